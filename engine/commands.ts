@@ -1,0 +1,167 @@
+/**
+ * Everything that can happen to the engine. A command carries its own time and every fact that decides its
+ * outcome, so that the same commands in the same order give the same state (design, "Determinism").
+ * `command-codec.ts` is their text form in the journal.
+ */
+import type { AssetClass } from './domain.js';
+import type { Rules } from './rules.js';
+
+/** Accounts, keys and bets by number, markets, assets, sides and tiers by index: see `domain.ts`. */
+interface Timed {
+  /** Engine time of the command in milliseconds since 1970, never before the last journaled one. */
+  readonly timeMs: number;
+}
+
+export interface Configure extends Timed {
+  readonly kind: 'configure';
+  readonly rulesVersion: number;
+  readonly rules: Rules;
+}
+
+/** Carries out what has become due by `timeMs`: locks, ends of rounds, next rounds. Accepted only if anything has. */
+export interface Advance extends Timed {
+  readonly kind: 'advance';
+}
+
+/** Market hours of an asset class: rounds open only if they lie inside one session `[openMs, closeMs]`. */
+export interface SetCalendar extends Timed {
+  readonly kind: 'setCalendar';
+  readonly assetClass: AssetClass;
+  readonly sessions: readonly (readonly [openMs: number, closeMs: number])[];
+}
+
+/**
+ * The final price of an asset at a boundary: closes the rounds that end there and opens the next ones.
+ * `price` and `priceTimeMs` are null where no tick at or before the boundary is known.
+ */
+export interface BoundaryPrice extends Timed {
+  readonly kind: 'boundaryPrice';
+  readonly asset: number;
+  readonly boundaryMs: number;
+  readonly price: number | null;
+  readonly priceTimeMs: number | null;
+  /** Where the price is from: the feed's name and its origin data, for people and proofs. */
+  readonly evidence: string;
+}
+
+/** Opens rounds late, at `timeMs`, in the asset's markets that have none (design, section 4). */
+export interface OpenLate extends Timed {
+  readonly kind: 'openLate';
+  readonly asset: number;
+  readonly price: number;
+  readonly priceTimeMs: number;
+  readonly evidence: string;
+}
+
+/** Settles at most `betsMax` bets of the resolved rounds that wait, oldest first. */
+export interface Settle extends Timed {
+  readonly kind: 'settle';
+  readonly betsMax: number;
+}
+
+/**
+ * Digests that stand for an Idempotency-Key and for the parsed body, made at the edge. The key's is 96 bits
+ * in two whole numbers below 2^48, the body's 48 bits.
+ */
+export interface IdempotencyDigest {
+  readonly keyHigh: number;
+  readonly keyLow: number;
+  readonly body: number;
+}
+
+/** A bet (specification, POST /orders). `market` is -1 where the id names none. */
+export interface PlaceOrder extends Timed {
+  readonly kind: 'placeOrder';
+  readonly account: number;
+  readonly key: number;
+  readonly market: number;
+  readonly side: number;
+  readonly stakeCents: number;
+  /** `expectedPercent` in 1e-6 of a point, rounded half up; -1 where the client gave none. */
+  readonly expectedPercentE6: number;
+  readonly idempotency: IdempotencyDigest | null;
+  readonly clientSeed: string | null;
+}
+
+export interface CreateAccount extends Timed {
+  readonly kind: 'createAccount';
+  readonly name: string | null;
+  readonly tier: number;
+  readonly balanceCents: number;
+}
+
+export interface UpdateAccount extends Timed {
+  readonly kind: 'updateAccount';
+  readonly account: number;
+  readonly tier: number | null;
+  readonly frozen: boolean | null;
+}
+
+/** `reference` is unique for the account for ever: the same content replays, other content is refused. */
+export interface Transfer extends Timed {
+  readonly kind: 'deposit' | 'withdraw';
+  readonly account: number;
+  readonly amountCents: number;
+  readonly reference: string;
+}
+
+export interface DepositHouse extends Timed {
+  readonly kind: 'depositHouse';
+  readonly amountCents: number;
+  readonly reference: string;
+}
+
+/** `digest` is the SHA-256 of the secret, 64 hex digits; the secret itself never reaches the engine. */
+export interface CreateKey extends Timed {
+  readonly kind: 'createKey';
+  readonly account: number;
+  readonly digest: string;
+  readonly scopesMask: number;
+  readonly expiresAtMs: number | null;
+}
+
+export interface UpdateKey extends Timed {
+  readonly kind: 'updateKey';
+  readonly key: number;
+  readonly enabled: boolean;
+}
+
+export interface SetTrading extends Timed {
+  readonly kind: 'setTrading';
+  readonly enabled: boolean;
+  readonly reason: string;
+}
+
+/** A suspended market takes no bets and opens no further round; an open round ends as usual. */
+export interface SuspendMarket extends Timed {
+  readonly kind: 'suspendMarket';
+  readonly market: number;
+  readonly suspended: boolean;
+}
+
+export interface VoidRound extends Timed {
+  readonly kind: 'voidRound';
+  readonly market: number;
+  readonly roundNumber: number;
+  readonly reason: string;
+}
+
+export type Command =
+  | Configure
+  | Advance
+  | SetCalendar
+  | BoundaryPrice
+  | OpenLate
+  | Settle
+  | PlaceOrder
+  | CreateAccount
+  | UpdateAccount
+  | Transfer
+  | DepositHouse
+  | CreateKey
+  | UpdateKey
+  | SetTrading
+  | SuspendMarket
+  | VoidRound;
+
+export type CommandKind = Command['kind'];

@@ -1,0 +1,153 @@
+/**
+ * The vocabulary of the specification (section 2) and how each word is numbered inside the engine.
+ *
+ * The engine works on small integers: an asset, a time frame, a tier, a side is its index in the lists below,
+ * and a market is `asset * TIME_FRAMES.length + timeFrame`. The lists are therefore append-only: an index is
+ * written to journals' digests and to snapshots. Text forms exist only at the edges and in the journal.
+ */
+import { assert } from './assert.js';
+
+export const ASSETS = [
+  'BTC',
+  'ETH',
+  'SOL',
+  'BNB',
+  'XRP',
+  'GOLD',
+  'SILVER',
+  'EURUSD',
+  'GBPUSD',
+  'USDJPY',
+  'AUDUSD',
+  'USDCAD',
+  'HYPE',
+  'TON',
+] as const;
+export type Asset = (typeof ASSETS)[number];
+
+/** Asset classes differ in market hours and in how old a price may be (design, section 4). */
+export const ASSET_CLASSES = ['CRYPTO', 'METAL', 'FX'] as const;
+export type AssetClass = (typeof ASSET_CLASSES)[number];
+
+const METALS: readonly Asset[] = ['GOLD', 'SILVER'];
+const CURRENCY_PAIRS: readonly Asset[] = ['EURUSD', 'GBPUSD', 'USDJPY', 'AUDUSD', 'USDCAD'];
+
+export function assetClassOf(asset: Asset): AssetClass {
+  if (METALS.includes(asset)) return 'METAL';
+  return CURRENCY_PAIRS.includes(asset) ? 'FX' : 'CRYPTO';
+}
+
+export const TIME_FRAMES = [
+  'ONE_MINUTE',
+  'FIVE_MINUTES',
+  'FIFTEEN_MINUTES',
+  'FOUR_HOURS',
+  'ONE_DAY',
+] as const;
+export type TimeFrame = (typeof TIME_FRAMES)[number];
+
+const MINUTE_MS = 60_000;
+/** Length of a round by time-frame index, in milliseconds. */
+export const TIME_FRAME_MS: readonly number[] = [
+  MINUTE_MS,
+  5 * MINUTE_MS,
+  15 * MINUTE_MS,
+  240 * MINUTE_MS,
+  1440 * MINUTE_MS,
+];
+
+export const SIDES = ['UP', 'DOWN'] as const;
+export type Side = (typeof SIDES)[number];
+export const UP = 0;
+export const DOWN = 1;
+
+export const TIERS = ['BRONZE', 'SILVER', 'GOLD', 'PLATINUM', 'VIP'] as const;
+export type Tier = (typeof TIERS)[number];
+/** Write scopes need this tier or a higher one (specification, section 5). */
+export const WRITE_TIER = 1;
+
+export const SCOPES = ['markets:read', 'positions:read', 'orders:write', 'orders:cancel'] as const;
+export type Scope = (typeof SCOPES)[number];
+/** Scopes are kept as a bit mask: bit i is `SCOPES[i]`. */
+export const WRITE_SCOPES_MASK = 0b1100;
+
+export function scopesMask(scopes: readonly Scope[]): number {
+  return scopes.reduce((mask, scope) => mask | (1 << SCOPES.indexOf(scope)), 0);
+}
+export function scopesOf(mask: number): Scope[] {
+  return SCOPES.filter((_, bit) => (mask & (1 << bit)) !== 0);
+}
+
+export const ROUND_STATUSES = ['UPCOMING', 'LIVE', 'LOCKED', 'SETTLING', 'SETTLED'] as const;
+export type RoundStatus = (typeof ROUND_STATUSES)[number];
+export const UPCOMING = 0;
+export const LIVE = 1;
+export const LOCKED = 2;
+export const SETTLING = 3;
+export const SETTLED = 4;
+
+/** What a round came to: `NONE` while open; a voided round refunds every bet and shows no result. */
+export const ROUND_RESULTS = ['NONE', 'UP', 'DOWN', 'DRAW', 'VOID'] as const;
+export type RoundResult = (typeof ROUND_RESULTS)[number];
+export const RESULT_NONE = 0;
+export const RESULT_UP = 1;
+export const RESULT_DOWN = 2;
+export const RESULT_DRAW = 3;
+export const RESULT_VOID = 4;
+
+/** What a bet came to. `CASHOUT` belongs to the specification; nothing produces it yet. */
+export const BET_RESULTS = ['NONE', 'WIN', 'LOSS', 'DRAW', 'REFUNDED', 'CASHOUT'] as const;
+export type BetResult = Exclude<(typeof BET_RESULTS)[number], 'NONE'>;
+
+export type PositionStatus = 'PENDING' | 'ACTIVE' | 'SETTLING' | 'SETTLED' | 'CANCELLED' | 'EXPIRED';
+
+export const MARKETS_MAX = ASSETS.length * TIME_FRAMES.length;
+
+/** Market ids by market index: `<CRYPTO>_<TIMEFRAME>`. */
+export const MARKET_IDS: readonly string[] = ASSETS.flatMap((asset) =>
+  TIME_FRAMES.map((frame) => `${asset}_${frame}`),
+);
+
+const marketByIdText = new Map(MARKET_IDS.map((id, market) => [id, market]));
+
+/** The market's index, or -1 where no market has this id. */
+export function marketOf(id: string): number {
+  return marketByIdText.get(id) ?? -1;
+}
+export const marketId = (market: number): string => textAt(MARKET_IDS, market);
+export const assetOf = (market: number): number => Math.floor(market / TIME_FRAMES.length);
+export const timeFrameOf = (market: number): number => market % TIME_FRAMES.length;
+export const timeFrameMs = (market: number): number => TIME_FRAME_MS[timeFrameOf(market)] as number;
+
+/** The element at an index that is known to be inside the list. */
+export function textAt<T extends string>(list: readonly T[], index: number): T {
+  const text = list[index];
+  assert(text !== undefined, `index ${index} is outside a list of ${list.length}`);
+  return text;
+}
+
+/*
+ * Ids. Accounts, keys and bets are numbered from 1 in the order of their creation; 0 is "none" everywhere.
+ * The text forms are what clients and operators see.
+ */
+const parseNumbered = (prefix: string, id: string): number => {
+  const digits = id.startsWith(prefix) ? id.slice(prefix.length) : '';
+  return /^[1-9]\d{0,14}$/.test(digits) ? Number(digits) : 0;
+};
+export const accountId = (account: number): string => `acc_${account}`;
+export const parseAccountId = (id: string): number => parseNumbered('acc_', id);
+export const keyId = (key: number): string => `key_${key}`;
+export const parseKeyId = (id: string): number => parseNumbered('key_', id);
+export const betId = (bet: number): string => `bet_${bet}`;
+export const parseBetId = (id: string): number => parseNumbered('bet_', id);
+/** `<marketId>_<roundNumber>`: stable across restarts and never used again (design, section 4). */
+export const roundId = (market: number, roundNumber: number): string => `${marketId(market)}_${roundNumber}`;
+
+/** Market index and round number of a round id, or null where the text is none. */
+export function parseRoundId(id: string): { market: number; roundNumber: number } | null {
+  const cut = id.lastIndexOf('_');
+  const market = marketOf(id.slice(0, Math.max(cut, 0)));
+  const digits = id.slice(cut + 1);
+  if (market < 0 || !/^(0|[1-9]\d{0,9})$/.test(digits)) return null;
+  return { market, roundNumber: Number(digits) };
+}

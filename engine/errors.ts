@@ -1,0 +1,64 @@
+/**
+ * The one registry of error codes (specification, section 7; design, sections 5 and 8).
+ *
+ * A code is the stable first part of the envelope's `error` string and never changes its meaning; a removed
+ * code is not used again. The status belongs to the code, so that no two places can answer it differently.
+ */
+export const ERROR_STATUS = {
+  // 400: the request itself
+  invalid_request: 400,
+  round_not_live: 400,
+  betting_closed: 400,
+  stake_out_of_range: 400,
+  insufficient_balance: 400,
+  round_exposure_limit: 400,
+  too_many_open_bets: 400,
+  idempotency_key_reused: 400,
+  price_refused: 400,
+  // 401: who is asking
+  missing_api_key: 401,
+  invalid_api_key: 401,
+  invalid_operator_token: 401,
+  // 403: known, but not allowed
+  key_disabled: 403,
+  key_expired: 403,
+  insufficient_scope: 403,
+  tier_too_low: 403,
+  account_frozen: 403,
+  // 404 and the rest of what HTTP itself knows
+  not_found: 404,
+  market_not_found: 404,
+  round_not_found: 404,
+  account_not_found: 404,
+  key_not_found: 404,
+  method_not_allowed: 405,
+  request_timeout: 408,
+  body_too_large: 413,
+  unsupported_media_type: 415,
+  headers_too_large: 431,
+  // 409: in conflict with what is so now
+  odds_changed: 409,
+  idempotency_in_progress: 409,
+  reference_conflict: 409,
+  too_many_keys: 409,
+  round_already_resolved: 409,
+  clock_not_manual: 409,
+  feed_not_push: 409,
+  // 429
+  rate_limited: 429,
+  // 503: not now
+  trading_disabled: 503,
+  market_suspended: 503,
+  clock_unsynchronised: 503,
+  journal_backlog: 503,
+  disk_reserve: 503,
+  idempotency_full: 503,
+  shutting_down: 503,
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_STATUS;
+
+/** The envelope's `error` string: the code, or the code, a colon and a sentence for people. */
+export function errorText(code: ErrorCode, detail: string): string {
+  return detail === '' ? code : `${code}: ${detail}`;
+}

@@ -1,0 +1,54 @@
+/**
+ * Exact arithmetic on cents, odds and percents (design, section 2).
+ *
+ * Units: cents; odds in 1e-4 (`oddsE4`), rounded down; percents in hundredths of a point (`percentE2`), rounded
+ * half up; fees in basis points. Every product is exact: where it would leave the range in which doubles are
+ * whole numbers, the same sum is done in BigInt.
+ */
+import { assert } from './assert.js';
+
+/** Largest amount that any account, pool or the house may hold, in cents: 1e15, ten trillion dollars. */
+export const AMOUNT_CENTS_MAX = 1_000_000_000_000_000;
+
+/** floor(a * b / c) for whole numbers a, b >= 0 and c > 0. */
+export function mulDivFloor(a: number, b: number, c: number): number {
+  const product = a * b;
+  if (product <= Number.MAX_SAFE_INTEGER) return (product - (product % c)) / c;
+  const quotient = Number((BigInt(a) * BigInt(b)) / BigInt(c));
+  assert(quotient <= Number.MAX_SAFE_INTEGER, `quotient of ${a} * ${b} / ${c} is not a safe integer`);
+  return quotient;
+}
+
+/** totalPool / sidePool in 1e-4, rounded down. */
+export function oddsE4(totalCents: number, sideCents: number): number {
+  return mulDivFloor(totalCents, 10_000, sideCents);
+}
+
+/** UP's share of the pool in hundredths of a percent, rounded half up; DOWN's is 10,000 minus this. */
+export function percentUpE2(upCents: number, totalCents: number): number {
+  if (totalCents <= 400_000_000_000) return mulDivFloor(upCents * 20_000 + totalCents, 1, 2 * totalCents);
+  return Number((BigInt(upCents) * 20_000n + BigInt(totalCents)) / (2n * BigInt(totalCents)));
+}
+
+/** floor(stake * odds * (1 - fee)) to the cent, from the published odds, so that a client can recompute it. */
+export function payoutCents(stakeCents: number, publishedOddsE4: number, feeBps: number): number {
+  const keptBps = 10_000 - feeBps;
+  const product = stakeCents * publishedOddsE4;
+  if (product * keptBps <= Number.MAX_SAFE_INTEGER) return mulDivFloor(product, keptBps, 100_000_000);
+  const payout = Number((BigInt(stakeCents) * BigInt(publishedOddsE4) * BigInt(keptBps)) / 100_000_000n);
+  assert(payout <= Number.MAX_SAFE_INTEGER, 'payout is not a safe integer');
+  return payout;
+}
+
+/**
+ * Whole cents of an amount in dollars, or null where it is not finite, has more than two decimals or is
+ * larger than `AMOUNT_CENTS_MAX` (design, section 2). A negative amount gives negative cents.
+ */
+export function centsOfDollars(dollars: number): number | null {
+  const cents = Math.round(dollars * 100);
+  if (!(Math.abs(cents) <= AMOUNT_CENTS_MAX) || cents / 100 !== dollars) return null;
+  return cents === 0 ? 0 : cents;
+}
+
+/** Dollars as the JSON edge shows them. Exact: cents / 100 prints with at most two decimals. */
+export const dollarsOfCents = (cents: number): number => cents / 100;

@@ -1,0 +1,85 @@
+/**
+ * The rules in force: all configuration that decides outcomes. They enter the engine only through a journaled
+ * `configure` command; a round keeps the rules it was opened under (design, "Determinism").
+ */
+import { ASSETS, assetClassOf, MARKET_IDS, TIME_FRAMES, type Tier } from './domain.js';
+
+/** Rules of one active market; a market without an entry is not active and answers `market_not_found`. */
+export interface MarketRules {
+  readonly marketId: string;
+  /** Time between the lock and the end of a round, in milliseconds. */
+  readonly lockLeadMs: number;
+  readonly minStakeCents: number;
+  readonly maxStakeCents: number;
+  /** What the house puts on each side when a round opens; at least 1 cent, so that odds are finite. */
+  readonly seedCents: number;
+  /** A boundary price older than this voids the closing round and does not open the next. */
+  readonly maxPriceAgeMs: number;
+}
+
+export interface TierRules {
+  readonly tier: Tier;
+  readonly maxStakeCents: number;
+  readonly activeKeysMax: number;
+}
+
+export interface Rules {
+  readonly markets: readonly MarketRules[];
+  /** One entry for each tier, in the order of `TIERS`. Tier limits hold at once, for all rounds. */
+  readonly tiers: readonly TierRules[];
+  /** Fee on winnings in basis points (specification: 3 %). */
+  readonly feeBps: number;
+  /** Bets are refused from this long before the lock (specification: 20 s). */
+  readonly cutoffMs: number;
+  /** Slippage tolerance of `expectedPercent` in hundredths of a point (specification: 15 points). */
+  readonly slippageE2: number;
+  /** Least betting time that a round which opens late must still have, counted to the cutoff. */
+  readonly lateOpenBettingMs: number;
+  readonly openBetsMax: number;
+  /** How many placed and how many settled bets an account keeps in memory. */
+  readonly historyBetsMax: number;
+  /** How many settled rounds of each market stay in memory. */
+  readonly settledRoundsMax: number;
+  readonly idempotencyTtlMs: number;
+  readonly idempotencyEntriesMax: number;
+  /** SHA-256 of the master secret of the round seeds, hex; a server with another secret refuses to start. */
+  readonly masterSecretFingerprint: string;
+}
+
+/** Version of the engine's behaviour: a later version that decides anything differently raises it. */
+export const RULES_VERSION = 1;
+
+const LOCK_LEAD_MS: readonly number[] = [5_000, 15_000, 30_000, 60_000, 300_000];
+
+/** The defaults of the design (sections 2 to 5). */
+export function defaultRules(masterSecretFingerprint: string): Rules {
+  return {
+    markets: MARKET_IDS.map((marketId, market) => ({
+      marketId,
+      lockLeadMs: LOCK_LEAD_MS[market % TIME_FRAMES.length] as number,
+      minStakeCents: 1_00,
+      maxStakeCents: 10_000_00,
+      seedCents: 1_000_00,
+      maxPriceAgeMs: MAX_PRICE_AGE_MS[assetClassOf(ASSETS[Math.floor(market / TIME_FRAMES.length)] ?? 'BTC')],
+    })),
+    tiers: [
+      { tier: 'BRONZE', maxStakeCents: 0, activeKeysMax: 1 },
+      { tier: 'SILVER', maxStakeCents: 1_000_00, activeKeysMax: 2 },
+      { tier: 'GOLD', maxStakeCents: 5_000_00, activeKeysMax: 3 },
+      { tier: 'PLATINUM', maxStakeCents: 10_000_00, activeKeysMax: 4 },
+      { tier: 'VIP', maxStakeCents: 50_000_00, activeKeysMax: 5 },
+    ],
+    feeBps: 300,
+    cutoffMs: 20_000,
+    slippageE2: 1_500,
+    lateOpenBettingMs: 10_000,
+    openBetsMax: 10_000,
+    historyBetsMax: 200,
+    settledRoundsMax: 200,
+    idempotencyTtlMs: 600_000,
+    idempotencyEntriesMax: 20_000_000,
+    masterSecretFingerprint,
+  };
+}
+
+const MAX_PRICE_AGE_MS = { CRYPTO: 10_000, METAL: 10_000, FX: 10_000 } as const;

@@ -1,0 +1,154 @@
+/**
+ * What the engine lets be read. Every view is a plain copy or a read-only window on live state; nobody outside
+ * `engine/` changes state other than by a command.
+ */
+import type { PositionStatus } from './domain.js';
+import type { MarketRules, Rules } from './rules.js';
+
+/**
+ * A round. The object of a round that is in memory stays the same from its beginning until it is dropped, and
+ * its fields change as the engine goes on: a reader that must not run ahead of the journal keeps to events.
+ */
+export interface RoundView {
+  readonly market: number;
+  readonly roundNumber: number;
+  readonly startTimeMs: number;
+  readonly lockTimeMs: number;
+  readonly endTimeMs: number;
+  /** null while UPCOMING. */
+  readonly openPrice: number | null;
+  /** null until resolved, and for a voided round. */
+  readonly closePrice: number | null;
+  /** Index into `ROUND_STATUSES`. */
+  readonly status: number;
+  /** Index into `ROUND_RESULTS`. */
+  readonly result: number;
+  /** Stakes and the house's seed on each side. */
+  readonly poolUpCents: number;
+  readonly poolDownCents: number;
+  /** Number and sum of bets, without the seeds. */
+  readonly betCount: number;
+  readonly volumeCents: number;
+  /** The house's seed on each side. */
+  readonly seedCents: number;
+  readonly feeBps: number;
+  readonly minStakeCents: number;
+  readonly maxStakeCents: number;
+  /** Last instant before which bets are taken: the lock less the cutoff. */
+  readonly bettingClosesMs: number;
+  /** When the result was decided; null before. */
+  readonly resolvedAtMs: number | null;
+  /** Why it was voided, or ''. */
+  readonly voidReason: string;
+}
+
+/** One bet of an account (specification, Position). */
+export interface BetView {
+  readonly bet: number;
+  readonly market: number;
+  readonly roundNumber: number;
+  /** Index into `SIDES`. */
+  readonly side: number;
+  readonly stakeCents: number;
+  readonly oddsE4: number;
+  /** What a WIN pays. */
+  readonly payoutCents: number;
+  readonly status: PositionStatus;
+  /** Index into `BET_RESULTS`; 0 while open. */
+  readonly result: number;
+  /** What was paid, stake included; null while open. */
+  readonly paidCents: number | null;
+  readonly placedAtMs: number;
+  readonly settledAtMs: number | null;
+  /** Index into `ROUND_STATUSES`: the status of the bet's round. */
+  readonly roundStatus: number;
+  readonly roundEndTimeMs: number;
+}
+
+export interface AccountView {
+  readonly account: number;
+  readonly name: string | null;
+  /** Index into `TIERS`. */
+  readonly tier: number;
+  readonly balanceCents: number;
+  readonly frozen: boolean;
+  readonly openBets: number;
+}
+
+export interface KeyView {
+  readonly key: number;
+  readonly account: number;
+  readonly scopesMask: number;
+  readonly enabled: boolean;
+  readonly expiresAtMs: number | null;
+  readonly createdAtMs: number;
+}
+
+export interface OpenPrice {
+  readonly price: number;
+  readonly timeMs: number;
+}
+
+/** house + accounts + openStakes + openSeeds = deposits - withdrawals, at every moment (design, section 2). */
+export interface Totals {
+  readonly houseCents: number;
+  readonly accountsCents: number;
+  readonly openStakesCents: number;
+  readonly openSeedsCents: number;
+  readonly depositsCents: number;
+  readonly withdrawalsCents: number;
+}
+
+export interface EngineReads {
+  /** Number of the last accepted command; 0 before the first. */
+  readonly seq: number;
+  /** Engine time: that of the last accepted command, in milliseconds. */
+  readonly timeMs: number;
+  /** Number of the last command that changed a round's state, an open price or a result. */
+  readonly lifecycleSeq: number;
+  /** When an `advance` next has something to do; Infinity where nothing is due. */
+  readonly nextDueMs: number;
+  /** Whether a `settle` has something to do. */
+  readonly settlementsWaiting: boolean;
+  /** null before the first `configure`. */
+  readonly rules: Rules | null;
+  readonly rulesVersion: number;
+  readonly trading: { readonly enabled: boolean; readonly reason: string };
+  readonly accountCount: number;
+  readonly betCount: number;
+
+  /** null where the market is not active. */
+  marketRules(market: number): MarketRules | null;
+  isSuspended(market: number): boolean;
+  /** The market's round that is UPCOMING, LIVE or LOCKED, or null. */
+  currentRound(market: number): RoundView | null;
+  /** Any round still in memory. */
+  round(market: number, roundNumber: number): RoundView | null;
+  /** Rounds that ended and still wait for their price or for settlement, oldest first. */
+  unsettledRounds(): readonly RoundView[];
+  /** Open price of the asset's latest round that opened, or null where none ever did. */
+  latestOpenPrice(asset: number): OpenPrice | null;
+  /** Markets of the asset in which `openLate` at this time would open a round. */
+  vacantMarkets(asset: number, timeMs: number): readonly number[];
+  /** Market hours in force, by `ASSET_CLASSES` index; null for a class that is always open. */
+  sessions(assetClass: number): readonly (readonly [number, number])[] | null;
+
+  /** Number of the key with this SHA-256 (64 hex digits), or 0. */
+  findKey(digest: string): number;
+  /** The key, which must exist. */
+  key(key: number): KeyView;
+  keysOf(account: number): readonly KeyView[];
+  readonly keyCount: number;
+  account(account: number): AccountView | null;
+  /** Number of the last command that touched the account. */
+  accountTouchedSeq(account: number): number;
+
+  /** Open bets, most recently placed first. */
+  openPositions(account: number, limit: number): BetView[];
+  /** Open and retained settled bets, most recently changed first. */
+  allPositions(account: number, limit: number): BetView[];
+  /** Retained bets, most recently placed first. */
+  orders(account: number, limit: number): BetView[];
+
+  totals(): Totals;
+}
