@@ -1,0 +1,84 @@
+/**
+ * An account's bets as they are read: status, result and payout follow from the bet's own columns and the round
+ * that it stands in (specification, Position).
+ */
+import { SETTLING, timeFrameMs } from './domain.js';
+import { paidCents } from './handlers/settlement.js';
+import { BET_OPEN } from './state/bets.js';
+import type { State } from './state/state.js';
+import type { BetView } from './views.js';
+
+function betView(state: State, row: number): BetView {
+  const chunk = state.bets.chunk(row);
+  const i = state.bets.index(row);
+  const market = chunk.market[i] as number;
+  const roundNumber = chunk.roundNumber[i] as number;
+  const isOpen = ((chunk.flags[i] as number) & BET_OPEN) !== 0;
+  const roundStatus = state.markets.statusOf(market, roundNumber);
+  const stakeCents = chunk.stakeCents[i] as number;
+  const payoutCents = chunk.payoutCents[i] as number;
+  const result = chunk.result[i] as number;
+  const openStatus = roundStatus >= SETTLING ? 'SETTLING' : 'ACTIVE';
+  return {
+    bet: chunk.bet[i] as number,
+    market,
+    roundNumber,
+    side: chunk.side[i] as number,
+    stakeCents,
+    oddsE4: chunk.oddsE4[i] as number,
+    payoutCents,
+    status: isOpen ? openStatus : 'SETTLED',
+    result,
+    paidCents: isOpen ? null : paidCents(result, stakeCents, payoutCents),
+    placedAtMs: chunk.placedAtMs[i] as number,
+    settledAtMs: isOpen ? null : (chunk.settledAtMs[i] as number),
+    roundStatus,
+    roundEndTimeMs: (roundNumber + 1) * timeFrameMs(market),
+  };
+}
+
+/** Rows of the account's open bets, most recently placed first. */
+function openRows(state: State, account: number, limit: number): number[] {
+  const rows: number[] = [];
+  const openBets = Math.min(limit, state.accounts.openBets(account));
+  state.history.newestFirst(account, (row) => {
+    if (((state.bets.chunk(row).flags[state.bets.index(row)] as number) & BET_OPEN) !== 0) rows.push(row);
+    return rows.length < openBets;
+  });
+  return rows.slice(0, limit);
+}
+
+export function openPositions(state: State, account: number, limit: number): BetView[] {
+  return openRows(state, account, limit).map((row) => betView(state, row));
+}
+
+/** Merges open bets (by placement) with settled ones (by settlement), most recently changed first. */
+export function allPositions(state: State, account: number, limit: number): BetView[] {
+  const open = openRows(state, account, limit);
+  const views: BetView[] = [];
+  const changedSeq = (row: number) => state.bets.chunk(row).changedSeq[state.bets.index(row)] as number;
+  let nextOpen = 0;
+  let settled = state.history.newestSettled(account);
+  while (views.length < limit) {
+    const candidate = open[nextOpen] ?? 0;
+    if (candidate === 0 && settled === 0) break;
+    if (settled === 0 || (candidate !== 0 && changedSeq(candidate) > changedSeq(settled))) {
+      views.push(betView(state, candidate));
+      nextOpen++;
+    } else {
+      views.push(betView(state, settled));
+      settled = state.bets.chunk(settled).settledOlder[state.bets.index(settled)] as number;
+    }
+  }
+  return views;
+}
+
+/** The account's last placed bets; history keeps at least those, so the newest retained ones are they. */
+export function orders(state: State, account: number, limit: number): BetView[] {
+  const views: BetView[] = [];
+  state.history.newestFirst(account, (row) => {
+    if (views.length < limit) views.push(betView(state, row));
+    return views.length < limit;
+  });
+  return views;
+}

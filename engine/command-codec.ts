@@ -1,0 +1,109 @@
+/**
+ * The journal's text form of a command: a JSON array `[kind, version, timeMs, ...]`.
+ *
+ * Orders, which are nearly all of a journal, are flat arrays that are cheap to write and to parse; everything
+ * else carries one object with named fields. Markets, assets, tiers and sides stand as text, so that an
+ * operator can read a row with `sqlite3` and `json_each`. The text is checked (checksum, chain) before it gets
+ * here; what is checked here is that this program knows the kind and its version.
+ */
+import { assert } from './assert.js';
+import type { Command, CommandKind, IdempotencyDigest, PlaceOrder } from './commands.js';
+import { ASSETS, MARKET_IDS, marketId, marketOf, SIDES, TIERS, textAt } from './domain.js';
+
+/** The current version of each command's text form. An older one gets an upcaster here when a newer appears. */
+const COMMAND_VERSIONS: Readonly<Record<CommandKind, number>> = {
+  configure: 1,
+  advance: 1,
+  setCalendar: 1,
+  boundaryPrice: 1,
+  openLate: 1,
+  settle: 1,
+  placeOrder: 1,
+  createAccount: 1,
+  updateAccount: 1,
+  deposit: 1,
+  withdraw: 1,
+  depositHouse: 1,
+  createKey: 1,
+  updateKey: 1,
+  setTrading: 1,
+  suspendMarket: 1,
+  voidRound: 1,
+};
+
+/** Fields that are an index in memory and a word in the text. */
+const WORD_LISTS: Readonly<Record<string, readonly string[]>> = {
+  market: MARKET_IDS,
+  asset: ASSETS,
+  tier: TIERS,
+};
+
+export function encodeCommand(command: Command): string {
+  if (command.kind === 'placeOrder') return encodePlaceOrder(command);
+  const { kind, timeMs, ...fields } = command;
+  const words = Object.entries(fields).map(([name, value]) => {
+    const list = WORD_LISTS[name];
+    return [name, list !== undefined && typeof value === 'number' ? textAt(list, value) : value];
+  });
+  return JSON.stringify([kind, COMMAND_VERSIONS[kind], timeMs, Object.fromEntries(words)]);
+}
+
+function encodePlaceOrder(order: PlaceOrder): string {
+  const { idempotency, clientSeed } = order;
+  const digest =
+    idempotency === null ? 'null' : `[${idempotency.keyHigh},${idempotency.keyLow},${idempotency.body}]`;
+  const seed = clientSeed === null ? 'null' : JSON.stringify(clientSeed);
+  return `["placeOrder",1,${order.timeMs},${order.account},${order.key},"${marketId(order.market)}","${textAt(SIDES, order.side)}",${order.stakeCents},${order.expectedPercentE6},${digest},${seed}]`;
+}
+
+/** The command of a parsed text form. Throws where the kind is unknown or its version is not this program's. */
+export function decodeCommand(value: unknown): Command {
+  assert(Array.isArray(value), 'a command in the journal is a JSON array');
+  const [kind, version] = value as [CommandKind, number];
+  assert(
+    COMMAND_VERSIONS[kind] === version,
+    `the journal holds a command "${kind}" of version ${version}, which this program does not know`,
+  );
+  return kind === 'placeOrder' ? decodePlaceOrder(value) : decodeNamed(kind, value);
+}
+
+type PlaceOrderText = readonly [
+  kind: string,
+  version: number,
+  timeMs: number,
+  account: number,
+  key: number,
+  market: string,
+  side: string,
+  stakeCents: number,
+  expectedPercentE6: number,
+  idempotency: readonly [keyHigh: number, keyLow: number, body: number] | null,
+  clientSeed: string | null,
+];
+
+function decodePlaceOrder(value: readonly unknown[]): PlaceOrder {
+  const text = value as unknown as PlaceOrderText;
+  const digest = text[9];
+  const idempotency: IdempotencyDigest | null =
+    digest === null ? null : { keyHigh: digest[0], keyLow: digest[1], body: digest[2] };
+  return {
+    kind: 'placeOrder',
+    timeMs: text[2],
+    account: text[3],
+    key: text[4],
+    market: marketOf(text[5]),
+    side: text[6] === 'UP' ? 0 : 1,
+    stakeCents: text[7],
+    expectedPercentE6: text[8],
+    idempotency,
+    clientSeed: text[10],
+  };
+}
+
+function decodeNamed(kind: CommandKind, value: readonly unknown[]): Command {
+  const fields = Object.entries(value[3] as Record<string, unknown>).map(([name, field]) => {
+    const list = WORD_LISTS[name];
+    return [name, list !== undefined && typeof field === 'string' ? list.indexOf(field) : field];
+  });
+  return { kind, timeMs: value[2], ...Object.fromEntries(fields) } as Command;
+}

@@ -1,0 +1,198 @@
+/**
+ * The deterministic state machine (design, sections 1 to 5): `(state, command) -> outcome`, in memory, on one
+ * thread, without I/O, clock or randomness. The same commands give the same outcomes and digests for ever.
+ */
+import { assert, unreachable } from './assert.js';
+import { allPositions, openPositions, orders } from './bet-views.js';
+import type { Command } from './commands.js';
+import type { ErrorCode } from './errors.js';
+import type { Outcome } from './events.js';
+import {
+  createAccount,
+  createKey,
+  depositHouse,
+  transfer,
+  updateAccount,
+  updateKey,
+} from './handlers/accounts.js';
+import { advance, boundaryPrice, openLate, vacantMarkets, voidRound } from './handlers/lifecycle.js';
+import { placeOrder } from './handlers/orders.js';
+import { configure, setCalendar, setTrading, suspendMarket } from './handlers/settings.js';
+import { settle } from './handlers/settlement.js';
+import type { NewHasher } from './ports.js';
+import { RollingDigest } from './rolling-digest.js';
+import type { MarketRules, Rules } from './rules.js';
+import { type Effect, type Sessions, State } from './state/state.js';
+import { stateDigest } from './state-digest.js';
+import type { AccountView, BetView, EngineReads, KeyView, OpenPrice, RoundView, Totals } from './views.js';
+
+export class Engine implements EngineReads {
+  readonly #state = new State();
+  readonly #digest = new RollingDigest();
+
+  /**
+   * Carries out one command. Only an accepted one changes anything and gets a number. `gate` is the edge's
+   * refusal of new orders. A command from before the last accepted one is a programming error.
+   */
+  apply(command: Command, gate: ErrorCode | null = null): Outcome {
+    const state = this.#state;
+    assert(command.timeMs >= state.timeMs, `command ${command.kind} is from before engine time`);
+    const effect = dispatch(state, command, gate);
+    if (!Array.isArray(effect)) return effect;
+    state.seq = state.nextSeq;
+    state.timeMs = command.timeMs;
+    this.#digest.foldOutcome(state.seq, effect);
+    return { status: 'accepted', seq: state.seq, events: effect };
+  }
+
+  /** Digest of all outcomes so far, 16 hex digits. */
+  rollingDigest(): string {
+    return this.#digest.hex();
+  }
+  /** SHA-256 over the full state, 64 hex digits. Costs time in proportion to the state. */
+  stateDigest(newHasher: NewHasher): string {
+    return stateDigest(this.#state, this.rollingDigest(), newHasher);
+  }
+
+  get seq(): number {
+    return this.#state.seq;
+  }
+  get timeMs(): number {
+    return this.#state.timeMs;
+  }
+  get lifecycleSeq(): number {
+    return this.#state.lifecycleSeq;
+  }
+  get nextDueMs(): number {
+    return this.#state.markets.nextDueMs;
+  }
+  get settlementsWaiting(): boolean {
+    return this.#state.markets.settling.length > 0;
+  }
+  get rules(): Rules | null {
+    return this.#state.rules;
+  }
+  get rulesVersion(): number {
+    return this.#state.rulesVersion;
+  }
+  get trading(): { readonly enabled: boolean; readonly reason: string } {
+    return this.#state.trading;
+  }
+  get accountCount(): number {
+    return this.#state.accounts.count;
+  }
+  get betCount(): number {
+    return this.#state.bets.placedCount;
+  }
+  get keyCount(): number {
+    return this.#state.keys.count;
+  }
+
+  marketRules(market: number): MarketRules | null {
+    return this.#state.markets.market(market).rules;
+  }
+  isSuspended(market: number): boolean {
+    return this.#state.markets.market(market).suspended;
+  }
+  currentRound(market: number): RoundView | null {
+    return this.#state.markets.market(market).current;
+  }
+  round(market: number, roundNumber: number): RoundView | null {
+    return this.#state.markets.market(market).rounds.get(roundNumber) ?? null;
+  }
+  unsettledRounds(): readonly RoundView[] {
+    return [...this.#state.markets.settling, ...this.#state.markets.awaitingPrice];
+  }
+  latestOpenPrice(asset: number): OpenPrice | null {
+    return this.#state.markets.latestOpenPrices[asset] ?? null;
+  }
+  vacantMarkets(asset: number, timeMs: number): readonly number[] {
+    return vacantMarkets(this.#state, asset, timeMs);
+  }
+  sessions(assetClass: number): Sessions | null {
+    return this.#state.sessions[assetClass] ?? null;
+  }
+
+  findKey(digest: string): number {
+    return this.#state.keys.find(digest);
+  }
+  key(key: number): KeyView {
+    return this.#state.keys.view(key);
+  }
+  keysOf(account: number): readonly KeyView[] {
+    return this.#state.keys.ofAccount(account);
+  }
+  account(account: number): AccountView | null {
+    return this.#state.accounts.has(account) ? this.#state.accounts.view(account) : null;
+  }
+  accountTouchedSeq(account: number): number {
+    return this.#state.accounts.touchedSeq(account);
+  }
+  openPositions(account: number, limit: number): BetView[] {
+    return openPositions(this.#state, account, limit);
+  }
+  allPositions(account: number, limit: number): BetView[] {
+    return allPositions(this.#state, account, limit);
+  }
+  orders(account: number, limit: number): BetView[] {
+    return orders(this.#state, account, limit);
+  }
+
+  totals(): Totals {
+    const { accounts, house, markets } = this.#state;
+    return {
+      houseCents: house.balanceCents,
+      accountsCents: accounts.totalCents,
+      openStakesCents: markets.openStakesCents,
+      openSeedsCents: markets.potsCents - markets.openStakesCents,
+      depositsCents: house.depositsCents,
+      withdrawalsCents: house.withdrawalsCents,
+    };
+  }
+}
+
+function dispatch(state: State, command: Command, gate: ErrorCode | null): Effect {
+  switch (command.kind) {
+    case 'placeOrder':
+      return placeOrder(state, command, gate);
+    case 'advance':
+      return moved(state, advance(state, command));
+    case 'boundaryPrice':
+      return moved(state, boundaryPrice(state, command));
+    case 'openLate':
+      return moved(state, openLate(state, command));
+    case 'settle':
+      return moved(state, settle(state, command));
+    case 'voidRound':
+      return moved(state, voidRound(state, command));
+    case 'configure':
+      return configure(state, command);
+    case 'setCalendar':
+      return setCalendar(state, command);
+    case 'setTrading':
+      return setTrading(state, command);
+    case 'suspendMarket':
+      return suspendMarket(state, command);
+    case 'createAccount':
+      return createAccount(state, command);
+    case 'updateAccount':
+      return updateAccount(state, command);
+    case 'deposit':
+    case 'withdraw':
+      return transfer(state, command);
+    case 'depositHouse':
+      return depositHouse(state, command);
+    case 'createKey':
+      return createKey(state, command);
+    case 'updateKey':
+      return updateKey(state, command);
+    default:
+      return unreachable(command);
+  }
+}
+
+/** Marks a command that moved rounds: account reads wait for it, because bets are read through their rounds. */
+function moved(state: State, effect: Effect): Effect {
+  if (Array.isArray(effect)) state.lifecycleSeq = state.nextSeq;
+  return effect;
+}

@@ -1,0 +1,55 @@
+/**
+ * What decides outcomes from outside and therefore has to be journaled: rules, market hours, the trading switch
+ * and suspended markets (design, "Determinism").
+ */
+import { assert } from '../assert.js';
+import type { Configure, SetCalendar, SetTrading, SuspendMarket } from '../commands.js';
+import { ASSET_CLASSES, marketOf, TIERS } from '../domain.js';
+import { type MarketRules, RULES_VERSION, type Rules } from '../rules.js';
+import { type Effect, reject, type State } from '../state/state.js';
+
+/** New rules hold for rounds that begin from now on; tier limits and memory limits hold at once. */
+export function configure(state: State, command: Configure): Effect {
+  const { rules, rulesVersion, timeMs } = command;
+  assert(rulesVersion <= RULES_VERSION, `rules version ${rulesVersion} is newer than this program`);
+  assertSound(rules);
+  const byMarket = new Map<number, MarketRules>(
+    rules.markets.map((entry) => [marketOf(entry.marketId), entry]),
+  );
+  state.rules = rules;
+  state.rulesVersion = rulesVersion;
+  state.markets.markets.forEach((market, index) => {
+    market.rules = byMarket.get(index) ?? null;
+  });
+  return [{ type: 'configured', timeMs, market: -1 }];
+}
+
+/** What the engine's arithmetic relies on. The configuration's own check gives people the clear errors. */
+function assertSound(rules: Rules): void {
+  assert(rules.feeBps >= 0 && rules.feeBps < 10_000, 'the fee is 0 to 9,999 basis points');
+  assert(rules.tiers.length === TIERS.length, 'there are rules for every tier');
+  assert(rules.historyBetsMax > 0 && rules.openBetsMax > 0, 'accounts keep at least one bet');
+  for (const market of rules.markets) {
+    assert(marketOf(market.marketId) >= 0, `market ${market.marketId} exists`);
+    assert(market.seedCents >= 1, `market ${market.marketId} is seeded with at least one cent a side`);
+    assert(market.minStakeCents >= 1, `market ${market.marketId} takes stakes of at least one cent`);
+  }
+}
+
+export function setCalendar(state: State, command: SetCalendar): Effect {
+  state.sessions[ASSET_CLASSES.indexOf(command.assetClass)] = command.sessions;
+  return [{ type: 'calendarChanged', timeMs: command.timeMs, market: -1 }];
+}
+
+export function setTrading(state: State, command: SetTrading): Effect {
+  state.trading = { enabled: command.enabled, reason: command.reason };
+  return [{ type: 'tradingChanged', timeMs: command.timeMs, market: -1 }];
+}
+
+export function suspendMarket(state: State, command: SuspendMarket): Effect {
+  const market = command.market < 0 ? null : state.markets.market(command.market);
+  if (market === null || market.rules === null)
+    return reject('market_not_found', 'no active market has this id');
+  market.suspended = command.suspended;
+  return [{ type: 'marketSuspended', timeMs: command.timeMs, market: command.market }];
+}

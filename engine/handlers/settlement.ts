@@ -1,0 +1,146 @@
+/**
+ * Deciding a round and paying it out. A decided round waits in a queue, and its bets are credited in journaled
+ * slices, so that a round with many bets stalls nobody (design, section 4). The house takes what is left when
+ * the last bet is credited.
+ */
+import { assert, must } from '../assert.js';
+import type { Settle } from '../commands.js';
+import {
+  BET_RESULTS,
+  type BetResult,
+  DOWN,
+  RESULT_DOWN,
+  RESULT_DRAW,
+  RESULT_UP,
+  RESULT_VOID,
+  roundId,
+  SETTLED,
+  SETTLING,
+  UP,
+} from '../domain.js';
+import type { EngineEvent } from '../events.js';
+import { HOUSE } from '../state/house.js';
+import type { Round } from '../state/rounds.js';
+import { type Effect, reject, type State } from '../state/state.js';
+
+/** Gives the round its result. Without bets it is settled at once, otherwise it joins the queue. */
+export function resolveRound(
+  state: State,
+  round: Round,
+  result: number,
+  closePrice: number | null,
+  reason: string,
+  timeMs: number,
+  events: EngineEvent[],
+): void {
+  assert(round.resolvedAtMs === null, `${roundId(round.market, round.roundNumber)} is resolved twice`);
+  round.status = SETTLING;
+  round.result = result;
+  round.closePrice = closePrice;
+  round.resolvedAtMs = timeMs;
+  round.voidReason = result === RESULT_VOID ? reason : '';
+  round.nextToSettle = round.firstBet;
+  const { market, roundNumber } = round;
+  events.push({ type: 'roundResolved', timeMs, market, roundNumber, result, closePrice, reason });
+  if (round.firstBet === 0) finishRound(state, round, timeMs, events);
+  else state.markets.settling.push(round);
+}
+
+/** Settles at most `betsMax` bets, oldest round first. Rejected where nothing waits. */
+export function settle(state: State, command: Settle): Effect {
+  const queue = state.markets.settling;
+  if (queue.length === 0) return reject('invalid_request', 'no round waits for settlement');
+  assert(command.betsMax > 0, 'a settlement slice takes at least one bet');
+  const events: EngineEvent[] = [];
+  let betsLeft = command.betsMax;
+  while (betsLeft > 0 && queue.length > 0) {
+    const round = must(queue[0], 'round in settlement');
+    while (betsLeft > 0 && round.nextToSettle !== 0) {
+      settleBet(state, round, command.timeMs, events);
+      betsLeft--;
+    }
+    if (round.nextToSettle !== 0) break;
+    queue.shift();
+    finishRound(state, round, command.timeMs, events);
+  }
+  return events;
+}
+
+function settleBet(state: State, round: Round, timeMs: number, events: EngineEvent[]): void {
+  const row = round.nextToSettle;
+  const chunk = state.bets.chunk(row);
+  const i = state.bets.index(row);
+  const account = chunk.account[i] as number;
+  const bet = chunk.bet[i] as number;
+  const stakeCents = chunk.stakeCents[i] as number;
+  const result = betResult(round.result, chunk.side[i] as number);
+  const payoutCents = paidCents(result, stakeCents, chunk.payoutCents[i] as number);
+  round.nextToSettle = chunk.next[i] as number;
+  round.paidCents += payoutCents;
+  state.markets.potsCents -= payoutCents;
+  state.markets.openStakesCents -= stakeCents;
+  chunk.result[i] = result;
+  chunk.settledAtMs[i] = timeMs;
+  chunk.changedSeq[i] = state.nextSeq;
+  const newBalanceCents = state.accounts.move(account, payoutCents, state.nextSeq);
+  const { market, roundNumber } = round;
+  events.push({
+    type: 'betSettled',
+    timeMs,
+    bet,
+    account,
+    market,
+    roundNumber,
+    result,
+    payoutCents,
+    newBalanceCents,
+  });
+  state.history.settled(account, row, state.rulesInForce.historyBetsMax);
+}
+
+/** Every bet is credited: the round is SETTLED and the rest of its pot is the house's. */
+function finishRound(state: State, round: Round, timeMs: number, events: EngineEvent[]): void {
+  const { market, roundNumber } = round;
+  const restCents = round.poolUpCents + round.poolDownCents - round.paidCents;
+  assert(restCents >= 0, `${roundId(market, roundNumber)} paid ${-restCents} cents more than its pool`);
+  round.status = SETTLED;
+  round.firstBet = 0;
+  round.lastBet = 0;
+  if (restCents > 0) {
+    state.markets.potsCents -= restCents;
+    events.push({
+      type: 'balanceMoved',
+      timeMs,
+      account: HOUSE,
+      amountCents: restCents,
+      balanceCents: state.house.move(restCents),
+      reason: 'settlement',
+      reference: roundId(market, roundNumber),
+    });
+  }
+  state.markets.market(market).keepSettled(round, state.rulesInForce.settledRoundsMax);
+  events.push({ type: 'roundSettled', timeMs, market, roundNumber });
+}
+
+const WIN = resultIndex('WIN');
+const LOSS = resultIndex('LOSS');
+const DRAW = resultIndex('DRAW');
+const REFUNDED = resultIndex('REFUNDED');
+
+function resultIndex(result: BetResult): number {
+  return BET_RESULTS.indexOf(result);
+}
+
+function betResult(roundResult: number, side: number): number {
+  if (roundResult === RESULT_VOID) return REFUNDED;
+  if (roundResult === RESULT_DRAW) return DRAW;
+  return (roundResult === RESULT_UP && side === UP) || (roundResult === RESULT_DOWN && side === DOWN)
+    ? WIN
+    : LOSS;
+}
+
+/** What a settled bet pays: the promised payout, the stake back, or nothing (design, section 2). */
+export function paidCents(result: number, stakeCents: number, payoutCents: number): number {
+  if (result === WIN) return payoutCents;
+  return result === LOSS ? 0 : stakeCents;
+}

@@ -1,0 +1,67 @@
+/**
+ * SHA-256 over the whole state in one canonical order, for tests, snapshots and `verify`. What it covers is
+ * content only: where a row lies in memory, and what has expired, do not count.
+ */
+import { must } from './assert.js';
+import { openPositions, orders } from './bet-views.js';
+import type { NewHasher } from './ports.js';
+import type { State } from './state/state.js';
+
+export function stateDigest(state: State, rollingDigest: string, newHasher: NewHasher): string {
+  const hasher = newHasher();
+  const line = (...values: unknown[]) => hasher.update(`${JSON.stringify(values)}\n`);
+  line('engine', state.seq, state.timeMs, state.lifecycleSeq, rollingDigest, state.rulesVersion, state.rules);
+  line('settings', state.trading, state.sessions, state.bets.placedCount, state.bets.retainedCount);
+  line('house', state.house.balanceCents, state.house.depositsCents, state.house.withdrawalsCents);
+  for (const record of state.house.records()) line('reference', record.seq, record.event);
+  digestAccounts(state, line);
+  digestMarkets(state, line);
+  if (state.rules !== null) {
+    for (const entry of state.idempotency.entries(state.timeMs, state.rules.idempotencyTtlMs)) line(entry);
+  }
+  return hasher.digestHex();
+}
+
+type Line = (...values: unknown[]) => void;
+
+function digestAccounts(state: State, line: Line): void {
+  for (let account = 1; account <= state.accounts.count; account++) {
+    line('account', state.accounts.view(account), state.accounts.touchedSeq(account));
+    // Open bets and the last placed cover all but the last settled ones, which follow.
+    line('open', openPositions(state, account, Number.POSITIVE_INFINITY));
+    line('placed', orders(state, account, Number.POSITIVE_INFINITY));
+    const settled: number[] = [];
+    for (let row = state.history.newestSettled(account); row !== 0; ) {
+      const chunk = state.bets.chunk(row);
+      const i = state.bets.index(row);
+      settled.push(
+        must(chunk.bet[i], 'bet'),
+        must(chunk.settledAtMs[i], 'bet'),
+        must(chunk.changedSeq[i], 'bet'),
+      );
+      row = must(chunk.settledOlder[i], 'bet');
+    }
+    line('settled', settled);
+  }
+  for (let key = 1; key <= state.keys.count; key++) line('key', state.keys.view(key), state.keys.digest(key));
+}
+
+function digestMarkets(state: State, line: Line): void {
+  const { markets } = state;
+  line('markets', markets.potsCents, markets.openStakesCents, markets.latestOpenPrices);
+  for (const market of markets.markets) {
+    line(
+      'market',
+      market.rules,
+      market.suspended,
+      market.current?.roundNumber ?? null,
+      market.lastRoundNumber,
+    );
+    for (const round of market.rounds.values()) {
+      // Bet rows are places in memory; the bets themselves stand with their accounts.
+      line('round', { ...round, firstBet: 0, lastBet: 0, nextToSettle: round.nextToSettle !== 0 });
+    }
+  }
+  line('awaiting', ...markets.awaitingPrice.map((round) => [round.market, round.roundNumber]));
+  line('settling', ...markets.settling.map((round) => [round.market, round.roundNumber]));
+}

@@ -1,0 +1,124 @@
+/**
+ * Accounts, in columns: the fields that orders and settlements touch are typed arrays in chunks, so that a
+ * million accounts cost the garbage collector nothing and growing never copies.
+ */
+import { assert } from '../assert.js';
+import { AMOUNT_CENTS_MAX } from '../money.js';
+import type { AccountView } from '../views.js';
+
+const CHUNK_BITS = 12;
+const CHUNK_ROWS = 1 << CHUNK_BITS;
+const CHUNK_MASK = CHUNK_ROWS - 1;
+
+/** 4,096 accounts. Bet rows are those of `BetTable`; 0 is none. */
+export class AccountChunk {
+  readonly balanceCents = new Float64Array(CHUNK_ROWS);
+  readonly touchedSeq = new Float64Array(CHUNK_ROWS);
+  readonly tier = new Uint8Array(CHUNK_ROWS);
+  readonly frozen = new Uint8Array(CHUNK_ROWS);
+  readonly openBets = new Uint32Array(CHUNK_ROWS);
+  /** Newest retained bet; the others follow by `BetChunk.older`. */
+  readonly newestBet = new Uint32Array(CHUNK_ROWS);
+  /** Oldest of the last placed bets that history keeps, and how many those are. */
+  readonly oldestPlaced = new Uint32Array(CHUNK_ROWS);
+  readonly placedKept = new Uint32Array(CHUNK_ROWS);
+  /** Ends of the list of last settled bets, and its length. */
+  readonly newestSettled = new Uint32Array(CHUNK_ROWS);
+  readonly oldestSettled = new Uint32Array(CHUNK_ROWS);
+  readonly settledKept = new Uint32Array(CHUNK_ROWS);
+  readonly names: (string | null)[] = [];
+}
+
+export class AccountTable {
+  readonly #chunks: AccountChunk[] = [];
+  #count = 0;
+  #totalCents = 0;
+
+  get count(): number {
+    return this.#count;
+  }
+  /** Sum of all balances. */
+  get totalCents(): number {
+    return this.#totalCents;
+  }
+
+  has(account: number): boolean {
+    return Number.isInteger(account) && account >= 1 && account <= this.#count;
+  }
+  chunk(account: number): AccountChunk {
+    const chunk = this.#chunks[account >>> CHUNK_BITS];
+    assert(chunk !== undefined && account <= this.#count && account > 0, `account ${account} does not exist`);
+    return chunk;
+  }
+  row(account: number): number {
+    return account & CHUNK_MASK;
+  }
+
+  /** Makes the next account and returns its number. */
+  add(name: string | null, tier: number): number {
+    const account = ++this.#count;
+    if (account >>> CHUNK_BITS >= this.#chunks.length) this.#chunks.push(new AccountChunk());
+    const chunk = this.chunk(account);
+    const row = account & CHUNK_MASK;
+    chunk.tier[row] = tier;
+    chunk.names[row] = name;
+    return account;
+  }
+
+  balanceCents(account: number): number {
+    return this.chunk(account).balanceCents[account & CHUNK_MASK] as number;
+  }
+  tier(account: number): number {
+    return this.chunk(account).tier[account & CHUNK_MASK] as number;
+  }
+  isFrozen(account: number): boolean {
+    return this.chunk(account).frozen[account & CHUNK_MASK] === 1;
+  }
+
+  openBets(account: number): number {
+    return this.chunk(account).openBets[account & CHUNK_MASK] as number;
+  }
+  touchedSeq(account: number): number {
+    return this.chunk(account).touchedSeq[account & CHUNK_MASK] as number;
+  }
+  setTier(account: number, tier: number): void {
+    this.chunk(account).tier[account & CHUNK_MASK] = tier;
+  }
+  setFrozen(account: number, frozen: boolean): void {
+    this.chunk(account).frozen[account & CHUNK_MASK] = frozen ? 1 : 0;
+  }
+
+  /** Moves money into the account (or out of it, when negative) as command `seq`; returns the new balance. */
+  move(account: number, amountCents: number, seq: number): number {
+    const chunk = this.chunk(account);
+    const row = account & CHUNK_MASK;
+    const balanceCents = (chunk.balanceCents[row] as number) + amountCents;
+    assert(balanceCents >= 0, `balance of account ${account} would be ${balanceCents} cents`);
+    chunk.balanceCents[row] = balanceCents;
+    chunk.touchedSeq[row] = seq;
+    this.#totalCents += amountCents;
+    return balanceCents;
+  }
+
+  /** Whether `amountCents` more would still be a balance that is exact. */
+  canTake(account: number, amountCents: number): boolean {
+    return this.balanceCents(account) + amountCents <= AMOUNT_CENTS_MAX;
+  }
+
+  touch(account: number, seq: number): void {
+    this.chunk(account).touchedSeq[account & CHUNK_MASK] = seq;
+  }
+
+  view(account: number): AccountView {
+    const chunk = this.chunk(account);
+    const row = account & CHUNK_MASK;
+    return {
+      account,
+      name: chunk.names[row] ?? null,
+      tier: chunk.tier[row] as number,
+      balanceCents: chunk.balanceCents[row] as number,
+      frozen: chunk.frozen[row] === 1,
+      openBets: chunk.openBets[row] as number,
+    };
+  }
+}

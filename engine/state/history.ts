@@ -1,0 +1,97 @@
+/**
+ * What an account remembers of its bets: the open ones, the last placed and the last settled (design, section
+ * 5). It follows the two events of a bet, `placed` and `settled`, and frees a bet when nothing keeps it.
+ */
+import { assert } from '../assert.js';
+import type { AccountTable } from './accounts.js';
+import { BET_OPEN, BET_RECENTLY_PLACED, BET_RECENTLY_SETTLED, type BetTable } from './bets.js';
+
+export class AccountHistory {
+  readonly #accounts: AccountTable;
+  readonly #bets: BetTable;
+
+  constructor(accounts: AccountTable, bets: BetTable) {
+    this.#accounts = accounts;
+    this.#bets = bets;
+  }
+
+  /** The bet in `row` was placed: it is the account's newest. Keeps at most `keptMax` as recently placed. */
+  placed(account: number, row: number, keptMax: number): void {
+    const accounts = this.#accounts.chunk(account);
+    const a = this.#accounts.row(account);
+    const chunk = this.#bets.chunk(row);
+    const i = this.#bets.index(row);
+    const before = accounts.newestBet[a] as number;
+    chunk.newer[i] = 0;
+    chunk.older[i] = before;
+    if (before !== 0) this.#bets.chunk(before).newer[this.#bets.index(before)] = row;
+    accounts.newestBet[a] = row;
+    chunk.flags[i] = BET_OPEN | BET_RECENTLY_PLACED;
+    if (accounts.placedKept[a] === 0) accounts.oldestPlaced[a] = row;
+    accounts.placedKept[a] = (accounts.placedKept[a] as number) + 1;
+    accounts.openBets[a] = (accounts.openBets[a] as number) + 1;
+    while ((accounts.placedKept[a] as number) > keptMax) {
+      const oldest = accounts.oldestPlaced[a] as number;
+      accounts.oldestPlaced[a] = this.#bets.chunk(oldest).newer[this.#bets.index(oldest)] as number;
+      accounts.placedKept[a] = (accounts.placedKept[a] as number) - 1;
+      this.#drop(account, oldest, BET_RECENTLY_PLACED);
+    }
+  }
+
+  /** The bet in `row` was settled. Keeps at most `keptMax` as recently settled. */
+  settled(account: number, row: number, keptMax: number): void {
+    const accounts = this.#accounts.chunk(account);
+    const a = this.#accounts.row(account);
+    const chunk = this.#bets.chunk(row);
+    const i = this.#bets.index(row);
+    assert(((chunk.flags[i] as number) & BET_OPEN) !== 0, `bet ${chunk.bet[i]} is settled twice`);
+    const before = accounts.newestSettled[a] as number;
+    chunk.settledOlder[i] = before;
+    chunk.settledNewer[i] = 0;
+    if (before !== 0) this.#bets.chunk(before).settledNewer[this.#bets.index(before)] = row;
+    accounts.newestSettled[a] = row;
+    if (accounts.settledKept[a] === 0) accounts.oldestSettled[a] = row;
+    accounts.settledKept[a] = (accounts.settledKept[a] as number) + 1;
+    accounts.openBets[a] = (accounts.openBets[a] as number) - 1;
+    chunk.flags[i] = ((chunk.flags[i] as number) | BET_RECENTLY_SETTLED) & ~BET_OPEN;
+    while ((accounts.settledKept[a] as number) > keptMax) this.#forgetOldestSettled(account);
+  }
+
+  #forgetOldestSettled(account: number): void {
+    const accounts = this.#accounts.chunk(account);
+    const a = this.#accounts.row(account);
+    const oldest = accounts.oldestSettled[a] as number;
+    const newer = this.#bets.chunk(oldest).settledNewer[this.#bets.index(oldest)] as number;
+    accounts.oldestSettled[a] = newer;
+    if (newer === 0) accounts.newestSettled[a] = 0;
+    else this.#bets.chunk(newer).settledOlder[this.#bets.index(newer)] = 0;
+    accounts.settledKept[a] = (accounts.settledKept[a] as number) - 1;
+    this.#drop(account, oldest, BET_RECENTLY_SETTLED);
+  }
+
+  /** Takes one reason to keep the bet away; without any left it is unlinked and freed. */
+  #drop(account: number, row: number, reason: number): void {
+    const chunk = this.#bets.chunk(row);
+    const i = this.#bets.index(row);
+    const flags = (chunk.flags[i] as number) & ~reason;
+    chunk.flags[i] = flags;
+    if (flags !== 0) return;
+    const newer = chunk.newer[i] as number;
+    const older = chunk.older[i] as number;
+    if (older !== 0) this.#bets.chunk(older).newer[this.#bets.index(older)] = newer;
+    if (newer !== 0) this.#bets.chunk(newer).older[this.#bets.index(newer)] = older;
+    else this.#accounts.chunk(account).newestBet[this.#accounts.row(account)] = older;
+    this.#bets.free(row);
+  }
+
+  /** Calls `visit` with the account's retained bets, newest placed first, until it returns false. */
+  newestFirst(account: number, visit: (row: number) => boolean): void {
+    let row = this.#accounts.chunk(account).newestBet[this.#accounts.row(account)] as number;
+    while (row !== 0 && visit(row)) row = this.#bets.chunk(row).older[this.#bets.index(row)] as number;
+  }
+
+  /** Row of the account's newest settled bet, or 0. */
+  newestSettled(account: number): number {
+    return this.#accounts.chunk(account).newestSettled[this.#accounts.row(account)] as number;
+  }
+}

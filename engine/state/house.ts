@@ -1,0 +1,53 @@
+/**
+ * The house account, the counters of money that came in and went out, and the references that must be unique
+ * for ever (design, sections 2 and 8).
+ */
+import { assert } from '../assert.js';
+import type { BalanceMoved } from '../events.js';
+
+/** What a reference stands for: the command that used it and the event it caused. */
+export interface TransferRecord {
+  readonly seq: number;
+  readonly event: BalanceMoved;
+}
+
+/** Account number of the house in events and references. */
+export const HOUSE = 0;
+
+export class House {
+  #balanceCents = 0;
+  depositsCents = 0;
+  withdrawalsCents = 0;
+  readonly #references = new Map<number, Map<string, TransferRecord>>();
+
+  get balanceCents(): number {
+    return this.#balanceCents;
+  }
+
+  /** Moves money into the house (or out of it, when negative); returns the new balance. */
+  move(amountCents: number): number {
+    this.#balanceCents += amountCents;
+    assert(this.#balanceCents >= 0, `balance of the house would be ${this.#balanceCents} cents`);
+    return this.#balanceCents;
+  }
+
+  reference(account: number, reference: string): TransferRecord | null {
+    return this.#references.get(account)?.get(reference) ?? null;
+  }
+
+  remember(record: TransferRecord): void {
+    const { account, reference } = record.event;
+    let ofAccount = this.#references.get(account);
+    if (ofAccount === undefined) {
+      ofAccount = new Map();
+      this.#references.set(account, ofAccount);
+    }
+    assert(!ofAccount.has(reference), `reference ${reference} is used twice`);
+    ofAccount.set(reference, record);
+  }
+
+  /** All references, for the state digest. */
+  *records(): Generator<TransferRecord> {
+    for (const ofAccount of this.#references.values()) yield* ofAccount.values();
+  }
+}

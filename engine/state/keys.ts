@@ -1,0 +1,65 @@
+/**
+ * API keys (specification, section 5). The engine knows a key by the SHA-256 of its secret, never the secret.
+ */
+import { assert, must } from '../assert.js';
+import type { KeyView } from '../views.js';
+
+interface KeyRecord {
+  readonly key: number;
+  readonly account: number;
+  readonly digest: string;
+  readonly scopesMask: number;
+  enabled: boolean;
+  readonly expiresAtMs: number | null;
+  readonly createdAtMs: number;
+}
+
+export class KeyTable {
+  readonly #keys: KeyRecord[] = [];
+  readonly #byDigest = new Map<string, number>();
+  readonly #byAccount = new Map<number, number[]>();
+
+  get count(): number {
+    return this.#keys.length;
+  }
+  has(key: number): boolean {
+    return this.#keys[key - 1] !== undefined;
+  }
+  find(digest: string): number {
+    return this.#byDigest.get(digest) ?? 0;
+  }
+  view(key: number): KeyView {
+    return must(this.#keys[key - 1], `key ${key}`);
+  }
+  digest(key: number): string {
+    return must(this.#keys[key - 1], `key ${key}`).digest;
+  }
+  ofAccount(account: number): readonly KeyView[] {
+    return (this.#byAccount.get(account) ?? []).map((key) => this.view(key));
+  }
+
+  /** Keys of the account that are enabled and not expired at `nowMs`. */
+  activeCount(account: number, nowMs: number): number {
+    return this.ofAccount(account).filter((key) => isActive(key, nowMs)).length;
+  }
+
+  add(record: Omit<KeyRecord, 'key' | 'enabled'>): number {
+    assert(!this.#byDigest.has(record.digest), 'a key with this digest exists');
+    const key = this.#keys.length + 1;
+    this.#keys.push({ ...record, key, enabled: true });
+    this.#byDigest.set(record.digest, key);
+    const ofAccount = this.#byAccount.get(record.account);
+    if (ofAccount === undefined) this.#byAccount.set(record.account, [key]);
+    else ofAccount.push(key);
+    return key;
+  }
+
+  setEnabled(key: number, enabled: boolean): void {
+    must(this.#keys[key - 1], `key ${key}`).enabled = enabled;
+  }
+}
+
+/** A key that is disabled or expired does not count against its account's number of keys. */
+export function isActive(key: KeyView, nowMs: number): boolean {
+  return key.enabled && (key.expiresAtMs === null || nowMs < key.expiresAtMs);
+}

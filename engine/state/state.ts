@@ -1,0 +1,53 @@
+/**
+ * Everything the engine knows. Handlers read and change it; nothing else does.
+ */
+import { must } from '../assert.js';
+import { ASSET_CLASSES } from '../domain.js';
+import type { ErrorCode } from '../errors.js';
+import type { EngineEvent, Rejected, Replayed } from '../events.js';
+import type { Rules } from '../rules.js';
+import { AccountTable } from './accounts.js';
+import { BetTable } from './bets.js';
+import { AccountHistory } from './history.js';
+import { House } from './house.js';
+import { IdempotencyMemory } from './idempotency.js';
+import { KeyTable } from './keys.js';
+import { MarketTable } from './rounds.js';
+
+export type Sessions = readonly (readonly [openMs: number, closeMs: number])[];
+
+export class State {
+  /** Number and time of the last accepted command. */
+  seq = 0;
+  timeMs = 0;
+  /** Number of the last command that changed a round's state, an open price or a result. */
+  lifecycleSeq = 0;
+  rulesVersion = 0;
+  rules: Rules | null = null;
+  trading = { enabled: true, reason: '' };
+  /** Market hours by asset class; null for a class that is always open. */
+  readonly sessions: (Sessions | null)[] = ASSET_CLASSES.map(() => null);
+  readonly house = new House();
+  readonly accounts = new AccountTable();
+  readonly keys = new KeyTable();
+  readonly bets = new BetTable();
+  readonly history = new AccountHistory(this.accounts, this.bets);
+  readonly idempotency = new IdempotencyMemory();
+  readonly markets = new MarketTable();
+
+  /** The number that the command under way gets if it is accepted. */
+  get nextSeq(): number {
+    return this.seq + 1;
+  }
+  /** The rules in force; only `configure` may come before there are any. */
+  get rulesInForce(): Rules {
+    return must(this.rules, 'rules: the first command must be configure,');
+  }
+}
+
+/** What a handler gives back: a refusal that changed nothing, a replay, or the events of what it did. */
+export type Effect = Rejected | Replayed | EngineEvent[];
+
+export function reject(code: ErrorCode, detail = ''): Rejected {
+  return { status: 'rejected', code, detail };
+}
