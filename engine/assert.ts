@@ -12,6 +12,11 @@ export function assert(condition: boolean, message: string): asserts condition {
   if (!condition) throw new AssertionError(message);
 }
 
+/** The failed branch of an assertion on a hot path, where making the message on every call would cost more than the check. */
+export function fail(message: string): never {
+  throw new AssertionError(message);
+}
+
 /** `value`, which must be there; `what` names it in the error. */
 export function must<T>(value: T | null | undefined, what: string): T {
   if (value === null || value === undefined) throw new AssertionError(`${what} is missing`);

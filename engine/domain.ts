@@ -5,7 +5,7 @@
  * and a market is `asset * TIME_FRAMES.length + timeFrame`. The lists are therefore append-only: an index is
  * written to journals' digests and to snapshots. Text forms exist only at the edges and in the journal.
  */
-import { assert } from './assert.js';
+import { fail } from './assert.js';
 
 export const ASSETS = [
   'BTC',
@@ -122,8 +122,7 @@ export const timeFrameMs = (market: number): number => TIME_FRAME_MS[timeFrameOf
 /** The element at an index that is known to be inside the list. */
 export function textAt<T extends string>(list: readonly T[], index: number): T {
   const text = list[index];
-  assert(text !== undefined, `index ${index} is outside a list of ${list.length}`);
-  return text;
+  return text ?? fail(`index ${index} is outside a list of ${list.length}`);
 }
 
 /*

@@ -2,7 +2,7 @@
  * The deterministic state machine (design, sections 1 to 5): `(state, command) -> outcome`, in memory, on one
  * thread, without I/O, clock or randomness. The same commands give the same outcomes and digests for ever.
  */
-import { assert, unreachable } from './assert.js';
+import { fail, unreachable } from './assert.js';
 import { allPositions, openPositions, orders } from './bet-views.js';
 import type { Command } from './commands.js';
 import type { ErrorCode } from './errors.js';
@@ -36,7 +36,7 @@ export class Engine implements EngineReads {
    */
   apply(command: Command, gate: ErrorCode | null = null): Outcome {
     const state = this.#state;
-    assert(command.timeMs >= state.timeMs, `command ${command.kind} is from before engine time`);
+    if (!(command.timeMs >= state.timeMs)) fail(`command ${command.kind} is from before engine time`);
     const effect = dispatch(state, command, gate);
     if (!Array.isArray(effect)) return effect;
     state.seq = state.nextSeq;

@@ -2,7 +2,7 @@
  * Accounts, in columns: the fields that orders and settlements touch are typed arrays in chunks, so that a
  * million accounts cost the garbage collector nothing and growing never copies.
  */
-import { assert } from '../assert.js';
+import { fail } from '../assert.js';
 import { AMOUNT_CENTS_MAX } from '../money.js';
 import type { AccountView } from '../views.js';
 
@@ -47,7 +47,8 @@ export class AccountTable {
   }
   chunk(account: number): AccountChunk {
     const chunk = this.#chunks[account >>> CHUNK_BITS];
-    assert(chunk !== undefined && account <= this.#count && account > 0, `account ${account} does not exist`);
+    if (chunk === undefined || account > this.#count || account <= 0)
+      fail(`account ${account} does not exist`);
     return chunk;
   }
   row(account: number): number {
@@ -93,7 +94,7 @@ export class AccountTable {
     const chunk = this.chunk(account);
     const row = account & CHUNK_MASK;
     const balanceCents = (chunk.balanceCents[row] as number) + amountCents;
-    assert(balanceCents >= 0, `balance of account ${account} would be ${balanceCents} cents`);
+    if (!(balanceCents >= 0)) fail(`balance of account ${account} would be ${balanceCents} cents`);
     chunk.balanceCents[row] = balanceCents;
     chunk.touchedSeq[row] = seq;
     this.#totalCents += amountCents;

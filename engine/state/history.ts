@@ -2,7 +2,7 @@
  * What an account remembers of its bets: the open ones, the last placed and the last settled (design, section
  * 5). It follows the two events of a bet, `placed` and `settled`, and frees a bet when nothing keeps it.
  */
-import { assert } from '../assert.js';
+import { fail } from '../assert.js';
 import type { AccountTable } from './accounts.js';
 import { BET_OPEN, BET_RECENTLY_PLACED, BET_RECENTLY_SETTLED, type BetTable } from './bets.js';
 
@@ -44,7 +44,7 @@ export class AccountHistory {
     const a = this.#accounts.row(account);
     const chunk = this.#bets.chunk(row);
     const i = this.#bets.index(row);
-    assert(((chunk.flags[i] as number) & BET_OPEN) !== 0, `bet ${chunk.bet[i]} is settled twice`);
+    if (((chunk.flags[i] as number) & BET_OPEN) === 0) fail(`bet ${chunk.bet[i]} is settled twice`);
     const before = accounts.newestSettled[a] as number;
     chunk.settledOlder[i] = before;
     chunk.settledNewer[i] = 0;

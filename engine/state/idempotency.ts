@@ -15,9 +15,14 @@ const CHUNK_BITS = 14;
 const CHUNK_ROWS = 1 << CHUNK_BITS;
 const CHUNK_MASK = CHUNK_ROWS - 1;
 const PARTITIONS = 1024;
+const PARTITION_MASK = PARTITIONS - 1;
 const SLOTS_MIN = 16;
-/** Slots hold an entry's number modulo this, plus 1; 0 is an empty slot. */
+/**
+ * A slot is two words: 32 bits of the key's digest, so that a look-up reads no other entry's columns, and the
+ * entry's number modulo this, plus 1; 0 there is an empty slot.
+ */
 const NUMBER_MODULUS = 0xffff_ffff;
+const SLOT_WORDS = 2;
 
 class EntryChunk {
   readonly keyHigh = new Float64Array(CHUNK_ROWS);
@@ -47,7 +52,7 @@ export interface IdempotencyEntry {
 }
 
 export class IdempotencyMemory {
-  readonly #partitions: Uint32Array[] = Array.from({ length: PARTITIONS }, () => new Uint32Array(SLOTS_MIN));
+  readonly #partitions: Uint32Array[] = Array.from({ length: PARTITIONS }, () => newPartition(SLOTS_MIN));
   readonly #slotsUsed = new Uint32Array(PARTITIONS);
   #chunks: EntryChunk[] = [];
   /** Entries are numbered from 0 for ever; this is the first one of the first chunk. */
@@ -56,18 +61,17 @@ export class IdempotencyMemory {
 
   /** The entry of this key if it is younger than `ttlMs` at `nowMs`, else null. */
   find(account: number, digest: IdempotencyDigest, nowMs: number, ttlMs: number): IdempotencyEntry | null {
-    const partition = must(this.#partitions[digest.keyLow % PARTITIONS], 'partition');
+    const partition = must(this.#partitions[digest.keyLow & PARTITION_MASK], 'partition');
     const mask = partition.length - 1;
-    let slot = slotHash(digest.keyLow) & mask;
-    for (;;) {
-      const held = partition[slot] as number;
+    const tag = slotTag(digest.keyLow);
+    for (let at = (tag * SLOT_WORDS) & mask; ; at = (at + SLOT_WORDS) & mask) {
+      const held = partition[at + 1] as number;
       if (held === 0) return null;
+      if (partition[at] !== tag) continue;
       const offset = this.#offsetOf(held);
-      if (offset >= 0 && this.#isKey(offset, account, digest)) {
-        const entry = this.#entry(offset);
-        if (nowMs - entry.placed.timeMs < ttlMs) return entry;
-      }
-      slot = (slot + 1) & mask;
+      if (offset < 0 || !this.#isKey(offset, account, digest)) continue;
+      const entry = this.#entry(offset);
+      if (nowMs - entry.placed.timeMs < ttlMs) return entry;
     }
   }
 
@@ -95,25 +99,33 @@ export class IdempotencyMemory {
   }
 
   #index(keyLow: number, number: number): void {
-    const p = keyLow % PARTITIONS;
+    const p = keyLow & PARTITION_MASK;
     let partition = must(this.#partitions[p], 'partition');
-    if (((this.#slotsUsed[p] as number) + 1) * 4 > partition.length * 3) partition = this.#rebuild(p);
-    insert(partition, keyLow, (number % NUMBER_MODULUS) + 1);
+    const slots = partition.length / SLOT_WORDS;
+    if (((this.#slotsUsed[p] as number) + 1) * 4 > slots * 3) partition = this.#rebuild(p);
+    insert(partition, slotTag(keyLow), (number % NUMBER_MODULUS) + 1);
     this.#slotsUsed[p] = (this.#slotsUsed[p] as number) + 1;
   }
 
   /** Rebuilds one partition with the slots of entries that are still in a chunk, at half load or less. */
   #rebuild(p: number): Uint32Array {
-    const live = must(this.#partitions[p], 'partition').filter(
-      (held) => held !== 0 && this.#offsetOf(held) >= 0,
-    );
+    const partition = must(this.#partitions[p], 'partition');
+    let live = 0;
+    for (let at = 0; at < partition.length; at += SLOT_WORDS) if (this.#isLive(partition, at)) live++;
     let slots = SLOTS_MIN;
-    while (slots < (live.length + 1) * 2) slots *= 2;
-    const rebuilt = new Uint32Array(slots);
-    for (const held of live) insert(rebuilt, this.#keyLow(this.#offsetOf(held)), held);
+    while (slots < (live + 1) * 2) slots *= 2;
+    const rebuilt = newPartition(slots);
+    for (let at = 0; at < partition.length; at += SLOT_WORDS) {
+      if (this.#isLive(partition, at)) insert(rebuilt, partition[at] as number, partition[at + 1] as number);
+    }
     this.#partitions[p] = rebuilt;
-    this.#slotsUsed[p] = live.length;
+    this.#slotsUsed[p] = live;
     return rebuilt;
+  }
+
+  #isLive(partition: Uint32Array, at: number): boolean {
+    const held = partition[at + 1] as number;
+    return held !== 0 && this.#offsetOf(held) >= 0;
   }
 
   /** Offset from the first entry in memory of what a slot holds, or -1 where that entry was dropped. */
@@ -128,10 +140,6 @@ export class IdempotencyMemory {
     return (
       chunk.keyLow[i] === digest.keyLow && chunk.keyHigh[i] === digest.keyHigh && chunk.account[i] === account
     );
-  }
-
-  #keyLow(offset: number): number {
-    return must(this.#chunks[Math.floor(offset / CHUNK_ROWS)], 'chunk').keyLow[offset & CHUNK_MASK] as number;
   }
 
   #dropExpired(nowMs: number, ttlMs: number): void {
@@ -208,14 +216,19 @@ export class IdempotencyMemory {
   }
 }
 
+function newPartition(slots: number): Uint32Array {
+  return new Uint32Array(slots * SLOT_WORDS);
+}
+
 /** The digest is uniform and keyed, so its upper bits are a hash as they are. */
-function slotHash(keyLow: number): number {
+function slotTag(keyLow: number): number {
   return Math.floor(keyLow / PARTITIONS) >>> 0;
 }
 
-function insert(partition: Uint32Array, keyLow: number, held: number): void {
+function insert(partition: Uint32Array, tag: number, held: number): void {
   const mask = partition.length - 1;
-  let slot = slotHash(keyLow) & mask;
-  while (partition[slot] !== 0) slot = (slot + 1) & mask;
-  partition[slot] = held;
+  let at = (tag * SLOT_WORDS) & mask;
+  while (partition[at + 1] !== 0) at = (at + SLOT_WORDS) & mask;
+  partition[at] = tag;
+  partition[at + 1] = held;
 }

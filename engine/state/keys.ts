@@ -29,10 +29,10 @@ export class KeyTable {
     return this.#byDigest.get(digest) ?? 0;
   }
   view(key: number): KeyView {
-    return must(this.#keys[key - 1], `key ${key}`);
+    return must(this.#keys[key - 1], 'key');
   }
   digest(key: number): string {
-    return must(this.#keys[key - 1], `key ${key}`).digest;
+    return must(this.#keys[key - 1], 'key').digest;
   }
   ofAccount(account: number): readonly KeyView[] {
     return (this.#byAccount.get(account) ?? []).map((key) => this.view(key));
@@ -55,7 +55,7 @@ export class KeyTable {
   }
 
   setEnabled(key: number, enabled: boolean): void {
-    must(this.#keys[key - 1], `key ${key}`).enabled = enabled;
+    must(this.#keys[key - 1], 'key').enabled = enabled;
   }
 }
 

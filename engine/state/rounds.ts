@@ -96,7 +96,7 @@ export class MarketTable {
   nextDueMs = Number.POSITIVE_INFINITY;
 
   market(market: number): Market {
-    return must(this.markets[market], `market ${market}`);
+    return must(this.markets[market], 'market');
   }
 
   refreshNextDue(): void {
