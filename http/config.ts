@@ -1,0 +1,196 @@
+/**
+ * The configuration: every `TOTE_*` environment variable, checked once, before anything else happens (design,
+ * section 8). All mistakes are told at once, each with the variable's name and what was expected; a name that
+ * is not known is a mistake too, since a misspelt limit would otherwise be no limit.
+ */
+import { isIP } from 'node:net';
+import { centsOfDollars } from '../engine/money.js';
+import { nearest } from './nearest.js';
+import { DEFAULT_RATE_LIMITS, RATE_LIMIT_NAMES, type RateLimitSettings } from './rate-limit-settings.js';
+import { NO_OVERRIDES, type RulesOverrides, readRulesOverrides } from './rules-file.js';
+
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface Config {
+  readonly host: string;
+  /** 0 takes any free port; the banner says which. */
+  readonly port: number;
+  readonly operatorHost: string;
+  readonly operatorPort: number;
+  /** null: the one kept in the data directory, made at the first start. */
+  readonly operatorToken: string | null;
+  readonly dataDir: string;
+  readonly feed: 'simulated' | 'push';
+  /** Seed of the simulated feed's random walk; null: a different walk at each start. */
+  readonly feedSeed: number | null;
+  readonly clock: 'system' | 'manual';
+  readonly demo: boolean;
+  readonly houseCapitalCents: number;
+  /** null: no limits. */
+  readonly rateLimits: RateLimitSettings | null;
+  readonly trustedProxies: readonly string[];
+  readonly durability: 'fsync' | 'os';
+  readonly logLevel: LogLevel;
+  readonly rulesOverrides: RulesOverrides;
+}
+
+/** Everything that is wrong with the configuration, one sentence each. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  constructor(readonly mistakes: readonly string[]) {
+    super(
+      `the configuration has ${mistakes.length} mistake(s):\n${mistakes.map((m) => `  ${m}`).join('\n')}`,
+    );
+  }
+}
+
+/** What is expected of a value that a parser does not take. */
+class Expected extends Error {}
+type Parser<T> = (text: string) => T;
+
+const FEED_SEED_MAX = 0xffff_ffff;
+
+/** Reads one variable after the other and keeps every mistake. */
+class Reader {
+  readonly mistakes: string[] = [];
+  readonly known: string[] = [];
+
+  constructor(private readonly env: Readonly<Record<string, string | undefined>>) {}
+
+  read<T>(name: string, fallback: T, parse: Parser<T>): T {
+    this.known.push(name);
+    const text = this.env[name];
+    if (text === undefined) return fallback;
+    try {
+      return parse(text.trim());
+    } catch (error) {
+      if (!(error instanceof Expected)) throw error;
+      const shown = name === 'TOTE_OPERATOR_TOKEN' ? 'its value' : JSON.stringify(text);
+      this.mistakes.push(`${name}: ${shown} is not valid; expected ${error.message}`);
+      return fallback;
+    }
+  }
+
+  refuseUnknownNames(): void {
+    for (const name of Object.keys(this.env).sort()) {
+      if (!name.startsWith('TOTE_') || this.known.includes(name)) continue;
+      const near = nearest(name, this.known);
+      this.mistakes.push(`${name}: no such variable${near === null ? '' : `; did you mean ${near}?`}`);
+    }
+  }
+}
+
+const port: Parser<number> = (text) => {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) {
+    throw new Expected('a port number from 0 (any free port) to 65535');
+  }
+  return Number(text);
+};
+
+const host: Parser<string> = (text) => {
+  if (isIP(text) === 0 && !/^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/.test(text)) {
+    throw new Expected('an IP address or a host name');
+  }
+  return text;
+};
+
+const path: Parser<string> = (text) => {
+  if (text === '' || text.includes('\0')) throw new Expected('a path');
+  return text;
+};
+
+const token: Parser<string> = (text) => {
+  if (!/^[\x21-\x7e]{8,255}$/.test(text)) throw new Expected('8 to 255 visible ASCII characters');
+  return text;
+};
+
+function oneOf<T extends string>(...choices: readonly T[]): Parser<T> {
+  return (text) => {
+    const found = choices.find((choice) => choice === text);
+    if (found === undefined) throw new Expected(`one of ${choices.join(', ')}`);
+    return found;
+  };
+}
+
+const feed: Parser<'simulated' | 'push'> = (text) => {
+  if (text === 'hermes') {
+    throw new Expected('simulated or push: the feed "hermes" is not available in this version');
+  }
+  return oneOf('simulated', 'push')(text);
+};
+
+const feedSeed: Parser<number | null> = (text) => {
+  if (!/^\d{1,10}$/.test(text) || Number(text) > FEED_SEED_MAX) {
+    throw new Expected(`a whole number from 0 to ${FEED_SEED_MAX}`);
+  }
+  return Number(text);
+};
+
+/** Dollars with at most two decimals, with or without commas between thousands. */
+const dollars: Parser<number> = (text) => {
+  const wellFormed = /^(\d+|\d{1,3}(,\d{3})+)(\.\d{1,2})?$/.test(text);
+  const cents = wellFormed ? centsOfDollars(Number(text.replaceAll(',', ''))) : null;
+  if (cents === null)
+    throw new Expected('an amount in dollars with at most two decimals, such as 1,000,000.00');
+  return cents;
+};
+
+const rateLimits: Parser<RateLimitSettings | null> = (text) => {
+  if (text === 'off') return null;
+  const limits: Partial<Record<keyof RateLimitSettings, number>> = {};
+  for (const part of text.split(',')) {
+    const [, key, digits] = /^\s*([a-z_]+)\s*=\s*([1-9]\d{0,8})\s*$/.exec(part) ?? [];
+    const name = RATE_LIMIT_NAMES.find(([shown]) => shown === key)?.[1];
+    if (name === undefined || limits[name] !== undefined) {
+      throw new Expected(
+        `"off", or each at most once: ${RATE_LIMIT_NAMES.map(([shown]) => `${shown}=<requests a minute>`).join(',')}`,
+      );
+    }
+    limits[name] = Number(digits);
+  }
+  return { ...DEFAULT_RATE_LIMITS, ...limits };
+};
+
+const addresses: Parser<readonly string[]> = (text) => {
+  if (text === '' || text === 'none') return [];
+  const list = text.split(',').map((address) => address.trim());
+  if (list.some((address) => isIP(address) === 0))
+    throw new Expected('IP addresses separated by commas, or "none"');
+  return list;
+};
+
+const rulesFile: Parser<RulesOverrides> = (text) => {
+  const result = readRulesOverrides(path(text));
+  if (!result.success) throw new Expected(`a JSON file of rules; ${result.mistakes.join('; ')}`);
+  return result.overrides;
+};
+
+/** The configuration that `env` describes; throws `ConfigError` with every mistake in it. */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const from = new Reader(env);
+  const config: Config = {
+    host: from.read('TOTE_HOST', '127.0.0.1', host),
+    port: from.read('TOTE_PORT', 8080, port),
+    operatorHost: from.read('TOTE_OPERATOR_HOST', '127.0.0.1', host),
+    operatorPort: from.read('TOTE_OPERATOR_PORT', 8081, port),
+    operatorToken: from.read<string | null>('TOTE_OPERATOR_TOKEN', null, token),
+    dataDir: from.read('TOTE_DATA_DIR', './data', path),
+    feed: from.read('TOTE_FEED', 'simulated', feed),
+    feedSeed: from.read('TOTE_FEED_SEED', null, feedSeed),
+    clock: from.read('TOTE_CLOCK', 'system', oneOf('system', 'manual')),
+    demo: from.read('TOTE_DEMO', '1', oneOf('0', '1')) === '1',
+    houseCapitalCents: from.read('TOTE_HOUSE_CAPITAL', 1_000_000_00, dollars),
+    rateLimits: from.read('TOTE_RATE_LIMITS', DEFAULT_RATE_LIMITS, rateLimits),
+    trustedProxies: from.read('TOTE_TRUSTED_PROXIES', [], addresses),
+    durability: from.read('TOTE_DURABILITY', 'fsync', oneOf('fsync', 'os')),
+    logLevel: from.read('TOTE_LOG_LEVEL', 'info', oneOf(...LOG_LEVELS)),
+    rulesOverrides: from.read('TOTE_RULES_FILE', NO_OVERRIDES, rulesFile),
+  };
+  from.refuseUnknownNames();
+  if (config.port !== 0 && config.port === config.operatorPort && config.host === config.operatorHost) {
+    from.mistakes.push('TOTE_OPERATOR_PORT: is the same as TOTE_PORT; expected a port of its own');
+  }
+  if (from.mistakes.length > 0) throw new ConfigError(from.mistakes);
+  return config;
+}

@@ -1,0 +1,17 @@
+/** The four rate limits as they are configured: requests in any 60 seconds (specification, section 8). */
+export interface RateLimitSettings {
+  readonly keyRead: number;
+  readonly keyWrite: number;
+  readonly account: number;
+  readonly ip: number;
+}
+
+export const DEFAULT_RATE_LIMITS: RateLimitSettings = { keyRead: 120, keyWrite: 30, account: 240, ip: 300 };
+
+/** The names of `TOTE_RATE_LIMITS` and the fields they stand for. */
+export const RATE_LIMIT_NAMES: readonly (readonly [name: string, field: keyof RateLimitSettings])[] = [
+  ['key_read', 'keyRead'],
+  ['key_write', 'keyWrite'],
+  ['account', 'account'],
+  ['ip', 'ip'],
+];

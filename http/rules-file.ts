@@ -1,0 +1,141 @@
+/**
+ * `TOTE_RULES_FILE`: a JSON file that changes parts of the default rules (engine/rules.ts). The names carry
+ * their units and are those of the rules themselves. Nothing is guessed: an unknown name, a market that does
+ * not exist or a value out of range is a mistake that is told, and the server does not start.
+ */
+import { readFileSync } from 'node:fs';
+import typia, { type tags } from 'typia';
+import {
+  ASSETS,
+  assetOf,
+  MARKET_IDS,
+  marketOf,
+  TIME_FRAMES,
+  timeFrameMs,
+  timeFrameOf,
+} from '../engine/domain.js';
+import { AMOUNT_CENTS_MAX } from '../engine/money.js';
+import { defaultRules, type MarketRules, type Rules } from '../engine/rules.js';
+import { nearest } from './nearest.js';
+import { describeTypeErrors } from './type-errors.js';
+
+type Count = number & tags.Type<'uint32'> & tags.Minimum<1>;
+type DurationMs = number & tags.Type<'uint32'>;
+type Cents = number & tags.Type<'uint64'> & tags.Maximum<1_000_000_000_000_000>;
+
+interface MarketOverrides {
+  readonly lockLeadMs?: DurationMs & tags.Minimum<1>;
+  readonly minStakeCents?: Cents & tags.Minimum<1>;
+  readonly maxStakeCents?: Cents & tags.Minimum<1>;
+  readonly seedCents?: Cents & tags.Minimum<1>;
+  readonly maxPriceAgeMs?: DurationMs & tags.Minimum<1>;
+}
+
+interface TierOverrides {
+  readonly maxStakeCents?: Cents;
+  readonly activeKeysMax?: number & tags.Type<'uint32'>;
+}
+
+/** The file's content. Whatever it leaves out keeps its default. */
+export interface RulesOverrides {
+  /** Ids of the active markets; all 70 where absent. */
+  readonly markets?: readonly string[];
+  /**
+   * Rules of markets by what they are for: `*` (all), then a time frame, then an asset, then a market id; the
+   * later of these wins.
+   */
+  readonly limits?: { readonly [target: string]: MarketOverrides };
+  readonly tiers?: {
+    readonly BRONZE?: TierOverrides;
+    readonly SILVER?: TierOverrides;
+    readonly GOLD?: TierOverrides;
+    readonly PLATINUM?: TierOverrides;
+    readonly VIP?: TierOverrides;
+  };
+  readonly feeBps?: number & tags.Type<'uint32'> & tags.Maximum<9_999>;
+  readonly cutoffMs?: DurationMs;
+  readonly slippageE2?: number & tags.Type<'uint32'> & tags.Maximum<10_000>;
+  readonly lateOpenBettingMs?: DurationMs;
+  readonly openBetsMax?: Count;
+  readonly historyBetsMax?: Count;
+  readonly settledRoundsMax?: Count;
+  readonly idempotencyTtlMs?: DurationMs & tags.Minimum<1>;
+  readonly idempotencyEntriesMax?: Count;
+}
+
+export const NO_OVERRIDES: RulesOverrides = {};
+
+export type RulesFileResult =
+  | { readonly success: true; readonly overrides: RulesOverrides }
+  | { readonly success: false; readonly mistakes: readonly string[] };
+
+const validateOverrides = typia.createValidateEquals<RulesOverrides>();
+
+/** Reads and checks the file at `path`. */
+export function readRulesOverrides(path: string): RulesFileResult {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    return {
+      success: false,
+      mistakes: [`it cannot be read: ${error instanceof Error ? error.message : error}`],
+    };
+  }
+  const checked = validateOverrides(value);
+  if (!checked.success) return { success: false, mistakes: describeTypeErrors(checked.errors) };
+  const mistakes = [...misnamedTargets(checked.data), ...outOfProportion(withOverrides('', checked.data))];
+  return mistakes.length > 0 ? { success: false, mistakes } : { success: true, overrides: checked.data };
+}
+
+/** The default rules with the file's changes. */
+export function withOverrides(masterSecretFingerprint: string, overrides: RulesOverrides): Rules {
+  const { markets, limits = {}, tiers = {}, ...plain } = overrides;
+  const defaults = defaultRules(masterSecretFingerprint);
+  return {
+    ...defaults,
+    ...plain,
+    markets: defaults.markets
+      .filter(({ marketId }) => markets === undefined || markets.includes(marketId))
+      .map((rules) => withLimits(rules, limits)),
+    tiers: defaults.tiers.map((rules) => ({ ...rules, ...tiers[rules.tier] })),
+  };
+}
+
+function withLimits(rules: MarketRules, limits: NonNullable<RulesOverrides['limits']>): MarketRules {
+  const market = marketOf(rules.marketId);
+  const targets = ['*', TIME_FRAMES[timeFrameOf(market)], ASSETS[assetOf(market)], rules.marketId];
+  return Object.assign({ ...rules }, ...targets.map((target) => limits[target ?? ''] ?? {}));
+}
+
+function misnamedTargets(overrides: RulesOverrides): string[] {
+  const targets = ['*', ...TIME_FRAMES, ...ASSETS, ...MARKET_IDS];
+  const named = (list: readonly string[], known: readonly string[], field: string): string[] =>
+    list
+      .filter((name) => !known.includes(name))
+      .map((name) => {
+        const near = nearest(name, known);
+        return `${field}: "${name}" does not exist${near === null ? '' : `; did you mean "${near}"?`}`;
+      });
+  return [
+    ...named(overrides.markets ?? [], MARKET_IDS, 'markets'),
+    ...named(Object.keys(overrides.limits ?? {}), targets, 'limits'),
+  ];
+}
+
+/** Values that are well formed and cannot work together. */
+function outOfProportion(rules: Rules): string[] {
+  const mistakes: string[] = [];
+  for (const { marketId, lockLeadMs, minStakeCents, maxStakeCents, seedCents } of rules.markets) {
+    if (lockLeadMs + rules.cutoffMs >= timeFrameMs(marketOf(marketId))) {
+      mistakes.push(
+        `${marketId}: lockLeadMs ${lockLeadMs} and cutoffMs ${rules.cutoffMs} leave no time to bet`,
+      );
+    }
+    if (minStakeCents > maxStakeCents) {
+      mistakes.push(`${marketId}: minStakeCents ${minStakeCents} is above maxStakeCents ${maxStakeCents}`);
+    }
+    if (2 * seedCents > AMOUNT_CENTS_MAX) mistakes.push(`${marketId}: seedCents ${seedCents} is too large`);
+  }
+  return mistakes;
+}

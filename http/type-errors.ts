@@ -1,0 +1,73 @@
+/** Turns typia's validation errors into sentences that name the field and say what was expected. */
+
+/** What typia says about one value that does not fit. */
+export interface TypeError {
+  /** Such as `$input.limits.BTC.seedCents`, or `$input` for the whole value. */
+  readonly path: string;
+  /** A TypeScript type, such as `("UP" | "DOWN")` or `(number & Minimum<1>)`; `undefined` for a field too many. */
+  readonly expected: string;
+  readonly value: unknown;
+}
+
+const PLURAL_LIMIT = 5;
+
+/** One sentence for each error, at most five: the reader mends one thing after the other. */
+export function describeTypeErrors(errors: readonly TypeError[]): string[] {
+  return errors.slice(0, PLURAL_LIMIT).map(describe);
+}
+
+function describe({ path, expected, value }: TypeError): string {
+  const field = path.replace(/^\$input\.?/, '');
+  if (expected === 'undefined') return `${field} is not a known field`;
+  const subject = field === '' ? 'the body' : field;
+  if (value === undefined) return `${subject} is missing; expected ${wording(expected)}`;
+  return `${subject} must be ${wording(expected)}`;
+}
+
+/** Tags that stand for more words than their own. */
+const TAG_WORDS: Readonly<Record<string, (argument: string) => string>> = {
+  Type: (type) => (type.includes('int') ? 'a whole number' : 'a number'),
+  Minimum: (limit) => `at least ${limit}`,
+  Maximum: (limit) => `at most ${limit}`,
+  ExclusiveMinimum: (limit) => `above ${limit}`,
+  ExclusiveMaximum: (limit) => `below ${limit}`,
+  MinLength: (length) => `at least ${length} character(s)`,
+  MaxLength: (length) => `at most ${length} characters`,
+  MinItems: (count) => `at least ${count} element(s)`,
+  MaxItems: (count) => `at most ${count} elements`,
+  Format: (format) => (format === 'date-time' ? 'an ISO 8601 date-time' : `a ${format}`),
+  Pattern: (pattern) => `text of the form ${pattern}`,
+  UniqueItems: () => 'no element twice',
+};
+
+const TYPE_WORDS: Readonly<Record<string, string>> = {
+  number: 'a number',
+  string: 'text',
+  boolean: 'true or false',
+  null: 'null',
+};
+
+/** `(number & Type<"uint32"> & Minimum<1>)` becomes `a number, a whole number, at least 1`. */
+function wording(expected: string): string {
+  const alternatives = stripParentheses(expected)
+    .split(' | ')
+    .filter((type) => type !== 'undefined')
+    .map((type) =>
+      stripParentheses(type)
+        .split(' & ')
+        .map(word)
+        .filter((text) => text !== ''),
+    );
+  return alternatives.map((words) => words.join(', ')).join(' or ');
+}
+
+function word(part: string): string {
+  const [, tag = '', argument = ''] = /^(\w+)<(.*)>$/.exec(part) ?? [];
+  if (tag === 'Array') return 'an array';
+  const unquoted = argument.replace(/^"(.*)"$/, '$1');
+  if (TAG_WORDS[tag] !== undefined) return TAG_WORDS[tag](unquoted);
+  if (/^[A-Z]\w*$/.test(part)) return 'an object';
+  return TYPE_WORDS[part] ?? part;
+}
+
+const stripParentheses = (text: string): string => text.replace(/^\((.*)\)$/, '$1');
