@@ -1,0 +1,178 @@
+/**
+ * The journal's store on real files: one SQLite segment, the mark beside it, and the `in-use` file that stands
+ * from opening to a clean close.
+ *
+ * Durability `fsync`: SQLite's synchronous=FULL, every commit is on the medium before `sync` returns. `os`:
+ * synchronous=NORMAL, a commit is in the operating system's hands; it survives any end of the process, but a power
+ * loss or a kernel crash may take back the newest ones. What is left is still a whole journal that ends earlier,
+ * and the mark may then refuse to start from it: the loss is said, not hidden.
+ */
+import { rmSync } from 'node:fs';
+import type Database from 'better-sqlite3';
+import { AssertionError, assert, must } from '../engine/assert.js';
+import type { Batch, JournalStore, Mark, StoredBatch } from '../engine/ports.js';
+import { type ChainPosition, sealBatch } from './batch-row.js';
+import type { DataDir } from './data-dir.js';
+import { codeOf, JournalError, messageOf } from './errors.js';
+import { syncPath, writeFileDurably } from './files.js';
+import { MarkFile } from './mark.js';
+import { Segment } from './segment.js';
+import { findSegments } from './segment-files.js';
+import { rowInserter } from './segment-schema.js';
+
+export type Durability = 'fsync' | 'os';
+
+/** SQLite's numbers for `PRAGMA synchronous`. */
+const SYNCHRONOUS = { fsync: 2, os: 1 } as const;
+
+/**
+ * The WAL is moved into the database after about this many of its pages, by `checkpointIfDue` and never inside a
+ * commit. Smaller syncs the database more often, larger stalls the next commit for longer.
+ */
+const CHECKPOINT_PAGES = 256;
+const PAGE_BYTES = 4_096;
+/** Pages that a commit writes besides those that its text fills: the leaf, its parents, the rest of the last page. */
+const PAGES_PER_COMMIT = 3;
+
+export class SqliteStore implements JournalStore {
+  readonly #segment: Segment;
+  readonly #mark: MarkFile;
+  readonly #insert: (row: StoredBatch) => void;
+  readonly #begin: Database.Statement;
+  readonly #commit: Database.Statement;
+  readonly #checkpoint: Database.Statement;
+  #position: ChainPosition;
+  #inTransaction = false;
+  /** Set by the first throw: from then on nothing is written, and the `in-use` file stays. */
+  #broken = false;
+  #walPages = 0;
+
+  private constructor(
+    readonly dir: DataDir,
+    segment: Segment,
+    mark: MarkFile,
+  ) {
+    this.#segment = segment;
+    this.#mark = mark;
+    this.#position = segment.tail() ?? segment.start;
+    this.#insert = rowInserter(segment.db);
+    this.#begin = segment.db.prepare('BEGIN IMMEDIATE');
+    this.#commit = segment.db.prepare('COMMIT');
+    this.#checkpoint = segment.db.prepare('PRAGMA wal_checkpoint(PASSIVE)');
+  }
+
+  /** Opens the journal of a recovered data directory (`recovery.ts`) for writing; the caller holds its lock. */
+  static open(dir: DataDir, durability: Durability): SqliteStore {
+    const segment = Segment.open(must(findSegments(dir.journal).at(-1), 'a segment of the journal'), 'write');
+    try {
+      configure(segment, durability);
+      const store = new SqliteStore(dir, segment, new MarkFile(dir.markFile));
+      writeFileDurably(dir.inUseFile, `${process.pid}\n`, 0o600);
+      return store;
+    } catch (thrown) {
+      segment.close();
+      throw asWriteFailure(segment.path, 'open', thrown);
+    }
+  }
+
+  /** The last sequence number of the journal, appended rows included; 0 before the first. */
+  get lastSeq(): number {
+    return this.#position.lastSeq;
+  }
+
+  readBatches(afterSeq: number): Iterable<StoredBatch> {
+    return this.#segment.batches(afterSeq);
+  }
+
+  readMark(): Mark | null {
+    return this.#mark.mark;
+  }
+
+  append(batch: Batch): StoredBatch {
+    return this.#attempt('append to', () => {
+      const row = sealBatch(this.#position, batch);
+      if (!this.#inTransaction) this.#begin.run();
+      this.#inTransaction = true;
+      this.#insert(row);
+      this.#position = row;
+      this.#walPages += PAGES_PER_COMMIT + Math.floor(row.commands.length / PAGE_BYTES);
+      return row;
+    });
+  }
+
+  sync(): void {
+    this.#attempt('commit to', () => {
+      this.#commit.run();
+      this.#inTransaction = false;
+    });
+  }
+
+  writeMark(mark: Mark): void {
+    this.#attempt('write the mark of', () => this.#mark.write(mark));
+  }
+
+  /** For the time after an acknowledgement: keeps the WAL short. */
+  checkpointIfDue(): void {
+    if (this.#walPages < CHECKPOINT_PAGES) return;
+    this.#walPages = 0;
+    this.#attempt('checkpoint', () => this.#checkpoint.get());
+  }
+
+  /** A clean end: no WAL and no `in-use` file are left. After a failure both stay for recovery to find. */
+  close(): void {
+    assert(!this.#inTransaction || this.#broken, 'no appended batch may be left without a sync');
+    if (this.#broken) {
+      this.#mark.close();
+      this.#segment.close();
+      return;
+    }
+    this.#attempt('close', () => {
+      this.#mark.sync();
+      this.#mark.close();
+      this.#segment.close();
+      rmSync(this.dir.inUseFile);
+      syncPath(this.dir.journal);
+    });
+  }
+
+  #attempt<T>(what: string, operation: () => T): T {
+    assert(!this.#broken, 'a store that failed is not used again');
+    try {
+      return operation();
+    } catch (thrown) {
+      this.#broken = true;
+      throw asWriteFailure(this.#segment.path, what, thrown);
+    }
+  }
+}
+
+/** Sets what durability rests on and reads it back: better-sqlite3's own default is not enough. */
+function configure(segment: Segment, durability: Durability): void {
+  const { db, path } = segment;
+  const wanted = SYNCHRONOUS[durability];
+  const journalMode = db.pragma('journal_mode = WAL', { simple: true });
+  db.pragma(`synchronous = ${wanted}`);
+  const synchronous = db.pragma('synchronous', { simple: true });
+  if (journalMode !== 'wal' || synchronous !== wanted) {
+    throw new JournalError(
+      'durability_unavailable',
+      `SQLite runs ${path} with journal_mode ${journalMode} and synchronous ${synchronous}; it must be wal and ${wanted}. ` +
+        'Put the data directory on a local file system.',
+    );
+  }
+  db.pragma('wal_autocheckpoint = 0');
+}
+
+/** What writing threw, as an error for operators. Programming errors stay what they are. */
+function asWriteFailure(path: string, what: string, thrown: unknown): unknown {
+  if (thrown instanceof AssertionError || thrown instanceof JournalError) return thrown;
+  const isFull = ['SQLITE_FULL', 'ENOSPC'].includes(codeOf(thrown));
+  const advice = isFull
+    ? 'Free some space and start again: the restart recovers every acknowledged order.'
+    : 'Check the disk and the system log, then start again: the restart recovers every acknowledged order.';
+  return new JournalError(
+    isFull ? 'disk_full' : 'journal_write_failed',
+    `The server could not ${what} the journal ${path}: ${codeOf(thrown)} ${messageOf(thrown)}. ${advice}`,
+    { cause: thrown },
+  );
+}
