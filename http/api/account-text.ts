@@ -1,0 +1,57 @@
+/** The JSON of what belongs to one account: positions and the answers to orders. */
+import {
+  ASSETS,
+  assetOf,
+  BET_RESULTS,
+  betId,
+  marketId,
+  ROUND_STATUSES,
+  SIDES,
+  TIME_FRAMES,
+  textAt,
+  timeFrameOf,
+} from '../../engine/domain.js';
+import type { BetPlaced } from '../../engine/events.js';
+import type { BetView } from '../../engine/views.js';
+import { hundredthsText, isoText, oddsText, successText } from './wire.js';
+
+/** `{success, data: Position[]}`. */
+export function positionsText(bets: readonly BetView[]): string {
+  let text = '';
+  for (const bet of bets) text += text === '' ? positionText(bet) : `,${positionText(bet)}`;
+  return successText(`[${text}]`);
+}
+
+function positionText(bet: BetView): string {
+  const { market, stakeCents } = bet;
+  return (
+    `{"id":"${betId(bet.bet)}","marketId":"${marketId(market)}","crypto":"${textAt(ASSETS, assetOf(market))}",` +
+    `"timeFrame":"${textAt(TIME_FRAMES, timeFrameOf(market))}","prediction":"${textAt(SIDES, bet.side)}",` +
+    `"amount":${hundredthsText(stakeCents)},"oddsAtBet":${oddsText(bet.oddsE4)},` +
+    `"potentialPayout":${hundredthsText(bet.payoutCents)},"status":"${bet.status}",${outcomeText(bet)},` +
+    `"isLimitOrder":false,"placedAt":"${isoText(bet.placedAtMs)}",` +
+    `"settledAt":${bet.settledAtMs === null ? 'null' : `"${isoText(bet.settledAtMs)}"`},` +
+    `"round":{"roundNumber":${bet.roundNumber},"status":"${textAt(ROUND_STATUSES, bet.roundStatus)}",` +
+    `"endTime":"${isoText(bet.roundEndTimeMs)}"}}`
+  );
+}
+
+function outcomeText({ result, paidCents, stakeCents }: BetView): string {
+  if (paidCents === null) return '"result":null,"payout":null,"profit":null';
+  return (
+    `"result":"${textAt(BET_RESULTS, result)}","payout":${hundredthsText(paidCents)},` +
+    `"profit":${hundredthsText(paidCents - stakeCents)}`
+  );
+}
+
+/** `{success, data: OrderResult}`: from the facts of the bet alone, so that a replay is the same byte for byte. */
+export function orderResultText(bet: BetPlaced, betHash: string): string {
+  return successText(
+    `{"bet":{"id":"${betId(bet.bet)}","marketId":"${marketId(bet.market)}",` +
+      `"prediction":"${textAt(SIDES, bet.side)}","amount":${hundredthsText(bet.stakeCents)},` +
+      `"oddsAtBet":${oddsText(bet.oddsE4)},"entryPercent":${hundredthsText(bet.entryPercentE2)},` +
+      `"potentialPayout":${hundredthsText(bet.payoutCents)},"status":"ACTIVE","betHash":"${betHash}",` +
+      `"placedAt":"${isoText(bet.timeMs)}"},"newBalance":${hundredthsText(bet.newBalanceCents)},` +
+      `"limitOrdersFilled":null}`,
+  );
+}

@@ -1,0 +1,21 @@
+/**
+ * API key secrets (design, section 3): 256 random bits, shown once. Only the SHA-256 of a secret reaches the
+ * engine, so that neither journal nor snapshot can give one away, and a look-up by digest tells a guesser nothing
+ * about how near he was.
+ */
+import { hash, randomBytes } from 'node:crypto';
+
+/** Makes keys easy to find for secret scanners, and a pasted account id easy to tell from a key. */
+const PREFIX = 'tote_';
+const RANDOM_BYTES = 32;
+/** 32 bytes in base64url, without padding. */
+const WELL_FORMED = /^tote_[A-Za-z0-9_-]{43}$/;
+
+/** A new key secret: `tote_` and 43 characters of base64url. */
+export const generateKeySecret = (): string => PREFIX + randomBytes(RANDOM_BYTES).toString('base64url');
+
+/** Whether `secret` has the form of a key; anything else is refused without a look-up. */
+export const isWellFormedKey = (secret: string): boolean => WELL_FORMED.test(secret);
+
+/** What the engine knows a key by: SHA-256 of the secret, 64 hex digits (`EngineReads.findKey`). */
+export const keyDigest = (secret: string): string => hash('sha256', secret, 'hex');

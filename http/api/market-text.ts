@@ -1,0 +1,98 @@
+/** The JSON of a market and of its round, put together from parts that change at different times. */
+import { must } from '../../engine/assert.js';
+import {
+  ASSETS,
+  assetOf,
+  marketId,
+  ROUND_STATUSES,
+  roundId,
+  TIME_FRAMES,
+  textAt,
+  timeFrameOf,
+  UPCOMING,
+} from '../../engine/domain.js';
+import { oddsE4, percentUpE2 } from '../../engine/money.js';
+import type { MarketRules } from '../../engine/rules.js';
+import type { RoundView } from '../../engine/views.js';
+import { hundredthsText, isoText, oddsText } from './wire.js';
+
+/** Odds and percent where there are no pools: those of an even pool, which is what a round opens with. */
+const EVEN_POOLS =
+  '"poolUp":0,"poolDown":0,"totalPool":0,"oddsUp":2,"oddsDown":2,"percentUp":50,"percentDown":50';
+
+/** A market's current round as clients may see it: `status` and the open price are the durable ones. */
+export interface ShownRound {
+  readonly round: RoundView;
+  readonly status: number;
+  /** The fields that stay the same for the whole round, up to `endTime`. */
+  readonly head: string;
+  readonly openPriceText: string;
+}
+
+export function shownRound(round: RoundView, status: number): ShownRound {
+  const openPrice = status === UPCOMING ? null : must(round.openPrice, 'open price of a round that opened');
+  return { round, status, head: roundHead(round), openPriceText: `${openPrice}` };
+}
+
+/** The fields of a market that never change. */
+export function marketHead(market: number): string {
+  const crypto = textAt(ASSETS, assetOf(market));
+  const frame = textAt(TIME_FRAMES, timeFrameOf(market));
+  return `{"id":"${marketId(market)}","crypto":"${crypto}","timeFrame":"${frame}",`;
+}
+
+/** JSON of a Market. */
+export function marketText(
+  head: string,
+  shown: ShownRound | null,
+  rules: MarketRules,
+  tick: number | null,
+  nowMs: number,
+): string {
+  // The limits of the round in which a bet would land; new rules hold for rounds that open after them.
+  const { minStakeCents, maxStakeCents } = shown === null ? rules : shown.round;
+  const limits = `"minBet":${hundredthsText(minStakeCents)},"maxBet":${hundredthsText(maxStakeCents)}`;
+  const pools = shown === null ? EVEN_POOLS : poolsText(shown.round);
+  const round = shown === null ? 'null' : currentRoundText(shown, tick, nowMs);
+  return `${head}${pools},${limits},"currentRound":${round}}`;
+}
+
+function poolsText({ poolUpCents, poolDownCents }: RoundView): string {
+  const totalCents = poolUpCents + poolDownCents;
+  if (totalCents === 0) return EVEN_POOLS;
+  const upE2 = percentUpE2(poolUpCents, totalCents);
+  return (
+    `"poolUp":${hundredthsText(poolUpCents)},"poolDown":${hundredthsText(poolDownCents)},` +
+    `"totalPool":${hundredthsText(totalCents)},` +
+    `"oddsUp":${oddsText(oddsE4(totalCents, poolUpCents))},` +
+    `"oddsDown":${oddsText(oddsE4(totalCents, poolDownCents))},` +
+    `"percentUp":${hundredthsText(upE2)},"percentDown":${hundredthsText(10_000 - upE2)}`
+  );
+}
+
+function currentRoundText(
+  { round, status, head, openPriceText }: ShownRound,
+  tick: number | null,
+  nowMs: number,
+): string {
+  return (
+    `${head}${remainingText(round, nowMs)},"openPrice":${openPriceText},"currentPrice":${tick},` +
+    `"status":"${ROUND_STATUSES[status]}","totalBets":${round.betCount},` +
+    `"totalVolume":${hundredthsText(round.volumeCents)}}`
+  );
+}
+
+/** The opening of a Round and its fields that never change; what follows closes the object. */
+export function roundHead(round: RoundView): string {
+  return (
+    `{"id":"${roundId(round.market, round.roundNumber)}","roundNumber":${round.roundNumber},` +
+    `"startTime":"${isoText(round.startTimeMs)}","lockTime":"${isoText(round.lockTimeMs)}",` +
+    `"endTime":"${isoText(round.endTimeMs)}",`
+  );
+}
+
+/** Both stop at 0. Whole seconds are rounded down: the answer never promises time that is not there. */
+export function remainingText(round: RoundView, nowMs: number): string {
+  const seconds = Math.floor(Math.max(round.endTimeMs - nowMs, 0) / 1000);
+  return `"timeRemaining":${seconds},"timeToLock":${Math.max(round.lockTimeMs - nowMs, 0)}`;
+}

@@ -1,0 +1,174 @@
+/**
+ * The public market data as ready bytes (design, section 4; specification, sections 2 and 4).
+ *
+ * Which round a market has, its status and its open price follow the events of durable commands, so that nobody
+ * sees a transition that a crash can take back. Pools and odds are read from the live round and may run one
+ * batch ahead. Bytes are made when asked for and kept for 50 ms of the clock; a transition makes them old at once.
+ */
+import { ASSETS, assetOf, LIVE, LOCKED, MARKETS_MAX, textAt, UPCOMING } from '../../engine/domain.js';
+import type { EngineEvent } from '../../engine/events.js';
+import type { EngineReads, RoundView } from '../../engine/views.js';
+import { marketHead, marketText, type ShownRound, shownRound } from './market-text.js';
+import { isoText, successText } from './wire.js';
+
+/** Bytes older than this are made again when asked for. */
+const AGE_MS_MAX = 50;
+
+/** The latest accepted price of an asset, or null. It is no part of the engine's state. */
+export type LatestTick = (asset: number) => number | null;
+
+/** Bytes and when they were made. */
+class ReadyBytes {
+  bytes: Uint8Array = Buffer.alloc(0);
+  #madeAtMs = Number.NEGATIVE_INFINITY;
+
+  /**
+   * Within the millisecond in which they were made, bytes are made again: on a clock that stands still (a
+   * sandbox) they would otherwise never show another bet or price.
+   */
+  isFresh(nowMs: number): boolean {
+    const ageMs = nowMs - this.#madeAtMs;
+    return ageMs > 0 && ageMs < AGE_MS_MAX;
+  }
+  set(text: string, nowMs: number): Uint8Array {
+    this.bytes = Buffer.from(text);
+    this.#madeAtMs = nowMs;
+    return this.bytes;
+  }
+  markOld(): void {
+    this.#madeAtMs = Number.NEGATIVE_INFINITY;
+  }
+}
+
+/** What is shown of one market. */
+class MarketEntry {
+  readonly head: string;
+  readonly ready = new ReadyBytes();
+  shown: ShownRound | null = null;
+
+  constructor(readonly market: number) {
+    this.head = marketHead(market);
+  }
+}
+
+export class MarketView {
+  readonly #engine: EngineReads;
+  readonly #latestTick: LatestTick;
+  readonly #entries: readonly MarketEntry[] = Array.from(
+    { length: MARKETS_MAX },
+    (_, m) => new MarketEntry(m),
+  );
+  readonly #list = new ReadyBytes();
+  /** JSON of each asset's price, '' where the asset never had a round. */
+  readonly #prices: string[] = ASSETS.map(() => '');
+  #pricesBytes: Uint8Array | null = null;
+
+  /** Starts from the engine's state, all of which must be durable; from then on it follows `onEvents`. */
+  constructor(engine: EngineReads, latestTick: LatestTick) {
+    this.#engine = engine;
+    this.#latestTick = latestTick;
+    for (const entry of this.#entries) this.#show(entry, engine.currentRound(entry.market));
+    for (let asset = 0; asset < ASSETS.length; asset++) {
+      const open = engine.latestOpenPrice(asset);
+      if (open !== null) this.#setPrice(asset, open.price, open.timeMs);
+    }
+  }
+
+  /** Takes in the events of a command that has become durable. */
+  onEvents(events: readonly EngineEvent[]): void {
+    for (const event of events) this.#onEvent(event);
+  }
+
+  #onEvent(event: EngineEvent): void {
+    switch (event.type) {
+      case 'roundUpcoming':
+        this.#transition(event.market, event.roundNumber, UPCOMING);
+        return;
+      case 'roundOpened':
+        this.#transition(event.market, event.roundNumber, LIVE);
+        this.#showPrice(this.#engine.round(event.market, event.roundNumber));
+        return;
+      case 'roundLocked':
+        this.#transition(event.market, event.roundNumber, LOCKED);
+        return;
+      case 'roundEnded':
+      case 'roundNotOpened':
+      case 'roundResolved':
+        this.#remove(event.market, event.roundNumber);
+        return;
+      case 'configured':
+        for (const entry of this.#entries) entry.ready.markOld();
+        this.#list.markOld();
+        return;
+      default:
+        return;
+    }
+  }
+
+  /** `{success, data: Market}` of an active market, or null. */
+  market(market: number, nowMs: number): Uint8Array | null {
+    const rules = market < 0 ? null : this.#engine.marketRules(market);
+    if (rules === null) return null;
+    const entry = this.#entry(market);
+    if (entry.ready.isFresh(nowMs)) return entry.ready.bytes;
+    const tick = this.#latestTick(assetOf(market));
+    return entry.ready.set(successText(marketText(entry.head, entry.shown, rules, tick, nowMs)), nowMs);
+  }
+
+  /** `{success, data: Market[]}` of all active markets. */
+  markets(nowMs: number): Uint8Array {
+    if (this.#list.isFresh(nowMs)) return this.#list.bytes;
+    let text = '';
+    for (const { market, head, shown } of this.#entries) {
+      const rules = this.#engine.marketRules(market);
+      if (rules === null) continue;
+      if (text !== '') text += ',';
+      text += marketText(head, shown, rules, this.#latestTick(assetOf(market)), nowMs);
+    }
+    return this.#list.set(successText(`[${text}]`), nowMs);
+  }
+
+  /**
+   * `{success, data: Price[]}`. Prices change only when a round opens, so these bytes are made once for each
+   * opening and are fresher than the 2 s that the specification allows.
+   */
+  prices(): Uint8Array {
+    this.#pricesBytes ??= Buffer.from(
+      successText(`[${this.#prices.filter((text) => text !== '').join(',')}]`),
+    );
+    return this.#pricesBytes;
+  }
+
+  #entry(market: number): MarketEntry {
+    return this.#entries[market] as MarketEntry;
+  }
+
+  #transition(market: number, roundNumber: number, status: number): void {
+    const round = this.#engine.round(market, roundNumber);
+    this.#show(this.#entry(market), round, status);
+  }
+
+  #remove(market: number, roundNumber: number): void {
+    const entry = this.#entry(market);
+    if (entry.shown?.round.roundNumber === roundNumber) this.#show(entry, null);
+  }
+
+  #show(entry: MarketEntry, round: RoundView | null, status = round?.status ?? UPCOMING): void {
+    entry.shown = round === null ? null : shownRound(round, status);
+    entry.ready.markOld();
+    this.#list.markOld();
+  }
+
+  /** A round's opening is durable: its open price is the asset's latest. */
+  #showPrice(round: RoundView | null): void {
+    if (round === null || round.openPrice === null) return;
+    this.#setPrice(assetOf(round.market), round.openPrice, round.startTimeMs);
+  }
+
+  #setPrice(asset: number, price: number, timeMs: number): void {
+    const crypto = textAt(ASSETS, asset);
+    this.#prices[asset] =
+      `{"crypto":"${crypto}","price":${price},"source":"round_open","timestamp":"${isoText(timeMs)}"}`;
+    this.#pricesBytes = null;
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * Query parameters and path ids, read strictly: a parameter that is misspelt, given twice or out of range is
+ * refused, never replaced by a default. (Ignoring `cursor` on a server without it would be an endless first page.)
+ */
+import { nearest } from '../nearest.js';
+import { invalid, type Refused } from './refused.js';
+
+export const LIST_LIMIT_MAX = 200;
+const SHOWN_MAX = 40;
+
+/** The parameters that were given, decoded; `known` are the names that the endpoint has. */
+export function parseQuery(query: string, known: readonly string[]): Map<string, string> | Refused {
+  const given = new Map<string, string>();
+  for (const part of query.split('&')) {
+    if (part === '') continue;
+    const cut = part.indexOf('=');
+    const name = decode(cut < 0 ? part : part.slice(0, cut));
+    const value = decode(cut < 0 ? '' : part.slice(cut + 1));
+    if (name === null || value === null) return invalid('the query is not valid percent-encoding');
+    if (!known.includes(name)) return unknownParameter(name, known);
+    if (given.has(name)) return invalid(`query parameter ${name} is given twice`);
+    given.set(name, value);
+  }
+  return given;
+}
+
+function unknownParameter(name: string, known: readonly string[]): Refused {
+  const shown = JSON.stringify(name.slice(0, SHOWN_MAX));
+  const near = name.length > SHOWN_MAX ? null : nearest(name, known);
+  const hint = near === null ? `known here: ${known.join(', ')}` : `did you mean ${near}?`;
+  return invalid(`unknown query parameter ${shown}; ${hint}`);
+}
+
+/** `limit`: a whole number from 1 to 200 in plain digits. */
+export function parseLimit(text: string | undefined, fallback: number): number | Refused {
+  if (text === undefined) return fallback;
+  const limit = /^[1-9]\d{0,2}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > LIST_LIMIT_MAX) {
+    return invalid(`limit must be a whole number from 1 to ${LIST_LIMIT_MAX}`);
+  }
+  return limit;
+}
+
+/** One segment of the path as text, or a refusal where its percent-encoding is broken. */
+export function parsePathId(segment: string): string | Refused {
+  if (!segment.includes('%')) return segment;
+  return decode(segment, false) ?? invalid('path parameter id is not valid percent-encoding');
+}
+
+/** null where the text is not percent-encoded UTF-8. In a query, and only there, a plus is a space. */
+function decode(text: string, isQuery = true): string | null {
+  if (!text.includes('%') && !text.includes('+')) return text;
+  try {
+    return decodeURIComponent(isQuery ? text.replaceAll('+', ' ') : text);
+  } catch {
+    return null;
+  }
+}

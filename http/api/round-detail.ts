@@ -1,0 +1,60 @@
+/** The answer of GET /rounds/{id}: a round, its result and its provably-fair seed (design, section 5). */
+import {
+  ASSETS,
+  assetOf,
+  marketId,
+  RESULT_DRAW,
+  RESULT_UP,
+  RESULT_VOID,
+  ROUND_RESULTS,
+  ROUND_STATUSES,
+  roundId,
+  SETTLED,
+  TIME_FRAMES,
+  textAt,
+  timeFrameOf,
+} from '../../engine/domain.js';
+import { dollarsOfCents } from '../../engine/money.js';
+import type { RoundView } from '../../engine/views.js';
+import type { RoundSeeds } from '../bet-hash.js';
+import type { RoundDetail } from './types.js';
+import { isoText } from './wire.js';
+
+/** The round as it stands now; to be sent once the engine's last lifecycle command is durable. */
+export function roundDetail(
+  round: RoundView,
+  seeds: RoundSeeds,
+  tick: number | null,
+  nowMs: number,
+): RoundDetail {
+  const { market, roundNumber, result } = round;
+  return {
+    id: roundId(market, roundNumber),
+    roundNumber,
+    startTime: isoText(round.startTimeMs),
+    lockTime: isoText(round.lockTimeMs),
+    endTime: isoText(round.endTimeMs),
+    timeRemaining: Math.floor(Math.max(round.endTimeMs - nowMs, 0) / 1000),
+    timeToLock: Math.max(round.lockTimeMs - nowMs, 0),
+    openPrice: round.openPrice,
+    currentPrice: round.resolvedAtMs === null ? tick : round.closePrice,
+    status: textAt(ROUND_STATUSES, round.status),
+    totalBets: round.betCount,
+    totalVolume: dollarsOfCents(round.volumeCents),
+    ...(result >= RESULT_UP && result <= RESULT_DRAW && { result: textAt(RESULTS, result - RESULT_UP) }),
+    marketId: marketId(market),
+    crypto: textAt(ASSETS, assetOf(market)),
+    timeFrame: textAt(TIME_FRAMES, timeFrameOf(market)),
+    poolUp: dollarsOfCents(round.poolUpCents),
+    poolDown: dollarsOfCents(round.poolDownCents),
+    totalPool: dollarsOfCents(round.poolUpCents + round.poolDownCents),
+    closePrice: round.closePrice,
+    resolvedAt: round.resolvedAtMs === null ? null : isoText(round.resolvedAtMs),
+    voided: result === RESULT_VOID,
+    seedCommitment: seeds.commitment(market, roundNumber),
+    seed: round.status === SETTLED ? seeds.seed(market, roundNumber) : null,
+  };
+}
+
+/** The results that clients see, from `RESULT_UP` on. */
+const RESULTS = [ROUND_RESULTS[1], ROUND_RESULTS[2], ROUND_RESULTS[3]] as const;

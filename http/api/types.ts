@@ -1,0 +1,182 @@
+/**
+ * The public API's resources as types (specification, section 2): what the handlers read and send, and what
+ * the OpenAPI document is made from, so that the three cannot drift apart. The comments are the document's
+ * descriptions.
+ */
+import type { tags } from 'typia';
+import type { Asset, BetResult, PositionStatus, RoundStatus, Side, TimeFrame } from '../../engine/domain.js';
+
+type DateTime = string & tags.Format<'date-time'>;
+type Count = number & tags.Type<'uint32'>;
+type Sha256Hex = string & tags.Pattern<'^[0-9a-f]{64}$'>;
+
+/** One round of a market. */
+export interface Round {
+  /** `<marketId>_<roundNumber>`: stable across restarts, never used again. */
+  id: string;
+  roundNumber: Count;
+  startTime: DateTime;
+  /** Betting locks at this time; bets are refused from 20 seconds before it. */
+  lockTime: DateTime;
+  endTime: DateTime;
+  /** Whole seconds until the round ends, rounded down; stops at 0. */
+  timeRemaining: Count;
+  /** Milliseconds until betting locks; stops at 0. */
+  timeToLock: Count;
+  /** null while UPCOMING. */
+  openPrice: number | null;
+  /** The latest accepted price of the asset; null where none has arrived since the server's start. */
+  currentPrice: number | null;
+  status: RoundStatus;
+  /** Number of bets. */
+  totalBets: Count;
+  /** Sum of all stakes in USD, without the house's seeds. */
+  totalVolume: number;
+  /** Absent while the round is open, and for a round that was voided. */
+  result?: 'UP' | 'DOWN' | 'DRAW';
+}
+
+/** An UP/DOWN market with its pools and live odds. */
+export interface Market {
+  /** `<CRYPTO>_<TIMEFRAME>`. */
+  id: string;
+  crypto: Asset;
+  timeFrame: TimeFrame;
+  /** Pool on UP in USD, the house's seed included. */
+  poolUp: number;
+  /** Pool on DOWN in USD, the house's seed included. */
+  poolDown: number;
+  totalPool: number;
+  /** totalPool / poolUp, rounded down to four decimals; 2 where there are no pools. */
+  oddsUp: number;
+  /** totalPool / poolDown, rounded down to four decimals; 2 where there are no pools. */
+  oddsDown: number;
+  /** Pool share of UP in percent, two decimals; 50 where there are no pools. */
+  percentUp: number;
+  /** 100 - percentUp. */
+  percentDown: number;
+  /** Least stake in USD. */
+  minBet: number;
+  /** Greatest stake in USD; the account's tier may allow less. */
+  maxBet: number;
+  /** null when there is none: no fresh price, outside market hours, or the market is suspended. */
+  currentRound: Round | null;
+}
+
+/** The open price of the asset's latest round. */
+export interface Price {
+  crypto: Asset;
+  price: number;
+  source: 'round_open';
+  /** The time of that open price: lets the client judge its age. */
+  timestamp: DateTime;
+}
+
+/** What a position shows of its round. */
+export interface PositionRound {
+  roundNumber: Count;
+  status: RoundStatus;
+  endTime: DateTime;
+}
+
+/** One bet. */
+export interface Position {
+  id: string;
+  marketId: string | null;
+  crypto: Asset | null;
+  timeFrame: TimeFrame | null;
+  prediction: Side;
+  /** Stake in USD. */
+  amount: number;
+  oddsAtBet: number;
+  /** What a WIN pays, stake included: amount * oddsAtBet * 0.97, rounded down to the cent. */
+  potentialPayout: number;
+  status: PositionStatus;
+  /** WIN pays potentialPayout, LOSS nothing; DRAW and REFUNDED (the round was voided) return the stake. */
+  result: BetResult | null;
+  payout: number | null;
+  /** payout - amount. */
+  profit: number | null;
+  isLimitOrder: boolean;
+  placedAt: DateTime;
+  settledAt: DateTime | null;
+  round: PositionRound;
+}
+
+/** A bet to place on the current round of a market. */
+export interface OrderRequest {
+  /** A market id such as `BTC_ONE_MINUTE`. */
+  marketId: string;
+  prediction: Side;
+  /** Stake in USD, at most two decimals, within minBet and maxBet of the market and the limit of the account's tier. */
+  amount: number & tags.ExclusiveMinimum<0>;
+  /** Slippage guard: the order is refused with `odds_changed` when the side's live percent is more than 15 points away. */
+  expectedPercent?: number & tags.Minimum<0> & tags.Maximum<100>;
+  /** Mixed into betHash; at most 128 bytes of UTF-8. */
+  clientSeed?: string & tags.MaxLength<128>;
+}
+
+/** An accepted bet. */
+export interface PlacedBet {
+  id: string;
+  marketId: string;
+  prediction: Side;
+  /** Stake in USD. */
+  amount: number;
+  /** Odds after the stake has joined its pool: the price that the bettor gets. */
+  oddsAtBet: number;
+  /** The side's share of the pool in percent after the stake has joined it. */
+  entryPercent: number;
+  /** What a WIN pays, stake included: amount * oddsAtBet * 0.97, rounded down to the cent. */
+  potentialPayout: number;
+  status: string;
+  /** Provably-fair hash, SHA-256 in hex; its form is in the API guide. */
+  betHash: Sha256Hex;
+  placedAt: DateTime;
+}
+
+/** What of resting limit orders an order has filled. */
+export interface LimitOrdersFilled {
+  [name: string]: unknown;
+}
+
+/** The answer to an accepted order; a replay is the same, byte for byte. */
+export interface OrderResult {
+  bet: PlacedBet;
+  /** Account balance in USD after the bet. */
+  newBalance: number;
+  /** Limit-order fills; null where there are none. */
+  limitOrdersFilled: LimitOrdersFilled | null;
+}
+
+/** A round with its final figures and its provably-fair seed (extension). */
+export interface RoundDetail extends Round {
+  marketId: string;
+  crypto: Asset;
+  timeFrame: TimeFrame;
+  poolUp: number;
+  poolDown: number;
+  totalPool: number;
+  /** null until the result is decided, and for a voided round. */
+  closePrice: number | null;
+  /** When the result was decided. */
+  resolvedAt: DateTime | null;
+  /** Whether the round was voided: every bet on it is REFUNDED. */
+  voided: boolean;
+  /** SHA-256 of the round's seed (its 32 bytes) in hex: published before the first bet. */
+  seedCommitment: Sha256Hex;
+  /** The round's seed in hex, 32 bytes; null until the round is SETTLED. */
+  seed: Sha256Hex | null;
+}
+
+export interface Success<T> {
+  success: true;
+  data: T;
+}
+
+/** The envelope of every failure. */
+export interface Failure {
+  success: false;
+  /** A stable code such as `odds_changed`, or the code, a colon and a sentence for people. */
+  error: string;
+}

@@ -1,0 +1,57 @@
+/**
+ * Numbers and times of the engine as JSON text. The hot bodies are put together by hand from these: they print
+ * the same digits as `JSON.stringify` would, in a third of the time, because nothing becomes a double on the way.
+ */
+
+const DAY_MS = 86_400_000;
+
+/** '00' to '99'. */
+const TWO_DIGITS: readonly string[] = Array.from({ length: 100 }, (_, n) => String(n).padStart(2, '0'));
+/** Two decimals without trailing zeros: '' for 0, '5' for 50, '05' for 5. */
+const TWO_DECIMALS: readonly string[] = TWO_DIGITS.map((text) => text.replace(/0+$/, ''));
+/** '.000Z' to '.999Z'. */
+const MILLISECONDS: readonly string[] = Array.from(
+  { length: 1000 },
+  (_, n) => `.${String(n).padStart(3, '0')}Z`,
+);
+
+/** A whole number of hundredths (cents, percents in 1e-2) as a JSON number: -1250 is `-12.5`. */
+export function hundredthsText(hundredths: number): string {
+  if (hundredths < 0) return `-${hundredthsText(-hundredths)}`;
+  const decimals = hundredths % 100;
+  const whole = (hundredths - decimals) / 100;
+  return decimals === 0 ? `${whole}` : `${whole}.${TWO_DECIMALS[decimals]}`;
+}
+
+/** Odds in 1e-4 as a JSON number: 19800 is `1.98`. */
+export function oddsText(oddsE4: number): string {
+  const decimals = oddsE4 % 10_000;
+  const whole = (oddsE4 - decimals) / 10_000;
+  if (decimals === 0) return `${whole}`;
+  const low = decimals % 100;
+  const high = (decimals - low) / 100;
+  return low === 0 ? `${whole}.${TWO_DECIMALS[high]}` : `${whole}.${TWO_DIGITS[high]}${TWO_DECIMALS[low]}`;
+}
+
+let cachedDay = -1;
+let cachedDate = '';
+
+/** ISO 8601 in UTC with milliseconds, as `Date.prototype.toISOString` prints it; `timeMs` is at or after 1970. */
+export function isoText(timeMs: number): string {
+  const ofDay = timeMs % DAY_MS;
+  const day = timeMs - ofDay;
+  if (day !== cachedDay) {
+    cachedDate = new Date(day).toISOString().slice(0, 11);
+    cachedDay = day;
+  }
+  const ms = ofDay % 1000;
+  const seconds = (ofDay - ms) / 1000;
+  const second = seconds % 60;
+  const minutes = (seconds - second) / 60;
+  const minute = minutes % 60;
+  const hour = (minutes - minute) / 60;
+  return `${cachedDate}${TWO_DIGITS[hour]}:${TWO_DIGITS[minute]}:${TWO_DIGITS[second]}${MILLISECONDS[ms]}`;
+}
+
+/** The envelope of a success around a payload that is JSON text already. */
+export const successText = (dataText: string): string => `{"success":true,"data":${dataText}}`;
