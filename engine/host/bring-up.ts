@@ -1,0 +1,46 @@
+/**
+ * The commands with which a server begins: the rules, where they differ from those in force, and at the very
+ * first start the house's money. They are journaled like any other.
+ */
+import { assert } from '../assert.js';
+import type { Command } from '../commands.js';
+import type { Accepted } from '../events.js';
+import { RULES_VERSION, type Rules } from '../rules.js';
+import type { Sequencer } from './sequencer.js';
+
+/** Reference of the house's first deposit. */
+const CAPITAL_REFERENCE = 'initial-capital';
+
+/** Submits a command that nothing can stand against. */
+export function submitSurely(sequencer: Sequencer, command: Command): Accepted {
+  const outcome = sequencer.submit(command);
+  assert(outcome.status === 'accepted', `${command.kind} at the start is ${outcome.status}`);
+  return outcome;
+}
+
+/** Puts `rules` in force; returns whether they were others before. They hold for rounds opened from now on. */
+export function bringRulesInForce(sequencer: Sequencer, rules: Rules): boolean {
+  const { engine } = sequencer;
+  if (engine.rulesVersion === RULES_VERSION && isSame(engine.rules, rules)) return false;
+  submitSurely(sequencer, {
+    kind: 'configure',
+    timeMs: sequencer.stampMs(),
+    rulesVersion: RULES_VERSION,
+    rules,
+  });
+  return true;
+}
+
+/** The house's money at the very first start. */
+export function fundHouse(sequencer: Sequencer, amountCents: number): void {
+  if (amountCents === 0) return;
+  submitSurely(sequencer, {
+    kind: 'depositHouse',
+    timeMs: sequencer.stampMs(),
+    amountCents,
+    reference: CAPITAL_REFERENCE,
+  });
+}
+
+/** Rules are plain data whose fields always stand in the same order: `defaultRules` makes them. */
+const isSame = (a: Rules | null, b: Rules): boolean => JSON.stringify(a) === JSON.stringify(b);

@@ -1,0 +1,66 @@
+/**
+ * Moves a manual clock (sandbox) the way a real one moves: through every instant at which something is due, in
+ * order, with everything that it causes carried out before time goes on (design, section 8, `/clock`).
+ */
+import { assert } from '../assert.js';
+import type { Lifecycle } from './lifecycle.js';
+import type { Sequencer } from './sequencer.js';
+
+/** Time does not move on while more commands than this are not durable. */
+const BACKLOG_COMMANDS_MAX = 10_000;
+
+export class ManualRun {
+  #last: Promise<void> = Promise.resolve();
+  #isStopped = false;
+
+  /** `setClock` sets the clock that the sequencer reads. */
+  constructor(
+    private readonly sequencer: Sequencer,
+    private readonly lifecycle: Lifecycle,
+    private readonly schedule: (run: () => void) => void,
+    private readonly setClock: (nowMs: number) => void,
+  ) {}
+
+  /**
+   * Moves the clock forward by `advanceMs`, a whole number of milliseconds >= 0, after the runs asked for before,
+   * and resolves with the time reached once all lifecycle work on the way, settlements included, is durable.
+   */
+  advance(advanceMs: number): Promise<number> {
+    assert(Number.isSafeInteger(advanceMs) && advanceMs >= 0, 'a manual clock moves by whole milliseconds');
+    const run = this.#last.then(() => this.#runTo(this.sequencer.stampMs() + advanceMs));
+    this.#last = run.then(
+      () => undefined,
+      () => undefined,
+    );
+    return run;
+  }
+
+  /** Ends the runs at the instant that they have reached; they resolve with it. */
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  async #runTo(targetMs: number): Promise<number> {
+    await this.#idle();
+    while (!this.#isStopped && this.sequencer.stampMs() < targetMs) {
+      const nowMs = this.sequencer.stampMs();
+      const dueMs = this.lifecycle.nextDueMs(nowMs);
+      assert(dueMs > nowMs, 'everything due is done before a manual clock moves on');
+      this.setClock(Math.min(dueMs, targetMs));
+      await this.#idle();
+      // Other requests get their turn, and the journal gets its batch, at every instant on the way.
+      await new Promise<void>((resolve) => this.schedule(resolve));
+      if (this.sequencer.backlogCommands > BACKLOG_COMMANDS_MAX) await this.#durable();
+    }
+    await this.#durable();
+    return this.sequencer.stampMs();
+  }
+
+  #idle(): Promise<void> {
+    return new Promise((resolve) => this.lifecycle.whenIdle(resolve));
+  }
+
+  #durable(): Promise<void> {
+    return new Promise((resolve) => this.sequencer.whenDurable(this.sequencer.engine.seq, resolve));
+  }
+}

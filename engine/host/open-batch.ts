@@ -1,0 +1,63 @@
+/**
+ * Commands that will be made durable together, with everyone who waits for that. The journal gets the text form;
+ * the events wait here for their readers, and the waiters for their release.
+ */
+import type { EngineEvent } from '../events.js';
+import type { Batch } from '../ports.js';
+
+export type Release = () => void;
+/** A reader of durable commands: every accepted one once, in order. */
+export type EventReader = (seq: number, events: readonly EngineEvent[]) => void;
+
+export class OpenBatch {
+  lastSeq: number;
+  #timeMs = 0;
+  #text = '';
+  readonly #events: (readonly EngineEvent[])[] = [];
+  readonly #waiters: Release[] = [];
+
+  /** `openedMs` is the monotonic time at which the first command joined. */
+  constructor(
+    readonly firstSeq: number,
+    readonly openedMs: number,
+  ) {
+    this.lastSeq = firstSeq - 1;
+  }
+
+  get count(): number {
+    return this.#events.length;
+  }
+
+  add(commandText: string, timeMs: number, events: readonly EngineEvent[]): void {
+    this.#text += this.#text === '' ? commandText : `,${commandText}`;
+    this.#timeMs = timeMs;
+    this.lastSeq++;
+    this.#events.push(events);
+  }
+
+  wait(release: Release): void {
+    this.#waiters.push(release);
+  }
+
+  /** The journal's row; `digest` is the engine's rolling digest after the last command. */
+  row(digest: string): Batch {
+    return {
+      firstSeq: this.firstSeq,
+      lastSeq: this.lastSeq,
+      timeMs: this.#timeMs,
+      commands: `[${this.#text}]`,
+      digest,
+    };
+  }
+
+  dispatch(readers: readonly EventReader[]): void {
+    for (const reader of readers) {
+      let seq = this.firstSeq;
+      for (const events of this.#events) reader(seq++, events);
+    }
+  }
+
+  releaseWaiters(): void {
+    for (const release of this.#waiters) release();
+  }
+}

@@ -1,0 +1,186 @@
+/**
+ * Turns raw price ticks, which are not journaled, into the prices that are: `boundaryPrice` commands for the
+ * boundaries that rounds wait for, and `openLate` commands where a market has no round and the price is fresh
+ * (design, section 4). It lives outside the engine's state and starts empty.
+ */
+import { assert } from '../assert.js';
+import type { BoundaryPrice, OpenLate } from '../commands.js';
+import { ASSETS, TIME_FRAMES, textAt, UPCOMING } from '../domain.js';
+import type { PriceTick, TickVerdict } from '../ports.js';
+import type { EngineReads } from '../views.js';
+import { BoundaryWindow } from './boundary-window.js';
+
+/** A tick further ahead of engine time than this is refused. */
+export const TICK_AHEAD_MS_MAX = 1_000;
+/** A tick that differs from the last accepted one by more than this share of it is refused... */
+export const TICK_CHANGE_MAX = 0.5;
+/**
+ * ...while that one is younger than this. A price that has truly halved is believed after a quarter of an hour, in
+ * which its rounds are voided; an error of the feed seldom lasts as long.
+ */
+export const TICK_REFERENCE_AGE_MS_MAX = 900_000;
+/** Longest source and origin together: they go to the journal as evidence. */
+export const TICK_EVIDENCE_LENGTH_MAX = 4_096;
+
+const TAKEN: TickVerdict = { taken: true };
+const refuse = (detail: string): TickVerdict => ({ taken: false, detail });
+
+/** A boundary for whose price of an asset at least one round waits. */
+interface Waiting {
+  readonly asset: number;
+  readonly boundaryMs: number;
+}
+
+export class PriceTracker {
+  #windows: readonly BoundaryWindow[] = [];
+  #startMs = 0;
+  /** In the order of boundaries, then of assets. */
+  #waiting: readonly Waiting[] = [];
+  #waitingOfSeq = -1;
+  #takenCount = 0;
+  #refusedCount = 0;
+
+  constructor(private readonly engine: EngineReads) {}
+
+  /** How many ticks were taken and refused since the start. */
+  get tickCounts(): { readonly taken: number; readonly refused: number } {
+    return { taken: this.#takenCount, refused: this.#refusedCount };
+  }
+  /** Boundary prices that rounds wait for. */
+  get waitingCount(): number {
+    return this.#waiting.length;
+  }
+
+  /** Begins at engine time `nowMs`, to which the engine has advanced, before the first tick. */
+  start(nowMs: number): void {
+    assert(this.#windows.length === 0, 'the price tracker is started once');
+    this.#startMs = nowMs;
+    this.#windows = ASSETS.map(() => new BoundaryWindow(nowMs));
+    this.refresh(nowMs);
+  }
+
+  /** The asset's tick with the greatest timestamp, or null. */
+  latest(asset: number): PriceTick | null {
+    return this.#windows[asset]?.latest ?? null;
+  }
+
+  /** Takes or refuses a tick that arrives at engine time `nowMs`. One that comes too late to matter is taken. */
+  offer(tick: PriceTick, nowMs: number): TickVerdict {
+    const window = this.#windows[tick.asset];
+    const refusal =
+      window === undefined ? 'no such asset, or no prices are taken yet' : whyNot(tick, window, nowMs);
+    if (window === undefined || refusal !== null) {
+      this.#refusedCount++;
+      return refuse(refusal ?? '');
+    }
+    this.#takenCount++;
+    window.take(tick, nowMs);
+    return TAKEN;
+  }
+
+  /** Asks the engine, which has advanced to `nowMs`, which boundaries its rounds wait for. */
+  refresh(nowMs: number): void {
+    if (this.#waitingOfSeq !== this.engine.lifecycleSeq) {
+      this.#waitingOfSeq = this.engine.lifecycleSeq;
+      this.#waiting = waitingBoundaries(this.engine);
+      for (const { asset, boundaryMs } of this.#waiting) {
+        if (boundaryMs <= this.#startMs) this.#windows[asset]?.expectPast(boundaryMs);
+      }
+    }
+    this.#windows.forEach((window, asset) => {
+      const ofAsset = this.#waiting.filter((waiting) => waiting.asset === asset);
+      window.forgetBut(
+        ofAsset.map(({ boundaryMs }) => boundaryMs),
+        nowMs,
+      );
+    });
+  }
+
+  /** The prices that are final by now and waited for, oldest boundary first; an asset's never overtake each other. */
+  boundaryPrices(nowMs: number): BoundaryPrice[] {
+    const held = new Set<number>();
+    const commands: BoundaryPrice[] = [];
+    for (const { asset, boundaryMs } of this.#waiting) {
+      const tick = held.has(asset) ? undefined : this.#windows[asset]?.finalPrice(boundaryMs, nowMs);
+      if (tick === undefined) {
+        held.add(asset);
+        continue;
+      }
+      commands.push({
+        kind: 'boundaryPrice',
+        timeMs: nowMs,
+        asset,
+        boundaryMs,
+        price: tick?.price ?? null,
+        priceTimeMs: tick?.timeMs ?? null,
+        evidence: tick === null ? 'no tick' : evidenceOf(tick),
+      });
+    }
+    return commands;
+  }
+
+  /** A command for each asset that has a market without a round and a price fresh enough to open it. */
+  lateOpens(nowMs: number): OpenLate[] {
+    const commands: OpenLate[] = [];
+    this.#windows.forEach(({ latest }, asset) => {
+      if (latest === null) return;
+      const ageMs = nowMs - latest.timeMs;
+      const opens = this.engine
+        .vacantMarkets(asset, nowMs)
+        .some((market) => ageMs <= (this.engine.marketRules(market)?.maxPriceAgeMs ?? -1));
+      if (!opens) return;
+      commands.push({
+        kind: 'openLate',
+        timeMs: nowMs,
+        asset,
+        price: latest.price,
+        priceTimeMs: latest.timeMs,
+        evidence: evidenceOf(latest),
+      });
+    });
+    return commands;
+  }
+
+  /** When a price becomes final by the passing of time alone; Infinity where nothing waits. */
+  nextDueMs(): number {
+    return this.#waiting.reduce((dueMs, { asset, boundaryMs }) => {
+      const graceEndsMs = this.#windows[asset]?.graceEndsMs(boundaryMs) ?? Number.POSITIVE_INFINITY;
+      return Math.min(dueMs, graceEndsMs);
+    }, Number.POSITIVE_INFINITY);
+  }
+}
+
+/** Why a tick is refused, as a sentence for people, or null (design, section 4). */
+function whyNot(tick: PriceTick, { latest }: BoundaryWindow, nowMs: number): string | null {
+  if (!Number.isFinite(tick.price) || tick.price <= 0) return 'the price is not a positive number';
+  if (!Number.isSafeInteger(tick.timeMs) || tick.timeMs < 0) return 'the timestamp is not a time';
+  if (tick.timeMs > nowMs + TICK_AHEAD_MS_MAX) return 'the timestamp is more than 1 s ahead';
+  if (tick.source.length + tick.origin.length > TICK_EVIDENCE_LENGTH_MAX) return 'the evidence is too long';
+  if (latest === null || nowMs - latest.timeMs > TICK_REFERENCE_AGE_MS_MAX) return null;
+  const isAbsurd = Math.abs(tick.price - latest.price) > TICK_CHANGE_MAX * latest.price;
+  return isAbsurd ? `the price is more than 50 % from the last one, ${latest.price}` : null;
+}
+
+const evidenceOf = (tick: PriceTick): string =>
+  tick.origin === '' ? tick.source : `${tick.source} ${tick.origin}`;
+
+/** Ends of rounds without a price, and beginnings of rounds without an open price. */
+function waitingBoundaries(engine: EngineReads): Waiting[] {
+  const keys = new Set<string>();
+  const waiting: Waiting[] = [];
+  const add = (market: number, boundaryMs: number): void => {
+    const asset = Math.floor(market / TIME_FRAMES.length);
+    const key = `${textAt(ASSETS, asset)} ${boundaryMs}`;
+    if (keys.has(key)) return;
+    keys.add(key);
+    waiting.push({ asset, boundaryMs });
+  };
+  for (const round of engine.unsettledRounds()) {
+    if (round.resolvedAtMs === null) add(round.market, round.endTimeMs);
+  }
+  for (let market = 0; market < ASSETS.length * TIME_FRAMES.length; market++) {
+    const current = engine.currentRound(market);
+    if (current !== null && current.status === UPCOMING) add(market, current.startTimeMs);
+  }
+  return waiting.sort((a, b) => a.boundaryMs - b.boundaryMs || a.asset - b.asset);
+}

@@ -1,0 +1,34 @@
+/**
+ * The clocks that `main.ts` hands in: the system's, and one that only the operator API moves (sandbox).
+ */
+import { performance } from 'node:perf_hooks';
+import { assert } from '../engine/assert.js';
+import type { Clock } from '../engine/ports.js';
+
+export const systemClock: Clock = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+};
+
+/** Stands still until it is set. Its monotonic time is the real one: disks are not slower in a sandbox. */
+export class ManualClock implements Clock {
+  #nowMs: number;
+
+  /** Starts at the last journaled time, or at the system's where `journaledMs` is 0. */
+  constructor(journaledMs: number) {
+    this.#nowMs = journaledMs > 0 ? journaledMs : Date.now();
+  }
+
+  nowMs(): number {
+    return this.#nowMs;
+  }
+  monotonicMs(): number {
+    return performance.now();
+  }
+
+  /** Moves to a later time, in milliseconds since 1970. */
+  set(nowMs: number): void {
+    assert(Number.isSafeInteger(nowMs) && nowMs >= this.#nowMs, 'the manual clock only moves forward');
+    this.#nowMs = nowMs;
+  }
+}
