@@ -1,0 +1,118 @@
+/** The provably-fair hash: its documented form, and that nothing about a bet can be altered unnoticed. */
+import assert from 'node:assert/strict';
+import { createHash, createHmac } from 'node:crypto';
+import { test } from 'node:test';
+import { roundId } from '../../engine/domain.js';
+import type { BetPlaced } from '../../engine/events.js';
+import { orderResultText } from '../../http/api/account-text.js';
+import type { OrderResult, Success } from '../../http/api/types.js';
+import { type BetEvidence, RoundSeeds, seedCommitment, verifyBet } from '../../http/bet-hash.js';
+
+const MASTER_SECRET = Buffer.from('00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff', 'hex');
+const ROUND_NUMBER = 29_333_333;
+
+function placed(change: Partial<BetPlaced> = {}): BetPlaced {
+  return {
+    type: 'betPlaced',
+    timeMs: ROUND_NUMBER * 60_000 + 12_345,
+    bet: 42,
+    account: 7,
+    market: 0,
+    roundNumber: ROUND_NUMBER,
+    side: 0,
+    stakeCents: 1_250,
+    oddsE4: 19_876,
+    entryPercentE2: 5_031,
+    payoutCents: 2_410,
+    newBalanceCents: 998_750,
+    clientSeed: 'dé',
+    ...change,
+  };
+}
+
+/** What the bettor of `event` holds once the round is settled. */
+function evidence(seeds: RoundSeeds, event: BetPlaced): BetEvidence {
+  const answer: Success<OrderResult> = JSON.parse(orderResultText(event, seeds.betHash(event)));
+  return {
+    bet: answer.data.bet,
+    clientSeed: event.clientSeed,
+    roundId: roundId(event.market, event.roundNumber),
+    seed: seeds.seed(event.market, event.roundNumber),
+    seedCommitment: seeds.commitment(event.market, event.roundNumber),
+  };
+}
+
+test('the hash has the documented form', () => {
+  const seeds = new RoundSeeds(MASTER_SECRET);
+  const seed = createHmac('sha256', MASTER_SECRET).update('BTC_ONE_MINUTE_29333333').digest('hex');
+  assert.equal(seeds.seed(0, ROUND_NUMBER), seed);
+  assert.equal(
+    seeds.commitment(0, ROUND_NUMBER),
+    createHash('sha256').update(Buffer.from(seed, 'hex')).digest('hex'),
+  );
+  const text =
+    `10:tote-bet-164:${seed}23:BTC_ONE_MINUTE_293333336:bet_422:UP4:12505:198764:50314:2410` +
+    '24:2025-10-09T08:53:12.345Z';
+  const hashOf = (form: string) => createHash('sha256').update(form).digest('hex');
+  assert.equal(seeds.betHash(placed()), hashOf(`${text}3:dé`));
+  assert.equal(seeds.betHash(placed({ clientSeed: '' })), hashOf(`${text}0:`));
+  assert.equal(seeds.betHash(placed({ clientSeed: null })), hashOf(text));
+});
+
+test('a bet verifies from published data alone', () => {
+  const seeds = new RoundSeeds(MASTER_SECRET);
+  for (const event of [
+    placed(),
+    placed({ clientSeed: null }),
+    placed({ clientSeed: '🎲'.repeat(32) }),
+    placed({ side: 1, stakeCents: 7, oddsE4: 10_001, entryPercentE2: 9_999, payoutCents: 6 }),
+    placed({ market: 4, roundNumber: 20_370 }),
+  ]) {
+    const timeMs = event.market === 4 ? 20_370 * 86_400_000 + 5 : event.timeMs;
+    assert.deepEqual(verifyBet(evidence(seeds, { ...event, timeMs })), { valid: true });
+  }
+});
+
+test('no published fact can be altered', () => {
+  const seeds = new RoundSeeds(MASTER_SECRET);
+  const honest = evidence(seeds, placed());
+  const altered: BetEvidence[] = [
+    { ...honest, bet: { ...honest.bet, id: 'bet_43' } },
+    { ...honest, bet: { ...honest.bet, prediction: 'DOWN' } },
+    { ...honest, bet: { ...honest.bet, amount: 12.51 } },
+    { ...honest, bet: { ...honest.bet, oddsAtBet: 1.9877 } },
+    { ...honest, bet: { ...honest.bet, entryPercent: 50.32 } },
+    { ...honest, bet: { ...honest.bet, potentialPayout: 24.11 } },
+    { ...honest, bet: { ...honest.bet, placedAt: '2025-10-09T08:53:12.346Z' } },
+    { ...honest, bet: { ...honest.bet, marketId: 'ETH_ONE_MINUTE' } },
+    { ...honest, bet: { ...honest.bet, marketId: 'DOGE_ONE_MINUTE' } },
+    { ...honest, bet: { ...honest.bet, betHash: honest.seed } },
+    { ...honest, clientSeed: null },
+    { ...honest, clientSeed: 'de' },
+    { ...honest, roundId: 'BTC_ONE_MINUTE_29333334' },
+    { ...honest, seed: seeds.seed(0, ROUND_NUMBER + 1) },
+    { ...honest, seed: 'not a seed' },
+    { ...honest, seedCommitment: seeds.commitment(0, ROUND_NUMBER + 1) },
+  ];
+  for (const change of altered) assert.equal(verifyBet(change).valid, false, JSON.stringify(change));
+  const otherSeed = seeds.seed(0, ROUND_NUMBER + 1);
+  const reseeded = { ...honest, seed: otherSeed, seedCommitment: seedCommitment(otherSeed) };
+  assert.equal(verifyBet(reseeded).valid, false);
+});
+
+test('rounds, markets and secrets have seeds of their own, however often and in whatever order they are asked for', () => {
+  const seeds = new RoundSeeds(MASTER_SECRET);
+  const hashes = [
+    placed(),
+    placed({ roundNumber: ROUND_NUMBER + 1 }),
+    placed({ market: 1 }),
+    placed({ market: 1, roundNumber: ROUND_NUMBER + 1 }),
+  ];
+  const first = hashes.map((event) => seeds.betHash(event));
+  assert.equal(new Set(first).size, first.length);
+  assert.deepEqual(
+    hashes.toReversed().map((event) => seeds.betHash(event)),
+    first.toReversed(),
+  );
+  assert.notEqual(new RoundSeeds(Buffer.alloc(32, 9)).betHash(placed()), first[0]);
+});
