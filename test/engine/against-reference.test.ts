@@ -1,0 +1,80 @@
+/**
+ * Long random streams of commands through the engine and through the reference model. After every command the
+ * outcome, everything that can be read and the conservation of money are compared (see `Pair`).
+ *
+ * TOTE_TEST_RUNS sets the number of streams, TOTE_TEST_SEED their seed; a failure prints the seed, the path of
+ * the shrunk stream and its commands.
+ */
+import { deepEqual } from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { runStream } from '../support/reference/stream.js';
+
+const RUNS_DEFAULT = 120;
+const RUNS = Number(process.env['TOTE_TEST_RUNS'] ?? RUNS_DEFAULT);
+const SEED = Number(process.env['TOTE_TEST_SEED'] ?? 20_261_121);
+const STEPS_MAX = 900;
+
+/** What the streams must have come to at least this often: streams that reach nothing prove nothing. */
+const OCCURRENCES_MIN = 5;
+const EXPECTED: Readonly<Record<string, readonly string[]>> = {
+  configure: ['accepted'],
+  advance: ['accepted', 'invalid_request'],
+  setCalendar: ['accepted'],
+  boundaryPrice: ['accepted', 'invalid_request'],
+  openLate: ['accepted', 'invalid_request'],
+  settle: ['accepted', 'invalid_request'],
+  placeOrder: [
+    'accepted',
+    'replayed',
+    'idempotency_key_reused',
+    'market_not_found',
+    'trading_disabled',
+    'clock_unsynchronised',
+    'market_suspended',
+    'round_not_live',
+    'betting_closed',
+    'stake_out_of_range',
+    'odds_changed',
+    'insufficient_balance',
+    'round_exposure_limit',
+    'too_many_open_bets',
+    'idempotency_full',
+  ],
+  createAccount: ['accepted'],
+  updateAccount: ['accepted', 'account_not_found'],
+  deposit: ['accepted', 'replayed', 'reference_conflict', 'account_not_found'],
+  withdraw: ['accepted', 'replayed', 'reference_conflict', 'account_not_found', 'insufficient_balance'],
+  depositHouse: ['accepted', 'replayed', 'reference_conflict'],
+  createKey: ['accepted', 'account_not_found', 'tier_too_low', 'too_many_keys'],
+  updateKey: ['accepted', 'key_not_found', 'key_expired', 'too_many_keys'],
+  setTrading: ['accepted'],
+  suspendMarket: ['accepted', 'market_not_found'],
+  voidRound: ['accepted', 'round_not_found', 'round_already_resolved'],
+};
+
+const seed32 = fc.noShrink(fc.noBias(fc.nat(0xffff_ffff)));
+const steps = fc.noBias(fc.array(seed32, { maxLength: STEPS_MAX, size: 'max' }));
+
+test('the engine and the reference model agree after every command of random streams', () => {
+  const seen = new Map<string, number>();
+  fc.assert(
+    fc.property(seed32, steps, (worldSeed, stepSeeds) => {
+      for (const line of runStream(worldSeed, stepSeeds).story) count(seen, line);
+    }),
+    { numRuns: RUNS, seed: SEED, includeErrorInReport: true },
+  );
+  if (RUNS < RUNS_DEFAULT) return;
+  const rare = Object.entries(EXPECTED).flatMap(([kind, outcomes]) =>
+    outcomes.map((outcome) => `${kind} ${outcome}`).filter((name) => (seen.get(name) ?? 0) < OCCURRENCES_MIN),
+  );
+  deepEqual(rare, [], `outcomes that ${RUNS} streams hardly ever had`);
+});
+
+/** Counts a line of a story by its kind of command and what came of it. */
+function count(seen: Map<string, number>, line: string): void {
+  const kind = /"kind":"(\w+)"/.exec(line)?.[1];
+  const outcome = / -> (\w+)$/.exec(line)?.[1];
+  const name = `${kind} ${outcome}`;
+  seen.set(name, (seen.get(name) ?? 0) + 1);
+}

@@ -1,0 +1,202 @@
+/** The reference model of accounts, keys, money in and out, and the operator's switches (design, section 3). */
+import { assert } from '../../../engine/assert.js';
+import type {
+  Configure,
+  CreateAccount,
+  CreateKey,
+  DepositHouse,
+  SetCalendar,
+  SetTrading,
+  SuspendMarket,
+  Transfer,
+  UpdateAccount,
+  UpdateKey,
+} from '../../../engine/commands.js';
+import { ASSET_CLASSES, WRITE_SCOPES_MASK, WRITE_TIER } from '../../../engine/domain.js';
+import type { BalanceMoved, SettingsChanged } from '../../../engine/events.js';
+import {
+  accountOf,
+  marketRulesOf,
+  type ReferenceAccount,
+  type ReferenceKey,
+  type ReferenceState,
+  type ReferenceTransfer,
+  rulesOf,
+  type Verdict,
+} from './state.js';
+
+const settings = (type: SettingsChanged['type'], timeMs: number, market = -1): Verdict => ({
+  events: [{ type, timeMs, market }],
+});
+
+export function configure(state: ReferenceState, command: Configure): Verdict {
+  state.rules = command.rules;
+  state.rulesVersion = command.rulesVersion;
+  return settings('configured', command.timeMs);
+}
+
+export function setCalendar(state: ReferenceState, command: SetCalendar): Verdict {
+  state.sessions[ASSET_CLASSES.indexOf(command.assetClass)] = command.sessions;
+  return settings('calendarChanged', command.timeMs);
+}
+
+export function setTrading(state: ReferenceState, command: SetTrading): Verdict {
+  state.trading = { enabled: command.enabled, reason: command.reason };
+  return settings('tradingChanged', command.timeMs);
+}
+
+export function suspendMarket(state: ReferenceState, command: SuspendMarket): Verdict {
+  const market = state.markets[command.market];
+  if (market === undefined || marketRulesOf(state, command.market) === null) {
+    return { refused: 'market_not_found' };
+  }
+  market.suspended = command.suspended;
+  return settings('marketSuspended', command.timeMs, command.market);
+}
+
+export function createAccount(state: ReferenceState, command: CreateAccount): Verdict {
+  const { timeMs, name, tier, balanceCents } = command;
+  const account: ReferenceAccount = {
+    account: state.accounts.length + 1,
+    name,
+    tier,
+    frozen: false,
+    balanceCents,
+    touchedSeq: 0,
+    transfers: [],
+    bets: [],
+  };
+  state.accounts.push(account);
+  const created = { type: 'accountCreated', timeMs, account: account.account } as const;
+  if (balanceCents === 0) return { events: [created] };
+  const event: BalanceMoved = {
+    type: 'balanceMoved',
+    timeMs,
+    account: account.account,
+    amountCents: balanceCents,
+    balanceCents,
+    reason: 'deposit',
+    reference: 'initial',
+  };
+  state.depositsCents += balanceCents;
+  account.transfers.push({
+    kind: 'deposit',
+    amountCents: balanceCents,
+    reference: 'initial',
+    seq: state.seq + 1,
+    event,
+  });
+  return { events: [created, event] };
+}
+
+export function updateAccount(state: ReferenceState, command: UpdateAccount): Verdict {
+  const account = accountOf(state, command.account);
+  if (account === null) return { refused: 'account_not_found' };
+  account.tier = command.tier ?? account.tier;
+  account.frozen = command.frozen ?? account.frozen;
+  return {
+    events: [{ type: 'accountUpdated', timeMs: command.timeMs, account: command.account }],
+  };
+}
+
+/** What an earlier transfer with the same reference makes of this one, or null where there was none. */
+function referenceVerdict(
+  transfers: readonly ReferenceTransfer[],
+  kind: 'deposit' | 'withdraw',
+  amountCents: number,
+  reference: string,
+): Verdict | null {
+  const earlier = transfers.find((one) => one.reference === reference);
+  if (earlier === undefined) return null;
+  const isSame = earlier.kind === kind && earlier.amountCents === amountCents;
+  return isSame ? { replayed: earlier } : { refused: 'reference_conflict' };
+}
+
+export function transfer(state: ReferenceState, command: Transfer): Verdict {
+  const { kind, amountCents, reference, timeMs } = command;
+  const account = accountOf(state, command.account);
+  if (account === null) return { refused: 'account_not_found' };
+  const known = referenceVerdict(account.transfers, kind, amountCents, reference);
+  if (known !== null) return known;
+  if (kind === 'withdraw' && amountCents > account.balanceCents) return { refused: 'insufficient_balance' };
+
+  if (kind === 'deposit') state.depositsCents += amountCents;
+  else state.withdrawalsCents += amountCents;
+  const movedCents = kind === 'deposit' ? amountCents : -amountCents;
+  account.balanceCents += movedCents;
+  const event: BalanceMoved = {
+    type: 'balanceMoved',
+    timeMs,
+    account: account.account,
+    amountCents: movedCents,
+    balanceCents: account.balanceCents,
+    reason: kind === 'deposit' ? 'deposit' : 'withdrawal',
+    reference,
+  };
+  account.transfers.push({ kind, amountCents, reference, seq: state.seq + 1, event });
+  return { events: [event] };
+}
+
+export function depositHouse(state: ReferenceState, command: DepositHouse): Verdict {
+  const { amountCents, reference, timeMs } = command;
+  const known = referenceVerdict(state.houseTransfers, 'deposit', amountCents, reference);
+  if (known !== null) return known;
+  state.houseCents += amountCents;
+  state.depositsCents += amountCents;
+  const event: BalanceMoved = {
+    type: 'balanceMoved',
+    timeMs,
+    account: 0,
+    amountCents,
+    balanceCents: state.houseCents,
+    reason: 'deposit',
+    reference,
+  };
+  state.houseTransfers.push({ kind: 'deposit', amountCents, reference, seq: state.seq + 1, event });
+  return { events: [event] };
+}
+
+/** Enabled and not expired: what counts against the tier's number. */
+function activeKeys(state: ReferenceState, account: number, timeMs: number): ReferenceKey[] {
+  return state.keys.filter(
+    (key) => key.account === account && key.enabled && (key.expiresAtMs === null || key.expiresAtMs > timeMs),
+  );
+}
+
+function isAtKeyLimit(state: ReferenceState, account: ReferenceAccount, timeMs: number): boolean {
+  const activeMax = rulesOf(state).tiers[account.tier]?.activeKeysMax ?? 0;
+  return activeKeys(state, account.account, timeMs).length >= activeMax;
+}
+
+export function createKey(state: ReferenceState, command: CreateKey): Verdict {
+  const { timeMs, digest, scopesMask, expiresAtMs } = command;
+  const account = accountOf(state, command.account);
+  if (account === null) return { refused: 'account_not_found' };
+  assert(!state.keys.some((key) => key.digest === digest), 'a key is made once');
+  if ((scopesMask & WRITE_SCOPES_MASK) !== 0 && account.tier < WRITE_TIER) return { refused: 'tier_too_low' };
+  if (isAtKeyLimit(state, account, timeMs)) return { refused: 'too_many_keys' };
+  const key: ReferenceKey = {
+    key: state.keys.length + 1,
+    account: account.account,
+    digest,
+    scopesMask,
+    expiresAtMs,
+    createdAtMs: timeMs,
+    enabled: true,
+  };
+  state.keys.push(key);
+  return { events: [{ type: 'keyCreated', timeMs, key: key.key, account: key.account }] };
+}
+
+export function updateKey(state: ReferenceState, command: UpdateKey): Verdict {
+  const { timeMs, enabled } = command;
+  const key = state.keys.find((one) => one.key === command.key);
+  const account = key === undefined ? null : accountOf(state, key.account);
+  if (key === undefined || account === null) return { refused: 'key_not_found' };
+  if (enabled && !key.enabled) {
+    if (key.expiresAtMs !== null && key.expiresAtMs <= timeMs) return { refused: 'key_expired' };
+    if (isAtKeyLimit(state, account, timeMs)) return { refused: 'too_many_keys' };
+  }
+  key.enabled = enabled;
+  return { events: [{ type: 'keyUpdated', timeMs, key: key.key, account: key.account }] };
+}

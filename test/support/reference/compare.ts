@@ -1,0 +1,148 @@
+/**
+ * Everything that can be read of an engine, as plain data, so that two engines can be held against each other.
+ * Views may be windows on live objects: each field is copied here by name.
+ */
+import { ASSET_CLASSES, ASSETS } from '../../../engine/domain.js';
+import type { AccountView, BetView, EngineReads, KeyView, RoundView, Totals } from '../../../engine/views.js';
+
+const plainRound = (round: RoundView | null): unknown =>
+  round === null
+    ? null
+    : {
+        market: round.market,
+        roundNumber: round.roundNumber,
+        startTimeMs: round.startTimeMs,
+        lockTimeMs: round.lockTimeMs,
+        endTimeMs: round.endTimeMs,
+        openPrice: round.openPrice,
+        closePrice: round.closePrice,
+        status: round.status,
+        result: round.result,
+        poolUpCents: round.poolUpCents,
+        poolDownCents: round.poolDownCents,
+        betCount: round.betCount,
+        volumeCents: round.volumeCents,
+        seedCents: round.seedCents,
+        feeBps: round.feeBps,
+        minStakeCents: round.minStakeCents,
+        maxStakeCents: round.maxStakeCents,
+        bettingClosesMs: round.bettingClosesMs,
+        resolvedAtMs: round.resolvedAtMs,
+        voidReason: round.voidReason,
+      };
+
+const plainBet = (bet: BetView): unknown => ({
+  bet: bet.bet,
+  market: bet.market,
+  roundNumber: bet.roundNumber,
+  side: bet.side,
+  stakeCents: bet.stakeCents,
+  oddsE4: bet.oddsE4,
+  payoutCents: bet.payoutCents,
+  status: bet.status,
+  result: bet.result,
+  paidCents: bet.paidCents,
+  placedAtMs: bet.placedAtMs,
+  settledAtMs: bet.settledAtMs,
+  roundStatus: bet.roundStatus,
+  roundEndTimeMs: bet.roundEndTimeMs,
+});
+
+const plainAccount = (account: AccountView | null): unknown =>
+  account === null
+    ? null
+    : {
+        account: account.account,
+        name: account.name,
+        tier: account.tier,
+        balanceCents: account.balanceCents,
+        frozen: account.frozen,
+        openBets: account.openBets,
+      };
+
+const plainKey = (key: KeyView): unknown => ({
+  key: key.key,
+  account: key.account,
+  scopesMask: key.scopesMask,
+  enabled: key.enabled,
+  expiresAtMs: key.expiresAtMs,
+  createdAtMs: key.createdAtMs,
+});
+
+const plainTotals = (totals: Totals): unknown => ({
+  houseCents: totals.houseCents,
+  accountsCents: totals.accountsCents,
+  openStakesCents: totals.openStakesCents,
+  openSeedsCents: totals.openSeedsCents,
+  depositsCents: totals.depositsCents,
+  withdrawalsCents: totals.withdrawalsCents,
+});
+
+/** What to look at: it grows with the stream, so that a read of something long gone is compared too. */
+export interface Scope {
+  readonly markets: readonly number[];
+  readonly assets: readonly number[];
+  /** `[market, roundNumber]` of rounds that were ever spoken of. */
+  readonly rounds: readonly (readonly [number, number])[];
+  readonly keyDigests: readonly string[];
+  readonly limits: readonly number[];
+  /** When to ask for vacant markets. */
+  readonly timesMs: readonly number[];
+}
+
+export function readAll(engine: EngineReads, scope: Scope): Record<string, unknown> {
+  return { ...readWhole(engine, scope), markets: readMarkets(engine, scope), ...readAccounts(engine, scope) };
+}
+
+function readWhole(engine: EngineReads, scope: Scope): Record<string, unknown> {
+  return {
+    seq: engine.seq,
+    timeMs: engine.timeMs,
+    lifecycleSeq: engine.lifecycleSeq,
+    nextDueMs: String(engine.nextDueMs),
+    settlementsWaiting: engine.settlementsWaiting,
+    rulesVersion: engine.rulesVersion,
+    trading: { enabled: engine.trading.enabled, reason: engine.trading.reason },
+    accountCount: engine.accountCount,
+    betCount: engine.betCount,
+    keyCount: engine.keyCount,
+    totals: plainTotals(engine.totals()),
+    unsettledRounds: engine.unsettledRounds().map(plainRound),
+    rounds: scope.rounds.map(([market, roundNumber]) => plainRound(engine.round(market, roundNumber))),
+    sessions: ASSET_CLASSES.map((_, index) => engine.sessions(index)),
+    openPrices: ASSETS.map((_, asset) => {
+      const open = engine.latestOpenPrice(asset);
+      return open === null ? null : [open.price, open.timeMs];
+    }),
+    vacant: scope.assets.map((asset) => scope.timesMs.map((timeMs) => engine.vacantMarkets(asset, timeMs))),
+  };
+}
+
+function readMarkets(engine: EngineReads, scope: Scope): unknown {
+  return scope.markets.map((market) => ({
+    market,
+    rules: engine.marketRules(market),
+    isSuspended: engine.isSuspended(market),
+    current: plainRound(engine.currentRound(market)),
+  }));
+}
+
+function readAccounts(engine: EngineReads, scope: Scope): Record<string, unknown> {
+  const numbers = Array.from({ length: engine.accountCount }, (_, index) => index + 1);
+  return {
+    foundKeys: scope.keyDigests.map((digest) => engine.findKey(digest)),
+    unknownAccount: plainAccount(engine.account(engine.accountCount + 1)),
+    accounts: numbers.map((account) => ({
+      view: plainAccount(engine.account(account)),
+      touchedSeq: engine.accountTouchedSeq(account),
+      keys: engine.keysOf(account).map(plainKey),
+      sameKeys: engine.keysOf(account).map(({ key }) => plainKey(engine.key(key))),
+      lists: scope.limits.map((limit) => ({
+        limit,
+        open: engine.openPositions(account, limit).map(plainBet),
+        all: engine.allPositions(account, limit).map(plainBet),
+        orders: engine.orders(account, limit).map(plainBet),
+      })),
+    })),
+  };
+}

@@ -1,0 +1,128 @@
+/** Random passing of time, prices at boundaries, late openings, settlements and voided rounds. */
+import { must } from '../../../engine/assert.js';
+import type { Command } from '../../../engine/commands.js';
+import { assetOf, timeFrameMs, UPCOMING } from '../../../engine/domain.js';
+import type { Dice } from './dice.js';
+import type { ReferenceRound } from './state.js';
+import { marketRulesOf, rulesOf } from './state.js';
+import { WORLD_ASSETS, WORLD_MARKETS, type World } from './world.js';
+
+const currentRounds = (world: World): ReferenceRound[] =>
+  world.state.markets.flatMap(({ current }) => (current === null ? [] : [current]));
+
+/** Moves the world's clock: by a little, to an instant at which something changes, or over a downtime. */
+export function passTime(world: World, dice: Dice): null {
+  const frameMs = timeFrameMs(dice.pick(WORLD_MARKETS));
+  const atMs = dice.weighted<() => number>([
+    [10, () => world.nowMs + dice.whole(0, 50)],
+    [8, () => world.nowMs + dice.whole(0, 4_000)],
+    [8, () => dice.pick(instants(world)) + dice.whole(-1, 1)],
+    [1, () => world.nowMs + dice.whole(1, 3 * frameMs)],
+    [1, () => (Math.floor(world.nowMs / frameMs) + dice.whole(1, 3)) * frameMs + dice.whole(-1, 1)],
+  ])();
+  world.nowMs = Math.max(world.nowMs, atMs);
+  return null;
+}
+
+/** Instants to come at which a rule begins or ends to hold. */
+function instants(world: World): number[] {
+  const rules = rulesOf(world.state);
+  const ofRounds = currentRounds(world).flatMap((round) => [
+    round.bettingClosesMs,
+    round.lockTimeMs,
+    round.endTimeMs,
+    round.bettingClosesMs - rules.lateOpenBettingMs,
+  ]);
+  const ofVacant = rules.markets.map((market, index) => {
+    const frameMs = timeFrameMs(must(WORLD_MARKETS[index % WORLD_MARKETS.length], 'market'));
+    const endMs = (Math.floor(world.nowMs / frameMs) + 1) * frameMs;
+    return endMs - market.lockLeadMs - rules.cutoffMs - rules.lateOpenBettingMs;
+  });
+  const ofEntries = world.state.idempotency.slice(-5).map((entry) => entry.timeMs + rules.idempotencyTtlMs);
+  const ofKeys = world.state.keys.flatMap((key) => (key.expiresAtMs === null ? [] : [key.expiresAtMs]));
+  const all = [...ofRounds, ...ofRounds, ...ofVacant, ...ofEntries, ...ofKeys];
+  const toCome = all.filter((atMs) => atMs >= world.nowMs);
+  return toCome.length === 0 ? [world.nowMs + 1_000] : toCome;
+}
+
+/** `[asset, boundaryMs]` for which rounds wait, to be closed or to be opened. */
+export function awaitedBoundaries(world: World): (readonly [number, number])[] {
+  const closing = world.state.settling
+    .filter((round) => round.resolvedAtMs === null)
+    .map((round) => [assetOf(round.market), round.endTimeMs] as const);
+  const opening = currentRounds(world)
+    .filter((round) => round.status === UPCOMING)
+    .map((round) => [assetOf(round.market), round.startTimeMs] as const);
+  return [...closing, ...opening];
+}
+
+export function boundaryPrice(world: World, dice: Dice): Command {
+  const awaited = awaitedBoundaries(world);
+  const [asset, boundaryMs] =
+    awaited.length > 0 && dice.chance(0.95)
+      ? dice.pick(awaited)
+      : [dice.pick(WORLD_ASSETS), Math.floor(world.nowMs / 60_000) * 60_000];
+  const ageMs = dice.weighted([
+    [8, dice.whole(0, 900)],
+    [2, dice.pick([0, 3_000, 10_000])],
+    [1, dice.pick([1, 3_001, 10_001])],
+    [1, 60_000],
+  ]);
+  const isKnown = dice.chance(0.95);
+  return {
+    kind: 'boundaryPrice',
+    timeMs: world.nowMs,
+    asset,
+    boundaryMs,
+    price: isKnown ? nextPrice(world, dice, asset) : null,
+    priceTimeMs: isKnown ? boundaryMs - ageMs : null,
+    evidence: dice.pick(['', 'test', 'näher "beschrieben"']),
+  };
+}
+
+/** Stays where it was often enough for draws. */
+function nextPrice(world: World, dice: Dice, asset: number): number {
+  const price = world.price(asset) * (dice.chance(0.2) ? 1 : 1 + (dice.next() - 0.5) / 50);
+  world.prices.set(asset, price);
+  return price;
+}
+
+export function openLate(world: World, dice: Dice): Command {
+  const asset = dice.pick(WORLD_ASSETS);
+  const market = dice.pick(WORLD_MARKETS.filter((one) => assetOf(one) === asset));
+  const maxAgeMs = marketRulesOf(world.state, market)?.maxPriceAgeMs ?? 10_000;
+  const ageMs = dice.pick([0, 0, dice.whole(0, maxAgeMs), maxAgeMs, maxAgeMs + 1]);
+  return {
+    kind: 'openLate',
+    timeMs: world.nowMs,
+    asset,
+    price: nextPrice(world, dice, asset),
+    priceTimeMs: world.nowMs - ageMs,
+    evidence: 'test',
+  };
+}
+
+export const settle = (world: World, dice: Dice): Command => ({
+  kind: 'settle',
+  timeMs: world.nowMs,
+  betsMax: dice.pick([1, 1, 2, 3, 7, 1_000]),
+});
+
+export const advance = (world: World): Command => ({ kind: 'advance', timeMs: world.nowMs });
+
+export function voidRound(world: World, dice: Dice): Command {
+  const settled = world.state.markets.flatMap((market) => market.settledRounds.slice(-6));
+  const unknown = { market: dice.pick(WORLD_MARKETS), roundNumber: dice.whole(0, 40_000_000) };
+  const { market, roundNumber } = dice.weighted<() => { market: number; roundNumber: number }>([
+    [5, () => dice.pick([unknown, ...currentRounds(world)])],
+    [3, () => dice.pick([unknown, ...world.state.settling])],
+    [2, () => dice.pick([unknown, ...settled])],
+  ])();
+  return {
+    kind: 'voidRound',
+    timeMs: world.nowMs,
+    market,
+    roundNumber,
+    reason: dice.pick(['', 'feed broke']),
+  };
+}

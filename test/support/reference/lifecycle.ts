@@ -1,0 +1,359 @@
+/**
+ * The reference model of a round's life (design, section 4): locks, ends, boundary prices, late openings,
+ * settlement and voiding.
+ */
+import { assert, must } from '../../../engine/assert.js';
+import type { Advance, BoundaryPrice, OpenLate, Settle, VoidRound } from '../../../engine/commands.js';
+import {
+  assetOf,
+  BET_RESULTS,
+  LIVE,
+  LOCKED,
+  RESULT_DOWN,
+  RESULT_DRAW,
+  RESULT_NONE,
+  RESULT_UP,
+  RESULT_VOID,
+  roundId,
+  SETTLED,
+  SETTLING,
+  timeFrameMs,
+  UP,
+  UPCOMING,
+} from '../../../engine/domain.js';
+import type { BalanceMoved, EngineEvent, RoundChanged, RoundNotOpened } from '../../../engine/events.js';
+import type { MarketRules } from '../../../engine/rules.js';
+import {
+  accountOf,
+  insideSession,
+  marketRulesOf,
+  poolOf,
+  type ReferenceBet,
+  type ReferenceMarket,
+  type ReferenceRound,
+  type ReferenceState,
+  rulesOf,
+  type Verdict,
+} from './state.js';
+
+type RoundRef = Pick<ReferenceRound, 'market' | 'roundNumber'>;
+
+const changed = (type: RoundChanged['type'], timeMs: number, round: RoundRef): RoundChanged => ({
+  type,
+  timeMs,
+  market: round.market,
+  roundNumber: round.roundNumber,
+});
+
+const notOpened = (timeMs: number, round: RoundRef, reason: RoundNotOpened['reason']): RoundNotOpened => ({
+  type: 'roundNotOpened',
+  timeMs,
+  market: round.market,
+  roundNumber: round.roundNumber,
+  reason,
+});
+
+function newRound(
+  state: ReferenceState,
+  rules: MarketRules,
+  market: number,
+  roundNumber: number,
+  startTimeMs: number,
+): ReferenceRound {
+  const endTimeMs = (roundNumber + 1) * timeFrameMs(market);
+  const lockTimeMs = endTimeMs - rules.lockLeadMs;
+  return {
+    market,
+    roundNumber,
+    startTimeMs,
+    lockTimeMs,
+    endTimeMs,
+    bettingClosesMs: lockTimeMs - rulesOf(state).cutoffMs,
+    rules,
+    feeBps: rulesOf(state).feeBps,
+    slippageE2: rulesOf(state).slippageE2,
+    status: UPCOMING,
+    result: RESULT_NONE,
+    openPrice: null,
+    closePrice: null,
+    resolvedAtMs: null,
+    voidReason: '',
+    paidSeedCents: 0,
+    bets: [],
+  };
+}
+
+const marketOfRound = (state: ReferenceState, round: ReferenceRound): ReferenceMarket =>
+  must(state.markets[round.market], 'market');
+
+/** When the current round of each market next locks or ends. */
+export function dueSteps(state: ReferenceState): { atMs: number; market: number; step: 'lock' | 'end' }[] {
+  return state.markets.flatMap(({ market, current }) => {
+    if (current === null) return [];
+    const end = { atMs: current.endTimeMs, market, step: 'end' as const };
+    return current.status === LIVE
+      ? [{ atMs: current.lockTimeMs, market, step: 'lock' as const }, end]
+      : [end];
+  });
+}
+
+export function advance(state: ReferenceState, { timeMs }: Advance): Verdict {
+  const due = dueSteps(state).filter(({ atMs }) => atMs <= timeMs);
+  if (due.length === 0) return { refused: 'invalid_request' };
+  // A stable sort: of one market, the lock was listed before the end.
+  due.sort((a, b) => a.atMs - b.atMs || a.market - b.market);
+  const events: EngineEvent[] = [];
+  for (const { market, step } of due) {
+    const round = must(state.markets[market]?.current, 'current round');
+    if (step === 'lock') {
+      round.status = LOCKED;
+      events.push(changed('roundLocked', timeMs, round));
+    } else {
+      events.push(...endRound(state, round, timeMs));
+    }
+  }
+  return { events };
+}
+
+function endRound(state: ReferenceState, round: ReferenceRound, timeMs: number): EngineEvent[] {
+  const market = marketOfRound(state, round);
+  round.status = SETTLING;
+  state.settling.push(round);
+  market.current = null;
+  const ended = changed('roundEnded', timeMs, round);
+
+  const next = { market: round.market, roundNumber: round.roundNumber + 1 };
+  const nextEndMs = round.endTimeMs + timeFrameMs(round.market);
+  // A window that is already over was missed in a downtime: it never had a round.
+  if (nextEndMs <= timeMs) return [ended];
+  const rules = marketRulesOf(state, round.market);
+  if (rules === null) return [ended, notOpened(timeMs, next, 'not_active')];
+  if (market.suspended) return [ended, notOpened(timeMs, next, 'suspended')];
+  if (!insideSession(state, round.market, round.endTimeMs, nextEndMs)) {
+    return [ended, notOpened(timeMs, next, 'market_hours')];
+  }
+  market.current = newRound(state, rules, round.market, next.roundNumber, round.endTimeMs);
+  return [ended, changed('roundUpcoming', timeMs, next)];
+}
+
+export function boundaryPrice(state: ReferenceState, command: BoundaryPrice): Verdict {
+  const { asset, boundaryMs, timeMs } = command;
+  const closing = state.settling.filter(
+    (round) =>
+      assetOf(round.market) === asset && round.endTimeMs === boundaryMs && round.resolvedAtMs === null,
+  );
+  const opening = state.markets.flatMap(({ market, current }) =>
+    current !== null &&
+    assetOf(market) === asset &&
+    current.status === UPCOMING &&
+    current.startTimeMs === boundaryMs
+      ? [current]
+      : [],
+  );
+  if (closing.length + opening.length === 0) return { refused: 'invalid_request' };
+  closing.sort((a, b) => a.market - b.market);
+
+  const events: EngineEvent[] = [{ type: 'boundaryPriced', timeMs, asset, boundaryMs, price: command.price }];
+  for (const round of closing) {
+    const closePrice = freshPrice(command, round.rules.maxPriceAgeMs);
+    const reason = voidReason(round, closePrice);
+    const result = closePrice === null ? RESULT_VOID : resultOf(round.openPrice, closePrice);
+    events.push(...resolve(state, round, timeMs, result, closePrice, reason));
+  }
+  for (const round of opening) {
+    const price = freshPrice(command, round.rules.maxPriceAgeMs);
+    if (price === null || state.houseCents < 2 * round.rules.seedCents) {
+      marketOfRound(state, round).current = null;
+      events.push(notOpened(timeMs, round, price === null ? 'stale_price' : 'house_capital'));
+    } else {
+      events.push(...open(state, round, timeMs, price));
+    }
+  }
+  return { events };
+}
+
+/** The price, or null where it is unknown or older than `maxAgeMs` at the boundary. */
+function freshPrice(command: BoundaryPrice, maxAgeMs: number): number | null {
+  if (command.price === null || command.priceTimeMs === null) return null;
+  return command.boundaryMs - command.priceTimeMs > maxAgeMs ? null : command.price;
+}
+
+function voidReason(round: ReferenceRound, closePrice: number | null): string {
+  if (round.openPrice === null) return 'the round never had an open price';
+  return closePrice === null ? 'no fresh price at the end of the round' : '';
+}
+
+function resultOf(openPrice: number | null, closePrice: number): number {
+  if (openPrice === null) return RESULT_VOID;
+  if (closePrice === openPrice) return RESULT_DRAW;
+  return closePrice > openPrice ? RESULT_UP : RESULT_DOWN;
+}
+
+/** The house pays the seeds and the round takes bets from here on. */
+function open(state: ReferenceState, round: ReferenceRound, timeMs: number, price: number): EngineEvent[] {
+  const events: EngineEvent[] = [moveHouse(state, timeMs, -2 * round.rules.seedCents, 'seed', round)];
+  round.paidSeedCents = round.rules.seedCents;
+  round.openPrice = price;
+  round.status = LIVE;
+  const market = marketOfRound(state, round);
+  market.current = round;
+  market.usedRoundNumbers.push(round.roundNumber);
+  state.openPrices[assetOf(round.market)] = { price, timeMs: round.startTimeMs };
+  events.push(changed('roundOpened', timeMs, round));
+  if (timeMs >= round.lockTimeMs) {
+    round.status = LOCKED;
+    events.push(changed('roundLocked', timeMs, round));
+  }
+  return events;
+}
+
+function moveHouse(
+  state: ReferenceState,
+  timeMs: number,
+  amountCents: number,
+  reason: BalanceMoved['reason'],
+  round: ReferenceRound,
+): BalanceMoved {
+  state.houseCents += amountCents;
+  const reference = roundId(round.market, round.roundNumber);
+  return {
+    type: 'balanceMoved',
+    timeMs,
+    account: 0,
+    amountCents,
+    balanceCents: state.houseCents,
+    reason,
+    reference,
+  };
+}
+
+/** The result of a SETTLING round is decided; without bets it is settled at once. */
+function resolve(
+  state: ReferenceState,
+  round: ReferenceRound,
+  timeMs: number,
+  result: number,
+  closePrice: number | null,
+  reason: string,
+): EngineEvent[] {
+  assert(round.status === SETTLING && round.resolvedAtMs === null, 'a round is resolved once');
+  round.result = result;
+  round.closePrice = result === RESULT_VOID ? null : closePrice;
+  round.resolvedAtMs = timeMs;
+  round.voidReason = reason;
+  const resolved: EngineEvent = {
+    type: 'roundResolved',
+    timeMs,
+    market: round.market,
+    roundNumber: round.roundNumber,
+    result,
+    closePrice: round.closePrice,
+    reason,
+  };
+  if (round.bets.length === 0) return [resolved, ...finish(state, round, timeMs)];
+  state.resolved.push(round);
+  return [resolved];
+}
+
+/** Every bet is paid: the house takes what is left. */
+function finish(state: ReferenceState, round: ReferenceRound, timeMs: number): EngineEvent[] {
+  const paidCents = round.bets.reduce((sum, bet) => sum + must(bet.settled, 'settlement').paidCents, 0);
+  const leftCents = poolOf(round, 0) + poolOf(round, 1) - paidCents;
+  assert(leftCents >= 0, 'a round never owes more than its pool');
+  round.status = SETTLED;
+  state.settling.splice(state.settling.indexOf(round), 1);
+  marketOfRound(state, round).settledRounds.push(round);
+  const settled = changed('roundSettled', timeMs, round);
+  if (leftCents === 0) return [settled];
+  return [moveHouse(state, timeMs, leftCents, 'settlement', round), settled];
+}
+
+/** Markets of the asset in which a round opens at this time, whatever the price and the house's money. */
+export function openableLate(state: ReferenceState, asset: number, timeMs: number): ReferenceRound[] {
+  return state.markets.flatMap(({ market, current, suspended, usedRoundNumbers }) => {
+    const rules = marketRulesOf(state, market);
+    if (assetOf(market) !== asset || rules === null || suspended || current !== null) return [];
+    const roundNumber = Math.floor(timeMs / timeFrameMs(market));
+    const round = newRound(state, rules, market, roundNumber, timeMs);
+    const isOpenable =
+      !usedRoundNumbers.includes(roundNumber) &&
+      insideSession(state, market, timeMs, round.endTimeMs) &&
+      round.bettingClosesMs - timeMs >= rulesOf(state).lateOpenBettingMs;
+    return isOpenable ? [round] : [];
+  });
+}
+
+export function openLate(state: ReferenceState, command: OpenLate): Verdict {
+  const { timeMs } = command;
+  const events: EngineEvent[] = [];
+  for (const round of openableLate(state, command.asset, timeMs)) {
+    if (timeMs - command.priceTimeMs > round.rules.maxPriceAgeMs) continue;
+    if (state.houseCents < 2 * round.rules.seedCents) continue;
+    events.push(...open(state, round, timeMs, command.price));
+  }
+  return events.length === 0 ? { refused: 'invalid_request' } : { events };
+}
+
+export function settle(state: ReferenceState, { timeMs, betsMax }: Settle): Verdict {
+  if (state.resolved.length === 0) return { refused: 'invalid_request' };
+  const events: EngineEvent[] = [];
+  for (let settled = 0; settled < betsMax; settled++) {
+    const round = state.resolved[0];
+    if (round === undefined) break;
+    const waiting = round.bets.filter((bet) => bet.settled === null);
+    events.push(settleBet(state, must(waiting[0], 'a bet that waits'), timeMs));
+    if (waiting.length === 1) {
+      state.resolved.shift();
+      events.push(...finish(state, round, timeMs));
+    }
+  }
+  return { events };
+}
+
+function settleBet(state: ReferenceState, bet: ReferenceBet, timeMs: number): EngineEvent {
+  const { result, paidCents } = dueTo(bet);
+  const account = must(accountOf(state, bet.placed.account), 'account');
+  bet.settled = { result: BET_RESULTS.indexOf(result), paidCents, atMs: timeMs };
+  bet.changeNumber = ++state.changes;
+  account.balanceCents += paidCents;
+  return {
+    type: 'betSettled',
+    timeMs,
+    bet: bet.placed.bet,
+    account: account.account,
+    market: bet.placed.market,
+    roundNumber: bet.placed.roundNumber,
+    result: BET_RESULTS.indexOf(result),
+    payoutCents: paidCents,
+    newBalanceCents: account.balanceCents,
+  };
+}
+
+function dueTo({ placed, round }: ReferenceBet): { result: (typeof BET_RESULTS)[number]; paidCents: number } {
+  if (round.result === RESULT_VOID) return { result: 'REFUNDED', paidCents: placed.stakeCents };
+  if (round.result === RESULT_DRAW) return { result: 'DRAW', paidCents: placed.stakeCents };
+  const winner = round.result === RESULT_UP ? UP : 1;
+  return placed.side === winner
+    ? { result: 'WIN', paidCents: placed.payoutCents }
+    : { result: 'LOSS', paidCents: 0 };
+}
+
+export function voidRound(state: ReferenceState, command: VoidRound): Verdict {
+  const isMeant = (round: ReferenceRound | null): round is ReferenceRound =>
+    round?.market === command.market && round.roundNumber === command.roundNumber;
+  const market = state.markets[command.market];
+  const settledMax = rulesOf(state).settledRoundsMax;
+  if (market?.settledRounds.slice(-settledMax).some(isMeant)) return { refused: 'round_already_resolved' };
+
+  const current = market?.current ?? null;
+  const round = isMeant(current) ? current : state.settling.find(isMeant);
+  if (market === undefined || round === undefined) return { refused: 'round_not_found' };
+  if (round.resolvedAtMs !== null) return { refused: 'round_already_resolved' };
+  if (round === current) {
+    market.current = null;
+    market.usedRoundNumbers.push(round.roundNumber);
+    round.status = SETTLING;
+    state.settling.push(round);
+  }
+  return { events: resolve(state, round, command.timeMs, RESULT_VOID, null, command.reason) };
+}

@@ -1,0 +1,140 @@
+/** Random operators: accounts, keys, money in and out, rules, market hours and switches. */
+import type { Command } from '../../../engine/commands.js';
+import { ASSET_CLASSES, TIERS } from '../../../engine/domain.js';
+import type { Dice } from './dice.js';
+import { rulesOf } from './state.js';
+import { WORLD_MARKETS, type World, worldRules } from './world.js';
+
+const ACCOUNTS_MAX = 5;
+const KEYS_MAX = 25;
+
+/** Mostly an account that is there. */
+const someAccount = (world: World, dice: Dice): number => dice.whole(1, world.state.accounts.length + 1);
+
+export function createAccount(world: World, dice: Dice): Command | null {
+  if (world.state.accounts.length >= ACCOUNTS_MAX) return null;
+  return {
+    kind: 'createAccount',
+    timeMs: world.nowMs,
+    name: dice.pick([null, 'ann', 'Bö "b"']),
+    tier: dice.weighted([
+      [1, 0],
+      [9, dice.whole(1, TIERS.length - 1)],
+    ]),
+    balanceCents: dice.pick([0, 1, 500_00, 20_000_00, 3_000_000_00, 3_000_000_00]),
+  };
+}
+
+export const updateAccount = (world: World, dice: Dice): Command => ({
+  kind: 'updateAccount',
+  timeMs: world.nowMs,
+  account: someAccount(world, dice),
+  tier: dice.pick([null, null, 0, 1, 2, 3, 3, 4, 4]),
+  frozen: dice.pick([null, null, false, true]),
+});
+
+/** Few references and few amounts, so that they meet again. */
+export function transfer(world: World, dice: Dice): Command {
+  const account = someAccount(world, dice);
+  const balanceCents = world.state.accounts[account - 1]?.balanceCents ?? 0;
+  const amountCents = dice.weighted([
+    [1, 1],
+    [6, 500_00],
+    [1, dice.pick([balanceCents, balanceCents + 1])],
+  ]);
+  return {
+    kind: dice.pick(['deposit', 'withdraw']),
+    timeMs: world.nowMs,
+    account,
+    amountCents: Math.max(1, amountCents),
+    reference: reference(world, dice),
+  };
+}
+
+function reference(world: World, dice: Dice): string {
+  if (dice.chance(0.4)) return dice.pick(['initial', 'r1', 'r1', 'r2']);
+  world.counter += 1;
+  return `ref ${world.counter}`;
+}
+
+export const depositHouse = (world: World, dice: Dice): Command => ({
+  kind: 'depositHouse',
+  timeMs: world.nowMs,
+  amountCents: dice.pick([1, 500_00, 2_000_00]),
+  reference: reference(world, dice),
+});
+
+export function createKey(world: World, dice: Dice): Command | null {
+  if (world.state.keys.length >= KEYS_MAX) return null;
+  world.counter += 1;
+  return {
+    kind: 'createKey',
+    timeMs: world.nowMs,
+    account: someAccount(world, dice),
+    digest: `${dice.whole(0, 9)}${world.counter.toString(16).padStart(63, '0')}`,
+    scopesMask: dice.pick([0b0011, 0b0111, 0b1111, 0b0001, 0b1000]),
+    expiresAtMs: dice.chance(0.7) ? null : world.nowMs + dice.pick([1, 30_000, 200_000]),
+  };
+}
+
+export function updateKey(world: World, dice: Dice): Command {
+  const { keys } = world.state;
+  const disabled = keys.filter((key) => !key.enabled && key.expiresAtMs === null);
+  const isReviving = disabled.length > 0 && dice.chance(0.3);
+  return {
+    kind: 'updateKey',
+    timeMs: world.nowMs,
+    key: isReviving ? dice.pick(disabled).key : dice.whole(1, keys.length + 1),
+    enabled: isReviving || dice.chance(0.4),
+  };
+}
+
+export const configure = (world: World, dice: Dice): Command => ({
+  kind: 'configure',
+  timeMs: world.nowMs,
+  rulesVersion: world.state.rulesVersion,
+  rules: worldRules(dice, rulesOf(world.state)),
+});
+
+export function setCalendar(world: World, dice: Dice): Command {
+  const minuteMs = 60_000;
+  const hereMs = Math.floor(world.nowMs / minuteMs) * minuteMs;
+  const openMs = hereMs + dice.whole(-5, 3) * minuteMs + dice.pick([0, 0, -1, 1]);
+  const closeMs = openMs + dice.whole(1, 25) * minuteMs + dice.pick([0, 0, -1, 1]);
+  const reopenMs = closeMs + dice.whole(1, 3) * minuteMs;
+  const always = [hereMs - 86_400_000, hereMs + 86_400_000] as const;
+  return {
+    kind: 'setCalendar',
+    timeMs: world.nowMs,
+    assetClass: dice.pick(ASSET_CLASSES),
+    sessions: dice.pick([
+      [always],
+      [always],
+      [[openMs, closeMs]],
+      [
+        [openMs, closeMs],
+        [reopenMs, always[1]],
+      ],
+      [],
+    ]),
+  };
+}
+
+/** Trading and markets are switched on again more often than off. */
+export const setTrading = (world: World, dice: Dice): Command => ({
+  kind: 'setTrading',
+  timeMs: world.nowMs,
+  enabled: world.state.trading.enabled ? dice.chance(0.5) : dice.chance(0.95),
+  reason: dice.pick(['', 'maintenance']),
+});
+
+export function suspendMarket(world: World, dice: Dice): Command {
+  const suspended = world.state.markets.filter((market) => market.suspended).map(({ market }) => market);
+  const isResuming = suspended.length > 0 && dice.chance(0.7);
+  return {
+    kind: 'suspendMarket',
+    timeMs: world.nowMs,
+    market: isResuming ? dice.pick(suspended) : dice.pick(WORLD_MARKETS),
+    suspended: !isResuming,
+  };
+}

@@ -1,0 +1,119 @@
+/** Random orders that look for the limits: of stake, balance, exposure, slippage and repetition. */
+import { must } from '../../../engine/assert.js';
+import type { IdempotencyDigest, PlaceOrder } from '../../../engine/commands.js';
+import type { ErrorCode } from '../../../engine/errors.js';
+import { referenceOddsE4, referencePayoutCents, referencePercentE2 } from './arithmetic.js';
+import type { Dice } from './dice.js';
+import { bettableRounds } from './reads.js';
+import { accountOf, poolOf, type ReferenceRound, rulesOf } from './state.js';
+import { type Move, WORLD_MARKETS, type World } from './world.js';
+
+const GATES: readonly ErrorCode[] = ['clock_unsynchronised', 'journal_backlog', 'disk_reserve'];
+
+export function order(world: World, dice: Dice): Move | null {
+  if (world.state.accounts.length === 0) return null;
+  const bettable = bettableRounds(world.state, world.nowMs);
+  const round = bettable.length > 0 && dice.chance(0.93) ? dice.pick(bettable) : null;
+  const account = dice.whole(1, world.state.accounts.length);
+  const side = dice.whole(0, 1);
+  const market = round?.market ?? dice.pick([-1, 69, ...WORLD_MARKETS]);
+  const command: PlaceOrder = {
+    kind: 'placeOrder',
+    timeMs: world.nowMs,
+    account,
+    key: 1,
+    market,
+    side,
+    stakeCents: Math.max(1, round === null ? 100_00 : stake(world, dice, round, account, side)),
+    expectedPercentE6: round === null ? -1 : expectedPercent(dice, round, side),
+    idempotency: idempotency(world, dice),
+    clientSeed: dice.chance(0.7) ? null : dice.pick(['', 'seed', 'Ünï "quoted" \\ ', 'x'.repeat(128)]),
+  };
+  return { command: dice.chance(0.06) ? (repeated(world, dice) ?? command) : command, gate: gate(dice) };
+}
+
+const gate = (dice: Dice): ErrorCode | null => (dice.chance(0.02) ? dice.pick(GATES) : null);
+
+function stake(world: World, dice: Dice, round: ReferenceRound, account: number, side: number): number {
+  const { balanceCents, tier } = must(accountOf(world.state, account), 'account');
+  const tierMaxCents = must(rulesOf(world.state).tiers[tier], 'tier').maxStakeCents;
+  const minCents = round.rules.minStakeCents;
+  const maxCents = Math.max(minCents, Math.min(balanceCents, tierMaxCents, round.rules.maxStakeCents));
+  const near = dice.whole(-1, 1);
+  const stakeCents = dice.weighted<() => number>([
+    [6, () => dice.whole(minCents, 300_00)],
+    [4, () => dice.whole(minCents, maxCents)],
+    [5, () => exposureLimit(round, side) + dice.whole(0, 1)],
+    [1, () => minCents + near],
+    [1, () => round.rules.maxStakeCents + near],
+    [1, () => tierMaxCents + near],
+    [1, () => balanceCents + near],
+  ])();
+  return dice.chance(0.12) ? stakeCents : Math.min(Math.max(stakeCents, minCents), maxCents);
+}
+
+/** The largest stake, or one of the largest, that the side can take now without owing more than the pool. */
+export function exposureLimit(round: ReferenceRound, side: number): number {
+  const [own, other] = [poolOf(round, side), poolOf(round, 1 - side)];
+  const owedCents = round.bets
+    .filter((bet) => bet.placed.side === side)
+    .reduce((sum, bet) => sum + bet.placed.payoutCents, 0);
+  const fits = (stakeCents: number): boolean => {
+    const odds = referenceOddsE4(own + other + stakeCents, own + stakeCents);
+    return owedCents + referencePayoutCents(stakeCents, odds, round.feeBps) <= own + other + stakeCents;
+  };
+  let low = 1;
+  let high = 2;
+  while (fits(high) && high < 100_000_000_00) high *= 2;
+  while (low < high - 1) {
+    const middle = Math.floor((low + high) / 2);
+    if (fits(middle)) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+function expectedPercent(dice: Dice, round: ReferenceRound, side: number): number {
+  const publishedE6 = referencePercentE2(side, poolOf(round, 0), poolOf(round, 1)) * 10_000;
+  const toleranceE6 = round.slippageE2 * 10_000;
+  const direction = dice.pick([-1, 1]);
+  const expectedE6 = dice.weighted<() => number>([
+    [8, () => -1],
+    [2, () => publishedE6],
+    [2, () => publishedE6 + direction * toleranceE6],
+    [1, () => publishedE6 + direction * (toleranceE6 + 1)],
+    [1, () => dice.whole(0, 100_000_000)],
+  ])();
+  return expectedE6 < 0 || expectedE6 > 100_000_000 ? -1 : expectedE6;
+}
+
+function idempotency(world: World, dice: Dice): IdempotencyDigest | null {
+  if (dice.chance(0.4)) return null;
+  const known = world.state.idempotency;
+  if (known.length > 0 && dice.chance(0.12)) {
+    const { keyHigh, keyLow, body } = dice.pick(known);
+    return { keyHigh, keyLow, body: dice.chance(0.5) ? body : body + 1 };
+  }
+  world.counter += 1;
+  return { keyHigh: 0xffff_ffff_ff00 + (world.counter % 3), keyLow: world.counter, body: dice.whole(0, 2) };
+}
+
+/** An order that was placed before, sent again with its key, by its account or by another one. */
+function repeated(world: World, dice: Dice): PlaceOrder | null {
+  if (world.state.idempotency.length === 0) return null;
+  const { event, keyHigh, keyLow, body } = dice.pick(world.state.idempotency.slice(-8));
+  const { market, side, stakeCents, clientSeed } = event;
+  const account = dice.chance(0.9) ? event.account : dice.whole(1, world.state.accounts.length);
+  return {
+    kind: 'placeOrder',
+    timeMs: world.nowMs,
+    account,
+    key: 2,
+    market,
+    side,
+    stakeCents,
+    expectedPercentE6: -1,
+    idempotency: { keyHigh, keyLow, body: dice.chance(0.8) ? body : body + 1 },
+    clientSeed,
+  };
+}

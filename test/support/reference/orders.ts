@@ -1,0 +1,141 @@
+/** The reference model of placing an order: the checks in the order of the design (section 5), one by one. */
+import { must } from '../../../engine/assert.js';
+import type { PlaceOrder } from '../../../engine/commands.js';
+import { LIVE } from '../../../engine/domain.js';
+import type { ErrorCode } from '../../../engine/errors.js';
+import type { BetPlaced } from '../../../engine/events.js';
+import { referenceOddsE4, referencePayoutCents, referencePercentE2 } from './arithmetic.js';
+import {
+  accountOf,
+  marketRulesOf,
+  poolOf,
+  type ReferenceBet,
+  type ReferenceIdempotency,
+  type ReferenceRound,
+  type ReferenceState,
+  rulesOf,
+  type Verdict,
+} from './state.js';
+
+export function placeOrder(state: ReferenceState, command: PlaceOrder, gate: ErrorCode | null): Verdict {
+  const remembered = rememberedOrder(state, command);
+  if (remembered !== null) {
+    const isSameBody = remembered.body === command.idempotency?.body;
+    return isSameBody ? { replayed: remembered } : { refused: 'idempotency_key_reused' };
+  }
+  const market = state.markets[command.market];
+  if (market === undefined || marketRulesOf(state, command.market) === null) {
+    return { refused: 'market_not_found' };
+  }
+  if (!state.trading.enabled) return { refused: 'trading_disabled' };
+  if (gate !== null) return { refused: gate };
+  if (market.suspended) return { refused: 'market_suspended' };
+
+  const round = market.current;
+  if (round === null || round.status !== LIVE || command.timeMs >= round.lockTimeMs) {
+    return { refused: 'round_not_live' };
+  }
+  if (command.timeMs >= round.bettingClosesMs) return { refused: 'betting_closed' };
+
+  const refusal = stakeRefusal(state, command, round);
+  if (refusal !== null) return { refused: refusal };
+  return accept(state, command, priced(state, command, round), round);
+}
+
+/** What the account placed under this key less than a lifetime ago. */
+function rememberedOrder(state: ReferenceState, command: PlaceOrder): ReferenceIdempotency | null {
+  const wanted = command.idempotency;
+  if (wanted === null) return null;
+  const found = liveEntries(state, command.timeMs).find(
+    (entry) =>
+      entry.account === command.account && entry.keyHigh === wanted.keyHigh && entry.keyLow === wanted.keyLow,
+  );
+  return found ?? null;
+}
+
+const liveEntries = (state: ReferenceState, timeMs: number): ReferenceIdempotency[] =>
+  state.idempotency.filter((entry) => timeMs - entry.timeMs < rulesOf(state).idempotencyTtlMs);
+
+function stakeRefusal(state: ReferenceState, command: PlaceOrder, round: ReferenceRound): ErrorCode | null {
+  const account = must(accountOf(state, command.account), 'account');
+  const rules = rulesOf(state);
+  const { side, stakeCents, expectedPercentE6 } = command;
+
+  const tierMaxCents = must(rules.tiers[account.tier], 'tier').maxStakeCents;
+  if (stakeCents < round.rules.minStakeCents) return 'stake_out_of_range';
+  if (stakeCents > Math.min(round.rules.maxStakeCents, tierMaxCents)) return 'stake_out_of_range';
+
+  const publishedE6 = referencePercentE2(side, poolOf(round, 0), poolOf(round, 1)) * 10_000;
+  const isGuarded = expectedPercentE6 !== -1;
+  if (isGuarded && Math.abs(publishedE6 - expectedPercentE6) > round.slippageE2 * 10_000) {
+    return 'odds_changed';
+  }
+
+  if (stakeCents > account.balanceCents) return 'insufficient_balance';
+
+  const payoutsBefore = round.bets
+    .filter((bet) => bet.placed.side === side)
+    .reduce((sum, bet) => sum + bet.placed.payoutCents, 0);
+  const totalAfter = poolOf(round, 0) + poolOf(round, 1) + stakeCents;
+  if (payoutsBefore + priced(state, command, round).payoutCents > totalAfter) return 'round_exposure_limit';
+
+  const openBets = account.bets.filter((bet) => bet.settled === null).length;
+  if (openBets >= rules.openBetsMax) return 'too_many_open_bets';
+
+  const isRemembering = command.idempotency !== null;
+  if (isRemembering && liveEntries(state, command.timeMs).length >= rules.idempotencyEntriesMax) {
+    return 'idempotency_full';
+  }
+  return null;
+}
+
+/** The bet as it will stand: odds and percent are those after its stake has joined. */
+function priced(state: ReferenceState, command: PlaceOrder, round: ReferenceRound): BetPlaced {
+  const { side, stakeCents } = command;
+  const upCents = poolOf(round, 0) + (side === 0 ? stakeCents : 0);
+  const downCents = poolOf(round, 1) + (side === 0 ? 0 : stakeCents);
+  const oddsE4 = referenceOddsE4(upCents + downCents, side === 0 ? upCents : downCents);
+  const account = must(accountOf(state, command.account), 'account');
+  return {
+    type: 'betPlaced',
+    timeMs: command.timeMs,
+    bet: state.bets.length + 1,
+    account: command.account,
+    market: command.market,
+    roundNumber: round.roundNumber,
+    side,
+    stakeCents,
+    oddsE4,
+    entryPercentE2: referencePercentE2(side, upCents, downCents),
+    payoutCents: referencePayoutCents(stakeCents, oddsE4, round.feeBps),
+    newBalanceCents: account.balanceCents - stakeCents,
+    clientSeed: command.clientSeed,
+  };
+}
+
+function accept(
+  state: ReferenceState,
+  command: PlaceOrder,
+  placed: BetPlaced,
+  round: ReferenceRound,
+): Verdict {
+  const account = must(accountOf(state, command.account), 'account');
+  const bet: ReferenceBet = { placed, round, settled: null, changeNumber: ++state.changes };
+  account.balanceCents -= command.stakeCents;
+  account.bets.push(bet);
+  round.bets.push(bet);
+  state.bets.push(bet);
+  if (command.idempotency !== null) {
+    const { keyHigh, keyLow, body } = command.idempotency;
+    state.idempotency.push({
+      account: command.account,
+      keyHigh,
+      keyLow,
+      body,
+      timeMs: command.timeMs,
+      seq: state.seq + 1,
+      event: placed,
+    });
+  }
+  return { events: [placed] };
+}

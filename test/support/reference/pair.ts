@@ -1,0 +1,116 @@
+/**
+ * The engine and the reference model side by side. Every command goes through both; outcomes, everything that can
+ * be read, the conservation of money and "a refusal changes nothing" are checked after each.
+ */
+import { deepEqual, equal } from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { encodeCommand } from '../../../engine/command-codec.js';
+import type { Command } from '../../../engine/commands.js';
+import { assetOf, MARKET_IDS } from '../../../engine/domain.js';
+import { Engine } from '../../../engine/engine.js';
+import type { ErrorCode } from '../../../engine/errors.js';
+import type { Outcome } from '../../../engine/events.js';
+import type { Hasher } from '../../../engine/ports.js';
+import { readAll, type Scope } from './compare.js';
+import { ReferenceEngine } from './reference-engine.js';
+
+export function newHasher(): Hasher {
+  const hash = createHash('sha256');
+  return { update: (text) => void hash.update(text), digestHex: () => hash.digest('hex') };
+}
+
+/** Rounds that are looked at again after each command. */
+const ROUNDS_REMEMBERED = 60;
+
+export class Pair {
+  readonly engine = new Engine();
+  readonly reference = new ReferenceEngine();
+  /** Every command that took effect, in order. */
+  readonly accepted: Command[] = [];
+  /** Every command with its outcome in a few words, for people who look for a disagreement. */
+  readonly story: string[] = [];
+  readonly #markets: readonly number[];
+  readonly #limits: readonly number[];
+  readonly #rounds = new Map<string, readonly [number, number]>();
+  readonly #keyDigests = new Set<string>(['00'.repeat(32)]);
+
+  constructor(markets: readonly number[], limits: readonly number[]) {
+    // One market that is never active stands for all others.
+    this.#markets = [...markets, MARKET_IDS.length - 1];
+    this.#limits = limits;
+  }
+
+  /** Applies what is due at the command's time, then the command, and returns the outcome on which both agree. */
+  apply(command: Command, gate: ErrorCode | null = null): Outcome {
+    const { timeMs } = command;
+    if (command.kind !== 'advance' && this.reference.nextDueMs <= timeMs) {
+      equal(this.#applyToBoth({ kind: 'advance', timeMs }, null).status, 'accepted');
+    }
+    return this.#applyToBoth(command, gate);
+  }
+
+  #applyToBoth(command: Command, gate: ErrorCode | null): Outcome {
+    const rolling = this.engine.rollingDigest();
+    const expected = this.reference.apply(command, gate);
+    const actual = this.engine.apply(command, gate);
+    const summary = expected.status === 'rejected' ? expected.code : expected.status;
+    this.story.push(`${JSON.stringify(command)}${gate === null ? '' : ` gate ${gate}`} -> ${summary}`);
+    deepEqual(withoutDetail(actual), withoutDetail(expected), 'outcomes of the engine and of the reference');
+    if (expected.status === 'accepted') this.accepted.push(command);
+    else equal(this.engine.rollingDigest(), rolling, 'only what took effect is folded into the digest');
+    this.#remember(command, expected);
+    this.#compareReads(command.timeMs);
+    this.#checkConservation();
+    return expected;
+  }
+
+  #remember(command: Command, outcome: Outcome): void {
+    if (command.kind === 'createKey') this.#keyDigests.add(command.digest);
+    if (outcome.status !== 'accepted') return;
+    for (const event of outcome.events) {
+      if ('roundNumber' in event) {
+        this.#rounds.set(`${event.market}/${event.roundNumber}`, [event.market, event.roundNumber]);
+      }
+    }
+    for (const name of this.#rounds.keys()) {
+      if (this.#rounds.size <= ROUNDS_REMEMBERED) break;
+      this.#rounds.delete(name);
+    }
+  }
+
+  #compareReads(timeMs: number): void {
+    const scope: Scope = {
+      markets: this.#markets,
+      assets: [...new Set(this.#markets.map(assetOf))],
+      rounds: [...this.#rounds.values()],
+      keyDigests: [...this.#keyDigests],
+      limits: this.#limits,
+      timesMs: [timeMs, timeMs + 30_000],
+    };
+    const actual = readAll(this.engine, scope);
+    const expected = readAll(this.reference, scope);
+    // The text is compared first because that is ten times as fast; the data tell where they differ.
+    if (JSON.stringify(actual) !== JSON.stringify(expected)) {
+      deepEqual(actual, expected, 'reads of the engine and of the reference');
+    }
+    equal(this.engine.rules, this.reference.rules);
+  }
+
+  #checkConservation(): void {
+    const totals = this.engine.totals();
+    const held = totals.houseCents + totals.accountsCents + totals.openStakesCents + totals.openSeedsCents;
+    equal(held, totals.depositsCents - totals.withdrawalsCents, 'conservation of money');
+  }
+
+  stateDigest(): string {
+    return this.engine.stateDigest(newHasher);
+  }
+
+  /** The commands so far as the journal would hold them. */
+  journal(): string[] {
+    return this.accepted.map(encodeCommand);
+  }
+}
+
+const withoutDetail = (outcome: Outcome): Outcome =>
+  outcome.status === 'rejected' ? { ...outcome, detail: '' } : outcome;

@@ -1,0 +1,160 @@
+/** What can be read of the reference model, worked out afresh at every call. */
+import { must } from '../../../engine/assert.js';
+import { BET_RESULTS, LIVE, type PositionStatus, SETTLED, SETTLING } from '../../../engine/domain.js';
+import type { AccountView, BetView, KeyView, RoundView, Totals } from '../../../engine/views.js';
+import { dueSteps, openableLate } from './lifecycle.js';
+import {
+  accountOf,
+  poolOf,
+  type ReferenceAccount,
+  type ReferenceBet,
+  type ReferenceKey,
+  type ReferenceRound,
+  type ReferenceState,
+  rulesOf,
+} from './state.js';
+
+export function roundView(round: ReferenceRound): RoundView {
+  const stakes = round.bets.map((bet) => bet.placed.stakeCents);
+  return {
+    market: round.market,
+    roundNumber: round.roundNumber,
+    startTimeMs: round.startTimeMs,
+    lockTimeMs: round.lockTimeMs,
+    endTimeMs: round.endTimeMs,
+    openPrice: round.openPrice,
+    closePrice: round.closePrice,
+    status: round.status,
+    result: round.result,
+    poolUpCents: poolOf(round, 0),
+    poolDownCents: poolOf(round, 1),
+    betCount: stakes.length,
+    volumeCents: stakes.reduce((sum, stake) => sum + stake, 0),
+    seedCents: round.rules.seedCents,
+    feeBps: round.feeBps,
+    minStakeCents: round.rules.minStakeCents,
+    maxStakeCents: round.rules.maxStakeCents,
+    bettingClosesMs: round.bettingClosesMs,
+    resolvedAtMs: round.resolvedAtMs,
+    voidReason: round.voidReason,
+  };
+}
+
+/** The open ones, and of each market the last settled ones. */
+export function findRound(state: ReferenceState, market: number, roundNumber: number): RoundView | null {
+  const one = state.markets[market];
+  const kept = one?.settledRounds.slice(-rulesOf(state).settledRoundsMax) ?? [];
+  const settling = state.settling.filter((round) => round.market === market);
+  const candidates = [one?.current ?? null, ...settling, ...kept];
+  const found = candidates.find((round) => round?.roundNumber === roundNumber);
+  return found === undefined || found === null ? null : roundView(found);
+}
+
+function statusOf({ round, settled }: ReferenceBet): PositionStatus {
+  if (settled !== null) return 'SETTLED';
+  return round.status === SETTLING ? 'SETTLING' : 'ACTIVE';
+}
+
+function betView(bet: ReferenceBet): BetView {
+  const { placed, round, settled } = bet;
+  return {
+    bet: placed.bet,
+    market: placed.market,
+    roundNumber: placed.roundNumber,
+    side: placed.side,
+    stakeCents: placed.stakeCents,
+    oddsE4: placed.oddsE4,
+    payoutCents: placed.payoutCents,
+    status: statusOf(bet),
+    result: settled?.result ?? BET_RESULTS.indexOf('NONE'),
+    paidCents: settled?.paidCents ?? null,
+    placedAtMs: placed.timeMs,
+    settledAtMs: settled?.atMs ?? null,
+    roundStatus: round.status,
+    roundEndTimeMs: round.endTimeMs,
+  };
+}
+
+const byLatestPlaced = (a: ReferenceBet, b: ReferenceBet): number => b.placed.bet - a.placed.bet;
+const byLatestChange = (a: ReferenceBet, b: ReferenceBet): number => b.changeNumber - a.changeNumber;
+
+/** What the server keeps of an account: open bets, the last placed and the last settled ones. */
+function retained(state: ReferenceState, account: ReferenceAccount): ReferenceBet[] {
+  const historyMax = rulesOf(state).historyBetsMax;
+  const lastPlaced = [...account.bets].sort(byLatestPlaced).slice(0, historyMax);
+  const settled = account.bets.filter((bet) => bet.settled !== null);
+  const lastSettled = settled.sort(byLatestChange).slice(0, historyMax);
+  return account.bets.filter(
+    (bet) => bet.settled === null || lastPlaced.includes(bet) || lastSettled.includes(bet),
+  );
+}
+
+export type PositionList = 'open' | 'all' | 'orders';
+
+export function positions(
+  state: ReferenceState,
+  account: number,
+  list: PositionList,
+  limit: number,
+): BetView[] {
+  const bets = retained(state, must(accountOf(state, account), 'account'));
+  const listed = list === 'open' ? bets.filter((bet) => bet.settled === null) : bets;
+  listed.sort(list === 'all' ? byLatestChange : byLatestPlaced);
+  return listed.slice(0, limit).map(betView);
+}
+
+export function accountView(account: ReferenceAccount): AccountView {
+  return {
+    account: account.account,
+    name: account.name,
+    tier: account.tier,
+    balanceCents: account.balanceCents,
+    frozen: account.frozen,
+    openBets: account.bets.filter((bet) => bet.settled === null).length,
+  };
+}
+
+export function keyView({ digest: _, ...view }: ReferenceKey): KeyView {
+  return view;
+}
+
+export function nextDueMs(state: ReferenceState): number {
+  return Math.min(Number.POSITIVE_INFINITY, ...dueSteps(state).map(({ atMs }) => atMs));
+}
+
+/** What stands in the way besides (an old price, a house without money) only an attempt shows. */
+export const vacantMarkets = (state: ReferenceState, asset: number, timeMs: number): number[] =>
+  openableLate(state, asset, timeMs).map((round) => round.market);
+
+/** Pools less what has been paid out of them. */
+function moneyIn(round: ReferenceRound): number {
+  const paidCents = round.bets.reduce((sum, bet) => sum + (bet.settled?.paidCents ?? 0), 0);
+  return poolOf(round, 0) + poolOf(round, 1) - paidCents;
+}
+
+export function totals(state: ReferenceState): Totals {
+  const openRounds = [...state.markets.map((market) => market.current), ...state.settling].filter(
+    (round): round is ReferenceRound => round !== null && round.status !== SETTLED,
+  );
+  const openStakesCents = state.bets
+    .filter((bet) => bet.settled === null)
+    .reduce((sum, bet) => sum + bet.placed.stakeCents, 0);
+  const inRoundsCents = openRounds.reduce((sum, round) => sum + moneyIn(round), 0);
+  return {
+    houseCents: state.houseCents,
+    accountsCents: state.accounts.reduce((sum, account) => sum + account.balanceCents, 0),
+    openStakesCents,
+    // While a round is being settled, what it pays beyond the stakes comes out of the seeds and the stakes
+    // that lost: the rest stands here.
+    openSeedsCents: inRoundsCents - openStakesCents,
+    depositsCents: state.depositsCents,
+    withdrawalsCents: state.withdrawalsCents,
+  };
+}
+
+/** For generators: the rounds that take bets at this time. */
+export function bettableRounds(state: ReferenceState, timeMs: number): ReferenceRound[] {
+  return state.markets.flatMap(({ current }) =>
+    current !== null && current.status === LIVE && timeMs < current.bettingClosesMs ? [current] : [],
+  );
+}

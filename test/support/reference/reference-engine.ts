@@ -1,0 +1,179 @@
+/**
+ * The reference model: the whole engine once more, naive and slow, written from the design alone. Property tests
+ * run the same commands through both and compare everything that can be seen.
+ */
+import { assert, must, unreachable } from '../../../engine/assert.js';
+import type { Command } from '../../../engine/commands.js';
+import { ASSET_CLASSES } from '../../../engine/domain.js';
+import type { ErrorCode } from '../../../engine/errors.js';
+import type { EngineEvent, Outcome } from '../../../engine/events.js';
+import type { Rules } from '../../../engine/rules.js';
+import type { AccountView, BetView, EngineReads, KeyView, RoundView, Totals } from '../../../engine/views.js';
+import * as accounts from './accounts.js';
+import * as lifecycle from './lifecycle.js';
+import { placeOrder } from './orders.js';
+import * as reads from './reads.js';
+import { accountOf, emptyState, marketRulesOf, type ReferenceState, type Verdict } from './state.js';
+
+export class ReferenceEngine implements EngineReads {
+  /** Open to generators, which steer by it. */
+  readonly state: ReferenceState = emptyState();
+
+  apply(command: Command, gate: ErrorCode | null = null): Outcome {
+    assert(command.timeMs >= this.state.timeMs, 'time never goes backwards');
+    assert(command.kind === 'configure' || this.state.rules !== null, 'configure comes first');
+    const verdict = this.#decide(command, gate);
+    if ('refused' in verdict) return { status: 'rejected', code: verdict.refused, detail: '' };
+    if ('replayed' in verdict) {
+      return { status: 'replayed', seq: verdict.replayed.seq, event: verdict.replayed.event };
+    }
+    this.state.seq += 1;
+    this.state.timeMs = command.timeMs;
+    for (const event of verdict.events) this.#touch(event);
+    return { status: 'accepted', seq: this.state.seq, events: verdict.events };
+  }
+
+  #decide(command: Command, gate: ErrorCode | null): Verdict {
+    switch (command.kind) {
+      case 'configure':
+        return accounts.configure(this.state, command);
+      case 'advance':
+        return lifecycle.advance(this.state, command);
+      case 'setCalendar':
+        return accounts.setCalendar(this.state, command);
+      case 'boundaryPrice':
+        return lifecycle.boundaryPrice(this.state, command);
+      case 'openLate':
+        return lifecycle.openLate(this.state, command);
+      case 'settle':
+        return lifecycle.settle(this.state, command);
+      case 'placeOrder':
+        return placeOrder(this.state, command, gate);
+      case 'createAccount':
+        return accounts.createAccount(this.state, command);
+      case 'updateAccount':
+        return accounts.updateAccount(this.state, command);
+      case 'deposit':
+      case 'withdraw':
+        return accounts.transfer(this.state, command);
+      case 'depositHouse':
+        return accounts.depositHouse(this.state, command);
+      case 'createKey':
+        return accounts.createKey(this.state, command);
+      case 'updateKey':
+        return accounts.updateKey(this.state, command);
+      case 'setTrading':
+        return accounts.setTrading(this.state, command);
+      case 'suspendMarket':
+        return accounts.suspendMarket(this.state, command);
+      case 'voidRound':
+        return lifecycle.voidRound(this.state, command);
+      default:
+        return unreachable(command);
+    }
+  }
+
+  /** Which accounts, and whether any round or result, the event speaks of. */
+  #touch(event: EngineEvent): void {
+    const isLifecycle = event.type.startsWith('round') || event.type === 'betSettled';
+    if (isLifecycle) this.state.lifecycleSeq = this.state.seq;
+    if (!('account' in event)) return;
+    const account = accountOf(this.state, event.account);
+    if (account !== null) account.touchedSeq = this.state.seq;
+  }
+
+  get seq(): number {
+    return this.state.seq;
+  }
+  get timeMs(): number {
+    return this.state.timeMs;
+  }
+  get lifecycleSeq(): number {
+    return this.state.lifecycleSeq;
+  }
+  get nextDueMs(): number {
+    return reads.nextDueMs(this.state);
+  }
+  get settlementsWaiting(): boolean {
+    return this.state.resolved.length > 0;
+  }
+  get rules(): Rules | null {
+    return this.state.rules;
+  }
+  get rulesVersion(): number {
+    return this.state.rulesVersion;
+  }
+  get trading(): { readonly enabled: boolean; readonly reason: string } {
+    return this.state.trading;
+  }
+  get accountCount(): number {
+    return this.state.accounts.length;
+  }
+  get betCount(): number {
+    return this.state.bets.length;
+  }
+  get keyCount(): number {
+    return this.state.keys.length;
+  }
+
+  marketRules(market: number) {
+    return marketRulesOf(this.state, market);
+  }
+  isSuspended(market: number): boolean {
+    return must(this.state.markets[market], 'market').suspended;
+  }
+  currentRound(market: number): RoundView | null {
+    const current = this.state.markets[market]?.current ?? null;
+    return current === null ? null : reads.roundView(current);
+  }
+  round(market: number, roundNumber: number): RoundView | null {
+    return reads.findRound(this.state, market, roundNumber);
+  }
+  unsettledRounds(): readonly RoundView[] {
+    const waiting = this.state.settling.filter((round) => round.resolvedAtMs === null);
+    return [...this.state.resolved, ...waiting].map(reads.roundView);
+  }
+  latestOpenPrice(asset: number) {
+    return this.state.openPrices[asset] ?? null;
+  }
+  vacantMarkets(asset: number, timeMs: number): readonly number[] {
+    return reads.vacantMarkets(this.state, asset, timeMs);
+  }
+  sessions(assetClass: number): readonly (readonly [number, number])[] | null {
+    assert(assetClass < ASSET_CLASSES.length, 'a class of assets');
+    return this.state.sessions[assetClass] ?? null;
+  }
+  findKey(digest: string): number {
+    return this.state.keys.find((key) => key.digest === digest)?.key ?? 0;
+  }
+  key(key: number): KeyView {
+    return reads.keyView(
+      must(
+        this.state.keys.find((one) => one.key === key),
+        'key',
+      ),
+    );
+  }
+  keysOf(account: number): readonly KeyView[] {
+    return this.state.keys.filter((key) => key.account === account).map(reads.keyView);
+  }
+  account(account: number): AccountView | null {
+    const found = accountOf(this.state, account);
+    return found === null ? null : reads.accountView(found);
+  }
+  accountTouchedSeq(account: number): number {
+    return accountOf(this.state, account)?.touchedSeq ?? 0;
+  }
+  openPositions(account: number, limit: number): BetView[] {
+    return reads.positions(this.state, account, 'open', limit);
+  }
+  allPositions(account: number, limit: number): BetView[] {
+    return reads.positions(this.state, account, 'all', limit);
+  }
+  orders(account: number, limit: number): BetView[] {
+    return reads.positions(this.state, account, 'orders', limit);
+  }
+  totals(): Totals {
+    return reads.totals(this.state);
+  }
+}

@@ -1,0 +1,184 @@
+/**
+ * The state of the reference model: everything that ever happened, in plain lists of plain objects. It forgets
+ * nothing; what the design says is forgotten is left out when it is read.
+ */
+import { must } from '../../../engine/assert.js';
+import { ASSET_CLASSES, ASSETS, assetClassOf, assetOf, MARKET_IDS } from '../../../engine/domain.js';
+import type { ErrorCode } from '../../../engine/errors.js';
+import type { BalanceMoved, BetPlaced, EngineEvent } from '../../../engine/events.js';
+import type { MarketRules, Rules } from '../../../engine/rules.js';
+
+export interface ReferenceBet {
+  readonly placed: BetPlaced;
+  readonly round: ReferenceRound;
+  settled: { readonly result: number; readonly paidCents: number; readonly atMs: number } | null;
+  /** Grows with every placement and every settlement of any bet: the order of changes. */
+  changeNumber: number;
+}
+
+export interface ReferenceRound {
+  readonly market: number;
+  readonly roundNumber: number;
+  readonly startTimeMs: number;
+  readonly lockTimeMs: number;
+  readonly endTimeMs: number;
+  readonly bettingClosesMs: number;
+  readonly rules: MarketRules;
+  readonly feeBps: number;
+  readonly slippageE2: number;
+  status: number;
+  result: number;
+  openPrice: number | null;
+  closePrice: number | null;
+  resolvedAtMs: number | null;
+  voidReason: string;
+  /** What the house has put on each side: nothing before the round opens. */
+  paidSeedCents: number;
+  readonly bets: ReferenceBet[];
+}
+
+export interface ReferenceTransfer {
+  readonly kind: 'deposit' | 'withdraw';
+  readonly amountCents: number;
+  readonly reference: string;
+  readonly seq: number;
+  readonly event: BalanceMoved;
+}
+
+export interface ReferenceAccount {
+  readonly account: number;
+  readonly name: string | null;
+  tier: number;
+  frozen: boolean;
+  balanceCents: number;
+  touchedSeq: number;
+  readonly transfers: ReferenceTransfer[];
+  readonly bets: ReferenceBet[];
+}
+
+export interface ReferenceKey {
+  readonly key: number;
+  readonly account: number;
+  readonly digest: string;
+  readonly scopesMask: number;
+  readonly expiresAtMs: number | null;
+  readonly createdAtMs: number;
+  enabled: boolean;
+}
+
+export interface ReferenceMarket {
+  readonly market: number;
+  suspended: boolean;
+  /** UPCOMING, LIVE or LOCKED. */
+  current: ReferenceRound | null;
+  /** Numbers of the windows that had a round which opened or was voided: they get no other. */
+  readonly usedRoundNumbers: number[];
+  /** In the order in which they were settled. */
+  readonly settledRounds: ReferenceRound[];
+}
+
+export interface ReferenceIdempotency {
+  readonly account: number;
+  readonly keyHigh: number;
+  readonly keyLow: number;
+  readonly body: number;
+  readonly timeMs: number;
+  readonly seq: number;
+  readonly event: BetPlaced;
+}
+
+export interface ReferenceState {
+  seq: number;
+  timeMs: number;
+  lifecycleSeq: number;
+  rules: Rules | null;
+  rulesVersion: number;
+  trading: { enabled: boolean; reason: string };
+  houseCents: number;
+  depositsCents: number;
+  withdrawalsCents: number;
+  changes: number;
+  readonly houseTransfers: ReferenceTransfer[];
+  readonly accounts: ReferenceAccount[];
+  readonly keys: ReferenceKey[];
+  readonly bets: ReferenceBet[];
+  readonly markets: ReferenceMarket[];
+  /** Every round that is SETTLING, in the order in which they came to be. */
+  readonly settling: ReferenceRound[];
+  /** The resolved ones of them, in the order of their resolution. */
+  readonly resolved: ReferenceRound[];
+  readonly sessions: (readonly (readonly [number, number])[] | null)[];
+  readonly openPrices: ({ readonly price: number; readonly timeMs: number } | null)[];
+  readonly idempotency: ReferenceIdempotency[];
+}
+
+export function emptyState(): ReferenceState {
+  return {
+    seq: 0,
+    timeMs: 0,
+    lifecycleSeq: 0,
+    rules: null,
+    rulesVersion: 0,
+    trading: { enabled: true, reason: '' },
+    houseCents: 0,
+    depositsCents: 0,
+    withdrawalsCents: 0,
+    changes: 0,
+    houseTransfers: [],
+    accounts: [],
+    keys: [],
+    bets: [],
+    markets: MARKET_IDS.map((_, market) => ({
+      market,
+      suspended: false,
+      current: null,
+      usedRoundNumbers: [],
+      settledRounds: [],
+    })),
+    settling: [],
+    resolved: [],
+    sessions: ASSET_CLASSES.map(() => null),
+    openPrices: ASSETS.map(() => null),
+    idempotency: [],
+  };
+}
+
+/** What a command comes to before it has a number: its events, or why nothing happens. */
+export type Verdict =
+  | { readonly events: readonly EngineEvent[] }
+  | { readonly refused: ErrorCode }
+  | { readonly replayed: ReferenceTransfer | ReferenceIdempotency };
+
+export const rulesOf = (state: ReferenceState): Rules => must(state.rules, 'the first configure');
+
+export function marketRulesOf(state: ReferenceState, market: number): MarketRules | null {
+  const id = MARKET_IDS[market];
+  return state.rules?.markets.find((rules) => rules.marketId === id) ?? null;
+}
+
+export function accountOf(state: ReferenceState, account: number): ReferenceAccount | null {
+  return state.accounts.find((one) => one.account === account) ?? null;
+}
+
+/** The stakes on one side, without the seed. */
+export function stakesOn(round: ReferenceRound, side: number): number {
+  return round.bets
+    .filter((bet) => bet.placed.side === side)
+    .reduce((sum, bet) => sum + bet.placed.stakeCents, 0);
+}
+
+export const poolOf = (round: ReferenceRound, side: number): number =>
+  round.paidSeedCents + stakesOn(round, side);
+
+/** Whether the window from `startMs` to `endMs` lies in one session of the market's class of asset. */
+export function insideSession(
+  state: ReferenceState,
+  market: number,
+  startMs: number,
+  endMs: number,
+): boolean {
+  const asset = must(ASSETS[assetOf(market)], 'asset');
+  const sessions = state.sessions[ASSET_CLASSES.indexOf(assetClassOf(asset))] ?? null;
+  if (sessions === null) return true;
+  return sessions.some(([openMs, closeMs]) => openMs <= startMs && endMs <= closeMs);
+}

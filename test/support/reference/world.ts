@@ -1,0 +1,87 @@
+/**
+ * What a random stream of commands plays in: a few markets, small limits so that they are reached, a clock, and
+ * prices that wander. Generators read the reference model's state to get into its corners.
+ */
+import { must } from '../../../engine/assert.js';
+import type { Command } from '../../../engine/commands.js';
+import { assetOf, MARKET_IDS, marketOf, TIERS, timeFrameOf } from '../../../engine/domain.js';
+import type { ErrorCode } from '../../../engine/errors.js';
+import type { MarketRules, Rules } from '../../../engine/rules.js';
+import type { Dice } from './dice.js';
+import type { ReferenceState } from './state.js';
+
+export const WORLD_MARKETS: readonly number[] = [
+  'BTC_ONE_MINUTE',
+  'BTC_FIVE_MINUTES',
+  'BTC_FIFTEEN_MINUTES',
+  'ETH_ONE_MINUTE',
+  'GOLD_ONE_MINUTE',
+  'EURUSD_ONE_MINUTE',
+  'EURUSD_FIVE_MINUTES',
+].map(marketOf);
+
+export const WORLD_ASSETS: readonly number[] = [...new Set(WORLD_MARKETS.map(assetOf))];
+
+/** Limits small enough to be reached in a stream of some hundred commands. */
+export const WORLD_HISTORY_BETS = 3;
+const LOCK_LEAD_MS = [5_000, 15_000, 30_000];
+
+/** A command and what the edge says to it. */
+export interface Move {
+  readonly command: Command;
+  readonly gate: ErrorCode | null;
+}
+
+export class World {
+  /** Time of the next command. */
+  nowMs: number;
+  readonly state: ReferenceState;
+  readonly prices = new Map<number, number>();
+  /** Grows with each key or reference that must be new. */
+  counter = 0;
+
+  constructor(state: ReferenceState, startMs: number) {
+    this.state = state;
+    this.nowMs = startMs;
+    for (const asset of WORLD_ASSETS) this.prices.set(asset, 1_000 + asset);
+  }
+
+  price(asset: number): number {
+    return must(this.prices.get(asset), 'price');
+  }
+}
+
+function worldMarket(market: number, dice: Dice): MarketRules {
+  return {
+    marketId: must(MARKET_IDS[market], 'market'),
+    lockLeadMs: dice.chance(0.8) ? must(LOCK_LEAD_MS[timeFrameOf(market)], 'lead') : dice.whole(0, 20_000),
+    minStakeCents: dice.pick([1, 100, 100, 2_50]),
+    maxStakeCents: dice.pick([500_00, 10_000_00, 10_000_00, 1_000_000_00]),
+    seedCents: dice.pick([1, 7, 100_00, 1_000_00, 1_000_00, 333_33]),
+    maxPriceAgeMs: dice.pick([10_000, 10_000, 0, 3_000]),
+  };
+}
+
+export function worldRules(dice: Dice, kept: Rules | null): Rules {
+  const markets = WORLD_MARKETS.filter(() => dice.chance(0.93));
+  const limits = [0, 1_000_00, 5_000_00, 10_000_00, 50_000_00];
+  return {
+    markets: markets.map((market) => worldMarket(market, dice)),
+    tiers: TIERS.map((tier, index) => ({
+      tier,
+      maxStakeCents: must(limits[index], 'limit') + (dice.chance(0.1) ? dice.whole(0, 500_00) : 0),
+      activeKeysMax: index + 1 - (index > 0 && dice.chance(0.1) ? 1 : 0),
+    })),
+    feeBps: dice.pick([300, 300, 300, 0, 1, 9_999]),
+    cutoffMs: dice.pick([20_000, 20_000, 20_000, 0, 5_000]),
+    slippageE2: dice.pick([1_500, 1_500, 0, 100]),
+    lateOpenBettingMs: dice.pick([10_000, 10_000, 0, 25_000]),
+    openBetsMax: dice.pick([3, 12, 200, 200]),
+    // What a smaller number has made forgotten a greater one does not bring back: these stay.
+    historyBetsMax: kept?.historyBetsMax ?? WORLD_HISTORY_BETS,
+    settledRoundsMax: kept?.settledRoundsMax ?? dice.pick([1, 2, 5]),
+    idempotencyTtlMs: kept?.idempotencyTtlMs ?? dice.pick([600_000, 600_000, 90_000, 61_001]),
+    idempotencyEntriesMax: dice.pick([3, 40, 1_000, 1_000]),
+    masterSecretFingerprint: 'ab'.repeat(32),
+  };
+}
