@@ -123,10 +123,10 @@ export function updateKey(state: State, command: UpdateKey): Effect {
   const { key, enabled, timeMs } = command;
   if (!state.keys.has(key)) return reject('key_not_found', 'no such key');
   const view = state.keys.view(key);
-  if (enabled && !isActive({ ...view, enabled: true }, timeMs)) {
-    return reject('key_expired', 'an expired key cannot be enabled');
-  }
   if (enabled && !view.enabled) {
+    if (!isActive({ ...view, enabled: true }, timeMs)) {
+      return reject('key_expired', 'an expired key cannot be enabled');
+    }
     const full = checkKeyLimit(state, view.account, timeMs);
     if (full !== null) return full;
   }
