@@ -1,0 +1,292 @@
+/**
+ * The rate limits against a reference that keeps every counted request in a list and looks at all of them each
+ * time, then their edges one by one.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { RateLimitSettings } from '../../http/rate-limit-settings.js';
+import { RateLimits, UNLIMITED } from '../../http/rate-limits.js';
+
+const START_MS = 1_800_000_000_000;
+const MINUTE_MS = 60_000;
+
+/** What a client is told: nothing here is internal. */
+interface Told {
+  readonly admitted: boolean;
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetSeconds: number;
+  readonly retryAfterSeconds: number;
+}
+
+const told = (limits: RateLimits, admitted: boolean): Told => ({
+  admitted,
+  limit: limits.limit,
+  remaining: limits.remaining,
+  resetSeconds: limits.resetSeconds,
+  retryAfterSeconds: limits.retryAfterSeconds,
+});
+
+/** What becomes of the key of a request: 401, 403, or a good one. */
+type Fate = 'unknown' | 'forbidden' | 'known';
+
+interface Arrival {
+  readonly gapMs: number;
+  readonly address: number;
+  readonly key: number;
+  readonly isWrite: boolean;
+  readonly fate: Fate;
+}
+
+/** Two keys to an account. */
+const accountOf = (key: number): number => 1 + ((key - 1) >> 1);
+
+class Reference {
+  readonly #counted = new Map<string, number[]>();
+
+  constructor(private readonly settings: RateLimitSettings) {}
+
+  take({ address, key, isWrite, fate }: Arrival, nowMs: number): Told {
+    const ip = this.#bucket(`ip ${address}`, this.settings.ip);
+    if (this.#times(ip.name, nowMs).length >= ip.limit) return this.#tell([ip], [ip], nowMs);
+    if (fate === 'unknown') return this.#tell([ip], [], nowMs);
+    const own = isWrite
+      ? this.#bucket(`write ${key}`, this.settings.keyWrite)
+      : this.#bucket(`read ${key}`, this.settings.keyRead);
+    const account = this.#bucket(`account ${accountOf(key)}`, this.settings.account);
+    const full = [own, account].filter(({ name, limit }) => this.#times(name, nowMs).length >= limit);
+    return this.#tell([own, account, ip], fate === 'forbidden' ? [] : full, nowMs);
+  }
+
+  #bucket(name: string, limit: number): { name: string; limit: number } {
+    return { name, limit };
+  }
+
+  #times(name: string, nowMs: number): number[] {
+    return (this.#counted.get(name) ?? []).filter((timeMs) => nowMs - timeMs < MINUTE_MS);
+  }
+
+  #tell(
+    applying: { name: string; limit: number }[],
+    full: { name: string; limit: number }[],
+    nowMs: number,
+  ): Told {
+    if (full.length === 0) {
+      for (const { name } of applying) this.#counted.set(name, [...this.#times(name, nowMs), nowMs]);
+    }
+    const shown = applying
+      .map(({ name, limit }) => {
+        const times = this.#times(name, nowMs);
+        const resetSeconds = Math.ceil(((times[0] ?? nowMs - MINUTE_MS) + MINUTE_MS - nowMs) / 1000);
+        return { limit, remaining: Math.max(0, limit - times.length), resetSeconds };
+      })
+      .sort((a, b) => a.remaining - b.remaining || a.limit - b.limit)[0];
+    assert.ok(shown !== undefined);
+    const waits = full.map(({ name, limit }) => {
+      const times = this.#times(name, nowMs);
+      return (times[times.length - limit] ?? Number.NaN) + MINUTE_MS - nowMs;
+    });
+    const retryAfterSeconds = full.length === 0 ? 0 : Math.ceil(Math.max(...waits) / 1000);
+    return { admitted: full.length === 0, ...shown, retryAfterSeconds };
+  }
+}
+
+function take(limits: RateLimits, { address, key, isWrite, fate }: Arrival, nowMs: number): Told {
+  if (!limits.admitAddress(`10.0.0.${address}`, nowMs)) return told(limits, false);
+  if (fate === 'unknown') return told(limits, true);
+  if (fate === 'known') return told(limits, limits.admitKey(key, accountOf(key), isWrite, nowMs));
+  limits.countKey(key, accountOf(key), isWrite, nowMs);
+  return told(limits, true);
+}
+
+const arrivals = fc.array(
+  fc.record<Arrival>({
+    gapMs: fc.oneof(
+      { weight: 5, arbitrary: fc.constantFrom(0, 0, 0, 1, 7) },
+      { weight: 3, arbitrary: fc.integer({ min: 0, max: 9_000 }) },
+      { weight: 1, arbitrary: fc.constantFrom(59_999, 60_000, 60_001, 200_000) },
+    ),
+    address: fc.integer({ min: 1, max: 3 }),
+    key: fc.integer({ min: 1, max: 4 }),
+    isWrite: fc.boolean(),
+    fate: fc.constantFrom<Fate>('known', 'known', 'known', 'known', 'forbidden', 'unknown'),
+  }),
+  { minLength: 1, maxLength: 160 },
+);
+// All different, so that no two limits of one request tie in both remaining and size.
+const settings: fc.Arbitrary<RateLimitSettings> = fc
+  .uniqueArray(fc.integer({ min: 1, max: 20 }), { minLength: 4, maxLength: 4 })
+  .map(([keyRead = 1, keyWrite = 1, account = 1, ip = 1]) => ({ keyRead, keyWrite, account, ip }));
+
+test('every answer is that of a list of all requests', () => {
+  fc.assert(
+    fc.property(settings, arrivals, (limitSettings, stream) => {
+      const limits = new RateLimits(limitSettings);
+      const reference = new Reference(limitSettings);
+      let nowMs = START_MS;
+      for (const arrival of stream) {
+        nowMs += arrival.gapMs;
+        assert.deepEqual(take(limits, arrival, nowMs), reference.take(arrival, nowMs));
+      }
+    }),
+    { numRuns: 600 },
+  );
+});
+
+test('Retry-After is enough to succeed, and one second less is not', () => {
+  fc.assert(
+    fc.property(settings, arrivals, (limitSettings, stream) => {
+      let nowMs = START_MS;
+      stream.forEach((last, index) => {
+        nowMs += last.gapMs;
+        // The same stream again, as far as here, because asking again would count.
+        const ask = (delayMs: number): Told => {
+          const limits = new RateLimits(limitSettings);
+          let timeMs = START_MS;
+          for (const arrival of stream.slice(0, index)) {
+            timeMs += arrival.gapMs;
+            take(limits, arrival, timeMs);
+          }
+          return take(limits, last, nowMs + delayMs);
+        };
+        const first = ask(0);
+        if (first.admitted) return;
+        assert.ok(first.retryAfterSeconds >= 1 && first.retryAfterSeconds <= 60);
+        const { admitted } = ask(first.retryAfterSeconds * 1000);
+        // Refused for its address, a request has not shown its key's limits yet.
+        if (first.limit !== limitSettings.ip) assert.ok(admitted);
+        if (first.retryAfterSeconds > 1) {
+          assert.equal(ask((first.retryAfterSeconds - 1) * 1000).admitted, false);
+        }
+      });
+    }),
+    { numRuns: 60 },
+  );
+});
+
+const LIMITS: RateLimitSettings = { keyRead: 3, keyWrite: 2, account: 4, ip: 6 };
+
+test('a request leaves its window after exactly 60,000 ms', () => {
+  const limits = new RateLimits({ ...LIMITS, ip: 1 });
+  assert.equal(limits.admitAddress('a', START_MS), true);
+  assert.equal(limits.admitAddress('a', START_MS + 59_999), false);
+  assert.equal(limits.retryAfterSeconds, 1);
+  assert.equal(limits.admitAddress('a', START_MS + 60_000), true);
+});
+
+test('a request refused for its key is not counted for its address', () => {
+  const limits = new RateLimits({ ...LIMITS, keyRead: 1 });
+  for (let request = 0; request < 50; request++) {
+    assert.equal(limits.admitAddress('a', START_MS), true);
+    assert.equal(limits.admitKey(1, 1, false, START_MS), request === 0);
+  }
+  assert.equal(limits.admitAddress('a', START_MS), true);
+  assert.equal(limits.remaining, 4, 'of 6, two were counted');
+});
+
+test('a refused request without a valid key counts for its address, and shows its limit', () => {
+  const limits = new RateLimits(LIMITS);
+  assert.equal(limits.admitAddress('a', START_MS), true);
+  assert.deepEqual(told(limits, true), {
+    admitted: true,
+    limit: 6,
+    remaining: 5,
+    resetSeconds: 60,
+    retryAfterSeconds: 0,
+  });
+});
+
+test('with limits off nothing is counted and the headers promise all there is', () => {
+  const limits = new RateLimits(null);
+  for (let request = 0; request < 1_000; request++) {
+    assert.ok(limits.admitAddress('a', START_MS) && limits.admitKey(1, 1, true, START_MS));
+  }
+  limits.countKey(1, 1, true, START_MS);
+  assert.deepEqual(told(limits, true), {
+    admitted: true,
+    limit: UNLIMITED,
+    remaining: UNLIMITED,
+    resetSeconds: 0,
+    retryAfterSeconds: 0,
+  });
+  assert.equal(limits.windows, 0);
+});
+
+test('a clock that steps back holds the windows where they were', () => {
+  const limits = new RateLimits({ ...LIMITS, ip: 2 });
+  assert.equal(limits.admitAddress('a', START_MS), true);
+  assert.equal(limits.admitAddress('a', START_MS - 500_000), true);
+  assert.equal(limits.resetSeconds, 60);
+  assert.equal(limits.admitAddress('a', START_MS - 1), false);
+  assert.equal(limits.admitAddress('a', START_MS + 60_000), true);
+});
+
+test('a limit of a million a minute is exact', () => {
+  const limits = new RateLimits({ keyRead: 1, keyWrite: 1, account: 1, ip: 1_000_000 });
+  let admitted = 0;
+  for (let request = 0; request < 1_200_000; request++) {
+    if (limits.admitAddress('a', START_MS + Math.floor(request / 25))) admitted += 1;
+  }
+  assert.equal(admitted, 1_000_000);
+  assert.equal(limits.retryAfterSeconds, Math.ceil((60_000 - 47_999) / 1000));
+  assert.equal(limits.admitAddress('a', START_MS + 59_999), false);
+  for (let request = 0; request < 25; request++) {
+    assert.equal(limits.admitAddress('a', START_MS + 60_000), true);
+  }
+  assert.equal(limits.admitAddress('a', START_MS + 60_000), false, 'the 25 of one millisecond have left');
+});
+
+test('under a flood of addresses the idle go first, and past the cap the unknown are refused', () => {
+  const limits = new RateLimits({ ...LIMITS, ip: 10 }, 1_000);
+  for (let address = 0; address < 1_000; address++) {
+    assert.equal(limits.admitAddress(`a${address}`, START_MS + address), true);
+  }
+  assert.equal(limits.admitAddress('new', START_MS + 5_000), false);
+  assert.deepEqual(told(limits, false), {
+    admitted: false,
+    limit: 10,
+    remaining: 0,
+    resetSeconds: 55,
+    retryAfterSeconds: 55,
+  });
+  assert.equal(limits.admitAddress('a7', START_MS + 5_000), true, 'a known one goes on');
+  assert.equal(limits.admitAddress('new', START_MS + 60_000), true, 'a0 has been silent for a minute');
+  assert.equal(limits.admitAddress('other', START_MS + 60_000), false);
+  for (let address = 0; address < 20_000; address++) limits.admitAddress(`b${address}`, START_MS + 62_000);
+  assert.equal(limits.windows, 1_000);
+  assert.equal(limits.admitAddress('a7', START_MS + 64_999), true);
+  assert.equal(limits.remaining, 8, 'a7 kept its place, and with it its count');
+  assert.equal(limits.admitAddress('late', START_MS + 200_000), true);
+  for (let address = 0; address < 400; address++) limits.admitAddress(`c${address}`, START_MS + 200_000);
+  assert.equal(limits.windows, 401, 'what fell idle is gone');
+});
+
+test('an address whose only request was taken back gives its place away', () => {
+  const limits = new RateLimits({ ...LIMITS, keyRead: 1 }, 3);
+  for (const address of ['a', 'b', 'c']) {
+    limits.admitAddress(address, START_MS);
+    limits.admitKey(1, 1, false, START_MS);
+  }
+  assert.equal(limits.admitAddress('d', START_MS), true, 'in the place of b or c, which were refused');
+  assert.equal(limits.admitAddress('a', START_MS), true);
+  assert.equal(limits.remaining, LIMITS.ip - 2);
+});
+
+test('idle keys and accounts are forgotten', () => {
+  const limits = new RateLimits({ ...LIMITS, ip: 100_000 });
+  const wave = (nowMs: number): void => {
+    for (let key = 1; key <= 5_000; key++) {
+      limits.admitAddress('a', nowMs);
+      limits.admitKey(key, accountOf(key), key % 3 === 0, nowMs);
+    }
+  };
+  wave(START_MS);
+  assert.equal(limits.windows, 1 + 5_000 + 2_500);
+  limits.admitAddress('a', START_MS + 60_000);
+  for (let key = 100_000; key < 105_000; key++) {
+    limits.admitAddress('a', START_MS + 60_000);
+    limits.admitKey(key, key, key % 2 === 0, START_MS + 60_000);
+  }
+  assert.equal(limits.windows, 1 + 5_000 + 5_000);
+});
