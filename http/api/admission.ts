@@ -1,0 +1,50 @@
+/**
+ * Who may do what, in the order of the design (section 5): the address's limit, the key, its scope and its
+ * account's tier, then the other limits. Nothing of a request is read before it has come through here.
+ */
+import { must } from '../../engine/assert.js';
+import { WRITE_SCOPES_MASK, WRITE_TIER } from '../../engine/domain.js';
+import type { AccountView, EngineReads, KeyView } from '../../engine/views.js';
+import type { Call, Verdict } from './call.js';
+import { isWellFormedKey, keyDigest } from './keys.js';
+import { Refused } from './refused.js';
+import type { Operation } from './routes.js';
+
+const MISSING_KEY = new Refused('missing_api_key', 'the X-API-Key header is required');
+const INVALID_KEY = new Refused('invalid_api_key', 'no such key');
+const KEY_DISABLED = new Refused('key_disabled', 'this key is disabled');
+const KEY_EXPIRED = new Refused('key_expired', 'this key has expired');
+const NO_SCOPE = new Refused('insufficient_scope', 'this key lacks the scope of the endpoint');
+const TIER_TOO_LOW = new Refused('tier_too_low', 'the scope needs an account of Silver tier or higher');
+const FROZEN = new Refused('account_frozen', 'the account takes no orders');
+
+/** Finds the request's key and notes it in the call; whether it may do anything is another question. */
+export function identify(call: Call, engine: EngineReads): Verdict {
+  const secret = call.request.apiKey;
+  if (secret === '') return MISSING_KEY;
+  const key = isWellFormedKey(secret) ? engine.findKey(keyDigest(secret)) : 0;
+  if (key === 0) return INVALID_KEY;
+  call.key = key;
+  call.account = engine.key(key).account;
+  return null;
+}
+
+/** Whether the key and its account may carry out the operation. */
+export function authorise(call: Call, operation: Operation, engine: EngineReads): Verdict {
+  const key = engine.key(call.key);
+  return (
+    checkKey(key, operation, call.nowMs) ??
+    checkAccount(must(engine.account(key.account), 'account of a key'), operation)
+  );
+}
+
+function checkKey(key: KeyView, operation: Operation, nowMs: number): Verdict {
+  if (!key.enabled) return KEY_DISABLED;
+  if (key.expiresAtMs !== null && nowMs >= key.expiresAtMs) return KEY_EXPIRED;
+  return (key.scopesMask & operation.scope) === 0 ? NO_SCOPE : null;
+}
+
+function checkAccount(account: AccountView, operation: Operation): Verdict {
+  if ((operation.scope & WRITE_SCOPES_MASK) !== 0 && account.tier < WRITE_TIER) return TIER_TOO_LOW;
+  return operation.isWrite && account.frozen ? FROZEN : null;
+}

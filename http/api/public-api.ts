@@ -1,0 +1,175 @@
+/**
+ * The public API as one handler (specification, sections 4 to 8; design, section 5). Every request, whatever
+ * becomes of it, goes the same way: its address is counted, its path and method are found, its key is looked at
+ * and counted, and only then is the rest of it read.
+ */
+import type { Sequencer } from '../../engine/host/sequencer.js';
+import type { Clock, HttpHandler, HttpRequest, HttpResponder } from '../../engine/ports.js';
+import { RoundSeeds } from '../bet-hash.js';
+import type { StaticPage, StaticPages } from '../docs-page.js';
+import { openApiDocument } from '../openapi.js';
+import type { RateLimits } from '../rate-limits.js';
+import { authorise, identify } from './admission.js';
+import { Call, type Verdict } from './call.js';
+import { IdempotencyDigests } from './idempotency.js';
+import { type LatestTick, MarketView } from './market-view.js';
+import { OrderDesk } from './orders.js';
+import { Reads } from './reads.js';
+import { Refused } from './refused.js';
+import { type Found, type Operation, RouteTable, reading, route, writing } from './routes.js';
+
+export interface PublicApiParts {
+  /** Everything its engine has done is durable, or nothing has been read from it yet. */
+  readonly sequencer: Sequencer;
+  readonly clock: Clock;
+  readonly limits: RateLimits;
+  /** Round seeds and idempotency digests derive from it. */
+  readonly masterSecret: Uint8Array;
+  /** For `currentPrice`. */
+  readonly latestTick: LatestTick;
+  /** `loadDocsPages()`; an empty map where nobody reads. */
+  readonly pages: StaticPages;
+  /** Begins every X-Request-Id; different for each start of the server. */
+  readonly requestIdPrefix: string;
+}
+
+const OK = 200;
+const NO_CONTENT = 204;
+const UNAUTHORIZED = 401;
+const RATE_LIMITED = new Refused('rate_limited', 'too many requests; wait as long as Retry-After says');
+const NOT_FOUND = new Refused('not_found', 'no such path');
+const WRONG_METHOD = new Refused('method_not_allowed', 'the Allow header names the methods of this path');
+const CHALLENGE = ['WWW-Authenticate', 'ApiKey header="X-API-Key"'] as const;
+const READ_ONLY = 'GET, HEAD, OPTIONS';
+
+export function createPublicApi(parts: PublicApiParts): HttpHandler {
+  const api = new PublicApi(parts);
+  return (request, responder) => api.handle(request, responder);
+}
+
+class PublicApi {
+  readonly #parts: PublicApiParts;
+  readonly #routes: RouteTable;
+  readonly #pages: StaticPages;
+  #requests = 0;
+
+  constructor(parts: PublicApiParts) {
+    this.#parts = parts;
+    const { sequencer, latestTick, masterSecret } = parts;
+    const view = new MarketView(sequencer.engine, latestTick);
+    sequencer.onEvents((_seq, events) => view.onEvents(events));
+    const seeds = new RoundSeeds(masterSecret);
+    const reads = new Reads(sequencer, view, seeds, latestTick);
+    const desk = new OrderDesk(sequencer, seeds, new IdempotencyDigests(masterSecret));
+    this.#routes = new RouteTable([
+      route(
+        '/markets',
+        reading('markets:read', (call) => reads.markets(call)),
+      ),
+      route(
+        '/markets/{id}',
+        reading('markets:read', (call, id) => reads.market(call, id)),
+      ),
+      route(
+        '/prices',
+        reading('markets:read', (call) => reads.prices(call)),
+      ),
+      route(
+        '/positions',
+        reading('positions:read', (call) => reads.positions(call)),
+      ),
+      route(
+        '/orders',
+        reading('positions:read', (call) => reads.orders(call)),
+        writing('orders:write', (call) => desk.place(call)),
+      ),
+      route(
+        '/rounds/{id}',
+        reading('markets:read', (call, id) => reads.round(call, id)),
+      ),
+    ]);
+    this.#pages = new Map([...parts.pages, ...documentPages()]);
+  }
+
+  handle(request: HttpRequest, responder: HttpResponder): void {
+    const { limits, clock, requestIdPrefix } = this.#parts;
+    const requestId = `${requestIdPrefix}-${(++this.#requests).toString(36)}`;
+    const call = new Call(request, responder, requestId, clock.nowMs());
+    const isAdmitted = limits.admitAddress(request.address, call.nowMs);
+    const verdict = this.#counted(call, isAdmitted) ?? this.#dispatch(call);
+    if (verdict !== null) this.#refuse(call, verdict);
+  }
+
+  #dispatch(call: Call): Verdict {
+    const { request } = call;
+    const found = request.fault === null ? this.#routes.find(request.path) : null;
+    const operation = found === null ? null : operationOf(found, request.method);
+    if (found === null || operation === null) return this.#withoutKey(call, found);
+    return this.#admit(call, operation) ?? operation.run(call, found.segment);
+  }
+
+  /** The key, what it may do, and the limits that go with it. */
+  #admit(call: Call, operation: Operation): Verdict {
+    const { limits, sequencer } = this.#parts;
+    const unknown = identify(call, sequencer.engine);
+    if (unknown !== null) return unknown;
+    const forbidden = authorise(call, operation, sequencer.engine);
+    if (forbidden !== null) {
+      limits.countKey(call.key, call.account, operation.isWrite, call.nowMs);
+      call.noteLimits(limits);
+      return forbidden;
+    }
+    return this.#counted(call, limits.admitKey(call.key, call.account, operation.isWrite, call.nowMs));
+  }
+
+  /** What needs no key: faulty requests, unknown paths, wrong methods, OPTIONS, documents. A known key counts. */
+  #withoutKey(call: Call, found: Found | null): Verdict {
+    const { limits, sequencer } = this.#parts;
+    const { request } = call;
+    if (identify(call, sequencer.engine) === null) {
+      const isWrite = !isRead(request.method) && request.method !== 'OPTIONS';
+      const isAdmitted = limits.admitKey(call.key, call.account, isWrite, call.nowMs);
+      if (this.#counted(call, isAdmitted) !== null) return RATE_LIMITED;
+    }
+    if (request.fault !== null) return new Refused(request.fault.code, request.fault.detail);
+    const page = this.#pages.get(request.path);
+    if (found === null && page === undefined) return NOT_FOUND;
+    const allow = ['Allow', found?.route.allow ?? READ_ONLY];
+    if (request.method === 'OPTIONS') return call.sendOther(NO_CONTENT, allow, '');
+    if (page !== undefined && isRead(request.method)) return call.sendOther(OK, page.headers, page.body);
+    return call.refuse(WRONG_METHOD, allow);
+  }
+
+  /** Keeps for the headers what the limits say now. */
+  #counted(call: Call, isAdmitted: boolean): Verdict {
+    call.noteLimits(this.#parts.limits);
+    return isAdmitted ? null : RATE_LIMITED;
+  }
+
+  #refuse(call: Call, refused: Refused): void {
+    if (refused === RATE_LIMITED) {
+      call.refuse(refused, ['Retry-After', `${this.#parts.limits.retryAfterSeconds}`]);
+    } else if (refused.status === UNAUTHORIZED) {
+      call.refuse(refused, CHALLENGE);
+    } else {
+      call.refuse(refused);
+    }
+  }
+}
+
+const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD';
+
+function operationOf({ route: { get, post } }: Found, method: string): Operation | null {
+  if (isRead(method)) return get;
+  return method === 'POST' ? post : null;
+}
+
+/** The API document under both base addresses, made once. */
+function documentPages(): [path: string, page: StaticPage][] {
+  const body = Buffer.from(JSON.stringify(openApiDocument(), null, 2));
+  const headers = ['Content-Type', 'application/json', 'Cache-Control', 'no-cache'];
+  return [
+    ['/v1/openapi.json', { headers, body }],
+    ['/api/v1/openapi.json', { headers, body }],
+  ];
+}
