@@ -48,7 +48,7 @@ export class TestHost {
   readonly tracker: PriceTracker;
   readonly lifecycle: Lifecycle;
   account = 1;
-  #turns: (() => void)[] = [];
+  readonly #turns: (() => void)[] = [];
   #orders = 0;
 
   constructor(
@@ -56,9 +56,7 @@ export class TestHost {
     readonly options: HostOptions = {},
     readonly engine: Engine = new Engine(),
   ) {
-    const schedule = (run: () => void): void => {
-      this.#turns.push(run);
-    };
+    const { schedule } = this;
     const { feeds = [], calendar = () => null, settleBetsMax = 500, rules, ...sequencerOptions } = options;
     this.sequencer = new Sequencer(engine, clock, this.journal, {
       ...SEQUENCER_DEFAULTS,
@@ -87,6 +85,11 @@ export class TestHost {
     sequencer.submit({ kind: 'createKey', timeMs, account: 1, digest, scopesMask: 15, expiresAtMs: null });
     this.settle();
   }
+
+  /** Puts off to the end of the turn. */
+  readonly schedule = (run: () => void): void => {
+    this.#turns.push(run);
+  };
 
   /** Ends the turn of the event loop: runs what was scheduled for it, and nothing that that schedules. */
   endTurn(): void {
