@@ -1,0 +1,40 @@
+/** What the server says of itself on stdout once it is up. */
+import { isIPv6 } from 'node:net';
+
+export interface BannerFacts {
+  readonly version: string;
+  readonly publicUrl: string;
+  readonly operatorUrl: string;
+  /** Where the operator token is: a file, or the environment. */
+  readonly tokenSource: string;
+  readonly dataDir: string;
+  /** Sequence number that recovery ended at; 0 for a new data directory. */
+  readonly recoveredSeq: number;
+  readonly durability: 'fsync' | 'os';
+  readonly feed: string;
+  readonly clock: 'system' | 'manual';
+}
+
+/** `http://host:port` as a client on this machine reaches it. */
+export function urlOf(host: string, port: number): string {
+  const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}`;
+}
+
+export function bannerText(facts: BannerFacts): string {
+  const durability =
+    facts.durability === 'fsync'
+      ? 'fsync (an answer is given once it is on disk)'
+      : 'os (a power loss may take back the newest answers)';
+  const recovered = facts.recoveredSeq === 0 ? 'new' : `recovered to sequence number ${facts.recoveredSeq}`;
+  const rows: readonly (readonly [string, string])[] = [
+    ['public API', `${facts.publicUrl}/v1   (documentation: ${facts.publicUrl}/docs)`],
+    ['operator API', `${facts.operatorUrl}/operator/v1   (token: ${facts.tokenSource})`],
+    ['data', `${facts.dataDir}   (${recovered})`],
+    ['durability', durability],
+    ['feed', facts.feed],
+    ['clock', facts.clock],
+  ];
+  const lines = rows.map(([name, value]) => `  ${name.padEnd(13)} ${value}`);
+  return `tote ${facts.version} is up\n${lines.join('\n')}\n`;
+}

@@ -1,0 +1,15 @@
+/** Finds the event that a command is known to cause. */
+import { must } from '../engine/assert.js';
+import type { EngineEvent } from '../engine/events.js';
+
+type EventOf<T extends EngineEvent['type'], E = EngineEvent> = E extends { readonly type: infer U }
+  ? T extends U
+    ? E
+    : never
+  : never;
+
+/** The first event of this type, which must be there. */
+export function eventOf<T extends EngineEvent['type']>(events: readonly EngineEvent[], type: T): EventOf<T> {
+  const isOfType = (event: EngineEvent): event is EngineEvent & EventOf<T> => event.type === type;
+  return must(events.find(isOfType), `event ${type}`);
+}

@@ -1,0 +1,84 @@
+/** The operator API's resources and how they are made from the engine's views. Money is in dollars. */
+import { accountId, keyId, type Scope, scopesOf, TIERS, type Tier, textAt } from '../../engine/domain.js';
+import type { BalanceMoved } from '../../engine/events.js';
+import { dollarsOfCents } from '../../engine/money.js';
+import type { AccountView, KeyView, Totals } from '../../engine/views.js';
+
+export interface AccountResource {
+  readonly id: string;
+  readonly name: string | null;
+  readonly tier: Tier;
+  readonly balance: number;
+  readonly frozen: boolean;
+}
+
+export function accountResource(view: AccountView): AccountResource {
+  return {
+    id: accountId(view.account),
+    name: view.name,
+    tier: textAt(TIERS, view.tier),
+    balance: dollarsOfCents(view.balanceCents),
+    frozen: view.frozen,
+  };
+}
+
+export interface KeyResource {
+  readonly id: string;
+  readonly accountId: string;
+  readonly scopes: readonly Scope[];
+  readonly enabled: boolean;
+  readonly expiresAt: string | null;
+  readonly createdAt: string;
+}
+
+export function keyResource(view: KeyView): KeyResource {
+  return {
+    id: keyId(view.key),
+    accountId: accountId(view.account),
+    scopes: scopesOf(view.scopesMask),
+    enabled: view.enabled,
+    expiresAt: view.expiresAtMs === null ? null : new Date(view.expiresAtMs).toISOString(),
+    createdAt: new Date(view.createdAtMs).toISOString(),
+  };
+}
+
+/** A deposit or withdrawal as it happened; `balance` is the one right after it. */
+export interface TransferResource {
+  /** null for the house. */
+  readonly accountId: string | null;
+  readonly amount: number;
+  readonly reference: string;
+  readonly balance: number;
+  readonly createdAt: string;
+}
+
+export function transferResource(event: BalanceMoved): TransferResource {
+  return {
+    accountId: event.account === 0 ? null : accountId(event.account),
+    amount: dollarsOfCents(Math.abs(event.amountCents)),
+    reference: event.reference,
+    balance: dollarsOfCents(event.balanceCents),
+    createdAt: new Date(event.timeMs).toISOString(),
+  };
+}
+
+/** `balance + accounts + openStakes + openSeeds = deposits - withdrawals`, at every moment (design, section 2). */
+export interface HouseResource {
+  readonly balance: number;
+  readonly accounts: number;
+  readonly openStakes: number;
+  readonly openSeeds: number;
+  readonly deposits: number;
+  readonly withdrawals: number;
+}
+
+export function houseResource(totals: Totals): HouseResource {
+  return {
+    balance: dollarsOfCents(totals.houseCents),
+    accounts: dollarsOfCents(totals.accountsCents),
+    openStakes: dollarsOfCents(totals.openStakesCents),
+    openSeeds: dollarsOfCents(totals.openSeedsCents),
+    deposits: dollarsOfCents(totals.depositsCents),
+    withdrawals: dollarsOfCents(totals.withdrawalsCents),
+  };
+}

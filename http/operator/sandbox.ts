@@ -1,0 +1,78 @@
+/**
+ * Operator routes for prices and for the manual clock (design, section 8). Both answer once all the lifecycle
+ * work that they cause is durable, so that a tester sees its effects in the next request.
+ */
+import typia, { type tags } from 'typia';
+import { ASSETS, type Asset, textAt } from '../../engine/domain.js';
+import type { ManualRun } from '../../engine/host/manual-run.js';
+import type { Sequencer } from '../../engine/host/sequencer.js';
+import type { PushFeed } from '../prices/push-feed.js';
+import { type Answer, answer, type Call, Refusal, type Route, readBody, readTimeMs } from './call.js';
+
+export interface SandboxOptions {
+  readonly sequencer: Sequencer;
+  /** null where prices come from another feed. */
+  readonly pushFeed: PushFeed | null;
+  /** null where the clock is the system's. */
+  readonly manualRun: ManualRun | null;
+}
+
+interface Tick {
+  readonly crypto: Asset;
+  readonly price: number;
+  /** The engine's present time where absent. */
+  readonly timestamp?: string & tags.Format<'date-time'>;
+}
+type PricesBody = readonly Tick[] & tags.MinItems<1> & tags.MaxItems<1000>;
+
+/** 31 days: more is several calls, each of which can be watched. */
+type AdvanceMs = number & tags.Type<'uint32'> & tags.Maximum<2_678_400_000>;
+interface ClockBody {
+  readonly advanceMs: AdvanceMs;
+}
+
+const validatePrices = typia.createValidateEquals<PricesBody>();
+const validateClock = typia.createValidateEquals<ClockBody>();
+
+export function sandboxRoutes(options: SandboxOptions): readonly Route[] {
+  return [
+    { method: 'POST', path: '/prices', handle: (call) => pushPrices(options, call) },
+    { method: 'POST', path: '/clock', handle: (call) => moveClock(options, call) },
+  ];
+}
+
+/**
+ * A malformed body takes nothing. After that each tick is judged by itself, in order, as any feed's would be, so that
+ * one absurd price does not keep the others from their rounds; what was refused stands in the answer.
+ */
+function pushPrices({ sequencer, pushFeed }: SandboxOptions, call: Call): Answer {
+  const body = readBody(call, validatePrices);
+  if (pushFeed === null)
+    throw new Refusal('feed_not_push', 'prices come from another feed: start with TOTE_FEED=push');
+  const nowMs = sequencer.stampMs();
+  const ticks = body.map(({ crypto, price, timestamp }, index) => ({
+    asset: ASSETS.indexOf(crypto),
+    price,
+    timeMs: timestamp === undefined ? nowMs : readTimeMs(`[${index}].timestamp`, timestamp),
+  }));
+  const refused = ticks.flatMap(({ asset, price, timeMs }, index) => {
+    const verdict = pushFeed.offer(asset, price, timeMs);
+    return verdict.taken ? [] : [{ index, crypto: textAt(ASSETS, asset), reason: verdict.detail }];
+  });
+  if (refused.length === ticks.length) {
+    throw new Refusal(
+      'price_refused',
+      refused.map(({ crypto, reason }) => `${crypto}: ${reason}`).join('; '),
+    );
+  }
+  return answer(200, { taken: ticks.length - refused.length, refused }, 'all');
+}
+
+async function moveClock({ manualRun }: SandboxOptions, call: Call): Promise<Answer> {
+  const { advanceMs } = readBody(call, validateClock);
+  if (manualRun === null) {
+    throw new Refusal('clock_not_manual', "the clock is the system's: start with TOTE_CLOCK=manual");
+  }
+  const timeMs = await manualRun.advance(advanceMs);
+  return answer(200, { time: new Date(timeMs).toISOString() }, 'all');
+}

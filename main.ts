@@ -1,0 +1,255 @@
+/**
+ * The composition root: configuration -> lock and recovery -> ports -> journal and engine's host -> first
+ * commands -> feed and lifecycle -> requests. Only this file knows all folders.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { ASSETS, assetClassOf, textAt } from './engine/domain.js';
+import { bringRulesInForce, fundHouse } from './engine/host/bring-up.js';
+import { ClockGuard } from './engine/host/clock-guard.js';
+import { Lifecycle, SETTLE_BETS_MAX } from './engine/host/lifecycle.js';
+import { ManualRun } from './engine/host/manual-run.js';
+import { PriceTracker } from './engine/host/price-tracker.js';
+import { SEQUENCER_DEFAULTS, Sequencer } from './engine/host/sequencer.js';
+import type { HttpHandler } from './engine/ports.js';
+import { createPublicApi } from './http/api/public-api.js';
+import { bannerText, urlOf } from './http/banner.js';
+import { ManualClock, systemClock } from './http/clock.js';
+import { type Config, ConfigError, readConfig } from './http/config.js';
+import { createDemoAccount, printCurlWhenOpen } from './http/demo.js';
+import { loadDocsPages } from './http/docs-page.js';
+import { Ending } from './http/ending.js';
+import { Hold } from './http/hold.js';
+import { createLog, type Log } from './http/log.js';
+import { accountRoutes } from './http/operator/accounts.js';
+import { createOperatorApi } from './http/operator/api.js';
+import { controlRoutes } from './http/operator/control.js';
+import { sandboxRoutes } from './http/operator/sandbox.js';
+import { statusRoutes } from './http/operator/status.js';
+import { Watch } from './http/operator/watch.js';
+import { MarketHours } from './http/prices/market-hours.js';
+import { PushFeed } from './http/prices/push-feed.js';
+import { SimulatedFeed } from './http/prices/simulated-feed.js';
+import { RateLimits } from './http/rate-limits.js';
+import { withOverrides } from './http/rules-file.js';
+import { UwsTransport } from './http/uws-transport.js';
+import { JournalError } from './persistence/errors.js';
+import { JournalThread } from './persistence/journal-thread.js';
+import { openStore, type Store } from './persistence/open-store.js';
+import type { RecoveryProgress } from './persistence/replay.js';
+import { masterSecretFingerprint, openOperatorToken } from './persistence/secrets.js';
+
+const PUMP_EVERY_MS = 10;
+const LOOK_EVERY_MS = 1_000;
+/** How long a stop waits for clients that do not take their answers. */
+const CLOSE_MS_MAX = 5_000;
+/** A recovery that takes longer than this shows its progress. */
+const QUIET_RECOVERY_MS = 1_000;
+
+const packageFile = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+const { version } = JSON.parse(packageFile) as { version: string };
+
+async function start(config: Config, log: Log): Promise<void> {
+  const store = openStore(config.dataDir, systemClock, progressPrinter());
+  const { lastSeq, wasUnclean } = store.recovered;
+  if (wasUnclean)
+    log.warn({ sequence: lastSeq }, 'the last server did not stop cleanly: its journal was recovered');
+  const operatorToken = config.operatorToken ?? openOperatorToken(store.dir);
+  const ports = await openPorts(config);
+  const ending = new Ending(log);
+  const host = buildHost(config, store, ending);
+  const { sequencer, lifecycle, journal } = host;
+  // Made before the first command: readers start from a state that is durable.
+  const publicApi = buildPublicApi(config, store, host);
+  const operatorApi = buildOperatorApi(config, host, operatorToken, ending);
+  const watch = new Watch({ sequencer, tracker: host.tracker, log, expectsTicks: host.expectsTicks });
+
+  const timers = [
+    setInterval(() => lifecycle.pump(), PUMP_EVERY_MS),
+    setInterval(() => watch.look(), LOOK_EVERY_MS),
+  ];
+  ending.watch({
+    drain: () => sequencer.drain(),
+    close: async () => {
+      await Promise.race([ports.close(), new Promise((resolve) => setTimeout(resolve, CLOSE_MS_MAX))]);
+      for (const timer of timers) clearInterval(timer);
+      lifecycle.stop();
+      await journal.close();
+      store.lock.release();
+    },
+  });
+
+  const demoSecret = submitFirstCommands(config, store, sequencer);
+  lifecycle.start();
+  ports.release(publicApi, operatorApi);
+  await new Promise<void>((resolve) => sequencer.whenDurable(sequencer.engine.seq, resolve));
+  process.stdout.write(
+    bannerText({
+      version,
+      publicUrl: ports.publicUrl,
+      operatorUrl: ports.operatorUrl,
+      tokenSource: config.operatorToken === null ? store.dir.operatorTokenFile : 'TOTE_OPERATOR_TOKEN',
+      dataDir: store.dir.root,
+      recoveredSeq: lastSeq,
+      durability: config.durability,
+      feed: host.feed.name,
+      clock: config.clock,
+    }),
+  );
+  if (demoSecret === null) return;
+  printCurlWhenOpen(sequencer, ports.publicUrl, demoSecret, (line) =>
+    process.stdout.write(
+      `\nThis places a bet with the demo account's key, which is not shown again:\n${line}\n`,
+    ),
+  );
+}
+
+/** Rules where they differ; at the very first start the house's money and the demo account, whose key it returns. */
+function submitFirstCommands(config: Config, store: Store, sequencer: Sequencer): string | null {
+  bringRulesInForce(
+    sequencer,
+    withOverrides(masterSecretFingerprint(store.masterSecret), config.rulesOverrides),
+  );
+  if (store.recovered.lastSeq > 0) return null;
+  fundHouse(sequencer, config.houseCapitalCents);
+  return config.demo ? createDemoAccount(sequencer) : null;
+}
+
+/** Both ports, listening. Their requests wait for `release`. */
+async function openPorts(config: Config) {
+  const publicHold = new Hold();
+  const operatorHold = new Hold();
+  const publicTransport = new UwsTransport({ trustedProxies: config.trustedProxies });
+  const operatorTransport = new UwsTransport({ trustedProxies: [] });
+  const port = await publicTransport.listen(config.host, config.port, publicHold.handle);
+  const operatorPort = await operatorTransport.listen(
+    config.operatorHost,
+    config.operatorPort,
+    operatorHold.handle,
+  );
+  return {
+    publicUrl: urlOf(config.host, port),
+    operatorUrl: urlOf(config.operatorHost, operatorPort),
+    release(publicApi: HttpHandler, operatorApi: HttpHandler): void {
+      publicHold.release(publicApi);
+      operatorHold.release(operatorApi);
+    },
+    async close(): Promise<void> {
+      await Promise.all([publicTransport.close(), operatorTransport.close()]);
+    },
+  };
+}
+
+type Host = ReturnType<typeof buildHost>;
+
+/** The engine's host: journal, sequencer, clock, feed and what drives rounds. */
+function buildHost(config: Config, store: Store, ending: Ending) {
+  const { engine, recovered } = store;
+  const manualClock = config.clock === 'manual' ? new ManualClock(recovered.lastTimeMs) : null;
+  const clock = manualClock ?? systemClock;
+  const journal = new JournalThread({
+    dir: store.dir,
+    durability: config.durability,
+    lastSeq: recovered.lastSeq,
+  });
+  const sequencer = new Sequencer(engine, clock, journal, {
+    ...SEQUENCER_DEFAULTS,
+    schedule: setImmediate,
+    onFatal: (error) => ending.fatal(error),
+    clockGuard: manualClock === null ? new ClockGuard() : null,
+  });
+  const hours = new MarketHours();
+  const fromMs = recovered.lastTimeMs > 0 ? recovered.lastTimeMs : clock.nowMs();
+  const pushFeed = config.feed === 'push' ? new PushFeed() : null;
+  const feed =
+    pushFeed ??
+    new SimulatedFeed({ seed: feedSeed(config, store), fromMs, isOpen: hours.isOpen.bind(hours) });
+  const tracker = new PriceTracker(engine);
+  const lifecycle = new Lifecycle(sequencer, tracker, {
+    feeds: [feed],
+    calendar: hours.sessions.bind(hours),
+    schedule: setImmediate,
+    settleBetsMax: SETTLE_BETS_MAX,
+  });
+  const manualRun =
+    manualClock === null
+      ? null
+      : new ManualRun(sequencer, lifecycle, setImmediate, (nowMs) => manualClock.set(nowMs));
+  const isLive = pushFeed === null && manualClock === null;
+  const expectsTicks = (asset: number, nowMs: number): boolean =>
+    isLive && hours.isOpen(assetClassOf(textAt(ASSETS, asset)), nowMs);
+  return { clock, journal, sequencer, pushFeed, feed, tracker, lifecycle, manualRun, expectsTicks };
+}
+
+/** The walk goes on after a restart where it would be by then, and differs between data directories. */
+function feedSeed(config: Config, { masterSecret }: Store): number {
+  const ofSecret = createHash('sha256').update('feed seed').update(masterSecret).digest();
+  return config.feedSeed ?? ofSecret.readUInt32BE();
+}
+
+function buildPublicApi(
+  config: Config,
+  { masterSecret }: Store,
+  { sequencer, clock, tracker }: Host,
+): HttpHandler {
+  return createPublicApi({
+    sequencer,
+    clock,
+    limits: new RateLimits(config.rateLimits),
+    masterSecret,
+    latestTick: (asset) => tracker.latest(asset)?.price ?? null,
+    pages: loadDocsPages(),
+    requestIdPrefix: randomBytes(6).toString('hex'),
+  });
+}
+
+function buildOperatorApi(config: Config, host: Host, token: string, ending: Ending): HttpHandler {
+  const { sequencer, lifecycle, pushFeed, manualRun, clock, feed, tracker } = host;
+  const status = {
+    sequencer,
+    clock,
+    clockMode: config.clock,
+    feedName: feed.name,
+    latestTick: (asset: number) => tracker.latest(asset),
+    durability: config.durability,
+    version,
+  };
+  return createOperatorApi({
+    sequencer,
+    lifecycle,
+    routes: [
+      ...accountRoutes(sequencer),
+      ...controlRoutes(sequencer),
+      ...sandboxRoutes({ sequencer, pushFeed, manualRun }),
+      ...statusRoutes(status),
+    ],
+    token,
+    isReady: () => !ending.isStopping,
+    onFatal: (error) => ending.programmingError(error),
+  });
+}
+
+/** Shows a long recovery's progress on stderr. */
+function progressPrinter(): (progress: RecoveryProgress) => void {
+  const startedMs = systemClock.monotonicMs();
+  return ({ phase, commandsDone, commandsTotal, commandsPerSecond }) => {
+    if (systemClock.monotonicMs() - startedMs < QUIET_RECOVERY_MS) return;
+    const share = `${commandsDone} of ${commandsTotal} commands, ${commandsPerSecond}/s`;
+    process.stderr.write(`recovery, ${phase}: ${share}\n`);
+  };
+}
+
+/** A start that is refused says why, in one sentence where the reason is known, and leaves nothing running. */
+function refuseToStart(error: unknown): never {
+  const isKnown = error instanceof ConfigError || error instanceof JournalError;
+  const reason = error instanceof Error ? (isKnown ? error.message : error.stack) : String(error);
+  process.stderr.write(`tote cannot start: ${reason}\n`);
+  process.exit(1);
+}
+
+try {
+  const config = readConfig(process.env);
+  await start(config, createLog(config.logLevel));
+} catch (error) {
+  refuseToStart(error);
+}

@@ -1,0 +1,164 @@
+/** The server as a process: how it starts, what it refuses, how it ends, what is there afterwards. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { promisify } from 'node:util';
+import { newDataDir, removeDataDir, Server, startRefused } from './support/server.js';
+
+const dataDirs: string[] = [];
+function dataDir(): string {
+  const made = newDataDir();
+  dataDirs.push(made);
+  return made;
+}
+after(() => {
+  for (const made of dataDirs) removeDataDir(made);
+});
+
+const filesBelow = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(path).isFile());
+
+test('the first start prints a line that places a bet; the second start does not', async () => {
+  const env = { TOTE_DEMO: '1', TOTE_FEED: 'simulated', TOTE_CLOCK: 'system', TOTE_LOG_LEVEL: 'info' };
+  const dir = dataDir();
+  const first = await Server.start({ dataDir: dir, env });
+  const [line] = await first.run.sees(/^curl .*$/m);
+  const { stdout } = await promisify(execFile)('sh', ['-c', line]);
+  const placed = JSON.parse(stdout) as {
+    success: boolean;
+    data: { newBalance: number; bet: { marketId: string } };
+  };
+  assert.equal(placed.success, true, stdout);
+  assert.equal(placed.data.newBalance, 9_975);
+  const replayed = await promisify(execFile)('sh', ['-c', line]);
+  assert.equal(replayed.stdout, stdout);
+  const secret = /X-API-Key: (\S+)'/.exec(line)?.[1] ?? '';
+  const ending = await first.stop();
+  assert.equal(ending.code, 0, ending.stderr);
+  assert.ok(secret.length > 40 && !ending.stderr.includes(secret), 'the log does not hold the key');
+  for (const path of filesBelow(dir)) {
+    assert.ok(!readFileSync(path).includes(secret), `${path} does not hold the key`);
+    const isTokenFile = path.endsWith('operator-token');
+    assert.equal(readFileSync(path).includes(first.token), isTokenFile, path);
+  }
+
+  const second = await Server.start({ dataDir: dir, env });
+  const again = await promisify(execFile)('sh', ['-c', line.replaceAll(first.publicUrl, second.publicUrl)]);
+  assert.equal(again.stdout, stdout, 'the bet survives the restart, byte for byte');
+  const accounts = await second.operator.get<unknown[]>('/accounts');
+  assert.equal(accounts.data.length, 1);
+  const stopped = await second.stop();
+  assert.equal(stopped.code, 0);
+  assert.doesNotMatch(stopped.stdout, /curl/);
+});
+
+test('SIGTERM ends with 0 and a clean journal; SIGKILL loses nothing that was answered', async () => {
+  const dir = dataDir();
+  const first = await Server.start({ dataDir: dir });
+  const { accountId } = await first.createBettor({ balance: 55 });
+  await first.operator.put('/trading', { enabled: false, reason: 'over night' });
+  const before = await first.operator.get<{ sequence: number }>('/status');
+  assert.equal((await first.stop()).code, 0);
+  assert.ok(!existsSync(join(dir, 'journal', 'in-use')));
+
+  const second = await Server.start({ dataDir: dir });
+  const status = await second.operator.get<{ sequence: number; trading: unknown }>('/status');
+  assert.equal(status.data.sequence, before.data.sequence);
+  assert.deepEqual(status.data.trading, { enabled: false, reason: 'over night' });
+  await second.operator.post(`/accounts/${accountId}/deposits`, { amount: 1, reference: 'last' });
+  assert.equal((await second.kill()).code, null);
+
+  const third = await Server.start({ dataDir: dir });
+  const account = await third.operator.get<{ balance: number }>(`/accounts/${accountId}`);
+  assert.equal(account.data.balance, 56);
+  const ending = await third.stop();
+  assert.equal(ending.code, 0);
+  assert.match(ending.stderr, /did not stop cleanly/);
+});
+
+test('a second process on the same data directory is refused', async () => {
+  const dir = dataDir();
+  const first = await Server.start({ dataDir: dir });
+  const refused = await startRefused({ dataDir: dir });
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /tote cannot start: .*in use by the process \d+/);
+  assert.equal((await first.operator.get('/house')).status, 200);
+  await first.stop();
+});
+
+test('mistakes in the configuration are told at once, before anything is made', async () => {
+  const dir = join(dataDir(), 'never-made');
+  const refused = await startRefused({ dataDir: dir, env: { TOTE_PROT: '1', TOTE_DEMO: 'perhaps' } });
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /TOTE_PROT: no such variable; did you mean TOTE_PORT\?/);
+  assert.match(refused.stderr, /TOTE_DEMO: "perhaps" is not valid; expected one of 0, 1/);
+  assert.ok(!existsSync(dir));
+});
+
+test('a port in use is refused, and the data directory is still new for the next start', async () => {
+  const dir = dataDir();
+  const holder = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => holder.once('listening', resolve));
+  const address = holder.address();
+  assert.ok(address !== null && typeof address === 'object');
+  const refused = await startRefused({ dataDir: dir, env: { TOTE_PORT: `${address.port}` } });
+  holder.close();
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, new RegExp(`tote cannot start: .*${address.port}`));
+  const env = { TOTE_DEMO: '1' };
+  const next = await Server.start({ dataDir: dir, env });
+  await next.push({ BTC: 100 });
+  await next.run.sees(/^curl /m);
+  await next.stop();
+});
+
+test("another master secret than the journal's is refused", async () => {
+  const dir = dataDir();
+  await (await Server.start({ dataDir: dir })).stop();
+  writeFileSync(join(dir, 'master-secret'), Buffer.alloc(32, 7), { mode: 0o600 });
+  const refused = await startRefused({ dataDir: dir });
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /master-secret is not the secret/);
+});
+
+test('prices and clock that are not moved by hand refuse to be', async () => {
+  const server = await Server.start({
+    dataDir: dataDir(),
+    env: { TOTE_FEED: 'simulated', TOTE_CLOCK: 'system' },
+  });
+  const prices = await server.operator.post('/prices', [{ crypto: 'BTC', price: 1 }]);
+  assert.equal(prices.status, 409);
+  assert.match(prices.error, /^feed_not_push/);
+  const clock = await server.operator.post('/clock', { advanceMs: 1 });
+  assert.equal(clock.status, 409);
+  assert.match(clock.error, /^clock_not_manual/);
+  assert.equal((await server.stop()).code, 0);
+});
+
+test('rules that differ are journaled once; a house without capital opens nothing and says so', async () => {
+  const dir = dataDir();
+  const env = { TOTE_HOUSE_CAPITAL: '1000', TOTE_LOG_LEVEL: 'info' };
+  const first = await Server.start({ dataDir: dir, env });
+  await first.toNextDay();
+  await first.push({ BTC: 100 });
+  const status = await first.operator.get<{
+    sequence: number;
+    rounds: { open: number; notOpenedForLackOfCapital: string[] };
+  }>('/status');
+  assert.equal(status.data.rounds.open, 0);
+  assert.equal(status.data.rounds.notOpenedForLackOfCapital.length, 5);
+  await first.operator.post('/house/deposits', { amount: 1_000_000, reference: 'more' });
+  const funded = await first.operator.get<{ sequence: number; rounds: { open: number } }>('/status');
+  assert.equal(funded.data.rounds.open, 5);
+  const ending = await first.stop();
+  assert.equal(ending.stderr.match(/"configured"/g)?.length, 1);
+  const second = await Server.start({ dataDir: dir, env });
+  const unchanged = await second.operator.get<{ sequence: number }>('/status');
+  assert.equal(unchanged.data.sequence, funded.data.sequence);
+  await second.stop();
+});

@@ -1,0 +1,215 @@
+/**
+ * The real server as a process of its own, on free ports and a data directory of its own, for tests that speak
+ * to it over sockets. By default its clock stands still and its prices come from the test, so that nothing
+ * happens that the test did not ask for.
+ */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Answered, Client } from './client.js';
+
+const MAIN = fileURLToPath(new URL('../../main.js', import.meta.url));
+
+/** Fast, quiet and under the test's control. A test's own `env` comes on top. */
+const TEST_ENV: Readonly<Record<string, string>> = {
+  TOTE_PORT: '0',
+  TOTE_OPERATOR_PORT: '0',
+  TOTE_CLOCK: 'manual',
+  TOTE_FEED: 'push',
+  TOTE_DEMO: '0',
+  TOTE_RATE_LIMITS: 'off',
+  TOTE_LOG_LEVEL: 'warn',
+};
+
+export interface ServerOptions {
+  /** An existing data directory, to start again on; a new one where absent. It is removed by `remove`. */
+  readonly dataDir?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** How a server ended. `code` is null where a signal ended it. */
+export interface Ending {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export const newDataDir = (): string => mkdtempSync(join(tmpdir(), 'tote-test-'));
+export const removeDataDir = (dataDir: string): void => rmSync(dataDir, { recursive: true, force: true });
+
+/** The environment without the developer's own settings of the server. */
+function environment(dataDir: string, env: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('TOTE_'));
+  return { ...Object.fromEntries(inherited), ...TEST_ENV, TOTE_DATA_DIR: dataDir, ...env };
+}
+
+/** A process that may or may not come up. */
+class Run {
+  readonly #process: ChildProcess;
+  readonly ended: Promise<Ending>;
+  stdout = '';
+  stderr = '';
+
+  constructor(dataDir: string, env: Readonly<Record<string, string>>) {
+    this.#process = spawn(process.execPath, [MAIN], {
+      env: environment(dataDir, env),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    this.#process.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      this.stdout += text;
+    });
+    this.#process.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.stderr += text;
+    });
+    this.ended = once(this.#process, 'close').then(([code]) => ({
+      code: typeof code === 'number' ? code : null,
+      stdout: this.stdout,
+      stderr: this.stderr,
+    }));
+  }
+
+  get pid(): number {
+    assert.ok(this.#process.pid !== undefined, 'the server process started');
+    return this.#process.pid;
+  }
+
+  signal(name: NodeJS.Signals): void {
+    this.#process.kill(name);
+  }
+
+  /** Resolves with the first match in stdout; rejects with all output where the process ends before. */
+  async sees(pattern: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const found = pattern.exec(this.stdout);
+      if (found !== null) return found;
+      const more = once(this.#process.stdout ?? this.#process, 'data');
+      const ending = await Promise.race([more.then(() => null), this.ended]);
+      if (ending !== null && pattern.exec(this.stdout) === null) {
+        throw new Error(`the server ended with ${ending.code}\n${ending.stdout}\n${ending.stderr}`);
+      }
+    }
+  }
+}
+
+/** Starts a server that is expected to refuse, and waits for its end. */
+export async function startRefused(options: ServerOptions = {}): Promise<Ending> {
+  const dataDir = options.dataDir ?? newDataDir();
+  try {
+    return await new Run(dataDir, options.env ?? {}).ended;
+  } finally {
+    if (options.dataDir === undefined) removeDataDir(dataDir);
+  }
+}
+
+export class Server {
+  private constructor(
+    readonly dataDir: string,
+    /** Such as `http://127.0.0.1:40001`, without the base path. */
+    readonly publicUrl: string,
+    readonly operatorUrl: string,
+    readonly token: string,
+    readonly run: Run,
+  ) {}
+
+  /** Resolves once the banner is out: both ports answer. */
+  static async start(options: ServerOptions = {}): Promise<Server> {
+    const dataDir = options.dataDir ?? newDataDir();
+    const env = options.env ?? {};
+    const run = new Run(dataDir, env);
+    const [, publicUrl = ''] = await run.sees(/^ *public API +(http:\/\/\S+?)\/v1\b/m);
+    const [, operatorUrl = ''] = await run.sees(/^ *operator API +(http:\/\/\S+?)\/operator\/v1\b/m);
+    const token = env['TOTE_OPERATOR_TOKEN'] ?? readFileSync(join(dataDir, 'operator-token'), 'utf8').trim();
+    return new Server(dataDir, publicUrl, operatorUrl, token, run);
+  }
+
+  /** A client of the operator API, with the token; paths are below `/operator/v1`. */
+  get operator(): Client {
+    return new Client(`${this.operatorUrl}/operator/v1`, { Authorization: `Bearer ${this.token}` });
+  }
+
+  /** A client of the public API with this key's secret; paths are below `/v1`. */
+  api(secret: string): Client {
+    return new Client(`${this.publicUrl}/v1`, { 'X-API-Key': secret });
+  }
+
+  /** SIGTERM; resolves once the process is gone. */
+  stop(): Promise<Ending> {
+    this.run.signal('SIGTERM');
+    return this.run.ended;
+  }
+
+  /** SIGKILL: what a power cut looks like to the process. */
+  kill(): Promise<Ending> {
+    this.run.signal('SIGKILL');
+    return this.run.ended;
+  }
+
+  /** Kills the process if it still runs and removes the data directory: for `after`. */
+  async remove(): Promise<void> {
+    await this.kill();
+    removeDataDir(this.dataDir);
+  }
+
+  /** An account with a key that has all scopes its tier may have. */
+  async createBettor(
+    options: { tier?: string; balance?: number; scopes?: readonly string[] } = {},
+  ): Promise<Bettor> {
+    const { tier = 'GOLD', balance = 10_000 } = options;
+    const writes = tier === 'BRONZE' ? [] : ['orders:write', 'orders:cancel'];
+    const scopes = options.scopes ?? ['markets:read', 'positions:read', ...writes];
+    const account = await this.operator.post<{ id: string }>('/accounts', { tier, balance });
+    assert.equal(account.status, 201, account.text);
+    const key = await this.operator.post<{ id: string; secret: string }>(
+      `/accounts/${account.data.id}/keys`,
+      { scopes },
+    );
+    assert.equal(key.status, 201, key.text);
+    return {
+      accountId: account.data.id,
+      keyId: key.data.id,
+      secret: key.data.secret,
+      api: this.api(key.data.secret),
+    };
+  }
+
+  /** Prices at the engine's present time; answers once all that they cause is durable. */
+  async push(prices: Readonly<Record<string, number>>): Promise<void> {
+    const ticks = Object.entries(prices).map(([crypto, price]) => ({ crypto, price }));
+    const pushed = await this.operator.post('/prices', ticks);
+    assert.equal(pushed.status, 200, pushed.text);
+  }
+
+  /** Moves the manual clock; answers once all that is due on the way is durable. Returns the new time. */
+  async advance(advanceMs: number): Promise<number> {
+    const moved: Answered<{ time: string }> = await this.operator.post('/clock', { advanceMs });
+    assert.equal(moved.status, 200, moved.text);
+    return Date.parse(moved.data.time);
+  }
+
+  /** The engine's present time, in milliseconds since 1970. */
+  async nowMs(): Promise<number> {
+    const status: Answered<{ clock: { time: string } }> = await this.operator.get('/status');
+    return Date.parse(status.data.clock.time);
+  }
+
+  /**
+   * Moves the manual clock to one second after the next midnight (UTC), so that a test begins at the same phase of
+   * every time frame whenever it runs. Returns the time.
+   */
+  async toNextDay(): Promise<number> {
+    const dayMs = 86_400_000;
+    const nowMs = await this.nowMs();
+    return this.advance(dayMs - (nowMs % dayMs) + 1_000);
+  }
+}
+
+export interface Bettor {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly secret: string;
+  readonly api: Client;
+}
