@@ -371,7 +371,7 @@ test('manual runs asked for together follow each other', async () => {
   assert.equal(clock.wallMs, NOON_MS + 71_000);
 });
 
-test('a stopped run ends where it is', async () => {
+test('a server that stops ends a run where it is', async () => {
   const { host, run, clock } = manualHost(NOON_MS);
   const reached = run.advance(DAY_MS);
   for (let i = 0; i < 20; i++) {
@@ -379,9 +379,11 @@ test('a stopped run ends where it is', async () => {
     host.journal.ack();
     await Promise.resolve();
   }
-  run.stop();
+  const drained = host.sequencer.drain();
   assert.equal(await untilDone(host, reached), clock.wallMs);
-  assert.ok(clock.wallMs < NOON_MS + DAY_MS);
+  await untilDone(host, drained);
+  assert.ok(clock.wallMs > NOON_MS && clock.wallMs < NOON_MS + DAY_MS);
+  assert.equal(host.journal.recover().rollingDigest(), host.engine.rollingDigest());
 });
 
 // Friday to Monday over the changes of daylight saving; the markets' hours in UTC move by one hour.

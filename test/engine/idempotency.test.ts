@@ -1,0 +1,98 @@
+/** What a placed bet's Idempotency-Key is worth, and for how long (design, section 5). */
+import { deepEqual, equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import { BTC_15M, Exchange } from '../support/reference/exchange.js';
+
+const TTL_MS = 600_000;
+
+function withRound(rules: { idempotencyEntriesMax?: number } = {}): Exchange {
+  const exchange = new Exchange({ markets: [BTC_15M], rules });
+  equal(exchange.openLate(BTC_15M, 100), 'accepted');
+  return exchange;
+}
+
+test('a key is remembered for less than ten minutes to the millisecond', () => {
+  const exchange = withRound();
+  const account = exchange.account('GOLD', 10_000_00);
+  exchange.atMs = 1_234;
+  const wish = { account, market: BTC_15M, key: 7 };
+  const first = exchange.placed(wish);
+
+  exchange.atMs = 1_234 + TTL_MS - 1;
+  deepEqual(exchange.bet(wish), { status: 'replayed', seq: exchange.reads.seq, event: first });
+  equal(exchange.betOutcome({ ...wish, body: 2 }), 'idempotency_key_reused');
+
+  exchange.atMs = 1_234 + TTL_MS;
+  const second = exchange.placed({ ...wish, body: 2 });
+  equal(second.bet, first.bet + 1);
+  equal(exchange.betOutcome({ ...wish, body: 2 }), 'replayed');
+  equal(exchange.betOutcome(wish), 'idempotency_key_reused');
+});
+
+test('a key belongs to its account', () => {
+  const exchange = withRound();
+  const ann = exchange.account('GOLD', 10_000_00);
+  const bob = exchange.account('GOLD', 10_000_00);
+  const wish = { account: ann, market: BTC_15M, key: 7 };
+  equal(exchange.betOutcome(wish), 'accepted');
+  equal(exchange.betOutcome({ ...wish, account: bob, body: 2 }), 'accepted');
+  equal(exchange.betOutcome(wish), 'replayed');
+  equal(exchange.balanceCents(ann), 10_000_00 - 10_00);
+});
+
+test('a refused order is not remembered', () => {
+  const exchange = withRound();
+  const account = exchange.account('GOLD', 10_00);
+  const wish = { account, market: BTC_15M, key: 7, stakeCents: 20_00 };
+  equal(exchange.betOutcome(wish), 'insufficient_balance');
+  const timeMs = exchange.nowMs;
+  exchange.accepted({ kind: 'deposit', timeMs, account, amountCents: 10_00, reference: 'more' });
+  equal(exchange.betOutcome({ ...wish, body: 2 }), 'accepted');
+});
+
+test('a replay says what was said then, whatever has become of bet, market, money and switches', () => {
+  const exchange = withRound();
+  const account = exchange.account('GOLD', 10_000_00);
+  const wish = { account, market: BTC_15M, key: 7 };
+  exchange.atMs = 500_000;
+  const first = exchange.placed(wish);
+  const seq = exchange.reads.seq;
+
+  equal(exchange.voidCurrent(BTC_15M), 'accepted');
+  exchange.settleAll();
+  const timeMs = exchange.nowMs;
+  const amountCents = exchange.balanceCents(account);
+  exchange.accepted({ kind: 'withdraw', timeMs, account, amountCents, reference: 'all of it' });
+  exchange.accepted({ kind: 'updateAccount', timeMs, account, tier: 0, frozen: true });
+  exchange.accepted({ kind: 'suspendMarket', timeMs, market: BTC_15M, suspended: true });
+  exchange.accepted({ kind: 'setTrading', timeMs, enabled: false, reason: '' });
+  deepEqual(exchange.bet({ ...wish, gate: 'journal_backlog' }), { status: 'replayed', seq, event: first });
+
+  // Also where the market is none any more.
+  exchange.configure({ ...rulesOf(exchange), markets: [] });
+  equal(exchange.betOutcome(wish), 'replayed');
+});
+
+test('a full memory refuses orders with a new key, and forgets nobody early', () => {
+  const exchange = withRound({ idempotencyEntriesMax: 2 });
+  const account = exchange.account('GOLD', 10_000_00);
+  const bet = (key?: number) =>
+    exchange.betOutcome(key === undefined ? { account, market: BTC_15M } : { account, market: BTC_15M, key });
+  equal(bet(1), 'accepted');
+  exchange.atMs = 1_000;
+  equal(bet(2), 'accepted');
+  equal(bet(3), 'idempotency_full');
+  deepEqual([bet(1), bet(2)], ['replayed', 'replayed']);
+  equal(bet(), 'accepted', 'an order without a key needs no memory');
+  exchange.atMs = TTL_MS - 1;
+  equal(bet(3), 'idempotency_full');
+  exchange.atMs = TTL_MS;
+  equal(bet(3), 'accepted');
+  deepEqual([bet(2), bet(1)], ['replayed', 'idempotency_full']);
+});
+
+function rulesOf(exchange: Exchange) {
+  const { rules } = exchange.reads;
+  if (rules === null) throw new Error('no rules are in force');
+  return rules;
+}

@@ -1,0 +1,182 @@
+/**
+ * A small exchange for tests by example: engine and reference model under the default rules, a few markets,
+ * instants counted from the start of a day.
+ */
+import { equal } from 'node:assert/strict';
+import { must } from '../../../engine/assert.js';
+import type { Command } from '../../../engine/commands.js';
+import { assetOf, marketOf, SIDES, type Side, TIERS, type Tier, textAt } from '../../../engine/domain.js';
+import type { ErrorCode } from '../../../engine/errors.js';
+import type { BetPlaced, EngineEvent, Outcome } from '../../../engine/events.js';
+import { defaultRules, type MarketRules, RULES_VERSION, type Rules } from '../../../engine/rules.js';
+import { Pair } from './pair.js';
+
+/** 2023-11-15T00:00:00Z, a Wednesday: the start of a window in every time frame. */
+export const DAY_MS = 1_700_006_400_000;
+export const MINUTE_MS = 60_000;
+export const BTC_1M = marketOf('BTC_ONE_MINUTE');
+export const BTC_5M = marketOf('BTC_FIVE_MINUTES');
+export const BTC_15M = marketOf('BTC_FIFTEEN_MINUTES');
+export const EURUSD_1M = marketOf('EURUSD_ONE_MINUTE');
+export const EURUSD_5M = marketOf('EURUSD_FIVE_MINUTES');
+export const HOUSE_CAPITAL_CENTS = 1_000_000_00;
+
+export interface ExchangeOptions {
+  /** Active markets; one minute of BTC alone where none are named. */
+  readonly markets?: readonly number[];
+  readonly rules?: Partial<Omit<Rules, 'markets'>>;
+  readonly market?: Partial<MarketRules>;
+  readonly houseCents?: number;
+}
+
+export interface BetWish {
+  readonly account: number;
+  readonly side?: Side;
+  readonly market?: number;
+  readonly stakeCents?: number;
+  readonly expectedPercentE6?: number;
+  /** Stands for an Idempotency-Key. */
+  readonly key?: number;
+  readonly body?: number;
+  readonly gate?: ErrorCode;
+}
+
+export function rulesFor(markets: readonly number[], options: ExchangeOptions = {}): Rules {
+  const rules = defaultRules('00'.repeat(32));
+  const active = rules.markets.filter(({ marketId }) => markets.includes(marketOf(marketId)));
+  return { ...rules, ...options.rules, markets: active.map((one) => ({ ...one, ...options.market })) };
+}
+
+export class Exchange {
+  readonly pair: Pair;
+  readonly markets: readonly number[];
+  /** Milliseconds since the start of the day: the time of the next command. */
+  atMs = 0;
+
+  constructor(options: ExchangeOptions = {}) {
+    this.markets = options.markets ?? [BTC_1M];
+    this.pair = new Pair(this.markets, [1, options.rules?.historyBetsMax ?? 200]);
+    this.configure(rulesFor(this.markets, options));
+    const amountCents = options.houseCents ?? HOUSE_CAPITAL_CENTS;
+    this.accepted({ kind: 'depositHouse', timeMs: this.nowMs, amountCents, reference: 'capital' });
+  }
+
+  get nowMs(): number {
+    return DAY_MS + this.atMs;
+  }
+  get reads() {
+    return this.pair.engine;
+  }
+
+  apply(command: Command, gate: ErrorCode | null = null): Outcome {
+    return this.pair.apply(command, gate);
+  }
+
+  accepted(command: Command): readonly EngineEvent[] {
+    const outcome = this.apply(command);
+    equal(outcome.status, 'accepted', JSON.stringify([command, outcome]));
+    return 'events' in outcome ? outcome.events : [];
+  }
+
+  /** `accepted`, `replayed`, or the code of the refusal. */
+  outcomeOf(command: Command): string {
+    return nameOf(this.apply(command));
+  }
+
+  configure(rules: Rules): void {
+    this.accepted({ kind: 'configure', timeMs: this.nowMs, rulesVersion: RULES_VERSION, rules });
+  }
+
+  /** Moves the time to `atMs` after the start of the day and carries out what has become due. */
+  passTo(atMs: number): readonly EngineEvent[] {
+    this.atMs = atMs;
+    if (this.pair.engine.nextDueMs > this.nowMs) return [];
+    return this.accepted({ kind: 'advance', timeMs: this.nowMs });
+  }
+
+  account(tier: Tier, balanceCents: number): number {
+    const timeMs = this.nowMs;
+    this.accepted({ kind: 'createAccount', timeMs, name: null, tier: TIERS.indexOf(tier), balanceCents });
+    return this.pair.engine.accountCount;
+  }
+
+  balanceCents(account: number): number {
+    return must(this.pair.engine.account(account), 'account').balanceCents;
+  }
+
+  openLate(market: number, price: number, ageMs = 0): string {
+    const timeMs = this.nowMs;
+    const asset = assetOf(market);
+    return this.outcomeOf({
+      kind: 'openLate',
+      timeMs,
+      asset,
+      price,
+      priceTimeMs: timeMs - ageMs,
+      evidence: 'test',
+    });
+  }
+
+  /** The price of the market's asset at `boundaryAtMs` after the start of the day, `ageMs` old then. */
+  boundary(market: number, boundaryAtMs: number, price: number | null, ageMs = 0): readonly EngineEvent[] {
+    const boundaryMs = DAY_MS + boundaryAtMs;
+    return this.accepted({
+      kind: 'boundaryPrice',
+      timeMs: this.nowMs,
+      asset: assetOf(market),
+      boundaryMs,
+      price,
+      priceTimeMs: price === null ? null : boundaryMs - ageMs,
+      evidence: 'test',
+    });
+  }
+
+  settleAll(): readonly EngineEvent[] {
+    return this.accepted({ kind: 'settle', timeMs: this.nowMs, betsMax: 100_000 });
+  }
+
+  bet(wish: BetWish): Outcome {
+    const { account, side = 'UP', market = BTC_1M, stakeCents = 10_00, expectedPercentE6 = -1 } = wish;
+    const { key, body = 1 } = wish;
+    const idempotency = key === undefined ? null : { keyHigh: key, keyLow: key, body };
+    const command: Command = {
+      kind: 'placeOrder',
+      timeMs: this.nowMs,
+      account,
+      key: 1,
+      market,
+      side: SIDES.indexOf(side),
+      stakeCents,
+      expectedPercentE6,
+      idempotency,
+      clientSeed: null,
+    };
+    return this.apply(command, wish.gate ?? null);
+  }
+
+  betOutcome(wish: BetWish): string {
+    return nameOf(this.bet(wish));
+  }
+
+  /** The facts of a bet that must be accepted. */
+  placed(wish: BetWish): BetPlaced {
+    const outcome = this.bet(wish);
+    const event = outcome.status === 'accepted' ? outcome.events[0] : undefined;
+    if (event?.type !== 'betPlaced') throw new Error(`not placed: ${JSON.stringify(outcome)}`);
+    return event;
+  }
+
+  /** Voids the market's current round. */
+  voidCurrent(market: number): string {
+    const roundNumber = this.pair.engine.currentRound(market)?.roundNumber ?? -1;
+    return this.outcomeOf({ kind: 'voidRound', timeMs: this.nowMs, market, roundNumber, reason: 'test' });
+  }
+}
+
+const nameOf = (outcome: Outcome): string =>
+  outcome.status === 'rejected' ? outcome.code : outcome.status;
+
+/** The events' types, in order. */
+export const typesOf = (events: readonly EngineEvent[]): string[] => events.map(({ type }) => type);
+
+export const sideOf = (side: number): Side => textAt(SIDES, side);
