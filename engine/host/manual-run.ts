@@ -11,7 +11,6 @@ const BACKLOG_COMMANDS_MAX = 10_000;
 
 export class ManualRun {
   #last: Promise<void> = Promise.resolve();
-  #isStopped = false;
 
   /** `setClock` sets the clock that the sequencer reads. */
   constructor(
@@ -23,7 +22,8 @@ export class ManualRun {
 
   /**
    * Moves the clock forward by `advanceMs`, a whole number of milliseconds >= 0, after the runs asked for before,
-   * and resolves with the time reached once all lifecycle work on the way, settlements included, is durable.
+   * and resolves with the time reached once all lifecycle work on the way, settlements included, is durable. A
+   * server that is told to stop ends the run where it is.
    */
   advance(advanceMs: number): Promise<number> {
     assert(Number.isSafeInteger(advanceMs) && advanceMs >= 0, 'a manual clock moves by whole milliseconds');
@@ -35,14 +35,9 @@ export class ManualRun {
     return run;
   }
 
-  /** Ends the runs at the instant that they have reached; they resolve with it. */
-  stop(): void {
-    this.#isStopped = true;
-  }
-
   async #runTo(targetMs: number): Promise<number> {
     await this.#idle();
-    while (!this.#isStopped && this.sequencer.stampMs() < targetMs) {
+    while (!this.sequencer.ending && this.sequencer.stampMs() < targetMs) {
       const nowMs = this.sequencer.stampMs();
       const dueMs = this.lifecycle.nextDueMs(nowMs);
       assert(dueMs > nowMs, 'everything due is done before a manual clock moves on');

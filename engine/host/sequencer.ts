@@ -111,6 +111,10 @@ export class Sequencer {
   get stopped(): boolean {
     return this.#failed || this.#closing || this.#engineError !== null;
   }
+  /** The server is stopping: what takes long should come to its end. */
+  get ending(): boolean {
+    return this.#draining || this.stopped;
+  }
   get spaceLevel(): SpaceLevel {
     return this.#spaceLevel;
   }
