@@ -6,14 +6,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { Engine } from '../../engine/engine.js';
 import type { BetView } from '../../engine/views.js';
-import {
-  BTC_15M,
-  BTC_1M,
-  BTC_5M,
-  DAY_MS,
-  Exchange,
-  rulesFor,
-} from '../support/reference/exchange.js';
+import { BTC_1M, BTC_5M, BTC_15M, DAY_MS, Exchange, rulesFor } from '../support/reference/exchange.js';
 
 const OPEN_BETS_MAX = 10_000;
 
@@ -73,7 +66,8 @@ test('the last 200 placed and the last 200 settled bets stay; the 201st before t
   exchange.openLate(BTC_1M, 100);
   const account = exchange.account('GOLD', 10_000_00);
   const sides = ['UP', 'DOWN'] as const;
-  const place = (index: number) => exchange.placed({ account, side: sides[index % 2] ?? 'UP', stakeCents: 1_00 });
+  const place = (index: number) =>
+    exchange.placed({ account, side: sides[index % 2] ?? 'UP', stakeCents: 1_00 });
   for (let index = 0; index < 200; index++) place(index);
   exchange.passTo(60_000);
   exchange.boundary(BTC_1M, 60_000, 101);
@@ -107,7 +101,11 @@ test('open bets stay however old they are, and settled ones are listed by their 
     all: numbers(exchange.reads.allPositions(account, 2)),
     orders: numbers(exchange.reads.orders(account, 2)),
   });
-  deepEqual(listed(), { open: [middle, old], all: young.slice(1).reverse(), orders: young.slice(1).reverse() });
+  deepEqual(listed(), {
+    open: [middle, old],
+    all: young.slice(1).reverse(),
+    orders: young.slice(1).reverse(),
+  });
   exchange.passTo(300_000);
   exchange.boundary(BTC_1M, 300_000, 102);
   exchange.settleAll();

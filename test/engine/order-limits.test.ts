@@ -2,7 +2,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ErrorCode } from '../../engine/errors.js';
-import { BTC_1M, type BetWish, Exchange } from '../support/reference/exchange.js';
+import { type BetWish, BTC_1M, Exchange } from '../support/reference/exchange.js';
 
 /** An exchange whose BTC minute round has just opened at 100. */
 function withRound(options: ConstructorParameters<typeof Exchange>[0] = {}): Exchange {

@@ -1,0 +1,161 @@
+/** Accounts, keys and money in and out, at their limits (design, sections 2 and 3). */
+import { deepEqual, equal, notEqual } from 'node:assert/strict';
+import { test } from 'node:test';
+import { TIERS, type Tier } from '../../engine/domain.js';
+import { Exchange } from '../support/reference/exchange.js';
+
+const READ_SCOPES = 0b0011;
+
+/** Creates a key with a new digest and says what came of it. */
+function keyMaker(exchange: Exchange, account: number) {
+  let made = account * 1_000;
+  return (scopesMask = READ_SCOPES, expiresAtMs: number | null = null): string => {
+    made += 1;
+    const digest = made.toString(16).padStart(64, '0');
+    const timeMs = exchange.nowMs;
+    return exchange.outcomeOf({ kind: 'createKey', timeMs, account, digest, scopesMask, expiresAtMs });
+  };
+}
+
+const enable = (exchange: Exchange, key: number, enabled: boolean): string =>
+  exchange.outcomeOf({ kind: 'updateKey', timeMs: exchange.nowMs, key, enabled });
+
+test('each tier has its number of active keys, and not one more', () => {
+  const numbers: Record<Tier, number> = { BRONZE: 1, SILVER: 2, GOLD: 3, PLATINUM: 4, VIP: 5 };
+  const exchange = new Exchange();
+  for (const tier of TIERS) {
+    const makeKey = keyMaker(exchange, exchange.account(tier, 0));
+    for (let count = 0; count < numbers[tier]; count++) equal(makeKey(), 'accepted', tier);
+    equal(makeKey(), 'too_many_keys', tier);
+  }
+});
+
+test('disabled and expired keys do not count; an expiry counts from its very millisecond', () => {
+  const exchange = new Exchange();
+  const makeKey = keyMaker(exchange, exchange.account('SILVER', 0));
+  equal(makeKey(READ_SCOPES, exchange.nowMs + 1_000), 'accepted');
+  equal(makeKey(), 'accepted');
+  exchange.atMs = 999;
+  equal(makeKey(), 'too_many_keys');
+  exchange.atMs = 1_000;
+  equal(makeKey(), 'accepted');
+  equal(enable(exchange, 2, false), 'accepted');
+  equal(makeKey(), 'accepted');
+  equal(enable(exchange, 2, true), 'too_many_keys');
+  equal(enable(exchange, 4, true), 'accepted', 'it is enabled already');
+  equal(enable(exchange, 1, true), 'accepted', 'it is enabled already, though expired');
+  equal(enable(exchange, 1, false), 'accepted');
+  equal(enable(exchange, 1, true), 'key_expired');
+  equal(enable(exchange, 5, true), 'key_not_found');
+});
+
+test('write scopes need Silver when a key is made', () => {
+  const exchange = new Exchange();
+  const bronze = keyMaker(exchange, exchange.account('BRONZE', 0));
+  equal(bronze(0b0111), 'tier_too_low');
+  equal(bronze(0b1000), 'tier_too_low');
+  equal(bronze(0b0011), 'accepted');
+  const silver = keyMaker(exchange, exchange.account('SILVER', 0));
+  equal(silver(0b1111), 'accepted');
+});
+
+test('after a downgrade all keys stay, but none can be made or enabled above the new number', () => {
+  const exchange = new Exchange();
+  const account = exchange.account('VIP', 0);
+  const makeKey = keyMaker(exchange, account);
+  for (let count = 0; count < 5; count++) makeKey(0b1111);
+  exchange.accepted({ kind: 'updateAccount', timeMs: exchange.nowMs, account, tier: 1, frozen: null });
+  equal(exchange.reads.keysOf(account).filter((key) => key.enabled).length, 5);
+  equal(makeKey(), 'too_many_keys');
+  equal(enable(exchange, 1, false), 'accepted');
+  equal(enable(exchange, 1, true), 'too_many_keys');
+  for (const key of [2, 3, 4]) equal(enable(exchange, key, false), 'accepted');
+  equal(enable(exchange, 1, true), 'accepted');
+  equal(enable(exchange, 2, true), 'too_many_keys');
+});
+
+test('a key is found by its digest and by nothing near it', () => {
+  const exchange = new Exchange();
+  const account = exchange.account('VIP', 0);
+  const timeMs = exchange.nowMs;
+  const digests = ['ab'.repeat(32), `${'ab'.repeat(31)}ac`, `ac${'ab'.repeat(31)}`];
+  for (const digest of digests) {
+    const outcome = exchange.apply({
+      kind: 'createKey',
+      timeMs,
+      account,
+      digest,
+      scopesMask: 1,
+      expiresAtMs: null,
+    });
+    equal(outcome.status, 'accepted');
+  }
+  deepEqual(
+    digests.map((digest) => exchange.reads.findKey(digest)),
+    [1, 2, 3],
+  );
+  equal(exchange.reads.findKey(`${'ab'.repeat(31)}ad`), 0);
+});
+
+test('a reference moves money once, whatever is sent again', () => {
+  const exchange = new Exchange();
+  const account = exchange.account('SILVER', 100_00);
+  const timeMs = exchange.nowMs;
+  const deposit = { kind: 'deposit', timeMs, account, amountCents: 50_00, reference: 'wire 1' } as const;
+  const first = exchange.apply(deposit);
+  exchange.atMs = 86_400_000;
+  const again = exchange.apply({ ...deposit, timeMs: exchange.nowMs });
+  equal(again.status, 'replayed');
+  deepEqual('event' in again && again.event, 'events' in first && first.events[0]);
+  equal(exchange.balanceCents(account), 150_00);
+  const later = { ...deposit, timeMs: exchange.nowMs };
+  equal(exchange.outcomeOf({ ...later, amountCents: 50_01 }), 'reference_conflict');
+  equal(exchange.outcomeOf({ ...later, kind: 'withdraw' }), 'reference_conflict');
+  equal(exchange.outcomeOf({ ...later, reference: 'initial' }), 'reference_conflict');
+
+  const other = exchange.account('SILVER', 0);
+  equal(exchange.outcomeOf({ ...later, account: other, kind: 'withdraw' }), 'insufficient_balance');
+  equal(exchange.outcomeOf({ ...later, account: other }), 'accepted');
+  equal(exchange.outcomeOf({ ...later, account: 99 }), 'account_not_found');
+});
+
+test('the last cent can be withdrawn, a cent more cannot', () => {
+  const exchange = new Exchange();
+  const account = exchange.account('SILVER', 100_00);
+  const withdraw = (amountCents: number, reference: string) =>
+    exchange.outcomeOf({ kind: 'withdraw', timeMs: exchange.nowMs, account, amountCents, reference });
+  equal(withdraw(100_01, 'w1'), 'insufficient_balance');
+  equal(withdraw(100_00, 'w1'), 'accepted', 'a refused reference is free');
+  equal(withdraw(1, 'w2'), 'insufficient_balance');
+  equal(exchange.balanceCents(account), 0);
+  equal(exchange.reads.totals().withdrawalsCents, 100_00);
+});
+
+test('references of the house are its own', () => {
+  const exchange = new Exchange({ houseCents: 7 });
+  const fund = (amountCents: number, reference: string) =>
+    exchange.outcomeOf({ kind: 'depositHouse', timeMs: exchange.nowMs, amountCents, reference });
+  equal(fund(7, 'capital'), 'replayed');
+  equal(fund(8, 'capital'), 'reference_conflict');
+  equal(fund(8, 'more'), 'accepted');
+  equal(exchange.reads.totals().houseCents, 15);
+});
+
+test('what an account is touched by moves its number, and nobody else does', () => {
+  const exchange = new Exchange();
+  const ann = exchange.account('SILVER', 100_00);
+  const bob = exchange.account('SILVER', 100_00);
+  const bobTouched = exchange.reads.accountTouchedSeq(bob);
+  equal(keyMaker(exchange, ann)(), 'accepted');
+  const afterKey = exchange.reads.accountTouchedSeq(ann);
+  equal(afterKey, exchange.reads.seq);
+  exchange.accepted({
+    kind: 'updateAccount',
+    timeMs: exchange.nowMs,
+    account: ann,
+    tier: null,
+    frozen: true,
+  });
+  notEqual(exchange.reads.accountTouchedSeq(ann), afterKey);
+  equal(exchange.reads.accountTouchedSeq(bob), bobTouched);
+});

@@ -1,0 +1,214 @@
+/** A round from its window's start to its settlement, each instant to the millisecond (design, section 4). */
+import { deepEqual, equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import { must } from '../../engine/assert.js';
+import { BET_RESULTS, ROUND_RESULTS, ROUND_STATUSES } from '../../engine/domain.js';
+import { BTC_1M, DAY_MS, Exchange, MINUTE_MS, typesOf } from '../support/reference/exchange.js';
+
+const FIRST_ROUND = DAY_MS / MINUTE_MS;
+
+function withRound(options: ConstructorParameters<typeof Exchange>[0] = {}): Exchange {
+  const exchange = new Exchange(options);
+  equal(exchange.openLate(BTC_1M, 100), 'accepted');
+  return exchange;
+}
+
+/** Status, result, and the open and close prices of a round of the BTC minute market. */
+function shown(exchange: Exchange, roundNumber: number): unknown {
+  const round = exchange.reads.round(BTC_1M, roundNumber);
+  if (round === null) return null;
+  const { status, result, openPrice, closePrice } = round;
+  return [ROUND_STATUSES[status], ROUND_RESULTS[result], openPrice, closePrice];
+}
+
+const currentNumber = (exchange: Exchange): number | null =>
+  exchange.reads.currentRound(BTC_1M)?.roundNumber ?? null;
+
+test('a round locks, ends and is settled at its instants, and the next one follows without a gap', () => {
+  const exchange = withRound();
+  const account = exchange.account('GOLD', 1_000_00);
+  exchange.placed({ account, side: 'UP', stakeCents: 10_00 });
+  deepEqual(shown(exchange, FIRST_ROUND), ['LIVE', 'NONE', 100, null]);
+  equal(exchange.reads.nextDueMs, DAY_MS + 55_000);
+  deepEqual(exchange.passTo(54_999), []);
+  deepEqual(typesOf(exchange.passTo(55_000)), ['roundLocked']);
+  deepEqual(shown(exchange, FIRST_ROUND), ['LOCKED', 'NONE', 100, null]);
+  deepEqual(exchange.passTo(59_999), []);
+  deepEqual(typesOf(exchange.passTo(60_000)), ['roundEnded', 'roundUpcoming']);
+  deepEqual(shown(exchange, FIRST_ROUND), ['SETTLING', 'NONE', 100, null]);
+  deepEqual(shown(exchange, FIRST_ROUND + 1), ['UPCOMING', 'NONE', null, null]);
+  equal(currentNumber(exchange), FIRST_ROUND + 1);
+  equal(exchange.reads.openPositions(account, 1)[0]?.status, 'SETTLING');
+  equal(exchange.betOutcome({ account }), 'round_not_live', 'UPCOMING takes no bets');
+
+  exchange.atMs = 61_500;
+  deepEqual(typesOf(exchange.boundary(BTC_1M, 60_000, 101)), [
+    'boundaryPriced',
+    'roundResolved',
+    'balanceMoved',
+    'roundOpened',
+  ]);
+  deepEqual(shown(exchange, FIRST_ROUND), ['SETTLING', 'UP', 100, 101]);
+  deepEqual(shown(exchange, FIRST_ROUND + 1), ['LIVE', 'NONE', 101, null]);
+  deepEqual(typesOf(exchange.settleAll()), ['betSettled', 'balanceMoved', 'roundSettled']);
+  deepEqual(shown(exchange, FIRST_ROUND), ['SETTLED', 'UP', 100, 101]);
+  equal(exchange.reads.round(BTC_1M, FIRST_ROUND + 1)?.startTimeMs, DAY_MS + 60_000);
+});
+
+test('UP, DOWN and DRAW pay what the design says', () => {
+  for (const [closePrice, up, downResult] of [
+    [100.01, 'WIN', 'LOSS'],
+    [99.99, 'LOSS', 'WIN'],
+    [100, 'DRAW', 'DRAW'],
+  ] as const) {
+    const exchange = withRound();
+    const account = exchange.account('GOLD', 1_000_00);
+    const bets = (['UP', 'DOWN'] as const).map((side) =>
+      exchange.placed({ account, side, stakeCents: 100_00 }),
+    );
+    exchange.passTo(60_000);
+    exchange.boundary(BTC_1M, 60_000, closePrice);
+    exchange.settleAll();
+    const settled = [...exchange.reads.orders(account, 2)].reverse();
+    deepEqual(
+      settled.map((bet) => BET_RESULTS[bet.result]),
+      [up, downResult],
+    );
+    const paid = {
+      WIN: (index: number) => must(bets[index], 'bet').payoutCents,
+      LOSS: () => 0,
+      DRAW: () => 100_00,
+    };
+    deepEqual(
+      settled.map((bet) => bet.paidCents),
+      [paid[up](0), paid[downResult](1)],
+    );
+    const sumCents = paid[up](0) + paid[downResult](1);
+    equal(exchange.balanceCents(account), 1_000_00 - 200_00 + sumCents);
+  }
+});
+
+test('a round that ends without any price is voided: stakes go back, and the next round never opens', () => {
+  const exchange = withRound();
+  const account = exchange.account('GOLD', 1_000_00);
+  exchange.placed({ account, stakeCents: 400_00 });
+  exchange.passTo(60_000);
+  const events = exchange.boundary(BTC_1M, 60_000, null);
+  deepEqual(typesOf(events), ['boundaryPriced', 'roundResolved', 'roundNotOpened']);
+  equal(currentNumber(exchange), null);
+  exchange.settleAll();
+  deepEqual(shown(exchange, FIRST_ROUND), ['SETTLED', 'VOID', 100, null]);
+  const [bet] = exchange.reads.orders(account, 1);
+  deepEqual([bet?.status, BET_RESULTS[bet?.result ?? 0], bet?.paidCents], ['SETTLED', 'REFUNDED', 400_00]);
+  equal(exchange.balanceCents(account), 1_000_00);
+  equal(exchange.reads.totals().openSeedsCents, 0);
+});
+
+test('a price of exactly the greatest age decides; one millisecond older does not', () => {
+  for (const [ageMs, result, current] of [
+    [10_000, 'UP', FIRST_ROUND + 1],
+    [10_001, 'VOID', null],
+  ] as const) {
+    const exchange = withRound();
+    exchange.passTo(60_000);
+    exchange.boundary(BTC_1M, 60_000, 101, ageMs);
+    deepEqual(shown(exchange, FIRST_ROUND), ['SETTLED', result, 100, result === 'UP' ? 101 : null]);
+    equal(currentNumber(exchange), current);
+  }
+});
+
+test('a boundary price is taken once, and only for a boundary at which a round ends or begins', () => {
+  const exchange = withRound();
+  exchange.passTo(60_000);
+  const again = (boundaryAtMs: number) =>
+    exchange.outcomeOf({
+      kind: 'boundaryPrice',
+      timeMs: exchange.nowMs,
+      asset: 0,
+      boundaryMs: DAY_MS + boundaryAtMs,
+      price: 50,
+      priceTimeMs: DAY_MS + boundaryAtMs,
+      evidence: '',
+    });
+  equal(again(59_999), 'invalid_request');
+  exchange.boundary(BTC_1M, 60_000, 101);
+  equal(again(60_000), 'invalid_request');
+  deepEqual(shown(exchange, FIRST_ROUND), ['SETTLED', 'UP', 100, 101]);
+});
+
+test('a price that comes after the lock opens a round that is locked at once', () => {
+  const exchange = withRound();
+  const account = exchange.account('GOLD', 1_000_00);
+  exchange.passTo(114_999);
+  equal(exchange.boundary(BTC_1M, 60_000, 101).at(-1)?.type, 'roundOpened');
+  equal(exchange.betOutcome({ account }), 'betting_closed');
+
+  const late = withRound();
+  late.passTo(115_000);
+  deepEqual(typesOf(late.boundary(BTC_1M, 60_000, 101)).slice(-2), ['roundOpened', 'roundLocked']);
+  deepEqual(shown(late, FIRST_ROUND + 1), ['LOCKED', 'NONE', 101, null]);
+});
+
+test('a round whose price never comes is UPCOMING to its end, and void', () => {
+  const exchange = withRound();
+  exchange.passTo(60_000);
+  deepEqual(exchange.passTo(119_999), []);
+  deepEqual(shown(exchange, FIRST_ROUND + 1), ['UPCOMING', 'NONE', null, null]);
+  deepEqual(typesOf(exchange.passTo(120_000)), ['roundEnded', 'roundUpcoming']);
+  exchange.boundary(BTC_1M, 120_000, 102);
+  deepEqual(shown(exchange, FIRST_ROUND + 1), ['SETTLED', 'VOID', null, null]);
+  deepEqual(shown(exchange, FIRST_ROUND + 2), ['LIVE', 'NONE', 102, null]);
+  // The first round still waits for its price.
+  exchange.boundary(BTC_1M, 60_000, 99);
+  deepEqual(shown(exchange, FIRST_ROUND), ['SETTLED', 'DOWN', 100, 99]);
+});
+
+test('settlement goes on in slices, oldest round first and in the order of placing', () => {
+  const exchange = withRound();
+  const account = exchange.account('GOLD', 1_000_00);
+  const place = () => exchange.placed({ account }).bet;
+  const first = [place(), place(), place()];
+  exchange.passTo(60_000);
+  exchange.boundary(BTC_1M, 60_000, 101);
+  const second = [place(), place()];
+  exchange.passTo(120_000);
+  exchange.boundary(BTC_1M, 120_000, 102);
+  const slices: number[][] = [];
+  while (exchange.reads.settlementsWaiting) {
+    const events = exchange.accepted({ kind: 'settle', timeMs: exchange.nowMs, betsMax: 2 });
+    slices.push(events.flatMap((event) => (event.type === 'betSettled' ? [event.bet] : [])));
+    const done = events.filter((event) => event.type === 'roundSettled').length;
+    equal(done, slices.length === 1 ? 0 : 1);
+  }
+  deepEqual(slices, [first.slice(0, 2), [first[2], second[0]], [second[1]]]);
+  const settle = { kind: 'settle', timeMs: exchange.nowMs, betsMax: 1 } as const;
+  equal(exchange.outcomeOf(settle), 'invalid_request');
+});
+
+test('the house takes what a round leaves and never loses more than its seeds', () => {
+  const exchange = withRound();
+  const account = exchange.account('VIP', 100_000_00);
+  exchange.placed({ account, side: 'UP', stakeCents: 5_000_00 });
+  exchange.placed({ account, side: 'DOWN', stakeCents: 2_000_00 });
+  const seeded = exchange.reads.totals().houseCents;
+  exchange.passTo(60_000);
+  exchange.boundary(BTC_1M, 60_000, 99);
+  exchange.settleAll();
+  const [bet] = exchange.reads.orders(account, 1);
+  const poolCents = 2 * 1_000_00 + 7_000_00;
+  const nextSeedsCents = 2 * 1_000_00;
+  equal(exchange.reads.totals().houseCents, seeded + poolCents - (bet?.paidCents ?? 0) - nextSeedsCents);
+});
+
+test('settled rounds stay readable until newer ones of their market take their place', () => {
+  const exchange = withRound({ rules: { settledRoundsMax: 2 } });
+  for (let minute = 1; minute <= 3; minute++) {
+    exchange.passTo(minute * MINUTE_MS);
+    exchange.boundary(BTC_1M, minute * MINUTE_MS, 100 + minute);
+  }
+  equal(shown(exchange, FIRST_ROUND), null);
+  deepEqual(shown(exchange, FIRST_ROUND + 1), ['SETTLED', 'UP', 101, 102]);
+  const command = { kind: 'voidRound', timeMs: exchange.nowMs, market: BTC_1M, reason: '' } as const;
+  equal(exchange.outcomeOf({ ...command, roundNumber: FIRST_ROUND }), 'round_not_found');
+  equal(exchange.outcomeOf({ ...command, roundNumber: FIRST_ROUND + 1 }), 'round_already_resolved');
+});

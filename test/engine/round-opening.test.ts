@@ -1,0 +1,244 @@
+/** When a round opens and when it does not: late, after downtime, in market hours, with and without money. */
+import { deepEqual, equal, throws } from 'node:assert/strict';
+import { test } from 'node:test';
+import { AssertionError } from '../../engine/assert.js';
+import type { EngineEvent } from '../../engine/events.js';
+import {
+  BTC_1M,
+  BTC_5M,
+  DAY_MS,
+  EURUSD_1M,
+  EURUSD_5M,
+  Exchange,
+  MINUTE_MS,
+  rulesFor,
+  typesOf,
+} from '../support/reference/exchange.js';
+
+const FIRST_ROUND = DAY_MS / MINUTE_MS;
+
+const currentNumber = (exchange: Exchange, market = BTC_1M): number | null =>
+  exchange.reads.currentRound(market)?.roundNumber ?? null;
+
+/** Why rounds did not open, by round number. */
+const refusals = (events: readonly EngineEvent[]): unknown[] =>
+  events.flatMap((event) => (event.type === 'roundNotOpened' ? [[event.roundNumber, event.reason]] : []));
+
+function withRound(options: ConstructorParameters<typeof Exchange>[0] = {}): Exchange {
+  const exchange = new Exchange(options);
+  equal(exchange.openLate(BTC_1M, 100), 'accepted');
+  return exchange;
+}
+
+test('a round opens late while exactly 10 s of betting are left, and no later', () => {
+  for (const [atMs, outcome] of [
+    [0, 'accepted'],
+    [25_000, 'accepted'],
+    [25_001, 'invalid_request'],
+    [59_999, 'invalid_request'],
+    [60_000, 'accepted'],
+  ] as const) {
+    const exchange = new Exchange();
+    exchange.atMs = atMs;
+    const isVacant = exchange.reads.vacantMarkets(0, exchange.nowMs).includes(BTC_1M);
+    equal(isVacant, outcome === 'accepted');
+    equal(exchange.openLate(BTC_1M, 100), outcome, `${atMs} ms into the window`);
+    if (outcome !== 'accepted') continue;
+    const round = exchange.reads.currentRound(BTC_1M);
+    equal(round?.startTimeMs, exchange.nowMs);
+    equal(round?.endTimeMs, DAY_MS + (Math.floor(atMs / MINUTE_MS) + 1) * MINUTE_MS);
+    deepEqual(exchange.reads.latestOpenPrice(0), { price: 100, timeMs: exchange.nowMs });
+  }
+});
+
+test('a late opening needs a price of at most the greatest age', () => {
+  const exchange = new Exchange();
+  equal(exchange.openLate(BTC_1M, 100, 10_001), 'invalid_request');
+  equal(exchange.openLate(BTC_1M, 100, 10_000), 'accepted');
+  equal(exchange.openLate(BTC_1M, 100, 0), 'invalid_request', 'it has a round now');
+});
+
+test('a round that was not opened for want of a price opens late in the same window', () => {
+  const exchange = withRound();
+  exchange.passTo(60_000);
+  deepEqual(refusals(exchange.boundary(BTC_1M, 60_000, null)), [[FIRST_ROUND + 1, 'stale_price']]);
+  exchange.atMs = 70_000;
+  equal(exchange.openLate(BTC_1M, 100), 'accepted');
+  equal(currentNumber(exchange), FIRST_ROUND + 1);
+});
+
+test('rounds that lie wholly inside a downtime never exist', () => {
+  const exchange = withRound();
+  const account = exchange.account('GOLD', 1_000_00);
+  exchange.placed({ account });
+  // Down from here on, over the ends of five windows and into the sixth.
+  deepEqual(typesOf(exchange.passTo(5 * MINUTE_MS + 10_000)), ['roundLocked', 'roundEnded']);
+  equal(currentNumber(exchange), null);
+  for (let missed = 1; missed <= 5; missed++) {
+    equal(exchange.reads.round(BTC_1M, FIRST_ROUND + missed), null);
+  }
+  equal(exchange.openLate(BTC_1M, 107), 'accepted');
+  equal(currentNumber(exchange), FIRST_ROUND + 5);
+  // The one that was open is settled by the price at its own end.
+  exchange.boundary(BTC_1M, MINUTE_MS, 99);
+  equal(exchange.reads.round(BTC_1M, FIRST_ROUND)?.closePrice, 99);
+});
+
+test('after a downtime the next window exists until the very instant at which it ends', () => {
+  const before = withRound();
+  deepEqual(typesOf(before.passTo(2 * MINUTE_MS - 1)), ['roundLocked', 'roundEnded', 'roundUpcoming']);
+  equal(currentNumber(before), FIRST_ROUND + 1);
+  const after = withRound();
+  deepEqual(typesOf(after.passTo(2 * MINUTE_MS)), ['roundLocked', 'roundEnded']);
+  equal(currentNumber(after), null);
+});
+
+test('due steps of several markets come in the order of time, then of markets', () => {
+  const exchange = withRound({ markets: [BTC_1M, BTC_5M] });
+  const steps = exchange
+    .passTo(5 * MINUTE_MS)
+    .map((event) => ('market' in event ? [event.type, event.market] : []));
+  deepEqual(steps, [
+    ['roundLocked', BTC_1M],
+    ['roundEnded', BTC_1M],
+    ['roundLocked', BTC_5M],
+    ['roundEnded', BTC_5M],
+    ['roundUpcoming', BTC_5M],
+  ]);
+});
+
+test('the window of a voided round is used up; the next one opens late', () => {
+  const exchange = withRound();
+  const account = exchange.account('GOLD', 1_000_00);
+  exchange.placed({ account });
+  equal(exchange.voidCurrent(BTC_1M), 'accepted');
+  equal(currentNumber(exchange), null);
+  equal(exchange.openLate(BTC_1M, 100), 'invalid_request');
+  exchange.settleAll();
+  equal(exchange.balanceCents(account), 1_000_00);
+  deepEqual(exchange.passTo(MINUTE_MS), []);
+  equal(exchange.openLate(BTC_1M, 100), 'accepted');
+});
+
+test('a voided UPCOMING round is settled at once, without money', () => {
+  const exchange = withRound();
+  exchange.passTo(MINUTE_MS);
+  equal(exchange.voidCurrent(BTC_1M), 'accepted');
+  equal(exchange.voidCurrent(BTC_1M), 'round_not_found');
+  deepEqual(
+    exchange.reads.unsettledRounds().map(({ roundNumber }) => roundNumber),
+    [FIRST_ROUND],
+  );
+  const command = { kind: 'voidRound', timeMs: exchange.nowMs, market: BTC_1M, reason: '' } as const;
+  equal(exchange.outcomeOf({ ...command, roundNumber: FIRST_ROUND + 1 }), 'round_already_resolved');
+  equal(exchange.openLate(BTC_1M, 100), 'invalid_request');
+});
+
+test('a house that owns exactly both seeds opens a round; a cent less opens none', () => {
+  const enough = new Exchange({ houseCents: 2 * 1_000_00 });
+  equal(enough.openLate(BTC_1M, 100), 'accepted');
+  equal(enough.reads.totals().houseCents, 0);
+
+  const poor = new Exchange({ houseCents: 2 * 1_000_00 - 1 });
+  equal(poor.openLate(BTC_1M, 100), 'invalid_request');
+  const timeMs = poor.nowMs;
+  poor.accepted({ kind: 'depositHouse', timeMs, amountCents: 1, reference: 'a cent' });
+  equal(poor.openLate(BTC_1M, 100), 'accepted');
+
+  // At a boundary the closing round's money is back before the next one's is asked for.
+  enough.passTo(MINUTE_MS);
+  deepEqual(refusals(enough.boundary(BTC_1M, MINUTE_MS, 100)), []);
+  const account = enough.account('VIP', 100_000_00);
+  enough.placed({ account, stakeCents: 100_00 });
+  enough.passTo(2 * MINUTE_MS);
+  deepEqual(refusals(enough.boundary(BTC_1M, 2 * MINUTE_MS, 101)), [[FIRST_ROUND + 2, 'house_capital']]);
+});
+
+test('a suspended market ends its round and opens no other until it is resumed', () => {
+  const exchange = withRound();
+  const suspend = (suspended: boolean) =>
+    exchange.accepted({ kind: 'suspendMarket', timeMs: exchange.nowMs, market: BTC_1M, suspended });
+  suspend(true);
+  deepEqual(refusals(exchange.passTo(MINUTE_MS)), [[FIRST_ROUND + 1, 'suspended']]);
+  exchange.boundary(BTC_1M, MINUTE_MS, 101);
+  equal(exchange.openLate(BTC_1M, 101), 'invalid_request');
+  suspend(false);
+  equal(exchange.openLate(BTC_1M, 101), 'accepted');
+});
+
+test('rounds open only if they end within market hours, to the millisecond', () => {
+  const markets = [EURUSD_1M, EURUSD_5M];
+  for (const [closeAtMs, opens1, opens5] of [
+    [10 * MINUTE_MS, true, true],
+    [10 * MINUTE_MS - 1, true, false],
+    [6 * MINUTE_MS, true, false],
+    [6 * MINUTE_MS - 1, false, false],
+  ] as const) {
+    const exchange = new Exchange({ markets });
+    const timeMs = exchange.nowMs;
+    const sessions = [[DAY_MS, DAY_MS + closeAtMs]] as const;
+    exchange.accepted({ kind: 'setCalendar', timeMs, assetClass: 'FX', sessions });
+    exchange.openLate(EURUSD_1M, 1.08);
+    for (let minute = 1; minute <= 4; minute++) {
+      exchange.passTo(minute * MINUTE_MS);
+      exchange.boundary(EURUSD_1M, minute * MINUTE_MS, 1.08);
+    }
+    const events = exchange.passTo(5 * MINUTE_MS);
+    const expected = [
+      ...(opens1 ? [] : [[DAY_MS / MINUTE_MS + 5, 'market_hours']]),
+      ...(opens5 ? [] : [[DAY_MS / (5 * MINUTE_MS) + 1, 'market_hours']]),
+    ];
+    deepEqual(refusals(events), expected, `hours until ${closeAtMs}`);
+    equal(currentNumber(exchange, EURUSD_5M) !== null, opens5);
+  }
+});
+
+test('outside market hours no round opens late, and the first may open with the session', () => {
+  const exchange = new Exchange({ markets: [EURUSD_1M] });
+  const openMs = DAY_MS + 5_000;
+  const timeMs = exchange.nowMs;
+  const sessions = [[openMs, openMs + 10 * MINUTE_MS]] as const;
+  exchange.accepted({ kind: 'setCalendar', timeMs, assetClass: 'FX', sessions });
+  exchange.atMs = 4_999;
+  equal(exchange.openLate(EURUSD_1M, 1.08), 'invalid_request');
+  exchange.atMs = 5_000;
+  equal(exchange.openLate(EURUSD_1M, 1.08), 'accepted');
+  // The hours of another class say nothing about crypto.
+  const crypto = new Exchange();
+  crypto.accepted({ kind: 'setCalendar', timeMs, assetClass: 'FX', sessions: [] });
+  equal(crypto.openLate(BTC_1M, 100), 'accepted');
+});
+
+test('new rules hold for rounds that begin under them; a round keeps those it began with', () => {
+  const exchange = withRound();
+  const account = exchange.account('VIP', 100_000_00);
+  const market = { seedCents: 5_00, minStakeCents: 2_00, lockLeadMs: 10_000 };
+  exchange.configure(rulesFor([BTC_1M], { market, rules: { feeBps: 0 } }));
+  const old = exchange.reads.currentRound(BTC_1M);
+  deepEqual([old?.lockTimeMs, old?.feeBps, old?.minStakeCents], [DAY_MS + 55_000, 300, 1_00]);
+  equal(exchange.placed({ account, stakeCents: 100_00 }).payoutCents, 185_17);
+  exchange.passTo(MINUTE_MS);
+  exchange.boundary(BTC_1M, MINUTE_MS, 100);
+  const next = exchange.reads.currentRound(BTC_1M);
+  deepEqual([next?.lockTimeMs, next?.feeBps, next?.minStakeCents], [DAY_MS + 110_000, 0, 2_00]);
+  deepEqual([next?.poolUpCents, next?.poolDownCents, next?.seedCents], [5_00, 5_00, 5_00]);
+});
+
+test('a market that is not active any more ends its round, takes no bets and opens no other', () => {
+  const exchange = withRound();
+  const account = exchange.account('GOLD', 1_000_00);
+  exchange.placed({ account });
+  exchange.configure(rulesFor([]));
+  equal(exchange.betOutcome({ account }), 'market_not_found');
+  deepEqual(refusals(exchange.passTo(MINUTE_MS)), [[FIRST_ROUND + 1, 'not_active']]);
+  exchange.boundary(BTC_1M, MINUTE_MS, 101);
+  exchange.settleAll();
+  equal(exchange.reads.account(account)?.openBets, 0);
+});
+
+test('time that goes backwards is a programming error, and changes nothing', () => {
+  const exchange = withRound();
+  const digest = exchange.pair.stateDigest();
+  throws(() => exchange.reads.apply({ kind: 'advance', timeMs: exchange.nowMs - 1 }), AssertionError);
+  equal(exchange.pair.stateDigest(), digest);
+});
