@@ -35,32 +35,34 @@ export function sealBatch(position: ChainPosition, batch: Batch): StoredBatch {
     Number.isSafeInteger(lastSeq) && Number.isSafeInteger(timeMs),
     'sequence and time are whole numbers',
   );
-  const chain = chainOf(position.chain, batch);
-  return { firstSeq, lastSeq, timeMs, commands, digest, chain, checksum: checksumOf(chain, batch) };
+  const line = lineOf(batch);
+  const chain = chainOf(position.chain, line);
+  return { firstSeq, lastSeq, timeMs, commands, digest, chain, checksum: checksumOf(chain, line) };
 }
 
 /** Whether the row is as it was written; where it belongs is for `faultOfRow` to say. */
 export function isIntact(row: StoredBatch): boolean {
-  return row.checksum === checksumOf(row.chain, row);
+  return row.checksum === checksumOf(row.chain, lineOf(row));
 }
 
 /** What is wrong with `row` as the row after `position`, or null. */
 export function faultOfRow(position: ChainPosition, row: StoredBatch): string | null {
-  if (!isIntact(row)) return 'its checksum does not match its content';
+  const line = lineOf(row);
+  if (row.checksum !== checksumOf(row.chain, line)) return 'its checksum does not match its content';
   if (row.firstSeq !== position.lastSeq + 1 || row.lastSeq < row.firstSeq) {
     return `it holds ${row.firstSeq} to ${row.lastSeq}, but ${position.lastSeq + 1} comes next`;
   }
-  if (row.chain !== chainOf(position.chain, row))
+  if (row.chain !== chainOf(position.chain, line))
     return 'its chain hash does not follow from the row before it';
   return null;
 }
 
-function chainOf(previousChain: string, batch: Batch): string {
-  return hash('sha256', `${previousChain}\n${lineOf(batch)}`);
+function chainOf(previousChain: string, line: string): string {
+  return hash('sha256', `${previousChain}\n${line}`);
 }
 
-function checksumOf(chain: string, batch: Batch): string {
-  return crcHex(`${chain}\n${lineOf(batch)}`);
+function checksumOf(chain: string, line: string): string {
+  return crcHex(`${chain}\n${line}`);
 }
 
 function lineOf(batch: Batch): string {

@@ -2,7 +2,7 @@
  * The layout of a data directory, and the one place that makes it. Later kinds of files (snapshots, the archive)
  * get their own folders beside `journal/`.
  */
-import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
+import { accessSync, constants, mkdirSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { codeOf, JournalError, messageOf } from './errors.js';
 import { syncPath } from './files.js';
@@ -63,11 +63,9 @@ function explain(path: string, thrown: unknown): string {
   const what = `The data directory cannot be used: ${path}`;
   switch (codeOf(thrown)) {
     case 'EEXIST':
-    case 'ENOTDIR': {
-      const isFile = statSync(path, { throwIfNoEntry: false })?.isDirectory() === false;
-      const found = isFile ? 'is not a directory' : 'lies below something that is not a directory';
-      return `${what} ${found}. Name another one in TOTE_DATA_DIR.`;
-    }
+      return `${what} is not a directory. Name another one in TOTE_DATA_DIR.`;
+    case 'ENOTDIR':
+      return `${what} lies below something that is not a directory. Name another one in TOTE_DATA_DIR.`;
     case 'EROFS':
       return `${what} is on a read-only file system. Mount it writable, or name another one in TOTE_DATA_DIR.`;
     case 'EACCES':

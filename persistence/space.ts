@@ -20,8 +20,8 @@ export const DEFAULT_SPACE_THRESHOLDS: SpaceThresholds = {
   hardBytes: 256 * MIB,
 };
 
-/** A level is left when this much more than its threshold is free. */
-const HYSTERESIS = 1.1;
+/** A level is left when this share of its threshold is free above it. */
+const HYSTERESIS = 0.1;
 const LEVELS: readonly SpaceLevel[] = ['ok', 'soft', 'reserve', 'hard'];
 
 export class SpaceWatch {
@@ -46,8 +46,8 @@ export class SpaceWatch {
     const freeBytes = this.#freeBytes();
     const before = this.#level;
     this.#level = this.#thresholds.filter((thresholdBytes, index) => {
-      const isHeld = index < before;
-      return freeBytes < (isHeld ? thresholdBytes * HYSTERESIS : thresholdBytes);
+      const marginBytes = index < before ? thresholdBytes * HYSTERESIS : 0;
+      return freeBytes < thresholdBytes + marginBytes;
     }).length;
     return this.#level !== before;
   }

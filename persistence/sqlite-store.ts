@@ -80,6 +80,11 @@ export class SqliteStore implements JournalStore {
     return this.#position.lastSeq;
   }
 
+  /** SQLite's `synchronous` as it is in force on the writing connection: 2 (FULL) or 1 (NORMAL). */
+  get synchronous(): unknown {
+    return this.#segment.db.pragma('synchronous', { simple: true });
+  }
+
   readBatches(afterSeq: number): Iterable<StoredBatch> {
     return this.#segment.batches(afterSeq);
   }
