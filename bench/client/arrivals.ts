@@ -1,0 +1,72 @@
+/**
+ * The planned send times of an open-loop run. Independent bots do not wait for each other's answers: their requests
+ * arrive with exponential gaps around the mean rate, and one that finds the server busy has waited since its planned
+ * time, whatever the client could do about it.
+ */
+import { assert } from '../../engine/assert.js';
+
+export class Arrivals {
+  readonly #meanGapMs: number;
+  #state: number;
+  #nextMs: number;
+
+  /** `ratePerSecond` > 0; the same seed plans the same times. */
+  constructor(ratePerSecond: number, seed: number, startMs: number) {
+    assert(ratePerSecond > 0, 'a rate is above 0');
+    this.#meanGapMs = 1000 / ratePerSecond;
+    this.#state = seed | 0;
+    this.#nextMs = startMs;
+    this.take();
+  }
+
+  /** When the next request is meant to leave. */
+  get nextMs(): number {
+    return this.#nextMs;
+  }
+
+  /** Goes on to the one after, and returns the time that was next. */
+  take(): number {
+    const planned = this.#nextMs;
+    this.#nextMs += -Math.log(1 - this.#random()) * this.#meanGapMs;
+    return planned;
+  }
+
+  /** mulberry32: small, fast, and even enough for gaps. */
+  #random(): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  }
+}
+
+/** Planned times of requests that found no free connection, oldest first. Bounded: an overrun server fails the run. */
+export class Backlog {
+  readonly #times: Float64Array;
+  #head = 0;
+  #length = 0;
+
+  constructor(lengthMax: number) {
+    this.#times = new Float64Array(lengthMax);
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  push(plannedMs: number): void {
+    if (this.#length === this.#times.length) {
+      throw new Error(`${this.#length} planned requests wait: the rate is more than the server can do`);
+    }
+    this.#times[(this.#head + this.#length) % this.#times.length] = plannedMs;
+    this.#length += 1;
+  }
+
+  shift(): number {
+    assert(this.#length > 0, 'nothing waits');
+    const planned = this.#times[this.#head] as number;
+    this.#head = (this.#head + 1) % this.#times.length;
+    this.#length -= 1;
+    return planned;
+  }
+}

@@ -1,0 +1,194 @@
+/**
+ * A run: opens the connections, keeps them busy at the job's pace through warm-up and measured window, waits for
+ * every answer that is still under way, and sums up.
+ *
+ * A latency counts when its planned time lies in the measured window; the rate counts answers that arrived in it.
+ */
+import { performance } from 'node:perf_hooks';
+import { must } from '../../engine/assert.js';
+import { Answers } from './answers.js';
+import { Arrivals, Backlog } from './arrivals.js';
+import { Connection } from './connection.js';
+import type { ClientJob, ClientResult } from './job.js';
+import { Latencies } from './latencies.js';
+import { Requests } from './requests.js';
+
+/** Connections that are opened at the same time: less than any listen queue. */
+const CONNECTING_MAX = 64;
+const BACKLOG_MAX = 1 << 20;
+/** A server that leaves a request unanswered for this long after the run has failed it. */
+const DRAIN_MS_MAX = 30_000;
+
+export interface LoadEvents {
+  onMeasuring(): void;
+  onMeasured(): void;
+}
+
+export function runLoad(job: ClientJob, events: LoadEvents): Promise<ClientResult> {
+  return new Promise((resolve, reject) => new Load(job, events, resolve, reject).start());
+}
+
+class Load {
+  readonly #job: ClientJob;
+  readonly #events: LoadEvents;
+  readonly #resolve: (result: ClientResult) => void;
+  readonly #reject: (error: Error) => void;
+  readonly #answers: Answers;
+  readonly #requests: Requests;
+  readonly #latencies = new Latencies();
+  readonly #lateness: Latencies | null;
+  readonly #connections: Connection[] = [];
+  /** Connections without a request under way. */
+  readonly #free: Connection[] = [];
+  readonly #backlog = new Backlog(BACKLOG_MAX);
+  #arrivals: Arrivals | null = null;
+  #ready = 0;
+  #measureFromMs = Infinity;
+  #measureToMs = Infinity;
+  #answered = 0;
+  #sending = false;
+  #over = false;
+  #cpu: NodeJS.CpuUsage = { user: 0, system: 0 };
+  #clientCpu = 0;
+  #drainTimer: NodeJS.Timeout | undefined;
+
+  constructor(
+    job: ClientJob,
+    events: LoadEvents,
+    resolve: (result: ClientResult) => void,
+    reject: (error: Error) => void,
+  ) {
+    this.#job = job;
+    this.#events = events;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#answers = new Answers(job.templates, job.expectations);
+    this.#requests = new Requests(job.templates, job.firstSerial);
+    this.#lateness = job.pace.kind === 'open' ? new Latencies() : null;
+  }
+
+  start(): void {
+    for (let count = Math.min(CONNECTING_MAX, this.#job.connections); count > 0; count -= 1) this.#connect();
+  }
+
+  #connect(): void {
+    const { host, port } = this.#job;
+    const handlers = {
+      onAnswer: (connection: Connection) => this.#onAnswer(connection),
+      onFailure: (error: Error) => this.#fail(error),
+    };
+    this.#connections.push(new Connection(host, port, this.#answers, handlers, () => this.#onReady()));
+  }
+
+  #onReady(): void {
+    this.#ready += 1;
+    if (this.#ready === this.#job.connections) this.#begin();
+    else if (this.#connections.length < this.#job.connections) this.#connect();
+  }
+
+  #begin(): void {
+    const startMs = performance.now();
+    const { warmupMs, measureMs, pace } = this.#job;
+    this.#measureFromMs = startMs + warmupMs;
+    this.#measureToMs = this.#measureFromMs + measureMs;
+    this.#sending = true;
+    setTimeout(() => this.#onMeasuring(), warmupMs);
+    setTimeout(() => this.#onMeasured(), warmupMs + measureMs);
+    if (pace.kind === 'closed') {
+      for (const connection of this.#connections) this.#send(connection, performance.now());
+      return;
+    }
+    this.#free.push(...this.#connections);
+    this.#arrivals = new Arrivals(pace.ratePerSecond, pace.seed, startMs);
+    setImmediate(this.#pump);
+  }
+
+  /** Sends what has become due. It spins, because timers are no finer than a millisecond; the client has its own core. */
+  readonly #pump = (): void => {
+    if (!this.#sending || this.#over) return;
+    try {
+      const arrivals = must(this.#arrivals, 'arrivals');
+      const nowMs = performance.now();
+      while (arrivals.nextMs <= nowMs) {
+        const plannedMs = arrivals.take();
+        const connection = this.#free.pop();
+        if (connection === undefined) this.#backlog.push(plannedMs);
+        else {
+          if (plannedMs >= this.#measureFromMs) this.#lateness?.record(performance.now() - plannedMs);
+          this.#send(connection, plannedMs);
+        }
+      }
+      setImmediate(this.#pump);
+    } catch (error) {
+      this.#fail(error instanceof Error ? error : new Error(String(error)));
+    }
+  };
+
+  #send(connection: Connection, plannedMs: number): void {
+    const template = this.#requests.template;
+    connection.send(this.#requests.take(), template, plannedMs);
+  }
+
+  #onAnswer(connection: Connection): void {
+    const nowMs = performance.now();
+    const { plannedMs } = connection;
+    if (plannedMs >= this.#measureFromMs && plannedMs < this.#measureToMs) {
+      this.#latencies.record(nowMs - plannedMs);
+    }
+    if (nowMs >= this.#measureFromMs && nowMs < this.#measureToMs) this.#answered += 1;
+    if (this.#arrivals !== null && this.#backlog.length > 0) this.#send(connection, this.#backlog.shift());
+    else if (this.#arrivals === null && this.#sending) this.#send(connection, nowMs);
+    else this.#rest(connection);
+  }
+
+  #rest(connection: Connection): void {
+    this.#free.push(connection);
+    if (!this.#sending && this.#free.length === this.#connections.length) this.#finish();
+  }
+
+  #onMeasuring(): void {
+    if (this.#over) return;
+    this.#cpu = process.cpuUsage();
+    this.#events.onMeasuring();
+  }
+
+  #onMeasured(): void {
+    if (this.#over) return;
+    const { user, system } = process.cpuUsage(this.#cpu);
+    this.#clientCpu = (user + system) / 1000 / this.#job.measureMs;
+    this.#events.onMeasured();
+    this.#sending = false;
+    this.#drainTimer = setTimeout(
+      () => this.#fail(new Error(`requests stayed unanswered for ${DRAIN_MS_MAX / 1000} s`)),
+      DRAIN_MS_MAX,
+    );
+    if (this.#free.length === this.#connections.length) this.#finish();
+  }
+
+  #finish(): void {
+    if (this.#over) return;
+    this.#end();
+    this.#resolve({
+      ratePerSecond: (this.#answered / this.#job.measureMs) * 1000,
+      measuredMs: this.#job.measureMs,
+      latency: this.#latencies.summary(),
+      lateness: this.#lateness?.summary() ?? null,
+      clientCpu: this.#clientCpu,
+      sent: this.#requests.sent,
+      nextSerial: this.#requests.nextSerial,
+      ...this.#answers.record(),
+    });
+  }
+
+  #fail(error: Error): void {
+    if (this.#over) return;
+    this.#end();
+    this.#reject(error);
+  }
+
+  #end(): void {
+    this.#over = true;
+    clearTimeout(this.#drainTimer);
+    for (const connection of this.#connections) connection.close();
+  }
+}

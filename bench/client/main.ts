@@ -1,0 +1,19 @@
+/** The load client's process: takes one job from the suite, runs it, answers, ends. */
+import { assert } from '../../engine/assert.js';
+import type { FromClient, ToClient } from './job.js';
+import { runLoad } from './load.js';
+
+assert(process.send !== undefined, 'the client is started by the suite');
+const say = (message: FromClient): void => {
+  process.send?.(message);
+};
+
+process.once('message', (message: ToClient) => {
+  runLoad(message.job, {
+    onMeasuring: () => say({ type: 'measuring' }),
+    onMeasured: () => say({ type: 'measured' }),
+  })
+    .then((result) => say({ type: 'result', result }))
+    .catch((error: Error) => say({ type: 'failed', message: error.message }))
+    .finally(() => process.disconnect());
+});

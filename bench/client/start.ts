@@ -1,0 +1,51 @@
+/** Runs one job in a client process of its own, beside the server it loads, and takes both sides' figures. */
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { must } from '../../engine/assert.js';
+import { onCore } from '../host/cores.js';
+import type { ServerProcess, ServerUse } from '../host/server-process.js';
+import type { ClientJob, ClientResult, FromClient, ToClient } from './job.js';
+
+export interface Measurement {
+  readonly client: ClientResult;
+  /** What the server used in the measured window. */
+  readonly server: ServerUse;
+}
+
+const MAIN = fileURLToPath(new URL('./main.js', import.meta.url));
+
+/** Rejects where the run failed: no connection, an answer that cannot be framed, requests left unanswered. */
+export function measure(job: ClientJob, server: ServerProcess, core: number | null): Promise<Measurement> {
+  const [file, ...args] = onCore(core, [process.execPath, MAIN]);
+  const child = spawn(must(file, 'command'), args, {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    // `process.binding` is what the client's short way to the kernel needs.
+    env: { ...process.env, NODE_NO_WARNINGS: '1' },
+  });
+  return new Promise((resolve, reject) => {
+    let use: Promise<ServerUse> | null = null;
+    const fail = (error: Error): void => {
+      child.kill();
+      reject(error);
+    };
+    const follow = async (message: FromClient): Promise<void> => {
+      switch (message.type) {
+        case 'measuring':
+          return server.beginUse();
+        case 'measured':
+          use = server.endUse();
+          return;
+        case 'failed':
+          return fail(server.ended ? server.failure(message.message) : new Error(message.message));
+        case 'result':
+          return resolve({ client: message.result, server: await must(use, "the server's use") });
+      }
+    };
+    child.on('message', (message: FromClient) => {
+      follow(message).catch(fail);
+    });
+    child.once('error', reject);
+    child.once('exit', (code) => reject(new Error(`the client ended with code ${code}`)));
+    child.send({ type: 'job', job } satisfies ToClient);
+  });
+}

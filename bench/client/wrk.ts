@@ -1,0 +1,84 @@
+/**
+ * `wrk` (where it is installed) as the client for ready answers: a server that sends the same bytes again and again
+ * outruns any client on Node, and a client that is the limit makes every ratio 1. It takes turns through the same
+ * request bytes as our own client; our own client has checked the answers before.
+ */
+import { execFile, spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { onCore } from '../host/cores.js';
+import type { ServerProcess, ServerUse } from '../host/server-process.js';
+import type { RequestTemplate } from './job.js';
+
+export function hasWrk(): boolean {
+  // `wrk -v` prints its version and exits with 1.
+  return spawnSync('wrk', ['-v'], { stdio: 'ignore' }).error === undefined;
+}
+
+export interface WrkMeasurement {
+  readonly ratePerSecond: number;
+  readonly p50Us: number;
+  readonly p99Us: number;
+  readonly server: ServerUse;
+}
+
+export interface WrkRun {
+  readonly port: number;
+  readonly connections: number;
+  readonly seconds: number;
+  readonly templates: readonly RequestTemplate[];
+  /** Where the script may lie. */
+  readonly dir: string;
+  readonly core: number | null;
+}
+
+const WARMUP_SECONDS = 1;
+const run = promisify(execFile);
+
+/** Rejects where an answer was no 2xx, or a connection failed. */
+export async function measureWithWrk(options: WrkRun, server: ServerProcess): Promise<WrkMeasurement> {
+  const script = join(options.dir, 'requests.lua');
+  writeFileSync(script, luaOf(options.templates));
+  const command = (seconds: number): string[] =>
+    onCore(options.core, [
+      ...['wrk', '--threads', '1', '--connections', String(options.connections)],
+      ...['--duration', `${seconds}s`, '--latency', '--script', script, `http://127.0.0.1:${options.port}`],
+    ]);
+  await execute(command(WARMUP_SECONDS));
+  await server.beginUse();
+  const report = await execute(command(options.seconds));
+  return { ...parseReport(report), server: await server.endUse() };
+}
+
+async function execute([file = '', ...args]: readonly string[]): Promise<string> {
+  const { stdout } = await run(file, args);
+  if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(`wrk met errors:\n${stdout}`);
+  return stdout;
+}
+
+function luaOf(templates: readonly RequestTemplate[]): string {
+  const texts = templates.map(({ text }) => `  ${JSON.stringify(text)},`);
+  return [
+    'local requests = {',
+    ...texts,
+    '}',
+    'local at = 0',
+    'request = function()',
+    '  at = at % #requests + 1',
+    '  return requests[at]',
+    'end',
+    '',
+  ].join('\n');
+}
+
+/** Rate and percentiles of wrk's report. */
+export function parseReport(report: string): Omit<WrkMeasurement, 'server'> {
+  const rate = /^Requests\/sec:\s+([\d.]+)$/m.exec(report)?.[1];
+  const percentileUs = (name: string): number => {
+    const [, number, unit] = new RegExp(`^\\s+${name}%\\s+([\\d.]+)(us|ms|s)$`, 'm').exec(report) ?? [];
+    return Number(number) * (unit === 's' ? 1e6 : unit === 'ms' ? 1e3 : 1);
+  };
+  if (rate === undefined) throw new Error(`not a report of wrk:\n${report}`);
+  return { ratePerSecond: Number(rate), p50Us: percentileUs('50'), p99Us: percentileUs('99') };
+}

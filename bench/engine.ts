@@ -1,0 +1,133 @@
+/** The engine alone, in process, on one core: no sockets, no journal, no hashing. One suite a process. */
+import type { CycleRate } from './engine/cycling.js';
+import type { OrderBookRates } from './engine/order-book.js';
+import type { PlacingRate } from './engine/placing.js';
+import { figure } from './format.js';
+import { median, type Ratio, type SectionResult, type SuiteOptions } from './section.js';
+import type { SuiteResult } from './suites/registry.js';
+import { suiteRounds } from './suites/run.js';
+
+const FULL_SCALE = 1_000_000;
+const QUICK_SCALE = 200_000;
+
+export async function engineSection(options: SuiteOptions): Promise<SectionResult> {
+  const input = { scale: options.quick ? QUICK_SCALE : FULL_SCALE, dir: '' };
+  const orderBook = await suiteRounds('orderBook', input, options);
+  const data = {
+    place: await suiteRounds('place', input, options),
+    placeFewAccounts: await suiteRounds('placeFewAccounts', input, options),
+    placeManyAccounts: await suiteRounds('placeManyAccounts', input, options),
+    reject: await suiteRounds('reject', input, options),
+    replay: await suiteRounds('replayOrder', input, options),
+    digest: await suiteRounds('digest', input, options),
+    lifecycle: await suiteRounds('lifecycle', input, options),
+    settle: await suiteRounds('settle', input, options),
+    orderBook,
+  };
+  const placing = [data.placeFewAccounts, data.place, data.placeManyAccounts];
+  return {
+    name: 'engine',
+    tables: [placingTable(placing), operationsTable(data)],
+    ratios: orderBookRatios(data.place, orderBook),
+    notes: [
+      'Orders carry an Idempotency-Key each; their digests are made beforehand, as the HTTP edge makes them.',
+      ...(orderBook.includes(null) ? ['nodejs-order-book is missing: it is not installed.'] : []),
+    ],
+    data,
+  };
+}
+
+function placingTable(results: readonly (readonly PlacingRate[])[]): SectionResult['tables'][number] {
+  return {
+    title: 'Engine: place order',
+    columns: ['accounts', 'open bets', 'orders/s', 'first tenth', 'last tenth', 'worst slice x', 'bytes/bet'],
+    rows: results.map((rounds) => {
+      const of = (pick: (round: PlacingRate) => number): string => figure(median(rounds.map(pick)));
+      return [
+        of(({ accounts }) => accounts),
+        of(({ orders }) => orders),
+        of(({ ordersPerSecond }) => ordersPerSecond),
+        of(({ firstTenthPerSecond }) => firstTenthPerSecond),
+        of(({ lastTenthPerSecond }) => lastTenthPerSecond),
+        of(({ worstSliceRatio }) => worstSliceRatio),
+        of(({ bytesPerBet }) => bytesPerBet),
+      ];
+    }),
+  };
+}
+
+interface OperationsData {
+  readonly reject: readonly CycleRate[];
+  readonly replay: readonly CycleRate[];
+  readonly digest: readonly CycleRate[];
+  readonly lifecycle: readonly SuiteResult<'lifecycle'>[];
+  readonly settle: readonly SuiteResult<'settle'>[];
+  readonly orderBook: readonly (OrderBookRates | null)[];
+}
+
+function operationsTable(data: OperationsData): SectionResult['tables'][number] {
+  const cycle = (name: string, rounds: readonly CycleRate[]): string[] => [
+    name,
+    figure(median(rounds.map(({ operationsPerSecond }) => operationsPerSecond))),
+    `+-${figure(median(rounds.map(({ marginPercent }) => marginPercent)))} %`,
+  ];
+  const { lifecycle, settle, orderBook } = data;
+  const of = <T>(rounds: readonly T[], pick: (round: T) => number): string =>
+    figure(median(rounds.map(pick)));
+  return {
+    title: 'Engine: everything else',
+    columns: ['what', 'per second', ''],
+    rows: [
+      cycle('reject an order (odds_changed)', data.reject),
+      cycle('replay an order (Idempotency-Key)', data.replay),
+      cycle('rolling digest of a batch', data.digest),
+      [
+        'settle bets, 512 a slice',
+        of(settle, ({ betsPerSecond }) => betsPerSecond),
+        `longest command ${of(settle, ({ longestMs }) => longestMs)} ms`,
+      ],
+      [
+        'boundary commands, all markets',
+        of(lifecycle, ({ commandsPerSecond }) => commandsPerSecond),
+        `${of(lifecycle, ({ msPerMinute }) => msPerMinute)} ms a minute, longest ${of(lifecycle, ({ longestMs }) => longestMs)} ms`,
+      ],
+      ['digest of the whole state', '', `${of(settle, ({ stateDigestMs }) => stateDigestMs)} ms`],
+      [
+        'nodejs-order-book: limit order that rests',
+        of(orderBook, (rates) => rates?.restingPerSecond ?? NaN),
+        '',
+      ],
+      [
+        'nodejs-order-book: half rest, half match',
+        of(orderBook, (rates) => rates?.matchingPerSecond ?? NaN),
+        '',
+      ],
+    ],
+  };
+}
+
+function orderBookRatios(
+  place: readonly PlacingRate[],
+  orderBook: readonly (OrderBookRates | null)[],
+): Ratio[] {
+  const found = orderBook.flatMap((rates) => (rates === null ? [] : [rates]));
+  if (found.length === 0) return [];
+  const ours = median(place.map(({ ordersPerSecond }) => ordersPerSecond));
+  const against = (pick: (rates: OrderBookRates) => number): number => ours / median(found.map(pick));
+  const resting = against(({ restingPerSecond }) => restingPerSecond);
+  const matching = against(({ matchingPerSecond }) => matchingPerSecond);
+  return [
+    {
+      what: "place order against nodejs-order-book's limit order that rests",
+      value: resting,
+      must: 8,
+      aim: 20,
+    },
+    {
+      what: 'place order against nodejs-order-book, half rest, half match',
+      value: matching,
+      must: null,
+      aim: null,
+    },
+  ];
+}

@@ -1,0 +1,87 @@
+/**
+ * Operations that leave the engine as it was, measured by `benchmark`: refused orders, idempotent replays, reads of
+ * the rolling digest. Every result goes into a tally that is checked at the end, since a loop whose result nobody
+ * uses may be no loop at all.
+ */
+import Benchmark from 'benchmark';
+import { assert, must } from '../../engine/assert.js';
+import type { PlaceOrder } from '../../engine/commands.js';
+import type { Engine } from '../../engine/engine.js';
+import type { Outcome } from '../../engine/events.js';
+import { filledScenario } from './placing.js';
+
+const RING = 4_096;
+const ACCOUNTS = 1_000;
+const OPEN_BETS = 100_000;
+
+export interface CycleRate {
+  readonly operationsPerSecond: number;
+  /** Relative margin of error of the mean, in percent (`benchmark`). */
+  readonly marginPercent: number;
+  readonly samples: number;
+}
+
+/** Refusals at the last check but three: the odds have moved. */
+export function rejectRate(): CycleRate {
+  const { scenario, last } = filledScenario(ACCOUNTS, OPEN_BETS, RING);
+  const refused = last.map((order) => ({ ...order, idempotency: null, expectedPercentE6: 99_000_000 }));
+  return cycle(
+    scenario.engine,
+    refused,
+    (outcome) => outcome.status === 'rejected' && outcome.code === 'odds_changed',
+  );
+}
+
+export function replayRate(): CycleRate {
+  const { scenario, last } = filledScenario(ACCOUNTS, OPEN_BETS, RING);
+  return cycle(scenario.engine, last, (outcome) => outcome.status === 'replayed');
+}
+
+function cycle(
+  engine: Engine,
+  ring: readonly PlaceOrder[],
+  isAsMeant: (outcome: Outcome) => boolean,
+): CycleRate {
+  const digestBefore = engine.rollingDigest();
+  // A command must not be from before the engine's time.
+  const commands = ring.map((order) => ({ ...order, timeMs: engine.timeMs }));
+  let done = 0;
+  let asMeant = 0;
+  const rate = run(() => {
+    const outcome = engine.apply(commands[done % RING] as PlaceOrder);
+    done += 1;
+    if (isAsMeant(outcome)) asMeant += 1;
+  });
+  assert(done > 0 && asMeant === done, `every outcome is as meant: ${asMeant} of ${done}`);
+  assert(engine.rollingDigest() === digestBefore, 'the engine is as it was');
+  return rate;
+}
+
+/** `rollingDigest`, which goes into each batch's row. */
+export function digestRate(): CycleRate {
+  const { scenario } = filledScenario(ACCOUNTS, OPEN_BETS, RING);
+  const expected = scenario.engine.rollingDigest();
+  let done = 0;
+  let same = 0;
+  const rate = run(() => {
+    done += 1;
+    if (scenario.engine.rollingDigest() === expected) same += 1;
+  });
+  assert(done > 0 && same === done, 'the digest stays the same');
+  return rate;
+}
+
+function run(operation: () => void): CycleRate {
+  const benchmark = new Benchmark({ fn: operation, minSamples: 20, maxTime: 2 });
+  benchmark.run();
+  const { hz, stats } = benchmark;
+  assert(
+    benchmark.error === undefined || benchmark.error === null,
+    `the benchmark ran: ${String(benchmark.error)}`,
+  );
+  return {
+    operationsPerSecond: hz,
+    marginPercent: must(stats, 'statistics').rme,
+    samples: stats.sample.length,
+  };
+}

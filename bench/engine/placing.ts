@@ -1,0 +1,96 @@
+/**
+ * The rate of placed orders while the engine fills: orders are made beforehand in slices, only `apply` is timed, and
+ * every outcome goes into a sum that is checked. `benchmark` does not fit here: its number of cycles is its own, and
+ * a placed order stays in memory.
+ */
+import { assert } from '../../engine/assert.js';
+import type { PlaceOrder } from '../../engine/commands.js';
+import { assertBooks, openScenario, order, orders, type Scenario } from './scenario.js';
+
+const SLICE = 2_000;
+const WARMUP_ORDERS = 200_000;
+
+export interface PlacingRate {
+  readonly accounts: number;
+  readonly orders: number;
+  readonly ordersPerSecond: number;
+  /** Rate of the first and of the last tenth: how much the cost grows with the number of bets. */
+  readonly firstTenthPerSecond: number;
+  readonly lastTenthPerSecond: number;
+  /** Longest slice against the mean one, as a hint at pauses; garbage collection included. */
+  readonly worstSliceRatio: number;
+  readonly bytesPerBet: number;
+}
+
+/** `betsTotal` <= 1.7 million orders from `accounts` accounts. */
+export function placingRate(accounts: number, betsTotal: number): PlacingRate {
+  place(openScenario(accounts, betsTotal), WARMUP_ORDERS);
+  const scenario = openScenario(accounts, betsTotal);
+  const memoryBefore = heldBytes();
+  const sliceMs = place(scenario, betsTotal);
+  const bytesPerBet = (heldBytes() - memoryBefore) / betsTotal;
+  const tenth = Math.max(Math.floor(sliceMs.length / 10), 1);
+  const rate = (times: readonly number[]): number => (times.length * SLICE * 1000) / sum(times);
+  return {
+    accounts,
+    orders: betsTotal,
+    ordersPerSecond: rate(sliceMs),
+    firstTenthPerSecond: rate(sliceMs.slice(0, tenth)),
+    lastTenthPerSecond: rate(sliceMs.slice(-tenth)),
+    worstSliceRatio: (Math.max(...sliceMs) * sliceMs.length) / sum(sliceMs),
+    bytesPerBet,
+  };
+}
+
+/** Places `total` orders and returns the milliseconds of each slice. */
+function place(scenario: Scenario, total: number): number[] {
+  assert(total % SLICE === 0, `orders come in slices of ${SLICE}`);
+  const sliceMs: number[] = [];
+  for (let from = 0; from < total; from += SLICE) {
+    const slice = orders(from, SLICE, scenario.accounts);
+    const startedMs = performance.now();
+    const payoutCents = applyAll(scenario, slice);
+    sliceMs.push(performance.now() - startedMs);
+    // Every order stakes 1.00 at odds that the pools allow: between nothing and a few dollars each.
+    assert(payoutCents > SLICE && payoutCents < SLICE * 1_000, 'payouts are plausible');
+  }
+  assertBooks(scenario, total);
+  return sliceMs;
+}
+
+function applyAll({ engine }: Scenario, slice: readonly PlaceOrder[]): number {
+  let payoutCents = 0;
+  for (const command of slice) {
+    const outcome = engine.apply(command);
+    if (outcome.status !== 'accepted')
+      throw new Error(`an order was not accepted: ${JSON.stringify(outcome)}`);
+    const event = outcome.events[0];
+    if (event?.type !== 'betPlaced') throw new Error('an order placed no bet');
+    payoutCents += event.payoutCents;
+  }
+  return payoutCents;
+}
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+/** Heap and typed arrays, after a collection where the process may ask for one (`--expose-gc`). */
+function heldBytes(): number {
+  globalThis.gc?.();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+/** An engine with `bets` open bets, and the orders that placed the last `kept` of them. */
+export function filledScenario(
+  accounts: number,
+  bets: number,
+  kept: number,
+): { readonly scenario: Scenario; readonly last: PlaceOrder[] } {
+  const scenario = openScenario(accounts, bets);
+  for (let index = 0; index < bets; index += 1) {
+    const outcome = scenario.engine.apply(order(index, accounts));
+    assert(outcome.status === 'accepted', 'an order is accepted');
+  }
+  assertBooks(scenario, bets);
+  return { scenario, last: orders(bets - kept, kept, accounts) };
+}

@@ -1,0 +1,115 @@
+/**
+ * What a boundary costs: ends and opens of all 70 rounds with their prices, and the settlement of many bets in
+ * journaled slices. The longest single command is what every other order may have to wait for.
+ */
+import { createHash } from 'node:crypto';
+import { assert } from '../../engine/assert.js';
+import type { Command } from '../../engine/commands.js';
+import { ASSETS } from '../../engine/domain.js';
+import type { Engine } from '../../engine/engine.js';
+import type { Outcome } from '../../engine/events.js';
+import { filledScenario } from './placing.js';
+import { assertBooks, openScenario, START_MS } from './scenario.js';
+
+const MINUTE_MS = 60_000;
+
+/** Applies commands and keeps the time of all and of the longest. */
+class Timed {
+  commands = 0;
+  events = 0;
+  totalMs = 0;
+  longestMs = 0;
+  readonly #engine: Engine;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  apply(command: Command): Outcome {
+    const startedMs = performance.now();
+    const outcome = this.#engine.apply(command);
+    const tookMs = performance.now() - startedMs;
+    this.totalMs += tookMs;
+    this.longestMs = Math.max(this.longestMs, tookMs);
+    if (outcome.status === 'accepted') {
+      this.commands += 1;
+      this.events += outcome.events.length;
+    }
+    return outcome;
+  }
+}
+
+/** Locks, ends and opens whatever is due up to `toMs`, with a price for each asset at every full minute. */
+function passTime(engine: Engine, timed: Timed, toMs: number): void {
+  while (engine.nextDueMs <= toMs) {
+    const dueMs = engine.nextDueMs;
+    timed.apply({ kind: 'advance', timeMs: dueMs });
+    if (dueMs % MINUTE_MS !== 0) continue;
+    ASSETS.forEach((_, asset) => {
+      const price = 100 + ((dueMs / MINUTE_MS + asset) % 3);
+      const priced = { boundaryMs: dueMs, price, priceTimeMs: dueMs, evidence: 'bench' };
+      timed.apply({ kind: 'boundaryPrice', timeMs: dueMs, asset, ...priced });
+    });
+  }
+}
+
+export interface LifecycleCost {
+  readonly minutes: number;
+  readonly commands: number;
+  readonly commandsPerSecond: number;
+  readonly msPerMinute: number;
+  readonly longestMs: number;
+}
+
+/** A day of rounds in all markets, without bets. */
+export function lifecycleCost(minutes: number): LifecycleCost {
+  const scenario = openScenario(10, 10_000);
+  passTime(scenario.engine, new Timed(scenario.engine), START_MS + 30 * MINUTE_MS);
+  const timed = new Timed(scenario.engine);
+  passTime(scenario.engine, timed, START_MS + (30 + minutes) * MINUTE_MS);
+  assertBooks(scenario, 0);
+  assert(timed.events > minutes * ASSETS.length, 'rounds ended and opened every minute');
+  return {
+    minutes,
+    commands: timed.commands,
+    commandsPerSecond: (timed.commands * 1000) / timed.totalMs,
+    msPerMinute: timed.totalMs / minutes,
+    longestMs: timed.longestMs,
+  };
+}
+
+export interface SettlementCost {
+  readonly bets: number;
+  readonly sliceBets: number;
+  readonly betsPerSecond: number;
+  /** Longest `settle`, `boundaryPrice` or `advance`. */
+  readonly longestMs: number;
+  readonly stateDigestMs: number;
+}
+
+/** Settles the ONE_MINUTE, FIVE_MINUTES and FIFTEEN_MINUTES share (three fifths) of `bets` open bets. */
+export function settlementCost(bets: number, sliceBets: number): SettlementCost {
+  const { scenario } = filledScenario(1_000, bets, 1);
+  const { engine } = scenario;
+  const digestStartedMs = performance.now();
+  const digest = engine.stateDigest(() => {
+    const hash = createHash('sha256');
+    return { update: (text) => hash.update(text), digestHex: () => hash.digest('hex') };
+  });
+  const stateDigestMs = performance.now() - digestStartedMs;
+  assert(digest.length === 64, 'the state has a digest');
+  const boundaries = new Timed(engine);
+  passTime(engine, boundaries, START_MS + 15 * MINUTE_MS);
+  const slices = new Timed(engine);
+  while (engine.settlementsWaiting)
+    slices.apply({ kind: 'settle', timeMs: engine.timeMs, betsMax: sliceBets });
+  assertBooks(scenario, bets);
+  assert(slices.events > bets * 0.59, 'three fifths of the bets were settled');
+  return {
+    bets,
+    sliceBets,
+    betsPerSecond: (slices.events * 1000) / slices.totalMs,
+    longestMs: Math.max(slices.longestMs, boundaries.longestMs),
+    stateDigestMs,
+  };
+}

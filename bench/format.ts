@@ -1,0 +1,49 @@
+/** Figures and tables as text. */
+import type { Ratio, Table } from './section.js';
+
+/** 1234567 is `1,234,567`; what is not whole has one decimal below 100, two below 10. */
+export function figure(value: number): string {
+  if (!Number.isFinite(value)) return '-';
+  const decimals = Number.isInteger(value) ? 0 : Math.abs(value) < 10 ? 2 : Math.abs(value) < 100 ? 1 : 0;
+  return value.toLocaleString('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+}
+
+/** Microseconds as milliseconds. */
+export const millisecondsOfUs = (us: number): string => figure(us / 1000);
+export const megabytes = (bytes: number | null): string => (bytes === null ? '-' : figure(bytes / 1e6));
+export const percent = (share: number | null): string =>
+  share === null ? '-' : `${Math.round(share * 100)} %`;
+
+/** Columns as wide as their widest cell, the first to the left, all others to the right. */
+export function tableText({ title, columns, rows }: Table): string {
+  const widths = columns.map((column, at) =>
+    Math.max(column.length, ...rows.map((row) => (row[at] ?? '').length)),
+  );
+  const line = (cells: readonly string[]): string =>
+    cells
+      .map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
+      .join('  ')
+      .trimEnd();
+  const rule = '-'.repeat(widths.reduce((sum, width) => sum + width + 2, -2));
+  return [title, rule, line(columns), rule, ...rows.map(line), ''].join('\n');
+}
+
+export function ratiosTable(ratios: readonly Ratio[]): Table {
+  return {
+    title: 'Ratios (same run, same client, same cores)',
+    columns: ['what', 'ratio', 'must', 'aim', ''],
+    rows: ratios.map(({ what, value, must, aim }) => [
+      what,
+      value.toFixed(2),
+      must === null ? '' : must.toFixed(2),
+      aim === null ? '' : aim.toFixed(2),
+      verdict(value, must, aim),
+    ]),
+  };
+}
+
+function verdict(value: number, must: number | null, aim: number | null): string {
+  if (aim !== null && value >= aim) return 'aim reached';
+  if (must === null) return '';
+  return value >= must ? 'reached' : 'not reached';
+}

@@ -1,0 +1,50 @@
+/**
+ * Which core what runs on. Every server of a run has one core to itself and the client another, so that a row's
+ * figure does not depend on how the kernel happened to spread the threads. The suite itself sleeps while a row is
+ * measured.
+ */
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+export interface Cores {
+  /** null: not pinned. */
+  readonly server: number | null;
+  readonly client: number | null;
+}
+
+/** The first two cores that this process may use; nothing is pinned where there is one, or no taskset. */
+export function findCores(): Cores {
+  const allowed = allowedCores();
+  const [server, client] = allowed;
+  if (server === undefined || client === undefined || !hasTaskset()) return { server: null, client: null };
+  return { server, client };
+}
+
+/** The command that runs `command` on `core`. */
+export function onCore(core: number | null, command: readonly string[]): string[] {
+  return core === null ? [...command] : ['taskset', '--cpu-list', String(core), ...command];
+}
+
+function hasTaskset(): boolean {
+  return spawnSync('taskset', ['--version'], { stdio: 'ignore' }).status === 0;
+}
+
+function allowedCores(): number[] {
+  try {
+    const list = /^Cpus_allowed_list:\s*(\S+)$/m.exec(readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '';
+    return parseCpuList(list);
+  } catch {
+    return [];
+  }
+}
+
+/** `0-2,5` is 0, 1, 2, 5. */
+export function parseCpuList(list: string): number[] {
+  const cores: number[] = [];
+  for (const range of list.split(',')) {
+    const [, from, to] = /^(\d+)(?:-(\d+))?$/.exec(range) ?? [];
+    if (from === undefined) continue;
+    for (let core = Number(from); core <= Number(to ?? from); core += 1) cores.push(core);
+  }
+  return cores;
+}

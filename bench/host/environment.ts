@@ -1,0 +1,107 @@
+/** Where figures were taken: without this a figure means nothing to anyone else. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync, realpathSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { cpus, loadavg, release, totalmem } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import type { Cores } from './cores.js';
+
+export interface Environment {
+  readonly takenAt: string;
+  readonly cpu: string;
+  readonly cpuCount: number;
+  readonly memoryBytes: number;
+  readonly kernel: string;
+  readonly loadAverage: number;
+  readonly cores: Cores;
+  /** Where the journals lie, and on what: fsync means little on a file system in memory. */
+  readonly dataDir: string;
+  readonly fileSystem: string;
+  readonly device: string;
+  readonly durability: string;
+  /** Version by name, null where it is not installed. */
+  readonly versions: Readonly<Record<string, string | null>>;
+  /** Commit of the sources, and whether they were changed since. */
+  readonly commit: string | null;
+}
+
+const PACKAGES = ['better-sqlite3', 'hdr-histogram-js', 'benchmark', 'nodejs-order-book', 'fastify'];
+
+export function environment(dataDir: string, durability: string, cores: Cores): Environment {
+  const { fileSystem, device } = mountOf(dataDir);
+  return {
+    takenAt: new Date().toISOString(),
+    cpu: cpus()[0]?.model ?? 'unknown',
+    cpuCount: cpus().length,
+    memoryBytes: totalmem(),
+    kernel: `${process.platform} ${release()} ${process.arch}`,
+    loadAverage: loadavg()[0] ?? 0,
+    cores,
+    dataDir: resolve(dataDir),
+    fileSystem,
+    device,
+    durability,
+    versions: {
+      node: process.versions.node,
+      v8: process.versions.v8,
+      ...Object.fromEntries(PACKAGES.map((name) => [name, packageVersion(name)])),
+      'redis-server': firstLine('redis-server', ['--version']),
+      wrk: firstLine('wrk', ['-v']),
+    },
+    commit: commitOf(),
+  };
+}
+
+/** The longest mount point that holds `path`. */
+function mountOf(path: string): { fileSystem: string; device: string } {
+  try {
+    const real = realpathSync(path);
+    const mounts = readFileSync('/proc/mounts', 'utf8')
+      .split('\n')
+      .map((line) => line.split(' '))
+      .filter(([, point]) => point !== undefined && isInside(real, point))
+      .sort(([, a], [, b]) => (a ?? '').length - (b ?? '').length);
+    const [device, , fileSystem] = mounts.at(-1) ?? [];
+    return { fileSystem: fileSystem ?? 'unknown', device: device ?? 'unknown' };
+  } catch {
+    return { fileSystem: 'unknown', device: 'unknown' };
+  }
+}
+
+const isInside = (path: string, point: string): boolean =>
+  point === '/' || path === point || path.startsWith(`${point}/`);
+
+function packageVersion(name: string): string | null {
+  try {
+    // Not every package exports its package.json, so it is found from the package's entry point.
+    const entry = createRequire(import.meta.url).resolve(name);
+    const folder = entry.slice(0, entry.lastIndexOf(join('node_modules', name)));
+    const text = readFileSync(join(folder, 'node_modules', name, 'package.json'), 'utf8');
+    const { version }: { version: string } = JSON.parse(text);
+    return version;
+  } catch {
+    return null;
+  }
+}
+
+function firstLine(command: string, args: readonly string[]): string | null {
+  try {
+    const output = execFileSync(command, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+    return output.split('\n')[0] ?? null;
+  } catch (error) {
+    // `wrk -v` prints its version and fails.
+    const output = error instanceof Error ? String(Reflect.get(error, 'stdout') ?? '') : '';
+    return output === '' ? null : (output.split('\n')[0] ?? basename(command));
+  }
+}
+
+function commitOf(): string | null {
+  try {
+    const git = (...args: string[]): string =>
+      execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+    const changed = git('status', '--porcelain', '--untracked-files=no') !== '';
+    return git('rev-parse', '--short', 'HEAD') + (changed ? ' and changes' : '');
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,15 @@
+/** A loopback port that nobody listens on at the moment. */
+import { createServer } from 'node:net';
+import { assert } from '../../engine/assert.js';
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      assert(typeof address === 'object' && address !== null, 'the probe has an address');
+      probe.close(() => resolve(address.port));
+    });
+  });
+}

@@ -1,0 +1,135 @@
+/**
+ * A server under measurement: its process on its core, and what it used while it was measured. Node servers carry
+ * the probe; what they log goes to a file, never to a pipe that a sleeping suite would have to empty.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { must } from '../../engine/assert.js';
+import { onCore } from './cores.js';
+import type { FromProbe, LoopDelay, ToProbe } from './probe.js';
+import { type CpuTimes, type CpuUse, cpuTimes, cpuUse, residentBytes } from './usage.js';
+
+const STOP_MS_MAX = 20_000;
+const PROBE_MS_MAX = 5_000;
+const LOG_TAIL_BYTES = 2_000;
+
+export interface ServerUse {
+  readonly cpu: CpuUse | null;
+  readonly loopDelay: LoopDelay | null;
+  readonly residentBytes: number | null;
+}
+
+export interface ServerOptions {
+  readonly core: number | null;
+  /** Where stdout and stderr go. */
+  readonly logFile: string;
+  /** The suite's own where absent. */
+  readonly env?: Readonly<NodeJS.ProcessEnv>;
+}
+
+export class ServerProcess {
+  readonly pid: number;
+  readonly #child: ChildProcess;
+  readonly #logFile: string;
+  readonly #probed: boolean;
+  #before: CpuTimes | null = null;
+  #exit: string | null = null;
+
+  private constructor(command: readonly string[], options: ServerOptions, probed: boolean) {
+    const [file, ...args] = onCore(options.core, command);
+    const log = openSync(options.logFile, 'w');
+    this.#child = spawn(must(file, 'command'), args, {
+      stdio: probed ? ['ignore', log, log, 'ipc'] : ['ignore', log, log],
+      env: options.env ?? process.env,
+      serialization: 'advanced',
+    });
+    closeSync(log);
+    this.#logFile = options.logFile;
+    this.#probed = probed;
+    this.pid = must(this.#child.pid, 'process id');
+    this.#child.once('exit', (code, signal) => {
+      this.#exit = signal ?? `code ${code}`;
+    });
+  }
+
+  /** A Node program, with the probe. */
+  static node(script: string, args: readonly string[], options: ServerOptions): ServerProcess {
+    const probe = fileURLToPath(new URL('./probe.js', import.meta.url));
+    return new ServerProcess([process.execPath, '--import', probe, script, ...args], options, true);
+  }
+
+  static other(command: readonly string[], options: ServerOptions): ServerProcess {
+    return new ServerProcess(command, options, false);
+  }
+
+  send(message: object): void {
+    this.#child.send(message);
+  }
+
+  /** The first message that `accept` turns into something. Rejects when the process ends or `waitMsMax` passes. */
+  receive<T>(accept: (message: unknown) => T | null, waitMsMax: number): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const settle = (act: () => void): void => {
+        clearTimeout(timer);
+        this.#child.off('message', onMessage);
+        this.#child.off('exit', onExit);
+        act();
+      };
+      const onMessage = (message: unknown): void => {
+        const accepted = accept(message);
+        if (accepted !== null) settle(() => resolve(accepted));
+      };
+      const onExit = (): void => settle(() => reject(this.failure('ended')));
+      const timer = setTimeout(() => settle(() => reject(this.failure('did not answer'))), waitMsMax);
+      this.#child.on('message', onMessage);
+      this.#child.once('exit', onExit);
+      if (this.ended) onExit();
+    });
+  }
+
+  get ended(): boolean {
+    return this.#exit !== null;
+  }
+
+  /** An error that says what the process wrote last. */
+  failure(what: string): Error {
+    const tail = readFileSync(this.#logFile, 'utf8').slice(-LOG_TAIL_BYTES);
+    return new Error(
+      `the server ${what}${this.#exit === null ? '' : ` (${this.#exit})`}; it wrote:\n${tail}`,
+    );
+  }
+
+  async beginUse(): Promise<void> {
+    if (this.#probed) await this.#askProbe(true);
+    this.#before = cpuTimes(this.pid);
+  }
+
+  async endUse(): Promise<ServerUse> {
+    const cpu = cpuUse(this.#before, cpuTimes(this.pid));
+    const loopDelay = this.#probed ? await this.#askProbe(false) : null;
+    return { cpu, loopDelay, residentBytes: residentBytes(this.pid) };
+  }
+
+  #askProbe(reset: boolean): Promise<LoopDelay> {
+    const answer = this.receive((message) => (isFromProbe(message) ? message.delay : null), PROBE_MS_MAX);
+    this.send({ type: 'probe', reset } satisfies ToProbe);
+    return answer;
+  }
+
+  /** Ends the process and waits for its end; one that does not follow SIGTERM in time is killed. */
+  async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
+    if (this.ended) return;
+    const exited = new Promise<void>((resolve) => {
+      this.#child.once('exit', () => resolve());
+    });
+    this.#child.kill(signal);
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), STOP_MS_MAX);
+    await exited;
+    clearTimeout(timer);
+  }
+}
+
+function isFromProbe(message: unknown): message is FromProbe {
+  return typeof message === 'object' && message !== null && Reflect.get(message, 'type') === 'loopDelay';
+}

@@ -1,0 +1,149 @@
+/**
+ * The journal alone, through the server's own code: commits by batch size on this disk, and the replay of a journal
+ * by the recovery that a start runs.
+ */
+import { assert } from '../../engine/assert.js';
+import { encodeCommand } from '../../engine/command-codec.js';
+import type { Command } from '../../engine/commands.js';
+import { Engine } from '../../engine/engine.js';
+import type { Batch } from '../../engine/ports.js';
+import { systemClock } from '../../http/clock.js';
+import { commitBatch } from '../../persistence/commit.js';
+import { openStore } from '../../persistence/open-store.js';
+import { masterSecretFingerprint } from '../../persistence/secrets.js';
+import { type Durability, SqliteStore } from '../../persistence/sqlite-store.js';
+import { Latencies } from '../client/latencies.js';
+import { order, setUpCommands } from '../engine/scenario.js';
+
+const ACCOUNTS = 1_000;
+const OPEN_BETS_MAX = 1_000_000;
+const BATCH_SIZES = [1, 16, 64, 256, 512];
+/** As a busy server's batches are. */
+const REPLAY_BATCH = 128;
+const COMMITS_MAX = 2_000;
+
+/** Commands as they come, and the engine that takes each. */
+class Source {
+  readonly engine = new Engine();
+  readonly #setUp: readonly Command[];
+  #next = 0;
+
+  /** The round seeds' secret is that of the directory whose journal the commands go to. */
+  constructor(masterSecret: Buffer) {
+    this.#setUp = setUpCommands(ACCOUNTS, OPEN_BETS_MAX, masterSecretFingerprint(masterSecret));
+  }
+
+  /** The next `count` commands, applied, as a batch. */
+  batch(count: number): Batch {
+    const firstSeq = this.engine.seq + 1;
+    const texts: string[] = [];
+    for (let at = 0; at < count; at += 1) {
+      const command = this.#setUp[this.#next] ?? order(this.#next - this.#setUp.length, ACCOUNTS);
+      this.#next += 1;
+      const outcome = this.engine.apply(command);
+      assert(outcome.status === 'accepted', `${command.kind} is accepted`);
+      texts.push(encodeCommand(command));
+    }
+    const { seq: lastSeq, timeMs } = this.engine;
+    return {
+      firstSeq,
+      lastSeq,
+      timeMs,
+      commands: `[${texts.join(',')}]`,
+      digest: this.engine.rollingDigest(),
+    };
+  }
+
+  get setUpCount(): number {
+    return this.#setUp.length;
+  }
+}
+
+/** A new journal with what orders need, ready for them. */
+function newJournal(
+  path: string,
+  durability: Durability,
+): { store: SqliteStore; source: Source; end: () => void } {
+  const { dir, lock, masterSecret } = openStore(path, systemClock, () => {});
+  const store = SqliteStore.open(dir, durability);
+  const source = new Source(masterSecret);
+  commitBatch(store, source.batch(source.setUpCount));
+  const end = (): void => {
+    assert(store.lastSeq === source.engine.seq, 'every command is in the journal');
+    store.close();
+    lock.release();
+  };
+  return { store, source, end };
+}
+
+export interface CommitRate {
+  readonly batchSize: number;
+  readonly commitsPerSecond: number;
+  readonly commandsPerSecond: number;
+  readonly p50Us: number;
+  readonly p99Us: number;
+  readonly maxUs: number;
+}
+
+/** Each size on a journal of its own; at most `commandsMax` commands and 2,000 commits each. */
+export function commitRates(dir: string, commandsMax: number, durability: Durability): CommitRate[] {
+  return BATCH_SIZES.map((batchSize) => {
+    const { store, source, end } = newJournal(`${dir}/commits-${batchSize}`, durability);
+    const commits = Math.min(COMMITS_MAX, Math.floor(commandsMax / batchSize));
+    const latencies = new Latencies();
+    let totalMs = 0;
+    for (let count = 0; count < commits; count += 1) {
+      const batch = source.batch(batchSize);
+      const startedMs = performance.now();
+      commitBatch(store, batch);
+      latencies.record(performance.now() - startedMs);
+      // After the acknowledgement, but before the next commit: it counts in the rate, not in the latency.
+      store.checkpointIfDue();
+      totalMs += performance.now() - startedMs;
+    }
+    end();
+    const { p50Us, p99Us, maxUs } = latencies.summary();
+    const commitsPerSecond = (commits * 1000) / totalMs;
+    return {
+      batchSize,
+      commitsPerSecond,
+      commandsPerSecond: commitsPerSecond * batchSize,
+      p50Us,
+      p99Us,
+      maxUs,
+    };
+  });
+}
+
+export interface WrittenJournal {
+  readonly commands: number;
+  readonly digest: string;
+}
+
+/** A journal of `orders` orders and what they need, closed cleanly. */
+export function writeJournal(dir: string, orders: number): WrittenJournal {
+  const { store, source, end } = newJournal(dir, 'os');
+  while (source.engine.betCount < orders) {
+    commitBatch(store, source.batch(Math.min(REPLAY_BATCH, orders - source.engine.betCount)));
+    store.checkpointIfDue();
+  }
+  end();
+  return { commands: source.engine.seq, digest: source.engine.rollingDigest() };
+}
+
+export interface JournalReplay {
+  readonly commands: number;
+  readonly commandsPerSecond: number;
+  readonly digest: string;
+}
+
+/** What a start does with the journal in `dir`, which holds `orders` orders: checks it whole and replays it. */
+export function journalReplayRate(dir: string, orders: number): JournalReplay {
+  const startedMs = performance.now();
+  const { engine, recovered, lock } = openStore(dir, systemClock, () => {});
+  const tookMs = performance.now() - startedMs;
+  lock.release();
+  assert(engine.betCount === orders && !recovered.wasUnclean, 'the whole journal was replayed');
+  const { seq: commands } = engine;
+  return { commands, commandsPerSecond: (commands * 1000) / tookMs, digest: engine.rollingDigest() };
+}

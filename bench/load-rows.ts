@@ -1,0 +1,165 @@
+/**
+ * Rows of load figures. The systems of a comparison are measured in turn, round after round, so that a slow minute of
+ * the machine falls on all of them; a row's figure is the median of its rounds, a ratio's the median of the ratios
+ * within each round.
+ */
+
+import type { ClientJob, Expectation, RequestTemplate } from './client/job.js';
+import { type Measurement, measure } from './client/start.js';
+import { figure, megabytes, millisecondsOfUs, percent } from './format.js';
+import type { ServerProcess } from './host/server-process.js';
+import { median, type SuiteOptions, type Table } from './section.js';
+
+/** A system under load, and what it is asked. */
+export interface Target {
+  readonly name: string;
+  readonly process: ServerProcess;
+  readonly port: number;
+  readonly templates: readonly RequestTemplate[];
+  readonly expectations: readonly Expectation[];
+  /** Told of every run's record: what was acknowledged must be held against the system's books. */
+  readonly onResult?: (measurement: Measurement) => void;
+}
+
+export interface LoadRow {
+  readonly name: string;
+  readonly connections: number;
+  /** null: as fast as it goes. */
+  readonly plannedRate: number | null;
+  readonly rounds: readonly Measurement[];
+}
+
+/** Serial numbers are used once in the life of this process, whatever the target. */
+let nextSerial = 1;
+
+/** One run; one with an unexpected answer is no figure but a failure. */
+export async function runOnce(
+  target: Target,
+  connections: number,
+  pace: ClientJob['pace'],
+  options: SuiteOptions,
+): Promise<Measurement> {
+  const { warmupMs, measureMs, cores } = options;
+  const measurement = await measure(
+    {
+      host: '127.0.0.1',
+      port: target.port,
+      connections,
+      warmupMs,
+      measureMs,
+      pace,
+      templates: target.templates,
+      expectations: target.expectations,
+      firstSerial: nextSerial,
+    },
+    target.process,
+    cores.client,
+  );
+  nextSerial = measurement.client.nextSerial;
+  target.onResult?.(measurement);
+  const [unexpected] = measurement.client.unexpected;
+  if (unexpected !== undefined) {
+    throw new Error(`${target.name}: ${unexpected.count} unexpected answers such as ${unexpected.answer}`);
+  }
+  return measurement;
+}
+
+/** Measures every target in every round at full speed. */
+export async function loadRows(
+  targets: readonly Target[],
+  connections: number,
+  options: SuiteOptions,
+): Promise<LoadRow[]> {
+  const rounds = targets.map((): Measurement[] => []);
+  for (let round = 1; round <= options.rounds; round += 1) {
+    for (const [at, target] of targets.entries()) {
+      options.progress(`${target.name}, ${connections} connections, round ${round} of ${options.rounds}`);
+      rounds[at]?.push(await runOnce(target, connections, { kind: 'closed' }, options));
+    }
+  }
+  return targets.map(({ name }, at) => ({ name, connections, plannedRate: null, rounds: rounds[at] ?? [] }));
+}
+
+/** Measures a target at planned times. */
+export async function openLoopRow(
+  target: Target,
+  connections: number,
+  ratePerSecond: number,
+  options: SuiteOptions,
+): Promise<LoadRow> {
+  const rounds: Measurement[] = [];
+  for (let round = 1; round <= options.rounds; round += 1) {
+    options.progress(
+      `${target.name}, ${figure(ratePerSecond)}/s planned, round ${round} of ${options.rounds}`,
+    );
+    rounds.push(await runOnce(target, connections, { kind: 'open', ratePerSecond, seed: round }, options));
+  }
+  return { name: target.name, connections, plannedRate: ratePerSecond, rounds };
+}
+
+export const medianRate = (row: LoadRow): number =>
+  median(row.rounds.map(({ client }) => client.ratePerSecond));
+
+/** Median over the rounds of `row`'s rate by `reference`'s. */
+export function rateRatio(row: LoadRow, reference: LoadRow): number {
+  return median(
+    row.rounds.map(
+      ({ client }, round) => client.ratePerSecond / (reference.rounds[round]?.client.ratePerSecond ?? NaN),
+    ),
+  );
+}
+
+/** CPU time of the server for a request, in microseconds: what does not depend on the client's speed. */
+export function serverCpuUs(row: LoadRow): number {
+  return median(
+    row.rounds.map(({ client, server }) =>
+      server.cpu === null ? Number.NaN : (server.cpu.process * 1e6) / client.ratePerSecond,
+    ),
+  );
+}
+
+export function loadTable(title: string, rows: readonly LoadRow[]): Table {
+  const open = rows.some(({ plannedRate }) => plannedRate !== null);
+  return {
+    title,
+    columns: [
+      'system',
+      'conns',
+      ...(open ? ['planned/s'] : []),
+      'rate/s',
+      'spread',
+      ...['p50', 'p90', 'p99', 'p99.9', 'max'].map((name) => `${name} ms`),
+      'server CPU',
+      'us/request',
+      'client CPU',
+      'loop max ms',
+      'RSS MB',
+    ],
+    rows: rows.map((row) => loadCells(row, open)),
+  };
+}
+
+function loadCells(row: LoadRow, open: boolean): string[] {
+  const { rounds } = row;
+  const rates = rounds.map(({ client }) => client.ratePerSecond);
+  const latency = (pick: (client: Measurement['client']['latency']) => number): string =>
+    millisecondsOfUs(median(rounds.map(({ client }) => pick(client.latency))));
+  const last = rounds.at(-1)?.server;
+  return [
+    row.name,
+    String(row.connections),
+    ...(open ? [row.plannedRate === null ? '-' : figure(row.plannedRate)] : []),
+    figure(median(rates)),
+    percent((Math.max(...rates) - Math.min(...rates)) / median(rates)),
+    latency(({ p50Us }) => p50Us),
+    latency(({ p90Us }) => p90Us),
+    latency(({ p99Us }) => p99Us),
+    latency(({ p999Us }) => p999Us),
+    millisecondsOfUs(Math.max(...rounds.map(({ client }) => client.latency.maxUs))),
+    percent(median(rounds.map(({ server }) => server.cpu?.process ?? Number.NaN))),
+    figure(serverCpuUs(row)),
+    percent(median(rounds.map(({ client }) => client.clientCpu))),
+    figure(Math.max(...rounds.map(({ server }) => server.loopDelay?.maxMs ?? Number.NaN))),
+    megabytes(last?.residentBytes ?? null),
+  ];
+}

@@ -1,0 +1,187 @@
+/**
+ * Public market data: `GET /v1/markets/{id}` and `GET /v1/markets` beside bare handlers that send the same bytes. Our own
+ * client checks the answers and gives the latencies; where `wrk` is installed it gives the rates, since these
+ * answers come faster than a client on Node can ask.
+ */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { must } from '../engine/assert.js';
+import { httpRequest } from './client/http-request.js';
+import type { RequestTemplate } from './client/job.js';
+import { hasWrk, measureWithWrk, type WrkMeasurement } from './client/wrk.js';
+import { figure, millisecondsOfUs, percent } from './format.js';
+import type { ServerProcess } from './host/server-process.js';
+import { type LoadRow, loadRows, loadTable, rateRatio, type Target } from './load-rows.js';
+import { captureAnswer, type WireAnswer } from './references/answer.js';
+import { startBare } from './references/bare.js';
+import { median, type Ratio, type SectionResult, type SuiteOptions, type Table } from './section.js';
+import { makeBettors, marketsForRun } from './tote/bettors.js';
+import { ToteServer } from './tote/server.js';
+
+const CONNECTIONS = 64;
+const KEYS = 100;
+const GOALS = { must: 0.85, aim: 0.95 };
+
+export async function marketsSection(options: SuiteOptions): Promise<SectionResult> {
+  const running: ServerProcess[] = [];
+  try {
+    return await measureMarkets(options, running);
+  } finally {
+    await Promise.all(running.map((server) => server.stop('SIGKILL')));
+  }
+}
+
+async function measureMarkets(options: SuiteOptions, running: ServerProcess[]): Promise<SectionResult> {
+  const { durability, cores, workDir, progress } = options;
+  progress('starting the server and the bare handlers');
+  const server = await ToteServer.start({
+    dataDir: join(workDir, 'tote'),
+    workDir,
+    core: cores.server,
+    durability,
+  });
+  running.push(server.process);
+  const keys = (await makeBettors(server, KEYS)).map(({ apiKey }) => apiKey);
+  const firstKey = must(keys[0], 'key');
+  const [market] = await marketsForRun(server, firstKey, 0);
+  const paths = [`/v1/markets/${must(market, 'market').id}`, '/v1/markets'];
+  const answers: WireAnswer[] = [];
+  for (const path of paths) {
+    answers.push(
+      await captureAnswer('127.0.0.1', server.port, getTemplates([firstKey], path)[0]?.text ?? ''),
+    );
+  }
+  const gets = paths.map((path, at) => ({ path, answer: must(answers[at], 'answer') }));
+  const bareDir = join(workDir, 'bare');
+  mkdirSync(bareDir);
+  const bare = await startBare(
+    { gets, post: must(answers[0], 'answer'), commit: null },
+    bareDir,
+    cores.server,
+  );
+  running.push(bare.process);
+
+  const results: PathResult[] = [];
+  for (const { path } of gets) {
+    const templates = getTemplates(keys, path);
+    const targets = [
+      marketTarget(`tote: GET ${path}`, server, templates),
+      marketTarget(`bare: GET ${path}`, bare, templates),
+    ];
+    results.push(await measurePath(path, targets, options));
+  }
+  return sectionOf(results);
+}
+
+function getTemplates(keys: readonly string[], path: string): RequestTemplate[] {
+  return keys.map((apiKey) => ({
+    text: httpRequest('GET', path, [['X-API-Key', apiKey]], ''),
+    serialAt: -1,
+    expect: 0,
+    stakeCents: 0,
+  }));
+}
+
+function marketTarget(
+  name: string,
+  { process, port }: { readonly process: ServerProcess; readonly port: number },
+  templates: readonly RequestTemplate[],
+): Target {
+  const headers = ['X-RateLimit-Limit:', 'X-RateLimit-Remaining:', 'X-RateLimit-Reset:'];
+  const expectation = { status: 200, bodyStart: '{"success":true,"data":', numbered: false, headers };
+  return { name, process, port, templates, expectations: [{ protocol: 'http', ...expectation }] };
+}
+
+interface WrkRow {
+  readonly name: string;
+  readonly rounds: readonly WrkMeasurement[];
+}
+
+interface PathResult {
+  readonly path: string;
+  readonly rows: readonly LoadRow[];
+  /** null where wrk is not installed. */
+  readonly wrkRows: readonly WrkRow[] | null;
+}
+
+async function measurePath(
+  path: string,
+  targets: readonly Target[],
+  options: SuiteOptions,
+): Promise<PathResult> {
+  const rows = await loadRows(targets, CONNECTIONS, options);
+  if (!hasWrk()) return { path, rows, wrkRows: null };
+  const rounds = targets.map((): WrkMeasurement[] => []);
+  for (let round = 1; round <= options.rounds; round += 1) {
+    for (const [at, { name, port, templates, process }] of targets.entries()) {
+      options.progress(`${name}, wrk, round ${round} of ${options.rounds}`);
+      const seconds = Math.ceil(options.measureMs / 1000);
+      const run = {
+        port,
+        templates,
+        seconds,
+        connections: CONNECTIONS,
+        dir: options.workDir,
+        core: options.cores.client,
+      };
+      rounds[at]?.push(await measureWithWrk(run, process));
+    }
+  }
+  return { path, rows, wrkRows: targets.map(({ name }, at) => ({ name, rounds: rounds[at] ?? [] })) };
+}
+
+function sectionOf(results: readonly PathResult[]): SectionResult {
+  const wrkRows = results.flatMap((result) => result.wrkRows ?? []);
+  const tables = [
+    loadTable(
+      'Market data, our own client (checks every answer)',
+      results.flatMap(({ rows }) => rows),
+    ),
+    ...(wrkRows.length > 0 ? [wrkTable(wrkRows)] : []),
+  ];
+  const missing = wrkRows.length === 0;
+  return {
+    name: 'markets',
+    tables,
+    ratios: results.map(pathRatio),
+    notes: [
+      missing
+        ? 'wrk is not installed: the ratios are of our own client, which may be the limit (see its CPU share).'
+        : 'The ratios are of the rates that wrk reached.',
+    ],
+    data: results,
+  };
+}
+
+function pathRatio({ path, rows, wrkRows }: PathResult): Ratio {
+  const what = `GET ${path} against a bare handler that sends the same bytes`;
+  const [tote, bare] = rows;
+  const [wrkTote, wrkBare] = wrkRows ?? [];
+  if (wrkTote === undefined || wrkBare === undefined) {
+    return { what, value: rateRatio(must(tote, 'row'), must(bare, 'row')), ...GOALS };
+  }
+  const ratios = wrkTote.rounds.map(
+    ({ ratePerSecond }, round) => ratePerSecond / (wrkBare.rounds[round]?.ratePerSecond ?? Number.NaN),
+  );
+  return { what, value: median(ratios), ...GOALS };
+}
+
+function wrkTable(rows: readonly WrkRow[]): Table {
+  return {
+    title: 'Market data, wrk (status only)',
+    columns: ['system', 'conns', 'rate/s', 'p50 ms', 'p99 ms', 'server CPU', 'us/request'],
+    rows: rows.map(({ name, rounds }) => {
+      const of = (pick: (round: WrkMeasurement) => number): number => median(rounds.map(pick));
+      const cpu = (round: WrkMeasurement): number => round.server.cpu?.process ?? Number.NaN;
+      return [
+        name,
+        String(CONNECTIONS),
+        figure(of(({ ratePerSecond }) => ratePerSecond)),
+        millisecondsOfUs(of(({ p50Us }) => p50Us)),
+        millisecondsOfUs(of(({ p99Us }) => p99Us)),
+        percent(of(cpu)),
+        figure(of((round) => (cpu(round) * 1e6) / round.ratePerSecond)),
+      ];
+    }),
+  };
+}

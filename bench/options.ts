@@ -1,0 +1,104 @@
+/** The suite's command line. */
+
+import { tmpdir } from 'node:os';
+import { parseArgs } from 'node:util';
+
+export const SECTION_NAMES = ['orders', 'markets', 'replay', 'engine'] as const;
+export type SectionName = (typeof SECTION_NAMES)[number];
+
+export interface BenchOptions {
+  readonly quick: boolean;
+  readonly sections: readonly SectionName[];
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly durability: 'fsync' | 'os';
+  /** Where journals are written during the run. */
+  readonly dir: string;
+  /** The JSON file. */
+  readonly out: string;
+}
+
+export const USAGE = `npm run bench -- [options]
+
+  --quick                 fewer and shorter rounds, under 2 minutes
+  --only a,b              sections to run: ${SECTION_NAMES.join(', ')}
+  --rounds N              rounds of each row, 1 to 99 (default 5, quick 1)
+  --seconds S             measured seconds of each row and round, 1 to 600 (default 5, quick 2)
+  --durability fsync|os   os: commits are left to the operating system, and are no durable ones (default fsync)
+  --dir DIR               where journals are written: name the disk that matters (default ${tmpdir()})
+  --out FILE              the figures as JSON (default bench-results/<time>.json)
+`;
+
+/** A mistake on the command line; its message is for people. */
+export class UsageError extends Error {}
+
+/** Throws `UsageError`. null: help was asked for. */
+export function readOptions(args: readonly string[], nowMs: number): BenchOptions | null {
+  const values = parse(args);
+  if (values.help === true) return null;
+  const quick = values.quick === true;
+  const stamp = new Date(nowMs).toISOString().slice(0, 19).replaceAll(':', '-');
+  return {
+    quick,
+    sections: readSections(values.only),
+    rounds: readCount('rounds', values.rounds, 99, quick ? 1 : 5),
+    seconds: readCount('seconds', values.seconds, 600, quick ? 2 : 5),
+    durability: readDurability(values.durability ?? 'fsync'),
+    dir: values.dir ?? tmpdir(),
+    out: values.out ?? `bench-results/${stamp}.json`,
+  };
+}
+
+interface Values {
+  readonly help?: boolean;
+  readonly quick?: boolean;
+  readonly only?: string;
+  readonly rounds?: string;
+  readonly seconds?: string;
+  readonly durability?: string;
+  readonly dir?: string;
+  readonly out?: string;
+}
+
+function parse(args: readonly string[]): Values {
+  const text = { type: 'string' } as const;
+  const flag = { type: 'boolean' } as const;
+  const options = {
+    help: flag,
+    quick: flag,
+    only: text,
+    rounds: text,
+    seconds: text,
+    durability: text,
+    dir: text,
+    out: text,
+  };
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: false }).values;
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function readSections(only: string | undefined): SectionName[] {
+  if (only === undefined) return [...SECTION_NAMES];
+  return only.split(',').map((name) => {
+    const section = SECTION_NAMES.find((known) => known === name.trim());
+    if (section === undefined)
+      throw new UsageError(`--only: "${name}" is none of ${SECTION_NAMES.join(', ')}`);
+    return section;
+  });
+}
+
+function readCount(name: string, text: string | undefined, max: number, fallback: number): number {
+  if (text === undefined) return fallback;
+  const count = /^[1-9]\d*$/.test(text) ? Number(text) : 0;
+  if (count < 1 || count > max)
+    throw new UsageError(`--${name}: "${text}" is not a whole number from 1 to ${max}`);
+  return count;
+}
+
+function readDurability(text: string): 'fsync' | 'os' {
+  if (text === 'fsync' || text === 'os') return text;
+  throw new UsageError(`--durability: "${text}" is neither fsync nor os`);
+}

@@ -1,0 +1,27 @@
+/** What a bare server is told by the suite, in a file, and what it says back. */
+import type { WireAnswer } from './answer.js';
+
+export interface BareConfig {
+  readonly gets: readonly { readonly path: string; readonly answer: WireAnswer }[];
+  /** Answer to every POST with a JSON body. */
+  readonly post: WireAnswer;
+  /** Where POSTs are committed before they are answered; null: nowhere. */
+  readonly commit: {
+    readonly file: string;
+    /** Bytes that each POST adds to its batch's row. */
+    readonly commandBytes: number;
+    /** `fsync` is synchronous=FULL, `os` is NORMAL. */
+    readonly durability: 'fsync' | 'os';
+  } | null;
+}
+
+export type FromBare = { readonly type: 'listening'; readonly port: number };
+
+/** From the bare server to its commit thread, and back: a batch, and the number of the last durable command. */
+export interface BareBatch {
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  readonly timeMs: number;
+  readonly commands: string;
+}
+export type BareDurable = { readonly lastSeq: number };

@@ -1,0 +1,22 @@
+/** How many bytes an order adds to the journal: what the references commit for each of theirs. */
+import { encodeCommand } from '../../engine/command-codec.js';
+
+const DIGEST_48_BITS = 0x8123_4567_89ab;
+
+/** With its comma; digits as in a run with `accounts` accounts. */
+export function orderCommandBytes(market: number, accounts: number): number {
+  const idempotency = { keyHigh: DIGEST_48_BITS, keyLow: DIGEST_48_BITS, body: DIGEST_48_BITS };
+  const text = encodeCommand({
+    kind: 'placeOrder',
+    timeMs: Date.now(),
+    account: accounts,
+    key: accounts,
+    market,
+    side: 0,
+    stakeCents: 100,
+    expectedPercentE6: -1,
+    idempotency,
+    clientSeed: null,
+  });
+  return Buffer.byteLength(text) + 1;
+}

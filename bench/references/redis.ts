@@ -1,0 +1,75 @@
+/**
+ * Redis as the yardstick for one durable write a request: SET with an append-only file that is fsynced before every
+ * answer. Its own process on a free loopback port, its files beside the other rows' files.
+ */
+import { spawnSync } from 'node:child_process';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import type { Expectation, RequestTemplate } from '../client/job.js';
+import { SERIAL_DIGITS } from '../client/job.js';
+import { freePort } from '../host/ports.js';
+import { ServerProcess } from '../host/server-process.js';
+
+const START_TRIES_MAX = 100;
+const START_TRY_GAP_MS = 50;
+
+export function hasRedis(): boolean {
+  return spawnSync('redis-server', ['--version'], { stdio: 'ignore' }).status === 0;
+}
+
+export interface RedisServer {
+  readonly process: ServerProcess;
+  readonly port: number;
+}
+
+export async function startRedis(
+  dir: string,
+  durability: 'fsync' | 'os',
+  core: number | null,
+): Promise<RedisServer> {
+  const port = await freePort();
+  const settings = {
+    port: String(port),
+    bind: '127.0.0.1',
+    dir,
+    appendonly: 'yes',
+    appendfsync: durability === 'fsync' ? 'always' : 'no',
+    // Neither snapshots nor rewrites: nothing but the append-only file.
+    save: '',
+    'auto-aof-rewrite-percentage': '0',
+  };
+  const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
+  const server = ServerProcess.other(['redis-server', ...args], { core, logFile: join(dir, 'redis.log') });
+  for (let tries = 0; tries < START_TRIES_MAX; tries += 1) {
+    if (server.ended) break;
+    if (await answersPing(port)) return { process: server, port };
+    await new Promise((resolve) => setTimeout(resolve, START_TRY_GAP_MS));
+  }
+  const failure = server.failure('did not start');
+  await server.stop();
+  throw failure;
+}
+
+function answersPing(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port }, () => socket.write('PING\r\n'));
+    const end = (good: boolean): void => {
+      socket.destroy();
+      resolve(good);
+    };
+    socket.once('data', (bytes) => end(bytes.toString('latin1').startsWith('+PONG')));
+    socket.once('error', () => end(false));
+  });
+}
+
+/** SETs of a fresh key each, whose value has as many bytes as a command has in the journal. */
+export function redisSets(valueBytes: number): { templates: RequestTemplate[]; expectations: Expectation[] } {
+  const name = `order:${'0'.repeat(SERIAL_DIGITS)}`;
+  const value = 'v'.repeat(valueBytes);
+  const head = `*3\r\n$3\r\nSET\r\n$${name.length}\r\n`;
+  const text = `${head}${name}\r\n$${valueBytes}\r\n${value}\r\n`;
+  return {
+    templates: [{ text, serialAt: head.length + 'order:'.length, expect: 0, stakeCents: 0 }],
+    expectations: [{ protocol: 'resp', reply: '+OK\r\n' }],
+  };
+}

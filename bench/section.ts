@@ -1,0 +1,49 @@
+/** What a section of the suite comes to: tables for the terminal, ratios with their goals, and data for the JSON file. */
+import type { Cores } from './host/cores.js';
+
+export interface Table {
+  readonly title: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** `value` is of two measurements in the same run. */
+export interface Ratio {
+  readonly what: string;
+  readonly value: number;
+  /** What the value must reach, and what it is hoped to reach; null where nothing was set. */
+  readonly must: number | null;
+  readonly aim: number | null;
+}
+
+export interface SectionResult {
+  readonly name: string;
+  readonly tables: readonly Table[];
+  readonly ratios: readonly Ratio[];
+  /** What a reader must know to take the figures for what they are. */
+  readonly notes: readonly string[];
+  readonly data: unknown;
+}
+
+export interface SuiteOptions {
+  readonly quick: boolean;
+  /** Times that each row is measured; the median counts. */
+  readonly rounds: number;
+  readonly warmupMs: number;
+  readonly measureMs: number;
+  readonly durability: 'fsync' | 'os';
+  readonly cores: Cores;
+  /** An empty directory for everything that a section writes; it is removed afterwards. */
+  readonly workDir: string;
+  readonly progress: (text: string) => void;
+}
+
+export type Section = (options: SuiteOptions) => Promise<SectionResult>;
+
+/** The middle value; the mean of the two middle ones where their number is even. NaN for none. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const upper = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+  const lower = sorted[Math.ceil(sorted.length / 2) - 1] ?? Number.NaN;
+  return (lower + upper) / 2;
+}

@@ -1,0 +1,43 @@
+/** The suites that run in process, by name. */
+import { assert } from '../../engine/assert.js';
+import { digestRate, rejectRate, replayRate } from '../engine/cycling.js';
+import { orderBookRates } from '../engine/order-book.js';
+import { placingRate } from '../engine/placing.js';
+import { lifecycleCost, settlementCost } from '../engine/settling.js';
+import { commitRates, journalReplayRate, writeJournal } from '../journal/journaling.js';
+
+const SETTLE_SLICE_BETS = 512;
+const LIFECYCLE_MINUTES = 240;
+
+export interface SuiteInput {
+  /** How many bets fill the engine, or commands the journal. */
+  readonly scale: number;
+  /** A directory for suites that write or read files; '' for those that do not. */
+  readonly dir: string;
+  readonly durability: 'fsync' | 'os';
+}
+
+const SUITES = {
+  place: ({ scale }: SuiteInput) => placingRate(1_000, scale),
+  placeFewAccounts: ({ scale }: SuiteInput) => placingRate(100, scale),
+  placeManyAccounts: ({ scale }: SuiteInput) => placingRate(100_000, scale),
+  reject: () => rejectRate(),
+  replayOrder: () => replayRate(),
+  digest: () => digestRate(),
+  lifecycle: () => lifecycleCost(LIFECYCLE_MINUTES),
+  settle: ({ scale }: SuiteInput) => settlementCost(scale, SETTLE_SLICE_BETS),
+  orderBook: ({ scale }: SuiteInput) => orderBookRates(scale),
+  commits: ({ scale, dir, durability }: SuiteInput) => commitRates(dir, scale, durability),
+  writeJournal: ({ scale, dir }: SuiteInput) => writeJournal(dir, scale),
+  replayJournal: ({ scale, dir }: SuiteInput) => journalReplayRate(dir, scale),
+} as const;
+
+export type SuiteName = keyof typeof SUITES;
+export type SuiteResult<Name extends SuiteName> = ReturnType<(typeof SUITES)[Name]>;
+
+const isSuite = (name: string): name is SuiteName => Object.hasOwn(SUITES, name);
+
+export function runSuite(name: string, input: SuiteInput): unknown {
+  assert(isSuite(name), `${name} is a suite`);
+  return SUITES[name](input);
+}

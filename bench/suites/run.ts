@@ -1,0 +1,40 @@
+/**
+ * Runs an in-process suite in a process of its own, on the server's core: what one suite compiles and keeps must
+ * neither help nor hinder the next.
+ */
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { onCore } from '../host/cores.js';
+import type { SuiteOptions } from '../section.js';
+import type { SuiteInput, SuiteName, SuiteResult } from './registry.js';
+
+const MAIN = fileURLToPath(new URL('./main.js', import.meta.url));
+const run = promisify(execFile);
+
+/** One run. */
+export async function suiteOnce<Name extends SuiteName>(
+  name: Name,
+  input: Omit<SuiteInput, 'durability'>,
+  { cores, durability }: SuiteOptions,
+): Promise<SuiteResult<Name>> {
+  const text = JSON.stringify({ ...input, durability } satisfies SuiteInput);
+  const [file = '', ...args] = onCore(cores.server, [process.execPath, '--expose-gc', MAIN, name, text]);
+  const { stdout } = await run(file, args);
+  const result: SuiteResult<Name> = JSON.parse(stdout);
+  return result;
+}
+
+/** As many runs as the options ask for. */
+export async function suiteRounds<Name extends SuiteName>(
+  name: Name,
+  input: Omit<SuiteInput, 'durability'>,
+  options: SuiteOptions,
+): Promise<SuiteResult<Name>[]> {
+  const results: SuiteResult<Name>[] = [];
+  for (let round = 1; round <= options.rounds; round += 1) {
+    options.progress(`${name}, round ${round} of ${options.rounds}`);
+    results.push(await suiteOnce(name, input, options));
+  }
+  return results;
+}

@@ -1,0 +1,119 @@
+/**
+ * After the load: every acknowledged order is in the server's books, and nothing else is. Counted by account (what
+ * each balance lost is what its orders staked), by round, and in the sum of all money.
+ */
+
+import { must } from '../../engine/assert.js';
+import { centsOfDollars } from '../../engine/money.js';
+import type { ClientResult, RequestTemplate } from '../client/job.js';
+import { BALANCE, type Bettor, liveMarkets, type MarketState } from './bettors.js';
+import type { ToteServer } from './server.js';
+
+const PAGE = 1_000;
+
+/** What the client saw acknowledged, by account. */
+export class Acknowledged {
+  orders = 0;
+  stakeCents = 0;
+  distinctBets = 0;
+  repeatedBets = 0;
+  readonly #stakeCentsByBettor = new Map<Bettor, number>();
+
+  /** `bettorOf` names the account that a template's order is of. */
+  add(
+    result: ClientResult,
+    templates: readonly RequestTemplate[],
+    bettorOf: (template: number) => Bettor,
+  ): void {
+    this.distinctBets += result.numbers.distinct;
+    this.repeatedBets += result.numbers.repeated;
+    result.acknowledged.forEach((count, at) => {
+      const cents = count * must(templates[at], 'template').stakeCents;
+      const bettor = bettorOf(at);
+      this.orders += count;
+      this.stakeCents += cents;
+      this.#stakeCentsByBettor.set(bettor, this.stakeCentsOf(bettor) + cents);
+    });
+  }
+
+  stakeCentsOf(bettor: Bettor): number {
+    return this.#stakeCentsByBettor.get(bettor) ?? 0;
+  }
+}
+
+export interface Audit {
+  readonly orders: number;
+  readonly stakeCents: number;
+  readonly accounts: number;
+  /** Whether the bets were counted by round as well; not once a round has settled in between. */
+  readonly roundsCounted: boolean;
+}
+
+/** Throws where the server's books differ from what it acknowledged. */
+export async function audit(
+  server: ToteServer,
+  bettors: readonly Bettor[],
+  before: readonly MarketState[],
+  acknowledged: Acknowledged,
+): Promise<Audit> {
+  const { orders, stakeCents, distinctBets, repeatedBets } = acknowledged;
+  expect('different bets in the answers', distinctBets, orders);
+  expect('bets that two answers name', repeatedBets, 0);
+  const balances = await readBalances(server);
+  for (const bettor of bettors) {
+    const lostCents = cents(BALANCE) - must(balances.get(bettor.accountId), bettor.accountId);
+    expect(`stakes that ${bettor.accountId} paid, in cents`, lostCents, acknowledged.stakeCentsOf(bettor));
+  }
+  const after = await liveMarkets(server, must(bettors[0], 'bettor').apiKey);
+  const pairs = before.flatMap((market) => {
+    const same = after.find(({ roundId }) => roundId === market.roundId);
+    return same === undefined ? [] : [{ market, same }];
+  });
+  const roundsCounted = pairs.length === before.length;
+  if (roundsCounted) {
+    const sum = (pick: (state: MarketState) => number): number =>
+      pairs.reduce((total, { market, same }) => total + pick(same) - pick(market), 0);
+    expect(
+      'bets in the rounds',
+      sum(({ totalBets }) => totalBets),
+      orders,
+    );
+    expect(
+      'stakes in the rounds, in cents',
+      sum(({ totalVolume }) => cents(totalVolume)),
+      stakeCents,
+    );
+  }
+  await expectConservation(server);
+  return { orders, stakeCents, accounts: bettors.length, roundsCounted };
+}
+
+async function expectConservation(server: ToteServer): Promise<void> {
+  const house = (await server.operate('GET', '/house')) as Readonly<
+    Record<'balance' | 'accounts' | 'openStakes' | 'openSeeds' | 'deposits' | 'withdrawals', number>
+  >;
+  const held =
+    cents(house.balance) + cents(house.accounts) + cents(house.openStakes) + cents(house.openSeeds);
+  expect('all money, in cents', held, cents(house.deposits) - cents(house.withdrawals));
+}
+
+function expect(what: string, found: number, expected: number): void {
+  if (found !== expected) throw new Error(`the audit failed: ${what}: ${found}, expected ${expected}`);
+}
+
+const cents = (dollars: number): number => must(centsOfDollars(dollars), 'whole cents');
+
+async function readBalances(server: ToteServer): Promise<Map<string, number>> {
+  const balances = new Map<string, number>();
+  let after = '';
+  for (;;) {
+    const page = (await server.operate('GET', `/accounts?limit=${PAGE}${after}`)) as readonly {
+      readonly id: string;
+      readonly balance: number;
+    }[];
+    for (const { id, balance } of page) balances.set(id, cents(balance));
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return balances;
+    after = `&after=${last.id}`;
+  }
+}

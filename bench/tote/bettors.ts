@@ -1,0 +1,98 @@
+/** The accounts and keys of a run, and the markets that it bets on. */
+import { assert } from '../../engine/assert.js';
+import type { ToteServer } from './server.js';
+
+export interface Bettor {
+  readonly accountId: string;
+  readonly apiKey: string;
+}
+
+const SCOPES = ['markets:read', 'positions:read', 'orders:write'];
+const CALLS_AT_ONCE = 32;
+
+/** Dollars on each account: what 10,000 open bets of a dollar need, and much more. */
+export const BALANCE = 1_000_000;
+
+/** Makes VIP accounts with a key each. An account may have 10,000 open bets, which bounds a run. */
+export async function makeBettors(server: ToteServer, count: number): Promise<Bettor[]> {
+  const bettors: Bettor[] = [];
+  const makeOne = async (): Promise<void> => {
+    const account = textFields(await server.operate('POST', '/accounts', { tier: 'VIP', balance: BALANCE }));
+    const accountId = account('id');
+    const key = textFields(await server.operate('POST', `/accounts/${accountId}/keys`, { scopes: SCOPES }));
+    bettors.push({ accountId, apiKey: key('secret') });
+  };
+  let left = count;
+  const makeSome = async (): Promise<void> => {
+    while (left > 0) {
+      left -= 1;
+      await makeOne();
+    }
+  };
+  await Promise.all(Array.from({ length: CALLS_AT_ONCE }, makeSome));
+  return bettors;
+}
+
+function textFields(value: unknown): (name: string) => string {
+  assert(typeof value === 'object' && value !== null, 'an answer is an object');
+  return (name) => {
+    const field: unknown = Reflect.get(value, name);
+    assert(typeof field === 'string', `${name} is a string`);
+    return field;
+  };
+}
+
+/** The part of a market that matters here. */
+export interface MarketState {
+  readonly id: string;
+  readonly roundId: string;
+  readonly totalBets: number;
+  readonly totalVolume: number;
+  /** Milliseconds for which the round still takes bets. */
+  readonly bettingMs: number;
+}
+
+const CUTOFF_MS = 20_000;
+
+interface MarketBody {
+  readonly id: string;
+  readonly currentRound: {
+    readonly id: string;
+    readonly status: string;
+    readonly timeToLock: number;
+    readonly totalBets: number;
+    readonly totalVolume: number;
+  } | null;
+}
+
+/** Markets with a LIVE round. */
+export async function liveMarkets(server: ToteServer, apiKey: string): Promise<MarketState[]> {
+  const markets = (await server.read('/v1/markets', apiKey)) as readonly MarketBody[];
+  return markets.flatMap(({ id, currentRound }) => {
+    if (currentRound?.status !== 'LIVE') return [];
+    const { id: roundId, timeToLock, totalBets, totalVolume } = currentRound;
+    return [{ id, roundId, totalBets, totalVolume, bettingMs: timeToLock - CUTOFF_MS }];
+  });
+}
+
+const OPENING_TRIES_MAX = 100;
+const OPENING_TRY_GAP_MS = 100;
+
+/**
+ * Markets whose round takes bets for `neededMs` more: orders go to these alone, since a bet that a closing round
+ * refuses would be no order. Waits for the first prices after a start.
+ */
+export async function marketsForRun(
+  server: ToteServer,
+  apiKey: string,
+  neededMs: number,
+): Promise<MarketState[]> {
+  for (let tries = 0; tries < OPENING_TRIES_MAX; tries += 1) {
+    const markets = (await liveMarkets(server, apiKey)).filter(({ bettingMs }) => bettingMs > neededMs);
+    if (markets.length > 0) return markets;
+    await new Promise((resolve) => setTimeout(resolve, OPENING_TRY_GAP_MS));
+  }
+  throw new Error(
+    `no market takes bets for the next ${Math.ceil(neededMs / 1000)} s: run again a few minutes later, or fewer rounds`,
+  );
+}

@@ -1,0 +1,122 @@
+/**
+ * The server under measurement: the real program in a process of its own on an empty data directory, every feature
+ * on, set up through its operator API as an operator would.
+ */
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { must } from '../../engine/assert.js';
+import { freePort } from '../host/ports.js';
+import { ServerProcess } from '../host/server-process.js';
+
+/** Beside this file's folder in the build. */
+const MAIN = fileURLToPath(new URL('../../main.js', import.meta.url));
+const OPERATOR_TOKEN = 'bench-operator-token';
+/** The limiter counts every request, and refuses none of a run's. */
+const GENEROUS_LIMITS = ['key_read', 'key_write', 'account', 'ip']
+  .map((name) => `${name}=999999999`)
+  .join(',');
+const START_MS_MAX = 60_000;
+const START_TRY_GAP_MS = 5;
+const CALL_MS_MAX = 10_000;
+
+export interface ToteOptions {
+  readonly dataDir: string;
+  /** Where its log goes. */
+  readonly workDir: string;
+  readonly core: number | null;
+  readonly durability: 'fsync' | 'os';
+}
+
+export class ToteServer {
+  private constructor(
+    readonly process: ServerProcess,
+    readonly port: number,
+    readonly operatorPort: number,
+    /** From the start of the process to its first answer. */
+    readonly startMs: number,
+  ) {}
+
+  static async start({ dataDir, workDir, core, durability }: ToteOptions): Promise<ToteServer> {
+    const [port, operatorPort] = [await freePort(), await freePort()];
+    const foreign = Object.keys(process.env).filter((name) => name.startsWith('TOTE_'));
+    const env: NodeJS.ProcessEnv = {
+      ...process.env,
+      ...Object.fromEntries(foreign.map((name) => [name, undefined])),
+      TOTE_PORT: String(port),
+      TOTE_OPERATOR_PORT: String(operatorPort),
+      TOTE_OPERATOR_TOKEN: OPERATOR_TOKEN,
+      TOTE_DATA_DIR: dataDir,
+      TOTE_FEED: 'simulated',
+      TOTE_CLOCK: 'system',
+      TOTE_DEMO: '0',
+      TOTE_RATE_LIMITS: GENEROUS_LIMITS,
+      TOTE_DURABILITY: durability,
+    };
+    const startedMs = performance.now();
+    const server = ServerProcess.node(MAIN, [], { core, env, logFile: join(workDir, 'tote.log') });
+    while (performance.now() - startedMs < START_MS_MAX && !server.ended) {
+      const status = await call(operatorPort, 'GET', '/readyz', null).catch(() => null);
+      if (status?.status === 200) {
+        return new ToteServer(server, port, operatorPort, performance.now() - startedMs);
+      }
+      await new Promise((resolve) => setTimeout(resolve, START_TRY_GAP_MS));
+    }
+    const failure = server.failure('did not become ready');
+    await server.stop('SIGKILL');
+    throw failure;
+  }
+
+  /** A call of the operator API; the payload of its success. */
+  async operate(method: string, path: string, body: object | null = null): Promise<unknown> {
+    const { status, text } = await call(this.operatorPort, method, `/operator/v1${path}`, body);
+    return dataOf(`${method} ${path}`, status, text);
+  }
+
+  /** A GET of the public API. */
+  async read(path: string, apiKey: string): Promise<unknown> {
+    const { status, text } = await call(this.port, 'GET', path, null, { 'X-API-Key': apiKey });
+    return dataOf(`GET ${path}`, status, text);
+  }
+}
+
+function dataOf(what: string, status: number, text: string): unknown {
+  const envelope: unknown = JSON.parse(text);
+  if (status >= 300 || typeof envelope !== 'object' || envelope === null) {
+    throw new Error(`${what} answered ${status}: ${text.slice(0, 500)}`);
+  }
+  return Reflect.get(envelope, 'data');
+}
+
+interface CallAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** One call on a connection of its own: the server closes idle ones, and a reused one could be lost under a POST. */
+function call(
+  port: number,
+  method: string,
+  path: string,
+  body: object | null,
+  headers: Readonly<Record<string, string>> = { Authorization: `Bearer ${OPERATOR_TOKEN}` },
+): Promise<CallAnswer> {
+  return new Promise((resolve, reject) => {
+    const text = body === null ? '' : JSON.stringify(body);
+    const content =
+      body === null ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) };
+    const options = { host: '127.0.0.1', port, method, path, agent: false, timeout: CALL_MS_MAX };
+    const sent = request({ ...options, headers: { ...headers, ...content } }, (response) => {
+      let answer = '';
+      response.setEncoding('utf8');
+      response.on('data', (piece: string) => {
+        answer += piece;
+      });
+      response.on('error', reject);
+      response.on('end', () => resolve({ status: must(response.statusCode, 'status'), text: answer }));
+    });
+    sent.on('error', reject);
+    sent.on('timeout', () => sent.destroy(new Error(`${method} ${path} was not answered`)));
+    sent.end(text);
+  });
+}
