@@ -5,6 +5,7 @@
  */
 import { isIP } from 'node:net';
 import { centsOfDollars } from '../engine/money.js';
+import { parseAddressRange } from './client-address.js';
 import { nearest } from './nearest.js';
 import { DEFAULT_RATE_LIMITS, RATE_LIMIT_NAMES, type RateLimitSettings } from './rate-limit-settings.js';
 import { NO_OVERRIDES, type RulesOverrides, readRulesOverrides } from './rules-file.js';
@@ -155,8 +156,8 @@ const rateLimits: Parser<RateLimitSettings | null> = (text) => {
 const addresses: Parser<readonly string[]> = (text) => {
   if (text === '' || text === 'none') return [];
   const list = text.split(',').map((address) => address.trim());
-  if (list.some((address) => isIP(address) === 0))
-    throw new Expected('IP addresses separated by commas, or "none"');
+  if (list.some((address) => parseAddressRange(address) === null))
+    throw new Expected('IP addresses or ranges such as 10.0.0.0/8, separated by commas, or "none"');
   return list;
 };
 

@@ -60,7 +60,7 @@ test('values are read, and variables of other programs are let be', () => {
     TOTE_DEMO: '0',
     TOTE_HOUSE_CAPITAL: '2,500.50',
     TOTE_RATE_LIMITS: 'ip=5, key_read=9',
-    TOTE_TRUSTED_PROXIES: '10.0.0.1, ::1',
+    TOTE_TRUSTED_PROXIES: '10.0.0.1, ::1, 10.1.0.0/16',
   });
   assert.equal(config.host, '::1');
   assert.equal(config.port, 0);

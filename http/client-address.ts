@@ -1,0 +1,140 @@
+/**
+ * The client's address as rate limits count it (design, section 6): IPv4 as text, IPv4 mapped into IPv6 as that
+ * IPv4, IPv6 by its /64, since one subscriber owns a whole /64. Behind a trusted proxy it is what the proxy says.
+ *
+ * Of `X-Forwarded-For` the right-most address that is not a trusted proxy counts: everything to the left of it
+ * came from the client, who may write there what he likes. Where a trusted proxy's list is missing, malformed
+ * on the way from the right, or names trusted proxies only, the proxy itself counts.
+ */
+import { BlockList, isIP, isIPv4 } from 'node:net';
+import { assert, must } from '../engine/assert.js';
+
+/** One address, or a range of them: `10.0.0.0/8`. */
+interface AddressRange {
+  readonly address: string;
+  readonly family: 'ipv4' | 'ipv6';
+  readonly prefixBits: number;
+}
+
+/** Reads an IP address or a range in CIDR form; null where `text` is neither. */
+export function parseAddressRange(text: string): AddressRange | null {
+  const [, address = '', bits] = /^([0-9A-Fa-f.:]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const version = isIP(address);
+  if (version === 0) return null;
+  const bitsMax = version === 4 ? 32 : 128;
+  const prefixBits = bits === undefined ? bitsMax : Number(bits);
+  return prefixBits > bitsMax ? null : { address, family: version === 4 ? 'ipv4' : 'ipv6', prefixBits };
+}
+
+/** The far end of a connection. There is one object for each address that is remembered. */
+export interface Peer {
+  /** As rate limits count it. */
+  readonly counted: string;
+  readonly isTrusted: boolean;
+}
+
+/** Remembered addresses and headers; all are forgotten at once when there are more. */
+const REMEMBERED_MAX = 16_384;
+/** Longer lists are worked out each time, so that nobody can fill the memory with them. */
+const REMEMBERED_HEADER_CHARS = 64;
+
+export class ClientAddresses {
+  readonly #trusted = new BlockList();
+  /** Whether `X-Forwarded-For` is read at all. */
+  readonly hasProxies: boolean;
+  /** By the address's bytes: IPv4 as a number, IPv6 as a string of 16 characters. */
+  readonly #peers = new Map<number | string, Peer>();
+  readonly #forwarded = new Map<string, string>();
+
+  /** `trustedProxies` are addresses or ranges that `parseAddressRange` takes. */
+  constructor(trustedProxies: readonly string[]) {
+    this.hasProxies = trustedProxies.length > 0;
+    for (const proxy of trustedProxies) {
+      const range = parseAddressRange(proxy);
+      assert(range !== null, `a trusted proxy is an address or a range: ${proxy}`);
+      this.#trusted.addSubnet(range.address, range.prefixBits, range.family);
+    }
+  }
+
+  /** The peer with these 4 or 16 bytes; other lengths (the connection is gone already) are one peer of their own. */
+  peer(bytes: ArrayBuffer): Peer {
+    const view = new DataView(bytes);
+    const id = bytes.byteLength === 4 ? view.getUint32(0) : Buffer.from(bytes).toString('latin1');
+    return this.#peers.get(id) ?? remember(this.#peers, id, this.#makePeer(view));
+  }
+
+  /** The address that counts for a request of `peer` with this `X-Forwarded-For` ('' where it is absent). */
+  counted(peer: Peer, forwardedFor: string): string {
+    if (!peer.isTrusted || forwardedFor === '') return peer.counted;
+    const known = this.#forwarded.get(forwardedFor);
+    if (known !== undefined) return known;
+    const counted = this.#rightMost(forwardedFor) ?? peer.counted;
+    return forwardedFor.length > REMEMBERED_HEADER_CHARS
+      ? counted
+      : remember(this.#forwarded, forwardedFor, counted);
+  }
+
+  #makePeer(view: DataView): Peer {
+    const address = addressText(view);
+    return { counted: countedText(address), isTrusted: this.hasProxies && this.#isTrusted(address) };
+  }
+
+  #rightMost(forwardedFor: string): string | null {
+    const list = forwardedFor.split(',');
+    for (let index = list.length - 1; index >= 0; index--) {
+      const address = must(list[index], 'an element of the list').trim();
+      if (isIP(address) === 0 || address.includes('%')) return null;
+      if (!this.#isTrusted(address)) return countedText(address);
+    }
+    return null;
+  }
+
+  /** Mapped IPv4 is compared as IPv4 by `BlockList` itself. */
+  #isTrusted(address: string): boolean {
+    return isIP(address) !== 0 && this.#trusted.check(address, isIPv4(address) ? 'ipv4' : 'ipv6');
+  }
+}
+
+function remember<K, V>(memory: Map<K, V>, key: K, value: V): V {
+  if (memory.size >= REMEMBERED_MAX) memory.clear();
+  memory.set(key, value);
+  return value;
+}
+
+/** The address in one of its text forms; 'unknown' where there are no bytes. */
+function addressText(view: DataView): string {
+  const bytes = new Uint8Array(view.buffer);
+  if (bytes.length === 4) return bytes.join('.');
+  if (bytes.length !== 16) return 'unknown';
+  return Array.from({ length: 8 }, (_, group) => view.getUint16(group * 2).toString(16)).join(':');
+}
+
+/** What counts of an address in any text form. */
+function countedText(address: string): string {
+  if (isIP(address) !== 6) return address;
+  const groups = ipv6Groups(address);
+  const [first, second, third, fourth, fifth, sixth, seventh = 0, eighth = 0] = groups;
+  const isMapped = [first, second, third, fourth, fifth].every((group) => group === 0) && sixth === 0xffff;
+  if (isMapped) return [seventh >> 8, seventh & 255, eighth >> 8, eighth & 255].join('.');
+  const network = groups.slice(0, 4).map((group) => group.toString(16));
+  return `${network.join(':')}::/64`;
+}
+
+/** The eight numbers of a valid IPv6 address. */
+function ipv6Groups(address: string): number[] {
+  const [left = '', right] = address.split('::');
+  const head = groupsOf(left);
+  if (right === undefined) return head;
+  const tail = groupsOf(right);
+  return [...head, ...new Array<number>(8 - head.length - tail.length).fill(0), ...tail];
+}
+
+/** `ffff:1.2.3.4` is three numbers: an IPv4 at the end stands for two. */
+function groupsOf(part: string): number[] {
+  if (part === '') return [];
+  return part.split(':').flatMap((group) => {
+    if (!group.includes('.')) return [Number.parseInt(group, 16)];
+    const [a = 0, b = 0, c = 0, d = 0] = group.split('.').map(Number);
+    return [a * 256 + b, c * 256 + d];
+  });
+}
