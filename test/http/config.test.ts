@@ -70,7 +70,7 @@ test('values are read, and variables of other programs are let be', () => {
   assert.equal(config.demo, false);
   assert.equal(config.houseCapitalCents, 250_050);
   assert.deepEqual(config.rateLimits, { keyRead: 9, keyWrite: 30, account: 240, ip: 5 });
-  assert.deepEqual(config.trustedProxies, ['10.0.0.1', '::1']);
+  assert.deepEqual(config.trustedProxies, ['10.0.0.1', '::1', '10.1.0.0/16']);
   assert.equal(readConfig({ TOTE_RATE_LIMITS: 'off' }).rateLimits, null);
 });
 
