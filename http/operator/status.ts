@@ -64,12 +64,16 @@ function status(sources: StatusSources, uptimeMs: number, loopDelay: IntervalHis
     counts: { accounts: engine.accountCount, keys: engine.keyCount, bets: engine.betCount },
     memory: { rssBytes: memory.rss, heapUsedBytes: memory.heapUsed, arrayBuffersBytes: memory.arrayBuffers },
     eventLoopDelayMs: {
-      mean: loopDelay.mean / NANOSECONDS_PER_MS,
-      p99: loopDelay.percentile(99) / NANOSECONDS_PER_MS,
-      max: loopDelay.max / NANOSECONDS_PER_MS,
+      mean: delayMs(loopDelay.mean),
+      p99: delayMs(loopDelay.percentile(99)),
+      max: delayMs(loopDelay.max),
     },
   };
 }
+
+/** Node measures from one look to the next, which are a resolution apart where nothing delays them. */
+const delayMs = (measuredNs: number): number =>
+  Math.max(0, Math.round((measuredNs / NANOSECONDS_PER_MS - LOOP_RESOLUTION_MS) * 1_000) / 1_000);
 
 function ticks({ latestTick }: StatusSources, nowMs: number): Record<string, unknown> {
   const shown = ASSETS.map((crypto, asset) => {
