@@ -30,6 +30,7 @@ export interface Config {
   readonly houseCapitalCents: number;
   /** null: no limits. */
   readonly rateLimits: RateLimitSettings | null;
+  /** Addresses or ranges of them. */
   readonly trustedProxies: readonly string[];
   readonly durability: 'fsync' | 'os';
   readonly logLevel: LogLevel;
@@ -156,8 +157,9 @@ const rateLimits: Parser<RateLimitSettings | null> = (text) => {
 const addresses: Parser<readonly string[]> = (text) => {
   if (text === '' || text === 'none') return [];
   const list = text.split(',').map((address) => address.trim());
-  if (list.some((address) => parseAddressRange(address) === null))
-    throw new Expected('IP addresses or ranges such as 10.0.0.0/8, separated by commas, or "none"');
+  if (list.some((address) => parseAddressRange(address) === null)) {
+    throw new Expected('IP addresses or ranges (10.0.0.0/8) separated by commas, or "none"');
+  }
   return list;
 };
 

@@ -94,6 +94,7 @@ const BAD_VALUES: readonly (readonly [name: string, value: string, expected: Reg
   ['TOTE_RATE_LIMITS', 'ip=5,ip=6', /at most once/],
   ['TOTE_RATE_LIMITS', 'ip=0', /key_read=/],
   ['TOTE_TRUSTED_PROXIES', 'proxy.example', /IP addresses/],
+  ['TOTE_TRUSTED_PROXIES', '10.0.0.0/33', /IP addresses/],
   ['TOTE_DURABILITY', 'none', /fsync, os/],
   ['TOTE_LOG_LEVEL', 'verbose', /fatal, error, warn/],
   ['TOTE_RULES_FILE', '/does/not/exist.json', /cannot be read/],
