@@ -173,8 +173,7 @@ export class Exchange {
   }
 }
 
-const nameOf = (outcome: Outcome): string =>
-  outcome.status === 'rejected' ? outcome.code : outcome.status;
+const nameOf = (outcome: Outcome): string => (outcome.status === 'rejected' ? outcome.code : outcome.status);
 
 /** The events' types, in order. */
 export const typesOf = (events: readonly EngineEvent[]): string[] => events.map(({ type }) => type);

@@ -78,29 +78,27 @@ function betView(bet: ReferenceBet): BetView {
 const byLatestPlaced = (a: ReferenceBet, b: ReferenceBet): number => b.placed.bet - a.placed.bet;
 const byLatestChange = (a: ReferenceBet, b: ReferenceBet): number => b.changeNumber - a.changeNumber;
 
-/** What the server keeps of an account: open bets, the last placed and the last settled ones. */
-function retained(state: ReferenceState, account: ReferenceAccount): ReferenceBet[] {
-  const historyMax = rulesOf(state).historyBetsMax;
-  const lastPlaced = [...account.bets].sort(byLatestPlaced).slice(0, historyMax);
-  const settled = account.bets.filter((bet) => bet.settled !== null);
-  const lastSettled = settled.sort(byLatestChange).slice(0, historyMax);
-  return account.bets.filter(
-    (bet) => bet.settled === null || lastPlaced.includes(bet) || lastSettled.includes(bet),
-  );
-}
-
 export type PositionList = 'open' | 'all' | 'orders';
 
+/** All open bets; with them the last settled ones; or all that are kept, the last placed ones among them. */
 export function positions(
   state: ReferenceState,
   account: number,
   list: PositionList,
   limit: number,
 ): BetView[] {
-  const bets = retained(state, must(accountOf(state, account), 'account'));
-  const listed = list === 'open' ? bets.filter((bet) => bet.settled === null) : bets;
-  listed.sort(list === 'all' ? byLatestChange : byLatestPlaced);
-  return listed.slice(0, limit).map(betView);
+  const { bets } = must(accountOf(state, account), 'account');
+  const historyMax = rulesOf(state).historyBetsMax;
+  const open = bets.filter((bet) => bet.settled === null);
+  const settled = bets.filter((bet) => bet.settled !== null);
+  const lastSettled = settled.sort(byLatestChange).slice(0, historyMax);
+  const lastPlaced = [...bets].sort(byLatestPlaced).slice(0, historyMax);
+  const listed = {
+    open: open.sort(byLatestPlaced),
+    all: [...open, ...lastSettled].sort(byLatestChange),
+    orders: [...new Set([...open, ...lastPlaced, ...lastSettled])].sort(byLatestPlaced),
+  };
+  return listed[list].slice(0, limit).map(betView);
 }
 
 export function accountView(account: ReferenceAccount): AccountView {

@@ -45,7 +45,7 @@ function choices(world: World): readonly (readonly [number, Generator])[] {
 /** Runs the stream through the engine and the reference model; throws where they differ. */
 export function runStream(worldSeed: number, steps: readonly number[]): Pair {
   const dice = new Dice(worldSeed);
-  const pair = new Pair(WORLD_MARKETS, [1, WORLD_HISTORY_BETS]);
+  const pair = new Pair(WORLD_MARKETS, [1, WORLD_HISTORY_BETS, 50]);
   const world = new World(pair.reference.state, 1_700_000_000_000 + dice.whole(0, 900_000));
   try {
     openWorld(pair, world, dice);
