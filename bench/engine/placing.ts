@@ -24,7 +24,7 @@ export interface PlacingRate {
 
 /** `betsTotal` <= 1.7 million orders from `accounts` accounts. */
 export function placingRate(accounts: number, betsTotal: number): PlacingRate {
-  place(openScenario(accounts, betsTotal), WARMUP_ORDERS);
+  place(openScenario(accounts, WARMUP_ORDERS), WARMUP_ORDERS);
   const scenario = openScenario(accounts, betsTotal);
   const memoryBefore = heldBytes();
   const sliceMs = place(scenario, betsTotal);

@@ -9,13 +9,14 @@ export interface WireAnswer {
   readonly status: number;
   /** `201 Created`. */
   readonly statusLine: string;
-  /** Names and values in the order sent, without Content-Length. */
+  /** Names and values in the order sent, without those that uWebSockets.js writes by itself (Date, Content-Length). */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
   /** Bytes of the whole answer. */
   readonly bytes: number;
 }
 
+const WRITTEN_ANYWAY = ['date', 'content-length'];
 const ANSWER_MS_MAX = 10_000;
 
 /** Sends `request` on a connection of its own and returns the answer. */
@@ -47,7 +48,7 @@ function parseAnswer(bytes: Buffer, frame: Frame): WireAnswer {
   return {
     status: frame.status,
     statusLine: statusLine.slice('HTTP/1.1 '.length),
-    headers: headers.filter(([name]) => name.toLowerCase() !== 'content-length'),
+    headers: headers.filter(([name]) => !WRITTEN_ANYWAY.includes(name.toLowerCase())),
     body: bytes.toString('utf8', frame.bodyAt, frame.endAt),
     bytes: frame.endAt,
   };

@@ -7,7 +7,7 @@
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { assert, must } from '../../engine/assert.js';
-import { type HttpResponse, uws } from '../../http/uws.js';
+import { type UwsResponse, uws } from '../../http/uws.js';
 import type { WireAnswer } from './answer.js';
 import type { BareBatch, BareConfig, BareDurable, FromBare } from './bare-config.js';
 
@@ -15,7 +15,6 @@ const configFile = must(process.argv[2], 'the file that says what to serve');
 serve(JSON.parse(readFileSync(configFile, 'utf8')));
 
 function serve(config: BareConfig): void {
-  uws._cfg('silent');
   const app = uws.App();
   for (const { path, answer } of config.gets) {
     const ready = readyAnswer(answer);
@@ -32,32 +31,32 @@ function serve(config: BareConfig): void {
   });
 }
 
-interface ReadyAnswer extends Pick<WireAnswer, 'statusLine' | 'headers'> {
+interface ReadyAnswer {
+  /** Status line and headers in one piece, which costs less than a call for each header. */
+  readonly head: string;
   /** As bytes: a large string would be converted for every answer. */
   readonly body: Buffer;
 }
 
-const readyAnswer = ({ statusLine, headers, body }: WireAnswer): ReadyAnswer => ({
-  statusLine,
-  headers,
-  body: Buffer.from(body),
-});
+function readyAnswer({ statusLine, headers, body }: WireAnswer): ReadyAnswer {
+  const lines = headers.map(([name, value]) => `${name}: ${value}`);
+  return { head: [statusLine, ...lines].join('\r\n'), body: Buffer.from(body) };
+}
 
-function write(response: HttpResponse, answer: ReadyAnswer): void {
-  response.writeStatus(answer.statusLine);
-  for (const [name, value] of answer.headers) response.writeHeader(name, value);
-  response.end(answer.body);
+function write(response: UwsResponse, { head, body }: ReadyAnswer): void {
+  response.writeStatus(head);
+  response.end(body, false);
 }
 
 /** A request whose body is there; `gone` once its client is. */
 interface Pending {
-  readonly response: HttpResponse;
+  readonly response: UwsResponse;
   readonly text: string;
   gone: boolean;
 }
 
 /** Bodies come in one piece here: the client sends small ones in one write. */
-function readJson(response: HttpResponse, whenParsed: (pending: Pending) => void): void {
+function readJson(response: UwsResponse, whenParsed: (pending: Pending) => void): void {
   let pending: Pending | null = null;
   response.onAborted(() => {
     if (pending !== null) pending.gone = true;

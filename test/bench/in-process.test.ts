@@ -1,0 +1,51 @@
+/** The in-process suites on a small scale: their own checks hold, and their results are of what they name. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { filledScenario, placingRate } from '../../bench/engine/placing.js';
+import { assertBooks, openScenario, orders } from '../../bench/engine/scenario.js';
+import { lifecycleCost, settlementCost } from '../../bench/engine/settling.js';
+import { commitRates, journalReplayRate, writeJournal } from '../../bench/journal/journaling.js';
+import { orderCommandBytes } from '../../bench/references/commit-size.js';
+
+test('orders are the same in every run, and all are placed', () => {
+  assert.deepEqual(orders(100, 50, 7), orders(100, 50, 7));
+  const { scenario, last } = filledScenario(20, 5_000, 10);
+  assertBooks(scenario, 5_000);
+  assert.deepEqual(last, orders(4_990, 10, 20));
+  assert.throws(() => assertBooks(openScenario(2, 10), 1), /1 bets were placed/);
+});
+
+test('rates of placing, settling and boundaries', () => {
+  const placing = placingRate(50, 4_000);
+  assert.ok(placing.ordersPerSecond > 0 && placing.orders === 4_000);
+  const settlement = settlementCost(1_000, 64);
+  assert.ok(settlement.betsPerSecond > 0 && settlement.longestMs > 0);
+  const lifecycle = lifecycleCost(5);
+  // Each minute: an end and a price for each of 14 assets, and a lock.
+  assert.ok(lifecycle.commands >= 5 * 16);
+});
+
+test('a written journal is replayed to the same digest', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'tote-bench-test-'));
+  try {
+    const written = writeJournal(join(dir, 'replay'), 3_000);
+    const replayed = journalReplayRate(join(dir, 'replay'), 3_000);
+    assert.deepEqual([replayed.commands, replayed.digest], [written.commands, written.digest]);
+    const rates = commitRates(dir, 600, 'os');
+    assert.deepEqual(
+      rates.map(({ batchSize }) => batchSize),
+      [1, 16, 64, 256, 512],
+    );
+    assert.ok(rates.every(({ commandsPerSecond, maxUs }) => commandsPerSecond > 0 && maxUs > 0));
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+});
+
+test('the references commit as many bytes as an order has in the journal', () => {
+  const bytes = orderCommandBytes(0, 1_000);
+  assert.ok(bytes > 100 && bytes < 200, `${bytes} bytes`);
+});
