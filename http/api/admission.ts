@@ -18,24 +18,43 @@ const NO_SCOPE = new Refused('insufficient_scope', 'this key lacks the scope of 
 const TIER_TOO_LOW = new Refused('tier_too_low', 'the scope needs an account of Silver tier or higher');
 const FROZEN = new Refused('account_frozen', 'the account takes no orders');
 
-/** Finds the request's key and notes it in the call; whether it may do anything is another question. */
-export function identify(call: Call, engine: EngineReads): Verdict {
-  const secret = call.request.apiKey;
-  if (secret === '') return MISSING_KEY;
-  const key = isWellFormedKey(secret) ? engine.findKey(keyDigest(secret)) : 0;
-  if (key === 0) return INVALID_KEY;
-  call.key = key;
-  call.account = engine.key(key).account;
-  return null;
-}
+/** Secrets that are remembered, so that not every request has to be hashed; a bound on memory. */
+const SECRETS_KEPT_MAX = 10_000;
 
-/** Whether the key and its account may carry out the operation. */
-export function authorise(call: Call, operation: Operation, engine: EngineReads): Verdict {
-  const key = engine.key(call.key);
-  return (
-    checkKey(key, operation, call.nowMs) ??
-    checkAccount(must(engine.account(key.account), 'account of a key'), operation)
-  );
+export class Admission {
+  /**
+   * Keys by secret, those that were found only: a key's number never changes. What a key may do is looked up
+   * every time. In memory alone, where every request's secret is, too.
+   */
+  readonly #keysBySecret = new Map<string, number>();
+
+  constructor(private readonly engine: EngineReads) {}
+
+  /** Finds the request's key and notes it in the call; whether it may do anything is another question. */
+  identify(call: Call): Verdict {
+    const secret = call.request.apiKey;
+    if (secret === '') return MISSING_KEY;
+    const key = this.#keysBySecret.get(secret) ?? this.#look(secret);
+    if (key === 0) return INVALID_KEY;
+    call.key = key;
+    call.account = this.engine.key(key).account;
+    return null;
+  }
+
+  #look(secret: string): number {
+    const key = isWellFormedKey(secret) ? this.engine.findKey(keyDigest(secret)) : 0;
+    if (key === 0) return 0;
+    if (this.#keysBySecret.size >= SECRETS_KEPT_MAX) this.#keysBySecret.clear();
+    this.#keysBySecret.set(secret, key);
+    return key;
+  }
+
+  /** Whether the key and its account may carry out the operation. */
+  authorise(call: Call, operation: Operation): Verdict {
+    const key = this.engine.key(call.key);
+    const account = must(this.engine.account(key.account), 'account of a key');
+    return checkKey(key, operation, call.nowMs) ?? checkAccount(account, operation);
+  }
 }
 
 function checkKey(key: KeyView, operation: Operation, nowMs: number): Verdict {

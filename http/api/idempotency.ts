@@ -9,7 +9,7 @@ import { invalid, type Refused } from './refused.js';
 
 const KEY_LENGTH_MAX = 255;
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
-const DIGITS_OF_48_BITS = 12;
+const BYTES_OF_48_BITS = 6;
 
 /** The key in a header value; a pair of quotes around it is no part of it. */
 export function parseIdempotencyKey(header: string): string | Refused {
@@ -53,15 +53,19 @@ export class IdempotencyDigests {
 
   /** Keys of different accounts have nothing to do with each other. */
   digest(account: number, key: string, order: OrderContent): IdempotencyDigest {
-    const ofKey = hash('sha256', `${this.#secret}key:${account}:${key}`, 'hex');
-    const ofBody = hash('sha256', `${this.#secret}body:${canonical(order)}`, 'hex');
+    const ofKey = hash('sha256', `${this.#secret}key:${account}:${key}`, 'binary');
+    const ofBody = hash('sha256', `${this.#secret}body:${canonical(order)}`, 'binary');
     return {
       keyHigh: bits48(ofKey, 0),
-      keyLow: bits48(ofKey, DIGITS_OF_48_BITS),
+      keyLow: bits48(ofKey, BYTES_OF_48_BITS),
       body: bits48(ofBody, 0),
     };
   }
 }
 
-const bits48 = (digestHex: string, start: number): number =>
-  Number.parseInt(digestHex.slice(start, start + DIGITS_OF_48_BITS), 16);
+/** Six bytes of a digest, one character each, as a whole number. */
+function bits48(digest: string, start: number): number {
+  let bits = 0;
+  for (let i = start; i < start + BYTES_OF_48_BITS; i++) bits = bits * 256 + digest.charCodeAt(i);
+  return bits;
+}

@@ -17,22 +17,21 @@ const AGE_MS_MAX = 50;
 /** The latest accepted price of an asset, or null. It is no part of the engine's state. */
 export type LatestTick = (asset: number) => number | null;
 
-/** Bytes and when they were made. */
+/** Bytes, and when and of what version of the data they were made. */
 class ReadyBytes {
   bytes: Uint8Array = Buffer.alloc(0);
   #madeAtMs = Number.NEGATIVE_INFINITY;
+  #version = -1;
 
-  /**
-   * Within the millisecond in which they were made, bytes are made again: on a clock that stands still (a
-   * sandbox) they would otherwise never show another bet or price.
-   */
-  isFresh(nowMs: number): boolean {
+  /** On a clock that stands still (a sandbox) nothing grows old, so within its millisecond the version counts. */
+  isFresh(nowMs: number, version: () => number): boolean {
     const ageMs = nowMs - this.#madeAtMs;
-    return ageMs > 0 && ageMs < AGE_MS_MAX;
+    return ageMs > 0 ? ageMs < AGE_MS_MAX : ageMs === 0 && this.#version === version();
   }
-  set(text: string, nowMs: number): Uint8Array {
+  set(text: string, nowMs: number, version: number): Uint8Array {
     this.bytes = Buffer.from(text);
     this.#madeAtMs = nowMs;
+    this.#version = version;
     return this.bytes;
   }
   markOld(): void {
@@ -62,6 +61,19 @@ export class MarketView {
   /** JSON of each asset's price, '' where the asset never had a round. */
   readonly #prices: string[] = ASSETS.map(() => '');
   #pricesBytes: Uint8Array | null = null;
+
+  readonly #ticks: (number | null)[] = ASSETS.map(() => null);
+  #tickChanges = 0;
+  /** Grows with every command and every price: the same as long as no answer would be another. */
+  readonly #version = (): number => {
+    for (let asset = 0; asset < this.#ticks.length; asset++) {
+      const tick = this.#latestTick(asset);
+      if (tick === this.#ticks[asset]) continue;
+      this.#ticks[asset] = tick;
+      this.#tickChanges++;
+    }
+    return this.#engine.seq + this.#tickChanges;
+  };
 
   /** Starts from the engine's state, all of which must be durable; from then on it follows `onEvents`. */
   constructor(engine: EngineReads, latestTick: LatestTick) {
@@ -110,14 +122,18 @@ export class MarketView {
     const rules = market < 0 ? null : this.#engine.marketRules(market);
     if (rules === null) return null;
     const entry = this.#entry(market);
-    if (entry.ready.isFresh(nowMs)) return entry.ready.bytes;
+    if (entry.ready.isFresh(nowMs, this.#version)) return entry.ready.bytes;
     const tick = this.#latestTick(assetOf(market));
-    return entry.ready.set(successText(marketText(entry.head, entry.shown, rules, tick, nowMs)), nowMs);
+    return entry.ready.set(
+      successText(marketText(entry.head, entry.shown, rules, tick, nowMs)),
+      nowMs,
+      this.#version(),
+    );
   }
 
   /** `{success, data: Market[]}` of all active markets. */
   markets(nowMs: number): Uint8Array {
-    if (this.#list.isFresh(nowMs)) return this.#list.bytes;
+    if (this.#list.isFresh(nowMs, this.#version)) return this.#list.bytes;
     let text = '';
     for (const { market, head, shown } of this.#entries) {
       const rules = this.#engine.marketRules(market);
@@ -125,7 +141,7 @@ export class MarketView {
       if (text !== '') text += ',';
       text += marketText(head, shown, rules, this.#latestTick(assetOf(market)), nowMs);
     }
-    return this.#list.set(successText(`[${text}]`), nowMs);
+    return this.#list.set(successText(`[${text}]`), nowMs, this.#version());
   }
 
   /**

@@ -9,7 +9,7 @@ import { RoundSeeds } from '../bet-hash.js';
 import type { StaticPage, StaticPages } from '../docs-page.js';
 import { openApiDocument } from '../openapi.js';
 import type { RateLimits } from '../rate-limits.js';
-import { authorise, identify } from './admission.js';
+import { Admission } from './admission.js';
 import { Call, type Verdict } from './call.js';
 import { IdempotencyDigests } from './idempotency.js';
 import { type LatestTick, MarketView } from './market-view.js';
@@ -49,6 +49,7 @@ export function createPublicApi(parts: PublicApiParts): HttpHandler {
 
 class PublicApi {
   readonly #parts: PublicApiParts;
+  readonly #admission: Admission;
   readonly #routes: RouteTable;
   readonly #pages: StaticPages;
   #requests = 0;
@@ -56,6 +57,7 @@ class PublicApi {
   constructor(parts: PublicApiParts) {
     this.#parts = parts;
     const { sequencer, latestTick, masterSecret } = parts;
+    this.#admission = new Admission(sequencer.engine);
     const view = new MarketView(sequencer.engine, latestTick);
     sequencer.onEvents((_seq, events) => view.onEvents(events));
     const seeds = new RoundSeeds(masterSecret);
@@ -93,7 +95,7 @@ class PublicApi {
 
   handle(request: HttpRequest, responder: HttpResponder): void {
     const { limits, clock, requestIdPrefix } = this.#parts;
-    const requestId = `${requestIdPrefix}-${(++this.#requests).toString(36)}`;
+    const requestId = `${requestIdPrefix}-${++this.#requests}`;
     const call = new Call(request, responder, requestId, clock.nowMs());
     const isAdmitted = limits.admitAddress(request.address, call.nowMs);
     const verdict = this.#counted(call, isAdmitted) ?? this.#dispatch(call);
@@ -110,10 +112,10 @@ class PublicApi {
 
   /** The key, what it may do, and the limits that go with it. */
   #admit(call: Call, operation: Operation): Verdict {
-    const { limits, sequencer } = this.#parts;
-    const unknown = identify(call, sequencer.engine);
+    const { limits } = this.#parts;
+    const unknown = this.#admission.identify(call);
     if (unknown !== null) return unknown;
-    const forbidden = authorise(call, operation, sequencer.engine);
+    const forbidden = this.#admission.authorise(call, operation);
     if (forbidden !== null) {
       limits.countKey(call.key, call.account, operation.isWrite, call.nowMs);
       call.noteLimits(limits);
@@ -124,9 +126,9 @@ class PublicApi {
 
   /** What needs no key: faulty requests, unknown paths, wrong methods, OPTIONS, documents. A known key counts. */
   #withoutKey(call: Call, found: Found | null): Verdict {
-    const { limits, sequencer } = this.#parts;
+    const { limits } = this.#parts;
     const { request } = call;
-    if (identify(call, sequencer.engine) === null) {
+    if (this.#admission.identify(call) === null) {
       const isWrite = !isRead(request.method) && request.method !== 'OPTIONS';
       const isAdmitted = limits.admitKey(call.key, call.account, isWrite, call.nowMs);
       if (this.#counted(call, isAdmitted) !== null) return RATE_LIMITED;

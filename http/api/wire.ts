@@ -33,24 +33,32 @@ export function oddsText(oddsE4: number): string {
   return low === 0 ? `${whole}.${TWO_DECIMALS[high]}` : `${whole}.${TWO_DIGITS[high]}${TWO_DECIMALS[low]}`;
 }
 
-let cachedDay = -1;
-let cachedDate = '';
+/** Dates of the days last asked for, by the low bits of the day's number: lists mix yesterday with tomorrow. */
+const DATES_KEPT = 8;
+const keptDays = new Array<number>(DATES_KEPT).fill(-1);
+const keptDates = new Array<string>(DATES_KEPT).fill('');
+
+/** `2026-06-10T`. */
+function dateText(day: number): string {
+  const slot = day & (DATES_KEPT - 1);
+  if (keptDays[slot] !== day) {
+    keptDates[slot] = new Date(day * DAY_MS).toISOString().slice(0, 11);
+    keptDays[slot] = day;
+  }
+  return keptDates[slot] as string;
+}
 
 /** ISO 8601 in UTC with milliseconds, as `Date.prototype.toISOString` prints it; `timeMs` is at or after 1970. */
 export function isoText(timeMs: number): string {
   const ofDay = timeMs % DAY_MS;
-  const day = timeMs - ofDay;
-  if (day !== cachedDay) {
-    cachedDate = new Date(day).toISOString().slice(0, 11);
-    cachedDay = day;
-  }
+  const date = dateText((timeMs - ofDay) / DAY_MS);
   const ms = ofDay % 1000;
   const seconds = (ofDay - ms) / 1000;
   const second = seconds % 60;
   const minutes = (seconds - second) / 60;
   const minute = minutes % 60;
   const hour = (minutes - minute) / 60;
-  return `${cachedDate}${TWO_DIGITS[hour]}:${TWO_DIGITS[minute]}:${TWO_DIGITS[second]}${MILLISECONDS[ms]}`;
+  return `${date}${TWO_DIGITS[hour]}:${TWO_DIGITS[minute]}:${TWO_DIGITS[second]}${MILLISECONDS[ms]}`;
 }
 
 /** The envelope of a success around a payload that is JSON text already. */

@@ -208,6 +208,31 @@ test('bytes are kept for less than 50 ms, and not at all on a clock that stands 
   }
 });
 
+test('on a clock that stands still every bet and price is seen at once, and bytes are the same otherwise', () => {
+  const api = new Harness();
+  const { secret } = api.bettor();
+  api.open();
+  for (const path of ['/v1/markets', `/v1/markets/${MARKET}`]) {
+    const roundOf = () => {
+      const data = dataOf<Market | Market[]>(api.get(path, secret));
+      return (Array.isArray(data) ? data[0] : data)?.currentRound;
+    };
+    api.ticks[0] = 101;
+    assert.equal(roundOf()?.currentPrice, 101);
+    api.ticks[0] = 102;
+    assert.equal(roundOf()?.currentPrice, 102);
+    const bets = roundOf()?.totalBets ?? 0;
+    bet(api, secret, 1);
+    assert.equal(roundOf()?.totalBets, bets + 1);
+    const sent: unknown[] = [];
+    const responder = { send: (_status: number, _headers: unknown, body: unknown) => sent.push(body) };
+    const request = { method: 'GET', path, query: '', address: '::1', apiKey: secret, idempotencyKey: null };
+    const rest = { contentType: '', authorization: '', body: Buffer.alloc(0), fault: null };
+    for (let i = 0; i < 2; i++) api.handler({ ...request, ...rest }, responder);
+    assert.equal(sent[0], sent[1]);
+  }
+});
+
 test('a price is that of the latest opening, with its time', () => {
   const api = new Harness();
   const { secret } = api.bettor();
