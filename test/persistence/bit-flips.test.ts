@@ -25,7 +25,7 @@ import {
   writeJournal,
 } from './journal-files.js';
 
-const FLIPS = 130;
+const FLIPS = 80;
 const BATCHES = 40;
 const SEED = 20_251_121;
 

@@ -1,7 +1,7 @@
 /** The journal's store on real files: what goes in comes out, provably, and an operator can read it. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
 import { must } from '../../engine/assert.js';
@@ -9,6 +9,7 @@ import { crcHex, sealBatch } from '../../persistence/batch-row.js';
 import { commitBatch } from '../../persistence/commit.js';
 import type { DataDir } from '../../persistence/data-dir.js';
 import { fileBytes } from '../../persistence/files.js';
+import { Segment } from '../../persistence/segment.js';
 import { walPath } from '../../persistence/segment-files.js';
 import { SqliteStore } from '../../persistence/sqlite-store.js';
 import {
@@ -196,4 +197,18 @@ test('a row that was rewritten with a right checksum breaks the chain', (t) => {
   );
   db.close();
   assert.throws(() => recover(dir), refusal('journal_corrupt', /number 1 is bad: its chain hash/));
+});
+
+test('damage that no row shows, and that the next append would carry into good rows, is found', (t) => {
+  const { dir, store } = writeJournal(temporaryDir(t), 5);
+  store.close();
+  const file = readFileSync(onlySegment(dir));
+  // The header of a leaf page says at byte 5 where its rows begin; the first page after the schema's is the table's.
+  const rowsBeginAt = file.readUInt16BE(4_096 + 5);
+  file.writeUInt16BE(rowsBeginAt + 300, 4_096 + 5);
+  writeFileSync(onlySegment(dir), file);
+  const segment = Segment.open(onlySegment(dir), 'write');
+  assert.deepEqual([...segment.batches(0)].map(plain), batchesUpTo(5));
+  segment.close();
+  assert.throws(() => recover(dir), refusal('journal_corrupt', /Page 2|page 2/));
 });

@@ -8,6 +8,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import Database from 'better-sqlite3';
 import { must } from '../../engine/assert.js';
 import { commitBatch } from '../../persistence/commit.js';
 import type { DataDir } from '../../persistence/data-dir.js';
@@ -37,11 +38,22 @@ const ALL_STEPS: readonly CopyStep[] = [
   'in_use_removed',
 ];
 
-/** A journal as a kill leaves it, half in the database and half in the WAL. */
+/**
+ * A journal as a kill leaves it, half in the database and half in the WAL. Its pages are smaller than a copy's, so
+ * that the old WAL laid over a new database cannot go unnoticed.
+ */
 function killedJournal(t: TestContext): DataDir {
-  const { dir, store } = writeJournal(temporaryDir(t), BATCHES, BATCHES / 2);
-  const image = crashImage(dir, join(temporaryDir(t), 'killed'));
+  const { dir, store } = writeJournal(temporaryDir(t), BATCHES / 2);
   store.close();
+  const db = new Database(onlySegment(dir));
+  for (const pragma of ['journal_mode = DELETE', 'page_size = 1024']) db.pragma(pragma);
+  db.exec('VACUUM');
+  db.pragma('journal_mode = WAL');
+  db.close();
+  const second = SqliteStore.open(dir, 'fsync');
+  for (let index = BATCHES / 2; index < BATCHES; index += 1) commitBatch(second, batchAt(index));
+  const image = crashImage(dir, join(temporaryDir(t), 'killed'));
+  second.close();
   return image;
 }
 
@@ -131,7 +143,7 @@ test('a WAL cut at any place: whole commits above the mark come back, below it n
   const wal = fileBytes(walPath(onlySegment(dir)));
   const lastSeqs = new Set<number>();
   let refused = 0;
-  for (let bytes = 0; bytes <= wal; bytes += 1_531) {
+  for (let bytes = 0; bytes <= wal; bytes += 2_311) {
     const image = crashImage(dir, join(temporaryDir(t), 'cut'));
     truncateSync(walPath(onlySegment(image)), bytes);
     writeFileSync(image.markFile, readFileSync(markThen));
@@ -154,7 +166,7 @@ test('after a refusal nothing has changed: the right files put back, it starts',
   const dir = killedJournal(t);
   const wal = walPath(onlySegment(dir));
   const whole = readFileSync(wal);
-  truncateSync(wal, 40_000);
+  truncateSync(wal, Math.floor(whole.length / 2));
   const before = readFileSync(onlySegment(dir));
   assert.throws(() => recover(dir), refusal('journal_incomplete'));
   assert.throws(() => recover(dir), refusal('journal_incomplete'));
