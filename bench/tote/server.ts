@@ -19,6 +19,7 @@ const GENEROUS_LIMITS = ['key_read', 'key_write', 'account', 'ip']
 const START_MS_MAX = 60_000;
 const START_TRY_GAP_MS = 5;
 const CALL_MS_MAX = 10_000;
+const END_HEARD_MS = 200;
 
 export interface ToteOptions {
   readonly dataDir: string;
@@ -69,14 +70,29 @@ export class ToteServer {
 
   /** A call of the operator API; the payload of its success. */
   async operate(method: string, path: string, body: object | null = null): Promise<unknown> {
-    const { status, text } = await call(this.operatorPort, method, `/operator/v1${path}`, body);
+    const { status, text } = await this.#explained(
+      call(this.operatorPort, method, `/operator/v1${path}`, body),
+    );
     return dataOf(`${method} ${path}`, status, text);
   }
 
   /** A GET of the public API. */
   async read(path: string, apiKey: string): Promise<unknown> {
-    const { status, text } = await call(this.port, 'GET', path, null, { 'X-API-Key': apiKey });
+    const { status, text } = await this.#explained(
+      call(this.port, 'GET', path, null, { 'X-API-Key': apiKey }),
+    );
     return dataOf(`GET ${path}`, status, text);
+  }
+
+  /** Where the server has ended, what it wrote last says more than a broken connection. */
+  async #explained(answer: Promise<CallAnswer>): Promise<CallAnswer> {
+    try {
+      return await answer;
+    } catch (error) {
+      // A process's end is heard of after that of its connections.
+      await new Promise((resolve) => setTimeout(resolve, END_HEARD_MS));
+      throw this.process.ended ? this.process.failure('ended') : error;
+    }
   }
 }
 
