@@ -32,6 +32,7 @@ import { PushFeed } from './http/prices/push-feed.js';
 import { SimulatedFeed } from './http/prices/simulated-feed.js';
 import { RateLimits } from './http/rate-limits.js';
 import { withOverrides } from './http/rules-file.js';
+import { uwsVersion } from './http/uws.js';
 import { UwsTransport } from './http/uws-transport.js';
 import { JournalError } from './persistence/errors.js';
 import { JournalThread } from './persistence/journal-thread.js';
@@ -41,8 +42,6 @@ import { masterSecretFingerprint, openOperatorToken } from './persistence/secret
 
 const PUMP_EVERY_MS = 10;
 const LOOK_EVERY_MS = 1_000;
-/** How long a stop waits for clients that do not take their answers. */
-const CLOSE_MS_MAX = 5_000;
 /** A recovery that takes longer than this shows its progress. */
 const QUIET_RECOVERY_MS = 1_000;
 
@@ -55,8 +54,8 @@ async function start(config: Config, log: Log): Promise<void> {
   if (wasUnclean)
     log.warn({ sequence: lastSeq }, 'the last server did not stop cleanly: its journal was recovered');
   const operatorToken = config.operatorToken ?? openOperatorToken(store.dir);
-  const ports = await openPorts(config);
   const ending = new Ending(log);
+  const ports = await openPorts(config, ending);
   const host = buildHost(config, store, ending);
   const { sequencer, lifecycle, journal } = host;
   // Made before the first command: readers start from a state that is durable.
@@ -68,10 +67,14 @@ async function start(config: Config, log: Log): Promise<void> {
     setInterval(() => lifecycle.pump(), PUMP_EVERY_MS),
     setInterval(() => watch.look(), LOOK_EVERY_MS),
   ];
+  let portsClosed = Promise.resolve();
   ending.watch({
-    drain: () => sequencer.drain(),
+    drain: () => {
+      portsClosed = ports.close();
+      return sequencer.drain();
+    },
     close: async () => {
-      await Promise.race([ports.close(), new Promise((resolve) => setTimeout(resolve, CLOSE_MS_MAX))]);
+      await portsClosed;
       for (const timer of timers) clearInterval(timer);
       lifecycle.stop();
       await journal.close();
@@ -116,26 +119,27 @@ function submitFirstCommands(config: Config, store: Store, sequencer: Sequencer)
 }
 
 /** Both ports, listening. Their requests wait for `release`. */
-async function openPorts(config: Config) {
-  const publicHold = new Hold();
-  const operatorHold = new Hold();
-  const publicTransport = new UwsTransport({ trustedProxies: config.trustedProxies });
-  const operatorTransport = new UwsTransport({ trustedProxies: [] });
-  const port = await publicTransport.listen(config.host, config.port, publicHold.handle);
-  const operatorPort = await operatorTransport.listen(
-    config.operatorHost,
-    config.operatorPort,
-    operatorHold.handle,
-  );
+async function openPorts(config: Config, ending: Ending) {
+  const open = async (name: string, host: string, port: number, trustedProxies: readonly string[]) => {
+    const hold = new Hold();
+    const onFatal = (error: unknown) => ending.programmingError(error);
+    const transport = new UwsTransport({ clock: systemClock, trustedProxies, onFatal });
+    const realPort = await transport.listen(host, port, hold.handle).catch((error: unknown) => {
+      throw new ConfigError([`${name}: ${error instanceof Error ? error.message : error}`]);
+    });
+    return { hold, transport, url: urlOf(host, realPort) };
+  };
+  const publicPort = await open('TOTE_PORT', config.host, config.port, config.trustedProxies);
+  const operatorPort = await open('TOTE_OPERATOR_PORT', config.operatorHost, config.operatorPort, []);
   return {
-    publicUrl: urlOf(config.host, port),
-    operatorUrl: urlOf(config.operatorHost, operatorPort),
+    publicUrl: publicPort.url,
+    operatorUrl: operatorPort.url,
     release(publicApi: HttpHandler, operatorApi: HttpHandler): void {
-      publicHold.release(publicApi);
-      operatorHold.release(operatorApi);
+      publicPort.hold.release(publicApi);
+      operatorPort.hold.release(operatorApi);
     },
     async close(): Promise<void> {
-      await Promise.all([publicTransport.close(), operatorTransport.close()]);
+      await Promise.all([publicPort.transport.close(), operatorPort.transport.close()]);
     },
   };
 }
@@ -213,6 +217,7 @@ function buildOperatorApi(config: Config, host: Host, token: string, ending: End
     latestTick: (asset: number) => tracker.latest(asset),
     durability: config.durability,
     version,
+    uwsVersion,
   };
   return createOperatorApi({
     sequencer,

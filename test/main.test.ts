@@ -109,7 +109,7 @@ test('a port in use is refused, and the data directory is still new for the next
   const refused = await startRefused({ dataDir: dir, env: { TOTE_PORT: `${address.port}` } });
   holder.close();
   assert.equal(refused.code, 1);
-  assert.match(refused.stderr, new RegExp(`tote cannot start: .*${address.port}`));
+  assert.match(refused.stderr, new RegExp(`TOTE_PORT: cannot listen on 127.0.0.1:${address.port}`));
   const env = { TOTE_DEMO: '1' };
   const next = await Server.start({ dataDir: dir, env });
   await next.push({ BTC: 100 });
@@ -156,7 +156,7 @@ test('rules that differ are journaled once; a house without capital opens nothin
   const funded = await first.operator.get<{ sequence: number; rounds: { open: number } }>('/status');
   assert.equal(funded.data.rounds.open, 5);
   const ending = await first.stop();
-  assert.equal(ending.stderr.match(/"configured"/g)?.length, 1);
+  assert.equal(ending.stderr.match(/rules were put in force/g)?.length, 1);
   const second = await Server.start({ dataDir: dir, env });
   const unchanged = await second.operator.get<{ sequence: number }>('/status');
   assert.equal(unchanged.data.sequence, funded.data.sequence);

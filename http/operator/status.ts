@@ -21,6 +21,7 @@ export interface StatusSources {
   readonly latestTick: LatestTick;
   readonly durability: 'fsync' | 'os';
   readonly version: string;
+  readonly uwsVersion: string;
 }
 
 const NANOSECONDS_PER_MS = 1e6;
@@ -47,6 +48,7 @@ function status(sources: StatusSources, uptimeMs: number, loopDelay: IntervalHis
   return {
     version,
     node: process.version,
+    uWebSockets: sources.uwsVersion,
     rulesVersion: engine.rulesVersion,
     uptimeSeconds: Math.floor(uptimeMs / 1000),
     sequence: engine.seq,

@@ -37,11 +37,16 @@ export class Watch {
       } else if (event.type === 'roundNotOpened') {
         const markets = unopened.get(event.reason) ?? [];
         unopened.set(event.reason, [...markets, marketId(event.market)]);
-      } else if (event.type === 'configured' || event.type === 'tradingChanged') {
-        log.info({ sequence, trading: this.options.sequencer.engine.trading }, event.type);
+      } else if (event.type === 'configured') {
+        log.info({ sequence }, 'rules were put in force');
+      } else if (event.type === 'tradingChanged') {
+        log.info({ sequence, trading: this.options.sequencer.engine.trading }, 'trading was switched');
       } else if (event.type === 'marketSuspended') {
         const suspended = this.options.sequencer.engine.isSuspended(event.market);
-        log.info({ sequence, market: marketId(event.market), suspended }, event.type);
+        log.info(
+          { sequence, market: marketId(event.market), suspended },
+          'a market was suspended or resumed',
+        );
       }
     }
     if (voided.length > 0)
