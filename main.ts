@@ -13,14 +13,14 @@ import { PriceTracker } from './engine/host/price-tracker.js';
 import { SEQUENCER_DEFAULTS, Sequencer } from './engine/host/sequencer.js';
 import type { HttpHandler } from './engine/ports.js';
 import { createPublicApi } from './http/api/public-api.js';
-import { bannerText, urlOf } from './http/banner.js';
+import { bannerText } from './http/banner.js';
 import { ManualClock, systemClock } from './http/clock.js';
 import { type Config, ConfigError, readConfig } from './http/config.js';
 import { createDemoAccount, printCurlWhenOpen } from './http/demo.js';
 import { loadDocsPages } from './http/docs-page.js';
 import { Ending } from './http/ending.js';
-import { Hold } from './http/hold.js';
 import { createLog, type Log } from './http/log.js';
+import { openPorts } from './http/open-ports.js';
 import { accountRoutes } from './http/operator/accounts.js';
 import { createOperatorApi } from './http/operator/api.js';
 import { controlRoutes } from './http/operator/control.js';
@@ -33,7 +33,6 @@ import { SimulatedFeed } from './http/prices/simulated-feed.js';
 import { RateLimits } from './http/rate-limits.js';
 import { withOverrides } from './http/rules-file.js';
 import { uwsVersion } from './http/uws.js';
-import { UwsTransport } from './http/uws-transport.js';
 import { JournalError } from './persistence/errors.js';
 import { JournalThread } from './persistence/journal-thread.js';
 import { openStore, type Store } from './persistence/open-store.js';
@@ -55,7 +54,7 @@ async function start(config: Config, log: Log): Promise<void> {
     log.warn({ sequence: lastSeq }, 'the last server did not stop cleanly: its journal was recovered');
   const operatorToken = config.operatorToken ?? openOperatorToken(store.dir);
   const ending = new Ending(log);
-  const ports = await openPorts(config, ending);
+  const ports = await openPorts(config, systemClock, (error) => ending.programmingError(error));
   const host = buildHost(config, store, ending);
   const { sequencer, lifecycle, journal } = host;
   // Made before the first command: readers start from a state that is durable.
@@ -84,7 +83,7 @@ async function start(config: Config, log: Log): Promise<void> {
 
   const demoSecret = submitFirstCommands(config, store, sequencer);
   lifecycle.start();
-  ports.release(publicApi, operatorApi);
+  ports.serve(publicApi, operatorApi);
   await new Promise<void>((resolve) => sequencer.whenDurable(sequencer.engine.seq, resolve));
   process.stdout.write(
     bannerText({
@@ -116,32 +115,6 @@ function submitFirstCommands(config: Config, store: Store, sequencer: Sequencer)
   if (store.recovered.lastSeq > 0) return null;
   fundHouse(sequencer, config.houseCapitalCents);
   return config.demo ? createDemoAccount(sequencer) : null;
-}
-
-/** Both ports, listening. Their requests wait for `release`. */
-async function openPorts(config: Config, ending: Ending) {
-  const open = async (name: string, host: string, port: number, trustedProxies: readonly string[]) => {
-    const hold = new Hold();
-    const onFatal = (error: unknown) => ending.programmingError(error);
-    const transport = new UwsTransport({ clock: systemClock, trustedProxies, onFatal });
-    const realPort = await transport.listen(host, port, hold.handle).catch((error: unknown) => {
-      throw new ConfigError([`${name}: ${error instanceof Error ? error.message : error}`]);
-    });
-    return { hold, transport, url: urlOf(host, realPort) };
-  };
-  const publicPort = await open('TOTE_PORT', config.host, config.port, config.trustedProxies);
-  const operatorPort = await open('TOTE_OPERATOR_PORT', config.operatorHost, config.operatorPort, []);
-  return {
-    publicUrl: publicPort.url,
-    operatorUrl: operatorPort.url,
-    release(publicApi: HttpHandler, operatorApi: HttpHandler): void {
-      publicPort.hold.release(publicApi);
-      operatorPort.hold.release(operatorApi);
-    },
-    async close(): Promise<void> {
-      await Promise.all([publicPort.transport.close(), operatorPort.transport.close()]);
-    },
-  };
 }
 
 type Host = ReturnType<typeof buildHost>;

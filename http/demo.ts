@@ -58,7 +58,7 @@ export function bestMarket(engine: EngineReads, nowMs: number): number {
 export function curlLine(publicUrl: string, secret: string, market: number): string {
   const order = { marketId: marketId(market), prediction: 'UP', amount: DEMO_STAKE_DOLLARS };
   return [
-    `curl -sS -X POST ${publicUrl}/v1/orders`,
+    `curl -sS -X POST '${publicUrl}/v1/orders'`,
     `-H 'X-API-Key: ${secret}'`,
     `-H 'Idempotency-Key: ${randomUUID()}'`,
     "-H 'Content-Type: application/json'",

@@ -1,0 +1,66 @@
+/**
+ * The two ports, taken before anything is written and served once the server is ready: a first start that is
+ * refused because of a port leaves a data directory that is still new. Requests that come in between are held.
+ */
+import type { Clock, HttpHandler } from '../engine/ports.js';
+import { urlOf } from './banner.js';
+import { type Config, ConfigError } from './config.js';
+import { UwsTransport } from './uws-transport.js';
+
+export interface OpenPorts {
+  readonly publicUrl: string;
+  readonly operatorUrl: string;
+  /** Hands over what came meanwhile, and everything from now on. */
+  serve(publicApi: HttpHandler, operatorApi: HttpHandler): void;
+  /** Takes no new connections; resolves once what waits is answered. */
+  close(): Promise<void>;
+}
+
+/** Throws a `ConfigError` that names the variable where an address cannot be listened on. */
+export async function openPorts(
+  config: Config,
+  clock: Clock,
+  onFatal: (error: unknown) => void,
+): Promise<OpenPorts> {
+  const { host, port, operatorHost, operatorPort } = config;
+  const publicPort = new Port(new UwsTransport({ clock, trustedProxies: config.trustedProxies, onFatal }));
+  const publicUrl = await publicPort.open('TOTE_PORT', host, port);
+  const forOperators = new Port(new UwsTransport({ clock, trustedProxies: [], onFatal }));
+  const operatorUrl = await forOperators.open('TOTE_OPERATOR_PORT', operatorHost, operatorPort);
+  return {
+    publicUrl,
+    operatorUrl,
+    serve(publicApi, operatorApi) {
+      publicPort.serve(publicApi);
+      forOperators.serve(operatorApi);
+    },
+    async close() {
+      await Promise.all([publicPort.transport.close(), forOperators.transport.close()]);
+    },
+  };
+}
+
+class Port {
+  #handler: HttpHandler | null = null;
+  readonly #held: Parameters<HttpHandler>[] = [];
+
+  constructor(readonly transport: UwsTransport) {}
+
+  /** Resolves with the address as a client on this machine reaches it. */
+  async open(variable: string, host: string, port: number): Promise<string> {
+    const handle: HttpHandler = (request, responder) => {
+      if (this.#handler === null) this.#held.push([request, responder]);
+      else this.#handler(request, responder);
+    };
+    try {
+      return urlOf(host, await this.transport.listen(host, port, handle));
+    } catch (error) {
+      throw new ConfigError([`${variable}: ${error instanceof Error ? error.message : error}`]);
+    }
+  }
+
+  serve(handler: HttpHandler): void {
+    this.#handler = handler;
+    for (const [request, responder] of this.#held.splice(0)) handler(request, responder);
+  }
+}
