@@ -1,0 +1,155 @@
+/**
+ * The journal's commands give the same state again: through their text form, whatever the batches were, and
+ * nothing but these commands does (design, "Determinism").
+ */
+import { equal, notEqual, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { decodeCommand, encodeCommand } from '../../engine/command-codec.js';
+import type { Command } from '../../engine/commands.js';
+import { Engine } from '../../engine/engine.js';
+import { Dice } from '../support/reference/dice.js';
+import { newHasher } from '../support/reference/pair.js';
+import { runStream } from '../support/reference/stream.js';
+
+const STREAMS = Math.ceil(Number(process.env['TOTE_TEST_RUNS'] ?? 120) / 8);
+const STEPS = 500;
+
+const stepSeeds = (dice: Dice): number[] => Array.from({ length: STEPS }, () => dice.whole(0, 0xffff_ffff));
+
+const digests = (engine: Engine): string => `${engine.rollingDigest()} ${engine.stateDigest(newHasher)}`;
+
+/** Rows as the journal has them: JSON arrays of commands, cut by chance. */
+function rows(texts: readonly string[], dice: Dice): string[] {
+  const cut: string[] = [];
+  for (let from = 0; from < texts.length; ) {
+    const size = dice.chance(0.5) ? 1 : dice.whole(1, 200);
+    cut.push(`[${texts.slice(from, from + size).join(',')}]`);
+    from += size;
+  }
+  return cut;
+}
+
+function replay(journal: readonly string[]): Engine {
+  const engine = new Engine();
+  for (const row of journal) {
+    for (const value of JSON.parse(row) as unknown[]) {
+      equal(engine.apply(decodeCommand(value)).status, 'accepted');
+    }
+  }
+  return engine;
+}
+
+test('replaying the journal gives the same digests, whatever the batches', () => {
+  for (let stream = 1; stream <= STREAMS; stream++) {
+    const dice = new Dice(stream);
+    const pair = runStream(stream, stepSeeds(dice));
+    const expected = digests(pair.engine);
+    const texts = pair.journal();
+    for (const journal of [texts.map((text) => `[${text}]`), [`[${texts.join(',')}]`], rows(texts, dice)]) {
+      const again = replay(journal);
+      equal(digests(again), expected, `stream ${stream}`);
+      equal(again.seq, pair.engine.seq);
+    }
+  }
+});
+
+test('the rolling digest agrees after every command, not only at the end', () => {
+  const pair = runStream(77, stepSeeds(new Dice(77)));
+  const [one, two] = [new Engine(), new Engine()];
+  const seen = new Set<string>();
+  for (const command of pair.accepted) {
+    one.apply(command);
+    two.apply(decodeCommand(JSON.parse(encodeCommand(command))));
+    equal(two.rollingDigest(), one.rollingDigest());
+    seen.add(one.rollingDigest());
+  }
+  equal(seen.size, pair.accepted.length, 'each command moves it');
+});
+
+test('one altered command is noticed at once: it is refused, or the digests differ', () => {
+  const altered = new Map<string, number>();
+  for (let stream = 1; stream <= STREAMS; stream++) {
+    const { accepted } = runStream(stream, stepSeeds(new Dice(stream)));
+    const dice = new Dice(stream);
+    const engine = new Engine();
+    const targets = new Set(Array.from({ length: 12 }, () => dice.whole(0, accepted.length - 1)));
+    for (const [index, command] of accepted.entries()) {
+      if (targets.has(index)) {
+        const other = alter(command, dice);
+        altered.set(other.kind, (altered.get(other.kind) ?? 0) + 1);
+        notEqual(
+          digestAfter(accepted.slice(0, index), other),
+          digestAfter(accepted.slice(0, index), command),
+        );
+      }
+      engine.apply(command);
+    }
+  }
+  ok(altered.size >= 12, `altered were ${[...altered.keys()].join(', ')}`);
+});
+
+/** The digests after `history` and then `command`, or why the command was refused. */
+function digestAfter(history: readonly Command[], command: Command): string {
+  const engine = new Engine();
+  for (const earlier of history) engine.apply(earlier);
+  const outcome = engine.apply(command);
+  return outcome.status === 'accepted' ? digests(engine) : outcome.status;
+}
+
+/** The same command with one fact changed, each of which outcomes or state depend on. */
+function alter(command: Command, dice: Dice): Command {
+  switch (command.kind) {
+    case 'configure':
+      return { ...command, rules: { ...command.rules, openBetsMax: command.rules.openBetsMax + 1 } };
+    case 'advance':
+      return { ...command, timeMs: command.timeMs + 1 };
+    case 'setCalendar':
+      return { ...command, sessions: [...command.sessions, [1, 2]] };
+    case 'boundaryPrice':
+      return { ...command, price: (command.price ?? 1) * 1.000001 };
+    case 'openLate':
+      return { ...command, price: command.price * 1.000001 };
+    case 'settle':
+      return { ...command, timeMs: command.timeMs + 1 };
+    case 'placeOrder':
+      return alterOrder(command, dice);
+    case 'createAccount':
+      return dice.chance(0.5)
+        ? { ...command, name: `${command.name}!` }
+        : { ...command, balanceCents: command.balanceCents + 1 };
+    case 'updateAccount':
+      return { ...command, account: command.account === 1 ? 2 : 1 };
+    case 'deposit':
+    case 'withdraw':
+    case 'depositHouse':
+      return dice.chance(0.5)
+        ? { ...command, amountCents: command.amountCents + 1 }
+        : { ...command, reference: `${command.reference}!` };
+    case 'createKey':
+      return dice.chance(0.5)
+        ? { ...command, scopesMask: command.scopesMask ^ 1 }
+        : { ...command, digest: `f${command.digest.slice(1)}` };
+    case 'updateKey':
+      return { ...command, enabled: !command.enabled };
+    case 'setTrading':
+      return { ...command, reason: `${command.reason}!` };
+    case 'suspendMarket':
+      return { ...command, suspended: !command.suspended };
+    case 'voidRound':
+      return { ...command, reason: `${command.reason}!` };
+  }
+}
+
+function alterOrder(command: Extract<Command, { kind: 'placeOrder' }>, dice: Dice): Command {
+  const { idempotency } = command;
+  if (idempotency !== null && dice.chance(0.4)) {
+    return { ...command, idempotency: { ...idempotency, body: idempotency.body + 1 } };
+  }
+  return dice.pick<Command>([
+    { ...command, stakeCents: command.stakeCents + 1 },
+    { ...command, side: 1 - command.side },
+    { ...command, account: command.account === 1 ? 2 : 1 },
+    { ...command, clientSeed: `${command.clientSeed}!` },
+    { ...command, idempotency: { keyHigh: 1, keyLow: 2, body: 3 } },
+  ]);
+}

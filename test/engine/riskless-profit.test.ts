@@ -1,0 +1,233 @@
+/**
+ * A search for bets that win whatever happens (design, section 2: a round never owes more than its pool).
+ *
+ * Odds are fixed when a bet is placed, so a bettor with many accounts can swing the pools: one large stake makes
+ * the other side cheap, many small ones buy it up while its odds are high, and so on, each time larger. Without
+ * the exposure rule the same search does win more than the seeds, which shows that it looks in the right places.
+ * Seeds are fixed; TOTE_TEST_RUNS widens the search.
+ */
+import { equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { must } from '../../engine/assert.js';
+import { Engine } from '../../engine/engine.js';
+import { referenceOddsE4, referencePayoutCents } from '../support/reference/arithmetic.js';
+import { Dice } from '../support/reference/dice.js';
+import { BTC_15M, DAY_MS, rulesFor } from '../support/reference/exchange.js';
+
+const SEARCHES = 3 * Number(process.env['TOTE_TEST_RUNS'] ?? 120);
+const FEE_BPS = 300;
+const ACCOUNTS = 8;
+const BALANCE_CENTS = 1_000_000_000_00;
+const END_MS = DAY_MS + 900_000;
+
+/** A table at which one can bet; the payout of an accepted bet, or null. */
+interface Table {
+  readonly seedCents: number;
+  readonly feeBps: number;
+  readonly pools: [number, number];
+  place(side: number, stakeCents: number): number | null;
+}
+
+/** What the bettors have put in, and what each side owes them. */
+class Book {
+  stakedCents = 0;
+  readonly owedCents: [number, number] = [0, 0];
+  bets = 0;
+  bestGuaranteedCents = 0;
+
+  add(side: number, stakeCents: number, payoutCents: number): void {
+    this.stakedCents += stakeCents;
+    this.owedCents[side === 0 ? 0 : 1] += payoutCents;
+    this.bets += 1;
+    const guaranteedCents = Math.min(...this.owedCents) - this.stakedCents;
+    this.bestGuaranteedCents = Math.max(this.bestGuaranteedCents, guaranteedCents);
+  }
+}
+
+class EngineTable implements Table {
+  readonly engine = new Engine();
+  readonly seedCents: number;
+  readonly feeBps: number;
+  readonly #dice: Dice;
+
+  constructor(seedCents: number, feeBps: number, dice: Dice) {
+    this.seedCents = seedCents;
+    this.feeBps = feeBps;
+    this.#dice = dice;
+    const timeMs = DAY_MS;
+    const market = { seedCents, minStakeCents: 1, maxStakeCents: BALANCE_CENTS };
+    const rules = rulesFor([BTC_15M], { market, rules: { feeBps } });
+    const tiers = rules.tiers.map((tier) => ({ ...tier, maxStakeCents: BALANCE_CENTS }));
+    this.engine.apply({ kind: 'configure', timeMs, rulesVersion: 1, rules: { ...rules, tiers } });
+    this.engine.apply({ kind: 'depositHouse', timeMs, amountCents: 10 * seedCents, reference: 'capital' });
+    for (let account = 0; account < ACCOUNTS; account++) {
+      this.engine.apply({ kind: 'createAccount', timeMs, name: null, tier: 4, balanceCents: BALANCE_CENTS });
+    }
+    const opening = { asset: 0, price: 100, priceTimeMs: timeMs, evidence: '' };
+    equal(this.engine.apply({ kind: 'openLate', timeMs, ...opening }).status, 'accepted');
+  }
+
+  get pools(): [number, number] {
+    const round = must(this.engine.currentRound(BTC_15M), 'round');
+    return [round.poolUpCents, round.poolDownCents];
+  }
+
+  place(side: number, stakeCents: number): number | null {
+    const outcome = this.engine.apply({
+      kind: 'placeOrder',
+      timeMs: DAY_MS,
+      account: this.#dice.whole(1, ACCOUNTS),
+      key: 1,
+      market: BTC_15M,
+      side,
+      stakeCents,
+      expectedPercentE6: -1,
+      idempotency: null,
+      clientSeed: null,
+    });
+    const event = outcome.status === 'accepted' ? outcome.events[0] : undefined;
+    return event?.type === 'betPlaced' ? event.payoutCents : null;
+  }
+
+  /** Ends the round at `closePrice`, pays everybody, and returns what the house has gained since the start. */
+  finish(closePrice: number | null): { houseGainCents: number; bettorsGainCents: number } {
+    const timeMs = END_MS;
+    this.engine.apply({ kind: 'suspendMarket', timeMs: DAY_MS, market: BTC_15M, suspended: true });
+    this.engine.apply({ kind: 'advance', timeMs });
+    const price = { price: closePrice, priceTimeMs: closePrice === null ? null : timeMs, evidence: '' };
+    this.engine.apply({ kind: 'boundaryPrice', timeMs, asset: 0, boundaryMs: timeMs, ...price });
+    this.engine.apply({ kind: 'settle', timeMs, betsMax: 1_000_000 });
+    equal(this.engine.unsettledRounds().length, 0);
+    const { houseCents, accountsCents } = this.engine.totals();
+    const bettorsGainCents = accountsCents - ACCOUNTS * BALANCE_CENTS;
+    return { houseGainCents: houseCents - 10 * this.seedCents, bettorsGainCents };
+  }
+}
+
+/** The same odds and payouts, without the rule that a round never owes more than its pool. */
+class UncheckedTable implements Table {
+  readonly seedCents: number;
+  readonly feeBps = FEE_BPS;
+  readonly pools: [number, number];
+
+  constructor(seedCents: number) {
+    this.seedCents = seedCents;
+    this.pools = [seedCents, seedCents];
+  }
+
+  place(side: number, stakeCents: number): number {
+    const own = side === 0 ? 0 : 1;
+    this.pools[own] += stakeCents;
+    const oddsE4 = referenceOddsE4(this.pools[0] + this.pools[1], this.pools[own]);
+    return referencePayoutCents(stakeCents, oddsE4, this.feeBps);
+  }
+}
+
+/** Bets, and where that is refused bets the half of it, and so on down to a cent. */
+function bet(table: Table, book: Book, side: number, wishedCents: number): void {
+  let stakeCents = Math.min(Math.max(1, Math.floor(wishedCents)), BALANCE_CENTS / 1_000);
+  while (stakeCents >= 1) {
+    const payoutCents = table.place(side, stakeCents);
+    if (payoutCents !== null) {
+      book.add(side, stakeCents, payoutCents);
+      return;
+    }
+    stakeCents = Math.floor(stakeCents / 2);
+  }
+}
+
+type Strategy = (table: Table, book: Book, dice: Dice) => void;
+
+const poolOn = (table: Table, side: number): number => (side === 0 ? table.pools[0] : table.pools[1]);
+
+/** One side leaps, the other climbs after it in small steps; then the other way round, further up. */
+const ladder: Strategy = (table, book, dice) => {
+  const leap = 3 + dice.next() * 60;
+  const step = 1.02 + dice.next() * 0.3;
+  const height = 0.05 + dice.next() * 0.95;
+  let side = dice.whole(0, 1);
+  for (let turns = dice.whole(2, 6); turns > 0 && book.bets < 400; turns--) {
+    const climber = 1 - side;
+    bet(table, book, side, poolOn(table, climber) * leap - poolOn(table, side));
+    const isLast = turns === 1;
+    const goalCents = poolOn(table, side) * (isLast ? height : 1);
+    for (let steps = 0; steps < 150 && poolOn(table, climber) < goalCents; steps++) {
+      bet(table, book, climber, poolOn(table, climber) * (step - 1));
+    }
+    side = climber;
+  }
+};
+
+/** Takes, of some chance bets, the one that does most for the worse result; now and then any. */
+const greedy: Strategy = (table, book, dice) => {
+  for (let count = 0; count < 80; count++) {
+    const [up, down] = table.pools;
+    const candidates = Array.from({ length: 8 }, () => {
+      const side = dice.whole(0, 1);
+      const stakeCents = Math.max(1, Math.floor((up + down) * 2 ** (dice.next() * 12 - 9)));
+      const own = (side === 0 ? up : down) + stakeCents;
+      const oddsE4 = referenceOddsE4(up + down + stakeCents, own);
+      const payoutCents = referencePayoutCents(stakeCents, oddsE4, table.feeBps);
+      const owed = book.owedCents.map((cents, index) => cents + (index === side ? payoutCents : 0));
+      return { side, stakeCents, worstCents: Math.min(...owed) - book.stakedCents - stakeCents };
+    });
+    candidates.sort((a, b) => b.worstCents - a.worstCents);
+    const { side, stakeCents } = must(dice.chance(0.7) ? candidates[0] : dice.pick(candidates), 'bet');
+    bet(table, book, side, stakeCents);
+  }
+};
+
+/** One leap, then always a little on the side that would win less. */
+const chase: Strategy = (table, book, dice) => {
+  const step = 0.005 + dice.next() * 0.3;
+  const first = dice.whole(0, 1);
+  bet(table, book, first, poolOn(table, 1 - first) * 2 ** (dice.next() * 10));
+  for (let count = dice.whole(10, 250); count > 0; count--) {
+    const side = book.owedCents[0] < book.owedCents[1] ? 0 : 1;
+    bet(table, book, side, poolOn(table, side) * step);
+  }
+};
+
+const chance: Strategy = (table, book, dice) => {
+  for (let count = dice.whole(1, 120); count > 0; count--) {
+    bet(table, book, dice.whole(0, 1), table.seedCents * 2 ** (dice.next() * 18 - 6));
+  }
+};
+
+const STRATEGIES: readonly Strategy[] = [ladder, ladder, chase, chase, greedy, chance];
+const SEEDS_CENTS: readonly number[] = [1, 7, 10_00, 1_000_00];
+const CLOSE_PRICES: readonly (number | null)[] = [101, 99, 100, null];
+
+test('no set of bets of one round costs the house more than its seeds, or wins more for sure', () => {
+  let bets = 0;
+  for (let search = 0; search < SEARCHES; search++) {
+    const dice = new Dice(search);
+    const seedCents = dice.pick(SEEDS_CENTS);
+    const seedsCents = 2 * seedCents;
+    const table = new EngineTable(seedCents, dice.pick([FEE_BPS, FEE_BPS, 0]), dice);
+    const book = new Book();
+    for (let parts = dice.whole(1, 3); parts > 0; parts--) dice.pick(STRATEGIES)(table, book, dice);
+    bets += book.bets;
+    const name = `search ${search}`;
+    for (const owedCents of book.owedCents) ok(owedCents - book.stakedCents <= seedsCents, name);
+    ok(book.bestGuaranteedCents <= seedsCents, name);
+    const closePrice = dice.pick(CLOSE_PRICES);
+    const { houseGainCents, bettorsGainCents } = table.finish(closePrice);
+    ok(houseGainCents >= -seedsCents, `${name}: the house gained ${houseGainCents}`);
+    equal(bettorsGainCents + houseGainCents, 0, name);
+    if (closePrice === 100 || closePrice === null) equal(houseGainCents, 0, name);
+    else equal(bettorsGainCents, book.owedCents[closePrice > 100 ? 0 : 1] - book.stakedCents, name);
+  }
+  ok(bets > 20 * SEARCHES, `${bets} bets were placed`);
+});
+
+test('the same search beats a table without the exposure rule', () => {
+  const wins = Array.from({ length: SEARCHES }, (_, search) => {
+    const dice = new Dice(search);
+    const table = new UncheckedTable(dice.pick([1, 7, 10_00]));
+    const book = new Book();
+    ladder(table, book, dice);
+    return book.bestGuaranteedCents / (2 * table.seedCents);
+  });
+  ok(Math.max(...wins) > 10, `at best ${Math.max(...wins)} times the seeds`);
+});
