@@ -5,7 +5,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AssertionError } from '../../engine/assert.js';
-import type { EngineEvent } from '../../engine/events.js';
+import { Engine } from '../../engine/engine.js';
+import type { EngineEvent, Outcome } from '../../engine/events.js';
 import { codeOf, NOON_MS, TestClock, TestHost } from '../support/host.js';
 
 /** First and last number of the batch that is being written, or null. */
@@ -244,6 +245,32 @@ test('an engine exception: earlier commands are committed and released, then the
   assert.deepEqual(released, [before, waiting]);
   assert.ok(host.fatal[0] instanceof AssertionError);
   assert.equal(host.journal.recover().seq, waiting);
+});
+
+/** The real engine, but for a fault after the next command has taken effect. */
+class LateFault extends Engine {
+  isArmed = false;
+  override apply(...args: Parameters<Engine['apply']>): Outcome {
+    const outcome = super.apply(...args);
+    if (this.isArmed) throw new Error('too late');
+    return outcome;
+  }
+}
+
+test('an exception so late that the command counts: the open batch is lost, and acknowledged to nobody', () => {
+  const engine = new LateFault();
+  const host = new TestHost(new TestClock(), {}, engine);
+  const released: number[] = [];
+  const committed = host.deposit();
+  host.sequencer.whenDurable(committed, () => released.push(committed));
+  host.endTurn();
+  host.sequencer.whenDurable(host.deposit(), () => released.push(-1));
+  engine.isArmed = true;
+  host.deposit();
+  host.settle();
+  assert.deepEqual(released, [committed]);
+  assert.equal(host.fatal[0]?.message, 'too late');
+  assert.equal(host.journal.recover().seq, committed);
 });
 
 test('an engine exception with nothing open ends the process at once', () => {
