@@ -107,25 +107,45 @@ const FAILURES: Readonly<
   },
 };
 
+/** Name of the shared response for every other status. */
+const OTHER = 'OtherFailure';
+
 function failureResponse(status: number): JsonObject {
   const { meaning = '', codes = [], own = [] } = FAILURES[status] ?? {};
   const [first = 'invalid_request'] = codes;
   return {
     description: `${meaning} Codes: ${codes.map((code) => `\`${code}\``).join(', ')}.`,
     headers: { ...everyHeader, ...Object.fromEntries(own.map((name) => [name, headerRef(name)])) },
-    content: {
-      'application/json': {
-        schema: { $ref: '#/components/schemas/Failure' },
-        example: { success: false, error: first },
-      },
+    content: failureContent(first),
+  };
+}
+
+function failureContent(code: ErrorCode): JsonObject {
+  return {
+    'application/json': {
+      schema: { $ref: '#/components/schemas/Failure' },
+      example: { success: false, error: code },
     },
   };
 }
 
-/** References to the shared responses of these statuses. */
+/** Refusals of HTTP itself, which any request may meet. */
+const otherFailure: JsonObject = {
+  description:
+    'What HTTP itself refuses, on any path: 400 `invalid_request` (a request that does not show where it ends), 405 ' +
+    '`method_not_allowed` with `Allow`, 408 `request_timeout`, 413 `body_too_large`.',
+  headers: everyHeader,
+  content: failureContent('method_not_allowed'),
+};
+
+/** References to the shared responses of these statuses, and to that of all others. */
 export function errorResponses(...statuses: readonly number[]): JsonObject {
+  const named = statuses.map((status): [string, string] => [`${status}`, FAILURES[status]?.name ?? '']);
   return Object.fromEntries(
-    statuses.map((status) => [status, { $ref: `#/components/responses/${FAILURES[status]?.name}` }]),
+    [...named, ['default', OTHER]].map(([status, name]) => [
+      status,
+      { $ref: `#/components/responses/${name}` },
+    ]),
   );
 }
 
@@ -153,19 +173,20 @@ export function okResponse(description: string, data: JsonObject, status = 200):
 
 /** Codes that the public API answers, by status; a test holds them equal to the registry. */
 export function documentedCodes(): [code: ErrorCode, status: number][] {
-  return Object.entries(FAILURES).flatMap(([status, { codes }]) =>
+  const shared = Object.entries(FAILURES).flatMap(([status, { codes }]) =>
     codes.map((code): [ErrorCode, number] => [code, Number(status)]),
   );
+  return [...shared, ['method_not_allowed', 405], ['request_timeout', 408]];
 }
 
 export const SHARED = {
   everyHeader,
   headers,
   securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' } },
-  responses: Object.fromEntries(
-    Object.keys(FAILURES).map((status) => [
-      FAILURES[Number(status)]?.name ?? '',
-      failureResponse(Number(status)),
-    ]),
-  ),
+  responses: {
+    ...Object.fromEntries(
+      Object.entries(FAILURES).map(([status, { name }]) => [name, failureResponse(Number(status))]),
+    ),
+    [OTHER]: otherFailure,
+  },
 } satisfies Record<string, JsonObject>;
