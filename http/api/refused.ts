@@ -3,19 +3,17 @@ import { ERROR_STATUS, type ErrorCode, errorText } from '../../engine/errors.js'
 
 /** A refusal on its way to the client. A class of its own, so that it is told from a result by `instanceof`. */
 export class Refused {
+  readonly status: number;
+  /** The envelope of a failure. */
+  readonly body: string;
+
+  /** `detail` is '' where the code alone is the answer. */
   constructor(
     readonly code: ErrorCode,
-    /** '' where the code alone is the answer. */
     readonly detail: string,
-  ) {}
-
-  get status(): number {
-    return ERROR_STATUS[this.code];
-  }
-
-  /** The envelope of a failure. */
-  get body(): string {
-    return `{"success":false,"error":${JSON.stringify(errorText(this.code, this.detail))}}`;
+  ) {
+    this.status = ERROR_STATUS[code];
+    this.body = `{"success":false,"error":${JSON.stringify(errorText(code, detail))}}`;
   }
 }
 
