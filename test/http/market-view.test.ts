@@ -94,6 +94,20 @@ test('the list has every active market as the single answer shows it, in a fixed
   for (const market of list) assert.deepEqual(marketOf(api, secret, market.id), market);
 });
 
+test('the text is what JSON.stringify makes of it, whatever the pools', () => {
+  const api = new Harness();
+  const { secret } = api.bettor({ tier: 'VIP' });
+  api.open(0, 0.1 + 0.2);
+  api.ticks[0] = 1e-7;
+  for (const amount of [1, 1.01, 1.1, 333.33, 1_999.99, 7.77]) {
+    bet(api, secret, amount, 'UP', 'BTC_ONE_DAY');
+    for (const path of ['/v1/markets', '/v1/markets/BTC_ONE_DAY', '/v1/prices', '/v1/positions']) {
+      const { text } = api.get(path, secret);
+      assert.equal(text, JSON.stringify(JSON.parse(text)));
+    }
+  }
+});
+
 test('a market that is not active is neither listed nor found', () => {
   const api = new Harness();
   const { secret } = api.bettor();
