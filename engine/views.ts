@@ -86,6 +86,7 @@ export interface KeyView {
 
 export interface OpenPrice {
   readonly price: number;
+  /** Start of the round that opened at this price. */
   readonly timeMs: number;
 }
 
@@ -93,7 +94,9 @@ export interface OpenPrice {
 export interface Totals {
   readonly houseCents: number;
   readonly accountsCents: number;
+  /** Stakes of open bets. */
   readonly openStakesCents: number;
+  /** The rest of the pools: seeds and, while a round is being settled, what its paid bets have left or taken. */
   readonly openSeedsCents: number;
   readonly depositsCents: number;
   readonly withdrawalsCents: number;
@@ -124,11 +127,11 @@ export interface EngineReads {
   currentRound(market: number): RoundView | null;
   /** Any round still in memory. */
   round(market: number, roundNumber: number): RoundView | null;
-  /** Rounds that ended and still wait for their price or for settlement, oldest first. */
+  /** Rounds that ended: first those that wait for settlement, then those that wait for a price; each oldest first. */
   unsettledRounds(): readonly RoundView[];
   /** Open price of the asset's latest round that opened, or null where none ever did. */
   latestOpenPrice(asset: number): OpenPrice | null;
-  /** Markets of the asset in which `openLate` at this time would open a round. */
+  /** Markets of the asset in which `openLate` opens a round at this time, given a fresh price and a house that can pay. */
   vacantMarkets(asset: number, timeMs: number): readonly number[];
   /** Market hours in force, by `ASSET_CLASSES` index; null for a class that is always open. */
   sessions(assetClass: number): readonly (readonly [number, number])[] | null;
@@ -145,7 +148,7 @@ export interface EngineReads {
 
   /** Open bets, most recently placed first. */
   openPositions(account: number, limit: number): BetView[];
-  /** Open and retained settled bets, most recently changed first. */
+  /** Open bets and the last settled ones, most recently changed first. */
   allPositions(account: number, limit: number): BetView[];
   /** Retained bets, most recently placed first. */
   orders(account: number, limit: number): BetView[];

@@ -2,6 +2,7 @@
 import { deepEqual, equal, notEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import { TIERS, type Tier } from '../../engine/domain.js';
+import { AMOUNT_CENTS_MAX } from '../../engine/money.js';
 import { Exchange } from '../support/reference/exchange.js';
 
 const READ_SCOPES = 0b0011;
@@ -139,6 +140,19 @@ test('references of the house are its own', () => {
   equal(fund(8, 'capital'), 'reference_conflict');
   equal(fund(8, 'more'), 'accepted');
   equal(exchange.reads.totals().houseCents, 15);
+});
+
+test('a balance may be as large as any amount, and a deposit beyond that is refused', () => {
+  const exchange = new Exchange({ houseCents: 1 });
+  const account = exchange.account('SILVER', 1);
+  const timeMs = exchange.nowMs;
+  const deposit = (amountCents: number, reference: string) => ({ timeMs, account, amountCents, reference });
+  const max = AMOUNT_CENTS_MAX;
+  equal(exchange.outcomeOf({ kind: 'deposit', ...deposit(max, 'r1') }), 'invalid_request');
+  equal(exchange.outcomeOf({ kind: 'deposit', ...deposit(max - 1, 'r1') }), 'accepted');
+  equal(exchange.outcomeOf({ kind: 'depositHouse', ...deposit(max, 'r1') }), 'invalid_request');
+  equal(exchange.outcomeOf({ kind: 'depositHouse', ...deposit(max - 1, 'r1') }), 'accepted');
+  equal(exchange.reads.totals().depositsCents, 2 * max);
 });
 
 test('what an account is touched by moves its number, and nobody else does', () => {

@@ -14,6 +14,7 @@ import type {
 } from '../../../engine/commands.js';
 import { ASSET_CLASSES, WRITE_SCOPES_MASK, WRITE_TIER } from '../../../engine/domain.js';
 import type { BalanceMoved, SettingsChanged } from '../../../engine/events.js';
+import { AMOUNT_CENTS_MAX } from '../../../engine/money.js';
 import {
   accountOf,
   marketRulesOf,
@@ -119,6 +120,9 @@ export function transfer(state: ReferenceState, command: Transfer): Verdict {
   const known = referenceVerdict(account.transfers, kind, amountCents, reference);
   if (known !== null) return known;
   if (kind === 'withdraw' && amountCents > account.balanceCents) return { refused: 'insufficient_balance' };
+  if (kind === 'deposit' && account.balanceCents + amountCents > AMOUNT_CENTS_MAX) {
+    return { refused: 'invalid_request' };
+  }
 
   if (kind === 'deposit') state.depositsCents += amountCents;
   else state.withdrawalsCents += amountCents;
@@ -141,6 +145,7 @@ export function depositHouse(state: ReferenceState, command: DepositHouse): Verd
   const { amountCents, reference, timeMs } = command;
   const known = referenceVerdict(state.houseTransfers, 'deposit', amountCents, reference);
   if (known !== null) return known;
+  if (state.houseCents + amountCents > AMOUNT_CENTS_MAX) return { refused: 'invalid_request' };
   state.houseCents += amountCents;
   state.depositsCents += amountCents;
   const event: BalanceMoved = {
