@@ -1,0 +1,176 @@
+/**
+ * Methods, paths, HEAD and OPTIONS (specification, sections 4 and 9; design, section 5): every path answers every
+ * method, at both base paths, and what does not exist is told in the envelope.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type ApiClient, BASES, refused } from '../support/api-client.js';
+import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
+
+const PATHS: Readonly<Record<string, readonly string[]>> = {
+  '/markets': ['GET', 'HEAD', 'OPTIONS'],
+  '/markets/BTC_ONE_DAY': ['GET', 'HEAD', 'OPTIONS'],
+  '/prices': ['GET', 'HEAD', 'OPTIONS'],
+  '/positions': ['GET', 'HEAD', 'OPTIONS'],
+  '/orders': ['GET', 'HEAD', 'OPTIONS', 'POST'],
+  '/rounds/ROUND': ['GET', 'HEAD', 'OPTIONS'],
+};
+const METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'PURGE', 'get', 'X'];
+
+let sandbox: Sandbox;
+let trader: Trader;
+let roundId = '';
+
+before(async () => {
+  sandbox = await Sandbox.start();
+  await sandbox.openRounds({ BTC: 67_000 }, 'ONE_DAY');
+  trader = await sandbox.trader();
+  roundId = (await trader.api.market('BTC_ONE_DAY')).currentRound?.id ?? '';
+});
+after(() => sandbox.remove());
+
+const allowed = (headers: Headers): string[] => (headers.get('Allow') ?? '').split(/, */).sort();
+
+for (const base of BASES) {
+  test(`${base}: every method on every path`, async () => {
+    const api = trader.api.at(base);
+    for (const [path, methods] of Object.entries(PATHS)) {
+      const at = path.replace('ROUND', roundId);
+      for (const method of METHODS) {
+        // fetch sends `get` as `GET`.
+        const sent = method === 'get' ? 'GET' : method;
+        const answered = await api.send(sent, at);
+        const what = `${method} ${base}${path}: ${answered.text}`;
+        if (!methods.includes(sent)) {
+          refused(answered, 405, 'method_not_allowed');
+          assert.deepEqual(allowed(answered.headers), methods, what);
+        } else if (sent === 'OPTIONS') {
+          assert.equal(answered.status, 204, what);
+          assert.deepEqual(allowed(answered.headers), methods, what);
+        } else {
+          // An order without a body has no media type.
+          assert.equal(answered.status, sent === 'POST' ? 415 : 200, what);
+        }
+      }
+    }
+  });
+}
+
+test('HEAD answers as GET does, without the body', async () => {
+  for (const path of ['/markets', '/prices', '/markets/NO_SUCH', '/positions?limit=0', '/no-such-path']) {
+    const [got, head] = [await trader.api.get(path), await trader.api.send('HEAD', path)];
+    assert.equal(head.status, got.status, path);
+    assert.equal(head.headers.get('Content-Length'), `${Buffer.byteLength(got.text)}`, path);
+    assert.equal(head.headers.get('Content-Type'), got.headers.get('Content-Type'), path);
+  }
+  const withoutKey = await sandbox.api(null).send('HEAD', '/markets');
+  assert.equal(withoutKey.status, 401);
+});
+
+test('paths that do not exist are 404', async () => {
+  const paths = [
+    '/',
+    '',
+    '/market',
+    '/markets/',
+    '/markets/BTC_ONE_DAY/',
+    '/markets/BTC_ONE_DAY/rounds',
+    '/Markets',
+    '/orders/',
+    '/orders/bet_1',
+    '//markets',
+    '/operator/v1/status',
+    '/prices/BTC',
+    '/%6Darkets',
+    '/favicon.ico',
+  ];
+  for (const path of paths) {
+    for (const method of ['GET', 'POST', 'DELETE', 'OPTIONS']) {
+      refused(await trader.api.send(method, path), 404, 'not_found');
+    }
+  }
+});
+
+test('a market that does not exist is 404, a path that cannot be decoded 400', async () => {
+  for (const id of [
+    'BTC',
+    'BTC_',
+    'btc_one_day',
+    'BTC_ONE_DAY_',
+    'BTC_ONE_DAY%20',
+    'toString',
+    '..',
+    '%2e%2e',
+    '_',
+  ]) {
+    const answered = await trader.api.get(`/markets/${id}`);
+    assert.equal(answered.status, 404, id);
+  }
+  assert.equal((await trader.api.get('/markets/%42TC_ONE_DAY')).status, 200, 'an encoded letter is a letter');
+  for (const id of ['%', '%4', '%zz', '%ff', 'BTC%']) {
+    refused(await trader.api.get(`/markets/${id}`), 400, 'invalid_request');
+  }
+});
+
+test('the operator API is not on the public port, and the public API not on the operator port', async () => {
+  const operatorAt = (url: string): Promise<Response> =>
+    fetch(`${url}/operator/v1/status`, { headers: { Authorization: `Bearer ${sandbox.server.token}` } });
+  assert.equal((await operatorAt(sandbox.server.operatorUrl)).status, 200);
+  assert.equal((await operatorAt(sandbox.server.publicUrl)).status, 404);
+  for (const path of ['/healthz', '/readyz']) {
+    assert.equal((await fetch(sandbox.server.operatorUrl + path)).status, 200);
+    assert.equal((await fetch(sandbox.server.publicUrl + path)).status, 404);
+  }
+  const publicPath = await fetch(`${sandbox.server.operatorUrl}/v1/markets`, {
+    headers: { 'X-API-Key': trader.secret },
+  });
+  assert.equal(publicPath.status, 404);
+});
+
+test('the operator API takes nobody without its token', async () => {
+  const url = `${sandbox.server.operatorUrl}/operator/v1/status`;
+  const { token } = sandbox.server;
+  for (const authorization of [
+    '',
+    'Bearer',
+    'Bearer x',
+    `Basic ${token}`,
+    token,
+    `Bearer ${token}x`,
+    `Bearer ${token} x`,
+  ]) {
+    const answered = await fetch(url, { headers: { Authorization: authorization } });
+    assert.equal(answered.status, 401, authorization);
+    assert.deepEqual(Object.keys((await answered.json()) as object), ['success', 'error']);
+  }
+  assert.equal((await fetch(url)).status, 401);
+});
+
+test('the document of the API is open to all, at both base paths', async () => {
+  for (const base of BASES) {
+    const answered = await fetch(`${sandbox.server.publicUrl}${base}/openapi.json`);
+    assert.equal(answered.status, 200);
+    const document = (await answered.json()) as { openapi: string; info: { version: string }; paths: object };
+    assert.match(document.openapi, /^3\.1\./);
+    assert.equal(document.info.version, '1.0.0');
+    const paths = Object.keys(document.paths).sort();
+    assert.deepEqual(paths, [
+      '/markets',
+      '/markets/{id}',
+      '/orders',
+      '/positions',
+      '/prices',
+      '/rounds/{id}',
+    ]);
+  }
+  const page = await fetch(`${sandbox.server.publicUrl}/docs`);
+  assert.equal(page.status, 200);
+  assert.match(page.headers.get('Content-Type') ?? '', /^text\/html/);
+});
+
+test('every answer has an id of its own', async () => {
+  const api: ApiClient = trader.api;
+  const ids = new Set<string>();
+  for (let n = 0; n < 20; n++) ids.add((await api.get('/prices')).headers.get('X-Request-Id') ?? '');
+  assert.equal(ids.size, 20);
+});

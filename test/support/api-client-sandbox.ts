@@ -1,0 +1,145 @@
+/**
+ * A server whose clock and prices the test moves, with what most tests need of it: bettors, rounds that begin on a
+ * boundary, and the check that no cent is lost.
+ */
+import assert from 'node:assert/strict';
+import { ApiClient } from './api-client.js';
+import { Server, type ServerOptions } from './server.js';
+import { FRAMES } from './spec.js';
+import { cents } from './spec-arithmetic.js';
+
+export interface Trader {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly secret: string;
+  readonly api: ApiClient;
+}
+
+export interface Account {
+  readonly id: string;
+  readonly tier: string;
+  readonly balance: number;
+  readonly frozen: boolean;
+}
+interface House {
+  readonly balance: number;
+  readonly accounts: number;
+  readonly openStakes: number;
+  readonly openSeeds: number;
+  readonly deposits: number;
+  readonly withdrawals: number;
+}
+
+export class Sandbox {
+  /** Where the rounds that `openRounds` opened begin. */
+  boundaryMs = 0;
+
+  private constructor(
+    readonly server: Server,
+    /** The manual clock's time. */
+    public nowMs: number,
+  ) {}
+
+  static async start(options: ServerOptions = {}): Promise<Sandbox> {
+    const server = await Server.start(options);
+    return new Sandbox(server, await server.advance(0));
+  }
+
+  /** Ends this process by SIGTERM or SIGKILL and starts another on the same data. */
+  async restart(how: 'stop' | 'kill', env: Readonly<Record<string, string>> = {}): Promise<Sandbox> {
+    const ending = await this.server[how]();
+    if (how === 'stop') assert.equal(ending.code, 0, ending.stderr);
+    return Sandbox.start({ dataDir: this.server.dataDir, env });
+  }
+
+  get operator(): Server['operator'] {
+    return this.server.operator;
+  }
+
+  async advance(milliseconds: number): Promise<void> {
+    const expected = this.nowMs + milliseconds;
+    this.nowMs = await this.server.advance(milliseconds);
+    assert.equal(this.nowMs, expected, 'the manual clock moves by exactly what it was told');
+  }
+  advanceTo(timeMs: number): Promise<void> {
+    return this.advance(timeMs - this.nowMs);
+  }
+  /** Moves to the next instant at which a round of this time frame begins. */
+  toBoundary(frame: string): Promise<void> {
+    const lengthMs = FRAMES[frame]?.lengthMs ?? Number.NaN;
+    return this.advanceTo(Math.ceil((this.nowMs + 1) / lengthMs) * lengthMs);
+  }
+  push(prices: Readonly<Record<string, number>>): Promise<void> {
+    return this.server.push(prices);
+  }
+  /**
+   * Rounds of all time frames of these assets are LIVE at these prices; those of `frame` and shorter ones begin at
+   * `boundaryMs`. A tick after the boundary makes the one on it final, so a millisecond has passed.
+   */
+  async openRounds(prices: Readonly<Record<string, number>>, frame = 'ONE_MINUTE'): Promise<void> {
+    await this.toBoundary(frame);
+    this.boundaryMs = this.nowMs;
+    await this.push(prices);
+    await this.advance(1);
+    await this.push(prices);
+  }
+  /** Moves to this long after the boundary on which `openRounds` opened rounds. */
+  toOffset(offsetMs: number): Promise<void> {
+    return this.advanceTo(this.boundaryMs + offsetMs);
+  }
+  /** Ends the one-minute round that began last: prices 1 s before its end, then its end and the 2 s of grace. */
+  async closeMinute(prices: Readonly<Record<string, number>>): Promise<void> {
+    const endMs = Math.ceil((this.nowMs + 1) / 60_000) * 60_000;
+    await this.advanceTo(endMs - 1_000);
+    await this.push(prices);
+    await this.advanceTo(endMs + 2_000);
+  }
+
+  async trader(
+    options: { tier?: string; balance?: number; scopes?: readonly string[] } = {},
+  ): Promise<Trader> {
+    const { accountId, keyId, secret } = await this.server.createBettor(options);
+    return { accountId, keyId, secret, api: this.api(secret) };
+  }
+  api(secret: string | null): ApiClient {
+    return new ApiClient(this.server.publicUrl, secret);
+  }
+
+  async account(id: string): Promise<Account> {
+    return (await this.operator.get<Account>(`/accounts/${id}`)).data;
+  }
+  async balance(id: string): Promise<number> {
+    return (await this.account(id)).balance;
+  }
+  /** A further key of an account. */
+  async key(
+    accountId: string,
+    options: { scopes: readonly string[]; expiresAt?: string },
+  ): Promise<{ id: string; secret: string }> {
+    const made = await this.operator.post<{ id: string; secret: string }>(
+      `/accounts/${accountId}/keys`,
+      options,
+    );
+    assert.equal(made.status, 201, made.text);
+    return made.data;
+  }
+
+  async house(): Promise<House> {
+    return (await this.operator.get<House>('/house')).data;
+  }
+  /** Every cent that ever came in is in the house, an account, an open stake or an open seed (design, section 2). */
+  async checkConservation(): Promise<void> {
+    const house = await this.house();
+    const accounts = await this.operator.get<Account[]>('/accounts?limit=1000');
+    const balances = accounts.data.reduce((sum, { balance }) => sum + cents(balance), 0n);
+    assert.equal(balances, cents(house.accounts), 'the balances add up to what the house says of them');
+    const inside =
+      cents(house.balance) + cents(house.accounts) + cents(house.openStakes) + cents(house.openSeeds);
+    assert.equal(inside, cents(house.deposits) - cents(house.withdrawals), JSON.stringify(house));
+  }
+
+  /** Kills the server and removes its files: for `after`. */
+  remove(): Promise<void> {
+    return this.server.remove();
+  }
+}

@@ -1,0 +1,151 @@
+/**
+ * A typed client of the public API that takes nothing on trust: every answer is held against the envelope, the
+ * headers that every answer carries, and the tables of `spec.ts`, whatever the test at hand is about.
+ */
+import assert from 'node:assert/strict';
+import { type Answered, Client, type HeaderFields } from './client.js';
+import {
+  type Check,
+  isMarket,
+  isOrderResult,
+  isPosition,
+  isPrice,
+  isRoundDetail,
+  listOf,
+  type Market,
+  type OrderRequest,
+  type OrderResult,
+  type Position,
+  type Price,
+  type RoundDetail,
+} from './spec.js';
+import { checkMarketArithmetic } from './spec-arithmetic.js';
+
+/** Canonical and legacy base path (specification, section 9). */
+export const BASES = ['/v1', '/api/v1'] as const;
+
+export interface RequestParts {
+  readonly body?: string;
+  readonly headers?: HeaderFields;
+}
+
+export interface Limits {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetSeconds: number;
+}
+
+export class ApiClient {
+  readonly #client: Client;
+
+  /** `secret` null sends no key at all. */
+  constructor(
+    readonly publicUrl: string,
+    readonly secret: string | null,
+    readonly basePath: (typeof BASES)[number] = '/v1',
+  ) {
+    this.#client = new Client(`${publicUrl}${basePath}`, secret === null ? {} : { 'X-API-Key': secret });
+  }
+
+  /** The same key at the other base path. */
+  at(basePath: (typeof BASES)[number]): ApiClient {
+    return new ApiClient(this.publicUrl, this.secret, basePath);
+  }
+
+  /** Any request below the base path; the answer is in the envelope and has the limits' headers. */
+  async send<T = unknown>(method: string, path: string, parts: RequestParts = {}): Promise<Answered<T>> {
+    const answered = await this.#client.send<T>(method, path, parts.body, parts.headers ?? {});
+    checkAnswer(answered, `${method} ${path}`, method === 'HEAD' || answered.status === 204);
+    return answered;
+  }
+
+  get<T = unknown>(path: string, headers: HeaderFields = {}): Promise<Answered<T>> {
+    return this.send<T>('GET', path, { headers });
+  }
+
+  /** POST /orders with any body, whatever comes of it. */
+  order(body: unknown, headers: HeaderFields = {}): Promise<Answered<OrderResult>> {
+    return this.send<OrderResult>('POST', '/orders', { body: JSON.stringify(body), headers });
+  }
+
+  /** An order that must be accepted. */
+  async place(order: OrderRequest, headers: HeaderFields = {}): Promise<OrderResult> {
+    const answered = await this.order(order, headers);
+    assert.equal(answered.status, 201, answered.text);
+    isOrderResult(answered.data, 'data');
+    return answered.data;
+  }
+
+  async markets(): Promise<Market[]> {
+    const markets = await this.#read<Market[]>('/markets', listOf(isMarket));
+    markets.forEach(checkMarketArithmetic);
+    return markets;
+  }
+  async market(id: string): Promise<Market> {
+    const market = await this.#read<Market>(`/markets/${id}`, isMarket);
+    checkMarketArithmetic(market);
+    return market;
+  }
+  prices(): Promise<Price[]> {
+    return this.#read('/prices', listOf(isPrice));
+  }
+  positions(query = ''): Promise<Position[]> {
+    return this.#read(`/positions${query}`, listOf(isPosition));
+  }
+  orders(query = ''): Promise<Position[]> {
+    return this.#read(`/orders${query}`, listOf(isPosition));
+  }
+  round(id: string): Promise<RoundDetail> {
+    return this.#read(`/rounds/${id}`, isRoundDetail);
+  }
+
+  async #read<T>(path: string, check: Check): Promise<T> {
+    const answered = await this.get<T>(path);
+    assert.equal(answered.status, 200, `${path}: ${answered.text}`);
+    check(answered.data, 'data');
+    return answered.data;
+  }
+}
+
+/** What holds for every answer of the public API (specification, sections 1, 4 and 7). */
+export function checkAnswer(
+  { status, headers, text, error }: Answered,
+  what: string,
+  isBodiless = false,
+): void {
+  limitsOf(headers, what);
+  assert.match(headers.get('X-Request-Id') ?? '', /^\S+$/, `${what}: X-Request-Id`);
+  if (status === 429) assert.match(headers.get('Retry-After') ?? '', /^[1-9]\d*$/, `${what}: Retry-After`);
+  if (isBodiless) {
+    assert.equal(text, '', `${what}: body`);
+    return;
+  }
+  assert.match(headers.get('Content-Type') ?? '', /^application\/json\b/, `${what}: Content-Type`);
+  const envelope = JSON.parse(text) as Record<string, unknown>;
+  const isSuccess = status < 300;
+  assert.deepEqual(
+    Object.keys(envelope).sort(),
+    isSuccess ? ['data', 'success'] : ['error', 'success'],
+    text,
+  );
+  assert.equal(envelope['success'], isSuccess, text);
+  if (!isSuccess) assert.match(error, /^[a-z_]+(: \S.*)?$/, `${what}: error`);
+}
+
+/** The limit that the headers tell of; fails where one of them is not there. */
+export function limitsOf(headers: Headers, what = 'answer'): Limits {
+  const read = (name: string): number => {
+    const value = headers.get(`X-RateLimit-${name}`) ?? '';
+    assert.match(value, /^\d+$/, `${what}: X-RateLimit-${name}`);
+    return Number(value);
+  };
+  return { limit: read('Limit'), remaining: read('Remaining'), resetSeconds: read('Reset') };
+}
+
+/** The code of a failure: what stands before the colon. */
+export const codeOf = ({ error }: Answered): string => error.split(':')[0] ?? '';
+
+/** Fails unless the answer is this status with this code. */
+export function refused(answered: Answered, status: number, code: string): void {
+  assert.deepEqual({ status: answered.status, code: codeOf(answered) }, { status, code }, answered.text);
+}
