@@ -133,6 +133,7 @@ function buildHost(config: Config, store: Store, ending: Ending) {
     ...SEQUENCER_DEFAULTS,
     schedule: setImmediate,
     onFatal: (error) => ending.fatal(error),
+    onDiskFull: () => ending.diskFull(),
     clockGuard: manualClock === null ? new ClockGuard() : null,
   });
   const hours = new MarketHours();

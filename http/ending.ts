@@ -15,18 +15,27 @@ export interface Closable {
 
 /** How long commands that came before a programming error may take to become durable. */
 const LAST_COMMITS_MS_MAX = 5_000;
+/**
+ * Signals that come closer together than this are one: Ctrl-C reaches the server from the terminal and again from
+ * `npm start`.
+ */
+const SAME_SIGNAL_MS = 1_000;
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 export class Ending {
   #closable: Closable | null = null;
-  #isStopping = false;
+  /** Monotonic time of the first signal, or null. */
+  #signalledMs: number | null = null;
   #isFailing = false;
 
-  constructor(private readonly log: Log) {}
+  constructor(
+    private readonly log: Log,
+    private readonly sameSignalMs = SAME_SIGNAL_MS,
+  ) {}
 
   /** The server is stopping: no new work should be sent to it. */
   get isStopping(): boolean {
-    return this.#isStopping || this.#isFailing;
+    return this.#signalledMs !== null || this.#isFailing;
   }
 
   /** From here on signals stop the server, and errors that nobody caught are fatal. */
@@ -48,7 +57,7 @@ export class Ending {
   programmingError(error: unknown): void {
     if (this.#isFailing) return;
     const closable = this.#closable;
-    if (closable === null || this.#isStopping) this.fatal(error);
+    if (closable === null || this.#signalledMs !== null) this.fatal(error);
     this.#isFailing = true;
     setTimeout(() => this.fatal(error), LAST_COMMITS_MS_MAX);
     closable.drain().then(
@@ -57,13 +66,33 @@ export class Ending {
     );
   }
 
+  /**
+   * The disk is nearly full. A journal that is closed cleanly needs no copy at the next start, so it is closed
+   * while there is room for that; the exit code says that it was not asked for.
+   */
+  diskFull(): void {
+    if (this.isStopping || this.#closable === null) return;
+    this.#isFailing = true;
+    const error = new Error('the disk of the data directory is full: its hard mark is reached');
+    this.log.fatal(
+      { err: error },
+      'the server stops while its journal is whole; free space and start it again',
+    );
+    this.#stop(this.#closable).then(
+      () => process.exit(1),
+      (reason: unknown) => this.fatal(reason),
+    );
+  }
+
   #onSignal(signal: NodeJS.Signals): void {
-    if (this.#isStopping) {
+    const nowMs = performance.now();
+    if (this.#signalledMs !== null) {
+      if (nowMs - this.#signalledMs < this.sameSignalMs) return;
       this.log.warn({ signal }, 'a second signal: the server ends without closing; the next start recovers');
       process.exit(1);
     }
     if (this.#isFailing || this.#closable === null) return;
-    this.#isStopping = true;
+    this.#signalledMs = nowMs;
     this.log.info({ signal }, 'stopping');
     this.#stop(this.#closable).then(
       () => {

@@ -31,6 +31,8 @@ export interface SequencerOptions {
   readonly schedule: (run: () => void) => void;
   /** The process must end, with an error; nothing more is acknowledged. Called at most once. */
   readonly onFatal: (error: Error) => void;
+  /** The disk's hard mark is reached: the journal must be drained and closed while that still fits on it. */
+  readonly onDiskFull: () => void;
   /** null where the clock is moved by hand and cannot be wrong. */
   readonly clockGuard: ClockGuard | null;
 }
@@ -126,7 +128,7 @@ export class Sequencer {
   get gate(): ErrorCode | null {
     if (this.#draining) return 'shutting_down';
     if (!this.#stamps.sound) return 'clock_unsynchronised';
-    if (this.#spaceLevel === 'reserve') return 'disk_reserve';
+    if (this.#spaceLevel === 'reserve' || this.#spaceLevel === 'hard') return 'disk_reserve';
     const full = this.engine.seq - this.#durableSeq >= this.options.backlogCommandsMax;
     return full || this.#backlogAged ? 'journal_backlog' : null;
   }
@@ -243,10 +245,10 @@ export class Sequencer {
     this.#backlogAged = oldest !== null && monotonicMs - oldest.openedMs > this.options.backlogAgeMsMax;
   }
 
-  /** Below the reserve only orders stop; at the hard mark nothing can be promised any more. */
+  /** Below the reserve only orders stop; at the hard mark the server does, with a journal that is whole. */
   #onSpaceLevel(level: SpaceLevel): void {
     this.#spaceLevel = level;
-    if (level === 'hard') this.#fail(new Error('the disk of the journal is full: its hard mark is reached'));
+    if (level === 'hard') this.options.onDiskFull();
   }
 
   /** Refuses orders, and resolves once everything is durable; from then on no command is taken. */

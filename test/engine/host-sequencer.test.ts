@@ -280,7 +280,8 @@ test('an engine exception with nothing open ends the process at once', () => {
 });
 
 test('the disk reserve refuses orders only; the hard mark ends the process', () => {
-  const host = liveHost();
+  let diskFull = 0;
+  const host = liveHost({ onDiskFull: () => diskFull++ });
   host.journal.space('soft');
   assert.equal(host.sequencer.gate, null);
   host.journal.space('reserve');
@@ -289,7 +290,8 @@ test('the disk reserve refuses orders only; the hard mark ends the process', () 
   host.journal.space('ok');
   assert.equal(codeOf(host.order()), 'accepted');
   host.journal.space('hard');
-  assert.match(host.fatal[0]?.message ?? '', /disk/);
+  assert.equal(codeOf(host.order()), 'disk_reserve');
+  assert.deepEqual([diskFull, host.fatal], [1, []]);
 });
 
 test('the gravest reason comes first', async () => {

@@ -1,6 +1,7 @@
 /**
  * A host on hand-driven parts: clocks, the end of an event-loop turn and the disk move only when a test says so.
  */
+import { assert } from '../../engine/assert.js';
 import { Engine } from '../../engine/engine.js';
 import type { ErrorCode } from '../../engine/errors.js';
 import type { Outcome } from '../../engine/events.js';
@@ -62,6 +63,7 @@ export class TestHost {
       ...SEQUENCER_DEFAULTS,
       schedule,
       onFatal: (error) => this.fatal.push(error),
+      onDiskFull: () => assert(false, 'the disk is not full in this test'),
       clockGuard: this.guard,
       ...sequencerOptions,
     });
