@@ -16,6 +16,7 @@ import { Ending } from ${module('ending')};
 import { createLog } from ${module('log')};
 const say = (text) => writeSync(1, text + '\\n');
 const ending = new Ending(createLog('info'));
+const impatient = new Ending(createLog('info'), 0);
 const server = {
   drain: async () => { say('drain'); },
   close: async () => { say('close'); },
@@ -29,7 +30,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** Runs the program, then `body`; sends each signal of `signals` once the program says a line. */
+/** Runs the program, then `body`; sends the first of `signals` after its first line, and so on. */
 async function run(body: string, signals: readonly NodeJS.Signals[] = []): Promise<Ended> {
   const child = spawn(process.execPath, ['--input-type=module', '-e', PROGRAM + body]);
   let stdout = '';
@@ -37,8 +38,7 @@ async function run(body: string, signals: readonly NodeJS.Signals[] = []): Promi
   const left = [...signals];
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     stdout += text;
-    const signal = left.shift();
-    if (signal !== undefined) child.kill(signal);
+    for (const signal of left.splice(0, text.split('\n').length - 1)) child.kill(signal);
   });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
@@ -56,8 +56,17 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   });
 }
 
+test('signals that come together are one: Ctrl-C under npm', async () => {
+  const body =
+    "server.close = () => new Promise((done) => { process.once('SIGWINCH', done); say('close'); });";
+  const ended = await run(`${body} ending.watch(server); say('up');`, ['SIGINT', 'SIGINT', 'SIGWINCH']);
+  assert.equal(ended.stdout, 'up\ndrain\nclose\n');
+  assert.equal(ended.code, 0, ended.stderr);
+});
+
 test('a second signal ends at once, without a close', async () => {
-  const body = "server.drain = () => new Promise(() => { say('drain'); }); ending.watch(server); say('up');";
+  const body =
+    "server.drain = () => new Promise(() => { say('drain'); }); impatient.watch(server); say('up');";
   const ended = await run(body, ['SIGTERM', 'SIGTERM']);
   assert.equal(ended.stdout, 'up\ndrain\n');
   assert.equal(ended.code, 1);
