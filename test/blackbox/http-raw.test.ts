@@ -76,6 +76,7 @@ test('requests whose end or form is doubtful are refused, and never taken for an
   const get = (...more: readonly string[]): string => rawRequest('GET', '/v1/markets', [...headers, ...more]);
   const chunked = `${ORDER.length.toString(16)}\r\n${ORDER}\r\n0\r\n\r\n`;
   const { length } = ORDER;
+  const other = await sandbox.trader();
   const many = Array.from({ length: 500 }, (_, n) => `X-Header-${n}: x`);
   const cases: readonly (readonly [name: string, bytes: string, status: number])[] = [
     ['two lengths', `${post(`Content-Length: ${length}`, `Content-Length: ${length - 1}`)}${ORDER}`, 400],
@@ -92,7 +93,7 @@ test('requests whose end or form is doubtful are refused, and never taken for an
     ['a body announced and never sent', post('Content-Length: 1000000000'), 413],
     ['a header that is too long', get(`X-Long: ${'x'.repeat(64_000)}`), 431],
     ['too many headers', get(...many), 431],
-    ['two keys', get(`X-API-Key: ${trader.secret}`), 401],
+    ['two keys', get(`X-API-Key: ${other.secret}`), 401],
     [
       'two Idempotency-Keys',
       `${post('Idempotency-Key: a', 'Idempotency-Key: b', 'Content-Length: 2')}{}`,
@@ -100,11 +101,10 @@ test('requests whose end or form is doubtful are refused, and never taken for an
     ],
     ['no Host', 'GET /v1/markets HTTP/1.1\r\n\r\n', 400],
     ['HTTP/1.0', 'GET /v1/markets HTTP/1.0\r\nHost: test\r\n\r\n', 505],
-    ['no version', 'GET /v1/markets\r\nHost: test\r\n\r\n', 505],
   ];
   for (const [name, bytes, status] of cases) {
     const answered = await send(bytes);
-    assert.equal(answered.status, status, `${name}: ${answered.text}`);
+    assert.equal(answered.status, status, `${name}: ${answered.text.slice(0, 200)}`);
   }
 });
 

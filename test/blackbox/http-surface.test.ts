@@ -157,6 +157,7 @@ test('the document of the API is open to all, at both base paths', async () => {
     assert.deepEqual(paths, [
       '/markets',
       '/markets/{id}',
+      '/openapi.json',
       '/orders',
       '/positions',
       '/prices',
