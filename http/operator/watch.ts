@@ -16,8 +16,8 @@ export interface WatchOptions {
   readonly sequencer: Sequencer;
   readonly tracker: PriceTracker;
   readonly log: Log;
-  /** Whether the asset's feed should have ticks now; false for feeds and clocks that are moved by hand. */
-  readonly expectsTicks: (asset: number, nowMs: number) => boolean;
+  /** Whether the asset's feed should have ticks at this time; false for feeds and clocks that are moved by hand. */
+  readonly expectsTicks: (asset: number, timeMs: number) => boolean;
 }
 
 export class Watch {
@@ -67,7 +67,9 @@ export class Watch {
     const silent = ASSETS.filter((_, asset) => {
       const latest = tracker.latest(asset);
       const isSilent = latest === null || nowMs - latest.timeMs > SILENT_MS;
-      return isSilent && this.options.expectsTicks(asset, nowMs);
+      return (
+        isSilent && [nowMs - SILENT_MS, nowMs].every((timeMs) => this.options.expectsTicks(asset, timeMs))
+      );
     });
     this.#say('price feed', silent.length === 0 ? 'live' : `silent for ${silent.join(', ')}`, 'live');
     const poor = marketsWithoutCapital(sequencer.engine, (asset) => tracker.latest(asset), nowMs).map(
