@@ -120,12 +120,14 @@ function orderBookRatios(
     {
       what: "place order against nodejs-order-book's limit order that rests",
       value: resting,
+      byCpu: null,
       must: 8,
       aim: 20,
     },
     {
       what: 'place order against nodejs-order-book, half rest, half match',
       value: matching,
+      byCpu: null,
       must: null,
       aim: null,
     },

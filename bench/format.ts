@@ -31,10 +31,11 @@ export function tableText({ title, columns, rows }: Table): string {
 export function ratiosTable(ratios: readonly Ratio[]): Table {
   return {
     title: 'Ratios (same run, same client, same cores)',
-    columns: ['what', 'ratio', 'must', 'aim', ''],
-    rows: ratios.map(({ what, value, must, aim }) => [
+    columns: ['what', 'ratio', 'by CPU time', 'must', 'aim', ''],
+    rows: ratios.map(({ what, value, byCpu, must, aim }) => [
       what,
       value.toFixed(2),
+      byCpu === null ? '' : byCpu.toFixed(2),
       must === null ? '' : must.toFixed(2),
       aim === null ? '' : aim.toFixed(2),
       verdict(value, must, aim),

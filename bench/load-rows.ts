@@ -110,12 +110,18 @@ export function rateRatio(row: LoadRow, reference: LoadRow): number {
 }
 
 /** CPU time of the server for a request, in microseconds: what does not depend on the client's speed. */
-export function serverCpuUs(row: LoadRow): number {
+function serverCpuUs(row: LoadRow): number {
   return median(
     row.rounds.map(({ client, server }) =>
       server.cpu === null ? Number.NaN : (server.cpu.process * 1e6) / client.ratePerSecond,
     ),
   );
+}
+
+/** What `rateRatio` would be if each server had as much of its core as it could use; null where /proc does not tell. */
+export function cpuRatio(row: LoadRow, reference: LoadRow): number | null {
+  const ratio = serverCpuUs(reference) / serverCpuUs(row);
+  return Number.isNaN(ratio) ? null : ratio;
 }
 
 export function loadTable(title: string, rows: readonly LoadRow[]): Table {

@@ -11,11 +11,11 @@ import type { RequestTemplate } from './client/job.js';
 import { hasWrk, measureWithWrk, type WrkMeasurement } from './client/wrk.js';
 import { figure, millisecondsOfUs, percent } from './format.js';
 import type { ServerProcess } from './host/server-process.js';
-import { type LoadRow, loadRows, loadTable, rateRatio, type Target } from './load-rows.js';
+import { cpuRatio, type LoadRow, loadRows, loadTable, rateRatio, type Target } from './load-rows.js';
 import { captureAnswer, type WireAnswer } from './references/answer.js';
 import { startBare } from './references/bare.js';
 import { median, type Ratio, type SectionResult, type SuiteOptions, type Table } from './section.js';
-import { makeBettors, marketsForRun } from './tote/bettors.js';
+import { makeBettors, openMarkets } from './tote/bettors.js';
 import { ToteServer } from './tote/server.js';
 
 const CONNECTIONS = 64;
@@ -43,7 +43,7 @@ async function measureMarkets(options: SuiteOptions, running: ServerProcess[]): 
   running.push(server.process);
   const keys = (await makeBettors(server, KEYS)).map(({ apiKey }) => apiKey);
   const firstKey = must(keys[0], 'key');
-  const [market] = await marketsForRun(server, firstKey, 0);
+  const market = (await openMarkets(server, firstKey)).toSorted((a, b) => b.bettingMs - a.bettingMs)[0];
   const paths = [`/v1/markets/${must(market, 'market').id}`, '/v1/markets'];
   const answers: WireAnswer[] = [];
   for (const path of paths) {
@@ -158,29 +158,38 @@ function pathRatio({ path, rows, wrkRows }: PathResult): Ratio {
   const [tote, bare] = rows;
   const [wrkTote, wrkBare] = wrkRows ?? [];
   if (wrkTote === undefined || wrkBare === undefined) {
-    return { what, value: rateRatio(must(tote, 'row'), must(bare, 'row')), ...GOALS };
+    const [row, reference] = [must(tote, 'row'), must(bare, 'row')];
+    return { what, value: rateRatio(row, reference), byCpu: cpuRatio(row, reference), ...GOALS };
   }
   const ratios = wrkTote.rounds.map(
     ({ ratePerSecond }, round) => ratePerSecond / (wrkBare.rounds[round]?.ratePerSecond ?? Number.NaN),
   );
-  return { what, value: median(ratios), ...GOALS };
+  const byCpu = wrkCpuUs(wrkBare) / wrkCpuUs(wrkTote);
+  return { what, value: median(ratios), byCpu: Number.isNaN(byCpu) ? null : byCpu, ...GOALS };
+}
+
+/** CPU time of the server for a request, in microseconds; NaN where /proc does not tell. */
+function wrkCpuUs({ rounds }: WrkRow): number {
+  return median(
+    rounds.map(({ server, ratePerSecond }) => ((server.cpu?.process ?? Number.NaN) * 1e6) / ratePerSecond),
+  );
 }
 
 function wrkTable(rows: readonly WrkRow[]): Table {
   return {
     title: 'Market data, wrk (status only)',
     columns: ['system', 'conns', 'rate/s', 'p50 ms', 'p99 ms', 'server CPU', 'us/request'],
-    rows: rows.map(({ name, rounds }) => {
+    rows: rows.map((row) => {
+      const { name, rounds } = row;
       const of = (pick: (round: WrkMeasurement) => number): number => median(rounds.map(pick));
-      const cpu = (round: WrkMeasurement): number => round.server.cpu?.process ?? Number.NaN;
       return [
         name,
         String(CONNECTIONS),
         figure(of(({ ratePerSecond }) => ratePerSecond)),
         millisecondsOfUs(of(({ p50Us }) => p50Us)),
         millisecondsOfUs(of(({ p99Us }) => p99Us)),
-        percent(of(cpu)),
-        figure(of((round) => (cpu(round) * 1e6) / round.ratePerSecond)),
+        percent(of(({ server }) => server.cpu?.process ?? Number.NaN)),
+        figure(wrkCpuUs(row)),
       ];
     }),
   };

@@ -11,6 +11,8 @@ export interface Table {
 export interface Ratio {
   readonly what: string;
   readonly value: number;
+  /** The same of the rates that the servers' CPU times would allow, a second of CPU each; null where unknown. */
+  readonly byCpu: number | null;
   /** What the value must reach, and what it is hoped to reach; null where nothing was set. */
   readonly must: number | null;
   readonly aim: number | null;

@@ -82,7 +82,7 @@ class Load {
 
   #onReady(): void {
     this.#ready += 1;
-    if (this.#ready === this.#job.connections) this.#begin();
+    if (this.#ready === this.#job.connections) this.#guarded(() => this.#begin());
     else if (this.#connections.length < this.#job.connections) this.#connect();
   }
 
@@ -106,7 +106,7 @@ class Load {
   /** Sends what has become due. It spins, because timers are no finer than a millisecond; the client has its own core. */
   readonly #pump = (): void => {
     if (!this.#sending || this.#over) return;
-    try {
+    this.#guarded(() => {
       const arrivals = must(this.#arrivals, 'arrivals');
       const nowMs = performance.now();
       while (arrivals.nextMs <= nowMs) {
@@ -119,10 +119,16 @@ class Load {
         }
       }
       setImmediate(this.#pump);
+    });
+  };
+
+  #guarded(act: () => void): void {
+    try {
+      act();
     } catch (error) {
       this.#fail(error instanceof Error ? error : new Error(String(error)));
     }
-  };
+  }
 
   #send(connection: Connection, plannedMs: number): void {
     const template = this.#requests.template;

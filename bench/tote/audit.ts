@@ -10,6 +10,8 @@ import { BALANCE, type Bettor, liveMarkets, type MarketState } from './bettors.j
 import type { ToteServer } from './server.js';
 
 const PAGE = 1_000;
+const SHOWN_TRIES_MAX = 20;
+const SHOWN_TRY_GAP_MS = 50;
 
 /** What the client saw acknowledged, by account. */
 export class Acknowledged {
@@ -18,6 +20,12 @@ export class Acknowledged {
   distinctBets = 0;
   repeatedBets = 0;
   readonly #stakeCentsByBettor = new Map<Bettor, number>();
+
+  /** An order that was answered outside of a run, naming a bet of its own. */
+  addOne(bettor: Bettor, stakeCents: number): void {
+    this.distinctBets += 1;
+    this.#add(bettor, 1, stakeCents);
+  }
 
   /** `bettorOf` names the account that a template's order is of. */
   add(
@@ -29,11 +37,14 @@ export class Acknowledged {
     this.repeatedBets += result.numbers.repeated;
     result.acknowledged.forEach((count, at) => {
       const cents = count * must(templates[at], 'template').stakeCents;
-      const bettor = bettorOf(at);
-      this.orders += count;
-      this.stakeCents += cents;
-      this.#stakeCentsByBettor.set(bettor, this.stakeCentsOf(bettor) + cents);
+      this.#add(bettorOf(at), count, cents);
     });
+  }
+
+  #add(bettor: Bettor, orders: number, stakeCents: number): void {
+    this.orders += orders;
+    this.stakeCents += stakeCents;
+    this.#stakeCentsByBettor.set(bettor, this.stakeCentsOf(bettor) + stakeCents);
   }
 
   stakeCentsOf(bettor: Bettor): number {
@@ -64,28 +75,47 @@ export async function audit(
     const lostCents = cents(BALANCE) - must(balances.get(bettor.accountId), bettor.accountId);
     expect(`stakes that ${bettor.accountId} paid, in cents`, lostCents, acknowledged.stakeCentsOf(bettor));
   }
-  const after = await liveMarkets(server, must(bettors[0], 'bettor').apiKey);
-  const pairs = before.flatMap((market) => {
-    const same = after.find(({ roundId }) => roundId === market.roundId);
-    return same === undefined ? [] : [{ market, same }];
-  });
-  const roundsCounted = pairs.length === before.length;
-  if (roundsCounted) {
-    const sum = (pick: (state: MarketState) => number): number =>
-      pairs.reduce((total, { market, same }) => total + pick(same) - pick(market), 0);
-    expect(
-      'bets in the rounds',
-      sum(({ totalBets }) => totalBets),
-      orders,
-    );
-    expect(
-      'stakes in the rounds, in cents',
-      sum(({ totalVolume }) => cents(totalVolume)),
-      stakeCents,
-    );
+  const found = await countedByRound(server, bettors, before, orders);
+  if (found !== null) {
+    expect('bets in the rounds', found.bets, orders);
+    expect('stakes in the rounds, in cents', found.stakeCents, stakeCents);
   }
   await expectConservation(server);
-  return { orders, stakeCents, accounts: bettors.length, roundsCounted };
+  return { orders, stakeCents, accounts: bettors.length, roundsCounted: found !== null };
+}
+
+interface Counted {
+  readonly bets: number;
+  readonly stakeCents: number;
+}
+
+/**
+ * What the rounds have taken since `before`; null where one of them has ended. Public market data may lie a little
+ * behind, so they are read again until they show `orders`, for a while.
+ */
+async function countedByRound(
+  server: ToteServer,
+  bettors: readonly Bettor[],
+  before: readonly MarketState[],
+  orders: number,
+): Promise<Counted | null> {
+  const { apiKey } = must(bettors[0], 'bettor');
+  for (let tries = 1; ; tries += 1) {
+    const after = await liveMarkets(server, apiKey);
+    const pairs = before.flatMap((market) => {
+      const same = after.find(({ roundId }) => roundId === market.roundId);
+      return same === undefined ? [] : [{ market, same }];
+    });
+    if (pairs.length < before.length) return null;
+    const sum = (pick: (state: MarketState) => number): number =>
+      pairs.reduce((total, { market, same }) => total + pick(same) - pick(market), 0);
+    const counted = {
+      bets: sum(({ totalBets }) => totalBets),
+      stakeCents: sum(({ totalVolume }) => cents(totalVolume)),
+    };
+    if (counted.bets === orders || tries === SHOWN_TRIES_MAX) return counted;
+    await new Promise((resolve) => setTimeout(resolve, SHOWN_TRY_GAP_MS));
+  }
 }
 
 async function expectConservation(server: ToteServer): Promise<void> {

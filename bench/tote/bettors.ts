@@ -96,3 +96,17 @@ export async function marketsForRun(
     `no market takes bets for the next ${Math.ceil(neededMs / 1000)} s: run again a few minutes later, or fewer rounds`,
   );
 }
+
+const SAME_LOOKS = 5;
+
+/** All markets with a LIVE round, once the first prices have opened every round that they open. */
+export async function openMarkets(server: ToteServer, apiKey: string): Promise<MarketState[]> {
+  let markets = await marketsForRun(server, apiKey, 0);
+  for (let looks = 0; looks < SAME_LOOKS; looks += 1) {
+    await new Promise((resolve) => setTimeout(resolve, OPENING_TRY_GAP_MS));
+    const now = await liveMarkets(server, apiKey);
+    if (now.length !== markets.length) looks = 0;
+    markets = now;
+  }
+  return markets;
+}

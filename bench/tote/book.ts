@@ -1,0 +1,70 @@
+/** The orders of a run: ready requests, whose they are, and what became of them. */
+import { must } from '../../engine/assert.js';
+import { orderRequest } from '../client/http-request.js';
+import type { Expectation, RequestTemplate } from '../client/job.js';
+import type { Target } from '../load-rows.js';
+import { captureAnswer, type WireAnswer } from '../references/answer.js';
+import { Acknowledged } from './audit.js';
+import { type Bettor, type MarketState, marketsForRun, openMarkets } from './bettors.js';
+import type { ToteServer } from './server.js';
+
+export const TOTE = 'tote: POST /v1/orders';
+const STAKE_DOLLARS = 1;
+const PLACED = '{"success":true,"data":{"bet":{"id":"bet_';
+const LIMIT_HEADERS = ['X-RateLimit-Limit:', 'X-RateLimit-Remaining:', 'X-RateLimit-Reset:'];
+
+export interface Book {
+  readonly templates: readonly RequestTemplate[];
+  readonly bettors: readonly Bettor[];
+  readonly markets: readonly MarketState[];
+  readonly sample: WireAnswer;
+  readonly acknowledged: Acknowledged;
+}
+
+/** Notes where the rounds stand, then takes a sample of an answer, which counts like every other order. */
+export async function openBook(
+  server: ToteServer,
+  bettors: readonly Bettor[],
+  neededMs: number,
+): Promise<Book> {
+  const first = must(bettors[0], 'bettor');
+  await openMarkets(server, first.apiKey);
+  const markets = await marketsForRun(server, first.apiKey, neededMs);
+  const templates = orderTemplates(bettors, markets);
+  const acknowledged = new Acknowledged();
+  const sample = await captureAnswer('127.0.0.1', server.port, must(templates[0], 'template').text);
+  if (sample.status !== 201) throw new Error(`the first order was answered ${sample.status}: ${sample.body}`);
+  acknowledged.addOne(first, STAKE_DOLLARS * 100);
+  return { templates, bettors, markets, sample, acknowledged };
+}
+
+/** Accounts and markets in turn, both sides of each market alike, so that its pools stay even. */
+function orderTemplates(bettors: readonly Bettor[], markets: readonly MarketState[]): RequestTemplate[] {
+  const both = markets.length * 2;
+  const count = Math.ceil(bettors.length / both) * both;
+  return Array.from({ length: count }, (_, at) => {
+    const { apiKey } = must(bettors[at % bettors.length], 'bettor');
+    const marketId = must(markets[at % markets.length], 'market').id;
+    const prediction = Math.floor(at / markets.length) % 2 === 0 ? 'UP' : 'DOWN';
+    const order = orderRequest(apiKey, 'bench-', { marketId, prediction, amount: STAKE_DOLLARS });
+    return { ...order, expect: 0, stakeCents: STAKE_DOLLARS * 100 };
+  });
+}
+
+/** A placed bet; `numbered` where each answer names a bet of its own. */
+export const placed = (numbered: boolean): Expectation[] => [
+  { protocol: 'http', status: 201, bodyStart: PLACED, numbered, headers: LIMIT_HEADERS },
+];
+
+export function toteTarget(server: ToteServer, book: Book): Target {
+  const { templates, bettors, acknowledged } = book;
+  return {
+    name: TOTE,
+    process: server.process,
+    port: server.port,
+    templates,
+    expectations: placed(true),
+    onResult: ({ client }) =>
+      acknowledged.add(client, templates, (at) => must(bettors[at % bettors.length], 'bettor')),
+  };
+}
