@@ -1,6 +1,8 @@
 /** Every limit of an order at exactly its value and one step beyond (design, section 5). */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
+import type { PlaceOrder } from '../../engine/commands.js';
+import { LIVE } from '../../engine/domain.js';
 import type { ErrorCode } from '../../engine/errors.js';
 import { type BetWish, BTC_1M, Exchange } from '../support/reference/exchange.js';
 
@@ -53,6 +55,30 @@ test('bets are taken until 20 s before the lock; at exactly 20 s they are refuse
     'round_not_live',
     'round_not_live',
   ]);
+});
+
+test('the order goes by its own time, even where nothing has locked or ended the round yet', () => {
+  const exchange = withRound();
+  const account = exchange.account('GOLD', 10_000_00);
+  const order = (atMs: number): PlaceOrder => ({
+    kind: 'placeOrder',
+    timeMs: exchange.nowMs + atMs,
+    account,
+    key: 1,
+    market: BTC_1M,
+    side: 0,
+    stakeCents: 1_00,
+    expectedPercentE6: -1,
+    idempotency: null,
+    clientSeed: null,
+  });
+  // Straight into the engine: `Exchange` would advance first, as the sequencer does.
+  const codes = [54_999, 55_000, 70_000].map((atMs) => {
+    const outcome = exchange.pair.engine.apply(order(atMs));
+    return outcome.status === 'rejected' ? outcome.code : outcome.status;
+  });
+  deepEqual(codes, ['betting_closed', 'round_not_live', 'round_not_live']);
+  equal(exchange.reads.currentRound(BTC_1M)?.status, LIVE);
 });
 
 test('stakes reach from the least to the greatest of the market, to the cent', () => {
