@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test';
 import { must } from '../../engine/assert.js';
 import { codeOf, refused } from '../support/api-client.js';
 import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
+import { Dice } from '../support/reference/dice.js';
 import { type Bet, SEED } from '../support/spec.js';
 import { cents, checkBetArithmetic } from '../support/spec-arithmetic.js';
 
@@ -22,17 +23,6 @@ before(async () => {
   sandbox = await Sandbox.start();
 });
 after(() => sandbox.remove());
-
-/** A small generator of whole numbers below `bound` (mulberry32). */
-function dice(seed: number): (bound: number) => number {
-  let state = seed;
-  return (bound) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % bound;
-  };
-}
 
 interface Book {
   readonly trader: Trader;
@@ -73,7 +63,7 @@ const PAYS: Readonly<Record<string, (bet: Bet) => bigint>> = {
 };
 
 test(`random bets, seed ${TEST_SEED}: every balance, the house and the sum of all are right to the cent`, async () => {
-  const roll = dice(TEST_SEED);
+  const dice = new Dice(TEST_SEED);
   const books: Book[] = [];
   for (let n = 0; n < TRADERS; n++) {
     books.push({ trader: await sandbox.trader({ tier: 'PLATINUM', balance: 5_000 }), balance: 500_000n });
@@ -85,8 +75,8 @@ test(`random bets, seed ${TEST_SEED}: every balance, the house and the sum of al
     const { id } = must((await must(books[0], 'book').trader.api.market(MARKET)).currentRound, 'round');
     const entries: Entry[] = [];
     for (let k = 0; k < BETS_A_ROUND; k++) {
-      const book = must(books[roll(TRADERS)], 'book');
-      const entry = await bet(book, roll(3) === 0 ? 'UP' : 'DOWN', (100 + roll(60_000)) / 100);
+      const book = dice.pick(books);
+      const entry = await bet(book, dice.chance(1 / 3) ? 'UP' : 'DOWN', dice.whole(100, 60_000) / 100);
       if (entry !== null) entries.push(entry);
     }
     await sandbox.checkConservation();
