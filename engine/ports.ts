@@ -116,7 +116,7 @@ export interface PriceFeed {
 
 /** A request with its whole body. Header values are '' where the header is absent. */
 export interface HttpRequest {
-  /** Upper case. */
+  /** As sent; methods are case-sensitive: `get` is not `GET`. */
   readonly method: string;
   /** As sent, without the query. */
   readonly path: string;
@@ -129,6 +129,7 @@ export interface HttpRequest {
   readonly idempotencyKey: string | null;
   readonly contentType: string;
   readonly authorization: string;
+  /** Until the handler returns; empty from then on. */
   readonly body: Uint8Array;
   /** What the transport found wrong with the request before its end (too large, ambiguous length), or null. */
   readonly fault: { readonly code: ErrorCode; readonly detail: string } | null;

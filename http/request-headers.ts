@@ -1,0 +1,78 @@
+/**
+ * What is read of a request's headers, in one pass over all of them. One pass rather than a look-up for each
+ * name, because only it shows a header that is there twice: two lengths are two opinions on where the request
+ * ends, and whoever is in front of this server may hold the other one (request smuggling).
+ */
+
+export class RequestHeaders {
+  /** null where the header is absent. Different values of one name are joined by `, `, equal ones are one. */
+  apiKey: string | null = null;
+  idempotencyKey: string | null = null;
+  contentType: string | null = null;
+  authorization: string | null = null;
+  forwardedFor: string | null = null;
+  contentLength: string | null = null;
+  transferEncoding: string | null = null;
+
+  clear(): void {
+    this.apiKey = null;
+    this.idempotencyKey = null;
+    this.contentType = null;
+    this.authorization = null;
+    this.forwardedFor = null;
+    this.contentLength = null;
+    this.transferEncoding = null;
+  }
+
+  /**
+   * Takes one header. A joined value is valid for none of the headers read here: no API key, Idempotency-Key,
+   * token or length contains a comma and a space, so that two different ones are refused like a malformed one.
+   */
+  readonly take = (lowerCaseName: string, value: string): void => {
+    switch (lowerCaseName) {
+      case 'x-api-key':
+        this.apiKey = joined(this.apiKey, value);
+        break;
+      case 'content-length':
+        this.contentLength = joined(this.contentLength, value);
+        break;
+      case 'content-type':
+        this.contentType = joined(this.contentType, value);
+        break;
+      case 'idempotency-key':
+        this.idempotencyKey = joined(this.idempotencyKey, value);
+        break;
+      case 'authorization':
+        this.authorization = joined(this.authorization, value);
+        break;
+      case 'transfer-encoding':
+        // Even twice the same is not the one `chunked` that is understood here.
+        this.transferEncoding = this.transferEncoding === null ? value : `${this.transferEncoding}, ${value}`;
+        break;
+      case 'x-forwarded-for':
+        // A list anyhow, of which every element counts.
+        this.forwardedFor = this.forwardedFor === null ? value : `${this.forwardedFor}, ${value}`;
+        break;
+    }
+  };
+
+  /** What makes it doubtful where the request ends, as a sentence for people; null where nothing does. */
+  get ambiguity(): string | null {
+    const { contentLength, transferEncoding } = this;
+    if (transferEncoding !== null && transferEncoding.toLowerCase() !== 'chunked') {
+      return 'Transfer-Encoding may only be "chunked"';
+    }
+    if (contentLength === null) return null;
+    if (transferEncoding !== null) return 'Content-Length and Transfer-Encoding exclude each other';
+    return /^\d+$/.test(contentLength) ? null : 'Content-Length must be one whole number';
+  }
+
+  /** Whether a body follows. */
+  get hasBody(): boolean {
+    return this.transferEncoding !== null || (this.contentLength !== null && this.contentLength !== '0');
+  }
+}
+
+function joined(before: string | null, value: string): string {
+  return before === null || before === value ? value : `${before}, ${value}`;
+}

@@ -1,0 +1,286 @@
+/**
+ * One request on a socket and its answer. It is what the handler gets as request and as responder, in one
+ * object, since there is one for every request.
+ *
+ * Nothing here trusts the client: the body is bounded in bytes and in time, and so is the answer that nobody
+ * reads. Nothing is sent once the client has gone, and an exception never reaches the library, which would end
+ * the process without a word.
+ */
+import { STATUS_CODES } from 'node:http';
+import { assert } from '../engine/assert.js';
+import type { ErrorCode } from '../engine/errors.js';
+import type { HeaderList, HttpHandler, HttpRequest, HttpResponder } from '../engine/ports.js';
+import type { RequestHeaders } from './request-headers.js';
+import type { UwsResponse } from './uws.js';
+
+/** A longer body is refused with 413. */
+export const BODY_BYTES_MAX = 16 * 1024;
+/**
+ * Of a body that is too long, so much is still received and dropped before the answer, for `LINGER_MS` at most:
+ * a connection closed on a client that is still sending is reset, and with it the answer is lost.
+ */
+const DRAIN_BYTES_MAX = 256 * 1024;
+const LINGER_MS = 1_000;
+/** A body has this long to arrive, however steadily it drips. */
+export const BODY_DEADLINE_MS = 10_000;
+/** An answer has this long to be taken once the socket's buffers are full of it. */
+export const REPLY_DEADLINE_MS = 30_000;
+
+const NO_BODY = new Uint8Array(0);
+
+/** `200 OK`, by status. */
+const STATUS_LINES: readonly string[] = Array.from(
+  { length: 600 },
+  (_, status) => `${status} ${STATUS_CODES[status] ?? 'Unknown'}`,
+);
+
+export type Fault = NonNullable<HttpRequest['fault']>;
+const fault = (code: ErrorCode, detail: string): Fault => ({ code, detail });
+
+/** What exchanges need of the transport they belong to. */
+export interface ExchangeHost {
+  readonly handler: HttpHandler;
+  /** Those that wait for their client: looked at now and then for `dueMs`. */
+  readonly slow: Set<Exchange>;
+  /** The transport is closing: every answer closes its connection. */
+  readonly isClosing: boolean;
+  monotonicMs(): number;
+  /** The exchange is over: answered in full, or its client has gone. */
+  onOver(): void;
+  /** A programming error; the process ends. */
+  onFatal(error: unknown): void;
+}
+
+export class Exchange implements HttpRequest, HttpResponder {
+  readonly apiKey: string;
+  readonly idempotencyKey: string | null;
+  readonly contentType: string;
+  readonly authorization: string;
+  body: Uint8Array = NO_BODY;
+  fault: Fault | null = null;
+  /** While `slow` holds it: when patience ends, in monotonic milliseconds. */
+  dueMs = 0;
+
+  #isDispatched = false;
+  #isSent = false;
+  #isOver = false;
+  /** Within a callback of the library, which corks the socket by itself. */
+  #isCorked = false;
+  /** What has arrived of the body, and room for more. */
+  #buffer: Uint8Array = NO_BODY;
+  #receivedBytes = 0;
+
+  constructor(
+    private readonly host: ExchangeHost,
+    private readonly response: UwsResponse,
+    readonly method: string,
+    readonly path: string,
+    readonly query: string,
+    readonly address: string,
+    headers: RequestHeaders,
+  ) {
+    this.apiKey = headers.apiKey ?? '';
+    this.idempotencyKey = headers.idempotencyKey;
+    this.contentType = headers.contentType ?? '';
+    this.authorization = headers.authorization ?? '';
+  }
+
+  /** Takes up a request without a body, within the library's callback. */
+  start(): void {
+    try {
+      this.#dispatch(true);
+      // Most are answered by now. That the client has gone is told in a callback of its own, never before this.
+      if (!this.#isOver) this.#watchAbort();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** Takes up a request whose body follows; `declaredBytes` is null where its length is not told. */
+  startReceiving(declaredBytes: number | null): void {
+    this.#watchAbort();
+    this.response.onData((chunk, isLast) => this.#onChunk(chunk, isLast));
+    if (declaredBytes === null) {
+      // Of a length that was told, the library hands over at once what there is, even if that is nothing.
+      this.#wait(BODY_DEADLINE_MS);
+    } else if (declaredBytes > BODY_BYTES_MAX) {
+      this.#refuseBody();
+      if (declaredBytes > DRAIN_BYTES_MAX) this.#dispatchLater();
+    }
+  }
+
+  /**
+   * Takes up a request that does not show where it ends. It is answered after the library has parsed all that
+   * has arrived: if that makes another request, the library closes the connection, as it does with any that is
+   * pipelined behind an unanswered one, and what was smuggled in is never carried out.
+   */
+  startRefused(detail: string): void {
+    this.fault = fault('invalid_request', detail);
+    this.#watchAbort();
+    this.response.onData(() => undefined);
+    this.#dispatchLater();
+  }
+
+  /** Patience has ended. */
+  expire(): void {
+    this.host.slow.delete(this);
+    if (this.#isDispatched) {
+      this.response.close();
+      return;
+    }
+    this.fault ??= fault('request_timeout', 'the body took too long to arrive');
+    this.#dispatch(false);
+  }
+
+  send(status: number, headers: HeaderList, body: string | Uint8Array): void {
+    assert(this.#isDispatched && !this.#isSent, 'a request is answered once');
+    this.#isSent = true;
+    if (this.#isOver) return;
+    if (this.#isCorked) this.#write(status, headers, body);
+    else this.response.cork(() => this.#guarded(() => this.#write(status, headers, body)));
+  }
+
+  #onChunk(chunk: ArrayBuffer, isLast: boolean): void {
+    try {
+      // An early answer is on its way; the library goes on reading until the connection closes.
+      if (this.#isDispatched) return;
+      const bytes = this.#receivedBytes + chunk.byteLength;
+      if (bytes > BODY_BYTES_MAX && this.fault === null) this.#refuseBody();
+      if (isLast && this.#receivedBytes === 0 && this.fault === null) {
+        this.body = new Uint8Array(chunk);
+        this.#dispatch(true);
+        return;
+      }
+      if (this.fault === null) this.#keep(chunk);
+      this.#receivedBytes = bytes;
+      if (isLast || bytes > DRAIN_BYTES_MAX) {
+        this.body = this.#buffer.subarray(0, bytes);
+        this.#dispatch(true);
+      } else if (!this.host.slow.has(this)) {
+        this.#wait(BODY_DEADLINE_MS);
+      }
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  /** Copies a chunk, which the library empties afterwards. The memory follows what arrives, not what was announced. */
+  #keep(chunk: ArrayBuffer): void {
+    const bytes = this.#receivedBytes + chunk.byteLength;
+    if (bytes > this.#buffer.byteLength) {
+      const buffer = new Uint8Array(Math.min(BODY_BYTES_MAX, bytes * 2));
+      buffer.set(this.#buffer.subarray(0, this.#receivedBytes));
+      this.#buffer = buffer;
+    }
+    this.#buffer.set(new Uint8Array(chunk), this.#receivedBytes);
+  }
+
+  /** The body is too long: from here on it is only counted. */
+  #refuseBody(): void {
+    this.fault = fault('body_too_large', `a body has at most ${BODY_BYTES_MAX} bytes`);
+    this.#buffer = NO_BODY;
+    this.#wait(LINGER_MS);
+  }
+
+  /** Patience only ever gets shorter. */
+  #wait(patienceMs: number): void {
+    const dueMs = this.host.monotonicMs() + patienceMs;
+    this.dueMs = this.host.slow.has(this) ? Math.min(this.dueMs, dueMs) : dueMs;
+    this.host.slow.add(this);
+  }
+
+  #dispatchLater(): void {
+    setImmediate(() => {
+      if (!this.#isOver && !this.#isDispatched) this.#guarded(() => this.#dispatch(false));
+    });
+  }
+
+  #dispatch(isCorked: boolean): void {
+    this.#isDispatched = true;
+    this.host.slow.delete(this);
+    this.#isCorked = isCorked;
+    this.host.handler(this, this);
+    this.#isCorked = false;
+    // Where it came in one chunk, the library empties it now; so that nobody relies on it, it always goes.
+    this.body = NO_BODY;
+    this.#buffer = NO_BODY;
+  }
+
+  /**
+   * The head goes out in one piece: each `writeHeader` would cost a third of a microsecond. Header values are
+   * the server's own and hold no line ends.
+   */
+  #write(status: number, headers: HeaderList, body: string | Uint8Array): void {
+    const hasNoBody = status === 204 || status === 304;
+    const bodyBytes = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
+    let head = STATUS_LINES[status] ?? '';
+    for (let index = 0; index < headers.length; index += 2) {
+      head += `\r\n${headers[index]}: ${headers[index + 1]}`;
+    }
+    if (this.fault !== null) {
+      // What else this connection has to say is not to be trusted.
+      this.response.writeStatus(head).end(hasNoBody || this.method === 'HEAD' ? '' : body, true);
+      this.#over();
+      return;
+    }
+    if (this.host.isClosing) head += '\r\nConnection: close';
+    if (hasNoBody || this.method === 'HEAD') {
+      // Told a length, `endWithoutBody` waits for ever for the body that it was told not to send.
+      if (!hasNoBody) head += `\r\nContent-Length: ${bodyBytes}`;
+      this.response.writeStatus(head).endWithoutBody();
+      this.#over();
+      return;
+    }
+    // `end` would buffer without bound what a client that sends and never reads has asked for.
+    const [, isTaken] = this.response.writeStatus(head).tryEnd(body, bodyBytes);
+    if (isTaken) this.#over();
+    else this.#writeRest(typeof body === 'string' ? Buffer.from(body) : body);
+  }
+
+  /** Sends what is left whenever the socket takes more. */
+  #writeRest(body: Uint8Array): void {
+    this.#wait(REPLY_DEADLINE_MS);
+    this.response.onWritable((offset) => {
+      let isFlushed = true;
+      this.#guarded(() => {
+        const [hasRoom, isTaken] = this.response.tryEnd(body.subarray(offset), body.byteLength);
+        isFlushed = hasRoom;
+        if (isTaken) this.#over();
+      });
+      return isFlushed;
+    });
+  }
+
+  #watchAbort(): void {
+    this.response.onAborted(() => this.#guarded(() => this.#over()));
+  }
+
+  #over(): void {
+    assert(!this.#isOver, 'an exchange ends once');
+    this.#isOver = true;
+    this.host.slow.delete(this);
+    this.host.onOver();
+  }
+
+  #guarded(run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.host.onFatal(error);
+    if (!this.#isOver) abandon(this.response, () => this.#guarded(() => this.#over()));
+  }
+}
+
+/** Closes the connection after a programming error: the library ends the process for an unanswered request. */
+export function abandon(response: UwsResponse, onAborted: () => void): void {
+  try {
+    response.onAborted(onAborted).close();
+  } catch {
+    // It was answered or closed before the error.
+  }
+}

@@ -1,0 +1,206 @@
+/**
+ * The network on uWebSockets.js: a listening socket, its connections, and an `Exchange` for every request.
+ *
+ * What bounds a hostile client: the number of connections here (there is no bound by address: the library does
+ * not say whose connection closes, and one proxy may rightly hold most of them); 4 KiB and about 100 headers,
+ * and 10 s for a head to arrive, by the library itself; body and answer in `uws-exchange.ts`.
+ */
+import { assert } from '../engine/assert.js';
+import type { Clock, HttpHandler, Transport } from '../engine/ports.js';
+import { ClientAddresses, type Peer } from './client-address.js';
+import { RequestHeaders } from './request-headers.js';
+import { type UwsApp, type UwsListenSocket, type UwsRequest, type UwsResponse, uws } from './uws.js';
+import { abandon, Exchange, type ExchangeHost } from './uws-exchange.js';
+
+/** Open connections; those above are closed as they come. */
+export const CONNECTIONS_MAX = 10_000;
+/** How often slow clients are looked at, in milliseconds. */
+const SWEEP_MS = 250;
+/** On closing, pending answers have this long; then their connections are closed on them. */
+export const CLOSE_DEADLINE_MS = 10_000;
+
+/** Calls `run` every `periodMs` milliseconds until the returned function is called. */
+export type StartTimer = (run: () => void, periodMs: number) => () => void;
+
+export interface UwsTransportOptions {
+  readonly clock: Clock;
+  /** Addresses or ranges whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[];
+  /**
+   * A programming error in a handler: the state behind it is not to be trusted any more, and the process is
+   * expected to end.
+   */
+  readonly onFatal: (error: unknown) => void;
+  readonly connectionsMax?: number;
+  /** The system's timer where it is absent. */
+  readonly startTimer?: StartTimer;
+}
+
+const systemTimer: StartTimer = (run, periodMs) => {
+  const timer = setInterval(run, periodMs);
+  timer.unref();
+  return () => clearInterval(timer);
+};
+
+export class UwsTransport implements Transport, ExchangeHost {
+  readonly slow = new Set<Exchange>();
+  isClosing = false;
+  handler: HttpHandler = () => assert(false, 'a transport listens with a handler');
+
+  readonly #addresses: ClientAddresses;
+  readonly #connectionsMax: number;
+  readonly #headers = new RequestHeaders();
+  #app: UwsApp | null = null;
+  #listening: UwsListenSocket | null = null;
+  #stopTimer: () => void = () => undefined;
+  #connections = 0;
+  /** The peer of all open connections where they have one and the same; else null. */
+  #onlyPeer: Peer | null = null;
+  /** Requests that are not answered yet. */
+  #pending = 0;
+  #closed: { readonly dueMs: number; readonly resolve: () => void } | null = null;
+
+  constructor(private readonly options: UwsTransportOptions) {
+    this.#addresses = new ClientAddresses(options.trustedProxies);
+    this.#connectionsMax = options.connectionsMax ?? CONNECTIONS_MAX;
+  }
+
+  /** Connections that are open now. */
+  get connections(): number {
+    return this.#connections;
+  }
+
+  listen(host: string, port: number, handler: HttpHandler): Promise<number> {
+    assert(this.#app === null, 'a transport listens once');
+    this.handler = handler;
+    this.#app = uws.App();
+    this.#app.filter((response, change) => this.#guarded(() => this.#onConnection(response, change)));
+    // Two methods have routes of their own, which spares the making of a string; methods are case-sensitive.
+    this.#app.get('/*', (response, request) => this.#serve('GET', response, request));
+    this.#app.post('/*', (response, request) => this.#serve('POST', response, request));
+    this.#app.any('/*', (response, request) => this.#serve(null, response, request));
+    return new Promise((resolve, reject) => {
+      this.#app?.listen(host, port, uws.LIBUS_LISTEN_EXCLUSIVE_PORT, (socket) => {
+        if (socket === false) {
+          reject(
+            new Error(`cannot listen on ${host}:${port}: the port is taken, or the address is not ours`),
+          );
+          return;
+        }
+        this.#listening = socket;
+        this.#stopTimer = (this.options.startTimer ?? systemTimer)(() => this.#sweep(), SWEEP_MS);
+        resolve(uws.us_socket_local_port(socket));
+      });
+    });
+  }
+
+  close(): Promise<void> {
+    if (this.#listening === null || this.#app === null) return Promise.resolve();
+    uws.us_listen_socket_close(this.#listening);
+    this.#listening = null;
+    this.isClosing = true;
+    return new Promise((resolve) => {
+      this.#closed = { dueMs: this.monotonicMs() + CLOSE_DEADLINE_MS, resolve };
+      this.#closeWhenIdle();
+    });
+  }
+
+  monotonicMs(): number {
+    return this.options.clock.monotonicMs();
+  }
+
+  onOver(): void {
+    this.#pending -= 1;
+    if (this.isClosing) this.#closeWhenIdle();
+  }
+
+  /**
+   * Hands over a programming error. Thrown on, it would come to the library, which ends the process without a
+   * word: what `onFatal` itself throws is thrown where Node sees it.
+   */
+  onFatal(error: unknown): void {
+    try {
+      this.options.onFatal(error);
+    } catch (thrown) {
+      setImmediate(() => {
+        throw thrown;
+      });
+    }
+  }
+
+  /** `method` is null where it has to be asked for. Nothing may leave this: the library would end the process. */
+  #serve(method: string | null, response: UwsResponse, request: UwsRequest): void {
+    try {
+      const headers = this.#headers;
+      headers.clear();
+      request.forEach(headers.take);
+      const exchange = new Exchange(
+        this,
+        response,
+        method ?? request.getCaseSensitiveMethod(),
+        request.getUrl(),
+        request.getQuery() ?? '',
+        this.#addresses.counted(this.#peerOf(response), headers.forwardedFor ?? ''),
+        headers,
+      );
+      this.#pending += 1;
+      const { ambiguity } = headers;
+      if (ambiguity !== null) exchange.startRefused(ambiguity);
+      else if (!headers.hasBody) exchange.start();
+      else exchange.startReceiving(headers.contentLength === null ? null : Number(headers.contentLength));
+    } catch (error) {
+      this.onFatal(error);
+      abandon(response, () => undefined);
+    }
+  }
+
+  #peerOf(response: UwsResponse): Peer {
+    return this.#onlyPeer ?? this.#addresses.peer(response.getRemoteAddress());
+  }
+
+  /**
+   * Asking the library for the address of a request costs as much as the rest of taking it up, so that of a
+   * sole peer, a proxy for one, is asked for once a connection. Whose connection closes is not told.
+   */
+  #onConnection(response: UwsResponse, change: number): void {
+    this.#connections += change;
+    if (change < 0) return;
+    if (this.isClosing || this.#connections > this.#connectionsMax) {
+      response.close();
+      return;
+    }
+    const peer = this.#addresses.peer(response.getRemoteAddress());
+    if (this.#connections === 1) this.#onlyPeer = peer;
+    else if (this.#onlyPeer !== peer) this.#onlyPeer = null;
+  }
+
+  #sweep(): void {
+    const nowMs = this.monotonicMs();
+    for (const exchange of this.slow) {
+      if (exchange.dueMs <= nowMs) this.#guarded(() => exchange.expire());
+    }
+    if (this.#closed !== null && this.#closed.dueMs <= nowMs) this.#finishClosing();
+  }
+
+  #closeWhenIdle(): void {
+    // Not at once: the last answer is still in the library's hands.
+    if (this.#pending === 0) setImmediate(() => this.#pending === 0 && this.#finishClosing());
+  }
+
+  #finishClosing(): void {
+    const closed = this.#closed;
+    if (closed === null) return;
+    this.#closed = null;
+    this.#stopTimer();
+    this.#app?.close();
+    closed.resolve();
+  }
+
+  #guarded(run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      this.onFatal(error);
+    }
+  }
+}

@@ -1,0 +1,117 @@
+/**
+ * The one module that loads uWebSockets.js, which comes in two packages: `uws-glibc-2.38` (Node 22, 24 and 26)
+ * and the older `uws-glibc-2.28` (Node 18 to 23). The newer is taken where it truly works.
+ *
+ * Each of them finds its binary by a name that the two have in common, for example `@uwsjs/linux-x64-20`. So
+ * where there is no newer binary the newer package would load the older's, and report a version that is not
+ * running. A package is therefore taken only together with the binary of its own version.
+ */
+import { createRequire } from 'node:module';
+
+/** What is used of the library's `HttpRequest`; dead once the handler has returned. */
+export interface UwsRequest {
+  forEach(visit: (lowerCaseName: string, value: string) => void): void;
+  getCaseSensitiveMethod(): string;
+  getUrl(): string;
+  /** undefined where there is no question mark. */
+  getQuery(): string | undefined;
+}
+
+/** What is used of the library's `HttpResponse`; throws once it was ended or aborted. */
+export interface UwsResponse {
+  onAborted(handler: () => void): UwsResponse;
+  /** The chunk is emptied when the handler returns. */
+  onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): UwsResponse;
+  onWritable(handler: (offset: number) => boolean): UwsResponse;
+  cork(write: () => void): UwsResponse;
+  writeStatus(status: string): UwsResponse;
+  end(body: string | Uint8Array, closeConnection: boolean): UwsResponse;
+  endWithoutBody(): UwsResponse;
+  /** [whether nothing is held back, whether all of it was taken]. */
+  tryEnd(body: string | Uint8Array, totalBytes: number): [boolean, boolean];
+  close(): UwsResponse;
+  /** 4 or 16 bytes; none where the connection is gone. */
+  getRemoteAddress(): ArrayBuffer;
+}
+
+export type UwsRoute = (response: UwsResponse, request: UwsRequest) => void;
+
+/** A listening socket; opaque. */
+export interface UwsListenSocket {
+  readonly brand?: 'listen socket';
+}
+
+export interface UwsApp {
+  get(pattern: string, route: UwsRoute): UwsApp;
+  post(pattern: string, route: UwsRoute): UwsApp;
+  any(pattern: string, route: UwsRoute): UwsApp;
+  /** `change` is 1 for each connection opened and -1 for each one closed. */
+  filter(visit: (response: UwsResponse, change: number) => void): UwsApp;
+  listen(
+    host: string,
+    port: number,
+    options: number,
+    listening: (socket: UwsListenSocket | false) => void,
+  ): UwsApp;
+  /** Closes all sockets at once. */
+  close(): UwsApp;
+}
+
+export interface Uws {
+  App(): UwsApp;
+  readonly LIBUS_LISTEN_EXCLUSIVE_PORT: number;
+  us_listen_socket_close(socket: UwsListenSocket): void;
+  us_socket_local_port(socket: UwsListenSocket): number;
+  _cfg(setting: string): void;
+}
+
+export interface LoadedUws {
+  readonly library: Uws;
+  /** The version of the binary that runs. */
+  readonly version: string;
+}
+
+/** The newer first. */
+const PACKAGES = ['uws-glibc-2.38', 'uws-glibc-2.28'] as const;
+
+/** Loads what works of the packages as seen from `fromUrl`; throws an error that says why where none does. */
+export function loadUws(fromUrl: string): LoadedUws {
+  const reasons: string[] = [];
+  for (const name of PACKAGES) {
+    try {
+      return loadPackage(fromUrl, name);
+    } catch (error) {
+      const [reason] = (error instanceof Error ? error.message : String(error)).split('\n');
+      reasons.push(`  ${name}: ${reason}`);
+    }
+  }
+  const here = `Node ${process.versions.node} on ${process.platform} ${process.arch}`;
+  throw new Error(
+    [
+      `uWebSockets.js does not load on ${here}:`,
+      ...reasons,
+      'Node 20 and 22 need glibc 2.28 or later; Node 24 and later need glibc 2.38 or later (Debian 13, Ubuntu 24.04).',
+      'If the platform should do, run `npm install` again: the binaries are optional packages.',
+    ].join('\n'),
+  );
+}
+
+function loadPackage(fromUrl: string, name: string): LoadedUws {
+  const entry = createRequire(fromUrl).resolve(name);
+  const requireBeside = createRequire(entry);
+  const { version } = requireBeside('./package.json') as { version: string };
+  const [major] = process.versions.node.split('.');
+  const binary = `@uwsjs/${process.platform}-${process.arch}-${major}`;
+  const found = requireBeside(`${binary}/package.json`) as { version: string };
+  if (found.version !== version) {
+    throw new Error(`version ${version} finds the binary of version ${found.version} only`);
+  }
+  return { library: requireBeside(entry) as Uws, version };
+}
+
+const loaded = loadUws(import.meta.url);
+// Replies and error pages otherwise tell everybody what runs here.
+loaded.library._cfg('silent');
+
+export const uws: Uws = loaded.library;
+export const uwsVersion: string = loaded.version;

@@ -1,0 +1,73 @@
+/** A client that sends bytes as it is told, for tests of what no well-behaved HTTP client does. */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+
+export class RawClient {
+  /** Everything received so far; latin1, so that a character is a byte. */
+  received = '';
+  /** The connection is gone, by whichever side. */
+  isClosed = false;
+  readonly closed: Promise<void>;
+  #waiting: (() => void)[] = [];
+
+  private constructor(readonly socket: Socket) {
+    socket.setNoDelay(true);
+    socket.setEncoding('latin1');
+    socket.on('data', (text: string) => {
+      this.received += text;
+      this.#wake();
+    });
+    // A reset is one of the ways in which a connection ends.
+    socket.on('error', () => undefined);
+    this.closed = new Promise((resolve) => {
+      socket.on('close', () => {
+        this.isClosed = true;
+        this.#wake();
+        resolve();
+      });
+    });
+  }
+
+  /** Resolves once connected; `from` is a local address such as 127.0.0.2. */
+  static async open(port: number, from = '127.0.0.1'): Promise<RawClient> {
+    const socket = connect({ port, host: '127.0.0.1', localAddress: from });
+    const client = new RawClient(socket);
+    await Promise.race([once(socket, 'connect'), client.closed]);
+    return client;
+  }
+
+  send(...lines: readonly string[]): void {
+    this.socket.write(lines.join('\r\n'), 'latin1');
+  }
+
+  /** Sends each byte in a packet of its own, as far as that can be had: the other side gets its turn in between. */
+  async sendBytewise(text: string): Promise<void> {
+    for (const byte of text) {
+      this.socket.write(byte, 'latin1');
+      await new Promise(setImmediate);
+    }
+  }
+
+  /** Resolves with everything received once `pattern` is in it, or once the connection is gone. */
+  async sees(pattern: RegExp): Promise<string> {
+    while (!pattern.test(this.received) && !this.isClosed) {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+    return this.received;
+  }
+
+  /** Everything received until the other side closes. */
+  async toEnd(): Promise<string> {
+    await this.closed;
+    return this.received;
+  }
+
+  async close(): Promise<void> {
+    this.socket.destroy();
+    await this.closed;
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+}
