@@ -4,6 +4,7 @@
  */
 import { equal, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
+import { must } from '../../engine/assert.js';
 import { decodeCommand, encodeCommand } from '../../engine/command-codec.js';
 import type { Command } from '../../engine/commands.js';
 import { Engine } from '../../engine/engine.js';
@@ -71,18 +72,13 @@ test('one altered command is noticed at once: it is refused, or the digests diff
   for (let stream = 1; stream <= STREAMS; stream++) {
     const { accepted } = runStream(stream, stepSeeds(new Dice(stream)));
     const dice = new Dice(stream);
-    const engine = new Engine();
-    const targets = new Set(Array.from({ length: 12 }, () => dice.whole(0, accepted.length - 1)));
-    for (const [index, command] of accepted.entries()) {
-      if (targets.has(index)) {
-        const other = alter(command, dice);
-        altered.set(other.kind, (altered.get(other.kind) ?? 0) + 1);
-        notEqual(
-          digestAfter(accepted.slice(0, index), other),
-          digestAfter(accepted.slice(0, index), command),
-        );
-      }
-      engine.apply(command);
+    for (let count = 0; count < 12; count++) {
+      const index = dice.whole(0, accepted.length - 1);
+      const command = must(accepted[index], 'command');
+      const other = alter(command, dice);
+      altered.set(other.kind, (altered.get(other.kind) ?? 0) + 1);
+      const history = accepted.slice(0, index);
+      notEqual(digestAfter(history, other), digestAfter(history, command));
     }
   }
   ok(altered.size >= 12, `altered were ${[...altered.keys()].join(', ')}`);

@@ -5,7 +5,7 @@
 import { equal } from 'node:assert/strict';
 import { must } from '../../../engine/assert.js';
 import type { Command } from '../../../engine/commands.js';
-import { assetOf, marketOf, SIDES, type Side, TIERS, type Tier, textAt } from '../../../engine/domain.js';
+import { assetOf, marketOf, SIDES, type Side, TIERS, type Tier } from '../../../engine/domain.js';
 import type { ErrorCode } from '../../../engine/errors.js';
 import type { BetPlaced, EngineEvent, Outcome } from '../../../engine/events.js';
 import { defaultRules, type MarketRules, RULES_VERSION, type Rules } from '../../../engine/rules.js';
@@ -177,5 +177,3 @@ const nameOf = (outcome: Outcome): string => (outcome.status === 'rejected' ? ou
 
 /** The events' types, in order. */
 export const typesOf = (events: readonly EngineEvent[]): string[] => events.map(({ type }) => type);
-
-export const sideOf = (side: number): Side => textAt(SIDES, side);

@@ -13,6 +13,7 @@ import * as accounts from './accounts.js';
 import * as lifecycle from './lifecycle.js';
 import { placeOrder } from './orders.js';
 import * as reads from './reads.js';
+import { settle } from './settlement.js';
 import { accountOf, emptyState, marketRulesOf, type ReferenceState, type Verdict } from './state.js';
 
 export class ReferenceEngine implements EngineReads {
@@ -46,7 +47,7 @@ export class ReferenceEngine implements EngineReads {
       case 'openLate':
         return lifecycle.openLate(this.state, command);
       case 'settle':
-        return lifecycle.settle(this.state, command);
+        return settle(this.state, command);
       case 'placeOrder':
         return placeOrder(this.state, command, gate);
       case 'createAccount':
