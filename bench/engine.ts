@@ -40,13 +40,23 @@ export async function engineSection(options: SuiteOptions): Promise<SectionResul
 function placingTable(results: readonly (readonly PlacingRate[])[]): SectionResult['tables'][number] {
   return {
     title: 'Engine: place order',
-    columns: ['accounts', 'open bets', 'orders/s', 'first tenth', 'last tenth', 'worst slice x', 'bytes/bet'],
+    columns: [
+      'accounts',
+      'open bets',
+      'orders/s',
+      'orders/CPU s',
+      'first tenth',
+      'last tenth',
+      'worst slice x',
+      'bytes/bet',
+    ],
     rows: results.map((rounds) => {
       const of = (pick: (round: PlacingRate) => number): string => figure(median(rounds.map(pick)));
       return [
         of(({ accounts }) => accounts),
         of(({ orders }) => orders),
         of(({ ordersPerSecond }) => ordersPerSecond),
+        of(({ ordersPerCpuSecond }) => ordersPerCpuSecond),
         of(({ firstTenthPerSecond }) => firstTenthPerSecond),
         of(({ lastTenthPerSecond }) => lastTenthPerSecond),
         of(({ worstSliceRatio }) => worstSliceRatio),

@@ -14,6 +14,8 @@ export interface PlacingRate {
   readonly accounts: number;
   readonly orders: number;
   readonly ordersPerSecond: number;
+  /** For each second of CPU time, collector threads included: what a busy machine does not distort. */
+  readonly ordersPerCpuSecond: number;
   /** Rate of the first and of the last tenth: how much the cost grows with the number of bets. */
   readonly firstTenthPerSecond: number;
   readonly lastTenthPerSecond: number;
@@ -27,7 +29,7 @@ export function placingRate(accounts: number, betsTotal: number): PlacingRate {
   place(openScenario(accounts, WARMUP_ORDERS), WARMUP_ORDERS);
   const scenario = openScenario(accounts, betsTotal);
   const memoryBefore = heldBytes();
-  const sliceMs = place(scenario, betsTotal);
+  const { sliceMs, cpuUs } = place(scenario, betsTotal);
   const bytesPerBet = (heldBytes() - memoryBefore) / betsTotal;
   const tenth = Math.max(Math.floor(sliceMs.length / 10), 1);
   const rate = (times: readonly number[]): number => (times.length * SLICE * 1000) / sum(times);
@@ -35,6 +37,7 @@ export function placingRate(accounts: number, betsTotal: number): PlacingRate {
     accounts,
     orders: betsTotal,
     ordersPerSecond: rate(sliceMs),
+    ordersPerCpuSecond: (betsTotal * 1e6) / cpuUs,
     firstTenthPerSecond: rate(sliceMs.slice(0, tenth)),
     lastTenthPerSecond: rate(sliceMs.slice(-tenth)),
     worstSliceRatio: (Math.max(...sliceMs) * sliceMs.length) / sum(sliceMs),
@@ -42,20 +45,24 @@ export function placingRate(accounts: number, betsTotal: number): PlacingRate {
   };
 }
 
-/** Places `total` orders and returns the milliseconds of each slice. */
-function place(scenario: Scenario, total: number): number[] {
+/** Places `total` orders and returns the milliseconds of each slice, and the CPU time of all in microseconds. */
+function place(scenario: Scenario, total: number): { readonly sliceMs: number[]; readonly cpuUs: number } {
   assert(total % SLICE === 0, `orders come in slices of ${SLICE}`);
   const sliceMs: number[] = [];
+  let cpuUs = 0;
   for (let from = 0; from < total; from += SLICE) {
     const slice = orders(from, SLICE, scenario.accounts);
+    const before = process.cpuUsage();
     const startedMs = performance.now();
     const payoutCents = applyAll(scenario, slice);
     sliceMs.push(performance.now() - startedMs);
+    const { user, system } = process.cpuUsage(before);
+    cpuUs += user + system;
     // Every order stakes 1.00 at odds that the pools allow: between nothing and a few dollars each.
     assert(payoutCents > SLICE && payoutCents < SLICE * 1_000, 'payouts are plausible');
   }
   assertBooks(scenario, total);
-  return sliceMs;
+  return { sliceMs, cpuUs };
 }
 
 function applyAll({ engine }: Scenario, slice: readonly PlaceOrder[]): number {
