@@ -13,11 +13,11 @@ import { codeOf } from '../support/api-client.js';
 import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
 import type { Answered } from '../support/client.js';
 import { Dice } from '../support/reference/dice.js';
-import type { OrderRequest, OrderResult, Position } from '../support/spec.js';
+import { IDEMPOTENCY_MS, type OrderRequest, type OrderResult, type Position } from '../support/spec.js';
 import { cents } from '../support/spec-arithmetic.js';
 
 const KILLS = 6;
-const TRADERS = 16;
+const TRADERS = 32;
 const CONNECTIONS = 48;
 const BALANCE = 1_000_000;
 /** The process dies after so many acknowledgements of its life, at the least and at the most. */
@@ -125,11 +125,18 @@ async function ordersOf(trader: Trader): Promise<Map<string, Position>> {
   return byId;
 }
 
+const betOf = (acknowledged: string): OrderResult['bet'] =>
+  (JSON.parse(acknowledged) as { data: OrderResult }).data.bet;
+
+/** Keys are remembered for 10 minutes of the manual clock: under an older one an order would be a new bet. */
+const isForgotten = ({ acknowledged }: Attempt): boolean =>
+  acknowledged !== null && sandbox.nowMs - Date.parse(betOf(acknowledged).placedAt) >= IDEMPOTENCY_MS;
+
 /** Every acknowledged bet is there with the facts of its answer. */
 function checkAcknowledged(books: readonly Map<string, Position>[]): void {
   for (const { trader, acknowledged, order } of attempts) {
     if (acknowledged === null) continue;
-    const { bet } = (JSON.parse(acknowledged) as { data: OrderResult }).data;
+    const bet = betOf(acknowledged);
     const found = must(must(books[trader], 'book').get(bet.id), `acknowledged ${bet.id}`);
     const { marketId, prediction, amount, oddsAtBet, potentialPayout, placedAt } = found;
     assert.deepEqual(
@@ -155,6 +162,7 @@ async function retryAll(
   let lost = 0;
   for (const attempt of attempts) {
     if (attempt.isRefused && attempt.acknowledged === null) continue;
+    if (isForgotten(attempt)) continue;
     const wasAcknowledged = attempt.acknowledged !== null;
     const answered = await send(attempt);
     note(attempt, answered);
