@@ -7,7 +7,9 @@ import { test } from 'node:test';
 import { must } from '../../engine/assert.js';
 import { decodeCommand, encodeCommand } from '../../engine/command-codec.js';
 import type { Command } from '../../engine/commands.js';
+import { TIERS } from '../../engine/domain.js';
 import { Engine } from '../../engine/engine.js';
+import type { Rules } from '../../engine/rules.js';
 import { Dice } from '../support/reference/dice.js';
 import { newHasher } from '../support/reference/pair.js';
 import { runStream } from '../support/reference/stream.js';
@@ -96,7 +98,7 @@ function digestAfter(history: readonly Command[], command: Command): string {
 function alter(command: Command, dice: Dice): Command {
   switch (command.kind) {
     case 'configure':
-      return { ...command, rules: { ...command.rules, openBetsMax: command.rules.openBetsMax + 1 } };
+      return { ...command, rules: alterRules(command.rules, dice) };
     case 'advance':
       return { ...command, timeMs: command.timeMs + 1 };
     case 'setCalendar':
@@ -110,11 +112,13 @@ function alter(command: Command, dice: Dice): Command {
     case 'placeOrder':
       return alterOrder(command, dice);
     case 'createAccount':
-      return dice.chance(0.5)
-        ? { ...command, name: `${command.name}!` }
-        : { ...command, balanceCents: command.balanceCents + 1 };
+      return dice.pick<Command>([
+        { ...command, name: `${command.name}!` },
+        { ...command, tier: command.tier === 1 ? 2 : 1 },
+        { ...command, balanceCents: command.balanceCents + 1 },
+      ]);
     case 'updateAccount':
-      return { ...command, account: command.account === 1 ? 2 : 1 };
+      return alterUpdate(command, dice);
     case 'deposit':
     case 'withdraw':
     case 'depositHouse':
@@ -122,18 +126,44 @@ function alter(command: Command, dice: Dice): Command {
         ? { ...command, amountCents: command.amountCents + 1 }
         : { ...command, reference: `${command.reference}!` };
     case 'createKey':
-      return dice.chance(0.5)
-        ? { ...command, scopesMask: command.scopesMask ^ 1 }
-        : { ...command, digest: `f${command.digest.slice(1)}` };
+      return dice.pick<Command>([
+        { ...command, scopesMask: command.scopesMask ^ 1 },
+        { ...command, digest: `f${command.digest.slice(1)}` },
+        { ...command, expiresAtMs: (command.expiresAtMs ?? command.timeMs) + 1 },
+      ]);
     case 'updateKey':
       return { ...command, enabled: !command.enabled };
     case 'setTrading':
-      return { ...command, reason: `${command.reason}!` };
+      return dice.chance(0.5)
+        ? { ...command, reason: `${command.reason}!` }
+        : { ...command, enabled: !command.enabled };
     case 'suspendMarket':
       return { ...command, suspended: !command.suspended };
     case 'voidRound':
       return { ...command, reason: `${command.reason}!` };
   }
+}
+
+function alterRules(rules: Rules, dice: Dice): Rules {
+  const [first, ...others] = rules.markets;
+  return dice.pick<Rules>([
+    { ...rules, openBetsMax: rules.openBetsMax + 1 },
+    { ...rules, idempotencyTtlMs: rules.idempotencyTtlMs + 1 },
+    { ...rules, tiers: rules.tiers.map((tier) => ({ ...tier, activeKeysMax: tier.activeKeysMax + 1 })) },
+    {
+      ...rules,
+      markets: first === undefined ? [] : [...others, { ...first, seedCents: first.seedCents + 1 }],
+    },
+    { ...rules, masterSecretFingerprint: 'cd'.repeat(32) },
+  ]);
+}
+
+/** Another account, or another value for a field that is set: one that was left alone may have it already. */
+function alterUpdate(command: Extract<Command, { kind: 'updateAccount' }>, dice: Dice): Command {
+  const { tier, frozen } = command;
+  if (tier !== null && dice.chance(0.5)) return { ...command, tier: (tier + 1) % TIERS.length };
+  if (frozen !== null && dice.chance(0.8)) return { ...command, frozen: !frozen };
+  return { ...command, account: command.account === 1 ? 2 : 1 };
 }
 
 function alterOrder(command: Extract<Command, { kind: 'placeOrder' }>, dice: Dice): Command {
