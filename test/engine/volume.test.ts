@@ -1,0 +1,138 @@
+/**
+ * Many bets: rows are handed out, freed and used again over the bounds of every table. The expectations are sums
+ * over the events; the reference model is too slow here.
+ */
+import { deepEqual, equal } from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Command, PlaceOrder } from '../../engine/commands.js';
+import { Engine } from '../../engine/engine.js';
+import type { EngineEvent } from '../../engine/events.js';
+import { Dice } from '../support/reference/dice.js';
+import { BTC_1M, DAY_MS, MINUTE_MS, rulesFor } from '../support/reference/exchange.js';
+
+const ROUNDS = 14;
+const BETS_A_ROUND = 15_000;
+const ACCOUNTS = 40;
+const BALANCE_CENTS = 1_000_000_00;
+const TTL_MS = 10 * MINUTE_MS;
+const HISTORY = 200;
+
+/** The engine with what its events say of each account. */
+class Books {
+  readonly engine = new Engine();
+  readonly balancesCents: number[] = Array.from({ length: ACCOUNTS + 1 }, () => BALANCE_CENTS);
+  readonly placed: number[][] = Array.from({ length: ACCOUNTS + 1 }, () => []);
+  readonly settled: number[][] = Array.from({ length: ACCOUNTS + 1 }, () => []);
+
+  apply(command: Command): readonly EngineEvent[] {
+    const outcome = this.engine.apply(command);
+    if (outcome.status !== 'accepted') throw new Error(JSON.stringify([command, outcome]));
+    for (const event of outcome.events) this.#read(event);
+    return outcome.events;
+  }
+
+  #read(event: EngineEvent): void {
+    if (event.type === 'betPlaced') {
+      this.placed[event.account]?.push(event.bet);
+      this.#move(event.account, -event.stakeCents, event.newBalanceCents);
+    } else if (event.type === 'betSettled') {
+      this.settled[event.account]?.push(event.bet);
+      this.#move(event.account, event.payoutCents, event.newBalanceCents);
+    }
+  }
+
+  #move(account: number, movedCents: number, newBalanceCents: number): void {
+    this.balancesCents[account] = (this.balancesCents[account] ?? 0) + movedCents;
+    equal(newBalanceCents, this.balancesCents[account]);
+  }
+
+  check(): void {
+    const totals = this.engine.totals();
+    const held = totals.houseCents + totals.accountsCents + totals.openStakesCents + totals.openSeedsCents;
+    equal(held, totals.depositsCents - totals.withdrawalsCents);
+    for (let account = 1; account <= ACCOUNTS; account++) {
+      equal(this.engine.account(account)?.balanceCents, this.balancesCents[account]);
+      const orders = this.engine.orders(account, HISTORY).map(({ bet }) => bet);
+      deepEqual(orders, this.placed[account]?.slice(-HISTORY).reverse());
+    }
+  }
+}
+
+const order = (timeMs: number, index: number, account: number, dice: Dice): PlaceOrder => ({
+  kind: 'placeOrder',
+  timeMs,
+  account,
+  key: 1,
+  market: BTC_1M,
+  side: index % 2,
+  stakeCents: dice.whole(1_00, 9_00),
+  expectedPercentE6: -1,
+  idempotency: { keyHigh: 7, keyLow: index, body: index % 5 },
+  clientSeed: index % 3 === 0 ? `seed ${index}` : null,
+});
+
+test('hundreds of thousands of bets are placed, settled, forgotten and replayed as they should be', () => {
+  const dice = new Dice(1);
+  const books = new Books();
+  let timeMs = DAY_MS;
+  books.apply({ kind: 'configure', timeMs, rulesVersion: 1, rules: rulesFor([BTC_1M]) });
+  books.apply({ kind: 'depositHouse', timeMs, amountCents: 1_000_000_00, reference: 'capital' });
+  for (let account = 1; account <= ACCOUNTS; account++) {
+    books.apply({ kind: 'createAccount', timeMs, name: null, tier: 2, balanceCents: BALANCE_CENTS });
+  }
+  const opening = { asset: 0, price: 100, priceTimeMs: timeMs, evidence: '' };
+  books.apply({ kind: 'openLate', timeMs, ...opening });
+
+  const sent: PlaceOrder[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    for (let count = 0; count < BETS_A_ROUND; count++) {
+      const atMs = timeMs + Math.floor((count * 30_000) / BETS_A_ROUND);
+      const command = order(atMs, sent.length, dice.whole(1, ACCOUNTS), dice);
+      sent.push(command);
+      books.apply(command);
+    }
+    replaySome(books.engine, sent, dice);
+    timeMs += MINUTE_MS;
+    books.apply({ kind: 'advance', timeMs });
+    const price = 100 + (dice.whole(-1, 1) + 2 * (round % 2)) / 100;
+    const boundary = { asset: 0, boundaryMs: timeMs, price, priceTimeMs: timeMs, evidence: '' };
+    books.apply({ kind: 'boundaryPrice', timeMs, ...boundary });
+    // The last rounds' bets are settled while the next round's are placed over them.
+    while (books.engine.settlementsWaiting && round % 3 !== 0) {
+      books.apply({ kind: 'settle', timeMs, betsMax: dice.whole(1, 7_000) });
+    }
+    books.check();
+  }
+  equal(books.engine.betCount, ROUNDS * BETS_A_ROUND);
+  while (books.engine.settlementsWaiting) books.apply({ kind: 'settle', timeMs, betsMax: 9_999 });
+  books.check();
+  for (let account = 1; account <= ACCOUNTS; account++) {
+    const listed = books.engine.allPositions(account, HISTORY).map(({ bet }) => bet);
+    deepEqual(listed, books.settled[account]?.slice(-HISTORY).reverse());
+    equal(books.engine.account(account)?.openBets, 0);
+  }
+});
+
+/** Of the orders that are younger than ten minutes each is replayed; an older one would be placed anew. */
+function replaySome(engine: Engine, sent: readonly PlaceOrder[], dice: Dice): void {
+  const { timeMs } = engine;
+  for (let count = 0; count < 300; count++) {
+    const original = dice.pick(sent);
+    const again = { ...original, timeMs, key: 2 };
+    if (timeMs - original.timeMs < TTL_MS) {
+      const outcome = engine.apply(again);
+      equal(outcome.status, 'replayed');
+      if (outcome.status !== 'replayed' || outcome.event.type !== 'betPlaced') continue;
+      const { event } = outcome;
+      equal(event.timeMs, original.timeMs);
+      deepEqual(
+        [event.stakeCents, event.side, event.clientSeed],
+        [original.stakeCents, original.side, original.clientSeed],
+      );
+    } else {
+      // Refused for its stake only after the look-up: nothing was remembered.
+      const outcome = engine.apply({ ...again, stakeCents: 1 });
+      equal(outcome.status === 'rejected' && outcome.code, 'stake_out_of_range');
+    }
+  }
+}
