@@ -12,6 +12,7 @@ import { ManualRun } from './engine/host/manual-run.js';
 import { PriceTracker } from './engine/host/price-tracker.js';
 import { SEQUENCER_DEFAULTS, Sequencer } from './engine/host/sequencer.js';
 import type { HttpHandler } from './engine/ports.js';
+import { MARKET_AGE_MS_MAX } from './http/api/market-view.js';
 import { createPublicApi } from './http/api/public-api.js';
 import { bannerText } from './http/banner.js';
 import { ManualClock, systemClock } from './http/clock.js';
@@ -176,6 +177,7 @@ function buildPublicApi(
     limits: new RateLimits(config.rateLimits),
     masterSecret,
     latestTick: (asset) => tracker.latest(asset)?.price ?? null,
+    marketAgeMsMax: config.clock === 'manual' ? 0 : MARKET_AGE_MS_MAX,
     pages: loadDocsPages(),
     requestIdPrefix: randomBytes(6).toString('hex'),
   });

@@ -12,7 +12,7 @@ import { marketHead, marketText, type ShownRound, shownRound } from './market-te
 import { isoText, successText } from './wire.js';
 
 /** Bytes older than this are made again when asked for. */
-const AGE_MS_MAX = 50;
+export const MARKET_AGE_MS_MAX = 50;
 
 /** The latest accepted price of an asset, or null. It is no part of the engine's state. */
 export type LatestTick = (asset: number) => number | null;
@@ -23,10 +23,10 @@ class ReadyBytes {
   #madeAtMs = Number.NEGATIVE_INFINITY;
   #version = -1;
 
-  /** On a clock that stands still (a sandbox) nothing grows old, so within its millisecond the version counts. */
-  isFresh(nowMs: number, version: () => number): boolean {
+  /** Within their millisecond nothing grows old, so there the version counts. */
+  isFresh(nowMs: number, version: () => number, ageMsMax: number): boolean {
     const ageMs = nowMs - this.#madeAtMs;
-    return ageMs > 0 ? ageMs < AGE_MS_MAX : ageMs === 0 && this.#version === version();
+    return ageMs > 0 ? ageMs < ageMsMax : ageMs === 0 && this.#version === version();
   }
   set(text: string, nowMs: number, version: number): Uint8Array {
     this.bytes = Buffer.from(text);
@@ -53,6 +53,7 @@ class MarketEntry {
 export class MarketView {
   readonly #engine: EngineReads;
   readonly #latestTick: LatestTick;
+  readonly #ageMsMax: number;
   readonly #entries: readonly MarketEntry[] = Array.from(
     { length: MARKETS_MAX },
     (_, m) => new MarketEntry(m),
@@ -75,10 +76,15 @@ export class MarketView {
     return this.#engine.seq + this.#tickChanges;
   };
 
-  /** Starts from the engine's state, all of which must be durable; from then on it follows `onEvents`. */
-  constructor(engine: EngineReads, latestTick: LatestTick) {
+  /**
+   * Starts from the engine's state, all of which must be durable; from then on it follows `onEvents`. `ageMsMax` is 0
+   * for a clock that may stand still (a sandbox): nothing would grow older than 50 ms there, and a tester who moved
+   * it by less would never see his bet in the pools.
+   */
+  constructor(engine: EngineReads, latestTick: LatestTick, ageMsMax = MARKET_AGE_MS_MAX) {
     this.#engine = engine;
     this.#latestTick = latestTick;
+    this.#ageMsMax = ageMsMax;
     for (const entry of this.#entries) this.#show(entry, engine.currentRound(entry.market));
     for (let asset = 0; asset < ASSETS.length; asset++) {
       const open = engine.latestOpenPrice(asset);
@@ -122,7 +128,7 @@ export class MarketView {
     const rules = market < 0 ? null : this.#engine.marketRules(market);
     if (rules === null) return null;
     const entry = this.#entry(market);
-    if (entry.ready.isFresh(nowMs, this.#version)) return entry.ready.bytes;
+    if (entry.ready.isFresh(nowMs, this.#version, this.#ageMsMax)) return entry.ready.bytes;
     const tick = this.#latestTick(assetOf(market));
     return entry.ready.set(
       successText(marketText(entry.head, entry.shown, rules, tick, nowMs)),
@@ -133,7 +139,7 @@ export class MarketView {
 
   /** `{success, data: Market[]}` of all active markets. */
   markets(nowMs: number): Uint8Array {
-    if (this.#list.isFresh(nowMs, this.#version)) return this.#list.bytes;
+    if (this.#list.isFresh(nowMs, this.#version, this.#ageMsMax)) return this.#list.bytes;
     let text = '';
     for (const { market, head, shown } of this.#entries) {
       const rules = this.#engine.marketRules(market);

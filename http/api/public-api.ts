@@ -27,6 +27,8 @@ export interface PublicApiParts {
   readonly masterSecret: Uint8Array;
   /** For `currentPrice`. */
   readonly latestTick: LatestTick;
+  /** How old market data may be, in milliseconds of the clock: `MARKET_AGE_MS_MAX`, or 0 on a manual clock. */
+  readonly marketAgeMsMax: number;
   /** `loadDocsPages()`; an empty map where nobody reads. */
   readonly pages: StaticPages;
   /** Begins every X-Request-Id; different for each start of the server. */
@@ -56,9 +58,9 @@ class PublicApi {
 
   constructor(parts: PublicApiParts) {
     this.#parts = parts;
-    const { sequencer, latestTick, masterSecret } = parts;
+    const { sequencer, latestTick, marketAgeMsMax, masterSecret } = parts;
     this.#admission = new Admission(sequencer.engine);
-    const view = new MarketView(sequencer.engine, latestTick);
+    const view = new MarketView(sequencer.engine, latestTick, marketAgeMsMax);
     sequencer.onEvents((_seq, events) => view.onEvents(events));
     const seeds = new RoundSeeds(masterSecret);
     const reads = new Reads(sequencer, view, seeds, latestTick);

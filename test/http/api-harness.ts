@@ -9,6 +9,7 @@ import type { Accepted } from '../../engine/events.js';
 import type { HttpHandler, HttpRequest } from '../../engine/ports.js';
 import { defaultRules, RULES_VERSION, type Rules } from '../../engine/rules.js';
 import { keyDigest } from '../../http/api/keys.js';
+import { MARKET_AGE_MS_MAX } from '../../http/api/market-view.js';
 import { createPublicApi } from '../../http/api/public-api.js';
 import { loadDocsPages } from '../../http/docs-page.js';
 import type { RateLimitSettings } from '../../http/rate-limit-settings.js';
@@ -71,6 +72,7 @@ export class Harness {
       limits: new RateLimits(limits),
       masterSecret: MASTER_SECRET,
       latestTick: (asset) => this.ticks[asset] ?? null,
+      marketAgeMsMax: MARKET_AGE_MS_MAX,
       pages: loadDocsPages(),
       requestIdPrefix: 'test',
     });
