@@ -130,7 +130,9 @@ function place(
     newBalanceCents,
     clientSeed: order.clientSeed,
   };
-  if (order.idempotency !== null) state.idempotency.add(order.idempotency, state.nextSeq, placed);
+  if (order.idempotency !== null) {
+    state.idempotency.add(order.idempotency, state.nextSeq, placed, state.rulesInForce.idempotencyTtlMs);
+  }
   return placed;
 }
 

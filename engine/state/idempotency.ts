@@ -77,11 +77,12 @@ export class IdempotencyMemory {
 
   /** Whether `entriesMax` entries younger than `ttlMs` are held. */
   isFull(nowMs: number, ttlMs: number, entriesMax: number): boolean {
-    this.#dropExpired(nowMs, ttlMs);
     return this.#nextNumber - this.#firstNumber >= entriesMax && this.#liveCount(nowMs, ttlMs) >= entriesMax;
   }
 
-  add(digest: IdempotencyDigest, seq: number, placed: BetPlaced): void {
+  /** Takes a placed bet's entry, and drops chunks in which every entry is `ttlMs` old by its time. */
+  add(digest: IdempotencyDigest, seq: number, placed: BetPlaced, ttlMs: number): void {
+    this.#dropExpired(placed.timeMs, ttlMs);
     const number = this.#nextNumber++;
     const offset = number - this.#firstNumber;
     const chunkIndex = Math.floor(offset / CHUNK_ROWS);

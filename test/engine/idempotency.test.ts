@@ -1,7 +1,9 @@
 /** What a placed bet's Idempotency-Key is worth, and for how long (design, section 5). */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import { BTC_15M, Exchange } from '../support/reference/exchange.js';
+import { Engine } from '../../engine/engine.js';
+import { BTC_15M, DAY_MS, Exchange, rulesFor } from '../support/reference/exchange.js';
+import { newHasher } from '../support/reference/pair.js';
 
 const TTL_MS = 600_000;
 
@@ -89,6 +91,43 @@ test('a full memory refuses orders with a new key, and forgets nobody early', ()
   exchange.atMs = TTL_MS;
   equal(bet(3), 'accepted');
   deepEqual([bet(2), bet(1)], ['replayed', 'idempotency_full']);
+});
+
+test('a refused order forgets nothing either, however many entries have expired by its time', () => {
+  const engine = new Engine();
+  const timeMs = DAY_MS;
+  const rules = rulesFor([BTC_15M]);
+  engine.apply({ kind: 'configure', timeMs, rulesVersion: 1, rules });
+  engine.apply({ kind: 'depositHouse', timeMs, amountCents: 1_000_000_00, reference: 'capital' });
+  for (let account = 0; account < 4; account++) {
+    engine.apply({ kind: 'createAccount', timeMs, name: null, tier: 2, balanceCents: 1_000_000_00 });
+  }
+  const opening = { asset: 0, price: 100, priceTimeMs: timeMs, evidence: '' };
+  engine.apply({ kind: 'openLate', timeMs, ...opening });
+  const place = (atMs: number, index: number): string => {
+    const outcome = engine.apply({
+      kind: 'placeOrder',
+      timeMs: atMs,
+      account: 1 + (index % 4),
+      key: 1,
+      market: BTC_15M,
+      side: index % 2,
+      stakeCents: 1_00,
+      expectedPercentE6: -1,
+      idempotency: { keyHigh: 1, keyLow: index, body: 1 },
+      clientSeed: null,
+    });
+    return outcome.status === 'rejected' ? outcome.code : outcome.status;
+  };
+  const entries = 36_000;
+  for (let index = 0; index < entries; index++) {
+    equal(place(timeMs + (index < entries - 3 ? 0 : 1_000), index), 'accepted');
+  }
+  const full = { ...rules, idempotencyEntriesMax: 3 };
+  engine.apply({ kind: 'configure', timeMs: timeMs + 1_000, rulesVersion: 1, rules: full });
+  const digest = engine.stateDigest(newHasher);
+  equal(place(timeMs + TTL_MS, entries), 'idempotency_full');
+  equal(engine.stateDigest(newHasher), digest);
 });
 
 function rulesOf(exchange: Exchange) {
