@@ -1,0 +1,90 @@
+/** POST /operator/v1/prices (design, sections 4 and 8): which ticks are taken, and what the answer says of the others. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { refused } from '../support/api-client.js';
+import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
+import { Server } from '../support/server.js';
+
+let sandbox: Sandbox;
+let trader: Trader;
+
+before(async () => {
+  sandbox = await Sandbox.start();
+  trader = await sandbox.trader();
+  await sandbox.openRounds({ BTC: 67_000 }, 'ONE_DAY');
+});
+after(() => sandbox.remove());
+
+interface Taken {
+  readonly taken: number;
+  readonly refused: readonly { readonly index: number; readonly crypto: string }[];
+}
+
+const post = (ticks: unknown) => sandbox.operator.post<Taken>('/prices', ticks);
+const at = (offsetMs: number): string => new Date(sandbox.nowMs + offsetMs).toISOString();
+const currentPrice = async (): Promise<number | null | undefined> =>
+  (await trader.api.market('BTC_ONE_DAY')).currentRound?.currentPrice;
+
+test('a tick without a timestamp carries the present time and shows as currentPrice', async () => {
+  const { status, data } = await post([{ crypto: 'BTC', price: 67_001 }]);
+  assert.equal(status, 200);
+  assert.deepEqual([data.taken, data.refused], [1, []]);
+  assert.equal(await currentPrice(), 67_001);
+});
+
+test('an older tick changes no current price', async () => {
+  assert.equal((await post([{ crypto: 'BTC', price: 67_500, timestamp: at(-5_000) }])).status, 200);
+  assert.equal(await currentPrice(), 67_001);
+});
+
+test('more than 1 s ahead is refused, exactly 1 s is not', async () => {
+  refused(await post([{ crypto: 'BTC', price: 67_002, timestamp: at(1_001) }]), 400, 'price_refused');
+  assert.equal(await currentPrice(), 67_001);
+  assert.equal((await post([{ crypto: 'BTC', price: 67_002, timestamp: at(1_000) }])).status, 200);
+  assert.equal(await currentPrice(), 67_002);
+});
+
+test('more than 50 % from the last accepted one is absurd, exactly 50 % is not', async () => {
+  await sandbox.advance(2_000);
+  await sandbox.push({ BTC: 60_000 });
+  for (const price of [90_000.01, 29_999.99, 6_000_000, 0.01]) {
+    refused(await post([{ crypto: 'BTC', price }]), 400, 'price_refused');
+  }
+  assert.equal(await currentPrice(), 60_000);
+  await sandbox.push({ BTC: 90_000 });
+  await sandbox.push({ BTC: 45_000 });
+  assert.equal(await currentPrice(), 45_000);
+});
+
+test('prices that are no prices are refused', async () => {
+  for (const price of [0, -1]) refused(await post([{ crypto: 'ETH', price }]), 400, 'price_refused');
+  for (const tick of [{ crypto: 'ETH' }, { crypto: 'DOGE', price: 1 }, { crypto: 'ETH', price: '1' }, null]) {
+    refused(await post([tick]), 400, 'invalid_request');
+  }
+  for (const body of [[], {}, null]) refused(await post(body), 400, 'invalid_request');
+  refused(await post([{ crypto: 'ETH', price: 1, timestamp: 'noon' }]), 400, 'invalid_request');
+});
+
+test('each tick is judged by itself', async () => {
+  const { status, data } = await post([
+    { crypto: 'SOL', price: 150 },
+    { crypto: 'BTC', price: 1 },
+    { crypto: 'XRP', price: 2 },
+  ]);
+  assert.equal(status, 200);
+  assert.equal(data.taken, 2);
+  assert.deepEqual(
+    data.refused.map(({ index, crypto }) => [index, crypto]),
+    [[1, 'BTC']],
+  );
+});
+
+test('a simulated feed takes no pushed prices, and the system clock is moved by nobody', async () => {
+  const server = await Server.start({ env: { TOTE_FEED: 'simulated', TOTE_CLOCK: 'system' } });
+  try {
+    refused(await server.operator.post('/prices', [{ crypto: 'BTC', price: 67_000 }]), 409, 'feed_not_push');
+    refused(await server.operator.post('/clock', { advanceMs: 1_000 }), 409, 'clock_not_manual');
+  } finally {
+    await server.remove();
+  }
+});
