@@ -6,7 +6,7 @@
  * operator can read a row with `sqlite3` and `json_each`. The text is checked (checksum, chain) before it gets
  * here; what is checked here is that this program knows the kind and its version.
  */
-import { assert } from './assert.js';
+import { assert, fail } from './assert.js';
 import type { Command, CommandKind, IdempotencyDigest, PlaceOrder } from './commands.js';
 import { ASSETS, MARKET_IDS, marketId, marketOf, SIDES, TIERS, textAt } from './domain.js';
 
@@ -60,10 +60,9 @@ function encodePlaceOrder(order: PlaceOrder): string {
 export function decodeCommand(value: unknown): Command {
   assert(Array.isArray(value), 'a command in the journal is a JSON array');
   const [kind, version] = value as [CommandKind, number];
-  assert(
-    COMMAND_VERSIONS[kind] === version,
-    `the journal holds a command "${kind}" of version ${version}, which this program does not know`,
-  );
+  if (COMMAND_VERSIONS[kind] !== version) {
+    fail(`the journal holds a command "${kind}" of version ${version}, which this program does not know`);
+  }
   return kind === 'placeOrder' ? decodePlaceOrder(value) : decodeNamed(kind, value);
 }
 

@@ -2,7 +2,7 @@
  * Takes a data directory and brings its journal back to life: lock, recovery by replay into a new engine, and
  * the master secret, which must be the one that the journal's rounds were opened with.
  */
-import { assert } from '../engine/assert.js';
+import { assert, fail } from '../engine/assert.js';
 import { decodeCommand } from '../engine/command-codec.js';
 import { Engine } from '../engine/engine.js';
 import type { Clock, StoredBatch } from '../engine/ports.js';
@@ -47,7 +47,7 @@ function applyBatch(engine: Engine, batch: StoredBatch): string {
   for (const text of commands) {
     const command = decodeCommand(text);
     const outcome = engine.apply(command);
-    assert(outcome.status === 'accepted', `command ${engine.seq + 1}, ${command.kind}, is ${outcome.status}`);
+    if (outcome.status !== 'accepted') fail(`command ${engine.seq + 1}, ${command.kind}, is ${outcome.status}`);
   }
   assert(engine.seq === batch.lastSeq, `the batch holds commands up to ${batch.lastSeq}`);
   return engine.rollingDigest();

@@ -7,7 +7,7 @@
  * it fills until the one in flight is acknowledged. The next batch is handed over before the waiters of the
  * acknowledged one are released, so that the disk works while replies go out.
  */
-import { assert } from '../assert.js';
+import { assert, fail } from '../assert.js';
 import { encodeCommand } from '../command-codec.js';
 import type { Command } from '../commands.js';
 import type { Engine } from '../engine.js';
@@ -165,7 +165,7 @@ export class Sequencer {
     this.#open ??= new OpenBatch(outcome.seq, this.clock.monotonicMs());
     const batch = this.#open;
     batch.add(encodeCommand(command), command.timeMs, outcome.events);
-    assert(batch.lastSeq === outcome.seq, `command ${outcome.seq} came after ${batch.lastSeq - 1}`);
+    if (batch.lastSeq !== outcome.seq) fail(`command ${outcome.seq} came after ${batch.lastSeq - 1}`);
     this.#joinedSeq = outcome.seq;
     if (batch.count >= this.options.batchCommandsMax) this.#closeOpenBatch();
     if (this.#inFlight === null && !this.#flushScheduled) {
@@ -217,7 +217,7 @@ export class Sequencer {
   #batchWith(seq: number): OpenBatch {
     if (this.#inFlight !== null && seq <= this.#inFlight.lastSeq) return this.#inFlight;
     const batch = this.#closed.find((entry) => seq <= entry.batch.lastSeq)?.batch ?? this.#open;
-    assert(batch !== null && seq <= batch.lastSeq, `command ${seq} is in no batch`);
+    if (batch === null || seq > batch.lastSeq) fail(`command ${seq} is in no batch`);
     return batch;
   }
 
