@@ -47,7 +47,8 @@ function applyBatch(engine: Engine, batch: StoredBatch): string {
   for (const text of commands) {
     const command = decodeCommand(text);
     const outcome = engine.apply(command);
-    if (outcome.status !== 'accepted') fail(`command ${engine.seq + 1}, ${command.kind}, is ${outcome.status}`);
+    if (outcome.status !== 'accepted')
+      fail(`command ${engine.seq + 1}, ${command.kind}, is ${outcome.status}`);
   }
   assert(engine.seq === batch.lastSeq, `the batch holds commands up to ${batch.lastSeq}`);
   return engine.rollingDigest();
