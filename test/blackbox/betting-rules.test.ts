@@ -10,7 +10,7 @@ import { after, before, test } from 'node:test';
 import { refused } from '../support/api-client.js';
 import { Sandbox } from '../support/api-client-sandbox.js';
 import { CUTOFF_MS, FRAMES, type OrderRequest, SEED, TIME_FRAMES } from '../support/spec.js';
-import { checkBetArithmetic } from '../support/spec-arithmetic.js';
+import { cents, checkBetArithmetic, oddsE4, payoutCents } from '../support/spec-arithmetic.js';
 
 const OPEN_BETS_MAX = 12;
 
@@ -140,8 +140,19 @@ test('exposure: a round never owes more than its pool', async () => {
   }
   // 6,305.00 + 4,526.60 + 3,637.50 fit into 15,000.00; another 3,104.00 into 16,000.00 do not.
   assert.equal(Math.round(owed * 100), 1_446_910);
+  // The least stake that would make the round owe more than its pool, and a cent less.
+  const { poolUp, poolDown } = await api.market('BTC_ONE_MINUTE');
+  const owesTooMuch = (stake: bigint): boolean => {
+    const total = cents(poolUp) + cents(poolDown) + stake;
+    return 1_446_910n + payoutCents(stake, oddsE4(total, cents(poolDown) + stake)) > total;
+  };
+  let stake = 100n;
+  while (!owesTooMuch(stake)) stake++;
+  const bet = (amountCents: bigint) => order({ prediction: 'DOWN', amount: Number(amountCents) / 100 });
+  refused(await api.order(bet(stake)), 400, 'round_exposure_limit');
+  await api.place(bet(stake - 1n));
   await sandbox.closeMinute({ BTC: 66_999 });
-  assert.equal((await api.orders()).filter(({ result }) => result === 'WIN').length, 3);
+  assert.equal((await api.orders()).filter(({ result }) => result === 'WIN').length, 4);
   await sandbox.checkConservation();
 });
 

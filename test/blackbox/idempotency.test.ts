@@ -4,9 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { codeOf, refused } from '../support/api-client.js';
-import { rawRequest, sendRaw } from '../support/api-client-raw.js';
+import { checkAnswer, codeOf, refused } from '../support/api-client.js';
+import { RawConnection, rawRequest, sendRaw } from '../support/api-client-raw.js';
 import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
 import type { Answered } from '../support/client.js';
 import { IDEMPOTENCY_MS, type OrderRequest } from '../support/spec.js';
@@ -191,6 +192,45 @@ test('of many at once one places the bet; the others are told so or get its answ
     replays(await trader.api.order(unguarded, key), first);
     assert.equal(await betCount(trader), wave + 1);
   }
+});
+
+/** Everything that `send` writes arrives in one turn of the server's event loop: it is held while that is sent. */
+async function inOneTurn(send: () => Promise<void>): Promise<void> {
+  const { run } = sandbox.server;
+  run.signal('SIGSTOP');
+  try {
+    // The state stands behind the name in parentheses: T is stopped.
+    while (!/\) T /.test(readFileSync(`/proc/${run.pid}/stat`, 'utf8'))) await new Promise(setImmediate);
+    await send();
+  } finally {
+    run.signal('SIGCONT');
+  }
+}
+
+test('while the first is not durable, a duplicate is told that it is in progress', {
+  skip: process.platform !== 'linux',
+}, async () => {
+  const trader = await sandbox.trader();
+  const body = JSON.stringify({ marketId: 'BTC_FOUR_HOURS', prediction: 'DOWN', amount: 10 });
+  const headers = [
+    `X-API-Key: ${trader.secret}`,
+    'Content-Type: application/json',
+    'Idempotency-Key: pending',
+  ];
+  const connections = await Promise.all(
+    Array.from({ length: 10 }, () => RawConnection.open(sandbox.server.publicUrl)),
+  );
+  await inOneTurn(async () => {
+    for (const connection of connections)
+      await connection.write(rawRequest('POST', '/v1/orders', headers, body));
+  });
+  const answers = await Promise.all(connections.map((connection) => connection.answer()));
+  assert.equal(answers.filter(({ status }) => status === 201).length, 1);
+  for (const answered of answers.filter(({ status }) => status !== 201)) {
+    refused(answered, 409, 'idempotency_in_progress');
+    checkAnswer(answered, 'a duplicate in progress');
+  }
+  assert.equal(await betCount(trader), 1);
 });
 
 test('of many at once with different content only one places a bet', async () => {

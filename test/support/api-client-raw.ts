@@ -8,40 +8,63 @@ export interface RawOptions {
   readonly localAddress?: string;
 }
 
-function open(url: string, { localAddress }: RawOptions): Socket {
-  const { hostname, port } = new URL(url);
-  return connect({ host: hostname, port: Number(port), ...(localAddress !== undefined && { localAddress }) });
+/** A connection for one request. Its answer is read by its length: the server may keep the connection open. */
+export class RawConnection {
+  #received = Buffer.alloc(0);
+  readonly #closed: Promise<unknown>;
+
+  private constructor(private readonly socket: Socket) {
+    socket.on('data', (chunk) => {
+      this.#received = Buffer.concat([this.#received, chunk]);
+    });
+    this.#closed = once(socket, 'close');
+  }
+
+  static async open(url: string, { localAddress }: RawOptions = {}): Promise<RawConnection> {
+    const { hostname, port } = new URL(url);
+    const from = localAddress === undefined ? {} : { localAddress };
+    const socket = connect({ host: hostname, port: Number(port), ...from });
+    const connection = new RawConnection(socket);
+    await once(socket, 'connect');
+    return connection;
+  }
+
+  /** Resolves once the kernel has the bytes. */
+  write(bytes: string | Buffer): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.socket.write(bytes, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  /** Resolves with the one answer, and closes; rejects where the server closes without one. */
+  async answer(): Promise<Answered> {
+    try {
+      for (;;) {
+        const answered = parseAnswer(this.#received);
+        if (answered !== null) return answered;
+        const more = await Promise.race([once(this.socket, 'data'), this.#closed.then(() => null)]);
+        if (more === null && parseAnswer(this.#received) === null) {
+          throw new Error(
+            `closed without an answer after ${JSON.stringify(this.#received.toString('latin1'))}`,
+          );
+        }
+      }
+    } finally {
+      this.socket.destroy();
+    }
+  }
 }
 
-/**
- * Sends the bytes on a connection of its own and resolves with the one answer; rejects where the server closes
- * without one. `Connection: close` is no use here (the server may keep open), so the answer is read by its length.
- */
+/** Sends the bytes on a connection of their own and resolves with the one answer. */
 export async function sendRaw(
   url: string,
   bytes: string | Buffer,
   options: RawOptions = {},
 ): Promise<Answered> {
-  const socket = open(url, options);
-  let received = Buffer.alloc(0);
-  socket.on('data', (chunk) => {
-    received = Buffer.concat([received, chunk]);
-  });
-  const closed = once(socket, 'close');
-  await once(socket, 'connect');
-  socket.write(bytes);
-  try {
-    for (;;) {
-      const answered = parseAnswer(received);
-      if (answered !== null) return answered;
-      const more = await Promise.race([once(socket, 'data'), closed.then(() => null)]);
-      if (more === null && parseAnswer(received) === null) {
-        throw new Error(`closed without an answer after ${JSON.stringify(received.toString('latin1'))}`);
-      }
-    }
-  } finally {
-    socket.destroy();
-  }
+  const connection = await RawConnection.open(url, options);
+  const answer = connection.answer();
+  await Promise.all([connection.write(bytes), answer]);
+  return answer;
 }
 
 /** The first complete answer in the bytes, or null. */
