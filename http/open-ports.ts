@@ -49,7 +49,8 @@ class Port {
   /** Resolves with the address as a client on this machine reaches it. */
   async open(variable: string, host: string, port: number): Promise<string> {
     const handle: HttpHandler = (request, responder) => {
-      if (this.#handler === null) this.#held.push([request, responder]);
+      // A body does not outlive the handler's call.
+      if (this.#handler === null) this.#held.push([{ ...request, body: request.body.slice() }, responder]);
       else this.#handler(request, responder);
     };
     try {

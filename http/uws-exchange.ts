@@ -10,6 +10,7 @@ import { STATUS_CODES } from 'node:http';
 import { assert } from '../engine/assert.js';
 import type { ErrorCode } from '../engine/errors.js';
 import type { HeaderList, HttpHandler, HttpRequest, HttpResponder } from '../engine/ports.js';
+import { BodyBuffer } from './body-buffer.js';
 import type { RequestHeaders } from './request-headers.js';
 import type { UwsResponse } from './uws.js';
 
@@ -66,8 +67,8 @@ export class Exchange implements HttpRequest, HttpResponder {
   #isOver = false;
   /** Within a callback of the library, which corks the socket by itself. */
   #isCorked = false;
-  /** What has arrived of the body, and room for more. */
-  #buffer: Uint8Array = NO_BODY;
+  /** null where the body came in one piece, as most do. */
+  #pieces: BodyBuffer | null = null;
   #receivedBytes = 0;
 
   constructor(
@@ -129,7 +130,7 @@ export class Exchange implements HttpRequest, HttpResponder {
       return;
     }
     this.fault ??= fault('request_timeout', 'the body took too long to arrive');
-    this.#dispatch(false);
+    this.#guarded(() => this.#dispatch(false));
   }
 
   send(status: number, headers: HeaderList, body: string | Uint8Array): void {
@@ -151,10 +152,13 @@ export class Exchange implements HttpRequest, HttpResponder {
         this.#dispatch(true);
         return;
       }
-      if (this.fault === null) this.#keep(chunk);
+      if (this.fault === null) {
+        this.#pieces ??= new BodyBuffer(BODY_BYTES_MAX);
+        this.#pieces.add(chunk);
+      }
       this.#receivedBytes = bytes;
       if (isLast || bytes > DRAIN_BYTES_MAX) {
-        this.body = this.#buffer.subarray(0, bytes);
+        this.body = this.#pieces?.bytes() ?? NO_BODY;
         this.#dispatch(true);
       } else if (!this.host.slow.has(this)) {
         this.#wait(BODY_DEADLINE_MS);
@@ -164,21 +168,10 @@ export class Exchange implements HttpRequest, HttpResponder {
     }
   }
 
-  /** Copies a chunk, which the library empties afterwards. The memory follows what arrives, not what was announced. */
-  #keep(chunk: ArrayBuffer): void {
-    const bytes = this.#receivedBytes + chunk.byteLength;
-    if (bytes > this.#buffer.byteLength) {
-      const buffer = new Uint8Array(Math.min(BODY_BYTES_MAX, bytes * 2));
-      buffer.set(this.#buffer.subarray(0, this.#receivedBytes));
-      this.#buffer = buffer;
-    }
-    this.#buffer.set(new Uint8Array(chunk), this.#receivedBytes);
-  }
-
   /** The body is too long: from here on it is only counted. */
   #refuseBody(): void {
     this.fault = fault('body_too_large', `a body has at most ${BODY_BYTES_MAX} bytes`);
-    this.#buffer = NO_BODY;
+    this.#pieces = null;
     this.#wait(LINGER_MS);
   }
 
@@ -203,7 +196,7 @@ export class Exchange implements HttpRequest, HttpResponder {
     this.#isCorked = false;
     // Where it came in one chunk, the library empties it now; so that nobody relies on it, it always goes.
     this.body = NO_BODY;
-    this.#buffer = NO_BODY;
+    this.#pieces = null;
   }
 
   /**
