@@ -94,7 +94,9 @@ function addRound(state: State, index: number, roundNumber: number, startTimeMs:
 
 /**
  * One final price closes the asset's rounds that ended at the boundary and opens those that start there. A price
- * that is missing or too old voids the closing round, and the next one never opens.
+ * that is missing or too old voids the closing round, and the next one never opens. Nor does it after a downtime:
+ * a price that has grown old since the boundary still decides the closing round, but bets on it would be bets on
+ * what everybody knows, so that such a window gets its round by late opening, at a fresh price.
  */
 export function boundaryPrice(state: State, command: BoundaryPrice): Effect {
   const { asset, boundaryMs, price, timeMs } = command;
@@ -114,7 +116,8 @@ export function boundaryPrice(state: State, command: BoundaryPrice): Effect {
     closeRound(state, round, command, events);
   }
   for (const round of opening) {
-    const fresh = isFresh(round, boundaryMs, price, command.priceTimeMs);
+    const isTimely = timeMs - boundaryMs <= round.maxPriceAgeMs;
+    const fresh = isTimely && isFresh(round, boundaryMs, price, command.priceTimeMs);
     if (!fresh) dropUpcoming(state, round, 'stale_price', timeMs, events);
     else if (!openRound(state, round, price, timeMs, events)) {
       dropUpcoming(state, round, 'house_capital', timeMs, events);

@@ -254,6 +254,9 @@ test('a downtime over several boundaries: open rounds settle by their price, mis
   assert.equal(ofKind(restarted, 'setCalendar').length, 0, 'the market hours are those in force');
   const late = engine.currentRound(BTC_MINUTE);
   assert.deepEqual([late?.roundNumber, late?.startTimeMs], [NOON_MS / MINUTE_MS + 20, again.wallMs - 2_000]);
+  const lateQuarter = engine.currentRound(marketOf('BTC_FIFTEEN_MINUTES'));
+  assert.equal(lateQuarter?.startTimeMs, again.wallMs, 'no bets on what has moved since the boundary');
+  assert.equal(lateQuarter?.openPrice, simulatedPrice(11, 0, again.wallMs));
 });
 
 test('a downtime with a feed that knows no history: the open round is voided', () => {

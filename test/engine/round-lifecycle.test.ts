@@ -137,13 +137,14 @@ test('a boundary price is taken once, and only for a boundary at which a round e
 });
 
 test('a price that comes after the lock opens a round that is locked at once', () => {
-  const exchange = withRound();
+  const options = { market: { maxPriceAgeMs: 60_000 } };
+  const exchange = withRound(options);
   const account = exchange.account('GOLD', 1_000_00);
   exchange.passTo(114_999);
   equal(exchange.boundary(BTC_1M, 60_000, 101).at(-1)?.type, 'roundOpened');
   equal(exchange.betOutcome({ account }), 'betting_closed');
 
-  const late = withRound();
+  const late = withRound(options);
   late.passTo(115_000);
   deepEqual(typesOf(late.boundary(BTC_1M, 60_000, 101)).slice(-2), ['roundOpened', 'roundLocked']);
   deepEqual(shown(late, FIRST_ROUND + 1), ['LOCKED', 'NONE', 101, null]);

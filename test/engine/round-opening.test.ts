@@ -93,6 +93,26 @@ test('after a downtime the next window exists until the very instant at which it
   equal(currentNumber(after), null);
 });
 
+test('after a downtime an old price closes a round, and the next window opens late at a fresh one', () => {
+  for (const [lateMs, opens] of [
+    [10_000, true],
+    [10_001, false],
+  ] as const) {
+    const exchange = withRound();
+    exchange.passTo(MINUTE_MS + lateMs);
+    const events = exchange.boundary(BTC_1M, MINUTE_MS, 101);
+    equal(exchange.reads.round(BTC_1M, FIRST_ROUND)?.closePrice, 101);
+    deepEqual(refusals(events), opens ? [] : [[FIRST_ROUND + 1, 'stale_price']]);
+    equal(exchange.openLate(BTC_1M, 105), opens ? 'invalid_request' : 'accepted');
+    const round = exchange.reads.currentRound(BTC_1M);
+    equal(round?.roundNumber, FIRST_ROUND + 1);
+    deepEqual(
+      [round?.startTimeMs, round?.openPrice],
+      opens ? [DAY_MS + MINUTE_MS, 101] : [DAY_MS + MINUTE_MS + lateMs, 105],
+    );
+  }
+});
+
 test('due steps of several markets come in the order of time, then of markets', () => {
   const exchange = withRound({ markets: [BTC_1M, BTC_5M] });
   const steps = exchange

@@ -142,7 +142,8 @@ export function boundaryPrice(state: ReferenceState, command: BoundaryPrice): Ve
     events.push(...resolve(state, round, timeMs, result, closePrice, reason));
   }
   for (const round of opening) {
-    const price = freshPrice(command, round.rules.maxPriceAgeMs);
+    const isTooLate = timeMs > boundaryMs + round.rules.maxPriceAgeMs;
+    const price = isTooLate ? null : freshPrice(command, round.rules.maxPriceAgeMs);
     if (price === null || state.houseCents < 2 * round.rules.seedCents) {
       marketOfRound(state, round).current = null;
       events.push(notOpened(timeMs, round, price === null ? 'stale_price' : 'house_capital'));
