@@ -15,7 +15,7 @@ import type { HttpHandler } from './engine/ports.js';
 import { MARKET_AGE_MS_MAX } from './http/api/market-view.js';
 import { createPublicApi } from './http/api/public-api.js';
 import { bannerText } from './http/banner.js';
-import { ManualClock, systemClock } from './http/clock.js';
+import { ManualClock, systemClock, wholeMonotonicMs } from './http/clock.js';
 import { type Config, ConfigError, readConfig } from './http/config.js';
 import { createDemoAccount, printCurlWhenOpen } from './http/demo.js';
 import { loadDocsPages } from './http/docs-page.js';
@@ -175,6 +175,7 @@ function buildPublicApi(
     sequencer,
     clock,
     limits: new RateLimits(config.rateLimits),
+    limitsNowMs: config.clock === 'manual' ? () => clock.nowMs() : wholeMonotonicMs,
     masterSecret,
     latestTick: (asset) => tracker.latest(asset)?.price ?? null,
     marketAgeMsMax: config.clock === 'manual' ? 0 : MARKET_AGE_MS_MAX,

@@ -26,6 +26,8 @@ export class Call {
     readonly requestId: string,
     /** Wall-clock time at which the request was taken up, in milliseconds. */
     readonly nowMs: number,
+    /** The same instant on the clock of the rate limits. */
+    readonly limitsNowMs: number,
   ) {}
 
   /** Keeps what the headers of the answer will say, as the limits stand now. */

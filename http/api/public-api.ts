@@ -23,6 +23,11 @@ export interface PublicApiParts {
   readonly sequencer: Sequencer;
   readonly clock: Clock;
   readonly limits: RateLimits;
+  /**
+   * Whole milliseconds by which requests leave the limits' windows. A wall clock would not do: set back by an hour,
+   * it would refuse everyone for an hour.
+   */
+  readonly limitsNowMs: () => number;
   /** Round seeds and idempotency digests derive from it. */
   readonly masterSecret: Uint8Array;
   /** For `currentPrice`. */
@@ -96,10 +101,10 @@ class PublicApi {
   }
 
   handle(request: HttpRequest, responder: HttpResponder): void {
-    const { limits, clock, requestIdPrefix } = this.#parts;
+    const { limits, clock, limitsNowMs, requestIdPrefix } = this.#parts;
     const requestId = `${requestIdPrefix}-${++this.#requests}`;
-    const call = new Call(request, responder, requestId, clock.nowMs());
-    const isAdmitted = limits.admitAddress(request.address, call.nowMs);
+    const call = new Call(request, responder, requestId, clock.nowMs(), limitsNowMs());
+    const isAdmitted = limits.admitAddress(request.address, call.limitsNowMs);
     const verdict = this.#counted(call, isAdmitted) ?? this.#dispatch(call);
     if (verdict !== null) this.#refuse(call, verdict);
   }
@@ -119,11 +124,11 @@ class PublicApi {
     if (unknown !== null) return unknown;
     const forbidden = this.#admission.authorise(call, operation);
     if (forbidden !== null) {
-      limits.countKey(call.key, call.account, operation.isWrite, call.nowMs);
+      limits.countKey(call.key, call.account, operation.isWrite, call.limitsNowMs);
       call.noteLimits(limits);
       return forbidden;
     }
-    return this.#counted(call, limits.admitKey(call.key, call.account, operation.isWrite, call.nowMs));
+    return this.#counted(call, limits.admitKey(call.key, call.account, operation.isWrite, call.limitsNowMs));
   }
 
   /** What needs no key: faulty requests, unknown paths, wrong methods, OPTIONS, documents. A known key counts. */
@@ -132,7 +137,7 @@ class PublicApi {
     const { request } = call;
     if (this.#admission.identify(call) === null) {
       const isWrite = !isRead(request.method) && request.method !== 'OPTIONS';
-      const isAdmitted = limits.admitKey(call.key, call.account, isWrite, call.nowMs);
+      const isAdmitted = limits.admitKey(call.key, call.account, isWrite, call.limitsNowMs);
       if (this.#counted(call, isAdmitted) !== null) return RATE_LIMITED;
     }
     if (request.fault !== null) return new Refused(request.fault.code, request.fault.detail);

@@ -144,6 +144,16 @@ test('a disabled key is refused everywhere, at once, and can be enabled again', 
   assert.equal(api.get('/v1/markets', secret).status, 200);
 });
 
+test('the windows of the limits go on while the wall clock is set back', () => {
+  const api = new Harness({ limits: { ...LIMITS, keyRead: 1 } });
+  const { secret } = api.bettor();
+  assert.equal(api.get('/v1/markets', secret).status, 200);
+  api.clock.wallMs -= 60 * MINUTE_MS;
+  assert.equal(api.get('/v1/markets', secret).status, 429);
+  api.clock.pass(MINUTE_MS);
+  assert.equal(api.get('/v1/markets', secret).status, 200);
+});
+
 test('a key reads 120 times and writes 30 times in any 60 seconds', () => {
   const api = new Harness({ limits: LIMITS });
   const { secret } = api.bettor();

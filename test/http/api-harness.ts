@@ -70,6 +70,7 @@ export class Harness {
       sequencer: this.host.sequencer,
       clock: this.clock,
       limits: new RateLimits(limits),
+      limitsNowMs: () => this.clock.monoMs,
       masterSecret: MASTER_SECRET,
       latestTick: (asset) => this.ticks[asset] ?? null,
       marketAgeMsMax: MARKET_AGE_MS_MAX,
