@@ -7,7 +7,7 @@
  */
 import { assert } from './assert.js';
 
-/** Largest amount that any account, pool or the house may hold, in cents: 1e15, ten trillion dollars. */
+/** Largest amount there is, in cents, and the most that all deposits together may come to: 1e15, ten trillion dollars. */
 export const AMOUNT_CENTS_MAX = 1_000_000_000_000_000;
 
 /** Below this, products and the multiples of a divisor next to them are exact in doubles. */

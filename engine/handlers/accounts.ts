@@ -22,7 +22,8 @@ const INITIAL_REFERENCE = 'initial';
 
 export function createAccount(state: State, command: CreateAccount): Effect {
   const { balanceCents, timeMs } = command;
-  assert(balanceCents >= 0 && balanceCents <= AMOUNT_CENTS_MAX, 'the initial balance is an amount');
+  assert(balanceCents >= 0, 'the initial balance is an amount');
+  if (!canBringIn(state, balanceCents)) return tooLarge();
   const account = state.accounts.add(command.name, command.tier);
   state.accounts.touch(account, state.nextSeq);
   if (balanceCents === 0) return [{ type: 'accountCreated', timeMs, account }];
@@ -49,7 +50,7 @@ export function transfer(state: State, command: Transfer): Effect {
   const known = checkReference(state, account, reference, signedCents);
   if (known !== null) return known;
   assert(amountCents > 0, 'a transfer moves at least one cent');
-  if (isDeposit && !state.accounts.canTake(account, amountCents)) return tooLarge();
+  if (isDeposit && !canBringIn(state, amountCents)) return tooLarge();
   if (!isDeposit && state.accounts.balanceCents(account) < amountCents) {
     return reject('insufficient_balance', 'the withdrawal is more than the balance');
   }
@@ -61,8 +62,16 @@ export function depositHouse(state: State, command: DepositHouse): Effect {
   const known = checkReference(state, HOUSE, reference, amountCents);
   if (known !== null) return known;
   assert(amountCents > 0, 'a deposit moves at least one cent');
-  if (state.house.balanceCents + amountCents > AMOUNT_CENTS_MAX) return tooLarge();
+  if (!canBringIn(state, amountCents)) return tooLarge();
   return [moveBalance(state, HOUSE, amountCents, 'deposit', reference, timeMs)];
+}
+
+/**
+ * Whether so much more may come in: with all deposits together bounded, every sum that the books are checked with
+ * is exact, and no balance can ever be beyond what a number holds.
+ */
+function canBringIn(state: State, amountCents: number): boolean {
+  return state.house.depositsCents + amountCents <= AMOUNT_CENTS_MAX;
 }
 
 /** A replay or a conflict where the reference was used before, else null. */
@@ -143,4 +152,4 @@ function checkKeyLimit(state: State, account: number, timeMs: number): Rejected 
 
 const noAccount = (): Rejected => reject('account_not_found', 'no such account');
 const tooLarge = (): Rejected =>
-  reject('invalid_request', 'the balance would be larger than can be kept exactly');
+  reject('invalid_request', 'all deposits together would be more than can be kept exactly');

@@ -3,7 +3,6 @@
  * million accounts cost the garbage collector nothing and growing never copies.
  */
 import { fail } from '../assert.js';
-import { AMOUNT_CENTS_MAX } from '../money.js';
 import type { AccountView } from '../views.js';
 
 const CHUNK_BITS = 12;
@@ -99,11 +98,6 @@ export class AccountTable {
     chunk.touchedSeq[row] = seq;
     this.#totalCents += amountCents;
     return balanceCents;
-  }
-
-  /** Whether `amountCents` more would still be a balance that is exact. */
-  canTake(account: number, amountCents: number): boolean {
-    return this.balanceCents(account) + amountCents <= AMOUNT_CENTS_MAX;
   }
 
   touch(account: number, seq: number): void {

@@ -142,17 +142,25 @@ test('references of the house are its own', () => {
   equal(exchange.reads.totals().houseCents, 15);
 });
 
-test('a balance may be as large as any amount, and a deposit beyond that is refused', () => {
+test('all deposits together may be as large as any amount, and what would go beyond is refused', () => {
   const exchange = new Exchange({ houseCents: 1 });
   const account = exchange.account('SILVER', 1);
   const timeMs = exchange.nowMs;
   const deposit = (amountCents: number, reference: string) => ({ timeMs, account, amountCents, reference });
+  const create = (balanceCents: number) =>
+    exchange.outcomeOf({ kind: 'createAccount', timeMs, name: null, tier: 0, balanceCents });
   const max = AMOUNT_CENTS_MAX;
-  equal(exchange.outcomeOf({ kind: 'deposit', ...deposit(max, 'r1') }), 'invalid_request');
-  equal(exchange.outcomeOf({ kind: 'deposit', ...deposit(max - 1, 'r1') }), 'accepted');
-  equal(exchange.outcomeOf({ kind: 'depositHouse', ...deposit(max, 'r1') }), 'invalid_request');
-  equal(exchange.outcomeOf({ kind: 'depositHouse', ...deposit(max - 1, 'r1') }), 'accepted');
-  equal(exchange.reads.totals().depositsCents, 2 * max);
+  equal(exchange.outcomeOf({ kind: 'deposit', ...deposit(max - 1, 'r1') }), 'invalid_request');
+  equal(exchange.outcomeOf({ kind: 'deposit', ...deposit(max - 4, 'r1') }), 'accepted');
+  equal(exchange.outcomeOf({ kind: 'depositHouse', ...deposit(3, 'r1') }), 'invalid_request');
+  equal(exchange.outcomeOf({ kind: 'depositHouse', ...deposit(1, 'r1') }), 'accepted');
+  equal(create(2), 'invalid_request');
+  equal(create(1), 'accepted');
+  equal(exchange.reads.totals().depositsCents, max);
+  // What has left still counts: the sum of all deposits must stay exact, too.
+  equal(exchange.outcomeOf({ kind: 'withdraw', ...deposit(5, 'r2') }), 'accepted');
+  equal(exchange.outcomeOf({ kind: 'deposit', ...deposit(1, 'r3') }), 'invalid_request');
+  equal(create(0), 'accepted');
 });
 
 test('what an account is touched by moves its number, and nobody else does', () => {

@@ -57,6 +57,7 @@ export function suspendMarket(state: ReferenceState, command: SuspendMarket): Ve
 
 export function createAccount(state: ReferenceState, command: CreateAccount): Verdict {
   const { timeMs, name, tier, balanceCents } = command;
+  if (state.depositsCents + balanceCents > AMOUNT_CENTS_MAX) return { refused: 'invalid_request' };
   const account: ReferenceAccount = {
     account: state.accounts.length + 1,
     name,
@@ -120,7 +121,7 @@ export function transfer(state: ReferenceState, command: Transfer): Verdict {
   const known = referenceVerdict(account.transfers, kind, amountCents, reference);
   if (known !== null) return known;
   if (kind === 'withdraw' && amountCents > account.balanceCents) return { refused: 'insufficient_balance' };
-  if (kind === 'deposit' && account.balanceCents + amountCents > AMOUNT_CENTS_MAX) {
+  if (kind === 'deposit' && state.depositsCents + amountCents > AMOUNT_CENTS_MAX) {
     return { refused: 'invalid_request' };
   }
 
@@ -145,7 +146,7 @@ export function depositHouse(state: ReferenceState, command: DepositHouse): Verd
   const { amountCents, reference, timeMs } = command;
   const known = referenceVerdict(state.houseTransfers, 'deposit', amountCents, reference);
   if (known !== null) return known;
-  if (state.houseCents + amountCents > AMOUNT_CENTS_MAX) return { refused: 'invalid_request' };
+  if (state.depositsCents + amountCents > AMOUNT_CENTS_MAX) return { refused: 'invalid_request' };
   state.houseCents += amountCents;
   state.depositsCents += amountCents;
   const event: BalanceMoved = {
