@@ -4,13 +4,13 @@
  * is not known is a mistake too, since a misspelt limit would otherwise be no limit.
  */
 import { isIP } from 'node:net';
-import { centsOfDollars } from '../engine/money.js';
+import { AMOUNT_CENTS_MAX, centsOfDollars } from '../engine/money.js';
 import { parseAddressRange } from './client-address.js';
 import { nearest } from './nearest.js';
 import { DEFAULT_RATE_LIMITS, RATE_LIMIT_NAMES, type RateLimitSettings } from './rate-limit-settings.js';
 import { NO_OVERRIDES, type RulesOverrides, readRulesOverrides } from './rules-file.js';
 
-export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface Config {
@@ -23,7 +23,7 @@ export interface Config {
   readonly operatorToken: string | null;
   readonly dataDir: string;
   readonly feed: 'simulated' | 'push';
-  /** Seed of the simulated feed's random walk; null: a different walk at each start. */
+  /** Seed of the simulated feed's random walk; null: one that belongs to the data directory. */
   readonly feedSeed: number | null;
   readonly clock: 'system' | 'manual';
   readonly demo: boolean;
@@ -52,6 +52,8 @@ class Expected extends Error {}
 type Parser<T> = (text: string) => T;
 
 const FEED_SEED_MAX = 0xffff_ffff;
+/** Half of what may ever be deposited: the other half is for accounts. */
+const HOUSE_CAPITAL_CENTS_MAX = AMOUNT_CENTS_MAX / 2;
 
 /** Reads one variable after the other and keeps every mistake. */
 class Reader {
@@ -133,8 +135,10 @@ const feedSeed: Parser<number | null> = (text) => {
 const dollars: Parser<number> = (text) => {
   const wellFormed = /^(\d+|\d{1,3}(,\d{3})+)(\.\d{1,2})?$/.test(text);
   const cents = wellFormed ? centsOfDollars(Number(text.replaceAll(',', ''))) : null;
-  if (cents === null)
+  if (cents === null) {
     throw new Expected('an amount in dollars with at most two decimals, such as 1,000,000.00');
+  }
+  if (cents > HOUSE_CAPITAL_CENTS_MAX) throw new Expected('at most 5,000,000,000,000.00');
   return cents;
 };
 

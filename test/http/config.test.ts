@@ -90,6 +90,7 @@ const BAD_VALUES: readonly (readonly [name: string, value: string, expected: Reg
   ['TOTE_HOUSE_CAPITAL', '10.001', /at most two decimals/],
   ['TOTE_HOUSE_CAPITAL', '-5', /at most two decimals/],
   ['TOTE_HOUSE_CAPITAL', '1e9', /at most two decimals/],
+  ['TOTE_HOUSE_CAPITAL', '5,000,000,000,000.01', /at most 5,000,000,000,000.00/],
   ['TOTE_RATE_LIMITS', 'key_reads=5', /key_read=/],
   ['TOTE_RATE_LIMITS', 'ip=5,ip=6', /at most once/],
   ['TOTE_RATE_LIMITS', 'ip=0', /key_read=/],
