@@ -88,7 +88,6 @@ export const SETTLED = 4;
 
 /** What a round came to: `NONE` while open; a voided round refunds every bet and shows no result. */
 export const ROUND_RESULTS = ['NONE', 'UP', 'DOWN', 'DRAW', 'VOID'] as const;
-export type RoundResult = (typeof ROUND_RESULTS)[number];
 export const RESULT_NONE = 0;
 export const RESULT_UP = 1;
 export const RESULT_DOWN = 2;
@@ -138,7 +137,6 @@ export const parseAccountId = (id: string): number => parseNumbered('acc_', id);
 export const keyId = (key: number): string => `key_${key}`;
 export const parseKeyId = (id: string): number => parseNumbered('key_', id);
 export const betId = (bet: number): string => `bet_${bet}`;
-export const parseBetId = (id: string): number => parseNumbered('bet_', id);
 /** `<marketId>_<roundNumber>`: stable across restarts and never used again (design, section 4). */
 export const roundId = (market: number, roundNumber: number): string => `${marketId(market)}_${roundNumber}`;
 

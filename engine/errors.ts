@@ -35,7 +35,6 @@ export const ERROR_STATUS = {
   request_timeout: 408,
   body_too_large: 413,
   unsupported_media_type: 415,
-  headers_too_large: 431,
   // 409: in conflict with what is so now
   odds_changed: 409,
   idempotency_in_progress: 409,

@@ -14,7 +14,7 @@ export const AMOUNT_CENTS_MAX = 1_000_000_000_000_000;
 const EXACT_MAX = 2 ** 52;
 
 /** floor(a * b / c) for whole numbers a, b >= 0 and 0 < c <= 2^52. */
-export function mulDivFloor(a: number, b: number, c: number): number {
+function mulDivFloor(a: number, b: number, c: number): number {
   const product = a * b;
   if (product <= EXACT_MAX) {
     // The quotient may have been rounded up to the next whole number. (The remainder operator costs 20 ns.)

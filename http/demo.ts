@@ -41,7 +41,7 @@ export function createDemoAccount(sequencer: Sequencer): string {
 }
 
 /** The open market that takes bets for longest, BTC first, or -1 where none does for a minute. */
-export function bestMarket(engine: EngineReads, nowMs: number): number {
+function bestMarket(engine: EngineReads, nowMs: number): number {
   let best = -1;
   let bestClosesMs = nowMs + BETTING_LEFT_MS_MIN;
   for (let market = 0; market < MARKETS_MAX; market++) {
@@ -55,7 +55,7 @@ export function bestMarket(engine: EngineReads, nowMs: number): number {
 }
 
 /** One line for a shell that places a bet. `publicUrl` is the API's address without the base path. */
-export function curlLine(publicUrl: string, secret: string, market: number): string {
+function curlLine(publicUrl: string, secret: string, market: number): string {
   const order = { marketId: marketId(market), prediction: 'UP', amount: DEMO_STAKE_DOLLARS };
   return [
     `curl -sS -X POST '${publicUrl}/v1/orders'`,

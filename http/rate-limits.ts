@@ -18,7 +18,7 @@ import { type KeyedWindow, WindowTable } from './window-table.js';
  * Addresses that are remembered at a time, about 400 bytes each. Past it, while not one of them has been silent
  * for a minute, an address that is not among them is refused.
  */
-export const ADDRESSES_MAX = 65_536;
+const ADDRESSES_MAX = 65_536;
 
 /** With limits off, the headers tell the greatest limit that can be configured, and that all of it is left. */
 export const UNLIMITED = 999_999_999;

@@ -24,7 +24,7 @@ export interface DataDir {
   readonly operatorTokenFile: string;
 }
 
-export function dataDirLayout(path: string): DataDir {
+function dataDirLayout(path: string): DataDir {
   const root = resolve(path);
   const journal = join(root, 'journal');
   return {

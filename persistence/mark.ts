@@ -104,7 +104,7 @@ function parseSlot(content: string, index: number): Slot | null {
 }
 
 /** The refusal where nobody can say any more what was acknowledged. */
-export function unreadable(path: string, why: string): JournalError {
+function unreadable(path: string, why: string): JournalError {
   return new JournalError(
     'mark_unreadable',
     `The mark ${path} cannot be read (${why}), so nothing says which batches were acknowledged last. ` +

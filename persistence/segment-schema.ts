@@ -13,7 +13,7 @@ import { type ChainPosition, crcHex } from './batch-row.js';
 import { JournalError } from './errors.js';
 
 /** Whatever a later version changes, its `meta` keeps these columns first and their checksum as it is. */
-export const FORMAT_VERSION = 1;
+const FORMAT_VERSION = 1;
 
 /** The large column comes last, so that the others are read without it. */
 const TABLES = {

@@ -16,9 +16,9 @@ export const FORWARD_STEP_MS_MAX = 5_000;
 /** After a step forward both clocks must agree for this long... */
 export const AGREEMENT_MS = 10_000;
 /** ...to within this much. */
-export const AGREEMENT_TOLERANCE_MS = 1_000;
+const AGREEMENT_TOLERANCE_MS = 1_000;
 /** How long a comparison with the monotonic clock stands before it is taken anew; slewing is far slower. */
-export const ANCHOR_MS = 60_000;
+const ANCHOR_MS = 60_000;
 
 export type ClockCondition = 'sound' | 'behind' | 'stepped';
 

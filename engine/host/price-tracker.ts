@@ -11,14 +11,14 @@ import type { EngineReads } from '../views.js';
 import { BoundaryWindow } from './boundary-window.js';
 
 /** A tick further ahead of engine time than this is refused. */
-export const TICK_AHEAD_MS_MAX = 1_000;
+const TICK_AHEAD_MS_MAX = 1_000;
 /** A tick that differs from the last accepted one by more than this share of it is refused... */
-export const TICK_CHANGE_MAX = 0.5;
+const TICK_CHANGE_MAX = 0.5;
 /**
  * ...while that one is younger than this. A price that has truly halved is believed after a quarter of an hour, in
  * which its rounds are voided; an error of the feed seldom lasts as long.
  */
-export const TICK_REFERENCE_AGE_MS_MAX = 900_000;
+const TICK_REFERENCE_AGE_MS_MAX = 900_000;
 /** Longest source and origin together: they go to the journal as evidence. */
 export const TICK_EVIDENCE_LENGTH_MAX = 4_096;
 

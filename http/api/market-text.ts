@@ -83,7 +83,7 @@ function currentRoundText(
 }
 
 /** The opening of a Round and its fields that never change; what follows closes the object. */
-export function roundHead(round: RoundView): string {
+function roundHead(round: RoundView): string {
   return (
     `{"id":"${roundId(round.market, round.roundNumber)}","roundNumber":${round.roundNumber},` +
     `"startTime":"${isoText(round.startTimeMs)}","lockTime":"${isoText(round.lockTimeMs)}",` +
@@ -92,7 +92,7 @@ export function roundHead(round: RoundView): string {
 }
 
 /** Both stop at 0. Whole seconds are rounded down: the answer never promises time that is not there. */
-export function remainingText(round: RoundView, nowMs: number): string {
+function remainingText(round: RoundView, nowMs: number): string {
   const seconds = Math.floor(Math.max(round.endTimeMs - nowMs, 0) / 1000);
   return `"timeRemaining":${seconds},"timeToLock":${Math.max(round.lockTimeMs - nowMs, 0)}`;
 }

@@ -5,7 +5,7 @@
 import { nearest } from '../nearest.js';
 import { invalid, type Refused } from './refused.js';
 
-export const LIST_LIMIT_MAX = 200;
+const LIST_LIMIT_MAX = 200;
 const SHOWN_MAX = 40;
 
 /** The parameters that were given, decoded; `known` are the names that the endpoint has. */

@@ -13,7 +13,7 @@ export type Session = readonly [openMs: number, closeMs: number];
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** Sessions are handed out for this long from the beginning of the current UTC day: longer than any round. */
-export const CALENDAR_DAYS = 9;
+const CALENDAR_DAYS = 9;
 const FX_HOUR = 17;
 const METAL_OPEN_HOUR = 18;
 const METAL_CLOSE_HOUR = 17;

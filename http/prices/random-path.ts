@@ -9,7 +9,7 @@
  */
 
 /** Ticks between knots: about six days at four ticks a second. */
-export const KNOT_TICKS = 2 ** 21;
+const KNOT_TICKS = 2 ** 21;
 
 /** One round of a 32-bit mixing function (the finaliser of MurmurHash3). */
 function mix(hash: number, word: number): number {

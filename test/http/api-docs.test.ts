@@ -11,13 +11,12 @@ import { documentedCodes } from '../../http/openapi-common.js';
 /** From the compiled test, two folders below the build folder, which lies in the project's root. */
 const guide = readFileSync(new URL('../../../docs/api.md', import.meta.url), 'utf8');
 
-/** Codes that only the operator API answers, and one that the HTTP parser answers in its own way. */
+/** Codes that only the operator API answers. */
 const NOT_PUBLIC: readonly ErrorCode[] = [
   'price_refused',
   'invalid_operator_token',
   'account_not_found',
   'key_not_found',
-  'headers_too_large',
   'reference_conflict',
   'too_many_keys',
   'round_already_resolved',
