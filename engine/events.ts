@@ -35,12 +35,21 @@ export interface BetSettled {
   readonly newBalanceCents: number;
 }
 
-/** A round entered the state that `status` names; `openPrice` is null while UPCOMING. */
+/** A round entered the state that the type names. */
 export interface RoundChanged {
-  readonly type: 'roundUpcoming' | 'roundOpened' | 'roundLocked' | 'roundEnded' | 'roundSettled';
+  readonly type: 'roundUpcoming' | 'roundLocked' | 'roundEnded' | 'roundSettled';
   readonly timeMs: number;
   readonly market: number;
   readonly roundNumber: number;
+}
+
+/** The house has seeded the round and it takes bets: from here on it has its open price. */
+export interface RoundOpened {
+  readonly type: 'roundOpened';
+  readonly timeMs: number;
+  readonly market: number;
+  readonly roundNumber: number;
+  readonly openPrice: number;
 }
 
 /** The round's result is decided (index into `ROUND_RESULTS`); its bets are settled from here on. */
@@ -107,6 +116,7 @@ export type EngineEvent =
   | BetPlaced
   | BetSettled
   | RoundChanged
+  | RoundOpened
   | RoundResolved
   | RoundNotOpened
   | BoundaryPriced

@@ -59,7 +59,6 @@ export interface RulesOverrides {
   readonly openBetsMax?: Count;
   readonly historyBetsMax?: Count;
   readonly settledRoundsMax?: Count;
-  readonly idempotencyTtlMs?: DurationMs & tags.Minimum<1>;
   readonly idempotencyEntriesMax?: Count;
 }
 

@@ -198,7 +198,7 @@ function openRound(
     reason: 'seed',
     reference: roundId(market, roundNumber),
   });
-  events.push({ type: 'roundOpened', timeMs, market, roundNumber });
+  events.push({ type: 'roundOpened', timeMs, market, roundNumber, openPrice: price });
   if (timeMs >= round.lockTimeMs) lock(round, timeMs, events);
   return true;
 }

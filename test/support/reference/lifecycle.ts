@@ -181,7 +181,13 @@ function open(state: ReferenceState, round: ReferenceRound, timeMs: number, pric
   market.current = round;
   market.usedRoundNumbers.push(round.roundNumber);
   state.openPrices[assetOf(round.market)] = { price, timeMs: round.startTimeMs };
-  events.push(changed('roundOpened', timeMs, round));
+  events.push({
+    type: 'roundOpened',
+    timeMs,
+    market: round.market,
+    roundNumber: round.roundNumber,
+    openPrice: price,
+  });
   if (timeMs >= round.lockTimeMs) {
     round.status = LOCKED;
     events.push(changed('roundLocked', timeMs, round));
