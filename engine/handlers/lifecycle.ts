@@ -118,7 +118,10 @@ export function boundaryPrice(state: State, command: BoundaryPrice): Effect {
   for (const round of opening) {
     const isTimely = timeMs - boundaryMs <= round.maxPriceAgeMs;
     const fresh = isTimely && isFresh(round, boundaryMs, price, command.priceTimeMs);
-    if (!fresh) dropUpcoming(state, round, 'stale_price', timeMs, events);
+    // A market may have been suspended while its round was UPCOMING.
+    const closed = whyClosed(state, round.market, round.startTimeMs, round.endTimeMs);
+    if (closed !== null) dropUpcoming(state, round, closed, timeMs, events);
+    else if (!fresh) dropUpcoming(state, round, 'stale_price', timeMs, events);
     else if (!openRound(state, round, price, timeMs, events)) {
       dropUpcoming(state, round, 'house_capital', timeMs, events);
     }

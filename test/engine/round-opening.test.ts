@@ -186,6 +186,16 @@ test('a suspended market ends its round and opens no other until it is resumed',
   equal(exchange.openLate(BTC_1M, 101), 'accepted');
 });
 
+test('a market that is suspended while its round waits for the open price opens none', () => {
+  const exchange = withRound();
+  exchange.passTo(MINUTE_MS);
+  exchange.accepted({ kind: 'suspendMarket', timeMs: exchange.nowMs, market: BTC_1M, suspended: true });
+  const events = exchange.boundary(BTC_1M, MINUTE_MS, 101);
+  deepEqual(refusals(events), [[FIRST_ROUND + 1, 'suspended']]);
+  equal(currentNumber(exchange), null);
+  equal(exchange.reads.round(BTC_1M, FIRST_ROUND)?.closePrice, 101);
+});
+
 test('rounds open only if they end within market hours, to the millisecond', () => {
   const markets = [EURUSD_1M, EURUSD_5M];
   for (const [closeAtMs, opens1, opens5] of [

@@ -108,13 +108,22 @@ function endRound(state: ReferenceState, round: ReferenceRound, timeMs: number):
   // A window that is already over was missed in a downtime: it never had a round.
   if (nextEndMs <= timeMs) return [ended];
   const rules = marketRulesOf(state, round.market);
-  if (rules === null) return [ended, notOpened(timeMs, next, 'not_active')];
-  if (market.suspended) return [ended, notOpened(timeMs, next, 'suspended')];
-  if (!insideSession(state, round.market, round.endTimeMs, nextEndMs)) {
-    return [ended, notOpened(timeMs, next, 'market_hours')];
-  }
+  const reason = whyClosed(state, round.market, round.endTimeMs, nextEndMs);
+  if (rules === null || reason !== null) return [ended, notOpened(timeMs, next, reason ?? 'not_active')];
   market.current = newRound(state, rules, round.market, next.roundNumber, round.endTimeMs);
   return [ended, changed('roundUpcoming', timeMs, next)];
+}
+
+/** Why the market may have no round at this time, whatever the price and the house's money. */
+function whyClosed(
+  state: ReferenceState,
+  market: number,
+  startMs: number,
+  endMs: number,
+): 'not_active' | 'suspended' | 'market_hours' | null {
+  if (marketRulesOf(state, market) === null) return 'not_active';
+  if (state.markets[market]?.suspended === true) return 'suspended';
+  return insideSession(state, market, startMs, endMs) ? null : 'market_hours';
 }
 
 export function boundaryPrice(state: ReferenceState, command: BoundaryPrice): Verdict {
@@ -144,9 +153,11 @@ export function boundaryPrice(state: ReferenceState, command: BoundaryPrice): Ve
   for (const round of opening) {
     const isTooLate = timeMs > boundaryMs + round.rules.maxPriceAgeMs;
     const price = isTooLate ? null : freshPrice(command, round.rules.maxPriceAgeMs);
-    if (price === null || state.houseCents < 2 * round.rules.seedCents) {
+    const closed = whyClosed(state, round.market, round.startTimeMs, round.endTimeMs);
+    if (closed !== null || price === null || state.houseCents < 2 * round.rules.seedCents) {
       marketOfRound(state, round).current = null;
-      events.push(notOpened(timeMs, round, price === null ? 'stale_price' : 'house_capital'));
+      const reason = closed ?? (price === null ? 'stale_price' : 'house_capital');
+      events.push(notOpened(timeMs, round, reason));
     } else {
       events.push(...open(state, round, timeMs, price));
     }
