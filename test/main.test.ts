@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
+import Database from 'better-sqlite3';
 import { newDataDir, removeDataDir, Server, startRefused } from './support/server.js';
 
 const dataDirs: string[] = [];
@@ -55,6 +56,20 @@ test('the first start prints a line that places a bet; the second start does not
   const stopped = await second.stop();
   assert.equal(stopped.code, 0);
   assert.doesNotMatch(stopped.stdout, /curl/);
+});
+
+test('what a first start makes is one commit: a kill leaves all of it or nothing', async () => {
+  const dir = dataDir();
+  const server = await Server.start({ dataDir: dir, env: { TOTE_DEMO: '1' } });
+  await server.stop();
+  const [name = ''] = readdirSync(join(dir, 'journal')).filter((file) => file.endsWith('.db'));
+  const db = new Database(join(dir, 'journal', name), { readonly: true });
+  const kinds = db
+    .prepare(`SELECT json_extract(c.value, '$[0]') FROM batch, json_each(commands) c WHERE first_seq = 1`)
+    .pluck()
+    .all();
+  db.close();
+  assert.deepEqual(kinds.slice(0, 4), ['configure', 'depositHouse', 'createAccount', 'createKey']);
 });
 
 test('SIGTERM ends with 0 and a clean journal; SIGKILL loses nothing that was answered', async () => {
