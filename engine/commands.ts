@@ -132,7 +132,7 @@ export interface SetTrading extends Timed {
   readonly reason: string;
 }
 
-/** A suspended market takes no bets and gets no further round; the one that it has runs to its end as usual. */
+/** A suspended market takes no bets and opens no further round; one that is open runs to its end as usual. */
 export interface SuspendMarket extends Timed {
   readonly kind: 'suspendMarket';
   readonly market: number;
