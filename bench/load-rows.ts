@@ -29,6 +29,11 @@ export interface LoadRow {
   readonly rounds: readonly Measurement[];
 }
 
+export interface RunExtras {
+  readonly idle?: NonNullable<ClientJob['idle']>;
+  readonly onMeasuring?: () => void;
+}
+
 /** Serial numbers are used once in the life of this process, whatever the target. */
 let nextSerial = 1;
 
@@ -38,6 +43,7 @@ export async function runOnce(
   connections: number,
   pace: ClientJob['pace'],
   options: SuiteOptions,
+  { idle, onMeasuring }: RunExtras = {},
 ): Promise<Measurement> {
   const { warmupMs, measureMs, cores } = options;
   const measurement = await measure(
@@ -51,9 +57,11 @@ export async function runOnce(
       templates: target.templates,
       expectations: target.expectations,
       firstSerial: nextSerial,
+      ...(idle === undefined ? {} : { idle }),
     },
     target.process,
     cores.client,
+    onMeasuring,
   );
   nextSerial = measurement.client.nextSerial;
   target.onResult?.(measurement);

@@ -7,6 +7,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { engineSection } from './engine.js';
 import { ratiosTable, tableText } from './format.js';
+import { gridSection } from './grid.js';
+import { herdSection } from './herd.js';
 import { findCores } from './host/cores.js';
 import { type Environment, environment } from './host/environment.js';
 import { marketsSection } from './markets.js';
@@ -14,12 +16,16 @@ import { type BenchOptions, readOptions, type SectionName, USAGE, UsageError } f
 import { ordersSection } from './orders.js';
 import { replaySection } from './replay.js';
 import type { Section, SectionResult, SuiteOptions } from './section.js';
+import { workloadsSection } from './workloads.js';
 
 const SECTIONS: Readonly<Record<SectionName, Section>> = {
   orders: ordersSection,
   markets: marketsSection,
+  workloads: workloadsSection,
+  herd: herdSection,
   replay: replaySection,
   engine: engineSection,
+  grid: gridSection,
 };
 const WARMUP_MS = 1_500;
 const QUICK_WARMUP_MS = 700;

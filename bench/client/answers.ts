@@ -21,7 +21,11 @@ export const ANSWERED = 1;
 
 export class Answers {
   readonly #templates: readonly RequestTemplate[];
-  readonly #expectations: readonly { readonly want: Expectation; readonly start: Buffer }[];
+  readonly #expectations: readonly {
+    readonly want: Expectation;
+    readonly start: Buffer;
+    readonly refusals: readonly Buffer[];
+  }[];
   readonly #acknowledged: Float64Array;
   readonly #unexpected = new Map<string, number>();
   readonly #frame: Frame = { status: 0, bodyAt: 0, endAt: 0 };
@@ -29,12 +33,15 @@ export class Answers {
   #distinct = 0;
   #repeated = 0;
   #judged = 0;
+  #refused = 0;
 
   constructor(templates: readonly RequestTemplate[], expectations: readonly Expectation[]) {
     this.#templates = templates;
     this.#expectations = expectations.map((want) => ({
       want,
       start: Buffer.from(want.protocol === 'http' ? want.bodyStart : want.reply, 'latin1'),
+      refusals:
+        want.protocol === 'http' ? (want.refusals?.bodyStarts ?? []).map((text) => Buffer.from(text)) : [],
     }));
     this.#acknowledged = new Float64Array(templates.length);
   }
@@ -45,7 +52,7 @@ export class Answers {
    * the answer: on a connection without pipelining nothing may.
    */
   judge(template: number, bytes: Buffer, end: number): typeof WAITING | typeof ANSWERED {
-    const { want, start } = must(
+    const { want, start, refusals } = must(
       this.#expectations[must(this.#templates[template], 'template').expect],
       'expectation',
     );
@@ -59,6 +66,12 @@ export class Answers {
     if (good && this.#fullyGood(want, bytes, bodyAt, end)) {
       this.#acknowledged[template] = (this.#acknowledged[template] as number) + 1;
       if (want.numbered) this.#note(numberAt(bytes, bodyAt + start.length, end));
+    } else if (
+      status === want.refusals?.status &&
+      refusals.some((refusal) => beginsWith(bytes, bodyAt, refusal)) &&
+      endsAsJson(bytes, end)
+    ) {
+      this.#refused += 1;
     } else this.#noteUnexpected(excerpt(bytes, 12) + bytes.toString('latin1', bodyAt, end));
     return ANSWERED;
   }
@@ -107,9 +120,10 @@ export class Answers {
     this.#unexpected.set(name, (this.#unexpected.get(name) ?? 0) + 1);
   }
 
-  record(): Pick<ClientResult, 'acknowledged' | 'numbers' | 'unexpected'> {
+  record(): Pick<ClientResult, 'acknowledged' | 'refused' | 'numbers' | 'unexpected'> {
     return {
       acknowledged: [...this.#acknowledged],
+      refused: this.#refused,
       numbers: { distinct: this.#distinct, repeated: this.#repeated },
       unexpected: [...this.#unexpected].map(([answer, count]) => ({ answer, count })),
     };

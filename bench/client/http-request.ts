@@ -23,7 +23,12 @@ export function httpRequest(method: string, path: string, headers: Headers, body
 export function orderRequest(
   apiKey: string,
   keyPrefix: string,
-  order: { readonly marketId: string; readonly prediction: string; readonly amount: number },
+  order: {
+    readonly marketId: string;
+    readonly prediction: string;
+    readonly amount: number;
+    readonly expectedPercent?: number;
+  },
 ): { readonly text: string; readonly serialAt: number } {
   const headers: Headers = [
     ['X-API-Key', apiKey],

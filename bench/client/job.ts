@@ -32,6 +32,8 @@ export type Expectation =
       readonly numbered: boolean;
       /** Headers that must be there, as `Name: value` or `Name:`; looked for in the answers that are parsed in full. */
       readonly headers: readonly string[];
+      /** Other answers that are as good, by how their bodies begin: they are counted, and commit the server to nothing. */
+      readonly refusals?: { readonly status: number; readonly bodyStarts: readonly string[] };
     }
   | { readonly protocol: 'resp'; readonly reply: string };
 
@@ -48,6 +50,10 @@ export interface ClientJob {
   readonly host: string;
   readonly port: number;
   readonly connections: number;
+  /** Connections besides, each of which sends a request every `periodMs`, whatever the pace of the others. */
+  readonly idle?: { readonly connections: number; readonly periodMs: number };
+  /** The run ends once the requests of its connections that are not idle come to this number; closed loop only. */
+  readonly requestsMax?: number;
   readonly warmupMs: number;
   readonly measureMs: number;
   readonly pace: Pace;
@@ -78,10 +84,14 @@ export interface ClientResult {
   readonly latency: LatencySummary;
   /** How late a planned request left although a connection was free: the client's own share. Open loop only. */
   readonly lateness: LatencySummary | null;
+  /** Of the idle connections, from the time of sending; null without such. */
+  readonly idleLatency: LatencySummary | null;
   /** Share of a core that the client used in the measured window, 0 to 1. */
   readonly clientCpu: number;
   /** Expected answers by template, over the whole run with warm-up and drain. */
   readonly acknowledged: readonly number[];
+  /** Answers that were refusals, as good as expected ones. */
+  readonly refused: number;
   /** Requests sent over the whole run; every one was answered. */
   readonly sent: number;
   readonly nextSerial: number;

@@ -9,6 +9,7 @@ import { must } from '../../engine/assert.js';
 import { Answers } from './answers.js';
 import { Arrivals, Backlog } from './arrivals.js';
 import { Connection } from './connection.js';
+import { IdleRing } from './idle-ring.js';
 import type { ClientJob, ClientResult } from './job.js';
 import { Latencies } from './latencies.js';
 import { Requests } from './requests.js';
@@ -38,18 +39,24 @@ class Load {
   readonly #latencies = new Latencies();
   readonly #lateness: Latencies | null;
   readonly #connections: Connection[] = [];
+  /** Those that are not idle. */
+  readonly #active: Connection[] = [];
   /** Connections without a request under way. */
   readonly #free: Connection[] = [];
+  readonly #idle: IdleRing | null;
   readonly #backlog = new Backlog(BACKLOG_MAX);
   #arrivals: Arrivals | null = null;
   #ready = 0;
   #measureFromMs = Infinity;
   #measureToMs = Infinity;
   #answered = 0;
+  /** Requests of the connections that are not idle. */
+  #asked = 0;
   #sending = false;
   #over = false;
   #cpu: NodeJS.CpuUsage = { user: 0, system: 0 };
   #clientCpu = 0;
+  readonly #timers: NodeJS.Timeout[] = [];
   #drainTimer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -64,26 +71,42 @@ class Load {
     this.#reject = reject;
     this.#answers = new Answers(job.templates, job.expectations);
     this.#requests = new Requests(job.templates, job.firstSerial);
+    const send = (connection: Connection): void =>
+      this.#guarded(() => this.#write(connection, performance.now()));
+    this.#idle = job.idle === undefined ? null : new IdleRing(job.idle.periodMs, send);
     this.#lateness = job.pace.kind === 'open' ? new Latencies() : null;
   }
 
   start(): void {
-    for (let count = Math.min(CONNECTING_MAX, this.#job.connections); count > 0; count -= 1) this.#connect();
+    for (let count = Math.min(CONNECTING_MAX, this.#connectionsMax); count > 0; count -= 1) this.#connect();
   }
 
+  get #connectionsMax(): number {
+    return this.#job.connections + (this.#job.idle?.connections ?? 0);
+  }
+
+  /** The idle connections first: they are kept open while the others are made. */
   #connect(): void {
     const { host, port } = this.#job;
+    const isIdle = this.#connections.length < (this.#job.idle?.connections ?? 0);
     const handlers = {
-      onAnswer: (connection: Connection) => this.#onAnswer(connection),
+      onAnswer: isIdle
+        ? (answered: Connection) => this.#onIdleAnswer(answered)
+        : (answered: Connection) => this.#onAnswer(answered),
       onFailure: (error: Error) => this.#fail(error),
     };
-    this.#connections.push(new Connection(host, port, this.#answers, handlers, () => this.#onReady()));
+    const connection = new Connection(host, port, this.#answers, handlers, () => {
+      if (isIdle) this.#idle?.add(connection);
+      else this.#active.push(connection);
+      this.#onReady();
+    });
+    this.#connections.push(connection);
   }
 
   #onReady(): void {
     this.#ready += 1;
-    if (this.#ready === this.#job.connections) this.#guarded(() => this.#begin());
-    else if (this.#connections.length < this.#job.connections) this.#connect();
+    if (this.#ready === this.#connectionsMax) this.#guarded(() => this.#begin());
+    else if (this.#connections.length < this.#connectionsMax) this.#connect();
   }
 
   #begin(): void {
@@ -92,13 +115,13 @@ class Load {
     this.#measureFromMs = startMs + warmupMs;
     this.#measureToMs = this.#measureFromMs + measureMs;
     this.#sending = true;
-    setTimeout(() => this.#onMeasuring(), warmupMs);
-    setTimeout(() => this.#onMeasured(), warmupMs + measureMs);
+    this.#timers.push(setTimeout(() => this.#onMeasuring(), warmupMs));
+    this.#timers.push(setTimeout(() => this.#onMeasured(), warmupMs + measureMs));
     if (pace.kind === 'closed') {
-      for (const connection of this.#connections) this.#send(connection, performance.now());
+      for (const connection of this.#active) this.#sendOrRest(connection, performance.now());
       return;
     }
-    this.#free.push(...this.#connections);
+    this.#free.push(...this.#active);
     this.#arrivals = new Arrivals(pace.ratePerSecond, pace.seed, startMs);
     setImmediate(this.#pump);
   }
@@ -131,6 +154,16 @@ class Load {
   }
 
   #send(connection: Connection, plannedMs: number): void {
+    this.#asked += 1;
+    this.#write(connection, plannedMs);
+  }
+
+  #sendOrRest(connection: Connection, nowMs: number): void {
+    if (this.#sending && this.#asked < (this.#job.requestsMax ?? Infinity)) this.#send(connection, nowMs);
+    else this.#rest(connection);
+  }
+
+  #write(connection: Connection, plannedMs: number): void {
     const template = this.#requests.template;
     connection.send(this.#requests.take(), template, plannedMs);
   }
@@ -143,13 +176,27 @@ class Load {
     }
     if (nowMs >= this.#measureFromMs && nowMs < this.#measureToMs) this.#answered += 1;
     if (this.#arrivals !== null && this.#backlog.length > 0) this.#send(connection, this.#backlog.shift());
-    else if (this.#arrivals === null && this.#sending) this.#send(connection, nowMs);
+    else if (this.#arrivals === null) this.#sendOrRest(connection, nowMs);
     else this.#rest(connection);
+  }
+
+  #onIdleAnswer(connection: Connection): void {
+    this.#guarded(() => {
+      must(this.#idle, 'idle connections').answered(connection, this.#measureFromMs, this.#measureToMs);
+      this.#finishIfDone();
+    });
   }
 
   #rest(connection: Connection): void {
     this.#free.push(connection);
-    if (!this.#sending && this.#free.length === this.#connections.length) this.#finish();
+    this.#finishIfDone();
+  }
+
+  #finishIfDone(): void {
+    const isOver = !this.#sending || this.#asked >= (this.#job.requestsMax ?? Infinity);
+    if (!isOver || this.#free.length < this.#active.length) return;
+    this.#idle?.stop();
+    if ((this.#idle?.underWay ?? 0) === 0) this.#finish();
   }
 
   #onMeasuring(): void {
@@ -168,7 +215,7 @@ class Load {
       () => this.#fail(new Error(`requests stayed unanswered for ${DRAIN_MS_MAX / 1000} s`)),
       DRAIN_MS_MAX,
     );
-    if (this.#free.length === this.#connections.length) this.#finish();
+    this.#finishIfDone();
   }
 
   #finish(): void {
@@ -179,6 +226,7 @@ class Load {
       measuredMs: this.#job.measureMs,
       latency: this.#latencies.summary(),
       lateness: this.#lateness?.summary() ?? null,
+      idleLatency: this.#idle?.latency ?? null,
       clientCpu: this.#clientCpu,
       sent: this.#requests.sent,
       nextSerial: this.#requests.nextSerial,
@@ -195,6 +243,8 @@ class Load {
   #end(): void {
     this.#over = true;
     clearTimeout(this.#drainTimer);
+    for (const timer of this.#timers) clearTimeout(timer);
+    this.#idle?.stop();
     for (const connection of this.#connections) connection.close();
   }
 }

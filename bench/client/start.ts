@@ -15,7 +15,13 @@ export interface Measurement {
 const MAIN = fileURLToPath(new URL('./main.js', import.meta.url));
 
 /** Rejects where the run failed: no connection, an answer that cannot be framed, requests left unanswered. */
-export function measure(job: ClientJob, server: ServerProcess, core: number | null): Promise<Measurement> {
+export function measure(
+  job: ClientJob,
+  server: ServerProcess,
+  core: number | null,
+  /** Called when the measured window begins. */
+  onMeasuring: () => void = () => {},
+): Promise<Measurement> {
   const [file, ...args] = onCore(core, [process.execPath, MAIN]);
   const child = spawn(must(file, 'command'), args, {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -31,6 +37,7 @@ export function measure(job: ClientJob, server: ServerProcess, core: number | nu
     const follow = async (message: FromClient): Promise<void> => {
       switch (message.type) {
         case 'measuring':
+          onMeasuring();
           return server.beginUse();
         case 'measured':
           use = server.endUse();

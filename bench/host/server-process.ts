@@ -7,7 +7,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { must } from '../../engine/assert.js';
 import { onCore } from './cores.js';
-import type { FromProbe, LoopDelay, ToProbe } from './probe.js';
+import type { FromProbe, LoopDelay, Sample, ToProbe } from './probe.js';
 import { type CpuTimes, type CpuUse, cpuTimes, cpuUse, residentBytes } from './usage.js';
 
 const STOP_MS_MAX = 20_000;
@@ -17,6 +17,8 @@ const LOG_TAIL_BYTES = 2_000;
 export interface ServerUse {
   readonly cpu: CpuUse | null;
   readonly loopDelay: LoopDelay | null;
+  /** Several samples a second; none of a server without the probe. */
+  readonly timeline: readonly Sample[];
   readonly residentBytes: number | null;
 }
 
@@ -107,12 +109,13 @@ export class ServerProcess {
 
   async endUse(): Promise<ServerUse> {
     const cpu = cpuUse(this.#before, cpuTimes(this.pid));
-    const loopDelay = this.#probed ? await this.#askProbe(false) : null;
-    return { cpu, loopDelay, residentBytes: residentBytes(this.pid) };
+    const probed = this.#probed ? await this.#askProbe(false) : null;
+    const { delay: loopDelay = null, timeline = [] } = probed ?? {};
+    return { cpu, loopDelay, timeline, residentBytes: residentBytes(this.pid) };
   }
 
-  #askProbe(reset: boolean): Promise<LoopDelay> {
-    const answer = this.receive((message) => (isFromProbe(message) ? message.delay : null), PROBE_MS_MAX);
+  #askProbe(reset: boolean): Promise<FromProbe> {
+    const answer = this.receive((message) => (isFromProbe(message) ? message : null), PROBE_MS_MAX);
     this.send({ type: 'probe', reset } satisfies ToProbe);
     return answer;
   }

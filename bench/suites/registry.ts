@@ -1,6 +1,7 @@
 /** The suites that run in process, by name. */
-import { assert } from '../../engine/assert.js';
+import { assert, must } from '../../engine/assert.js';
 import { digestRate, rejectRate, replayRate } from '../engine/cycling.js';
+import { gridRow } from '../engine/grid.js';
 import { orderBookRates } from '../engine/order-book.js';
 import { placingRate } from '../engine/placing.js';
 import { lifecycleCost, settlementCost } from '../engine/settling.js';
@@ -10,8 +11,10 @@ const SETTLE_SLICE_BETS = 512;
 const LIFECYCLE_MINUTES = 240;
 
 export interface SuiteInput {
-  /** How many bets fill the engine, or commands the journal. */
+  /** How many bets fill the engine, or commands the journal; of the grid, how many accounts. */
   readonly scale: number;
+  /** Numbers of open bets of the grid. */
+  readonly sizes?: readonly number[];
   /** A directory for suites that write or read files; '' for those that do not. */
   readonly dir: string;
   readonly durability: 'fsync' | 'os';
@@ -26,6 +29,7 @@ const SUITES = {
   digest: () => digestRate(),
   lifecycle: () => lifecycleCost(LIFECYCLE_MINUTES),
   settle: ({ scale }: SuiteInput) => settlementCost(scale, SETTLE_SLICE_BETS),
+  grid: ({ scale, sizes }: SuiteInput) => gridRow(scale, must(sizes, 'sizes')),
   orderBook: ({ scale }: SuiteInput) => orderBookRates(scale),
   commits: ({ scale, dir, durability }: SuiteInput) => commitRates(dir, scale, durability),
   writeJournal: ({ scale, dir }: SuiteInput) => writeJournal(dir, scale),

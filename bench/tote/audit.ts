@@ -36,8 +36,9 @@ export class Acknowledged {
     this.distinctBets += result.numbers.distinct;
     this.repeatedBets += result.numbers.repeated;
     result.acknowledged.forEach((count, at) => {
-      const cents = count * must(templates[at], 'template').stakeCents;
-      this.#add(bettorOf(at), count, cents);
+      const { stakeCents } = must(templates[at], 'template');
+      // Reads, refused orders and replays commit the server to nothing.
+      if (stakeCents > 0) this.#add(bettorOf(at), count, count * stakeCents);
     });
   }
 
@@ -118,16 +119,18 @@ async function countedByRound(
   }
 }
 
-async function expectConservation(server: ToteServer): Promise<void> {
+/** Money is conserved; returns what the stakes of open rounds come to, in cents. */
+export async function expectConservation(server: ToteServer): Promise<number> {
   const house = (await server.operate('GET', '/house')) as Readonly<
     Record<'balance' | 'accounts' | 'openStakes' | 'openSeeds' | 'deposits' | 'withdrawals', number>
   >;
   const held =
     cents(house.balance) + cents(house.accounts) + cents(house.openStakes) + cents(house.openSeeds);
   expect('all money, in cents', held, cents(house.deposits) - cents(house.withdrawals));
+  return cents(house.openStakes);
 }
 
-function expect(what: string, found: number, expected: number): void {
+export function expect(what: string, found: number, expected: number): void {
   if (found !== expected) throw new Error(`the audit failed: ${what}: ${found}, expected ${expected}`);
 }
 

@@ -10,8 +10,8 @@ import type { ToteServer } from './server.js';
 
 export const TOTE = 'tote: POST /v1/orders';
 const STAKE_DOLLARS = 1;
-const PLACED = '{"success":true,"data":{"bet":{"id":"bet_';
-const LIMIT_HEADERS = ['X-RateLimit-Limit:', 'X-RateLimit-Remaining:', 'X-RateLimit-Reset:'];
+export const PLACED = '{"success":true,"data":{"bet":{"id":"bet_';
+export const LIMIT_HEADERS = ['X-RateLimit-Limit:', 'X-RateLimit-Remaining:', 'X-RateLimit-Reset:'];
 
 export interface Book {
   readonly templates: readonly RequestTemplate[];
@@ -39,15 +39,25 @@ export async function openBook(
 }
 
 /** Accounts and markets in turn, both sides of each market alike, so that its pools stay even. */
-function orderTemplates(bettors: readonly Bettor[], markets: readonly MarketState[]): RequestTemplate[] {
+export function orderTemplates(
+  bettors: readonly Bettor[],
+  markets: readonly MarketState[],
+  /** Refused unless the side's percent is near this one. */
+  expectedPercent?: number,
+): RequestTemplate[] {
   const both = markets.length * 2;
   const count = Math.ceil(bettors.length / both) * both;
   return Array.from({ length: count }, (_, at) => {
     const { apiKey } = must(bettors[at % bettors.length], 'bettor');
     const marketId = must(markets[at % markets.length], 'market').id;
     const prediction = Math.floor(at / markets.length) % 2 === 0 ? 'UP' : 'DOWN';
-    const order = orderRequest(apiKey, 'bench-', { marketId, prediction, amount: STAKE_DOLLARS });
-    return { ...order, expect: 0, stakeCents: STAKE_DOLLARS * 100 };
+    const bet = { marketId, prediction, amount: STAKE_DOLLARS };
+    const guard = expectedPercent === undefined ? {} : { expectedPercent };
+    return {
+      ...orderRequest(apiKey, 'bench-', { ...bet, ...guard }),
+      expect: 0,
+      stakeCents: STAKE_DOLLARS * 100,
+    };
   });
 }
 

@@ -19,7 +19,9 @@ const GENEROUS_LIMITS = ['key_read', 'key_write', 'account', 'ip']
 const START_MS_MAX = 60_000;
 const START_TRY_GAP_MS = 5;
 const CALL_MS_MAX = 10_000;
+const CLOCK_MS_MAX = 120_000;
 const END_HEARD_MS = 200;
+const OPERATOR = { Authorization: `Bearer ${OPERATOR_TOKEN}` };
 
 export interface ToteOptions {
   readonly dataDir: string;
@@ -27,6 +29,8 @@ export interface ToteOptions {
   readonly workDir: string;
   readonly core: number | null;
   readonly durability: 'fsync' | 'os';
+  /** `manual`: time moves by `moveClock` alone. The system's where absent. */
+  readonly clock?: 'manual';
 }
 
 export class ToteServer {
@@ -38,7 +42,7 @@ export class ToteServer {
     readonly startMs: number,
   ) {}
 
-  static async start({ dataDir, workDir, core, durability }: ToteOptions): Promise<ToteServer> {
+  static async start({ dataDir, workDir, core, durability, clock }: ToteOptions): Promise<ToteServer> {
     const [port, operatorPort] = [await freePort(), await freePort()];
     const foreign = Object.keys(process.env).filter((name) => name.startsWith('TOTE_'));
     const env: NodeJS.ProcessEnv = {
@@ -49,7 +53,7 @@ export class ToteServer {
       TOTE_OPERATOR_TOKEN: OPERATOR_TOKEN,
       TOTE_DATA_DIR: dataDir,
       TOTE_FEED: 'simulated',
-      TOTE_CLOCK: 'system',
+      TOTE_CLOCK: clock ?? 'system',
       TOTE_DEMO: '0',
       TOTE_RATE_LIMITS: GENEROUS_LIMITS,
       TOTE_DURABILITY: durability,
@@ -74,6 +78,15 @@ export class ToteServer {
       call(this.operatorPort, method, `/operator/v1${path}`, body),
     );
     return dataOf(`${method} ${path}`, status, text);
+  }
+
+  /** Moves a manual clock and returns the time reached, once all that is due by then, settlements included, is durable. */
+  async moveClock(advanceMs: number): Promise<number> {
+    const answer = await this.#explained(
+      call(this.operatorPort, 'POST', '/operator/v1/clock', { advanceMs }, OPERATOR, CLOCK_MS_MAX),
+    );
+    const { time } = dataOf('POST /clock', answer.status, answer.text) as { readonly time: string };
+    return Date.parse(time);
   }
 
   /** A GET of the public API. */
@@ -115,13 +128,14 @@ function call(
   method: string,
   path: string,
   body: object | null,
-  headers: Readonly<Record<string, string>> = { Authorization: `Bearer ${OPERATOR_TOKEN}` },
+  headers: Readonly<Record<string, string>> = OPERATOR,
+  timeout = CALL_MS_MAX,
 ): Promise<CallAnswer> {
   return new Promise((resolve, reject) => {
     const text = body === null ? '' : JSON.stringify(body);
     const content =
       body === null ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) };
-    const options = { host: '127.0.0.1', port, method, path, agent: false, timeout: CALL_MS_MAX };
+    const options = { host: '127.0.0.1', port, method, path, agent: false, timeout };
     const sent = request({ ...options, headers: { ...headers, ...content } }, (response) => {
       let answer = '';
       response.setEncoding('utf8');
