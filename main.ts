@@ -49,6 +49,8 @@ const packageFile = readFileSync(new URL('../package.json', import.meta.url), 'u
 const { version } = JSON.parse(packageFile) as { version: string };
 
 async function start(config: Config, log: Log): Promise<void> {
+  // Nobody reads the banner (`| head -1`): no reason to stop serving.
+  process.stdout.on('error', (err) => log.warn({ err }, 'stdout cannot be written'));
   const store = openStore(config.dataDir, systemClock, progressPrinter());
   const { lastSeq, wasUnclean } = store.recovered;
   if (wasUnclean)

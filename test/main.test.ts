@@ -1,10 +1,12 @@
 /** The server as a process: how it starts, what it refuses, how it ends, what is there afterwards. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
 import { newDataDir, removeDataDir, Server, startRefused } from './support/server.js';
@@ -176,4 +178,21 @@ test('rules that differ are journaled once; a house without capital opens nothin
   const unchanged = await second.operator.get<{ sequence: number }>('/status');
   assert.equal(unchanged.data.sequence, funded.data.sequence);
   await second.stop();
+});
+
+test('a banner that nobody reads stops nothing', async () => {
+  const env = { TOTE_PORT: '0', TOTE_OPERATOR_PORT: '0', TOTE_DATA_DIR: dataDir(), TOTE_LOG_LEVEL: 'warn' };
+  const server = spawn(process.execPath, [fileURLToPath(new URL('../main.js', import.meta.url))], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const closed = once(server, 'close');
+  server.stdout.destroy();
+  let log = '';
+  for await (const chunk of server.stderr) {
+    log += chunk;
+    if (log.includes('stdout cannot be written')) server.kill('SIGTERM');
+  }
+  const [code] = await closed;
+  assert.equal(code, 0, log);
 });
