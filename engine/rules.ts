@@ -2,7 +2,7 @@
  * The rules in force: all configuration that decides outcomes. They enter the engine only through a journaled
  * `configure` command; a round keeps the rules it was opened under (design, "Determinism").
  */
-import { ASSETS, assetClassOf, MARKET_IDS, TIME_FRAMES, type Tier } from './domain.js';
+import { ASSETS, assetClassOf, assetOf, MARKET_IDS, type Tier, textAt, timeFrameOf } from './domain.js';
 
 /** Rules of one active market; a market without an entry is not active and answers `market_not_found`. */
 export interface MarketRules {
@@ -56,11 +56,11 @@ export function defaultRules(masterSecretFingerprint: string): Rules {
   return {
     markets: MARKET_IDS.map((marketId, market) => ({
       marketId,
-      lockLeadMs: LOCK_LEAD_MS[market % TIME_FRAMES.length] as number,
+      lockLeadMs: LOCK_LEAD_MS[timeFrameOf(market)] as number,
       minStakeCents: 1_00,
       maxStakeCents: 10_000_00,
       seedCents: 1_000_00,
-      maxPriceAgeMs: MAX_PRICE_AGE_MS[assetClassOf(ASSETS[Math.floor(market / TIME_FRAMES.length)] ?? 'BTC')],
+      maxPriceAgeMs: MAX_PRICE_AGE_MS[assetClassOf(textAt(ASSETS, assetOf(market)))],
     })),
     tiers: [
       { tier: 'BRONZE', maxStakeCents: 0, activeKeysMax: 1 },

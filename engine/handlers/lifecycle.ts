@@ -8,6 +8,7 @@ import {
   ASSET_CLASSES,
   ASSETS,
   assetClassOf,
+  assetOf,
   LIVE,
   LOCKED,
   RESULT_DOWN,
@@ -77,7 +78,7 @@ function whyClosed(
   const { rules, suspended } = state.markets.market(market);
   if (rules === null) return 'not_active';
   if (suspended) return 'suspended';
-  const asset = textAt(ASSETS, Math.floor(market / TIME_FRAMES.length));
+  const asset = textAt(ASSETS, assetOf(market));
   const sessions = state.sessions[ASSET_CLASSES.indexOf(assetClassOf(asset))] ?? null;
   if (sessions === null) return null;
   return sessions.some(([openMs, closeMs]) => openMs <= startMs && endMs <= closeMs) ? null : 'market_hours';
@@ -188,10 +189,7 @@ function openRound(
   round.status = LIVE;
   state.markets.potsCents += seedsCents;
   state.markets.market(market).lastRoundNumber = roundNumber;
-  state.markets.latestOpenPrices[Math.floor(market / TIME_FRAMES.length)] = {
-    price,
-    timeMs: round.startTimeMs,
-  };
+  state.markets.latestOpenPrices[assetOf(market)] = { price, timeMs: round.startTimeMs };
   events.push({
     type: 'balanceMoved',
     timeMs,

@@ -7,12 +7,11 @@ import { assert } from '../assert.js';
 import type { Command } from '../commands.js';
 import { ASSET_CLASSES, type AssetClass } from '../domain.js';
 import type { PriceFeed } from '../ports.js';
+import type { Sessions } from '../state/state.js';
 import type { EngineReads } from '../views.js';
 import { BOUNDARY_STEP_MS, boundaryAtOrBefore } from './boundary-window.js';
 import type { PriceTracker } from './price-tracker.js';
 import type { Sequencer } from './sequencer.js';
-
-export type Sessions = readonly (readonly [openMs: number, closeMs: number])[];
 
 /**
  * Market hours of a class around `nowMs`, worked out from time-zone data; null for a class that is always open. It

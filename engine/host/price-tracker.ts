@@ -5,7 +5,7 @@
  */
 import { assert } from '../assert.js';
 import type { BoundaryPrice, OpenLate } from '../commands.js';
-import { ASSETS, TIME_FRAMES, textAt, UPCOMING } from '../domain.js';
+import { ASSETS, assetOf, MARKETS_MAX, textAt, UPCOMING } from '../domain.js';
 import type { PriceTick, TickVerdict } from '../ports.js';
 import type { EngineReads } from '../views.js';
 import { BoundaryWindow } from './boundary-window.js';
@@ -169,7 +169,7 @@ function waitingBoundaries(engine: EngineReads): Waiting[] {
   const keys = new Set<string>();
   const waiting: Waiting[] = [];
   const add = (market: number, boundaryMs: number): void => {
-    const asset = Math.floor(market / TIME_FRAMES.length);
+    const asset = assetOf(market);
     const key = `${textAt(ASSETS, asset)} ${boundaryMs}`;
     if (keys.has(key)) return;
     keys.add(key);
@@ -178,7 +178,7 @@ function waitingBoundaries(engine: EngineReads): Waiting[] {
   for (const round of engine.unsettledRounds()) {
     if (round.resolvedAtMs === null) add(round.market, round.endTimeMs);
   }
-  for (let market = 0; market < ASSETS.length * TIME_FRAMES.length; market++) {
+  for (let market = 0; market < MARKETS_MAX; market++) {
     const current = engine.currentRound(market);
     if (current !== null && current.status === UPCOMING) add(market, current.startTimeMs);
   }
