@@ -1,7 +1,8 @@
 /**
  * Idempotency-Key (specification, POST /orders; design, section 5): the header's form, and the digests by which
- * the engine remembers a key and the body that came with it. The digests are keyed, so that nobody can look for
- * two keys or bodies that collide.
+ * the engine remembers a key and the body that came with it. Both are keyed with a secret. The key's is SHA-256,
+ * because it also decides where an entry lies in the engine's table, for all accounts. The body's only tells an
+ * account's own requests apart, so a mixing function does, at a quarter of the time.
  */
 import { createHmac, hash } from 'node:crypto';
 import type { IdempotencyDigest } from '../../engine/commands.js';
@@ -46,21 +47,41 @@ function canonical(order: OrderContent): string {
 /** Makes digests with a secret of its own, derived from the master secret. */
 export class IdempotencyDigests {
   readonly #secret: string;
+  readonly #bodySeedHigh: number;
+  readonly #bodySeedLow: number;
 
   constructor(masterSecret: Uint8Array) {
-    this.#secret = createHmac('sha256', masterSecret).update('tote idempotency 1').digest('base64url');
+    const derived = createHmac('sha256', masterSecret).update('tote idempotency 1').digest();
+    this.#secret = derived.toString('base64url');
+    this.#bodySeedHigh = derived.readUInt32LE(0);
+    this.#bodySeedLow = derived.readUInt32LE(4);
   }
 
   /** Keys of different accounts have nothing to do with each other. */
   digest(account: number, key: string, order: OrderContent): IdempotencyDigest {
-    const ofKey = hash('sha256', `${this.#secret}key:${account}:${key}`, 'binary');
-    const ofBody = hash('sha256', `${this.#secret}body:${canonical(order)}`, 'binary');
+    const ofKey = hash('sha256', `${this.#secret}${account}:${key}`, 'binary');
     return {
       keyHigh: bits48(ofKey, 0),
       keyLow: bits48(ofKey, BYTES_OF_48_BITS),
-      body: bits48(ofBody, 0),
+      body: mixed48(canonical(order), this.#bodySeedHigh, this.#bodySeedLow),
     };
   }
+}
+
+/** 48 bits of a text: two multiply-xor lanes over its characters, crossed at the end. */
+function mixed48(text: string, seedHigh: number, seedLow: number): number {
+  let high = seedHigh;
+  let low = seedLow;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    high = Math.imul(high ^ code, 0x9e3779b1);
+    low = Math.imul(low ^ code, 0x5f356495);
+    high ^= high >>> 15;
+    low ^= low >>> 13;
+  }
+  high = Math.imul(high ^ (low >>> 16), 0x85ebca6b);
+  low = Math.imul(low ^ (high >>> 13), 0xc2b2ae35);
+  return (high >>> 16) * 2 ** 32 + (low >>> 0);
 }
 
 /** Six bytes of a digest, one character each, as a whole number. */
