@@ -12,6 +12,7 @@ import { MARKETS_MAX } from '../engine/domain.js';
 import type { Measurement } from './client/start.js';
 import { figure } from './format.js';
 import { type LoadRow, loadTable, runOnce } from './load-rows.js';
+import { overTime } from './plots.js';
 import type { SectionResult, SuiteOptions } from './section.js';
 import { Acknowledged, audit, expect, expectConservation } from './tote/audit.js';
 import { type Bettor, liveMarkets, type MarketState, makeBettors } from './tote/bettors.js';
@@ -168,6 +169,7 @@ function sectionOf(
         `${figure(after)} were acknowledged, and all were found; money is conserved.`,
       'On a manual clock, since all markets end together at midnight only; market data is rendered for every change there.',
     ],
+    plots: overTime(row),
     data: { row, settledMs, before, after },
   };
 }

@@ -80,7 +80,9 @@ export async function loadRows(
 ): Promise<LoadRow[]> {
   const rounds = targets.map((): Measurement[] => []);
   for (let round = 1; round <= options.rounds; round += 1) {
-    for (const [at, target] of targets.entries()) {
+    // What heats up or fills while a round lasts falls on the first of them as often as on the last.
+    const order = [...targets.entries()];
+    for (const [at, target] of round % 2 === 0 ? order.reverse() : order) {
       options.progress(`${target.name}, ${connections} connections, round ${round} of ${options.rounds}`);
       rounds[at]?.push(await runOnce(target, connections, { kind: 'closed' }, options));
     }

@@ -16,17 +16,25 @@ export interface BenchOptions {
   readonly dir: string;
   /** The JSON file. */
   readonly out: string;
+  /** The HTML file. */
+  readonly report: string;
+  /** Another built checkout that this one is compared with, instead of all sections; null: none. */
+  readonly pair: string | null;
 }
 
 export const USAGE = `npm run bench -- [options]
+npm run bench -- compare A.json B.json     two runs, figure by figure
 
   --quick                 fewer and shorter rounds, under 2 minutes
   --only a,b              sections to run: ${SECTION_NAMES.join(', ')}
-  --rounds N              rounds of each row, 1 to 99 (default 5, quick 1)
-  --seconds S             measured seconds of each row and round, 1 to 600 (default 5, quick 2)
+  --rounds N              rounds of each row, 1 to 99 (default 3, quick 1)
+  --seconds S             measured seconds of each row and round, 1 to 600 (default 5, quick 1)
   --durability fsync|os   os: commits are left to the operating system, and are no durable ones (default fsync)
   --dir DIR               where journals are written: name the disk that matters (default ${tmpdir()})
   --out FILE              the figures as JSON (default bench-results/<time>.json)
+  --report FILE           the same as HTML with plots (default: beside the JSON file, .html)
+  --pair DIR              instead of the sections: this checkout against another built one, in turn, round after round
+  --help                  this text
 `;
 
 /** A mistake on the command line; its message is for people. */
@@ -38,14 +46,20 @@ export function readOptions(args: readonly string[], nowMs: number): BenchOption
   if (values.help === true) return null;
   const quick = values.quick === true;
   const stamp = new Date(nowMs).toISOString().slice(0, 19).replaceAll(':', '-');
+  if (values.pair !== undefined && values.only !== undefined) {
+    throw new UsageError('--pair: measures no sections, so it does not go with --only');
+  }
+  const out = values.out ?? `bench-results/${stamp}.json`;
   return {
     quick,
     sections: readSections(values.only),
-    rounds: readCount('rounds', values.rounds, 99, quick ? 1 : 5),
-    seconds: readCount('seconds', values.seconds, 600, quick ? 2 : 5),
+    rounds: readCount('rounds', values.rounds, 99, quick ? 1 : 3),
+    seconds: readCount('seconds', values.seconds, 600, quick ? 1 : 5),
     durability: readDurability(values.durability ?? 'fsync'),
     dir: values.dir ?? tmpdir(),
-    out: values.out ?? `bench-results/${stamp}.json`,
+    out,
+    report: values.report ?? `${out.replace(/\.json$/, '')}.html`,
+    pair: values.pair ?? null,
   };
 }
 
@@ -58,6 +72,8 @@ interface Values {
   readonly durability?: string;
   readonly dir?: string;
   readonly out?: string;
+  readonly report?: string;
+  readonly pair?: string;
 }
 
 function parse(args: readonly string[]): Values {
@@ -72,6 +88,8 @@ function parse(args: readonly string[]): Values {
     durability: text,
     dir: text,
     out: text,
+    report: text,
+    pair: text,
   };
   try {
     return parseArgs({ args: [...args], options, allowPositionals: false }).values;

@@ -1,6 +1,6 @@
 /**
  * Durable orders: `POST /v1/orders` against the real server, beside a bare handler, a bare handler with the same
- * group commit, and Redis with an fsync before every answer; then at half of the server's own maximum with planned
+ * group commit, Redis with an fsync before every answer, and the same orders the usual way (Fastify and SQLite tables); then at half of the server's own maximum with planned
  * send times. Afterwards every acknowledged order is looked for in the server's books, before and after a SIGKILL.
  */
 import { join } from 'node:path';
@@ -18,7 +18,8 @@ import {
   rateRatio,
   type Target,
 } from './load-rows.js';
-import { BARE, BARE_COMMIT, REDIS, startReferences } from './references/for-orders.js';
+import { rateByConnections } from './plots.js';
+import { BARE, BARE_COMMIT, REDIS, startReferences, USUAL } from './references/for-orders.js';
 import type { Ratio, SectionResult, SuiteOptions } from './section.js';
 import { audit } from './tote/audit.js';
 import { makeBettors } from './tote/bettors.js';
@@ -51,8 +52,8 @@ async function measureOrders(options: SuiteOptions, running: ServerProcess[]): P
   running.push(server.process);
   const bettors = await makeBettors(server, BETTORS);
   const book = await openBook(server, bettors, runMs(options));
-  const references = await startReferences(options, running, book, BETTORS);
-  const targets = [toteTarget(server, book), ...references];
+  const references = await startReferences(options, running, book);
+  const targets = [toteTarget(server, book), ...references.targets];
 
   const rows: LoadRow[] = [];
   for (const connections of CONNECTIONS) rows.push(...(await loadRows(targets, connections, options)));
@@ -62,8 +63,9 @@ async function measureOrders(options: SuiteOptions, running: ServerProcess[]): P
   for (const target of targets.slice(0, 2)) {
     openRows.push(await openLoopRow(target, OPEN_LOOP_CONNECTIONS, maximum / 2, options));
   }
-  const proof = await clientProof(must(references[1], BARE), rows, options);
+  const proof = await clientProof(must(references.targets[1], BARE), rows, options);
 
+  references.audit();
   progress('auditing, killing and restarting the server');
   const audited = await audit(server, bettors, book.markets, book.acknowledged);
   await server.process.stop('SIGKILL');
@@ -83,9 +85,10 @@ async function measureOrders(options: SuiteOptions, running: ServerProcess[]): P
       proof,
       `First answer after the restart from that journal: ${figure(restarted.startMs)} ms. ` +
         `First answer on an empty data directory: ${figure(server.startMs)} ms (operator API, polled every 5 ms).`,
-      ...(targets.length < 4 ? ['Redis is missing: redis-server is not installed.'] : []),
-      'The comparison with Fastify and better-sqlite3, one transaction an order, is not part of this version.',
+      ...(targets.length < 5 ? ['Redis is missing: redis-server is not installed.'] : []),
+      `${USUAL}: the same orders the usual way, one transaction each; without rate limits. Its tables were audited too.`,
     ],
+    plots: [rateByConnections('Durable orders by the number of connections', rows)],
     data: { rows, openRows, proof, audited, emptyStartMs: server.startMs, restartMs: restarted.startMs },
   };
 }
@@ -140,13 +143,14 @@ function ratios(rows: readonly LoadRow[]): Ratio[] {
       ...against(BARE_COMMIT, 'bare POST with group commit', most ? [0.75, 0.9] : null),
       ...against(BARE, 'bare POST without a journal', most ? [0.5, 0.7] : null),
       ...against(REDIS, 'Redis SET, fsync always', [0.8, 1.1]),
+      ...against(USUAL, 'Fastify and better-sqlite3, a transaction each', null),
     ];
   });
 }
 
 /** How long the markets must go on taking bets. */
 function runMs({ rounds, warmupMs, measureMs }: SuiteOptions): number {
-  const systems = 4;
+  const systems = 5;
   const runs = rounds * (systems * CONNECTIONS.length + 2);
   return runs * (warmupMs + measureMs + RUN_OVERHEAD_MS) + 10_000;
 }

@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: runs the sections one after the other, prints tables and ratios on stdout and progress on stderr,
- * and writes everything with its environment to a JSON file. It fails where a check of a section fails: figures of a
+ * and writes everything with its environment to a JSON file, and to an HTML file with plots. It fails where a check of a section fails: figures of a
  * server that lost an order are no figures.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,11 @@ import { type Environment, environment } from './host/environment.js';
 import { marketsSection } from './markets.js';
 import { type BenchOptions, readOptions, type SectionName, USAGE, UsageError } from './options.js';
 import { ordersSection } from './orders.js';
+import { mainOf, pairSection } from './pair.js';
 import { replaySection } from './replay.js';
+import { compareFiles } from './report/compare.js';
+import { reportHtml } from './report/html.js';
+import type { Run } from './report/run-file.js';
 import type { Section, SectionResult, SuiteOptions } from './section.js';
 import { workloadsSection } from './workloads.js';
 
@@ -32,11 +36,14 @@ const QUICK_WARMUP_MS = 700;
 const USAGE_EXIT_CODE = 2;
 
 async function main(): Promise<number> {
-  const options = readOptions(process.argv.slice(2), Date.now());
+  const args = process.argv.slice(2);
+  if (args[0] === 'compare') return compare(args.slice(1));
+  const options = readOptions(args, Date.now());
   if (options === null) {
     process.stdout.write(USAGE);
     return 0;
   }
+  if (options.pair !== null) mainOf(options.pair);
   const cores = findCores();
   const workDir = mkdtempSync(join(options.dir, 'tote-bench-'));
   // Even after Ctrl-C nothing stays behind; the servers are told by their own signal.
@@ -45,18 +52,38 @@ async function main(): Promise<number> {
   const where = environment(workDir, options.durability, cores);
   process.stdout.write(`${environmentText(where)}\n`);
   const results: SectionResult[] = [];
-  for (const name of options.sections) {
+  for (const [name, section] of sectionsOf(options)) {
     const sectionDir = join(workDir, name);
     mkdirSync(sectionDir);
-    const result = await SECTIONS[name](suiteOptions(options, sectionDir, where.cores));
+    const result = await section(suiteOptions(options, sectionDir, where.cores));
     process.stdout.write(`\n${sectionText(result)}`);
     rmSync(sectionDir, { recursive: true, force: true });
     results.push(result);
   }
-  mkdirSync(dirname(options.out), { recursive: true });
-  writeFileSync(options.out, `${JSON.stringify({ environment: where, options, results }, null, 1)}\n`);
-  process.stdout.write(`\nAll figures are in ${options.out}\n`);
+  writeRun({ environment: where, options, results });
   return 0;
+}
+
+function sectionsOf({ sections, pair }: BenchOptions): [name: string, section: Section][] {
+  if (pair !== null) return [['pair', (options) => pairSection(pair, options)]];
+  return sections.map((name) => [name, SECTIONS[name]]);
+}
+
+function compare(files: readonly string[]): number {
+  const [fileA, fileB] = files;
+  if (fileA === undefined || fileB === undefined || files.length > 2) {
+    throw new UsageError(`compare: expected two files of figures, not ${files.length}`);
+  }
+  process.stdout.write(`${compareFiles(fileA, fileB)}\n`);
+  return 0;
+}
+
+function writeRun(run: Run): void {
+  const { out, report } = run.options;
+  for (const file of [out, report]) mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(out, `${JSON.stringify(run, null, 1)}\n`);
+  writeFileSync(report, reportHtml(run));
+  process.stdout.write(`\nAll figures are in ${out}, with plots in ${report}\n`);
 }
 
 function suiteOptions(options: BenchOptions, workDir: string, cores: SuiteOptions['cores']): SuiteOptions {

@@ -18,12 +18,26 @@ export interface Ratio {
   readonly aim: number | null;
 }
 
+/** Lines through points, for the report. */
+export interface Plot {
+  readonly title: string;
+  readonly xLabel: string;
+  readonly yLabel: string;
+  readonly xLog: boolean;
+  readonly yLog: boolean;
+  readonly series: readonly {
+    readonly name: string;
+    readonly points: readonly (readonly [x: number, y: number])[];
+  }[];
+}
+
 export interface SectionResult {
   readonly name: string;
   readonly tables: readonly Table[];
   readonly ratios: readonly Ratio[];
   /** What a reader must know to take the figures for what they are. */
   readonly notes: readonly string[];
+  readonly plots?: readonly Plot[];
   readonly data: unknown;
 }
 

@@ -17,6 +17,7 @@ import {
   runOnce,
   type Target,
 } from './load-rows.js';
+import { latencyByLoad, overTime, rateByConnections } from './plots.js';
 import type { SectionResult, SuiteOptions } from './section.js';
 import { audit } from './tote/audit.js';
 import { makeBettors } from './tote/bettors.js';
@@ -146,6 +147,11 @@ function sectionOf(measured: Measured, orders: number): SectionResult {
       "The bots' mix is 60 % GET /markets/{id}, 20 % GET /markets, 10 % GET /positions, 10 % orders.",
       `${figure(idleConnections)} idle connections${fewer} sent a request every ${IDLE_PERIOD_MS / 1000} s each: none was closed; ` +
         `their p99 ${millisecondsOfUs(idleLatency?.p99Us ?? Number.NaN)} ms, max ${millisecondsOfUs(idleLatency?.maxUs ?? Number.NaN)} ms.`,
+    ],
+    plots: [
+      rateByConnections('Rate by the number of connections', byConnections),
+      ...latencyByLoad(byLoad),
+      ...[...rows.slice(0, 2), idle].flatMap(overTime),
     ],
     data: measured,
   };

@@ -6,28 +6,36 @@ import { marketOf } from '../../engine/domain.js';
 import type { ServerProcess } from '../host/server-process.js';
 import type { Target } from '../load-rows.js';
 import type { SuiteOptions } from '../section.js';
+import { Acknowledged } from '../tote/audit.js';
 import { type Book, placed } from '../tote/book.js';
 import { type BareServer, startBare } from './bare.js';
 import { orderCommandBytes } from './commit-size.js';
 import { hasRedis, redisSets, startRedis } from './redis.js';
+import { auditUsual, startUsual, type UsualServer } from './usual.js';
 
 export const BARE_COMMIT = 'bare POST + group commit';
 export const BARE = 'bare POST';
 export const REDIS = 'Redis SET';
+export const USUAL = 'Fastify + better-sqlite3';
 
-/** The group commit first, then the bare handler, then Redis where it is installed. */
+export interface References {
+  /** The group commit first, then the bare handler, the usual way, and Redis where it is installed. */
+  readonly targets: readonly Target[];
+  /** Throws where the usual way's tables differ from what it acknowledged. */
+  readonly audit: () => void;
+}
+
 export async function startReferences(
   { durability, cores, workDir, progress }: SuiteOptions,
   running: ServerProcess[],
   book: Book,
-  accounts: number,
-): Promise<Target[]> {
+): Promise<References> {
   const folder = (name: string): string => {
     const path = join(workDir, name);
     mkdirSync(path);
     return path;
   };
-  const commandBytes = orderCommandBytes(marketOf(must(book.markets[0], 'market').id), accounts);
+  const commandBytes = orderCommandBytes(marketOf(must(book.markets[0], 'market').id), book.bettors.length);
   const bare = (name: string, { process, port }: BareServer): Target => {
     running.push(process);
     return { name, process, port, templates: book.templates, expectations: placed(false) };
@@ -35,15 +43,32 @@ export async function startReferences(
   const served = { gets: [], post: book.sample };
   const commitDir = folder('bare-commit');
   const commit = { file: join(commitDir, 'journal.sqlite'), commandBytes, durability };
+  const usualDir = folder('usual');
+  const onCore = { durability, core: cores.server };
+  const started = await startUsual(book.bettors, book.markets, book.sample, usualDir, onCore);
+  running.push(started.process);
+  const usual = usualTarget(started, book);
   const targets = [
     bare(BARE_COMMIT, await startBare({ ...served, commit }, commitDir, cores.server)),
     bare(BARE, await startBare({ ...served, commit: null }, folder('bare'), cores.server)),
+    usual.target,
   ];
+  const { audit } = usual;
   if (!hasRedis()) {
     progress('redis-server is not installed: its rows are missing');
-    return targets;
+    return { targets, audit };
   }
   const redis = await startRedis(folder('redis'), durability, cores.server);
   running.push(redis.process);
-  return [...targets, { name: REDIS, ...redis, ...redisSets(commandBytes) }];
+  return { targets: [...targets, { name: REDIS, ...redis, ...redisSets(commandBytes) }], audit };
+}
+
+function usualTarget({ process, port, file }: UsualServer, { bettors, templates }: Book) {
+  const acknowledged = new Acknowledged();
+  const target: Target = {
+    ...{ name: USUAL, process, port, templates, expectations: placed(true) },
+    onResult: ({ client }) =>
+      acknowledged.add(client, templates, (at) => must(bettors[at % bettors.length], 'bettor')),
+  };
+  return { target, audit: () => auditUsual(file, bettors, acknowledged) };
 }

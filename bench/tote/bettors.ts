@@ -52,7 +52,7 @@ export interface MarketState {
   readonly bettingMs: number;
 }
 
-const CUTOFF_MS = 20_000;
+export const CUTOFF_MS = 20_000;
 
 interface MarketBody {
   readonly id: string;

@@ -31,6 +31,8 @@ export interface ToteOptions {
   readonly durability: 'fsync' | 'os';
   /** `manual`: time moves by `moveClock` alone. The system's where absent. */
   readonly clock?: 'manual';
+  /** The program; that of this build where absent. */
+  readonly main?: string;
 }
 
 export class ToteServer {
@@ -42,7 +44,7 @@ export class ToteServer {
     readonly startMs: number,
   ) {}
 
-  static async start({ dataDir, workDir, core, durability, clock }: ToteOptions): Promise<ToteServer> {
+  static async start({ dataDir, workDir, core, durability, clock, main }: ToteOptions): Promise<ToteServer> {
     const [port, operatorPort] = [await freePort(), await freePort()];
     const foreign = Object.keys(process.env).filter((name) => name.startsWith('TOTE_'));
     const env: NodeJS.ProcessEnv = {
@@ -59,7 +61,7 @@ export class ToteServer {
       TOTE_DURABILITY: durability,
     };
     const startedMs = performance.now();
-    const server = ServerProcess.node(MAIN, [], { core, env, logFile: join(workDir, 'tote.log') });
+    const server = ServerProcess.node(main ?? MAIN, [], { core, env, logFile: join(workDir, 'tote.log') });
     while (performance.now() - startedMs < START_MS_MAX && !server.ended) {
       const status = await call(operatorPort, 'GET', '/readyz', null).catch(() => null);
       if (status?.status === 200) {
