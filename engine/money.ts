@@ -26,8 +26,12 @@ function mulDivFloor(a: number, b: number, c: number): number {
   return quotient;
 }
 
+/** Odds end here: 900 billion to one, the last that are exact in 1e-4. Only seeds of a few cents come near. */
+const ODDS_MAX = 900_000_000_000;
+
 /** totalPool / sidePool in 1e-4, rounded down. */
 export function oddsE4(totalCents: number, sideCents: number): number {
+  if (totalCents / sideCents >= ODDS_MAX) return ODDS_MAX * 10_000;
   return mulDivFloor(totalCents, 10_000, sideCents);
 }
 

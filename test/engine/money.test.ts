@@ -25,6 +25,12 @@ const amount = (maxCents: number) =>
     return isEven ? Math.max(1, Math.floor(cents / 100) * 100) : cents;
   });
 
+test('odds end at 900 billion to one, instead of leaving the exact range', () => {
+  equal(oddsE4(900_000_000_000 - 1, 1), (900_000_000_000 - 1) * 10_000);
+  equal(oddsE4(900_000_000_000, 1), 9_000_000_000_000_000);
+  equal(oddsE4(AMOUNT_CENTS_MAX, 1), 9_000_000_000_000_000);
+});
+
 test('odds and percent are exact for all pools', () => {
   fc.assert(
     fc.property(amount(AMOUNT_CENTS_MAX / 2), amount(AMOUNT_CENTS_MAX / 2), (up, down) => {
