@@ -8,7 +8,7 @@ import type { SuiteResult } from './suites/registry.js';
 import { suiteRounds } from './suites/run.js';
 
 const FULL_SCALE = 1_000_000;
-const QUICK_SCALE = 200_000;
+const QUICK_SCALE = 100_000;
 
 export async function engineSection(options: SuiteOptions): Promise<SectionResult> {
   const input = { scale: options.quick ? QUICK_SCALE : FULL_SCALE, dir: '' };

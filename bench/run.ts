@@ -32,7 +32,7 @@ const SECTIONS: Readonly<Record<SectionName, Section>> = {
   grid: gridSection,
 };
 const WARMUP_MS = 1_500;
-const QUICK_WARMUP_MS = 700;
+const QUICK_WARMUP_MS = 500;
 const USAGE_EXIT_CODE = 2;
 
 async function main(): Promise<number> {
@@ -55,8 +55,10 @@ async function main(): Promise<number> {
   for (const [name, section] of sectionsOf(options)) {
     const sectionDir = join(workDir, name);
     mkdirSync(sectionDir);
+    const startedMs = performance.now();
     const result = await section(suiteOptions(options, sectionDir, where.cores));
-    process.stdout.write(`\n${sectionText(result)}`);
+    const tookSeconds = Math.round((performance.now() - startedMs) / 1000);
+    process.stdout.write(`\n${sectionText(result)}- ${name} took ${tookSeconds} s\n`);
     rmSync(sectionDir, { recursive: true, force: true });
     results.push(result);
   }

@@ -119,6 +119,50 @@ test('in an open loop every planned request waits for a server that stands still
   assert.deepEqual(result.acknowledged, [result.sent]);
 });
 
+test('a run of a fixed number of requests sends exactly these', async () => {
+  const { server, port } = await serve((response) => reply(response, '1'));
+  const result = await runLoad(job(port, { requestsMax: 37, warmupMs: 0, measureMs: 60_000 }), QUIET);
+  await close(server);
+  assert.deepEqual([result.sent, result.acknowledged], [37, [37]]);
+});
+
+test('idle connections speak once a period, beside the others', async () => {
+  let sockets = 0;
+  const { server, port } = await serve((response) => reply(response, '1'));
+  server.on('connection', () => {
+    sockets += 1;
+  });
+  const idle = { connections: 20, periodMs: 50 };
+  const result = await runLoad(
+    job(port, { idle, measureMs: 400, pace: { kind: 'open', ratePerSecond: 50, seed: 1 } }),
+    QUIET,
+  );
+  await close(server);
+  const count = result.idleLatency?.count ?? 0;
+  assert.equal(sockets, 24);
+  // At most 8 periods fit into the window; a slow machine may fit fewer.
+  assert.ok(count >= 20 && count <= 20 * 9, `${count} idle requests`);
+  assert.deepEqual(result.acknowledged, [result.sent]);
+  assert.ok(result.sent > count);
+});
+
+test('a refusal that is as good as an answer is counted as one, any other is not', async () => {
+  const { server, port } = await serve((response) => {
+    const body = '{"success":false,"error":"betting_closed"}';
+    response.writeHead(400, { 'Content-Length': body.length });
+    response.end(body);
+  });
+  const refusing = (bodyStart: string): Partial<ClientJob> => ({
+    expectations: [{ ...EXPECTED, refusals: { status: 400, bodyStarts: [bodyStart] } } as Expectation],
+    requestsMax: 10,
+  });
+  const good = await runLoad(job(port, refusing('{"success":false,"error":"betting_closed')), QUIET);
+  const bad = await runLoad(job(port, refusing('{"success":false,"error":"odds_changed')), QUIET);
+  await close(server);
+  assert.deepEqual([good.refused, good.acknowledged, good.unexpected], [10, [0], []]);
+  assert.deepEqual([bad.refused, bad.unexpected[0]?.count], [0, 10]);
+});
+
 test('a server that closes a connection fails the run', async () => {
   const { server, port } = await serve((response) => response.destroy());
   await assert.rejects(runLoad(job(port, {}), QUIET), /closed a connection|ECONNRESET/);

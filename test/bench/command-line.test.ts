@@ -23,6 +23,8 @@ test('defaults, the quick ones, and what is given', () => {
   assert.deepEqual(given?.sections, ['engine', 'orders']);
   assert.deepEqual([given?.rounds, given?.seconds, given?.out], [3, 7, 'x.json']);
   assert.equal(readOptions(['--help'], NOW_MS), null);
+  assert.deepEqual([given?.report, given?.pair], ['x.html', null]);
+  assert.equal(readOptions(['--pair', '../other'], NOW_MS)?.pair, '../other');
 });
 
 test('mistakes name the option', () => {
@@ -32,6 +34,7 @@ test('mistakes name the option', () => {
     [['--seconds', '1.5'], /--seconds: "1.5"/],
     [['--durability', 'none'], /--durability: "none"/],
     [['--qick'], /qick/],
+    [['--pair', 'x', '--only', 'orders'], /--pair: /],
     [['surplus'], /surplus/],
   ] as const) {
     const isRight = (error: unknown): boolean => error instanceof UsageError && message.test(error.message);

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { gridRow } from '../../bench/engine/grid.js';
 import { filledScenario, placingRate } from '../../bench/engine/placing.js';
 import { assertBooks, openScenario, orders } from '../../bench/engine/scenario.js';
 import { lifecycleCost, settlementCost } from '../../bench/engine/settling.js';
@@ -26,6 +27,13 @@ test('rates of placing, settling and boundaries', () => {
   const lifecycle = lifecycleCost(5);
   // Each minute: an end and a price for each of 14 assets, and a lock.
   assert.ok(lifecycle.commands >= 5 * 16);
+});
+
+test('the grid has a cost for every size', () => {
+  const { accounts, cells } = gridRow(10, [1_000, 2_000]);
+  assert.deepEqual([accounts, cells.map(({ openBets }) => openBets)], [10, [1_000, 2_000]]);
+  assert.ok(cells.every(({ placeNs, rejectNs, replayNs }) => placeNs > 0 && rejectNs > 0 && replayNs > 0));
+  assert.throws(() => gridRow(10, [1_500, 1_600]), /1600 is a size/);
 });
 
 test('a written journal is replayed to the same digest', () => {

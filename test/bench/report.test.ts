@@ -1,0 +1,104 @@
+/** The HTML report and the comparison of two runs. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { environment } from '../../bench/host/environment.js';
+import { readOptions, UsageError } from '../../bench/options.js';
+import { mainOf } from '../../bench/pair.js';
+import { compareFiles, compareResults } from '../../bench/report/compare.js';
+import { reportHtml } from '../../bench/report/html.js';
+import type { Run } from '../../bench/report/run-file.js';
+import { axisOf, plotSvg } from '../../bench/report/svg.js';
+import type { Plot, SectionResult } from '../../bench/section.js';
+
+const PLOT: Plot = {
+  ...{
+    title: 'Rate <by> "connections"',
+    xLabel: 'connections',
+    yLabel: 'requests/s',
+    xLog: true,
+    yLog: false,
+  },
+  series: [
+    {
+      name: 'a & b',
+      points: [
+        [10, 50],
+        [1_000, 100],
+      ],
+    },
+  ],
+};
+
+function section(rate: string): SectionResult {
+  const columns = ['system', 'conns', 'rate/s', 'client CPU'];
+  const rows = [
+    ['tote', '64', rate, '50 %'],
+    ['tote', '64', '10', '50 %'],
+  ];
+  return {
+    name: 'orders',
+    tables: [{ title: 'T', columns, rows }],
+    ratios: [],
+    notes: ['<b>'],
+    plots: [PLOT],
+    data: 0,
+  };
+}
+
+function run(rate: string): Run {
+  const options = readOptions([], 0);
+  assert.ok(options !== null);
+  const where = environment(tmpdir(), 'fsync', { server: null, client: null });
+  return { environment: where, options, results: [section(rate)] };
+}
+
+test('the report is one file that loads and runs nothing, and shows names as they are', () => {
+  const html = reportHtml(run('1,000'));
+  assert.ok(!/<script|<link|<img|src=|href=|url\(|@import/i.test(html));
+  assert.ok(html.includes('<td>1,000</td>') && html.includes('&lt;b&gt;') && !html.includes('<b>'));
+  assert.ok(html.includes('Rate &lt;by&gt; &quot;connections&quot;') && html.includes('>a &amp; b</text>'));
+});
+
+test('points lie where the axes say', () => {
+  const svg = plotSvg(PLOT);
+  // From 10 to 1,000 over the whole width of a logarithmic axis; 50 and 100 of 100 over the height of a linear one.
+  assert.ok(svg.includes('points="70.0,144.0 520.0,16.0"'), svg);
+  const linear = axisOf([3, 97], false);
+  assert.deepEqual(linear.ticks, [0, 20, 40, 60, 80, 100]);
+  assert.equal(linear.share(50), 0.5);
+  const log = axisOf([0, 1, 1_000], true);
+  assert.deepEqual(log.ticks, [1, 10, 100, 1_000]);
+  assert.ok(Math.abs(log.share(10) - 1 / 3) < 1e-9 && log.share(0) === 0);
+  assert.ok(!plotSvg({ ...PLOT, series: [] }).includes('NaN'));
+});
+
+test('two runs are compared row by row', () => {
+  const [table] = compareResults([section('1,000')], [section('1,250')]);
+  assert.deepEqual(table?.rows, [
+    ['tote, 64 conns: rate/s', '1,000', '1,250', '+25.0 %'],
+    ['tote, 64 conns (2): rate/s', '10', '10', '+0.0 %'],
+  ]);
+  assert.deepEqual(compareResults([section('1')], []), []);
+});
+
+test('files that are none of the suite’s are named, and so is a folder without a build', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'tote-bench-test-'));
+  try {
+    const [good, bad] = [join(dir, 'good.json'), join(dir, 'bad.json')];
+    writeFileSync(good, JSON.stringify(run('1,000')));
+    writeFileSync(bad, '{}');
+    assert.match(compareFiles(good, good), /tote, 64 conns: rate\/s +1,000 +1,000 +\+0\.0 %/);
+    const isUsage = (pattern: RegExp) => (error: unknown) =>
+      error instanceof UsageError && pattern.test(error.message);
+    assert.throws(() => compareFiles(good, bad), isUsage(/compare: .*bad\.json is not a file/));
+    assert.throws(() => compareFiles(join(dir, 'none.json'), good), isUsage(/compare: .*none\.json/));
+    assert.throws(() => mainOf(dir), isUsage(/--pair: .* no dist\/main\.js/));
+    writeFileSync(join(dir, 'main.js'), '');
+    assert.equal(mainOf(dir), join(dir, 'main.js'));
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+});
