@@ -7,7 +7,7 @@ import { suiteOnce } from './suites/run.js';
 const ACCOUNTS = { full: [100, 1_000, 10_000, 100_000, 1_000_000], quick: [100, 100_000] };
 const OPEN_BETS = { full: [1_000, 10_000, 100_000, 1_000_000], quick: [1_000, 100_000] };
 /** A quick look at the extremes takes one round whatever the options say, a full one no more than this. */
-const ROUNDS_MAX = 3;
+const ROUNDS_MAX = 2;
 
 export async function gridSection(options: SuiteOptions): Promise<SectionResult> {
   const size = options.quick ? 'quick' : 'full';

@@ -35,7 +35,7 @@ const IDLE = 9_800;
 /** The server closes a connection that is silent for 8 to 12 s. */
 const IDLE_PERIOD_MS = 6_500;
 /** In the full one every idle connection speaks at least twice. */
-const IDLE_MEASURE_MS = { full: 15_000, quick: 4_000 };
+const IDLE_MEASURE_MS = { full: 15_000, quick: 6_500 };
 /** Files that a process has open besides its connections. */
 const OTHER_FILES = 500;
 const RUN_OVERHEAD_MS = 2_500;
