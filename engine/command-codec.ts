@@ -8,7 +8,7 @@
  */
 import { assert, fail } from './assert.js';
 import type { Command, CommandKind, IdempotencyDigest, PlaceOrder } from './commands.js';
-import { ASSETS, MARKET_IDS, marketId, marketOf, SIDES, TIERS, textAt } from './domain.js';
+import { ASSETS, MARKET_IDS, marketOf, SIDES, TIERS, textAt } from './domain.js';
 
 /** The current version of each command's text form. An older one gets an upcaster here when a newer appears. */
 const COMMAND_VERSIONS: Readonly<Record<CommandKind, number>> = {
@@ -48,12 +48,15 @@ export function encodeCommand(command: Command): string {
   return JSON.stringify([kind, COMMAND_VERSIONS[kind], timeMs, Object.fromEntries(words)]);
 }
 
+/** Market and side as they stand in an order, by `market * 2 + side`. */
+const ORDER_PARTS: readonly string[] = MARKET_IDS.flatMap((id) => SIDES.map((side) => `,"${id}","${side}",`));
+
 function encodePlaceOrder(order: PlaceOrder): string {
   const { idempotency, clientSeed } = order;
   const digest =
     idempotency === null ? 'null' : `[${idempotency.keyHigh},${idempotency.keyLow},${idempotency.body}]`;
   const seed = clientSeed === null ? 'null' : JSON.stringify(clientSeed);
-  return `["placeOrder",1,${order.timeMs},${order.account},${order.key},"${marketId(order.market)}","${textAt(SIDES, order.side)}",${order.stakeCents},${order.expectedPercentE6},${digest},${seed}]`;
+  return `["placeOrder",1,${order.timeMs},${order.account},${order.key}${textAt(ORDER_PARTS, order.market * 2 + order.side)}${order.stakeCents},${order.expectedPercentE6},${digest},${seed}]`;
 }
 
 /** The command of a parsed text form. Throws where the kind is unknown or its version is not this program's. */

@@ -4,6 +4,7 @@ import {
   assetOf,
   BET_RESULTS,
   betId,
+  MARKET_IDS,
   marketId,
   ROUND_STATUSES,
   SIDES,
@@ -44,12 +45,16 @@ function outcomeText({ result, paidCents, stakeCents }: BetView): string {
   );
 }
 
+/** What every answer to an order on one side of one market has in common, by `market * 2 + side`. */
+const ORDER_PARTS: readonly string[] = MARKET_IDS.flatMap((id) =>
+  SIDES.map((side) => `","marketId":"${id}","prediction":"${side}","amount":`),
+);
+
 /** `{success, data: OrderResult}`: from the facts of the bet alone, so that a replay is the same byte for byte. */
 export function orderResultText(bet: BetPlaced, betHash: string): string {
   return successText(
-    `{"bet":{"id":"${betId(bet.bet)}","marketId":"${marketId(bet.market)}",` +
-      `"prediction":"${textAt(SIDES, bet.side)}","amount":${hundredthsText(bet.stakeCents)},` +
-      `"oddsAtBet":${oddsText(bet.oddsE4)},"entryPercent":${hundredthsText(bet.entryPercentE2)},` +
+    `{"bet":{"id":"${betId(bet.bet)}${textAt(ORDER_PARTS, bet.market * 2 + bet.side)}` +
+      `${hundredthsText(bet.stakeCents)},"oddsAtBet":${oddsText(bet.oddsE4)},"entryPercent":${hundredthsText(bet.entryPercentE2)},` +
       `"potentialPayout":${hundredthsText(bet.payoutCents)},"status":"ACTIVE","betHash":"${betHash}",` +
       `"placedAt":"${isoText(bet.timeMs)}"},"newBalance":${hundredthsText(bet.newBalanceCents)},` +
       `"limitOrdersFilled":null}`,

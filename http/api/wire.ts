@@ -48,8 +48,20 @@ function dateText(day: number): string {
   return keptDates[slot] as string;
 }
 
+/** The last time that was printed: an order prints its own twice, and many orders share a millisecond. */
+let keptTimeMs = Number.NaN;
+let keptText = '';
+
 /** ISO 8601 in UTC with milliseconds, as `Date.prototype.toISOString` prints it; `timeMs` is at or after 1970. */
 export function isoText(timeMs: number): string {
+  if (timeMs !== keptTimeMs) {
+    keptText = printTime(timeMs);
+    keptTimeMs = timeMs;
+  }
+  return keptText;
+}
+
+function printTime(timeMs: number): string {
   const ofDay = timeMs % DAY_MS;
   const date = dateText((timeMs - ofDay) / DAY_MS);
   const ms = ofDay % 1000;
