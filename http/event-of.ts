@@ -1,5 +1,5 @@
 /** Finds the event that a command is known to cause. */
-import { must } from '../engine/assert.js';
+import { fail } from '../engine/assert.js';
 import type { EngineEvent } from '../engine/events.js';
 
 type EventOf<T extends EngineEvent['type'], E = EngineEvent> = E extends { readonly type: infer U }
@@ -11,5 +11,5 @@ type EventOf<T extends EngineEvent['type'], E = EngineEvent> = E extends { reado
 /** The first event of this type, which must be there. */
 export function eventOf<T extends EngineEvent['type']>(events: readonly EngineEvent[], type: T): EventOf<T> {
   const isOfType = (event: EngineEvent): event is EngineEvent & EventOf<T> => event.type === type;
-  return must(events.find(isOfType), `event ${type}`);
+  return events.find(isOfType) ?? fail(`event ${type} is missing`);
 }

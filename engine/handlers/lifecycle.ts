@@ -101,10 +101,8 @@ function addRound(state: State, index: number, roundNumber: number, startTimeMs:
  */
 export function boundaryPrice(state: State, command: BoundaryPrice): Effect {
   const { asset, boundaryMs, price, timeMs } = command;
-  const isOfAsset = (round: Round) =>
-    round.market >= firstMarket(asset) && round.market < firstMarket(asset + 1);
   const closing = state.markets.awaitingPrice
-    .filter((round) => isOfAsset(round) && round.endTimeMs === boundaryMs)
+    .filter((round) => assetOf(round.market) === asset && round.endTimeMs === boundaryMs)
     .sort((a, b) => a.market - b.market);
   const opening = marketsOf(state, asset).flatMap(({ current }) =>
     current !== null && current.status === UPCOMING && current.startTimeMs === boundaryMs ? [current] : [],

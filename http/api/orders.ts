@@ -2,11 +2,12 @@
  * POST /orders (specification, section 4; design, sections 1 and 5): from the request to a command, and from the
  * command's outcome to the answer. A success leaves only when the journal has it.
  */
-import { assert, must } from '../../engine/assert.js';
+import { assert } from '../../engine/assert.js';
 import type { IdempotencyDigest } from '../../engine/commands.js';
-import type { BetPlaced, EngineEvent } from '../../engine/events.js';
+import type { BetPlaced } from '../../engine/events.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
 import type { RoundSeeds } from '../bet-hash.js';
+import { eventOf } from '../event-of.js';
 import { orderResultText } from './account-text.js';
 import type { Call, Verdict } from './call.js';
 import { type IdempotencyDigests, parseIdempotencyKey } from './idempotency.js';
@@ -54,7 +55,7 @@ export class OrderDesk {
     });
     switch (outcome.status) {
       case 'accepted': {
-        const body = this.#answer(betPlaced(outcome.events));
+        const body = this.#answer(eventOf(outcome.events, 'betPlaced'));
         sequencer.whenDurable(outcome.seq, () => call.send(CREATED, body));
         return null;
       }
@@ -71,13 +72,4 @@ export class OrderDesk {
   #answer(bet: BetPlaced): string {
     return orderResultText(bet, this.seeds.betHash(bet));
   }
-}
-
-function betPlaced(events: readonly EngineEvent[]): BetPlaced {
-  const [first] = events;
-  if (first?.type === 'betPlaced') return first;
-  return must(
-    events.find((event) => event.type === 'betPlaced'),
-    'the bet that an accepted order placed',
-  );
 }

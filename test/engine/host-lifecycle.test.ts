@@ -259,7 +259,8 @@ test('a downtime over several boundaries: open rounds settle by their price, mis
   assert.equal(lateQuarter?.openPrice, simulatedPrice(11, 0, again.wallMs));
 });
 
-test('a downtime with a feed that knows no history: the open round is voided', () => {
+/** A host whose minute round was open when it went down, five minutes later, with a feed that is new. */
+function restartedAfterDowntime() {
   const { host, feed } = pushHost();
   feed.offer(0, 100, NOON_MS);
   host.run(50);
@@ -270,6 +271,11 @@ test('a downtime with a feed that knows no history: the open round is voided', (
   const again = new PushFeed();
   const restarted = new TestHost(clock, { feeds: [again] }, engine);
   restarted.lifecycle.start();
+  return { open, clock, again, restarted };
+}
+
+test('a downtime with a feed that knows no history: the open round is voided', () => {
+  const { open, clock, again, restarted } = restartedAfterDowntime();
   again.offer(0, 101, clock.wallMs);
   restarted.run(1_950);
   assert.equal(open?.status, SETTLING);
@@ -278,16 +284,7 @@ test('a downtime with a feed that knows no history: the open round is voided', (
 });
 
 test('a feed that knows history in time settles the round that was open', () => {
-  const { host, feed } = pushHost();
-  feed.offer(0, 100, NOON_MS);
-  host.run(50);
-  const engine = host.journal.recover();
-  const open = engine.currentRound(BTC_MINUTE);
-  const clock = new TestClock();
-  clock.wallMs = NOON_MS + 5 * MINUTE_MS;
-  const again = new PushFeed();
-  const restarted = new TestHost(clock, { feeds: [again] }, engine);
-  restarted.lifecycle.start();
+  const { open, clock, again, restarted } = restartedAfterDowntime();
   again.offer(0, 105, clock.wallMs);
   again.offer(0, 103, NOON_MS + MINUTE_MS - 700);
   restarted.run(2_000);

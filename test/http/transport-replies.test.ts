@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
 import type { HttpHandler, HttpResponder } from '../../engine/ports.js';
-import { TransportBench, until } from '../support/transport-bench.js';
+import { TransportBench, until, withBench } from '../support/transport-bench.js';
 
 const HOST = 'Host: tote';
 const get = (path: string): string[] => [`GET ${path} HTTP/1.1`, HOST, '', ''];
@@ -21,20 +21,6 @@ class Later {
     assert.ok(responder !== undefined);
     responder.send(200, [], body);
   }
-}
-
-async function withBench(
-  handler: HttpHandler,
-  run: (bench: TransportBench) => Promise<void>,
-  options?: ConstructorParameters<typeof TransportBench>[1],
-): Promise<void> {
-  const bench = await new TransportBench(handler, options).start();
-  try {
-    await run(bench);
-  } finally {
-    await bench.stop();
-  }
-  assert.deepEqual(bench.fatal, []);
 }
 
 test('status, headers and body go out as they were given', () =>

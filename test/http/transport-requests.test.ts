@@ -2,27 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { HttpHandler } from '../../engine/ports.js';
-import { TransportBench, until } from '../support/transport-bench.js';
+import { until, withBench } from '../support/transport-bench.js';
 
 const HOST = 'Host: tote';
 /** Answers with the status of a fault, else with 200. */
 const echo: HttpHandler = ({ fault }, responder) => {
   responder.send(fault === null ? 200 : 400, ['Content-Type', 'text/plain'], fault?.code ?? 'fine');
 };
-
-async function withBench(
-  handler: HttpHandler,
-  run: (bench: TransportBench) => Promise<void>,
-  options?: ConstructorParameters<typeof TransportBench>[1],
-): Promise<void> {
-  const bench = await new TransportBench(handler, options).start();
-  try {
-    await run(bench);
-    assert.deepEqual(bench.fatal, []);
-  } finally {
-    await bench.stop();
-  }
-}
 
 test('a request arrives with all that is read of it', () =>
   withBench(echo, async (bench) => {

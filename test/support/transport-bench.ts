@@ -1,4 +1,5 @@
 /** A real transport on a real port, with its time and its requests in the test's hand. */
+import assert from 'node:assert/strict';
 import type { HttpHandler, HttpRequest, HttpResponder } from '../../engine/ports.js';
 import { UwsTransport } from '../../http/uws-transport.js';
 import { RawClient } from './raw-client.js';
@@ -98,4 +99,19 @@ export class TransportBench {
 /** Waits until `isSo`, giving everything else in this process its turn in between. */
 export async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await new Promise(setImmediate);
+}
+
+/** Runs `run` against a bench of its own, which must not have met a programming error. */
+export async function withBench(
+  handler: HttpHandler,
+  run: (bench: TransportBench) => Promise<void>,
+  options?: ConstructorParameters<typeof TransportBench>[1],
+): Promise<void> {
+  const bench = await new TransportBench(handler, options).start();
+  try {
+    await run(bench);
+  } finally {
+    await bench.stop();
+  }
+  assert.deepEqual(bench.fatal, []);
 }
