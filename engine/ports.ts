@@ -56,6 +56,11 @@ export interface Mark {
 export interface JournalStore {
   /** Stored batches with `lastSeq` above `afterSeq`, in order, each checked against checksum and chain. */
   readBatches(afterSeq: number): Iterable<StoredBatch>;
+  /**
+   * Chain hash after sequence number `seq`: that of the row that ends there, or the one with which the journal
+   * begins. null where no row ends there.
+   */
+  chainAt(seq: number): string | null;
   readMark(): Mark | null;
   append(batch: Batch): StoredBatch;
   /** Makes every appended batch durable. */
