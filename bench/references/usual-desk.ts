@@ -7,9 +7,10 @@ import Database from 'better-sqlite3';
 import { assert } from '../../engine/assert.js';
 import { betId, marketOf, SIDES } from '../../engine/domain.js';
 import { ERROR_STATUS, type ErrorCode } from '../../engine/errors.js';
+import { RoundSeeds } from '../../engine/fairness.js';
 import { centsOfDollars, oddsE4, payoutCents, percentUpE2 } from '../../engine/money.js';
 import { defaultRules, type Rules } from '../../engine/rules.js';
-import { RoundSeeds } from '../../http/bet-hash.js';
+import { FAIRNESS_TOOLS } from '../../http/fairness-tools.js';
 import type { UsualConfig } from './usual-config.js';
 
 export interface UsualOrder {
@@ -64,7 +65,7 @@ interface KnownRow {
 
 export class UsualDesk {
   readonly #rules: Rules = defaultRules('0'.repeat(64));
-  readonly #seeds = new RoundSeeds(Buffer.alloc(32));
+  readonly #seeds = new RoundSeeds(Buffer.alloc(32), FAIRNESS_TOOLS);
   readonly #statements: ReturnType<typeof prepare>;
   readonly #transaction: (apiKey: string, key: string | null, order: UsualOrder) => UsualAnswer;
 

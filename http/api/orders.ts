@@ -5,8 +5,8 @@
 import { assert } from '../../engine/assert.js';
 import type { IdempotencyDigest } from '../../engine/commands.js';
 import type { BetPlaced } from '../../engine/events.js';
+import type { RoundSeeds } from '../../engine/fairness.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
-import type { RoundSeeds } from '../bet-hash.js';
 import { eventOf } from '../event-of.js';
 import { orderResultText } from './account-text.js';
 import type { Call, Verdict } from './call.js';

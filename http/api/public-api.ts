@@ -3,10 +3,12 @@
  * becomes of it, goes the same way: its address is counted, its path and method are found, its key is looked at
  * and counted, and only then is the rest of it read.
  */
+
+import { RoundSeeds } from '../../engine/fairness.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
 import type { Clock, HttpHandler, HttpRequest, HttpResponder } from '../../engine/ports.js';
-import { RoundSeeds } from '../bet-hash.js';
 import type { StaticPage, StaticPages } from '../docs-page.js';
+import { FAIRNESS_TOOLS } from '../fairness-tools.js';
 import { openApiDocument } from '../openapi.js';
 import type { RateLimits } from '../rate-limits.js';
 import { Admission } from './admission.js';
@@ -67,7 +69,7 @@ class PublicApi {
     this.#admission = new Admission(sequencer.engine);
     const view = new MarketView(sequencer.engine, latestTick, marketAgeMsMax);
     sequencer.onEvents((_seq, events) => view.onEvents(events));
-    const seeds = new RoundSeeds(masterSecret);
+    const seeds = new RoundSeeds(masterSecret, FAIRNESS_TOOLS);
     const reads = new Reads(sequencer, view, seeds, latestTick);
     const desk = new OrderDesk(sequencer, seeds, new IdempotencyDigests(masterSecret));
     this.#routes = new RouteTable([

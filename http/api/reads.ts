@@ -3,8 +3,8 @@
  * rounds are built from the engine at once and sent when every command that they show is durable.
  */
 import { assetOf, marketOf, parseRoundId } from '../../engine/domain.js';
+import type { RoundSeeds } from '../../engine/fairness.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
-import type { RoundSeeds } from '../bet-hash.js';
 import { positionsText } from './account-text.js';
 import type { Call, Verdict } from './call.js';
 import type { LatestTick, MarketView } from './market-view.js';

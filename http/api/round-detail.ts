@@ -14,9 +14,9 @@ import {
   textAt,
   timeFrameOf,
 } from '../../engine/domain.js';
+import type { RoundSeeds } from '../../engine/fairness.js';
 import { dollarsOfCents } from '../../engine/money.js';
 import type { RoundView } from '../../engine/views.js';
-import type { RoundSeeds } from '../bet-hash.js';
 import type { RoundDetail } from './types.js';
 import { isoText } from './wire.js';
 

@@ -4,8 +4,9 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import typia from 'typia';
 import { ERROR_STATUS, type ErrorCode } from '../../engine/errors.js';
+import { verifyBet } from '../../engine/fairness.js';
 import type { Market, OrderResult, Position, Price, RoundDetail, Success } from '../../http/api/types.js';
-import { verifyBet } from '../../http/bet-hash.js';
+import { FAIRNESS_TOOLS } from '../../http/fairness-tools.js';
 import { documentedCodes } from '../../http/openapi-common.js';
 
 /** From the compiled test, two folders below the build folder, which lies in the project's root. */
@@ -53,5 +54,5 @@ test('its bet verifies against its round', () => {
   assert.ok(order !== undefined && round !== undefined && round.data.seed !== null);
   const { id, seed, seedCommitment } = round.data;
   const evidence = { bet: order.data.bet, clientSeed: 'my seed', roundId: id, seed, seedCommitment };
-  assert.deepEqual(verifyBet(evidence), { valid: true });
+  assert.deepEqual(verifyBet(evidence, FAIRNESS_TOOLS), { valid: true });
 });

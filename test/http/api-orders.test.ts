@@ -1,8 +1,9 @@
 /** POST /orders: the answer, when it leaves, replays, and every refusal with its status. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { RoundSeeds } from '../../engine/fairness.js';
 import type { OrderResult, Success } from '../../http/api/types.js';
-import { RoundSeeds } from '../../http/bet-hash.js';
+import { FAIRNESS_TOOLS } from '../../http/fairness-tools.js';
 import { codeOf, dataOf, errorOf, Harness, MASTER_SECRET, MINUTE_MS, type Reply } from './api-harness.js';
 
 const MARKET = 'BTC_ONE_MINUTE';
@@ -30,7 +31,7 @@ test('an accepted order is answered with exactly the fields of the specification
   assert.equal(reply.status, 201);
   const placedAtMs = api.clock.wallMs;
   const roundNumber = Math.floor(placedAtMs / MINUTE_MS);
-  const betHash = new RoundSeeds(MASTER_SECRET).betHash({
+  const betHash = new RoundSeeds(MASTER_SECRET, FAIRNESS_TOOLS).betHash({
     type: 'betPlaced',
     timeMs: placedAtMs,
     bet: 1,

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { verifyBet } from '../../engine/fairness.js';
 import type { OrderResult, Position, RoundDetail } from '../../http/api/types.js';
-import { verifyBet } from '../../http/bet-hash.js';
+import { FAIRNESS_TOOLS } from '../../http/fairness-tools.js';
 import { codeOf, dataOf, Harness, MINUTE_MS, type Reply } from './api-harness.js';
 
 const MARKET = 'BTC_ONE_MINUTE';
@@ -266,7 +267,7 @@ test('a round shows its commitment from the start and its seed once settled, and
   assert.equal(settled.seedCommitment, seedCommitment);
   assert.equal(createHash('sha256').update(Buffer.from(seed, 'hex')).digest('hex'), seedCommitment);
   const evidence = { bet, clientSeed: 'mine', roundId: id, seed, seedCommitment };
-  assert.deepEqual(verifyBet(evidence), { valid: true });
+  assert.deepEqual(verifyBet(evidence, FAIRNESS_TOOLS), { valid: true });
 });
 
 test('a voided round says so and has no result', () => {

@@ -4,9 +4,17 @@ import { createHash, createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { roundId } from '../../engine/domain.js';
 import type { BetPlaced } from '../../engine/events.js';
+import {
+  type BetEvidence,
+  RoundSeeds,
+  seedCommitment,
+  type VerifyStep,
+  verifyBet,
+} from '../../engine/fairness.js';
 import { orderResultText } from '../../http/api/account-text.js';
 import type { OrderResult, Success } from '../../http/api/types.js';
-import { type BetEvidence, RoundSeeds, seedCommitment, verifyBet } from '../../http/bet-hash.js';
+import { FAIRNESS_TOOLS as API_TOOLS } from '../../http/fairness-tools.js';
+import { FAIRNESS_TOOLS as OPERATOR_TOOLS } from '../../persistence/fairness-tools.js';
 
 const MASTER_SECRET = Buffer.from('00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff', 'hex');
 const ROUND_NUMBER = 29_333_333;
@@ -43,7 +51,7 @@ function evidence(seeds: RoundSeeds, event: BetPlaced): BetEvidence {
 }
 
 test('the hash has the documented form', () => {
-  const seeds = new RoundSeeds(MASTER_SECRET);
+  const seeds = new RoundSeeds(MASTER_SECRET, API_TOOLS);
   const seed = createHmac('sha256', MASTER_SECRET).update('BTC_ONE_MINUTE_29333333').digest('hex');
   assert.equal(seeds.seed(0, ROUND_NUMBER), seed);
   assert.equal(
@@ -60,48 +68,56 @@ test('the hash has the documented form', () => {
 });
 
 test('a bet verifies from published data alone', () => {
-  const seeds = new RoundSeeds(MASTER_SECRET);
+  const seeds = new RoundSeeds(MASTER_SECRET, API_TOOLS);
   for (const event of [
     placed(),
     placed({ clientSeed: null }),
     placed({ clientSeed: '🎲'.repeat(32) }),
+    placed({ clientSeed: 'half a pair: \ud83c, \udfb2\ud83c' }),
     placed({ side: 1, stakeCents: 7, oddsE4: 10_001, entryPercentE2: 9_999, payoutCents: 6 }),
     placed({ market: 4, roundNumber: 20_370 }),
   ]) {
     const timeMs = event.market === 4 ? 20_370 * 86_400_000 + 5 : event.timeMs;
-    assert.deepEqual(verifyBet(evidence(seeds, { ...event, timeMs })), { valid: true });
+    const held = evidence(seeds, { ...event, timeMs });
+    for (const tools of [API_TOOLS, OPERATOR_TOOLS]) {
+      assert.deepEqual(verifyBet(held, tools), { valid: true });
+      assert.equal(new RoundSeeds(MASTER_SECRET, tools).betHash({ ...event, timeMs }), held.bet.betHash);
+    }
   }
 });
 
 test('no published fact can be altered', () => {
-  const seeds = new RoundSeeds(MASTER_SECRET);
+  const seeds = new RoundSeeds(MASTER_SECRET, API_TOOLS);
   const honest = evidence(seeds, placed());
-  const altered: BetEvidence[] = [
-    { ...honest, bet: { ...honest.bet, id: 'bet_43' } },
-    { ...honest, bet: { ...honest.bet, prediction: 'DOWN' } },
-    { ...honest, bet: { ...honest.bet, amount: 12.51 } },
-    { ...honest, bet: { ...honest.bet, oddsAtBet: 1.9877 } },
-    { ...honest, bet: { ...honest.bet, entryPercent: 50.32 } },
-    { ...honest, bet: { ...honest.bet, potentialPayout: 24.11 } },
-    { ...honest, bet: { ...honest.bet, placedAt: '2025-10-09T08:53:12.346Z' } },
-    { ...honest, bet: { ...honest.bet, marketId: 'ETH_ONE_MINUTE' } },
-    { ...honest, bet: { ...honest.bet, marketId: 'DOGE_ONE_MINUTE' } },
-    { ...honest, bet: { ...honest.bet, betHash: honest.seed } },
-    { ...honest, clientSeed: null },
-    { ...honest, clientSeed: 'de' },
-    { ...honest, roundId: 'BTC_ONE_MINUTE_29333334' },
-    { ...honest, seed: seeds.seed(0, ROUND_NUMBER + 1) },
-    { ...honest, seed: 'not a seed' },
-    { ...honest, seedCommitment: seeds.commitment(0, ROUND_NUMBER + 1) },
+  const altered: [VerifyStep, BetEvidence][] = [
+    ['hash', { ...honest, bet: { ...honest.bet, id: 'bet_43' } }],
+    ['hash', { ...honest, bet: { ...honest.bet, prediction: 'DOWN' } }],
+    ['hash', { ...honest, bet: { ...honest.bet, amount: 12.51 } }],
+    ['hash', { ...honest, bet: { ...honest.bet, oddsAtBet: 1.9877 } }],
+    ['hash', { ...honest, bet: { ...honest.bet, entryPercent: 50.32 } }],
+    ['hash', { ...honest, bet: { ...honest.bet, potentialPayout: 24.11 } }],
+    ['hash', { ...honest, bet: { ...honest.bet, placedAt: '2025-10-09T08:53:12.346Z' } }],
+    ['round', { ...honest, bet: { ...honest.bet, marketId: 'ETH_ONE_MINUTE' } }],
+    ['round', { ...honest, bet: { ...honest.bet, marketId: 'DOGE_ONE_MINUTE' } }],
+    ['hash', { ...honest, bet: { ...honest.bet, betHash: honest.seed } }],
+    ['hash', { ...honest, clientSeed: null }],
+    ['hash', { ...honest, clientSeed: 'de' }],
+    ['round', { ...honest, roundId: 'BTC_ONE_MINUTE_29333334' }],
+    ['commitment', { ...honest, seed: seeds.seed(0, ROUND_NUMBER + 1) }],
+    ['seed', { ...honest, seed: 'not a seed' }],
+    ['commitment', { ...honest, seedCommitment: seeds.commitment(0, ROUND_NUMBER + 1) }],
   ];
-  for (const change of altered) assert.equal(verifyBet(change).valid, false, JSON.stringify(change));
+  for (const [step, change] of altered) {
+    const verdict = verifyBet(change, API_TOOLS);
+    assert.equal(verdict.valid ? 'none' : verdict.step, step, JSON.stringify(change));
+  }
   const otherSeed = seeds.seed(0, ROUND_NUMBER + 1);
-  const reseeded = { ...honest, seed: otherSeed, seedCommitment: seedCommitment(otherSeed) };
-  assert.equal(verifyBet(reseeded).valid, false);
+  const reseeded = { ...honest, seed: otherSeed, seedCommitment: seedCommitment(otherSeed, API_TOOLS) };
+  assert.equal(verifyBet(reseeded, API_TOOLS).valid, false);
 });
 
 test('rounds, markets and secrets have seeds of their own, however often and in whatever order they are asked for', () => {
-  const seeds = new RoundSeeds(MASTER_SECRET);
+  const seeds = new RoundSeeds(MASTER_SECRET, API_TOOLS);
   const hashes = [
     placed(),
     placed({ roundNumber: ROUND_NUMBER + 1 }),
@@ -114,5 +130,5 @@ test('rounds, markets and secrets have seeds of their own, however often and in 
     hashes.toReversed().map((event) => seeds.betHash(event)),
     first.toReversed(),
   );
-  assert.notEqual(new RoundSeeds(Buffer.alloc(32, 9)).betHash(placed()), first[0]);
+  assert.notEqual(new RoundSeeds(Buffer.alloc(32, 9), API_TOOLS).betHash(placed()), first[0]);
 });

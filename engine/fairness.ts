@@ -1,0 +1,192 @@
+/**
+ * The provably-fair hash of a bet (design, section 5). Each round has a secret seed; its SHA-256 is published
+ * from the round's beginning, the seed itself once the round is settled. `betHash` binds the facts of a bet to
+ * that seed: the server cannot alter a bet afterwards without another seed, and another seed does not fit the
+ * commitment. It is made from journaled facts only, so a replay gives the same hash. It is no part of the
+ * state: the API computes it at its edge, and the operators' command line checks it, each with its own tools.
+ */
+import { betId, marketOf, roundId, SIDES, textAt, timeFrameMs } from './domain.js';
+import type { BetPlaced } from './events.js';
+
+/** What the construction needs and the engine does not have. */
+export interface FairnessTools {
+  /** SHA-256 in hex; text is hashed as UTF-8. */
+  sha256(data: string | Uint8Array): string;
+  /** HMAC-SHA-256 in hex. */
+  hmacSha256(secret: Uint8Array, text: string): string;
+  /** ISO 8601 in UTC with milliseconds. */
+  isoText(timeMs: number): string;
+  /** Milliseconds since 1970 of such a text, NaN where it is none. */
+  timeMsOf(isoText: string): number;
+}
+
+/** First field of the hashed text; another construction would get another name. */
+const CONSTRUCTION = 'tote-bet-1';
+
+/** `<length in bytes>:<text>`, for text that is known to be ASCII. */
+const asciiField = (text: string): string => `${text.length}:${text}`;
+const field = (text: string): string => `${utf8Bytes(text)}:${text}`;
+
+/** Length in UTF-8. Half of a surrogate pair is written as U+FFFD, which takes three bytes. */
+function utf8Bytes(text: string): number {
+  let bytes = 0;
+  for (let i = 0; i < text.length; i++) {
+    const point = text.codePointAt(i) ?? 0;
+    if (point > 0xffff) i++;
+    bytes += point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
+  }
+  return bytes;
+}
+
+/** The part that all bets of a round share. */
+const roundFields = (seed: string, round: string): string =>
+  asciiField(CONSTRUCTION) + asciiField(seed) + asciiField(round);
+
+interface BetFields {
+  readonly id: string;
+  readonly prediction: string;
+  readonly amountCents: number;
+  readonly oddsE4: number;
+  readonly entryPercentE2: number;
+  readonly payoutCents: number;
+  readonly placedAt: string;
+  readonly clientSeed: string | null;
+}
+
+function hashBet(ofRound: string, bet: BetFields, tools: FairnessTools): string {
+  const text =
+    ofRound +
+    asciiField(bet.id) +
+    asciiField(bet.prediction) +
+    asciiField(`${bet.amountCents}`) +
+    asciiField(`${bet.oddsE4}`) +
+    asciiField(`${bet.entryPercentE2}`) +
+    asciiField(`${bet.payoutCents}`) +
+    asciiField(bet.placedAt);
+  return tools.sha256(bet.clientSeed === null ? text : text + field(bet.clientSeed));
+}
+
+/** Seeds of rounds and hashes of bets, from the master secret. */
+export class RoundSeeds {
+  readonly #masterSecret: Uint8Array;
+  readonly #tools: FairnessTools;
+  /** By market: the round that was asked for last. Orders come for one round of a market at a time. */
+  readonly #latest: ({ roundNumber: number; fields: string } | undefined)[] = [];
+
+  constructor(masterSecret: Uint8Array, tools: FairnessTools) {
+    this.#masterSecret = masterSecret;
+    this.#tools = tools;
+  }
+
+  /** The round's seed: HMAC-SHA-256 of the master secret and the round id, 64 hex digits. Secret until settled. */
+  seed(market: number, roundNumber: number): string {
+    return this.#tools.hmacSha256(this.#masterSecret, roundId(market, roundNumber));
+  }
+
+  /** SHA-256 of the seed's 32 bytes, 64 hex digits: public from the round's beginning. */
+  commitment(market: number, roundNumber: number): string {
+    return seedCommitment(this.seed(market, roundNumber), this.#tools);
+  }
+
+  /** `bet.betHash` of an accepted bet. */
+  betHash(event: BetPlaced): string {
+    const fields: BetFields = {
+      id: betId(event.bet),
+      prediction: textAt(SIDES, event.side),
+      amountCents: event.stakeCents,
+      oddsE4: event.oddsE4,
+      entryPercentE2: event.entryPercentE2,
+      payoutCents: event.payoutCents,
+      placedAt: this.#tools.isoText(event.timeMs),
+      clientSeed: event.clientSeed,
+    };
+    return hashBet(this.#fieldsOf(event.market, event.roundNumber), fields, this.#tools);
+  }
+
+  #fieldsOf(market: number, roundNumber: number): string {
+    const latest = this.#latest[market];
+    if (latest?.roundNumber === roundNumber) return latest.fields;
+    const fields = roundFields(this.seed(market, roundNumber), roundId(market, roundNumber));
+    this.#latest[market] = { roundNumber, fields };
+    return fields;
+  }
+}
+
+/** SHA-256 of a seed's bytes; both in hex. */
+export function seedCommitment(seed: string, tools: FairnessTools): string {
+  const bytes = Uint8Array.from({ length: seed.length / 2 }, (_, i) =>
+    Number.parseInt(seed.slice(2 * i, 2 * i + 2), 16),
+  );
+  return tools.sha256(bytes);
+}
+
+/** `data.bet` of an order's answer, as far as the hash covers it; amounts in USD. */
+export interface PublishedBet {
+  readonly id: string;
+  readonly marketId: string;
+  readonly prediction: string;
+  readonly amount: number;
+  readonly oddsAtBet: number;
+  readonly entryPercent: number;
+  readonly potentialPayout: number;
+  readonly betHash: string;
+  readonly placedAt: string;
+}
+
+/** What a bettor holds when the round is settled: all of it was published by the API. */
+export interface BetEvidence {
+  readonly bet: PublishedBet;
+  /** As sent with the order; null where none was. */
+  readonly clientSeed: string | null;
+  /** `data.id`, `data.seed` and `data.seedCommitment` of `GET /rounds/{id}`. */
+  readonly roundId: string;
+  readonly seed: string;
+  /** Best the one that was noted while the round was open. */
+  readonly seedCommitment: string;
+}
+
+/** The steps of the check, in their order: the seed's form, its commitment, the bet's round, the bet's hash. */
+export const VERIFY_STEPS = ['seed', 'commitment', 'round', 'hash'] as const;
+export type VerifyStep = (typeof VERIFY_STEPS)[number];
+
+/** `step` is the first that failed; `reason` says why, for people. */
+export type BetVerdict =
+  | { readonly valid: true }
+  | { readonly valid: false; readonly step: VerifyStep; readonly reason: string };
+
+/** Checks a bet's hash from published data alone: no server, no secret, no clock. */
+export function verifyBet(evidence: BetEvidence, tools: FairnessTools): BetVerdict {
+  const { bet, seed, roundId: round } = evidence;
+  if (!/^[0-9a-f]{64}$/.test(seed)) return invalid('seed', 'the seed is not 64 hex digits');
+  const commitment = seedCommitment(seed, tools);
+  if (commitment !== evidence.seedCommitment) {
+    return invalid('commitment', `the seed does not fit its commitment: its SHA-256 is ${commitment}`);
+  }
+  const placedIn = roundIdOf(bet, tools);
+  if (round !== placedIn)
+    return invalid(
+      'round',
+      `the bet was placed in round ${placedIn || 'of no known market'}, not in ${round}`,
+    );
+  const fields: BetFields = {
+    id: bet.id,
+    prediction: bet.prediction,
+    amountCents: Math.round(bet.amount * 100),
+    oddsE4: Math.round(bet.oddsAtBet * 10_000),
+    entryPercentE2: Math.round(bet.entryPercent * 100),
+    payoutCents: Math.round(bet.potentialPayout * 100),
+    placedAt: bet.placedAt,
+    clientSeed: evidence.clientSeed,
+  };
+  const computed = hashBet(roundFields(seed, round), fields, tools);
+  return computed === bet.betHash ? { valid: true } : invalid('hash', `the bet's facts hash to ${computed}`);
+}
+
+/** A bet's round is the one whose window its time lies in; '' where the bet names no market. */
+function roundIdOf(bet: PublishedBet, tools: FairnessTools): string {
+  const market = marketOf(bet.marketId);
+  if (market < 0) return '';
+  return roundId(market, Math.floor(tools.timeMsOf(bet.placedAt) / timeFrameMs(market)));
+}
+
+const invalid = (step: VerifyStep, reason: string): BetVerdict => ({ valid: false, step, reason });
