@@ -2,7 +2,7 @@
  * The layout of a data directory, and the one place that makes it. Later kinds of files (snapshots, the archive)
  * get their own folders beside `journal/`.
  */
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { codeOf, JournalError, messageOf } from './errors.js';
 import { syncPath } from './files.js';
@@ -47,6 +47,26 @@ export function openDataDir(path: string): DataDir {
   const layout = dataDirLayout(path);
   for (const folder of [layout.root, layout.journal]) openFolder(folder);
   return layout;
+}
+
+/**
+ * The layout of the data directory at `path`, which must be there; for those who only read. Throws
+ * `data_dir_invalid`.
+ */
+export function findDataDir(path: string): DataDir {
+  const layout = dataDirLayout(path);
+  let hasJournal: boolean;
+  try {
+    hasJournal = statSync(layout.journal, { throwIfNoEntry: false })?.isDirectory() ?? false;
+    if (hasJournal) accessSync(layout.journal, constants.R_OK | constants.X_OK);
+  } catch (thrown) {
+    throw new JournalError('data_dir_invalid', explain(path, thrown), { cause: thrown });
+  }
+  if (hasJournal) return layout;
+  throw new JournalError(
+    'data_dir_invalid',
+    `There is no data directory at ${layout.root}: it has no folder journal. Name one as DATA_DIR or in TOTE_DATA_DIR.`,
+  );
 }
 
 function openFolder(path: string): void {

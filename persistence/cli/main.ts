@@ -1,0 +1,82 @@
+/**
+ * The operators' command line, `npx tote <command> [DATA_DIR] [options]`: makes the parser from the registry, runs
+ * one command and turns whatever is thrown into a sentence on stderr and an exit code.
+ */
+import { Argument, Command, CommanderError, Option } from 'commander';
+import { JournalError, messageOf } from '../errors.js';
+import type { CliCommand } from './command.js';
+import { EXIT, EXIT_CODES_HELP, type ExitCode, exitCodeOf } from './exit-codes.js';
+import { Output, ReaderGone } from './output.js';
+import { COMMANDS } from './registry.js';
+
+const DATA_DIR_HELP = 'the data directory (default: TOTE_DATA_DIR, else ./data)';
+
+function buildParser(finish: (exitCode: ExitCode) => void): Command {
+  const program = new Command('tote')
+    .description('Looks into, verifies, copies and restores the data directory of a tote server.')
+    .usage('<command> [operands] [DATA_DIR] [options]')
+    .helpCommand(false)
+    .exitOverride()
+    .addHelpText('after', `\n${EXIT_CODES_HELP}\n\n"npx tote <command> --help" has examples of each.`);
+  for (const command of COMMANDS) addCommand(program, command, finish);
+  return program;
+}
+
+function addCommand(program: Command, spec: CliCommand, finish: (exitCode: ExitCode) => void): void {
+  const { operands = [], options = [] } = spec;
+  const command = program
+    .command(spec.name)
+    .summary(spec.summary)
+    .description(`${spec.summary}\n\n${spec.details}`)
+    .allowExcessArguments(false);
+  for (const operand of operands) command.addArgument(operand);
+  if (spec.takesDataDir) command.addArgument(new Argument('[DATA_DIR]', DATA_DIR_HELP));
+  for (const option of options) command.addOption(option);
+  command.addOption(new Option('--json', 'print the result as JSON'));
+  command.addHelpText('after', `\n${examplesText(spec)}`);
+  command.action(async () => {
+    const values = command.opts<{ json?: boolean }>();
+    const dataDir = spec.takesDataDir ? command.args[operands.length] : undefined;
+    const out = new Output(values.json === true);
+    finish(await runCommand(spec, out, dataDir, values, command.args.slice(0, operands.length)));
+  });
+}
+
+function examplesText({ examples }: CliCommand): string {
+  const lines = examples.map(([commandLine, purpose]) => `  npx tote ${commandLine}\n      ${purpose}`);
+  return `Examples:\n${lines.join('\n')}`;
+}
+
+/** Errors are told on stderr, and with `--json` on stdout, too: whoever reads that gets an answer in any case. */
+async function runCommand(
+  spec: CliCommand,
+  out: Output,
+  dataDir: string | undefined,
+  options: object,
+  operands: readonly string[],
+): Promise<ExitCode> {
+  try {
+    const exitCode = await spec.run(out, dataDir, options, operands);
+    out.flush();
+    return exitCode;
+  } catch (thrown) {
+    if (thrown instanceof ReaderGone) return EXIT.done;
+    const isKnown = thrown instanceof JournalError;
+    if (out.isJson) {
+      out.line(JSON.stringify({ error: { code: isKnown ? thrown.code : null, message: messageOf(thrown) } }));
+    }
+    const reason = isKnown || !(thrown instanceof Error) ? messageOf(thrown) : thrown.stack;
+    out.note(`tote ${spec.name}: ${reason}`);
+    return exitCodeOf(thrown);
+  }
+}
+
+try {
+  await buildParser((exitCode) => {
+    process.exitCode = exitCode;
+  }).parseAsync();
+} catch (thrown) {
+  // The parser has told it already, with the nearest name where one is near.
+  if (!(thrown instanceof CommanderError)) throw thrown;
+  process.exitCode = thrown.exitCode === 0 ? EXIT.done : EXIT.usage;
+}

@@ -1,0 +1,38 @@
+/**
+ * What the command line's options take. A value that is not understood is refused with the option's name and what
+ * was expected; nothing is guessed.
+ */
+import { InvalidArgumentError } from 'commander';
+
+/** A sequence number: a whole number from 1. */
+export function parseSeq(text: string): number {
+  return parseWhole(text, 1, 'a sequence number: a whole number from 1');
+}
+
+/** A whole number from `min`; `expected` is for people. */
+export function parseWhole(text: string, min: number, expected: string): number {
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value >= min)) throw new InvalidArgumentError(`Expected ${expected}.`);
+  return value;
+}
+
+const ISO_TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/;
+
+/**
+ * A moment in milliseconds since 1970: ISO 8601 with its offset (a date alone is its midnight in UTC), or the
+ * milliseconds themselves.
+ */
+export function parseTimeMs(text: string): number {
+  const timeMs = /^\d{11,15}$/.test(text)
+    ? Number(text)
+    : ISO_TIME.test(text)
+      ? Date.parse(text)
+      : Number.NaN;
+  if (Number.isNaN(timeMs)) {
+    throw new InvalidArgumentError(
+      'Expected a time: 2026-11-21T14:03:00Z, 2026-11-21T15:03:00+01:00, 2026-11-21 (its midnight in UTC), ' +
+        'or milliseconds since 1970.',
+    );
+  }
+  return timeMs;
+}

@@ -1,0 +1,73 @@
+/**
+ * How far long work has come, on stderr: a bar where people look, plain lines where a log is written. Work that
+ * takes less than a second shows nothing.
+ */
+import { SingleBar } from 'cli-progress';
+
+const QUIET_MS = 1_000;
+const LINE_EVERY_MS = 2_000;
+
+export interface Progress {
+  /** How much is done, in the unit of the total. Cheap: it may be called for every batch. */
+  update(done: number): void;
+  /** Takes the bar away; the caller says what came of it. */
+  end(): void;
+}
+
+/** `total` may be 0 where there is nothing to do. */
+export function startProgress(title: string, total: number, unit: string): Progress {
+  return process.stderr.isTTY ? new Bar(title, total, unit) : new Lines(title, total, unit);
+}
+
+class Bar implements Progress {
+  readonly #startedMs = performance.now();
+  readonly #bar: SingleBar;
+  #isShown = false;
+
+  constructor(
+    readonly title: string,
+    readonly total: number,
+    unit: string,
+  ) {
+    this.#bar = new SingleBar({
+      format: `${title} [{bar}] {percentage}% of {total} ${unit}, {eta_formatted} left`,
+      clearOnComplete: true,
+      hideCursor: true,
+      barsize: 30,
+      etaBuffer: 50,
+      gracefulExit: true,
+    });
+  }
+
+  update(done: number): void {
+    if (!this.#isShown) {
+      if (performance.now() - this.#startedMs < QUIET_MS) return;
+      this.#isShown = true;
+      this.#bar.start(this.total, done);
+    }
+    this.#bar.update(done);
+  }
+
+  end(): void {
+    if (this.#isShown) this.#bar.stop();
+  }
+}
+
+class Lines implements Progress {
+  #nextMs = performance.now() + QUIET_MS;
+
+  constructor(
+    readonly title: string,
+    readonly total: number,
+    readonly unit: string,
+  ) {}
+
+  update(done: number): void {
+    const nowMs = performance.now();
+    if (nowMs < this.#nextMs) return;
+    this.#nextMs = nowMs + LINE_EVERY_MS;
+    process.stderr.write(`${this.title}: ${done} of ${this.total} ${this.unit}\n`);
+  }
+
+  end(): void {}
+}
