@@ -1,7 +1,4 @@
-/**
- * The layout of a data directory, and the one place that makes it. Later kinds of files (snapshots, the archive)
- * get their own folders beside `journal/`.
- */
+/** The layout of a data directory, and the one place that makes it. */
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { codeOf, JournalError, messageOf } from './errors.js';
@@ -20,6 +17,12 @@ export interface DataDir {
   readonly markFile: string;
   /** Exists from the journal's opening to its clean close: a server that finds it was not stopped cleanly. */
   readonly inUseFile: string;
+  /** Whole engine states, each at the end of a batch. */
+  readonly snapshots: string;
+  /** The archive's database and its side files. */
+  readonly archive: string;
+  /** Settled bets, finished rounds and moved money: a projection of the journal. */
+  readonly archiveFile: string;
   readonly masterSecretFile: string;
   readonly operatorTokenFile: string;
 }
@@ -27,9 +30,13 @@ export interface DataDir {
 function dataDirLayout(path: string): DataDir {
   const root = resolve(path);
   const journal = join(root, 'journal');
+  const archive = join(root, 'archive');
   return {
     root,
     journal,
+    snapshots: join(root, 'snapshots'),
+    archive,
+    archiveFile: join(archive, 'archive.db'),
     lockFile: join(root, 'lock'),
     pidFile: join(root, 'server.pid'),
     markFile: join(journal, 'mark'),
@@ -45,7 +52,7 @@ function dataDirLayout(path: string): DataDir {
  */
 export function openDataDir(path: string): DataDir {
   const layout = dataDirLayout(path);
-  for (const folder of [layout.root, layout.journal]) openFolder(folder);
+  for (const folder of [layout.root, layout.journal, layout.snapshots, layout.archive]) openFolder(folder);
   return layout;
 }
 
