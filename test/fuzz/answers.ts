@@ -1,0 +1,46 @@
+/** Reads answers from the bytes of a connection. Content-Length is believed. */
+
+export interface Answer {
+  readonly status: number;
+  /** By lower-case name. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: string;
+}
+
+export interface Taken {
+  readonly answer: Answer;
+  /** Where the next answer begins. */
+  readonly end: number;
+}
+
+/** The answer that begins at `from`, or null where it is not whole yet. Throws where it is no HTTP. */
+export function takeAnswer(bytes: Buffer, from: number, isHead: boolean): Taken | null {
+  const headEnd = bytes.indexOf('\r\n\r\n', from, 'latin1');
+  if (headEnd < 0) return null;
+  const [statusLine = '', ...lines] = bytes.toString('latin1', from, headEnd).split('\r\n');
+  const status = /^HTTP\/1\.1 (\d{3}) /.exec(`${statusLine} `)?.[1];
+  if (status === undefined) throw new Error(`not a status line: ${JSON.stringify(statusLine)}`);
+  const headers = new Map<string, string>();
+  for (const line of lines) {
+    const colon = line.indexOf(':');
+    if (colon <= 0) throw new Error(`not a header: ${JSON.stringify(line)}`);
+    headers.set(line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim());
+  }
+  const bodyAt = headEnd + 4;
+  // 100 Continue comes before the answer, and is none.
+  if (status === '100') return takeAnswer(bytes, bodyAt, isHead);
+  const length = isHead ? 0 : lengthOf(Number(status), headers, bytes.length - bodyAt);
+  if (!Number.isSafeInteger(length)) throw new Error('Content-Length is no number');
+  if (bytes.length < bodyAt + length) return null;
+  return {
+    answer: { status: Number(status), headers, body: bytes.toString('utf8', bodyAt, bodyAt + length) },
+    end: bodyAt + length,
+  };
+}
+
+/** The parser's own pages have no Content-Length: they go to the end of the connection. */
+function lengthOf(status: number, headers: ReadonlyMap<string, string>, rest: number): number {
+  const length = headers.get('content-length');
+  if (length !== undefined) return Number(length);
+  return status === 204 ? 0 : rest;
+}

@@ -1,0 +1,33 @@
+/** A short run of the fuzzer with a fixed seed; `npm run fuzz` makes the long ones. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fuzz } from './fuzz.js';
+
+/** Seeds that once found something. */
+const REGRESSIONS: readonly number[] = [];
+
+test('the server keeps its promises whatever it is sent', async (context) => {
+  for (const seed of [1, ...REGRESSIONS]) {
+    const { labels, placed } = await fuzz({ seed, requests: 12_000, lanes: 16, rawShare: 0.15 });
+    context.diagnostic(`seed ${seed}: ${placed} orders placed, ${labels.size} kinds of answer`);
+    // The requests reach what they are meant to reach, or the run proves nothing.
+    for (const label of [
+      '201',
+      '201 again',
+      '400 invalid_request',
+      '401 invalid_api_key',
+      '403 insufficient_scope',
+    ]) {
+      assert.ok((labels.get(label) ?? 0) >= 5, `${label}: ${labels.get(label)}`);
+    }
+    for (const label of [
+      '404 not_found',
+      '405 method_not_allowed',
+      '415 unsupported_media_type',
+      'parser 400',
+      'closed',
+    ]) {
+      assert.ok((labels.get(label) ?? 0) >= 5, `${label}: ${labels.get(label)}`);
+    }
+  }
+});

@@ -1,0 +1,138 @@
+/**
+ * Throws requests at the real server over real sockets, and holds it to four promises: it stays up and answers every
+ * request that can be answered; every answer is one that may be given; nothing that was refused changed anything; all
+ * money is where it was. The same seed throws the same requests.
+ */
+import assert from 'node:assert/strict';
+import { Sandbox } from '../support/api-client-sandbox.js';
+import { Dice } from '../support/reference/dice.js';
+import { judge } from './judge.js';
+import { Lane, type Outcome } from './lane.js';
+import { rawRequest } from './raw.js';
+import { type Prepared, prepare, type Target } from './requests.js';
+
+export interface FuzzOptions {
+  readonly seed: number;
+  readonly requests: number;
+  readonly lanes: number;
+  /** Share of the requests that are broken below HTTP. */
+  readonly rawShare: number;
+  readonly onProgress?: (done: number) => void;
+}
+
+export interface FuzzReport {
+  readonly requests: number;
+  /** How often each answer was given. */
+  readonly labels: ReadonlyMap<string, number>;
+  readonly placed: number;
+}
+
+/** Requests between two looks at the books; rounds end between two such stretches. */
+const STRETCH = 20_000;
+const BETTORS = 40;
+const BALANCE = 1_000_000;
+const DAY_MS = 86_400_000;
+
+/** Rejects with the seed, the request and its answer where a promise is broken. */
+export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
+  const sandbox = await Sandbox.start();
+  try {
+    const run = new Run(sandbox, await bettors(sandbox), options);
+    for (let from = 0; from < options.requests; from += STRETCH) {
+      await sandbox.openRounds({ BTC: 67_000 }, 'ONE_DAY');
+      await run.stretch(from, Math.min(STRETCH, options.requests - from));
+      options.onProgress?.(Math.min(from + STRETCH, options.requests));
+      await sandbox.advance(DAY_MS / 2);
+    }
+    const ending = await sandbox.server.stop();
+    assert.equal(ending.code, 0, ending.stderr);
+    assert.doesNotMatch(ending.stderr, /"level":[56]0/, 'no error in the log');
+    return { requests: options.requests, labels: run.labels, placed: run.placed };
+  } finally {
+    await sandbox.remove();
+  }
+}
+
+async function bettors(sandbox: Sandbox): Promise<Target> {
+  const secrets: string[] = [];
+  const readers: string[] = [];
+  for (let n = 0; n < BETTORS; n++) {
+    secrets.push((await sandbox.trader({ tier: 'VIP', balance: BALANCE })).secret);
+    if (n % 4 === 0)
+      readers.push((await sandbox.trader({ scopes: ['markets:read', 'positions:read'] })).secret);
+  }
+  return { secrets, readers };
+}
+
+class Run {
+  readonly labels = new Map<string, number>();
+  placed = 0;
+  /** Requests whose answer was lost: an order of theirs may have been placed. */
+  #unknown = 0;
+
+  constructor(
+    private readonly sandbox: Sandbox,
+    private readonly target: Target,
+    private readonly options: FuzzOptions,
+  ) {}
+
+  /** Sends requests `from` to `from + count` and looks at the books: nothing but new orders has been journaled. */
+  async stretch(from: number, count: number): Promise<void> {
+    const before = { sequence: await this.#sequence(), placed: this.placed };
+    this.#unknown = 0;
+    let next = from;
+    const lanes = Array.from({ length: this.options.lanes }, async () => {
+      const lane = new Lane(Number(new URL(this.sandbox.server.publicUrl).port));
+      try {
+        while (next < from + count) await this.#one(lane, next++);
+      } finally {
+        lane.close();
+      }
+    });
+    await Promise.all(lanes);
+    const accepted = (await this.#sequence()) - before.sequence;
+    const placed = this.placed - before.placed;
+    assert.ok(
+      accepted >= placed && accepted <= placed + this.#unknown,
+      `${accepted} commands were journaled for ${placed} new orders and ${this.#unknown} lost answers`,
+    );
+    await this.sandbox.checkConservation();
+  }
+
+  async #one(lane: Lane, serial: number): Promise<void> {
+    const dice = new Dice(Math.imul(this.options.seed, 0x9e3779b1) ^ serial);
+    const prepared = dice.chance(this.options.rawShare)
+      ? rawRequest(dice, this.target, serial)
+      : prepare(dice, this.target, serial);
+    let outcome: Outcome = [];
+    try {
+      outcome = await lane.exchange(prepared);
+      for (const answer of outcome) this.#count(prepared, answer);
+      if (outcome.length === 0) this.#label('closed');
+      if (!prepared.isFramed) this.#unknown += 2;
+    } catch (error) {
+      throw new Error(explain(this.options.seed, serial, prepared, outcome), { cause: error });
+    }
+  }
+
+  #count(prepared: Prepared, answer: Outcome[number]): void {
+    const { label, isPlaced } = judge(prepared, answer);
+    this.#label(label);
+    if (isPlaced) this.placed++;
+  }
+
+  #label(label: string): void {
+    this.labels.set(label, (this.labels.get(label) ?? 0) + 1);
+  }
+
+  /** Every accepted command has a number, and nothing else has one. */
+  async #sequence(): Promise<number> {
+    return (await this.sandbox.operator.get<{ sequence: number }>('/status')).data.sequence;
+  }
+}
+
+function explain(seed: number, serial: number, { bytes }: Prepared, outcome: Outcome): string {
+  const request = JSON.stringify(bytes.toString('latin1'));
+  const answers = outcome.map(({ status, body }) => `${status} ${body.slice(0, 300)}`).join(' | ');
+  return `seed ${seed}, request ${serial}: ${request.slice(0, 4_000)}\nanswered ${answers || 'by nothing'}`;
+}

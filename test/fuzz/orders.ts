@@ -1,0 +1,91 @@
+/** Bodies of POST /orders: valid ones, and valid ones with something wrong in one place or several. */
+import type { Dice } from '../support/reference/dice.js';
+import {
+  AMOUNTS,
+  FOREIGN_FIELDS,
+  MARKETS,
+  NOT_ORDERS,
+  PERCENTS,
+  SEEDS,
+  SIDES,
+  type Value,
+} from './values.js';
+
+export interface Body {
+  readonly bytes: Buffer;
+  /** No order may come of it. */
+  readonly isBad: boolean;
+}
+
+interface Field {
+  readonly name: string;
+  readonly usual: string;
+  readonly values: readonly Value[];
+  readonly isRequired: boolean;
+}
+
+const FIELDS: readonly Field[] = [
+  { name: 'marketId', usual: '"BTC_ONE_DAY"', values: MARKETS, isRequired: true },
+  { name: 'prediction', usual: '"UP"', values: SIDES, isRequired: true },
+  { name: 'amount', usual: '1', values: AMOUNTS, isRequired: true },
+  { name: 'expectedPercent', usual: '50', values: PERCENTS, isRequired: false },
+  { name: 'clientSeed', usual: '"seed"', values: SEEDS, isRequired: false },
+];
+
+const STRANGE_CHANCE = 0.25;
+const LEFT_OUT_CHANCE = 0.03;
+const TWICE_CHANCE = 0.03;
+const FOREIGN_CHANCE = 0.05;
+const NOT_UTF8: readonly Buffer[] = [
+  Buffer.from([0x22, 0xff, 0x22]),
+  Buffer.from([0x7b, 0x22, 0xc3, 0x28, 0x22, 0x3a, 0x31, 0x7d]),
+  Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]),
+  Buffer.from([0xfe, 0xff, 0x00, 0x7b, 0x00, 0x7d]),
+];
+
+export function orderBody(dice: Dice): Body {
+  return dice.weighted<(dice: Dice) => Body>([
+    [30, plainOrder],
+    [60, strangeOrder],
+    [8, notAnOrder],
+    [2, notUtf8],
+  ])(dice);
+}
+
+function plainOrder(dice: Dice): Body {
+  const side = dice.chance(0.5) ? 'UP' : 'DOWN';
+  return {
+    bytes: Buffer.from(`{"marketId":"BTC_ONE_DAY","prediction":"${side}","amount":1}`),
+    isBad: false,
+  };
+}
+
+function notAnOrder(dice: Dice): Body {
+  return { bytes: Buffer.from(dice.pick(NOT_ORDERS)), isBad: true };
+}
+
+function notUtf8(dice: Dice): Body {
+  return { bytes: dice.pick(NOT_UTF8), isBad: true };
+}
+
+function strangeOrder(dice: Dice): Body {
+  const parts: string[] = [];
+  let isBad = false;
+  for (const { name, usual, values, isRequired } of FIELDS) {
+    if (dice.chance(isRequired ? LEFT_OUT_CHANCE : 0.5)) {
+      isBad ||= isRequired;
+      continue;
+    }
+    const value = dice.chance(STRANGE_CHANCE) ? dice.pick(values) : { json: usual, isBad: false };
+    // Of two fields of one name the last one counts; the first one must still be JSON.
+    if (dice.chance(TWICE_CHANCE)) parts.push(`"${name}":${usual}`);
+    parts.push(`"${name}":${value.json}`);
+    isBad ||= value.isBad;
+  }
+  if (dice.chance(FOREIGN_CHANCE)) {
+    parts.push(dice.pick(FOREIGN_FIELDS));
+    isBad = true;
+  }
+  const space = dice.chance(0.1) ? dice.pick([' ', '\n\t', '\r\n  ']) : '';
+  return { bytes: Buffer.from(`{${space}${parts.join(`,${space}`)}${space}}`), isBad };
+}

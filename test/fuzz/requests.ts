@@ -1,0 +1,170 @@
+/**
+ * Requests whose end is never in doubt: any method, path, key, header and body, framed as HTTP wants it. Each must be
+ * answered, in the envelope, on the connection that it came on. What is broken below that is for `raw.ts`.
+ */
+import { assert } from '../../engine/assert.js';
+import type { Dice } from '../support/reference/dice.js';
+import { type Body, orderBody } from './orders.js';
+import { idempotencyKey, PATH_SEGMENTS, QUERIES } from './values.js';
+
+export interface Prepared {
+  readonly bytes: Buffer;
+  readonly method: string;
+  /** Nothing may come of it but a refusal. */
+  readonly mustRefuse: boolean;
+  /** The answer must be in the envelope, and the connection stays open. */
+  readonly isFramed: boolean;
+}
+
+/** What the fuzzer knows of the server. */
+export interface Target {
+  /** Secrets of keys that may do everything. */
+  readonly secrets: readonly string[];
+  /** Secrets of keys that may not place orders. */
+  readonly readers: readonly string[];
+}
+
+const READ_PATHS = ['/markets', '/prices', '/positions', '/orders', '/markets/BTC_ONE_DAY', '/openapi.json'];
+const RETRIED_ORDERS = 25;
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'BREW', 'get'];
+const JSON_TYPES = ['application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON'];
+const OTHER_TYPES = [
+  'text/plain',
+  '',
+  'application/jsonp',
+  'application/json; charset=utf-16',
+  'multipart/form-data',
+];
+const OTHER_HEADERS = [
+  'X-Forwarded-For: 1.2.3.4',
+  'X-HTTP-Method-Override: DELETE',
+  'Expect: 100-continue',
+  'Accept: */*;q=0',
+  'Accept-Encoding: gzip',
+  'Range: bytes=0-1',
+  'Cookie: a=b',
+  'X-Empty:',
+  'Connection: keep-alive',
+  'X-Request-Id: mine',
+  'Origin: https://example.com',
+  'Authorization: Bearer x',
+];
+
+export function prepare(dice: Dice, target: Target, serial: number): Prepared {
+  return dice.weighted<() => Prepared>([
+    [55, () => order(dice, target, serial)],
+    [5, () => retriedOrder(target, serial)],
+    [40, () => anything(dice, target)],
+  ])();
+}
+
+/** One of a few orders that are sent again and again. */
+function retriedOrder({ secrets }: Target, serial: number): Prepared {
+  const number = serial % RETRIED_ORDERS;
+  const bytes = Buffer.from('{"marketId":"BTC_ONE_DAY","prediction":"UP","amount":2}');
+  const lines = [
+    'POST /v1/orders HTTP/1.1',
+    'Host: fuzz',
+    `X-API-Key: ${secrets[number % secrets.length]}`,
+    'Content-Type: application/json',
+    `Idempotency-Key: retried-${number}`,
+    `Content-Length: ${bytes.length}`,
+  ];
+  const head = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`);
+  return { bytes: Buffer.concat([head, bytes]), method: 'POST', mustRefuse: false, isFramed: true };
+}
+
+function order(dice: Dice, target: Target, serial: number): Prepared {
+  const body = orderBody(dice);
+  const key = dice.weighted([
+    [92, { text: dice.pick(target.secrets), isBad: false }],
+    [4, { text: dice.pick(target.readers), isBad: true }],
+    [4, { text: strangeKey(dice, target), isBad: true }],
+  ]);
+  const idempotency = idempotencyKey(dice, serial);
+  const type = dice.chance(0.96)
+    ? { text: dice.pick(JSON_TYPES), isBad: false }
+    : { text: dice.pick(OTHER_TYPES), isBad: true };
+  const lines = [`X-API-Key: ${key.text}`, `Content-Type: ${type.text}`];
+  if (idempotency.text !== null) lines.push(`Idempotency-Key: ${idempotency.text}`);
+  if (dice.chance(0.1)) lines.push(dice.pick(OTHER_HEADERS));
+  const base = dice.chance(0.8) ? '/v1' : '/api/v1';
+  return {
+    bytes: framed(dice, 'POST', `${base}/orders`, lines, body),
+    method: 'POST',
+    mustRefuse: body.isBad || key.isBad || idempotency.isBad || type.isBad,
+    isFramed: true,
+  };
+}
+
+function anything(dice: Dice, target: Target): Prepared {
+  const method = dice.chance(0.6) ? 'GET' : dice.pick(METHODS);
+  let path = dice.chance(0.9)
+    ? dice.pick(['/v1', '/api/v1'])
+    : dice.pick(['', '/v2', '/operator/v1', '/v1/v1', '//v1']);
+  path += dice.chance(0.6)
+    ? dice.pick(READ_PATHS)
+    : `${dice.pick(['/markets/', '/rounds/', '/'])}${dice.pick(PATH_SEGMENTS)}`;
+  if (dice.chance(0.4)) path += `?${dice.pick(QUERIES)}`;
+  const lines: string[] = [];
+  if (dice.chance(0.9)) {
+    lines.push(`X-API-Key: ${dice.chance(0.8) ? dice.pick(target.secrets) : strangeKey(dice, target)}`);
+  }
+  while (dice.chance(0.3)) lines.push(dice.pick(OTHER_HEADERS));
+  // A POST here may be an order without a body; nothing else of it changes anything.
+  const body = { bytes: Buffer.from(dice.chance(0.1) ? 'body' : ''), isBad: true };
+  return {
+    bytes: framed(dice, method, path, lines, body),
+    method,
+    mustRefuse: method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS',
+    isFramed: true,
+  };
+}
+
+/** Not the secret of any key. */
+function strangeKey(dice: Dice, { secrets }: Target): string {
+  const secret = dice.pick(secrets);
+  const at = dice.whole(0, secret.length - 1);
+  return dice.pick([
+    '',
+    ' ',
+    'x',
+    secret.slice(0, at),
+    `${secret}0`,
+    `${secret.slice(0, at)}~${secret.slice(at + 1)}`,
+    `${secret}, ${secret}`,
+    secret.toUpperCase(),
+    '\xff\xfe',
+    `tote_${'A'.repeat(43)}`,
+    'k'.repeat(1_000),
+    "' OR 1=1 --",
+  ]);
+}
+
+/** With a length, or in chunks of any size. A request without a body has neither. */
+function framed(dice: Dice, method: string, path: string, lines: readonly string[], { bytes }: Body): Buffer {
+  const isChunked = bytes.length > 0 && dice.chance(0.05);
+  const framing = isChunked
+    ? ['Transfer-Encoding: chunked']
+    : bytes.length > 0
+      ? [`Content-Length: ${bytes.length}`]
+      : [];
+  const head = [`${method} ${path} HTTP/1.1`, 'Host: fuzz', ...lines, ...framing, '', ''].join('\r\n');
+  return Buffer.concat([Buffer.from(head, 'latin1'), isChunked ? chunks(dice, bytes) : bytes]);
+}
+
+function chunks(dice: Dice, bytes: Buffer): Buffer {
+  const parts: Buffer[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const size = dice.whole(1, Math.min(64, bytes.length - at));
+    assert(size > 0, 'a chunk without bytes is the last one');
+    const hex = size.toString(16);
+    parts.push(
+      Buffer.from(`${dice.chance(0.5) ? hex : hex.toUpperCase()}\r\n`),
+      bytes.subarray(at, at + size),
+      Buffer.from('\r\n'),
+    );
+    at += size;
+  }
+  return Buffer.concat([...parts, Buffer.from('0\r\n\r\n')]);
+}

@@ -1,0 +1,180 @@
+/**
+ * Values that have broken servers before: numbers that floats cannot hold, text that is no text, keys that are names
+ * of prototypes. Each says whether an order with it must be refused, so that a fuzzer can tell a wrong acceptance.
+ */
+import type { Dice } from '../support/reference/dice.js';
+
+/** JSON text of one value. */
+export interface Value {
+  readonly json: string;
+  /** No order with this value in its field may be accepted. */
+  readonly isBad: boolean;
+}
+
+const bad = (...texts: readonly string[]): Value[] => texts.map((json) => ({ json, isBad: true }));
+const good = (...texts: readonly string[]): Value[] => texts.map((json) => ({ json, isBad: false }));
+
+/** Nothing of this is a number, a market, a side or a seed. */
+const NEITHER: readonly Value[] = bad(
+  'null',
+  'true',
+  '[]',
+  '{}',
+  '[1]',
+  '{"toString":1}',
+  '{"__proto__":{"amount":1}}',
+);
+
+export const AMOUNTS: readonly Value[] = [
+  ...good('1', '1.0', '1.5', '2', '1e0', '0.1e1', '100E-2', '1.00', '12.34', '1.1'),
+  ...bad('1e999', '-1e999', '1e308', '-0', '0', '0.0', '-1', '0.001', '1.001', '0.30000000000000004'),
+  ...bad('99999999999999999999', '18446744073709551616', '9007199254740993', '-9223372036854775809'),
+  ...bad('1e-999', '5e-324', '10000.01', '0.99', '1.0000000000001', '1e21', '"1"', '""', '"NaN"'),
+  ...bad('NaN', 'Infinity', '0x10', '1_000', '+1', '.5', '1.', '01', '1e', '--1', '１'),
+  ...NEITHER,
+];
+
+export const PERCENTS: readonly Value[] = [
+  ...good('5', '95', '0', '100', '50', '50.0', '49.999999', '5e1', '50.00000000000001'),
+  ...bad('-0.0000001', '100.0000001', '1e999', '-1', '101', '"50"', '99999999999999999999'),
+  ...NEITHER,
+];
+
+export const MARKETS: readonly Value[] = [
+  ...good('"BTC_ONE_DAY"', '"\\u0042TC_ONE_DAY"'),
+  ...bad('"btc_one_day"', '"BTC_ONE_DAY "', '"BTC_ONE_DAY\\u0000"', '"__proto__"', '"constructor"', '""'),
+  ...bad('"\\ud800"', '"../../operator/v1/status"', '"BTC_ONE_DAY\' OR 1=1 --"', '"ＢＴＣ_ONE_DAY"', '1'),
+  ...bad(`"${'A'.repeat(5_000)}"`, '"hasOwnProperty"', '"0"', '"-1"', '"BTC_ONE_YEAR"'),
+  ...NEITHER,
+];
+
+export const SIDES: readonly Value[] = [
+  ...good('"UP"', '"DOWN"', '"\\u0055P"'),
+  ...bad('"up"', '"UP "', '"SIDEWAYS"', '""', '0', '1', '"U\\u0000P"', '"UP,DOWN"'),
+  ...NEITHER,
+];
+
+export const SEEDS: readonly Value[] = [
+  ...good(
+    '""',
+    '"a"',
+    '"\\u0000"',
+    '"\\u2028"',
+    '"é"',
+    '"😀"',
+    '"\\"\\\\/"',
+    `"${'s'.repeat(128)}"`,
+    '"\\ud83d\\ude00"',
+  ),
+  ...bad(
+    '"\\ud800"',
+    '"\\udc00\\ud800"',
+    `"${'s'.repeat(129)}"`,
+    `"${'é'.repeat(65)}"`,
+    '1',
+    `"${'😀'.repeat(33)}"`,
+  ),
+  ...NEITHER,
+];
+
+/** Whole bodies that are no order. */
+export const NOT_ORDERS: readonly string[] = [
+  '',
+  ' ',
+  'null',
+  '[]',
+  '"order"',
+  '1e999',
+  '{',
+  '}',
+  '{}',
+  '{"marketId"}',
+  '{"amount":1,}',
+  "{'amount':1}",
+  '{"amount":1}{"amount":1}',
+  '\ufeff{"amount":1}',
+  '//\n{}',
+  `${'['.repeat(2_000)}${']'.repeat(2_000)}`,
+  '['.repeat(3_000),
+  '{"a":'.repeat(1_000),
+  `{${Array.from({ length: 500 }, (_, n) => `"f${n}":${n}`).join(',')}}`,
+  `[${'0,'.repeat(2_000)}0]`,
+  `"${'x'.repeat(4_000)}"`,
+  '{"__proto__":{"marketId":"BTC_ONE_DAY","prediction":"UP","amount":1}}',
+];
+
+/** Fields that no order has. */
+export const FOREIGN_FIELDS: readonly string[] = [
+  '"__proto__":{}',
+  '"constructor":{"prototype":{"amount":1}}',
+  '"Amount":1',
+  '"amount ":1',
+  '"":1',
+  '"account":1',
+  '"balance":1e9',
+  '"limitOdds":2',
+  '"hasOwnProperty":1',
+  '"toJSON":1',
+];
+
+export const PATH_SEGMENTS: readonly string[] = [
+  'BTC_ONE_DAY',
+  'BTC_ONE_DAY_1',
+  'BTC_ONE_MINUTE_99999999999999999999',
+  '%42TC_ONE_DAY',
+  '%',
+  '%zz',
+  '%00',
+  '%ff',
+  '%2e%2e%2f',
+  '..',
+  '.',
+  '__proto__',
+  'constructor',
+  'a'.repeat(1_000),
+  '%F0%9F%98%80',
+  '-1',
+  'BTC_ONE_DAY_-1',
+  'BTC_ONE_DAY_1e3',
+  'BTC_ONE_DAY_01',
+];
+
+export const QUERIES: readonly string[] = [
+  'limit=1',
+  'limit=0',
+  'limit=-1',
+  'limit=201',
+  'limit=1e2',
+  'limit=99999999999999999999',
+  'limit=1&limit=2',
+  'limit=%31',
+  'limit=%',
+  'limit',
+  'limit=',
+  '&&&',
+  '=',
+  'status=all',
+  'status=active',
+  'status=ALL',
+  'status[]=all',
+  '__proto__=1',
+  'limit=1;status=all',
+  'x'.repeat(1_000),
+  '%ff=1',
+  '?',
+];
+
+/** Idempotency-Keys; null sends none. Not valid: empty, spaces inside, beyond ASCII, over 255 characters. */
+export function idempotencyKey(dice: Dice, serial: number): { text: string | null; isBad: boolean } {
+  return dice.weighted([
+    [60, { text: null, isBad: false }],
+    [20, { text: `fuzz-${serial}`, isBad: false }],
+    [5, { text: `"quoted-${serial}"`, isBad: false }],
+    [5, { text: `again-${serial % 50}`, isBad: false }],
+    [2, { text: '', isBad: true }],
+    [2, { text: 'a b', isBad: true }],
+    [2, { text: 'k'.repeat(256), isBad: true }],
+    [2, { text: '\xe9', isBad: true }],
+    [2, { text: 'a\tb', isBad: true }],
+  ]);
+}
