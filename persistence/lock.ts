@@ -5,8 +5,9 @@
  * Nothing else in this process may open and close the lock file: POSIX drops a process's locks on a file with the
  * first descriptor that it closes. The holder's process id therefore stands in a file of its own.
  */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import { assert } from '../engine/assert.js';
 import type { DataDir } from './data-dir.js';
 import { codeOf, JournalError, messageOf } from './errors.js';
 
@@ -16,6 +17,9 @@ export interface DataDirLock {
 
 /** Keeps the connections reachable: one that is collected as garbage would give its lock back. */
 const held = new Set<Database.Database>();
+
+/** Time that a start waits for those who only look whether the lock is held: they are gone in no time. */
+const LOOKERS_MS = 100;
 
 /** Takes the lock at once or throws `data_dir_locked`, naming the directory and the holder. */
 export function lockDataDir(dir: DataDir): DataDirLock {
@@ -34,7 +38,7 @@ export function lockDataDir(dir: DataDir): DataDirLock {
 function takeLock(dir: DataDir): Database.Database {
   let db: Database.Database | undefined;
   try {
-    db = new Database(dir.lockFile, { timeout: 0 });
+    db = new Database(dir.lockFile, { timeout: LOOKERS_MS });
     db.exec('BEGIN EXCLUSIVE');
     return db;
   } catch (thrown) {
@@ -46,18 +50,54 @@ function takeLock(dir: DataDir): Database.Database {
         { cause: thrown },
       );
     }
-    throw new JournalError(
-      'data_dir_invalid',
-      `The data directory ${dir.root} cannot be locked: ${messageOf(thrown)} (${dir.lockFile}).`,
-      { cause: thrown },
-    );
+    throw cannotLock(dir, thrown);
+  }
+}
+
+/** Who holds a data directory's lock. */
+export interface Holder {
+  /** null where it cannot be read. */
+  readonly pid: number | null;
+}
+
+/**
+ * Who holds the lock, or null: by looking, without taking it. A process that holds the lock itself must not ask:
+ * looking would release it. Throws `data_dir_invalid`.
+ */
+export function findHolder(dir: DataDir): Holder | null {
+  const isMine = [...held].some((db) => db.name === dir.lockFile);
+  assert(!isMine, 'the holder of a lock must not look at it');
+  if (!existsSync(dir.lockFile)) return null;
+  let db: Database.Database | undefined;
+  try {
+    db = new Database(dir.lockFile, { readonly: true, fileMustExist: true, timeout: 0 });
+    db.prepare('SELECT count(*) FROM sqlite_schema').get();
+    return null;
+  } catch (thrown) {
+    if (codeOf(thrown).startsWith('SQLITE_BUSY')) return { pid: readPid(dir) };
+    throw cannotLock(dir, thrown);
+  } finally {
+    db?.close();
+  }
+}
+
+function readPid(dir: DataDir): number | null {
+  try {
+    return Number.parseInt(readFileSync(dir.pidFile, 'utf8'), 10) || null;
+  } catch {
+    return null;
   }
 }
 
 function describeHolder(dir: DataDir): string {
-  try {
-    return `the process ${Number.parseInt(readFileSync(dir.pidFile, 'utf8'), 10) || 'of unknown number'}`;
-  } catch {
-    return 'another process';
-  }
+  const pid = readPid(dir);
+  return pid === null ? 'another process' : `the process ${pid}`;
+}
+
+function cannotLock(dir: DataDir, thrown: unknown): JournalError {
+  return new JournalError(
+    'data_dir_invalid',
+    `The data directory ${dir.root} cannot be locked: ${messageOf(thrown)} (${dir.lockFile}).`,
+    { cause: thrown },
+  );
 }
