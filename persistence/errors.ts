@@ -19,12 +19,18 @@ export type JournalErrorCode =
   | 'mark_unreadable'
   /** The engine came to other outcomes than the one that wrote the journal, or refused a journaled command. */
   | 'replay_mismatch'
+  /** What was asked for is not in the data directory, or not any more. */
+  | 'not_found'
   /** The medium does not give the durability that was asked for. */
   | 'durability_unavailable'
   /** There is not enough free space for what has to be written. */
   | 'disk_full'
   /** A write, a sync or a close failed. */
   | 'journal_write_failed'
+  /** The archive was written by a newer version. */
+  | 'archive_newer_version'
+  /** A row, a page or the file of the archive is damaged, or it is not of this journal. */
+  | 'archive_corrupt'
   /** The thread that writes the journal ended without being told to. */
   | 'journal_thread_ended';
 
