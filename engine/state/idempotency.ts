@@ -3,45 +3,53 @@
  * 201 response, whatever becomes of the bet.
  *
  * Entries are appended to chunks in the order of time and a chunk is dropped whole once its last entry has
- * expired. They are found through one open-addressing table in 1,024 small partitions; a partition that fills up
- * is rebuilt on its own, without its expired slots, so neither growing nor forgetting ever stalls an order for
- * longer than one partition takes. (A look-up in one table for each minute would cost eleven cache misses.)
+ * expired. They are numbered from 0 for ever, and found through `KeyIndex`.
  */
 import { must } from '../assert.js';
 import type { IdempotencyDigest } from '../commands.js';
 import type { BetPlaced } from '../events.js';
+import { KeyIndex } from './key-index.js';
 
 const CHUNK_BITS = 14;
 const CHUNK_ROWS = 1 << CHUNK_BITS;
 const CHUNK_MASK = CHUNK_ROWS - 1;
-const PARTITIONS = 1024;
-const PARTITION_MASK = PARTITIONS - 1;
-const SLOTS_MIN = 16;
-/**
- * A slot is two words: 32 bits of the key's digest, so that a look-up reads no other entry's columns, and the
- * entry's number modulo this, plus 1; 0 there is an empty slot.
+
+/*
+ * An entry is a row of 88 bytes, so that writing it touches two cache lines and not one for each field: words of 64
+ * bits first, then words of 32, in which the upper 16 bits of the three digests stand apart from their lower 32.
  */
-const NUMBER_MODULUS = 0xffff_ffff;
-const SLOT_WORDS = 2;
+const ROW_WORDS64 = 11;
+const ROW_WORDS32 = 2 * ROW_WORDS64;
+const SEQ = 0;
+const BET = 1;
+const STAKE_CENTS = 2;
+const ODDS_E4 = 3;
+const PAYOUT_CENTS = 4;
+const PLACED_AT_MS = 5;
+const NEW_BALANCE_CENTS = 6;
+const KEY_HIGH = 14;
+const KEY_LOW = 15;
+const BODY = 16;
+const ACCOUNT = 17;
+const ROUND_NUMBER = 18;
+/** Upper parts of `keyHigh` (lower half) and `keyLow` (upper half). */
+const KEY_TOPS = 19;
+/** Upper part of `body` (lower half), and the entry percent in 1e-2 (upper half). */
+const BODY_TOP_AND_PERCENT = 20;
+/** `market * 2 + side`. */
+const MARKET_AND_SIDE = 21;
+
+const WORD = 2 ** 32;
 
 class EntryChunk {
-  readonly keyHigh = new Float64Array(CHUNK_ROWS);
-  readonly keyLow = new Float64Array(CHUNK_ROWS);
-  readonly body = new Float64Array(CHUNK_ROWS);
-  readonly seq = new Float64Array(CHUNK_ROWS);
-  readonly bet = new Float64Array(CHUNK_ROWS);
-  readonly stakeCents = new Float64Array(CHUNK_ROWS);
-  readonly oddsE4 = new Float64Array(CHUNK_ROWS);
-  readonly payoutCents = new Float64Array(CHUNK_ROWS);
-  readonly placedAtMs = new Float64Array(CHUNK_ROWS);
-  readonly newBalanceCents = new Float64Array(CHUNK_ROWS);
-  readonly account = new Uint32Array(CHUNK_ROWS);
-  readonly roundNumber = new Uint32Array(CHUNK_ROWS);
-  readonly entryPercentE2 = new Uint16Array(CHUNK_ROWS);
-  readonly market = new Uint8Array(CHUNK_ROWS);
-  readonly side = new Uint8Array(CHUNK_ROWS);
+  readonly words64 = new Float64Array(CHUNK_ROWS * ROW_WORDS64);
+  readonly words32 = new Uint32Array(this.words64.buffer);
   /** Most orders have no client seed; a chunk without one has no array. */
   clientSeeds: (string | null)[] | null = null;
+
+  placedAtMs(row: number): number {
+    return this.words64[row * ROW_WORDS64 + PLACED_AT_MS] as number;
+  }
 }
 
 export interface IdempotencyEntry {
@@ -52,27 +60,25 @@ export interface IdempotencyEntry {
 }
 
 export class IdempotencyMemory {
-  readonly #partitions: Uint32Array[] = Array.from({ length: PARTITIONS }, () => newPartition(SLOTS_MIN));
-  readonly #slotsUsed = new Uint32Array(PARTITIONS);
+  readonly #index = new KeyIndex();
   #chunks: EntryChunk[] = [];
-  /** Entries are numbered from 0 for ever; this is the first one of the first chunk. */
+  /** Number of the first entry of the first chunk. */
   #firstNumber = 0;
   #nextNumber = 0;
+  /** Entries from before this time have expired, whatever the time to live is now. */
+  #notBeforeMs = Number.NEGATIVE_INFINITY;
 
   /** The entry of this key if it is younger than `ttlMs` at `nowMs`, else null. */
   find(account: number, digest: IdempotencyDigest, nowMs: number, ttlMs: number): IdempotencyEntry | null {
-    const partition = must(this.#partitions[digest.keyLow & PARTITION_MASK], 'partition');
-    const mask = partition.length - 1;
-    const tag = slotTag(digest.keyLow);
-    for (let at = (tag * SLOT_WORDS) & mask; ; at = (at + SLOT_WORDS) & mask) {
-      const held = partition[at + 1] as number;
-      if (held === 0) return null;
-      if (partition[at] !== tag) continue;
-      const offset = this.#offsetOf(held);
-      if (offset < 0 || !this.#isKey(offset, account, digest)) continue;
+    const { keyLow } = digest;
+    const index = this.#index;
+    for (let at = index.first(keyLow); at >= 0; at = index.next(keyLow, at)) {
+      const offset = index.offset(keyLow, at, this.#firstNumber);
+      if (offset >= this.#nextNumber - this.#firstNumber || !this.#isKey(offset, account, digest)) continue;
       const entry = this.#entry(offset);
-      if (nowMs - entry.placed.timeMs < ttlMs) return entry;
+      if (this.#isAlive(entry.placed.timeMs, nowMs, ttlMs)) return entry;
     }
+    return null;
   }
 
   /** Whether `entriesMax` entries younger than `ttlMs` are held. */
@@ -82,72 +88,53 @@ export class IdempotencyMemory {
 
   /** Takes a placed bet's entry, and drops chunks in which every entry is `ttlMs` old by its time. */
   add(digest: IdempotencyDigest, seq: number, placed: BetPlaced, ttlMs: number): void {
-    this.#dropExpired(placed.timeMs, ttlMs);
+    if (this.#chunks.length > 1) this.#dropExpired(placed.timeMs, ttlMs);
     const number = this.#nextNumber++;
     const offset = number - this.#firstNumber;
-    const chunkIndex = Math.floor(offset / CHUNK_ROWS);
-    if (chunkIndex >= this.#chunks.length) this.#chunks.push(new EntryChunk());
-    this.#write(must(this.#chunks[chunkIndex], 'chunk'), offset & CHUNK_MASK, digest, seq, placed);
-    this.#index(digest.keyLow, number);
+    if (offset >>> CHUNK_BITS >= this.#chunks.length) this.#chunks.push(new EntryChunk());
+    this.#write(offset, digest, seq, placed);
+    this.#index.add(digest.keyLow, number, this.#firstNumber);
   }
 
   /** Entries younger than `ttlMs`, oldest first. */
   *entries(nowMs: number, ttlMs: number): Generator<IdempotencyEntry> {
     for (let offset = 0; offset < this.#nextNumber - this.#firstNumber; offset++) {
       const entry = this.#entry(offset);
-      if (nowMs - entry.placed.timeMs < ttlMs) yield entry;
+      if (this.#isAlive(entry.placed.timeMs, nowMs, ttlMs)) yield entry;
     }
   }
 
-  #index(keyLow: number, number: number): void {
-    const p = keyLow & PARTITION_MASK;
-    let partition = must(this.#partitions[p], 'partition');
-    const slots = partition.length / SLOT_WORDS;
-    if (((this.#slotsUsed[p] as number) + 1) * 4 > slots * 3) partition = this.#rebuild(p);
-    insert(partition, slotTag(keyLow), (number % NUMBER_MODULUS) + 1);
-    this.#slotsUsed[p] = (this.#slotsUsed[p] as number) + 1;
+  /**
+   * What is `ttlMs` old at `nowMs` stays expired, also where the time to live becomes longer: which of those
+   * entries are still in a chunk is chance, and a snapshot has none of them.
+   */
+  forgetExpired(nowMs: number, ttlMs: number): void {
+    this.#notBeforeMs = Math.max(this.#notBeforeMs, nowMs - ttlMs + 1);
   }
 
-  /** Rebuilds one partition with the slots of entries that are still in a chunk, at half load or less. */
-  #rebuild(p: number): Uint32Array {
-    const partition = must(this.#partitions[p], 'partition');
-    let live = 0;
-    for (let at = 0; at < partition.length; at += SLOT_WORDS) if (this.#isLive(partition, at)) live++;
-    let slots = SLOTS_MIN;
-    while (slots < (live + 1) * 2) slots *= 2;
-    const rebuilt = newPartition(slots);
-    for (let at = 0; at < partition.length; at += SLOT_WORDS) {
-      if (this.#isLive(partition, at)) insert(rebuilt, partition[at] as number, partition[at + 1] as number);
-    }
-    this.#partitions[p] = rebuilt;
-    this.#slotsUsed[p] = live;
-    return rebuilt;
+  #isAlive(placedAtMs: number, nowMs: number, ttlMs: number): boolean {
+    return nowMs - placedAtMs < ttlMs && placedAtMs >= this.#notBeforeMs;
   }
 
-  #isLive(partition: Uint32Array, at: number): boolean {
-    const held = partition[at + 1] as number;
-    return held !== 0 && this.#offsetOf(held) >= 0;
+  #chunk(offset: number): EntryChunk {
+    return must(this.#chunks[offset >>> CHUNK_BITS], 'chunk');
   }
 
-  /** Offset from the first entry in memory of what a slot holds, or -1 where that entry was dropped. */
-  #offsetOf(held: number): number {
-    const offset = (held - 1 - (this.#firstNumber % NUMBER_MODULUS) + NUMBER_MODULUS) % NUMBER_MODULUS;
-    return offset < this.#nextNumber - this.#firstNumber ? offset : -1;
-  }
-
-  #isKey(offset: number, account: number, digest: IdempotencyDigest): boolean {
-    const chunk = must(this.#chunks[Math.floor(offset / CHUNK_ROWS)], 'chunk');
-    const i = offset & CHUNK_MASK;
+  #isKey(offset: number, account: number, { keyHigh, keyLow }: IdempotencyDigest): boolean {
+    const { words32 } = this.#chunk(offset);
+    const row = (offset & CHUNK_MASK) * ROW_WORDS32;
     return (
-      chunk.keyLow[i] === digest.keyLow && chunk.keyHigh[i] === digest.keyHigh && chunk.account[i] === account
+      words32[row + KEY_LOW] === keyLow >>> 0 &&
+      words32[row + KEY_HIGH] === keyHigh >>> 0 &&
+      words32[row + KEY_TOPS] === (topOf(keyHigh) | (topOf(keyLow) << 16)) >>> 0 &&
+      words32[row + ACCOUNT] === account
     );
   }
 
   #dropExpired(nowMs: number, ttlMs: number): void {
     let expired = 0;
     while (expired + 1 < this.#chunks.length) {
-      const last = must(this.#chunks[expired], 'chunk').placedAtMs[CHUNK_MASK] as number;
-      if (nowMs - last < ttlMs) break;
+      if (nowMs - must(this.#chunks[expired], 'chunk').placedAtMs(CHUNK_MASK) < ttlMs) break;
       expired++;
     }
     if (expired === 0) return;
@@ -162,74 +149,66 @@ export class IdempotencyMemory {
     let high = count;
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
-      const chunk = must(this.#chunks[Math.floor(middle / CHUNK_ROWS)], 'chunk');
-      if (nowMs - (chunk.placedAtMs[middle & CHUNK_MASK] as number) < ttlMs) high = middle;
+      if (this.#isAlive(this.#chunk(middle).placedAtMs(middle & CHUNK_MASK), nowMs, ttlMs)) high = middle;
       else low = middle + 1;
     }
     return count - low;
   }
 
-  #write(chunk: EntryChunk, i: number, digest: IdempotencyDigest, seq: number, placed: BetPlaced): void {
-    chunk.keyHigh[i] = digest.keyHigh;
-    chunk.keyLow[i] = digest.keyLow;
-    chunk.body[i] = digest.body;
-    chunk.seq[i] = seq;
-    chunk.bet[i] = placed.bet;
-    chunk.stakeCents[i] = placed.stakeCents;
-    chunk.oddsE4[i] = placed.oddsE4;
-    chunk.payoutCents[i] = placed.payoutCents;
-    chunk.placedAtMs[i] = placed.timeMs;
-    chunk.newBalanceCents[i] = placed.newBalanceCents;
-    chunk.account[i] = placed.account;
-    chunk.roundNumber[i] = placed.roundNumber;
-    chunk.entryPercentE2[i] = placed.entryPercentE2;
-    chunk.market[i] = placed.market;
-    chunk.side[i] = placed.side;
+  #write(offset: number, digest: IdempotencyDigest, seq: number, placed: BetPlaced): void {
+    const { keyHigh, keyLow, body } = digest;
+    const chunk = this.#chunk(offset);
+    const { words64, words32 } = chunk;
+    const row = (offset & CHUNK_MASK) * ROW_WORDS64;
+    words64[row + SEQ] = seq;
+    words64[row + BET] = placed.bet;
+    words64[row + STAKE_CENTS] = placed.stakeCents;
+    words64[row + ODDS_E4] = placed.oddsE4;
+    words64[row + PAYOUT_CENTS] = placed.payoutCents;
+    words64[row + PLACED_AT_MS] = placed.timeMs;
+    words64[row + NEW_BALANCE_CENTS] = placed.newBalanceCents;
+    const row32 = row * 2;
+    words32[row32 + KEY_HIGH] = keyHigh;
+    words32[row32 + KEY_LOW] = keyLow;
+    words32[row32 + BODY] = body;
+    words32[row32 + ACCOUNT] = placed.account;
+    words32[row32 + ROUND_NUMBER] = placed.roundNumber;
+    words32[row32 + KEY_TOPS] = topOf(keyHigh) | (topOf(keyLow) << 16);
+    words32[row32 + BODY_TOP_AND_PERCENT] = topOf(body) | (placed.entryPercentE2 << 16);
+    words32[row32 + MARKET_AND_SIDE] = placed.market * 2 + placed.side;
     if (placed.clientSeed === null) return;
     chunk.clientSeeds ??= new Array<string | null>(CHUNK_ROWS).fill(null);
-    chunk.clientSeeds[i] = placed.clientSeed;
+    chunk.clientSeeds[offset & CHUNK_MASK] = placed.clientSeed;
   }
 
   #entry(offset: number): IdempotencyEntry {
-    const chunk = must(this.#chunks[Math.floor(offset / CHUNK_ROWS)], 'chunk');
-    const i = offset & CHUNK_MASK;
+    const chunk = this.#chunk(offset);
+    const row = (offset & CHUNK_MASK) * ROW_WORDS64;
+    const word64 = (field: number): number => chunk.words64[row + field] as number;
+    const word32 = (field: number): number => chunk.words32[row * 2 + field] as number;
     const placed: BetPlaced = {
       type: 'betPlaced',
-      timeMs: chunk.placedAtMs[i] as number,
-      bet: chunk.bet[i] as number,
-      account: chunk.account[i] as number,
-      market: chunk.market[i] as number,
-      roundNumber: chunk.roundNumber[i] as number,
-      side: chunk.side[i] as number,
-      stakeCents: chunk.stakeCents[i] as number,
-      oddsE4: chunk.oddsE4[i] as number,
-      entryPercentE2: chunk.entryPercentE2[i] as number,
-      payoutCents: chunk.payoutCents[i] as number,
-      newBalanceCents: chunk.newBalanceCents[i] as number,
-      clientSeed: chunk.clientSeeds?.[i] ?? null,
+      timeMs: word64(PLACED_AT_MS),
+      bet: word64(BET),
+      account: word32(ACCOUNT),
+      market: word32(MARKET_AND_SIDE) >>> 1,
+      roundNumber: word32(ROUND_NUMBER),
+      side: word32(MARKET_AND_SIDE) & 1,
+      stakeCents: word64(STAKE_CENTS),
+      oddsE4: word64(ODDS_E4),
+      entryPercentE2: word32(BODY_TOP_AND_PERCENT) >>> 16,
+      payoutCents: word64(PAYOUT_CENTS),
+      newBalanceCents: word64(NEW_BALANCE_CENTS),
+      clientSeed: chunk.clientSeeds?.[offset & CHUNK_MASK] ?? null,
     };
     const digest = {
-      keyHigh: chunk.keyHigh[i] as number,
-      keyLow: chunk.keyLow[i] as number,
-      body: chunk.body[i] as number,
+      keyHigh: (word32(KEY_TOPS) & 0xffff) * WORD + word32(KEY_HIGH),
+      keyLow: (word32(KEY_TOPS) >>> 16) * WORD + word32(KEY_LOW),
+      body: (word32(BODY_TOP_AND_PERCENT) & 0xffff) * WORD + word32(BODY),
     };
-    return { digest, seq: chunk.seq[i] as number, placed };
+    return { digest, seq: word64(SEQ), placed };
   }
 }
 
-function newPartition(slots: number): Uint32Array {
-  return new Uint32Array(slots * SLOT_WORDS);
-}
-
-/** The digest is uniform and keyed, so its upper bits are a hash as they are. */
-function slotTag(keyLow: number): number {
-  return Math.floor(keyLow / PARTITIONS) >>> 0;
-}
-
-function insert(partition: Uint32Array, tag: number, held: number): void {
-  const mask = partition.length - 1;
-  let at = (tag * SLOT_WORDS) & mask;
-  while (partition[at + 1] !== 0) at = (at + SLOT_WORDS) & mask;
-  partition[at] = tag;
-  partition[at + 1] = held;
-}
+/** Bits 32 to 47 of a whole number below 2^48. */
+const topOf = (value: number): number => (value / WORD) | 0;
