@@ -22,13 +22,30 @@ import { settle } from './handlers/settlement.js';
 import type { NewHasher } from './ports.js';
 import { RollingDigest } from './rolling-digest.js';
 import type { MarketRules, Rules } from './rules.js';
+import { exportTables } from './snapshot/export.js';
+import type { ReadTable, StateTable } from './snapshot/form.js';
+import { importTables } from './snapshot/import.js';
 import { type Effect, type Sessions, State } from './state/state.js';
 import { stateDigest } from './state-digest.js';
 import type { AccountView, BetView, EngineReads, KeyView, OpenPrice, RoundView, Totals } from './views.js';
 
 export class Engine implements EngineReads {
-  readonly #state = new State();
+  #state = new State();
   readonly #digest = new RollingDigest();
+
+  /** The engine that `exportTables` wrote down. Throws AssertionError where the tables do not agree with each other. */
+  static fromTables(read: ReadTable): Engine {
+    const { state, rollingDigest } = importTables(read);
+    const engine = new Engine();
+    engine.#state = state;
+    engine.#digest.resume(rollingDigest);
+    return engine;
+  }
+
+  /** Everything it knows, as tables. Rows are made as they are read: no command may come in between. */
+  exportTables(): Iterable<StateTable> {
+    return exportTables(this.#state, this.rollingDigest());
+  }
 
   /**
    * Carries out one command. Only an accepted one changes anything and gets a number. `gate` is the edge's

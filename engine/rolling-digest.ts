@@ -3,6 +3,7 @@
  * of the same commands agree on it after every command or one of them is wrong. It is a check against divergence,
  * not against forgery: that is the journal's chain of SHA-256.
  */
+import { assert } from './assert.js';
 import type { EngineEvent } from './events.js';
 
 const number64 = new Float64Array(1);
@@ -16,6 +17,13 @@ export class RollingDigest {
   foldOutcome(seq: number, events: readonly EngineEvent[]): void {
     this.#foldNumber(seq);
     for (const event of events) this.#foldEvent(event);
+  }
+
+  /** Goes on from a digest that `hex` gave. */
+  resume(hex: string): void {
+    assert(/^[0-9a-f]{16}$/.test(hex), 'a rolling digest has 16 hex digits');
+    this.#high = Number.parseInt(hex.slice(0, 8), 16) | 0;
+    this.#low = Number.parseInt(hex.slice(8), 16) | 0;
   }
 
   hex(): string {

@@ -11,6 +11,11 @@ import { type Effect, reject, type State } from '../state/state.js';
 /** New rules hold for rounds that begin from now on; tier limits and memory limits hold at once. */
 export function configure(state: State, command: Configure): Effect {
   const { rules, rulesVersion, timeMs } = command;
+  putRulesInForce(state, rules, rulesVersion);
+  return [{ type: 'configured', timeMs, market: -1 }];
+}
+
+export function putRulesInForce(state: State, rules: Rules, rulesVersion: number): void {
   assert(rulesVersion <= RULES_VERSION, `rules version ${rulesVersion} is newer than this program`);
   assertSound(rules);
   const byMarket = new Map<number, MarketRules>(
@@ -21,7 +26,6 @@ export function configure(state: State, command: Configure): Effect {
   state.markets.markets.forEach((market, index) => {
     market.rules = byMarket.get(index) ?? null;
   });
-  return [{ type: 'configured', timeMs, market: -1 }];
 }
 
 /** What the engine's arithmetic relies on. The configuration's own check gives people the clear errors. */

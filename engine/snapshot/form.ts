@@ -17,6 +17,8 @@ export interface ColumnForm {
 
 export interface TableForm {
   readonly name: string;
+  /** Whether the first column numbers the rows, ascending, so that a row can be found by it. */
+  readonly isNumbered: boolean;
   readonly columns: readonly ColumnForm[];
 }
 

@@ -2,7 +2,7 @@
  * Bets, in columns: one chunk holds 32,768 bets as typed arrays, a freed row is used again, and growing adds a
  * chunk, so that no bet ever waits for a copy of the others. About 90 bytes a bet.
  */
-import { must } from '../assert.js';
+import { fail, must } from '../assert.js';
 
 const CHUNK_BITS = 15;
 const CHUNK_ROWS = 1 << CHUNK_BITS;
@@ -57,6 +57,10 @@ export class BetTable {
   get retainedCount(): number {
     return this.#retainedCount;
   }
+  /** Rows from 1 up to, not including, this one hold a bet or are free. */
+  get rowsEnd(): number {
+    return this.#rowsUsed;
+  }
 
   chunk(row: number): BetChunk {
     return must(this.#chunks[row >>> CHUNK_BITS], 'chunk of a bet row');
@@ -77,6 +81,12 @@ export class BetTable {
     this.chunk(row).bet[row & CHUNK_MASK] = ++this.#placedCount;
     this.#retainedCount++;
     return row;
+  }
+
+  /** The next bet's number will be above `bet`: those up to it are used. For bets that come from a snapshot. */
+  skipNumbersTo(bet: number): void {
+    if (!(bet >= this.#placedCount)) fail(`bet ${bet} comes after bet ${this.#placedCount}`);
+    this.#placedCount = bet;
   }
 
   free(row: number): void {

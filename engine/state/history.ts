@@ -90,6 +90,41 @@ export class AccountHistory {
     while (row !== 0 && visit(row)) row = this.#bets.chunk(row).older[this.#bets.index(row)] as number;
   }
 
+  /** The bet in `row` comes from a snapshot: it is the newest of the account's so far. `flags` say why it is kept. */
+  restorePlaced(account: number, row: number, flags: number): void {
+    const accounts = this.#accounts.chunk(account);
+    const a = this.#accounts.row(account);
+    const chunk = this.#bets.chunk(row);
+    const i = this.#bets.index(row);
+    const before = accounts.newestBet[a] as number;
+    chunk.newer[i] = 0;
+    chunk.older[i] = before;
+    if (before !== 0) this.#bets.chunk(before).newer[this.#bets.index(before)] = row;
+    accounts.newestBet[a] = row;
+    chunk.flags[i] = flags;
+    if ((flags & BET_OPEN) !== 0) accounts.openBets[a] = (accounts.openBets[a] as number) + 1;
+    const placedKept = accounts.placedKept[a] as number;
+    if ((flags & BET_RECENTLY_PLACED) !== 0) {
+      if (placedKept === 0) accounts.oldestPlaced[a] = row;
+      accounts.placedKept[a] = placedKept + 1;
+    } else if (placedKept !== 0) fail(`the last placed bets of account ${account} have a gap`);
+  }
+
+  /** The bet in `row`, which `restorePlaced` took, is the newest of the account's settled ones so far. */
+  restoreSettled(account: number, row: number): void {
+    const accounts = this.#accounts.chunk(account);
+    const a = this.#accounts.row(account);
+    const chunk = this.#bets.chunk(row);
+    const i = this.#bets.index(row);
+    const before = accounts.newestSettled[a] as number;
+    chunk.settledOlder[i] = before;
+    chunk.settledNewer[i] = 0;
+    if (before === 0) accounts.oldestSettled[a] = row;
+    else this.#bets.chunk(before).settledNewer[this.#bets.index(before)] = row;
+    accounts.newestSettled[a] = row;
+    accounts.settledKept[a] = (accounts.settledKept[a] as number) + 1;
+  }
+
   /** Row of the account's newest settled bet, or 0. */
   newestSettled(account: number): number {
     return this.#accounts.chunk(account).newestSettled[this.#accounts.row(account)] as number;

@@ -41,8 +41,8 @@ export class Round implements RoundView {
     readonly market: number,
     readonly roundNumber: number,
     readonly startTimeMs: number,
-    marketRules: MarketRules,
-    rules: Rules,
+    marketRules: Omit<MarketRules, 'marketId'>,
+    rules: Pick<Rules, 'cutoffMs' | 'feeBps' | 'slippageE2'>,
   ) {
     this.endTimeMs = (roundNumber + 1) * timeFrameMs(market);
     this.lockTimeMs = this.endTimeMs - marketRules.lockLeadMs;
@@ -73,6 +73,11 @@ export class Market {
     while (this.#settledNumbers.length > keptMax) {
       this.rounds.delete(must(this.#settledNumbers.shift(), 'settled round'));
     }
+  }
+
+  /** Numbers of the settled rounds that are kept, in the order of their settlement. */
+  get settledNumbers(): readonly number[] {
+    return this.#settledNumbers;
   }
 
   /** When the current round next changes by time alone. */

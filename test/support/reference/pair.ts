@@ -27,6 +27,8 @@ const DIGEST_EVERY = 5;
 export class Pair {
   readonly engine = new Engine();
   readonly reference = new ReferenceEngine();
+  /** Every command, in order, with what the edge said to it. */
+  readonly tried: { readonly command: Command; readonly gate: ErrorCode | null }[] = [];
   /** Every command that took effect, in order. */
   readonly accepted: Command[] = [];
   /** Every command with its outcome in a few words, for people who look for a disagreement. */
@@ -60,6 +62,7 @@ export class Pair {
     const summary = expected.status === 'rejected' ? expected.code : expected.status;
     this.story.push(`${JSON.stringify(command)}${gate === null ? '' : ` gate ${gate}`} -> ${summary}`);
     deepEqual(withoutDetail(actual), withoutDetail(expected), 'outcomes of the engine and of the reference');
+    this.tried.push({ command, gate });
     if (expected.status === 'accepted') this.accepted.push(command);
     else {
       equal(this.engine.rollingDigest(), rolling, 'only what took effect is folded into the digest');

@@ -1,0 +1,68 @@
+/**
+ * Cells of a snapshot's rows, to and from what the engine keeps in memory. Whatever holds the rows may have damaged
+ * them: a cell that is not what its column says is an assertion that fails.
+ */
+import { assert, fail } from '../assert.js';
+import type { Cell } from './form.js';
+
+type Read = Cell | undefined;
+
+export function wholeOf(cell: Read): number {
+  if (typeof cell !== 'number' || !Number.isSafeInteger(cell)) fail(`${cell} is not a whole number`);
+  return cell;
+}
+
+/** A whole number that is not negative. */
+export function countOf(cell: Read): number {
+  const count = wholeOf(cell);
+  if (count < 0) fail(`${cell} is below 0`);
+  return count;
+}
+
+export function wholeOrNullOf(cell: Read): number | null {
+  return cell === null ? null : wholeOf(cell);
+}
+
+export function flagOf(cell: Read): boolean {
+  assert(cell === 0 || cell === 1, `${cell} is neither 0 nor 1`);
+  return cell === 1;
+}
+export const flagCell = (flag: boolean): number => (flag ? 1 : 0);
+
+export function priceOf(cell: Read): number {
+  if (typeof cell !== 'number' || !(cell > 0)) fail(`${cell} is not a price`);
+  return cell;
+}
+
+export function priceOrNullOf(cell: Read): number | null {
+  return cell === null ? null : priceOf(cell);
+}
+
+/**
+ * Text as UTF-8 can hold it. A half surrogate pair, which JSON can carry into a name or a seed, is written as
+ * `\udXXX`, and a backslash as two.
+ */
+export function textCell(text: string): string {
+  return text.replace(/\\|\p{Surrogate}/gu, (found) =>
+    found === '\\' ? '\\\\' : `\\u${found.charCodeAt(0).toString(16)}`,
+  );
+}
+export const textOrNullCell = (text: string | null): string | null => (text === null ? null : textCell(text));
+
+export function textOf(cell: Read): string {
+  if (typeof cell !== 'string') fail(`${cell} is not a text`);
+  if (!cell.includes('\\')) return cell;
+  return cell.replace(/\\(?:\\|u(d[89a-f][0-9a-f]{2}))/g, (_, half: string | undefined) =>
+    half === undefined ? '\\' : String.fromCharCode(Number.parseInt(half, 16)),
+  );
+}
+
+export function textOrNullOf(cell: Read): string | null {
+  return cell === null ? null : textOf(cell);
+}
+
+/** Reads a word of `list` as its index. */
+export function wordReader(list: readonly string[]): (cell: Read) => number {
+  const indexes = new Map<Read, number>(list.map((word, index) => [word, index]));
+  return (cell) => indexes.get(cell) ?? fail(`${cell} is none of ${list.slice(0, 5).join(', ')}`);
+}

@@ -1,0 +1,124 @@
+/**
+ * What must hold in every state, checked over a whole one that comes from outside: sums and counts against what they
+ * are made of, the place of every round, and the conservation of money (design, section 2).
+ */
+import { assert } from '../assert.js';
+import { roundId, SETTLED, SETTLING, UP, UPCOMING } from '../domain.js';
+import type { Round } from '../state/rounds.js';
+import type { State } from '../state/state.js';
+
+/** Sums and counts that a snapshot states beside what they are made of. */
+export interface Sums {
+  readonly accountsCents: number;
+  readonly potsCents: number;
+  readonly openStakesCents: number;
+  readonly accounts: number;
+  readonly keys: number;
+}
+
+/** Sets the totals of the pots. Throws AssertionError where anything does not agree. */
+export function checkState(state: State, sums: Sums): void {
+  const { accounts, house, keys, markets } = state;
+  assert(state.lifecycleSeq <= state.seq, 'what happened has a number up to the last');
+  assert(accounts.count === sums.accounts, `there are ${sums.accounts} accounts`);
+  assert(keys.count === sums.keys, `there are ${sums.keys} keys`);
+  assert(accounts.totalCents === sums.accountsCents, 'the balances have their sum');
+  checkTransfers(state);
+  checkRounds(state);
+  assert(markets.potsCents === sums.potsCents, 'the pots have their sum');
+  assert(markets.openStakesCents === sums.openStakesCents, 'the open stakes have their sum');
+  assert(
+    house.balanceCents + accounts.totalCents + markets.potsCents ===
+      house.depositsCents - house.withdrawalsCents,
+    'money is conserved',
+  );
+}
+
+function checkTransfers({ house, seq }: State): void {
+  let depositsCents = 0;
+  let withdrawalsCents = 0;
+  for (const record of house.records()) {
+    const { amountCents } = record.event;
+    assert(amountCents !== 0 && record.seq <= seq, 'a transfer moved money');
+    if (amountCents > 0) depositsCents += amountCents;
+    else withdrawalsCents -= amountCents;
+  }
+  assert(depositsCents === house.depositsCents, 'the deposits have their sum');
+  assert(withdrawalsCents === house.withdrawalsCents, 'the withdrawals have their sum');
+}
+
+interface OpenBets {
+  readonly count: number;
+  readonly stakesCents: number;
+}
+
+/** Every unsettled round waits in one place, and its pools are its seeds and its bets. */
+function checkRounds(state: State): void {
+  const { accounts, markets } = state;
+  const places = [
+    ...markets.markets.map(({ current }) => current),
+    ...markets.awaitingPrice,
+    ...markets.settling,
+  ];
+  const waiting = new Set(places);
+  let openBets = 0;
+  for (const market of markets.markets) {
+    for (const round of market.rounds.values()) {
+      const open = checkRound(state, round);
+      assert(round.status === SETTLED || waiting.delete(round), `${nameOf(round)} waits in one place`);
+      assert(round.status === UPCOMING || round.roundNumber <= market.lastRoundNumber, 'round numbers rise');
+      if (round.status === SETTLED) continue;
+      markets.potsCents += round.poolUpCents + round.poolDownCents - round.paidCents;
+      markets.openStakesCents += open.stakesCents;
+      openBets += open.count;
+    }
+  }
+  waiting.delete(null);
+  assert(waiting.size === 0, 'rounds that wait are in memory');
+  assert(
+    markets.awaitingPrice.every((round) => isEnded(round, false)),
+    'rounds without a price wait for one',
+  );
+  assert(
+    markets.settling.every((round) => isEnded(round, true)),
+    'rounds with a result are settled',
+  );
+  for (let account = 1; account <= accounts.count; account += 1) openBets -= accounts.openBets(account);
+  assert(openBets === 0, 'open bets are those of the open rounds');
+}
+
+const isEnded = (round: Round, isResolved: boolean): boolean =>
+  round.status === SETTLING && (round.resolvedAtMs !== null) === isResolved;
+
+const nameOf = (round: Round): string => roundId(round.market, round.roundNumber);
+
+function checkRound(state: State, round: Round): OpenBets {
+  const seedsCents = round.status === UPCOMING || round.openPrice === null ? 0 : 2 * round.seedCents;
+  const totalCents = round.poolUpCents + round.poolDownCents;
+  assert(totalCents === seedsCents + round.volumeCents, `the pools of ${nameOf(round)} are seeds and stakes`);
+  assert(round.paidCents <= totalCents, `${nameOf(round)} pays no more than its pool`);
+  let count = 0;
+  let stakesCents = 0;
+  let payoutUpCents = 0;
+  let payoutDownCents = 0;
+  for (let row = round.firstBet; row !== 0; ) {
+    const chunk = state.bets.chunk(row);
+    const i = state.bets.index(row);
+    count += 1;
+    stakesCents += chunk.stakeCents[i] as number;
+    if (chunk.side[i] === UP) payoutUpCents += chunk.payoutCents[i] as number;
+    else payoutDownCents += chunk.payoutCents[i] as number;
+    row = chunk.next[i] as number;
+  }
+  assert(count <= round.betCount && stakesCents <= round.volumeCents, `${nameOf(round)} has no more bets`);
+  if (round.resolvedAtMs === null) {
+    assert(
+      count === round.betCount &&
+        stakesCents === round.volumeCents &&
+        payoutUpCents === round.payoutUpCents &&
+        payoutDownCents === round.payoutDownCents,
+      `the bets of ${nameOf(round)} have their sums`,
+    );
+  }
+  return { count, stakesCents };
+}

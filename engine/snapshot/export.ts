@@ -1,0 +1,238 @@
+/**
+ * Writes a whole engine state down as tables (`tables.ts`). Rows are made one by one as they are read, so that the
+ * writer sets the pace and no second copy of the state exists; the state must not change meanwhile.
+ */
+import { must } from '../assert.js';
+import {
+  ASSET_CLASSES,
+  ASSETS,
+  BET_RESULTS,
+  MARKET_IDS,
+  ROUND_RESULTS,
+  ROUND_STATUSES,
+  SETTLED,
+  SIDES,
+  TIERS,
+  textAt,
+} from '../domain.js';
+import { BET_RECENTLY_PLACED } from '../state/bets.js';
+import type { Round } from '../state/rounds.js';
+import type { State } from '../state/state.js';
+import { flagCell, textCell, textOrNullCell } from './cells.js';
+import type { Row, StateTable } from './form.js';
+import { rowsByBet } from './order-of-bets.js';
+import {
+  ACCOUNT,
+  API_KEY,
+  AWAITING_PRICE,
+  BET,
+  ENGINE,
+  IDEMPOTENCY,
+  MARKET,
+  MARKET_HOURS,
+  OPEN_PRICE,
+  ROUND,
+  SETTLING_ROUND,
+  TRANSFER,
+} from './tables.js';
+
+export function* exportTables(state: State, rollingDigest: string): Generator<StateTable> {
+  yield { form: ENGINE, rows: [engineRow(state, rollingDigest)] };
+  yield { form: MARKET_HOURS, rows: hoursRows(state) };
+  yield { form: ACCOUNT, rows: accountRows(state) };
+  yield { form: API_KEY, rows: keyRows(state) };
+  yield { form: TRANSFER, rows: transferRows(state) };
+  yield { form: MARKET, rows: marketRows(state) };
+  yield { form: ROUND, rows: roundRows(state) };
+  yield { form: AWAITING_PRICE, rows: state.markets.awaitingPrice.map(roundName) };
+  yield { form: SETTLING_ROUND, rows: settlingRows(state) };
+  yield { form: OPEN_PRICE, rows: openPriceRows(state) };
+  yield { form: BET, rows: betRows(state) };
+  yield { form: IDEMPOTENCY, rows: idempotencyRows(state) };
+}
+
+function engineRow(state: State, rollingDigest: string): Row {
+  const { accounts, bets, house, keys, markets, rules, trading } = state;
+  return [
+    state.seq,
+    state.timeMs,
+    state.lifecycleSeq,
+    rollingDigest,
+    state.rulesVersion,
+    rules === null ? null : JSON.stringify(rules),
+    flagCell(trading.enabled),
+    textCell(trading.reason),
+    bets.placedCount,
+    house.balanceCents,
+    house.depositsCents,
+    house.withdrawalsCents,
+    accounts.totalCents,
+    markets.potsCents,
+    markets.openStakesCents,
+    accounts.count,
+    keys.count,
+    bets.retainedCount,
+  ];
+}
+
+function hoursRows(state: State): Row[] {
+  return state.sessions.flatMap((sessions, assetClass): Row[] => {
+    const name = textAt(ASSET_CLASSES, assetClass);
+    if (sessions === null) return [];
+    return sessions.length === 0 ? [[name, null, null]] : sessions.map((hours) => [name, ...hours]);
+  });
+}
+
+function* accountRows({ accounts }: State): Generator<Row> {
+  for (let account = 1; account <= accounts.count; account += 1) {
+    const { name, tier, balanceCents, frozen, openBets } = accounts.view(account);
+    yield [
+      account,
+      textOrNullCell(name),
+      textAt(TIERS, tier),
+      balanceCents,
+      flagCell(frozen),
+      accounts.touchedSeq(account),
+      openBets,
+    ];
+  }
+}
+
+function* keyRows({ keys }: State): Generator<Row> {
+  for (let key = 1; key <= keys.count; key += 1) {
+    const { account, scopesMask, enabled, expiresAtMs, createdAtMs } = keys.view(key);
+    yield [key, account, keys.digest(key), scopesMask, flagCell(enabled), expiresAtMs, createdAtMs];
+  }
+}
+
+function* transferRows({ house }: State): Generator<Row> {
+  for (const { seq, event } of house.records()) {
+    const { account, reference, timeMs, amountCents, balanceCents } = event;
+    yield [account, textCell(reference), seq, timeMs, amountCents, balanceCents];
+  }
+}
+
+function marketRows({ markets }: State): Row[] {
+  return markets.markets.map(({ suspended, current, lastRoundNumber }, market) => [
+    textAt(MARKET_IDS, market),
+    flagCell(suspended),
+    current?.roundNumber ?? null,
+    lastRoundNumber < 0 ? null : lastRoundNumber,
+  ]);
+}
+
+function* roundRows({ markets }: State): Generator<Row> {
+  for (const { rounds, settledNumbers } of markets.markets) {
+    const positions = new Map(settledNumbers.map((roundNumber, index) => [roundNumber, index + 1]));
+    for (const round of rounds.values()) yield roundRow(round, positions.get(round.roundNumber) ?? null);
+  }
+}
+
+function roundRow(round: Round, settledPosition: number | null): Row {
+  return [
+    ...roundName(round),
+    textAt(ROUND_STATUSES, round.status),
+    textAt(ROUND_RESULTS, round.result),
+    round.startTimeMs,
+    round.endTimeMs,
+    round.lockTimeMs,
+    round.bettingClosesMs,
+    round.maxPriceAgeMs,
+    round.seedCents,
+    round.feeBps,
+    round.minStakeCents,
+    round.maxStakeCents,
+    round.slippageE2,
+    round.openPrice,
+    round.closePrice,
+    round.poolUpCents,
+    round.poolDownCents,
+    round.payoutUpCents,
+    round.payoutDownCents,
+    round.betCount,
+    round.volumeCents,
+    round.paidCents,
+    round.resolvedAtMs,
+    textCell(round.voidReason),
+    round.status === SETTLED ? must(settledPosition, 'position of a settled round') : null,
+  ];
+}
+
+const roundName = (round: Round): [string, number] => [textAt(MARKET_IDS, round.market), round.roundNumber];
+
+function settlingRows({ bets, markets }: State): Row[] {
+  return markets.settling.map((round) => {
+    const row = round.nextToSettle;
+    return [...roundName(round), must(bets.chunk(row).bet[bets.index(row)], 'bet to settle next')];
+  });
+}
+
+function openPriceRows({ markets }: State): Row[] {
+  return markets.latestOpenPrices.flatMap((open, asset): Row[] =>
+    open === null ? [] : [[textAt(ASSETS, asset), open.price, open.timeMs]],
+  );
+}
+
+function* betRows(state: State): Generator<Row> {
+  const { bets } = state;
+  const positions = settledPositions(state);
+  for (const row of rowsByBet(bets)) {
+    const chunk = bets.chunk(row);
+    const i = bets.index(row);
+    const result = chunk.result[i] as number;
+    const settledPosition = positions[row] as number;
+    yield [
+      chunk.bet[i] as number,
+      chunk.account[i] as number,
+      textAt(MARKET_IDS, chunk.market[i] as number),
+      chunk.roundNumber[i] as number,
+      textAt(SIDES, chunk.side[i] as number),
+      chunk.stakeCents[i] as number,
+      chunk.oddsE4[i] as number,
+      chunk.payoutCents[i] as number,
+      chunk.placedAtMs[i] as number,
+      result === 0 ? null : (chunk.settledAtMs[i] as number),
+      textAt(BET_RESULTS, result),
+      chunk.changedSeq[i] as number,
+      flagCell(((chunk.flags[i] as number) & BET_RECENTLY_PLACED) !== 0),
+      settledPosition === 0 ? null : settledPosition,
+    ];
+  }
+}
+
+/** By row: the bet's place from 1 in its account's list of last settled bets, or 0. */
+function settledPositions({ accounts, bets, history }: State): Uint32Array {
+  const positions = new Uint32Array(bets.rowsEnd);
+  for (let account = 1; account <= accounts.count; account += 1) {
+    let position = accounts.chunk(account).settledKept[accounts.row(account)] as number;
+    for (let row = history.newestSettled(account); row !== 0; position -= 1) {
+      positions[row] = position;
+      row = bets.chunk(row).settledOlder[bets.index(row)] as number;
+    }
+  }
+  return positions;
+}
+
+function* idempotencyRows({ idempotency, rules, timeMs }: State): Generator<Row> {
+  if (rules === null) return;
+  for (const { digest, seq, placed } of idempotency.entries(timeMs, rules.idempotencyTtlMs)) {
+    yield [
+      seq,
+      placed.account,
+      digest.keyHigh,
+      digest.keyLow,
+      digest.body,
+      placed.bet,
+      textAt(MARKET_IDS, placed.market),
+      placed.roundNumber,
+      textAt(SIDES, placed.side),
+      placed.stakeCents,
+      placed.oddsE4,
+      placed.entryPercentE2,
+      placed.payoutCents,
+      placed.newBalanceCents,
+      placed.timeMs,
+      textOrNullCell(placed.clientSeed),
+    ];
+  }
+}

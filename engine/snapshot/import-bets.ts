@@ -1,0 +1,138 @@
+/**
+ * Bets and Idempotency-Keys from the tables of a snapshot. Bets come in the order of their numbers, which is the order of
+ * placement in every list they stand in: of their account and of their round. Only the last settled bets of an
+ * account have an order of their own.
+ */
+import { assert, fail } from '../assert.js';
+import { BET_RESULTS, MARKET_IDS, RESULT_NONE, SETTLED, SIDES } from '../domain.js';
+import type { BetPlaced } from '../events.js';
+import { BET_OPEN, BET_RECENTLY_PLACED, BET_RECENTLY_SETTLED } from '../state/bets.js';
+import type { State } from '../state/state.js';
+import { countOf, textOrNullOf, wholeOf, wordReader } from './cells.js';
+import type { ReadTable, Row } from './form.js';
+import { BET, IDEMPOTENCY, SETTLING_ROUND } from './tables.js';
+
+const marketOf = wordReader(MARKET_IDS);
+const sideOf = wordReader(SIDES);
+const resultOf = wordReader(BET_RESULTS);
+
+/** `betsRetained` is how many there are. Sets where settling rounds go on. */
+export function importBets(state: State, read: ReadTable, betsRetained: number): void {
+  const positions = new Uint32Array(betsRetained + 1);
+  for (const cells of read(BET.name)) {
+    const row = importBet(state, cells);
+    if (row > betsRetained) fail(`there are ${betsRetained} bets`);
+    positions[row] = cells[13] === null ? 0 : countOf(cells[13]);
+  }
+  assert(state.bets.retainedCount === betsRetained, `there are ${betsRetained} bets`);
+  linkSettled(state, positions);
+  const starts = [...read(SETTLING_ROUND.name)].map(([, , nextBet]) => nextBet);
+  state.markets.settling.forEach((round, at) => {
+    round.nextToSettle = round.firstBet;
+    const { bets } = state;
+    const next = bets.chunk(round.firstBet).bet[bets.index(round.firstBet)];
+    assert(round.firstBet !== 0 && next === starts[at], 'a settlement goes on at the first open bet');
+  });
+}
+
+/** Takes a row for the bet, fills it and links it to its account, and to its round if it is open. */
+function importBet(state: State, cells: Row): number {
+  const { accounts, bets, history } = state;
+  const [bet, owner, market, roundNumber, side, stakeCents, oddsE4, payoutCents, placedAtMs] = cells;
+  bets.skipNumbersTo(countOf(bet) - 1);
+  const row = bets.take();
+  const chunk = bets.chunk(row);
+  const i = bets.index(row);
+  const account = wholeOf(owner);
+  const result = resultOf(cells[10]);
+  const isOpen = result === RESULT_NONE;
+  chunk.account[i] = account;
+  chunk.market[i] = marketOf(market);
+  chunk.roundNumber[i] = countOf(roundNumber);
+  chunk.side[i] = sideOf(side);
+  chunk.stakeCents[i] = countOf(stakeCents);
+  chunk.oddsE4[i] = countOf(oddsE4);
+  chunk.payoutCents[i] = countOf(payoutCents);
+  chunk.placedAtMs[i] = countOf(placedAtMs);
+  chunk.settledAtMs[i] = isOpen ? 0 : countOf(cells[9]);
+  chunk.result[i] = result;
+  chunk.changedSeq[i] = countOf(cells[11]);
+  const flags =
+    (isOpen ? BET_OPEN : 0) |
+    (cells[12] === 1 ? BET_RECENTLY_PLACED : 0) |
+    (cells[13] === null ? 0 : BET_RECENTLY_SETTLED);
+  if (!accounts.has(account)) fail(`bet ${bet} belongs to account ${account}, which does not exist`);
+  if (flags === 0 || (isOpen && cells[13] !== null)) fail(`nothing, or too much, keeps bet ${bet}`);
+  history.restorePlaced(account, row, flags);
+  if (isOpen) joinRound(state, row);
+  return row;
+}
+
+function joinRound({ bets, markets }: State, row: number): void {
+  const chunk = bets.chunk(row);
+  const i = bets.index(row);
+  const round = markets.market(chunk.market[i] as number).rounds.get(chunk.roundNumber[i] as number);
+  if (round === undefined || round.status === SETTLED) fail(`open bet ${chunk.bet[i]} has no open round`);
+  if (round.firstBet === 0) round.firstBet = row;
+  else bets.chunk(round.lastBet).next[bets.index(round.lastBet)] = row;
+  round.lastBet = row;
+}
+
+/** Links each account's last settled bets in the order of `positions`, which count from 1 and are 0 for the others. */
+function linkSettled({ accounts, bets, history }: State, positions: Uint32Array): void {
+  const ends = new Uint32Array(accounts.count + 1);
+  forEachSettled(positions, (row) => {
+    const account = bets.chunk(row).account[bets.index(row)] as number;
+    ends[account] = (ends[account] as number) + 1;
+  });
+  for (let account = 1; account <= accounts.count; account += 1) {
+    ends[account] = (ends[account] as number) + (ends[account - 1] as number);
+  }
+  const rows = new Uint32Array(ends[accounts.count] as number);
+  forEachSettled(positions, (row, position) => {
+    const account = bets.chunk(row).account[bets.index(row)] as number;
+    const place = (ends[account - 1] as number) + position - 1;
+    if (place >= (ends[account] as number) || rows[place] !== 0) fail('settled positions count from 1');
+    rows[place] = row;
+  });
+  for (const row of rows) history.restoreSettled(bets.chunk(row).account[bets.index(row)] as number, row);
+}
+
+function forEachSettled(positions: Uint32Array, visit: (row: number, position: number) => void): void {
+  for (let row = 1; row < positions.length; row += 1) {
+    const position = positions[row] as number;
+    if (position !== 0) visit(row, position);
+  }
+}
+
+export function importIdempotency(state: State, read: ReadTable): void {
+  let lastSeq = 0;
+  for (const cells of read(IDEMPOTENCY.name)) {
+    const seq = countOf(cells[0]);
+    if (seq <= lastSeq || seq > state.seq) fail('Idempotency-Keys are in the order of their commands');
+    lastSeq = seq;
+    const digest = { keyHigh: countOf(cells[2]), keyLow: countOf(cells[3]), body: countOf(cells[4]) };
+    const placed = placedFrom(cells);
+    if (!state.accounts.has(placed.account)) fail(`account ${placed.account} does not exist`);
+    // Nothing is dropped here: those that have expired are not in the table.
+    state.idempotency.add(digest, seq, placed, Number.POSITIVE_INFINITY);
+  }
+}
+
+function placedFrom(cells: Row): BetPlaced {
+  return {
+    type: 'betPlaced',
+    timeMs: countOf(cells[14]),
+    bet: countOf(cells[5]),
+    account: countOf(cells[1]),
+    market: marketOf(cells[6]),
+    roundNumber: countOf(cells[7]),
+    side: sideOf(cells[8]),
+    stakeCents: countOf(cells[9]),
+    oddsE4: countOf(cells[10]),
+    entryPercentE2: countOf(cells[11]),
+    payoutCents: countOf(cells[12]),
+    newBalanceCents: countOf(cells[13]),
+    clientSeed: textOrNullOf(cells[15]),
+  };
+}

@@ -1,0 +1,117 @@
+/** Markets, their rounds and the queues in which rounds wait, from the tables of a snapshot. */
+import { assert, must } from '../assert.js';
+import { ASSETS, MARKET_IDS, ROUND_RESULTS, ROUND_STATUSES, roundId, SETTLED, SETTLING } from '../domain.js';
+import { Round } from '../state/rounds.js';
+import type { State } from '../state/state.js';
+import {
+  countOf,
+  flagOf,
+  priceOf,
+  priceOrNullOf,
+  textOf,
+  wholeOf,
+  wholeOrNullOf,
+  wordReader,
+} from './cells.js';
+import type { Cell, ReadTable, Row } from './form.js';
+import { AWAITING_PRICE, MARKET, OPEN_PRICE, ROUND, SETTLING_ROUND } from './tables.js';
+
+type Read = Cell | undefined;
+
+const marketOf = wordReader(MARKET_IDS);
+const statusOf = wordReader(ROUND_STATUSES);
+const resultOf = wordReader(ROUND_RESULTS);
+const assetOf = wordReader(ASSETS);
+
+/** Settling rounds get their place in the settlement with their bets (`import-bets.ts`). */
+export function importMarkets(state: State, read: ReadTable): void {
+  const { markets } = state;
+  importRounds(state, read(ROUND.name));
+  for (const [name, suspended, currentRound, lastRound] of read(MARKET.name)) {
+    const index = marketOf(name);
+    const market = markets.market(index);
+    market.suspended = flagOf(suspended);
+    market.lastRoundNumber = wholeOrNullOf(lastRound) ?? -1;
+    if (currentRound === null) continue;
+    market.current = roundOf(state, name, currentRound);
+    assert(market.current.status < SETTLING, 'the current round has not ended');
+  }
+  for (const [name, roundNumber] of read(AWAITING_PRICE.name)) {
+    markets.awaitingPrice.push(roundOf(state, name, roundNumber));
+  }
+  for (const [name, roundNumber] of read(SETTLING_ROUND.name)) {
+    markets.settling.push(roundOf(state, name, roundNumber));
+  }
+  for (const [asset, price, timeMs] of read(OPEN_PRICE.name)) {
+    markets.latestOpenPrices[assetOf(asset)] = { price: priceOf(price), timeMs: countOf(timeMs) };
+  }
+  markets.refreshNextDue();
+}
+
+/** A round that must be in memory. */
+function roundOf({ markets }: State, name: Read, roundNumber: Read): Round {
+  const round = markets.market(marketOf(name)).rounds.get(wholeOf(roundNumber));
+  return must(round, `round ${name}_${roundNumber}`);
+}
+
+function importRounds({ markets }: State, rows: Iterable<Row>): void {
+  const settled: { round: Round; position: number }[] = [];
+  for (const row of rows) {
+    const round = roundFrom(row);
+    const market = markets.market(round.market);
+    assert(!market.rounds.has(round.roundNumber), 'a round stands once');
+    market.rounds.set(round.roundNumber, round);
+    const position = wholeOrNullOf(row[25]);
+    assert((position !== null) === (round.status === SETTLED), 'settled rounds have a place in their order');
+    if (position !== null) settled.push({ round, position });
+  }
+  settled.sort((a, b) => a.position - b.position);
+  for (const { round, position } of settled) {
+    const market = markets.market(round.market);
+    market.keepSettled(round, Number.POSITIVE_INFINITY);
+    assert(market.settledNumbers.length === position, 'the order of settled rounds has no gap');
+  }
+}
+
+function roundFrom(row: Row): Round {
+  const [name, roundNumber, status, result, startTimeMs, endTimeMs, lockTimeMs, bettingClosesMs] = row;
+  const [maxPriceAgeMs, seedCents, feeBps, minStakeCents, maxStakeCents, slippageE2] = row.slice(8);
+  const [openPrice, closePrice, poolUpCents, poolDownCents, payoutUpCents, payoutDownCents] = row.slice(14);
+  const [betCount, volumeCents, paidCents, resolvedAtMs, voidReason] = row.slice(20);
+  const round = new Round(
+    marketOf(name),
+    countOf(roundNumber),
+    countOf(startTimeMs),
+    {
+      lockLeadMs: countOf(endTimeMs) - countOf(lockTimeMs),
+      maxPriceAgeMs: countOf(maxPriceAgeMs),
+      seedCents: countOf(seedCents),
+      minStakeCents: countOf(minStakeCents),
+      maxStakeCents: countOf(maxStakeCents),
+    },
+    {
+      cutoffMs: countOf(lockTimeMs) - wholeOf(bettingClosesMs),
+      feeBps: countOf(feeBps),
+      slippageE2: countOf(slippageE2),
+    },
+  );
+  assert(
+    round.endTimeMs === endTimeMs,
+    `${roundId(round.market, round.roundNumber)} ends where its number says`,
+  );
+  return Object.assign(round, {
+    status: statusOf(status),
+    result: resultOf(result),
+    openPrice: priceOrNullOf(openPrice),
+    closePrice: priceOrNullOf(closePrice),
+    poolUpCents: countOf(poolUpCents),
+    poolDownCents: countOf(poolDownCents),
+    payoutUpCents: countOf(payoutUpCents),
+    payoutDownCents: countOf(payoutDownCents),
+    betCount: countOf(betCount),
+    volumeCents: countOf(volumeCents),
+    paidCents: countOf(paidCents),
+    resolvedAtMs: wholeOrNullOf(resolvedAtMs),
+    voidReason: textOf(voidReason),
+  });
+}
