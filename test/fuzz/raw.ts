@@ -107,7 +107,7 @@ function withLines(dice: Dice, { secrets }: Target, requestLine: string, lines: 
 
 /** Bytes changed, cut out, put in or put twice. */
 function mutated(dice: Dice, original: Buffer): Buffer {
-  let bytes = Buffer.from(original);
+  let bytes: Buffer = Buffer.from(original);
   for (let times = dice.whole(1, 4); times > 0 && bytes.length > 1; times--) {
     const at = dice.whole(0, bytes.length - 1);
     const length = dice.whole(1, Math.min(16, bytes.length - at));

@@ -29,6 +29,8 @@ export interface ServerOptions {
   /** An existing data directory, to start again on; a new one where absent. It is removed by `remove`. */
   readonly dataDir?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** A program with its arguments that runs the server's process, such as strace or prlimit. */
+  readonly under?: readonly string[];
 }
 
 /** How a server ended. `code` is null where a signal ended it. */
@@ -50,12 +52,18 @@ function environment(dataDir: string, env: Readonly<Record<string, string>>): No
 /** A process that may or may not come up. */
 class Run {
   readonly #process: ChildProcess;
+  readonly #isUnder: boolean;
   readonly ended: Promise<Ending>;
   stdout = '';
   stderr = '';
 
-  constructor(dataDir: string, env: Readonly<Record<string, string>>) {
-    this.#process = spawn(process.execPath, [MAIN], {
+  constructor(
+    private readonly dataDir: string,
+    { env = {}, under = [] }: ServerOptions,
+  ) {
+    const [program = '', ...args] = [...under, process.execPath, MAIN];
+    this.#isUnder = under.length > 0;
+    this.#process = spawn(program, args, {
       env: environment(dataDir, env),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -72,13 +80,19 @@ class Run {
     }));
   }
 
+  /** Of the server itself, not of what it runs under. */
   get pid(): number {
+    if (this.#isUnder) return Number(readFileSync(join(this.dataDir, 'server.pid'), 'utf8'));
     assert.ok(this.#process.pid !== undefined, 'the server process started');
     return this.#process.pid;
   }
 
+  get isRunning(): boolean {
+    return this.#process.exitCode === null && this.#process.signalCode === null;
+  }
+
   signal(name: NodeJS.Signals): void {
-    this.#process.kill(name);
+    if (this.isRunning) process.kill(this.pid, name);
   }
 
   /** Resolves with the first match in stdout; rejects with all output where the process ends before. */
@@ -99,7 +113,7 @@ class Run {
 export async function startRefused(options: ServerOptions = {}): Promise<Ending> {
   const dataDir = options.dataDir ?? newDataDir();
   try {
-    return await new Run(dataDir, options.env ?? {}).ended;
+    return await new Run(dataDir, options).ended;
   } finally {
     if (options.dataDir === undefined) removeDataDir(dataDir);
   }
@@ -119,7 +133,7 @@ export class Server {
   static async start(options: ServerOptions = {}): Promise<Server> {
     const dataDir = options.dataDir ?? newDataDir();
     const env = options.env ?? {};
-    const run = new Run(dataDir, env);
+    const run = new Run(dataDir, options);
     const [, publicUrl = ''] = await run.sees(/^ *public API +(http:\/\/\S+?)\/v1\b/m);
     const [, operatorUrl = ''] = await run.sees(/^ *operator API +(http:\/\/\S+?)\/operator\/v1\b/m);
     const token = env['TOTE_OPERATOR_TOKEN'] ?? readFileSync(join(dataDir, 'operator-token'), 'utf8').trim();
