@@ -6,8 +6,9 @@
 import { assert } from './assert.js';
 import type { EngineEvent } from './events.js';
 
-const number64 = new Float64Array(1);
-const halves = new Uint32Array(number64.buffer);
+/** The fields of one event as they are folded: doubles, or pairs of 32-bit words in the place of one. */
+const doubles = new Float64Array(10);
+const words = new Uint32Array(doubles.buffer);
 
 export class RollingDigest {
   #high = 0x9e3779b9;
@@ -30,25 +31,30 @@ export class RollingDigest {
     return (this.#high >>> 0).toString(16).padStart(8, '0') + (this.#low >>> 0).toString(16).padStart(8, '0');
   }
 
-  /** Orders are most of all events, so their fields are named here; the others go through the general way. */
+  /** Orders and settlements are most of all events, so their fields are named here; the others go the general way. */
   #foldEvent(event: EngineEvent): void {
     if (event.type === 'betPlaced') {
-      this.#foldNumber(event.timeMs);
-      this.#foldNumber(event.bet);
-      this.#foldWords(event.account, event.market);
-      this.#foldWords(event.roundNumber, event.side);
-      this.#foldNumber(event.stakeCents);
-      this.#foldNumber(event.oddsE4);
-      this.#foldNumber(event.entryPercentE2);
-      this.#foldNumber(event.payoutCents);
-      this.#foldNumber(event.newBalanceCents);
+      doubles[0] = event.timeMs;
+      doubles[1] = event.bet;
+      words[4] = event.account;
+      words[5] = event.market;
+      words[6] = event.roundNumber;
+      words[7] = event.side;
+      doubles[4] = event.stakeCents;
+      doubles[5] = event.oddsE4;
+      doubles[6] = event.entryPercentE2;
+      doubles[7] = event.payoutCents;
+      doubles[8] = event.newBalanceCents;
+      this.#foldPairs(9);
       if (event.clientSeed !== null) this.#foldText(event.clientSeed);
     } else if (event.type === 'betSettled') {
-      this.#foldNumber(event.timeMs);
-      this.#foldNumber(event.bet);
-      this.#foldWords(event.account, event.result);
-      this.#foldNumber(event.payoutCents);
-      this.#foldNumber(event.newBalanceCents);
+      doubles[0] = event.timeMs;
+      doubles[1] = event.bet;
+      words[4] = event.account;
+      words[5] = event.result;
+      doubles[3] = event.payoutCents;
+      doubles[4] = event.newBalanceCents;
+      this.#foldPairs(5);
     } else {
       this.#foldFields(event);
     }
@@ -67,18 +73,29 @@ export class RollingDigest {
   }
 
   #foldNumber(value: number): void {
-    number64[0] = value;
-    this.#foldWords(halves[0] as number, halves[1] as number);
+    doubles[0] = value;
+    this.#foldPairs(1);
   }
 
-  /** One round of a multiply-rotate mix with cross-feed between the halves. */
   #foldWords(first: number, second: number): void {
-    let high = Math.imul(this.#high ^ first, 0xcc9e2d51);
-    high = (high << 15) | (high >>> 17);
-    let low = Math.imul(this.#low ^ second, 0x1b873593);
-    low = (low << 13) | (low >>> 19);
-    this.#high = (Math.imul(high, 5) + low) | 0;
-    this.#low = (Math.imul(low, 3) ^ high) + 0x52dce729;
-    this.#low |= 0;
+    words[0] = first;
+    words[1] = second;
+    this.#foldPairs(1);
+  }
+
+  /** Folds the first `count` pairs of `words`, each with one round of a multiply-rotate mix with cross-feed between the halves. */
+  #foldPairs(count: number): void {
+    let high = this.#high;
+    let low = this.#low;
+    for (let at = 0; at < 2 * count; at += 2) {
+      let mixedHigh = Math.imul(high ^ (words[at] as number), 0xcc9e2d51);
+      mixedHigh = (mixedHigh << 15) | (mixedHigh >>> 17);
+      let mixedLow = Math.imul(low ^ (words[at + 1] as number), 0x1b873593);
+      mixedLow = (mixedLow << 13) | (mixedLow >>> 19);
+      high = (Math.imul(mixedHigh, 5) + mixedLow) | 0;
+      low = ((Math.imul(mixedLow, 3) ^ mixedHigh) + 0x52dce729) | 0;
+    }
+    this.#high = high;
+    this.#low = low;
   }
 }
