@@ -24,7 +24,7 @@ import { fileBytes, renameDurably, syncPath } from './files.js';
 
 /** Page cache: with SQLite's own 2 MB the account index of 100,000 accounts took a fifth more time. */
 const CACHE_KIB = 32 * 1024;
-const BUSY_TIMEOUT_MS = 5_000;
+const BUSY_TIMEOUT_MS = 1_000;
 /** The WAL is moved into the database after so many pages, and then cut back to this size. */
 const CHECKPOINT_PAGES = 2_000;
 const WAL_BYTES_KEPT = 16 * 1024 * 1024;
