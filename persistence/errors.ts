@@ -27,6 +27,10 @@ export type JournalErrorCode =
   | 'disk_full'
   /** A write, a sync or a close failed. */
   | 'journal_write_failed'
+  /** A snapshot is not what was written, or was not written by this program. */
+  | 'snapshot_damaged'
+  /** A snapshot could not be written. The journal is as it was. */
+  | 'snapshot_write_failed'
   /** The archive was written by a newer version. */
   | 'archive_newer_version'
   /** A row, a page or the file of the archive is damaged, or it is not of this journal. */

@@ -11,6 +11,7 @@ import { type Effect, reject, type State } from '../state/state.js';
 /** New rules hold for rounds that begin from now on; tier limits and memory limits hold at once. */
 export function configure(state: State, command: Configure): Effect {
   const { rules, rulesVersion, timeMs } = command;
+  if (state.rules !== null) state.idempotency.forgetExpired(timeMs, state.rules.idempotencyTtlMs);
   putRulesInForce(state, rules, rulesVersion);
   return [{ type: 'configured', timeMs, market: -1 }];
 }
