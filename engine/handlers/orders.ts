@@ -1,40 +1,47 @@
 /**
  * Placing a bet: the checks in the order of the design (section 5), then the changes. Nothing is changed before
- * the last check has passed.
+ * the last check has passed. Orders are nearly all of what an engine does, so an account's and a bet's places in
+ * memory are looked up once here, and messages are made where an order is refused.
  */
-import type { PlaceOrder } from '../commands.js';
+import type { IdempotencyDigest, PlaceOrder } from '../commands.js';
 import { LIVE, SIDES, textAt, UP } from '../domain.js';
 import type { ErrorCode } from '../errors.js';
-import type { BetPlaced, Rejected } from '../events.js';
+import type { BetPlaced, Rejected, Replayed } from '../events.js';
 import { dollarsOfCents, oddsE4, payoutCents, percentUpE2 } from '../money.js';
-import type { Round } from '../state/rounds.js';
-import { type Effect, reject, type State } from '../state/state.js';
+import type { Rules } from '../rules.js';
+import type { AccountChunk } from '../state/accounts.js';
+import type { IdempotencyEntry } from '../state/idempotency.js';
+import { Round } from '../state/rounds.js';
+import { reject, type State } from '../state/state.js';
 
 /** `gate` is the edge's refusal of new orders (clock, backlog, disk), or null. It never hides a replay. */
-export function placeOrder(state: State, order: PlaceOrder, gate: ErrorCode | null): Effect {
+export function placeOrder(
+  state: State,
+  order: PlaceOrder,
+  gate: ErrorCode | null,
+): BetPlaced | Rejected | Replayed {
   const rules = state.rulesInForce;
-  if (order.idempotency !== null) {
-    const known = state.idempotency.find(
-      order.account,
-      order.idempotency,
-      order.timeMs,
-      rules.idempotencyTtlMs,
-    );
-    if (known !== null) {
-      if (known.digest.body === order.idempotency.body) {
-        return { status: 'replayed', seq: known.seq, event: known.placed };
-      }
-      return reject(
-        'idempotency_key_reused',
-        'this Idempotency-Key was used with another body within 10 minutes',
-      );
-    }
+  const { account, idempotency, timeMs } = order;
+  if (idempotency !== null) {
+    const known = state.idempotency.find(account, idempotency, timeMs, rules.idempotencyTtlMs);
+    if (known !== null) return answerAgain(known, idempotency);
   }
   const round = openRound(state, order, gate);
-  if (!('market' in round)) return round;
-  const refusal = checkStake(state, order, round) ?? checkSlippage(order, round);
-  if (refusal !== null) return refusal;
-  return checkFundsAndPlace(state, order, round);
+  if (!(round instanceof Round)) return round;
+  const accounts = state.accounts.chunk(account);
+  const a = state.accounts.row(account);
+  const refusal = checkStake(rules, accounts, a, order, round) ?? checkSlippage(order, round);
+  return refusal ?? checkFundsAndPlace(state, rules, accounts, a, order, round);
+}
+
+function answerAgain(known: IdempotencyEntry, idempotency: IdempotencyDigest): Replayed | Rejected {
+  if (known.digest.body === idempotency.body) {
+    return { status: 'replayed', seq: known.seq, event: known.placed };
+  }
+  return reject(
+    'idempotency_key_reused',
+    'this Idempotency-Key was used with another body within 10 minutes',
+  );
 }
 
 /** The market's round if it takes bets at the order's own time. */
@@ -55,10 +62,19 @@ function openRound(state: State, order: PlaceOrder, gate: ErrorCode | null): Rou
   return round;
 }
 
-function checkStake(state: State, order: PlaceOrder, round: Round): Rejected | null {
-  const tierMaxCents = state.rulesInForce.tiers[state.accounts.tier(order.account)]?.maxStakeCents ?? 0;
+function checkStake(
+  rules: Rules,
+  accounts: AccountChunk,
+  a: number,
+  order: PlaceOrder,
+  round: Round,
+): Rejected | null {
+  const tierMaxCents = rules.tiers[accounts.tier[a] as number]?.maxStakeCents ?? 0;
+  const { stakeCents } = order;
+  if (stakeCents >= round.minStakeCents && stakeCents <= round.maxStakeCents && stakeCents <= tierMaxCents) {
+    return null;
+  }
   const maxCents = Math.min(round.maxStakeCents, tierMaxCents);
-  if (order.stakeCents >= round.minStakeCents && order.stakeCents <= maxCents) return null;
   const range = `${dollarsOfCents(round.minStakeCents)} to ${dollarsOfCents(maxCents)}`;
   return reject('stake_out_of_range', `amount must be ${range} USD for this market and account tier`);
 }
@@ -72,25 +88,31 @@ function checkSlippage(order: PlaceOrder, round: Round): Rejected | null {
   return movedE6 > round.slippageE2 * 10_000 ? reject('odds_changed') : null;
 }
 
-function checkFundsAndPlace(state: State, order: PlaceOrder, round: Round): Effect {
-  const rules = state.rulesInForce;
-  const { account, side, stakeCents } = order;
-  if (state.accounts.balanceCents(account) < stakeCents) {
+function checkFundsAndPlace(
+  state: State,
+  rules: Rules,
+  accounts: AccountChunk,
+  a: number,
+  order: PlaceOrder,
+  round: Round,
+): BetPlaced | Rejected {
+  const { side, stakeCents } = order;
+  if ((accounts.balanceCents[a] as number) < stakeCents) {
     return reject('insufficient_balance', 'the stake is more than the balance');
   }
-  const sideCents = (side === UP ? round.poolUpCents : round.poolDownCents) + stakeCents;
+  const isUp = side === UP;
+  const sideCents = (isUp ? round.poolUpCents : round.poolDownCents) + stakeCents;
   const totalCents = round.poolUpCents + round.poolDownCents + stakeCents;
   const odds = oddsE4(totalCents, sideCents);
   const payout = payoutCents(stakeCents, odds, round.feeBps);
-  const owedCents = (side === UP ? round.payoutUpCents : round.payoutDownCents) + payout;
-  if (owedCents > totalCents) {
+  if ((isUp ? round.payoutUpCents : round.payoutDownCents) + payout > totalCents) {
     const word = textAt(SIDES, side);
     return reject(
       'round_exposure_limit',
       `with this bet the round could owe more on ${word} than its pool holds`,
     );
   }
-  if (state.accounts.openBets(account) >= rules.openBetsMax) {
+  if ((accounts.openBets[a] as number) >= rules.openBetsMax) {
     return reject('too_many_open_bets', `an account may have ${rules.openBetsMax} open bets`);
   }
   if (
@@ -99,22 +121,24 @@ function checkFundsAndPlace(state: State, order: PlaceOrder, round: Round): Effe
   ) {
     return reject('idempotency_full', 'the memory of Idempotency-Keys is full; try again');
   }
-  const upE2 = percentUpE2(side === UP ? sideCents : totalCents - sideCents, totalCents);
-  return [place(state, order, round, odds, side === UP ? upE2 : 10_000 - upE2, payout)];
+  const upE2 = percentUpE2(isUp ? sideCents : totalCents - sideCents, totalCents);
+  return place(state, rules, order, round, odds, isUp ? upE2 : 10_000 - upE2, payout);
 }
 
 function place(
   state: State,
+  rules: Rules,
   order: PlaceOrder,
   round: Round,
   odds: number,
   entryPercentE2: number,
   payout: number,
 ): BetPlaced {
-  const { account, side, stakeCents, timeMs } = order;
-  const newBalanceCents = state.accounts.move(account, -stakeCents, state.nextSeq);
+  const { account, side, stakeCents, idempotency, timeMs } = order;
+  const seq = state.nextSeq;
+  const newBalanceCents = state.accounts.move(account, -stakeCents, seq);
   joinPool(state, round, side, stakeCents, payout);
-  const bet = addBet(state, order, round, odds, payout);
+  const bet = addBet(state, order, round, odds, payout, seq, rules.historyBetsMax);
   const placed: BetPlaced = {
     type: 'betPlaced',
     timeMs,
@@ -130,9 +154,7 @@ function place(
     newBalanceCents,
     clientSeed: order.clientSeed,
   };
-  if (order.idempotency !== null) {
-    state.idempotency.add(order.idempotency, state.nextSeq, placed, state.rulesInForce.idempotencyTtlMs);
-  }
+  if (idempotency !== null) state.idempotency.add(idempotency, seq, placed, rules.idempotencyTtlMs);
   return placed;
 }
 
@@ -151,7 +173,15 @@ function joinPool(state: State, round: Round, side: number, stakeCents: number, 
 }
 
 /** Writes the bet's row and links it to its round and its account; returns the bet's number. */
-function addBet(state: State, order: PlaceOrder, round: Round, odds: number, payout: number): number {
+function addBet(
+  state: State,
+  order: PlaceOrder,
+  round: Round,
+  odds: number,
+  payout: number,
+  seq: number,
+  historyBetsMax: number,
+): number {
   const { bets } = state;
   const row = bets.take();
   const chunk = bets.chunk(row);
@@ -161,7 +191,7 @@ function addBet(state: State, order: PlaceOrder, round: Round, odds: number, pay
   chunk.payoutCents[i] = payout;
   chunk.placedAtMs[i] = order.timeMs;
   chunk.settledAtMs[i] = 0;
-  chunk.changedSeq[i] = state.nextSeq;
+  chunk.changedSeq[i] = seq;
   chunk.account[i] = order.account;
   chunk.roundNumber[i] = round.roundNumber;
   chunk.market[i] = round.market;
@@ -171,6 +201,6 @@ function addBet(state: State, order: PlaceOrder, round: Round, odds: number, pay
   if (round.firstBet === 0) round.firstBet = row;
   else bets.chunk(round.lastBet).next[bets.index(round.lastBet)] = row;
   round.lastBet = row;
-  state.history.placed(order.account, row, state.rulesInForce.historyBetsMax);
+  state.history.placed(order.account, row, historyBetsMax);
   return chunk.bet[i] as number;
 }
