@@ -33,6 +33,15 @@ export interface Config {
   /** Addresses or ranges of them. */
   readonly trustedProxies: readonly string[];
   readonly durability: 'fsync' | 'os';
+  /** A snapshot is due after so many commands, and after so long, whichever is first. */
+  readonly snapshotCommands: number;
+  readonly snapshotEveryMs: number;
+  /** How many of the newest snapshots stay. */
+  readonly snapshotsKept: number;
+  /** A segment of the journal that has grown to this is sealed, and the next begins. */
+  readonly segmentBytesMax: number;
+  /** Sealed segments that are older and covered by snapshot and archive go, in milliseconds; null: all stay. */
+  readonly retentionMs: number | null;
   readonly logLevel: LogLevel;
   readonly rulesOverrides: RulesOverrides;
 }
@@ -52,6 +61,13 @@ class Expected extends Error {}
 type Parser<T> = (text: string) => T;
 
 const FEED_SEED_MAX = 0xffff_ffff;
+const SNAPSHOT_COMMANDS_MAX = 1_000_000_000_000;
+const WEEK_MINUTES = 7 * 24 * 60;
+const SNAPSHOTS_KEPT_MAX = 1_000;
+const SEGMENT_MIB_MAX = 64 * 1024;
+const MIB = 1024 * 1024;
+const MINUTE_MS = 60_000;
+const RETENTION_UNITS_MS: Readonly<Record<string, number>> = { h: 60 * MINUTE_MS, d: 24 * 60 * MINUTE_MS };
 /** Half of what may ever be deposited: the other half is for accounts. */
 const HOUSE_CAPITAL_CENTS_MAX = AMOUNT_CENTS_MAX / 2;
 
@@ -131,6 +147,24 @@ const feedSeed: Parser<number | null> = (text) => {
   return Number(text);
 };
 
+/** A whole number, with or without commas between thousands. */
+function whole(min: number, max: number): Parser<number> {
+  return (text) => {
+    const wellFormed = /^(\d{1,15}|\d{1,3}(,\d{3}){1,4})$/.test(text);
+    const count = wellFormed ? Number(text.replaceAll(',', '')) : -1;
+    if (count < min || count > max) throw new Expected(`a whole number from ${min} to ${max}`);
+    return count;
+  };
+}
+
+const retention: Parser<number | null> = (text) => {
+  if (text === 'all') return null;
+  const [, count, unit] = /^([1-9]\d{0,4})([hd])$/.exec(text) ?? [];
+  const unitMs = RETENTION_UNITS_MS[unit ?? ''];
+  if (unitMs === undefined) throw new Expected('"all", or how long, in hours or days: 12h, 30d');
+  return Number(count) * unitMs;
+};
+
 /** Dollars with at most two decimals, with or without commas between thousands. */
 const dollars: Parser<number> = (text) => {
   const wellFormed = /^(\d+|\d{1,3}(,\d{3})+)(\.\d{1,2})?$/.test(text);
@@ -191,6 +225,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     rateLimits: from.read('TOTE_RATE_LIMITS', DEFAULT_RATE_LIMITS, rateLimits),
     trustedProxies: from.read('TOTE_TRUSTED_PROXIES', [], addresses),
     durability: from.read('TOTE_DURABILITY', 'fsync', oneOf('fsync', 'os')),
+    snapshotCommands: from.read('TOTE_SNAPSHOT_COMMANDS', 1_000_000, whole(1, SNAPSHOT_COMMANDS_MAX)),
+    snapshotEveryMs: from.read('TOTE_SNAPSHOT_MINUTES', 15, whole(1, WEEK_MINUTES)) * MINUTE_MS,
+    snapshotsKept: from.read('TOTE_SNAPSHOTS_KEPT', 3, whole(1, SNAPSHOTS_KEPT_MAX)),
+    segmentBytesMax: from.read('TOTE_SEGMENT_MIB', 256, whole(1, SEGMENT_MIB_MAX)) * MIB,
+    retentionMs: from.read('TOTE_RETENTION', null, retention),
     logLevel: from.read('TOTE_LOG_LEVEL', 'info', oneOf(...LOG_LEVELS)),
     rulesOverrides: from.read('TOTE_RULES_FILE', NO_OVERRIDES, rulesFile),
   };

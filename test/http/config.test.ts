@@ -43,6 +43,11 @@ test('an empty environment gives the defaults of the design', () => {
     rateLimits: { keyRead: 120, keyWrite: 30, account: 240, ip: 300 },
     trustedProxies: [],
     durability: 'fsync',
+    snapshotCommands: 1_000_000,
+    snapshotEveryMs: 900_000,
+    snapshotsKept: 3,
+    segmentBytesMax: 268_435_456,
+    retentionMs: null,
     logLevel: 'info',
     rulesOverrides: {},
   });
@@ -61,6 +66,11 @@ test('values are read, and variables of other programs are let be', () => {
     TOTE_HOUSE_CAPITAL: '2,500.50',
     TOTE_RATE_LIMITS: 'ip=5, key_read=9',
     TOTE_TRUSTED_PROXIES: '10.0.0.1, ::1, 10.1.0.0/16',
+    TOTE_SNAPSHOT_COMMANDS: '250,000',
+    TOTE_SNAPSHOT_MINUTES: '5',
+    TOTE_SNAPSHOTS_KEPT: '7',
+    TOTE_SEGMENT_MIB: '64',
+    TOTE_RETENTION: '30d',
   });
   assert.equal(config.host, '::1');
   assert.equal(config.port, 0);
@@ -72,6 +82,13 @@ test('values are read, and variables of other programs are let be', () => {
   assert.deepEqual(config.rateLimits, { keyRead: 9, keyWrite: 30, account: 240, ip: 5 });
   assert.deepEqual(config.trustedProxies, ['10.0.0.1', '::1', '10.1.0.0/16']);
   assert.equal(readConfig({ TOTE_RATE_LIMITS: 'off' }).rateLimits, null);
+  assert.equal(config.snapshotCommands, 250_000);
+  assert.equal(config.snapshotEveryMs, 300_000);
+  assert.equal(config.snapshotsKept, 7);
+  assert.equal(config.segmentBytesMax, 67_108_864);
+  assert.equal(config.retentionMs, 2_592_000_000);
+  assert.equal(readConfig({ TOTE_RETENTION: '12h' }).retentionMs, 43_200_000);
+  assert.equal(readConfig({ TOTE_RETENTION: 'all' }).retentionMs, null);
 });
 
 const BAD_VALUES: readonly (readonly [name: string, value: string, expected: RegExp])[] = [
@@ -97,6 +114,13 @@ const BAD_VALUES: readonly (readonly [name: string, value: string, expected: Reg
   ['TOTE_TRUSTED_PROXIES', 'proxy.example', /IP addresses/],
   ['TOTE_TRUSTED_PROXIES', '10.0.0.0/33', /IP addresses/],
   ['TOTE_DURABILITY', 'none', /fsync, os/],
+  ['TOTE_SNAPSHOT_COMMANDS', '0', /whole number from 1 to/],
+  ['TOTE_SNAPSHOT_COMMANDS', '10,00', /whole number from 1 to/],
+  ['TOTE_SNAPSHOT_MINUTES', '0.5', /whole number from 1 to 10080/],
+  ['TOTE_SNAPSHOTS_KEPT', '0', /whole number from 1 to 1000/],
+  ['TOTE_SEGMENT_MIB', '65537', /whole number from 1 to 65536/],
+  ['TOTE_RETENTION', '30', /"all", or how long, in hours or days/],
+  ['TOTE_RETENTION', '0d', /"all", or how long, in hours or days/],
   ['TOTE_LOG_LEVEL', 'verbose', /fatal, error, warn/],
   ['TOTE_RULES_FILE', '/does/not/exist.json', /cannot be read/],
 ];
