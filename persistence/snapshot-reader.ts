@@ -25,18 +25,28 @@ function* rowsByColumns(
   { name, columns }: TableForm,
 ): Generator<Row, void, undefined> {
   const arrays = columns.map((column) => `json_group_array(${column.name})`).join(', ');
-  const some = `SELECT rowid AS number, * FROM ${name} WHERE rowid > ? ORDER BY rowid LIMIT ${ROWS_AT_ONCE}`;
   const select = db
-    .prepare<[number], [number | null, ...string[]]>(`SELECT max(number), ${arrays} FROM (${some})`)
+    .prepare<[number, number], string[]>(`SELECT ${arrays} FROM ${name} WHERE rowid > ? AND rowid <= ?`)
     .raw();
-  for (let after: number | null = -1; after !== null; ) {
-    const [last, ...texts]: [number | null, ...string[]] = select.get(after) ?? [null];
-    after = last;
-    if (last !== null) yield* rowsOf(texts.map((text) => JSON.parse(text) as Cell[]));
+  // Numbers have gaps, so that a number of rows is not a range of numbers; finding its end reads no cell.
+  const findEnd = db
+    .prepare<[number], number>(
+      `SELECT rowid FROM ${name} WHERE rowid > ? ORDER BY rowid LIMIT 1 OFFSET ${ROWS_AT_ONCE - 1}`,
+    )
+    .pluck();
+  for (let after = -1; after < Number.MAX_SAFE_INTEGER; ) {
+    const end = findEnd.get(after) ?? Number.MAX_SAFE_INTEGER;
+    const texts = select.get(after, end) ?? [];
+    yield* rowsOf(texts.map((text) => JSON.parse(text) as Cell[]));
+    after = end;
   }
 }
 
 function* rowsOf(columns: readonly (readonly Cell[])[]): Generator<Row, void, undefined> {
   const count = columns[0]?.length ?? 0;
-  for (let index = 0; index < count; index += 1) yield columns.map((cells) => cells[index] ?? null);
+  for (let index = 0; index < count; index += 1) {
+    const row: Cell[] = [];
+    for (const cells of columns) row.push(cells[index] ?? null);
+    yield row;
+  }
 }
