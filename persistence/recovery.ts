@@ -91,7 +91,7 @@ function checkEnds(segment: Segment, mark: Mark | null): void {
         'Put the data directory back from a backup.',
     );
   }
-  const checksumAtMark = mark === null ? null : segment.checksumAt(mark.lastSeq);
+  const checksumAtMark = mark === null ? null : (segment.rowAt(mark.lastSeq)?.checksum ?? null);
   checkMark(mark, segment.tail()?.lastSeq ?? 0, checksumAtMark);
 }
 

@@ -1,16 +1,16 @@
 /**
- * Names of the journal's files, and making a whole segment at once. One segment holds the journal now; its name
- * carries the first sequence number so that others can follow it.
+ * Names of the journal's files, and making a whole segment at once. A segment's name carries its first sequence
+ * number: the names alone put them in order.
  */
 import { closeSync, fsyncSync, openSync, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import Database from 'better-sqlite3';
-import { assert } from '../engine/assert.js';
+import { assert, must } from '../engine/assert.js';
 import type { StoredBatch } from '../engine/ports.js';
 import { syncPath } from './files.js';
-import { createTables, rowInserter, type SegmentMeta } from './segment-schema.js';
+import { createTables, insertSeal, rowInserter, type SegmentMeta } from './segment-schema.js';
 
-const SEGMENT_NAME = /^segment-\d{16}\.db$/;
+const SEGMENT_NAME = /^segment-(\d{16})\.db$/;
 
 /** `segment-<first sequence number, 16 digits>.db` in the journal's folder. */
 export function segmentPath(journalDir: string, firstSeq: number): string {
@@ -25,17 +25,23 @@ export function findSegments(journalDir: string): string[] {
     .map((name) => join(journalDir, name));
 }
 
+/** The first sequence number that the segment's name gives. */
+export function firstSeqOf(path: string): number {
+  return Number(must(SEGMENT_NAME.exec(basename(path))?.[1], `the number in the name ${path}`));
+}
+
 export const walPath = (path: string): string => `${path}-wal`;
 export const shmPath = (path: string): string => `${path}-shm`;
+/** SQLite's rollback journal: there while a segment is being sealed. */
+export const rollbackPath = (path: string): string => `${path}-journal`;
 /** A segment that is being written and may be half there. */
 export const unfinishedPath = (path: string): string => `${path}.unfinished`;
 /** A whole copy that is to take the segment's place (`recovery-copy.ts`). */
 export const recoveredPath = (path: string): string => `${path}.recovered`;
 
-/** Removes a database's side files, durably. The WAL goes first: without it the other means nothing. */
+/** Removes a database's side files, durably. Those with content go first: without them the other means nothing. */
 export function removeSideFiles(path: string): void {
-  rmSync(walPath(path), { force: true });
-  rmSync(shmPath(path), { force: true });
+  for (const side of [walPath(path), rollbackPath(path), shmPath(path)]) rmSync(side, { force: true });
   syncPath(join(path, '..'));
 }
 
@@ -46,10 +52,15 @@ export function removeDatabase(path: string): void {
 }
 
 /**
- * Writes a whole segment to the new file `path` and syncs it; its name is the caller's to sync. The file is in
- * WAL mode and closed.
+ * Writes a whole segment to the new file `path` and syncs it; its name is the caller's to sync. The file is closed; a
+ * sealed one needs no side file to be read, an open one is in WAL mode.
  */
-export function writeSegment(path: string, meta: SegmentMeta, rows: Iterable<StoredBatch>): void {
+export function writeSegment(
+  path: string,
+  meta: SegmentMeta,
+  rows: Iterable<StoredBatch>,
+  { isSealed = false } = {},
+): void {
   // Open before the first write and synced after the last: no write error falls between two descriptors.
   const fd = openSync(path, 'wx', 0o600);
   try {
@@ -59,9 +70,20 @@ export function writeSegment(path: string, meta: SegmentMeta, rows: Iterable<Sto
       db.exec('BEGIN EXCLUSIVE');
       createTables(db, meta);
       const insert = rowInserter(db);
-      for (const row of rows) insert(row);
+      let last: StoredBatch | null = null;
+      let batches = 0;
+      for (const row of rows) {
+        insert(row);
+        last = row;
+        batches += 1;
+      }
+      if (isSealed) insertSeal(db, meta.firstSeq, { ...must(last, 'a row of a sealed segment'), batches });
       db.exec('COMMIT');
-      assert(db.pragma('journal_mode = WAL', { simple: true }) === 'wal', 'a segment is in WAL mode');
+      const mode = isSealed ? 'delete' : 'wal';
+      assert(
+        db.pragma(`journal_mode = ${mode}`, { simple: true }) === mode,
+        `the segment is in mode ${mode}`,
+      );
     } finally {
       db.close();
     }

@@ -1,6 +1,7 @@
 /**
- * The form of a segment of the journal: an SQLite database with the table `meta` (one row about the file) and
- * the table `batch` (one row for each commit). Ordinary columns, so that an operator can read it as it is:
+ * The form of a segment of the journal: an SQLite database with the table `meta` (one row about the file), the
+ * table `batch` (one row for each commit) and the table `seal` (one row once the segment is finished). Ordinary
+ * columns, so that an operator can read it as it is:
  *
  *     sqlite3 segment-0000000000000001.db "select json_each.value from batch, json_each(commands)"
  *
@@ -12,12 +13,14 @@ import type { StoredBatch } from '../engine/ports.js';
 import { type ChainPosition, crcHex } from './batch-row.js';
 import { JournalError } from './errors.js';
 
-/** Whatever a later version changes, its `meta` keeps these columns first and their checksum as it is. */
-const FORMAT_VERSION = 1;
+/**
+ * Format 1 had no seals and one segment; recovery copies it into this one. Whatever a later version changes, its
+ * `meta` keeps these columns first and their checksum as it is.
+ */
+export const FORMAT_VERSION = 2;
 
 /** The large column comes last, so that the others are read without it. */
-const TABLES = {
-  batch: `CREATE TABLE batch (
+const BATCH_TABLE = `CREATE TABLE batch (
   first_seq INTEGER NOT NULL,
   last_seq INTEGER PRIMARY KEY,
   time_ms INTEGER NOT NULL,
@@ -25,15 +28,27 @@ const TABLES = {
   checksum TEXT NOT NULL,
   chain TEXT NOT NULL,
   commands TEXT NOT NULL
-) STRICT`,
-  meta: `CREATE TABLE meta (
+) STRICT`;
+const META_TABLE = `CREATE TABLE meta (
   format_version INTEGER NOT NULL,
   created_ms INTEGER NOT NULL,
   first_seq INTEGER NOT NULL,
   previous_chain TEXT NOT NULL,
   checksum TEXT NOT NULL
-) STRICT`,
-} as const;
+) STRICT`;
+const SEAL_TABLE = `CREATE TABLE seal (
+  last_seq INTEGER NOT NULL,
+  batches INTEGER NOT NULL,
+  digest TEXT NOT NULL,
+  chain TEXT NOT NULL,
+  checksum TEXT NOT NULL
+) STRICT`;
+
+/** Tables of each format that this program reads, by name. */
+const TABLES: Readonly<Record<number, Readonly<Record<string, string>>>> = {
+  1: { batch: BATCH_TABLE, meta: META_TABLE },
+  2: { batch: BATCH_TABLE, meta: META_TABLE, seal: SEAL_TABLE },
+};
 
 export const BATCH_COLUMNS = 'first_seq, last_seq, time_ms, digest, checksum, chain, commands';
 const INSERT_BATCH = `INSERT INTO batch (${BATCH_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`;
@@ -45,8 +60,18 @@ export interface SegmentMeta {
   readonly previousChain: string;
 }
 
+/** What a finished segment says of itself: nothing is added to it, and the next one follows on `chain`. */
+export interface SegmentSeal {
+  readonly lastSeq: number;
+  /** How many rows it has. */
+  readonly batches: number;
+  /** Rolling digest and chain hash of its last row. */
+  readonly digest: string;
+  readonly chain: string;
+}
+
 export function createTables(db: Database.Database, meta: SegmentMeta): void {
-  for (const table of Object.values(TABLES)) db.exec(table);
+  for (const table of [BATCH_TABLE, META_TABLE, SEAL_TABLE]) db.exec(table);
   const { createdMs, firstSeq, previousChain } = meta;
   db.prepare('INSERT INTO meta VALUES (?, ?, ?, ?, ?)').run(
     FORMAT_VERSION,
@@ -65,8 +90,22 @@ export function rowInserter(db: Database.Database): (row: StoredBatch) => void {
   };
 }
 
+export function insertSeal(db: Database.Database, firstSeq: number, seal: SegmentSeal): void {
+  const { lastSeq, batches, digest, chain } = seal;
+  db.prepare('INSERT INTO seal VALUES (?, ?, ?, ?, ?)').run(
+    lastSeq,
+    batches,
+    digest,
+    chain,
+    sealChecksum(firstSeq, seal),
+  );
+}
+
 /** Reads `meta` and compares the tables. Throws `journal_newer_version` and `journal_corrupt`. */
-export function readMeta(path: string, db: Database.Database): SegmentMeta {
+export function readMeta(
+  path: string,
+  db: Database.Database,
+): SegmentMeta & { readonly formatVersion: number } {
   const columns = db
     .prepare<[], unknown[]>(
       'SELECT format_version, created_ms, first_seq, previous_chain, checksum FROM meta',
@@ -88,8 +127,31 @@ export function readMeta(path: string, db: Database.Database): SegmentMeta {
         'Start the version that wrote it, or a newer one.',
     );
   }
-  compareTables(path, db);
-  return meta;
+  compareTables(path, db, version);
+  return { ...meta, formatVersion: version };
+}
+
+/** The seal, or null in a segment that is not finished. Throws `journal_corrupt`. */
+export function readSeal(
+  path: string,
+  db: Database.Database,
+  meta: SegmentMeta & { readonly formatVersion: number },
+): SegmentSeal | null {
+  if (meta.formatVersion === 1) return null;
+  const rows = db
+    .prepare<[], unknown[]>('SELECT last_seq, batches, digest, chain, checksum FROM seal')
+    .raw()
+    .all();
+  if (rows.length === 0) return null;
+  const [lastSeq, batches, digest, chain, checksum] = rows[0] ?? [];
+  if (rows.length !== 1 || !isWhole(lastSeq) || !isWhole(batches)) {
+    throw damaged(path, 'its seal is not one good row');
+  }
+  const seal = { lastSeq, batches, digest: String(digest), chain: String(chain) };
+  if (checksum !== sealChecksum(meta.firstSeq, seal) || lastSeq < meta.firstSeq) {
+    throw damaged(path, 'the checksum of its seal does not match');
+  }
+  return seal;
 }
 
 /** The row of a result with `BATCH_COLUMNS`, types checked. `position` says where it was read. */
@@ -131,18 +193,30 @@ export function damaged(path: string, what: string, cause?: unknown): JournalErr
 /** What reading threw, as a refusal. Only SQLite's own errors are the file's fault. */
 export function asDamage(path: string, what: string, thrown: unknown): unknown {
   if (!(thrown instanceof Database.SqliteError)) return thrown;
+  if (/^SQLITE_(CANTOPEN|READONLY|PERM)/.test(thrown.code)) {
+    const sentence = `The journal ${path} cannot be read here: ${thrown.message}. Copy the data directory to where this user may write.`;
+    return new JournalError('data_dir_invalid', sentence, { cause: thrown });
+  }
+  if (thrown.code.startsWith('SQLITE_BUSY')) {
+    const sentence = `The journal ${path} is held by another program. Close what has opened it, and try again.`;
+    return new JournalError('data_dir_locked', sentence, { cause: thrown });
+  }
   return damaged(path, `${what} (${thrown.code}: ${thrown.message})`, thrown);
 }
 
-function compareTables(path: string, db: Database.Database): void {
+function compareTables(path: string, db: Database.Database, version: number): void {
   const found = db.prepare<[], unknown[]>('SELECT name, sql FROM sqlite_schema ORDER BY name').raw().all();
-  if (JSON.stringify(found) !== JSON.stringify(Object.entries(TABLES))) {
+  if (JSON.stringify(found) !== JSON.stringify(Object.entries(TABLES[version] ?? {}))) {
     throw damaged(path, 'its tables are not those of a journal');
   }
 }
 
 function metaChecksum(version: number, meta: SegmentMeta): string {
   return crcHex(`${version} ${meta.createdMs} ${meta.firstSeq} ${meta.previousChain}`);
+}
+
+function sealChecksum(firstSeq: number, seal: SegmentSeal): string {
+  return crcHex(`seal ${firstSeq} ${seal.lastSeq} ${seal.batches} ${seal.digest} ${seal.chain}`);
 }
 
 const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);

@@ -89,6 +89,10 @@ export class SqliteStore implements JournalStore {
     return this.#segment.batches(afterSeq);
   }
 
+  chainAt(seq: number): string | null {
+    return this.#segment.chainAt(seq);
+  }
+
   readMark(): Mark | null {
     return this.#mark.mark;
   }

@@ -24,6 +24,9 @@ class MemoryStore implements JournalStore {
   readBatches(afterSeq: number): Iterable<StoredBatch> {
     return this.durable.filter((row) => row.lastSeq > afterSeq);
   }
+  chainAt(seq: number): string | null {
+    return seq === 0 ? CHAIN_START : (this.durable.find((row) => row.lastSeq === seq)?.chain ?? null);
+  }
   readMark(): Mark | null {
     return this.#mark;
   }

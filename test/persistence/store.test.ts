@@ -136,10 +136,10 @@ test('a newer format is refused, and so is a meta row or a table that is not our
   const createdMs = CLOCK.nowMs();
   const newer = alteredJournal(
     t,
-    `UPDATE meta SET format_version = 2, checksum = '${metaCrc(2, createdMs)}'`,
+    `UPDATE meta SET format_version = 3, checksum = '${metaCrc(3, createdMs)}'`,
   );
-  assert.throws(() => recover(newer), refusal('journal_newer_version', /format version 2; .* knows 1/));
-  const flipped = alteredJournal(t, 'UPDATE meta SET format_version = 2');
+  assert.throws(() => recover(newer), refusal('journal_newer_version', /format version 3; .* knows 2/));
+  const flipped = alteredJournal(t, 'UPDATE meta SET format_version = 1');
   assert.throws(() => recover(flipped), refusal('journal_corrupt', /checksum of its meta row/));
   const widened = alteredJournal(t, 'ALTER TABLE batch ADD COLUMN extra TEXT');
   assert.throws(() => recover(widened), refusal('journal_corrupt', /tables are not those/));

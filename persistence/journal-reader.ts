@@ -1,0 +1,133 @@
+/**
+ * Reads the journal of a data directory, all segments in order, whether or not a server writes it. Nothing is changed,
+ * and nobody is held up: the open segment is opened for each chunk of rows and closed before they are handed out, so
+ * that the writer can move its WAL, seal it and go on to the next one while the reader works on what it was given.
+ */
+import { assert } from '../engine/assert.js';
+import type { JournalStore, Mark, StoredBatch } from '../engine/ports.js';
+import type { ChainPosition } from './batch-row.js';
+import type { DataDir } from './data-dir.js';
+import { JournalError } from './errors.js';
+import { readMarkFile } from './mark.js';
+import { Segment } from './segment.js';
+import { findSegments, firstSeqOf } from './segment-files.js';
+import { damaged } from './segment-schema.js';
+
+export interface JournalReader extends Pick<JournalStore, 'readBatches' | 'chainAt' | 'readMark'> {
+  /** First sequence number that is there, or would be in an empty journal. */
+  readonly firstSeq: number;
+  /** Last sequence number at this moment; `firstSeq - 1` in an empty journal. */
+  readonly lastSeq: number;
+  close(): void;
+}
+
+/** Throws what `Segment.open` throws, and `data_dir_invalid` where there is no journal. */
+export function openJournalReader(dir: DataDir): JournalReader {
+  const reader = new FilesReader(dir);
+  assert(reader.lastSeq >= 0, 'a journal ends at a sequence number');
+  return reader;
+}
+
+class FilesReader implements JournalReader {
+  /** The sealed segment that was read last: it changes no more, so it stays open. */
+  #sealed: Segment | null = null;
+
+  constructor(private readonly dir: DataDir) {}
+
+  get firstSeq(): number {
+    return firstSeqOf(this.#paths()[0]);
+  }
+
+  get lastSeq(): number {
+    return this.#within(Number.MAX_SAFE_INTEGER, (segment) => (segment.tail() ?? segment.start).lastSeq);
+  }
+
+  readMark(): Mark | null {
+    return readMarkFile(this.dir.markFile);
+  }
+
+  chainAt(seq: number): string | null {
+    if (seq < this.firstSeq - 1) return null;
+    return this.#within(seq, (segment) => segment.chainAt(seq));
+  }
+
+  /**
+   * As `JournalStore.readBatches`. Throws `journal_incomplete` where the journal begins after `afterSeq`, or lacks a
+   * segment in between; `journal_corrupt`, naming the first bad row.
+   */
+  *readBatches(afterSeq: number): Generator<StoredBatch, void, undefined> {
+    if (afterSeq < this.firstSeq - 1) throw gone(this.dir, afterSeq + 1, this.firstSeq);
+    let position: ChainPosition | null = null;
+    for (;;) {
+      const seq: number = position?.lastSeq ?? afterSeq;
+      const before: ChainPosition | null = position;
+      const chunk: StoredBatch[] = this.#within(seq, (segment, isLast) =>
+        readChunk(segment, isLast, before, afterSeq),
+      );
+      yield* chunk;
+      const last = chunk.at(-1);
+      if (last !== undefined) position = { lastSeq: last.lastSeq, chain: last.chain };
+      else if (!this.#hasGoneOn(seq)) return;
+    }
+  }
+
+  close(): void {
+    this.#sealed?.close();
+    this.#sealed = null;
+  }
+
+  #paths(): [string, ...string[]] {
+    const [first, ...others] = findSegments(this.dir.journal);
+    if (first !== undefined) return [first, ...others];
+    throw new JournalError('data_dir_invalid', `There is no journal in ${this.dir.journal}.`);
+  }
+
+  /** After the end of a segment at `seq`: whether another one follows on it by now. */
+  #hasGoneOn(seq: number): boolean {
+    const next = this.#paths().find((path) => firstSeqOf(path) > seq);
+    if (next === undefined || this.#sealed?.seal?.lastSeq !== seq) return false;
+    if (firstSeqOf(next) > seq + 1) throw gone(this.dir, seq + 1, firstSeqOf(next));
+    return true;
+  }
+
+  /** Looks into the segment in which the command after `seq` is or would be. */
+  #within<T>(seq: number, look: (segment: Segment, isLast: boolean) => T): T {
+    const paths = this.#paths();
+    const path = paths.findLast((candidate) => firstSeqOf(candidate) <= seq + 1) ?? paths[0];
+    const isLast = path === paths.at(-1);
+    if (this.#sealed?.path === path) return look(this.#sealed, isLast);
+    const segment = Segment.open(path, 'read');
+    try {
+      return look(segment, isLast);
+    } finally {
+      if (segment.seal === null) segment.close();
+      else {
+        this.close();
+        this.#sealed = segment;
+      }
+    }
+  }
+}
+
+/** The rows of `segment` after `before`, the last row that was read, or after `afterSeq` where nothing was read yet. */
+function readChunk(
+  segment: Segment,
+  isLast: boolean,
+  before: ChainPosition | null,
+  afterSeq: number,
+): StoredBatch[] {
+  const { start, path, seal } = segment;
+  if (seal === null && !isLast) throw damaged(path, 'another segment follows it, but it is not sealed');
+  if (before === null) return segment.chunkAfter(segment.rowUpTo(afterSeq) ?? start);
+  if (before.lastSeq === start.lastSeq && before.chain !== start.chain) {
+    throw damaged(path, `it does not follow from the segment before it, which ends at ${before.lastSeq}`);
+  }
+  return segment.chunkAfter(before);
+}
+
+function gone(dir: DataDir, fromSeq: number, firstSeq: number): JournalError {
+  return new JournalError(
+    'journal_incomplete',
+    `The journal in ${dir.journal} has no segment with the sequence numbers ${fromSeq} to ${firstSeq - 1}: the next one begins at ${firstSeq}.`,
+  );
+}
