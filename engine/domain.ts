@@ -137,6 +137,7 @@ export const parseAccountId = (id: string): number => parseNumbered('acc_', id);
 export const keyId = (key: number): string => `key_${key}`;
 export const parseKeyId = (id: string): number => parseNumbered('key_', id);
 export const betId = (bet: number): string => `bet_${bet}`;
+export const parseBetId = (id: string): number => parseNumbered('bet_', id);
 /** `<marketId>_<roundNumber>`: stable across restarts and never used again (design, section 4). */
 export const roundId = (market: number, roundNumber: number): string => `${marketId(market)}_${roundNumber}`;
 

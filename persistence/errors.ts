@@ -21,6 +21,10 @@ export type JournalErrorCode =
   | 'replay_mismatch'
   /** What was asked for is not in the data directory, or not any more. */
   | 'not_found'
+  /** A file that was to be made is there already; it is not written over. */
+  | 'file_exists'
+  /** A backup is of another journal than the one that is to be copied to it, or cannot be continued. */
+  | 'backup_mismatch'
   /** The medium does not give the durability that was asked for. */
   | 'durability_unavailable'
   /** There is not enough free space for what has to be written. */

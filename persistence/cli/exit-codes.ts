@@ -28,6 +28,7 @@ const FAULTS: readonly JournalErrorCode[] = [
   'journal_incomplete',
   'mark_unreadable',
   'replay_mismatch',
+  'not_found',
 ];
 const FULL_DISK = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL'];
 

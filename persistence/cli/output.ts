@@ -3,7 +3,6 @@
  * messages go to stderr, so that a pipe gets results only.
  */
 import { writeSync } from 'node:fs';
-import { dollarsOfCents } from '../../engine/money.js';
 import { codeOf } from '../errors.js';
 
 const STDOUT = 1;
@@ -21,7 +20,12 @@ export class Output {
 
   /** One line for people, or one JSON line of a stream. */
   line(text: string): void {
-    this.#waiting += `${text}\n`;
+    this.raw(`${text}\n`);
+  }
+
+  /** Text with line ends of its own. */
+  raw(text: string): void {
+    this.#waiting += text;
     if (this.#waiting.length >= CHUNK_CHARS) this.flush();
   }
 
@@ -79,18 +83,6 @@ function writeSome(bytes: Buffer): number {
 }
 
 /* ---- how values are shown to people ---- */
-
-/** `1,234.50 USD`, with two decimals always. */
-export function usd(cents: number): string {
-  const text = dollarsOfCents(cents).toLocaleString('en-US', {
-    minimumFractionDigits: 2,
-    maximumFractionDigits: 2,
-  });
-  return `${text} USD`;
-}
-
-/** ISO 8601, or `never` for time 0. */
-export const isoTime = (timeMs: number): string => (timeMs === 0 ? 'never' : new Date(timeMs).toISOString());
 
 /** `417.3 MiB`. */
 export function bytesText(bytes: number): string {

@@ -1,0 +1,34 @@
+/** Numbers and times as the operators' command line shows them to people. */
+
+const CENTS = 100;
+
+/** Dollars with two decimals and a sign where negative: `-1234.50`. Exact for every amount there is. */
+export function dollarsText(cents: number): string {
+  const absolute = Math.abs(cents);
+  const rest = absolute % CENTS;
+  const text = `${(absolute - rest) / CENTS}.${String(rest).padStart(2, '0')}`;
+  return cents < 0 ? `-${text}` : text;
+}
+
+/** `1,234.50 USD`. */
+export function usd(cents: number): string {
+  const [whole = '', decimals = ''] = dollarsText(Math.abs(cents)).split('.');
+  const text = `${whole.replace(/\B(?=(\d{3})+$)/g, ',')}.${decimals} USD`;
+  return cents < 0 ? `-${text}` : text;
+}
+
+/** Odds in 1e-4 with four decimals: `1.9756`. */
+export const oddsText = (oddsE4: number): string => (oddsE4 / 10_000).toFixed(4);
+
+/** Percents in 1e-2 with two decimals: `50.62`. */
+export const percentText = (percentE2: number): string => (percentE2 / 100).toFixed(2);
+
+/** ISO 8601 in UTC with milliseconds. */
+export const isoText = (timeMs: number): string => new Date(timeMs).toISOString();
+
+/** Text that clients or operators gave, on one line whatever is in it. */
+export const quoted = (text: string): string =>
+  // JSON leaves control characters beyond ASCII as they are; a terminal may obey them.
+  JSON.stringify(text).replace(/[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, escapeOf);
+
+const escapeOf = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
