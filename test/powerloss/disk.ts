@@ -1,0 +1,171 @@
+/**
+ * A disk with a volatile cache. What was synced stays; of what was not, a power loss may keep all, nothing, any part
+ * in any order, and of one write any of its sectors. Names (creations, renames, removals) of one folder survive in
+ * their order, as every journaling file system has it, and for certain only once the folder was synced.
+ */
+import { dirname } from 'node:path';
+import { assert, must } from '../../engine/assert.js';
+import type { Dice } from '../support/reference/dice.js';
+import type { DiskOp } from './trace.js';
+
+const SECTOR_BYTES = 512;
+
+/** A change of a file's content that is not synced. */
+interface PendingChange {
+  readonly number: number;
+  readonly op: Extract<DiskOp, { kind: 'write' | 'truncate' }>;
+}
+
+class File {
+  durable: Buffer = Buffer.alloc(0);
+  pending: PendingChange[] = [];
+}
+
+interface PendingName {
+  readonly number: number;
+  readonly op: Extract<DiskOp, { kind: 'create' | 'mkdir' | 'unlink' | 'rename' }>;
+  /** What the name stands for after a creation. */
+  readonly file: File | null;
+}
+
+/** null stands for a folder. */
+type Names = Map<string, File | null>;
+
+/** What a power loss does to changes that were not synced. */
+export type Loss = 'all kept' | 'all dropped' | 'first ones kept' | 'any kept' | 'any kept, torn';
+export const LOSSES: readonly Loss[] = [
+  'all kept',
+  'all dropped',
+  'first ones kept',
+  'any kept',
+  'any kept, torn',
+];
+
+export class Disk {
+  /** As running processes see it. */
+  readonly #names: Names = new Map();
+  readonly #durableNames: Names = new Map();
+  /** By folder. */
+  readonly #pendingNames = new Map<string, PendingName[]>();
+
+  /** `number` is the operation's place in the recording. */
+  apply(op: DiskOp, number: number): void {
+    switch (op.kind) {
+      case 'create':
+        this.#name({ number, op, file: new File() });
+        break;
+      case 'mkdir':
+      case 'unlink':
+      case 'rename':
+        this.#name({ number, op, file: null });
+        break;
+      case 'write':
+      case 'truncate':
+        must(this.#names.get(op.path), `the file ${op.path}`).pending.push({ number, op });
+        return;
+      case 'sync':
+        this.#sync(op.path, op.covers);
+    }
+  }
+
+  /** The files, and null for folders, that a power loss now would leave. */
+  image(loss: Loss, dice: Dice): ReadonlyMap<string, Buffer | null> {
+    const names: Names = new Map(this.#durableNames);
+    for (const pending of this.#pendingNames.values()) {
+      const kept = keptNames(pending.length, loss, dice);
+      for (const change of pending.slice(0, kept)) rename(names, change);
+    }
+    const contents = new Map<File, Buffer>();
+    const image = new Map<string, Buffer | null>();
+    for (const [path, file] of names) {
+      if (file === null) {
+        image.set(path, null);
+        continue;
+      }
+      const content = contents.get(file) ?? contentAfter(file, loss, dice);
+      contents.set(file, content);
+      image.set(path, content);
+    }
+    return image;
+  }
+
+  #name(change: PendingName): void {
+    rename(this.#names, change);
+    const folder = dirname(change.op.path);
+    const pending = this.#pendingNames.get(folder);
+    if (pending === undefined) this.#pendingNames.set(folder, [change]);
+    else pending.push(change);
+  }
+
+  #sync(path: string, covers: number): void {
+    const file = this.#names.get(path);
+    if (file instanceof File) {
+      const isCovered = ({ number }: PendingChange): boolean => number < covers;
+      for (const { op } of file.pending.filter(isCovered)) file.durable = changed(file.durable, op);
+      file.pending = file.pending.filter((change) => !isCovered(change));
+      return;
+    }
+    const pending = this.#pendingNames.get(path) ?? [];
+    const synced = pending.filter(({ number }) => number < covers);
+    for (const change of synced) rename(this.#durableNames, change);
+    this.#pendingNames.set(path, pending.slice(synced.length));
+  }
+}
+
+/** Carries out one change of names. */
+function rename(names: Names, { op, file }: PendingName): void {
+  switch (op.kind) {
+    case 'create':
+      names.set(op.path, must(file, 'the file that was made'));
+      return;
+    case 'mkdir':
+      names.set(op.path, null);
+      return;
+    case 'unlink':
+      names.delete(op.path);
+      return;
+    case 'rename': {
+      const moved = names.get(op.path);
+      assert(moved !== undefined, `${op.path} is there to be renamed`);
+      names.delete(op.path);
+      names.set(op.to, moved);
+    }
+  }
+}
+
+function keptNames(count: number, loss: Loss, dice: Dice): number {
+  if (loss === 'all kept') return count;
+  return loss === 'all dropped' ? 0 : dice.whole(0, count);
+}
+
+function contentAfter(file: File, loss: Loss, dice: Dice): Buffer {
+  let content = file.durable;
+  const first = dice.whole(0, file.pending.length);
+  file.pending.forEach(({ op }, index) => {
+    const isKept =
+      loss === 'all kept' ||
+      (loss === 'first ones kept' && index < first) ||
+      (loss.startsWith('any kept') && dice.chance(0.5));
+    if (isKept) content = changed(content, op, loss === 'any kept, torn' ? dice : null);
+  });
+  return content;
+}
+
+/** The content after one change; with `torn`, only some sectors of a write arrive. */
+function changed(content: Buffer, op: PendingChange['op'], torn: Dice | null = null): Buffer {
+  if (op.kind === 'truncate') {
+    const cut = Buffer.alloc(op.size);
+    content.copy(cut);
+    return cut;
+  }
+  const end = op.offset + op.bytes.length;
+  const after = Buffer.alloc(Math.max(content.length, end));
+  content.copy(after);
+  for (let at = 0; at < op.bytes.length; ) {
+    const sectorEnd = (Math.floor((op.offset + at) / SECTOR_BYTES) + 1) * SECTOR_BYTES - op.offset;
+    const to = Math.min(sectorEnd, op.bytes.length);
+    if (torn === null || torn.chance(0.5)) op.bytes.copy(after, op.offset + at, at, to);
+    at = to;
+  }
+  return after;
+}

@@ -1,0 +1,96 @@
+/**
+ * Cuts the power at every operation of a recording, as often and in as many ways as asked for, and recovers each disk
+ * that comes of it. better-sqlite3 lets nobody stand between SQLite and its files, so the operations are those that
+ * the kernel saw.
+ */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { must } from '../../engine/assert.js';
+import { openDataDir } from '../../persistence/data-dir.js';
+import { openJournalReader } from '../../persistence/journal-reader.js';
+import { Dice } from '../support/reference/dice.js';
+import { Disk, LOSSES, type Loss } from './disk.js';
+import { markPath, type Recording, record } from './record.js';
+import { checkRecovery, type Digests, writeImage } from './recover.js';
+import type { DiskOp } from './trace.js';
+
+export interface PowerLossOptions {
+  readonly seed: number;
+  readonly orders: number;
+  readonly images: number;
+  /** A folder for the images; one in memory is faster. */
+  readonly folder?: string;
+  /** Syncs of these paths are taken for done and are not: what a server without them would lose. */
+  readonly skipsSync?: (path: string) => boolean;
+  readonly onProgress?: (done: number) => void;
+}
+
+export interface PowerLossReport {
+  readonly operations: number;
+  readonly acknowledged: number;
+  readonly images: ReadonlyMap<Loss, number>;
+  /** Images that came back with more than was acknowledged: commits that nobody had heard of yet. */
+  readonly aheadOfMark: number;
+}
+
+const MARK_FORM = /last_seq=(\d{16})/;
+
+/** Rejects with the seed, the operation and the kind of loss where an acknowledged order is lost. */
+export async function powerLoss(options: PowerLossOptions): Promise<PowerLossReport> {
+  const folder = mkdtempSync(join(options.folder ?? tmpdir(), 'tote-power-'));
+  try {
+    const recording = await record(join(folder, 'data'), options.orders);
+    return cutEverywhere(recording, digestsOf(recording.root), folder, options);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function cutEverywhere(
+  { root, ops, acknowledged }: Recording,
+  digests: Digests,
+  folder: string,
+  { seed, images, skipsSync = () => false, onProgress }: PowerLossOptions,
+): PowerLossReport {
+  const disk = new Disk();
+  const dice = new Dice(seed);
+  const counts = new Map<Loss, number>();
+  let aheadOfMark = 0;
+  let acknowledgedSeq = 0;
+  let done = 0;
+  ops.forEach((op, index) => {
+    if (op.kind !== 'sync' || !skipsSync(op.path)) disk.apply(op, index);
+    acknowledgedSeq = Math.max(acknowledgedSeq, markOf(op, root));
+    // As many after each operation as make the number asked for, spread evenly.
+    for (const due = Math.floor(((index + 1) * images) / ops.length); done < due; done++) {
+      const loss = must(LOSSES[done % LOSSES.length], 'a loss');
+      const to = join(folder, 'image');
+      writeImage(disk.image(loss, dice), root, to);
+      try {
+        if (checkRecovery(to, acknowledgedSeq, digests) > acknowledgedSeq) aheadOfMark++;
+      } catch (error) {
+        const where = `seed ${seed}, operation ${index} (${op.kind} ${op.path}), ${loss}`;
+        throw new Error(`power lost at ${where}: recovery fails`, { cause: error });
+      }
+      counts.set(loss, (counts.get(loss) ?? 0) + 1);
+      if (done % 1_000 === 0) onProgress?.(done);
+    }
+  });
+  return { operations: ops.length, acknowledged, images: counts, aheadOfMark };
+}
+
+/** The mark that an operation writes, or 0. Replies go out after it. */
+function markOf(op: DiskOp, root: string): number {
+  if (op.kind !== 'write' || op.path !== markPath(root)) return 0;
+  return Number(MARK_FORM.exec(op.bytes.toString('latin1'))?.[1] ?? 0);
+}
+
+function digestsOf(root: string): Digests {
+  const reader = openJournalReader(openDataDir(root));
+  try {
+    return new Map(Array.from(reader.readBatches(0), ({ lastSeq, digest }) => [lastSeq, digest]));
+  } finally {
+    reader.close();
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * Records what real servers do to one data directory: orders under load with small segments and frequent snapshots, a
+ * kill, the recovery from it, more orders, a clean stop, and a start from that.
+ */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { removeDataDir, Server } from '../support/server.js';
+import { type DiskOp, TraceReader, tracer } from './trace.js';
+
+export interface Recording {
+  readonly root: string;
+  readonly ops: readonly DiskOp[];
+  /** Orders that were answered with 201. */
+  readonly acknowledged: number;
+}
+
+/** Small, so that segments are sealed and snapshots written while the recording goes on. */
+const ENV: Readonly<Record<string, string>> = {
+  TOTE_SEGMENT_MIB: '1',
+  TOTE_SNAPSHOT_COMMANDS: '2000',
+  TOTE_SNAPSHOTS_KEPT: '2',
+};
+const BETTORS = 8;
+const LANES = 16;
+
+/** `root` must not exist. It is left as the last server left it. */
+export async function record(root: string, orders: number): Promise<Recording> {
+  const reader = new TraceReader(root);
+  let acknowledged = 0;
+  for (const end of ['kill', 'stop', 'stop'] as const) {
+    const logFile = `${root}.strace`;
+    const server = await Server.start({ dataDir: root, env: ENV, under: tracer(logFile) });
+    try {
+      acknowledged += await load(server, Math.ceil(orders / 3));
+    } finally {
+      await server[end]();
+    }
+    await reader.read(logFile);
+    removeDataDir(logFile);
+  }
+  return { root, ops: reader.ops, acknowledged };
+}
+
+/** Places orders on several lanes at once; all are answered. */
+async function load(server: Server, orders: number): Promise<number> {
+  await server.toNextDay();
+  await server.push({ BTC: 67_000 });
+  await server.advance(1);
+  await server.push({ BTC: 67_000 });
+  const bettors = await Promise.all(
+    Array.from({ length: BETTORS }, () => server.createBettor({ tier: 'VIP', balance: 1_000_000 })),
+  );
+  let next = 0;
+  const lane = async (number: number): Promise<void> => {
+    const bettor = bettors[number % bettors.length];
+    while (next < orders) {
+      const serial = next++;
+      const prediction = serial % 2 === 0 ? 'UP' : 'DOWN';
+      const order = {
+        marketId: 'BTC_ONE_DAY',
+        prediction,
+        amount: 1 + (serial % 7),
+        clientSeed: `${serial}`,
+      };
+      const answered = await bettor?.api.post('/orders', order, { 'Idempotency-Key': `order-${serial}` });
+      assert.equal(answered?.status, 201, answered?.text);
+      // Rounds of a minute end meanwhile, so that other commands than orders are written, too.
+      if (serial % 400 === 399) await server.advance(20_000);
+    }
+  };
+  await Promise.all(Array.from({ length: LANES }, (_, number) => lane(number)));
+  return orders;
+}
+
+/** The mark's file below a data directory: a write to it comes before every acknowledgement. */
+export const markPath = (root: string): string => join(root, 'journal', 'mark');
