@@ -134,7 +134,7 @@ function loadFrom(db: Database.Database, ref: SnapshotRef): { meta: SnapshotMeta
 }
 
 /** The first half of the file's SHA-256, 32 hex digits. Reads piece by piece: a file may be larger than a buffer. */
-function hashFile(path: string): string {
+export function hashFile(path: string): string {
   const fd = openSync(path, 'r');
   try {
     const hash = createHash('sha256');
