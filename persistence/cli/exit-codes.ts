@@ -29,6 +29,8 @@ const FAULTS: readonly JournalErrorCode[] = [
   'mark_unreadable',
   'replay_mismatch',
   'not_found',
+  'snapshot_damaged',
+  'archive_corrupt',
 ];
 const FULL_DISK = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL'];
 

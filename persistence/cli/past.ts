@@ -52,7 +52,7 @@ export class Past {
 
   private constructor(
     readonly context: Context,
-    private readonly journal: JournalReader,
+    readonly journal: JournalReader,
     private readonly title: string,
   ) {
     this.history = new History(journal, new SnapshotFiles(context.dir.snapshots), {

@@ -1,0 +1,155 @@
+/**
+ * Copies a data directory into another one, which is then itself a data directory that a server can start on. The source
+ * may be in use: what was acknowledged before the call is in the copy, and every file of it proves itself (checksums,
+ * chain, seals, names of snapshots), so that the copy is never wrong, only older.
+ *
+ * Called again on the same target it copies what is new only. The order is that of a crash's harm: snapshots and archive
+ * before the journal that they lead to, the mark last. A target that was being written when the process died says so by its
+ * `in-use` file; the open segment is then written anew, since nothing is appended behind pages whose write may have failed.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { basename, join, relative, resolve } from 'node:path';
+import { must } from '../engine/assert.js';
+import type { Mark, StoredBatch } from '../engine/ports.js';
+import { type ArchiveCopied, copyArchive } from './archive-copy.js';
+import { copySegments, factsOf, rowAt, type SegmentsCopied } from './backup-journal.js';
+import { checkSnapshotFile, copyFileDurably, copySecrets } from './copy-files.js';
+import { type DataDir, openDataDir } from './data-dir.js';
+import { JournalError } from './errors.js';
+import { isMissing, syncPath, writeFileDurably } from './files.js';
+import { lockDataDir } from './lock.js';
+import { createMarkFile, EMPTY_MARK, readMarkFile } from './mark.js';
+import { checkMark } from './replay.js';
+import { findSegments } from './segment-files.js';
+import { SnapshotFiles } from './snapshot-files.js';
+
+export interface BackedUp extends SegmentsCopied {
+  /** The last command in the copy. */
+  readonly seq: number;
+  readonly timeMs: number;
+  readonly snapshotsCopied: readonly string[];
+  /** Snapshots that the source has given up, and so has the copy. */
+  readonly snapshotsRemoved: readonly string[];
+  readonly archive: ArchiveCopied | null;
+  /** Parts of the source that are damaged and were left out, in sentences. The journal is never one of them. */
+  readonly faults: readonly string[];
+}
+
+/**
+ * Throws `data_dir_invalid` where `to` cannot be taken, `data_dir_locked` where a server runs on it, `backup_mismatch`
+ * where it holds another journal, `journal_corrupt`, `journal_incomplete` and `mark_unreadable` where the source is not
+ * good, `disk_full`.
+ */
+export function backup(source: DataDir, to: string, onSeq: (seq: number) => void = () => {}): BackedUp {
+  refuseForeignPlace(source, to);
+  const acknowledged = readMarkFile(source.markFile);
+  const target = openDataDir(to);
+  const lock = lockDataDir(target);
+  try {
+    return backupInto(source, target, acknowledged, onSeq);
+  } finally {
+    lock.release();
+  }
+}
+
+function backupInto(
+  source: DataDir,
+  target: DataDir,
+  acknowledged: Mark | null,
+  onSeq: (seq: number) => void,
+): BackedUp {
+  refuseOtherSecret(source, target);
+  const faults = copySecrets(source, target);
+  for (const folder of [target.snapshots, target.archive])
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  syncPath(target.root);
+  const mayAppend = !existsSync(target.inUseFile);
+  writeFileDurably(target.inUseFile, `${process.pid}\n`, 0o600);
+  const snapshots = new SnapshotFiles(source.snapshots).list().map(({ name }) => basename(name));
+  const snapshotsCopied = copySnapshots(source, target, snapshots, faults);
+  const archive = backupArchive(source, target, faults);
+  const copied = copySegments(source, target, mayAppend, onSeq);
+  const last = must(findSegments(target.journal).map(factsOf).at(-1), 'a segment of the copy').tail;
+  checkMark(acknowledged, last?.lastSeq ?? 0, acknowledgedRow(target, acknowledged)?.checksum ?? null);
+  createMarkFile(
+    target.markFile,
+    last === null ? EMPTY_MARK : { lastSeq: last.lastSeq, checksum: last.checksum },
+  );
+  rmSync(target.inUseFile);
+  syncPath(target.journal);
+  const snapshotsRemoved = removeOldSnapshots(target, snapshots);
+  const end = { seq: last?.lastSeq ?? 0, timeMs: last?.timeMs ?? 0 };
+  return { ...end, ...copied, snapshotsCopied, snapshotsRemoved, archive, faults };
+}
+
+function refuseForeignPlace(source: DataDir, to: string): void {
+  const refuse = (why: string): never => {
+    throw new JournalError(
+      'data_dir_invalid',
+      `Nothing is copied to ${resolve(to)}: ${why}. Name a directory for the backup.`,
+    );
+  };
+  const way = relative(source.root, resolve(to));
+  if (way === '' || !way.startsWith('..')) refuse('it is the data directory itself, or lies in it');
+  if (!existsSync(to)) return;
+  if (!statSync(to).isDirectory()) refuse('it is not a directory');
+  const isEmpty = readdirSync(to).length === 0;
+  if (!isEmpty && !existsSync(join(to, 'journal'))) refuse('it has files that are no backup');
+}
+
+/** Of two directories with different secrets only one is of this journal. */
+function refuseOtherSecret(source: DataDir, target: DataDir): void {
+  if (!existsSync(source.masterSecretFile) || !existsSync(target.masterSecretFile)) return;
+  if (readFileSync(source.masterSecretFile).equals(readFileSync(target.masterSecretFile))) return;
+  throw new JournalError(
+    'backup_mismatch',
+    `The copy in ${target.root} has another master secret than ${source.root}: it is of another journal. Name a new directory for the backup.`,
+  );
+}
+
+/** Copies the snapshots that the target lacks; each is checked against its name. */
+function copySnapshots(
+  source: DataDir,
+  target: DataDir,
+  names: readonly string[],
+  faults: string[],
+): string[] {
+  const copied: string[] = [];
+  for (const name of names) {
+    const copy = join(target.snapshots, name);
+    if (existsSync(copy)) continue;
+    try {
+      copyFileDurably(join(source.snapshots, name), copy, (path) => checkSnapshotFile(path, name));
+      copied.push(name);
+    } catch (thrown) {
+      if (thrown instanceof JournalError) faults.push(thrown.message);
+      else if (!isMissing(thrown)) throw thrown; // the server has given it up meanwhile
+    }
+  }
+  return copied;
+}
+
+/** A damaged archive does not keep the journal from being copied. */
+function backupArchive(source: DataDir, target: DataDir, faults: string[]): ArchiveCopied | null {
+  try {
+    return copyArchive(source.archiveFile, target.archiveFile, null);
+  } catch (thrown) {
+    if (!(thrown instanceof JournalError) || thrown.code !== 'archive_corrupt') throw thrown;
+    faults.push(`The archive is not copied: ${thrown.message}`);
+    return null;
+  }
+}
+
+const acknowledgedRow = (target: DataDir, mark: Mark | null): StoredBatch | null =>
+  mark === null ? null : rowAt(target, mark.lastSeq);
+
+/** Snapshots that the source had no more when the copy began; those that it had stay. */
+function removeOldSnapshots(target: DataDir, names: readonly string[]): string[] {
+  const old = new SnapshotFiles(target.snapshots)
+    .list()
+    .filter(({ name }) => !names.includes(basename(name)));
+  if (names.length === 0) return [];
+  for (const { name } of old) rmSync(name, { force: true });
+  if (old.length > 0) syncPath(target.snapshots);
+  return old.map(({ name }) => basename(name));
+}
