@@ -7,18 +7,15 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { RateLimitSettings } from '../../http/rate-limit-settings.js';
 import { RateLimits, UNLIMITED } from '../../http/rate-limits.js';
+import {
+  type Arrival,
+  accountOf,
+  type Fate,
+  RateLimitReference,
+  type Told,
+} from '../support/rate-limit-reference.js';
 
 const START_MS = 1_800_000_000_000;
-const MINUTE_MS = 60_000;
-
-/** What a client is told: nothing here is internal. */
-interface Told {
-  readonly admitted: boolean;
-  readonly limit: number;
-  readonly remaining: number;
-  readonly resetSeconds: number;
-  readonly retryAfterSeconds: number;
-}
 
 const told = (limits: RateLimits, admitted: boolean): Told => ({
   admitted,
@@ -27,70 +24,6 @@ const told = (limits: RateLimits, admitted: boolean): Told => ({
   resetSeconds: limits.resetSeconds,
   retryAfterSeconds: limits.retryAfterSeconds,
 });
-
-/** What becomes of the key of a request: 401, 403, or a good one. */
-type Fate = 'unknown' | 'forbidden' | 'known';
-
-interface Arrival {
-  readonly gapMs: number;
-  readonly address: number;
-  readonly key: number;
-  readonly isWrite: boolean;
-  readonly fate: Fate;
-}
-
-/** Two keys to an account. */
-const accountOf = (key: number): number => 1 + ((key - 1) >> 1);
-
-class Reference {
-  readonly #counted = new Map<string, number[]>();
-
-  constructor(private readonly settings: RateLimitSettings) {}
-
-  take({ address, key, isWrite, fate }: Arrival, nowMs: number): Told {
-    const ip = this.#bucket(`ip ${address}`, this.settings.ip);
-    if (this.#times(ip.name, nowMs).length >= ip.limit) return this.#tell([ip], [ip], nowMs);
-    if (fate === 'unknown') return this.#tell([ip], [], nowMs);
-    const own = isWrite
-      ? this.#bucket(`write ${key}`, this.settings.keyWrite)
-      : this.#bucket(`read ${key}`, this.settings.keyRead);
-    const account = this.#bucket(`account ${accountOf(key)}`, this.settings.account);
-    const full = [own, account].filter(({ name, limit }) => this.#times(name, nowMs).length >= limit);
-    return this.#tell([own, account, ip], fate === 'forbidden' ? [] : full, nowMs);
-  }
-
-  #bucket(name: string, limit: number): { name: string; limit: number } {
-    return { name, limit };
-  }
-
-  #times(name: string, nowMs: number): number[] {
-    return (this.#counted.get(name) ?? []).filter((timeMs) => nowMs - timeMs < MINUTE_MS);
-  }
-
-  #tell(
-    applying: { name: string; limit: number }[],
-    full: { name: string; limit: number }[],
-    nowMs: number,
-  ): Told {
-    if (full.length === 0) {
-      for (const { name } of applying) this.#counted.set(name, [...this.#times(name, nowMs), nowMs]);
-    }
-    const shown = applying
-      .map(({ name, limit }) => {
-        const times = this.#times(name, nowMs);
-        const resetSeconds = Math.ceil(((times[0] ?? nowMs - MINUTE_MS) + MINUTE_MS - nowMs) / 1000);
-        return { limit, remaining: Math.max(0, limit - times.length), resetSeconds };
-      })
-      .sort((a, b) => a.remaining - b.remaining || a.limit - b.limit)[0];
-    assert.ok(shown !== undefined);
-    const waits = full.map(({ name, limit }) => {
-      const times = this.#times(name, nowMs);
-      return (times[times.length - limit] ?? Number.NaN) + MINUTE_MS - nowMs;
-    });
-    const retryAfterSeconds = full.length === 0 ? 0 : Math.ceil(Math.max(...waits) / 1000);
-    return { admitted: full.length === 0, ...shown, retryAfterSeconds };
-  }
-}
 
 function take(limits: RateLimits, { address, key, isWrite, fate }: Arrival, nowMs: number): Told {
   if (!limits.admitAddress(`10.0.0.${address}`, nowMs)) return told(limits, false);
@@ -123,7 +56,7 @@ test('every answer is that of a list of all requests', () => {
   fc.assert(
     fc.property(settings, arrivals, (limitSettings, stream) => {
       const limits = new RateLimits(limitSettings);
-      const reference = new Reference(limitSettings);
+      const reference = new RateLimitReference(limitSettings);
       let nowMs = START_MS;
       for (const arrival of stream) {
         nowMs += arrival.gapMs;

@@ -1,0 +1,81 @@
+/**
+ * The rate limits as their specification reads: every counted request stands in a list, and all of them are looked at
+ * each time. Slow and plainly right, for the real ones to be held against.
+ */
+import assert from 'node:assert/strict';
+import type { RateLimitSettings } from '../../http/rate-limit-settings.js';
+
+const MINUTE_MS = 60_000;
+
+/** What a client is told: nothing here is internal. */
+export interface Told {
+  readonly admitted: boolean;
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetSeconds: number;
+  readonly retryAfterSeconds: number;
+}
+
+/** What becomes of the key of a request: 401, 403, or a good one. */
+export type Fate = 'unknown' | 'forbidden' | 'known';
+
+export interface Arrival {
+  readonly gapMs: number;
+  readonly address: number;
+  readonly key: number;
+  readonly isWrite: boolean;
+  readonly fate: Fate;
+}
+
+/** Two keys to an account. */
+export const accountOf = (key: number): number => 1 + ((key - 1) >> 1);
+
+export class RateLimitReference {
+  readonly #counted = new Map<string, number[]>();
+
+  constructor(private readonly settings: RateLimitSettings) {}
+
+  take({ address, key, isWrite, fate }: Arrival, nowMs: number): Told {
+    const ip = this.#bucket(`ip ${address}`, this.settings.ip);
+    if (this.#times(ip.name, nowMs).length >= ip.limit) return this.#tell([ip], [ip], nowMs);
+    if (fate === 'unknown') return this.#tell([ip], [], nowMs);
+    const own = isWrite
+      ? this.#bucket(`write ${key}`, this.settings.keyWrite)
+      : this.#bucket(`read ${key}`, this.settings.keyRead);
+    const account = this.#bucket(`account ${accountOf(key)}`, this.settings.account);
+    const full = [own, account].filter(({ name, limit }) => this.#times(name, nowMs).length >= limit);
+    return this.#tell([own, account, ip], fate === 'forbidden' ? [] : full, nowMs);
+  }
+
+  #bucket(name: string, limit: number): { name: string; limit: number } {
+    return { name, limit };
+  }
+
+  #times(name: string, nowMs: number): number[] {
+    return (this.#counted.get(name) ?? []).filter((timeMs) => nowMs - timeMs < MINUTE_MS);
+  }
+
+  #tell(
+    applying: { name: string; limit: number }[],
+    full: { name: string; limit: number }[],
+    nowMs: number,
+  ): Told {
+    if (full.length === 0) {
+      for (const { name } of applying) this.#counted.set(name, [...this.#times(name, nowMs), nowMs]);
+    }
+    const shown = applying
+      .map(({ name, limit }) => {
+        const times = this.#times(name, nowMs);
+        const resetSeconds = Math.ceil(((times[0] ?? nowMs - MINUTE_MS) + MINUTE_MS - nowMs) / 1000);
+        return { limit, remaining: Math.max(0, limit - times.length), resetSeconds };
+      })
+      .sort((a, b) => a.remaining - b.remaining || a.limit - b.limit)[0];
+    assert.ok(shown !== undefined);
+    const waits = full.map(({ name, limit }) => {
+      const times = this.#times(name, nowMs);
+      return (times[times.length - limit] ?? Number.NaN) + MINUTE_MS - nowMs;
+    });
+    const retryAfterSeconds = full.length === 0 ? 0 : Math.ceil(Math.max(...waits) / 1000);
+    return { admitted: full.length === 0, ...shown, retryAfterSeconds };
+  }
+}
