@@ -1,0 +1,147 @@
+/**
+ * Every answer at the moment at which it is sent: a success tells only what no crash can take back any more, a replay
+ * is the first answer byte for byte, and all of it is what the API document describes.
+ */
+import { assert } from '../../../engine/assert.js';
+import { parseAccountId } from '../../../engine/domain.js';
+import type { BetPlaced } from '../../../engine/events.js';
+import type { HeaderList } from '../../../engine/ports.js';
+import type { PlacedBet, Position } from '../../../http/api/types.js';
+import { cents, scaled } from '../../support/spec-arithmetic.js';
+import type { Coverage } from '../coverage.js';
+import type { Exchange, Reply } from '../network.js';
+import { holds } from '../violation.js';
+import { ApiDocument } from './api-document.js';
+
+/** One answer in so many is held against the API document; each kind of answer is for the first few times. */
+const DOCUMENT_SAMPLE = 24;
+const DOCUMENT_FIRST = 5;
+/** One list in so many is looked through. */
+const LIST_SAMPLE = 4;
+/** Bets whose first answer is remembered, to hold replays against. */
+const REMEMBERED_MAX = 60_000;
+
+export interface AnswerSources {
+  /** Number of the last bet that is durable. */
+  durableBets(): number;
+  /** A durable bet, or null where it is forgotten. */
+  durableBet(bet: number): BetPlaced | null;
+  /** The account of a public request's key, or 0. */
+  accountOf(apiKey: string): number;
+}
+
+const document = new ApiDocument();
+
+export class AnswerAudit {
+  /** What was answered first, by account and Idempotency-Key. */
+  readonly #firsts = new Map<string, { readonly bet: number; readonly text: string; readonly body: string }>();
+  readonly #operatorFirsts = new Map<string, string>();
+  readonly #seen = new Map<string, number>();
+  ordersAcknowledged = 0;
+  replays = 0;
+
+  constructor(
+    private readonly sources: AnswerSources,
+    private readonly coverage: Coverage,
+  ) {}
+
+  onSent({ request }: Exchange, reply: Reply): void {
+    const { method, path } = request;
+    const kind = request.port === 'public' ? 'reply' : 'operator';
+    const code = reply.status < 400 ? `${reply.status}` : `${reply.status} ${codeOf(reply)}`;
+    const isReplay = headerOf(reply.headers, 'X-Idempotent-Replay') === 'true';
+    const name = `${method} ${shape(path)} ${code}${isReplay ? ' replay' : ''}`;
+    this.coverage.hit(kind, name);
+    if (request.port === 'operator') {
+      if (reply.status === 201 && /deposits|withdrawals/.test(path)) this.#onTransfer(path, request.body ?? '', reply, isReplay);
+      return;
+    }
+    const times = (this.#seen.get(name) ?? 0) + 1;
+    this.#seen.set(name, times);
+    if (times <= DOCUMENT_FIRST || times % DOCUMENT_SAMPLE === 0) {
+      document.check(method, path, reply.status, reply.headers, reply.text);
+    }
+    if (method === 'POST' && reply.status === 201) this.#onPlaced(request, reply, isReplay);
+    else if (method === 'GET' && reply.status === 200 && /(orders|positions)$/.test(path) && times % LIST_SAMPLE === 0) {
+      this.#onList(reply);
+    }
+  }
+
+  #onPlaced(request: Exchange['request'], reply: Reply, isReplay: boolean): void {
+    const { data } = JSON.parse(reply.text) as { data: { bet: PlacedBet; newBalance: number } };
+    const number = Number(data.bet.id.slice(4));
+    const account = this.sources.accountOf(request.apiKey ?? '');
+    const about = (): string[] => [data.bet.id, `acc_${account}`];
+    holds(number <= this.sources.durableBets(), 'acknowledged is durable', () => `${data.bet.id} is acknowledged and not durable`, about);
+    const bet = this.sources.durableBet(number);
+    if (bet !== null) holds(isTold(bet, account, data), 'answer', () => `${data.bet.id} is answered as ${reply.text}`, about);
+    if (isReplay) this.replays++;
+    else this.ordersAcknowledged++;
+    const { idempotencyKey = null } = request;
+    if (idempotencyKey === null) return;
+    const name = `${account} ${bareKey(idempotencyKey)}`;
+    const first = this.#firsts.get(name);
+    if (first?.bet === number) {
+      holds(isReplay, 'placed once', () => `${data.bet.id} is answered as new a second time`, about);
+      holds(first.text === reply.text, 'replay identical', () => `${data.bet.id} was ${first.text}, is ${reply.text}`, about);
+      holds(first.body === request.body, 'replay', () => `${data.bet.id} replays for another body, ${request.body}`, about);
+      return;
+    }
+    this.#firsts.set(name, { bet: number, text: reply.text, body: request.body ?? '' });
+    if (this.#firsts.size > REMEMBERED_MAX) {
+      const [oldest] = this.#firsts.keys();
+      if (oldest !== undefined) this.#firsts.delete(oldest);
+    }
+  }
+
+  #onTransfer(path: string, body: string, reply: Reply, isReplay: boolean): void {
+    const { reference } = JSON.parse(body) as { reference: string };
+    const account = parseAccountId(path.split('/')[4] ?? '');
+    const name = `${account} ${reference}`;
+    const first = this.#operatorFirsts.get(name);
+    if (first !== undefined) {
+      holds(isReplay && first === reply.text, 'transfer once', () => `${name} was ${first}, is ${reply.text}`, () => [`acc_${account}`]);
+    }
+    this.#operatorFirsts.set(name, reply.text);
+  }
+
+  /** No list shows a bet that is not durable. */
+  #onList(reply: Reply): void {
+    const { data } = JSON.parse(reply.text) as { data: Position[] };
+    for (const { id } of data) {
+      holds(Number(id.slice(4)) <= this.sources.durableBets(), 'shown is durable', () => `${id} is listed and not durable`, () => [id]);
+    }
+  }
+}
+
+const bareKey = (key: string): string => (key.startsWith('"') ? key.slice(1, -1) : key);
+
+/** Whether the answer tells the facts of the bet. */
+function isTold(bet: BetPlaced, account: number, { bet: told, newBalance }: { bet: PlacedBet; newBalance: number }): boolean {
+  return (
+    bet.account === account &&
+    cents(told.amount) === BigInt(bet.stakeCents) &&
+    scaled(told.oddsAtBet, 4) === BigInt(bet.oddsE4) &&
+    scaled(told.entryPercent, 2) === BigInt(bet.entryPercentE2) &&
+    cents(told.potentialPayout) === BigInt(bet.payoutCents) &&
+    cents(newBalance) === BigInt(bet.newBalanceCents) &&
+    Date.parse(told.placedAt) === bet.timeMs &&
+    told.prediction === (bet.side === 0 ? 'UP' : 'DOWN')
+  );
+}
+
+export function headerOf(headers: HeaderList, name: string): string {
+  const at = headers.findIndex((header, i) => i % 2 === 0 && header === name);
+  return at < 0 ? '' : (headers[at + 1] ?? '');
+}
+
+/** The code that an answer's `error` begins with. */
+export function codeOf(reply: Reply): string {
+  const match = /^\{"success":false,"error":"([a-z_]+)/.exec(reply.text);
+  assert(match !== null, `a failure is in the envelope: ${reply.text.slice(0, 100)}`);
+  return match[1] ?? '';
+}
+
+/** A path with its ids left out. */
+const shape = (path: string): string =>
+  path.replace(/^\/api/, '').replace(/(markets|rounds|accounts|keys)\/[^/]+/, '$1/{id}');

@@ -1,0 +1,165 @@
+/**
+ * Everything that is held against the server: the hot engine as it works, the durable commands as the journal has them,
+ * every answer as it is sent, and every recovery.
+ *
+ * After every step: conservation in the hot engine, and the books' cheap totals. With every durable batch: the shadow's
+ * digest, all rules of rounds and bets, the books' totals. At every recovery and at quiet moments: the digest over the
+ * whole state.
+ */
+import type { Command } from '../../../engine/commands.js';
+import type { Engine } from '../../../engine/engine.js';
+import type { BetPlaced, EngineEvent, Outcome } from '../../../engine/events.js';
+import { keyDigest } from '../../../http/api/keys.js';
+import type { RecoveredEngine } from '../../../persistence/recover-engine.js';
+import type { Machine } from '../machine.js';
+import type { Exchange, Reply } from '../network.js';
+import type { Server, ServerWatcher } from '../server.js';
+import { holds } from '../violation.js';
+import type { World } from '../world.js';
+import { AnswerAudit } from './answers.js';
+import { BetBooks } from './bets.js';
+import { Books, checkConservation } from './books.js';
+import { PriceJudge } from './prices.js';
+import { Reference } from './reference.js';
+import { RoundBooks } from './rounds.js';
+
+/** The whole state of shadow and hot engine is compared once in so many durable batches, when both stand at the same. */
+const STATE_EVERY_BATCHES = 2_000;
+
+export class Auditor {
+  readonly books = new Books();
+  readonly rounds = new RoundBooks(this.books);
+  readonly bets = new BetBooks(this.books, this.rounds);
+  readonly prices = new PriceJudge();
+  readonly answers: AnswerAudit;
+  readonly #reference: Reference;
+  readonly #placed: BetPlaced[] = [];
+  readonly #accounts = new Map<string, number>();
+  commands = 0;
+  durableCommands = 0;
+  #comparedAt = 0;
+  #violation: unknown = null;
+
+  constructor(private readonly world: World) {
+    this.answers = new AnswerAudit(
+      {
+        durableBets: () => this.#placed.length,
+        durableBet: (bet) => this.#placed[bet - 1] ?? null,
+        accountOf: (apiKey) => this.#accountOf(apiKey),
+      },
+      world.coverage,
+    );
+    // The disk is asked for when there is something to follow: the machine is made after the auditor.
+    this.#reference = new Reference(
+      () => world.machine.disk,
+      (command, seq, events) => this.#onDurable(command, seq, events),
+    );
+  }
+
+  /** The engine that did exactly what is durable. */
+  get reference(): Engine {
+    return this.#reference.engine;
+  }
+
+  follow(): void {
+    this.#reference.follow();
+    this.world.trace.foldText(this.reference.rollingDigest());
+  }
+
+  #onDurable(command: Command, seq: number, events: readonly EngineEvent[]): void {
+    this.durableCommands++;
+    this.world.note(() => `durable ${seq} ${JSON.stringify(command)} -> ${JSON.stringify(events)}`);
+    this.books.onCommand(command);
+    for (const event of events) {
+      this.world.coverage.hit('event', event.type);
+      if (event.type === 'betPlaced') {
+        holds(command.kind === 'placeOrder', 'bet', () => `${command.kind} placed bet ${event.bet}`);
+        this.#placed.push(event);
+        this.bets.onPlaced(event, command);
+      } else if (event.type === 'betSettled') {
+        this.bets.onSettled(event);
+      } else {
+        this.books.onEvent(event);
+        this.rounds.onEvent(event, command);
+      }
+    }
+    this.books.checkTotals(this.reference);
+  }
+
+  onRecovered({ engine, end, snapshotSeq, notes }: RecoveredEngine): void {
+    this.follow();
+    const { coverage } = this.world;
+    if (end.lastSeq === 0) coverage.hit('recovery', 'of nothing');
+    else coverage.hit('recovery', snapshotSeq > 0 ? 'snapshot and journal' : 'whole journal');
+    if (notes.length > 0) coverage.hit('recovery', 'snapshot passed over');
+    holds(end.lastSeq === engine.seq, 'recovery', () => `the journal ends at ${end.lastSeq}, the engine at ${engine.seq}`);
+    this.#reference.checkSame(engine, 'recovered equals reference');
+  }
+
+  /** What a server's life is watched by. */
+  watcher(machine: Machine): ServerWatcher {
+    return {
+      beforeCommand: (command) => this.#guarded(() => this.#beforeCommand(command)),
+      onCommand: (command, outcome) => this.#guarded(() => this.#onCommand(command, outcome)),
+      onStart: (engineMs) => this.prices.start(engineMs),
+      onTick: (asset, price, timeMs, arrivedMs, { taken }) => {
+        this.world.coverage.hit('client', taken ? 'tick taken' : 'tick refused');
+        this.prices.onTick(asset, price, timeMs, arrivedMs, taken);
+      },
+      onFatal: (error) => machine.onFatal(error),
+      onDiskFull: () => machine.stop(),
+    };
+  }
+
+  /** The sequencer takes what is thrown inside the engine for an error of the engine: it is kept for `afterStep`. */
+  #guarded(check: () => void): void {
+    try {
+      check();
+    } catch (thrown) {
+      this.#violation ??= thrown;
+      throw thrown;
+    }
+  }
+
+  #beforeCommand(command: Command): void {
+    if (command.kind === 'boundaryPrice') this.prices.checkBoundary(command);
+    else if (command.kind === 'openLate') this.prices.checkLate(command);
+  }
+
+  #onCommand(command: Command, outcome: Outcome): void {
+    this.commands++;
+    const word = outcome.status === 'rejected' ? outcome.code : outcome.status;
+    this.world.coverage.hit('command', `${command.kind} ${word}`);
+    this.world.note(() => `hot ${command.timeMs} ${command.kind} ${word}`);
+  }
+
+  onSent(exchange: Exchange, reply: Reply): void {
+    const { trace } = this.world;
+    trace.fold(reply.status);
+    trace.fold(reply.text.length);
+    this.world.note(() => {
+      const { method, path, body = '', idempotencyKey = '' } = exchange.request;
+      return `answer ${method} ${path} ${idempotencyKey} ${body} -> ${reply.status} ${reply.text.slice(0, 300)}`;
+    });
+    this.answers.onSent(exchange, reply);
+  }
+
+  afterStep(server: Server | null): void {
+    if (this.#violation !== null) throw this.#violation;
+    if (server === null) return;
+    checkConservation(server.engine);
+    if (server.engine.seq !== this.reference.seq || this.#reference.batches < this.#comparedAt) return;
+    this.#comparedAt = this.#reference.batches + STATE_EVERY_BATCHES;
+    this.#reference.checkSame(server.engine, 'shadow equals hot');
+  }
+
+  #accountOf(apiKey: string): number {
+    const known = this.#accounts.get(apiKey);
+    if (known !== undefined) return known;
+    const key = this.reference.findKey(keyDigest(apiKey));
+    if (key === 0) return 0;
+    const { account } = this.reference.key(key);
+    this.#accounts.set(apiKey, account);
+    return account;
+  }
+}

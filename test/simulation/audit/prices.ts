@@ -1,0 +1,94 @@
+/**
+ * The boundary rule once more, from a plain list of the ticks that came in since the start: the price at T is the tick
+ * with the greatest time at or before T, the last to arrive among equals, of those that arrived before a tick from
+ * after T, or before the grace of 2 s was over (design, section 4).
+ */
+import type { BoundaryPrice, OpenLate } from '../../../engine/commands.js';
+import { ASSETS } from '../../../engine/domain.js';
+import { holds } from '../violation.js';
+
+const GRACE_MS = 2_000;
+const AHEAD_MS_MAX = 1_000;
+const REFERENCE_AGE_MS_MAX = 900_000;
+/** Ticks of an asset that are remembered; a boundary looks back by much less. */
+const TICKS_MAX = 4_000;
+
+interface Tick {
+  readonly price: number;
+  readonly timeMs: number;
+  readonly arrivedMs: number;
+}
+
+export class PriceJudge {
+  #startMs = 0;
+  #ticks: Tick[][] = [];
+  /** The newest tick of each asset. */
+  #latest: (Tick | null)[] = [];
+
+  /** A new process knows no ticks; `nowMs` is engine time. */
+  start(nowMs: number): void {
+    this.#startMs = nowMs;
+    this.#ticks = ASSETS.map(() => []);
+    this.#latest = ASSETS.map(() => null);
+  }
+
+  /** A tick came in at engine time `arrivedMs`, and was taken or refused. */
+  onTick(asset: number, price: number, timeMs: number, arrivedMs: number, isTaken: boolean): void {
+    const latest = this.#latest[asset] ?? null;
+    const expected = isBelievable(price, timeMs, arrivedMs, latest);
+    holds(isTaken === expected, 'tick', () => `${ASSETS[asset]} ${price} of ${timeMs} at ${arrivedMs} is taken: ${isTaken}`);
+    if (!isTaken) return;
+    const ticks = this.#ticks[asset] ?? [];
+    ticks.push({ price, timeMs, arrivedMs });
+    if (ticks.length > TICKS_MAX) ticks.splice(0, TICKS_MAX / 2);
+    if (latest === null || timeMs >= latest.timeMs) this.#latest[asset] = { price, timeMs, arrivedMs };
+  }
+
+  /** The hot engine is about to take `command` from the tracker. */
+  checkBoundary(command: BoundaryPrice): void {
+    const { asset, boundaryMs, timeMs } = command;
+    const isPast = boundaryMs <= this.#startMs;
+    const best = isPast ? this.#past(asset, boundaryMs) : this.#present(asset, boundaryMs);
+    const about = (): string[] => [`${ASSETS[asset]}`, `${boundaryMs}`];
+    const isFinal = isPast
+      ? timeMs >= this.#startMs + GRACE_MS
+      : timeMs >= boundaryMs + GRACE_MS || this.#ticks[asset]?.some((tick) => tick.timeMs > boundaryMs) === true;
+    holds(isFinal, 'boundary price', () => `${ASSETS[asset]} at ${boundaryMs} is not final at ${timeMs}`, about);
+    holds(
+      command.price === (best?.price ?? null) && command.priceTimeMs === (best?.timeMs ?? null),
+      'boundary price',
+      () => `${ASSETS[asset]} at ${boundaryMs} is ${command.price} of ${command.priceTimeMs}, expected ${best?.price} of ${best?.timeMs}`,
+      about,
+    );
+  }
+
+  checkLate({ asset, price, priceTimeMs }: OpenLate): void {
+    const latest = this.#latest[asset];
+    holds(latest?.price === price && latest.timeMs === priceTimeMs, 'late opening', () => `${ASSETS[asset]} opens at ${price}, the last is ${latest?.price}`);
+  }
+
+  /** Ticks of a boundary from before the start may come in any order until the grace, which runs from the start. */
+  #past(asset: number, boundaryMs: number): Tick | null {
+    let best: Tick | null = null;
+    for (const tick of this.#ticks[asset] ?? []) {
+      if (tick.arrivedMs >= this.#startMs + GRACE_MS) break;
+      if (tick.timeMs <= boundaryMs && tick.timeMs >= (best?.timeMs ?? 0)) best = tick;
+    }
+    return best;
+  }
+
+  #present(asset: number, boundaryMs: number): Tick | null {
+    let best: Tick | null = null;
+    for (const tick of this.#ticks[asset] ?? []) {
+      if (tick.arrivedMs >= boundaryMs + GRACE_MS || tick.timeMs > boundaryMs) break;
+      if (tick.timeMs >= (best?.timeMs ?? 0)) best = tick;
+    }
+    return best;
+  }
+}
+
+function isBelievable(price: number, timeMs: number, nowMs: number, latest: Tick | null): boolean {
+  if (!(price > 0) || !Number.isFinite(price) || timeMs < 0 || timeMs > nowMs + AHEAD_MS_MAX) return false;
+  if (latest === null || nowMs - latest.timeMs > REFERENCE_AGE_MS_MAX) return true;
+  return price >= latest.price * 0.5 && price <= latest.price * 1.5;
+}

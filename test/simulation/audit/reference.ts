@@ -1,0 +1,53 @@
+/**
+ * The engine that is kept aside: it never crashes, and applies exactly the commands that are durable, from the journal's
+ * own text. It is the shadow that the hot engine is compared with, the reference of every recovery, and the source of
+ * the events that the books are kept from.
+ */
+import { decodeCommand } from '../../../engine/command-codec.js';
+import type { Command } from '../../../engine/commands.js';
+import { Engine } from '../../../engine/engine.js';
+import type { EngineEvent } from '../../../engine/events.js';
+import type { StoredBatch } from '../../../engine/ports.js';
+import { newHasher } from '../../support/reference/pair.js';
+import type { SimDisk } from '../disk.js';
+import { holds } from '../violation.js';
+
+export type OnDurable = (command: Command, seq: number, events: readonly EngineEvent[]) => void;
+
+export class Reference {
+  readonly engine = new Engine();
+  batches = 0;
+
+  constructor(
+    private readonly disk: () => SimDisk,
+    private readonly onDurable: OnDurable,
+  ) {}
+
+  /** Takes in every row that has become durable. */
+  follow(): void {
+    const disk = this.disk();
+    const { rows } = disk;
+    for (let i = disk.indexAfter(this.engine.seq); i < rows.length; i++) this.#apply(rows[i] as StoredBatch);
+  }
+
+  #apply(row: StoredBatch): void {
+    const commands = JSON.parse(row.commands) as unknown[];
+    for (const text of commands) {
+      const command = decodeCommand(text);
+      const outcome = this.engine.apply(command);
+      holds(outcome.status === 'accepted', 'shadow', () => `journaled ${command.kind} is ${outcome.status}`);
+      this.onDurable(command, outcome.seq, outcome.events);
+    }
+    const digest = this.engine.rollingDigest();
+    holds(this.engine.seq === row.lastSeq, 'shadow', () => `the batch to ${row.lastSeq} ends at ${this.engine.seq}`);
+    holds(digest === row.digest, 'shadow equals hot', () => `after ${row.lastSeq} the digest is ${digest}, the hot engine's ${row.digest}`);
+    this.batches++;
+  }
+
+  /** The whole state of `engine`, which has done exactly the same commands, is the same. */
+  checkSame(engine: Engine, what: string): void {
+    holds(engine.seq === this.engine.seq, what, () => `it ends at ${engine.seq}, durable are ${this.engine.seq}`);
+    holds(engine.rollingDigest() === this.engine.rollingDigest(), what, () => 'its rolling digest is another');
+    holds(engine.stateDigest(newHasher) === this.engine.stateDigest(newHasher), what, () => `its state at ${engine.seq} is another`);
+  }
+}

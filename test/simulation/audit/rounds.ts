@@ -1,0 +1,196 @@
+/**
+ * Every round from its beginning to its last cent: it opens and closes once, at its times, with the rules that were in
+ * force, and pays what it must. Prices themselves are judged in `prices.ts`.
+ */
+import type { Command } from '../../../engine/commands.js';
+import {
+  LIVE,
+  LOCKED,
+  RESULT_DOWN,
+  RESULT_DRAW,
+  RESULT_NONE,
+  RESULT_UP,
+  RESULT_VOID,
+  roundId,
+  SETTLED,
+  SETTLING,
+  timeFrameMs,
+  UPCOMING,
+} from '../../../engine/domain.js';
+import type { EngineEvent, RoundOpened, RoundResolved } from '../../../engine/events.js';
+import type { MarketRules } from '../../../engine/rules.js';
+import { holds } from '../violation.js';
+import type { Books } from './books.js';
+
+export interface RoundBook {
+  readonly id: string;
+  readonly market: number;
+  readonly roundNumber: number;
+  readonly startMs: number;
+  readonly lockMs: number;
+  readonly endMs: number;
+  readonly closesMs: number;
+  readonly rules: MarketRules;
+  readonly feeBps: number;
+  readonly slippageE2: number;
+  status: number;
+  result: number;
+  openPrice: number;
+  poolUpCents: number;
+  poolDownCents: number;
+  owedUpCents: number;
+  owedDownCents: number;
+  paidCents: number;
+  openBets: number;
+}
+
+export class RoundBooks {
+  /** Rounds that are not settled yet. */
+  readonly open = new Map<string, RoundBook>();
+  readonly #settled = new Set<string>();
+  settledCount = 0;
+  voidedCount = 0;
+
+  constructor(private readonly books: Books) {}
+
+  round(market: number, roundNumber: number): RoundBook {
+    const id = roundId(market, roundNumber);
+    const book = this.open.get(id);
+    holds(book !== undefined, 'round', () => `${id} is open`, () => [id]);
+    return book;
+  }
+
+  onEvent(event: EngineEvent, command: Command): void {
+    switch (event.type) {
+      case 'roundUpcoming':
+        this.#begin(event.market, event.roundNumber, event.roundNumber * timeFrameMs(event.market));
+        return;
+      case 'roundOpened':
+        this.#opened(event, command);
+        return;
+      case 'roundLocked':
+        this.#step(event, LIVE, LOCKED, (round) => event.timeMs >= round.lockMs);
+        return;
+      case 'roundEnded':
+        this.#ended(event);
+        return;
+      case 'roundNotOpened':
+        this.open.delete(roundId(event.market, event.roundNumber));
+        return;
+      case 'roundResolved':
+        this.#resolved(event, command);
+        return;
+      case 'roundSettled':
+        this.#settle(event.market, event.roundNumber);
+        return;
+      default:
+        return;
+    }
+  }
+
+  #begin(market: number, roundNumber: number, startMs: number): RoundBook {
+    const id = roundId(market, roundNumber);
+    const { books } = this;
+    const rules = books.marketRules[market] ?? null;
+    const all = books.rules;
+    holds(rules !== null && all !== null, 'round', () => `${id} begins in an active market`, () => [id]);
+    holds(!this.open.has(id) && !this.#settled.has(id), 'round once', () => `${id} begins a second time`, () => [id]);
+    const endMs = (roundNumber + 1) * timeFrameMs(market);
+    const lockMs = endMs - rules.lockLeadMs;
+    const round: RoundBook = {
+      id,
+      market,
+      roundNumber,
+      startMs,
+      lockMs,
+      endMs,
+      closesMs: lockMs - all.cutoffMs,
+      rules,
+      feeBps: all.feeBps,
+      slippageE2: all.slippageE2,
+      status: UPCOMING,
+      result: RESULT_NONE,
+      openPrice: 0,
+      poolUpCents: 0,
+      poolDownCents: 0,
+      owedUpCents: 0,
+      owedDownCents: 0,
+      paidCents: 0,
+      openBets: 0,
+    };
+    this.open.set(id, round);
+    return round;
+  }
+
+  #opened({ market, roundNumber, openPrice, timeMs }: RoundOpened, command: Command): void {
+    const isLate = command.kind === 'openLate';
+    const round = isLate ? this.#begin(market, roundNumber, timeMs) : this.round(market, roundNumber);
+    const about = (): string[] => [round.id];
+    holds(round.status === UPCOMING, 'round opens', () => `${round.id} opens once`, about);
+    holds(!this.books.suspended[market], 'round opens', () => `${round.id} opens though suspended`, about);
+    if (isLate) {
+      const leftMs = round.closesMs - timeMs;
+      const leastMs = this.books.rules?.lateOpenBettingMs ?? 0;
+      holds(leftMs >= leastMs && timeMs < round.endMs, 'late opening', () => `${round.id} opens with ${leftMs} ms left`, about);
+    } else {
+      holds(timeMs >= round.startMs, 'round opens', () => `${round.id} opens before its time`, about);
+    }
+    round.openPrice = openPrice;
+    round.status = LIVE;
+    round.poolUpCents = round.rules.seedCents;
+    round.poolDownCents = round.rules.seedCents;
+  }
+
+  #step(
+    { market, roundNumber }: { readonly market: number; readonly roundNumber: number },
+    from: number,
+    to: number,
+    isTime: (round: RoundBook) => boolean,
+  ): void {
+    const round = this.round(market, roundNumber);
+    holds(round.status === from && isTime(round), 'round step', () => `${round.id} goes from ${round.status} to ${to}`, () => [round.id]);
+    round.status = to;
+  }
+
+  #ended({ market, roundNumber, timeMs }: { market: number; roundNumber: number; timeMs: number }): void {
+    const round = this.round(market, roundNumber);
+    holds(round.status <= LOCKED && timeMs >= round.endMs, 'round ends', () => `${round.id} ends at ${timeMs}`, () => [round.id]);
+    round.status = SETTLING;
+  }
+
+  #resolved(event: RoundResolved, command: Command): void {
+    const round = this.round(event.market, event.roundNumber);
+    const about = (): string[] => [round.id];
+    holds(round.result === RESULT_NONE, 'settled once', () => `${round.id} is resolved twice`, about);
+    round.status = SETTLING;
+    round.result = event.result;
+    if (command.kind === 'voidRound') {
+      holds(event.result === RESULT_VOID, 'voided', () => `${round.id} is voided as ${event.result}`, about);
+      return;
+    }
+    holds(command.kind === 'boundaryPrice' && command.boundaryMs === round.endMs, 'result', () => `${round.id} is resolved by its end's price`, about);
+    const { price, priceTimeMs } = command;
+    const isFresh = price !== null && priceTimeMs !== null && round.endMs - priceTimeMs <= round.rules.maxPriceAgeMs;
+    const expected = !isFresh || round.poolUpCents === 0 ? RESULT_VOID : resultOf(round.openPrice, price);
+    holds(event.result === expected, 'result', () => `${round.id} comes to ${event.result}, expected ${expected}`, about);
+    holds(event.closePrice === (expected === RESULT_VOID ? null : price), 'close price', () => `${round.id} closes at ${event.closePrice}`, about);
+  }
+
+  #settle(market: number, roundNumber: number): void {
+    const round = this.round(market, roundNumber);
+    const about = (): string[] => [round.id];
+    const pool = round.poolUpCents + round.poolDownCents;
+    holds(round.result !== RESULT_NONE && round.openBets === 0, 'settled', () => `${round.id} is settled with ${round.openBets} open bets`, about);
+    holds(round.paidCents <= pool, 'pool', () => `${round.id} paid ${round.paidCents} of a pool of ${pool}`, about);
+    round.status = SETTLED;
+    this.open.delete(round.id);
+    this.#settled.add(round.id);
+    this.settledCount++;
+    if (round.result === RESULT_VOID) this.voidedCount++;
+  }
+}
+
+function resultOf(openPrice: number, closePrice: number): number {
+  if (closePrice > openPrice) return RESULT_UP;
+  return closePrice < openPrice ? RESULT_DOWN : RESULT_DRAW;
+}

@@ -1,0 +1,180 @@
+/**
+ * Those who bet, each with a habit: polite ones who wait and retry, impatient ones who send everything thrice, careless
+ * ones who use a key for several orders, racers for the last millisecond, hedgers on both sides, and pests.
+ */
+import type { Dice } from '../../support/reference/dice.js';
+import { codeOf } from '../audit/answers.js';
+import type { ClientRequest, Reply } from '../network.js';
+import { type ClientWorld, type KnownKey, keepDoing, type Purse } from './client-world.js';
+import { badBody, instantsOf, type OrderBody, orderRequest, sensibleOrder, somebodysMarket } from './orders.js';
+
+export const HABITS = ['polite', 'impatient', 'careless', 'racer', 'hedger', 'whale', 'reader', 'pest'] as const;
+export type Habit = (typeof HABITS)[number];
+
+const RETRIES_MAX = 6;
+const RETRY_MS = 400;
+
+export class Bettor {
+  #orders = 0;
+  #isWaiting = false;
+  readonly #address: string;
+
+  constructor(
+    private readonly world: ClientWorld,
+    private readonly dice: Dice,
+    readonly number: number,
+    readonly habit: Habit,
+    private readonly purse: () => Purse | null,
+  ) {
+    this.#address = `10.0.0.${dice.whole(1, 6)}`;
+  }
+
+  start(): void {
+    keepDoing(this.world, this.dice, this.world.config.actEveryMs, () => {
+      if (!this.world.isCalm) this.act();
+    });
+  }
+
+  act(): void {
+    const purse = this.purse();
+    if (purse === null || purse.keys.length === 0) return;
+    const key = this.dice.pick(purse.keys);
+    this.world.coverage.hit('client', this.habit);
+    switch (this.habit) {
+      case 'polite':
+        if (!this.#isWaiting) this.#placeAndRetry(key, this.#newKey(), sensibleOrder(this.world, this.dice), 0);
+        return;
+      case 'impatient':
+        this.#thrice(key, this.#newKey(), sensibleOrder(this.world, this.dice));
+        return;
+      case 'careless':
+        this.#send(key, sensibleOrder(this.world, this.dice), `again-${this.dice.whole(1, 4)}`);
+        return;
+      case 'racer':
+        this.#race(key);
+        return;
+      case 'hedger':
+        this.#bothSides(key);
+        return;
+      case 'whale':
+        this.#allIn(key);
+        return;
+      case 'reader':
+        this.#read(key);
+        return;
+      case 'pest':
+        this.#pester(key);
+        return;
+    }
+  }
+
+  /** Sends an order until it is answered for good, always with the same Idempotency-Key. */
+  #placeAndRetry(key: KnownKey, name: string, body: OrderBody, attempt: number): void {
+    this.#isWaiting = true;
+    this.world.network.send(orderRequest(key.secret, body, name, this.#address), (reply) => {
+      if (isFinal(reply) || attempt >= RETRIES_MAX) this.#isWaiting = false;
+      else this.world.scheduler.after(RETRY_MS * (attempt + 1), () => this.#placeAndRetry(key, name, body, attempt + 1));
+    });
+  }
+
+  #thrice(key: KnownKey, name: string, body: OrderBody): void {
+    const request = orderRequest(key.secret, body, name, this.#address);
+    for (const waitMs of [0, 0, this.dice.whole(1, 3_000)]) {
+      this.world.scheduler.after(waitMs, () => this.world.network.send(request, () => {}));
+    }
+    // Long afterwards, when the first answer may have been forgotten.
+    if (!this.dice.chance(0.05)) return;
+    const laterMs = this.dice.pick([60_000, 89_999, 599_000, 605_000]);
+    this.world.scheduler.after(laterMs, () => this.world.network.send(request, () => {}));
+  }
+
+  #race(key: KnownKey): void {
+    const market = somebodysMarket(this.world, this.dice);
+    const { nowMs } = this.world.scheduler;
+    const instants = instantsOf(this.world, market, nowMs);
+    if (instants.length === 0) return;
+    const atMs = this.dice.pick(instants);
+    for (let i = 0; i < 3; i++) {
+      const body = { marketId: market.marketId, prediction: this.dice.pick(['UP', 'DOWN'] as const), amount: market.minStakeCents / 100 };
+      const offMs = this.dice.pick([-1, 0, 0, 1]);
+      this.world.network.sendAt(atMs + offMs, orderRequest(key.secret, body, this.#newKey(), this.#address), () => {});
+    }
+  }
+
+  #bothSides(key: KnownKey): void {
+    const order = sensibleOrder(this.world, this.dice);
+    for (const prediction of ['UP', 'DOWN'] as const) this.#send(key, { ...order, prediction }, this.#newKey());
+  }
+
+  /** Large stakes on one side, until the limits of balance or exposure. */
+  #allIn(key: KnownKey): void {
+    const market = somebodysMarket(this.world, this.dice);
+    const amount = market.maxStakeCents / 100 / this.dice.pick([1, 2, 5]);
+    const rounded = Math.max(1, Math.floor(amount * 100)) / 100;
+    for (let i = 0; i < 4; i++) {
+      this.#send(key, { marketId: market.marketId, prediction: 'UP', amount: rounded }, this.dice.chance(0.5) ? this.#newKey() : null);
+    }
+  }
+
+  #read(key: KnownKey): void {
+    const { dice } = this;
+    const market = somebodysMarket(this.world, dice).marketId;
+    const base = dice.pick(['/v1', '/v1', '/api/v1']);
+    const frameMs = 60_000;
+    const round = `${market}_${Math.floor(this.world.scheduler.nowMs / frameMs) - dice.whole(0, 3)}`;
+    const [path, query] = dice.pick<readonly [string, string]>([
+      ['/markets', ''],
+      [`/markets/${market}`, ''],
+      ['/prices', ''],
+      ['/positions', dice.pick(['', 'status=all', 'status=all&limit=200', 'status=nonsense'])],
+      ['/orders', dice.pick(['', 'limit=3', 'limit=200', 'limit=0'])],
+      [`/rounds/${round}`, ''],
+      ['/rounds/BTC_NEVER_1', ''],
+      ['/markets/NO_MARKET', ''],
+      ['/markets/%', ''],
+    ]);
+    this.#request({ method: 'GET', path: base + path, query, apiKey: key.secret });
+  }
+
+  #pester(key: KnownKey): void {
+    const { dice } = this;
+    const bad = badBody(this.world, dice);
+    const order = JSON.stringify(sensibleOrder(this.world, dice));
+    const post = { method: 'POST', path: '/v1/orders', apiKey: key.secret, body: order, contentType: 'application/json' };
+    this.#request(
+      dice.pick<Omit<ClientRequest, 'port' | 'address'>>([
+        { ...post, body: bad },
+        { ...post, contentType: 'text/plain' },
+        { ...post, idempotencyKey: dice.pick(['', '"half', 'x'.repeat(256), 'sp ace']) },
+        { ...post, apiKey: '' },
+        { ...post, apiKey: `tote_${'A'.repeat(43)}` },
+        { ...post, body: JSON.stringify({ marketId: 'NO_MARKET', prediction: 'UP', amount: 5 }) },
+        { ...post, method: 'PUT' },
+        { ...post, fault: { code: dice.pick(['body_too_large', 'request_timeout', 'invalid_request'] as const), detail: 'as the transport found' } },
+        { method: 'GET', path: '/v1/nowhere', apiKey: key.secret },
+        { method: 'OPTIONS', path: '/v1/orders', apiKey: '' },
+        { method: 'HEAD', path: '/v1/prices', apiKey: key.secret },
+        { method: 'GET', path: '/v1/openapi.json', apiKey: '' },
+      ]),
+    );
+  }
+
+  #request(request: Omit<ClientRequest, 'port' | 'address'>): void {
+    this.world.network.send({ port: 'public', address: this.#address, ...request }, () => {});
+  }
+
+  #send(key: KnownKey, body: OrderBody, idempotencyKey: string | null): void {
+    this.world.network.send(orderRequest(key.secret, body, idempotencyKey, this.#address), () => {});
+  }
+
+  #newKey(): string {
+    const name = `bettor-${this.number}-${++this.#orders}`;
+    return this.dice.chance(0.1) ? `"${name}"` : name;
+  }
+}
+
+/** Nothing came back, or it is worth another try. */
+function isFinal(reply: Reply | null): boolean {
+  if (reply === null) return false;
+  return reply.status < 400 || !['idempotency_in_progress', 'journal_backlog', 'rate_limited', 'clock_unsynchronised', 'disk_reserve'].includes(codeOf(reply));
+}

@@ -1,0 +1,46 @@
+/** What clients know and can do: they speak over the network, know the published rules, and share what operators made. */
+import type { Scope } from '../../../engine/domain.js';
+import type { Rules } from '../../../engine/rules.js';
+import type { Dice } from '../../support/reference/dice.js';
+import type { WorldConfig } from '../config.js';
+import type { Coverage } from '../coverage.js';
+import type { Network } from '../network.js';
+import type { Scheduler } from '../scheduler.js';
+
+export interface KnownKey {
+  readonly id: string;
+  readonly secret: string;
+  readonly scopes: readonly Scope[];
+}
+
+/** An account as those know it who use it. */
+export interface Purse {
+  readonly account: string;
+  readonly keys: KnownKey[];
+}
+
+export interface ClientWorld {
+  readonly config: WorldConfig;
+  readonly scheduler: Scheduler;
+  readonly network: Network;
+  readonly coverage: Coverage;
+  readonly purses: Purse[];
+  /** The rules of the running or last server. */
+  rules(): Rules;
+  /** Everybody is well-behaved from now on, until the end. */
+  readonly isCalm: boolean;
+}
+
+/** A delay of `meanMs` on average, at least 1 ms, in whole milliseconds. */
+export function soonMs(dice: Dice, meanMs: number): number {
+  return 1 + Math.floor(-Math.log(1 - dice.next()) * meanMs);
+}
+
+/** Does `act` again and again, `meanMs` apart on average. */
+export function keepDoing(world: ClientWorld, dice: Dice, meanMs: number, act: () => void): void {
+  const again = (): void => {
+    act();
+    world.scheduler.after(soonMs(dice, meanMs), again);
+  };
+  world.scheduler.after(soonMs(dice, meanMs), again);
+}

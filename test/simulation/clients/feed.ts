@@ -1,0 +1,94 @@
+/**
+ * The price feed as it is on bad days: gaps, jumps, duplicates, ticks out of order, ticks from the future, absurd ones.
+ * Prices walk on their own, whether or not a server listens.
+ */
+import { ASSETS } from '../../../engine/domain.js';
+import type { Dice } from '../../support/reference/dice.js';
+import { type ClientWorld, soonMs } from './client-world.js';
+
+/** Hands a tick to the server that runs, if one does. */
+export type OfferTick = (asset: number, price: number, timeMs: number) => void;
+
+export class SimFeed {
+  readonly #prices: number[];
+  #silentUntilMs = 0;
+
+  constructor(
+    private readonly world: ClientWorld,
+    private readonly dice: Dice,
+    private readonly offer: OfferTick,
+  ) {
+    this.#prices = ASSETS.map((_, asset) => 100 * (asset + 1));
+  }
+
+  start(): void {
+    for (const asset of this.world.config.assets) this.#next(asset);
+  }
+
+  price(asset: number): number {
+    return this.#prices[asset] ?? 1;
+  }
+
+  #next(asset: number): void {
+    this.world.scheduler.after(soonMs(this.dice, this.world.config.tickEveryMs), () => {
+      this.#tick(asset);
+      this.#next(asset);
+    });
+  }
+
+  #tick(asset: number): void {
+    const { dice, world } = this;
+    const { nowMs } = world.scheduler;
+    if (dice.chance(0.6)) this.#prices[asset] = Math.max(0.01, Math.round(this.price(asset) * (0.999 + dice.next() * 0.002) * 100) / 100);
+    const price = this.price(asset);
+    if (world.isCalm) {
+      this.offer(asset, price, nowMs);
+      return;
+    }
+    if (nowMs < this.#silentUntilMs) return;
+    const habit = dice.weighted<string>([
+      [300, 'usual'],
+      [12, 'duplicate'],
+      [12, 'out of order'],
+      [3, 'absurd'],
+      [3, 'not a price'],
+      [3, 'from the future'],
+      [2, 'jump'],
+      [0.5, 'gap'],
+    ]);
+    world.coverage.hit('fault', `price ${habit}`);
+    this.#offerBy(habit, asset, price, nowMs);
+  }
+
+  #offerBy(habit: string, asset: number, price: number, nowMs: number): void {
+    const { dice } = this;
+    switch (habit) {
+      case 'duplicate':
+        this.offer(asset, price, nowMs - 100);
+        this.offer(asset, price * 1.0001, nowMs - 100);
+        return;
+      case 'out of order':
+        this.offer(asset, price, nowMs);
+        this.offer(asset, price * 0.9999, nowMs - dice.whole(1, 3_000));
+        return;
+      case 'absurd':
+        this.offer(asset, price * dice.pick([1.6, 0.4, 1_000]), nowMs);
+        return;
+      case 'not a price':
+        this.offer(asset, dice.pick([0, -1, Number.NaN, Number.POSITIVE_INFINITY]), nowMs);
+        return;
+      case 'from the future':
+        this.offer(asset, price, nowMs + dice.pick([900, 1_000, 1_001, 5_000]));
+        return;
+      case 'jump':
+        this.#prices[asset] = Math.round(price * dice.pick([1.4, 0.7, 1.2]) * 100) / 100;
+        this.offer(asset, this.price(asset), nowMs);
+        return;
+      case 'gap':
+        this.#silentUntilMs = nowMs + dice.pick([3_000, 12_000, 70_000]);
+        return;
+      default:
+        this.offer(asset, price, nowMs - dice.whole(0, 50));
+    }
+  }
+}

@@ -1,0 +1,179 @@
+/**
+ * Operators: they make accounts and keys, move money with references that they use again, change tiers, freeze, void,
+ * pause and push prices, and now and then ask for what does not exist.
+ */
+import { ASSETS, marketOf, SCOPES, type Scope, TIERS, timeFrameMs } from '../../../engine/domain.js';
+import type { Dice } from '../../support/reference/dice.js';
+import type { ClientRequest, OnReply, Reply } from '../network.js';
+import { OPERATOR_TOKEN } from '../server.js';
+import { type ClientWorld, keepDoing, type Purse, soonMs } from './client-world.js';
+import { somebodysMarket } from './orders.js';
+
+const BASE = '/operator/v1';
+const ORDERS: readonly Scope[] = SCOPES;
+
+export class Operator {
+  #references = 0;
+
+  constructor(
+    private readonly world: ClientWorld,
+    private readonly dice: Dice,
+  ) {}
+
+  start(): void {
+    keepDoing(this.world, this.dice, this.world.config.operatorEveryMs, () => {
+      if (!this.world.isCalm) this.act();
+    });
+  }
+
+  /** An account with a key, known to clients once both answers have come. */
+  createAccount(tier: string, balance: number): void {
+    this.#send('POST', '/accounts', { name: 'a bettor', tier, balance }, (reply) => {
+      const id = idOf(reply);
+      if (id === '') return;
+      const purse: Purse = { account: id, keys: [] };
+      this.world.purses.push(purse);
+      this.createKey(purse, tier === 'BRONZE' ? SCOPES.slice(0, 2) : ORDERS);
+    });
+  }
+
+  createKey(purse: Purse, scopes: readonly Scope[], expiresAt: string | null = null): void {
+    this.#send('POST', `/accounts/${purse.account}/keys`, { scopes, expiresAt }, (reply) => {
+      if (reply?.status !== 201) return;
+      const { data } = JSON.parse(reply.text) as { data: { id: string; secret: string } };
+      purse.keys.push({ ...data, scopes });
+      // A long list of dead keys would leave bettors with nothing else to try.
+      if (purse.keys.length > 8) purse.keys.shift();
+    });
+  }
+
+  /** Puts everything back into a state in which bets are taken. */
+  restore(): void {
+    this.#send('PUT', '/trading', { enabled: true });
+    this.#send('POST', '/house/deposits', { amount: 1_000_000, reference: `calm-${++this.#references}` });
+    for (const { marketId } of this.world.rules().markets) this.#send('PATCH', `/markets/${marketId}`, { suspended: false });
+  }
+
+  act(): void {
+    const { dice } = this;
+    const purse = this.world.purses.length === 0 ? null : dice.pick(this.world.purses);
+    dice.weighted<() => void>([
+      [8, () => this.#moveMoney(purse)],
+      [3, () => this.#changeKeys(purse)],
+      [2, () => this.#changeAccount(purse)],
+      [2, () => this.#switch()],
+      [2, () => this.#void()],
+      [2, () => this.#pushPrices()],
+      [2, () => this.#look(purse)],
+      [1, () => this.#err()],
+      [0.3, () => this.createAccount(dice.pick(TIERS), dice.whole(0, 500))],
+    ])();
+  }
+
+  /** References come from a small pool for each account, so most of them have been used before. */
+  #moveMoney(purse: Purse | null): void {
+    const { dice } = this;
+    const reference = dice.chance(0.5) ? `r${dice.whole(1, 6)}` : `n${++this.#references}`;
+    const amount = dice.pick([1, 5, 100, 250.5, 2_000]);
+    if (dice.chance(0.1)) this.#send('POST', '/house/deposits', { amount: amount * 100, reference });
+    else this.#send('POST', `/accounts/${purse?.account ?? 'acc_999'}/${dice.pick(['deposits', 'deposits', 'withdrawals'])}`, { amount, reference });
+  }
+
+  #changeKeys(purse: Purse | null): void {
+    if (purse === null) return;
+    const { dice } = this;
+    const scopes = dice.pick([ORDERS, ORDERS, ['markets:read'], ['positions:read', 'orders:write']] as const);
+    const expiresMs = this.world.scheduler.nowMs + dice.pick([-1_000, 5_000, 60_000]);
+    const key = purse.keys.length === 0 ? 'key_9999' : dice.pick(purse.keys).id;
+    dice.weighted<() => void>([
+      [3, () => this.createKey(purse, scopes)],
+      [1, () => this.createKey(purse, ORDERS, new Date(expiresMs).toISOString())],
+      [2, () => this.#send('PATCH', `/keys/${key}`, { enabled: false })],
+      [3, () => this.#send('PATCH', `/keys/${key}`, { enabled: true })],
+      [0.3, () => this.#send('PATCH', '/keys/key_99999', { enabled: true })],
+    ])();
+  }
+
+  #changeAccount(purse: Purse | null): void {
+    if (purse === null) return;
+    const { dice } = this;
+    if (dice.chance(0.5)) {
+      this.#send('PATCH', `/accounts/${purse.account}`, { tier: dice.pick(TIERS) });
+      return;
+    }
+    this.#send('PATCH', `/accounts/${purse.account}`, { frozen: true });
+    this.#later(() => this.#send('PATCH', `/accounts/${purse.account}`, { frozen: false }));
+  }
+
+  /** Trading or one market off, and on again after a while. */
+  #switch(): void {
+    if (this.dice.chance(0.3)) {
+      this.#send('PUT', '/trading', { enabled: false, reason: 'an exercise' });
+      this.#later(() => this.#send('PUT', '/trading', { enabled: true }));
+      return;
+    }
+    const market = this.dice.chance(0.05) ? 'NO_MARKET' : somebodysMarket(this.world, this.dice).marketId;
+    this.#send('PATCH', `/markets/${market}`, { suspended: true });
+    this.#later(() => this.#send('PATCH', `/markets/${market}`, { suspended: false }));
+  }
+
+  #void(): void {
+    const { dice } = this;
+    const { marketId } = somebodysMarket(this.world, dice);
+    const roundNumber = Math.floor(this.world.scheduler.nowMs / timeFrameMs(marketOf(marketId))) - dice.pick([0, 0, 1, 2, 50]);
+    this.#send('POST', `/rounds/${marketId}_${roundNumber}/void`, { reason: 'an exercise' });
+  }
+
+  #pushPrices(): void {
+    const { dice } = this;
+    const crypto = ASSETS[dice.pick(this.world.config.assets)] ?? 'BTC';
+    const { nowMs } = this.world.scheduler;
+    const timestamp = new Date(nowMs - dice.whole(-2_000, 4_000)).toISOString();
+    this.#send('POST', '/prices', [{ crypto, price: dice.pick([100 * (ASSETS.indexOf(crypto) + 1), 1e-9]), ...(dice.chance(0.7) && { timestamp }) }]);
+  }
+
+  #look(purse: Purse | null): void {
+    const account = purse?.account ?? 'acc_1';
+    const path = this.dice.pick(['/accounts', `/accounts/${account}`, `/accounts/${account}/keys`, '/house', '/accounts?limit=2&after=acc_1']);
+    this.#send('GET', path, null);
+  }
+
+  #err(): void {
+    const { dice } = this;
+    this.world.network.send(
+      dice.pick<ClientRequest>([
+        { port: 'operator', method: 'GET', path: `${BASE}/house`, authorization: 'Bearer no' },
+        { port: 'operator', method: 'GET', path: '/readyz' },
+        { port: 'operator', method: 'GET', path: `${BASE}/nowhere`, authorization: `Bearer ${OPERATOR_TOKEN}` },
+        { port: 'operator', method: 'PUT', path: `${BASE}/house`, authorization: `Bearer ${OPERATOR_TOKEN}` },
+        { port: 'operator', method: 'POST', path: `${BASE}/clock`, authorization: `Bearer ${OPERATOR_TOKEN}`, body: '{"advanceMs":5}' },
+        { port: 'operator', method: 'POST', path: `${BASE}/accounts`, authorization: `Bearer ${OPERATOR_TOKEN}`, body: '{"tier":"TIN"}' },
+        { port: 'operator', method: 'POST', path: `${BASE}/accounts`, authorization: `Bearer ${OPERATOR_TOKEN}`, body: 'x', contentType: 'text/plain' },
+      ]),
+      () => {},
+    );
+  }
+
+  #later(run: () => void): void {
+    this.world.scheduler.after(soonMs(this.dice, 6_000), run);
+  }
+
+  #send(method: string, path: string, body: unknown, onReply: OnReply = () => {}): void {
+    const [bare = '', query = ''] = path.split('?');
+    const request: ClientRequest = {
+      port: 'operator',
+      method,
+      path: BASE + bare,
+      query,
+      authorization: `Bearer ${OPERATOR_TOKEN}`,
+      ...(body !== null && { body: JSON.stringify(body) }),
+    };
+    this.world.network.send(request, onReply);
+  }
+}
+
+function idOf(reply: Reply | null): string {
+  if (reply?.status !== 201) return '';
+  const { data } = JSON.parse(reply.text) as { data: { id: string } };
+  return data.id;
+}

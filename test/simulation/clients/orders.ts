@@ -1,0 +1,90 @@
+/** Orders as clients write them: sensible ones, ones at every limit, and ones that are no orders at all. */
+import { marketOf, timeFrameMs } from '../../../engine/domain.js';
+import type { MarketRules } from '../../../engine/rules.js';
+import type { Dice } from '../../support/reference/dice.js';
+import type { ClientRequest } from '../network.js';
+import type { ClientWorld } from './client-world.js';
+
+export interface OrderBody {
+  readonly marketId: string;
+  readonly prediction: 'UP' | 'DOWN';
+  readonly amount: number;
+  readonly expectedPercent?: number;
+  readonly clientSeed?: string;
+}
+
+export function somebodysMarket(world: ClientWorld, dice: Dice): MarketRules {
+  return dice.pick(world.rules().markets);
+}
+
+/** An order that a client means. */
+export function sensibleOrder(world: ClientWorld, dice: Dice): OrderBody {
+  const market = somebodysMarket(world, dice);
+  return {
+    marketId: market.marketId,
+    prediction: dice.pick(['UP', 'DOWN'] as const),
+    amount: amountOf(market, dice),
+    ...(dice.chance(0.15) && { expectedPercent: dice.whole(0, 100) }),
+    ...(dice.chance(0.1) && { clientSeed: dice.pick(['a', 'saat', 'é'.repeat(60), `${dice.next()}`]) }),
+  };
+}
+
+/** Mostly small, sometimes exactly at a limit or a cent beyond it. */
+function amountOf({ minStakeCents, maxStakeCents }: MarketRules, dice: Dice): number {
+  const cents = dice.weighted([
+    [6, Math.min(minStakeCents + dice.whole(0, 20_00), maxStakeCents)],
+    [1, minStakeCents],
+    [1, Math.max(1, minStakeCents - 1)],
+    [1, maxStakeCents],
+    [1, maxStakeCents + 1],
+    [1, dice.pick([20_00, 40_00, 80_00, 20_01, 1_000_00])],
+  ]);
+  return cents / 100;
+}
+
+/** What is no order: each must be refused and change nothing. */
+export function badBody(world: ClientWorld, dice: Dice): string {
+  const order = sensibleOrder(world, dice);
+  return dice.pick([
+    '',
+    '{',
+    '[]',
+    'null',
+    JSON.stringify({ ...order, amount: -1 }),
+    JSON.stringify({ ...order, amount: 1.005 }),
+    JSON.stringify({ ...order, amount: '5' }),
+    JSON.stringify({ ...order, prediction: 'SIDEWAYS' }),
+    JSON.stringify({ ...order, expectedPercent: 101 }),
+    JSON.stringify({ ...order, expectedPercnt: 50 }),
+    JSON.stringify({ ...order, clientSeed: 'x'.repeat(129) }),
+    JSON.stringify({ marketId: order.marketId }),
+    `${JSON.stringify(order).slice(0, -1)},"amount":1e999}`,
+  ]);
+}
+
+export function orderRequest(
+  secret: string,
+  body: OrderBody | string,
+  idempotencyKey: string | null,
+  address: string,
+): ClientRequest {
+  return {
+    port: 'public',
+    method: 'POST',
+    path: '/v1/orders',
+    apiKey: secret,
+    idempotencyKey,
+    address,
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    contentType: 'application/json',
+  };
+}
+
+/** The instants at which a market's round changes, of the round that is on at `nowMs`: bots race for them. */
+export function instantsOf(world: ClientWorld, { marketId, lockLeadMs }: MarketRules, nowMs: number): number[] {
+  const frameMs = timeFrameMs(marketOf(marketId));
+  const endMs = (Math.floor(nowMs / frameMs) + 1) * frameMs;
+  const lockMs = endMs - lockLeadMs;
+  const closesMs = lockMs - world.rules().cutoffMs;
+  return [closesMs, closesMs, lockMs, endMs].filter((atMs) => atMs > nowMs + 5);
+}

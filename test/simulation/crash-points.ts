@@ -1,0 +1,84 @@
+/**
+ * Where a process can be made to die or an operation to fail: before and after every operation on the disk. One point
+ * is armed at a time; the next operation that comes by it is hit.
+ */
+import type { CrashKind } from './disk.js';
+
+export const CRASH_POINTS = [
+  'append.before',
+  'append.after',
+  'sync.before',
+  'sync.during',
+  'sync.after',
+  'mark.before',
+  'mark.after',
+  'readMark.before',
+  'read.before',
+  'read.row',
+  'read.after',
+  'recovered',
+  'snapshot.save.before',
+  'snapshot.save.during',
+  'snapshot.save.after',
+  'snapshot.load',
+] as const;
+export type CrashPoint = (typeof CRASH_POINTS)[number];
+
+/** Operations that can fail and leave the process alive to notice. */
+export const FAILING_POINTS = ['append.before', 'sync.during', 'mark.before', 'snapshot.save.before'] as const;
+
+/** The end of the process, on its way up from an operation. */
+export class Crash extends Error {
+  override readonly name = 'Crash';
+  constructor(
+    readonly point: CrashPoint | 'anywhere',
+    readonly kind: CrashKind,
+  ) {
+    super(`${kind} at ${point}`);
+  }
+}
+
+/** What the operating system says of an operation that failed. */
+export class DiskError extends Error {
+  override readonly name = 'DiskError';
+  constructor(readonly code: 'EIO' | 'ENOSPC') {
+    super(`${code}: the simulated disk`);
+  }
+}
+
+type Blow = { readonly point: CrashPoint; readonly kind: CrashKind | 'EIO' | 'ENOSPC'; passes: number };
+
+export class CrashSwitch {
+  #armed: Blow | null = null;
+  /** The crash that ended this process: no operation gets by it, whoever may have caught it. */
+  #crash: Crash | null = null;
+  /** Called when a blow falls. */
+  onBlow: (point: CrashPoint, kind: Blow['kind']) => void = () => {};
+
+  /** The `passes + 1`th operation that reaches `point` is hit. */
+  arm(point: CrashPoint, kind: Blow['kind'], passes = 0): void {
+    this.#armed = { point, kind, passes };
+  }
+  disarm(): void {
+    this.#armed = null;
+  }
+  get isArmed(): boolean {
+    return this.#armed !== null;
+  }
+
+  /** A new process. */
+  revive(): void {
+    this.#crash = null;
+  }
+
+  reach(point: CrashPoint): void {
+    if (this.#crash !== null) throw this.#crash;
+    const armed = this.#armed;
+    if (armed === null || armed.point !== point || armed.passes-- > 0) return;
+    this.#armed = null;
+    this.onBlow(point, armed.kind);
+    if (armed.kind === 'EIO' || armed.kind === 'ENOSPC') throw new DiskError(armed.kind);
+    this.#crash = new Crash(point, armed.kind);
+    throw this.#crash;
+  }
+}

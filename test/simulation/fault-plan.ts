@@ -1,0 +1,59 @@
+/**
+ * Which faults strike a world and when, worked out before it begins: each has chance of its own, so that one can be
+ * left out and the others stay as they are (how a failing schedule is made shorter).
+ */
+import { Dice } from '../support/reference/dice.js';
+import { derivedSeed } from './chance.js';
+
+export const FAULT_KINDS = [
+  'kill',
+  'power loss',
+  'crash at a point',
+  'crash in recovery',
+  'disk error',
+  'disk error in recovery',
+  'slow disk',
+  'hung disk',
+  'space',
+  'clock step',
+  'bit flip',
+  'stop and start',
+  'new rules',
+] as const;
+export type FaultKind = (typeof FAULT_KINDS)[number];
+
+export interface PlannedFault {
+  readonly index: number;
+  readonly atMs: number;
+  readonly kind: FaultKind;
+  /** Seed of its own chance. */
+  readonly seed: number;
+}
+
+const WEIGHTS: readonly (readonly [weight: number, kind: FaultKind])[] = [
+  [5, 'kill'],
+  [4, 'power loss'],
+  [12, 'crash at a point'],
+  [4, 'crash in recovery'],
+  [3, 'disk error'],
+  [0.5, 'disk error in recovery'],
+  [2, 'slow disk'],
+  [0.3, 'hung disk'],
+  [2, 'space'],
+  [2, 'clock step'],
+  [3, 'bit flip'],
+  [2, 'stop and start'],
+  [0.5, 'new rules'],
+];
+
+/** Faults from `fromMs` to `toMs`, `everyMs` apart on average. */
+export function planFaults(seed: number, fromMs: number, toMs: number, everyMs: number): PlannedFault[] {
+  const dice = new Dice(derivedSeed(seed, 100));
+  const plan: PlannedFault[] = [];
+  let atMs = fromMs;
+  for (;;) {
+    atMs += 1 + Math.floor(-Math.log(1 - dice.next()) * everyMs);
+    if (atMs >= toMs) return plan;
+    plan.push({ index: plan.length, atMs, kind: dice.weighted(WEIGHTS), seed: derivedSeed(seed, 1_000 + plan.length) });
+  }
+}

@@ -1,0 +1,185 @@
+/** Carries out planned faults on a world: crashes, errors, damage, full and slow disks, clocks that step. */
+import { assert } from '../../engine/assert.js';
+import type { SpaceLevel, StoredBatch } from '../../engine/ports.js';
+import { Dice } from '../support/reference/dice.js';
+import type { Coverage } from './coverage.js';
+import { CRASH_POINTS, type CrashPoint, type CrashSwitch, FAILING_POINTS } from './crash-points.js';
+import type { CrashKind, SimDisk } from './disk.js';
+import type { PlannedFault } from './fault-plan.js';
+import type { Scheduler, SimClock } from './scheduler.js';
+
+/** What faults do to the process. */
+export interface FaultTarget {
+  readonly scheduler: Scheduler;
+  readonly clock: SimClock;
+  readonly disk: SimDisk;
+  readonly crashes: CrashSwitch;
+  readonly coverage: Coverage;
+  readonly isCalm: boolean;
+  crashNow(kind: CrashKind): void;
+  stop(): void;
+  setSpace(level: SpaceLevel): void;
+  changeRules(): void;
+}
+
+const RECOVERY_POINTS: readonly CrashPoint[] = ['readMark.before', 'read.before', 'read.row', 'read.after', 'recovered', 'mark.before', 'mark.after', 'snapshot.load'];
+
+export class Faults {
+  /** Added to every commit, until the disk is quick again. */
+  slowMs = 0;
+  /** The next commit alone takes this long. */
+  hangMs = 0;
+  /** Puts damaged data right again; null where nothing is damaged. */
+  #repair: (() => void) | null = null;
+
+  constructor(private readonly target: FaultTarget) {}
+
+  get isDamaged(): boolean {
+    return this.#repair !== null;
+  }
+
+  /** The disk gets its good copy back. */
+  repair(): void {
+    this.#repair?.();
+    this.#repair = null;
+  }
+
+  strike({ kind, seed }: PlannedFault): void {
+    const { target } = this;
+    const dice = new Dice(seed);
+    target.coverage.hit('fault', kind);
+    const crash = dice.pick(['kill', 'power'] as const);
+    switch (kind) {
+      case 'kill':
+        target.crashNow('kill');
+        return;
+      case 'power loss':
+        target.crashNow('power');
+        return;
+      case 'crash at a point':
+        target.crashes.arm(dice.pick(CRASH_POINTS), crash, dice.whole(0, 3));
+        return;
+      case 'crash in recovery':
+        target.crashNow(crash);
+        target.crashes.arm(dice.pick(RECOVERY_POINTS), crash, dice.pick([0, 0, 1, 40]));
+        return;
+      case 'disk error':
+        target.crashes.arm(dice.pick(FAILING_POINTS), dice.pick(['EIO', 'ENOSPC'] as const), dice.whole(0, 2));
+        return;
+      case 'disk error in recovery':
+        target.crashNow(crash);
+        target.crashes.arm('mark.before', 'EIO');
+        return;
+      case 'slow disk':
+        this.#slow(dice);
+        return;
+      case 'hung disk':
+        this.hangMs = dice.pick([29_000, 31_000, 120_000]);
+        return;
+      case 'space':
+        this.#fill(dice);
+        return;
+      case 'clock step':
+        this.#stepClock(dice);
+        return;
+      case 'bit flip':
+        target.crashNow('kill');
+        this.#flip(dice);
+        return;
+      case 'stop and start':
+        target.stop();
+        return;
+      case 'new rules':
+        target.changeRules();
+        target.stop();
+        return;
+    }
+  }
+
+  #slow(dice: Dice): void {
+    this.slowMs = dice.pick([50, 300, 1_200, 4_000]);
+    this.target.scheduler.after(dice.whole(1_000, 15_000), () => {
+      this.slowMs = 0;
+    });
+  }
+
+  #fill(dice: Dice): void {
+    const { target } = this;
+    const level = dice.weighted<SpaceLevel>([
+      [2, 'soft'],
+      [4, 'reserve'],
+      [1, 'hard'],
+    ]);
+    target.coverage.hit('fault', `space ${level}`);
+    target.setSpace(level);
+    target.scheduler.after(dice.whole(2_000, 20_000), () => target.setSpace('ok'));
+  }
+
+  /** The wall clock steps, and steps back again after a while. */
+  #stepClock(dice: Dice): void {
+    const { clock, scheduler, coverage } = this.target;
+    const stepMs = dice.weighted([
+      [3, -400],
+      [3, -3_000],
+      [2, -120_000],
+      [3, 2_000],
+      [3, 8_000],
+      [2, 60_000],
+      [0.3, 3_600_000],
+    ]);
+    coverage.hit('fault', `clock ${stepMs > 0 ? '+' : ''}${stepMs}`);
+    clock.wallOffsetMs += stepMs;
+    scheduler.after(dice.whole(500, 30_000), () => {
+      clock.wallOffsetMs -= stepMs;
+    });
+  }
+
+  /** One bit of a stored batch that was acknowledged, of the mark or of a snapshot is not what was written. */
+  #flip(dice: Dice): void {
+    if (this.#repair !== null) return;
+    const { disk, coverage } = this.target;
+    const what = dice.pick(['row', 'row', 'newest mark', 'both marks', 'snapshot'] as const);
+    if (what === 'newest mark' || what === 'both marks') {
+      this.#repair = disk.mark.damage(what === 'both marks' ? 'both' : 'newest');
+    } else if (what === 'row') {
+      this.#repair = flipRow(disk, dice);
+    } else {
+      this.#repair = flipSnapshot(disk, dice);
+    }
+    if (this.#repair !== null) coverage.hit('fault', `bit flip: ${what}`);
+  }
+}
+
+/** A row at or below the mark: that it is gone must be noticed. */
+function flipRow(disk: SimDisk, dice: Dice): (() => void) | null {
+  const last = disk.indexAfter(disk.mark.read().lastSeq) - 1;
+  if (last < 0) return null;
+  const index = dice.chance(0.5) ? last : dice.whole(0, last);
+  const good = [...disk.rows];
+  const { loggedFrom } = disk;
+  const row = good[index] as StoredBatch;
+  const field = dice.pick(['commands', 'commands', 'commands', 'digest', 'chain', 'checksum'] as const);
+  disk.rows[index] = { ...row, [field]: flipped(row[field], dice) };
+  return () => {
+    disk.rows = good;
+    disk.loggedFrom = loggedFrom;
+  };
+}
+
+function flipSnapshot(disk: SimDisk, dice: Dice): (() => void) | null {
+  const file = disk.snapshots.at(-1);
+  if (file === undefined || file.text === '') return null;
+  const { text } = file;
+  file.text = flipped(text, dice);
+  return () => {
+    file.text = text;
+  };
+}
+
+/** The text with one bit of one character turned. */
+function flipped(text: string, dice: Dice): string {
+  const at = dice.whole(0, text.length - 1);
+  const other = String.fromCharCode(text.charCodeAt(at) ^ (1 << dice.whole(0, 6)));
+  assert(other !== text[at], 'a turned bit changes the text');
+  return text.slice(0, at) + other + text.slice(at + 1);
+}

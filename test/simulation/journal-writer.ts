@@ -1,0 +1,97 @@
+/**
+ * The journal's thread of one process: takes one batch at a time, works through the real commit protocol when the disk
+ * has had its time, and tells the event loop a little later. Like the real thread it acknowledges nothing after an
+ * error.
+ */
+import { assert } from '../../engine/assert.js';
+import type {
+  Batch,
+  JournalStore,
+  JournalWriter,
+  JournalWriterEvents,
+  SpaceLevel,
+} from '../../engine/ports.js';
+import { commitBatch } from '../../persistence/commit.js';
+import { JournalError } from '../../persistence/errors.js';
+import { Crash, DiskError } from './crash-points.js';
+
+/** What the thread needs of the world around it. */
+export interface WriterHost {
+  /** How long the disk takes for this commit, in milliseconds. */
+  commitMs(): number;
+  readonly spaceLevel: SpaceLevel;
+  /** Runs something on the process after a while, if it still lives then. */
+  later(delayMs: number, run: () => void): void;
+  onCrash(crash: Crash): void;
+  /** A row is durable. */
+  onCommitted(): void;
+}
+
+/** How long a message between the two threads takes, in milliseconds. */
+const MESSAGE_MS = 0;
+
+export class SimJournalWriter implements JournalWriter {
+  #events: JournalWriterEvents | null = null;
+  #hasFailed = false;
+  #inFlight = 0;
+
+  constructor(
+    protected readonly store: JournalStore,
+    protected readonly host: WriterHost,
+  ) {}
+
+  open(events: JournalWriterEvents): void {
+    this.#events = events;
+    this.tellSpace();
+  }
+
+  commit(batch: Batch): void {
+    assert(this.#inFlight === 0, 'one commit is under way at a time');
+    this.#inFlight = batch.lastSeq;
+    this.host.later(this.host.commitMs(), () => this.write(batch));
+  }
+
+  protected write(batch: Batch): void {
+    if (this.#hasFailed) return;
+    try {
+      commitBatch(this.store, batch);
+    } catch (thrown) {
+      this.onThrown(thrown);
+      return;
+    }
+    this.host.onCommitted();
+    this.acknowledge(batch.lastSeq);
+  }
+
+  protected acknowledge(lastSeq: number): void {
+    this.host.later(MESSAGE_MS, () => {
+      if (this.#hasFailed) return;
+      assert(this.#inFlight === lastSeq, 'an acknowledgement is for the commit under way');
+      this.#inFlight = 0;
+      this.#events?.onDurable(lastSeq);
+    });
+  }
+
+  protected onThrown(thrown: unknown): void {
+    if (thrown instanceof Crash) {
+      this.host.onCrash(thrown);
+      return;
+    }
+    if (!(thrown instanceof DiskError)) throw thrown;
+    this.#hasFailed = true;
+    const code = thrown.code === 'ENOSPC' ? 'disk_full' : 'journal_write_failed';
+    const error = new JournalError(code, thrown.message, { cause: thrown });
+    this.host.later(MESSAGE_MS, () => this.#events?.onFailure(error));
+  }
+
+  /** Tells the free space as it is now. */
+  tellSpace(): void {
+    this.host.later(MESSAGE_MS, () => this.#events?.onSpaceLevel(this.host.spaceLevel));
+  }
+
+  close(): Promise<void> {
+    assert(this.#inFlight === 0, 'no commit may be under way at the close');
+    this.store.close();
+    return Promise.resolve();
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * After the faults have stopped the server must come back to life within bounded time: orders are taken again, rounds
+ * settle, nothing that was asked stays unanswered, and everything that was acknowledged is there.
+ */
+import { timeFrameMs } from '../../engine/domain.js';
+import { headerOf } from './audit/answers.js';
+import { orderRequest } from './clients/orders.js';
+import { OPERATOR_TOKEN } from './server.js';
+import { holds } from './violation.js';
+import type { World } from './world.js';
+
+const CRYPTO = /^(BTC|ETH|SOL|BNB|XRP|HYPE|TON)_ONE_MINUTE$/;
+/** A round of a minute, two steps of the clock's guard, and some. */
+const LIVE_WITHIN_MS = 240_000;
+const PROBE_EVERY_MS = 3_000;
+/** A request that a living server has had for this long is lost. */
+const ANSWER_WITHIN_MS = 5_000;
+/** Rounds are settled this long after their end at the latest: grace, then a pump. */
+const SETTLED_WITHIN_MS = 10_000;
+
+export class Liveness {
+  #probes = 0;
+  #placed = 0;
+  #replayed = 0;
+  #settledBefore = 0;
+  #secret = '';
+
+  constructor(private readonly world: World) {}
+
+  /** Begins to look; `done` is called when the world has shown that it lives. */
+  begin(done: () => void): void {
+    const { world } = this;
+    this.#settledBefore = world.auditor.rounds.settledCount;
+    world.scheduler.after(2_000, () => {
+      world.operator.restore();
+      this.#makeAccount();
+    });
+    // Engine time may be ahead of a clock that has been put right; orders wait until it has caught up.
+    const aheadMs = Math.max(0, world.auditor.reference.timeMs - world.scheduler.nowMs);
+    const probe = (): void => {
+      this.#probe();
+      world.scheduler.after(PROBE_EVERY_MS, probe);
+    };
+    world.scheduler.after(3_000, probe);
+    world.scheduler.after(aheadMs + LIVE_WITHIN_MS, () => {
+      this.#check();
+      done();
+    });
+  }
+
+  /** Until the server is up there is no answer, and it is tried again. */
+  #makeAccount(): void {
+    const { network, scheduler } = this.world;
+    if (this.#secret !== '') return;
+    scheduler.after(7_000, () => this.#makeAccount());
+    const operator = { port: 'operator', method: 'POST', authorization: `Bearer ${OPERATOR_TOKEN}` } as const;
+    network.send({ ...operator, path: '/operator/v1/accounts', body: '{"tier":"VIP","balance":100000}' }, (made) => {
+      if (made?.status !== 201) return;
+      const { data } = JSON.parse(made.text) as { data: { id: string } };
+      const path = `/operator/v1/accounts/${data.id}/keys`;
+      network.send({ ...operator, path, body: '{"scopes":["orders:write","markets:read"]}' }, (key) => {
+        if (key?.status !== 201) return;
+        this.#secret = (JSON.parse(key.text) as { data: { secret: string } }).data.secret;
+      });
+    });
+  }
+
+  /** An order on the first market, and once it is placed the same again. */
+  #probe(): void {
+    const { world } = this;
+    // A market that never closes.
+    const market = world.rules().markets.find(({ marketId }) => CRYPTO.test(marketId));
+    if (this.#secret === '' || market === undefined) return;
+    const body = { marketId: market.marketId, prediction: 'UP' as const, amount: market.minStakeCents / 100 };
+    const request = orderRequest(this.#secret, body, `probe-${++this.#probes}`, `10.9.${this.#probes % 250}.1`);
+    world.network.send(request, (reply) => {
+      if (reply?.status !== 201) return;
+      this.#placed++;
+      world.network.send(request, (again) => {
+        if (again?.status === 201 && again.text === reply.text && headerOf(again.headers, 'X-Idempotent-Replay') === 'true') this.#replayed++;
+      });
+    });
+  }
+
+  #check(): void {
+    const { world } = this;
+    const { auditor, machine, network, scheduler } = world;
+    const server = machine.server;
+    holds(server !== null, 'liveness', () => 'the server runs');
+    holds(server.sequencer.gate === null, 'liveness', () => `orders are refused: ${server.sequencer.gate}`);
+    holds(this.#placed > 0, 'liveness', () => `an order was taken, of ${this.#probes} that were sent`);
+    holds(this.#replayed > 0, 'liveness', () => 'an order was replayed');
+    holds(auditor.rounds.settledCount > this.#settledBefore, 'liveness', () => 'a round was settled');
+    const nowMs = scheduler.nowMs;
+    for (const round of auditor.rounds.open.values()) {
+      holds(nowMs - round.endMs < SETTLED_WITHIN_MS, 'liveness', () => `${round.id} ended at ${round.endMs} and is not settled`, () => [round.id]);
+      holds(round.endMs - nowMs <= timeFrameMs(round.market), 'liveness', () => `${round.id} lies ahead`, () => [round.id]);
+    }
+    for (const { request, takenMs } of network.pending) {
+      holds(nowMs - takenMs < ANSWER_WITHIN_MS, 'liveness', () => `${request.method} ${request.path} waits since ${takenMs}`);
+    }
+  }
+}

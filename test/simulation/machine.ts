@@ -1,0 +1,266 @@
+/**
+ * The machine that the server runs on: it boots it by the real recovery, kills it, stops it, and starts it again. Disk,
+ * clock and crash points outlive the process; everything else goes with it.
+ */
+import { AssertionError } from '../../engine/assert.js';
+import type { SpaceLevel } from '../../engine/ports.js';
+import { JournalError } from '../../persistence/errors.js';
+import { MarketHours } from '../../http/prices/market-hours.js';
+import type { Coverage } from './coverage.js';
+import { Crash, CrashSwitch, DiskError } from './crash-points.js';
+import { type CrashKind, SimDisk } from './disk.js';
+import type { FaultTarget } from './faults.js';
+import { SimJournalWriter, type WriterHost } from './journal-writer.js';
+import type { Mutation } from './mutations.js';
+import { recover } from './recover.js';
+import { type Scheduler, SimClock } from './scheduler.js';
+import { Server } from './server.js';
+import { SimSnapshots } from './snapshots.js';
+import { SimStore } from './store.js';
+import { Violation } from './violation.js';
+import type { World } from './world.js';
+
+/** Time from the end of a process to the next one's start. */
+const DOWN_MS = [20, 20, 300, 300, 2_500, 15_000, 90_000] as const;
+const hours = new MarketHours();
+
+export class Machine implements FaultTarget, WriterHost {
+  readonly scheduler: Scheduler;
+  readonly coverage: Coverage;
+  readonly clock: SimClock;
+  readonly disk = new SimDisk();
+  readonly crashes = new CrashSwitch();
+  server: Server | null = null;
+  spaceLevel: SpaceLevel = 'ok';
+  /** Lives of the server so far, and how many of them a fault ended. */
+  incarnation = 0;
+  crashCount = 0;
+  #writer: SimJournalWriter | null = null;
+  #snapshots: SimSnapshots | null = null;
+  /** Where the newest snapshot of this life stands. */
+  #snapshotSeq = 0;
+  /** Why the process is expected to end with an error, if it is. */
+  #expectsFatal = false;
+
+  constructor(
+    private readonly world: World,
+    private readonly masterSecret: Uint8Array,
+    private readonly mutation: Mutation | null,
+  ) {
+    this.scheduler = world.scheduler;
+    this.coverage = world.coverage;
+    this.clock = new SimClock(world.scheduler);
+    this.crashes.onBlow = (point, kind) => {
+      this.coverage.hit('fault', kind === 'EIO' || kind === 'ENOSPC' ? `${kind} at ${point}` : `crash at ${point}`);
+      if (kind === 'EIO' || kind === 'ENOSPC') this.#expectsFatal = true;
+    };
+  }
+
+  get isCalm(): boolean {
+    return this.world.isCalm;
+  }
+  /** Something asynchronous may be under way: operators' clock, a drain. */
+  get needsMicrotasks(): boolean {
+    return this.server?.isStopping === true || this.world.steps % 64 === 0;
+  }
+
+  /** Starts a process: recovery, then the server. */
+  boot(): void {
+    this.incarnation++;
+    this.clock.boot();
+    this.crashes.revive();
+    this.#expectsFatal = false;
+    try {
+      this.#start();
+    } catch (thrown) {
+      this.#onBootFailure(thrown);
+    }
+  }
+
+  #start(): void {
+    const { world, disk } = this;
+    const { chances, auditor } = world;
+    const real = new SimStore(disk, this.crashes, chances.disk);
+    const store = this.mutation?.store?.(real) ?? real;
+    const snapshots = new SimSnapshots(disk, this.crashes, chances.disk);
+    const recovered = recover(store, snapshots, this.clock);
+    this.crashes.reach('recovered');
+    const { engine, end } = recovered;
+    auditor.onRecovered(recovered);
+    if (world.faults.isDamaged) this.coverage.hit('recovery', 'good in spite of damage');
+    world.faults.repair();
+    const writer = this.mutation?.writer?.(store, this) ?? new SimJournalWriter(store, this);
+    this.#writer = writer;
+    const server = new Server({
+      config: world.config,
+      clock: this.clock,
+      engine,
+      writer,
+      masterSecret: this.masterSecret,
+      calendar: hours.sessions.bind(hours),
+      watcher: auditor.watcher(this),
+      incarnation: this.incarnation,
+    });
+    this.server = server;
+    this.#snapshots = snapshots;
+    this.#snapshotSeq = recovered.snapshotSeq;
+    server.start(world.rules());
+    world.network.serve(server.handlers);
+    this.#pump(server);
+    world.note(() => `life ${this.incarnation} begins at ${end.lastSeq}`);
+  }
+
+  #pump(server: Server): void {
+    this.later(this.world.config.pumpEveryMs, () => {
+      server.pump();
+      this.#pump(server);
+    });
+  }
+
+  /** A refusal to start is right where something is damaged, and only there. */
+  #onBootFailure(thrown: unknown): void {
+    const { faults } = this.world;
+    if (thrown instanceof Crash) {
+      this.coverage.hit('recovery', 'crashed');
+      this.onCrash(thrown);
+      return;
+    }
+    if (thrown instanceof DiskError) {
+      this.coverage.hit('recovery', 'disk error');
+      this.crashNow('power');
+      return;
+    }
+    if (!(thrown instanceof JournalError)) throw thrown;
+    if (!faults.isDamaged) throw new Violation('recovery', `an undamaged disk is refused: ${thrown.code} ${thrown.message}`);
+    this.coverage.hit('recovery', `refused ${thrown.code}`);
+    faults.repair();
+    this.#bootLater();
+  }
+
+  #bootLater(): void {
+    const downMs = this.isCalm ? 100 : this.world.chances.disk.pick(DOWN_MS);
+    this.scheduler.after(downMs, () => this.boot());
+  }
+
+  /** The end of an instant: what the event loop does before it sleeps. */
+  endInstant(): void {
+    this.server?.endTurns();
+  }
+
+  offerTick(asset: number, price: number, timeMs: number): void {
+    if (this.server !== null) this.server.feed.offer(asset, price, timeMs);
+  }
+
+  /* ---- what faults do ---- */
+
+  crashNow(kind: CrashKind): void {
+    this.onCrash(new Crash('anywhere', kind));
+  }
+
+  onCrash(crash: Crash): void {
+    this.crashCount++;
+    this.world.trace.fold(this.crashCount);
+    this.world.note(() => `${crash.message}, durable ${this.disk.syncedSeq}`);
+    this.#end();
+    const fate = this.disk.crash(crash.kind, this.world.chances.disk);
+    if (fate !== 'none') this.coverage.hit('fault', `unsynced batch ${fate}`);
+    this.disk.reopen();
+    this.world.auditor.follow();
+    this.#bootLater();
+  }
+
+  /** A clean end: drain, close, exit; then the next life. */
+  stop(): void {
+    const { server } = this;
+    const writer = this.#writer;
+    if (server === null || writer === null || server.isStopping) return;
+    server.isStopping = true;
+    const drained = server.sequencer.drain();
+    const close = (): void => {
+      if (this.server !== server) return;
+      void writer.close();
+      this.coverage.hit('recovery', 'clean stop');
+      this.#end();
+      this.#bootLater();
+    };
+    // A drain that fails has told the reason as fatal.
+    drained.then(close, () => {});
+  }
+
+  #end(): void {
+    this.server?.die();
+    this.server = null;
+    this.#writer = null;
+    this.incarnation++;
+    this.world.network.serve(null);
+  }
+
+  /** The process ends by itself: its journal has failed, or it found a fault in itself. */
+  onFatal(error: Error): void {
+    const isHung = error.message.includes('has not answered');
+    if (error instanceof Violation || error instanceof AssertionError || !(this.#expectsFatal || isHung)) throw error;
+    this.coverage.hit('fault', isHung ? 'fail-stop: hung' : 'fail-stop: disk error');
+    // The process is inside its own code: it ends when that has returned.
+    const { server } = this;
+    this.scheduler.after(0, () => {
+      if (this.server === server && server !== null) this.crashNow('power');
+    });
+  }
+
+  setSpace(level: SpaceLevel): void {
+    this.spaceLevel = level;
+    this.#writer?.tellSpace();
+  }
+  changeRules(): void {
+    this.world.changeRules();
+  }
+  /** No more blows, and a disk and clocks that are as they should be. */
+  calm(): void {
+    this.crashes.disarm();
+    this.setSpace('ok');
+    this.clock.wallOffsetMs = 0;
+  }
+
+  /* ---- what the journal's thread needs ---- */
+
+  commitMs(): number {
+    const { faults, config, chances } = this.world;
+    const hangMs = faults.hangMs;
+    faults.hangMs = 0;
+    return chances.disk.whole(0, config.commitMs) + faults.slowMs + hangMs;
+  }
+
+  later(delayMs: number, run: () => void): void {
+    const { incarnation } = this;
+    this.scheduler.after(delayMs, () => {
+      if (this.incarnation === incarnation) run();
+    });
+  }
+
+  onCommitted(): void {
+    const { auditor, config } = this.world;
+    auditor.follow();
+    if (auditor.reference.seq - this.#snapshotSeq < config.snapshotEveryCommands) return;
+    this.#snapshotSeq = auditor.reference.seq;
+    this.later(0, () => this.#saveSnapshot());
+  }
+
+  /** The shadow writes a snapshot and, where this world does so, the journal before the oldest one is deleted. */
+  #saveSnapshot(): void {
+    const { reference } = this.world.auditor;
+    const last = this.disk.rows.at(-1);
+    if (last === undefined || this.#snapshots === null || this.spaceLevel !== 'ok') return;
+    this.#snapshotSeq = reference.seq;
+    try {
+      this.#snapshots.save(reference, last.chain);
+      this.coverage.hit('recovery', 'snapshot saved');
+    } catch (thrown) {
+      if (thrown instanceof Crash) this.onCrash(thrown);
+      else if (!(thrown instanceof DiskError)) throw thrown;
+      return;
+    }
+    const [oldest] = this.disk.snapshots;
+    if (!this.world.config.deletesJournal || oldest === undefined || this.disk.snapshots.length < 2) return;
+    if (!this.world.faults.isDamaged && this.disk.deleteThrough(oldest.seq)) this.coverage.hit('recovery', 'journal shortened');
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * The mark as it lies on a disk: two slots written in turn and not synced. What it promises is that of
+ * `persistence/mark.ts`: a torn or flipped slot leaves the one before, a kill loses nothing, and a power loss can
+ * only set it back.
+ */
+import type { Mark } from '../../engine/ports.js';
+import { JournalError } from '../../persistence/errors.js';
+import type { Dice } from '../support/reference/dice.js';
+
+interface Slot {
+  readonly generation: number;
+  readonly mark: Mark;
+  readonly isWhole: boolean;
+}
+
+const EMPTY: Slot = { generation: 0, mark: { lastSeq: 0, checksum: '00000000' }, isWhole: true };
+/** How often the operating system writes a slot back before the next write of it. */
+const WRITE_BACK_CHANCE = 0.3;
+
+export class SimMark {
+  #slots: [Slot, Slot] = [EMPTY, EMPTY];
+  /** What of each slot is on the medium. */
+  #synced: [Slot, Slot] = [EMPTY, EMPTY];
+
+  /** The newest whole slot; throws `mark_unreadable` where there is none. */
+  read(): Mark {
+    const [first, second] = this.#slots;
+    const whole = [first, second].filter(({ isWhole }) => isWhole);
+    const newest = whole.sort((a, b) => b.generation - a.generation)[0];
+    if (newest === undefined) throw new JournalError('mark_unreadable', 'Neither slot of the mark is whole.');
+    return newest.mark;
+  }
+
+  write(mark: Mark, dice: Dice): void {
+    const [first, second] = this.#slots;
+    const index = first.isWhole && (!second.isWhole || first.generation > second.generation) ? 1 : 0;
+    const generation = Math.max(first.generation, second.generation) + 1;
+    this.#slots[index] = { generation, mark, isWhole: true };
+    if (dice.chance(WRITE_BACK_CHANCE)) this.#synced[index] = this.#slots[index];
+  }
+
+  sync(): void {
+    this.#synced = [...this.#slots];
+  }
+
+  losePower(dice: Dice): void {
+    for (const index of [0, 1] as const) {
+      if (dice.chance(0.5)) this.#slots[index] = this.#synced[index];
+    }
+    this.sync();
+  }
+
+  /** Damages one slot or both; returns what puts it right again. */
+  damage(which: 'newest' | 'both'): () => void {
+    const [first, second] = this.#slots;
+    const good: [Slot, Slot] = [first, second];
+    const isFirstNewest = first.generation > second.generation;
+    this.#slots = [
+      which === 'both' || isFirstNewest ? { ...first, isWhole: false } : first,
+      which === 'both' || !isFirstNewest ? { ...second, isWhole: false } : second,
+    ];
+    return () => {
+      this.#slots = good;
+    };
+  }
+}

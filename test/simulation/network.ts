@@ -1,0 +1,161 @@
+/**
+ * The network between clients and one server: it delays, loses and doubles requests and replies. A server that dies
+ * takes the requests that it was working on with it; a reply that it has sent may still arrive.
+ */
+import { assert } from '../../engine/assert.js';
+import type { HeaderList, HttpHandler, HttpRequest } from '../../engine/ports.js';
+import type { Dice } from '../support/reference/dice.js';
+import type { Coverage } from './coverage.js';
+import type { Scheduler } from './scheduler.js';
+
+export type Port = 'public' | 'operator';
+
+/** A request as its client makes it. */
+export interface ClientRequest {
+  readonly port: Port;
+  readonly method: string;
+  readonly path: string;
+  readonly query?: string;
+  readonly body?: string;
+  readonly apiKey?: string;
+  readonly idempotencyKey?: string | null;
+  readonly contentType?: string;
+  readonly authorization?: string;
+  readonly address?: string;
+  readonly fault?: HttpRequest['fault'];
+}
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: HeaderList;
+  readonly text: string;
+}
+
+/** null: nothing came back. The client cannot know whether the request was carried out. */
+export type OnReply = (reply: Reply | null) => void;
+
+/** One delivery of a request to a server; a request that the network doubles has two. */
+export interface Exchange {
+  readonly request: ClientRequest;
+  readonly takenMs: number;
+  isAnswered: boolean;
+}
+
+export type OnSent = (exchange: Exchange, reply: Reply) => void;
+
+export interface Handlers {
+  readonly public: HttpHandler;
+  readonly operator: HttpHandler;
+}
+
+/** A client gives up after this. */
+const PATIENCE_MS = 5_000;
+const DELAY_MS_USUAL = 40;
+const DELAY_MS_MAX = 4_000;
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+export class Network {
+  /** What this server has taken and not answered. */
+  readonly pending = new Set<Exchange>();
+  #handlers: Handlers | null = null;
+  #incarnation = 0;
+  /** No faults on the line. */
+  isCalm = true;
+
+  constructor(
+    private readonly scheduler: Scheduler,
+    private readonly dice: Dice,
+    private readonly lossChance: number,
+    private readonly coverage: Coverage,
+    private readonly onSent: OnSent,
+  ) {}
+
+  /** A server listens, or (null) nobody does any more. */
+  serve(handlers: Handlers | null): void {
+    this.#handlers = handlers;
+    this.#incarnation++;
+    this.pending.clear();
+  }
+
+  /** Sends a request; `onReply` is called exactly once. */
+  send(request: ClientRequest, onReply: OnReply): void {
+    this.sendAt(this.scheduler.nowMs + this.#delayMs(), request, onReply);
+  }
+
+  /** Sends it so that it arrives at true time `arrivesMs`. */
+  sendAt(arrivesMs: number, request: ClientRequest, onReply: OnReply): void {
+    let isTold = false;
+    const tellOnce: OnReply = (reply) => {
+      if (isTold) return;
+      isTold = true;
+      onReply(reply);
+    };
+    const atMs = Math.max(arrivesMs, this.scheduler.nowMs);
+    this.scheduler.at(atMs + PATIENCE_MS, () => tellOnce(null));
+    if (this.#loses('request lost')) return;
+    this.scheduler.at(atMs, () => this.#deliver(request, tellOnce));
+    if (this.#loses('request doubled')) {
+      this.scheduler.at(atMs + this.#delayMs(), () => this.#deliver(request, tellOnce));
+    }
+  }
+
+  #loses(what: string): boolean {
+    if (this.isCalm || !this.dice.chance(this.lossChance)) return false;
+    this.coverage.hit('fault', what);
+    return true;
+  }
+
+  #delayMs(): number {
+    if (!this.isCalm && this.dice.chance(this.lossChance)) {
+      this.coverage.hit('fault', 'delayed');
+      return this.dice.whole(DELAY_MS_USUAL, DELAY_MS_MAX);
+    }
+    return this.dice.whole(0, DELAY_MS_USUAL);
+  }
+
+  #deliver(request: ClientRequest, onReply: OnReply): void {
+    const handlers = this.#handlers;
+    if (handlers === null) {
+      this.scheduler.after(1, () => onReply(null));
+      return;
+    }
+    const exchange: Exchange = { request, takenMs: this.scheduler.nowMs, isAnswered: false };
+    const incarnation = this.#incarnation;
+    this.pending.add(exchange);
+    const http = httpRequest(request);
+    handlers[request.port](http, {
+      send: (status, headers, body) => {
+        assert(!exchange.isAnswered, `${request.method} ${request.path} is answered once`);
+        assert(incarnation === this.#incarnation, 'a dead server sends nothing');
+        exchange.isAnswered = true;
+        this.pending.delete(exchange);
+        const reply = { status, headers, text: typeof body === 'string' ? body : decoder.decode(body) };
+        this.onSent(exchange, reply);
+        if (this.#loses('reply lost')) return;
+        this.scheduler.after(this.#delayMs(), () => onReply(reply));
+      },
+    });
+    // As on a socket: the body's memory is somebody else's once the handler has returned.
+    http.body.fill(0);
+    http.body = NO_BODY;
+  }
+}
+
+const NO_BODY = new Uint8Array(0);
+
+function httpRequest(request: ClientRequest): HttpRequest & { body: Uint8Array } {
+  const { body = '' } = request;
+  return {
+    method: request.method,
+    path: request.path,
+    query: request.query ?? '',
+    address: request.address ?? '127.0.0.1',
+    apiKey: request.apiKey ?? '',
+    idempotencyKey: request.idempotencyKey ?? null,
+    contentType: request.contentType ?? (body === '' ? '' : 'application/json'),
+    authorization: request.authorization ?? '',
+    body: body === '' ? new Uint8Array(0) : encoder.encode(body),
+    fault: request.fault ?? null,
+  };
+}

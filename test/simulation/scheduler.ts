@@ -1,0 +1,98 @@
+/**
+ * The only clock that moves in a simulation: a queue of what happens next. Two things at the same millisecond happen
+ * in the order in which they were planned, so one seed always gives one run.
+ */
+import { assert } from '../../engine/assert.js';
+import type { Clock } from '../../engine/ports.js';
+
+interface Planned {
+  readonly atMs: number;
+  readonly order: number;
+  readonly run: () => void;
+}
+
+const isBefore = (a: Planned, b: Planned): boolean => a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order);
+
+export class Scheduler {
+  /** True time in milliseconds since 1970: what a perfect clock would show. */
+  nowMs: number;
+  readonly #heap: Planned[] = [];
+  #order = 0;
+
+  constructor(startMs: number) {
+    this.nowMs = startMs;
+  }
+
+  /** Time of what happens next, or Infinity. */
+  get nextMs(): number {
+    return this.#heap[0]?.atMs ?? Number.POSITIVE_INFINITY;
+  }
+
+  at(atMs: number, run: () => void): void {
+    assert(atMs >= this.nowMs, 'nothing is planned for the past');
+    const planned = { atMs, order: this.#order++, run };
+    const heap = this.#heap;
+    let i = heap.length;
+    heap.push(planned);
+    while (i > 0) {
+      const parent = (i - 1) >> 1;
+      const above = heap[parent] as Planned;
+      if (!isBefore(planned, above)) break;
+      heap[i] = above;
+      i = parent;
+    }
+    heap[i] = planned;
+  }
+
+  after(delayMs: number, run: () => void): void {
+    this.at(this.nowMs + delayMs, run);
+  }
+
+  /** Moves time to what happens next and does it. */
+  step(): void {
+    const first = this.#take();
+    this.nowMs = first.atMs;
+    first.run();
+  }
+
+  #take(): Planned {
+    const heap = this.#heap;
+    const first = heap[0];
+    const last = heap.pop();
+    assert(first !== undefined && last !== undefined, 'something is planned');
+    if (heap.length === 0) return first;
+    let i = 0;
+    for (;;) {
+      const left = 2 * i + 1;
+      if (left >= heap.length) break;
+      const right = left + 1;
+      const child = right < heap.length && isBefore(heap[right] as Planned, heap[left] as Planned) ? right : left;
+      if (isBefore(last, heap[child] as Planned)) break;
+      heap[i] = heap[child] as Planned;
+      i = child;
+    }
+    heap[i] = last;
+    return first;
+  }
+}
+
+/** The server's clocks: the wall clock is off by what faults make it, the monotonic one starts with each process. */
+export class SimClock implements Clock {
+  wallOffsetMs = 0;
+  #bootMs: number;
+
+  constructor(private readonly scheduler: Scheduler) {
+    this.#bootMs = scheduler.nowMs;
+  }
+
+  /** A new process: its monotonic clock has another origin. */
+  boot(): void {
+    this.#bootMs = this.scheduler.nowMs - 1_000;
+  }
+  nowMs(): number {
+    return this.scheduler.nowMs + this.wallOffsetMs;
+  }
+  monotonicMs(): number {
+    return this.scheduler.nowMs - this.#bootMs;
+  }
+}

@@ -1,0 +1,182 @@
+/**
+ * One life of the server: the real sequencer, lifecycle, price tracker and both APIs over a recovered engine, put
+ * together as `main.ts` does it, with the simulator's clock, journal, feed and network in place of the real ones.
+ */
+import type { Command } from '../../engine/commands.js';
+import type { Engine } from '../../engine/engine.js';
+import type { Outcome } from '../../engine/events.js';
+import { bringRulesInForce, fundHouse } from '../../engine/host/bring-up.js';
+import { ClockGuard } from '../../engine/host/clock-guard.js';
+import { type Calendar, Lifecycle } from '../../engine/host/lifecycle.js';
+import { PriceTracker } from '../../engine/host/price-tracker.js';
+import { SEQUENCER_DEFAULTS, Sequencer } from '../../engine/host/sequencer.js';
+import type { TickVerdict } from '../../engine/ports.js';
+import type { Rules } from '../../engine/rules.js';
+import { MARKET_AGE_MS_MAX } from '../../http/api/market-view.js';
+import { createPublicApi } from '../../http/api/public-api.js';
+import { accountRoutes } from '../../http/operator/accounts.js';
+import { createOperatorApi } from '../../http/operator/api.js';
+import { controlRoutes } from '../../http/operator/control.js';
+import { sandboxRoutes } from '../../http/operator/sandbox.js';
+import { PushFeed } from '../../http/prices/push-feed.js';
+import { RateLimits } from '../../http/rate-limits.js';
+import type { WorldConfig } from './config.js';
+import type { SimJournalWriter } from './journal-writer.js';
+import type { Handlers } from './network.js';
+import type { SimClock } from './scheduler.js';
+
+export const OPERATOR_TOKEN = 'operator-token-of-the-simulation';
+
+export interface ServerParts {
+  readonly config: WorldConfig;
+  readonly clock: SimClock;
+  readonly engine: Engine;
+  readonly writer: SimJournalWriter;
+  readonly masterSecret: Uint8Array;
+  readonly calendar: Calendar;
+  readonly watcher: ServerWatcher;
+  readonly incarnation: number;
+}
+
+/** Who looks on while a server works. */
+export interface ServerWatcher {
+  /** A command reaches the hot engine and comes to this. */
+  onCommand(command: Command, outcome: Outcome): void;
+  /** The lifecycle hands a command to the engine that rests on prices. */
+  beforeCommand(command: Command): void;
+  onStart(engineMs: number): void;
+  onTick(asset: number, price: number, timeMs: number, arrivedMs: number, verdict: TickVerdict): void;
+  /** The process must end with an error. */
+  onFatal(error: Error): void;
+  /** The disk's hard mark: the process drains, closes and ends. */
+  onDiskFull(): void;
+}
+
+/** The push feed, with somebody who looks on. */
+class WatchedFeed extends PushFeed {
+  constructor(
+    private readonly nowMs: () => number,
+    private readonly watcher: ServerWatcher,
+  ) {
+    super();
+  }
+  override offer(asset: number, price: number, timeMs: number, origin = ''): TickVerdict {
+    const arrivedMs = this.nowMs();
+    const verdict = super.offer(asset, price, timeMs, origin);
+    this.watcher.onTick(asset, price, timeMs, arrivedMs, verdict);
+    return verdict;
+  }
+}
+
+export class Server {
+  isAlive = true;
+  isStopping = false;
+  readonly engine: Engine;
+  readonly sequencer: Sequencer;
+  readonly lifecycle: Lifecycle;
+  readonly feed: PushFeed;
+  readonly handlers: Handlers;
+  #turns: (() => void)[] = [];
+
+  constructor(private readonly parts: ServerParts) {
+    const { config, clock, engine, writer, watcher } = parts;
+    this.engine = engine;
+    this.#watchEngine();
+    const schedule = (run: () => void): void => void this.#turns.push(run);
+    this.sequencer = new Sequencer(engine, clock, writer, {
+      ...SEQUENCER_DEFAULTS,
+      backlogCommandsMax: config.backlogCommandsMax,
+      schedule,
+      onFatal: (error) => watcher.onFatal(error),
+      onDiskFull: () => watcher.onDiskFull(),
+      clockGuard: new ClockGuard(),
+    });
+    this.feed = new WatchedFeed(() => this.sequencer.stampMs(), watcher);
+    const tracker = new PriceTracker(engine);
+    this.lifecycle = new Lifecycle(this.sequencer, tracker, {
+      feeds: [this.feed],
+      calendar: parts.calendar,
+      schedule,
+      settleBetsMax: config.settleBetsMax,
+    });
+    this.handlers = { public: this.#publicApi(tracker), operator: this.#operatorApi() };
+  }
+
+  #watchEngine(): void {
+    const { engine } = this;
+    const { watcher } = this.parts;
+    const apply = engine.apply.bind(engine);
+    const placeOrder = engine.placeOrder.bind(engine);
+    engine.placeOrder = (order, gate) => {
+      const outcome = placeOrder(order, gate);
+      watcher.onCommand(order, outcome);
+      return outcome;
+    };
+    engine.apply = (command, gate) => {
+      if (command.kind === 'placeOrder') return engine.placeOrder(command, gate);
+      watcher.beforeCommand(command);
+      const outcome = apply(command, gate);
+      watcher.onCommand(command, outcome);
+      return outcome;
+    };
+  }
+
+  #publicApi(tracker: PriceTracker): Handlers['public'] {
+    const { config, clock, masterSecret, incarnation } = this.parts;
+    return createPublicApi({
+      sequencer: this.sequencer,
+      clock,
+      limits: new RateLimits(config.limits),
+      limitsNowMs: () => clock.monotonicMs(),
+      masterSecret,
+      latestTick: (asset) => tracker.latest(asset)?.price ?? null,
+      marketAgeMsMax: MARKET_AGE_MS_MAX,
+      pages: new Map(),
+      requestIdPrefix: `life${incarnation}`,
+    });
+  }
+
+  #operatorApi(): Handlers['operator'] {
+    const { sequencer, lifecycle, feed } = this;
+    return createOperatorApi({
+      sequencer,
+      lifecycle,
+      routes: [
+        ...accountRoutes(sequencer),
+        ...controlRoutes(sequencer),
+        ...sandboxRoutes({ sequencer, pushFeed: feed, manualRun: null }),
+      ],
+      token: OPERATOR_TOKEN,
+      isReady: () => !this.isStopping,
+      onFatal: (error) => this.parts.watcher.onFatal(error instanceof Error ? error : new Error(String(error))),
+    });
+  }
+
+  /** The first commands, then the catching up with the time that has passed. */
+  start(rules: Rules): void {
+    const isNew = this.engine.seq === 0;
+    bringRulesInForce(this.sequencer, rules);
+    if (isNew) fundHouse(this.sequencer, this.parts.config.houseCapitalCents);
+    this.parts.watcher.onStart(this.sequencer.stampMs());
+    this.lifecycle.start();
+  }
+
+  /** The end of an event-loop turn: runs what was put off to it, and what that puts off. */
+  endTurns(): void {
+    while (this.isAlive && this.#turns.length > 0) {
+      const turns = this.#turns;
+      this.#turns = [];
+      for (const run of turns) if (this.isAlive) run();
+    }
+  }
+
+  pump(): void {
+    this.lifecycle.pump();
+  }
+
+  /** The process is gone: nothing of it runs any more. */
+  die(): void {
+    this.isAlive = false;
+    this.#turns = [];
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * Snapshots in the simulated machine's memory, as texts whose names prove their content. A crash while one is written
+ * leaves a torn one behind, which nobody may load.
+ */
+import { hash } from 'node:crypto';
+import { must } from '../../engine/assert.js';
+import { Engine } from '../../engine/engine.js';
+import type { Row } from '../../engine/snapshot/form.js';
+import type { SnapshotMeta, SnapshotRef, SnapshotStore } from '../../engine/snapshot/store.js';
+import { JournalError } from '../../persistence/errors.js';
+import type { Dice } from '../support/reference/dice.js';
+import type { CrashSwitch } from './crash-points.js';
+import type { SimDisk } from './disk.js';
+
+const KEPT = 3;
+
+interface Content {
+  readonly meta: SnapshotMeta;
+  readonly tables: readonly (readonly [name: string, rows: readonly Row[]])[];
+}
+
+export class SimSnapshots implements SnapshotStore {
+  constructor(
+    private readonly disk: SimDisk,
+    private readonly crashes: CrashSwitch,
+    private readonly dice: Dice,
+  ) {}
+
+  list(): readonly SnapshotRef[] {
+    return this.disk.snapshots.toReversed();
+  }
+
+  load(ref: SnapshotRef): { readonly meta: SnapshotMeta; readonly engine: Engine } {
+    this.crashes.reach('snapshot.load');
+    const file = must(this.disk.snapshots.find(({ name }) => name === ref.name), ref.name);
+    if (nameOf(file.seq, file.text) !== file.name) {
+      throw new JournalError('snapshot_damaged', `The snapshot ${file.name} does not have the content of its name.`);
+    }
+    const { meta, tables } = JSON.parse(file.text) as Content;
+    const rows = new Map(tables);
+    return { meta, engine: Engine.fromTables((name) => must(rows.get(name), `table ${name}`)) };
+  }
+
+  save(engine: Engine, chain: string): SnapshotRef {
+    this.crashes.reach('snapshot.save.before');
+    const { seq, timeMs } = engine;
+    const meta: SnapshotMeta = { seq, timeMs, digest: engine.rollingDigest(), chain };
+    const tables = Array.from(engine.exportTables(), ({ form, rows }) => [form.name, Array.from(rows, copyOf)] as const);
+    const text = JSON.stringify({ meta, tables } satisfies Content);
+    const file = { seq, name: nameOf(seq, text), text: text.slice(0, this.dice.whole(0, text.length - 1)) };
+    this.disk.snapshots.push(file);
+    this.crashes.reach('snapshot.save.during');
+    file.text = text;
+    this.crashes.reach('snapshot.save.after');
+    this.disk.snapshots = this.disk.snapshots.slice(-KEPT);
+    return { seq, name: file.name };
+  }
+}
+
+/** A writer of rows may use one array for all of them. */
+const copyOf = (row: Row): Row => [...row];
+const nameOf = (seq: number, text: string): string => `snapshot-${seq}-${hash('sha256', text).slice(0, 32)}`;

@@ -1,0 +1,164 @@
+/**
+ * One world: a server on a simulated disk, its clients, its faults, and the books that everything is held against. It
+ * has a storm of faults and then a calm, in which it must come back to life. One seed gives one world, always.
+ */
+import { createHash } from 'node:crypto';
+import type { SpaceLevel } from '../../engine/ports.js';
+import type { Rules } from '../../engine/rules.js';
+import type { Dice } from '../support/reference/dice.js';
+import { Auditor } from './audit/auditor.js';
+import { Chances, restoreCrypto, seedCrypto } from './chance.js';
+import { Bettor, HABITS } from './clients/bettor.js';
+import type { ClientWorld, Purse } from './clients/client-world.js';
+import { SimFeed } from './clients/feed.js';
+import { Operator } from './clients/operator.js';
+import { type WorldConfig, worldConfig, worldRules } from './config.js';
+import { Coverage } from './coverage.js';
+import { type PlannedFault, planFaults } from './fault-plan.js';
+import { Faults } from './faults.js';
+import { Liveness } from './liveness.js';
+import { Machine } from './machine.js';
+import type { Mutation } from './mutations.js';
+import { Network } from './network.js';
+import { Scheduler } from './scheduler.js';
+import { Trace } from './trace.js';
+
+export interface WorldOptions {
+  readonly seed: number;
+  /** Length of the storm in simulated hours. */
+  readonly hours: number;
+  readonly isVerbose?: boolean;
+  readonly mutation?: Mutation | null;
+  /** Indices of the planned faults that are left out. */
+  readonly without?: ReadonlySet<number>;
+  readonly coverage?: Coverage;
+  readonly stepsMax?: number;
+}
+
+const TIERS = ['SILVER', 'GOLD', 'PLATINUM', 'VIP', 'SILVER', 'BRONZE'] as const;
+const SETTLING_IN_MS = 10_000;
+
+export class World implements ClientWorld {
+  readonly config: WorldConfig;
+  readonly scheduler: Scheduler;
+  readonly network: Network;
+  readonly coverage: Coverage;
+  readonly purses: Purse[] = [];
+  readonly trace: Trace;
+  readonly auditor: Auditor;
+  readonly machine: Machine;
+  readonly faults: Faults;
+  readonly operator: Operator;
+  readonly chances: Chances;
+  readonly plan: readonly PlannedFault[];
+  steps = 0;
+  isCalm = true;
+  readonly #rulesDice: Dice;
+  readonly #fingerprint: string;
+  #rules: Rules;
+  readonly #liveness: Liveness;
+  #isOver = false;
+
+  constructor(readonly options: WorldOptions) {
+    this.chances = new Chances(options.seed);
+    const { config: dice } = this.chances;
+    this.config = worldConfig(dice, options.hours);
+    this.#rulesDice = dice;
+    this.coverage = options.coverage ?? new Coverage();
+    this.trace = new Trace(options.isVerbose === true);
+    this.scheduler = new Scheduler(this.config.startMs);
+    const masterSecret = createHash('sha256').update(`world ${options.seed}`).digest();
+    this.#fingerprint = createHash('sha256').update(masterSecret).digest('hex');
+    this.#rules = worldRules(this.config, dice, this.#fingerprint);
+    this.auditor = new Auditor(this);
+    this.network = new Network(this.scheduler, this.chances.network, this.config.lossChance, this.coverage, (exchange, reply) =>
+      this.auditor.onSent(exchange, reply),
+    );
+    this.machine = new Machine(this, masterSecret, options.mutation ?? null);
+    this.faults = new Faults(this.machine);
+    this.operator = new Operator(this, this.chances.operator);
+    const stormFromMs = this.config.startMs + SETTLING_IN_MS;
+    this.plan = planFaults(options.seed, stormFromMs, stormFromMs + this.config.stormMs, this.config.faultEveryMs);
+    this.#liveness = new Liveness(this);
+  }
+
+  rules(): Rules {
+    return this.#rules;
+  }
+  /** Other rules, for the next start. */
+  changeRules(): void {
+    this.#rules = worldRules(this.config, this.#rulesDice, this.#fingerprint);
+  }
+
+  note(text: () => string): void {
+    this.trace.note(this.steps, this.scheduler.nowMs, text);
+  }
+
+  /** Runs to the end; throws a `Violation` where an invariant does not hold. */
+  async run(): Promise<void> {
+    seedCrypto(this.chances.crypto);
+    this.options.mutation?.install?.();
+    try {
+      this.#begin();
+      while (!this.#isOver && this.steps < (this.options.stepsMax ?? Number.POSITIVE_INFINITY)) {
+        if (this.scheduler.nextMs > this.scheduler.nowMs) this.machine.endInstant();
+        this.scheduler.step();
+        this.steps++;
+        this.auditor.afterStep(this.machine.server);
+        if (this.machine.needsMicrotasks) await microtasks();
+      }
+    } finally {
+      this.options.mutation?.uninstall?.();
+      restoreCrypto();
+    }
+  }
+
+  #begin(): void {
+    const { scheduler, config, chances } = this;
+    this.machine.boot();
+    new SimFeed(this, chances.prices, (asset, price, timeMs) => this.machine.offerTick(asset, price, timeMs)).start();
+    for (const tier of TIERS) this.operator.createAccount(tier, chances.config.pick([50, 500, 20_000, 1_000_000]));
+    for (let i = 0; i < config.bettors; i++) {
+      const habit = HABITS[i % HABITS.length] ?? 'polite';
+      new Bettor(this, chances.clients, i, habit, () => this.purses[i % Math.max(1, this.purses.length)] ?? null).start();
+    }
+    this.operator.start();
+    scheduler.after(SETTLING_IN_MS, () => this.#storm());
+  }
+
+  #storm(): void {
+    this.isCalm = false;
+    this.network.isCalm = false;
+    for (const fault of this.plan) {
+      if (this.options.without?.has(fault.index) === true) continue;
+      this.scheduler.at(fault.atMs, () => {
+        this.note(() => `fault ${fault.index}: ${fault.kind}`);
+        this.faults.strike(fault);
+      });
+    }
+    this.scheduler.after(this.config.stormMs, () => this.#calm());
+  }
+
+  /** No faults from here on: what is broken is put right, and life must go on. */
+  #calm(): void {
+    this.note(() => 'calm');
+    this.isCalm = true;
+    this.network.isCalm = true;
+    this.machine.calm();
+    this.faults.slowMs = 0;
+    this.faults.hangMs = 0;
+    this.faults.repair();
+    this.#liveness.begin(() => {
+      this.#isOver = true;
+    });
+  }
+
+  get spaceLevel(): SpaceLevel {
+    return this.machine.spaceLevel;
+  }
+}
+
+/** Lets promises that are settled run what waits for them. */
+async function microtasks(): Promise<void> {
+  for (let i = 0; i < 6; i++) await null;
+}
