@@ -54,18 +54,17 @@ export class Salvage {
 
   /** Good rows with `lastSeq` above `afterSeq`, in order. */
   *readBatches(afterSeq: number): Generator<StoredBatch, void, undefined> {
-    for (const good of this.segments) {
-      if (good.end.lastSeq > afterSeq) yield* this.readSegment(good, afterSeq);
-    }
+    for (const good of this.segments) yield* this.readSegment(good, afterSeq);
   }
 
   /** Good rows of one segment with `lastSeq` above `afterSeq`. */
   *readSegment(good: GoodSegment, afterSeq: number): Generator<StoredBatch, void, undefined> {
+    if (good.end.lastSeq <= Math.max(afterSeq, good.start.lastSeq)) return;
     const segment = Segment.open(sourceOf(good.path), 'read');
     try {
       for (const row of segment.batches(Math.max(afterSeq, good.start.lastSeq))) {
-        if (row.lastSeq > good.end.lastSeq) return;
         yield row;
+        if (row.lastSeq >= good.end.lastSeq) return;
       }
     } finally {
       segment.close();
