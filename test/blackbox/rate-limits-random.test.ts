@@ -35,7 +35,7 @@ after(() => sandbox.remove());
 
 function arrival(dice: Dice): Arrival {
   return {
-    gapMs: dice.chance(0.1) ? dice.pick([1, 999, 1_000, 7_500, 30_000, 59_999, 60_000]) : 0,
+    gapMs: dice.chance(0.03) ? dice.pick([1, 999, 1_000, 7_500, 30_000, 59_999, 60_000]) : 0,
     address: dice.chance(0.3) ? dice.whole(1, 3) : dice.whole(1, ADDRESSES),
     // Some keys and addresses are busier than others, so that every limit is met.
     key: dice.chance(0.5) ? dice.whole(1, 4) : dice.whole(1, secrets.length - 1),

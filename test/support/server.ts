@@ -119,6 +119,19 @@ export async function startRefused(options: ServerOptions = {}): Promise<Ending>
   }
 }
 
+/**
+ * Starts a server on an existing data directory that `act` may end before it is up, and waits for its end: by then it
+ * has been told to end one way or the other.
+ */
+export async function startDoomed(
+  options: ServerOptions & { readonly dataDir: string },
+  act: (run: { signal(name: NodeJS.Signals): void }) => Promise<void>,
+): Promise<Ending> {
+  const run = new Run(options.dataDir, options);
+  await act(run);
+  return run.ended;
+}
+
 export class Server {
   private constructor(
     readonly dataDir: string,

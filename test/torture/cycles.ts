@@ -1,0 +1,131 @@
+/**
+ * Kills the real server under load again and again, in several ways, and audits it after each: acknowledged orders are
+ * there, once; replays are the same; all money adds up; `verify` finds nothing wrong with the files.
+ */
+import assert from 'node:assert/strict';
+import { Sandbox } from '../support/api-client-sandbox.js';
+import { CrashBook } from '../support/crash-book.js';
+import type { Dice } from '../support/reference/dice.js';
+import { startDoomed } from '../support/server.js';
+import { checkFiles } from './check-files.js';
+
+/** How a server is brought to its end. */
+export type Way =
+  | 'SIGKILL'
+  | 'SIGTERM'
+  | 'SIGSTOP, SIGCONT, SIGKILL'
+  | 'SIGSTOP, SIGKILL'
+  | 'SIGKILL at the start';
+
+export interface CycleReport {
+  readonly ways: ReadonlyMap<Way, number>;
+  readonly acknowledged: number;
+  readonly survived: number;
+  readonly lost: number;
+}
+
+const TRADERS = 64;
+const CONNECTIONS = 48;
+/** A server ends after so many acknowledgements of its life, at most. */
+const ACKNOWLEDGED_MAX = 400;
+/** Small, so that segments are sealed and snapshots written while servers die. */
+const ENV: Readonly<Record<string, string>> = { TOTE_SEGMENT_MIB: '1', TOTE_SNAPSHOT_COMMANDS: '500' };
+
+/** Rejects where an audit fails. `onCycle` hears after each. */
+export async function killCycles(
+  cycles: number,
+  dice: Dice,
+  onCycle: (done: number) => void,
+): Promise<CycleReport> {
+  const ways = new Map<Way, number>();
+  const sum = { acknowledged: 0, survived: 0, lost: 0 };
+  let book = await begin(dice);
+  try {
+    for (let cycle = 1; cycle <= cycles; cycle++) {
+      if (!book.hasRoomFor(ACKNOWLEDGED_MAX + CONNECTIONS)) {
+        await book.sandbox.remove();
+        book = await begin(dice);
+      }
+      const way = await endUnderLoad(book, dice);
+      ways.set(way, (ways.get(way) ?? 0) + 1);
+      checkFiles(book.sandbox.server.dataDir);
+      book.sandbox = await Sandbox.start({ dataDir: book.sandbox.server.dataDir, env: ENV });
+      const audit = await book.audit();
+      sum.acknowledged += audit.acknowledged;
+      sum.survived += audit.survived;
+      sum.lost += audit.lost;
+      onCycle(cycle);
+    }
+  } finally {
+    await book.sandbox.remove();
+  }
+  return { ways, ...sum };
+}
+
+/** A new server on a new data directory, with bettors and open rounds. */
+async function begin(dice: Dice): Promise<CrashBook> {
+  const sandbox = await Sandbox.start({ env: ENV });
+  await sandbox.openRounds({ BTC: 67_000 }, 'ONE_DAY');
+  const book = new CrashBook(sandbox, dice);
+  await book.addTraders(TRADERS);
+  return book;
+}
+
+async function endUnderLoad(book: CrashBook, dice: Dice): Promise<Way> {
+  const way = dice.weighted<Way>([
+    [70, 'SIGKILL'],
+    [12, 'SIGTERM'],
+    [6, 'SIGSTOP, SIGCONT, SIGKILL'],
+    [6, 'SIGSTOP, SIGKILL'],
+    [6, 'SIGKILL at the start'],
+  ]);
+  if (way === 'SIGKILL at the start') await killAtStart(book, dice);
+  await book.sandbox.openRounds({ BTC: 67_000 });
+  const endAfter = dice.whole(1, ACKNOWLEDGED_MAX);
+  const { run } = book.sandbox.server;
+  await book.loadUntilGone(CONNECTIONS, (acknowledged) => {
+    if (acknowledged === endAfter) void end(way, dice, (signal) => run.signal(signal));
+  });
+  const { code, stderr } = await run.ended;
+  if (way === 'SIGTERM') assert.equal(code, 0, stderr);
+  else assert.equal(code, null, stderr);
+  return way;
+}
+
+/** Sends the signals, a few turns late and apart, so that orders are on their way in every state. */
+async function end(way: Way, dice: Dice, signal: (name: NodeJS.Signals) => void): Promise<void> {
+  await turns(dice.whole(0, 12));
+  switch (way) {
+    case 'SIGTERM':
+      signal('SIGTERM');
+      return;
+    case 'SIGSTOP, SIGCONT, SIGKILL':
+      signal('SIGSTOP');
+      await turns(dice.whole(10, 200));
+      signal('SIGCONT');
+      await turns(dice.whole(0, 50));
+      break;
+    case 'SIGSTOP, SIGKILL':
+      signal('SIGSTOP');
+      await turns(dice.whole(10, 200));
+      break;
+    default:
+  }
+  signal('SIGKILL');
+}
+
+/** Kills a server within the first half second of its life: before, during or after its recovery. */
+async function killAtStart(book: CrashBook, dice: Dice): Promise<void> {
+  const { dataDir } = book.sandbox.server;
+  await book.sandbox.server.kill();
+  await startDoomed({ dataDir, env: ENV }, async (run) => {
+    const endMs = performance.now() + dice.whole(0, 500);
+    while (performance.now() < endMs) await turns(1);
+    run.signal('SIGKILL');
+  });
+  book.sandbox = await Sandbox.start({ dataDir, env: ENV });
+}
+
+async function turns(count: number): Promise<void> {
+  for (let left = count; left > 0; left--) await new Promise((resolve) => setImmediate(resolve));
+}
