@@ -55,17 +55,15 @@ interface OpenBets {
 /** Every unsettled round waits in one place, and its pools are its seeds and its bets. */
 function checkRounds(state: State): void {
   const { accounts, markets } = state;
-  const places = [
-    ...markets.markets.map(({ current }) => current),
-    ...markets.awaitingPrice,
-    ...markets.settling,
-  ];
+  const current = markets.markets.flatMap((market) => market.current ?? []);
+  const places = [...current, ...markets.awaitingPrice, ...markets.settling];
   const waiting = new Set(places);
+  assert(waiting.size === places.length, 'a round waits in one place');
   let openBets = 0;
   for (const market of markets.markets) {
     for (const round of market.rounds.values()) {
       const open = checkRound(state, round);
-      assert(round.status === SETTLED || waiting.delete(round), `${nameOf(round)} waits in one place`);
+      assert(round.status === SETTLED || waiting.delete(round), `${nameOf(round)} waits somewhere`);
       assert(round.status === UPCOMING || round.roundNumber <= market.lastRoundNumber, 'round numbers rise');
       if (round.status === SETTLED) continue;
       markets.potsCents += round.poolUpCents + round.poolDownCents - round.paidCents;
@@ -73,7 +71,6 @@ function checkRounds(state: State): void {
       openBets += open.count;
     }
   }
-  waiting.delete(null);
   assert(waiting.size === 0, 'rounds that wait are in memory');
   assert(
     markets.awaitingPrice.every((round) => isEnded(round, false)),

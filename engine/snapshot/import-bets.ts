@@ -8,7 +8,7 @@ import { BET_RESULTS, MARKET_IDS, RESULT_NONE, SETTLED, SIDES } from '../domain.
 import type { BetPlaced } from '../events.js';
 import { BET_OPEN, BET_RECENTLY_PLACED, BET_RECENTLY_SETTLED } from '../state/bets.js';
 import type { State } from '../state/state.js';
-import { countOf, textOrNullOf, wholeOf, wordReader } from './cells.js';
+import { countOf, flagOf, textOrNullOf, wholeOf, wordReader } from './cells.js';
 import type { ReadTable, Row } from './form.js';
 import { BET, IDEMPOTENCY, SETTLING_ROUND } from './tables.js';
 
@@ -59,8 +59,9 @@ function importBet(state: State, cells: Row): number {
   chunk.changedSeq[i] = countOf(cells[11]);
   const flags =
     (isOpen ? BET_OPEN : 0) |
-    (cells[12] === 1 ? BET_RECENTLY_PLACED : 0) |
+    (flagOf(cells[12]) ? BET_RECENTLY_PLACED : 0) |
     (cells[13] === null ? 0 : BET_RECENTLY_SETTLED);
+  if ((chunk.changedSeq[i] as number) > state.seq) fail(`bet ${bet} was changed by a later command`);
   if (!accounts.has(account)) fail(`bet ${bet} belongs to account ${account}, which does not exist`);
   if (flags === 0 || (isOpen && cells[13] !== null)) fail(`nothing, or too much, keeps bet ${bet}`);
   history.restorePlaced(account, row, flags);

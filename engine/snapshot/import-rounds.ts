@@ -27,15 +27,17 @@ const assetOf = wordReader(ASSETS);
 export function importMarkets(state: State, read: ReadTable): void {
   const { markets } = state;
   importRounds(state, read(ROUND.name));
-  for (const [name, suspended, currentRound, lastRound] of read(MARKET.name)) {
-    const index = marketOf(name);
+  const marketRows = [...read(MARKET.name)];
+  assert(marketRows.length === markets.markets.length, 'every market stands once');
+  marketRows.forEach(([name, suspended, currentRound, lastRound], index) => {
+    assert(marketOf(name) === index, 'markets stand in their order');
     const market = markets.market(index);
     market.suspended = flagOf(suspended);
     market.lastRoundNumber = wholeOrNullOf(lastRound) ?? -1;
-    if (currentRound === null) continue;
+    if (currentRound === null) return;
     market.current = roundOf(state, name, currentRound);
     assert(market.current.status < SETTLING, 'the current round has not ended');
-  }
+  });
   for (const [name, roundNumber] of read(AWAITING_PRICE.name)) {
     markets.awaitingPrice.push(roundOf(state, name, roundNumber));
   }

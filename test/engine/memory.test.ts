@@ -24,3 +24,12 @@ test('a retained bet with its idempotency entry takes at most 300 bytes', (t) =>
   ok(bytesEach > 20, `${bytesEach} bytes are too few to be true`);
   ok(bytesEach <= BYTES_EACH_MAX, `${bytesEach} bytes each`);
 });
+
+test('an engine from a snapshot takes no more memory than the one that went on', (t) => {
+  const program = fileURLToPath(new URL('../support/measure-restored.js', import.meta.url));
+  const output = execFileSync(process.execPath, ['--expose-gc', program], { encoding: 'utf8' });
+  const { bets, originalBytes, restoredBytes } = JSON.parse(output) as Record<string, number>;
+  t.diagnostic(`${restoredBytes} bytes against ${originalBytes}, ${bets} bets`);
+  ok(Number(restoredBytes) > 10_000_000, 'too little to be true');
+  ok(Number(restoredBytes) < 1.05 * Number(originalBytes), `${restoredBytes} bytes against ${originalBytes}`);
+});
