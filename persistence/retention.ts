@@ -1,0 +1,137 @@
+/**
+ * What a data directory may do without (design, "Running it"; TOTE_RETENTION). One plan for the server's shadow and
+ * for the command `prune`: what would go, and why the rest stays.
+ *
+ * A sealed segment may go when all of it is older than the policy keeps, the oldest snapshot that stays holds what it
+ * did, and so does the archive. Segments go from the oldest on, so that what is left has one beginning. Of the
+ * snapshots the newest stay, and the newest one from which the archive can go on.
+ *
+ * The order of deletion is that of a crash's harm: first the archive is made durable, then segments go, oldest first,
+ * then snapshots, oldest first, and what unfinished writers have left. A crash in between leaves a directory with less
+ * to delete.
+ */
+import { rmSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { SnapshotRef } from '../engine/snapshot/store.js';
+import { makeArchiveDurable, readArchiveProgress } from './archive-writer.js';
+import type { DataDir } from './data-dir.js';
+import { fileBytes, syncPath } from './files.js';
+import { Segment } from './segment.js';
+import { findSegments } from './segment-files.js';
+import { SnapshotFiles } from './snapshot-files.js';
+
+export interface RetentionPolicy {
+  /** Segments whose last command is younger than this stay, in milliseconds; null: all stay. */
+  readonly segmentsMs: number | null;
+  /** How many of the newest snapshots stay, at least 1. */
+  readonly snapshotsKept: number;
+}
+
+export interface PrunableSegment {
+  readonly path: string;
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  /** Engine time of its last command. */
+  readonly lastTimeMs: number;
+  readonly bytes: number;
+}
+
+export interface PrunableSnapshot extends SnapshotRef {
+  readonly bytes: number;
+}
+
+export interface PrunePlan {
+  readonly segments: readonly PrunableSegment[];
+  readonly snapshots: readonly PrunableSnapshot[];
+  /** What stays, and why, in words. */
+  readonly kept: readonly { readonly name: string; readonly why: string }[];
+}
+
+/**
+ * What `policy` lets go of. Changes nothing; works beside a running server. `nowMs` is the engine time that ages are
+ * counted from. Throws where the journal or the archive cannot be read.
+ */
+export function planPrune(dir: DataDir, policy: RetentionPolicy, nowMs: number): PrunePlan {
+  const archivedSeq = readArchiveProgress(dir)?.seq ?? null;
+  const kept: { name: string; why: string }[] = [];
+  const keep = (path: string, why: string): void => void kept.push({ name: basename(path), why });
+  const all = new SnapshotFiles(dir.snapshots).list();
+  const snapshots: PrunableSnapshot[] = [];
+  const staying: SnapshotRef[] = [];
+  for (const [index, snapshot] of all.entries()) {
+    const why = whySnapshotStays(index, snapshot, staying, policy, archivedSeq);
+    if (why === null) snapshots.push({ ...snapshot, bytes: fileBytes(snapshot.name) });
+    else {
+      staying.push(snapshot);
+      keep(snapshot.name, why);
+    }
+  }
+  const segments: PrunableSegment[] = [];
+  const paths = findSegments(dir.journal);
+  for (const [index, path] of paths.entries()) {
+    const segment = index + 1 < paths.length ? sealedSegment(path) : null;
+    const why =
+      segment === null
+        ? 'it is being written'
+        : segments.length < index
+          ? 'a segment before it stays'
+          : whySegmentStays(segment, policy, staying.at(-1)?.seq ?? null, archivedSeq, nowMs);
+    if (why === null && segment !== null) segments.push(segment);
+    else keep(path, why ?? '');
+  }
+  return { segments, snapshots, kept };
+}
+
+/** Deletes what `plan` names. The caller holds the directory's lock, or is the server that does. */
+export function carryOut(dir: DataDir, plan: PrunePlan): void {
+  if (plan.segments.length > 0) {
+    makeArchiveDurable(dir);
+    for (const { path } of plan.segments) {
+      rmSync(path, { force: true });
+      syncPath(dir.journal);
+    }
+  }
+  const oldestFirst = plan.snapshots.toSorted((a, b) => a.seq - b.seq);
+  for (const { name } of oldestFirst) rmSync(name, { force: true });
+  if (oldestFirst.length > 0) syncPath(dir.snapshots);
+  new SnapshotFiles(dir.snapshots).keepNewest(Number.POSITIVE_INFINITY);
+}
+
+/** `snapshots` come newest first. */
+function whySnapshotStays(
+  index: number,
+  { seq }: SnapshotRef,
+  staying: readonly SnapshotRef[],
+  { snapshotsKept }: RetentionPolicy,
+  archivedSeq: number | null,
+): string | null {
+  if (index < snapshotsKept) return `one of the newest ${snapshotsKept}`;
+  if (archivedSeq === null || seq > archivedSeq) return null;
+  return staying.some((other) => other.seq <= archivedSeq) ? null : 'the archive goes on from it';
+}
+
+function whySegmentStays(
+  { lastSeq, lastTimeMs }: PrunableSegment,
+  { segmentsMs }: RetentionPolicy,
+  snapshotSeq: number | null,
+  archivedSeq: number | null,
+  nowMs: number,
+): string | null {
+  if (segmentsMs === null) return 'all are kept';
+  if (nowMs - lastTimeMs <= segmentsMs) return 'it is not old enough';
+  if (snapshotSeq === null || snapshotSeq < lastSeq) return 'the oldest snapshot that stays does not hold it';
+  if (archivedSeq === null || archivedSeq < lastSeq) return 'the archive does not hold it';
+  return null;
+}
+
+function sealedSegment(path: string): PrunableSegment {
+  const segment = Segment.open(path, 'read');
+  try {
+    const tail = segment.tail();
+    const { lastSeq } = tail ?? segment.start;
+    const firstSeq = segment.start.lastSeq + 1;
+    return { path, firstSeq, lastSeq, lastTimeMs: tail?.timeMs ?? 0, bytes: fileBytes(path) };
+  } finally {
+    segment.close();
+  }
+}

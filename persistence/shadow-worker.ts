@@ -1,0 +1,140 @@
+/**
+ * The shadow's thread, other side: runs the shadow slice by slice and tells how it is. What goes wrong with it is told
+ * and tried again, ever more seldom; only a divergence ends the server, and that is for the event loop to do.
+ */
+import { statfsSync } from 'node:fs';
+import { parentPort, workerData } from 'node:worker_threads';
+import { must } from '../engine/assert.js';
+import type { Clock } from '../engine/ports.js';
+import { JournalError, messageOf } from './errors.js';
+import { fileBytes } from './files.js';
+import { toErrorParts } from './journal-messages.js';
+import { findSegments, walPath } from './segment-files.js';
+import { Shadow } from './shadow.js';
+import {
+  type FromShadow,
+  type ShadowOptions,
+  type ShadowState,
+  STATUS_AT_START,
+  type ToShadow,
+} from './shadow-messages.js';
+import { DEFAULT_SPACE_THRESHOLDS, SpaceWatch } from './space.js';
+import { lowerThreadPriority } from './thread-priority.js';
+
+/** How soon a command that is durable is looked for. */
+const POLL_MS = 100;
+const STATUS_EVERY_MS = 500;
+const SPACE_EVERY_MS = 1_000;
+/** After each piece of a snapshot the thread rests as long as that took, up to this: other writers' turn at the disk. */
+const REST_MS_MAX = 50;
+const RETRY_MS_MIN = 1_000;
+const RETRY_MS_MAX = 5 * 60_000;
+/** What the recovery's copy wants besides the segment's own size. */
+const COPY_SPARE_BYTES = 16 * 1024 * 1024;
+/** Below the event loop and the journal's thread, where cores are scarce. */
+const NICE = 10;
+
+const port = must(parentPort, "the parent's port");
+const options = workerData as ShadowOptions;
+const clock: Clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
+const tell = (message: FromShadow): void => port.postMessage(message);
+const freeBytes = (): number => {
+  const { bavail, bsize } = statfsSync(options.dir.journal);
+  return bavail * bsize;
+};
+
+const space = new SpaceWatch(options.space ?? DEFAULT_SPACE_THRESHOLDS, freeBytes);
+let shadow: Shadow | null = null;
+let status = STATUS_AT_START;
+let spaceAtMs = Number.NEGATIVE_INFINITY;
+let recoveryNeedsBytes = 0;
+let statusAtMs = Number.NEGATIVE_INFINITY;
+let retryMs = RETRY_MS_MIN;
+let timer: NodeJS.Timeout | null = null;
+
+function schedule(afterMs: number): void {
+  timer = setTimeout(turn, afterMs);
+}
+
+/** One slice, then the next: at once where there is more, after a while where there is not. */
+function turn(): void {
+  lookAtSpace();
+  if (space.level !== 'ok') {
+    say('paused', `too little disk space is free (level ${space.level})`);
+    schedule(SPACE_EVERY_MS);
+    return;
+  }
+  try {
+    shadow ??= new Shadow(options, clock, (text) => tell({ kind: 'note', text }));
+    const startedMs = clock.monotonicMs();
+    const next = shadow.step();
+    const tookMs = clock.monotonicMs() - startedMs;
+    retryMs = RETRY_MS_MIN;
+    say(next === 'idle' ? 'following' : next, shadow.complaint);
+    if (next === 'behind') schedule(0);
+    else schedule(next === 'idle' ? POLL_MS : Math.min(tookMs, REST_MS_MAX));
+  } catch (thrown) {
+    onError(thrown);
+  }
+}
+
+function onError(thrown: unknown): void {
+  if (thrown instanceof JournalError && thrown.code === 'replay_mismatch') {
+    tell({ kind: 'diverged', error: toErrorParts(thrown) });
+    return;
+  }
+  say('failed', messageOf(thrown));
+  dropShadow();
+  schedule(retryMs);
+  retryMs = Math.min(retryMs * 2, RETRY_MS_MAX);
+}
+
+/** A shadow after an error is not used again: the next one begins at a snapshot and the archive's end. */
+function dropShadow(): void {
+  const dropped = shadow;
+  shadow = null;
+  dropped?.abandon();
+}
+
+function lookAtSpace(): void {
+  const nowMs = clock.monotonicMs();
+  if (nowMs - spaceAtMs < SPACE_EVERY_MS) return;
+  spaceAtMs = nowMs;
+  space.check();
+  const open = findSegments(options.dir.journal).at(-1);
+  recoveryNeedsBytes = open === undefined ? 0 : fileBytes(open) + fileBytes(walPath(open)) + COPY_SPARE_BYTES;
+}
+
+/** Tells the state when it changes, and now and then. */
+function say(state: ShadowState, reason: string | null): void {
+  const nowMs = clock.monotonicMs();
+  const isNews = state !== status.state || reason !== status.reason;
+  if (!isNews && nowMs - statusAtMs < STATUS_EVERY_MS) return;
+  statusAtMs = nowMs;
+  status = {
+    state,
+    reason,
+    appliedSeq: shadow?.appliedSeq ?? status.appliedSeq,
+    archiveSeq: shadow?.archiveSeq ?? status.archiveSeq,
+    snapshot: shadow?.snapshot ?? status.snapshot,
+    recoveryNeedsBytes,
+    freeBytes: freeBytes(),
+  };
+  tell({ kind: 'status', status });
+}
+
+function close(): void {
+  if (timer !== null) clearTimeout(timer);
+  try {
+    shadow?.close();
+  } finally {
+    tell({ kind: 'closed' });
+    port.close();
+  }
+}
+
+lowerThreadPriority(NICE);
+port.on('message', (message: ToShadow) => {
+  if (message.kind === 'close') close();
+});
+schedule(0);

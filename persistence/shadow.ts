@@ -1,0 +1,232 @@
+/**
+ * The shadow: a second engine that carries out what the journal holds (design, "Snapshots without a pause"). After
+ * every batch it holds its rolling digest against the row's, which is a running proof that replay gives the state that
+ * is being served; it writes the snapshots and feeds the archive. It knows nothing of threads: `shadow-worker.ts` runs
+ * it, a slice at a time.
+ *
+ * Engine and archive go on together: where the archive cannot be written the shadow ends with an error, and a new one
+ * begins later, at a snapshot that is not after the archive's end. A snapshot that cannot be written holds nothing up.
+ */
+import { statSync } from 'node:fs';
+import { AssertionError } from '../engine/assert.js';
+import { decodeCommand } from '../engine/command-codec.js';
+import type { Engine } from '../engine/engine.js';
+import type { Clock, StoredBatch } from '../engine/ports.js';
+import type { SnapshotRef } from '../engine/snapshot/store.js';
+import type { ArchivePosition, ArchiveWriter } from './archive-writer.js';
+import { JournalError, messageOf } from './errors.js';
+import { fileBytes } from './files.js';
+import { type JournalReader, openJournalReader } from './journal-reader.js';
+import { carryOut, planPrune } from './retention.js';
+import type { ShadowOptions, SnapshotTaken } from './shadow-messages.js';
+import { findStart } from './shadow-start.js';
+import { SnapshotFiles } from './snapshot-files.js';
+
+/** Read in one short transaction, which never holds up the writer's checkpoints for long. */
+const SLICE_BATCHES_MAX = 64;
+const SLICE_CHARS_MAX = 256 * 1024;
+/** Rows that wait are written when there are so many, or after so long. */
+const ARCHIVE_ROWS_MAX = 20_000;
+const ARCHIVE_EVERY_MS = 500;
+const SNAPSHOT_RETRY_MS = 60_000;
+
+export class Shadow {
+  readonly #reader: JournalReader;
+  readonly #snapshots: SnapshotFiles;
+  readonly #engine: Engine;
+  readonly #archive: ArchiveWriter;
+  /** Where the engine stands. */
+  #position: ArchivePosition;
+  #archivedAtMs: number;
+  #snapshotSeq: number;
+  /** Monotonic time from which the next snapshot's turn is counted. */
+  #snapshotAtMs: number;
+  #snapshotRetryMs = 0;
+  /** A snapshot that is being written: until it is done the engine stands still. */
+  #saving: Generator<number, SnapshotRef, undefined> | null = null;
+  #savingSinceMs = 0;
+  #snapshot: SnapshotTaken | null;
+  #complaint: string | null = null;
+
+  /** Finds its beginning; `note` hears what an operator should know of it. Throws what reading and writing throw. */
+  constructor(
+    private readonly options: ShadowOptions,
+    private readonly clock: Clock,
+    private readonly note: (text: string) => void,
+  ) {
+    const { dir } = options;
+    this.#reader = openJournalReader(dir);
+    try {
+      this.#snapshots = new SnapshotFiles(dir.snapshots);
+      const { engine, chain, archive } = findStart(dir, this.#reader, this.#snapshots, clock.nowMs(), note);
+      this.#engine = engine;
+      this.#archive = archive;
+      this.#position = { seq: engine.seq, timeMs: engine.timeMs, digest: engine.rollingDigest(), chain };
+    } catch (thrown) {
+      this.#reader.close();
+      throw thrown;
+    }
+    if (this.#engine.seq === this.#archive.progress.seq) this.#archive.follow(this.#engine);
+    this.#snapshot = newestSnapshot(this.#snapshots);
+    this.#snapshotSeq = this.#snapshot?.seq ?? 0;
+    this.#archivedAtMs = clock.monotonicMs();
+    this.#snapshotAtMs = clock.monotonicMs();
+  }
+
+  get appliedSeq(): number {
+    return this.#position.seq;
+  }
+  get archiveSeq(): number {
+    return this.#archive.progress.seq;
+  }
+  get snapshot(): SnapshotTaken | null {
+    return this.#snapshot;
+  }
+  /** What it could not do and will try again, or null. */
+  get complaint(): string | null {
+    return this.#complaint;
+  }
+
+  /**
+   * Goes on by one slice of the journal, or by one piece of a snapshot, and says what there is to do next. Throws
+   * `replay_mismatch` where the engine comes to another digest than the journal has, and what reading the journal or
+   * writing the archive throws; after a throw the shadow is only good for `abandon`.
+   */
+  step(): 'idle' | 'behind' | 'saving' {
+    if (this.#saving === null) {
+      const batches = this.#readSlice();
+      for (const batch of batches) this.#apply(batch);
+      this.#writeArchiveIfDue();
+      if (!this.#snapshotIsDue) return batches.length > 0 ? 'behind' : 'idle';
+      this.#beginSnapshot();
+    }
+    if (this.#saving !== null) this.#continueSnapshot(this.#saving);
+    return this.#saving === null ? 'behind' : 'saving';
+  }
+
+  #readSlice(): StoredBatch[] {
+    const batches: StoredBatch[] = [];
+    let chars = 0;
+    for (const batch of this.#reader.readBatches(this.#position.seq)) {
+      batches.push(batch);
+      chars += batch.commands.length;
+      if (batches.length >= SLICE_BATCHES_MAX || chars >= SLICE_CHARS_MAX) break;
+    }
+    return batches;
+  }
+
+  #apply(batch: StoredBatch): void {
+    const commands = JSON.parse(batch.commands) as unknown[];
+    for (const text of commands) this.#applyCommand(text, batch);
+    const digest = this.#engine.rollingDigest();
+    if (digest !== batch.digest || this.#engine.seq !== batch.lastSeq) throw diverged(batch, digest);
+    this.#position = { seq: batch.lastSeq, timeMs: batch.timeMs, digest, chain: batch.chain };
+    if (batch.lastSeq === this.archiveSeq) this.#archive.follow(this.#engine);
+  }
+
+  #applyCommand(text: unknown, batch: StoredBatch): void {
+    let refusal = '';
+    try {
+      const outcome = this.#engine.apply(decodeCommand(text));
+      if (outcome.status === 'accepted') {
+        this.#archive.add(outcome.seq, outcome.events);
+        return;
+      }
+      refusal = outcome.status === 'rejected' ? `${outcome.code} ${outcome.detail}` : outcome.status;
+    } catch (thrown) {
+      if (!(thrown instanceof AssertionError)) throw thrown;
+      refusal = thrown.message;
+    }
+    throw diverged(batch, `none: command ${this.#engine.seq + 1} is refused (${refusal})`);
+  }
+
+  #writeArchiveIfDue(): void {
+    const nowMs = this.clock.monotonicMs();
+    const isDue =
+      this.#archive.pendingRows >= ARCHIVE_ROWS_MAX || nowMs - this.#archivedAtMs >= ARCHIVE_EVERY_MS;
+    if (isDue) this.#writeArchive();
+  }
+
+  /** Brings the archive's file to where the engine stands. */
+  #writeArchive(): void {
+    if (this.#position.seq <= this.archiveSeq) return;
+    this.#archive.commit(this.#position);
+    this.#archivedAtMs = this.clock.monotonicMs();
+  }
+
+  get #snapshotIsDue(): boolean {
+    const { snapshotCommands, snapshotEveryMs } = this.options;
+    const nowMs = this.clock.monotonicMs();
+    const commands = this.#position.seq - this.#snapshotSeq;
+    const isDue =
+      commands >= snapshotCommands || (commands > 0 && nowMs - this.#snapshotAtMs >= snapshotEveryMs);
+    return isDue && nowMs >= this.#snapshotRetryMs;
+  }
+
+  #beginSnapshot(): void {
+    this.#writeArchive();
+    this.#savingSinceMs = this.clock.monotonicMs();
+    this.#saving = this.#snapshots.saving(this.#engine, this.#position.chain);
+  }
+
+  /** The next piece. */
+  #continueSnapshot(saving: Generator<number, SnapshotRef, undefined>): void {
+    try {
+      const piece = saving.next();
+      if (piece.done !== true) return;
+      this.#saving = null;
+      this.#endSnapshot(piece.value);
+      this.#complaint = null;
+    } catch (thrown) {
+      this.#saving = null;
+      this.#snapshotRetryMs = this.clock.monotonicMs() + SNAPSHOT_RETRY_MS;
+      this.#complaint = messageOf(thrown);
+    }
+  }
+
+  #endSnapshot({ seq, name }: SnapshotRef): void {
+    const { dir, segmentsKeptMs: segmentsMs, snapshotsKept } = this.options;
+    const nowMs = this.clock.monotonicMs();
+    const tookMs = nowMs - this.#savingSinceMs;
+    this.#snapshot = { seq, atMs: this.clock.nowMs(), bytes: fileBytes(name), tookMs };
+    this.#snapshotSeq = seq;
+    this.#snapshotAtMs = nowMs;
+    const plan = planPrune(dir, { segmentsMs, snapshotsKept }, this.#position.timeMs);
+    carryOut(dir, plan);
+    for (const { firstSeq, lastSeq } of plan.segments) {
+      this.note(`Sequence numbers ${firstSeq} to ${lastSeq} have left the journal, as TOTE_RETENTION says.`);
+    }
+  }
+
+  /** Writes what waits for the archive, if it can, and lets go of all files. */
+  close(): void {
+    try {
+      this.#writeArchive();
+    } finally {
+      this.abandon();
+    }
+  }
+
+  /** Lets go of all files as they are. */
+  abandon(): void {
+    this.#saving?.return({ seq: 0, name: '' });
+    this.#archive.close();
+    this.#reader.close();
+  }
+}
+
+function newestSnapshot(snapshots: SnapshotFiles): SnapshotTaken | null {
+  const ref = snapshots.list()[0];
+  const file = ref === undefined ? undefined : statSync(ref.name, { throwIfNoEntry: false });
+  if (ref === undefined || file === undefined) return null;
+  return { seq: ref.seq, atMs: file.mtimeMs, bytes: file.size, tookMs: null };
+}
+
+function diverged(batch: StoredBatch, digest: string): JournalError {
+  return new JournalError(
+    'replay_mismatch',
+    `The shadow does not come to the state that the journal tells of. Batch ${batch.firstSeq} to ${batch.lastSeq}: the ` +
+      `shadow's rolling digest is ${digest}, the journal's is ${batch.digest}. Neither is to be trusted before it is ` +
+      'known which is wrong: `verify` says what a replay of the journal comes to.',
+  );
+}
