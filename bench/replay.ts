@@ -1,4 +1,7 @@
-/** The journal: commits by batch size, and how fast a start replays it. Real files, the server's own code. */
+/**
+ * The journal and snapshots: commits by batch size, how fast a start replays a journal, and how fast it loads a
+ * snapshot. Real files, the server's own code.
+ */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { figure, millisecondsOfUs } from './format.js';
@@ -26,6 +29,10 @@ export async function replaySection(options: SuiteOptions): Promise<SectionResul
     if (digest !== written.digest)
       throw new Error(`a replay came to ${digest}, the engine that wrote to ${written.digest}`);
   }
+  const snapshots = [
+    await snapshotRounds('writeSnapshot', scale, folder('snapshot'), options),
+    await snapshotRounds('writeSnapshotWithKeys', scale, folder('snapshot-with-keys'), options),
+  ];
   const rate = median(replays.map(({ commandsPerSecond }) => commandsPerSecond));
   const cpuRate = median(replays.map(({ commandsPerCpuSecond }) => commandsPerCpuSecond));
   return {
@@ -37,10 +44,11 @@ export async function replaySection(options: SuiteOptions): Promise<SectionResul
         columns: ['commands', 'commands/s', 'commands/CPU s', 'seconds'],
         rows: [[figure(written.commands), figure(rate), figure(cpuRate), figure(written.commands / rate)]],
       },
+      snapshotsTable(snapshots),
     ],
     ratios: [],
-    notes: ['Each replay ended with the rolling digest of the engine that wrote the journal.'],
-    data: { commits, written, replays },
+    notes: ['Each replay and each load ended with the rolling digest of the engine that wrote the file.'],
+    data: { commits, written, replays, snapshots },
   };
 }
 
@@ -53,6 +61,55 @@ function commitsTable(commits: SuiteResult<'commits'>): Table {
       figure(commitsPerSecond),
       figure(commandsPerSecond),
       ...[p50Us, p99Us, maxUs].map(millisecondsOfUs),
+    ]),
+  };
+}
+
+interface SnapshotRounds {
+  readonly written: SuiteResult<'writeSnapshot'>;
+  readonly loads: readonly SuiteResult<'loadSnapshot'>[];
+}
+
+async function snapshotRounds(
+  write: 'writeSnapshot' | 'writeSnapshotWithKeys',
+  scale: number,
+  dir: string,
+  options: SuiteOptions,
+): Promise<SnapshotRounds> {
+  options.progress(`writing a snapshot of ${figure(scale)} bets`);
+  const written = await suiteOnce(write, { scale, dir }, options);
+  const loads = await suiteRounds('loadSnapshot', { scale, dir }, options);
+  for (const { digest } of loads) {
+    if (digest !== written.digest)
+      throw new Error(`a load came to ${digest}, the engine that wrote to ${written.digest}`);
+  }
+  return { written, loads };
+}
+
+function snapshotsTable(snapshots: readonly SnapshotRounds[]): Table {
+  return {
+    title: 'Snapshots: written and synced piece by piece; read, checked and linked at a start',
+    columns: [
+      'bets',
+      'accounts',
+      'Idempotency-Keys',
+      'encode ms',
+      'write ms',
+      'longest piece ms',
+      'bytes/bet',
+      'load ms',
+      'load CPU ms',
+    ],
+    rows: snapshots.map(({ written, loads }) => [
+      figure(written.bets),
+      figure(written.accounts),
+      figure(written.idempotencyKeys),
+      figure(written.encodeMs),
+      figure(written.writeMs),
+      figure(written.longestPieceMs),
+      figure(written.bytes / written.bets),
+      figure(median(loads.map(({ loadMs }) => loadMs))),
+      figure(median(loads.map(({ loadCpuMs }) => loadCpuMs))),
     ]),
   };
 }

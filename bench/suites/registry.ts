@@ -5,6 +5,7 @@ import { gridRow } from '../engine/grid.js';
 import { orderBookRates } from '../engine/order-book.js';
 import { placingRate } from '../engine/placing.js';
 import { lifecycleCost, settlementCost } from '../engine/settling.js';
+import { loadSnapshot, writeSnapshot } from '../engine/snapshots.js';
 import { commitRates, journalReplayRate, writeJournal } from '../journal/journaling.js';
 
 const SETTLE_SLICE_BETS = 512;
@@ -34,6 +35,9 @@ const SUITES = {
   commits: ({ scale, dir, durability }: SuiteInput) => commitRates(dir, scale, durability),
   writeJournal: ({ scale, dir }: SuiteInput) => writeJournal(dir, scale),
   replayJournal: ({ scale, dir }: SuiteInput) => journalReplayRate(dir, scale),
+  writeSnapshot: ({ scale, dir }: SuiteInput) => writeSnapshot(dir, scale, false),
+  writeSnapshotWithKeys: ({ scale, dir }: SuiteInput) => writeSnapshot(dir, scale, true),
+  loadSnapshot: ({ scale, dir }: SuiteInput) => loadSnapshot(dir, scale),
 } as const;
 
 export type SuiteName = keyof typeof SUITES;

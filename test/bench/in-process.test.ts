@@ -8,6 +8,7 @@ import { gridRow } from '../../bench/engine/grid.js';
 import { filledScenario, placingRate } from '../../bench/engine/placing.js';
 import { assertBooks, openScenario, orders } from '../../bench/engine/scenario.js';
 import { lifecycleCost, settlementCost } from '../../bench/engine/settling.js';
+import { loadSnapshot, writeSnapshot } from '../../bench/engine/snapshots.js';
 import { commitRates, journalReplayRate, writeJournal } from '../../bench/journal/journaling.js';
 import { orderCommandBytes } from '../../bench/references/commit-size.js';
 
@@ -50,6 +51,21 @@ test('a written journal is replayed to the same digest', () => {
     assert.ok(rates.every(({ commandsPerSecond, maxUs }) => commandsPerSecond > 0 && maxUs > 0));
   } finally {
     rmSync(dir, { recursive: true });
+  }
+});
+
+test('a written snapshot is loaded to the same digest', () => {
+  for (const withKeys of [false, true]) {
+    const dir = mkdtempSync(join(tmpdir(), 'tote-bench-test-'));
+    try {
+      const written = writeSnapshot(dir, 3_000, withKeys);
+      assert.deepEqual([written.accounts, written.idempotencyKeys], [300, withKeys ? 3_000 : 0]);
+      assert.ok(written.bytes > 3_000 * 50 && written.writeMs >= written.longestPieceMs);
+      assert.equal(loadSnapshot(dir, 3_000).digest, written.digest);
+      assert.throws(() => loadSnapshot(dir, 3_001), /3001 bets were placed/);
+    } finally {
+      rmSync(dir, { recursive: true });
+    }
   }
 });
 
