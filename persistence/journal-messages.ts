@@ -9,6 +9,8 @@ export interface JournalThreadOptions {
   /** A recovered data directory whose lock this process holds. */
   readonly dir: DataDir;
   readonly durability: Durability;
+  /** The open segment is sealed once it is about so large; `SEGMENT_BYTES_MAX` where absent. */
+  readonly segmentBytesMax?: number;
   /** Where recovery ended; the thread refuses a journal that ends elsewhere. */
   readonly lastSeq: number;
   /** `DEFAULT_SPACE_THRESHOLDS` where absent. */

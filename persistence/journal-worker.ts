@@ -1,7 +1,7 @@
 /**
  * The journal's thread, other side: it owns the connection and writes one batch after the other, each row, sync
- * and mark before its acknowledgement (`commit.ts`). What can wait is done after it: the checkpoint and the look at
- * the free space. The first error ends the thread's work for good; nothing is acknowledged after it.
+ * and mark before its acknowledgement (`commit.ts`). What can wait is done after it: the checkpoint, the
+ * next segment and the look at the free space. The first error ends the thread's work for good; nothing is acknowledged after it.
  */
 import { statfsSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -47,7 +47,7 @@ function attempt(work: () => void): void {
 }
 
 function open(): void {
-  store = SqliteStore.open(options.dir, options.durability);
+  store = SqliteStore.open(options.dir, options.durability, options.segmentBytesMax);
   assert(
     store.lastSeq === options.lastSeq,
     `the journal must end at ${options.lastSeq}, not ${store.lastSeq}`,
@@ -61,6 +61,7 @@ function commit(batch: Batch): void {
   const { lastSeq } = commitBatch(journal, batch);
   tell({ kind: 'durable', lastSeq });
   journal.checkpointIfDue();
+  journal.rollIfDue(Date.now());
   charsSinceSpaceCheck += batch.commands.length;
   if (charsSinceSpaceCheck >= SPACE_CHECK_EVERY_CHARS) checkSpace();
 }

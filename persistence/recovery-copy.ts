@@ -22,6 +22,7 @@ import {
   recoveredPath,
   removeDatabase,
   removeSideFiles,
+  rollbackPath,
   unfinishedPath,
   walPath,
   writeSegment,
@@ -48,10 +49,15 @@ export type CopyStep =
   | 'in_use_removed';
 
 export type OnCopyStep = (step: CopyStep) => void;
+/** Makes the meter for reading all of `source`, which ends at `endSeq`. */
+type MeterOf = (phase: 'copy' | 'check', source: Segment, endSeq: number) => ProgressMeter;
 
 /** Whether the segment was left by anything but a clean close. */
 export function wasStoppedUncleanly(dir: DataDir, segment: string): boolean {
-  return existsSync(dir.inUseFile) || fileBytes(walPath(segment)) > 0 || existsSync(recoveredPath(segment));
+  const half = [recoveredPath(segment), rollbackPath(segment)];
+  return (
+    existsSync(dir.inUseFile) || fileBytes(walPath(segment)) > 0 || half.some((path) => existsSync(path))
+  );
 }
 
 /** Puts a fresh copy of the good batches in the segment's place. `checkSource` may refuse before anything is written. */
@@ -59,7 +65,7 @@ export function replaceSegment(
   dir: DataDir,
   path: string,
   checkSource: (source: Segment) => void,
-  meterOf: (phase: 'copy' | 'check', commandsTotal: number) => ProgressMeter,
+  meterOf: MeterOf,
   onStep: OnCopyStep,
 ): void {
   const copy = recoveredPath(path);
@@ -83,16 +89,16 @@ export function replaceSegment(
 function copySegment(
   path: string,
   checkSource: (source: Segment) => void,
-  meterOf: (phase: 'copy', commandsTotal: number) => ProgressMeter,
+  meterOf: MeterOf,
   onStep: OnCopyStep,
 ): void {
   const source = Segment.open(path, 'read');
   try {
     checkSource(source);
     requireSpace(path, fileBytes(path) + fileBytes(walPath(path)));
-    const lastSeq = source.tail()?.lastSeq ?? 0;
-    const meter = meterOf('copy', lastSeq);
-    writeSegment(unfinishedPath(path), source.meta, watched(source, lastSeq, meter, onStep));
+    const { lastSeq } = source.tail() ?? source.start;
+    const rows = watched(source, lastSeq, meterOf('copy', source, lastSeq), onStep);
+    writeSegment(unfinishedPath(path), source.meta, rows, { isSealed: source.seal !== null });
   } finally {
     source.close();
   }
@@ -106,10 +112,11 @@ function* watched(
   onStep: OnCopyStep,
 ): Generator<StoredBatch, void, undefined> {
   let isHalf = false;
-  for (const row of source.batches(0)) {
+  const beforeSeq = source.start.lastSeq;
+  for (const row of source.batches(beforeSeq)) {
     yield row;
     meter.count(row.lastSeq);
-    if (!isHalf && row.lastSeq * 2 >= lastSeq) {
+    if (!isHalf && (row.lastSeq - beforeSeq) * 2 >= lastSeq - beforeSeq) {
       isHalf = true;
       onStep('half_copied');
     }
@@ -117,16 +124,13 @@ function* watched(
 }
 
 /** Reads every row of the copy before the original loses its WAL. */
-function readBack(
-  copy: string,
-  checkSource: (source: Segment) => void,
-  meterOf: (phase: 'check', commandsTotal: number) => ProgressMeter,
-): void {
+function readBack(copy: string, checkSource: (source: Segment) => void, meterOf: MeterOf): void {
   const segment = Segment.open(copy, 'write');
   try {
     checkSource(segment);
-    const meter = meterOf('check', segment.tail()?.lastSeq ?? 0);
-    for (const row of segment.batches(0)) meter.count(row.lastSeq);
+    const { start } = segment;
+    const meter = meterOf('check', segment, (segment.tail() ?? start).lastSeq);
+    for (const row of segment.batches(start.lastSeq)) meter.count(row.lastSeq);
   } finally {
     segment.close();
   }

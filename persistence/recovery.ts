@@ -1,98 +1,144 @@
 /**
- * From a data directory to a journal that can be served (design, "Faults"): tells a clean from an unclean stop,
- * makes the files safe to append to, replays every batch and holds the end against the mark. It can be repeated
- * after a crash at any point, and what it cannot vouch for it refuses, changing nothing.
+ * From a data directory to a journal that can be served (design, "Faults"): tells a clean from an unclean stop, makes
+ * the files safe to append to, checks that the segments hang together, has the journal replayed, and holds the end
+ * against the mark. It can be repeated after a crash at any point, and what it cannot vouch for it refuses, changing
+ * nothing.
  */
-import type { Clock, Mark, StoredBatch } from '../engine/ports.js';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock, Mark } from '../engine/ports.js';
 import { CHAIN_START } from './batch-row.js';
 import type { DataDir } from './data-dir.js';
-import { JournalError } from './errors.js';
-import { renameDurably } from './files.js';
+import { fileBytes } from './files.js';
+import { type JournalReader, openJournalReader } from './journal-reader.js';
 import { createMarkFile, EMPTY_MARK, MarkFile, readMarkFile } from './mark.js';
-import { type OnCopyStep, replaceSegment, wasStoppedUncleanly } from './recovery-copy.js';
-import { checkMark, type JournalEnd, type OnProgress, ProgressMeter, replayJournal } from './replay.js';
+import { type CopyStep, replaceSegment, wasStoppedUncleanly } from './recovery-copy.js';
+import { checkMark, type JournalEnd, type OnProgress, ProgressMeter } from './replay.js';
 import { Segment } from './segment.js';
-import { findSegments, removeDatabase, segmentPath, unfinishedPath, writeSegment } from './segment-files.js';
+import { checkChain } from './segment-chain.js';
+import { findSegments, removeDatabase, rollbackPath, sourceOf } from './segment-files.js';
+import { createSegment, type OnRollStep, type RollStep } from './segment-roll.js';
+import { FORMAT_VERSION } from './segment-schema.js';
 
-export interface RecoveryOptions {
+export interface RecoveryOptions<R extends { readonly end: JournalEnd }> {
   /** The caller holds its lock. */
   readonly dir: DataDir;
   readonly clock: Clock;
-  /**
-   * Carries out the batch's commands, all of which must be accepted as numbers `firstSeq` to `lastSeq`, and returns
-   * the engine's rolling digest after them. What it throws is a refusal to start.
-   */
-  readonly apply: (batch: StoredBatch) => string;
-  /** Called about twice a second in a long recovery. */
+  /** Replays the journal, whose files are whole by now. What it throws is a refusal to start. */
+  readonly replay: (journal: JournalReader) => R;
+  /** Called about twice a second in a long copy. */
   readonly onProgress?: OnProgress;
-  /** Called after each step of the copy that follows an unclean stop. */
-  readonly onCopyStep?: OnCopyStep;
+  /** Called after each step of the copy that follows an unclean stop, and of a roll that has to be finished. */
+  readonly onStep?: (step: CopyStep | RollStep) => void;
 }
 
-export interface Recovered extends JournalEnd {
+export interface RecoveredJournal extends JournalEnd {
   /** The last server on this directory was killed, or failed. */
   readonly wasUnclean: boolean;
+  /** Sentences for the operator on what was done to the files. */
+  readonly notes: readonly string[];
 }
 
 /**
- * Recovers the journal of `dir` and replays it; afterwards a `JournalThread` may write to it. Throws a
+ * Recovers the journal of `dir` and has it replayed; afterwards a `JournalThread` may write to it. Throws a
  * `JournalError` where the journal is damaged, incomplete, newer or decided otherwise by this engine.
  */
-export function recoverJournal(options: RecoveryOptions): Recovered {
-  const { dir } = options;
+export function recoverJournal<R extends { readonly end: JournalEnd }>(
+  options: RecoveryOptions<R>,
+): RecoveredJournal & { readonly replayed: R } {
+  const { dir, clock, onStep = () => {} } = options;
   const mark = readMarkFile(dir.markFile);
-  const path = openOrCreate(dir, mark, options.clock);
-  const checkSource = (source: Segment): void => checkEnds(source, mark);
-  const onProgress = options.onProgress ?? (() => {});
-  const meterOf = (phase: 'copy' | 'check' | 'replay', total: number): ProgressMeter =>
-    new ProgressMeter(phase, total, options.clock, onProgress);
-  const wasUnclean = wasStoppedUncleanly(dir, path);
-  if (wasUnclean) replaceSegment(dir, path, checkSource, meterOf, options.onCopyStep ?? (() => {}));
-  const segment = Segment.open(path, 'write');
+  const notes: string[] = [];
+  const last = findSegments(dir.journal).at(-1) ?? firstSegment(dir, mark, clock);
+  const wasUnclean = wasStoppedUncleanly(dir, last);
+  checkFiles(dir, last, mark);
+  if (wasUnclean) makeCopy(options, last, mark);
+  if (formatOf(last) < FORMAT_VERSION) {
+    makeCopy(options, last, mark);
+    notes.push(`The journal ${last} was copied into the format of this version, ${FORMAT_VERSION}.`);
+  }
+  removeUnfinished(dir);
+  const open = Segment.open(openSegment(dir, last, clock, onStep), 'write');
   try {
-    checkSource(segment);
-    if (!wasUnclean) segment.checkStructure();
-    const store = { readBatches: (afterSeq: number) => segment.batches(afterSeq), readMark: () => mark };
-    const end = replayJournal(store, options.apply, meterOf('replay', segment.tail()?.lastSeq ?? 0));
-    raiseMark(dir, mark, end);
-    return { ...end, wasUnclean };
+    if (!wasUnclean) open.checkStructure();
+    const replayed = replayAll(dir, options.replay);
+    raiseMark(dir, mark, replayed.end);
+    return { ...replayed.end, wasUnclean, notes, replayed };
+  } finally {
+    open.close();
+  }
+}
+
+/** What can be said before all is read: the segments hang together, and the last acknowledged batch is there. */
+function checkFiles(dir: DataDir, last: string, mark: Mark | null): void {
+  // A half seal is taken back by SQLite; until then the file cannot be read.
+  if (fileBytes(rollbackPath(last)) > 0) Segment.open(last, 'write').close();
+  checkChain(dir.journal);
+  const segment = Segment.open(sourceOf(last), 'read');
+  try {
+    checkAgainstMark(segment, mark);
   } finally {
     segment.close();
   }
 }
 
-/** The one segment, made where the directory is new. */
-function openOrCreate(dir: DataDir, mark: Mark | null, clock: Clock): string {
-  const [first, second] = findSegments(dir.journal);
-  if (second !== undefined) {
-    throw new JournalError(
-      'journal_newer_version',
-      `The journal in ${dir.journal} has several segments; this version of the server knows only one. ` +
-        'Start the version that wrote it, or a newer one.',
-    );
+/** Where the mark speaks of a row of an earlier segment, replay compares it. */
+function checkAgainstMark(segment: Segment, mark: Mark | null): void {
+  const endSeq = (segment.tail() ?? segment.start).lastSeq;
+  if (mark === null || mark.lastSeq > segment.start.lastSeq || mark.lastSeq > endSeq) {
+    checkMark(mark, endSeq, mark === null ? null : (segment.rowAt(mark.lastSeq)?.checksum ?? null));
   }
-  if (first !== undefined) return first;
-  checkMark(mark, 0, null);
-  const path = segmentPath(dir.journal, 1);
-  removeDatabase(unfinishedPath(path));
-  const meta = { createdMs: clock.nowMs(), firstSeq: 1, previousChain: CHAIN_START };
-  writeSegment(unfinishedPath(path), meta, []);
-  renameDurably(unfinishedPath(path), path);
-  return path;
 }
 
-/** What can be said of a segment before all of it is read: where it begins and ends. */
-function checkEnds(segment: Segment, mark: Mark | null): void {
-  const { lastSeq, chain } = segment.start;
-  if (lastSeq !== 0 || chain !== CHAIN_START) {
-    throw new JournalError(
-      'journal_incomplete',
-      `The journal ${segment.path} begins after sequence number ${lastSeq}, and no segment holds what came before. ` +
-        'Put the data directory back from a backup.',
-    );
+function makeCopy<R extends { readonly end: JournalEnd }>(
+  { dir, clock, onProgress = () => {}, onStep = () => {} }: RecoveryOptions<R>,
+  path: string,
+  mark: Mark | null,
+): void {
+  const meterOf = (phase: 'copy' | 'check', { start }: Segment, endSeq: number): ProgressMeter =>
+    new ProgressMeter(phase, start.lastSeq, endSeq, clock, onProgress);
+  replaceSegment(dir, path, (source) => checkAgainstMark(source, mark), meterOf, onStep);
+}
+
+/** The segment to append to: `last`, or the one after it where a roll was stopped before it was made. */
+function openSegment(dir: DataDir, last: string, clock: Clock, onStep: OnRollStep): string {
+  const segment = Segment.open(last, 'read');
+  try {
+    return segment.seal === null ? last : createSegment(dir.journal, segment.seal, clock.nowMs(), onStep);
+  } finally {
+    segment.close();
   }
-  const checksumAtMark = mark === null ? null : (segment.rowAt(mark.lastSeq)?.checksum ?? null);
-  checkMark(mark, segment.tail()?.lastSeq ?? 0, checksumAtMark);
+}
+
+function replayAll<R>(dir: DataDir, replay: (journal: JournalReader) => R): R {
+  const reader = openJournalReader(dir);
+  try {
+    return replay(reader);
+  } finally {
+    reader.close();
+  }
+}
+
+/** The first segment of a new directory. */
+function firstSegment(dir: DataDir, mark: Mark | null, clock: Clock): string {
+  checkMark(mark, 0, null);
+  return createSegment(dir.journal, { lastSeq: 0, chain: CHAIN_START }, clock.nowMs());
+}
+
+function formatOf(path: string): number {
+  const segment = Segment.open(path, 'read');
+  try {
+    return segment.meta.formatVersion;
+  } finally {
+    segment.close();
+  }
+}
+
+/** What a stopped roll has left of a segment that never was one. */
+function removeUnfinished(dir: DataDir): void {
+  for (const name of readdirSync(dir.journal)) {
+    if (name.endsWith('.unfinished')) removeDatabase(join(dir.journal, name));
+  }
 }
 
 /**

@@ -1,9 +1,15 @@
 /**
  * Replaying a journal, over any store: batches go to the engine in order, and its rolling digest is compared with
- * the one in the row after each. The end is compared with the mark, so that a journal that lost its tail is
+ * the one in the row after each. Where the journal ends is compared with the mark, so that one that lost its tail is
  * refused and not taken for a shorter one (design, "The journal").
+ *
+ * Reading and decoding batches is kept apart from carrying them out (`DecodedBatch`): either can be done elsewhere.
  */
-import type { Clock, JournalStore, Mark, StoredBatch } from '../engine/ports.js';
+import { assert, fail } from '../engine/assert.js';
+import { decodeCommand } from '../engine/command-codec.js';
+import type { Command } from '../engine/commands.js';
+import type { Engine } from '../engine/engine.js';
+import type { Clock, Mark, StoredBatch } from '../engine/ports.js';
 import { JournalError, messageOf } from './errors.js';
 
 const PROGRESS_EVERY_MS = 500;
@@ -11,11 +17,13 @@ const PROGRESS_EVERY_MS = 500;
 const PROGRESS_EVERY_BATCHES = 64;
 
 export interface RecoveryProgress {
-  readonly phase: 'copy' | 'check' | 'replay';
+  readonly phase: 'copy' | 'check' | 'snapshot' | 'replay';
   readonly commandsDone: number;
-  /** Commands in the journal; 0 where that is not known yet. */
+  /** Commands that the phase has to do; 0 where that is not known. */
   readonly commandsTotal: number;
   readonly commandsPerSecond: number;
+  /** At this rate; null where it is not known. */
+  readonly secondsLeft: number | null;
 }
 export type OnProgress = (progress: RecoveryProgress) => void;
 
@@ -25,7 +33,9 @@ export interface JournalEnd {
   readonly lastSeq: number;
   /** Engine time of the last command; 0 in an empty journal. */
   readonly lastTimeMs: number;
+  /** Of the last row; '' in an empty journal. */
   readonly checksum: string;
+  /** How many rows were replayed. */
   readonly batches: number;
 }
 
@@ -35,9 +45,11 @@ export class ProgressMeter {
   #lastMs: number;
   #batches = 0;
 
+  /** Sequence numbers go from `afterSeq` to `endSeq`, 0 where the end is not known. */
   constructor(
     readonly phase: RecoveryProgress['phase'],
-    readonly commandsTotal: number,
+    readonly afterSeq: number,
+    readonly endSeq: number,
     readonly clock: Pick<Clock, 'monotonicMs'>,
     readonly onProgress: OnProgress,
   ) {
@@ -52,35 +64,60 @@ export class ProgressMeter {
     const nowMs = this.clock.monotonicMs();
     if (nowMs - this.#lastMs < PROGRESS_EVERY_MS) return;
     this.#lastMs = nowMs;
-    const commandsPerSecond = Math.round((lastSeq * 1_000) / (nowMs - this.#startMs));
-    const { phase, commandsTotal } = this;
-    this.onProgress({ phase, commandsDone: lastSeq, commandsTotal, commandsPerSecond });
+    const commandsDone = lastSeq - this.afterSeq;
+    const commandsTotal = Math.max(this.endSeq - this.afterSeq, 0);
+    const commandsPerSecond = Math.round((commandsDone * 1_000) / (nowMs - this.#startMs));
+    const commandsLeft = commandsTotal - commandsDone;
+    const secondsLeft =
+      commandsLeft < 0 || commandsPerSecond === 0 ? null : Math.ceil(commandsLeft / commandsPerSecond);
+    const { phase } = this;
+    this.onProgress({ phase, commandsDone, commandsTotal, commandsPerSecond, secondsLeft });
+  }
+}
+
+/** A row with its commands read from their text. */
+export interface DecodedBatch {
+  readonly row: StoredBatch;
+  readonly commands: readonly Command[];
+}
+export type DecodeBatches = (rows: Iterable<StoredBatch>) => Iterable<DecodedBatch>;
+
+/** Decodes each row when its turn comes. Throws `replay_mismatch` where this program does not know a command. */
+export function* decodeBatches(rows: Iterable<StoredBatch>): Generator<DecodedBatch, void, undefined> {
+  for (const row of rows) yield { row, commands: decodeRow(row) };
+}
+
+function decodeRow(row: StoredBatch): Command[] {
+  try {
+    const texts: unknown = JSON.parse(row.commands);
+    assert(Array.isArray(texts), 'a batch is a list of commands');
+    return texts.map((text) => decodeCommand(text));
+  } catch (thrown) {
+    throw notAgain(row, thrown);
   }
 }
 
 /**
- * Hands every batch of `store` to `apply`, which carries out its commands and returns the engine's rolling digest
- * after them. Throws `replay_mismatch` where that is not the row's, `journal_incomplete` and
- * `mark_unreadable` as `checkMark` does, and what the store's reading throws.
+ * Carries out the commands of a batch. A journaled command was accepted once; one that is not accepted again was decided
+ * by another engine. Throws `replay_mismatch`.
  */
-export function replayJournal(
-  store: Pick<JournalStore, 'readBatches' | 'readMark'>,
-  apply: (batch: StoredBatch) => string,
-  meter: ProgressMeter,
-): JournalEnd {
-  const mark = store.readMark();
-  let checksumAtMark: string | null = null;
-  let end: JournalEnd = { lastSeq: 0, lastTimeMs: 0, checksum: '', batches: 0 };
-  for (const batch of store.readBatches(0)) {
-    const digest = applyBatch(batch, apply);
-    if (digest !== batch.digest) throw mismatch(batch, digest);
-    if (batch.lastSeq === mark?.lastSeq) checksumAtMark = batch.checksum;
-    const { lastSeq, timeMs: lastTimeMs, checksum } = batch;
-    end = { lastSeq, lastTimeMs, checksum, batches: end.batches + 1 };
-    meter.count(lastSeq);
+export function applyBatch(engine: Engine, { row, commands }: DecodedBatch): void {
+  try {
+    for (const command of commands) {
+      const { status } = engine.apply(command);
+      if (status !== 'accepted') fail(`command ${engine.seq + 1}, ${command.kind}, is ${status}`);
+    }
+    if (engine.seq !== row.lastSeq) fail(`the batch holds commands up to ${engine.seq}`);
+  } catch (thrown) {
+    throw notAgain(row, thrown);
   }
-  checkMark(mark, end.lastSeq, checksumAtMark);
-  return end;
+  const digest = engine.rollingDigest();
+  if (digest === row.digest) return;
+  throw new JournalError(
+    'replay_mismatch',
+    `After sequence number ${row.lastSeq} (batch from ${row.firstSeq}) the engine's rolling digest is ${digest}, ` +
+      `the journal's is ${row.digest}: this version decides otherwise than the one that wrote it. Start that version.`,
+  );
 }
 
 /**
@@ -115,23 +152,11 @@ export function checkMark(mark: Mark | null, endSeq: number, checksumAtMark: str
   }
 }
 
-function applyBatch(batch: StoredBatch, apply: (batch: StoredBatch) => string): string {
-  try {
-    return apply(batch);
-  } catch (thrown) {
-    throw new JournalError(
-      'replay_mismatch',
-      `The commands ${batch.firstSeq} to ${batch.lastSeq} of the journal cannot be carried out again: ` +
-        `${messageOf(thrown)}. Start the version of the server that wrote them.`,
-      { cause: thrown },
-    );
-  }
-}
-
-function mismatch(batch: StoredBatch, digest: string): JournalError {
+function notAgain(row: StoredBatch, thrown: unknown): JournalError {
   return new JournalError(
     'replay_mismatch',
-    `After sequence number ${batch.lastSeq} (batch from ${batch.firstSeq}) the engine's rolling digest is ${digest}, ` +
-      `the journal's is ${batch.digest}: this version decides otherwise than the one that wrote it. Start that version.`,
+    `The commands ${row.firstSeq} to ${row.lastSeq} of the journal cannot be carried out again: ` +
+      `${messageOf(thrown)}. Start the version of the server that wrote them.`,
+    { cause: thrown },
   );
 }

@@ -2,7 +2,7 @@
  * Names of the journal's files, and making a whole segment at once. A segment's name carries its first sequence
  * number: the names alone put them in order.
  */
-import { closeSync, fsyncSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { assert, must } from '../engine/assert.js';
@@ -38,6 +38,12 @@ export const rollbackPath = (path: string): string => `${path}-journal`;
 export const unfinishedPath = (path: string): string => `${path}.unfinished`;
 /** A whole copy that is to take the segment's place (`recovery-copy.ts`). */
 export const recoveredPath = (path: string): string => `${path}.recovered`;
+
+/** The file that counts: a whole copy, where recovery was stopped between making and renaming it, else the segment. */
+export function sourceOf(path: string): string {
+  const copy = recoveredPath(path);
+  return existsSync(copy) ? copy : path;
+}
 
 /** Removes a database's side files, durably. Those with content go first: without them the other means nothing. */
 export function removeSideFiles(path: string): void {

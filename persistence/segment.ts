@@ -5,6 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import { must } from '../engine/assert.js';
 import type { StoredBatch } from '../engine/ports.js';
 import { type ChainPosition, faultOfRow, isIntact } from './batch-row.js';
 import { codeOf } from './errors.js';
@@ -162,6 +163,11 @@ export class Segment {
       if (last === undefined) return;
       position = last;
     }
+  }
+
+  /** How many rows it has. */
+  count(): number {
+    return must(this.db.prepare<[], number>('SELECT count(*) FROM batch').pluck().get(), 'a count');
   }
 
   /** Checks the structure of the pages, which rows do not show and appending relies on. Throws `journal_corrupt`. */

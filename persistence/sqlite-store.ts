@@ -1,6 +1,6 @@
 /**
- * The journal's store on real files: one SQLite segment, the mark beside it, and the `in-use` file that stands
- * from opening to a clean close.
+ * The journal's store on real files: a chain of SQLite segments of which the last is written, the mark beside them, and
+ * the `in-use` file that stands from opening to a clean close.
  *
  * Durability `fsync`: SQLite's synchronous=FULL, every commit is on the medium before `sync` returns. `os`:
  * synchronous=NORMAL, a commit is in the operating system's hands; it survives any end of the process, but a power
@@ -14,10 +14,12 @@ import type { Batch, JournalStore, Mark, StoredBatch } from '../engine/ports.js'
 import { type ChainPosition, sealBatch } from './batch-row.js';
 import type { DataDir } from './data-dir.js';
 import { codeOf, JournalError, messageOf } from './errors.js';
-import { syncPath, writeFileDurably } from './files.js';
+import { fileBytes, syncPath, writeFileDurably } from './files.js';
+import { openJournalReader } from './journal-reader.js';
 import { MarkFile } from './mark.js';
 import { Segment } from './segment.js';
 import { findSegments } from './segment-files.js';
+import { createSegment, type OnRollStep, sealSegment } from './segment-roll.js';
 import { rowInserter } from './segment-schema.js';
 
 export type Durability = 'fsync' | 'os';
@@ -34,14 +36,33 @@ const PAGE_BYTES = 4_096;
 /** Pages that a commit writes besides those that its text fills: the leaf, its parents, the rest of the last page. */
 const PAGES_PER_COMMIT = 3;
 
+/** An open segment is sealed at this size where nothing else is asked for. */
+export const SEGMENT_BYTES_MAX = 256 * 1024 * 1024;
+/** A roll that was put off is tried again after so much more. */
+const ROLL_RETRY_BYTES = 64 * 1024;
+/** What a row takes besides its text. */
+const ROW_BYTES = 200;
+
+/** The open segment with what is prepared on it. */
+interface OpenSegment {
+  readonly segment: Segment;
+  readonly insert: (row: StoredBatch) => void;
+  readonly begin: Database.Statement;
+  readonly commit: Database.Statement;
+  readonly checkpoint: Database.Statement;
+}
+
 export class SqliteStore implements JournalStore {
-  readonly #segment: Segment;
   readonly #mark: MarkFile;
-  readonly #insert: (row: StoredBatch) => void;
-  readonly #begin: Database.Statement;
-  readonly #commit: Database.Statement;
-  readonly #checkpoint: Database.Statement;
+  readonly #durability: Durability;
+  readonly #segmentBytesMax: number;
+  #open: OpenSegment;
   #position: ChainPosition;
+  /** The last row of the open segment, or null while it has none. */
+  #last: StoredBatch | null;
+  #batches: number;
+  #bytes: number;
+  #rollAtBytes: number;
   #inTransaction = false;
   /** Set by the first throw: from then on nothing is written, and the `in-use` file stays. */
   #broken = false;
@@ -51,22 +72,30 @@ export class SqliteStore implements JournalStore {
     readonly dir: DataDir,
     segment: Segment,
     mark: MarkFile,
+    durability: Durability,
+    segmentBytesMax: number,
   ) {
-    this.#segment = segment;
+    this.#durability = durability;
+    this.#segmentBytesMax = segmentBytesMax;
     this.#mark = mark;
-    this.#position = segment.tail() ?? segment.start;
-    this.#insert = rowInserter(segment.db);
-    this.#begin = segment.db.prepare('BEGIN IMMEDIATE');
-    this.#commit = segment.db.prepare('COMMIT');
-    this.#checkpoint = segment.db.prepare('PRAGMA wal_checkpoint(PASSIVE)');
+    this.#open = prepare(segment);
+    this.#last = segment.tail();
+    this.#position = this.#last ?? segment.start;
+    this.#batches = segment.count();
+    this.#bytes = fileBytes(segment.path);
+    this.#rollAtBytes = segmentBytesMax;
   }
 
-  /** Opens the journal of a recovered data directory (`recovery.ts`) for writing; the caller holds its lock. */
-  static open(dir: DataDir, durability: Durability): SqliteStore {
+  /**
+   * Opens the journal of a recovered data directory (`recovery.ts`) for writing; the caller holds its lock. The open
+   * segment is sealed once it has about `segmentBytesMax`.
+   */
+  static open(dir: DataDir, durability: Durability, segmentBytesMax = SEGMENT_BYTES_MAX): SqliteStore {
     const segment = Segment.open(must(findSegments(dir.journal).at(-1), 'a segment of the journal'), 'write');
     try {
+      assert(segment.seal === null, 'the last segment is open');
       configure(segment, durability);
-      const store = new SqliteStore(dir, segment, new MarkFile(dir.markFile));
+      const store = new SqliteStore(dir, segment, new MarkFile(dir.markFile), durability, segmentBytesMax);
       writeFileDurably(dir.inUseFile, `${process.pid}\n`, 0o600);
       return store;
     } catch (thrown) {
@@ -82,15 +111,26 @@ export class SqliteStore implements JournalStore {
 
   /** SQLite's `synchronous` as it is in force on the writing connection: 2 (FULL) or 1 (NORMAL). */
   get synchronous(): unknown {
-    return this.#segment.db.pragma('synchronous', { simple: true });
+    return this.#open.segment.db.pragma('synchronous', { simple: true });
   }
 
-  readBatches(afterSeq: number): Iterable<StoredBatch> {
-    return this.#segment.batches(afterSeq);
+  /** What is durable; reads the files like anybody else. */
+  *readBatches(afterSeq: number): Generator<StoredBatch, void, undefined> {
+    const reader = openJournalReader(this.dir);
+    try {
+      yield* reader.readBatches(afterSeq);
+    } finally {
+      reader.close();
+    }
   }
 
   chainAt(seq: number): string | null {
-    return this.#segment.chainAt(seq);
+    const reader = openJournalReader(this.dir);
+    try {
+      return reader.chainAt(seq);
+    } finally {
+      reader.close();
+    }
   }
 
   readMark(): Mark | null {
@@ -100,10 +140,13 @@ export class SqliteStore implements JournalStore {
   append(batch: Batch): StoredBatch {
     return this.#attempt('append to', () => {
       const row = sealBatch(this.#position, batch);
-      if (!this.#inTransaction) this.#begin.run();
+      if (!this.#inTransaction) this.#open.begin.run();
       this.#inTransaction = true;
-      this.#insert(row);
+      this.#open.insert(row);
       this.#position = row;
+      this.#last = row;
+      this.#batches += 1;
+      this.#bytes += row.commands.length + ROW_BYTES;
       this.#walPages += PAGES_PER_COMMIT + Math.floor(row.commands.length / PAGE_BYTES);
       return row;
     });
@@ -111,7 +154,7 @@ export class SqliteStore implements JournalStore {
 
   sync(): void {
     this.#attempt('commit to', () => {
-      this.#commit.run();
+      this.#open.commit.run();
       this.#inTransaction = false;
     });
   }
@@ -124,7 +167,32 @@ export class SqliteStore implements JournalStore {
   checkpointIfDue(): void {
     if (this.#walPages < CHECKPOINT_PAGES) return;
     this.#walPages = 0;
-    this.#attempt('checkpoint', () => this.#checkpoint.get());
+    this.#attempt('checkpoint', () => this.#open.checkpoint.get());
+  }
+
+  /**
+   * For the time after an acknowledgement: goes on to the next segment where this one is full (`segment-roll.ts`).
+   * `nowMs` is when the next one was made. True where it has gone on.
+   */
+  rollIfDue(nowMs: number, onStep: OnRollStep = () => {}): boolean {
+    const last = this.#last;
+    if (this.#bytes < this.#rollAtBytes || last === null || this.#inTransaction) return false;
+    return this.#attempt('begin the next segment after', () => {
+      if (!sealSegment(this.#open.segment, last, this.#batches, onStep)) {
+        this.#rollAtBytes = this.#bytes + ROLL_RETRY_BYTES;
+        return false;
+      }
+      const path = createSegment(this.dir.journal, last, nowMs, onStep);
+      const segment = Segment.open(path, 'write');
+      this.#open = prepare(segment);
+      configure(segment, this.#durability);
+      this.#last = null;
+      this.#batches = 0;
+      this.#bytes = fileBytes(path);
+      this.#rollAtBytes = this.#segmentBytesMax;
+      this.#walPages = 0;
+      return true;
+    });
   }
 
   /** A clean end: no WAL and no `in-use` file are left. After a failure both stay for recovery to find. */
@@ -132,13 +200,13 @@ export class SqliteStore implements JournalStore {
     assert(!this.#inTransaction || this.#broken, 'no appended batch may be left without a sync');
     if (this.#broken) {
       this.#mark.close();
-      this.#segment.close();
+      this.#open.segment.close();
       return;
     }
     this.#attempt('close', () => {
       this.#mark.sync();
       this.#mark.close();
-      this.#segment.close();
+      this.#open.segment.close();
       rmSync(this.dir.inUseFile);
       syncPath(this.dir.journal);
     });
@@ -150,9 +218,20 @@ export class SqliteStore implements JournalStore {
       return operation();
     } catch (thrown) {
       this.#broken = true;
-      throw asWriteFailure(this.#segment.path, what, thrown);
+      throw asWriteFailure(this.#open.segment.path, what, thrown);
     }
   }
+}
+
+function prepare(segment: Segment): OpenSegment {
+  const { db } = segment;
+  return {
+    segment,
+    insert: rowInserter(db),
+    begin: db.prepare('BEGIN IMMEDIATE'),
+    commit: db.prepare('COMMIT'),
+    checkpoint: db.prepare('PRAGMA wal_checkpoint(PASSIVE)'),
+  };
 }
 
 /** Sets what durability rests on and reads it back: better-sqlite3's own default is not enough. */

@@ -4,12 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { must } from '../../engine/assert.js';
-import type { Batch, Clock, StoredBatch } from '../../engine/ports.js';
+import type { Batch, Clock } from '../../engine/ports.js';
 import { commitBatch } from '../../persistence/commit.js';
 import { type DataDir, openDataDir } from '../../persistence/data-dir.js';
 import type { JournalError, JournalErrorCode } from '../../persistence/errors.js';
-import { type Recovered, type RecoveryOptions, recoverJournal } from '../../persistence/recovery.js';
+import type { JournalReader } from '../../persistence/journal-reader.js';
+import { type RecoveredJournal, recoverJournal } from '../../persistence/recovery.js';
+import type { CopyStep } from '../../persistence/recovery-copy.js';
 import { findSegments } from '../../persistence/segment-files.js';
+import type { RollStep } from '../../persistence/segment-roll.js';
 import { SqliteStore } from '../../persistence/sqlite-store.js';
 
 export const CLOCK: Clock = { nowMs: () => 1_763_700_000_000, monotonicMs: () => 0 };
@@ -66,17 +69,22 @@ export function plain(batch: Batch): Batch {
   return { firstSeq, lastSeq, timeMs, commands, digest };
 }
 
+export interface RecoveredBatches extends RecoveredJournal {
+  readonly given: readonly Batch[];
+}
+
 /** Recovers `dir` with an engine that agrees to everything; returns what it was given too. */
 export function recover(
   dir: DataDir,
-  options: Partial<RecoveryOptions> = {},
-): Recovered & { readonly given: Batch[] } {
-  const given: Batch[] = [];
-  const apply = (batch: StoredBatch): string => {
-    given.push(plain(batch));
-    return batch.digest;
+  onStep: (step: CopyStep | RollStep) => void = () => {},
+): RecoveredBatches {
+  const replay = (journal: JournalReader) => {
+    const rows = [...journal.readBatches(0)];
+    const { lastSeq = 0, timeMs: lastTimeMs = 0, checksum = '' } = rows.at(-1) ?? {};
+    return { given: rows.map(plain), end: { lastSeq, lastTimeMs, checksum, batches: rows.length } };
   };
-  return { ...recoverJournal({ dir, clock: CLOCK, apply, ...options }), given };
+  const { replayed, ...recovered } = recoverJournal({ dir, clock: CLOCK, replay, onStep });
+  return { ...recovered, given: replayed.given };
 }
 
 export interface Written {
