@@ -42,7 +42,7 @@ function tell({ dir, out }: Context, report: VerifyReport, seconds: number): voi
       'journal',
       `${segments.length} segments, ${countText(rows)} batches, commands ${first} to ${report.lastSeq}`,
     ],
-    ['carried out', replayed === null ? 'nothing' : carriedOut(replayed)],
+    ['carried out', carriedOut(report)],
     ['state digest', replayed?.stateDigest ?? 'none'],
     [
       'snapshots',
@@ -60,9 +60,13 @@ function tell({ dir, out }: Context, report: VerifyReport, seconds: number): voi
   out.line(report.isGood ? 'Everything is good.' : `${faultCount} faults.`);
 }
 
-function carriedOut({ fromSeq, toSeq, batches }: NonNullable<VerifyReport['replayed']>): string {
+function carriedOut({ replayed, faults }: VerifyReport): string {
+  if (replayed === null) return 'nothing';
+  const { fromSeq, toSeq, batches } = replayed;
   const from = fromSeq === 0 ? 'from the beginning' : `from the snapshot at ${fromSeq}`;
-  return `${countText(toSeq - fromSeq)} commands in ${countText(batches)} batches, ${from}, all digests equal, books balanced`;
+  const isGood = !faults.some(({ part }) => part === 'replay' || part === 'conservation');
+  const verdict = isGood ? ', all digests equal, books balanced' : '';
+  return `${countText(toSeq - fromSeq)} commands in ${countText(batches)} batches, ${from}${verdict}`;
 }
 
 function archiveText({ seq, rowsChecked, rowsCompared }: NonNullable<VerifyReport['archive']>): string {

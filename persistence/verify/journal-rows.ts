@@ -31,6 +31,8 @@ interface Chunk {
   readonly rows: readonly StoredBatch[];
   /** No row follows, or none that is good. */
   readonly isLast: boolean;
+  /** The row after these is bad. */
+  readonly isDamaged: boolean;
 }
 
 export class JournalRows {
@@ -51,8 +53,15 @@ export class JournalRows {
     onStart: (start: ChainPosition) => void,
   ): Generator<PlacedRow, void, undefined> {
     for (const [index, path] of this.paths.entries()) {
-      const start = this.#look(path, null, (segment) => segment.start);
-      if (start === null) continue;
+      const start = this.#look(
+        path,
+        () => null,
+        (segment) => segment.start,
+      );
+      if (start === null) {
+        this.#isUnbroken = false;
+        continue;
+      }
       this.#checkPlace(path, start);
       if (index === 0) onStart(start);
       let end = start;
@@ -64,7 +73,11 @@ export class JournalRows {
         rows += 1;
       }
       this.segments.push({ path, start, end: { lastSeq: end.lastSeq, chain: end.chain }, rows });
-      this.#look(path, null, (segment) => segment.checkStructure());
+      this.#look(
+        path,
+        () => null,
+        (segment) => segment.checkStructure(),
+      );
     }
   }
 
@@ -72,7 +85,8 @@ export class JournalRows {
   *#rowsOf(path: string, start: ChainPosition): Generator<StoredBatch, void, undefined> {
     for (let afterSeq = start.lastSeq; ; ) {
       const chunk = this.#readChunk(path, afterSeq);
-      for (const row of chunk.rows) yield row;
+      yield* chunk.rows;
+      if (chunk.isDamaged) this.#isUnbroken = false;
       if (chunk.isLast) return;
       afterSeq = chunk.rows.at(-1)?.lastSeq ?? afterSeq;
     }
@@ -81,7 +95,8 @@ export class JournalRows {
   #readChunk(path: string, afterSeq: number): Chunk {
     const rows: StoredBatch[] = [];
     let chars = 0;
-    const isFull = this.#look(path, afterSeq, (segment) => {
+    const lastGood = (): number => rows.at(-1)?.lastSeq ?? afterSeq;
+    const isFull = this.#look(path, lastGood, (segment) => {
       for (const row of segment.batches(afterSeq)) {
         rows.push(row);
         chars += row.commands.length;
@@ -89,19 +104,18 @@ export class JournalRows {
       }
       return false;
     });
-    return { rows, isLast: isFull !== true };
+    return { rows, isLast: isFull !== true, isDamaged: isFull === null };
   }
 
-  /** Does `work` on the segment, open for that long. null: it is damaged, which has been noted. */
-  #look<T>(path: string, seq: number | null, work: (segment: Segment) => T): T | null {
+  /** Does `work` on the segment, open for that long. null: it is damaged, which is noted as behind `seq`. */
+  #look<T>(path: string, seq: () => number | null, work: (segment: Segment) => T): T | null {
     let segment: Segment | null = null;
     try {
       segment = Segment.open(path, 'read');
       return work(segment);
     } catch (thrown) {
       if (!(thrown instanceof JournalError) || thrown.code !== 'journal_corrupt') throw thrown;
-      this.findings.fault('journal', path, seq, thrown.message);
-      this.#isUnbroken = false;
+      this.findings.fault('journal', path, seq(), thrown.message);
       return null;
     } finally {
       segment?.close();
