@@ -41,17 +41,17 @@ export function worldConfig(dice: Dice, hours: number): WorldConfig {
   const crypto = ASSETS.map((_, asset) => asset).filter((asset) => ![5, 6, 7, 8, 9, 10, 11].includes(asset));
   const others = [5, 6, 7, 8, 9, 10, 11];
   const count = dice.pick([1, 2, 4, 7]);
-  const assets = [...shuffled(crypto, dice).slice(0, count), ...shuffled(others, dice).slice(0, dice.whole(0, count))];
+  const assets = [...shuffled(crypto, dice).slice(0, count), ...shuffled(others, dice).slice(0, dice.whole(0, Math.floor(count / 2)))];
   const isTight = dice.chance(0.2);
   return {
-    startMs: Date.UTC(2026, 2, 1) + dice.whole(0, 90) * DAY_MS + dice.whole(0, DAY_MS),
+    startMs: someDayMs(dice) + dice.whole(0, DAY_MS),
     stormMs: Math.round(hours * 60 * MINUTE_MS),
     faultEveryMs: dice.pick([15_000, 30_000, 60_000]),
     assets: assets.sort((a, b) => a - b),
     frames: ['ONE_MINUTE', ...(dice.chance(0.5) ? ['FIVE_MINUTES' as const] : []), ...(dice.chance(0.1) ? ['FIFTEEN_MINUTES' as const] : [])],
     bettors: dice.whole(6, 24),
     actEveryMs: dice.pick([300, 700, 1_500]),
-    operatorEveryMs: dice.pick([1_000, 4_000, 15_000]),
+    operatorEveryMs: dice.pick([2_000, 6_000, 20_000]),
     tickEveryMs: dice.pick([400, 1_000, 2_500]),
     pumpEveryMs: dice.pick([50, 150, 250]),
     limits: isTight ? { keyRead: dice.whole(20, 200), keyWrite: dice.whole(20, 200), account: dice.whole(40, 400), ip: dice.whole(100, 2_000) } : null,
@@ -66,12 +66,18 @@ export function worldConfig(dice: Dice, hours: number): WorldConfig {
   };
 }
 
+/** A day around the change to daylight saving; one in five is any day of the week, the others are workdays. */
+function someDayMs(dice: Dice): number {
+  const mondayMs = Date.UTC(2026, 2, 2) + dice.whole(0, 12) * 7 * DAY_MS;
+  return mondayMs + dice.whole(0, dice.chance(0.2) ? 6 : 3) * DAY_MS;
+}
+
 /** Rules small enough that every limit is met. `fingerprint` is that of the master secret. */
 export function worldRules(config: WorldConfig, dice: Dice, fingerprint: string): Rules {
   const defaults = defaultRules(fingerprint);
-  const openBetsMax = dice.pick([3, 10, 100]);
+  const openBetsMax = dice.pick([4, 40, 1_000, 10_000]);
   const historyBetsMax = dice.pick([3, 12, 40]);
-  const tierMax = dice.pick([20_00, 100_00, 1_000_00]);
+  const tierMax = dice.pick([30_00, 100_00, 1_000_00]);
   return {
     ...defaults,
     markets: defaults.markets.filter(isWanted(config)).map((market) => marketRules(market, dice)),

@@ -31,10 +31,7 @@ export class Liveness {
   begin(done: () => void): void {
     const { world } = this;
     this.#settledBefore = world.auditor.rounds.settledCount;
-    world.scheduler.after(2_000, () => {
-      world.operator.restore();
-      this.#makeAccount();
-    });
+    world.scheduler.after(2_000, () => this.#restore());
     // Engine time may be ahead of a clock that has been put right; orders wait until it has caught up.
     const aheadMs = Math.max(0, world.auditor.reference.timeMs - world.scheduler.nowMs);
     const probe = (): void => {
@@ -49,10 +46,15 @@ export class Liveness {
   }
 
   /** Until the server is up there is no answer, and it is tried again. */
-  #makeAccount(): void {
-    const { network, scheduler } = this.world;
+  #restore(): void {
+    this.world.operator.restore();
     if (this.#secret !== '') return;
-    scheduler.after(7_000, () => this.#makeAccount());
+    this.#makeAccount();
+    this.world.scheduler.after(7_000, () => this.#restore());
+  }
+
+  #makeAccount(): void {
+    const { network } = this.world;
     const operator = { port: 'operator', method: 'POST', authorization: `Bearer ${OPERATOR_TOKEN}` } as const;
     network.send({ ...operator, path: '/operator/v1/accounts', body: '{"tier":"VIP","balance":100000}' }, (made) => {
       if (made?.status !== 201) return;

@@ -21,7 +21,7 @@ import { Violation } from './violation.js';
 import type { World } from './world.js';
 
 /** Time from the end of a process to the next one's start. */
-const DOWN_MS = [20, 20, 300, 300, 2_500, 15_000, 90_000] as const;
+const DOWN_MS = [20, 20, 300, 300, 300, 2_500, 2_500, 2_500, 15_000, 90_000] as const;
 const hours = new MarketHours();
 
 export class Machine implements FaultTarget, WriterHost {

@@ -117,7 +117,7 @@ export class World implements ClientWorld {
     const { scheduler, config, chances } = this;
     this.machine.boot();
     new SimFeed(this, chances.prices, (asset, price, timeMs) => this.machine.offerTick(asset, price, timeMs)).start();
-    for (const tier of TIERS) this.operator.createAccount(tier, chances.config.pick([50, 500, 20_000, 1_000_000]));
+    for (const tier of TIERS) this.operator.createAccount(tier, chances.config.pick([500, 20_000, 1_000_000]));
     for (let i = 0; i < config.bettors; i++) {
       const habit = HABITS[i % HABITS.length] ?? 'polite';
       new Bettor(this, chances.clients, i, habit, () => this.purses[i % Math.max(1, this.purses.length)] ?? null).start();

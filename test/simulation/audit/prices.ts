@@ -90,5 +90,5 @@ export class PriceJudge {
 function isBelievable(price: number, timeMs: number, nowMs: number, latest: Tick | null): boolean {
   if (!(price > 0) || !Number.isFinite(price) || timeMs < 0 || timeMs > nowMs + AHEAD_MS_MAX) return false;
   if (latest === null || nowMs - latest.timeMs > REFERENCE_AGE_MS_MAX) return true;
-  return price >= latest.price * 0.5 && price <= latest.price * 1.5;
+  return Math.abs(price - latest.price) <= latest.price * 0.5;
 }

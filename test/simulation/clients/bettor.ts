@@ -6,10 +6,24 @@ import type { Dice } from '../../support/reference/dice.js';
 import { codeOf } from '../audit/answers.js';
 import type { ClientRequest, Reply } from '../network.js';
 import { type ClientWorld, type KnownKey, keepDoing, type Purse } from './client-world.js';
-import { badBody, instantsOf, type OrderBody, orderRequest, sensibleOrder, somebodysMarket } from './orders.js';
+import { badBody, instantsOf, type OrderBody, orderRequest, sensibleOrder, somebodysMarket, timelyOrder } from './orders.js';
 
-export const HABITS = ['polite', 'impatient', 'careless', 'racer', 'hedger', 'whale', 'reader', 'pest'] as const;
-export type Habit = (typeof HABITS)[number];
+export type Habit = 'polite' | 'impatient' | 'careless' | 'racer' | 'hedger' | 'whale' | 'reader' | 'pest';
+/** Each as often as it stands here. */
+export const HABITS: readonly Habit[] = [
+  'polite',
+  'hedger',
+  'impatient',
+  'racer',
+  'careless',
+  'reader',
+  'hedger',
+  'whale',
+  'polite',
+  'pest',
+  'hedger',
+  'impatient',
+];
 
 const RETRIES_MAX = 6;
 const RETRY_MS = 400;
@@ -38,23 +52,24 @@ export class Bettor {
   act(): void {
     const purse = this.purse();
     if (purse === null || purse.keys.length === 0) return;
-    const key = this.dice.pick(purse.keys);
+    const key = this.#chooseKey(purse);
     this.world.coverage.hit('client', this.habit);
+    const order = timelyOrder(this.world, this.dice);
     switch (this.habit) {
       case 'polite':
-        if (!this.#isWaiting) this.#placeAndRetry(key, this.#newKey(), sensibleOrder(this.world, this.dice), 0);
+        if (!this.#isWaiting && order !== null) this.#placeAndRetry(key, this.#newKey(), order, 0);
         return;
       case 'impatient':
-        this.#thrice(key, this.#newKey(), sensibleOrder(this.world, this.dice));
+        if (order !== null) this.#thrice(key, this.#newKey(), order);
         return;
       case 'careless':
-        this.#send(key, sensibleOrder(this.world, this.dice), `again-${this.dice.whole(1, 4)}`);
+        if (order !== null) this.#send(key, order, `again-${this.dice.whole(1, 40)}`);
         return;
       case 'racer':
         this.#race(key);
         return;
       case 'hedger':
-        this.#bothSides(key);
+        if (order !== null) this.#bothSides(key, order);
         return;
       case 'whale':
         this.#allIn(key);
@@ -66,6 +81,12 @@ export class Bettor {
         this.#pester(key);
         return;
     }
+  }
+
+  /** Mostly a key that may write, as far as its owner knows. */
+  #chooseKey({ keys }: Purse): KnownKey {
+    const able = keys.filter(({ scopes, isOff }) => !isOff && scopes.includes('orders:write'));
+    return this.dice.pick(able.length > 0 && this.dice.chance(0.95) ? able : keys);
   }
 
   /** Sends an order until it is answered for good, always with the same Idempotency-Key. */
@@ -101,8 +122,7 @@ export class Bettor {
     }
   }
 
-  #bothSides(key: KnownKey): void {
-    const order = sensibleOrder(this.world, this.dice);
+  #bothSides(key: KnownKey, order: OrderBody): void {
     for (const prediction of ['UP', 'DOWN'] as const) this.#send(key, { ...order, prediction }, this.#newKey());
   }
 

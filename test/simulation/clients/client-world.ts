@@ -11,6 +11,8 @@ export interface KnownKey {
   readonly id: string;
   readonly secret: string;
   readonly scopes: readonly Scope[];
+  /** The operator has switched it off, or it has expired. */
+  isOff: boolean;
 }
 
 /** An account as those know it who use it. */

@@ -5,20 +5,22 @@
 import { ASSETS } from '../../../engine/domain.js';
 import type { Dice } from '../../support/reference/dice.js';
 import { type ClientWorld, soonMs } from './client-world.js';
+import { BASE_PRICE } from './operator.js';
 
 /** Hands a tick to the server that runs, if one does. */
 export type OfferTick = (asset: number, price: number, timeMs: number) => void;
 
 export class SimFeed {
   readonly #prices: number[];
-  #silentUntilMs = 0;
+  /** By asset. */
+  readonly #silentUntilMs: number[] = ASSETS.map(() => 0);
 
   constructor(
     private readonly world: ClientWorld,
     private readonly dice: Dice,
     private readonly offer: OfferTick,
   ) {
-    this.#prices = ASSETS.map((_, asset) => 100 * (asset + 1));
+    this.#prices = ASSETS.map((_, asset) => BASE_PRICE * (asset + 1));
   }
 
   start(): void {
@@ -39,13 +41,13 @@ export class SimFeed {
   #tick(asset: number): void {
     const { dice, world } = this;
     const { nowMs } = world.scheduler;
-    if (dice.chance(0.6)) this.#prices[asset] = Math.max(0.01, Math.round(this.price(asset) * (0.999 + dice.next() * 0.002) * 100) / 100);
+    if (dice.chance(0.6)) this.#walk(asset, 0.999 + dice.next() * 0.002);
     const price = this.price(asset);
     if (world.isCalm) {
       this.offer(asset, price, nowMs);
       return;
     }
-    if (nowMs < this.#silentUntilMs) return;
+    if (nowMs < (this.#silentUntilMs[asset] ?? 0)) return;
     const habit = dice.weighted<string>([
       [300, 'usual'],
       [12, 'duplicate'],
@@ -54,10 +56,17 @@ export class SimFeed {
       [3, 'not a price'],
       [3, 'from the future'],
       [2, 'jump'],
-      [0.5, 'gap'],
+      [0.25, 'gap'],
     ]);
     world.coverage.hit('fault', `price ${habit}`);
     this.#offerBy(habit, asset, price, nowMs);
+  }
+
+  /** A step that stays near enough to the base for every price to be believed after every other. */
+  #walk(asset: number, factor: number): void {
+    const base = BASE_PRICE * (asset + 1);
+    const price = Math.min(base * 1.19, Math.max(base * 0.81, this.price(asset) * factor));
+    this.#prices[asset] = Math.round(price * 100) / 100;
   }
 
   #offerBy(habit: string, asset: number, price: number, nowMs: number): void {
@@ -81,11 +90,11 @@ export class SimFeed {
         this.offer(asset, price, nowMs + dice.pick([900, 1_000, 1_001, 5_000]));
         return;
       case 'jump':
-        this.#prices[asset] = Math.round(price * dice.pick([1.4, 0.7, 1.2]) * 100) / 100;
+        this.#walk(asset, dice.pick([1.4, 0.7, 1.2]));
         this.offer(asset, this.price(asset), nowMs);
         return;
       case 'gap':
-        this.#silentUntilMs = nowMs + dice.pick([3_000, 12_000, 70_000]);
+        this.#silentUntilMs[asset] = nowMs + dice.pick([3_000, 12_000, 70_000]);
         return;
       default:
         this.offer(asset, price, nowMs - dice.whole(0, 50));

@@ -6,10 +6,14 @@ import { ASSETS, marketOf, SCOPES, type Scope, TIERS, timeFrameMs } from '../../
 import type { Dice } from '../../support/reference/dice.js';
 import type { ClientRequest, OnReply, Reply } from '../network.js';
 import { OPERATOR_TOKEN } from '../server.js';
-import { type ClientWorld, keepDoing, type Purse, soonMs } from './client-world.js';
+import { type ClientWorld, keepDoing, type KnownKey, type Purse, soonMs } from './client-world.js';
 import { somebodysMarket } from './orders.js';
 
 const BASE = '/operator/v1';
+/** Of the first asset; the feed's walks stay around their bases. */
+export const BASE_PRICE = 100;
+/** Between two tries of what must get through. */
+const RETRY_MS = 1_500;
 const ORDERS: readonly Scope[] = SCOPES;
 
 export class Operator {
@@ -41,7 +45,9 @@ export class Operator {
     this.#send('POST', `/accounts/${purse.account}/keys`, { scopes, expiresAt }, (reply) => {
       if (reply?.status !== 201) return;
       const { data } = JSON.parse(reply.text) as { data: { id: string; secret: string } };
-      purse.keys.push({ ...data, scopes });
+      const key: KnownKey = { ...data, scopes, isOff: false };
+      purse.keys.push(key);
+      if (expiresAt !== null) this.world.scheduler.at(Math.max(Date.parse(expiresAt), this.world.scheduler.nowMs), () => void (key.isOff = true));
       // A long list of dead keys would leave bettors with nothing else to try.
       if (purse.keys.length > 8) purse.keys.shift();
     });
@@ -74,7 +80,7 @@ export class Operator {
   #moveMoney(purse: Purse | null): void {
     const { dice } = this;
     const reference = dice.chance(0.5) ? `r${dice.whole(1, 6)}` : `n${++this.#references}`;
-    const amount = dice.pick([1, 5, 100, 250.5, 2_000]);
+    const amount = dice.pick([1, 5, 100, 2_500.5, 20_000]);
     if (dice.chance(0.1)) this.#send('POST', '/house/deposits', { amount: amount * 100, reference });
     else this.#send('POST', `/accounts/${purse?.account ?? 'acc_999'}/${dice.pick(['deposits', 'deposits', 'withdrawals'])}`, { amount, reference });
   }
@@ -83,15 +89,24 @@ export class Operator {
     if (purse === null) return;
     const { dice } = this;
     const scopes = dice.pick([ORDERS, ORDERS, ['markets:read'], ['positions:read', 'orders:write']] as const);
-    const expiresMs = this.world.scheduler.nowMs + dice.pick([-1_000, 5_000, 60_000]);
-    const key = purse.keys.length === 0 ? 'key_9999' : dice.pick(purse.keys).id;
+    const expiresMs = this.world.scheduler.nowMs + dice.pick([-1_000, 30_000, 60_000]);
+    const key = purse.keys.length === 0 ? null : dice.pick(purse.keys);
     dice.weighted<() => void>([
       [3, () => this.createKey(purse, scopes)],
       [1, () => this.createKey(purse, ORDERS, new Date(expiresMs).toISOString())],
-      [2, () => this.#send('PATCH', `/keys/${key}`, { enabled: false })],
-      [3, () => this.#send('PATCH', `/keys/${key}`, { enabled: true })],
+      [2, () => this.#enable(key, false)],
+      [3, () => this.#enable(key, true)],
       [0.3, () => this.#send('PATCH', '/keys/key_99999', { enabled: true })],
     ])();
+  }
+
+  /** A key that is switched off is mostly replaced, or switched on again. */
+  #enable(key: KnownKey | null, enabled: boolean): void {
+    if (key === null) return;
+    this.#send('PATCH', `/keys/${key.id}`, { enabled }, (reply) => {
+      if (reply?.status === 200) key.isOff = !enabled;
+    });
+    if (!enabled) this.#later(() => this.#enable(key, true));
   }
 
   #changeAccount(purse: Purse | null): void {
@@ -99,22 +114,23 @@ export class Operator {
     const { dice } = this;
     if (dice.chance(0.5)) {
       this.#send('PATCH', `/accounts/${purse.account}`, { tier: dice.pick(TIERS) });
+      this.#later(() => this.#insist('PATCH', `/accounts/${purse.account}`, { tier: dice.pick(TIERS.slice(1)) }));
       return;
     }
     this.#send('PATCH', `/accounts/${purse.account}`, { frozen: true });
-    this.#later(() => this.#send('PATCH', `/accounts/${purse.account}`, { frozen: false }));
+    this.#later(() => this.#insist('PATCH', `/accounts/${purse.account}`, { frozen: false }));
   }
 
   /** Trading or one market off, and on again after a while. */
   #switch(): void {
-    if (this.dice.chance(0.3)) {
+    if (this.dice.chance(0.15)) {
       this.#send('PUT', '/trading', { enabled: false, reason: 'an exercise' });
-      this.#later(() => this.#send('PUT', '/trading', { enabled: true }));
+      this.#later(() => this.#insist('PUT', '/trading', { enabled: true }));
       return;
     }
     const market = this.dice.chance(0.05) ? 'NO_MARKET' : somebodysMarket(this.world, this.dice).marketId;
     this.#send('PATCH', `/markets/${market}`, { suspended: true });
-    this.#later(() => this.#send('PATCH', `/markets/${market}`, { suspended: false }));
+    this.#later(() => this.#insist('PATCH', `/markets/${market}`, { suspended: false }));
   }
 
   #void(): void {
@@ -129,7 +145,7 @@ export class Operator {
     const crypto = ASSETS[dice.pick(this.world.config.assets)] ?? 'BTC';
     const { nowMs } = this.world.scheduler;
     const timestamp = new Date(nowMs - dice.whole(-2_000, 4_000)).toISOString();
-    this.#send('POST', '/prices', [{ crypto, price: dice.pick([100 * (ASSETS.indexOf(crypto) + 1), 1e-9]), ...(dice.chance(0.7) && { timestamp }) }]);
+    this.#send('POST', '/prices', [{ crypto, price: dice.pick([BASE_PRICE * (ASSETS.indexOf(crypto) + 1), 1e-9]), ...(dice.chance(0.7) && { timestamp }) }]);
   }
 
   #look(purse: Purse | null): void {
@@ -154,8 +170,15 @@ export class Operator {
     );
   }
 
+  /** Sends it again until it is answered. */
+  #insist(method: string, path: string, body: unknown): void {
+    this.#send(method, path, body, (reply) => {
+      if (reply === null) this.world.scheduler.after(RETRY_MS, () => this.#insist(method, path, body));
+    });
+  }
+
   #later(run: () => void): void {
-    this.world.scheduler.after(soonMs(this.dice, 6_000), run);
+    this.world.scheduler.after(soonMs(this.dice, 4_000), run);
   }
 
   #send(method: string, path: string, body: unknown, onReply: OnReply = () => {}): void {

@@ -17,14 +17,31 @@ export function somebodysMarket(world: ClientWorld, dice: Dice): MarketRules {
   return dice.pick(world.rules().markets);
 }
 
-/** An order that a client means. */
-export function sensibleOrder(world: ClientWorld, dice: Dice): OrderBody {
-  const market = somebodysMarket(world, dice);
+/** A market that takes bets now, going by the clock; null where the client finds none. */
+function openMarket(world: ClientWorld, dice: Dice): MarketRules | null {
+  const { nowMs } = world.scheduler;
+  for (let i = 0; i < 3; i++) {
+    const market = somebodysMarket(world, dice);
+    const frameMs = timeFrameMs(marketOf(market.marketId));
+    const leftMs = frameMs - (nowMs % frameMs) - market.lockLeadMs - world.rules().cutoffMs;
+    if (leftMs > 0) return market;
+  }
+  return null;
+}
+
+/** An order that a client means, or null at a time at which hardly any market takes bets. */
+export function timelyOrder(world: ClientWorld, dice: Dice): OrderBody | null {
+  const market = openMarket(world, dice);
+  if (market === null) return dice.chance(0.1) ? sensibleOrder(world, dice) : null;
+  return sensibleOrder(world, dice, market);
+}
+
+export function sensibleOrder(world: ClientWorld, dice: Dice, market = somebodysMarket(world, dice)): OrderBody {
   return {
     marketId: market.marketId,
     prediction: dice.pick(['UP', 'DOWN'] as const),
     amount: amountOf(market, dice),
-    ...(dice.chance(0.15) && { expectedPercent: dice.whole(0, 100) }),
+    ...(dice.chance(0.15) && { expectedPercent: dice.chance(0.8) ? dice.whole(40, 60) : dice.whole(0, 100) }),
     ...(dice.chance(0.1) && { clientSeed: dice.pick(['a', 'saat', 'é'.repeat(60), `${dice.next()}`]) }),
   };
 }
@@ -32,12 +49,12 @@ export function sensibleOrder(world: ClientWorld, dice: Dice): OrderBody {
 /** Mostly small, sometimes exactly at a limit or a cent beyond it. */
 function amountOf({ minStakeCents, maxStakeCents }: MarketRules, dice: Dice): number {
   const cents = dice.weighted([
-    [6, Math.min(minStakeCents + dice.whole(0, 20_00), maxStakeCents)],
-    [1, minStakeCents],
+    [50, Math.min(minStakeCents + dice.whole(0, 8_00), maxStakeCents)],
+    [5, minStakeCents],
     [1, Math.max(1, minStakeCents - 1)],
     [1, maxStakeCents],
     [1, maxStakeCents + 1],
-    [1, dice.pick([20_00, 40_00, 80_00, 20_01, 1_000_00])],
+    [2, dice.pick([30_00, 60_00, 90_00, 30_01, 1_000_00])],
   ]);
   return cents / 100;
 }
