@@ -26,7 +26,7 @@ import { accountRoutes } from './http/operator/accounts.js';
 import { createOperatorApi } from './http/operator/api.js';
 import { controlRoutes } from './http/operator/control.js';
 import { sandboxRoutes } from './http/operator/sandbox.js';
-import { statusRoutes } from './http/operator/status.js';
+import { type StartView, statusRoutes } from './http/operator/status.js';
 import { Watch } from './http/operator/watch.js';
 import { MarketHours } from './http/prices/market-hours.js';
 import { PushFeed } from './http/prices/push-feed.js';
@@ -39,6 +39,7 @@ import { JournalThread } from './persistence/journal-thread.js';
 import { openStore, type Store } from './persistence/open-store.js';
 import type { RecoveryProgress } from './persistence/replay.js';
 import { masterSecretFingerprint, openOperatorToken } from './persistence/secrets.js';
+import { ShadowThread } from './persistence/shadow-thread.js';
 
 const PUMP_EVERY_MS = 10;
 const LOOK_EVERY_MS = 1_000;
@@ -51,19 +52,25 @@ const { version } = JSON.parse(packageFile) as { version: string };
 async function start(config: Config, log: Log): Promise<void> {
   // Nobody reads the banner (`| head -1`): no reason to stop serving.
   process.stdout.on('error', (err) => log.warn({ err }, 'stdout cannot be written'));
+  const startedMs = performance.now();
   const store = openStore(config.dataDir, systemClock, progressPrinter());
-  const { lastSeq, wasUnclean } = store.recovered;
+  const startMs = performance.now() - startedMs;
+  const { lastSeq, wasUnclean, notes } = store.recovered;
   if (wasUnclean)
     log.warn({ sequence: lastSeq }, 'the last server did not stop cleanly: its journal was recovered');
+  for (const note of notes) log.warn({ sequence: lastSeq }, note);
   const operatorToken = config.operatorToken ?? openOperatorToken(store.dir);
   const ending = new Ending(log);
   const ports = await openPorts(config, systemClock, (error) => ending.programmingError(error));
   const host = buildHost(config, store, ending);
   const { sequencer, lifecycle, journal } = host;
+  const shadow = startShadow(config, store, ending, log);
   // Made before the first command: readers start from a state that is durable.
   const publicApi = buildPublicApi(config, store, host);
-  const operatorApi = buildOperatorApi(config, host, operatorToken, ending);
-  const watch = new Watch({ sequencer, tracker: host.tracker, log, expectsTicks: host.expectsTicks });
+  const start = { snapshotSeq: store.recovered.snapshotSeq, lastSeq, tookMs: startMs };
+  const operatorApi = buildOperatorApi(config, host, { start, shadow }, operatorToken, ending);
+  const { tracker, expectsTicks } = host;
+  const watch = new Watch({ sequencer, tracker, log, expectsTicks, shadow: () => shadow.status });
 
   const timers = [
     setInterval(() => lifecycle.pump(), PUMP_EVERY_MS),
@@ -79,6 +86,8 @@ async function start(config: Config, log: Log): Promise<void> {
       await portsClosed;
       for (const timer of timers) clearInterval(timer);
       lifecycle.stop();
+      // It reads the journal's files: the last to close them must be the journal, which leaves no WAL.
+      await shadow.close();
       await journal.close();
       store.lock.release();
     },
@@ -120,6 +129,18 @@ function submitFirstCommands(config: Config, store: Store, sequencer: Sequencer)
   return config.demo ? createDemoAccount(sequencer) : null;
 }
 
+/** Snapshots and archive, on a thread of their own; only what is wrong with the state itself ends the server. */
+function startShadow(config: Config, { dir }: Store, ending: Ending, log: Log): ShadowThread {
+  const { snapshotCommands, snapshotEveryMs, snapshotsKept, retentionMs: segmentsKeptMs } = config;
+  return new ShadowThread(
+    { dir, snapshotCommands, snapshotEveryMs, snapshotsKept, segmentsKeptMs },
+    {
+      onDiverged: (error) => ending.fatal(error),
+      onNote: (note) => log.warn(note),
+    },
+  );
+}
+
 type Host = ReturnType<typeof buildHost>;
 
 /** The engine's host: journal, sequencer, clock, feed and what drives rounds. */
@@ -130,6 +151,7 @@ function buildHost(config: Config, store: Store, ending: Ending) {
   const journal = new JournalThread({
     dir: store.dir,
     durability: config.durability,
+    segmentBytesMax: config.segmentBytesMax,
     lastSeq: recovered.lastSeq,
   });
   const sequencer = new Sequencer(engine, clock, journal, {
@@ -186,7 +208,13 @@ function buildPublicApi(
   });
 }
 
-function buildOperatorApi(config: Config, host: Host, token: string, ending: Ending): HttpHandler {
+function buildOperatorApi(
+  config: Config,
+  host: Host,
+  { start, shadow }: { readonly start: StartView; readonly shadow: ShadowThread },
+  token: string,
+  ending: Ending,
+): HttpHandler {
   const { sequencer, lifecycle, pushFeed, manualRun, clock, feed, tracker } = host;
   const status = {
     sequencer,
@@ -195,6 +223,8 @@ function buildOperatorApi(config: Config, host: Host, token: string, ending: End
     feedName: feed.name,
     latestTick: (asset: number) => tracker.latest(asset),
     durability: config.durability,
+    shadow: () => shadow.status,
+    start,
     version,
     uwsVersion,
   };
@@ -216,9 +246,11 @@ function buildOperatorApi(config: Config, host: Host, token: string, ending: End
 /** Shows a long recovery's progress on stderr. */
 function progressPrinter(): (progress: RecoveryProgress) => void {
   const startedMs = systemClock.monotonicMs();
-  return ({ phase, commandsDone, commandsTotal, commandsPerSecond }) => {
+  return ({ phase, commandsDone, commandsTotal, commandsPerSecond, secondsLeft }) => {
     if (systemClock.monotonicMs() - startedMs < QUIET_RECOVERY_MS) return;
-    const share = `${commandsDone} of ${commandsTotal} commands, ${commandsPerSecond}/s`;
+    const total = commandsTotal > 0 ? ` of ${commandsTotal}` : '';
+    const left = secondsLeft === null ? '' : `, ${secondsLeft} s left`;
+    const share = `${commandsDone}${total} commands, ${commandsPerSecond}/s${left}`;
     process.stderr.write(`recovery, ${phase}: ${share}\n`);
   };
 }

@@ -13,6 +13,34 @@ import { answer, type Route } from './call.js';
 /** The asset's last accepted tick since the start, or null. */
 type LatestTick = (asset: number) => { readonly price: number; readonly timeMs: number } | null;
 
+/** How snapshots and archive are; `main.ts` hands in what the shadow last told of itself. */
+export interface ShadowView {
+  readonly state: string;
+  /** What keeps it from its work or a part of it, or null. */
+  readonly reason: string | null;
+  readonly appliedSeq: number;
+  readonly archiveSeq: number;
+  /** The newest snapshot, or null; `tookMs` is null where an earlier process wrote it. */
+  readonly snapshot: {
+    readonly seq: number;
+    readonly atMs: number;
+    readonly bytes: number;
+    readonly tookMs: number | null;
+  } | null;
+  /** Free space that the recovery after an unclean stop would need now, and what there is. */
+  readonly recoveryNeedsBytes: number;
+  readonly freeBytes: number;
+}
+
+/** How this process came to its state. */
+export interface StartView {
+  /** The snapshot that it began with; 0: none. */
+  readonly snapshotSeq: number;
+  /** Where the journal ended. */
+  readonly lastSeq: number;
+  readonly tookMs: number;
+}
+
 export interface StatusSources {
   readonly sequencer: Sequencer;
   readonly clock: Clock;
@@ -20,6 +48,8 @@ export interface StatusSources {
   readonly feedName: string;
   readonly latestTick: LatestTick;
   readonly durability: 'fsync' | 'os';
+  readonly shadow: () => ShadowView;
+  readonly start: StartView;
   readonly version: string;
   readonly uwsVersion: string;
 }
@@ -57,6 +87,8 @@ function status(sources: StatusSources, uptimeMs: number, loopDelay: IntervalHis
     engineTime: new Date(engine.timeMs).toISOString(),
     clock: { mode: clockMode, time: new Date(nowMs).toISOString(), condition: sequencer.clockCondition },
     journal: { durability, spaceLevel: sequencer.spaceLevel },
+    start: start(sources.start),
+    shadow: shadow(sources.shadow(), sequencer.durableSeq),
     trading: engine.trading,
     /** Why new orders are refused now, or null. */
     ordersRefused: engine.trading.enabled ? sequencer.gate : 'trading_disabled',
@@ -70,6 +102,35 @@ function status(sources: StatusSources, uptimeMs: number, loopDelay: IntervalHis
       p99: delayMs(loopDelay.percentile(99)),
       max: delayMs(loopDelay.max),
     },
+  };
+}
+
+function start({ snapshotSeq, lastSeq, tookMs }: StartView): unknown {
+  return {
+    snapshotSequence: snapshotSeq === 0 ? null : snapshotSeq,
+    commandsReplayed: lastSeq - snapshotSeq,
+    ms: Math.round(tookMs),
+  };
+}
+
+function shadow(view: ShadowView, durableSeq: number): unknown {
+  const { state, reason, appliedSeq, archiveSeq, snapshot, recoveryNeedsBytes, freeBytes } = view;
+  return {
+    state,
+    reason,
+    appliedSequence: appliedSeq,
+    lagCommands: Math.max(0, durableSeq - appliedSeq),
+    archiveSequence: archiveSeq,
+    lastSnapshot:
+      snapshot === null
+        ? null
+        : {
+            sequence: snapshot.seq,
+            time: new Date(snapshot.atMs).toISOString(),
+            bytes: snapshot.bytes,
+            ms: snapshot.tookMs === null ? null : Math.round(snapshot.tookMs),
+          },
+    recoverySpace: { neededBytes: recoveryNeedsBytes, freeBytes },
   };
 }
 

@@ -7,7 +7,7 @@ import type { EngineEvent } from '../../engine/events.js';
 import type { PriceTracker } from '../../engine/host/price-tracker.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
 import type { Log } from '../log.js';
-import { marketsWithoutCapital } from './status.js';
+import { marketsWithoutCapital, type ShadowView } from './status.js';
 
 /** An asset without a tick for this long is silent: its rounds are about to be voided. */
 const SILENT_MS = 10_000;
@@ -16,6 +16,7 @@ export interface WatchOptions {
   readonly sequencer: Sequencer;
   readonly tracker: PriceTracker;
   readonly log: Log;
+  readonly shadow: () => ShadowView;
   /** Whether the asset's feed should have ticks at this time; false for feeds and clocks that are moved by hand. */
   readonly expectsTicks: (asset: number, timeMs: number) => boolean;
 }
@@ -63,6 +64,14 @@ export class Watch {
     const nowMs = sequencer.stampMs();
     this.#say('clock', sequencer.clockCondition, 'sound');
     this.#say('disk space', sequencer.spaceLevel, 'ok');
+    const { state, reason, freeBytes, recoveryNeedsBytes } = this.options.shadow();
+    this.#say('snapshots and archive', reason === null ? 'in order' : `${state}: ${reason}`, 'in order');
+    const isRecoverable = freeBytes >= recoveryNeedsBytes;
+    this.#say(
+      'free space',
+      isRecoverable ? 'enough' : 'too little to recover after an unclean stop',
+      'enough',
+    );
     this.#say('orders', sequencer.gate ?? 'taken', 'taken');
     const silent = ASSETS.filter((_, asset) => {
       const latest = tracker.latest(asset);
