@@ -10,7 +10,7 @@ import { assert, fail } from './assert.js';
 import type { Command, CommandKind, IdempotencyDigest, PlaceOrder } from './commands.js';
 import { ASSETS, MARKET_IDS, marketOf, SIDES, TIERS, textAt } from './domain.js';
 
-/** The current version of each command's text form. An older one gets an upcaster here when a newer appears. */
+/** The current version of each command's text form. Raising one takes an entry in `UPCASTERS` for the version before. */
 const COMMAND_VERSIONS: Readonly<Record<CommandKind, number>> = {
   configure: 1,
   advance: 1,
@@ -49,24 +49,57 @@ export function encodeCommand(command: Command): string {
 }
 
 /** Market and side as they stand in an order, by `market * 2 + side`. */
-const ORDER_PARTS: readonly string[] = MARKET_IDS.flatMap((id) => SIDES.map((side) => `,"${id}","${side}",`));
+export const ORDER_PARTS: readonly string[] = MARKET_IDS.flatMap((id) =>
+  SIDES.map((side) => `,"${id}","${side}",`),
+);
+
+/** How the text of an order begins, up to its time. */
+export const ORDER_HEAD = `["placeOrder",${COMMAND_VERSIONS.placeOrder},`;
 
 function encodePlaceOrder(order: PlaceOrder): string {
   const { idempotency, clientSeed } = order;
   const digest =
     idempotency === null ? 'null' : `[${idempotency.keyHigh},${idempotency.keyLow},${idempotency.body}]`;
   const seed = clientSeed === null ? 'null' : JSON.stringify(clientSeed);
-  return `["placeOrder",1,${order.timeMs},${order.account},${order.key}${textAt(ORDER_PARTS, order.market * 2 + order.side)}${order.stakeCents},${order.expectedPercentE6},${digest},${seed}]`;
+  return `${ORDER_HEAD}${order.timeMs},${order.account},${order.key}${textAt(ORDER_PARTS, order.market * 2 + order.side)}${order.stakeCents},${order.expectedPercentE6},${digest},${seed}]`;
 }
 
-/** The command of a parsed text form. Throws where the kind is unknown or its version is not this program's. */
-export function decodeCommand(value: unknown): Command {
+/** A text form of one version as that of the next: `[kind, version + 1, timeMs, ...]`. Its meaning stays the same. */
+export type Upcast = (text: readonly unknown[]) => readonly unknown[];
+/** By kind, then by the version that it is from. */
+export type Upcasters = Readonly<Partial<Record<CommandKind, Readonly<Record<number, Upcast>>>>>;
+
+/** Every version that a released program has written and that is not the current one has its upcaster here, for ever. */
+const UPCASTERS: Upcasters = {};
+
+/**
+ * The command of a parsed text form, brought to the current version step by step where it is older. Throws where the
+ * kind is unknown, or its version is newer than this program's or has no upcaster.
+ */
+export function decodeCommand(value: unknown, upcasters: Upcasters = UPCASTERS): Command {
   assert(Array.isArray(value), 'a command in the journal is a JSON array');
   const [kind, version] = value as [CommandKind, number];
-  if (COMMAND_VERSIONS[kind] !== version) {
-    fail(`the journal holds a command "${kind}" of version ${version}, which this program does not know`);
+  const text = COMMAND_VERSIONS[kind] === version ? value : upcast(value, kind, version, upcasters);
+  return kind === 'placeOrder' ? decodePlaceOrder(text) : decodeNamed(kind, text);
+}
+
+function upcast(
+  value: readonly unknown[],
+  kind: CommandKind,
+  version: number,
+  upcasters: Upcasters,
+): readonly unknown[] {
+  let text = value;
+  const current = Object.hasOwn(COMMAND_VERSIONS, kind) ? COMMAND_VERSIONS[kind] : -1;
+  for (let from = version; from !== current; from++) {
+    const step = Object.hasOwn(upcasters, kind) && from < current ? upcasters[kind]?.[from] : undefined;
+    if (step === undefined) {
+      fail(`the journal holds a command "${kind}" of version ${version}, which this program does not know`);
+    }
+    text = step(text);
+    assert(text[0] === kind && text[1] === from + 1, `"${kind}" of version ${from} becomes the next version`);
   }
-  return kind === 'placeOrder' ? decodePlaceOrder(value) : decodeNamed(kind, value);
+  return text;
 }
 
 type PlaceOrderText = readonly [

@@ -2,7 +2,7 @@
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { decodeCommand, encodeCommand } from '../../engine/command-codec.js';
+import { decodeCommand, encodeCommand, type Upcasters } from '../../engine/command-codec.js';
 import type { Command } from '../../engine/commands.js';
 import { ASSET_CLASSES, ASSETS, MARKET_IDS, SCOPES, TIERS } from '../../engine/domain.js';
 import { defaultRules } from '../../engine/rules.js';
@@ -103,4 +103,36 @@ test('a kind or a version that this program does not know is refused', () => {
   throws(() => decodeCommand({ kind: 'advance' }), /JSON array/);
   throws(() => decodeCommand(['__proto__', 1, 1, {}]));
   throws(() => decodeCommand(['constructor', undefined, 1, {}]));
+});
+
+test('an older version is brought to the current one step by step', () => {
+  const current = JSON.parse(
+    encodeCommand({ kind: 'deposit', timeMs: 7, account: 3, amountCents: 250, reference: 'r' }),
+  );
+  // Versions that no program has written: -1 had dollars and no reference, 0 dollars.
+  const older = ['deposit', -1, 7, { account: 3, dollars: 2.5 }];
+  const upcasters: Upcasters = {
+    deposit: {
+      [-1]: ([kind, , timeMs, fields]) => [kind, 0, timeMs, { ...(fields as object), reference: 'r' }],
+      0: ([kind, , timeMs, fields]) => {
+        const { dollars, ...others } = fields as { dollars: number };
+        return [kind, 1, timeMs, { ...others, amountCents: dollars * 100 }];
+      },
+    },
+  };
+  deepEqual(decodeCommand(older, upcasters), decodeCommand(current));
+  deepEqual(decodeCommand(current, upcasters), decodeCommand(current));
+});
+
+test('a version without an upcaster is refused, and so is an upcaster that does not do its step', () => {
+  const text = ['advance', 0, 1, {}];
+  throws(() => decodeCommand(text), /"advance" of version 0, which this program does not know/);
+  throws(() => decodeCommand(text, { deposit: { 0: () => ['advance', 1, 1, {}] } }), /of version 0/);
+  throws(() => decodeCommand(text, { advance: { 0: (old) => old } }), /becomes the next version/);
+  const all = {
+    [-1]: (old: readonly unknown[]) => old,
+    1: (old: readonly unknown[]) => [old[0], 2, old[2], {}],
+  };
+  throws(() => decodeCommand(['advance', 2, 1, {}], { advance: all }), /version 2/);
+  throws(() => decodeCommand(['advance', 'x', 1, {}], { advance: all }), /version x/);
 });

@@ -52,7 +52,9 @@ export class MemoryJournal implements JournalWriter {
   }
 
   commands(): Command[] {
-    return this.durable.flatMap((batch) => (JSON.parse(batch.commands) as unknown[]).map(decodeCommand));
+    return this.durable.flatMap((batch) =>
+      (JSON.parse(batch.commands) as unknown[]).map((text) => decodeCommand(text)),
+    );
   }
 
   /** What a restart would have: a new engine with all durable commands applied, digests compared. */
