@@ -3,7 +3,16 @@
 import { tmpdir } from 'node:os';
 import { parseArgs } from 'node:util';
 
-export const SECTION_NAMES = ['orders', 'markets', 'workloads', 'herd', 'replay', 'engine', 'grid'] as const;
+export const SECTION_NAMES = [
+  'orders',
+  'markets',
+  'workloads',
+  'herd',
+  'replay',
+  'snapshots',
+  'engine',
+  'grid',
+] as const;
 export type SectionName = (typeof SECTION_NAMES)[number];
 
 export interface BenchOptions {

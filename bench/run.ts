@@ -20,6 +20,7 @@ import { compareFiles } from './report/compare.js';
 import { reportHtml } from './report/html.js';
 import type { Run } from './report/run-file.js';
 import type { Section, SectionResult, SuiteOptions } from './section.js';
+import { snapshotsSection } from './snapshots.js';
 import { workloadsSection } from './workloads.js';
 
 const SECTIONS: Readonly<Record<SectionName, Section>> = {
@@ -28,6 +29,7 @@ const SECTIONS: Readonly<Record<SectionName, Section>> = {
   workloads: workloadsSection,
   herd: herdSection,
   replay: replaySection,
+  snapshots: snapshotsSection,
   engine: engineSection,
   grid: gridSection,
 };

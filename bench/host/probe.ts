@@ -8,7 +8,9 @@ import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
 /** Delay of a timer beyond its due time, in milliseconds. */
 export interface LoopDelay {
   readonly p50Ms: number;
+  readonly p90Ms: number;
   readonly p99Ms: number;
+  readonly p999Ms: number;
   readonly maxMs: number;
 }
 
@@ -61,7 +63,9 @@ process.on('message', (message: unknown) => {
   if (!isProbe(message)) return;
   const delay: LoopDelay = {
     p50Ms: delayMs(delays.percentile(50)),
+    p90Ms: delayMs(delays.percentile(90)),
     p99Ms: delayMs(delays.percentile(99)),
+    p999Ms: delayMs(delays.percentile(99.9)),
     maxMs: delayMs(delays.max),
   };
   const timeline = samples;

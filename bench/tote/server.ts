@@ -33,6 +33,8 @@ export interface ToteOptions {
   readonly clock?: 'manual';
   /** The program; that of this build where absent. */
   readonly main?: string;
+  /** On top of what a run sets. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export class ToteServer {
@@ -44,7 +46,8 @@ export class ToteServer {
     readonly startMs: number,
   ) {}
 
-  static async start({ dataDir, workDir, core, durability, clock, main }: ToteOptions): Promise<ToteServer> {
+  static async start(options: ToteOptions): Promise<ToteServer> {
+    const { dataDir, workDir, core, durability, clock, main } = options;
     const [port, operatorPort] = [await freePort(), await freePort()];
     const foreign = Object.keys(process.env).filter((name) => name.startsWith('TOTE_'));
     const env: NodeJS.ProcessEnv = {
@@ -59,6 +62,7 @@ export class ToteServer {
       TOTE_DEMO: '0',
       TOTE_RATE_LIMITS: GENEROUS_LIMITS,
       TOTE_DURABILITY: durability,
+      ...options.env,
     };
     const startedMs = performance.now();
     const server = ServerProcess.node(main ?? MAIN, [], { core, env, logFile: join(workDir, 'tote.log') });

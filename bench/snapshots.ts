@@ -1,0 +1,176 @@
+/**
+ * What snapshots cost the orders: the event loop's delay, and answers at planned times, with a million open bets,
+ * without snapshots and with one being written nearly all the time. One data directory, filled once through the API and
+ * started again for every row. Afterwards every acknowledged order is looked for in the server's books.
+ */
+import { join } from 'node:path';
+import { must } from '../engine/assert.js';
+import { figure, megabytes } from './format.js';
+import type { LoopDelay } from './host/probe.js';
+import { type LoadRow, loadTable, runOnce } from './load-rows.js';
+import { median, type SectionResult, type SuiteOptions, type Table } from './section.js';
+import { audit } from './tote/audit.js';
+import { makeBettors } from './tote/bettors.js';
+import { type Book, openBook, toteTarget } from './tote/book.js';
+import { ToteServer } from './tote/server.js';
+import { fill, ordersOnly } from './workloads/requests.js';
+
+const OPEN_BETS = { full: 1_000_000, quick: 100_000 };
+const BETTORS = 1_000;
+const CONNECTIONS = 64;
+/** Well below what the server answers at most: a queue would hide its stalls. */
+const RATE_PER_SECOND = 10_000;
+/** What filling takes, generously. */
+const FILL_MS = 60_000;
+/** A snapshot of a million bets takes seconds. */
+const MEASURE_MS_MIN = 20_000;
+const RUN_OVERHEAD_MS = 15_000;
+const NEVER = { TOTE_SNAPSHOT_COMMANDS: '1000000000000', TOTE_SNAPSHOT_MINUTES: '10080' };
+const OFTEN = { TOTE_SNAPSHOT_COMMANDS: '10000' };
+
+interface Variant {
+  readonly name: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+const VARIANTS: readonly Variant[] = [
+  { name: 'no snapshots', env: NEVER },
+  { name: 'snapshots all the time', env: OFTEN },
+];
+
+/** The part of /status that matters here. */
+interface Status {
+  readonly sequence: number;
+  readonly shadow: {
+    readonly lagCommands: number;
+    readonly lastSnapshot: {
+      readonly sequence: number;
+      readonly bytes: number;
+      readonly ms: number | null;
+    } | null;
+  };
+  readonly start: { readonly snapshotSequence: number | null; readonly ms: number };
+}
+
+interface Measured {
+  readonly row: LoadRow;
+  readonly status: Status;
+}
+
+export async function snapshotsSection(options: SuiteOptions): Promise<SectionResult> {
+  const quick = options.quick ? 'quick' : 'full';
+  const long = { ...options, measureMs: Math.max(options.measureMs, options.quick ? 0 : MEASURE_MS_MIN) };
+  const dataDir = join(options.workDir, 'tote');
+  let server = await start(dataDir, NEVER, options);
+  try {
+    const bettors = await makeBettors(server, BETTORS);
+    const neededMs =
+      FILL_MS + options.rounds * VARIANTS.length * (long.warmupMs + long.measureMs + RUN_OVERHEAD_MS);
+    const book = await openBook(server, bettors, neededMs);
+    options.progress(`placing ${figure(OPEN_BETS[quick])} bets`);
+    await fill(server, ordersOnly(bettors, book.markets), OPEN_BETS[quick], book);
+    const measured = new Map<string, Measured[]>();
+    for (let round = 1; round <= options.rounds; round += 1) {
+      for (const variant of round % 2 === 0 ? VARIANTS.toReversed() : VARIANTS) {
+        options.progress(`${variant.name}, round ${round} of ${options.rounds}`);
+        await server.process.stop();
+        server = await start(dataDir, variant.env, options);
+        const found = await measureVariant(server, book, variant, round, long);
+        measured.set(variant.name, [...(measured.get(variant.name) ?? []), found]);
+      }
+    }
+    options.progress('auditing');
+    const audited = await audit(server, bettors, book.markets, book.acknowledged);
+    return sectionOf(
+      VARIANTS.map(({ name }) => must(measured.get(name), name)),
+      audited.orders,
+    );
+  } finally {
+    await server.process.stop('SIGKILL');
+  }
+}
+
+function start(
+  dataDir: string,
+  env: Readonly<Record<string, string>>,
+  { workDir, cores, durability }: SuiteOptions,
+): Promise<ToteServer> {
+  return ToteServer.start({ dataDir, workDir, core: cores.server, durability, env });
+}
+
+async function measureVariant(
+  server: ToteServer,
+  book: Book,
+  { name }: Variant,
+  seed: number,
+  options: SuiteOptions,
+): Promise<Measured> {
+  const pace = { kind: 'open', ratePerSecond: RATE_PER_SECOND, seed } as const;
+  const measurement = await runOnce(toteTarget(server, book), CONNECTIONS, pace, options);
+  const status = (await server.operate('GET', '/status')) as Status;
+  const row = { name, connections: CONNECTIONS, plannedRate: RATE_PER_SECOND, rounds: [measurement] };
+  return { row, status };
+}
+
+function sectionOf(variants: readonly (readonly Measured[])[], orders: number): SectionResult {
+  const rows = variants.map((rounds) => ({
+    ...must(rounds[0], 'round').row,
+    rounds: rounds.flatMap(({ row }) => row.rounds),
+  }));
+  const statuses = variants.flatMap((rounds) => rounds.map(({ status }) => status));
+  return {
+    name: 'snapshots',
+    tables: [
+      delayTable(rows),
+      loadTable('Orders at planned times while snapshots are or are not written', rows),
+      snapshotTable(variants),
+    ],
+    ratios: [],
+    notes: [
+      `${figure(orders)} acknowledged orders were all found, stake by stake, after ${statuses.length} restarts.`,
+      'The delay is that of a timer of 1 ms beyond its due time, on the event loop that answers the orders.',
+    ],
+    data: { rows, statuses },
+  };
+}
+
+const DELAYS: readonly (readonly [name: string, pick: (delay: LoopDelay) => number])[] = [
+  ['p50 ms', ({ p50Ms }) => p50Ms],
+  ['p90 ms', ({ p90Ms }) => p90Ms],
+  ['p99 ms', ({ p99Ms }) => p99Ms],
+  ['p99.9 ms', ({ p999Ms }) => p999Ms],
+  ['max ms', ({ maxMs }) => maxMs],
+];
+
+function delayTable(rows: readonly LoadRow[]): Table {
+  return {
+    title: "The event loop's delay, median of the rounds",
+    columns: ['', ...DELAYS.map(([name]) => name)],
+    rows: rows.map(({ name, rounds }) => [
+      name,
+      ...DELAYS.map(([, pick]) =>
+        figure(
+          median(
+            rounds.map(({ server }) => (server.loopDelay === null ? Number.NaN : pick(server.loopDelay))),
+          ),
+        ),
+      ),
+    ]),
+  };
+}
+
+function snapshotTable(variants: readonly (readonly Measured[])[]): Table {
+  return {
+    title: 'The shadow at the end of a row',
+    columns: ['', 'start ms', 'from snapshot', 'snapshot MB', 'snapshot ms', 'lag, commands'],
+    rows: variants.flatMap((rounds) =>
+      rounds.map(({ row, status: { start: began, shadow } }) => [
+        row.name,
+        figure(began.ms),
+        began.snapshotSequence === null ? '-' : figure(began.snapshotSequence),
+        megabytes(shadow.lastSnapshot?.bytes ?? null),
+        figure(shadow.lastSnapshot?.ms ?? Number.NaN),
+        figure(shadow.lagCommands),
+      ]),
+    ),
+  };
+}
