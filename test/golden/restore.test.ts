@@ -1,0 +1,134 @@
+/**
+ * What any released version has written, this one starts from and comes to the same state; what a newer one has
+ * written it refuses. See README.md beside the golden directories.
+ */
+import assert from 'node:assert/strict';
+import { chmodSync, cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
+import { must } from '../../engine/assert.js';
+import { crcHex, sealBatch } from '../../persistence/batch-row.js';
+import { openDataDir } from '../../persistence/data-dir.js';
+import { createMarkFile } from '../../persistence/mark.js';
+import { openStore, type Recovered } from '../../persistence/open-store.js';
+import { findSegments } from '../../persistence/segment-files.js';
+import { FORMAT_VERSION } from '../../persistence/segment-schema.js';
+import { newSha256 } from '../../persistence/sha256.js';
+import { CLOCK, refusal, temporaryDir } from '../persistence/journal-files.js';
+
+const FOLDER = fileURLToPath(new URL('../../../test/golden/', import.meta.url));
+const GOLDEN = readdirSync(FOLDER)
+  .filter((name) => name.startsWith('format-'))
+  .flatMap((format) =>
+    readdirSync(join(FOLDER, format))
+      .filter((name) => name.endsWith('.json'))
+      .map((name) => join(format, name.slice(0, -'.json'.length))),
+  );
+
+/** A copy that a server may work on. */
+function copyOf(t: TestContext, name: string): string {
+  const root = join(temporaryDir(t), 'data');
+  cpSync(join(FOLDER, name), root, { recursive: true });
+  chmodSync(root, 0o700);
+  chmodSync(join(root, 'master-secret'), 0o600);
+  return root;
+}
+
+/** Starts on `root` as a server does and stops again; what came of it, and how. */
+function start(root: string): { readonly state: object; readonly recovered: Recovered } {
+  const store = openStore(root, CLOCK, () => {});
+  const { engine, recovered } = store;
+  store.lock.release();
+  const { seq, timeMs } = engine;
+  const state = {
+    seq,
+    timeMs,
+    digest: engine.rollingDigest(),
+    stateDigest: engine.stateDigest(newSha256),
+    bets: engine.betCount,
+    totals: engine.totals(),
+  };
+  return { state, recovered };
+}
+
+for (const name of GOLDEN) {
+  const expected: unknown = JSON.parse(readFileSync(join(FOLDER, `${name}.json`), 'utf8'));
+
+  test(`${name} comes back as it was, and once more`, (t) => {
+    const root = copyOf(t, name);
+    const first = start(root);
+    assert.deepEqual(first.state, expected);
+    assert.equal(first.recovered.wasUnclean, name.endsWith('unclean'));
+    const second = start(root);
+    assert.deepEqual(second.state, expected);
+    assert.equal(second.recovered.wasUnclean, false);
+    assert.deepEqual(second.recovered.notes, []);
+  });
+
+  test(`${name} comes back from the journal alone, and from a snapshot without the segments before it`, (t) => {
+    const whole = copyOf(t, name);
+    rmSync(join(whole, 'snapshots'), { recursive: true, force: true });
+    const { recovered, state } = start(whole);
+    assert.deepEqual(state, expected);
+    assert.equal(recovered.snapshotSeq, 0);
+
+    const pruned = copyOf(t, name);
+    const dir = openDataDir(pruned);
+    if (readdirSync(dir.snapshots).length === 0) return;
+    for (const sealed of findSegments(dir.journal).slice(0, -1)) rmSync(sealed);
+    const fromSnapshot = start(pruned);
+    assert.deepEqual(fromSnapshot.state, expected);
+    assert.ok(fromSnapshot.recovered.snapshotSeq > 0);
+    assert.deepEqual(fromSnapshot.recovered.notes, []);
+  });
+}
+
+/** Writes another format version, with a right checksum, into the last segment. */
+function setFormat(root: string, version: number): void {
+  const db = new Database(must(findSegments(openDataDir(root).journal).at(-1), 'a segment'));
+  const meta = db.prepare('SELECT created_ms, first_seq, previous_chain FROM meta').raw().get() as unknown[];
+  const checksum = crcHex([version, ...meta].join(' '));
+  db.prepare('UPDATE meta SET format_version = ?, checksum = ?').run(version, checksum);
+  db.close();
+}
+
+test('a newer format is refused and left as it is', (t) => {
+  const root = copyOf(t, 'format-1/clean');
+  start(root);
+  setFormat(root, FORMAT_VERSION + 1);
+  const sentence = new RegExp(
+    `has format version ${FORMAT_VERSION + 1}; this version of the server knows ${FORMAT_VERSION}`,
+  );
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    assert.throws(() => start(root), refusal('journal_newer_version', sentence));
+  }
+});
+
+test('a command of a newer version is refused, and the message names it', (t) => {
+  const root = copyOf(t, 'format-1/clean');
+  const { recovered } = start(root);
+  const dir = openDataDir(root);
+  const db = new Database(must(findSegments(dir.journal)[0], 'a segment'));
+  const { chain, digest } = db
+    .prepare('SELECT chain, digest FROM batch WHERE last_seq = ?')
+    .get(recovered.lastSeq) as { chain: string; digest: string };
+  const { lastSeq, lastTimeMs: timeMs } = recovered;
+  const commands = JSON.stringify([['advance', 2, timeMs, {}]]);
+  const batch = { firstSeq: lastSeq + 1, lastSeq: lastSeq + 1, timeMs, commands, digest };
+  const row = sealBatch({ lastSeq, chain }, batch);
+  db.prepare('INSERT INTO batch VALUES (?, ?, ?, ?, ?, ?, ?)').run(
+    row.firstSeq,
+    row.lastSeq,
+    row.timeMs,
+    row.digest,
+    row.checksum,
+    row.chain,
+    row.commands,
+  );
+  db.close();
+  createMarkFile(dir.markFile, { lastSeq: row.lastSeq, checksum: row.checksum });
+  const sentence = /"advance" of version 2, which this program does not know.*Start the version/;
+  assert.throws(() => start(root), refusal('replay_mismatch', sentence));
+});
