@@ -8,7 +8,7 @@
  */
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { AssertionError, must } from '../engine/assert.js';
@@ -44,11 +44,11 @@ export class SnapshotFiles implements SnapshotStore {
    */
   load(ref: SnapshotRef): { readonly meta: SnapshotMeta; readonly engine: Engine } {
     try {
-      const [, , hashStart] = must(NAME.exec(ref.name.slice(this.folder.length + 1)), "a snapshot's name");
+      const [, , hashStart] = must(NAME.exec(basename(ref.name)), "a snapshot's name");
       if (hashFile(ref.name) !== hashStart) throw new Error('its content is not that of its name');
       const db = new Database(ref.name, { readonly: true, fileMustExist: true });
       try {
-        return { ...loadFrom(db, ref) };
+        return loadFrom(db, ref);
       } finally {
         db.close();
       }
@@ -66,8 +66,8 @@ export class SnapshotFiles implements SnapshotStore {
   }
 
   /**
-   * `save` in pieces of about a megabyte, each on the disk before it yields how many rows are written: whoever runs it may
-   * rest in between, and must not let the engine change. One that is left (`return`) leaves nothing behind.
+   * `save` in pieces of about a megabyte, each of which yields how many rows are written: whoever runs it may rest in
+   * between, and must not let the engine change. One that is left (`return`) leaves nothing behind.
    * Throws `disk_full` and `snapshot_write_failed`.
    */
   *saving(engine: Engine, chain: string): Generator<number, SnapshotRef, undefined> {
@@ -150,7 +150,7 @@ export function hashFile(path: string): string {
 }
 
 function isAbandoned(path: string): boolean {
-  const pid = Number(UNFINISHED.exec(path.slice(path.lastIndexOf('/') + 1))?.[1]);
+  const pid = Number(UNFINISHED.exec(basename(path))?.[1]);
   const writtenMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   return !isRunning(pid) || Date.now() - writtenMs > ABANDONED_AFTER_MS;
 }
