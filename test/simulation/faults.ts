@@ -130,7 +130,7 @@ export class Faults {
     coverage.hit('fault', `clock ${stepMs > 0 ? '+' : ''}${stepMs}`);
     clock.wallOffsetMs += stepMs;
     scheduler.after(dice.whole(500, 30_000), () => {
-      clock.wallOffsetMs -= stepMs;
+      if (!this.target.isCalm) clock.wallOffsetMs -= stepMs;
     });
   }
 

@@ -2,16 +2,181 @@
  * Planted bugs, to see that they are found. They live here alone: a wrapper around a part that the simulation hands in,
  * or a method of a real class that is exchanged for the time of one run.
  */
-import type { JournalStore } from '../../engine/ports.js';
-import type { SimJournalWriter, WriterHost } from './journal-writer.js';
-import type { SimStore } from './store.js';
+import type { Command } from '../../engine/commands.js';
+import { Engine } from '../../engine/engine.js';
+import type { ErrorCode } from '../../engine/errors.js';
+import { BoundaryWindow } from '../../engine/host/boundary-window.js';
+import { type EventReader, OpenBatch } from '../../engine/host/open-batch.js';
+import type { Batch, JournalStore, Mark, StoredBatch } from '../../engine/ports.js';
+import { AccountTable } from '../../engine/state/accounts.js';
+import { BetTable } from '../../engine/state/bets.js';
+import { AccountHistory } from '../../engine/state/history.js';
+import { SimJournalWriter, type WriterHost } from './journal-writer.js';
 
 export interface Mutation {
   readonly name: string;
   /** The bug, in a few words. */
   readonly bug: string;
-  readonly store?: (real: SimStore) => JournalStore;
+  readonly store?: (real: JournalStore) => JournalStore;
   readonly writer?: (store: JournalStore, host: WriterHost) => SimJournalWriter;
-  readonly install?: () => void;
-  readonly uninstall?: () => void;
+  /** Exchanges methods; returns what puts them back. */
+  readonly install?: () => () => void;
 }
+
+/** A bug that shows once in so many times is harder to find than one that always shows. */
+const SELDOM = 40;
+
+/** A store that hands everything on; mutations change one operation. */
+class PassingStore implements JournalStore {
+  constructor(protected readonly real: JournalStore) {}
+  readBatches(afterSeq: number): Iterable<StoredBatch> {
+    return this.real.readBatches(afterSeq);
+  }
+  chainAt(seq: number): string | null {
+    return this.real.chainAt(seq);
+  }
+  readMark(): Mark | null {
+    return this.real.readMark();
+  }
+  append(batch: Batch): StoredBatch {
+    return this.real.append(batch);
+  }
+  sync(): void {
+    this.real.sync();
+  }
+  writeMark(mark: Mark): void {
+    this.real.writeMark(mark);
+  }
+  close(): void {
+    this.real.close();
+  }
+}
+
+class SometimesUnsynced extends PassingStore {
+  #syncs = 0;
+  override sync(): void {
+    if (++this.#syncs % SELDOM !== 0) super.sync();
+  }
+}
+
+/** The mark is written before the row that it speaks of is synced. */
+class EarlyMark extends PassingStore {
+  override append(batch: Batch): StoredBatch {
+    const row = super.append(batch);
+    super.writeMark({ lastSeq: row.lastSeq, checksum: row.checksum });
+    return row;
+  }
+}
+
+/** Recovery loses the Idempotency-Key of one order. */
+class ForgetfulStore extends PassingStore {
+  override *readBatches(afterSeq: number): Generator<StoredBatch> {
+    for (const row of super.readBatches(afterSeq)) {
+      const commands = row.commands.replace(/,\[\d+,\d+,\d+\],/, ',null,');
+      yield { ...row, commands };
+    }
+  }
+}
+
+class EarlyWriter extends SimJournalWriter {
+  override commit(batch: Batch): void {
+    super.commit(batch);
+    if (batch.lastSeq % SELDOM === 0) this.acknowledge(batch.lastSeq);
+  }
+}
+
+/** Exchanges a method of a class for one made from the real one. */
+function exchange<C extends object, K extends keyof C>(prototype: C, name: K, make: (real: C[K]) => C[K]): () => void {
+  const real = prototype[name];
+  prototype[name] = make(real);
+  return () => {
+    prototype[name] = real;
+  };
+}
+
+const both =
+  (...undo: readonly (() => void)[]): (() => void) =>
+  () => {
+    for (const run of undo) run();
+  };
+
+/** Every so many bets are promised a cent more than their odds give once they have been told. */
+function payOneCentMore(): () => void {
+  let table: BetTable | null = null;
+  let bets = 0;
+  const remember = exchange(BetTable.prototype, 'take', (real) => function take(this: BetTable): number {
+    table = this;
+    return real.call(this);
+  });
+  const alter = exchange(AccountHistory.prototype, 'placed', (real) => function placed(this: AccountHistory, account: number, row: number, kept: number): void {
+    real.call(this, account, row, kept);
+    const chunk = table?.chunk(row);
+    const i = table?.index(row) ?? 0;
+    if (chunk !== undefined && ++bets % SELDOM < 2) chunk.payoutCents[i] = (chunk.payoutCents[i] as number) + 1;
+  });
+  return both(remember, alter);
+}
+
+/** Now and then what a settled bet is paid is paid again. */
+function settleTwice(): () => void {
+  let last: { table: AccountTable; account: number; cents: number; seq: number } | null = null;
+  const remember = exchange(AccountTable.prototype, 'move', (real) => function move(this: AccountTable, account: number, cents: number, seq: number): number {
+    last = { table: this, account, cents, seq };
+    return real.call(this, account, cents, seq);
+  });
+  const again = exchange(AccountHistory.prototype, 'settled', (real) => function settled(this: AccountHistory, account: number, row: number, kept: number): void {
+    real.call(this, account, row, kept);
+    if (last !== null && last.account === account && last.cents > 0 && last.seq % SELDOM === 0) {
+      const { table, cents, seq } = last;
+      table.move(account, cents, seq);
+    }
+  });
+  return both(again, remember);
+}
+
+/** Bets are taken for one millisecond longer than the rules say. */
+function closeLate(): () => void {
+  return exchange(Engine.prototype, 'apply', (real) => function apply(this: Engine, command: Command, gate?: ErrorCode | null) {
+    if (command.kind !== 'configure') return real.call(this, command, gate);
+    const { rules } = command;
+    return real.call(this, { ...command, rules: { ...rules, cutoffMs: rules.cutoffMs - 1 } }, gate);
+  });
+}
+
+/** The first tick after a boundary is taken for its price. */
+function priceLate(): () => void {
+  return exchange(BoundaryWindow.prototype, 'finalPrice', (real) => function finalPrice(this: BoundaryWindow, boundaryMs: number, nowMs: number) {
+    const tick = real.call(this, boundaryMs, nowMs);
+    return tick !== undefined && tick !== null && boundaryMs % (SELDOM * 3_000) === 0 ? this.latest : tick;
+  });
+}
+
+/** Whoever waits for a batch hears of it when it is handed to the disk, not when it is there. */
+function answerEarly(): () => void {
+  return exchange(OpenBatch.prototype, 'row', (real) => function row(this: OpenBatch, digest: string) {
+    if (this.firstSeq % SELDOM === 0) this.releaseWaiters();
+    return real.call(this, digest);
+  });
+}
+
+/** Readers of events miss a batch now and then: clients are shown rounds as they were. */
+function loseEvents(): () => void {
+  return exchange(OpenBatch.prototype, 'dispatch', (real) => function dispatch(this: OpenBatch, readers: readonly EventReader[]) {
+    if (this.firstSeq % SELDOM !== 0) real.call(this, readers);
+  });
+}
+
+export const MUTATIONS: readonly Mutation[] = [
+  { name: 'skip-fsync', bug: 'a batch is acknowledged without a sync', store: (real) => new SometimesUnsynced(real) },
+  { name: 'ack-early', bug: 'a batch is acknowledged before it is written', writer: (store, host) => new EarlyWriter(store, host) },
+  { name: 'mark-early', bug: 'the mark is written before the sync', store: (real) => new EarlyMark(real) },
+  { name: 'drop-idempotency', bug: 'recovery forgets an Idempotency-Key', store: (real) => new ForgetfulStore(real) },
+  { name: 'one-cent', bug: 'a payout is one cent wrong', install: payOneCentMore },
+  { name: 'settle-twice', bug: 'a bet is paid twice', install: settleTwice },
+  { name: 'cutoff-off-by-one', bug: 'bets are taken a millisecond too long', install: closeLate },
+  { name: 'wrong-tick', bug: 'a round is closed at a tick from after its end', install: priceLate },
+  { name: 'answer-early', bug: 'an answer goes out before its batch is durable', install: answerEarly },
+  { name: 'lose-events', bug: 'the market view misses a batch', install: loseEvents },
+];
+
+export const mutationNamed = (name: string): Mutation | null => MUTATIONS.find((one) => one.name === name) ?? null;

@@ -97,7 +97,7 @@ export class World implements ClientWorld {
   /** Runs to the end; throws a `Violation` where an invariant does not hold. */
   async run(): Promise<void> {
     seedCrypto(this.chances.crypto);
-    this.options.mutation?.install?.();
+    const undo = this.options.mutation?.install?.();
     try {
       this.#begin();
       while (!this.#isOver && this.steps < (this.options.stepsMax ?? Number.POSITIVE_INFINITY)) {
@@ -108,7 +108,7 @@ export class World implements ClientWorld {
         if (this.machine.needsMicrotasks) await microtasks();
       }
     } finally {
-      this.options.mutation?.uninstall?.();
+      undo?.();
       restoreCrypto();
     }
   }
