@@ -1,0 +1,86 @@
+/** Arbitrary commands for property tests, each as the journal may hold it. */
+import fc from 'fast-check';
+import type { Command, PlaceOrder } from '../../engine/commands.js';
+import { ASSET_CLASSES, ASSETS, MARKET_IDS, SCOPES, TIERS } from '../../engine/domain.js';
+import { defaultRules } from '../../engine/rules.js';
+
+const timeMs = fc.integer({ min: 0, max: 4_102_444_800_000 });
+const number = fc.integer({ min: 1, max: 2 ** 40 });
+const cents = fc.integer({ min: 1, max: 1e15 });
+const index = (list: readonly unknown[]) => fc.nat(list.length - 1);
+const text = fc.string({ unit: 'binary', maxLength: 130 });
+const price = fc.double({ min: Number.MIN_VALUE, max: 1e12, noNaN: true });
+const digest48 = fc.integer({ min: 0, max: 2 ** 48 - 1 });
+const flag = fc.boolean();
+const orNull = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null });
+const kind = <K extends Command['kind']>(name: K) => fc.constant(name);
+
+const idempotency = fc.record({ keyHigh: digest48, keyLow: digest48, body: digest48 });
+const market = index(MARKET_IDS);
+const asset = index(ASSETS);
+const transfer = { timeMs, account: number, amountCents: cents, reference: text };
+
+export const anyOrder: fc.Arbitrary<PlaceOrder> = fc.record({
+  kind: kind('placeOrder'),
+  timeMs,
+  account: number,
+  key: number,
+  market,
+  side: fc.nat(1),
+  stakeCents: cents,
+  expectedPercentE6: fc.integer({ min: -1, max: 100_000_000 }),
+  idempotency: orNull(idempotency),
+  clientSeed: orNull(text),
+});
+
+/** Every field at its widest. */
+export const anyCommand: fc.Arbitrary<Command> = fc.oneof(
+  fc.record({ kind: kind('configure'), timeMs, rulesVersion: number, rules: text.map(defaultRules) }),
+  fc.record({ kind: kind('advance'), timeMs }),
+  fc.record({
+    kind: kind('setCalendar'),
+    timeMs,
+    assetClass: fc.constantFrom(...ASSET_CLASSES),
+    sessions: fc.array(fc.tuple(timeMs, timeMs)),
+  }),
+  fc.record({
+    kind: kind('boundaryPrice'),
+    timeMs,
+    asset,
+    boundaryMs: timeMs,
+    price: orNull(price),
+    priceTimeMs: orNull(timeMs),
+    evidence: text,
+  }),
+  fc.record({ kind: kind('openLate'), timeMs, asset, price, priceTimeMs: timeMs, evidence: text }),
+  fc.record({ kind: kind('settle'), timeMs, betsMax: number }),
+  anyOrder,
+  fc.record({
+    kind: kind('createAccount'),
+    timeMs,
+    name: orNull(text),
+    tier: index(TIERS),
+    balanceCents: cents,
+  }),
+  fc.record({
+    kind: kind('updateAccount'),
+    timeMs,
+    account: number,
+    tier: orNull(index(TIERS)),
+    frozen: orNull(flag),
+  }),
+  fc.record({ kind: fc.constantFrom('deposit' as const, 'withdraw' as const), ...transfer }),
+  fc.record({ kind: kind('depositHouse'), timeMs, amountCents: cents, reference: text }),
+  fc.record({
+    kind: kind('createKey'),
+    timeMs,
+    account: number,
+    digest: text,
+    scopesMask: fc.nat(2 ** SCOPES.length - 1),
+    expiresAtMs: orNull(timeMs),
+  }),
+  fc.record({ kind: kind('updateKey'), timeMs, key: number, enabled: flag }),
+  fc.record({ kind: kind('setTrading'), timeMs, enabled: flag, reason: text }),
+  fc.record({ kind: kind('suspendMarket'), timeMs, market, suspended: flag }),
+  fc.record({ kind: kind('voidRound'), timeMs, market, roundNumber: number, reason: text }),
+);
