@@ -5,11 +5,11 @@
  *
  * Reading and decoding batches is kept apart from carrying them out (`DecodedBatch`): either can be done elsewhere.
  */
-import { assert, fail } from '../engine/assert.js';
-import { decodeCommand } from '../engine/command-codec.js';
+import { fail } from '../engine/assert.js';
 import type { Command } from '../engine/commands.js';
 import type { Engine } from '../engine/engine.js';
 import type { Clock, Mark, StoredBatch } from '../engine/ports.js';
+import { decodeCommands } from './decode-batch.js';
 import { JournalError, messageOf } from './errors.js';
 
 const PROGRESS_EVERY_MS = 500;
@@ -89,9 +89,7 @@ export function* decodeBatches(rows: Iterable<StoredBatch>): Generator<DecodedBa
 
 function decodeRow(row: StoredBatch): Command[] {
   try {
-    const texts: unknown = JSON.parse(row.commands);
-    assert(Array.isArray(texts), 'a batch is a list of commands');
-    return texts.map((text) => decodeCommand(text));
+    return decodeCommands(row.commands);
   } catch (thrown) {
     throw notAgain(row, thrown);
   }

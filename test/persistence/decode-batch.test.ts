@@ -77,9 +77,9 @@ test('a text with any bytes changed, left out or put in is read as the ordinary 
       }
       if (expectAgreement(bytes.toString()) !== null) accepted += 1;
     }),
-    { numRuns: 20_000, seed: 20_261_122 },
+    { numRuns: 8_000, seed: 20_261_122 },
   );
-  equal(accepted > 500, true, `enough of the changed texts were still batches: ${accepted}`);
+  equal(accepted > 200, true, `enough of the changed texts were still batches: ${accepted}`);
 });
 
 test('one byte of an order, changed to any other', () => {
