@@ -104,23 +104,27 @@ export class History {
       this.#options.onSeq?.(engine.seq);
       if (engine.seq >= toSeq) return;
     }
-    // Retention may delete a segment while a long read is on its way to it.
-    throw new JournalError(
-      'journal_incomplete',
-      `The journal's batches after sequence number ${engine.seq} are not there any more. Try again.`,
-    );
+    throw missingAfter(engine.seq);
   }
 
-  /** The last command at or before `timeMs`; where there is none, the number before the first. */
+  /** The last command at or before `timeMs`; where there is none, the number before the first. Time never goes back. */
   seqAt(timeMs: number): number {
-    let seq = this.firstSeq - 1;
-    if (seq >= this.lastSeq) return seq;
-    for (const batch of this.#journal.readBatches(seq)) {
-      if (batch.timeMs > timeMs) return seq + countUpTo(batch, timeMs);
-      seq = batch.lastSeq;
-      if (seq >= this.lastSeq) break;
+    let low = this.firstSeq - 1;
+    let high = this.lastSeq;
+    while (low < high) {
+      const batch = this.#batchAfter(Math.floor((low + high) / 2));
+      const earlier = batch.timeMs <= timeMs ? batch.lastSeq : batch.firstSeq - 1 + countUpTo(batch, timeMs);
+      if (earlier >= batch.firstSeq && earlier < batch.lastSeq) return earlier;
+      if (earlier === batch.lastSeq) low = earlier;
+      else high = earlier;
     }
-    return seq;
+    return low;
+  }
+
+  /** The batch that holds the command after `seq`, which is there. */
+  #batchAfter(seq: number): StoredBatch {
+    for (const batch of this.#journal.readBatches(seq)) return batch;
+    throw missingAfter(seq);
   }
 
   /** The first of `refs` that is whole and of this journal, or null. */
@@ -167,6 +171,13 @@ function* carryOut(engine: Engine, batch: StoredBatch, toSeq: number): Generator
       `${batch.digest}: this version decides otherwise than the one that wrote it. Use that version.`,
   );
 }
+
+/** Retention may delete a segment while a long read is on its way to it. */
+const missingAfter = (seq: number): JournalError =>
+  new JournalError(
+    'journal_incomplete',
+    `The journal's batches after sequence number ${seq} are not there any more. Try again.`,
+  );
 
 function commandsOf(batch: StoredBatch): readonly unknown[] {
   const commands: unknown = JSON.parse(batch.commands);

@@ -21,7 +21,7 @@ import type {
   RoundNotOpened,
 } from '../../engine/events.js';
 import { HOUSE } from '../../engine/state/house.js';
-import { isoText, oddsText, percentText, quoted, usd } from './format.js';
+import { isoText, oddsText, oneLine, percentText, quoted, usd } from './format.js';
 
 export function eventWords(event: EngineEvent): string {
   switch (event.type) {
@@ -39,7 +39,7 @@ export function eventWords(event: EngineEvent): string {
       return `round ${roundOf(event)} has ended and waits for its close price`;
     case 'roundResolved':
       return event.result === RESULT_VOID
-        ? `round ${roundOf(event)} is void: ${event.reason}`
+        ? `round ${roundOf(event)} is void: ${oneLine(event.reason)}`
         : `round ${roundOf(event)} is decided: ${textAt(ROUND_RESULTS, event.result)}, close price ${event.closePrice}`;
     case 'roundSettled':
       return `round ${roundOf(event)} is settled`;

@@ -29,8 +29,8 @@ export const exportCommand = defineCommand<ExportOptions>({
     'ledger: every movement of money from --from to --to, of accounts and the house; while it is written it is added up, ' +
     'and where an account does not come to its balance, it says so and ends with 1. ' +
     'rounds: those settled from --from to --to; without --to, the ones that are not settled yet, too. ' +
-    'Amounts stand in USD with two decimals and again in cents. In CSV (RFC 4180) a text from outside (name, reference, ' +
-    'client seed) that begins with = + - @, a tab or a line break gets an apostrophe before it, so that no ' +
+    'Amounts stand in USD with two decimals and again in cents. In CSV (RFC 4180) a text from outside (reference, client seed, ' +
+    'void reason) that begins with = + - @, a tab or a line break gets an apostrophe before it, so that no ' +
     'spreadsheet takes it for a formula; JSON lines have it as it is. Nothing in the data directory is changed.',
   examples: [
     ['export --what ledger --out ledger.csv', 'every cent that ever moved'],

@@ -32,3 +32,6 @@ export const quoted = (text: string): string =>
   JSON.stringify(text).replace(/[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, escapeOf);
 
 const escapeOf = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+/** The same without the quotes around it. */
+export const oneLine = (text: string): string => quoted(text).slice(1, -1).replaceAll('\\"', '"');

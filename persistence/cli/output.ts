@@ -43,7 +43,9 @@ export class Output {
   /** A table with a heading; columns of numbers stand to the right. */
   table(heading: readonly string[], rows: readonly (readonly (string | number)[])[]): void {
     const texts = [heading, ...rows.map((row) => row.map(String))];
-    const widths = heading.map((_, column) => Math.max(...texts.map((row) => row[column]?.length ?? 0)));
+    const widths = heading.map((_, column) =>
+      texts.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), 0),
+    );
     const isNumeric = heading.map(
       (_, column) => rows.length > 0 && rows.every((row) => typeof row[column] === 'number'),
     );

@@ -1,6 +1,6 @@
 /** A round for people, from its facts. */
 import { NOT_OPENED } from './event-words.js';
-import { dollarsText, quoted } from './format.js';
+import { dollarsText, oneLine, quoted } from './format.js';
 import { showLedger } from './ledger-text.js';
 import type { Output } from './output.js';
 import type { RoundFacts } from './round-facts.js';
@@ -34,7 +34,7 @@ export function showRound(out: Output, facts: RoundFacts, round: RoundHistory): 
 
 function statusText({ status, result, voided, voidReason }: RoundFacts, { notOpened }: RoundHistory): string {
   if (notOpened !== '') return `never opened: ${NOT_OPENED[notOpened]}`;
-  if (voided) return `${status}, void: ${voidReason}`;
+  if (voided) return `${status}, void: ${oneLine(voidReason ?? '')}`;
   return result === null ? `${status}` : `${status}, result ${result}`;
 }
 
