@@ -61,13 +61,13 @@ class FilesReader implements JournalReader {
     for (;;) {
       const seq: number = position?.lastSeq ?? afterSeq;
       const before: ChainPosition | null = position;
-      const chunk: StoredBatch[] = this.#within(seq, (segment, isLast) =>
+      const chunk: Chunk = this.#within(seq, (segment, isLast) =>
         readChunk(segment, isLast, before, afterSeq),
       );
-      yield* chunk;
-      const last = chunk.at(-1);
+      yield* chunk.rows;
+      const last = chunk.rows.at(-1);
       if (last !== undefined) position = { lastSeq: last.lastSeq, chain: last.chain };
-      else if (!this.#hasGoneOn(seq)) return;
+      else if (!chunk.isSealed || !this.#hasGoneOn(seq)) return;
     }
   }
 
@@ -82,10 +82,10 @@ class FilesReader implements JournalReader {
     throw new JournalError('data_dir_invalid', `There is no journal in ${this.dir.journal}.`);
   }
 
-  /** After the end of a segment at `seq`: whether another one follows on it by now. */
+  /** After the end of a sealed segment at `seq`: whether another one follows on it by now. */
   #hasGoneOn(seq: number): boolean {
     const next = this.#paths().find((path) => firstSeqOf(path) > seq);
-    if (next === undefined || this.#sealed?.seal?.lastSeq !== seq) return false;
+    if (next === undefined) return false;
     if (firstSeqOf(next) > seq + 1) throw gone(this.dir, seq + 1, firstSeqOf(next));
     return true;
   }
@@ -109,20 +109,20 @@ class FilesReader implements JournalReader {
   }
 }
 
+interface Chunk {
+  readonly rows: readonly StoredBatch[];
+  readonly isSealed: boolean;
+}
+
 /** The rows of `segment` after `before`, the last row that was read, or after `afterSeq` where nothing was read yet. */
-function readChunk(
-  segment: Segment,
-  isLast: boolean,
-  before: ChainPosition | null,
-  afterSeq: number,
-): StoredBatch[] {
+function readChunk(segment: Segment, isLast: boolean, before: ChainPosition | null, afterSeq: number): Chunk {
   const { start, path, seal } = segment;
   if (seal === null && !isLast) throw damaged(path, 'another segment follows it, but it is not sealed');
-  if (before === null) return segment.chunkAfter(segment.rowUpTo(afterSeq) ?? start);
-  if (before.lastSeq === start.lastSeq && before.chain !== start.chain) {
-    throw damaged(path, `it does not follow from the segment before it, which ends at ${before.lastSeq}`);
+  const position = before ?? segment.rowUpTo(afterSeq) ?? start;
+  if (position.lastSeq === start.lastSeq && position.chain !== start.chain) {
+    throw damaged(path, `it does not follow from the segment before it, which ends at ${position.lastSeq}`);
   }
-  return segment.chunkAfter(before);
+  return { rows: segment.chunkAfter(position), isSealed: seal !== null };
 }
 
 function gone(dir: DataDir, fromSeq: number, firstSeq: number): JournalError {

@@ -107,6 +107,21 @@ export function writeJournal(root: string, count: number, checkpointed = 0): Wri
   return { dir, store };
 }
 
+/** So many bytes hold about ten batches: what a segment without rows takes, and a little. */
+export const SMALL_SEGMENT_BYTES = 20_000;
+
+/** A new journal in `root`, open, with `count` batches in several segments. */
+export function writeSegments(root: string, count: number): Written {
+  const dir = openDataDir(root);
+  recover(dir);
+  const store = SqliteStore.open(dir, 'fsync', SMALL_SEGMENT_BYTES);
+  for (let index = 0; index < count; index += 1) {
+    commitBatch(store, batchAt(index));
+    store.rollIfDue(CLOCK.nowMs());
+  }
+  return { dir, store };
+}
+
 /** The files of `from` as a crash at this moment would leave them, in the new directory `to`. */
 export function crashImage(from: DataDir, to: string): DataDir {
   cpSync(from.root, to, { recursive: true });
