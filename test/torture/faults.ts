@@ -11,9 +11,10 @@ import { join } from 'node:path';
 import { Sandbox } from '../support/api-client-sandbox.js';
 import { CrashBook } from '../support/crash-book.js';
 import type { Dice } from '../support/reference/dice.js';
+import { newDataDir } from '../support/server.js';
 import { checkFiles } from './check-files.js';
 
-const TRADERS = 16;
+const TRADERS = 24;
 const CONNECTIONS = 32;
 const MIB = 1024 * 1024;
 
@@ -45,100 +46,107 @@ export const isAvailable = (program: string): boolean =>
 
 /** From the Nth call on, every one fails: the server must end by itself, and have told nobody of what failed. */
 async function underStrace(call: string, error: string, dice: Dice): Promise<string> {
-  const { book, dataDir } = await prepared(dice);
   const from = dice.whole(5, 120);
   const under = [
     'strace',
     ...['--follow-forks', '--quiet=all', '--output=/dev/null', `--trace=${call}`],
     `--inject=${call}:error=${error}:when=${from}+`,
   ];
-  const code = await loadUntilItEnds(book, { dataDir, under });
-  assert.notEqual(code, 0, 'a server that cannot write does not end as if all were well');
+  await withBook(dice, newDataDir(), async (book) => {
+    const code = await loadUntilItEnds(book, { under });
+    assert.notEqual(code, 0, 'a server that cannot write does not end as if all were well');
+  });
   return `from call ${from} on`;
 }
 
 /** A small disk that another program fills: orders are refused first, then the server ends; cleared, it starts again. */
 async function diskFills(dice: Dice): Promise<string> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'tote-disk-'));
-  mounted(dataDir, `tmpfs -o size=${2_600 * MIB}`);
+  const mountPoint = mkdtempSync(join(tmpdir(), 'tote-disk-'));
+  mounted(mountPoint, 2_600 * MIB);
+  const ballast = join(mountPoint, 'ballast');
+  const leave = (freeMib: number): void => {
+    rmSync(ballast, { force: true });
+    const { bavail, bsize } = statfsSync(mountPoint);
+    const sized = spawnSync('fallocate', ['-l', String(bavail * bsize - freeMib * MIB), ballast]);
+    assert.equal(sized.status, 0, String(sized.stderr));
+  };
   try {
-    const { book } = await prepared(dice, dataDir);
-    const ballast = join(dataDir, 'ballast');
-    const leave = (freeMib: number): void => {
-      rmSync(ballast, { force: true });
-      const { bavail, bsize } = statfsSync(dataDir);
-      const sized = spawnSync('fallocate', ['-l', String(bavail * bsize - freeMib * MIB), ballast]);
-      assert.equal(sized.status, 0, String(sized.stderr));
-    };
-    book.sandbox = await Sandbox.start({ dataDir });
-    leave(700);
-    await refusesOrders(book, 'disk_reserve');
-    rmSync(ballast);
-    await takesOrders(book);
-    let isFilling = false;
-    await book.sandbox.openRounds({ BTC: 67_000 });
-    await book.loadUntilGone(CONNECTIONS, () => {
-      if (isFilling) return;
-      isFilling = true;
-      leave(100);
+    await withBook(dice, join(mountPoint, 'data'), async (book) => {
+      book.sandbox = await Sandbox.start({ dataDir: book.sandbox.server.dataDir });
+      leave(700);
+      await refusesOrders(book, 'disk_reserve');
+      rmSync(ballast);
+      await takesOrders(book);
+      let isFilling = false;
+      await book.sandbox.openRounds({ BTC: 67_000 });
+      await book.loadUntilGone(CONNECTIONS, () => {
+        if (isFilling) return;
+        isFilling = true;
+        leave(100);
+      });
+      assert.equal((await book.sandbox.server.run.ended).code, 1, 'ends by itself below the hard mark');
+      rmSync(ballast);
     });
-    assert.equal((await book.sandbox.server.run.ended).code, 1, 'ends by itself below the hard mark');
-    rmSync(ballast);
-    await audited(book, dataDir);
     return 'reserve, cleared, hard, cleared';
   } finally {
-    spawnSync('umount', ['--lazy', dataDir]);
-    rmSync(dataDir, { recursive: true, force: true });
+    spawnSync('umount', ['--lazy', mountPoint]);
+    rmSync(mountPoint, { recursive: true, force: true });
   }
 }
 
 /** More connections than the process may have descriptors: those that are served go on. */
 async function noDescriptors(dice: Dice): Promise<string> {
-  const { book, dataDir } = await prepared(dice);
-  book.sandbox = await Sandbox.start({ dataDir, under: ['prlimit', '--nofile=160'] });
-  await book.sandbox.openRounds({ BTC: 67_000 });
-  const port = Number(new URL(book.sandbox.server.publicUrl).port);
   const sockets: Socket[] = [];
-  let answered = 0;
-  await book.loadUntilGone(8, (acknowledged) => {
-    answered = acknowledged;
-    if (acknowledged === 20) for (let n = 0; n < 400; n++) sockets.push(opened(port));
-    if (acknowledged === 120) book.sandbox.server.run.signal('SIGTERM');
+  await withBook(dice, newDataDir(), async (book) => {
+    const { dataDir } = book.sandbox.server;
+    book.sandbox = await Sandbox.start({ dataDir, under: ['prlimit', '--nofile=160'] });
+    await book.sandbox.openRounds({ BTC: 67_000 });
+    const port = Number(new URL(book.sandbox.server.publicUrl).port);
+    let answered = 0;
+    await book
+      .loadUntilGone(8, (acknowledged) => {
+        answered = acknowledged;
+        if (acknowledged === 20) for (let n = 0; n < 400; n++) sockets.push(opened(port));
+        if (acknowledged === 120) book.sandbox.server.run.signal('SIGTERM');
+      })
+      .finally(() => {
+        for (const socket of sockets) socket.destroy();
+      });
+    assert.ok(answered >= 120, 'orders are answered during the flood');
+    assert.equal((await book.sandbox.server.run.ended).code, 0);
   });
-  for (const socket of sockets) socket.destroy();
-  assert.ok(answered >= 120, 'orders are answered during the flood');
-  assert.equal((await book.sandbox.server.run.ended).code, 0);
-  await audited(book, dataDir);
   return `${sockets.length} connections, 160 descriptors`;
 }
 
 /** A limit of memory that the load runs into: the process dies as it may, and loses nothing. */
 async function noMemory(dice: Dice): Promise<string> {
-  const { book, dataDir } = await prepared(dice);
-  const heapMib = dice.whole(14, 20);
-  const code = await loadUntilItEnds(book, {
-    dataDir,
-    under: ['prlimit', '--core=0'],
-    env: { NODE_OPTIONS: `--max-old-space-size=${heapMib}` },
-    endAfter: 1_200,
+  const heapMib = dice.whole(9, 11);
+  let code: number | null = null;
+  await withBook(dice, newDataDir(), async (book) => {
+    code = await loadUntilItEnds(book, {
+      under: ['prlimit', '--core=0'],
+      env: { NODE_OPTIONS: `--max-old-space-size=${heapMib}` },
+      endAfter: 1_000,
+    });
   });
   return `${heapMib} MiB of heap, ended with ${code ?? 'a signal'}`;
 }
 
 interface Under {
-  readonly dataDir: string;
   readonly under: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** Ends it from outside after so many answers where the fault does not. */
   readonly endAfter?: number;
 }
 
-/** Loads a server that runs under something until it ends, and audits it on sound ground. Returns its exit code. */
-async function loadUntilItEnds(book: CrashBook, options: Under): Promise<number | null> {
-  const { dataDir, under, env = {}, endAfter = Number.POSITIVE_INFINITY } = options;
-  let code: number | null = null;
+/** Loads a server that runs under something until it ends. Returns its exit code, null where a signal ended it or it never came up. */
+async function loadUntilItEnds(
+  book: CrashBook,
+  { under, env = {}, endAfter }: Under,
+): Promise<number | null> {
+  const before = book.sandbox;
   try {
-    book.sandbox = await Sandbox.start({ dataDir, under, env });
+    book.sandbox = await Sandbox.start({ dataDir: before.server.dataDir, under, env });
     await book.sandbox.openRounds({ BTC: 67_000 });
     await book.loadUntilGone(CONNECTIONS, (acknowledged) => {
       if (acknowledged === endAfter) book.sandbox.server.run.signal('SIGTERM');
@@ -148,30 +156,29 @@ async function loadUntilItEnds(book: CrashBook, options: Under): Promise<number 
     if (!(error instanceof Error && /the server ended|fetch failed|terminated/.test(error.message)))
       throw error;
   }
-  code = (await book.sandbox.server.run.ended).code;
-  await audited(book, dataDir);
-  return code;
+  const { code } = await book.sandbox.server.run.ended;
+  return book.sandbox === before ? null : code;
 }
 
-/** A data directory with bettors, whose server has been stopped. */
-async function prepared(
-  dice: Dice,
-  dataDir?: string,
-): Promise<{ readonly book: CrashBook; readonly dataDir: string }> {
-  const sandbox = await Sandbox.start(dataDir === undefined ? {} : { dataDir });
-  await sandbox.openRounds({ BTC: 67_000 }, 'ONE_DAY');
+/**
+ * Makes a data directory with bettors, lets `act` bring a server on it to its end, and holds the files and a start on
+ * sound ground against what the clients know.
+ */
+async function withBook(dice: Dice, dataDir: string, act: (book: CrashBook) => Promise<void>): Promise<void> {
+  const sandbox = await Sandbox.start({ dataDir });
   const book = new CrashBook(sandbox, dice);
-  await book.addTraders(TRADERS);
-  await sandbox.server.stop();
-  return { book, dataDir: sandbox.server.dataDir };
-}
-
-async function audited(book: CrashBook, dataDir: string): Promise<void> {
-  await book.sandbox.server.kill();
-  checkFiles(dataDir);
-  book.sandbox = await Sandbox.start({ dataDir });
-  await book.audit();
-  await book.sandbox.remove();
+  try {
+    await sandbox.openRounds({ BTC: 67_000 }, 'ONE_DAY');
+    await book.addTraders(TRADERS);
+    await sandbox.server.stop();
+    await act(book);
+    await book.sandbox.server.kill();
+    checkFiles(dataDir);
+    book.sandbox = await Sandbox.start({ dataDir });
+    await book.audit();
+  } finally {
+    await book.sandbox.remove();
+  }
 }
 
 async function refusesOrders(book: CrashBook, code: string): Promise<void> {
@@ -190,8 +197,8 @@ async function takesOrders(book: CrashBook): Promise<void> {
   while ((await book.sandbox.api(secret).order(order)).status !== 201);
 }
 
-function mounted(path: string, what: string): void {
-  const { status, stderr } = spawnSync('mount', ['-t', ...what.split(' '), 'tmpfs', path]);
+function mounted(path: string, bytes: number): void {
+  const { status, stderr } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', path]);
   assert.equal(status, 0, String(stderr));
 }
 

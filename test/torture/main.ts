@@ -7,6 +7,7 @@ import { Dice } from '../support/reference/dice.js';
 import { killCycles } from './cycles.js';
 import { FAULTS, isAvailable } from './faults.js';
 import { hostility } from './hostile.js';
+import { keyTiming } from './key-timing.js';
 
 const whole = (name: string, text: string): number => {
   if (!/^\d{1,9}$/.test(text)) throw new Error(`--${name}: ${text} is no whole number`);
@@ -49,4 +50,9 @@ for (const fault of FAULTS) {
 }
 
 const attackSeconds = whole('hostile', values.hostile);
-if (attackSeconds > 0) await hostility(attackSeconds, say);
+if (attackSeconds > 0) {
+  await hostility(attackSeconds, say);
+  for (const { shared, medianNs } of keyTiming(seed)) {
+    say(`a guess that shares ${shared} characters with a key is refused in ${medianNs} ns (median)`);
+  }
+}

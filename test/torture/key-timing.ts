@@ -1,0 +1,52 @@
+/**
+ * Whether the time of a refusal tells a guesser how near his key is to a real one. The handlers run in memory, so that
+ * no network hides a difference, and the kinds of guesses take turns, so that no mood of the machine favours one.
+ */
+import { must } from '../../engine/assert.js';
+import { Harness } from '../http/api-harness.js';
+import { Dice } from '../support/reference/dice.js';
+
+const ROUNDS = 400;
+const GUESSES_A_ROUND = 50;
+const KEYS = 1_000;
+/** `tote_` and 43 characters. */
+const SECRET_LENGTH = 48;
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+
+export interface KeyTiming {
+  /** How many characters of a real key the guesses begin with. */
+  readonly shared: number;
+  /** Median time of a refusal, in nanoseconds. */
+  readonly medianNs: number;
+}
+
+export function keyTiming(seed: number): KeyTiming[] {
+  const harness = new Harness();
+  const dice = new Dice(seed);
+  const secrets = Array.from({ length: KEYS }, () => harness.bettor().secret);
+  const kinds = [5, 16, 32, 44, 47].map((shared) => ({ shared, samples: [] as number[] }));
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const { shared, samples } of kinds) {
+      const guesses = Array.from({ length: GUESSES_A_ROUND }, () => guess(dice, dice.pick(secrets), shared));
+      const startNs = process.hrtime.bigint();
+      for (const key of guesses) harness.begin('GET', '/v1/markets', { key });
+      samples.push(Number(process.hrtime.bigint() - startNs) / GUESSES_A_ROUND);
+    }
+  }
+  return kinds.map(({ shared, samples }) => {
+    const sorted = samples.slice(ROUNDS / 10).sort((a, b) => a - b);
+    return { shared, medianNs: Math.round(must(sorted[sorted.length >> 1], 'median')) };
+  });
+}
+
+/** A key that is none: it begins as a real one does and goes on otherwise. */
+function guess(dice: Dice, secret: string, shared: number): string {
+  let text = secret.slice(0, shared);
+  while (text.length < SECRET_LENGTH) {
+    const character = dice.pick([...ALPHABET]);
+    // The first character that differs must differ.
+    if (text.length === shared && character === secret[shared]) continue;
+    text += character;
+  }
+  return text;
+}
