@@ -2,13 +2,20 @@
  * A whole small data directory as an operator has one: a random stream of real commands in a journal of three
  * segments, snapshots, archive, mark, secrets.
  */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import Database from 'better-sqlite3';
 import { must } from '../../engine/assert.js';
 import type { Command } from '../../engine/commands.js';
 import { CHAIN_START } from '../../persistence/batch-row.js';
 import { openDataDir } from '../../persistence/data-dir.js';
 import { masterSecretFingerprint } from '../../persistence/secrets.js';
-import { findSegments, removeDatabase, segmentPath, writeSegment } from '../../persistence/segment-files.js';
+import {
+  findSegments,
+  removeDatabase,
+  segmentPath,
+  walPath,
+  writeSegment,
+} from '../../persistence/segment-files.js';
 import { Dice } from '../support/reference/dice.js';
 import { runStream } from '../support/reference/stream.js';
 import { type MadeDir, makeDataDir } from './made-dir.js';
@@ -31,11 +38,14 @@ function commandsOf(steps: number): Command[] {
     Array.from({ length: steps }, () => dice.whole(0, 0xffff_ffff)),
   );
   const fingerprint = masterSecretFingerprint(SECRET);
-  return accepted.map((command) =>
+  const commands = accepted.map((command) =>
     command.kind === 'configure'
       ? { ...command, rules: { ...command.rules, masterSecretFingerprint: fingerprint } }
       : command,
   );
+  // Three days later, so that the rest is old enough for retention.
+  const timeMs = must(commands.at(-1), 'a command').timeMs + 3 * 86_400_000;
+  return [...commands, { kind: 'depositHouse', timeMs, amountCents: 100, reference: 'three days later' }];
 }
 
 /** Makes it at `root`. Batches have 1 to 6 commands. */
@@ -73,13 +83,19 @@ export function flipBit(path: string, offset: number): void {
   writeFileSync(path, bytes);
 }
 
-/** Puts `replacement`, of the same length, in the place of the first `found` in the file. */
-export function replaceBytes(path: string, found: string, replacement: string): void {
-  const bytes = readFileSync(path);
-  const at = bytes.indexOf(found);
-  if (at < 0 || found.length !== replacement.length) throw new Error(`${path} has no ${found}`);
-  bytes.write(replacement, at, 'latin1');
-  writeFileSync(path, bytes);
+/** Leaves the last rows of the open segment `path` in its WAL, as a kill does; returns both files' content. */
+export function leaveWal(path: string): { readonly database: Buffer; readonly wal: Buffer } {
+  const db = new Database(path);
+  db.pragma('wal_autocheckpoint = 0');
+  const last = 'WHERE last_seq > (SELECT max(last_seq) - 9 FROM batch)';
+  const rows = db.prepare<[], unknown[]>(`SELECT * FROM batch ${last}`).raw().all();
+  db.exec(`DELETE FROM batch ${last}`);
+  db.pragma('wal_checkpoint(TRUNCATE)');
+  const insert = db.prepare('INSERT INTO batch VALUES (?, ?, ?, ?, ?, ?, ?)');
+  for (const row of rows) insert.run(...row);
+  const content = { database: readFileSync(path), wal: readFileSync(walPath(path)) };
+  db.close();
+  writeFileSync(path, content.database);
+  writeFileSync(walPath(path), content.wal);
+  return content;
 }
-
-export const removeFile = (path: string): void => rmSync(path);

@@ -1,0 +1,152 @@
+/** `tote backup`: a copy that is a data directory itself, brought up to date again and again. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { must } from '../../engine/assert.js';
+import { type BackedUp, backup } from '../../persistence/backup.js';
+import { type DataDir, findDataDir } from '../../persistence/data-dir.js';
+import { lockDataDir } from '../../persistence/lock.js';
+import { createMarkFile } from '../../persistence/mark.js';
+import { restore } from '../../persistence/restore.js';
+import { Salvage } from '../../persistence/salvage.js';
+import { findSegments } from '../../persistence/segment-files.js';
+import { verify } from '../../persistence/verify/verify.js';
+import { tote, toteJson } from '../support/cli.js';
+import { refusal, temporaryDir } from './journal-files.js';
+import type { MadeDir } from './made-dir.js';
+import { flipBit, makeOperatorDir } from './operator-dir.js';
+
+const make = (t: TestContext): MadeDir => makeOperatorDir(join(temporaryDir(t), 'data'));
+const beside = (dir: DataDir, name: string): string => join(dir.root, '..', name);
+
+/** The directory as it was at `toSeq`: an earlier moment of the same server. */
+function earlier({ dir }: MadeDir, toSeq: number): DataDir {
+  const out = beside(dir, `earlier-${toSeq}`);
+  restore(dir, new Salvage(dir), { out, toSeq });
+  return findDataDir(out);
+}
+
+function expectGood(path: string, lastSeq: number): void {
+  const report = verify(findDataDir(path));
+  assert.deepEqual(report.faults, []);
+  assert.equal(report.lastSeq, lastSeq);
+  assert.equal(report.archive?.seq, lastSeq);
+}
+
+test('the first time: all of it, closed to other users, good', async (t) => {
+  const { dir, engine } = make(t);
+  const to = beside(dir, 'backup');
+  const copied = await toteJson<BackedUp>(['backup', to, dir.root]);
+  assert.equal(copied.seq, engine.seq);
+  assert.equal(copied.segmentsWritten.length, 3);
+  assert.equal(copied.snapshotsCopied.length, 3);
+  assert.deepEqual(copied.faults, []);
+  expectGood(to, engine.seq);
+  const copy = findDataDir(to);
+  assert.deepEqual(readFileSync(copy.masterSecretFile), readFileSync(dir.masterSecretFile));
+  assert.deepEqual(readFileSync(copy.operatorTokenFile), readFileSync(dir.operatorTokenFile));
+  assert.equal(statSync(to).mode & 0o777, 0o700);
+  assert.ok(!existsSync(copy.inUseFile));
+  assert.deepEqual(verify(dir).faults, []);
+});
+
+test('again: what is new only, through the sealing of the open segment', (t) => {
+  const made = make(t);
+  const { dir, batches, engine } = made;
+  const to = beside(dir, 'backup');
+  const [first, second, third] = findSegments(dir.journal).map((path) => basename(path));
+  const seqOf = (index: number): number => must(batches[index], 'a batch').lastSeq;
+  backup(earlier(made, seqOf(20)), to);
+  expectGood(to, seqOf(20));
+  const appended = backup(earlier(made, seqOf(25)), to);
+  assert.deepEqual([appended.segmentsWritten, appended.batchesAppended], [[], 5]);
+  expectGood(to, seqOf(25));
+  const rolled = backup(earlier(made, seqOf(70)), to);
+  assert.deepEqual([rolled.segmentsWritten, rolled.batchesAppended], [[first, second], 0]);
+  expectGood(to, seqOf(70));
+  const last = backup(dir, to);
+  assert.deepEqual(last.segmentsWritten, [second, third]);
+  expectGood(to, engine.seq);
+  const again = backup(dir, to);
+  assert.deepEqual([again.segmentsWritten, again.batchesAppended, again.archive?.rowsAdded], [[], 0, 0]);
+  expectGood(to, engine.seq);
+});
+
+test('snapshots that the source has given up go, segments stay', (t) => {
+  const { dir, engine } = make(t);
+  const to = beside(dir, 'backup');
+  backup(dir, to);
+  const [oldest] = readdirSync(dir.snapshots).sort();
+  rmSync(join(dir.snapshots, must(oldest, 'a snapshot')));
+  rmSync(must(findSegments(dir.journal)[0], 'a segment'));
+  const copied = backup(dir, to);
+  assert.deepEqual(copied.snapshotsRemoved, [oldest]);
+  assert.equal(findSegments(findDataDir(to).journal).length, 3);
+  expectGood(to, engine.seq);
+});
+
+test('a backup that died on the way is set right by the next one', (t) => {
+  const made = make(t);
+  const { dir, engine } = made;
+  const to = beside(dir, 'backup');
+  backup(earlier(made, 200), to);
+  const copy = findDataDir(to);
+  writeFileSync(copy.inUseFile, '1\n');
+  const open = must(findSegments(copy.journal).at(-1), 'a segment');
+  writeFileSync(`${open}.unfinished`, 'half');
+  flipBit(open, statSync(open).size - 200);
+  const copied = backup(dir, to);
+  assert.ok(copied.segmentsWritten.includes(basename(open)));
+  expectGood(to, engine.seq);
+});
+
+test('refused: another journal, a copy that has gone on, foreign files, a running server, the directory itself', async (t) => {
+  const made = make(t);
+  const { dir } = made;
+  const to = beside(dir, 'backup');
+  backup(dir, to);
+  const back = earlier(made, 200);
+  assert.throws(
+    () => backup(back, to),
+    refusal('backup_mismatch', /goes to sequence number \d+, the source only to 200/),
+  );
+  const other = makeOperatorDir(beside(dir, 'other'), { steps: 600 });
+  assert.throws(() => backup(other.dir, to), refusal('backup_mismatch'));
+  writeFileSync(other.dir.masterSecretFile, Buffer.alloc(32, 1));
+  assert.throws(() => backup(other.dir, to), refusal('backup_mismatch', /another master secret/));
+  const foreign = beside(dir, 'foreign');
+  mkdirSync(foreign);
+  writeFileSync(join(foreign, 'file'), 'mine');
+  assert.throws(() => backup(dir, foreign), refusal('data_dir_invalid', /files that are no backup/));
+  assert.throws(() => backup(dir, join(dir.root, 'x')), refusal('data_dir_invalid', /lies in it/));
+  const lock = lockDataDir(findDataDir(to));
+  const ran = await tote(['backup', to, dir.root]);
+  lock.release();
+  assert.equal(ran.code, 3);
+  assert.match(ran.stderr, new RegExp(`in use by the process ${process.pid}`));
+});
+
+test('a source that lost what it had acknowledged is refused; the copy keeps its own mark', (t) => {
+  const made = make(t);
+  const { dir, batches, engine } = made;
+  const to = beside(dir, 'backup');
+  backup(earlier(made, must(batches[50], 'a batch').lastSeq), to);
+  createMarkFile(dir.markFile, { lastSeq: engine.seq + 1, checksum: '00000000' });
+  assert.throws(() => backup(dir, to), refusal('journal_incomplete', /was acknowledged/));
+  const report = verify(findDataDir(to));
+  assert.deepEqual(report.faults, []);
+});
+
+test('damaged snapshot and archive: the journal is copied all the same, and exit code 1 says it', async (t) => {
+  const { dir, engine } = make(t);
+  const to = beside(dir, 'backup');
+  flipBit(dir.archiveFile, statSync(dir.archiveFile).size - 300);
+  flipBit(join(dir.snapshots, must(readdirSync(dir.snapshots)[0], 'a snapshot')), 5_000);
+  const ran = await tote(['backup', to, dir.root]);
+  assert.equal(ran.code, 1);
+  assert.match(ran.stdout, /FAULT The snapshot .* is damaged/);
+  assert.match(ran.stdout, /FAULT The archive is not copied: .*damaged/);
+  assert.equal(verify(findDataDir(to)).lastSeq, engine.seq);
+  assert.deepEqual(verify(findDataDir(to)).faults, []);
+});
