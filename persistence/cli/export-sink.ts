@@ -104,5 +104,8 @@ function csvText(rows: readonly ExportRow[]): string {
   const cells = rows.map((row) =>
     Object.values(row).map((cell) => (cell instanceof OutsideText ? cell.guarded : cell)),
   );
-  return stringify(cells, { record_delimiter: 'windows' });
+  return stringify(cells, { record_delimiter: 'windows', cast: { string: castText } });
 }
+
+/** An empty text is `""`, a missing one is nothing: a client seed may be empty. */
+const castText = (value: string) => (value === '' ? { value, quoted_empty: true } : value);

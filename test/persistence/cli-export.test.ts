@@ -111,6 +111,9 @@ test('text from outside is no formula in CSV, and as it was in JSON lines', () =
     'bet_1',
   );
   assert.equal(bet['client_seed'], `'${CLIENT_SEED}`);
+  const text = toteText('export', lived.dataDir, '--what', 'bets');
+  assert.match(text, /^bet_3,.*Z,"",\d+,/m, 'an empty client seed is an empty text');
+  assert.match(text, /^bet_2,.*Z,,\d+,/m, 'no client seed is nothing');
   const withdrawal = must(
     csv('ledger').find(({ kind }) => kind === 'withdrawal'),
     'withdrawal',
