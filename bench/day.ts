@@ -1,0 +1,180 @@
+/**
+ * A day in minutes: the real server on the manual clock, moved through every minute of 24 hours, with orders in each,
+ * snapshots, segments that are sealed and deleted, and the archive. What is shown is what must not grow: the memory of
+ * the process, and the files but for the archive. Exit code 1 where it grew, or where the archive is not whole in the end.
+ */
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { checkArchive } from '../persistence/archive-check.js';
+import { figure, megabytes, tableText } from './format.js';
+import { type Sample, slopeMbPerMinute } from './soak/health.js';
+import { Acknowledged } from './tote/audit.js';
+import { type Bettor, liveMarkets, makeBettors } from './tote/bettors.js';
+import { ToteServer } from './tote/server.js';
+import { fill, ordersOnly } from './workloads/requests.js';
+
+const USAGE = `node dist/bench/day.js [options]
+
+  --hours H     of the manual clock (default 24)
+  --orders N    in each minute of it (default 700)
+  --dir DIR     where the data directory is made (default the system's folder for temporary files)
+`;
+const MINUTE_MS = 60_000;
+const BETTORS = 200;
+/** Orders are placed so long after the minute's begin: its rounds are open. */
+const INTO_MINUTE_MS = 5_000;
+/** Small and short, so that a day has many of each. */
+const ENV = {
+  TOTE_SNAPSHOT_COMMANDS: '50000',
+  TOTE_SNAPSHOTS_KEPT: '2',
+  TOTE_SEGMENT_MIB: '8',
+  TOTE_RETENTION: '1h',
+};
+/** Memory grows by design until keys are forgotten and every list of settled bets is full. */
+const WARM_HOURS = 6;
+/** Above this growth of the resident set, in MB an hour once warm, something leaks. */
+const RSS_SLOPE_MAX = 1;
+const CATCH_UP_MS_MAX = 120_000;
+
+interface Status {
+  readonly durableSequence: number;
+  readonly counts: { readonly bets: number };
+  readonly memory: Pick<Sample, 'rssBytes' | 'heapUsedBytes' | 'arrayBuffersBytes'>;
+  readonly shadow: { readonly archiveSequence: number; readonly lagCommands: number };
+}
+
+interface HourSample extends Sample {
+  readonly bets: number;
+  readonly lagCommands: number;
+  readonly journalBytes: number;
+  readonly snapshotBytes: number;
+  readonly archiveBytes: number;
+}
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      hours: { type: 'string' },
+      orders: { type: 'string' },
+      dir: { type: 'string' },
+      help: { type: 'boolean' },
+    },
+  });
+  if (values.help === true) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  const workDir = mkdtempSync(join(values.dir ?? tmpdir(), 'tote-day-'));
+  const dataDir = join(workDir, 'data');
+  const server = await ToteServer.start({
+    ...{ dataDir, workDir, core: null, durability: 'fsync', clock: 'manual', env: ENV },
+  });
+  try {
+    return await run(server, dataDir, Number(values.hours ?? 24), Number(values.orders ?? 700));
+  } finally {
+    await server.process.stop('SIGKILL');
+    rmSync(workDir, { recursive: true, force: true });
+  }
+}
+
+async function run(server: ToteServer, dataDir: string, hours: number, orders: number): Promise<number> {
+  const bettors = await makeBettors(server, BETTORS);
+  const samples: HourSample[] = [];
+  const acknowledged = new Acknowledged();
+  let nowMs = await server.moveClock(1);
+  nowMs = await server.moveClock(MINUTE_MS - (nowMs % MINUTE_MS) + INTO_MINUTE_MS);
+  for (let minute = 0; minute <= hours * 60; minute += 1) {
+    if (minute % 15 === 0) samples.push(await sample(server, dataDir, minute));
+    const markets = await liveMarkets(server, bettorAt(bettors, minute).apiKey);
+    const open = markets.filter(({ bettingMs }) => bettingMs > 0);
+    const first = (minute * orders) % bettors.length;
+    const inTurn = [...bettors.slice(first), ...bettors.slice(0, first)];
+    await fill(server, ordersOnly(inTurn, open), orders, { acknowledged });
+    nowMs = await server.moveClock(MINUTE_MS);
+    if (minute % 60 === 0) process.stderr.write(`hour ${minute / 60} of ${hours}\n`);
+  }
+  await caughtUp(server);
+  await server.process.stop();
+  const { faults, progress } = checkArchive(join(dataDir, 'archive', 'archive.db'));
+  process.stdout.write(`${report(samples)}\n`);
+  const slope = slopeMbPerMinute(samples, ({ rssBytes }) => rssBytes, Math.min(WARM_HOURS, hours / 2) * 60);
+  const slopeAnHour = (slope ?? 0) * 60;
+  process.stdout.write(
+    `${figure(acknowledged.orders)} orders; the archive holds ${figure(progress?.bets ?? 0)} bets, ` +
+      `${figure(progress?.betsSettled ?? 0)} of them settled; RSS grew by ${slopeAnHour.toFixed(2)} MB an hour once warm\n`,
+  );
+  for (const fault of faults) process.stdout.write(`archive: ${fault}\n`);
+  const isWhole = faults.length === 0 && progress?.bets === acknowledged.orders;
+  return isWhole && slopeAnHour <= RSS_SLOPE_MAX ? 0 : 1;
+}
+
+function bettorAt(bettors: readonly Bettor[], index: number): Bettor {
+  const bettor = bettors[index % bettors.length];
+  if (bettor === undefined) throw new Error('there are no bettors');
+  return bettor;
+}
+
+async function sample(server: ToteServer, dataDir: string, minute: number): Promise<HourSample> {
+  const {
+    durableSequence: sequence,
+    counts,
+    memory,
+    shadow,
+  } = (await server.operate('GET', '/status')) as Status;
+  const bytes = (folder: string): number => folderBytes(join(dataDir, folder));
+  return {
+    ...{ minute, sequence, loopDelayMaxMs: 0, bets: counts.bets, lagCommands: shadow.lagCommands },
+    ...memory,
+    ...{ journalBytes: bytes('journal'), snapshotBytes: bytes('snapshots'), archiveBytes: bytes('archive') },
+  };
+}
+
+function folderBytes(folder: string): number {
+  return readdirSync(folder).reduce(
+    (sum, name) => sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  );
+}
+
+async function caughtUp(server: ToteServer): Promise<void> {
+  for (const sinceMs = performance.now(); performance.now() - sinceMs < CATCH_UP_MS_MAX; ) {
+    const { durableSequence, shadow } = (await server.operate('GET', '/status')) as Status;
+    if (shadow.archiveSequence === durableSequence) return;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+  throw new Error('the archive did not catch up');
+}
+
+function report(samples: readonly HourSample[]): string {
+  return tableText({
+    title: 'A day of the manual clock',
+    columns: [
+      'hour',
+      'bets',
+      'RSS MB',
+      'heap MB',
+      'typed arrays MB',
+      'lag',
+      'journal MB',
+      'snapshots MB',
+      'archive MB',
+    ],
+    rows: samples
+      .filter(({ minute }) => minute % 120 === 0)
+      .map((at) => [
+        String(at.minute / 60),
+        figure(at.bets),
+        megabytes(at.rssBytes),
+        megabytes(at.heapUsedBytes),
+        megabytes(at.arrayBuffersBytes),
+        figure(at.lagCommands),
+        megabytes(at.journalBytes),
+        megabytes(at.snapshotBytes),
+        megabytes(at.archiveBytes),
+      ]),
+  });
+}
+
+process.exitCode = await main();
