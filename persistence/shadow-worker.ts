@@ -50,6 +50,8 @@ let spaceAtMs = Number.NEGATIVE_INFINITY;
 let recoveryNeedsBytes = 0;
 let statusAtMs = Number.NEGATIVE_INFINITY;
 let retryMs = RETRY_MS_MIN;
+/** Why the last shadow ended; it is over when one has come to the journal's end. */
+let trouble: string | null = null;
 let timer: NodeJS.Timeout | null = null;
 
 function schedule(afterMs: number): void {
@@ -70,7 +72,8 @@ function turn(): void {
     const next = shadow.step();
     const tookMs = clock.monotonicMs() - startedMs;
     retryMs = RETRY_MS_MIN;
-    say(next === 'idle' ? 'following' : next, shadow.complaint);
+    if (next === 'idle') trouble = null;
+    say(next === 'idle' ? 'following' : next, trouble ?? shadow.complaint);
     if (next === 'behind') schedule(0);
     else schedule(next === 'idle' ? POLL_MS : Math.min(tookMs, REST_MS_MAX));
   } catch (thrown) {
@@ -83,7 +86,8 @@ function onError(thrown: unknown): void {
     tell({ kind: 'diverged', error: toErrorParts(thrown) });
     return;
   }
-  say('failed', messageOf(thrown));
+  trouble = messageOf(thrown);
+  say('failed', trouble);
   dropShadow();
   schedule(retryMs);
   retryMs = Math.min(retryMs * 2, RETRY_MS_MAX);

@@ -14,7 +14,7 @@ import type { Engine } from '../engine/engine.js';
 import type { Clock, StoredBatch } from '../engine/ports.js';
 import type { SnapshotRef } from '../engine/snapshot/store.js';
 import type { ArchivePosition, ArchiveWriter } from './archive-writer.js';
-import { JournalError, messageOf } from './errors.js';
+import { codeOf, JournalError, messageOf } from './errors.js';
 import { fileBytes } from './files.js';
 import { type JournalReader, openJournalReader } from './journal-reader.js';
 import { carryOut, planPrune } from './retention.js';
@@ -29,6 +29,8 @@ const SLICE_CHARS_MAX = 256 * 1024;
 const ARCHIVE_ROWS_MAX = 20_000;
 const ARCHIVE_EVERY_MS = 500;
 const SNAPSHOT_RETRY_MS = 60_000;
+/** After a snapshot the shadow follows for at least so many times as long as that took: it must come on. */
+const FOLLOWING_PER_SAVING = 2;
 
 export class Shadow {
   readonly #reader: JournalReader;
@@ -41,7 +43,7 @@ export class Shadow {
   #snapshotSeq: number;
   /** Monotonic time from which the next snapshot's turn is counted. */
   #snapshotAtMs: number;
-  #snapshotRetryMs = 0;
+  #snapshotNotBeforeMs = 0;
   /** A snapshot that is being written: until it is done the engine stands still. */
   #saving: Generator<number, SnapshotRef, undefined> | null = null;
   #savingSinceMs = 0;
@@ -160,7 +162,7 @@ export class Shadow {
     const commands = this.#position.seq - this.#snapshotSeq;
     const isDue =
       commands >= snapshotCommands || (commands > 0 && nowMs - this.#snapshotAtMs >= snapshotEveryMs);
-    return isDue && nowMs >= this.#snapshotRetryMs;
+    return isDue && nowMs >= this.#snapshotNotBeforeMs;
   }
 
   #beginSnapshot(): void {
@@ -179,8 +181,9 @@ export class Shadow {
       this.#complaint = null;
     } catch (thrown) {
       this.#saving = null;
-      this.#snapshotRetryMs = this.clock.monotonicMs() + SNAPSHOT_RETRY_MS;
-      this.#complaint = messageOf(thrown);
+      this.#snapshotNotBeforeMs = this.clock.monotonicMs() + SNAPSHOT_RETRY_MS;
+      if (this.#complaint === null) this.note(messageOf(thrown));
+      this.#complaint = `no snapshot can be written (${codeOf(thrown)})`;
     }
   }
 
@@ -191,6 +194,7 @@ export class Shadow {
     this.#snapshot = { seq, atMs: this.clock.nowMs(), bytes: fileBytes(name), tookMs };
     this.#snapshotSeq = seq;
     this.#snapshotAtMs = nowMs;
+    this.#snapshotNotBeforeMs = nowMs + FOLLOWING_PER_SAVING * tookMs;
     const plan = planPrune(dir, { segmentsMs, snapshotsKept }, this.#position.timeMs);
     carryOut(dir, plan);
     for (const { firstSeq, lastSeq } of plan.segments) {

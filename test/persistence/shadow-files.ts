@@ -7,6 +7,7 @@ import type { Batch, Clock } from '../../engine/ports.js';
 import { commitBatch } from '../../persistence/commit.js';
 import type { DataDir } from '../../persistence/data-dir.js';
 import { openStore } from '../../persistence/open-store.js';
+import { masterSecretFingerprint } from '../../persistence/secrets.js';
 import { Shadow } from '../../persistence/shadow.js';
 import type { ShadowOptions } from '../../persistence/shadow-messages.js';
 import { SqliteStore } from '../../persistence/sqlite-store.js';
@@ -33,26 +34,28 @@ export function randomCommands(seed: number, steps: number): readonly Command[] 
   ).accepted;
 }
 
+/** Commands, or what makes them for the secret of a data directory. */
+export type CommandSource = readonly Command[] | ((secretFingerprint: string) => readonly Command[]);
+
 /** A server's part of the work: it decides commands and writes them to the journal of a data directory. */
 export class HotSide {
   readonly dir: DataDir;
   readonly engine = new Engine();
+  readonly #commands: readonly Command[];
   #store: SqliteStore;
   #next = 0;
 
-  constructor(
-    root: string,
-    private readonly commands: readonly Command[],
-  ) {
-    const { dir, lock } = openStore(root, new HandClock(), () => {});
+  constructor(root: string, source: CommandSource, segmentBytesMax?: number) {
+    const { dir, lock, masterSecret } = openStore(root, new HandClock(), () => {});
     // The tests' own processes do not compete for it.
     lock.release();
     this.dir = dir;
-    this.#store = SqliteStore.open(dir, 'os');
+    this.#commands = typeof source === 'function' ? source(masterSecretFingerprint(masterSecret)) : source;
+    this.#store = SqliteStore.open(dir, 'os', segmentBytesMax);
   }
 
   get left(): number {
-    return this.commands.length - this.#next;
+    return this.#commands.length - this.#next;
   }
 
   /** Commits the next `count` commands in batches of at most `batchMax`. */
@@ -60,6 +63,7 @@ export class HotSide {
     for (let left = Math.min(count, this.left); left > 0; ) {
       const size = Math.min(left, batchMax);
       commitBatch(this.#store, this.#batch(size));
+      this.#store.rollIfDue(1);
       left -= size;
     }
   }
@@ -68,7 +72,7 @@ export class HotSide {
     const firstSeq = this.engine.seq + 1;
     const texts: string[] = [];
     for (let at = 0; at < size; at += 1) {
-      const command = must(this.commands[this.#next], 'a command');
+      const command = must(this.#commands[this.#next], 'a command');
       this.#next += 1;
       const outcome = this.engine.apply(command);
       if (outcome.status !== 'accepted') throw new Error(`${command.kind} is ${outcome.status}`);
