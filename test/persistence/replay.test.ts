@@ -4,54 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Batch, JournalStore, Mark, StoredBatch } from '../../engine/ports.js';
-import { CHAIN_START, sealBatch } from '../../persistence/batch-row.js';
+import type { Batch, JournalStore } from '../../engine/ports.js';
 import { commitBatch } from '../../persistence/commit.js';
 import { ProgressMeter, type RecoveryProgress } from '../../persistence/replay.js';
 import { batchAt, batchesUpTo, plain } from './journal-files.js';
-
-type Step = 'append' | 'sync' | 'mark';
-
-/** A store in memory that fails at a step of a chosen commit. */
-class MemoryStore implements JournalStore {
-  readonly steps: Step[] = [];
-  readonly durable: StoredBatch[] = [];
-  #appended: StoredBatch[] = [];
-  #mark: Mark | null = null;
-
-  constructor(readonly failAt: Step | null = null) {}
-
-  readBatches(afterSeq: number): Iterable<StoredBatch> {
-    return this.durable.filter((row) => row.lastSeq > afterSeq);
-  }
-  chainAt(seq: number): string | null {
-    return seq === 0 ? CHAIN_START : (this.durable.find((row) => row.lastSeq === seq)?.chain ?? null);
-  }
-  readMark(): Mark | null {
-    return this.#mark;
-  }
-  append(batch: Batch): StoredBatch {
-    this.#step('append');
-    const row = sealBatch(this.durable.at(-1) ?? { lastSeq: 0, chain: CHAIN_START }, batch);
-    this.#appended.push(row);
-    return row;
-  }
-  sync(): void {
-    this.#step('sync');
-    this.durable.push(...this.#appended);
-    this.#appended = [];
-  }
-  writeMark(mark: Mark): void {
-    this.#step('mark');
-    this.#mark = mark;
-  }
-  close(): void {}
-
-  #step(step: Step): void {
-    this.steps.push(step);
-    if (step === this.failAt && this.durable.length >= 2) throw new Error(`EIO in ${step}`);
-  }
-}
+import { MemoryStore } from './memory-store.js';
 
 /** Commits `count` batches; returns those whose commit returned. */
 function commitAll(store: JournalStore, count: number): Batch[] {
