@@ -1,9 +1,10 @@
 /**
- * No space for a snapshot: it fails with a clear word and leaves nothing, what was there stays, and the journal beside it
- * goes on.
+ * A snapshot that cannot be finished. Without space it fails with a clear word and leaves nothing; killed, it leaves half a
+ * file that nobody takes for one; and what was there stays, as does the journal beside it.
  */
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -24,7 +25,7 @@ test('a file that may not grow: the snapshot fails, the journal goes on', (t) =>
   const { dir, store } = writeJournal(root, 10);
   const files = new SnapshotFiles(dir.snapshots);
   const before = files.save(variedEngine(1, 50), CHAIN);
-  const limited = `ulimit -f ${FILE_BLOCKS_MAX} && exec '${process.execPath}' '${CHILD}' '${dir.snapshots}'`;
+  const limited = `ulimit -f ${FILE_BLOCKS_MAX} && exec '${process.execPath}' '${CHILD}' save '${dir.snapshots}'`;
   const { status, stdout } = spawnSync('/bin/sh', ['-c', limited], { encoding: 'utf8' });
   assert.deepEqual([status, stdout], [3, 'failed snapshot_write_failed\n']);
   assert.deepEqual(files.list(), [before]);
@@ -32,7 +33,7 @@ test('a file that may not grow: the snapshot fails, the journal goes on', (t) =>
   commitBatch(store, batchAt(10));
   assert.deepEqual([...store.readBatches(0)].map(plain), batchesUpTo(11));
   store.close();
-  const unlimited = execFileSync(process.execPath, [CHILD, dir.snapshots], { encoding: 'utf8' });
+  const unlimited = execFileSync(process.execPath, [CHILD, 'save', dir.snapshots], { encoding: 'utf8' });
   assert.match(unlimited, /^saved \d+\n$/);
   assert.equal(files.list().length, 2);
 });
@@ -60,4 +61,24 @@ test('a full disk: the snapshot fails, and succeeds once there is space', (t) =>
   } finally {
     spawnSync('umount', [folder]);
   }
+});
+
+test('a kill in the middle: what was there is still the newest, and the next one clears up', async (t) => {
+  const files = new SnapshotFiles(temporaryDir(t));
+  const before = files.save(variedEngine(1, 50), CHAIN);
+  const child = spawn(process.execPath, [CHILD, 'half', files.folder], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  t.after(() => child.kill('SIGKILL'));
+  await once(child.stdout, 'data');
+  const halfOf = (): string[] => readdirSync(files.folder).filter((name) => name.endsWith('.unfinished'));
+  files.keepNewest(1);
+  assert.equal(halfOf().length, 1, 'a process that lives keeps its file');
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  assert.deepEqual(files.list(), [before]);
+  assert.equal(halfOf().length, 1);
+  files.keepNewest(1);
+  assert.deepEqual(halfOf(), []);
+  assert.deepEqual(files.list(), [before]);
 });
