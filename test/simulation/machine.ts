@@ -162,7 +162,9 @@ export class Machine implements FaultTarget, WriterHost {
     this.world.trace.fold(this.crashCount);
     this.world.note(() => `${crash.message}, durable ${this.disk.syncedSeq}`);
     this.#end();
-    const fate = this.disk.crash(crash.kind, this.world.chances.disk);
+    // Damage and a mark that a power loss set back below it would be two faults at once, which nothing can notice.
+    const kind = this.world.faults.isDamaged ? 'kill' : crash.kind;
+    const fate = this.disk.crash(kind, this.world.chances.disk);
     if (fate !== 'none') this.coverage.hit('fault', `unsynced batch ${fate}`);
     this.disk.reopen();
     this.world.auditor.follow();

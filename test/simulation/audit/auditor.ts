@@ -56,6 +56,9 @@ export class Auditor {
     );
   }
 
+  get batches(): number {
+    return this.#reference.batches;
+  }
   /** The engine that did exactly what is durable. */
   get reference(): Engine {
     return this.#reference.engine;

@@ -1,0 +1,88 @@
+/**
+ * What people get of a world that failed: the invariant, the seed and the command that shows it again, as few faults as
+ * still lead to it, and the last steps of the account, round or bet that it is about.
+ */
+import { Violation } from './violation.js';
+import { World, type WorldOptions } from './world.js';
+
+/** Re-runs that are spent on leaving faults out. */
+const TRIALS_MAX = 30;
+const LINES_ABOUT = 25;
+const LINES_LAST = 15;
+const LINE_LENGTH_MAX = 400;
+
+export interface Outcome {
+  readonly world: World;
+  readonly error: Error | null;
+}
+
+/** Runs a world to its end or its failure. */
+export async function runWorld(options: WorldOptions): Promise<Outcome> {
+  const world = new World(options);
+  try {
+    await world.run();
+    return { world, error: null };
+  } catch (thrown) {
+    return { world, error: thrown instanceof Error ? thrown : new Error(String(thrown)) };
+  }
+}
+
+const kindOf = (error: Error | null): string => (error instanceof Violation ? error.invariant : (error?.name ?? ''));
+
+/** The indices of faults that can be left out while the world still fails in the same way. */
+export async function shorten(options: WorldOptions, failed: Outcome): Promise<ReadonlySet<number>> {
+  const kind = kindOf(failed.error);
+  const failedAtMs = failed.world.scheduler.nowMs;
+  const left = new Set(options.without);
+  // What had not struck yet has no part in it.
+  for (const { index, atMs } of failed.world.plan) if (atMs > failedAtMs) left.add(index);
+  let candidates = failed.world.plan.map(({ index }) => index).filter((index) => !left.has(index));
+  let trials = 0;
+  for (let size = Math.ceil(candidates.length / 2); size >= 1 && trials < TRIALS_MAX; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+    for (let at = 0; at < candidates.length && trials < TRIALS_MAX; ) {
+      const without = new Set([...left, ...candidates.slice(at, at + size)]);
+      trials++;
+      const { error } = await runWorld({ ...options, without });
+      if (error !== null && kindOf(error) === kind) {
+        for (const index of candidates.slice(at, at + size)) left.add(index);
+        candidates = candidates.filter((index) => !left.has(index));
+      } else {
+        at += size;
+      }
+    }
+  }
+  return left;
+}
+
+/** The command that runs one world again. */
+export function commandFor({ seed, hours, mutation, without = new Set() }: WorldOptions): string {
+  const rest = [
+    ...(mutation ? [` --mutation ${mutation.name}`] : []),
+    ...(without.size > 0 ? [` --without ${[...without].sort((a, b) => a - b).join(',')}`] : []),
+  ];
+  return `npm run simulate -- --world ${seed} --world-hours ${hours}${rest.join('')}`;
+}
+
+/** Runs the failing world again for its trace, and tells it. */
+export async function describe(options: WorldOptions): Promise<string> {
+  const { world, error } = await runWorld({ ...options, isVerbose: true });
+  const { lines } = world.trace;
+  const about = error instanceof Violation ? error.about : [];
+  const related = lines.filter(({ text }) => about.some((word) => mentions(text, word))).slice(-LINES_ABOUT);
+  const last = lines.slice(-LINES_LAST);
+  const shown = [...new Set([...related, ...last])].sort((a, b) => a.step - b.step);
+  const faults = world.plan.filter(({ index, atMs }) => !options.without?.has(index) && atMs <= world.scheduler.nowMs);
+  return [
+    `${error instanceof Violation ? error.message : (error?.stack ?? 'it did not fail again')}`,
+    `seed ${options.seed}, step ${world.steps}, life ${world.machine.incarnation}, trace ${world.trace.digest()}`,
+    `faults: ${faults.map(({ index, kind }) => `${index} ${kind}`).join(', ') || 'none'}`,
+    ...shown.map(({ step, timeMs, text }) => `  ${step} ${new Date(timeMs).toISOString()} ${text.slice(0, LINE_LENGTH_MAX)}`),
+    `again: ${commandFor(options)}`,
+  ].join('\n');
+}
+
+/** Whether the text speaks of `word` and not only of something that begins like it. */
+function mentions(text: string, word: string): boolean {
+  const at = text.indexOf(word);
+  return at >= 0 && !/[0-9]/.test(text[at + word.length] ?? '');
+}

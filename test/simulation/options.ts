@@ -1,0 +1,70 @@
+/** The command line of `npm run simulate`: every option is checked, and a wrong one is told with its name. */
+import { InvalidArgumentError, Command as Program } from 'commander';
+import { MUTATIONS, type Mutation, mutationNamed } from './mutations.js';
+
+export interface SimulateOptions {
+  readonly seed: number;
+  /** Simulated hours of all worlds together. */
+  readonly hours: number;
+  /** Bound in real minutes, or null. */
+  readonly minutes: number | null;
+  /** Simulated hours of one world's storm. */
+  readonly worldHours: number;
+  readonly workers: number;
+  readonly mutation: Mutation | null;
+  /** One world alone, by its own seed: how a failure is seen again. */
+  readonly world: number | null;
+  /** Indices of faults to leave out of that world. */
+  readonly without: ReadonlySet<number>;
+}
+
+function number(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (text.trim() === '' || !(value >= least && value <= most)) {
+      throw new InvalidArgumentError(`It must be from ${least} to ${most}.`);
+    }
+    return value;
+  };
+}
+
+function mutation(name: string): Mutation {
+  const found = mutationNamed(name);
+  if (found === null) throw new InvalidArgumentError(`There are ${MUTATIONS.map((one) => one.name).join(', ')}.`);
+  return found;
+}
+
+const indices = (text: string): ReadonlySet<number> => new Set(text.split(',').filter((part) => part !== '').map(Number));
+
+const SEED_MAX = 0xffff_ffff;
+
+export function readOptions(argv: readonly string[]): SimulateOptions {
+  const program = new Program('simulate')
+    .description('runs the real server on a disk, clock and network that a seed owns, and holds it to its promises')
+    .option('--seed <n>', 'the same seed gives the same run', number(0, SEED_MAX), 1)
+    .option('--hours <n>', 'simulated hours', number(0.01, 1e6), 24)
+    .option('--minutes <n>', 'stop after so many real minutes', number(0.01, 1e5))
+    .option('--world-hours <n>', 'simulated hours of faults in one world', number(0.01, 100), 0.5)
+    .option('--workers <n>', 'processes', number(1, 64), 1)
+    .option('--mutation <name>', 'plant a bug that must be found', mutation)
+    .option('--world <seed>', 'run this one world and tell its trace', number(0, SEED_MAX))
+    .option('--without <indices>', 'leave out these faults of that world', indices)
+    .parse(argv, { from: 'user' });
+  const given = program.opts<{
+    seed: number;
+    hours: number;
+    minutes?: number;
+    worldHours: number;
+    workers: number;
+    mutation?: Mutation;
+    world?: number;
+    without?: ReadonlySet<number>;
+  }>();
+  return {
+    ...given,
+    minutes: given.minutes ?? null,
+    mutation: given.mutation ?? null,
+    world: given.world ?? null,
+    without: given.without ?? new Set(),
+  };
+}

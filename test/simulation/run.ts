@@ -1,0 +1,42 @@
+/** Worlds one after the other, each with a seed of its own that follows from the run's, until there is enough. */
+import { derivedSeed } from './chance.js';
+import { type Outcome, runWorld } from './failure.js';
+import type { SimulateOptions } from './options.js';
+import { Tally } from './tally.js';
+import type { WorldOptions } from './world.js';
+
+const HOUR_MS = 3_600_000;
+
+export interface RunResult {
+  readonly tally: Tally;
+  /** The first world that failed, or null. */
+  readonly failed: { readonly options: WorldOptions; readonly outcome: Outcome } | null;
+}
+
+/** Which of the run's worlds this process does: those whose number is `index` modulo `of`. */
+export interface Share {
+  readonly index: number;
+  readonly of: number;
+}
+
+/** `isTimeUp` is asked after every world. */
+export async function runWorlds(
+  options: Pick<SimulateOptions, 'seed' | 'hours' | 'worldHours' | 'mutation'>,
+  share: Share,
+  isTimeUp: (tally: Tally) => boolean,
+): Promise<RunResult> {
+  const tally = new Tally();
+  const enoughMs = (options.hours * HOUR_MS) / share.of;
+  for (let index = share.index; tally.counts.simulatedMs < enoughMs; index += share.of) {
+    const world: WorldOptions = {
+      seed: derivedSeed(options.seed, index),
+      hours: options.worldHours,
+      mutation: options.mutation,
+    };
+    const outcome = await runWorld(world);
+    tally.addWorld(outcome.world);
+    if (outcome.error !== null) return { tally, failed: { options: world, outcome } };
+    if (isTimeUp(tally)) break;
+  }
+  return { tally, failed: null };
+}

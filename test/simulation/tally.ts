@@ -1,0 +1,77 @@
+/** What worlds come to together: counts for the report, and coverage. Plain data, so that it crosses processes. */
+import { Coverage } from './coverage.js';
+import type { World } from './world.js';
+
+export const TALLY_COUNTS = [
+  'worlds',
+  'steps',
+  'commands',
+  'durable',
+  'rounds',
+  'voided',
+  'bets',
+  'acknowledged',
+  'replays',
+  'crashes',
+  'batches',
+  'simulatedMs',
+] as const;
+export type TallyCounts = Record<(typeof TALLY_COUNTS)[number], number>;
+
+export interface TallyParts {
+  readonly counts: TallyCounts;
+  readonly coverage: readonly (readonly [string, number])[];
+}
+
+export class Tally {
+  readonly counts = Object.fromEntries(TALLY_COUNTS.map((name) => [name, 0])) as TallyCounts;
+  readonly coverage = new Coverage();
+
+  addWorld(world: World): void {
+    const { auditor, machine, scheduler, config } = world;
+    this.add({
+      counts: {
+        worlds: 1,
+        steps: world.steps,
+        commands: auditor.commands,
+        durable: auditor.durableCommands,
+        rounds: auditor.rounds.settledCount,
+        voided: auditor.rounds.voidedCount,
+        bets: auditor.bets.placedCount,
+        acknowledged: auditor.answers.ordersAcknowledged,
+        replays: auditor.answers.replays,
+        crashes: machine.crashCount,
+        batches: auditor.batches,
+        simulatedMs: scheduler.nowMs - config.startMs,
+      },
+      coverage: [...world.coverage.counts],
+    });
+  }
+
+  add({ counts, coverage }: TallyParts): void {
+    for (const name of TALLY_COUNTS) this.counts[name] += counts[name];
+    this.coverage.add(coverage);
+  }
+
+  parts(): TallyParts {
+    return { counts: this.counts, coverage: [...this.coverage.counts] };
+  }
+
+  /** The run in numbers; `realMs` is what it took. */
+  report(realMs: number): string {
+    const { counts } = this;
+    const seconds = realMs / 1_000;
+    const rate = (count: number): string => `${grouped(Math.round(count / seconds))}/s`;
+    return [
+      `worlds      ${grouped(counts.worlds)}`,
+      `steps       ${grouped(counts.steps)}   ${rate(counts.steps)}`,
+      `commands    ${grouped(counts.commands)}   ${rate(counts.commands)}; journaled ${grouped(counts.durable)} in ${grouped(counts.batches)} batches`,
+      `bets        ${grouped(counts.bets)} placed; ${grouped(counts.acknowledged)} acknowledged, ${grouped(counts.replays)} replays`,
+      `rounds      ${grouped(counts.rounds)}   of these voided ${grouped(counts.voided)}`,
+      `crashes     ${grouped(counts.crashes)}`,
+      `time        ${(counts.simulatedMs / 3_600_000).toFixed(1)} h simulated in ${(seconds / 60).toFixed(1)} min, ${Math.round(counts.simulatedMs / realMs)} : 1`,
+    ].join('\n');
+  }
+}
+
+const grouped = (count: number): string => count.toLocaleString('en');
