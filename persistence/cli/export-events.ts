@@ -11,6 +11,8 @@ export interface ReadRange {
 }
 
 export interface RangeReader {
+  /** Before anything else: whether all events of the range are there. */
+  readonly onReach?: (isWhole: boolean) => void;
   /** The state from which the journal's events go on, before the first of them. */
   readonly onStart?: (engine: Engine) => void;
   readonly onEvent: (seq: number, event: EngineEvent, engine: Engine | null) => void;
@@ -20,12 +22,13 @@ export interface RangeReader {
 export function readEvents(past: Past, fromSeq: number, toSeq: number, reader: RangeReader): ReadRange {
   const beginning = past.history.beginning();
   const isAfter = fromSeq > beginning.seq;
+  const isWhole = isAfter || past.isWhole(beginning.seq);
+  reader.onReach?.(isWhole);
   if (!isAfter) {
     for (const { seq, event } of past.archived({ of: 'all' }, beginning.seq)) {
       if (seq >= fromSeq && seq <= toSeq) reader.onEvent(seq, event, null);
     }
   }
-  const isWhole = isAfter || past.isWhole(beginning.seq);
   if (toSeq < beginning.seq) return { engine: null, isWhole };
   const engine = isAfter ? past.history.startFor(fromSeq - 1) : beginning;
   reader.onStart?.(engine);

@@ -32,9 +32,9 @@ const FAULTS_TOLD = 10;
 export function exportLedger(past: Past, sink: RowSink, fromSeq: number, toSeq: number): readonly string[] {
   sink.columns(COLUMNS);
   const books = new Books(fromSeq <= 1);
+  let isGapKnown = false;
   const write = (entry: LedgerEntry): void => {
-    if (books.isFirst(entry) && books.beginsAtNothing && entry.balanceCents !== entry.amountCents) {
-      // Only an archive that began later leaves such a gap.
+    if (isGapKnown && books.isFirst(entry) && entry.balanceCents !== entry.amountCents) {
       const forward = forwardOf(entry);
       books.add(forward);
       sink.row(rowOf(forward));
@@ -43,6 +43,9 @@ export function exportLedger(past: Past, sink: RowSink, fromSeq: number, toSeq: 
     sink.row(rowOf(entry));
   };
   const { engine, isWhole } = readEvents(past, fromSeq, toSeq, {
+    onReach: (isReached) => {
+      isGapKnown = books.beginsAtNothing && !isReached;
+    },
     onEvent: (seq, event) => {
       const entry = ledgerEntryOf(seq, event);
       if (entry !== null) write(entry);

@@ -14,6 +14,8 @@ const STEP_WORDS: Readonly<Record<VerifyStep, string>> = {
   hash: "the bet's facts hash to its betHash",
 };
 
+const SEED_HINT = 'No client seed was given. If the order had one, name it with --client-seed.';
+
 export const verifyBetCommand = defineFreeCommand<EvidenceOptions>({
   name: 'verify-bet',
   summary: 'check a betHash offline, from published data only',
@@ -64,6 +66,7 @@ export const verifyBetCommand = defineFreeCommand<EvidenceOptions>({
       } else {
         for (const step of passedSteps(failed)) out.line(`ok      ${STEP_WORDS[step]}`);
         out.line(verdict.valid ? 'OK' : `FAILED  ${STEP_WORDS[verdict.step]}: ${verdict.reason}`);
+        if (failed === 'hash' && evidence.clientSeed === null) out.note(SEED_HINT);
       }
       return verdict.valid ? EXIT.done : EXIT.faulty;
     } catch (thrown) {

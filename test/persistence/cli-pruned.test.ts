@@ -5,8 +5,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import Database from 'better-sqlite3';
 import { must } from '../../engine/assert.js';
 import { betId, roundId } from '../../engine/domain.js';
+import { type ArchiveCell, archiveChecksum } from '../../persistence/archive-schema.js';
 import { Dice } from '../support/reference/dice.js';
 import { runStream } from '../support/reference/stream.js';
 import { temporaryDir } from './journal-files.js';
@@ -81,3 +83,47 @@ test('what came before is refused where only the engine could tell it', (t) => {
   const replayed = toteText('replay', pruned.dir.root).split('\n');
   assert.match(replayed[0] ?? '', new RegExp(`^${must(pruned.batches[70], 'batch').lastSeq + 1} `));
 });
+
+test('an archive that was tampered with does not add up, one with a flipped cell is refused', (t) => {
+  const { pruned } = makeBoth(temporaryDir(t));
+  const cents = 123;
+  const seq = alterDeposit(pruned, cents, true);
+  const account = tote(['account', 'acc_1', pruned.dir.root]);
+  assert.equal(account.code, 1);
+  assert.match(account.stdout, new RegExp(`THE LEDGER IS WRONG: after the entry of sequence number ${seq} `));
+  const exported = tote(['export', '--what', 'ledger', pruned.dir.root]);
+  assert.equal(exported.code, 1);
+  assert.match(exported.stderr, new RegExp(`acc_1, sequence number ${seq}: `));
+  alterDeposit(pruned, cents, false);
+  for (const command of [
+    ['account', 'acc_1'],
+    ['export', '--what', 'ledger'],
+  ]) {
+    const refused = tote([...command, pruned.dir.root]);
+    assert.equal(refused.code, 1, refused.stderr);
+    assert.match(refused.stderr, /checksum of the row .* does not match/);
+  }
+});
+
+/** Adds to the amount of the first account's first deposit, with or without a new checksum. Returns its command. */
+function alterDeposit({ dir }: MadeDir, cents: number, isForged: boolean): number {
+  const db = new Database(dir.archiveFile);
+  const row = must(
+    db
+      .prepare<[], ArchiveCell[]>('SELECT * FROM transfer WHERE account = 1 ORDER BY seq LIMIT 1')
+      .raw()
+      .get(),
+    'deposit',
+  );
+  const amountCents = Number(row[4]) + cents;
+  const cells = row.with(4, amountCents).slice(0, -1);
+  const checksum = isForged ? archiveChecksum(cells) : must(row.at(-1), 'checksum');
+  db.prepare('UPDATE transfer SET amount_cents = ?, checksum = ? WHERE seq = ? AND item = ?').run(
+    amountCents,
+    checksum,
+    row[0],
+    row[1],
+  );
+  db.close();
+  return Number(row[0]);
+}

@@ -51,6 +51,13 @@ test('with one value altered it does not', () => {
   }
 });
 
+test('a forgotten client seed is thought of', () => {
+  const { 'client-seed': _, ...others } = GUIDE;
+  const told = verify(others);
+  assert.equal(told.code, 1);
+  assert.match(told.stderr, /name it with --client-seed/);
+});
+
 test('a value that is no number is not understood', () => {
   const told = verify({ ...GUIDE, amount: '25 USD', odds: '1e0' });
   assert.equal(told.code, 2);
