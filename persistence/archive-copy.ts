@@ -115,12 +115,6 @@ class Source {
     for (const row of query.raw().iterate(...values)) yield this.#checked(table, row);
   }
 
-  bet(bet: number): ArchiveCell[] {
-    const row = this.db.prepare<[number], ArchiveCell[]>('SELECT * FROM bet WHERE bet = ?').raw().get(bet);
-    if (row === undefined) throw damagedArchive(this.path, `bet ${bet} is missing`);
-    return this.#checked('bet', row);
-  }
-
   #checked(table: ArchiveTable, row: ArchiveCell[]): ArchiveCell[] {
     const fault = faultOfArchiveRow(table, row);
     if (fault === null) return row;
@@ -136,7 +130,7 @@ function addRows(source: Source, path: string, upTo: ArchivePosition): number {
   return withDatabase(path, (db) => {
     const before = readProgress(path, db);
     return db.transaction(() => {
-      const betsSettledLater = settleOpenBets(source, db, upTo.seq);
+      const betsSettledLater = settleOpenBets(source, db, before.seq, upTo.seq);
       const bets = addBets(source, db, upTo.seq);
       const rounds = addRounds(source, db, before.seq, upTo.seq);
       const transfers = addTransfers(source, db, before.seq, upTo.seq);
@@ -156,36 +150,34 @@ function addRows(source: Source, path: string, upTo: ArchivePosition): number {
   });
 }
 
-function settleOpenBets(source: Source, db: Database.Database, upToSeq: number): number {
-  const open = db
-    .prepare<[], number>('SELECT bet FROM bet NOT INDEXED WHERE settled_seq IS NULL')
-    .pluck()
-    .all();
+/** Bets that the copy has as open and that have been settled since. */
+function settleOpenBets(source: Source, db: Database.Database, afterSeq: number, upToSeq: number): number {
   const settle = db.prepare(
     `UPDATE bet SET result = ?, paid_cents = ?, settled_seq = ?, settled_item = ?, settled_ms = ?,
       settled_balance_cents = ?, settled_checksum = ? WHERE bet = ?`,
   );
   let count = 0;
-  for (const bet of open) {
-    const row = source.bet(bet);
-    if (!isSettledBy(row, upToSeq)) continue;
-    settle.run(...row.slice(PLACED_COLUMNS), bet);
+  const where = 'bet <= ? AND settled_seq > ? AND settled_seq <= ?';
+  for (const row of source.rows('bet', where, newestBet(db), afterSeq, upToSeq)) {
+    settle.run(...row.slice(PLACED_COLUMNS), row[0] ?? null);
     count += 1;
   }
   return count;
 }
+
+const newestBet = (db: Database.Database): number =>
+  db.prepare<[], number>('SELECT coalesce(max(bet), 0) FROM bet').pluck().get() ?? 0;
 
 function addBets(
   source: Source,
   db: Database.Database,
   upToSeq: number,
 ): { readonly added: number; readonly settled: number } {
-  const newest = db.prepare<[], number>('SELECT coalesce(max(bet), 0) FROM bet').pluck().get() ?? 0;
   const insert = inserter(db, 'bet', PLACED_COLUMNS + SETTLED_COLUMNS);
   const unsettled: null[] = Array.from({ length: SETTLED_COLUMNS }, () => null);
   let added = 0;
   let settled = 0;
-  for (const row of source.rows('bet', 'bet > ? ORDER BY bet', newest)) {
+  for (const row of source.rows('bet', 'bet > ? ORDER BY bet', newestBet(db))) {
     // A bet without a placement was open where the archive begins.
     if (Number(row[PLACED_SEQ] ?? 0) > upToSeq) break;
     const isSettled = isSettledBy(row, upToSeq);

@@ -108,6 +108,6 @@ function unreadable(path: string, why: string): JournalError {
   return new JournalError(
     'mark_unreadable',
     `The mark ${path} cannot be read (${why}), so nothing says which batches were acknowledged last. ` +
-      'Put the file back from a backup, or make a new data directory with `restore`.',
+      'Put the file back from a backup of the same moment, or make a new data directory: npx tote restore DATA_DIR --out NEW_DIR',
   );
 }

@@ -129,15 +129,16 @@ export function checkMark(mark: Mark | null, endSeq: number, checksumAtMark: str
     throw new JournalError(
       'mark_unreadable',
       `The journal has batches up to sequence number ${endSeq}, but its mark is missing, so nothing says whether ` +
-        'later ones were acknowledged. Put the file `mark` back from a backup, or make a new data directory with `restore`.',
+        'later ones were acknowledged. Put the file `mark` back from a backup of the same moment, or make a new data ' +
+        'directory: npx tote restore DATA_DIR --out NEW_DIR',
     );
   }
   if (endSeq < mark.lastSeq) {
     throw new JournalError(
       'journal_incomplete',
       `The journal ends at sequence number ${endSeq}, but ${mark.lastSeq} was acknowledged: ${endSeq + 1} to ` +
-        `${mark.lastSeq} are missing. Put the data directory back from a backup, or go on without them by making a ` +
-        `new one with \`restore\` to sequence number ${endSeq}.`,
+        `${mark.lastSeq} are missing. Put the data directory back from a backup, or go on without them in a new ` +
+        `one: npx tote restore DATA_DIR --to-seq ${endSeq} --out NEW_DIR`,
     );
   }
   if (mark.lastSeq > 0 && checksumAtMark !== mark.checksum) {

@@ -185,7 +185,8 @@ export function damaged(path: string, what: string, cause?: unknown): JournalErr
   return new JournalError(
     'journal_corrupt',
     `The journal ${path} is damaged: ${what}. ` +
-      'Put the data directory back from a backup, or make a new one from the good part with `restore`.',
+      'Put the file or the data directory back from a backup, or make a new one from the good part: ' +
+      'npx tote restore DATA_DIR --out NEW_DIR',
     { cause },
   );
 }

@@ -78,7 +78,7 @@ test('a journal that ends below the mark, or that is another one, is refused', (
   file.close();
   assert.throws(
     () => recover(dir),
-    refusal('journal_incomplete', /11 to 12 are missing.*restore. to sequence number 10/),
+    refusal('journal_incomplete', /11 to 12 are missing.*restore DATA_DIR --to-seq 10 --out/),
   );
   rmSync(dir.markFile);
   createMarkFile(dir.markFile, { lastSeq: 10, checksum: '0badbad0' });
