@@ -9,6 +9,7 @@
 import { assert, fail } from './assert.js';
 import type { Command, CommandKind, IdempotencyDigest, PlaceOrder } from './commands.js';
 import { ASSETS, MARKET_IDS, marketOf, SIDES, TIERS, textAt } from './domain.js';
+import { wholeText } from './whole-text.js';
 
 /** The current version of each command's text form. Raising one takes an entry in `UPCASTERS` for the version before. */
 const COMMAND_VERSIONS: Readonly<Record<CommandKind, number>> = {
@@ -57,11 +58,29 @@ export const ORDER_PARTS: readonly string[] = MARKET_IDS.flatMap((id) =>
 export const ORDER_HEAD = `["placeOrder",${COMMAND_VERSIONS.placeOrder},`;
 
 function encodePlaceOrder(order: PlaceOrder): string {
-  const { idempotency, clientSeed } = order;
-  const digest =
-    idempotency === null ? 'null' : `[${idempotency.keyHigh},${idempotency.keyLow},${idempotency.body}]`;
+  const { idempotency, clientSeed, expectedPercentE6 } = order;
+  const guard = expectedPercentE6 < 0 ? `${expectedPercentE6}` : wholeText(expectedPercentE6);
   const seed = clientSeed === null ? 'null' : JSON.stringify(clientSeed);
-  return `${ORDER_HEAD}${order.timeMs},${order.account},${order.key}${textAt(ORDER_PARTS, order.market * 2 + order.side)}${order.stakeCents},${order.expectedPercentE6},${digest},${seed}]`;
+  const parts = textAt(ORDER_PARTS, order.market * 2 + order.side);
+  return `${orderHead(order.timeMs)}${wholeText(order.account)},${wholeText(order.key)}${parts}${wholeText(order.stakeCents)},${guard},${digestText(idempotency)},${seed}]`;
+}
+
+function digestText(idempotency: IdempotencyDigest | null): string {
+  if (idempotency === null) return 'null';
+  const { keyHigh, keyLow, body } = idempotency;
+  return `[${wholeText(keyHigh)},${wholeText(keyLow)},${wholeText(body)}]`;
+}
+
+/** The last time that was printed: many orders share a millisecond. */
+let keptTimeMs = Number.NaN;
+let keptHead = '';
+
+function orderHead(timeMs: number): string {
+  if (timeMs !== keptTimeMs) {
+    keptHead = `${ORDER_HEAD}${timeMs},`;
+    keptTimeMs = timeMs;
+  }
+  return keptHead;
 }
 
 /** A text form of one version as that of the next: `[kind, version + 1, timeMs, ...]`. Its meaning stays the same. */

@@ -7,6 +7,7 @@
  */
 import { betId, marketOf, roundId, SIDES, textAt, timeFrameMs } from './domain.js';
 import type { BetPlaced } from './events.js';
+import { wholeText } from './whole-text.js';
 
 /** What the construction needs and the engine does not have. */
 export interface FairnessTools {
@@ -42,13 +43,14 @@ function utf8Bytes(text: string): number {
 const roundFields = (seed: string, round: string): string =>
   asciiField(CONSTRUCTION) + asciiField(seed) + asciiField(round);
 
+/** Numbers in decimal digits. */
 interface BetFields {
   readonly id: string;
   readonly prediction: string;
-  readonly amountCents: number;
-  readonly oddsE4: number;
-  readonly entryPercentE2: number;
-  readonly payoutCents: number;
+  readonly amountCents: string;
+  readonly oddsE4: string;
+  readonly entryPercentE2: string;
+  readonly payoutCents: string;
   readonly placedAt: string;
   readonly clientSeed: string | null;
 }
@@ -58,10 +60,10 @@ function hashBet(ofRound: string, bet: BetFields, tools: FairnessTools): string 
     ofRound +
     asciiField(bet.id) +
     asciiField(bet.prediction) +
-    asciiField(`${bet.amountCents}`) +
-    asciiField(`${bet.oddsE4}`) +
-    asciiField(`${bet.entryPercentE2}`) +
-    asciiField(`${bet.payoutCents}`) +
+    asciiField(bet.amountCents) +
+    asciiField(bet.oddsE4) +
+    asciiField(bet.entryPercentE2) +
+    asciiField(bet.payoutCents) +
     asciiField(bet.placedAt);
   return tools.sha256(bet.clientSeed === null ? text : text + field(bet.clientSeed));
 }
@@ -93,10 +95,10 @@ export class RoundSeeds {
     const fields: BetFields = {
       id: betId(event.bet),
       prediction: textAt(SIDES, event.side),
-      amountCents: event.stakeCents,
-      oddsE4: event.oddsE4,
-      entryPercentE2: event.entryPercentE2,
-      payoutCents: event.payoutCents,
+      amountCents: wholeText(event.stakeCents),
+      oddsE4: wholeText(event.oddsE4),
+      entryPercentE2: wholeText(event.entryPercentE2),
+      payoutCents: wholeText(event.payoutCents),
       placedAt: this.#tools.isoText(event.timeMs),
       clientSeed: event.clientSeed,
     };
@@ -171,10 +173,10 @@ export function verifyBet(evidence: BetEvidence, tools: FairnessTools): BetVerdi
   const fields: BetFields = {
     id: bet.id,
     prediction: bet.prediction,
-    amountCents: Math.round(bet.amount * 100),
-    oddsE4: Math.round(bet.oddsAtBet * 10_000),
-    entryPercentE2: Math.round(bet.entryPercent * 100),
-    payoutCents: Math.round(bet.potentialPayout * 100),
+    amountCents: `${Math.round(bet.amount * 100)}`,
+    oddsE4: `${Math.round(bet.oddsAtBet * 10_000)}`,
+    entryPercentE2: `${Math.round(bet.entryPercent * 100)}`,
+    payoutCents: `${Math.round(bet.potentialPayout * 100)}`,
     placedAt: bet.placedAt,
     clientSeed: evidence.clientSeed,
   };

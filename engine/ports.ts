@@ -143,12 +143,15 @@ export interface HttpRequest {
 /** Header names and values in turn: `['Allow', 'GET', 'Retry-After', '3']`. */
 export type HeaderList = readonly string[];
 
+/** The same in one text: `Allow: GET\r\nRetry-After: 3`. */
+export type HeaderBlock = string;
+
 export interface HttpResponder {
   /**
    * Ends the request; may be called at once or later, exactly once. Does nothing where the client has gone.
    * For HEAD the body is left out and its length kept.
    */
-  send(status: number, headers: HeaderList, body: string | Uint8Array): void;
+  send(status: number, headers: HeaderList | HeaderBlock, body: string | Uint8Array): void;
 }
 
 export type HttpHandler = (request: HttpRequest, responder: HttpResponder) => void;

@@ -6,10 +6,11 @@
  * reads. Nothing is sent once the client has gone, and an exception never reaches the library, which would end
  * the process without a word.
  */
+import { Buffer } from 'node:buffer';
 import { STATUS_CODES } from 'node:http';
 import { assert } from '../engine/assert.js';
 import type { ErrorCode } from '../engine/errors.js';
-import type { HeaderList, HttpHandler, HttpRequest, HttpResponder } from '../engine/ports.js';
+import type { HeaderBlock, HeaderList, HttpHandler, HttpRequest, HttpResponder } from '../engine/ports.js';
 import { BodyBuffer } from './body-buffer.js';
 import type { RequestHeaders } from './request-headers.js';
 import type { UwsResponse } from './uws.js';
@@ -26,6 +27,12 @@ const LINGER_MS = 1_000;
 export const BODY_DEADLINE_MS = 10_000;
 /** An answer has this long to be taken once the socket's buffers are full of it. */
 export const REPLY_DEADLINE_MS = 30_000;
+
+/**
+ * What is made for a client is bounded by limits and by his money, so its answers cannot pile up where he does not
+ * read them: they go the short way. All others are of a kind that can be asked for again and again.
+ */
+const CREATED = 201;
 
 const NO_BODY = new Uint8Array(0);
 
@@ -133,7 +140,7 @@ export class Exchange implements HttpRequest, HttpResponder {
     this.#guarded(() => this.#dispatch(false));
   }
 
-  send(status: number, headers: HeaderList, body: string | Uint8Array): void {
+  send(status: number, headers: HeaderList | HeaderBlock, body: string | Uint8Array): void {
     assert(this.#isDispatched && !this.#isSent, 'a request is answered once');
     this.#isSent = true;
     if (this.#isOver) return;
@@ -203,29 +210,32 @@ export class Exchange implements HttpRequest, HttpResponder {
    * The head goes out in one piece: each `writeHeader` would cost a third of a microsecond. Header values are
    * the server's own and hold no line ends.
    */
-  #write(status: number, headers: HeaderList, body: string | Uint8Array): void {
+  #write(status: number, headers: HeaderList | HeaderBlock, body: string | Uint8Array): void {
+    const { response } = this;
     const hasNoBody = status === 204 || status === 304;
-    const bodyBytes = typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
-    let head = STATUS_LINES[status] ?? '';
-    for (let index = 0; index < headers.length; index += 2) {
-      head += `\r\n${headers[index]}: ${headers[index + 1]}`;
-    }
+    const isBare = hasNoBody || this.method === 'HEAD';
+    let head = headText(status, headers);
     if (this.fault !== null) {
       // What else this connection has to say is not to be trusted.
-      this.response.writeStatus(head).end(hasNoBody || this.method === 'HEAD' ? '' : body, true);
+      response.writeStatus(head).end(isBare ? '' : body, true);
       this.#over();
       return;
     }
     if (this.host.isClosing) head += '\r\nConnection: close';
-    if (hasNoBody || this.method === 'HEAD') {
+    if (isBare) {
       // Told a length, `endWithoutBody` waits for ever for the body that it was told not to send.
-      if (!hasNoBody) head += `\r\nContent-Length: ${bodyBytes}`;
-      this.response.writeStatus(head).endWithoutBody();
+      if (!hasNoBody) head += `\r\nContent-Length: ${bytesIn(body)}`;
+      response.writeStatus(head).endWithoutBody();
+      this.#over();
+      return;
+    }
+    if (status === CREATED) {
+      response.writeStatus(head).end(body, false);
       this.#over();
       return;
     }
     // `end` would buffer without bound what a client that sends and never reads has asked for.
-    const [, isTaken] = this.response.writeStatus(head).tryEnd(body, bodyBytes);
+    const [, isTaken] = response.writeStatus(head).tryEnd(body, bytesIn(body));
     if (isTaken) this.#over();
     else this.#writeRest(typeof body === 'string' ? Buffer.from(body) : body);
   }
@@ -267,6 +277,20 @@ export class Exchange implements HttpRequest, HttpResponder {
     this.host.onFatal(error);
     if (!this.#isOver) abandon(this.response, () => this.#guarded(() => this.#over()));
   }
+}
+
+function bytesIn(body: string | Uint8Array): number {
+  return typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
+}
+
+/** Status and headers, as `writeStatus` takes them. */
+function headText(status: number, headers: HeaderList | HeaderBlock): string {
+  let head = STATUS_LINES[status] ?? '';
+  if (typeof headers === 'string') return `${head}\r\n${headers}`;
+  for (let index = 0; index < headers.length; index += 2) {
+    head += `\r\n${headers[index]}: ${headers[index + 1]}`;
+  }
+  return head;
 }
 
 /** Closes the connection after a programming error: the library ends the process for an unanswered request. */

@@ -13,6 +13,8 @@ export class OpenBatch {
   lastSeq: number;
   #timeMs = 0;
   #text = '';
+  /** Of commands other than orders: sequence numbers and events, in step. */
+  readonly #seqs: number[] = [];
   readonly #events: (readonly EngineEvent[])[] = [];
   readonly #waiters: Release[] = [];
 
@@ -25,14 +27,20 @@ export class OpenBatch {
   }
 
   get count(): number {
-    return this.#events.length;
+    return this.lastSeq - this.firstSeq + 1;
   }
 
   add(commandText: string, timeMs: number, events: readonly EngineEvent[]): void {
+    this.addOrder(commandText, timeMs);
+    this.#seqs.push(this.lastSeq);
+    this.#events.push(events);
+  }
+
+  /** Readers get no orders: nobody but its sender waits for what one did, and they are nearly all of the commands. */
+  addOrder(commandText: string, timeMs: number): void {
     this.#text += this.#text === '' ? commandText : `,${commandText}`;
     this.#timeMs = timeMs;
     this.lastSeq++;
-    this.#events.push(events);
   }
 
   wait(release: Release): void {
@@ -52,8 +60,7 @@ export class OpenBatch {
 
   dispatch(readers: readonly EventReader[]): void {
     for (const reader of readers) {
-      let seq = this.firstSeq;
-      for (const events of this.#events) reader(seq++, events);
+      for (const [at, events] of this.#events.entries()) reader(this.#seqs[at] as number, events);
     }
   }
 

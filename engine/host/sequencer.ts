@@ -164,7 +164,8 @@ export class Sequencer {
   #join(command: Command, outcome: Accepted): void {
     this.#open ??= new OpenBatch(outcome.seq, this.clock.monotonicMs());
     const batch = this.#open;
-    batch.add(encodeCommand(command), command.timeMs, outcome.events);
+    if (command.kind === 'placeOrder') batch.addOrder(encodeCommand(command), command.timeMs);
+    else batch.add(encodeCommand(command), command.timeMs, outcome.events);
     if (batch.lastSeq !== outcome.seq) fail(`command ${outcome.seq} came after ${batch.lastSeq - 1}`);
     this.#joinedSeq = outcome.seq;
     if (batch.count >= this.options.batchCommandsMax) this.#closeOpenBatch();
@@ -221,7 +222,7 @@ export class Sequencer {
     return batch;
   }
 
-  /** The reader gets every command that becomes durable from now on, before those who wait for it. */
+  /** The reader gets every command but orders that becomes durable from now on, before those who wait for it. */
   onEvents(reader: EventReader): void {
     this.#readers.push(reader);
   }

@@ -1,5 +1,6 @@
 /** One request on its way through the API, and the headers that stand on every answer. */
 import type { HttpRequest, HttpResponder } from '../../engine/ports.js';
+import { wholeText } from '../../engine/whole-text.js';
 import type { RateLimits } from '../rate-limits.js';
 import type { Refused } from './refused.js';
 
@@ -10,6 +11,11 @@ export type Verdict = Refused | null;
 export type ExtraHeaders = readonly string[];
 
 const NO_HEADERS: ExtraHeaders = [];
+const LIMIT = 'X-RateLimit-Limit: ';
+const JSON_LIMIT = `Content-Type: application/json\r\n${LIMIT}`;
+const REMAINING = '\r\nX-RateLimit-Remaining: ';
+const RESET = '\r\nX-RateLimit-Reset: ';
+const NO_STORE = '\r\nCache-Control: no-store';
 
 export class Call {
   /** Number of the key and of its account, once the key is known to be good; 0 before. */
@@ -23,7 +29,9 @@ export class Call {
   constructor(
     readonly request: HttpRequest,
     readonly responder: HttpResponder,
-    readonly requestId: string,
+    /** Line's end, name and prefix of the request's id, which ends with its number. */
+    private readonly requestIdHead: string,
+    private readonly requestNumber: number,
     /** Wall-clock time at which the request was taken up, in milliseconds. */
     readonly nowMs: number,
     /** The same instant on the clock of the rate limits. */
@@ -39,12 +47,11 @@ export class Call {
 
   /** Answers with a body in the envelope. Null, for an operation to return. */
   send(status: number, body: string | Uint8Array, extra: ExtraHeaders = NO_HEADERS): null {
-    const headers = ['Content-Type', 'application/json'];
-    this.#pushCommon(headers);
+    let block = JSON_LIMIT + this.#common;
     // Only what answers a GET can be stored by anyone on the way without being told so.
-    if (this.request.method !== 'POST') headers.push('Cache-Control', 'no-store');
-    for (const text of extra) headers.push(text);
-    this.responder.send(status, headers, body);
+    if (this.request.method !== 'POST') block += NO_STORE;
+    for (let at = 0; at < extra.length; at += 2) block += `\r\n${extra[at]}: ${extra[at + 1]}`;
+    this.responder.send(status, block, body);
     return null;
   }
 
@@ -54,22 +61,14 @@ export class Call {
 
   /** Answers with headers of another kind of body, or of none. */
   sendOther(status: number, headers: ExtraHeaders, body: string | Uint8Array): null {
-    const all = [...headers];
-    this.#pushCommon(all);
-    this.responder.send(status, all, body);
+    let block = '';
+    for (let at = 0; at < headers.length; at += 2) block += `${headers[at]}: ${headers[at + 1]}\r\n`;
+    this.responder.send(status, block + LIMIT + this.#common, body);
     return null;
   }
 
-  #pushCommon(headers: string[]): void {
-    headers.push(
-      'X-RateLimit-Limit',
-      `${this.limit}`,
-      'X-RateLimit-Remaining',
-      `${this.remaining}`,
-      'X-RateLimit-Reset',
-      `${this.resetSeconds}`,
-      'X-Request-Id',
-      this.requestId,
-    );
+  /** Value of the limit and what follows it on every answer. */
+  get #common(): string {
+    return `${wholeText(this.limit)}${REMAINING}${wholeText(this.remaining)}${RESET}${wholeText(this.resetSeconds)}${this.requestIdHead}${wholeText(this.requestNumber)}`;
   }
 }

@@ -55,8 +55,8 @@ export class OrderDesk {
     });
     switch (outcome.status) {
       case 'accepted': {
-        const body = this.#answer(eventOf(outcome.events, 'betPlaced'));
-        sequencer.whenDurable(outcome.seq, () => call.send(CREATED, body));
+        const bet = eventOf(outcome.events, 'betPlaced');
+        sequencer.whenDurable(outcome.seq, () => call.send(CREATED, this.#answer(bet)));
         return null;
       }
       case 'replayed': {

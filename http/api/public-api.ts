@@ -61,10 +61,12 @@ class PublicApi {
   readonly #admission: Admission;
   readonly #routes: RouteTable;
   readonly #pages: StaticPages;
+  readonly #requestIdHead: string;
   #requests = 0;
 
   constructor(parts: PublicApiParts) {
     this.#parts = parts;
+    this.#requestIdHead = `\r\nX-Request-Id: ${parts.requestIdPrefix}-`;
     const { sequencer, latestTick, marketAgeMsMax, masterSecret } = parts;
     this.#admission = new Admission(sequencer.engine);
     const view = new MarketView(sequencer.engine, latestTick, marketAgeMsMax);
@@ -103,9 +105,10 @@ class PublicApi {
   }
 
   handle(request: HttpRequest, responder: HttpResponder): void {
-    const { limits, clock, limitsNowMs, requestIdPrefix } = this.#parts;
-    const requestId = `${requestIdPrefix}-${++this.#requests}`;
-    const call = new Call(request, responder, requestId, clock.nowMs(), limitsNowMs());
+    const { limits, clock, limitsNowMs } = this.#parts;
+    this.#requests += 1;
+    const id = this.#requestIdHead;
+    const call = new Call(request, responder, id, this.#requests, clock.nowMs(), limitsNowMs());
     const isAdmitted = limits.admitAddress(request.address, call.limitsNowMs);
     const verdict = this.#counted(call, isAdmitted) ?? this.#dispatch(call);
     if (verdict !== null) this.#refuse(call, verdict);

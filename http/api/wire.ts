@@ -3,6 +3,8 @@
  * the same digits as `JSON.stringify` would, in a third of the time, because nothing becomes a double on the way.
  */
 
+import { wholeText } from '../../engine/whole-text.js';
+
 const DAY_MS = 86_400_000;
 
 /** '00' to '99'. */
@@ -18,19 +20,21 @@ const MILLISECONDS: readonly string[] = Array.from(
 /** A whole number of hundredths (cents, percents in 1e-2) as a JSON number: -1250 is `-12.5`. */
 export function hundredthsText(hundredths: number): string {
   if (hundredths < 0) return `-${hundredthsText(-hundredths)}`;
-  const decimals = hundredths % 100;
-  const whole = (hundredths - decimals) / 100;
-  return decimals === 0 ? `${whole}` : `${whole}.${TWO_DECIMALS[decimals]}`;
+  // Not by the remainder operator, which takes 20 ns where numbers are doubles.
+  const whole = Math.floor(hundredths / 100);
+  const decimals = hundredths - whole * 100;
+  return decimals === 0 ? wholeText(whole) : `${wholeText(whole)}.${TWO_DECIMALS[decimals]}`;
 }
 
 /** Odds in 1e-4 as a JSON number: 19800 is `1.98`. */
 export function oddsText(oddsE4: number): string {
-  const decimals = oddsE4 % 10_000;
-  const whole = (oddsE4 - decimals) / 10_000;
-  if (decimals === 0) return `${whole}`;
-  const low = decimals % 100;
-  const high = (decimals - low) / 100;
-  return low === 0 ? `${whole}.${TWO_DECIMALS[high]}` : `${whole}.${TWO_DIGITS[high]}${TWO_DECIMALS[low]}`;
+  const whole = Math.floor(oddsE4 / 10_000);
+  const decimals = oddsE4 - whole * 10_000;
+  if (decimals === 0) return wholeText(whole);
+  const high = Math.floor(decimals / 100);
+  const low = decimals - high * 100;
+  const text = low === 0 ? TWO_DECIMALS[high] : `${TWO_DIGITS[high]}${TWO_DECIMALS[low]}`;
+  return `${wholeText(whole)}.${text}`;
 }
 
 /** Dates of the days last asked for, by the low bits of the day's number: lists mix yesterday with tomorrow. */

@@ -14,6 +14,7 @@ import { createPublicApi } from '../../http/api/public-api.js';
 import { loadDocsPages } from '../../http/docs-page.js';
 import type { RateLimitSettings } from '../../http/rate-limit-settings.js';
 import { RateLimits } from '../../http/rate-limits.js';
+import { headerList } from '../support/headers.js';
 import { type HostOptions, TestClock, TestHost } from '../support/host.js';
 
 export const MASTER_SECRET = Buffer.alloc(32, 7);
@@ -158,10 +159,11 @@ export class Harness {
       send: (status, headers, body) => {
         assert.equal(pending.reply, null, 'a request is answered once');
         const fields = new Map<string, string>();
-        for (let i = 0; i < headers.length; i += 2) {
-          const name = (headers[i] ?? '').toLowerCase();
+        const list = headerList(headers);
+        for (let i = 0; i < list.length; i += 2) {
+          const name = (list[i] ?? '').toLowerCase();
           assert.ok(!fields.has(name), `${name} stands once`);
-          fields.set(name, headers[i + 1] ?? '');
+          fields.set(name, list[i + 1] ?? '');
         }
         pending.reply = { status, headers: fields, text: Buffer.from(body).toString() };
       },

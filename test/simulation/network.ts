@@ -4,6 +4,7 @@
  */
 import { assert } from '../../engine/assert.js';
 import type { HeaderList, HttpHandler, HttpRequest } from '../../engine/ports.js';
+import { headerList } from '../support/headers.js';
 import type { Dice } from '../support/reference/dice.js';
 import type { Coverage } from './coverage.js';
 import type { Scheduler } from './scheduler.js';
@@ -130,7 +131,8 @@ export class Network {
         assert(incarnation === this.#incarnation, 'a dead server sends nothing');
         exchange.isAnswered = true;
         this.pending.delete(exchange);
-        const reply = { status, headers, text: typeof body === 'string' ? body : decoder.decode(body) };
+        const text = typeof body === 'string' ? body : decoder.decode(body);
+        const reply = { status, headers: headerList(headers), text };
         this.onSent(exchange, reply);
         if (this.#loses('reply lost')) return;
         this.scheduler.after(this.#delayMs(), () => onReply(reply));
