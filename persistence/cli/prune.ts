@@ -11,7 +11,8 @@ import { isoText } from './format.js';
 import { parseWhole } from './options.js';
 import { bytesText } from './output.js';
 
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 interface PruneOptions {
   /** How long segments stay, in milliseconds; null: for ever. */
@@ -34,7 +35,7 @@ export const pruneCommand = defineCommand<PruneOptions>({
     ['prune --snapshots 1', 'segments all stay, of the snapshots the newest'],
   ],
   options: [
-    new Option('--keep <age>', 'segments younger than this stay: "all", or days such as 30d')
+    new Option('--keep <age>', 'segments younger than this stay: "all", 12h, 30d')
       .env('TOTE_RETENTION')
       .argParser(parseKeep)
       .default(null, 'all'),
@@ -57,9 +58,10 @@ export const pruneCommand = defineCommand<PruneOptions>({
 
 function parseKeep(text: string): number | null {
   if (text === 'all') return null;
-  const [, days] = /^([1-9]\d{0,4})d$/.exec(text) ?? [];
-  if (days === undefined) throw new InvalidArgumentError('Expected "all", or days such as 30d.');
-  return Number(days) * DAY_MS;
+  const [, count, unit] = /^([1-9]\d{0,4})([hd])$/.exec(text) ?? [];
+  if (count === undefined)
+    throw new InvalidArgumentError('Expected "all", hours such as 12h, or days such as 30d.');
+  return Number(count) * (unit === 'h' ? HOUR_MS : DAY_MS);
 }
 
 /** Engine time of the last command: ages are counted from there, as the server does. */

@@ -47,7 +47,7 @@ test('a command line that is not understood: code 2, the near name, what was exp
     [['restore', '--out', 'x', '--to-time', '2026-01-01', '--to-seq', '1'], /cannot be used with/],
     [
       ['prune', '--keep', '30'],
-      /'--keep <age>' argument '30' is invalid.*Expected "all", or days such as 30d/,
+      /'--keep <age>' argument '30' is invalid.*Expected "all", hours such as 12h, or days such as 30d/,
     ],
     [['backup'], /missing required argument 'BACKUP_DIR'/],
     [['status', 'a', 'b'], /too many arguments/],
