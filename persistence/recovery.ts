@@ -4,7 +4,7 @@
  * against the mark. It can be repeated after a crash at any point, and what it cannot vouch for it refuses, changing
  * nothing.
  */
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock, Mark } from '../engine/ports.js';
 import { CHAIN_START } from './batch-row.js';
@@ -19,6 +19,7 @@ import { checkChain } from './segment-chain.js';
 import { findSegments, removeDatabase, rollbackPath, sourceOf } from './segment-files.js';
 import { createSegment, type OnRollStep, type RollStep } from './segment-roll.js';
 import { FORMAT_VERSION } from './segment-schema.js';
+import { checkWal } from './segment-wal.js';
 
 export interface RecoveryOptions<R extends { readonly end: JournalEnd }> {
   /** The caller holds its lock. */
@@ -74,6 +75,8 @@ function checkFiles(dir: DataDir, last: string, mark: Mark | null): void {
   // A half seal is taken back by SQLite; until then the file cannot be read.
   if (fileBytes(rollbackPath(last)) > 0) Segment.open(last, 'write').close();
   checkChain(dir.journal);
+  // A finished copy counts more than what it was made from.
+  if (sourceOf(last) === last && wasEachCommitSynced(dir)) checkWal(last);
   const segment = Segment.open(sourceOf(last), 'read');
   try {
     checkAgainstMark(segment, mark);
@@ -88,6 +91,11 @@ function checkAgainstMark(segment: Segment, mark: Mark | null): void {
   if (mark === null || mark.lastSeq > segment.start.lastSeq || mark.lastSeq > endSeq) {
     checkMark(mark, endSeq, mark === null ? null : (segment.rowAt(mark.lastSeq)?.checksum ?? null));
   }
+}
+
+/** The server that was stopped wrote its durability into the file; one that left none was stopped in order. */
+function wasEachCommitSynced(dir: DataDir): boolean {
+  return !existsSync(dir.inUseFile) || !readFileSync(dir.inUseFile, 'latin1').endsWith(' os\n');
 }
 
 function makeCopy<R extends { readonly end: JournalEnd }>(

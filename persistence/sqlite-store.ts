@@ -96,7 +96,7 @@ export class SqliteStore implements JournalStore {
       assert(segment.seal === null, 'the last segment is open');
       configure(segment, durability);
       const store = new SqliteStore(dir, segment, new MarkFile(dir.markFile), durability, segmentBytesMax);
-      writeFileDurably(dir.inUseFile, `${process.pid}\n`, 0o600);
+      writeFileDurably(dir.inUseFile, `${process.pid} ${durability}\n`, 0o600);
       return store;
     } catch (thrown) {
       segment.close();
