@@ -34,18 +34,11 @@ export const SETTLE_BETS_MAX = 500;
 const PRICE_PASSES_MAX = 8;
 /** Settlement waits while this many commands are not durable, so that the backlog stays bounded. */
 const BACKLOG_COMMANDS_MAX = 2_000;
-/**
- * ...and while this many of its own are not: until then the events of all their bets stay in memory, and what stays
- * makes a pause of each collection of garbage (measured: 10 to 17 ms at 100,000 bets).
- */
-const SETTLE_COMMANDS_AHEAD_MAX = 4;
 
 export class Lifecycle {
   readonly #engine: EngineReads;
   readonly #knownSessions: (Sessions | null)[] = ASSET_CLASSES.map(() => null);
   readonly #idleWaiters: (() => void)[] = [];
-  /** Numbers of the settlement commands that may not be durable yet. */
-  readonly #settleSeqs: number[] = [];
   #started = false;
   #turnPending = false;
   readonly #turn: () => void;
@@ -101,7 +94,7 @@ export class Lifecycle {
     for (const command of this.tracker.lateOpens(nowMs)) this.sequencer.submit(command);
     this.tracker.refresh(nowMs);
     this.#settleSlice(nowMs);
-    if (!isDone || this.#engine.settlementsWaiting) this.#wantTurn(isDone);
+    if (!isDone || this.#engine.settlementsWaiting) this.#wantTurn();
     else this.#tellIdle();
   }
 
@@ -132,26 +125,17 @@ export class Lifecycle {
     for (const release of this.#idleWaiters.splice(0)) release();
   }
 
-  /** The next turn; where it `isForSettlement` alone, once settlement may go on. */
-  #wantTurn(isForSettlement: boolean): void {
+  /** While many commands are not durable the turn waits for them, else it is the next one. */
+  #wantTurn(): void {
     if (this.#turnPending) return;
     this.#turnPending = true;
-    const { sequencer } = this;
-    const later = () => this.options.schedule(this.#turn);
-    if (this.#isBacklogged()) sequencer.whenDurable(this.#engine.seq, later);
-    else if (isForSettlement && this.#isSettlementAhead()) {
-      sequencer.whenDurable(this.#settleSeqs[0] ?? sequencer.durableSeq, later);
-    } else later();
+    if (this.#isBacklogged())
+      this.sequencer.whenDurable(this.#engine.seq, () => this.options.schedule(this.#turn));
+    else this.options.schedule(this.#turn);
   }
 
   #isBacklogged(): boolean {
     return this.sequencer.backlogCommands > BACKLOG_COMMANDS_MAX;
-  }
-
-  #isSettlementAhead(): boolean {
-    const seqs = this.#settleSeqs;
-    while ((seqs[0] ?? Number.POSITIVE_INFINITY) <= this.sequencer.durableSeq) seqs.shift();
-    return seqs.length >= SETTLE_COMMANDS_AHEAD_MAX;
   }
 
   #setCalendars(nowMs: number): void {
@@ -181,9 +165,8 @@ export class Lifecycle {
   }
 
   #settleSlice(nowMs: number): void {
-    if (!this.#engine.settlementsWaiting || this.#isBacklogged() || this.#isSettlementAhead()) return;
+    if (!this.#engine.settlementsWaiting || this.#isBacklogged()) return;
     this.#submit({ kind: 'settle', timeMs: nowMs, betsMax: this.options.settleBetsMax });
-    this.#settleSeqs.push(this.#engine.seq);
   }
 
   /** What the engine itself named as due cannot be refused, unless the server is stopping. */

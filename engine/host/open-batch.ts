@@ -6,6 +6,8 @@ import type { EngineEvent } from '../events.js';
 import type { Batch } from '../ports.js';
 
 export type Release = () => void;
+/** The clock is looked at once in so many waiters. */
+const RELEASED_AT_ONCE = 8;
 /** A reader of durable commands: every accepted one once, in order. */
 export type EventReader = (seq: number, events: readonly EngineEvent[]) => void;
 
@@ -17,6 +19,7 @@ export class OpenBatch {
   readonly #seqs: number[] = [];
   readonly #events: (readonly EngineEvent[])[] = [];
   readonly #waiters: Release[] = [];
+  #released = 0;
 
   /** `openedMs` is the monotonic time at which the first command joined. */
   constructor(
@@ -64,7 +67,12 @@ export class OpenBatch {
     }
   }
 
-  releaseWaiters(): void {
-    for (const release of this.#waiters) release();
+  /** Releases waiters in their order, some of them at least, until `isEnough`; returns whether none is left. */
+  releaseWaiters(isEnough: () => boolean): boolean {
+    while (this.#released < this.#waiters.length) {
+      this.#waiters[this.#released++]?.();
+      if (this.#released % RELEASED_AT_ONCE === 0 && isEnough()) break;
+    }
+    return this.#released === this.#waiters.length;
   }
 }

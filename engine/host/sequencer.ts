@@ -47,6 +47,9 @@ export const SEQUENCER_DEFAULTS = {
 /** A pause between two heartbeats counts as at most this much of a hang: a stopped process is no slow disk. */
 const HEARTBEAT_GAP_MS_MAX = 1_000;
 
+/** Answers go out for so long in one turn: at the end of a round hundreds of large ones wait for one batch. */
+const RELEASE_MS_MAX = 2;
+
 const STOPPED: Rejected = { status: 'rejected', code: 'shutting_down', detail: 'the server is stopping' };
 
 /** A batch that is closed: its row was made when its last command was the engine's last. */
@@ -64,6 +67,10 @@ export class Sequencer {
   #heartbeatMs: number;
   #flushScheduled = false;
   readonly #flush: () => void;
+  /** Durable batches with waiters that are not released yet, oldest first. */
+  readonly #releasing: OpenBatch[] = [];
+  #releaseScheduled = false;
+  readonly #releaseLater: () => void;
   readonly #readers: EventReader[] = [];
 
   #durableSeq: number;
@@ -93,6 +100,10 @@ export class Sequencer {
     this.#flush = () => {
       this.#flushScheduled = false;
       this.#handOver();
+    };
+    this.#releaseLater = () => {
+      this.#releaseScheduled = false;
+      this.#releaseWaiters();
     };
     journal.open({
       onDurable: (lastSeq) => this.#onDurable(lastSeq),
@@ -201,8 +212,23 @@ export class Sequencer {
     this.#handOver();
     this.#judgeBacklog(this.clock.monotonicMs());
     batch.dispatch(this.#readers);
-    batch.releaseWaiters();
-    this.#endWhenIdle();
+    this.#releasing.push(batch);
+    this.#releaseWaiters();
+  }
+
+  /** Releases who waits for what is durable: for a moment now, the rest in the next turns. */
+  #releaseWaiters(): void {
+    const untilMs = this.clock.monotonicMs() + RELEASE_MS_MAX;
+    const isEnough = (): boolean => this.#failed || this.clock.monotonicMs() >= untilMs;
+    while (this.#releasing[0]?.releaseWaiters(isEnough)) {
+      this.#releasing.shift();
+      if (this.#releasing.length > 0 && isEnough()) break;
+    }
+    if (this.#releasing.length === 0) this.#endWhenIdle();
+    else if (!this.#failed && !this.#releaseScheduled) {
+      this.#releaseScheduled = true;
+      this.options.schedule(this.#releaseLater);
+    }
   }
 
   /**
@@ -276,6 +302,7 @@ export class Sequencer {
 
   #endWhenIdle(): void {
     if (this.#failed || this.#inFlight !== null || this.#closed.length > 0 || this.#open !== null) return;
+    if (this.#releasing.length > 0) return;
     if (this.#engineError !== null) {
       this.#fail(this.#engineError);
     } else if (this.#drained !== null) {

@@ -80,6 +80,38 @@ test('the next batch is handed over, then readers hear, then waiters are release
   assert.equal(log.at(-1), 'at once');
 });
 
+test('waiters whose answers take long are released over several turns, in order, and before the end', async () => {
+  const clock = new TestClock();
+  const host = new TestHost(clock);
+  const released: number[] = [];
+  const seq = host.deposit();
+  for (let waiter = 0; waiter < 40; waiter++) {
+    host.sequencer.whenDurable(seq, () => {
+      released.push(waiter);
+      clock.pass(0.5);
+    });
+  }
+  host.endTurn();
+  host.journal.ack();
+  assert.equal(released.length, 8);
+  const later = host.deposit();
+  host.sequencer.whenDurable(later, () => released.push(40));
+  let isDrained = false;
+  const drained = host.sequencer.drain().then(() => {
+    isDrained = true;
+  });
+  host.endTurn();
+  assert.equal(released.length, 16);
+  host.journal.ack();
+  assert.equal(host.sequencer.durableSeq, later);
+  assert.equal(released.length, 24, 'those who came first are released first');
+  await Promise.resolve();
+  assert.equal(isDrained, false);
+  host.settle();
+  assert.deepEqual(released, [...Array(41).keys()]);
+  await drained;
+});
+
 test('a waiter may submit again; what it submits joins a later batch', () => {
   const host = new TestHost(new TestClock());
   const seqs: number[] = [host.deposit()];
