@@ -45,12 +45,18 @@ interface Status {
   readonly durableSequence: number;
   readonly counts: { readonly bets: number };
   readonly memory: Pick<Sample, 'rssBytes' | 'heapUsedBytes' | 'arrayBuffersBytes'>;
-  readonly shadow: { readonly archiveSequence: number; readonly lagCommands: number };
+  readonly shadow: {
+    readonly archiveSequence: number;
+    readonly lagCommands: number;
+    readonly memory: { readonly heapUsedBytes: number; readonly arrayBuffersBytes: number };
+  };
 }
 
 interface HourSample extends Sample {
   readonly bets: number;
   readonly lagCommands: number;
+  readonly shadowHeapBytes: number;
+  readonly shadowArraysBytes: number;
   readonly journalBytes: number;
   readonly snapshotBytes: number;
   readonly archiveBytes: number;
@@ -134,6 +140,8 @@ async function sample(server: ToteServer, dataDir: string, minute: number): Prom
   return {
     ...{ minute, sequence, loopDelayMaxMs: 0, bets: counts.bets, lagCommands: shadow.lagCommands },
     ...memory,
+    shadowHeapBytes: shadow.memory.heapUsedBytes,
+    shadowArraysBytes: shadow.memory.arrayBuffersBytes,
     ...{ journalBytes: bytes('journal'), snapshotBytes: bytes('snapshots'), archiveBytes: bytes('archive') },
   };
 }
@@ -163,6 +171,8 @@ function report(samples: readonly HourSample[]): string {
       'RSS MB',
       'heap MB',
       'typed arrays MB',
+      "shadow's heap MB",
+      'its arrays MB',
       'lag',
       'journal MB',
       'snapshots MB',
@@ -176,6 +186,8 @@ function report(samples: readonly HourSample[]): string {
         megabytes(at.rssBytes),
         megabytes(at.heapUsedBytes),
         megabytes(at.arrayBuffersBytes),
+        megabytes(at.shadowHeapBytes),
+        megabytes(at.shadowArraysBytes),
         figure(at.lagCommands),
         megabytes(at.journalBytes),
         megabytes(at.snapshotBytes),

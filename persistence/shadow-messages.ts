@@ -39,6 +39,9 @@ export interface ShadowStatus {
   readonly archiveSeq: number;
   /** The newest, or null. */
   readonly snapshot: SnapshotTaken | null;
+  /** The thread's own, which is part of the process's resident set. */
+  readonly heapUsedBytes: number;
+  readonly arrayBuffersBytes: number;
   /** What a restart after an unclean stop would need to copy the open segment, and what is free. */
   readonly recoveryNeedsBytes: number;
   readonly freeBytes: number;
@@ -50,6 +53,8 @@ export const STATUS_AT_START: ShadowStatus = {
   appliedSeq: 0,
   archiveSeq: 0,
   snapshot: null,
+  heapUsedBytes: 0,
+  arrayBuffersBytes: 0,
   recoveryNeedsBytes: 0,
   freeBytes: 0,
 };

@@ -115,12 +115,15 @@ function say(state: ShadowState, reason: string | null): void {
   const isNews = state !== status.state || reason !== status.reason;
   if (!isNews && nowMs - statusAtMs < STATUS_EVERY_MS) return;
   statusAtMs = nowMs;
+  const { heapUsed: heapUsedBytes, arrayBuffers: arrayBuffersBytes } = process.memoryUsage();
   status = {
     state,
     reason,
     appliedSeq: shadow?.appliedSeq ?? status.appliedSeq,
     archiveSeq: shadow?.archiveSeq ?? status.archiveSeq,
     snapshot: shadow?.snapshot ?? status.snapshot,
+    heapUsedBytes,
+    arrayBuffersBytes,
     recoveryNeedsBytes,
     freeBytes: freeBytes(),
   };

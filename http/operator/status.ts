@@ -27,6 +27,9 @@ export interface ShadowView {
     readonly bytes: number;
     readonly tookMs: number | null;
   } | null;
+  /** Of its thread alone. */
+  readonly heapUsedBytes: number;
+  readonly arrayBuffersBytes: number;
   /** Free space that the recovery after an unclean stop would need now, and what there is. */
   readonly recoveryNeedsBytes: number;
   readonly freeBytes: number;
@@ -115,6 +118,7 @@ function start({ snapshotSeq, lastSeq, tookMs }: StartView): unknown {
 
 function shadow(view: ShadowView, durableSeq: number): unknown {
   const { state, reason, appliedSeq, archiveSeq, snapshot, recoveryNeedsBytes, freeBytes } = view;
+  const { heapUsedBytes, arrayBuffersBytes } = view;
   return {
     state,
     reason,
@@ -130,6 +134,7 @@ function shadow(view: ShadowView, durableSeq: number): unknown {
             bytes: snapshot.bytes,
             ms: snapshot.tookMs === null ? null : Math.round(snapshot.tookMs),
           },
+    memory: { heapUsedBytes, arrayBuffersBytes },
     recoverySpace: { neededBytes: recoveryNeedsBytes, freeBytes },
   };
 }
