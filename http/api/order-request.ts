@@ -4,9 +4,9 @@
  * An unknown field is refused, not ignored: a misspelt `expectedPercent`, or a guard that only a later version
  * knows, would otherwise be a bet without the protection that its sender asked for.
  */
-import { isUtf8 } from 'node:buffer';
+import { Buffer, isUtf8 } from 'node:buffer';
 import { createIs, createValidateEquals } from 'typia';
-import { marketOf, SIDES } from '../../engine/domain.js';
+import { DOWN, marketOf, SIDES, UP } from '../../engine/domain.js';
 import { centsOfDollars } from '../../engine/money.js';
 import { describeTypeErrors } from '../type-errors.js';
 import type { OrderContent } from './idempotency.js';
@@ -32,8 +32,29 @@ const validateOrder = createValidateEquals<OrderRequest>();
 export const isJsonType = (contentType: string): boolean =>
   contentType === 'application/json' || JSON_TYPE.test(contentType);
 
+/** An order as most clients write it: no spaces, the required fields in the order of their description, nothing else. */
+const USUAL_ORDER =
+  /^\{"marketId":"([A-Z_]{1,32})","prediction":"(UP|DOWN)","amount":(0|[1-9]\d{0,8})(?:\.(\d)(\d)?)?\}$/;
+
 /** Reads the body of POST /orders. */
 export function parseOrder(body: Uint8Array): ParsedOrder | Refused {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  // The usual form is ASCII, whatever it is decoded as.
+  return parseUsual(bytes.toString('latin1')) ?? parseAny(bytes);
+}
+
+/** The same as `parseAny` in less than half of the time, or null for all but the usual form of a good order. */
+export function parseUsual(text: string): ParsedOrder | null {
+  const [, marketId, prediction, dollars, tenths = 0, hundredths = 0] = USUAL_ORDER.exec(text) ?? [];
+  if (marketId === undefined) return null;
+  const stakeCents = Number(dollars) * 100 + Number(tenths) * 10 + Number(hundredths);
+  if (stakeCents === 0) return null;
+  const side = prediction === 'UP' ? UP : DOWN;
+  return { market: marketOf(marketId), marketId, side, stakeCents, expectedPercentE6: -1, clientSeed: null };
+}
+
+/** Reads any body. */
+export function parseAny(body: Buffer): ParsedOrder | Refused {
   const value = parseJson(body);
   if (value instanceof Refused) return value;
   if (!isOrder(value) || hasOtherFields(value)) return explain(value);
@@ -58,8 +79,7 @@ export function parseOrder(body: Uint8Array): ParsedOrder | Refused {
 }
 
 /** The value of a JSON text in UTF-8. Its type is for the caller to find out. */
-function parseJson(body: Uint8Array): unknown {
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+function parseJson(bytes: Buffer): unknown {
   const text = bytes.toString('utf8');
   // Decoding puts this character wherever bytes are not UTF-8; only then is it worth a look at the bytes.
   if (text.includes(REPLACEMENT_CHARACTER) && !isUtf8(bytes)) return invalid('the body is not valid UTF-8');

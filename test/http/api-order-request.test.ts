@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { MARKET_IDS } from '../../engine/domain.js';
-import { isJsonType, parseOrder } from '../../http/api/order-request.js';
+import { isJsonType, parseAny, parseOrder, parseUsual } from '../../http/api/order-request.js';
 import { Refused } from '../../http/api/refused.js';
 
 const GOOD = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 12.34 };
@@ -188,5 +188,66 @@ test('the content type is JSON, with or without charset=utf-8', () => {
     'application/problem+json',
   ]) {
     assert.ok(!isJsonType(type), type);
+  }
+});
+
+/** Bodies in and near the usual form: each part right most of the time. */
+const nearlyUsual = fc
+  .record({
+    marketId: fc.oneof(
+      { weight: 8, arbitrary: fc.constantFrom(...MARKET_IDS) },
+      fc.constantFrom('', 'X', 'BTC_1', 'btc'),
+    ),
+    prediction: fc.oneof(
+      { weight: 8, arbitrary: fc.constantFrom('UP', 'DOWN') },
+      fc.constantFrom('up', '', 'DRAW'),
+    ),
+    amount: fc.oneof(
+      fc.nat(2_000_000_000).map(String),
+      fc.nat(99_999).map((cents) => (cents / 100).toFixed(2)),
+      fc.nat(9_999).map((tenths) => `${tenths / 10}`),
+      fc.constantFrom(
+        '0',
+        '0.0',
+        '0.00',
+        '00',
+        '01',
+        '-1',
+        '1.',
+        '.5',
+        '1.234',
+        '1e2',
+        '1E2',
+        '999999999.99',
+        '"1"',
+        '',
+      ),
+    ),
+    gap: fc.oneof({ weight: 8, arbitrary: fc.constant('') }, fc.constantFrom(' ', '\n', '\u00a0')),
+    rest: fc.oneof(
+      { weight: 8, arbitrary: fc.constant('') },
+      fc.constantFrom(',', ',"x":1', ',"amount":2', ',"clientSeed":"s"'),
+    ),
+  })
+  .map(
+    ({ marketId, prediction, amount, gap, rest }) =>
+      `{"marketId":"${marketId}",${gap}"prediction":"${prediction}","amount":${amount}${rest}}${gap}`,
+  );
+
+test('the short way takes the usual form and agrees with the long way on every body', () => {
+  let taken = 0;
+  fc.assert(
+    fc.property(nearlyUsual, (text) => {
+      const usual = parseUsual(text);
+      const any = parseAny(Buffer.from(text));
+      if (usual === null) return;
+      taken++;
+      assert.deepEqual(usual, any, text);
+    }),
+    { numRuns: 5_000 },
+  );
+  assert.ok(taken > 1_000, `${taken} of 5,000 in the usual form`);
+  for (const amount of [1, 0.5, 12.34, 999_999_999.99]) {
+    assert.notEqual(parseUsual(JSON.stringify({ ...GOOD, amount })), null, `${amount}`);
   }
 });
