@@ -20,6 +20,7 @@ import {
   readProgress,
 } from './archive-schema.js';
 import type { DataDir } from './data-dir.js';
+import { JournalError } from './errors.js';
 import { fileBytes, renameDurably, syncPath } from './files.js';
 
 /** Page cache: with SQLite's own 2 MB the account index of 100,000 accounts took a fifth more time. */
@@ -178,10 +179,22 @@ export class ArchiveWriter {
   }
 }
 
-/** Makes durable what readers of the archive see. */
+/**
+ * Makes durable what readers of the archive see, by a checkpoint, which syncs the WAL and then the database. A plain
+ * descriptor will not do: closing it would drop the locks that this process's other connections hold on the file.
+ */
 export function makeArchiveDurable(dir: DataDir): void {
-  for (const file of [`${dir.archiveFile}-wal`, dir.archiveFile]) if (existsSync(file)) syncPath(file);
-  syncPath(dir.archive);
+  const db = connect(dir.archiveFile);
+  try {
+    const [done] = db.pragma('wal_checkpoint(FULL)') as { readonly busy: number }[];
+    if (done?.busy === 0) return;
+  } finally {
+    db.close();
+  }
+  throw new JournalError(
+    'journal_write_failed',
+    `The archive ${dir.archiveFile} is being read for long and cannot be made durable now, so nothing was deleted. Try again later.`,
+  );
 }
 
 /** How far the archive has come; null where there is none. Throws `archive_newer_version` and `archive_corrupt`. */

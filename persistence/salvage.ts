@@ -144,7 +144,7 @@ function faultOfStart(start: ChainPosition, before: ChainPosition | null): strin
 }
 
 /** A whole copy beside a segment counts in its place: recovery was stopped between making and renaming it. */
-function sourceOf(path: string): string {
+export function sourceOf(path: string): string {
   const copy = recoveredPath(path);
   return existsSync(copy) ? copy : path;
 }

@@ -3,7 +3,7 @@
  * one command and turns whatever is thrown into a sentence on stderr and an exit code.
  */
 import { Argument, Command, CommanderError, Option } from 'commander';
-import { JournalError, messageOf } from '../errors.js';
+import { codeOf, JournalError, messageOf } from '../errors.js';
 import type { CliCommand } from './command.js';
 import { EXIT, EXIT_CODES_HELP, type ExitCode, exitCodeOf } from './exit-codes.js';
 import { Output, ReaderGone } from './output.js';
@@ -62,10 +62,12 @@ async function runCommand(
   } catch (thrown) {
     if (thrown instanceof ReaderGone) return EXIT.done;
     const isKnown = thrown instanceof JournalError;
+    // What the operating system or SQLite says of a file needs no stack; anything else is a programming error.
+    const isOfFile = /^(E[A-Z0-9]+|SQLITE_\w+)$/.test(codeOf(thrown));
     if (out.isJson) {
       out.line(JSON.stringify({ error: { code: isKnown ? thrown.code : null, message: messageOf(thrown) } }));
     }
-    const reason = isKnown || !(thrown instanceof Error) ? messageOf(thrown) : thrown.stack;
+    const reason = isKnown || isOfFile || !(thrown instanceof Error) ? messageOf(thrown) : thrown.stack;
     out.note(`tote ${spec.name}: ${reason}`);
     return exitCodeOf(thrown);
   }

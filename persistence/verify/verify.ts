@@ -9,6 +9,7 @@ import { type ArchiveReport, checkArchive } from '../archive-check.js';
 import type { DataDir } from '../data-dir.js';
 import { JournalError, messageOf } from '../errors.js';
 import { readMarkFile } from '../mark.js';
+import { sourceOf } from '../salvage.js';
 import { masterSecretFingerprint, openMasterSecret } from '../secrets.js';
 import { findSegments } from '../segment-files.js';
 import { newSha256 } from '../sha256.js';
@@ -50,7 +51,7 @@ export function verify(dir: DataDir, onSeq: (seq: number) => void = () => {}): V
   const progress = archive?.progress ?? null;
   const snapshots = new SnapshotFiles(dir.snapshots);
   const replay = new ReplayCheck({ snapshots, archiveFile: dir.archiveFile, archive: progress }, findings);
-  const rows = new JournalRows(findSegments(dir.journal), findings);
+  const rows = new JournalRows(findSegments(dir.journal).map(sourceOf), findings);
   const last = checkJournal(rows, replay, mark, findings, dir, onSeq);
   const isWhole = !findings.has('journal');
   replay.end(last, isWhole);
