@@ -43,7 +43,12 @@ function digestAccounts(state: State, line: Line): void {
     }
     line('settled', settled);
   }
-  for (let key = 1; key <= state.keys.count; key++) line('key', state.keys.view(key), state.keys.digest(key));
+  for (let key = 1; key <= state.keys.count; key++) {
+    const { account, scopesMask, expiresAtMs, createdAtMs, enabled } = state.keys.view(key);
+    const digest = state.keys.digest(key);
+    // In this order since the first release: golden directories hold digests that were made so.
+    line('key', { account, digest, scopesMask, expiresAtMs, createdAtMs, key, enabled }, digest);
+  }
 }
 
 function digestMarkets(state: State, line: Line): void {
