@@ -19,7 +19,10 @@ const real = { randomBytes: crypto.randomBytes, randomUUID: crypto.randomUUID };
 /** Random bytes and UUIDs of this process are thrown with `dice` until `restoreCrypto`. */
 export function seedCrypto(dice: Dice): void {
   const bytes = (size: number): Buffer => Buffer.from(Array.from({ length: size }, () => dice.whole(0, 255)));
-  const uuid = (): string => bytes(16).toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  const uuid = (): string =>
+    bytes(16)
+      .toString('hex')
+      .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
   Object.assign(crypto, { randomBytes: bytes, randomUUID: uuid });
   syncBuiltinESMExports();
 }

@@ -23,6 +23,8 @@ export interface WorldConfig {
   readonly actEveryMs: number;
   readonly operatorEveryMs: number;
   readonly tickEveryMs: number;
+  /** Prices come in steps of this: coarse ones give draws. */
+  readonly priceStep: number;
   readonly pumpEveryMs: number;
   readonly limits: RateLimitSettings | null;
   readonly houseCapitalCents: number;
@@ -40,21 +42,36 @@ export interface WorldConfig {
 export function worldConfig(dice: Dice, hours: number): WorldConfig {
   const crypto = ASSETS.map((_, asset) => asset).filter((asset) => ![5, 6, 7, 8, 9, 10, 11].includes(asset));
   const others = [5, 6, 7, 8, 9, 10, 11];
-  const count = dice.pick([1, 2, 4, 7]);
-  const assets = [...shuffled(crypto, dice).slice(0, count), ...shuffled(others, dice).slice(0, dice.whole(0, Math.floor(count / 2)))];
+  const count = dice.pick([1, 3, 7, 7]);
+  const assets = [
+    ...shuffled(crypto, dice).slice(0, count),
+    ...shuffled(others, dice).slice(0, dice.whole(0, Math.floor(count / 2))),
+  ];
   const isTight = dice.chance(0.2);
   return {
     startMs: someDayMs(dice) + dice.whole(0, DAY_MS),
     stormMs: Math.round(hours * 60 * MINUTE_MS),
     faultEveryMs: dice.pick([15_000, 30_000, 60_000]),
     assets: assets.sort((a, b) => a - b),
-    frames: ['ONE_MINUTE', ...(dice.chance(0.5) ? ['FIVE_MINUTES' as const] : []), ...(dice.chance(0.1) ? ['FIFTEEN_MINUTES' as const] : [])],
+    frames: [
+      'ONE_MINUTE',
+      ...(dice.chance(0.5) ? ['FIVE_MINUTES' as const] : []),
+      ...(dice.chance(0.1) ? ['FIFTEEN_MINUTES' as const] : []),
+    ],
     bettors: dice.whole(6, 24),
     actEveryMs: dice.pick([300, 700, 1_500]),
     operatorEveryMs: dice.pick([2_000, 6_000, 20_000]),
     tickEveryMs: dice.pick([400, 1_000, 2_500]),
+    priceStep: dice.pick([0.01, 0.01, 2]),
     pumpEveryMs: dice.pick([50, 150, 250]),
-    limits: isTight ? { keyRead: dice.whole(20, 200), keyWrite: dice.whole(20, 200), account: dice.whole(40, 400), ip: dice.whole(100, 2_000) } : null,
+    limits: isTight
+      ? {
+          keyRead: dice.whole(20, 200),
+          keyWrite: dice.whole(20, 200),
+          account: dice.whole(40, 400),
+          ip: dice.whole(100, 2_000),
+        }
+      : null,
     houseCapitalCents: dice.pick([50_000_00, 1_000_000_00, 20_000_000_00]),
     backlogCommandsMax: dice.pick([20, 200, 50_000]),
     settleBetsMax: dice.pick([1, 7, 500]),
@@ -75,7 +92,11 @@ function someDayMs(dice: Dice): number {
 /** Rules small enough that every limit is met. `fingerprint` is that of the master secret. */
 export function worldRules(config: WorldConfig, dice: Dice, fingerprint: string): Rules {
   const defaults = defaultRules(fingerprint);
-  const openBetsMax = dice.pick([4, 40, 1_000, 10_000]);
+  const openBetsMax = dice.weighted([
+    [1, 4],
+    [2, 60],
+    [4, 10_000],
+  ]);
   const historyBetsMax = dice.pick([3, 12, 40]);
   const tierMax = dice.pick([30_00, 100_00, 1_000_00]);
   return {
@@ -93,7 +114,11 @@ export function worldRules(config: WorldConfig, dice: Dice, fingerprint: string)
     historyBetsMax,
     settledRoundsMax: dice.pick([2, 5, 30]),
     idempotencyTtlMs: config.idempotencyTtlMs,
-    idempotencyEntriesMax: dice.weighted([[1, 40], [3, 2_000], [6, 20_000_000]]),
+    idempotencyEntriesMax: dice.weighted([
+      [0.6, 40],
+      [3, 4_000],
+      [6, 20_000_000],
+    ]),
   };
 }
 

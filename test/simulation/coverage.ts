@@ -3,7 +3,15 @@
  * that reaches nothing proves nothing, so a run that is long enough must have met each of them.
  */
 
-export const COVERAGE_KINDS = ['command', 'reply', 'operator', 'event', 'fault', 'client', 'recovery'] as const;
+export const COVERAGE_KINDS = [
+  'command',
+  'reply',
+  'operator',
+  'event',
+  'fault',
+  'client',
+  'recovery',
+] as const;
 export type CoverageKind = (typeof COVERAGE_KINDS)[number];
 
 export class Coverage {
@@ -25,7 +33,9 @@ export class Coverage {
   /** Names of what was met less often than `least`. */
   missing(expected: Readonly<Partial<Record<CoverageKind, readonly string[]>>>, least: number): string[] {
     return COVERAGE_KINDS.flatMap((kind) =>
-      (expected[kind] ?? []).filter((name) => this.count(kind, name) < least).map((name) => `${kind} ${name}`),
+      (expected[kind] ?? [])
+        .filter((name) => this.count(kind, name) < least)
+        .map((name) => `${kind} ${name}`),
     );
   }
 
@@ -35,7 +45,10 @@ export class Coverage {
       const entries = [...this.counts]
         .filter(([key]) => key.startsWith(`${kind} `))
         .sort(([a], [b]) => (a < b ? -1 : 1))
-        .map(([key, count]) => `  ${key.slice(kind.length + 1).padEnd(52)} ${count.toLocaleString('en').padStart(14)}`);
+        .map(
+          ([key, count]) =>
+            `  ${key.slice(kind.length + 1).padEnd(52)} ${count.toLocaleString('en').padStart(14)}`,
+        );
       return `${kind}\n${entries.join('\n')}`;
     }).join('\n');
   }

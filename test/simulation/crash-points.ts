@@ -25,7 +25,12 @@ export const CRASH_POINTS = [
 export type CrashPoint = (typeof CRASH_POINTS)[number];
 
 /** Operations that can fail and leave the process alive to notice. */
-export const FAILING_POINTS = ['append.before', 'sync.during', 'mark.before', 'snapshot.save.before'] as const;
+export const FAILING_POINTS = [
+  'append.before',
+  'sync.during',
+  'mark.before',
+  'snapshot.save.before',
+] as const;
 
 /** The end of the process, on its way up from an operation. */
 export class Crash extends Error {

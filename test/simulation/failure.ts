@@ -6,7 +6,7 @@ import { Violation } from './violation.js';
 import { World, type WorldOptions } from './world.js';
 
 /** Re-runs that are spent on leaving faults out. */
-const TRIALS_MAX = 30;
+const TRIALS_MAX = 40;
 const LINES_ABOUT = 25;
 const LINES_LAST = 15;
 const LINE_LENGTH_MAX = 400;
@@ -27,38 +27,35 @@ export async function runWorld(options: WorldOptions): Promise<Outcome> {
   }
 }
 
-const kindOf = (error: Error | null): string => (error instanceof Violation ? error.invariant : (error?.name ?? ''));
+const kindOf = (error: Error | null): string =>
+  error instanceof Violation ? error.invariant : (error?.name ?? '');
 
-/** The indices of faults that can be left out while the world still fails in the same way. */
+/** The indices of faults with which the world still fails in the same way: as few as some re-runs can find. */
 export async function shorten(options: WorldOptions, failed: Outcome): Promise<ReadonlySet<number>> {
   const kind = kindOf(failed.error);
-  const failedAtMs = failed.world.scheduler.nowMs;
-  const left = new Set(options.without);
   // What had not struck yet has no part in it.
-  for (const { index, atMs } of failed.world.plan) if (atMs > failedAtMs) left.add(index);
-  let candidates = failed.world.plan.map(({ index }) => index).filter((index) => !left.has(index));
+  let kept = failed.world.plan
+    .filter(({ atMs }) => atMs <= failed.world.scheduler.nowMs)
+    .map(({ index }) => index);
+  if (options.only !== undefined) kept = kept.filter((index) => options.only?.has(index));
   let trials = 0;
-  for (let size = Math.ceil(candidates.length / 2); size >= 1 && trials < TRIALS_MAX; size = size === 1 ? 0 : Math.ceil(size / 2)) {
-    for (let at = 0; at < candidates.length && trials < TRIALS_MAX; ) {
-      const without = new Set([...left, ...candidates.slice(at, at + size)]);
+  for (let size = kept.length; size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+    for (let at = 0; at < kept.length && trials < TRIALS_MAX; ) {
+      const fewer = kept.filter((_, i) => i < at || i >= at + size);
       trials++;
-      const { error } = await runWorld({ ...options, without });
-      if (error !== null && kindOf(error) === kind) {
-        for (const index of candidates.slice(at, at + size)) left.add(index);
-        candidates = candidates.filter((index) => !left.has(index));
-      } else {
-        at += size;
-      }
+      const { error } = await runWorld({ ...options, only: new Set(fewer) });
+      if (error !== null && kindOf(error) === kind) kept = fewer;
+      else at += size;
     }
   }
-  return left;
+  return new Set(kept);
 }
 
 /** The command that runs one world again. */
-export function commandFor({ seed, hours, mutation, without = new Set() }: WorldOptions): string {
+export function commandFor({ seed, hours, mutation, only }: WorldOptions): string {
   const rest = [
     ...(mutation ? [` --mutation ${mutation.name}`] : []),
-    ...(without.size > 0 ? [` --without ${[...without].sort((a, b) => a - b).join(',')}`] : []),
+    ...(only === undefined ? [] : [` --faults ${[...only].join(',') || 'none'}`]),
   ];
   return `npm run simulate -- --world ${seed} --world-hours ${hours}${rest.join('')}`;
 }
@@ -71,12 +68,17 @@ export async function describe(options: WorldOptions): Promise<string> {
   const related = lines.filter(({ text }) => about.some((word) => mentions(text, word))).slice(-LINES_ABOUT);
   const last = lines.slice(-LINES_LAST);
   const shown = [...new Set([...related, ...last])].sort((a, b) => a.step - b.step);
-  const faults = world.plan.filter(({ index, atMs }) => !options.without?.has(index) && atMs <= world.scheduler.nowMs);
+  const faults = world.plan.filter(
+    ({ index, atMs }) => (options.only?.has(index) ?? true) && atMs <= world.scheduler.nowMs,
+  );
   return [
     `${error instanceof Violation ? error.message : (error?.stack ?? 'it did not fail again')}`,
     `seed ${options.seed}, step ${world.steps}, life ${world.machine.incarnation}, trace ${world.trace.digest()}`,
     `faults: ${faults.map(({ index, kind }) => `${index} ${kind}`).join(', ') || 'none'}`,
-    ...shown.map(({ step, timeMs, text }) => `  ${step} ${new Date(timeMs).toISOString()} ${text.slice(0, LINE_LENGTH_MAX)}`),
+    ...shown.map(
+      ({ step, timeMs, text }) =>
+        `  ${step} ${new Date(timeMs).toISOString()} ${text.slice(0, LINE_LENGTH_MAX)}`,
+    ),
     `again: ${commandFor(options)}`,
   ].join('\n');
 }

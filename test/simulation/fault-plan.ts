@@ -54,6 +54,11 @@ export function planFaults(seed: number, fromMs: number, toMs: number, everyMs: 
   for (;;) {
     atMs += 1 + Math.floor(-Math.log(1 - dice.next()) * everyMs);
     if (atMs >= toMs) return plan;
-    plan.push({ index: plan.length, atMs, kind: dice.weighted(WEIGHTS), seed: derivedSeed(seed, 1_000 + plan.length) });
+    plan.push({
+      index: plan.length,
+      atMs,
+      kind: dice.weighted(WEIGHTS),
+      seed: derivedSeed(seed, 1_000 + plan.length),
+    });
   }
 }

@@ -20,9 +20,19 @@ export interface FaultTarget {
   stop(): void;
   setSpace(level: SpaceLevel): void;
   changeRules(): void;
+  snapshotSoon(): void;
 }
 
-const RECOVERY_POINTS: readonly CrashPoint[] = ['readMark.before', 'read.before', 'read.row', 'read.after', 'recovered', 'mark.before', 'mark.after', 'snapshot.load'];
+const RECOVERY_POINTS: readonly CrashPoint[] = [
+  'readMark.before',
+  'read.before',
+  'read.row',
+  'read.after',
+  'recovered',
+  'mark.before',
+  'mark.after',
+  'snapshot.load',
+];
 
 export class Faults {
   /** Added to every commit, until the disk is quick again. */
@@ -57,14 +67,14 @@ export class Faults {
         target.crashNow('power');
         return;
       case 'crash at a point':
-        target.crashes.arm(dice.pick(CRASH_POINTS), crash, dice.whole(0, 3));
+        this.#arm(dice.pick(CRASH_POINTS), crash, dice.whole(0, 3));
         return;
       case 'crash in recovery':
         target.crashNow(crash);
         target.crashes.arm(dice.pick(RECOVERY_POINTS), crash, dice.pick([0, 0, 1, 40]));
         return;
       case 'disk error':
-        target.crashes.arm(dice.pick(FAILING_POINTS), dice.pick(['EIO', 'ENOSPC'] as const), dice.whole(0, 2));
+        this.#arm(dice.pick(FAILING_POINTS), dice.pick(['EIO', 'ENOSPC'] as const), dice.whole(0, 2));
         return;
       case 'disk error in recovery':
         target.crashNow(crash);
@@ -94,6 +104,13 @@ export class Faults {
         target.stop();
         return;
     }
+  }
+
+  /** A snapshot is seldom, so one is asked for where it is what shall be hit. */
+  #arm(point: CrashPoint, kind: CrashKind | 'EIO' | 'ENOSPC', passes: number): void {
+    const isSnapshot = point.startsWith('snapshot.save');
+    this.target.crashes.arm(point, kind, isSnapshot ? 0 : passes);
+    if (isSnapshot) this.target.snapshotSoon();
   }
 
   #slow(dice: Dice): void {

@@ -58,15 +58,18 @@ export class Liveness {
   #makeAccount(): void {
     const { network } = this.world;
     const operator = { port: 'operator', method: 'POST', authorization: `Bearer ${OPERATOR_TOKEN}` } as const;
-    network.send({ ...operator, path: '/operator/v1/accounts', body: '{"tier":"VIP","balance":100000}' }, (made) => {
-      if (made?.status !== 201) return;
-      const { data } = JSON.parse(made.text) as { data: { id: string } };
-      const path = `/operator/v1/accounts/${data.id}/keys`;
-      network.send({ ...operator, path, body: '{"scopes":["orders:write","markets:read"]}' }, (key) => {
-        if (key?.status !== 201) return;
-        this.#secret = (JSON.parse(key.text) as { data: { secret: string } }).data.secret;
-      });
-    });
+    network.send(
+      { ...operator, path: '/operator/v1/accounts', body: '{"tier":"VIP","balance":100000}' },
+      (made) => {
+        if (made?.status !== 201) return;
+        const { data } = JSON.parse(made.text) as { data: { id: string } };
+        const path = `/operator/v1/accounts/${data.id}/keys`;
+        network.send({ ...operator, path, body: '{"scopes":["orders:write","markets:read"]}' }, (key) => {
+          if (key?.status !== 201) return;
+          this.#secret = (JSON.parse(key.text) as { data: { secret: string } }).data.secret;
+        });
+      },
+    );
   }
 
   /** An order on the first market, and once it is placed the same again. */
@@ -84,7 +87,12 @@ export class Liveness {
       this.#placed++;
       if (name === null) return;
       world.network.send(request, (again) => {
-        if (again?.status === 201 && again.text === reply.text && headerOf(again.headers, 'X-Idempotent-Replay') === 'true') this.#replayed++;
+        if (
+          again?.status === 201 &&
+          again.text === reply.text &&
+          headerOf(again.headers, 'X-Idempotent-Replay') === 'true'
+        )
+          this.#replayed++;
       });
     });
   }
@@ -100,11 +108,25 @@ export class Liveness {
     holds(auditor.rounds.settledCount > this.#settledBefore, 'liveness', () => 'a round was settled');
     const nowMs = scheduler.nowMs;
     for (const round of auditor.rounds.open.values()) {
-      holds(nowMs - round.endMs < SETTLED_WITHIN_MS, 'liveness', () => `${round.id} ended at ${round.endMs} and is not settled`, () => [round.id]);
-      holds(round.endMs - nowMs <= timeFrameMs(round.market), 'liveness', () => `${round.id} lies ahead`, () => [round.id]);
+      holds(
+        nowMs - round.endMs < SETTLED_WITHIN_MS,
+        'liveness',
+        () => `${round.id} ended at ${round.endMs} and is not settled`,
+        () => [round.id],
+      );
+      holds(
+        round.endMs - nowMs <= timeFrameMs(round.market),
+        'liveness',
+        () => `${round.id} lies ahead`,
+        () => [round.id],
+      );
     }
     for (const { request, takenMs } of network.pending) {
-      holds(nowMs - takenMs < ANSWER_WITHIN_MS, 'liveness', () => `${request.method} ${request.path} waits since ${takenMs}`);
+      holds(
+        nowMs - takenMs < ANSWER_WITHIN_MS,
+        'liveness',
+        () => `${request.method} ${request.path} waits since ${takenMs}`,
+      );
     }
   }
 }

@@ -4,8 +4,8 @@
  */
 import { AssertionError } from '../../engine/assert.js';
 import type { SpaceLevel } from '../../engine/ports.js';
-import { JournalError } from '../../persistence/errors.js';
 import { MarketHours } from '../../http/prices/market-hours.js';
+import { JournalError } from '../../persistence/errors.js';
 import type { Coverage } from './coverage.js';
 import { Crash, CrashSwitch, DiskError } from './crash-points.js';
 import { type CrashKind, SimDisk } from './disk.js';
@@ -51,7 +51,10 @@ export class Machine implements FaultTarget, WriterHost {
     this.coverage = world.coverage;
     this.clock = new SimClock(world.scheduler);
     this.crashes.onBlow = (point, kind) => {
-      this.coverage.hit('fault', kind === 'EIO' || kind === 'ENOSPC' ? `${kind} at ${point}` : `crash at ${point}`);
+      this.coverage.hit(
+        'fault',
+        kind === 'EIO' || kind === 'ENOSPC' ? `${kind} at ${point}` : `crash at ${point}`,
+      );
       if (kind === 'EIO' || kind === 'ENOSPC') this.#expectsFatal = true;
     };
   }
@@ -131,7 +134,8 @@ export class Machine implements FaultTarget, WriterHost {
       return;
     }
     if (!(thrown instanceof JournalError)) throw thrown;
-    if (!faults.isDamaged) throw new Violation('recovery', `an undamaged disk is refused: ${thrown.code} ${thrown.message}`);
+    if (!faults.isDamaged)
+      throw new Violation('recovery', `an undamaged disk is refused: ${thrown.code} ${thrown.message}`);
     this.coverage.hit('recovery', `refused ${thrown.code}`);
     faults.repair();
     this.#bootLater();
@@ -200,13 +204,19 @@ export class Machine implements FaultTarget, WriterHost {
   /** The process ends by itself: its journal has failed, or it found a fault in itself. */
   onFatal(error: Error): void {
     const isHung = error.message.includes('has not answered');
-    if (error instanceof Violation || error instanceof AssertionError || !(this.#expectsFatal || isHung)) throw error;
+    if (error instanceof Violation || error instanceof AssertionError || !(this.#expectsFatal || isHung))
+      throw error;
     this.coverage.hit('fault', isHung ? 'fail-stop: hung' : 'fail-stop: disk error');
     // The process is inside its own code: it ends when that has returned.
     const { server } = this;
     this.scheduler.after(0, () => {
       if (this.server === server && server !== null) this.crashNow('power');
     });
+  }
+
+  /** The shadow's next snapshot comes with the next batch. */
+  snapshotSoon(): void {
+    this.#snapshotSeq = Number.NEGATIVE_INFINITY;
   }
 
   setSpace(level: SpaceLevel): void {
@@ -263,6 +273,7 @@ export class Machine implements FaultTarget, WriterHost {
     }
     const [oldest] = this.disk.snapshots;
     if (!this.world.config.deletesJournal || oldest === undefined || this.disk.snapshots.length < 2) return;
-    if (!this.world.faults.isDamaged && this.disk.deleteThrough(oldest.seq)) this.coverage.hit('recovery', 'journal shortened');
+    if (!this.world.faults.isDamaged && this.disk.deleteThrough(oldest.seq))
+      this.coverage.hit('recovery', 'journal shortened');
   }
 }

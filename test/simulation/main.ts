@@ -30,7 +30,9 @@ async function work(options: SimulateOptions, index: number, of: number): Promis
     if (nowMs - toldMs > PROGRESS_EVERY_MS) {
       toldMs = nowMs;
       const { worlds, commands, crashes, rounds } = tally.counts;
-      process.stderr.write(`process ${index}: ${worlds} worlds, ${commands} commands, ${crashes} crashes, ${rounds} rounds\n`);
+      process.stderr.write(
+        `process ${index}: ${worlds} worlds, ${commands} commands, ${crashes} crashes, ${rounds} rounds\n`,
+      );
     }
     return options.minutes !== null && nowMs - startMs > options.minutes * MINUTE_MS;
   });
@@ -41,8 +43,8 @@ async function failureOf({ failed }: RunResult): Promise<string | null> {
   if (failed === null) return null;
   process.stderr.write(`${failed.outcome.error?.message}\nagain: ${commandFor(failed.options)}\n`);
   process.stderr.write('leaving faults out of the world that failed...\n');
-  const without = await shorten(failed.options, failed.outcome);
-  return describe({ ...failed.options, without });
+  const only = await shorten(failed.options, failed.outcome);
+  return describe({ ...failed.options, only });
 }
 
 /** The same in several processes, for as many cores. */
@@ -61,7 +63,9 @@ function workInProcesses(options: SimulateOptions): Promise<FromWorker[]> {
 
 async function runAll(options: SimulateOptions): Promise<number> {
   const startMs = performance.now();
-  say(`seed ${options.seed}, ${options.workers} process(es)${options.mutation === null ? '' : `, with a bug: ${options.mutation.bug}`}`);
+  say(
+    `seed ${options.seed}, ${options.workers} process(es)${options.mutation === null ? '' : `, with a bug: ${options.mutation.bug}`}`,
+  );
   const results = options.workers === 1 ? [await work(options, 0, 1)] : await workInProcesses(options);
   const tally = new Tally();
   for (const { parts } of results) tally.add(parts);
@@ -71,7 +75,8 @@ async function runAll(options: SimulateOptions): Promise<number> {
   for (const failure of failures) say(`\nFAILED ${failure}`);
   const missing = failures.length > 0 || options.mutation !== null ? [] : whatIsMissing(tally);
   if (missing.length > 0) say(`\nNOT MET OFTEN ENOUGH: ${missing.join(', ')}`);
-  else if (failures.length === 0 && tally.counts.commands >= LONG_RUN_COMMANDS) say('everything that is expected was met');
+  else if (failures.length === 0 && tally.counts.commands >= LONG_RUN_COMMANDS)
+    say('everything that is expected was met');
   return failures.length + missing.length > 0 ? 1 : 0;
 }
 
@@ -96,7 +101,7 @@ if (share !== undefined) {
     seed: options.world,
     hours: options.worldHours,
     mutation: options.mutation,
-    without: options.without,
+    ...(options.faults !== null && { only: options.faults }),
   });
 } else {
   process.exitCode = await runAll(options);

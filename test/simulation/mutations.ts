@@ -86,7 +86,11 @@ class EarlyWriter extends SimJournalWriter {
 }
 
 /** Exchanges a method of a class for one made from the real one. */
-function exchange<C extends object, K extends keyof C>(prototype: C, name: K, make: (real: C[K]) => C[K]): () => void {
+function exchange<C extends object, K extends keyof C>(
+  prototype: C,
+  name: K,
+  make: (real: C[K]) => C[K],
+): () => void {
   const real = prototype[name];
   prototype[name] = make(real);
   return () => {
@@ -103,74 +107,128 @@ const both =
 /** Every so many bets are promised a cent more than their odds give once they have been told. */
 function payOneCentMore(): () => void {
   let table: BetTable | null = null;
-  let bets = 0;
-  const remember = exchange(BetTable.prototype, 'take', (real) => function take(this: BetTable): number {
-    table = this;
-    return real.call(this);
-  });
-  const alter = exchange(AccountHistory.prototype, 'placed', (real) => function placed(this: AccountHistory, account: number, row: number, kept: number): void {
-    real.call(this, account, row, kept);
-    const chunk = table?.chunk(row);
-    const i = table?.index(row) ?? 0;
-    if (chunk !== undefined && ++bets % SELDOM < 2) chunk.payoutCents[i] = (chunk.payoutCents[i] as number) + 1;
-  });
+  const remember = exchange(
+    BetTable.prototype,
+    'take',
+    (real) =>
+      function take(this: BetTable): number {
+        table = this;
+        return real.call(this);
+      },
+  );
+  const alter = exchange(
+    AccountHistory.prototype,
+    'placed',
+    (real) =>
+      function placed(this: AccountHistory, account: number, row: number, kept: number): void {
+        real.call(this, account, row, kept);
+        const chunk = table?.chunk(row);
+        const i = table?.index(row) ?? 0;
+        if (chunk !== undefined && (chunk.bet[i] as number) % SELDOM === 0)
+          chunk.payoutCents[i] = (chunk.payoutCents[i] as number) + 1;
+      },
+  );
   return both(remember, alter);
 }
 
 /** Now and then what a settled bet is paid is paid again. */
 function settleTwice(): () => void {
   let last: { table: AccountTable; account: number; cents: number; seq: number } | null = null;
-  const remember = exchange(AccountTable.prototype, 'move', (real) => function move(this: AccountTable, account: number, cents: number, seq: number): number {
-    last = { table: this, account, cents, seq };
-    return real.call(this, account, cents, seq);
-  });
-  const again = exchange(AccountHistory.prototype, 'settled', (real) => function settled(this: AccountHistory, account: number, row: number, kept: number): void {
-    real.call(this, account, row, kept);
-    if (last !== null && last.account === account && last.cents > 0 && last.seq % SELDOM === 0) {
-      const { table, cents, seq } = last;
-      table.move(account, cents, seq);
-    }
-  });
+  const remember = exchange(
+    AccountTable.prototype,
+    'move',
+    (real) =>
+      function move(this: AccountTable, account: number, cents: number, seq: number): number {
+        last = { table: this, account, cents, seq };
+        return real.call(this, account, cents, seq);
+      },
+  );
+  const again = exchange(
+    AccountHistory.prototype,
+    'settled',
+    (real) =>
+      function settled(this: AccountHistory, account: number, row: number, kept: number): void {
+        real.call(this, account, row, kept);
+        if (last !== null && last.account === account && last.cents > 0 && last.seq % SELDOM === 0) {
+          const { table, cents, seq } = last;
+          table.move(account, cents, seq);
+        }
+      },
+  );
   return both(again, remember);
 }
 
 /** Bets are taken for one millisecond longer than the rules say. */
 function closeLate(): () => void {
-  return exchange(Engine.prototype, 'apply', (real) => function apply(this: Engine, command: Command, gate?: ErrorCode | null) {
-    if (command.kind !== 'configure') return real.call(this, command, gate);
-    const { rules } = command;
-    return real.call(this, { ...command, rules: { ...rules, cutoffMs: rules.cutoffMs - 1 } }, gate);
-  });
+  return exchange(
+    Engine.prototype,
+    'apply',
+    (real) =>
+      function apply(this: Engine, command: Command, gate?: ErrorCode | null) {
+        if (command.kind !== 'configure') return real.call(this, command, gate);
+        const { rules } = command;
+        return real.call(this, { ...command, rules: { ...rules, cutoffMs: rules.cutoffMs - 1 } }, gate);
+      },
+  );
 }
 
 /** The first tick after a boundary is taken for its price. */
 function priceLate(): () => void {
-  return exchange(BoundaryWindow.prototype, 'finalPrice', (real) => function finalPrice(this: BoundaryWindow, boundaryMs: number, nowMs: number) {
-    const tick = real.call(this, boundaryMs, nowMs);
-    return tick !== undefined && tick !== null && boundaryMs % (SELDOM * 3_000) === 0 ? this.latest : tick;
-  });
+  return exchange(
+    BoundaryWindow.prototype,
+    'finalPrice',
+    (real) =>
+      function finalPrice(this: BoundaryWindow, boundaryMs: number, nowMs: number) {
+        const tick = real.call(this, boundaryMs, nowMs);
+        return tick !== undefined && tick !== null && boundaryMs % (SELDOM * 3_000) === 0
+          ? this.latest
+          : tick;
+      },
+  );
 }
 
 /** Whoever waits for a batch hears of it when it is handed to the disk, not when it is there. */
 function answerEarly(): () => void {
-  return exchange(OpenBatch.prototype, 'row', (real) => function row(this: OpenBatch, digest: string) {
-    if (this.firstSeq % SELDOM === 0) this.releaseWaiters();
-    return real.call(this, digest);
-  });
+  return exchange(
+    OpenBatch.prototype,
+    'row',
+    (real) =>
+      function row(this: OpenBatch, digest: string) {
+        if (this.firstSeq % SELDOM === 0) this.releaseWaiters(() => false);
+        return real.call(this, digest);
+      },
+  );
 }
 
 /** Readers of events miss a batch now and then: clients are shown rounds as they were. */
 function loseEvents(): () => void {
-  return exchange(OpenBatch.prototype, 'dispatch', (real) => function dispatch(this: OpenBatch, readers: readonly EventReader[]) {
-    if (this.firstSeq % SELDOM !== 0) real.call(this, readers);
-  });
+  return exchange(
+    OpenBatch.prototype,
+    'dispatch',
+    (real) =>
+      function dispatch(this: OpenBatch, readers: readonly EventReader[]) {
+        if (this.firstSeq % SELDOM !== 0) real.call(this, readers);
+      },
+  );
 }
 
 export const MUTATIONS: readonly Mutation[] = [
-  { name: 'skip-fsync', bug: 'a batch is acknowledged without a sync', store: (real) => new SometimesUnsynced(real) },
-  { name: 'ack-early', bug: 'a batch is acknowledged before it is written', writer: (store, host) => new EarlyWriter(store, host) },
+  {
+    name: 'skip-fsync',
+    bug: 'a batch is acknowledged without a sync',
+    store: (real) => new SometimesUnsynced(real),
+  },
+  {
+    name: 'ack-early',
+    bug: 'a batch is acknowledged before it is written',
+    writer: (store, host) => new EarlyWriter(store, host),
+  },
   { name: 'mark-early', bug: 'the mark is written before the sync', store: (real) => new EarlyMark(real) },
-  { name: 'drop-idempotency', bug: 'recovery forgets an Idempotency-Key', store: (real) => new ForgetfulStore(real) },
+  {
+    name: 'drop-idempotency',
+    bug: 'recovery forgets an Idempotency-Key',
+    store: (real) => new ForgetfulStore(real),
+  },
   { name: 'one-cent', bug: 'a payout is one cent wrong', install: payOneCentMore },
   { name: 'settle-twice', bug: 'a bet is paid twice', install: settleTwice },
   { name: 'cutoff-off-by-one', bug: 'bets are taken a millisecond too long', install: closeLate },
@@ -179,4 +237,5 @@ export const MUTATIONS: readonly Mutation[] = [
   { name: 'lose-events', bug: 'the market view misses a batch', install: loseEvents },
 ];
 
-export const mutationNamed = (name: string): Mutation | null => MUTATIONS.find((one) => one.name === name) ?? null;
+export const mutationNamed = (name: string): Mutation | null =>
+  MUTATIONS.find((one) => one.name === name) ?? null;

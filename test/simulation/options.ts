@@ -14,8 +14,8 @@ export interface SimulateOptions {
   readonly mutation: Mutation | null;
   /** One world alone, by its own seed: how a failure is seen again. */
   readonly world: number | null;
-  /** Indices of faults to leave out of that world. */
-  readonly without: ReadonlySet<number>;
+  /** Indices of the only faults that strike that world, or null for all. */
+  readonly faults: ReadonlySet<number> | null;
 }
 
 function number(least: number, most: number): (text: string) => number {
@@ -30,17 +30,21 @@ function number(least: number, most: number): (text: string) => number {
 
 function mutation(name: string): Mutation {
   const found = mutationNamed(name);
-  if (found === null) throw new InvalidArgumentError(`There are ${MUTATIONS.map((one) => one.name).join(', ')}.`);
+  if (found === null)
+    throw new InvalidArgumentError(`There are ${MUTATIONS.map((one) => one.name).join(', ')}.`);
   return found;
 }
 
-const indices = (text: string): ReadonlySet<number> => new Set(text.split(',').filter((part) => part !== '').map(Number));
+const indices = (text: string): ReadonlySet<number> =>
+  new Set(text === 'none' ? [] : text.split(',').map(Number));
 
 const SEED_MAX = 0xffff_ffff;
 
 export function readOptions(argv: readonly string[]): SimulateOptions {
   const program = new Program('simulate')
-    .description('runs the real server on a disk, clock and network that a seed owns, and holds it to its promises')
+    .description(
+      'runs the real server on a disk, clock and network that a seed owns, and holds it to its promises',
+    )
     .option('--seed <n>', 'the same seed gives the same run', number(0, SEED_MAX), 1)
     .option('--hours <n>', 'simulated hours', number(0.01, 1e6), 24)
     .option('--minutes <n>', 'stop after so many real minutes', number(0.01, 1e5))
@@ -48,7 +52,7 @@ export function readOptions(argv: readonly string[]): SimulateOptions {
     .option('--workers <n>', 'processes', number(1, 64), 1)
     .option('--mutation <name>', 'plant a bug that must be found', mutation)
     .option('--world <seed>', 'run this one world and tell its trace', number(0, SEED_MAX))
-    .option('--without <indices>', 'leave out these faults of that world', indices)
+    .option('--faults <indices>', 'let only these faults strike it, or `none`', indices)
     .parse(argv, { from: 'user' });
   const given = program.opts<{
     seed: number;
@@ -58,13 +62,13 @@ export function readOptions(argv: readonly string[]): SimulateOptions {
     workers: number;
     mutation?: Mutation;
     world?: number;
-    without?: ReadonlySet<number>;
+    faults?: ReadonlySet<number>;
   }>();
   return {
     ...given,
     minutes: given.minutes ?? null,
     mutation: given.mutation ?? null,
     world: given.world ?? null,
-    without: given.without ?? new Set(),
+    faults: given.faults ?? null,
   };
 }

@@ -11,7 +11,8 @@ interface Planned {
   readonly run: () => void;
 }
 
-const isBefore = (a: Planned, b: Planned): boolean => a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order);
+const isBefore = (a: Planned, b: Planned): boolean =>
+  a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order);
 
 export class Scheduler {
   /** True time in milliseconds since 1970: what a perfect clock would show. */
@@ -66,7 +67,8 @@ export class Scheduler {
       const left = 2 * i + 1;
       if (left >= heap.length) break;
       const right = left + 1;
-      const child = right < heap.length && isBefore(heap[right] as Planned, heap[left] as Planned) ? right : left;
+      const child =
+        right < heap.length && isBefore(heap[right] as Planned, heap[left] as Planned) ? right : left;
       if (isBefore(last, heap[child] as Planned)) break;
       heap[i] = heap[child] as Planned;
       i = child;
@@ -76,10 +78,14 @@ export class Scheduler {
   }
 }
 
+/** What reading the monotonic clock once costs, so that long work within one event is seen to take time. */
+const READING_MS = 0.4;
+
 /** The server's clocks: the wall clock is off by what faults make it, the monotonic one starts with each process. */
 export class SimClock implements Clock {
   wallOffsetMs = 0;
   #bootMs: number;
+  #lastMs = 0;
 
   constructor(private readonly scheduler: Scheduler) {
     this.#bootMs = scheduler.nowMs;
@@ -88,11 +94,13 @@ export class SimClock implements Clock {
   /** A new process: its monotonic clock has another origin. */
   boot(): void {
     this.#bootMs = this.scheduler.nowMs - 1_000;
+    this.#lastMs = 0;
   }
   nowMs(): number {
     return this.scheduler.nowMs + this.wallOffsetMs;
   }
   monotonicMs(): number {
-    return this.scheduler.nowMs - this.#bootMs;
+    this.#lastMs = Math.max(this.#lastMs + READING_MS, this.scheduler.nowMs - this.#bootMs);
+    return this.#lastMs;
   }
 }

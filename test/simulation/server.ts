@@ -55,15 +55,15 @@ export interface ServerWatcher {
 /** The push feed, with somebody who looks on. */
 class WatchedFeed extends PushFeed {
   constructor(
-    private readonly nowMs: () => number,
+    private readonly lastStampMs: () => number,
     private readonly watcher: ServerWatcher,
   ) {
     super();
   }
   override offer(asset: number, price: number, timeMs: number, origin = ''): TickVerdict {
-    const arrivedMs = this.nowMs();
     const verdict = super.offer(asset, price, timeMs, origin);
-    this.watcher.onTick(asset, price, timeMs, arrivedMs, verdict);
+    // The stamp that the tracker was given: the clock's guard may come to another judgement with the next one.
+    this.watcher.onTick(asset, price, timeMs, this.lastStampMs(), verdict);
     return verdict;
   }
 }
@@ -91,8 +91,13 @@ export class Server {
       onDiskFull: () => watcher.onDiskFull(),
       clockGuard: new ClockGuard(),
     });
-    this.feed = new WatchedFeed(() => this.sequencer.stampMs(), watcher);
+    this.feed = new WatchedFeed(this.#watchStamps(), watcher);
     const tracker = new PriceTracker(engine);
+    const startTracker = tracker.start.bind(tracker);
+    tracker.start = (nowMs) => {
+      watcher.onStart(nowMs);
+      startTracker(nowMs);
+    };
     this.lifecycle = new Lifecycle(this.sequencer, tracker, {
       feeds: [this.feed],
       calendar: parts.calendar,
@@ -100,6 +105,18 @@ export class Server {
       settleBetsMax: config.settleBetsMax,
     });
     this.handlers = { public: this.#publicApi(tracker), operator: this.#operatorApi() };
+  }
+
+  /** The last stamp that was given out. */
+  #watchStamps(): () => number {
+    const { sequencer } = this;
+    const stampMs = sequencer.stampMs.bind(sequencer);
+    let lastMs = 0;
+    sequencer.stampMs = () => {
+      lastMs = stampMs();
+      return lastMs;
+    };
+    return () => lastMs;
   }
 
   #watchEngine(): void {
@@ -127,7 +144,7 @@ export class Server {
       sequencer: this.sequencer,
       clock,
       limits: new RateLimits(config.limits),
-      limitsNowMs: () => clock.monotonicMs(),
+      limitsNowMs: () => Math.floor(clock.monotonicMs()),
       masterSecret,
       latestTick: (asset) => tracker.latest(asset)?.price ?? null,
       marketAgeMsMax: MARKET_AGE_MS_MAX,
@@ -148,7 +165,8 @@ export class Server {
       ],
       token: OPERATOR_TOKEN,
       isReady: () => !this.isStopping,
-      onFatal: (error) => this.parts.watcher.onFatal(error instanceof Error ? error : new Error(String(error))),
+      onFatal: (error) =>
+        this.parts.watcher.onFatal(error instanceof Error ? error : new Error(String(error))),
     });
   }
 
@@ -157,7 +175,6 @@ export class Server {
     const isNew = this.engine.seq === 0;
     bringRulesInForce(this.sequencer, rules);
     if (isNew) fundHouse(this.sequencer, this.parts.config.houseCapitalCents);
-    this.parts.watcher.onStart(this.sequencer.stampMs());
     this.lifecycle.start();
   }
 

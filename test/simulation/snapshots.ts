@@ -32,9 +32,15 @@ export class SimSnapshots implements SnapshotStore {
 
   load(ref: SnapshotRef): { readonly meta: SnapshotMeta; readonly engine: Engine } {
     this.crashes.reach('snapshot.load');
-    const file = must(this.disk.snapshots.find(({ name }) => name === ref.name), ref.name);
+    const file = must(
+      this.disk.snapshots.find(({ name }) => name === ref.name),
+      ref.name,
+    );
     if (nameOf(file.seq, file.text) !== file.name) {
-      throw new JournalError('snapshot_damaged', `The snapshot ${file.name} does not have the content of its name.`);
+      throw new JournalError(
+        'snapshot_damaged',
+        `The snapshot ${file.name} does not have the content of its name.`,
+      );
     }
     const { meta, tables } = JSON.parse(file.text) as Content;
     const rows = new Map(tables);
@@ -45,7 +51,10 @@ export class SimSnapshots implements SnapshotStore {
     this.crashes.reach('snapshot.save.before');
     const { seq, timeMs } = engine;
     const meta: SnapshotMeta = { seq, timeMs, digest: engine.rollingDigest(), chain };
-    const tables = Array.from(engine.exportTables(), ({ form, rows }) => [form.name, Array.from(rows, copyOf)] as const);
+    const tables = Array.from(
+      engine.exportTables(),
+      ({ form, rows }) => [form.name, Array.from(rows, copyOf)] as const,
+    );
     const text = JSON.stringify({ meta, tables } satisfies Content);
     const file = { seq, name: nameOf(seq, text), text: text.slice(0, this.dice.whole(0, text.length - 1)) };
     this.disk.snapshots.push(file);

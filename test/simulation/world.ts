@@ -3,7 +3,6 @@
  * has a storm of faults and then a calm, in which it must come back to life. One seed gives one world, always.
  */
 import { createHash } from 'node:crypto';
-import type { SpaceLevel } from '../../engine/ports.js';
 import type { Rules } from '../../engine/rules.js';
 import type { Dice } from '../support/reference/dice.js';
 import { Auditor } from './audit/auditor.js';
@@ -29,9 +28,8 @@ export interface WorldOptions {
   readonly hours: number;
   readonly isVerbose?: boolean;
   readonly mutation?: Mutation | null;
-  /** Indices of the planned faults that are left out. */
-  readonly without?: ReadonlySet<number>;
-  readonly coverage?: Coverage;
+  /** Indices of the only planned faults that strike; all where absent. */
+  readonly only?: ReadonlySet<number>;
   readonly stepsMax?: number;
 }
 
@@ -64,21 +62,30 @@ export class World implements ClientWorld {
     const { config: dice } = this.chances;
     this.config = worldConfig(dice, options.hours);
     this.#rulesDice = dice;
-    this.coverage = options.coverage ?? new Coverage();
+    this.coverage = new Coverage();
     this.trace = new Trace(options.isVerbose === true);
     this.scheduler = new Scheduler(this.config.startMs);
     const masterSecret = createHash('sha256').update(`world ${options.seed}`).digest();
     this.#fingerprint = createHash('sha256').update(masterSecret).digest('hex');
     this.#rules = worldRules(this.config, dice, this.#fingerprint);
     this.auditor = new Auditor(this);
-    this.network = new Network(this.scheduler, this.chances.network, this.config.lossChance, this.coverage, (exchange, reply) =>
-      this.auditor.onSent(exchange, reply),
+    this.network = new Network(
+      this.scheduler,
+      this.chances.network,
+      this.config.lossChance,
+      this.coverage,
+      (exchange, reply) => this.auditor.onSent(exchange, reply),
     );
     this.machine = new Machine(this, masterSecret, options.mutation ?? null);
     this.faults = new Faults(this.machine);
     this.operator = new Operator(this, this.chances.operator);
     const stormFromMs = this.config.startMs + SETTLING_IN_MS;
-    this.plan = planFaults(options.seed, stormFromMs, stormFromMs + this.config.stormMs, this.config.faultEveryMs);
+    this.plan = planFaults(
+      options.seed,
+      stormFromMs,
+      stormFromMs + this.config.stormMs,
+      this.config.faultEveryMs,
+    );
     this.#liveness = new Liveness(this);
   }
 
@@ -116,11 +123,20 @@ export class World implements ClientWorld {
   #begin(): void {
     const { scheduler, config, chances } = this;
     this.machine.boot();
-    new SimFeed(this, chances.prices, (asset, price, timeMs) => this.machine.offerTick(asset, price, timeMs)).start();
-    for (const tier of TIERS) this.operator.createAccount(tier, chances.config.pick([500, 20_000, 1_000_000]));
+    new SimFeed(this, chances.prices, (asset, price, timeMs) =>
+      this.machine.offerTick(asset, price, timeMs),
+    ).start();
+    for (const tier of TIERS)
+      this.operator.createAccount(tier, chances.config.pick([500, 20_000, 1_000_000]));
     for (let i = 0; i < config.bettors; i++) {
       const habit = HABITS[i % HABITS.length] ?? 'polite';
-      new Bettor(this, chances.clients, i, habit, () => this.purses[i % Math.max(1, this.purses.length)] ?? null).start();
+      new Bettor(
+        this,
+        chances.clients,
+        i,
+        habit,
+        () => this.purses[i % Math.max(1, this.purses.length)] ?? null,
+      ).start();
     }
     this.operator.start();
     scheduler.after(SETTLING_IN_MS, () => this.#storm());
@@ -130,7 +146,7 @@ export class World implements ClientWorld {
     this.isCalm = false;
     this.network.isCalm = false;
     for (const fault of this.plan) {
-      if (this.options.without?.has(fault.index) === true) continue;
+      if (this.options.only?.has(fault.index) === false) continue;
       this.scheduler.at(fault.atMs, () => {
         this.note(() => `fault ${fault.index}: ${fault.kind}`);
         this.faults.strike(fault);
@@ -151,10 +167,6 @@ export class World implements ClientWorld {
     this.#liveness.begin(() => {
       this.#isOver = true;
     });
-  }
-
-  get spaceLevel(): SpaceLevel {
-    return this.machine.spaceLevel;
   }
 }
 

@@ -3,10 +3,13 @@
  * is the first answer byte for byte, and all of it is what the API document describes.
  */
 import { assert } from '../../../engine/assert.js';
-import { parseAccountId } from '../../../engine/domain.js';
+import { marketOf, parseAccountId, ROUND_STATUSES, roundId } from '../../../engine/domain.js';
 import type { BetPlaced } from '../../../engine/events.js';
+import { verifyBet } from '../../../engine/fairness.js';
 import type { HeaderList } from '../../../engine/ports.js';
-import type { PlacedBet, Position } from '../../../http/api/types.js';
+import type { EngineReads } from '../../../engine/views.js';
+import type { Market, PlacedBet, Position, RoundDetail } from '../../../http/api/types.js';
+import { FAIRNESS_TOOLS } from '../../../http/fairness-tools.js';
 import { cents, scaled } from '../../support/spec-arithmetic.js';
 import type { Coverage } from '../coverage.js';
 import type { Exchange, Reply } from '../network.js';
@@ -28,17 +31,25 @@ export interface AnswerSources {
   durableBet(bet: number): BetPlaced | null;
   /** The account of a public request's key, or 0. */
   accountOf(apiKey: string): number;
+  /** The hot engine where everything that it has done is durable and told, else null. */
+  durableEngine(): EngineReads | null;
 }
 
 const document = new ApiDocument();
 
 export class AnswerAudit {
   /** What was answered first, by account and Idempotency-Key. */
-  readonly #firsts = new Map<string, { readonly bet: number; readonly text: string; readonly body: string }>();
+  readonly #firsts = new Map<
+    string,
+    { readonly bet: number; readonly text: string; readonly body: string }
+  >();
   readonly #operatorFirsts = new Map<string, string>();
+  /** The last bet that was answered, by round. */
+  readonly #lastBets = new Map<string, { readonly bet: PlacedBet; readonly clientSeed: string | null }>();
   readonly #seen = new Map<string, number>();
   ordersAcknowledged = 0;
   replays = 0;
+  betsVerified = 0;
 
   constructor(
     private readonly sources: AnswerSources,
@@ -53,7 +64,8 @@ export class AnswerAudit {
     const name = `${method} ${shape(path)} ${code}${isReplay ? ' replay' : ''}`;
     this.coverage.hit(kind, name);
     if (request.port === 'operator') {
-      if (reply.status === 201 && /deposits|withdrawals/.test(path)) this.#onTransfer(path, request.body ?? '', reply, isReplay);
+      if (reply.status === 201 && /deposits|withdrawals/.test(path))
+        this.#onTransfer(path, request.body ?? '', reply, isReplay);
       return;
     }
     const times = (this.#seen.get(name) ?? 0) + 1;
@@ -62,9 +74,58 @@ export class AnswerAudit {
       document.check(method, path, reply.status, reply.headers, reply.text);
     }
     if (method === 'POST' && reply.status === 201) this.#onPlaced(request, reply, isReplay);
-    else if (method === 'GET' && reply.status === 200 && /(orders|positions)$/.test(path) && times % LIST_SAMPLE === 0) {
-      this.#onList(reply);
+    else if (method === 'GET' && reply.status === 200) this.#onRead(path, reply, times % LIST_SAMPLE === 0);
+  }
+
+  #onRead(path: string, reply: Reply, isSampled: boolean): void {
+    if (/\/rounds\//.test(path)) this.#onRound(reply);
+    else if (!isSampled) return;
+    else if (/(orders|positions)$/.test(path)) this.#onList(reply);
+    else if (path.endsWith('/markets')) this.#onMarkets(reply);
+  }
+
+  /** While nothing waits for the disk the markets show exactly the rounds that the engine has. */
+  #onMarkets(reply: Reply): void {
+    const engine = this.sources.durableEngine();
+    if (engine === null) return;
+    const { data } = JSON.parse(reply.text) as { data: Market[] };
+    for (const { id, currentRound: shown } of data) {
+      const round = engine.currentRound(marketOf(id));
+      const expected =
+        round === null
+          ? 'none'
+          : `${roundId(round.market, round.roundNumber)} ${ROUND_STATUSES[round.status]} ${round.openPrice}`;
+      const told = shown === null ? 'none' : `${shown.id} ${shown.status} ${shown.openPrice}`;
+      holds(
+        told === expected,
+        'market shown',
+        () => `${id} shows ${told}, the engine has ${expected}`,
+        () => [id],
+      );
     }
+  }
+
+  /** A round that is settled has its seed, and the last bet that was answered in it verifies. */
+  #onRound(reply: Reply): void {
+    const { data } = JSON.parse(reply.text) as { data: RoundDetail };
+    const { seed } = data;
+    holds(
+      (seed !== null) === (data.status === 'SETTLED'),
+      'seed',
+      () => `${data.id} is ${data.status} and shows seed ${seed}`,
+    );
+    const told = this.#lastBets.get(data.id);
+    if (seed === null || told === undefined) return;
+    const verdict = verifyBet(
+      { ...told, roundId: data.id, seed, seedCommitment: data.seedCommitment },
+      FAIRNESS_TOOLS,
+    );
+    holds(
+      verdict.valid,
+      'bet hash',
+      () => `${told.bet.id} in ${data.id}: ${verdict.valid ? '' : verdict.reason}`,
+    );
+    this.betsVerified++;
   }
 
   #onPlaced(request: Exchange['request'], reply: Reply, isReplay: boolean): void {
@@ -72,9 +133,17 @@ export class AnswerAudit {
     const number = Number(data.bet.id.slice(4));
     const account = this.sources.accountOf(request.apiKey ?? '');
     const about = (): string[] => [data.bet.id, `acc_${account}`];
-    holds(number <= this.sources.durableBets(), 'acknowledged is durable', () => `${data.bet.id} is acknowledged and not durable`, about);
+    holds(
+      number <= this.sources.durableBets(),
+      'acknowledged is durable',
+      () => `${data.bet.id} is acknowledged and not durable`,
+      about,
+    );
     const bet = this.sources.durableBet(number);
-    if (bet !== null) holds(isTold(bet, account, data), 'answer', () => `${data.bet.id} is answered as ${reply.text}`, about);
+    if (bet !== null)
+      this.#lastBets.set(roundId(bet.market, bet.roundNumber), { bet: data.bet, clientSeed: bet.clientSeed });
+    if (bet !== null)
+      holds(isTold(bet, account, data), 'answer', () => `${data.bet.id} is answered as ${reply.text}`, about);
     if (isReplay) this.replays++;
     else this.ordersAcknowledged++;
     const { idempotencyKey = null } = request;
@@ -83,8 +152,18 @@ export class AnswerAudit {
     const first = this.#firsts.get(name);
     if (first?.bet === number) {
       holds(isReplay, 'placed once', () => `${data.bet.id} is answered as new a second time`, about);
-      holds(first.text === reply.text, 'replay identical', () => `${data.bet.id} was ${first.text}, is ${reply.text}`, about);
-      holds(first.body === request.body, 'replay', () => `${data.bet.id} replays for another body, ${request.body}`, about);
+      holds(
+        first.text === reply.text,
+        'replay identical',
+        () => `${data.bet.id} was ${first.text}, is ${reply.text}`,
+        about,
+      );
+      holds(
+        first.body === request.body,
+        'replay',
+        () => `${data.bet.id} replays for another body, ${request.body}`,
+        about,
+      );
       return;
     }
     this.#firsts.set(name, { bet: number, text: reply.text, body: request.body ?? '' });
@@ -100,7 +179,12 @@ export class AnswerAudit {
     const name = `${account} ${reference}`;
     const first = this.#operatorFirsts.get(name);
     if (first !== undefined) {
-      holds(isReplay && first === reply.text, 'transfer once', () => `${name} was ${first}, is ${reply.text}`, () => [`acc_${account}`]);
+      holds(
+        isReplay && first === reply.text,
+        'transfer once',
+        () => `${name} was ${first}, is ${reply.text}`,
+        () => [`acc_${account}`],
+      );
     }
     this.#operatorFirsts.set(name, reply.text);
   }
@@ -109,7 +193,12 @@ export class AnswerAudit {
   #onList(reply: Reply): void {
     const { data } = JSON.parse(reply.text) as { data: Position[] };
     for (const { id } of data) {
-      holds(Number(id.slice(4)) <= this.sources.durableBets(), 'shown is durable', () => `${id} is listed and not durable`, () => [id]);
+      holds(
+        Number(id.slice(4)) <= this.sources.durableBets(),
+        'shown is durable',
+        () => `${id} is listed and not durable`,
+        () => [id],
+      );
     }
   }
 }
@@ -117,7 +206,11 @@ export class AnswerAudit {
 const bareKey = (key: string): string => (key.startsWith('"') ? key.slice(1, -1) : key);
 
 /** Whether the answer tells the facts of the bet. */
-function isTold(bet: BetPlaced, account: number, { bet: told, newBalance }: { bet: PlacedBet; newBalance: number }): boolean {
+function isTold(
+  bet: BetPlaced,
+  account: number,
+  { bet: told, newBalance }: { bet: PlacedBet; newBalance: number },
+): boolean {
   return (
     bet.account === account &&
     cents(told.amount) === BigInt(bet.stakeCents) &&

@@ -31,7 +31,10 @@ export class ApiDocument {
 
   constructor() {
     this.#ajv.addVocabulary(['components', 'example']);
-    this.#ajv.addSchema({ $id: 'tote', components: JSON.parse(JSON.stringify(openApiDocument()['components'])) });
+    this.#ajv.addSchema({
+      $id: 'tote',
+      components: JSON.parse(JSON.stringify(openApiDocument()['components'])),
+    });
   }
 
   /** Holds the reply to a request against the document; paths that it does not know are left alone. */
@@ -42,10 +45,15 @@ export class ApiDocument {
     const name = `${method} ${template} ${status}`;
     if (described.validate !== null) {
       const isValid = described.validate(JSON.parse(text));
-      holds(isValid, 'API document', () => `${name}: ${this.#ajv.errorsText(described.validate?.errors)} in ${text.slice(0, 400)}`);
+      holds(
+        isValid,
+        'API document',
+        () => `${name}: ${this.#ajv.errorsText(described.validate?.errors)} in ${text.slice(0, 400)}`,
+      );
     }
     const present = new Set(headers.filter((_, i) => i % 2 === 0).map((header) => header.toLowerCase()));
-    for (const header of described.headers) holds(present.has(header), 'API document', () => `${name} has no ${header}`);
+    for (const header of described.headers)
+      holds(present.has(header), 'API document', () => `${name} has no ${header}`);
   }
 
   #templateOf(path: string): string | null {
@@ -81,8 +89,11 @@ export class ApiDocument {
       .filter((header) => header !== 'x-idempotent-replay');
     const schema = response.content?.['application/json']?.schema;
     // The answer to HEAD and to OPTIONS has no body to look at.
-    if (schema === undefined || key.startsWith('HEAD') || key.startsWith('OPTIONS')) return { validate: null, headers };
-    const rooted: object = JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"tote#/components/'));
+    if (schema === undefined || key.startsWith('HEAD') || key.startsWith('OPTIONS'))
+      return { validate: null, headers };
+    const rooted: object = JSON.parse(
+      JSON.stringify(schema).replaceAll('"#/components/', '"tote#/components/'),
+    );
     return { validate: this.#ajv.compile(rooted), headers };
   }
 }

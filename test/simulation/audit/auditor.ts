@@ -7,6 +7,7 @@
  * whole state.
  */
 import type { Command } from '../../../engine/commands.js';
+import { BET_RESULTS, ROUND_RESULTS } from '../../../engine/domain.js';
 import type { Engine } from '../../../engine/engine.js';
 import type { BetPlaced, EngineEvent, Outcome } from '../../../engine/events.js';
 import { keyDigest } from '../../../http/api/keys.js';
@@ -46,6 +47,10 @@ export class Auditor {
         durableBets: () => this.#placed.length,
         durableBet: (bet) => this.#placed[bet - 1] ?? null,
         accountOf: (apiKey) => this.#accountOf(apiKey),
+        durableEngine: () => {
+          const { server } = world.machine;
+          return server !== null && server.engine.seq === server.sequencer.durableSeq ? server.engine : null;
+        },
       },
       world.coverage,
     );
@@ -74,7 +79,7 @@ export class Auditor {
     this.world.note(() => `durable ${seq} ${JSON.stringify(command)} -> ${JSON.stringify(events)}`);
     this.books.onCommand(command);
     for (const event of events) {
-      this.world.coverage.hit('event', event.type);
+      this.world.coverage.hit('event', eventName(event));
       if (event.type === 'betPlaced') {
         holds(command.kind === 'placeOrder', 'bet', () => `${command.kind} placed bet ${event.bet}`);
         this.#placed.push(event);
@@ -95,7 +100,11 @@ export class Auditor {
     if (end.lastSeq === 0) coverage.hit('recovery', 'of nothing');
     else coverage.hit('recovery', snapshotSeq > 0 ? 'snapshot and journal' : 'whole journal');
     if (notes.length > 0) coverage.hit('recovery', 'snapshot passed over');
-    holds(end.lastSeq === engine.seq, 'recovery', () => `the journal ends at ${end.lastSeq}, the engine at ${engine.seq}`);
+    holds(
+      end.lastSeq === engine.seq,
+      'recovery',
+      () => `the journal ends at ${end.lastSeq}, the engine at ${engine.seq}`,
+    );
     this.#reference.checkSame(engine, 'recovered equals reference');
   }
 
@@ -164,5 +173,20 @@ export class Auditor {
     const { account } = this.reference.key(key);
     this.#accounts.set(apiKey, account);
     return account;
+  }
+}
+
+/** An event's type, with what it came to. */
+function eventName(event: EngineEvent): string {
+  switch (event.type) {
+    case 'betSettled':
+      return `betSettled ${BET_RESULTS[event.result]}`;
+    case 'roundResolved':
+      return `roundResolved ${ROUND_RESULTS[event.result]}`;
+    case 'roundNotOpened':
+    case 'balanceMoved':
+      return `${event.type} ${event.reason}`;
+    default:
+      return event.type;
   }
 }

@@ -3,9 +3,21 @@
  * and payout worked out again in BigInt; settled once, at what it was promised.
  */
 import type { PlaceOrder } from '../../../engine/commands.js';
-import { BET_RESULTS, LIVE, RESULT_DOWN, RESULT_DRAW, RESULT_UP, RESULT_VOID, WRITE_TIER } from '../../../engine/domain.js';
+import {
+  BET_RESULTS,
+  LIVE,
+  RESULT_DOWN,
+  RESULT_DRAW,
+  RESULT_UP,
+  RESULT_VOID,
+  WRITE_TIER,
+} from '../../../engine/domain.js';
 import type { BetPlaced, BetSettled } from '../../../engine/events.js';
-import { referenceOddsE4, referencePayoutCents, referencePercentE2 } from '../../support/reference/arithmetic.js';
+import {
+  referenceOddsE4,
+  referencePayoutCents,
+  referencePercentE2,
+} from '../../support/reference/arithmetic.js';
 import { holds } from '../violation.js';
 import type { Books } from './books.js';
 import type { RoundBook, RoundBooks } from './rounds.js';
@@ -34,9 +46,21 @@ export class BetBooks {
     must(bet.bet === this.placedCount, 'bet number', () => `is not number ${this.placedCount}`);
     must(isSameOrder(bet, order), 'bet', () => 'is not what was ordered');
     must(round.status === LIVE, 'round live', () => `the round has status ${round.status}`);
-    must(bet.timeMs >= round.startMs, 'betting window', () => `placed at ${bet.timeMs}, before the start ${round.startMs}`);
-    must(bet.timeMs < round.closesMs, 'betting window', () => `placed at ${bet.timeMs}, betting closed at ${round.closesMs}`);
-    must(this.books.isTrading && !this.books.suspended[bet.market], 'trading', () => 'placed while trading was off');
+    must(
+      bet.timeMs >= round.startMs,
+      'betting window',
+      () => `placed at ${bet.timeMs}, before the start ${round.startMs}`,
+    );
+    must(
+      bet.timeMs < round.closesMs,
+      'betting window',
+      () => `placed at ${bet.timeMs}, betting closed at ${round.closesMs}`,
+    );
+    must(
+      this.books.isTrading && !this.books.suspended[bet.market],
+      'trading',
+      () => 'placed while trading was off',
+    );
     this.#checkKey(bet, order, must);
     this.#checkLimits(bet, order, round, must);
     this.#checkOnce(bet, order, must);
@@ -50,8 +74,16 @@ export class BetBooks {
     must(key?.account === bet.account && key.isEnabled, 'key', () => `placed with key ${order.key}`);
     must(((key?.scopesMask ?? 0) & ORDERS_WRITE) !== 0, 'scope', () => 'placed without the scope');
     const expiresAtMs = key?.expiresAtMs ?? null;
-    must(expiresAtMs === null || bet.timeMs < expiresAtMs + CLOCK_TOLERANCE_MS, 'key', () => 'placed with an expired key');
-    must(account.tier >= WRITE_TIER && !account.isFrozen, 'account', () => 'placed by an account that may not');
+    must(
+      expiresAtMs === null || bet.timeMs < expiresAtMs + CLOCK_TOLERANCE_MS,
+      'key',
+      () => 'placed with an expired key',
+    );
+    must(
+      account.tier >= WRITE_TIER && !account.isFrozen,
+      'account',
+      () => 'placed by an account that may not',
+    );
   }
 
   #checkLimits(bet: BetPlaced, order: PlaceOrder, round: RoundBook, must: Must): void {
@@ -59,13 +91,25 @@ export class BetBooks {
     const tierMaxCents = this.books.rules?.tiers[account.tier]?.maxStakeCents ?? 0;
     const { minStakeCents, maxStakeCents } = round.rules;
     must(bet.stakeCents >= minStakeCents, 'stake', () => `${bet.stakeCents} is below ${minStakeCents}`);
-    must(bet.stakeCents <= Math.min(maxStakeCents, tierMaxCents), 'stake', () => `${bet.stakeCents} is above the limit`);
-    must(account.openBets < (this.books.rules?.openBetsMax ?? 0), 'open bets', () => `${account.openBets} are open already`);
+    must(
+      bet.stakeCents <= Math.min(maxStakeCents, tierMaxCents),
+      'stake',
+      () => `${bet.stakeCents} is above the limit`,
+    );
+    must(
+      account.openBets < (this.books.rules?.openBetsMax ?? 0),
+      'open bets',
+      () => `${account.openBets} are open already`,
+    );
     must(account.balanceCents >= bet.stakeCents, 'balance', () => `the balance is ${account.balanceCents}`);
     if (order.expectedPercentE6 < 0) return;
     const before = referencePercentE2(bet.side, round.poolUpCents, round.poolDownCents);
     const movedE6 = Math.abs(before * 10_000 - order.expectedPercentE6);
-    must(movedE6 <= round.slippageE2 * 10_000, 'slippage', () => `the odds are ${movedE6} away from what was expected`);
+    must(
+      movedE6 <= round.slippageE2 * 10_000,
+      'slippage',
+      () => `the odds are ${movedE6} away from what was expected`,
+    );
   }
 
   /** One Idempotency-Key places one bet within its time to live. */
@@ -74,7 +118,11 @@ export class BetBooks {
     const name = `${bet.account}:${idempotency.keyHigh}:${idempotency.keyLow}`;
     const before = this.#byKey.get(name);
     const ttlMs = this.books.rules?.idempotencyTtlMs ?? 0;
-    must(before === undefined || bet.timeMs - before.timeMs >= ttlMs, 'placed once', () => `its key placed bet ${before?.bet} already`);
+    must(
+      before === undefined || bet.timeMs - before.timeMs >= ttlMs,
+      'placed once',
+      () => `its key placed bet ${before?.bet} already`,
+    );
     this.#byKey.set(name, bet);
   }
 
@@ -94,8 +142,18 @@ export class BetBooks {
     const round = this.rounds.round(bet.market, bet.roundNumber);
     const { result, paidCents } = due(bet, round.result);
     const word = BET_RESULTS[event.result];
-    holds(word === result, 'bet result', () => `bet ${event.bet} comes to ${word}, expected ${result}`, about);
-    holds(event.payoutCents === paidCents, 'payout', () => `bet ${event.bet} is paid ${event.payoutCents}, due are ${paidCents}`, about);
+    holds(
+      word === result,
+      'bet result',
+      () => `bet ${event.bet} comes to ${word}, expected ${result}`,
+      about,
+    );
+    holds(
+      event.payoutCents === paidCents,
+      'payout',
+      () => `bet ${event.bet} is paid ${event.payoutCents}, due are ${paidCents}`,
+      about,
+    );
     this.open.delete(event.bet);
     round.openBets--;
     round.paidCents += paidCents;
@@ -131,7 +189,11 @@ function joinPool(bet: BetPlaced, order: PlaceOrder, round: RoundBook, must: Mus
   const percentE2 = referencePercentE2(order.side, poolUpCents, poolDownCents);
   must(bet.entryPercentE2 === percentE2, 'percent', () => `${bet.entryPercentE2}, expected ${percentE2}`);
   const payoutCents = referencePayoutCents(bet.stakeCents, oddsE4, round.feeBps);
-  must(bet.payoutCents === payoutCents, 'potential payout', () => `${bet.payoutCents}, expected ${payoutCents}`);
+  must(
+    bet.payoutCents === payoutCents,
+    'potential payout',
+    () => `${bet.payoutCents}, expected ${payoutCents}`,
+  );
   if (isUp) round.owedUpCents += payoutCents;
   else round.owedDownCents += payoutCents;
   const owedCents = isUp ? round.owedUpCents : round.owedDownCents;
@@ -143,5 +205,7 @@ function due(bet: BetPlaced, roundResult: number): { readonly result: string; re
   if (roundResult === RESULT_VOID) return { result: 'REFUNDED', paidCents: bet.stakeCents };
   if (roundResult === RESULT_DRAW) return { result: 'DRAW', paidCents: bet.stakeCents };
   const winner = roundResult === RESULT_UP ? 0 : roundResult === RESULT_DOWN ? 1 : -1;
-  return bet.side === winner ? { result: 'WIN', paidCents: bet.payoutCents } : { result: 'LOSS', paidCents: 0 };
+  return bet.side === winner
+    ? { result: 'WIN', paidCents: bet.payoutCents }
+    : { result: 'LOSS', paidCents: 0 };
 }

@@ -53,7 +53,12 @@ export class Books {
     book.balanceCents += amountCents;
     if (account !== 0) this.accountsCents += amountCents;
     const about = (): string[] => [`account ${account}`, `acc_${account}`];
-    holds(book.balanceCents >= 0, 'balance', () => `account ${account} is at ${book.balanceCents} cents`, about);
+    holds(
+      book.balanceCents >= 0,
+      'balance',
+      () => `account ${account} is at ${book.balanceCents} cents`,
+      about,
+    );
     holds(
       book.balanceCents === balanceCents,
       'balance',
@@ -102,9 +107,18 @@ export class Books {
     const { account, amountCents, reason, reference } = event;
     if (reason === 'deposit' || reason === 'withdrawal') {
       const { references } = this.account(account);
-      holds(!references.has(reference), 'reference', () => `${reference} moves money of account ${account} twice`, () => [`acc_${account}`]);
+      holds(
+        !references.has(reference),
+        'reference',
+        () => `${reference} moves money of account ${account} twice`,
+        () => [`acc_${account}`],
+      );
       references.add(reference);
-      holds(reason === 'deposit' ? amountCents > 0 : amountCents < 0, 'transfer', () => `${reason} of ${amountCents}`);
+      holds(
+        reason === 'deposit' ? amountCents > 0 : amountCents < 0,
+        'transfer',
+        () => `${reason} of ${amountCents}`,
+      );
       if (amountCents > 0) this.depositsCents += amountCents;
       else this.withdrawalsCents -= amountCents;
     } else {
@@ -125,7 +139,11 @@ export class Books {
       withdrawalsCents: this.withdrawalsCents,
     };
     for (const name of Object.keys(expected) as (keyof typeof expected)[]) {
-      holds(totals[name] === expected[name], 'totals', () => `${name} is ${totals[name]}, by the books ${expected[name]}`);
+      holds(
+        totals[name] === expected[name],
+        'totals',
+        () => `${name} is ${totals[name]}, by the books ${expected[name]}`,
+      );
     }
     checkConservation(engine);
   }
@@ -139,7 +157,9 @@ export class Books {
   #createKey(key: KeyBook, timeMs: number): void {
     const active = this.keys.filter(
       (other) =>
-        other?.account === key.account && other.isEnabled && (other.expiresAtMs === null || other.expiresAtMs > timeMs),
+        other?.account === key.account &&
+        other.isEnabled &&
+        (other.expiresAtMs === null || other.expiresAtMs > timeMs),
     ).length;
     const keysMax = this.rules?.tiers[this.account(key.account).tier]?.activeKeysMax ?? 0;
     holds(active < keysMax, 'key limit', () => `account ${key.account} has ${active} active keys already`);

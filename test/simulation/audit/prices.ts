@@ -36,7 +36,11 @@ export class PriceJudge {
   onTick(asset: number, price: number, timeMs: number, arrivedMs: number, isTaken: boolean): void {
     const latest = this.#latest[asset] ?? null;
     const expected = isBelievable(price, timeMs, arrivedMs, latest);
-    holds(isTaken === expected, 'tick', () => `${ASSETS[asset]} ${price} of ${timeMs} at ${arrivedMs} is taken: ${isTaken}`);
+    holds(
+      isTaken === expected,
+      'tick',
+      () => `${ASSETS[asset]} ${price} of ${timeMs} at ${arrivedMs} is taken: ${isTaken}`,
+    );
     if (!isTaken) return;
     const ticks = this.#ticks[asset] ?? [];
     ticks.push({ price, timeMs, arrivedMs });
@@ -52,19 +56,30 @@ export class PriceJudge {
     const about = (): string[] => [`${ASSETS[asset]}`, `${boundaryMs}`];
     const isFinal = isPast
       ? timeMs >= this.#startMs + GRACE_MS
-      : timeMs >= boundaryMs + GRACE_MS || this.#ticks[asset]?.some((tick) => tick.timeMs > boundaryMs) === true;
-    holds(isFinal, 'boundary price', () => `${ASSETS[asset]} at ${boundaryMs} is not final at ${timeMs}`, about);
+      : timeMs >= boundaryMs + GRACE_MS ||
+        this.#ticks[asset]?.some((tick) => tick.timeMs > boundaryMs) === true;
+    holds(
+      isFinal,
+      'boundary price',
+      () => `${ASSETS[asset]} at ${boundaryMs} is not final at ${timeMs}`,
+      about,
+    );
     holds(
       command.price === (best?.price ?? null) && command.priceTimeMs === (best?.timeMs ?? null),
       'boundary price',
-      () => `${ASSETS[asset]} at ${boundaryMs} is ${command.price} of ${command.priceTimeMs}, expected ${best?.price} of ${best?.timeMs}`,
+      () =>
+        `${ASSETS[asset]} at ${boundaryMs} is ${command.price} of ${command.priceTimeMs}, expected ${best?.price} of ${best?.timeMs}`,
       about,
     );
   }
 
   checkLate({ asset, price, priceTimeMs }: OpenLate): void {
     const latest = this.#latest[asset];
-    holds(latest?.price === price && latest.timeMs === priceTimeMs, 'late opening', () => `${ASSETS[asset]} opens at ${price}, the last is ${latest?.price}`);
+    holds(
+      latest?.price === price && latest.timeMs === priceTimeMs,
+      'late opening',
+      () => `${ASSETS[asset]} opens at ${price}, the last is ${latest?.price}`,
+    );
   }
 
   /** Ticks of a boundary from before the start may come in any order until the grace, which runs from the start. */

@@ -39,15 +39,35 @@ export class Reference {
       this.onDurable(command, outcome.seq, outcome.events);
     }
     const digest = this.engine.rollingDigest();
-    holds(this.engine.seq === row.lastSeq, 'shadow', () => `the batch to ${row.lastSeq} ends at ${this.engine.seq}`);
-    holds(digest === row.digest, 'shadow equals hot', () => `after ${row.lastSeq} the digest is ${digest}, the hot engine's ${row.digest}`);
+    holds(
+      this.engine.seq === row.lastSeq,
+      'shadow',
+      () => `the batch to ${row.lastSeq} ends at ${this.engine.seq}`,
+    );
+    holds(
+      digest === row.digest,
+      'shadow equals hot',
+      () => `after ${row.lastSeq} the digest is ${digest}, the hot engine's ${row.digest}`,
+    );
     this.batches++;
   }
 
   /** The whole state of `engine`, which has done exactly the same commands, is the same. */
   checkSame(engine: Engine, what: string): void {
-    holds(engine.seq === this.engine.seq, what, () => `it ends at ${engine.seq}, durable are ${this.engine.seq}`);
-    holds(engine.rollingDigest() === this.engine.rollingDigest(), what, () => 'its rolling digest is another');
-    holds(engine.stateDigest(newHasher) === this.engine.stateDigest(newHasher), what, () => `its state at ${engine.seq} is another`);
+    holds(
+      engine.seq === this.engine.seq,
+      what,
+      () => `it ends at ${engine.seq}, durable are ${this.engine.seq}`,
+    );
+    holds(
+      engine.rollingDigest() === this.engine.rollingDigest(),
+      what,
+      () => 'its rolling digest is another',
+    );
+    holds(
+      engine.stateDigest(newHasher) === this.engine.stateDigest(newHasher),
+      what,
+      () => `its state at ${engine.seq} is another`,
+    );
   }
 }

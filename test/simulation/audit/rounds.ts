@@ -56,7 +56,12 @@ export class RoundBooks {
   round(market: number, roundNumber: number): RoundBook {
     const id = roundId(market, roundNumber);
     const book = this.open.get(id);
-    holds(book !== undefined, 'round', () => `${id} is open`, () => [id]);
+    holds(
+      book !== undefined,
+      'round',
+      () => `${id} is open`,
+      () => [id],
+    );
     return book;
   }
 
@@ -93,8 +98,18 @@ export class RoundBooks {
     const { books } = this;
     const rules = books.marketRules[market] ?? null;
     const all = books.rules;
-    holds(rules !== null && all !== null, 'round', () => `${id} begins in an active market`, () => [id]);
-    holds(!this.open.has(id) && !this.#settled.has(id), 'round once', () => `${id} begins a second time`, () => [id]);
+    holds(
+      rules !== null && all !== null,
+      'round',
+      () => `${id} begins in an active market`,
+      () => [id],
+    );
+    holds(
+      !this.open.has(id) && !this.#settled.has(id),
+      'round once',
+      () => `${id} begins a second time`,
+      () => [id],
+    );
     const endMs = (roundNumber + 1) * timeFrameMs(market);
     const lockMs = endMs - rules.lockLeadMs;
     const round: RoundBook = {
@@ -131,7 +146,12 @@ export class RoundBooks {
     if (isLate) {
       const leftMs = round.closesMs - timeMs;
       const leastMs = this.books.rules?.lateOpenBettingMs ?? 0;
-      holds(leftMs >= leastMs && timeMs < round.endMs, 'late opening', () => `${round.id} opens with ${leftMs} ms left`, about);
+      holds(
+        leftMs >= leastMs && timeMs < round.endMs,
+        'late opening',
+        () => `${round.id} opens with ${leftMs} ms left`,
+        about,
+      );
     } else {
       holds(timeMs >= round.startMs, 'round opens', () => `${round.id} opens before its time`, about);
     }
@@ -148,13 +168,23 @@ export class RoundBooks {
     isTime: (round: RoundBook) => boolean,
   ): void {
     const round = this.round(market, roundNumber);
-    holds(round.status === from && isTime(round), 'round step', () => `${round.id} goes from ${round.status} to ${to}`, () => [round.id]);
+    holds(
+      round.status === from && isTime(round),
+      'round step',
+      () => `${round.id} goes from ${round.status} to ${to}`,
+      () => [round.id],
+    );
     round.status = to;
   }
 
   #ended({ market, roundNumber, timeMs }: { market: number; roundNumber: number; timeMs: number }): void {
     const round = this.round(market, roundNumber);
-    holds(round.status <= LOCKED && timeMs >= round.endMs, 'round ends', () => `${round.id} ends at ${timeMs}`, () => [round.id]);
+    holds(
+      round.status <= LOCKED && timeMs >= round.endMs,
+      'round ends',
+      () => `${round.id} ends at ${timeMs}`,
+      () => [round.id],
+    );
     round.status = SETTLING;
   }
 
@@ -168,20 +198,46 @@ export class RoundBooks {
       holds(event.result === RESULT_VOID, 'voided', () => `${round.id} is voided as ${event.result}`, about);
       return;
     }
-    holds(command.kind === 'boundaryPrice' && command.boundaryMs === round.endMs, 'result', () => `${round.id} is resolved by its end's price`, about);
+    holds(
+      command.kind === 'boundaryPrice' && command.boundaryMs === round.endMs,
+      'result',
+      () => `${round.id} is resolved by its end's price`,
+      about,
+    );
     const { price, priceTimeMs } = command;
-    const isFresh = price !== null && priceTimeMs !== null && round.endMs - priceTimeMs <= round.rules.maxPriceAgeMs;
+    const isFresh =
+      price !== null && priceTimeMs !== null && round.endMs - priceTimeMs <= round.rules.maxPriceAgeMs;
     const expected = !isFresh || round.poolUpCents === 0 ? RESULT_VOID : resultOf(round.openPrice, price);
-    holds(event.result === expected, 'result', () => `${round.id} comes to ${event.result}, expected ${expected}`, about);
-    holds(event.closePrice === (expected === RESULT_VOID ? null : price), 'close price', () => `${round.id} closes at ${event.closePrice}`, about);
+    holds(
+      event.result === expected,
+      'result',
+      () => `${round.id} comes to ${event.result}, expected ${expected}`,
+      about,
+    );
+    holds(
+      event.closePrice === (expected === RESULT_VOID ? null : price),
+      'close price',
+      () => `${round.id} closes at ${event.closePrice}`,
+      about,
+    );
   }
 
   #settle(market: number, roundNumber: number): void {
     const round = this.round(market, roundNumber);
     const about = (): string[] => [round.id];
     const pool = round.poolUpCents + round.poolDownCents;
-    holds(round.result !== RESULT_NONE && round.openBets === 0, 'settled', () => `${round.id} is settled with ${round.openBets} open bets`, about);
-    holds(round.paidCents <= pool, 'pool', () => `${round.id} paid ${round.paidCents} of a pool of ${pool}`, about);
+    holds(
+      round.result !== RESULT_NONE && round.openBets === 0,
+      'settled',
+      () => `${round.id} is settled with ${round.openBets} open bets`,
+      about,
+    );
+    holds(
+      round.paidCents <= pool,
+      'pool',
+      () => `${round.id} paid ${round.paidCents} of a pool of ${pool}`,
+      about,
+    );
     round.status = SETTLED;
     this.open.delete(round.id);
     this.#settled.add(round.id);

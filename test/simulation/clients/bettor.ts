@@ -6,7 +6,15 @@ import type { Dice } from '../../support/reference/dice.js';
 import { codeOf } from '../audit/answers.js';
 import type { ClientRequest, Reply } from '../network.js';
 import { type ClientWorld, type KnownKey, keepDoing, type Purse } from './client-world.js';
-import { badBody, instantsOf, type OrderBody, orderRequest, sensibleOrder, somebodysMarket, timelyOrder } from './orders.js';
+import {
+  badBody,
+  instantsOf,
+  type OrderBody,
+  orderRequest,
+  sensibleOrder,
+  somebodysMarket,
+  timelyOrder,
+} from './orders.js';
 
 export type Habit = 'polite' | 'impatient' | 'careless' | 'racer' | 'hedger' | 'whale' | 'reader' | 'pest';
 /** Each as often as it stands here. */
@@ -55,7 +63,9 @@ export class Bettor {
     const key = this.#chooseKey(purse);
     this.world.coverage.hit('client', this.habit);
     const order = timelyOrder(this.world, this.dice);
-    switch (this.habit) {
+    // Who may not write mostly reads.
+    const mayWrite = key.scopes.includes('orders:write') || this.dice.chance(0.05);
+    switch (mayWrite ? this.habit : 'reader') {
       case 'polite':
         if (!this.#isWaiting && order !== null) this.#placeAndRetry(key, this.#newKey(), order, 0);
         return;
@@ -94,7 +104,10 @@ export class Bettor {
     this.#isWaiting = true;
     this.world.network.send(orderRequest(key.secret, body, name, this.#address), (reply) => {
       if (isFinal(reply) || attempt >= RETRIES_MAX) this.#isWaiting = false;
-      else this.world.scheduler.after(RETRY_MS * (attempt + 1), () => this.#placeAndRetry(key, name, body, attempt + 1));
+      else
+        this.world.scheduler.after(RETRY_MS * (attempt + 1), () =>
+          this.#placeAndRetry(key, name, body, attempt + 1),
+        );
     });
   }
 
@@ -116,14 +129,23 @@ export class Bettor {
     if (instants.length === 0) return;
     const atMs = this.dice.pick(instants);
     for (let i = 0; i < 3; i++) {
-      const body = { marketId: market.marketId, prediction: this.dice.pick(['UP', 'DOWN'] as const), amount: market.minStakeCents / 100 };
+      const body = {
+        marketId: market.marketId,
+        prediction: this.dice.pick(['UP', 'DOWN'] as const),
+        amount: market.minStakeCents / 100,
+      };
       const offMs = this.dice.pick([-1, 0, 0, 1]);
-      this.world.network.sendAt(atMs + offMs, orderRequest(key.secret, body, this.#newKey(), this.#address), () => {});
+      this.world.network.sendAt(
+        atMs + offMs,
+        orderRequest(key.secret, body, this.#newKey(), this.#address),
+        () => {},
+      );
     }
   }
 
   #bothSides(key: KnownKey, order: OrderBody): void {
-    for (const prediction of ['UP', 'DOWN'] as const) this.#send(key, { ...order, prediction }, this.#newKey());
+    for (const prediction of ['UP', 'DOWN'] as const)
+      this.#send(key, { ...order, prediction }, this.#newKey());
   }
 
   /** Large stakes on one side, until the limits of balance or exposure. */
@@ -132,7 +154,11 @@ export class Bettor {
     const amount = market.maxStakeCents / 100 / this.dice.pick([1, 2, 5]);
     const rounded = Math.max(1, Math.floor(amount * 100)) / 100;
     for (let i = 0; i < 4; i++) {
-      this.#send(key, { marketId: market.marketId, prediction: 'UP', amount: rounded }, this.dice.chance(0.5) ? this.#newKey() : null);
+      this.#send(
+        key,
+        { marketId: market.marketId, prediction: 'UP', amount: rounded },
+        this.dice.chance(0.5) ? this.#newKey() : null,
+      );
     }
   }
 
@@ -160,7 +186,13 @@ export class Bettor {
     const { dice } = this;
     const bad = badBody(this.world, dice);
     const order = JSON.stringify(sensibleOrder(this.world, dice));
-    const post = { method: 'POST', path: '/v1/orders', apiKey: key.secret, body: order, contentType: 'application/json' };
+    const post = {
+      method: 'POST',
+      path: '/v1/orders',
+      apiKey: key.secret,
+      body: order,
+      contentType: 'application/json',
+    };
     this.#request(
       dice.pick<Omit<ClientRequest, 'port' | 'address'>>([
         { ...post, body: bad },
@@ -170,7 +202,13 @@ export class Bettor {
         { ...post, apiKey: `tote_${'A'.repeat(43)}` },
         { ...post, body: JSON.stringify({ marketId: 'NO_MARKET', prediction: 'UP', amount: 5 }) },
         { ...post, method: 'PUT' },
-        { ...post, fault: { code: dice.pick(['body_too_large', 'request_timeout', 'invalid_request'] as const), detail: 'as the transport found' } },
+        {
+          ...post,
+          fault: {
+            code: dice.pick(['body_too_large', 'request_timeout', 'invalid_request'] as const),
+            detail: 'as the transport found',
+          },
+        },
         { method: 'GET', path: '/v1/nowhere', apiKey: key.secret },
         { method: 'OPTIONS', path: '/v1/orders', apiKey: '' },
         { method: 'HEAD', path: '/v1/prices', apiKey: key.secret },
@@ -196,5 +234,14 @@ export class Bettor {
 /** Nothing came back, or it is worth another try. */
 function isFinal(reply: Reply | null): boolean {
   if (reply === null) return false;
-  return reply.status < 400 || !['idempotency_in_progress', 'journal_backlog', 'rate_limited', 'clock_unsynchronised', 'disk_reserve'].includes(codeOf(reply));
+  return (
+    reply.status < 400 ||
+    ![
+      'idempotency_in_progress',
+      'journal_backlog',
+      'rate_limited',
+      'clock_unsynchronised',
+      'disk_reserve',
+    ].includes(codeOf(reply))
+  );
 }

@@ -66,7 +66,8 @@ export class SimFeed {
   #walk(asset: number, factor: number): void {
     const base = BASE_PRICE * (asset + 1);
     const price = Math.min(base * 1.19, Math.max(base * 0.81, this.price(asset) * factor));
-    this.#prices[asset] = Math.round(price * 100) / 100;
+    const { priceStep } = this.world.config;
+    this.#prices[asset] = Math.round(Math.round(price / priceStep) * priceStep * 100) / 100;
   }
 
   #offerBy(habit: string, asset: number, price: number, nowMs: number): void {

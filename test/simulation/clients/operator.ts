@@ -6,7 +6,7 @@ import { ASSETS, marketOf, SCOPES, type Scope, TIERS, timeFrameMs } from '../../
 import type { Dice } from '../../support/reference/dice.js';
 import type { ClientRequest, OnReply, Reply } from '../network.js';
 import { OPERATOR_TOKEN } from '../server.js';
-import { type ClientWorld, keepDoing, type KnownKey, type Purse, soonMs } from './client-world.js';
+import { type ClientWorld, type KnownKey, keepDoing, type Purse, soonMs } from './client-world.js';
 import { somebodysMarket } from './orders.js';
 
 const BASE = '/operator/v1';
@@ -47,7 +47,11 @@ export class Operator {
       const { data } = JSON.parse(reply.text) as { data: { id: string; secret: string } };
       const key: KnownKey = { ...data, scopes, isOff: false };
       purse.keys.push(key);
-      if (expiresAt !== null) this.world.scheduler.at(Math.max(Date.parse(expiresAt), this.world.scheduler.nowMs), () => void (key.isOff = true));
+      if (expiresAt !== null)
+        this.world.scheduler.at(
+          Math.max(Date.parse(expiresAt), this.world.scheduler.nowMs),
+          () => void (key.isOff = true),
+        );
       // A long list of dead keys would leave bettors with nothing else to try.
       if (purse.keys.length > 8) purse.keys.shift();
     });
@@ -57,7 +61,8 @@ export class Operator {
   restore(): void {
     this.#send('PUT', '/trading', { enabled: true });
     this.#send('POST', '/house/deposits', { amount: 1_000_000, reference: `calm-${++this.#references}` });
-    for (const { marketId } of this.world.rules().markets) this.#send('PATCH', `/markets/${marketId}`, { suspended: false });
+    for (const { marketId } of this.world.rules().markets)
+      this.#send('PATCH', `/markets/${marketId}`, { suspended: false });
   }
 
   act(): void {
@@ -82,7 +87,12 @@ export class Operator {
     const reference = dice.chance(0.5) ? `r${dice.whole(1, 6)}` : `n${++this.#references}`;
     const amount = dice.pick([1, 5, 100, 2_500.5, 20_000]);
     if (dice.chance(0.1)) this.#send('POST', '/house/deposits', { amount: amount * 100, reference });
-    else this.#send('POST', `/accounts/${purse?.account ?? 'acc_999'}/${dice.pick(['deposits', 'deposits', 'withdrawals'])}`, { amount, reference });
+    else
+      this.#send(
+        'POST',
+        `/accounts/${dice.chance(0.03) ? 'acc_999' : (purse?.account ?? 'acc_1')}/${dice.pick(['deposits', 'deposits', 'withdrawals'])}`,
+        { amount, reference },
+      );
   }
 
   #changeKeys(purse: Purse | null): void {
@@ -114,7 +124,9 @@ export class Operator {
     const { dice } = this;
     if (dice.chance(0.5)) {
       this.#send('PATCH', `/accounts/${purse.account}`, { tier: dice.pick(TIERS) });
-      this.#later(() => this.#insist('PATCH', `/accounts/${purse.account}`, { tier: dice.pick(TIERS.slice(1)) }));
+      this.#later(() =>
+        this.#insist('PATCH', `/accounts/${purse.account}`, { tier: dice.pick(TIERS.slice(1)) }),
+      );
       return;
     }
     this.#send('PATCH', `/accounts/${purse.account}`, { frozen: true });
@@ -136,7 +148,8 @@ export class Operator {
   #void(): void {
     const { dice } = this;
     const { marketId } = somebodysMarket(this.world, dice);
-    const roundNumber = Math.floor(this.world.scheduler.nowMs / timeFrameMs(marketOf(marketId))) - dice.pick([0, 0, 1, 2, 50]);
+    const roundNumber =
+      Math.floor(this.world.scheduler.nowMs / timeFrameMs(marketOf(marketId))) - dice.pick([0, 0, 1, 2, 50]);
     this.#send('POST', `/rounds/${marketId}_${roundNumber}/void`, { reason: 'an exercise' });
   }
 
@@ -145,12 +158,24 @@ export class Operator {
     const crypto = ASSETS[dice.pick(this.world.config.assets)] ?? 'BTC';
     const { nowMs } = this.world.scheduler;
     const timestamp = new Date(nowMs - dice.whole(-2_000, 4_000)).toISOString();
-    this.#send('POST', '/prices', [{ crypto, price: dice.pick([BASE_PRICE * (ASSETS.indexOf(crypto) + 1), 1e-9]), ...(dice.chance(0.7) && { timestamp }) }]);
+    this.#send('POST', '/prices', [
+      {
+        crypto,
+        price: dice.pick([BASE_PRICE * (ASSETS.indexOf(crypto) + 1), 1e-9]),
+        ...(dice.chance(0.7) && { timestamp }),
+      },
+    ]);
   }
 
   #look(purse: Purse | null): void {
     const account = purse?.account ?? 'acc_1';
-    const path = this.dice.pick(['/accounts', `/accounts/${account}`, `/accounts/${account}/keys`, '/house', '/accounts?limit=2&after=acc_1']);
+    const path = this.dice.pick([
+      '/accounts',
+      `/accounts/${account}`,
+      `/accounts/${account}/keys`,
+      '/house',
+      '/accounts?limit=2&after=acc_1',
+    ]);
     this.#send('GET', path, null);
   }
 
@@ -160,11 +185,35 @@ export class Operator {
       dice.pick<ClientRequest>([
         { port: 'operator', method: 'GET', path: `${BASE}/house`, authorization: 'Bearer no' },
         { port: 'operator', method: 'GET', path: '/readyz' },
-        { port: 'operator', method: 'GET', path: `${BASE}/nowhere`, authorization: `Bearer ${OPERATOR_TOKEN}` },
+        {
+          port: 'operator',
+          method: 'GET',
+          path: `${BASE}/nowhere`,
+          authorization: `Bearer ${OPERATOR_TOKEN}`,
+        },
         { port: 'operator', method: 'PUT', path: `${BASE}/house`, authorization: `Bearer ${OPERATOR_TOKEN}` },
-        { port: 'operator', method: 'POST', path: `${BASE}/clock`, authorization: `Bearer ${OPERATOR_TOKEN}`, body: '{"advanceMs":5}' },
-        { port: 'operator', method: 'POST', path: `${BASE}/accounts`, authorization: `Bearer ${OPERATOR_TOKEN}`, body: '{"tier":"TIN"}' },
-        { port: 'operator', method: 'POST', path: `${BASE}/accounts`, authorization: `Bearer ${OPERATOR_TOKEN}`, body: 'x', contentType: 'text/plain' },
+        {
+          port: 'operator',
+          method: 'POST',
+          path: `${BASE}/clock`,
+          authorization: `Bearer ${OPERATOR_TOKEN}`,
+          body: '{"advanceMs":5}',
+        },
+        {
+          port: 'operator',
+          method: 'POST',
+          path: `${BASE}/accounts`,
+          authorization: `Bearer ${OPERATOR_TOKEN}`,
+          body: '{"tier":"TIN"}',
+        },
+        {
+          port: 'operator',
+          method: 'POST',
+          path: `${BASE}/accounts`,
+          authorization: `Bearer ${OPERATOR_TOKEN}`,
+          body: 'x',
+          contentType: 'text/plain',
+        },
       ]),
       () => {},
     );

@@ -36,7 +36,11 @@ export function timelyOrder(world: ClientWorld, dice: Dice): OrderBody | null {
   return sensibleOrder(world, dice, market);
 }
 
-export function sensibleOrder(world: ClientWorld, dice: Dice, market = somebodysMarket(world, dice)): OrderBody {
+export function sensibleOrder(
+  world: ClientWorld,
+  dice: Dice,
+  market = somebodysMarket(world, dice),
+): OrderBody {
   return {
     marketId: market.marketId,
     prediction: dice.pick(['UP', 'DOWN'] as const),
@@ -98,7 +102,11 @@ export function orderRequest(
 }
 
 /** The instants at which a market's round changes, of the round that is on at `nowMs`: bots race for them. */
-export function instantsOf(world: ClientWorld, { marketId, lockLeadMs }: MarketRules, nowMs: number): number[] {
+export function instantsOf(
+  world: ClientWorld,
+  { marketId, lockLeadMs }: MarketRules,
+  nowMs: number,
+): number[] {
   const frameMs = timeFrameMs(marketOf(marketId));
   const endMs = (Math.floor(nowMs / frameMs) + 1) * frameMs;
   const lockMs = endMs - lockLeadMs;
