@@ -6,48 +6,74 @@
  * `clean` was stopped by a server in order, `unclean` is what a kill leaves: half of it in the WAL. Beside each stands
  * a JSON file with what a restart must come to. README.md says when to make new ones.
  */
-import { createHash } from 'node:crypto';
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { must } from '../../engine/assert.js';
 import type { Engine } from '../../engine/engine.js';
+import { openDataDir } from '../../persistence/data-dir.js';
+import { fileBytes } from '../../persistence/files.js';
 import { JournalThread } from '../../persistence/journal-thread.js';
 import { openStore } from '../../persistence/open-store.js';
 import { masterSecretFingerprint } from '../../persistence/secrets.js';
+import { newSha256 } from '../../persistence/sha256.js';
+import { Shadow } from '../../persistence/shadow.js';
 import { GoldenRun } from './scenario.js';
 
 const CLOCK = { nowMs: () => Date.UTC(2026, 5, 10, 12), monotonicMs: () => 0 };
 const SECRET = Buffer.from('golden master secret, test only!');
+/** Small enough for several segments. */
+const SEGMENT_BYTES_MAX = 36_000;
+const SNAPSHOT_COMMANDS = 150;
 
 /** What a restart on a golden directory must come to. */
 function expected(engine: Engine): string {
-  const newHasher = () => {
-    const hash = createHash('sha256');
-    return { update: (text: string) => void hash.update(text), digestHex: () => hash.digest('hex') };
-  };
   const { seq, timeMs } = engine;
   const expectation = {
     seq,
     timeMs,
     digest: engine.rollingDigest(),
-    stateDigest: engine.stateDigest(newHasher),
+    stateDigest: engine.stateDigest(newSha256),
     bets: engine.betCount,
     totals: engine.totals(),
   };
   return `${JSON.stringify(expectation, null, 2)}\n`;
 }
 
-async function play(path: string, scenario: (run: GoldenRun) => Promise<void>): Promise<Engine> {
+/** A server's life; `onDrained` sees its directory as a kill would leave it. */
+async function play(
+  path: string,
+  scenario: (run: GoldenRun) => Promise<void>,
+  onDrained: () => void = () => {},
+): Promise<Engine> {
   const store = openStore(path, CLOCK, () => {});
   const { dir, engine, recovered } = store;
-  const journal = new JournalThread({ dir, durability: 'fsync', lastSeq: recovered.lastSeq });
+  const journal = new JournalThread({
+    dir,
+    durability: 'fsync',
+    lastSeq: recovered.lastSeq,
+    segmentBytesMax: SEGMENT_BYTES_MAX,
+  });
   const run = new GoldenRun(engine, journal, masterSecretFingerprint(store.masterSecret));
   await scenario(run);
   await run.drain();
-  if (path.endsWith('.live')) cpSync(path, path.replace(/\.live$/, ''), { recursive: true });
+  onDrained();
   await journal.close();
   store.lock.release();
   return engine;
+}
+
+/** A snapshot and the archive, as the shadow makes them. */
+function shadow(path: string): void {
+  const options = {
+    dir: openDataDir(path),
+    snapshotCommands: SNAPSHOT_COMMANDS,
+    snapshotEveryMs: Number.MAX_SAFE_INTEGER,
+    snapshotsKept: 3,
+    segmentsKeptMs: null,
+  };
+  const follower = new Shadow(options, CLOCK, () => {});
+  while (follower.step() !== 'idle');
+  follower.close();
 }
 
 /** A data directory with the test secret in it. */
@@ -74,16 +100,23 @@ async function secondDay(run: GoldenRun): Promise<void> {
 
 const target = resolve(must(process.argv[2], 'the new folder'));
 mkdirSync(target);
-const clean = await play(prepare(join(target, 'clean')), firstDay);
-writeFileSync(join(target, 'clean.json'), expected(clean));
+const clean = prepare(join(target, 'clean'));
+writeFileSync(join(target, 'clean.json'), expected(await play(clean, firstDay)));
+shadow(clean);
 
-const live = prepare(join(target, 'unclean.live'));
+const live = prepare(join(target, 'live'));
+const unclean = join(target, 'unclean');
 await play(live, firstDay);
-const unclean = await play(live, secondDay);
-writeFileSync(join(target, 'unclean.json'), expected(unclean));
+shadow(live);
+const left = await play(live, secondDay, () => cpSync(live, unclean, { recursive: true }));
+writeFileSync(join(target, 'unclean.json'), expected(left));
 rmSync(live, { recursive: true });
-for (const name of ['clean', 'unclean']) {
-  for (const left of ['lock', 'lock-journal', 'server.pid', 'journal/segment-0000000000000001.db-shm']) {
-    rmSync(join(target, name, left), { force: true });
+
+/** What no restart needs. */
+const NEEDLESS = /^(lock|lock-journal|server\.pid)$|-shm$/;
+for (const root of [clean, unclean]) {
+  for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile() && (NEEDLESS.test(entry.name) || fileBytes(path) === 0)) rmSync(path);
   }
 }
