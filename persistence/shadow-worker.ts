@@ -22,7 +22,7 @@ import { DEFAULT_SPACE_THRESHOLDS, SpaceWatch } from './space.js';
 import { lowerThreadPriority } from './thread-priority.js';
 
 /** How soon a command that is durable is looked for. */
-const POLL_MS = 100;
+const POLL_MS = 200;
 const STATUS_EVERY_MS = 500;
 const SPACE_EVERY_MS = 1_000;
 /** After each piece of a snapshot the thread rests as long as that took, up to this: other writers' turn at the disk. */
