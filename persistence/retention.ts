@@ -3,7 +3,7 @@
  * for the command `prune`: what would go, and why the rest stays.
  *
  * A sealed segment may go when all of it is older than the policy keeps, the oldest snapshot that stays holds what it
- * did, and so does the archive. Segments go from the oldest on, so that what is left has one beginning. Of the
+ * did and is whole, and so does the archive. Segments go from the oldest on, so that what is left has one beginning. Of the
  * snapshots the newest stay, and the newest one from which the archive can go on.
  *
  * The order of deletion is that of a crash's harm: first the archive is made durable, then segments go, oldest first,
@@ -18,7 +18,7 @@ import type { DataDir } from './data-dir.js';
 import { fileBytes, syncPath } from './files.js';
 import { Segment } from './segment.js';
 import { findSegments } from './segment-files.js';
-import { SnapshotFiles } from './snapshot-files.js';
+import { hashFile, SnapshotFiles } from './snapshot-files.js';
 
 export interface RetentionPolicy {
   /** Segments whose last command is younger than this stay, in milliseconds; null: all stay. */
@@ -66,6 +66,12 @@ export function planPrune(dir: DataDir, policy: RetentionPolicy, nowMs: number):
       keep(snapshot.name, why);
     }
   }
+  // Hashed at most once, and only where a segment would go.
+  let doubted: string | null | undefined;
+  const doubtOnce = (): string | null => {
+    if (doubted === undefined) doubted = doubt(staying);
+    return doubted;
+  };
   const segments: PrunableSegment[] = [];
   const paths = findSegments(dir.journal);
   for (const [index, path] of paths.entries()) {
@@ -75,7 +81,8 @@ export function planPrune(dir: DataDir, policy: RetentionPolicy, nowMs: number):
         ? 'it is being written'
         : segments.length < index
           ? 'a segment before it stays'
-          : whySegmentStays(segment, policy, staying.at(-1)?.seq ?? null, archivedSeq, nowMs);
+          : (whySegmentStays(segment, policy, staying.at(-1)?.seq ?? null, archivedSeq, nowMs) ??
+            doubtOnce());
     if (why === null && segment !== null) segments.push(segment);
     else keep(path, why ?? '');
   }
@@ -122,6 +129,13 @@ function whySegmentStays(
   if (snapshotSeq === null || snapshotSeq < lastSeq) return 'the oldest snapshot that stays does not hold it';
   if (archivedSeq === null || archivedSeq < lastSeq) return 'the archive does not hold it';
   return null;
+}
+
+/** What would take the segments' place must be what its name proves; null where it is. */
+function doubt(staying: readonly SnapshotRef[]): string | null {
+  const oldest = staying.at(-1);
+  const isWhole = oldest?.name.endsWith(`-${hashFile(oldest.name)}.db`) ?? false;
+  return isWhole ? null : 'the oldest snapshot that stays is damaged';
 }
 
 function sealedSegment(path: string): PrunableSegment {

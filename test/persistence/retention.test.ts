@@ -3,7 +3,7 @@
  * After a prune it starts to the same state, and the archive goes on.
  */
 import assert from 'node:assert/strict';
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { test } from 'node:test';
 import { must } from '../../engine/assert.js';
 import { checkArchive } from '../../persistence/archive-check.js';
@@ -87,6 +87,15 @@ test('all stays by default, and what is young, not in a snapshot or not in the a
   const unarchived = planPrune(dir, NOTHING_YOUNG, LATER_MS);
   assert.deepEqual(unarchived.segments, []);
   assert.ok(whys(unarchived).has('the archive does not hold it'));
+});
+
+test('nothing goes for a snapshot that is damaged', (t) => {
+  const { dir } = livedIn(temporaryDir(t));
+  const oldestKept = must(snapshotsOf(dir)[1], 'the second newest').name;
+  truncateSync(oldestKept, statSync(oldestKept).size - 1);
+  const plan = planPrune(dir, NOTHING_YOUNG, LATER_MS);
+  assert.deepEqual(plan.segments, []);
+  assert.ok(whys(plan).has('the oldest snapshot that stays is damaged'));
 });
 
 test('the shadow lets go of what its snapshots cover, by itself, and says so', (t) => {
