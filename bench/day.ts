@@ -35,8 +35,8 @@ const ENV = {
 };
 /** By then the rounds of a day that were open at the start have ended, and a whole day's bets with them. */
 const WARM_HOURS = 40;
-/** Above this growth of the resident set, in MB an hour once warm, something leaks. */
-const RSS_SLOPE_MAX = 1;
+/** Above this growth of the resident set, in MB an hour once warm, something leaks; garbage that waits counts, too. */
+const RSS_SLOPE_MAX = 2;
 /** On a machine that does other things, too, the disk may be slow for a second. */
 const BACKLOG = { status: 503, bodyStarts: ['{"success":false,"error":"journal_backlog'] };
 const CATCH_UP_MS_MAX = 120_000;
