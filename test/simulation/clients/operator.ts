@@ -48,9 +48,8 @@ export class Operator {
       const key: KnownKey = { ...data, scopes, isOff: false };
       purse.keys.push(key);
       if (expiresAt !== null)
-        this.world.scheduler.at(
-          Math.max(Date.parse(expiresAt), this.world.scheduler.nowMs),
-          () => void (key.isOff = true),
+        this.world.scheduler.at(Math.max(Date.parse(expiresAt), this.world.scheduler.nowMs), () =>
+          switchOff(key),
         );
       // A long list of dead keys would leave bettors with nothing else to try.
       if (purse.keys.length > 8) purse.keys.shift();
@@ -248,4 +247,8 @@ function idOf(reply: Reply | null): string {
   if (reply?.status !== 201) return '';
   const { data } = JSON.parse(reply.text) as { data: { id: string } };
   return data.id;
+}
+
+function switchOff(key: KnownKey): void {
+  key.isOff = true;
 }

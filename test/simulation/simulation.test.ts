@@ -1,0 +1,84 @@
+/**
+ * Short runs of the simulator from fixed seeds: nothing is wrong in them, the same seed is the same run, every planted
+ * bug is found, and what is told of a failure leads back to it. `npm run simulate` does the same at length.
+ */
+import { equal, match, notEqual, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { derivedSeed } from './chance.js';
+import { EXPECTED } from './expected.js';
+import { describe, runWorld, shorten } from './failure.js';
+import { MUTATIONS, mutationNamed } from './mutations.js';
+import { REGRESSIONS } from './regressions.js';
+import { runWorlds } from './run.js';
+import { Violation } from './violation.js';
+
+const HOURS = 0.05;
+/** A planted bug is found within this many steps: some seconds. */
+const STEPS_TO_FIND_MAX = 1_500_000;
+
+test('worlds with every kind of fault keep every promise and come back to life', async () => {
+  const { tally, failed } = await runWorlds(
+    { seed: 20_261_121, hours: 1, worldHours: 0.1, mutation: null },
+    { index: 0, of: 1 },
+    () => false,
+  );
+  equal(failed?.outcome.error?.message, undefined, `world ${failed?.options.seed}`);
+  ok(tally.counts.crashes >= 20, `${tally.counts.crashes} crashes`);
+  ok(tally.counts.rounds >= 100, `${tally.counts.rounds} rounds`);
+  ok(tally.counts.bets >= 1_000, `${tally.counts.bets} bets`);
+  ok(tally.counts.replays >= 100, `${tally.counts.replays} replays`);
+  const names = Object.values(EXPECTED).flat();
+  const missing = tally.coverage.missing(EXPECTED, 1);
+  ok(missing.length < names.length / 4, `not met: ${missing.join(', ')}`);
+});
+
+test('one seed gives one run, another seed another', async () => {
+  const [first, again, other] = [
+    await runWorld({ seed: 5, hours: HOURS }),
+    await runWorld({ seed: 5, hours: HOURS, isVerbose: true }),
+    await runWorld({ seed: 6, hours: HOURS }),
+  ];
+  for (const { error } of [first, again, other]) equal(error, null);
+  equal(again.world.trace.digest(), first.world.trace.digest());
+  equal(again.world.steps, first.world.steps);
+  equal(again.world.auditor.reference.rollingDigest(), first.world.auditor.reference.rollingDigest());
+  equal(again.world.machine.disk.rows.at(-1)?.chain, first.world.machine.disk.rows.at(-1)?.chain);
+  notEqual(other.world.trace.digest(), first.world.trace.digest());
+});
+
+for (const mutation of MUTATIONS) {
+  test(`a planted bug is found: ${mutation.bug}`, async () => {
+    let steps = 0;
+    for (let index = 0; steps < STEPS_TO_FIND_MAX; index++) {
+      const { world, error } = await runWorld({ seed: derivedSeed(1, index), hours: HOURS, mutation });
+      steps += world.steps;
+      if (error === null) continue;
+      ok(error instanceof Violation, `${error.stack}`);
+      return;
+    }
+    ok(false, `not found in ${steps} steps`);
+  });
+}
+
+test('what is told of a failure is short and leads back to it', async () => {
+  const mutation = mutationNamed('mark-early');
+  const options = { seed: derivedSeed(1, 0), hours: HOURS, mutation };
+  const failed = await runWorld(options);
+  ok(failed.error instanceof Violation);
+  const only = await shorten(options, failed);
+  ok(only.size <= 2, `${only.size} faults are left of ${failed.world.plan.length}`);
+  const text = await describe({ ...options, only });
+  match(text, new RegExp(failed.error.invariant));
+  match(
+    text,
+    new RegExp(`npm run simulate -- --world ${options.seed} --world-hours ${HOURS} --mutation mark-early`),
+  );
+  ok(text.split('\n').length < 60, 'a page of text');
+});
+
+for (const { seed, hours, found } of REGRESSIONS) {
+  test(`world ${seed}: ${found}`, async () => {
+    const { error } = await runWorld({ seed, hours });
+    equal(error?.message, undefined);
+  });
+}
