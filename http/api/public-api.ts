@@ -4,6 +4,7 @@
  * and counted, and only then is the rest of it read.
  */
 
+import { MARKET_IDS } from '../../engine/domain.js';
 import { RoundSeeds } from '../../engine/fairness.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
 import type { Clock, HttpHandler, HttpRequest, HttpResponder } from '../../engine/ports.js';
@@ -82,6 +83,8 @@ class PublicApi {
       route(
         '/markets/{id}',
         reading('markets:read', (call, id) => reads.market(call, id)),
+        null,
+        MARKET_IDS,
       ),
       route(
         '/prices',

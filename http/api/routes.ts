@@ -15,6 +15,8 @@ export interface Route {
   readonly path: string;
   readonly get: Operation;
   readonly post: Operation | null;
+  /** Ids that are asked for all the time: their paths are found whole. */
+  readonly usualIds: readonly string[];
   /** Value of the `Allow` header. */
   readonly allow: string;
 }
@@ -31,8 +33,14 @@ export const writing = (scope: Scope, run: Operation['run']): Operation => ({
   run,
 });
 
-export function route(path: string, get: Operation, post: Operation | null = null): Route {
-  return { path, get, post, allow: post === null ? 'GET, HEAD, OPTIONS' : 'GET, HEAD, POST, OPTIONS' };
+export function route(
+  path: string,
+  get: Operation,
+  post: Operation | null = null,
+  usualIds: readonly string[] = [],
+): Route {
+  const allow = post === null ? 'GET, HEAD, OPTIONS' : 'GET, HEAD, POST, OPTIONS';
+  return { path, get, post, allow, usualIds };
 }
 
 /** Canonical and legacy base address (specification, section 9). */
@@ -55,8 +63,13 @@ export class RouteTable {
     for (const base of BASES) {
       for (const entry of routes) {
         const path = base + entry.path;
-        if (path.endsWith(ID)) this.#withId.set(path.slice(0, -ID.length), entry);
-        else this.#exact.set(path, { route: entry, segment: '' });
+        if (!path.endsWith(ID)) {
+          this.#exact.set(path, { route: entry, segment: '' });
+          continue;
+        }
+        const stem = path.slice(0, -ID.length);
+        this.#withId.set(stem, entry);
+        for (const id of entry.usualIds) this.#exact.set(`${stem}/${id}`, { route: entry, segment: id });
       }
     }
   }
