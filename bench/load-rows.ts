@@ -145,6 +145,7 @@ export function loadTable(title: string, rows: readonly LoadRow[]): Table {
       'rate/s',
       'spread',
       ...['p50', 'p90', 'p99', 'p99.9', 'max'].map((name) => `${name} ms`),
+      ...(open ? ['client late p99 ms'] : []),
       'server CPU',
       'us/request',
       'client CPU',
@@ -172,6 +173,10 @@ function loadCells(row: LoadRow, open: boolean): string[] {
     latency(({ p99Us }) => p99Us),
     latency(({ p999Us }) => p999Us),
     millisecondsOfUs(Math.max(...rounds.map(({ client }) => client.latency.maxUs))),
+    // What of a latency from its planned time is the client's own: it had a free connection, but not the core.
+    ...(open
+      ? [millisecondsOfUs(median(rounds.map(({ client }) => client.lateness?.p99Us ?? Number.NaN)))]
+      : []),
     percent(median(rounds.map(({ server }) => server.cpu?.process ?? Number.NaN))),
     figure(serverCpuUs(row)),
     percent(median(rounds.map(({ client }) => client.clientCpu))),
