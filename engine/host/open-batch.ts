@@ -8,7 +8,7 @@ import type { Batch } from '../ports.js';
 export type Release = () => void;
 /** The clock is looked at once in so many waiters. */
 const RELEASED_AT_ONCE = 8;
-/** A reader of durable commands: every accepted one once, in order. */
+/** A reader of durable commands: every accepted one but orders, once and in order. */
 export type EventReader = (seq: number, events: readonly EngineEvent[]) => void;
 
 export class OpenBatch {
