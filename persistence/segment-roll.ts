@@ -11,6 +11,7 @@
  * SQLite leaves WAL mode only while nobody else has the file open. Readers open it for moments; where one does just now
  * the roll is put off, and commits go on into the old segment.
  */
+import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
 import { assert } from '../engine/assert.js';
@@ -19,7 +20,7 @@ import type { ChainPosition } from './batch-row.js';
 import { codeOf } from './errors.js';
 import { renameDurably, syncPath } from './files.js';
 import type { Segment } from './segment.js';
-import { removeDatabase, segmentPath, unfinishedPath, writeSegment } from './segment-files.js';
+import { removeDatabase, rollbackPath, segmentPath, unfinishedPath, writeSegment } from './segment-files.js';
 import { insertSeal } from './segment-schema.js';
 
 /** What has just been done; a crash after any of them is repaired by the next start. */
@@ -54,6 +55,8 @@ export function sealSegment(
   insertSeal(db, meta.firstSeq, { ...last, batches });
   onStep('sealed');
   segment.close();
+  // Done with since the seal is durable; where SQLite could not remove it, it must not lie beside a sealed segment.
+  rmSync(rollbackPath(path), { force: true });
   syncPath(path);
   syncPath(dirname(path));
   onStep('closed');

@@ -1,7 +1,8 @@
 /**
  * A process of its own for tests that kill it or starve it. `lock DIR` takes the directory's lock and stays.
  * `write DIR` recovers the journal and commits batch after batch through the real thread, and prints a line
- * `durable N` for each acknowledgement; a failure is printed as `failed CODE` and ends it with exit code 3.
+ * `durable N` for each acknowledgement; a failure is printed as `failed CODE` and ends it with exit code 3. `write DIR BYTES`
+ * seals segments of that size.
  */
 import { writeSync } from 'node:fs';
 import { must } from '../../engine/assert.js';
@@ -11,7 +12,7 @@ import { JournalThread } from '../../persistence/journal-thread.js';
 import { lockDataDir } from '../../persistence/lock.js';
 import { batchAt, recover } from './journal-files.js';
 
-const [mode, path] = process.argv.slice(2);
+const [mode, path, segmentBytesMax] = process.argv.slice(2);
 const say = (line: string): void => {
   writeSync(1, `${line}\n`);
 };
@@ -23,7 +24,8 @@ if (mode === 'lock') {
   setInterval(() => {}, 60_000);
 } else {
   const { given, lastSeq } = recover(dir);
-  const journal = new JournalThread({ dir, durability: 'fsync', lastSeq });
+  const options = segmentBytesMax === undefined ? {} : { segmentBytesMax: Number(segmentBytesMax) };
+  const journal = new JournalThread({ dir, durability: 'fsync', lastSeq, ...options });
   let next = given.length;
   const commitNext = (): void => {
     journal.commit(batchAt(next));
