@@ -206,7 +206,11 @@ test('no space for snapshots and archive: orders go on, it is said once, and a r
   while (!said.test(limited.run.stderr)) await pause(25);
   const ending = await limited.stop();
   assert.equal(ending.code, 0, ending.stderr);
-  assert.equal(ending.stderr.match(said)?.length, 1, ending.stderr.match(/^.*snapshots and archive.*$/gm)?.join('\n'));
+  assert.equal(
+    ending.stderr.match(said)?.length,
+    1,
+    ending.stderr.match(/^.*snapshots and archive.*$/gm)?.join('\n'),
+  );
 
   const server = await Server.start({ dataDir: root, env });
   await statusWhere(server, hasCaughtUp);
