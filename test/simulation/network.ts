@@ -3,7 +3,7 @@
  * takes the requests that it was working on with it; a reply that it has sent may still arrive.
  */
 import { assert } from '../../engine/assert.js';
-import type { HeaderList, HttpHandler, HttpRequest } from '../../engine/ports.js';
+import type { HeaderBlock, HeaderList, HttpHandler, HttpRequest } from '../../engine/ports.js';
 import { headerList } from '../support/headers.js';
 import type { Dice } from '../support/reference/dice.js';
 import type { Coverage } from './coverage.js';
@@ -30,6 +30,22 @@ export interface Reply {
   readonly status: number;
   readonly headers: HeaderList;
   readonly text: string;
+}
+
+/** An answer whose headers are taken apart when somebody looks at them. */
+class SentReply implements Reply {
+  #headers: HeaderList | null = null;
+
+  constructor(
+    readonly status: number,
+    private readonly sentHeaders: HeaderList | HeaderBlock,
+    readonly text: string,
+  ) {}
+
+  get headers(): HeaderList {
+    this.#headers ??= headerList(this.sentHeaders);
+    return this.#headers;
+  }
 }
 
 /** null: nothing came back. The client cannot know whether the request was carried out. */
@@ -133,7 +149,7 @@ export class Network {
         exchange.isAnswered = true;
         this.pending.delete(exchange);
         const text = typeof body === 'string' ? body : decoder.decode(body);
-        const reply = { status, headers: headerList(headers), text };
+        const reply = new SentReply(status, headers, text);
         this.onSent(exchange, reply);
         if (this.#loses('reply lost')) return;
         this.scheduler.after(this.#delayMs(), () => onReply(reply));

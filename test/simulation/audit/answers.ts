@@ -60,7 +60,7 @@ export class AnswerAudit {
     const { method, path } = request;
     const kind = request.port === 'public' ? 'reply' : 'operator';
     const code = reply.status < 400 ? `${reply.status}` : `${reply.status} ${codeOf(reply)}`;
-    const isReplay = headerOf(reply.headers, 'X-Idempotent-Replay') === 'true';
+    const isReplay = reply.status === 201 && headerOf(reply.headers, 'X-Idempotent-Replay') === 'true';
     const name = `${method} ${shape(path)} ${code}${isReplay ? ' replay' : ''}`;
     this.coverage.hit(kind, name);
     if (request.port === 'operator') {
