@@ -76,6 +76,11 @@ export class Exchange implements HttpRequest, HttpResponder {
   #isCorked = false;
   /** null where the body came in one piece, as most do. */
   #pieces: BodyBuffer | null = null;
+  /**
+   * The library reads chunks leniently: it does not look at the line ends between them, so where a proxy sees one
+   * request it may see two. Nothing that follows a chunked body on its connection is carried out.
+   */
+  #isChunked = false;
   #receivedBytes = 0;
 
   constructor(
@@ -109,6 +114,7 @@ export class Exchange implements HttpRequest, HttpResponder {
     this.#watchAbort();
     this.response.onData((chunk, isLast) => this.#onChunk(chunk, isLast));
     if (declaredBytes === null) {
+      this.#isChunked = true;
       // Of a length that was told, the library hands over at once what there is, even if that is nothing.
       this.#wait(BODY_DEADLINE_MS);
     } else if (declaredBytes > BODY_BYTES_MAX) {
@@ -118,9 +124,8 @@ export class Exchange implements HttpRequest, HttpResponder {
   }
 
   /**
-   * Takes up a request that does not show where it ends. It is answered after the library has parsed all that
-   * has arrived: if that makes another request, the library closes the connection, as it does with any that is
-   * pipelined behind an unanswered one, and what was smuggled in is never carried out.
+   * Takes up a request that does not show where it ends. What was smuggled in behind it is never carried out: see
+   * `#dispatchLater`.
    */
   startRefused(detail: string): void {
     this.fault = fault('invalid_request', detail);
@@ -154,7 +159,7 @@ export class Exchange implements HttpRequest, HttpResponder {
       if (this.#isDispatched) return;
       const bytes = this.#receivedBytes + chunk.byteLength;
       if (bytes > BODY_BYTES_MAX && this.fault === null) this.#refuseBody();
-      if (isLast && this.#receivedBytes === 0 && this.fault === null) {
+      if (isLast && this.#receivedBytes === 0 && this.fault === null && !this.#isChunked) {
         this.body = new Uint8Array(chunk);
         this.#dispatch(true);
         return;
@@ -166,7 +171,8 @@ export class Exchange implements HttpRequest, HttpResponder {
       this.#receivedBytes = bytes;
       if (isLast || bytes > DRAIN_BYTES_MAX) {
         this.body = this.#pieces?.bytes() ?? NO_BODY;
-        this.#dispatch(true);
+        if (this.#isChunked) this.#dispatchLater();
+        else this.#dispatch(true);
       } else if (!this.host.slow.has(this)) {
         this.#wait(BODY_DEADLINE_MS);
       }
@@ -189,6 +195,10 @@ export class Exchange implements HttpRequest, HttpResponder {
     this.host.slow.add(this);
   }
 
+  /**
+   * After the library has parsed all that has arrived: if that makes another request, it closes the connection, as it
+   * does with any that is pipelined behind an unanswered one.
+   */
   #dispatchLater(): void {
     setImmediate(() => {
       if (!this.#isOver && !this.#isDispatched) this.#guarded(() => this.#dispatch(false));
@@ -215,7 +225,7 @@ export class Exchange implements HttpRequest, HttpResponder {
     const hasNoBody = status === 204 || status === 304;
     const isBare = hasNoBody || this.method === 'HEAD';
     let head = headText(status, headers);
-    if (this.fault !== null) {
+    if (this.fault !== null || this.#isChunked) {
       // What else this connection has to say is not to be trusted.
       response.writeStatus(head).end(isBare ? '' : body, true);
       this.#over();

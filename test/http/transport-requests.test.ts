@@ -1,14 +1,7 @@
 /** What arrives at the handler: methods, headers, bodies in every shape, and what is wrong with a request. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { HttpHandler } from '../../engine/ports.js';
-import { until, withBench } from '../support/transport-bench.js';
-
-const HOST = 'Host: tote';
-/** Answers with the status of a fault, else with 200. */
-const echo: HttpHandler = ({ fault }, responder) => {
-  responder.send(fault === null ? 200 : 400, ['Content-Type', 'text/plain'], fault?.code ?? 'fine');
-};
+import { echo, HOST, until, withBench } from '../support/transport-bench.js';
 
 test('a request arrives with all that is read of it', () =>
   withBench(echo, async (bench) => {
@@ -112,48 +105,7 @@ test('different values of one header are joined, equal ones are one', () =>
     assert.deepEqual([equal?.apiKey, equal?.idempotencyKey], ['a', 'k']);
   }));
 
-const BODY = '{"marketId":"BTC_ONE_MINUTE"}';
-const CHUNKED = `10\r\n${BODY.slice(0, 16)}\r\n1\r\n${BODY.slice(16, 17)}\r\nc\r\n${BODY.slice(17)}\r\n0\r\n\r\n`;
 const withLength = (body: string): string[] => [`Content-Length: ${body.length}`, '', body];
-
-test('a body arrives whole, however it is cut', () =>
-  withBench(echo, async (bench) => {
-    const client = await bench.client();
-    const sized = ['POST / HTTP/1.1', HOST, ...withLength(BODY)].join('\r\n');
-    const chunked = ['POST / HTTP/1.1', HOST, 'Transfer-Encoding: chunked', '', CHUNKED].join('\r\n');
-    let requests = 0;
-    for (const text of [sized, chunked]) {
-      client.send(text);
-      await bench.sees(++requests);
-      await client.sendBytewise(text);
-      await bench.sees(++requests);
-      const head = text.indexOf('\r\n\r\n') + 4;
-      for (let cut = head - 3; cut < text.length; cut++) {
-        client.send(text.slice(0, cut));
-        await new Promise(setImmediate);
-        client.send(text.slice(cut));
-        await bench.sees(++requests);
-      }
-    }
-    assert.ok(bench.seen.every(({ body, fault }) => body === BODY && fault === null));
-    await until(() => client.received.split('fine').length === requests + 1);
-  }));
-
-test('an empty body is one', () =>
-  withBench(echo, async (bench) => {
-    const client = await bench.client();
-    client.send('POST / HTTP/1.1', HOST, ...withLength(''));
-    client.send('POST / HTTP/1.1', HOST, 'Transfer-Encoding: chunked', '', '0', '', '');
-    client.send('POST / HTTP/1.1', HOST, '', '');
-    assert.deepEqual(
-      (await bench.sees(3)).map(({ body, fault }) => [body, fault]),
-      [
-        ['', null],
-        ['', null],
-        ['', null],
-      ],
-    );
-  }));
 
 const chunk = (bytes: number): string => `${bytes.toString(16)}\r\n${'x'.repeat(bytes)}\r\n`;
 

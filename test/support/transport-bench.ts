@@ -115,3 +115,9 @@ export async function withBench(
   }
   assert.deepEqual(bench.fatal, []);
 }
+
+export const HOST = 'Host: tote';
+/** Answers with the status of a fault, else with 200. */
+export const echo: HttpHandler = ({ fault }, responder) => {
+  responder.send(fault === null ? 200 : 400, ['Content-Type', 'text/plain'], fault?.code ?? 'fine');
+};
