@@ -49,7 +49,7 @@ export function worldConfig(dice: Dice, hours: number): WorldConfig {
   ];
   const isTight = dice.chance(0.2);
   return {
-    startMs: someDayMs(dice) + dice.whole(0, DAY_MS),
+    startMs: someDayMs(dice) + someTimeMs(dice),
     stormMs: Math.round(hours * 60 * MINUTE_MS),
     faultEveryMs: dice.pick([15_000, 30_000, 60_000]),
     assets: assets.sort((a, b) => a - b),
@@ -87,6 +87,11 @@ export function worldConfig(dice: Dice, hours: number): WorldConfig {
 function someDayMs(dice: Dice): number {
   const mondayMs = Date.UTC(2026, 2, 2) + dice.whole(0, 12) * 7 * DAY_MS;
   return mondayMs + dice.whole(0, dice.chance(0.2) ? 6 : 3) * DAY_MS;
+}
+
+/** Mostly any time of day; one in four is shortly before metals and currencies close. */
+function someTimeMs(dice: Dice): number {
+  return dice.chance(0.25) ? 20 * 60 * MINUTE_MS + 45 * MINUTE_MS : dice.whole(0, DAY_MS);
 }
 
 /** Rules small enough that every limit is met. `fingerprint` is that of the master secret. */

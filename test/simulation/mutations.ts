@@ -78,10 +78,30 @@ class ForgetfulStore extends PassingStore {
   }
 }
 
+/** Now and then the acknowledgement is sent off before the write, which is done afterwards. */
 class EarlyWriter extends SimJournalWriter {
+  #unwritten: Batch | null = null;
+  #writtenSeq = 0;
+
   override commit(batch: Batch): void {
     super.commit(batch);
-    if (batch.lastSeq % SELDOM === 0) this.acknowledge(batch.lastSeq);
+    if (batch.lastSeq % SELDOM !== 0) return;
+    this.#unwritten = batch;
+    super.acknowledge(batch.lastSeq);
+  }
+
+  protected override write(batch: Batch): void {
+    const early = this.#unwritten;
+    this.#unwritten = null;
+    for (const next of [early, batch]) {
+      if (next === null || next.lastSeq <= this.#writtenSeq) continue;
+      this.#writtenSeq = next.lastSeq;
+      super.write(next);
+    }
+  }
+
+  protected override acknowledge(lastSeq: number): void {
+    if (lastSeq % SELDOM !== 0) super.acknowledge(lastSeq);
   }
 }
 

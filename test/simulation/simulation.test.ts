@@ -62,17 +62,18 @@ for (const mutation of MUTATIONS) {
 
 test('what is told of a failure is short and leads back to it', async () => {
   const mutation = mutationNamed('mark-early');
-  const options = { seed: derivedSeed(1, 0), hours: HOURS, mutation };
-  const failed = await runWorld(options);
-  ok(failed.error instanceof Violation);
-  const only = await shorten(options, failed);
-  ok(only.size <= 2, `${only.size} faults are left of ${failed.world.plan.length}`);
-  const text = await describe({ ...options, only });
-  match(text, new RegExp(failed.error.invariant));
-  match(
-    text,
-    new RegExp(`npm run simulate -- --world ${options.seed} --world-hours ${HOURS} --mutation mark-early`),
+  const { failed } = await runWorlds(
+    { seed: 1, hours: 10, worldHours: HOURS, mutation },
+    { index: 0, of: 1 },
+    () => false,
   );
+  ok(failed !== null && failed.outcome.error instanceof Violation);
+  const { seed } = failed.options;
+  const only = await shorten(failed.options, failed.outcome);
+  ok(only.size <= 2, `${only.size} faults are left of ${failed.outcome.world.plan.length}`);
+  const text = await describe({ ...failed.options, only });
+  match(text, new RegExp(failed.outcome.error.invariant));
+  match(text, new RegExp(`npm run simulate -- --world ${seed} --world-hours ${HOURS} --mutation mark-early`));
   ok(text.split('\n').length < 60, 'a page of text');
 });
 
