@@ -1,12 +1,13 @@
 /**
  * `npm run bench`: runs the sections one after the other, prints tables and ratios on stdout and progress on stderr,
- * and writes everything with its environment to a JSON file, and to an HTML file with plots. It fails where a check of a section fails: figures of a
- * server that lost an order are no figures.
+ * and writes everything with its environment to a JSON file, and to an HTML file with plots. A section whose check fails has no figures (those of
+ * a server that lost an order are none): the others go on, and the run ends with exit code 1.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { engineSection } from './engine.js';
 import { ratiosTable, tableText } from './format.js';
+import { speedSection } from './goals.js';
 import { gridSection } from './grid.js';
 import { herdSection } from './herd.js';
 import { findCores } from './host/cores.js';
@@ -36,6 +37,10 @@ const SECTIONS: Readonly<Record<SectionName, Section>> = {
 const WARMUP_MS = 1_500;
 const QUICK_WARMUP_MS = 500;
 const USAGE_EXIT_CODE = 2;
+/** What a section may take: more than its runs, of which none has more than so many a round, and the rest of it do. */
+const SECTION_RUNS_MAX = 16;
+const RUN_OVERHEAD_MS_MAX = 3_000;
+const SECTION_REST_MS_MAX = 300_000;
 
 async function main(): Promise<number> {
   const args = process.argv.slice(2);
@@ -54,18 +59,59 @@ async function main(): Promise<number> {
   const where = environment(workDir, options.durability, cores);
   process.stdout.write(`${environmentText(where)}\n`);
   const results: SectionResult[] = [];
+  const failures: Error[] = [];
   for (const [name, section] of sectionsOf(options)) {
     const sectionDir = join(workDir, name);
     mkdirSync(sectionDir);
     const startedMs = performance.now();
-    const result = await section(suiteOptions(options, sectionDir, where.cores));
-    const tookSeconds = Math.round((performance.now() - startedMs) / 1000);
-    process.stdout.write(`\n${sectionText(result)}- ${name} took ${tookSeconds} s\n`);
+    try {
+      const suite = suiteOptions(options, sectionDir, where.cores);
+      const result = await inTime(section(suite), sectionMsMax(suite));
+      const tookSeconds = Math.round((performance.now() - startedMs) / 1000);
+      process.stdout.write(`\n${sectionText(result)}- ${name} took ${tookSeconds} s\n`);
+      results.push({ ...result, tookSeconds });
+    } catch (error) {
+      const failure = error instanceof Error ? error : new Error(String(error));
+      process.stderr.write(`\n${name} failed: ${failure.stack}\n`);
+      results.push(failedSection(name, failure));
+      failures.push(failure);
+      // What it left running would go on beside the next ones.
+      if (failure instanceof OverdueError) break;
+    }
     rmSync(sectionDir, { recursive: true, force: true });
-    results.push(result);
+  }
+  if (options.pair === null) {
+    const speed = speedSection(results);
+    process.stdout.write(`\n${sectionText(speed)}`);
+    results.push(speed);
   }
   writeRun({ environment: where, options, results });
-  return 0;
+  return failures.length === 0 ? 0 : 1;
+}
+
+class OverdueError extends Error {}
+
+/** Every wait within a section has a bound of its own; this one is for what nobody thought of. */
+async function inTime(result: Promise<SectionResult>, msMax: number): Promise<SectionResult> {
+  let timer: NodeJS.Timeout | undefined;
+  const overdue = new Promise<never>((_, reject) => {
+    const fail = (): void => reject(new OverdueError(`not over after ${Math.round(msMax / 1000)} s`));
+    timer = setTimeout(fail, msMax);
+  });
+  try {
+    return await Promise.race([result, overdue]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function sectionMsMax({ rounds, warmupMs, measureMs }: SuiteOptions): number {
+  return rounds * SECTION_RUNS_MAX * (warmupMs + measureMs + RUN_OVERHEAD_MS_MAX) + SECTION_REST_MS_MAX;
+}
+
+/** It has no figures: those of a server that lost an order are none. */
+function failedSection(name: string, { message }: Error): SectionResult {
+  return { name, tables: [], ratios: [], notes: [`${name} failed: ${message}`], data: null };
 }
 
 function sectionsOf({ sections, pair }: BenchOptions): [name: string, section: Section][] {
@@ -131,7 +177,9 @@ function environmentText(where: Environment): string {
 }
 
 try {
-  process.exitCode = await main();
+  const exitCode = await main();
+  // An overdue section may hold timers and processes; these end with this one.
+  process.exit(exitCode);
 } catch (error) {
   const isUsage = error instanceof UsageError;
   const text = isUsage

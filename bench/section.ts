@@ -1,4 +1,5 @@
 /** What a section of the suite comes to: tables for the terminal, ratios with their goals, and data for the JSON file. */
+import type { GoalName, Measured } from './goals.js';
 import type { Cores } from './host/cores.js';
 
 export interface Table {
@@ -16,6 +17,8 @@ export interface Ratio {
   /** What the value must reach, and what it is hoped to reach; null where nothing was set. */
   readonly must: number | null;
   readonly aim: number | null;
+  /** The line of the speed table that it is for. */
+  readonly goal?: GoalName;
 }
 
 /** Lines through points, for the report. */
@@ -38,7 +41,11 @@ export interface SectionResult {
   /** What a reader must know to take the figures for what they are. */
   readonly notes: readonly string[];
   readonly plots?: readonly Plot[];
+  /** Lines of the speed table that are no ratios. */
+  readonly measured?: readonly Measured[];
   readonly data: unknown;
+  /** Told by the run. */
+  readonly tookSeconds?: number;
 }
 
 export interface SuiteOptions {

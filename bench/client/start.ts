@@ -12,6 +12,8 @@ export interface Measurement {
   readonly server: ServerUse;
 }
 
+/** What connecting, and waiting for the last answers (30 s at most), may take besides the windows. */
+const BESIDE_WINDOWS_MS_MAX = 60_000;
 const MAIN = fileURLToPath(new URL('./main.js', import.meta.url));
 
 /** Rejects where the run failed: no connection, an answer that cannot be framed, requests left unanswered. */
@@ -30,8 +32,12 @@ export function measure(
   });
   return new Promise((resolve, reject) => {
     let use: Promise<ServerUse> | null = null;
+    let hasResult = false;
+    const msMax = job.warmupMs + job.measureMs + BESIDE_WINDOWS_MS_MAX;
+    const timer = setTimeout(() => fail(new Error(`the client was not done after ${msMax} ms`)), msMax);
     const fail = (error: Error): void => {
-      child.kill();
+      clearTimeout(timer);
+      child.kill('SIGKILL');
       reject(error);
     };
     const follow = async (message: FromClient): Promise<void> => {
@@ -45,14 +51,18 @@ export function measure(
         case 'failed':
           return fail(server.ended ? server.failure(message.message) : new Error(message.message));
         case 'result':
+          hasResult = true;
+          clearTimeout(timer);
           return resolve({ client: message.result, server: await must(use, "the server's use") });
       }
     };
     child.on('message', (message: FromClient) => {
       follow(message).catch(fail);
     });
-    child.once('error', reject);
-    child.once('exit', (code) => reject(new Error(`the client ended with code ${code}`)));
+    child.once('error', fail);
+    child.once('exit', (code) => {
+      if (!hasResult) fail(new Error(`the client ended with code ${code}`));
+    });
     child.send({ type: 'job', job } satisfies ToClient);
   });
 }

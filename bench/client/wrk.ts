@@ -35,6 +35,8 @@ export interface WrkRun {
 
 const WARMUP_SECONDS = 1;
 const run = promisify(execFile);
+/** What connecting and stopping may take besides the time that it is told. */
+const BESIDE_MS_MAX = 20_000;
 
 /** Rejects where an answer was no 2xx, or a connection failed. */
 export async function measureWithWrk(options: WrkRun, server: ServerProcess): Promise<WrkMeasurement> {
@@ -45,14 +47,15 @@ export async function measureWithWrk(options: WrkRun, server: ServerProcess): Pr
       ...['wrk', '--threads', '1', '--connections', String(options.connections)],
       ...['--duration', `${seconds}s`, '--latency', '--script', script, `http://127.0.0.1:${options.port}`],
     ]);
-  await execute(command(WARMUP_SECONDS));
+  await execute(command(WARMUP_SECONDS), WARMUP_SECONDS);
   await server.beginUse();
-  const report = await execute(command(options.seconds));
+  const report = await execute(command(options.seconds), options.seconds);
   return { ...parseReport(report), server: await server.endUse() };
 }
 
-async function execute([file = '', ...args]: readonly string[]): Promise<string> {
-  const { stdout } = await run(file, args);
+async function execute([file = '', ...args]: readonly string[], seconds: number): Promise<string> {
+  const timeout = seconds * 1000 + BESIDE_MS_MAX;
+  const { stdout } = await run(file, args, { timeout, killSignal: 'SIGKILL' });
   if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(`wrk met errors:\n${stdout}`);
   return stdout;
 }

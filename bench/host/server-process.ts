@@ -14,6 +14,12 @@ const STOP_MS_MAX = 20_000;
 const PROBE_MS_MAX = 5_000;
 const LOG_TAIL_BYTES = 2_000;
 
+/** However the suite ends, no server outlives it. */
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
 export interface ServerUse {
   readonly cpu: CpuUse | null;
   readonly loopDelay: LoopDelay | null;
@@ -50,7 +56,9 @@ export class ServerProcess {
     this.#logFile = options.logFile;
     this.#probed = probed;
     this.pid = must(this.#child.pid, 'process id');
+    running.add(this.#child);
     this.#child.once('exit', (code, signal) => {
+      running.delete(this.#child);
       this.#exit = signal ?? `code ${code}`;
     });
   }

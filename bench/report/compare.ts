@@ -6,7 +6,7 @@ import { readRun } from './run-file.js';
 /** Columns whose figures are worth comparing; in the grid's tables all but the first are. */
 const COMPARED = [
   ...['rate/s', 'p50 ms', 'p99 ms', 'p99.9 ms', 'us/request', 'loop max ms', 'RSS MB'],
-  ...['orders/s', 'bytes/bet', 'per second', 'commits/s', 'commands/s'],
+  ...['orders/s', 'bytes/bet', 'per second', 'commits/s', 'commands/s', 'measured'],
 ];
 /** Columns that tell rows of the same name apart. */
 const IDENTIFYING = ['conns', 'accounts', 'open bets'];

@@ -11,6 +11,8 @@ import type { SuiteInput, SuiteName, SuiteResult } from './registry.js';
 
 const MAIN = fileURLToPath(new URL('./main.js', import.meta.url));
 const run = promisify(execFile);
+/** Far more than any suite takes. */
+const SUITE_MS_MAX = 300_000;
 
 /** One run. */
 export async function suiteOnce<Name extends SuiteName>(
@@ -20,7 +22,7 @@ export async function suiteOnce<Name extends SuiteName>(
 ): Promise<SuiteResult<Name>> {
   const text = JSON.stringify({ ...input, durability } satisfies SuiteInput);
   const [file = '', ...args] = onCore(cores.server, [process.execPath, '--expose-gc', MAIN, name, text]);
-  const { stdout } = await run(file, args);
+  const { stdout } = await run(file, args, { timeout: SUITE_MS_MAX, killSignal: 'SIGKILL' });
   const result: SuiteResult<Name> = JSON.parse(stdout);
   return result;
 }

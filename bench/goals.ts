@@ -1,0 +1,132 @@
+/**
+ * The speed that this server has to have, line by line, and the table that says at the end of a run what of it was
+ * measured. A line whose section did not run says so: none is left out.
+ */
+import { figure } from './format.js';
+import type { SectionResult, Table } from './section.js';
+
+interface Goal {
+  readonly what: string;
+  readonly unit: 'times' | '/s' | 'ms' | 'bytes';
+  /** What the figure must reach, and what it is hoped to reach; of times and bytes the most, of rates and ratios the least. */
+  readonly must: number;
+  readonly aim: number;
+  /** The section that measures it. */
+  readonly section: string;
+}
+
+const ORDERS = 'durable POST /v1/orders';
+
+const GOALS = {
+  ordersToGroupCommit: {
+    what: `${ORDERS} against a bare handler with group commit, 256 connections`,
+    ...{ unit: 'times', must: 0.75, aim: 0.9, section: 'orders' },
+  },
+  ordersToBare: {
+    what: `${ORDERS} against a bare POST handler without a journal, 256 connections`,
+    ...{ unit: 'times', must: 0.5, aim: 0.7, section: 'orders' },
+  },
+  ordersToRedis64: {
+    what: `${ORDERS} against Redis SET, fsync always, 64 connections`,
+    ...{ unit: 'times', must: 0.8, aim: 1.1, section: 'orders' },
+  },
+  ordersToRedis256: {
+    what: `${ORDERS} against Redis SET, fsync always, 256 connections`,
+    ...{ unit: 'times', must: 0.8, aim: 1.1, section: 'orders' },
+  },
+  market: {
+    what: 'GET /v1/markets/{id} against a bare handler, same bytes',
+    ...{ unit: 'times', must: 0.85, aim: 0.95, section: 'markets' },
+  },
+  markets: {
+    what: 'GET /v1/markets against a bare handler, same bytes',
+    ...{ unit: 'times', must: 0.85, aim: 0.95, section: 'markets' },
+  },
+  ordersP99: {
+    what: 'p99 of orders, open loop, half of the maximum, snapshots and settlements running',
+    ...{ unit: 'ms', must: 5, aim: 2, section: 'minute' },
+  },
+  boundaryStall: {
+    what: 'longest event-loop stall in a boundary minute, 100,000 open bets settling',
+    ...{ unit: 'ms', must: 20, aim: 5, section: 'herd' },
+  },
+  engineToOrderBook: {
+    what: 'engine alone, place order, against limit orders of nodejs-order-book',
+    ...{ unit: 'times', must: 8, aim: 20, section: 'engine' },
+  },
+  replay: {
+    what: 'replay from the journal, commands',
+    ...{ unit: '/s', must: 1_000_000, aim: 2_000_000, section: 'replay' },
+  },
+  betBytes: {
+    what: 'memory for each retained bet, idempotency entry included',
+    ...{ unit: 'bytes', must: 300, aim: 150, section: 'engine' },
+  },
+  firstAnswer: {
+    what: 'start to first answer, empty data directory',
+    ...{ unit: 'ms', must: 500, aim: 250, section: 'start' },
+  },
+} as const satisfies Readonly<Record<string, Goal>>;
+
+export type GoalName = keyof typeof GOALS;
+
+/** A section's figure for a line of the table. */
+export interface Measured {
+  readonly goal: GoalName;
+  readonly value: number;
+  /** What to read it with: rounds, the other measure, the machine's own share. */
+  readonly beside: string;
+}
+
+/** What a ratio must reach, for `Ratio`. */
+export function ratioGoal(goal: GoalName): { goal: GoalName; must: number; aim: number } {
+  const { must, aim } = GOALS[goal];
+  return { goal, must, aim };
+}
+
+/** The table as a section of its own: terminal, report and comparison show it as they show all others. */
+export function speedSection(results: readonly SectionResult[]): SectionResult {
+  const measured = results.flatMap(measuredOf);
+  const rows = (Object.keys(GOALS) as GoalName[]).map((name) =>
+    speedRow(
+      GOALS[name],
+      measured.find(({ goal }) => goal === name),
+    ),
+  );
+  return {
+    name: 'speed',
+    tables: [speedTable(rows)],
+    ratios: [],
+    notes: [
+      'Figures of --quick, or of a busy machine, are to look at. Each line is explained in docs/performance.md.',
+    ],
+    data: measured,
+  };
+}
+
+function speedTable(rows: readonly (readonly string[])[]): Table {
+  const columns = ['what', 'must', 'aim', 'measured', 'unit', 'reached', 'beside'];
+  return { title: 'The speed table', columns, rows };
+}
+
+function measuredOf({ measured = [], ratios }: SectionResult): Measured[] {
+  const ofRatios = ratios.flatMap(({ goal, value, byCpu }): Measured[] =>
+    goal === undefined
+      ? []
+      : [{ goal, value, beside: byCpu === null ? '' : `by CPU time ${byCpu.toFixed(2)}` }],
+  );
+  return [...measured, ...ofRatios];
+}
+
+function speedRow(goal: Goal, found: Measured | undefined): string[] {
+  const { what, must, aim, unit, section } = goal;
+  const figures = [what, figure(must), figure(aim)];
+  if (found === undefined) return [...figures, '-', unit, '', `not measured: section ${section}`];
+  return [...figures, figure(found.value), unit, reached(goal, found.value), found.beside];
+}
+
+function reached({ unit, must, aim }: Goal, value: number): string {
+  const isLess = unit === 'ms' || unit === 'bytes';
+  const holds = (bound: number): boolean => (isLess ? value <= bound : value >= bound);
+  return holds(aim) ? 'aim' : holds(must) ? 'must' : 'no';
+}
