@@ -15,6 +15,9 @@ import { cents } from './spec-arithmetic.js';
 const BALANCE = 1_000_000;
 /** What a list shows at most; no account places as many, so that its list is its whole history. */
 const LIST_MAX = 200;
+/** How many orders of earlier audits are sent again, and on how many lanes. */
+const OLDER_RETRIED = 200;
+const RETRY_LANES = 16;
 const REFUSALS = /^(round_exposure_limit|betting_closed|round_not_live|insufficient_balance)$/;
 /** Refusals that say nothing of the order itself: it may be sent again. */
 const NOT_NOW = /^(idempotency_in_progress|shutting_down|disk_reserve|journal_backlog)$/;
@@ -91,7 +94,7 @@ export class CrashBook {
     this.#checkAcknowledged(books);
     const fresh = this.#attempts.slice(this.#audited);
     const acknowledged = fresh.filter((attempt) => attempt.acknowledged !== null).length;
-    const retried = await this.#retryAll(books);
+    const retried = await this.#retry(books);
     await this.#checkBooks();
     this.#audited = this.#attempts.length;
     return { acknowledged, ...retried };
@@ -170,30 +173,48 @@ export class CrashBook {
     }
   }
 
-  /** Sends every order again: what was acknowledged replays, of what was not it is found out whether it was placed. */
-  async #retryAll(
+  /**
+   * Sends orders again, those since the last audit and some older ones: what was acknowledged replays, of what was not it
+   * is found out whether it was placed.
+   */
+  async #retry(
     books: readonly Map<string, Position>[],
   ): Promise<{ readonly survived: number; readonly lost: number }> {
-    let survived = 0;
-    let lost = 0;
-    for (const attempt of this.#attempts) {
-      if (attempt.isRefused && attempt.acknowledged === null) continue;
-      if (this.#isForgotten(attempt)) continue;
-      const wasAcknowledged = attempt.acknowledged !== null;
-      const answered = await this.#send(attempt);
-      this.#note(attempt, answered);
-      const isReplay = answered.headers.get('X-Idempotent-Replay') === 'true';
-      if (wasAcknowledged) {
-        assert.ok(answered.status === 201 && isReplay, `${attempt.key}: ${answered.text}`);
-        continue;
+    const found = { survived: 0, lost: 0 };
+    const older = Array.from({ length: this.#audited > 0 ? OLDER_RETRIED : 0 }, () =>
+      this.dice.whole(0, this.#audited - 1),
+    );
+    const fresh = this.#attempts.slice(this.#audited);
+    const again = [...fresh, ...[...new Set(older)].map((index) => must(this.#attempts[index], 'attempt'))];
+    const lane = async (): Promise<void> => {
+      for (let next = again.pop(); next !== undefined; next = again.pop()) {
+        await this.#retryOne(next, books, found);
       }
-      if (isReplay) survived++;
-      else lost++;
-      if (answered.status !== 201) continue;
-      const wasThere = must(books[attempt.trader], 'book').has(answered.data.bet.id);
-      assert.equal(wasThere, isReplay, `${attempt.key} was placed before, or is placed now, not both`);
+    };
+    await Promise.all(Array.from({ length: RETRY_LANES }, lane));
+    return found;
+  }
+
+  async #retryOne(
+    attempt: Attempt,
+    books: readonly Map<string, Position>[],
+    found: { survived: number; lost: number },
+  ): Promise<void> {
+    if (attempt.isRefused && attempt.acknowledged === null) return;
+    if (this.#isForgotten(attempt)) return;
+    const wasAcknowledged = attempt.acknowledged !== null;
+    const answered = await this.#send(attempt);
+    this.#note(attempt, answered);
+    const isReplay = answered.headers.get('X-Idempotent-Replay') === 'true';
+    if (wasAcknowledged) {
+      assert.ok(answered.status === 201 && isReplay, `${attempt.key}: ${answered.text}`);
+      return;
     }
-    return { survived, lost };
+    if (isReplay) found.survived++;
+    else found.lost++;
+    if (answered.status !== 201) return;
+    const wasThere = must(books[attempt.trader], 'book').has(answered.data.bet.id);
+    assert.equal(wasThere, isReplay, `${attempt.key} was placed before, or is placed now, not both`);
   }
 
   /** Keys are remembered for 10 minutes of the manual clock: under an older one an order would be a new bet. */
