@@ -56,7 +56,7 @@ export function rowAt(dir: DataDir, seq: number): StoredBatch | null {
 
 /**
  * Brings the segments of `target` to where those of `source` are. `mayAppend`: the copy's open segment was left in
- * order. Throws `backup_mismatch` where the copy is not of this journal, and what reading throws.
+ * order. The copy is of this journal (`checkSameJournal`). Throws what reading throws.
  */
 export function copySegments(
   source: DataDir,
@@ -64,7 +64,6 @@ export function copySegments(
   mayAppend: boolean,
   onSeq: (seq: number) => void,
 ): SegmentsCopied {
-  checkSameJournal(source, target, mayAppend);
   const written = new Set<string>();
   let batchesAppended = 0;
   let paths: string[];
@@ -87,8 +86,11 @@ export function copySegments(
   return { segmentsWritten: [...written], batchesAppended };
 }
 
-/** Whether the source goes on from where the copy ends. */
-function checkSameJournal(source: DataDir, target: DataDir, mayAppend: boolean): void {
+/**
+ * Throws `backup_mismatch` where the source does not go on from where the copy ends, and what reading throws. Changes
+ * nothing, and comes before all that does.
+ */
+export function checkSameJournal(source: DataDir, target: DataDir, mayAppend: boolean): void {
   const copies = findSegments(target.journal);
   const last = copies.at(-1);
   if (last === undefined) return;

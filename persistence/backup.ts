@@ -11,8 +11,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } fr
 import { basename, join, relative, resolve } from 'node:path';
 import { must } from '../engine/assert.js';
 import type { Mark, StoredBatch } from '../engine/ports.js';
+import type { SnapshotRef } from '../engine/snapshot/store.js';
 import { type ArchiveCopied, copyArchive } from './archive-copy.js';
-import { copySegments, factsOf, rowAt, type SegmentsCopied } from './backup-journal.js';
+import { checkSameJournal, copySegments, factsOf, rowAt, type SegmentsCopied } from './backup-journal.js';
 import { checkSnapshotFile, copyFileDurably, copySecrets } from './copy-files.js';
 import { type DataDir, openDataDir } from './data-dir.js';
 import { JournalError } from './errors.js';
@@ -20,7 +21,8 @@ import { isMissing, syncPath, writeFileDurably } from './files.js';
 import { lockDataDir } from './lock.js';
 import { createMarkFile, EMPTY_MARK, readMarkFile } from './mark.js';
 import { checkMark } from './replay.js';
-import { findSegments } from './segment-files.js';
+import { checkChain } from './segment-chain.js';
+import { findSegments, firstSeqOf } from './segment-files.js';
 import { SnapshotFiles } from './snapshot-files.js';
 
 export interface BackedUp extends SegmentsCopied {
@@ -59,16 +61,19 @@ function backupInto(
   onSeq: (seq: number) => void,
 ): BackedUp {
   refuseOtherSecret(source, target);
+  const mayAppend = !existsSync(target.inUseFile);
+  if (!mayAppend) refuseServersWork(source, target);
+  checkSameJournal(source, target, mayAppend);
   const faults = copySecrets(source, target);
   for (const folder of [target.snapshots, target.archive])
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   syncPath(target.root);
-  const mayAppend = !existsSync(target.inUseFile);
   writeFileDurably(target.inUseFile, `${process.pid}\n`, 0o600);
   const snapshots = new SnapshotFiles(source.snapshots).list().map(({ name }) => basename(name));
-  const snapshotsCopied = copySnapshots(source, target, snapshots, faults);
+  const inTime = copySnapshots(source, target, snapshots, faults);
   const archive = backupArchive(source, target, faults);
   const copied = copySegments(source, target, mayAppend, onSeq);
+  checkChain(target.journal);
   const last = must(findSegments(target.journal).map(factsOf).at(-1), 'a segment of the copy').tail;
   checkMark(acknowledged, last?.lastSeq ?? 0, acknowledgedRow(target, acknowledged)?.checksum ?? null);
   createMarkFile(
@@ -77,8 +82,9 @@ function backupInto(
   );
   rmSync(target.inUseFile);
   syncPath(target.journal);
-  const snapshotsRemoved = removeOldSnapshots(target, snapshots);
   const end = { seq: last?.lastSeq ?? 0, timeMs: last?.timeMs ?? 0 };
+  const snapshotsCopied = [...inTime, ...coverBeginning(source, target, end.seq, faults)];
+  const snapshotsRemoved = removeOldSnapshots(target, snapshots);
   return { ...end, ...copied, snapshotsCopied, snapshotsRemoved, archive, faults };
 }
 
@@ -107,6 +113,15 @@ function refuseOtherSecret(source: DataDir, target: DataDir): void {
   );
 }
 
+/** What a server was told to keep, and has not said to be in order, is no backup that may be written anew. */
+function refuseServersWork(source: DataDir, target: DataDir): void {
+  if (!/ (fsync|os)\n$/.test(readFileSync(target.inUseFile, 'latin1'))) return;
+  throw new JournalError(
+    'backup_mismatch',
+    `The copy in ${target.root} cannot be continued from ${source.root}: a server has run on it and did not stop in order. Name a new directory for the backup.`,
+  );
+}
+
 /** Copies the snapshots that the target lacks; each is checked against its name. */
 function copySnapshots(
   source: DataDir,
@@ -129,6 +144,28 @@ function copySnapshots(
   return copied;
 }
 
+/**
+ * Where the journal's beginning is pruned a snapshot must lead to it. While the copy was made the server may have given
+ * up the one that was to do so, for a newer one.
+ */
+function coverBeginning(source: DataDir, target: DataDir, lastSeq: number, faults: string[]): string[] {
+  const firstSeq = firstSeqOf(must(findSegments(target.journal)[0], 'a segment of the copy'));
+  const isOnTheWay = ({ seq }: SnapshotRef): boolean => seq >= firstSeq - 1 && seq <= lastSeq;
+  const isCovered = (): boolean =>
+    firstSeq === 1 || new SnapshotFiles(target.snapshots).list().some(isOnTheWay);
+  if (isCovered()) return [];
+  const refs = new SnapshotFiles(source.snapshots).list().filter(isOnTheWay);
+  const names = refs.map(({ name }) => basename(name));
+  const copied = copySnapshots(source, target, names, faults);
+  if (!isCovered()) {
+    faults.push(
+      `The journal of the copy begins at sequence number ${firstSeq}, and no snapshot holds what came before: no server ` +
+        'can start on it. Run the backup again.',
+    );
+  }
+  return copied;
+}
+
 /** A damaged archive does not keep the journal from being copied. */
 function backupArchive(source: DataDir, target: DataDir, faults: string[]): ArchiveCopied | null {
   try {
@@ -143,12 +180,16 @@ function backupArchive(source: DataDir, target: DataDir, faults: string[]): Arch
 const acknowledgedRow = (target: DataDir, mark: Mark | null): StoredBatch | null =>
   mark === null ? null : rowAt(target, mark.lastSeq);
 
-/** Snapshots that the source had no more when the copy began; those that it had stay. */
+/**
+ * Removes snapshots that the source had no more when the copy began. Not before those that it had are in the copy: where one
+ * was damaged, or given up meanwhile, an older one of the copy may be the only one that leads to its journal.
+ */
 function removeOldSnapshots(target: DataDir, names: readonly string[]): string[] {
+  const isComplete = names.every((name) => existsSync(join(target.snapshots, name)));
+  if (names.length === 0 || !isComplete) return [];
   const old = new SnapshotFiles(target.snapshots)
     .list()
     .filter(({ name }) => !names.includes(basename(name)));
-  if (names.length === 0) return [];
   for (const { name } of old) rmSync(name, { force: true });
   if (old.length > 0) syncPath(target.snapshots);
   return old.map(({ name }) => basename(name));

@@ -11,6 +11,8 @@ import { createMarkFile } from '../../persistence/mark.js';
 import { restore } from '../../persistence/restore.js';
 import { Salvage } from '../../persistence/salvage.js';
 import { findSegments } from '../../persistence/segment-files.js';
+import { hashFile } from '../../persistence/snapshot-files.js';
+import { SqliteStore } from '../../persistence/sqlite-store.js';
 import { verify } from '../../persistence/verify/verify.js';
 import { tote, toteJson } from '../support/cli.js';
 import { refusal, temporaryDir } from './journal-files.js';
@@ -149,4 +151,69 @@ test('damaged snapshot and archive: the journal is copied all the same, and exit
   assert.match(ran.stdout, /FAULT The archive is not copied: .*damaged/);
   assert.equal(verify(findDataDir(to)).lastSeq, engine.seq);
   assert.deepEqual(verify(findDataDir(to)).faults, []);
+});
+
+/** Every file of a folder with the hash of its content. */
+function contentOf(root: string): [string, string][] {
+  const names = readdirSync(root, { recursive: true, encoding: 'utf8' }).sort();
+  const files = names.filter((name) => statSync(join(root, name)).isFile());
+  return files.map((name) => [name, hashFile(join(root, name))]);
+}
+
+test('a copy that a server has gone on from is refused as it is: nothing in it is touched', (t) => {
+  const made = make(t);
+  const { dir, engine } = made;
+  const promoted = beside(dir, 'promoted');
+  backup(dir, promoted);
+  const before = contentOf(promoted);
+  assert.throws(() => backup(earlier(made, engine.seq - 100), promoted), refusal('backup_mismatch'));
+  assert.deepEqual(contentOf(promoted), before);
+});
+
+test('a copy on which a server was killed is not written anew: it may have more than the source', (t) => {
+  const { dir } = make(t);
+  const promoted = beside(dir, 'promoted');
+  backup(dir, promoted);
+  const copy = findDataDir(promoted);
+  const journal = SqliteStore.open(copy, 'fsync');
+  const row = journal.append({
+    firstSeq: journal.lastSeq + 1,
+    lastSeq: journal.lastSeq + 1,
+    timeMs: 1,
+    digest: '0'.repeat(16),
+    commands: '["x"]',
+  });
+  journal.sync();
+  journal.writeMark(row);
+  assert.throws(() => backup(dir, promoted), refusal('backup_mismatch', /a server has run on it/));
+  assert.equal(new Salvage(copy).lastSeq, row.lastSeq);
+  journal.close();
+});
+
+test('snapshots of the copy stay while those of the source that should take their place are not there', (t) => {
+  const made = make(t);
+  const { dir } = made;
+  const to = beside(dir, 'backup');
+  const [oldest, ...others] = readdirSync(dir.snapshots).sort();
+  const files = others.map((name) => join(dir.snapshots, name));
+  const contents = files.map((path) => readFileSync(path));
+  for (const path of files) rmSync(path);
+  backup(dir, to);
+  rmSync(join(dir.snapshots, must(oldest, 'a snapshot')));
+  for (const [index, path] of files.entries()) {
+    writeFileSync(path, must(contents[index], 'a snapshot'));
+    flipBit(path, 5_000);
+  }
+  const copied = backup(dir, to);
+  assert.equal(copied.faults.length, files.length);
+  assert.deepEqual(copied.snapshotsRemoved, []);
+  assert.deepEqual(readdirSync(findDataDir(to).snapshots), [oldest]);
+});
+
+test('a pruned journal whose snapshots are all damaged is told to be no backup yet', (t) => {
+  const { dir } = make(t);
+  rmSync(must(findSegments(dir.journal)[0], 'a segment'));
+  for (const name of readdirSync(dir.snapshots)) flipBit(join(dir.snapshots, name), 5_000);
+  const { faults } = backup(dir, beside(dir, 'backup'));
+  assert.match(faults.join('\n'), /begins at sequence number \d+, and no snapshot holds what came before/);
 });
