@@ -10,7 +10,9 @@ import { join } from 'node:path';
 import { must } from '../engine/assert.js';
 import { MARKETS_MAX } from '../engine/domain.js';
 import type { Measurement } from './client/start.js';
+import { delayTable } from './delay-table.js';
 import { figure } from './format.js';
+import type { LoopDelay } from './host/probe.js';
 import { type LoadRow, loadTable, runOnce } from './load-rows.js';
 import { overTime } from './plots.js';
 import type { SectionResult, SuiteOptions } from './section.js';
@@ -77,9 +79,10 @@ async function measureHerd(server: ToteServer, options: SuiteOptions): Promise<S
   expect('markets with bets', filled.length, MARKETS_MAX);
   await audit(server, bettors, filled, before);
   await moveTo(midnightMs - BEFORE_MS);
-  const { measurement, rate, settledMs, after } = await strike(server, bettors, filled, options);
-  await auditAfter(server, bettors, after);
-  return sectionOf(measurement, rate, settledMs, before.orders, after.orders);
+  const idle = await idleDelay(server, options);
+  const struck = await strike(server, bettors, filled, options);
+  await auditAfter(server, bettors, struck.after);
+  return sectionOf(struck, idle, before.orders);
 }
 
 async function marketsOf(
@@ -91,13 +94,32 @@ async function marketsOf(
   return live.filter(({ id, bettingMs }) => frames.test(id) && bettingMs > 0);
 }
 
+/** The same probe in the same process for as long, with nothing to do: a virtual machine stalls by itself. */
+async function idleDelay(
+  { process }: ToteServer,
+  { quick, progress }: SuiteOptions,
+): Promise<LoopDelay | null> {
+  progress('nothing at all, to see how the machine stalls by itself');
+  await process.beginUse();
+  await new Promise((resolve) => setTimeout(resolve, MEASURE_MS[quick ? 'quick' : 'full']));
+  return (await process.endUse()).loopDelay;
+}
+
+interface Struck {
+  readonly measurement: Measurement;
+  readonly rate: number;
+  /** Real milliseconds from the boundary until all was settled and durable. */
+  readonly settledMs: number;
+  readonly after: Acknowledged;
+}
+
 /** Load at half of what the server does, and the boundary a quarter into the measured window. */
 async function strike(
   server: ToteServer,
   bettors: readonly Bettor[],
   markets: readonly MarketState[],
   options: SuiteOptions,
-) {
+): Promise<Struck> {
   const after = new Acknowledged();
   const mix = botsMix(bettors, markets, BETWEEN_ROUNDS);
   const target = workloadTarget("the bots' mix over the boundary", server, mix, { acknowledged: after });
@@ -149,27 +171,38 @@ function weekdayMidnightAfter(nowMs: number): number {
 }
 
 function sectionOf(
-  measurement: Measurement,
-  rate: number,
-  settledMs: number,
+  { measurement, rate, settledMs, after }: Struck,
+  idle: LoopDelay | null,
   before: number,
-  after: number,
 ): SectionResult {
   const name = "tote: the bots' mix over the boundary";
   const row: LoadRow = { name, connections: CONNECTIONS, plannedRate: rate, rounds: [measurement] };
-  const stallMs = measurement.server.loopDelay?.maxMs ?? Number.NaN;
+  const delay = measurement.server.loopDelay;
+  const stallMs = delay?.maxMs ?? Number.NaN;
+  const idleMs = idle?.maxMs ?? Number.NaN;
+  const settling = `${figure(before)} open bets`;
   return {
     name: 'herd',
-    tables: [loadTable(`All ${MARKETS_MAX} markets settle at once, planned send times`, [row])],
+    tables: [
+      loadTable(`All ${MARKETS_MAX} markets settle at once, planned send times`, [row]),
+      delayTable("The event loop's delay", [
+        { name: 'load over the boundary', delays: [delay] },
+        { name: 'nothing at all, before', delays: [idle] },
+      ]),
+    ],
     ratios: [],
     notes: [
-      `Longest event-loop stall, ${figure(before)} open bets settling: ${figure(stallMs)} ms (must 20, aim 5).`,
-      `${figure(before)} open bets were settled, and that was durable, ${figure(settledMs)} ms after the boundary.`,
+      `Longest event-loop stall, ${settling} settling: ${figure(stallMs)} ms. The same process without any load stalled for ` +
+        `${figure(idleMs)} ms in a window as long, by the machine alone.`,
+      `${settling} were settled, and that was durable, ${figure(settledMs)} ms after the boundary.`,
       `${figure(measurement.client.refused)} orders came before the new rounds were open and were refused as they should be; ` +
-        `${figure(after)} were acknowledged, and all were found; money is conserved.`,
+        `${figure(after.orders)} were acknowledged, and all were found; money is conserved.`,
       'On a manual clock, since all markets end together at midnight only; market data is rendered for every change there.',
     ],
     plots: overTime(row),
-    data: { row, settledMs, before, after },
+    measured: [
+      { goal: 'boundaryStall', value: stallMs, beside: `machine alone, idle: ${figure(idleMs)} ms` },
+    ],
+    data: { row, idle, settledMs, before, after: after.orders },
   };
 }

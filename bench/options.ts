@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import { parseArgs } from 'node:util';
 
 export const SECTION_NAMES = [
+  'start',
   'orders',
   'markets',
   'workloads',
+  'minute',
   'herd',
   'replay',
   'snapshots',
@@ -14,6 +16,8 @@ export const SECTION_NAMES = [
   'grid',
 ] as const;
 export type SectionName = (typeof SECTION_NAMES)[number];
+/** Not among the quick ones unless it is named: it waits for the end of a minute. */
+const SLOW_SECTION = 'minute';
 
 export interface BenchOptions {
   readonly quick: boolean;
@@ -34,7 +38,7 @@ export interface BenchOptions {
 export const USAGE = `npm run bench -- [options]
 npm run bench -- compare A.json B.json     two runs, figure by figure
 
-  --quick                 fewer and shorter rounds, under 2 minutes
+  --quick                 fewer and shorter rounds, without the section ${SLOW_SECTION}, under 2 minutes
   --only a,b              sections to run: ${SECTION_NAMES.join(', ')}
   --rounds N              rounds of each row, 1 to 99 (default 3, quick 1)
   --seconds S             measured seconds of each row and round, 1 to 600 (default 5, quick 1)
@@ -61,7 +65,7 @@ export function readOptions(args: readonly string[], nowMs: number): BenchOption
   const out = values.out ?? `bench-results/${stamp}.json`;
   return {
     quick,
-    sections: readSections(values.only),
+    sections: readSections(values.only, quick),
     rounds: readCount('rounds', values.rounds, 99, quick ? 1 : 3),
     seconds: readCount('seconds', values.seconds, 600, quick ? 1 : 5),
     durability: readDurability(values.durability ?? 'fsync'),
@@ -107,8 +111,8 @@ function parse(args: readonly string[]): Values {
   }
 }
 
-function readSections(only: string | undefined): SectionName[] {
-  if (only === undefined) return [...SECTION_NAMES];
+function readSections(only: string | undefined, quick: boolean): SectionName[] {
+  if (only === undefined) return SECTION_NAMES.filter((name) => !quick || name !== SLOW_SECTION);
   return only.split(',').map((name) => {
     const section = SECTION_NAMES.find((known) => known === name.trim());
     if (section === undefined)

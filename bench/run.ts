@@ -13,6 +13,7 @@ import { herdSection } from './herd.js';
 import { findCores } from './host/cores.js';
 import { type Environment, environment } from './host/environment.js';
 import { marketsSection } from './markets.js';
+import { minuteSection } from './minute.js';
 import { type BenchOptions, readOptions, type SectionName, USAGE, UsageError } from './options.js';
 import { ordersSection } from './orders.js';
 import { mainOf, pairSection } from './pair.js';
@@ -22,12 +23,15 @@ import { reportHtml } from './report/html.js';
 import type { Run } from './report/run-file.js';
 import type { Section, SectionResult, SuiteOptions } from './section.js';
 import { snapshotsSection } from './snapshots.js';
+import { startSection } from './start.js';
 import { workloadsSection } from './workloads.js';
 
 const SECTIONS: Readonly<Record<SectionName, Section>> = {
+  start: startSection,
   orders: ordersSection,
   markets: marketsSection,
   workloads: workloadsSection,
+  minute: minuteSection,
   herd: herdSection,
   replay: replaySection,
   snapshots: snapshotsSection,

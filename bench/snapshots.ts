@@ -5,14 +5,15 @@
  */
 import { join } from 'node:path';
 import { must } from '../engine/assert.js';
+import { delayTable } from './delay-table.js';
 import { figure, megabytes } from './format.js';
-import type { LoopDelay } from './host/probe.js';
 import { type LoadRow, loadTable, runOnce } from './load-rows.js';
-import { median, type SectionResult, type SuiteOptions, type Table } from './section.js';
+import type { SectionResult, SuiteOptions, Table } from './section.js';
 import { audit } from './tote/audit.js';
 import { makeBettors } from './tote/bettors.js';
 import { type Book, openBook, toteTarget } from './tote/book.js';
 import { ToteServer } from './tote/server.js';
+import { type Status, statusOf } from './tote/shadow.js';
 import { fill, ordersOnly } from './workloads/requests.js';
 
 const OPEN_BETS = { full: 1_000_000, quick: 100_000 };
@@ -36,20 +37,6 @@ const VARIANTS: readonly Variant[] = [
   { name: 'no snapshots', env: NEVER },
   { name: 'snapshots all the time', env: OFTEN },
 ];
-
-/** The part of /status that matters here. */
-interface Status {
-  readonly sequence: number;
-  readonly shadow: {
-    readonly lagCommands: number;
-    readonly lastSnapshot: {
-      readonly sequence: number;
-      readonly bytes: number;
-      readonly ms: number | null;
-    } | null;
-  };
-  readonly start: { readonly snapshotSequence: number | null; readonly ms: number };
-}
 
 interface Measured {
   readonly row: LoadRow;
@@ -106,7 +93,7 @@ async function measureVariant(
 ): Promise<Measured> {
   const pace = { kind: 'open', ratePerSecond: RATE_PER_SECOND, seed } as const;
   const measurement = await runOnce(toteTarget(server, book), CONNECTIONS, pace, options);
-  const status = (await server.operate('GET', '/status')) as Status;
+  const status = await statusOf(server);
   const row = { name, connections: CONNECTIONS, plannedRate: RATE_PER_SECOND, rounds: [measurement] };
   return { row, status };
 }
@@ -120,7 +107,10 @@ function sectionOf(variants: readonly (readonly Measured[])[], orders: number): 
   return {
     name: 'snapshots',
     tables: [
-      delayTable(rows),
+      delayTable(
+        "The event loop's delay, median of the rounds",
+        rows.map(({ name, rounds }) => ({ name, delays: rounds.map(({ server }) => server.loopDelay) })),
+      ),
       loadTable('Orders at planned times while snapshots are or are not written', rows),
       snapshotTable(variants),
     ],
@@ -130,31 +120,6 @@ function sectionOf(variants: readonly (readonly Measured[])[], orders: number): 
       'The delay is that of a timer of 1 ms beyond its due time, on the event loop that answers the orders.',
     ],
     data: { rows, statuses },
-  };
-}
-
-const DELAYS: readonly (readonly [name: string, pick: (delay: LoopDelay) => number])[] = [
-  ['p50 ms', ({ p50Ms }) => p50Ms],
-  ['p90 ms', ({ p90Ms }) => p90Ms],
-  ['p99 ms', ({ p99Ms }) => p99Ms],
-  ['p99.9 ms', ({ p999Ms }) => p999Ms],
-  ['max ms', ({ maxMs }) => maxMs],
-];
-
-function delayTable(rows: readonly LoadRow[]): Table {
-  return {
-    title: "The event loop's delay, median of the rounds",
-    columns: ['', ...DELAYS.map(([name]) => name)],
-    rows: rows.map(({ name, rounds }) => [
-      name,
-      ...DELAYS.map(([, pick]) =>
-        figure(
-          median(
-            rounds.map(({ server }) => (server.loopDelay === null ? Number.NaN : pick(server.loopDelay))),
-          ),
-        ),
-      ),
-    ]),
   };
 }
 

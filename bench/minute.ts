@@ -1,0 +1,163 @@
+/**
+ * Orders at half of the maximum rate, planned send times, while everything that a server does besides goes on: rounds
+ * of a minute with thousands of bets end and settle within the window, their successors open, and snapshots are written.
+ * The clock is the system's, so the section waits for the ends of minutes.
+ */
+import { join } from 'node:path';
+import { must } from '../engine/assert.js';
+import { figure } from './format.js';
+import type { Measured } from './goals.js';
+import { type LoadRow, loadRows, loadTable, medianRate, runOnce, type Target } from './load-rows.js';
+import { overTime } from './plots.js';
+import { median, type SectionResult, type SuiteOptions } from './section.js';
+import { Acknowledged, audit, expect, expectConservation } from './tote/audit.js';
+import { type Bettor, liveMarkets, type MarketState, makeBettors } from './tote/bettors.js';
+import { type Book, openBook, toteTarget } from './tote/book.js';
+import { ToteServer } from './tote/server.js';
+import { type CaughtUp, catchUp, statusOf } from './tote/shadow.js';
+import { fill, ordersOnly } from './workloads/requests.js';
+
+const BETTORS = 1_000;
+const CONNECTIONS = 256;
+/** Who bets on rounds that end: the others' balances tell exactly what was acknowledged to them. */
+const SETTLED_BETTORS = 100;
+const SETTLED_BETS = 20_000;
+const MINUTES = { full: 2, quick: 1 };
+const MEASURE_MS = { full: 24_000, quick: 10_000 };
+const MINUTE_MS = 60_000;
+/** Several within a window; a server's own default is one after 1,000,000 commands. */
+const ENV = { TOTE_SNAPSHOT_COMMANDS: '100000' };
+/** What placing `SETTLED_BETS` takes, generously. */
+const FILL_MS = 8_000;
+const CLIENT_START_MS = 400;
+const SHADOW_NEAR = 5_000;
+const SHADOW_WAIT_MS_MAX = 30_000;
+const LOOK_GAP_MS = 250;
+
+interface Minute {
+  readonly row: LoadRow;
+  /** Snapshots that were begun and finished within the window: one, or more. */
+  readonly hasSnapshot: boolean;
+  readonly lagCommands: number;
+}
+
+export async function minuteSection(options: SuiteOptions): Promise<SectionResult> {
+  const { durability, cores, workDir, progress } = options;
+  progress('starting the server and its accounts');
+  const start = { dataDir: join(workDir, 'tote'), workDir, core: cores.server, durability };
+  const server = await ToteServer.start({ ...start, env: ENV });
+  try {
+    const bettors = await makeBettors(server, BETTORS);
+    const settled = await makeBettors(server, SETTLED_BETTORS);
+    const book = await openBook(server, bettors, neededMs(options));
+    return await measureMinutes(server, book, settled, options);
+  } finally {
+    await server.process.stop('SIGKILL');
+  }
+}
+
+async function measureMinutes(
+  server: ToteServer,
+  book: Book,
+  settled: readonly Bettor[],
+  options: SuiteOptions,
+): Promise<SectionResult> {
+  const target = toteTarget(server, book);
+  const [closed] = await loadRows([target], CONNECTIONS, { ...options, rounds: 1 });
+  const maximum = medianRate(must(closed, 'row'));
+  if (maximum === 0) throw new Error('the server answered nothing in the measured time');
+  options.progress('waiting for the shadow');
+  const behind = await catchUp(server, SHADOW_NEAR, SHADOW_WAIT_MS_MAX);
+  const minutes: Minute[] = [];
+  for (let at = 1; at <= MINUTES[options.quick ? 'quick' : 'full']; at += 1) {
+    minutes.push(await measureMinute(server, target, settled, maximum / 2, at, options));
+    const openCents = await expectConservation(server);
+    expect('stakes of open bets, in cents', openCents, book.acknowledged.stakeCents);
+  }
+  options.progress('auditing');
+  const { orders } = await audit(server, book.bettors, book.markets, book.acknowledged);
+  return sectionOf(maximum, behind, minutes, orders);
+}
+
+/** A window with the end of a minute in its middle. */
+async function measureMinute(
+  server: ToteServer,
+  target: Target,
+  settled: readonly Bettor[],
+  ratePerSecond: number,
+  seed: number,
+  options: SuiteOptions,
+): Promise<Minute> {
+  options.progress('waiting for rounds of a minute to take bets');
+  const ending = await endingMarkets(server, must(settled[0], 'bettor').apiKey);
+  const endMs = Math.ceil(Date.now() / MINUTE_MS) * MINUTE_MS;
+  await fill(server, ordersOnly(settled, ending), SETTLED_BETS, { acknowledged: new Acknowledged() });
+  const measureMs = MEASURE_MS[options.quick ? 'quick' : 'full'];
+  const waitMs = endMs - measureMs / 2 - options.warmupMs - CLIENT_START_MS - Date.now();
+  if (waitMs < 0) throw new Error('the bets of the minute were placed too late to be waited for');
+  options.progress(`${figure(ratePerSecond)} orders/s over the end of a minute`);
+  await new Promise((resolve) => setTimeout(resolve, waitMs));
+  const before = await statusOf(server);
+  const pace = { kind: 'open', ratePerSecond, seed } as const;
+  const measurement = await runOnce(target, CONNECTIONS, pace, { ...options, measureMs });
+  const { shadow } = await statusOf(server);
+  const row = { name: target.name, connections: CONNECTIONS, plannedRate: ratePerSecond };
+  return {
+    row: { ...row, rounds: [measurement] },
+    hasSnapshot: (shadow.lastSnapshot?.sequence ?? 0) > before.sequence,
+    lagCommands: shadow.lagCommands,
+  };
+}
+
+/** Markets whose round ends with this minute and takes bets for long enough. */
+async function endingMarkets(server: ToteServer, apiKey: string): Promise<MarketState[]> {
+  for (const startedMs = performance.now(); performance.now() - startedMs < 2 * MINUTE_MS; ) {
+    const live = await liveMarkets(server, apiKey);
+    const ending = live.filter(({ id, bettingMs }) => id.endsWith('_ONE_MINUTE') && bettingMs > FILL_MS);
+    if (ending.length > 0) return ending;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_GAP_MS));
+  }
+  throw new Error('no round of a minute took bets for two minutes');
+}
+
+function sectionOf(
+  maximum: number,
+  behind: CaughtUp,
+  minutes: readonly Minute[],
+  orders: number,
+): SectionResult {
+  const first = must(minutes[0], 'minute').row;
+  const row: LoadRow = { ...first, rounds: minutes.flatMap(({ row: { rounds } }) => rounds) };
+  const lags = minutes.map(({ lagCommands }) => figure(lagCommands)).join(' and ');
+  return {
+    name: 'minute',
+    tables: [loadTable('Orders over the end of a minute, planned send times, half of the maximum', [row])],
+    ratios: [],
+    notes: [
+      `The server answered ${figure(maximum)} orders/s at most. Within each window ${figure(SETTLED_BETS)} bets on rounds of a minute ` +
+        `were settled${minutes.every(({ hasSnapshot }) => hasSnapshot) ? ', and at least one snapshot was begun and finished' : '; no snapshot was finished in one of them'}.`,
+      `The shadow, on the same core, was ${figure(behind.lagCommands)} commands behind after the run at full speed, and had caught up ` +
+        `${figure(behind.tookMs)} ms later; at the end of the windows it was ${lags} behind.`,
+      `${figure(orders)} acknowledged orders were all found, stake by stake; what was settled is no longer open; money is conserved.`,
+    ],
+    plots: overTime(row),
+    measured: minutes.every(({ hasSnapshot }) => hasSnapshot) ? [p99Of(row)] : [],
+    data: { maximum, behind, minutes },
+  };
+}
+
+function p99Of({ rounds, plannedRate }: LoadRow): Measured {
+  const p99Ms = rounds.map(({ client }) => client.latency.p99Us / 1000);
+  const late = median(rounds.map(({ client }) => (client.lateness?.p99Us ?? Number.NaN) / 1000));
+  return {
+    goal: 'ordersP99',
+    value: median(p99Ms),
+    beside: `${p99Ms.map(figure).join(', ')} at ${figure(plannedRate ?? Number.NaN)}/s; client itself late ${figure(late)} ms`,
+  };
+}
+
+/** How long the markets must go on taking bets. */
+function neededMs({ quick, warmupMs, measureMs }: SuiteOptions): number {
+  const size = quick ? 'quick' : 'full';
+  return warmupMs + measureMs + SHADOW_WAIT_MS_MAX + (MINUTES[size] + 1) * MINUTE_MS + MEASURE_MS[size];
+}

@@ -1,0 +1,44 @@
+/** From the start of the process to its first answer, each time on an empty data directory of its own. */
+import { join } from 'node:path';
+import { figure } from './format.js';
+import { median, type SectionResult, type SuiteOptions } from './section.js';
+import { ToteServer } from './tote/server.js';
+
+const STARTS = { full: 9, quick: 3 };
+
+export async function startSection(options: SuiteOptions): Promise<SectionResult> {
+  const { durability, cores, workDir, quick, progress } = options;
+  const startMs: number[] = [];
+  const count = STARTS[quick ? 'quick' : 'full'];
+  for (let at = 1; at <= count; at += 1) {
+    progress(`start ${at} of ${count}`);
+    const dataDir = join(workDir, `tote-${at}`);
+    const server = await ToteServer.start({ dataDir, workDir, core: cores.server, durability });
+    startMs.push(server.startMs);
+    await server.process.stop();
+  }
+  const [best, worst] = [Math.min(...startMs), Math.max(...startMs)];
+  return {
+    name: 'start',
+    tables: [
+      {
+        title: 'Start to first answer, empty data directory',
+        columns: ['starts', 'median ms', 'best ms', 'worst ms'],
+        rows: [[count, median(startMs), best, worst].map(figure)],
+      },
+    ],
+    ratios: [],
+    notes: [
+      'From the start of the process to an answer of its operator API that it is ready, asked for every 5 ms. Each start makes its ' +
+        'secret, its journal and its archive, and has a clean end.',
+    ],
+    measured: [
+      {
+        goal: 'firstAnswer',
+        value: median(startMs),
+        beside: `median of ${count} starts, ${figure(best)} to ${figure(worst)}`,
+      },
+    ],
+    data: { startMs },
+  };
+}
