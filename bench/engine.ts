@@ -1,8 +1,10 @@
 /** The engine alone, in process, on one core: no sockets, no journal, no hashing. One suite a process. */
+import { must } from '../engine/assert.js';
 import type { CycleRate } from './engine/cycling.js';
 import type { OrderBookRates } from './engine/order-book.js';
 import type { PlacingRate } from './engine/placing.js';
 import { figure } from './format.js';
+import { type Measured, ratioGoal } from './goals.js';
 import { median, type Ratio, type SectionResult, type SuiteOptions } from './section.js';
 import type { SuiteResult } from './suites/registry.js';
 import { suiteRounds } from './suites/run.js';
@@ -20,6 +22,7 @@ export async function engineSection(options: SuiteOptions): Promise<SectionResul
     reject: await suiteRounds('reject', input, options),
     replay: await suiteRounds('replayOrder', input, options),
     digest: await suiteRounds('digest', input, options),
+    ticks: await suiteRounds('ticks', input, options),
     lifecycle: await suiteRounds('lifecycle', input, options),
     settle: await suiteRounds('settle', input, options),
     orderBook,
@@ -33,8 +36,15 @@ export async function engineSection(options: SuiteOptions): Promise<SectionResul
       'Orders carry an Idempotency-Key each; their digests are made beforehand, as the HTTP edge makes them.',
       ...(orderBook.includes(null) ? ['nodejs-order-book is missing: it is not installed.'] : []),
     ],
+    measured: [betBytes(data.place)],
     data,
   };
+}
+
+function betBytes(rounds: readonly PlacingRate[]): Measured {
+  const { orders } = must(rounds[0], 'round');
+  const value = median(rounds.map(({ bytesPerBet }) => bytesPerBet));
+  return { goal: 'betBytes', value, beside: `heap and typed arrays, ${figure(orders)} open bets` };
 }
 
 function placingTable(results: readonly (readonly PlacingRate[])[]): SectionResult['tables'][number] {
@@ -70,6 +80,7 @@ interface OperationsData {
   readonly reject: readonly CycleRate[];
   readonly replay: readonly CycleRate[];
   readonly digest: readonly CycleRate[];
+  readonly ticks: readonly SuiteResult<'ticks'>[];
   readonly lifecycle: readonly SuiteResult<'lifecycle'>[];
   readonly settle: readonly SuiteResult<'settle'>[];
   readonly orderBook: readonly (OrderBookRates | null)[];
@@ -81,7 +92,7 @@ function operationsTable(data: OperationsData): SectionResult['tables'][number] 
     figure(median(rounds.map(({ operationsPerSecond }) => operationsPerSecond))),
     `+-${figure(median(rounds.map(({ marginPercent }) => marginPercent)))} %`,
   ];
-  const { lifecycle, settle, orderBook } = data;
+  const { ticks, lifecycle, settle, orderBook } = data;
   const of = <T>(rounds: readonly T[], pick: (round: T) => number): string =>
     figure(median(rounds.map(pick)));
   return {
@@ -97,10 +108,16 @@ function operationsTable(data: OperationsData): SectionResult['tables'][number] 
         `longest command ${of(settle, ({ longestMs }) => longestMs)} ms`,
       ],
       [
-        'boundary commands, all markets',
-        of(lifecycle, ({ commandsPerSecond }) => commandsPerSecond),
-        `${of(lifecycle, ({ msPerMinute }) => msPerMinute)} ms a minute, longest ${of(lifecycle, ({ longestMs }) => longestMs)} ms`,
+        'advance (rounds lock, end and open)',
+        of(lifecycle, ({ advancesPerSecond }) => advancesPerSecond),
+        '',
       ],
+      [
+        'boundary price (rounds of an asset are decided)',
+        of(lifecycle, ({ boundaryPricesPerSecond }) => boundaryPricesPerSecond),
+        `with advances, all markets: ${of(lifecycle, ({ msPerMinute }) => msPerMinute)} ms a minute, longest ${of(lifecycle, ({ longestMs }) => longestMs)} ms`,
+      ],
+      ['price tick (not journaled)', of(ticks, ({ ticksPerSecond }) => ticksPerSecond), ''],
       ['digest of the whole state', '', `${of(settle, ({ stateDigestMs }) => stateDigestMs)} ms`],
       [
         'nodejs-order-book: limit order that rests',
@@ -131,8 +148,7 @@ function orderBookRatios(
       what: "place order against nodejs-order-book's limit order that rests",
       value: resting,
       byCpu: null,
-      must: 8,
-      aim: 20,
+      ...ratioGoal('engineToOrderBook'),
     },
     {
       what: 'place order against nodejs-order-book, half rest, half match',

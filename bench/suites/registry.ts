@@ -6,6 +6,7 @@ import { orderBookRates } from '../engine/order-book.js';
 import { placingRate } from '../engine/placing.js';
 import { lifecycleCost, settlementCost } from '../engine/settling.js';
 import { loadSnapshot, writeSnapshot } from '../engine/snapshots.js';
+import { tickRate } from '../engine/ticks.js';
 import { commitRates, journalReplayRate, writeJournal } from '../journal/journaling.js';
 
 const SETTLE_SLICE_BETS = 512;
@@ -28,6 +29,7 @@ const SUITES = {
   reject: () => rejectRate(),
   replayOrder: () => replayRate(),
   digest: () => digestRate(),
+  ticks: () => tickRate(),
   lifecycle: () => lifecycleCost(LIFECYCLE_MINUTES),
   settle: ({ scale }: SuiteInput) => settlementCost(scale, SETTLE_SLICE_BETS),
   grid: ({ scale, sizes }: SuiteInput) => gridRow(scale, must(sizes, 'sizes')),
