@@ -121,7 +121,8 @@ function measuredOf({ measured = [], ratios }: SectionResult): Measured[] {
 function speedRow(goal: Goal, found: Measured | undefined): string[] {
   const { what, must, aim, unit, section } = goal;
   const figures = [what, figure(must), figure(aim)];
-  if (found === undefined) return [...figures, '-', unit, '', `not measured in this run (section ${section})`];
+  if (found === undefined)
+    return [...figures, '-', unit, '', `not measured in this run (section ${section})`];
   return [...figures, figure(found.value), unit, reached(goal, found.value), found.beside];
 }
 

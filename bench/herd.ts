@@ -9,11 +9,10 @@
 import { join } from 'node:path';
 import { must } from '../engine/assert.js';
 import { MARKETS_MAX } from '../engine/domain.js';
-import type { Measurement } from './client/start.js';
 import { delayTable } from './delay-table.js';
 import { figure } from './format.js';
 import type { LoopDelay } from './host/probe.js';
-import { type LoadRow, loadTable, runOnce } from './load-rows.js';
+import { type LoadRow, loadTable, type MeasuredRun, runOnce } from './load-rows.js';
 import { overTime } from './plots.js';
 import type { SectionResult, SuiteOptions } from './section.js';
 import { Acknowledged, audit, expect, expectConservation } from './tote/audit.js';
@@ -106,7 +105,7 @@ async function idleDelay(
 }
 
 interface Struck {
-  readonly measurement: Measurement;
+  readonly measurement: MeasuredRun;
   readonly rate: number;
   /** Real milliseconds from the boundary until all was settled and durable. */
   readonly settledMs: number;

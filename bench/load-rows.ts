@@ -9,6 +9,7 @@ import { type Measurement, measure } from './client/start.js';
 import { figure, megabytes, millisecondsOfUs, percent } from './format.js';
 import type { ServerProcess } from './host/server-process.js';
 import { median, type SuiteOptions, type Table } from './section.js';
+import type { CaughtUp } from './tote/shadow.js';
 
 /** A system under load, and what it is asked. */
 export interface Target {
@@ -19,6 +20,16 @@ export interface Target {
   readonly expectations: readonly Expectation[];
   /** Told of every run's record: what was acknowledged must be held against the system's books. */
   readonly onResult?: (measurement: Measurement) => void;
+  /**
+   * Waits until the system has done what it still does after its answers. Before that the next system would be measured
+   * beside it, on the same core.
+   */
+  readonly catchUp?: () => Promise<CaughtUp>;
+}
+
+export interface MeasuredRun extends Measurement {
+  /** null of a system that does nothing after its answers. */
+  readonly behind: CaughtUp | null;
 }
 
 export interface LoadRow {
@@ -26,7 +37,7 @@ export interface LoadRow {
   readonly connections: number;
   /** null: as fast as it goes. */
   readonly plannedRate: number | null;
-  readonly rounds: readonly Measurement[];
+  readonly rounds: readonly MeasuredRun[];
 }
 
 export interface RunExtras {
@@ -44,7 +55,7 @@ export async function runOnce(
   pace: ClientJob['pace'],
   options: SuiteOptions,
   { idle, onMeasuring }: RunExtras = {},
-): Promise<Measurement> {
+): Promise<MeasuredRun> {
   const { warmupMs, measureMs, cores } = options;
   const measurement = await measure(
     {
@@ -69,7 +80,7 @@ export async function runOnce(
   if (unexpected !== undefined) {
     throw new Error(`${target.name}: ${unexpected.count} unexpected answers such as ${unexpected.answer}`);
   }
-  return measurement;
+  return { ...measurement, behind: (await target.catchUp?.()) ?? null };
 }
 
 /** Measures every target in every round at full speed. */
@@ -78,7 +89,7 @@ export async function loadRows(
   connections: number,
   options: SuiteOptions,
 ): Promise<LoadRow[]> {
-  const rounds = targets.map((): Measurement[] => []);
+  const rounds = targets.map((): MeasuredRun[] => []);
   for (let round = 1; round <= options.rounds; round += 1) {
     // What heats up or fills while a round lasts falls on the first of them as often as on the last.
     const order = [...targets.entries()];
@@ -97,7 +108,7 @@ export async function openLoopRow(
   ratePerSecond: number,
   options: SuiteOptions,
 ): Promise<LoadRow> {
-  const rounds: Measurement[] = [];
+  const rounds: MeasuredRun[] = [];
   for (let round = 1; round <= options.rounds; round += 1) {
     options.progress(
       `${target.name}, ${figure(ratePerSecond)}/s planned, round ${round} of ${options.rounds}`,

@@ -47,6 +47,13 @@ export async function replaySection(options: SuiteOptions): Promise<SectionResul
       snapshotsTable(snapshots),
     ],
     ratios: [],
+    measured: [
+      {
+        goal: 'replay',
+        value: rate,
+        beside: `${figure(cpuRate)} a second of CPU time, ${figure(written.commands)} commands`,
+      },
+    ],
     notes: ['Each replay and each load ended with the rolling digest of the engine that wrote the file.'],
     data: { commits, written, replays, snapshots },
   };

@@ -134,7 +134,7 @@ function snapshotTable(variants: readonly (readonly Measured[])[]): Table {
         began.snapshotSequence === null ? '-' : figure(began.snapshotSequence),
         megabytes(shadow.lastSnapshot?.bytes ?? null),
         figure(shadow.lastSnapshot?.ms ?? Number.NaN),
-        figure(shadow.lagCommands),
+        figure(row.rounds[0]?.behind?.lagCommands ?? Number.NaN),
       ]),
     ),
   };

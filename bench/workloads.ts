@@ -6,12 +6,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { must } from '../engine/assert.js';
-import type { Measurement } from './client/start.js';
 import { figure, millisecondsOfUs } from './format.js';
 import {
   type LoadRow,
   loadRows,
   loadTable,
+  type MeasuredRun,
   medianRate,
   openLoopRow,
   runOnce,
@@ -95,7 +95,7 @@ async function measureAll(server: ToteServer, book: Book, options: SuiteOptions)
 
 /** Placed anew before each round, so that no key is older than the server remembers. */
 async function replayRow(server: ToteServer, book: Book, options: SuiteOptions): Promise<LoadRow> {
-  const rounds: Measurement[] = [];
+  const rounds: MeasuredRun[] = [];
   let name = '';
   for (let round = 1; round <= options.rounds; round += 1) {
     options.progress(`replayed orders, round ${round} of ${options.rounds}`);

@@ -7,6 +7,7 @@ import { captureAnswer, type WireAnswer } from '../references/answer.js';
 import { Acknowledged } from './audit.js';
 import { type Bettor, type MarketState, marketsForRun, openMarkets } from './bettors.js';
 import type { ToteServer } from './server.js';
+import { catchUp } from './shadow.js';
 
 export const TOTE = 'tote: POST /v1/orders';
 const STAKE_DOLLARS = 1;
@@ -74,6 +75,7 @@ export function toteTarget(server: ToteServer, book: Book): Target {
     port: server.port,
     templates,
     expectations: placed(true),
+    catchUp: () => catchUp(server),
     onResult: ({ client }) =>
       acknowledged.add(client, templates, (at) => must(bettors[at % bettors.length], 'bettor')),
   };

@@ -16,25 +16,34 @@ export interface Status {
   readonly start: { readonly snapshotSequence: number | null; readonly ms: number };
 }
 
-const LOOK_GAP_MS = 50;
+const LOOK_GAP_MS = 20;
+/** The lifecycle goes on, and the shadow looks for new commands five times a second. */
+const NEAR_COMMANDS = 1_000;
+const WAIT_MS_MAX = 20_000;
 
 export async function statusOf(server: ToteServer): Promise<Status> {
   return (await server.operate('GET', '/status')) as Status;
 }
 
+/** 0 of an older program, which had none. */
+async function lagOf(server: ToteServer): Promise<number> {
+  const { shadow }: Partial<Status> = await statusOf(server);
+  return shadow?.lagCommands ?? 0;
+}
+
 export interface CaughtUp {
   /** Commands that it was behind. */
   readonly lagCommands: number;
-  /** Until it was no more than `near` behind; NaN where that took longer than was waited. */
+  /** Until it was behind by next to nothing; NaN where that took longer than was waited. */
   readonly tookMs: number;
 }
 
-/** Waits, at most `msMax`, until the shadow is no more than `near` commands behind. */
-export async function catchUp(server: ToteServer, near: number, msMax: number): Promise<CaughtUp> {
+/** Waits, but not for ever, until the shadow has followed to the end of the journal. */
+export async function catchUp(server: ToteServer): Promise<CaughtUp> {
   const startedMs = performance.now();
-  const { lagCommands } = (await statusOf(server)).shadow;
-  for (let left = lagCommands; left > near; left = (await statusOf(server)).shadow.lagCommands) {
-    if (performance.now() - startedMs > msMax) return { lagCommands, tookMs: Number.NaN };
+  const lagCommands = await lagOf(server);
+  for (let left = lagCommands; left > NEAR_COMMANDS; left = await lagOf(server)) {
+    if (performance.now() - startedMs > WAIT_MS_MAX) return { lagCommands, tookMs: Number.NaN };
     await new Promise((resolve) => setTimeout(resolve, LOOK_GAP_MS));
   }
   return { lagCommands, tookMs: performance.now() - startedMs };

@@ -7,6 +7,7 @@ import type { Target } from '../load-rows.js';
 import type { Bettor, MarketState } from '../tote/bettors.js';
 import { type Book, LIMIT_HEADERS, orderTemplates, PLACED, placed } from '../tote/book.js';
 import type { ToteServer } from '../tote/server.js';
+import { catchUp } from '../tote/shadow.js';
 
 /** Ten requests in turn: six markets, two lists of all markets, a list of positions, an order. */
 const MIX = [
@@ -128,6 +129,7 @@ export function workloadTarget(
     port: server.port,
     templates,
     expectations,
+    catchUp: () => catchUp(server),
     onResult: ({ client }) =>
       acknowledged.add(client, templates, (at) => must(bettors[at % bettors.length], 'bettor')),
   };

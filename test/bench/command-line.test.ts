@@ -16,6 +16,11 @@ test('defaults, the quick ones, and what is given', () => {
   assert.equal(full?.durability, 'fsync');
   const quick = readOptions(['--quick'], NOW_MS);
   assert.ok((quick?.rounds ?? 99) < (full?.rounds ?? 0) && (quick?.seconds ?? 99) < (full?.seconds ?? 0));
+  assert.deepEqual(
+    SECTION_NAMES.filter((name) => !quick?.sections.includes(name)),
+    ['minute'],
+  );
+  assert.deepEqual(readOptions(['--quick', '--only', 'minute'], NOW_MS)?.sections, ['minute']);
   const given = readOptions(
     ['--only', 'engine,orders', '--rounds', '3', '--seconds=7', '--out', 'x.json'],
     NOW_MS,

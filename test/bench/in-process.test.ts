@@ -28,6 +28,7 @@ test('rates of placing, settling and boundaries', () => {
   const lifecycle = lifecycleCost(5);
   // Each minute: an end and a price for each of 14 assets, and a lock.
   assert.ok(lifecycle.commands >= 5 * 16);
+  assert.ok(lifecycle.advancesPerSecond > 0 && lifecycle.boundaryPricesPerSecond > 0);
 });
 
 test('the grid has a cost for every size', () => {

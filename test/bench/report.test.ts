@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { ratioGoal, speedSection } from '../../bench/goals.js';
 import { environment } from '../../bench/host/environment.js';
 import { readOptions, UsageError } from '../../bench/options.js';
 import { mainOf } from '../../bench/pair.js';
@@ -82,6 +83,25 @@ test('two runs are compared row by row', () => {
     ['tote, 64 conns (2): rate/s', '10', '10', '+0.0 %'],
   ]);
   assert.deepEqual(compareResults([section('1')], []), []);
+});
+
+test('the speed table has every line, whichever way its figure has to lie, and says what was not measured', () => {
+  const ratio = { what: 'r', value: 0.8, byCpu: 0.7, ...ratioGoal('ordersToGroupCommit') };
+  const measured = [
+    { goal: 'ordersP99', value: 1.9, beside: 'b' },
+    { goal: 'betBytes', value: 301, beside: '' },
+    { goal: 'replay', value: 2_000_000, beside: '' },
+  ] as const;
+  const rows = speedSection([{ ...section('1'), ratios: [ratio], measured }]).tables[0]?.rows ?? [];
+  assert.equal(rows.length, 12);
+  const found = rows.filter(([, , , value]) => value !== '-').map((row) => row.slice(1));
+  assert.deepEqual(found, [
+    ['0.75', '0.90', '0.80', 'times', 'must', 'by CPU time 0.70'],
+    ['5', '2', '1.90', 'ms', 'aim', 'b'],
+    ['1,000,000', '2,000,000', '2,000,000', '/s', 'aim', ''],
+    ['300', '150', '301', 'bytes', 'no', ''],
+  ]);
+  assert.match(rows.find(([what]) => what?.startsWith('start to'))?.at(-1) ?? '', /section start/);
 });
 
 test('files that are none of the suite’s are named, and so is a folder without a build', () => {
