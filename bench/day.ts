@@ -81,7 +81,7 @@ async function main(): Promise<number> {
     ...{ dataDir, workDir, core: null, durability: 'os', clock: 'manual', env: ENV },
   });
   try {
-    return await run(server, dataDir, Number(values.hours ?? 72), Number(values.orders ?? 700));
+    return await run(server, dataDir, Number(values.hours ?? 144), Number(values.orders ?? 200));
   } finally {
     await server.process.stop('SIGKILL');
     rmSync(workDir, { recursive: true, force: true });
