@@ -6,7 +6,25 @@
  */
 import { must } from '../engine/assert.js';
 import { decodeCommand, ORDER_HEAD, ORDER_PARTS } from '../engine/command-codec.js';
-import type { Command, PlaceOrder } from '../engine/commands.js';
+import type { Command } from '../engine/commands.js';
+import {
+  ACCOUNT,
+  BODY,
+  CLIENT_SEED,
+  CommandRows,
+  EXPECTED_PERCENT_E6,
+  KEY,
+  KEY_HIGH,
+  KEY_LOW,
+  MARKET_AND_SIDE,
+  NO_TEXT,
+  ROW,
+  RowsReader,
+  STAKE_CENTS,
+  TEXT,
+  TIME_MS,
+  WHOLE_COMMAND,
+} from './command-rows.js';
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -38,7 +56,17 @@ const PART_BYTES_MAX = Math.max(...PARTS.map(({ length }) => length));
 
 /** The commands of a batch's text. Throws what JSON and `decodeCommand` throw. */
 export function decodeCommands(text: string): Command[] {
-  return scanner.commands(text) ?? decodeOrdinarily(text);
+  rows.clear();
+  if (!scanCommands(text, rows)) return decodeOrdinarily(text);
+  return new RowsReader(rows.numbers, rows.texts).take(rows.count);
+}
+
+/**
+ * Appends the commands of a batch's text to `into`. False where the text as a whole is not a list that the scanner can
+ * take apart; what was appended until then is of no use.
+ */
+export function scanCommands(text: string, into: CommandRows): boolean {
+  return scanner.scan(text, into);
 }
 
 function decodeOrdinarily(text: string): Command[] {
@@ -55,73 +83,63 @@ class Scanner {
   /** Something was not as `encodeCommand` writes orders. */
   #isUnusual = false;
 
-  /** null where the text as a whole is not a list that this scanner can take apart. */
-  commands(text: string): Command[] | null {
+  scan(text: string, into: CommandRows): boolean {
     if (this.#bytes.length < text.length * UTF8_BYTES_MAX) {
       this.#bytes = Buffer.alloc(text.length * UTF8_BYTES_MAX);
     }
     const bytes = this.#bytes;
     this.#end = bytes.write(text);
     const last = this.#end - 1;
-    if (bytes[0] !== OPEN || bytes[last] !== CLOSE) return null;
-    const commands: Command[] = [];
+    if (bytes[0] !== OPEN || bytes[last] !== CLOSE) return false;
     for (let at = 1; ; at++) {
-      const command = this.#order(at) ?? this.#otherCommand(at);
-      if (command === null) return null;
-      commands.push(command);
+      into.reserve();
+      if (!this.#order(at, into) && !this.#otherCommand(at, into)) return false;
+      into.count++;
       at = this.#at;
-      if (at === last) return commands;
-      if (at > last || bytes[at] !== COMMA) return null;
+      if (at === last) return true;
+      if (at > last || bytes[at] !== COMMA) return false;
     }
   }
 
-  /** The order that begins at `at` and ends before `#at`; null where that is no order in its usual form. */
-  #order(at: number): PlaceOrder | null {
+  /** The order that begins at `at` and ends before `#at`; false where that is no order in its usual form. */
+  #order(at: number, { numbers, count, texts }: CommandRows): boolean {
+    const row = count * ROW;
     this.#at = at;
     this.#isUnusual = false;
     this.#expectAll(HEAD);
-    const timeMs = this.#whole();
+    numbers[row + TIME_MS] = this.#whole();
     this.#expect(COMMA);
-    const account = this.#whole();
+    numbers[row + ACCOUNT] = this.#whole();
     this.#expect(COMMA);
-    const key = this.#whole();
-    const part = this.#part();
-    const stakeCents = this.#whole();
+    numbers[row + KEY] = this.#whole();
+    numbers[row + MARKET_AND_SIDE] = this.#part();
+    numbers[row + STAKE_CENTS] = this.#whole();
     this.#expect(COMMA);
-    const expectedPercentE6 = this.#wholeOrMinusOne();
+    numbers[row + EXPECTED_PERCENT_E6] = this.#wholeOrMinusOne();
     this.#expect(COMMA);
-    const idempotency = this.#digest();
+    this.#digest(numbers, row);
     this.#expect(COMMA);
     const clientSeed = this.#textOrNull();
     this.#expect(CLOSE);
-    if (this.#isUnusual) return null;
-    return {
-      kind: 'placeOrder',
-      timeMs,
-      account,
-      key,
-      market: part >> 1,
-      side: part & 1,
-      stakeCents,
-      expectedPercentE6,
-      idempotency,
-      clientSeed,
-    };
+    if (this.#isUnusual) return false;
+    numbers[row + TEXT] = clientSeed === null ? NO_TEXT : CLIENT_SEED;
+    if (clientSeed !== null) texts.push(clientSeed);
+    return true;
   }
 
-  #digest(): PlaceOrder['idempotency'] {
+  #digest(numbers: Float64Array, row: number): void {
     if (this.#bytes[this.#at] !== OPEN) {
       this.#expectAll(NULL);
-      return null;
+      numbers[row + BODY] = -1;
+      return;
     }
     this.#at++;
-    const keyHigh = this.#whole();
+    numbers[row + KEY_HIGH] = this.#whole();
     this.#expect(COMMA);
-    const keyLow = this.#whole();
+    numbers[row + KEY_LOW] = this.#whole();
     this.#expect(COMMA);
-    const body = this.#whole();
+    numbers[row + BODY] = this.#whole();
     this.#expect(CLOSE);
-    return { keyHigh, keyLow, body };
   }
 
   #expect(byte: number): void {
@@ -215,10 +233,10 @@ class Scanner {
     return Math.min(at + 1, this.#end);
   }
 
-  /** The command that begins at `at`, by the ordinary way; null where its end is not found. */
-  #otherCommand(at: number): Command | null {
+  /** The command that begins at `at`, as its text; false where its end is not found. */
+  #otherCommand(at: number, { numbers, count, texts }: CommandRows): boolean {
     const bytes = this.#bytes;
-    if (bytes[at] !== OPEN) return null;
+    if (bytes[at] !== OPEN) return false;
     let depth = 0;
     this.#at = at;
     while (this.#at < this.#end) {
@@ -230,9 +248,12 @@ class Scanner {
       if (byte === OPEN || byte === OPEN_BRACE) depth++;
       else if (byte === CLOSE || byte === CLOSE_BRACE) depth--;
       this.#at++;
-      if (depth === 0) return decodeCommand(JSON.parse(this.#bytes.toString('utf8', at, this.#at)));
+      if (depth > 0) continue;
+      numbers[count * ROW + TEXT] = WHOLE_COMMAND;
+      texts.push(bytes.toString('utf8', at, this.#at));
+      return true;
     }
-    return null;
+    return false;
   }
 }
 
@@ -253,5 +274,6 @@ function tableOfParts(): Uint8Array {
 const PART_BY_HASH = tableOfParts();
 const HASH_MASK = PART_BY_HASH.length - 1;
 
-/** Batches are decoded one at a time: they share the memory for their bytes. */
+/** Batches are decoded one at a time: they share the memory for their bytes and rows. */
 const scanner = new Scanner();
+const rows = new CommandRows();

@@ -7,6 +7,7 @@ import type { Clock } from '../engine/ports.js';
 import { type DataDir, openDataDir } from './data-dir.js';
 import { JournalError } from './errors.js';
 import { type DataDirLock, lockDataDir } from './lock.js';
+import { batchesAfter } from './read-ahead.js';
 import { recoverEngine } from './recover-engine.js';
 import { type RecoveredJournal, recoverJournal } from './recovery.js';
 import type { OnProgress } from './replay.js';
@@ -58,7 +59,12 @@ function recover(
     dir,
     clock,
     onProgress,
-    replay: (reader) => recoverEngine(reader, snapshots, { clock, onProgress }),
+    replay: (reader) =>
+      recoverEngine(reader, snapshots, {
+        clock,
+        onProgress,
+        batchesAfter: (afterSeq, endSeq) => batchesAfter(dir, reader, afterSeq, endSeq),
+      }),
   });
   const { engine, snapshotSeq, notes } = replayed;
   return { engine, recovered: { ...journal, snapshotSeq, notes: [...journal.notes, ...notes] } };

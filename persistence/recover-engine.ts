@@ -11,7 +11,7 @@ import { JournalError, messageOf } from './errors.js';
 import {
   applyBatch,
   checkMark,
-  type DecodeBatches,
+  type DecodedBatch,
   decodeBatches,
   type JournalEnd,
   type OnProgress,
@@ -24,8 +24,8 @@ export interface RecoverEngineOptions {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   /** Called about twice a second in a long recovery, and before a snapshot is read. */
   readonly onProgress?: OnProgress;
-  /** `decodeBatches` where absent. */
-  readonly decode?: DecodeBatches;
+  /** The journal's batches after `afterSeq`, up to about `endSeq`; read as they are asked for where absent. */
+  readonly batchesAfter?: (afterSeq: number, endSeq: number) => Iterable<DecodedBatch>;
 }
 
 export interface RecoveredEngine {
@@ -111,15 +111,20 @@ function checkSnapshot(
 function replay(
   journal: RecoverableJournal,
   engine: Engine,
-  { clock, onProgress = () => {}, decode = decodeBatches }: RecoverEngineOptions,
+  {
+    clock,
+    onProgress = () => {},
+    batchesAfter = (afterSeq) => decodeBatches(journal.readBatches(afterSeq)),
+  }: RecoverEngineOptions,
 ): JournalEnd {
   const startSeq = engine.seq;
   const mark = journal.readMark();
-  const meter = new ProgressMeter('replay', startSeq, mark?.lastSeq ?? 0, clock, onProgress);
+  const endSeq = mark?.lastSeq ?? 0;
+  const meter = new ProgressMeter('replay', startSeq, endSeq, clock, onProgress);
   let lastSeq = startSeq;
   let checksum = checksumAt(journal, startSeq, mark) ?? '';
   let batches = 0;
-  for (const batch of decode(journal.readBatches(startSeq))) {
+  for (const batch of batchesAfter(startSeq, endSeq)) {
     applyBatch(engine, batch);
     ({ lastSeq, checksum } = batch.row);
     batches += 1;

@@ -75,21 +75,21 @@ export class ProgressMeter {
   }
 }
 
-/** A row with its commands read from their text. */
+/** What replay needs of a row, and its commands read from their text. */
 export interface DecodedBatch {
-  readonly row: StoredBatch;
+  readonly row: Pick<StoredBatch, 'firstSeq' | 'lastSeq' | 'digest' | 'checksum'>;
   readonly commands: readonly Command[];
 }
-export type DecodeBatches = (rows: Iterable<StoredBatch>) => Iterable<DecodedBatch>;
 
 /** Decodes each row when its turn comes. Throws `replay_mismatch` where this program does not know a command. */
 export function* decodeBatches(rows: Iterable<StoredBatch>): Generator<DecodedBatch, void, undefined> {
-  for (const row of rows) yield { row, commands: decodeRow(row) };
+  for (const row of rows) yield { row, commands: commandsOf(row, () => decodeCommands(row.commands)) };
 }
 
-function decodeRow(row: StoredBatch): Command[] {
+/** What `decode` makes of the row's text. Throws `replay_mismatch` where it throws. */
+export function commandsOf(row: DecodedBatch['row'], decode: () => Command[]): Command[] {
   try {
-    return decodeCommands(row.commands);
+    return decode();
   } catch (thrown) {
     throw notAgain(row, thrown);
   }
@@ -151,7 +151,7 @@ export function checkMark(mark: Mark | null, endSeq: number, checksumAtMark: str
   }
 }
 
-function notAgain(row: StoredBatch, thrown: unknown): JournalError {
+function notAgain(row: DecodedBatch['row'], thrown: unknown): JournalError {
   return new JournalError(
     'replay_mismatch',
     `The commands ${row.firstSeq} to ${row.lastSeq} of the journal cannot be carried out again: ` +

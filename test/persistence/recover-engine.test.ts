@@ -211,7 +211,7 @@ test('a command that is refused in replay is a refusal to start, and says which'
   );
 });
 
-test('decoding is a part of its own, and the meter counts from the snapshot', () => {
+test('reading is a part of its own, and the meter counts from the snapshot', () => {
   const life = lived(7);
   const told: RecoveryProgress[] = [];
   let nowMs = 0;
@@ -219,8 +219,9 @@ test('decoding is a part of its own, and the meter counts from the snapshot', ()
   recoverEngine(life.store, life.snapshots, {
     clock: { monotonicMs: () => (nowMs += 1_000) },
     onProgress: (progress) => told.push(progress),
-    *decode(rows) {
-      for (const batch of decodeBatches(rows)) {
+    *batchesAfter(afterSeq, endSeq) {
+      assert.deepEqual([afterSeq, endSeq], [21, 36]);
+      for (const batch of decodeBatches(life.store.readBatches(afterSeq))) {
         decoded.push(batch.row.lastSeq);
         yield batch;
       }
