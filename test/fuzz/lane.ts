@@ -41,6 +41,7 @@ export class Lane {
           const taken = takeAnswer(received, 0, prepared.method === 'HEAD');
           if (taken === null) return;
           if (taken.end !== received.length) throw new Error('more than one answer to one request');
+          if (taken.answer.headers.get('connection') === 'close') this.close();
           finish(() => resolve([taken.answer]));
         } catch (error) {
           finish(() => reject(error));

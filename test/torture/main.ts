@@ -4,31 +4,27 @@
  */
 import { parseArgs } from 'node:util';
 import { Dice } from '../support/reference/dice.js';
+import { anySeed, wholeOption } from '../support/whole-option.js';
 import { killCycles } from './cycles.js';
 import { FAULTS, isAvailable } from './faults.js';
 import { hostility } from './hostile.js';
 import { keyTiming } from './key-timing.js';
 
-const whole = (name: string, text: string): number => {
-  if (!/^\d{1,9}$/.test(text)) throw new Error(`--${name}: ${text} is no whole number`);
-  return Number(text);
-};
-
 const { values } = parseArgs({
   options: {
-    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    seed: { type: 'string', default: anySeed() },
     cycles: { type: 'string', default: '1000' },
     faults: { type: 'string', default: '10' },
     /** Seconds that each attack lasts. */
     hostile: { type: 'string', default: '10' },
   },
 });
-const seed = whole('seed', values.seed);
+const seed = wholeOption('seed', values.seed);
 const dice = new Dice(seed);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 say(`seed ${seed}`);
 
-const cycles = whole('cycles', values.cycles);
+const cycles = wholeOption('cycles', values.cycles);
 if (cycles > 0) {
   const report = await killCycles(cycles, dice, (done) => {
     if (done % 10 === 0) process.stderr.write(`${done} of ${cycles} cycles\n`);
@@ -44,12 +40,12 @@ for (const fault of FAULTS) {
   const missing = fault.needs.filter((program) => !isAvailable(program));
   if (missing.length > 0) say(`${fault.name}: left out, ${missing.join(' and ')} cannot be used`);
   else {
-    for (let time = whole('faults', values.faults); time > 0; time--)
+    for (let time = wholeOption('faults', values.faults); time > 0; time--)
       say(`${fault.name}: ${await fault.run(dice)}`);
   }
 }
 
-const attackSeconds = whole('hostile', values.hostile);
+const attackSeconds = wholeOption('hostile', values.hostile);
 if (attackSeconds > 0) {
   await hostility(attackSeconds, say);
   for (const { shared, medianNs } of keyTiming(seed)) {
