@@ -3,7 +3,7 @@
  * for the command `prune`: what would go, and why the rest stays.
  *
  * A sealed segment may go when all of it is older than the policy keeps, the oldest snapshot that stays holds what it
- * did and is whole, and so does the archive. Segments go from the oldest on, so that what is left has one beginning. Of the
+ * did and is whole and of this journal, and so does the archive. Segments go from the oldest on, so that what is left has one beginning. Of the
  * snapshots the newest stay, and the newest one from which the archive can go on.
  *
  * The order of deletion is that of a crash's harm: first the archive is made durable, then segments go, oldest first,
@@ -16,6 +16,7 @@ import type { SnapshotRef } from '../engine/snapshot/store.js';
 import { makeArchiveDurable, readArchiveProgress } from './archive-writer.js';
 import type { DataDir } from './data-dir.js';
 import { fileBytes, syncPath } from './files.js';
+import { type JournalReader, openJournalReader } from './journal-reader.js';
 import { Segment } from './segment.js';
 import { findSegments } from './segment-files.js';
 import { hashFile, SnapshotFiles } from './snapshot-files.js';
@@ -52,13 +53,25 @@ export interface PrunePlan {
  * counted from. Throws where the journal or the archive cannot be read.
  */
 export function planPrune(dir: DataDir, policy: RetentionPolicy, nowMs: number): PrunePlan {
+  const journal = openJournalReader(dir);
+  try {
+    return planWith(dir, journal, policy, nowMs);
+  } finally {
+    journal.close();
+  }
+}
+
+function planWith(dir: DataDir, journal: JournalReader, policy: RetentionPolicy, nowMs: number): PrunePlan {
   const archivedSeq = readArchiveProgress(dir)?.seq ?? null;
   const kept: { name: string; why: string }[] = [];
   const keep = (path: string, why: string): void => void kept.push({ name: basename(path), why });
   const all = new SnapshotFiles(dir.snapshots).list();
+  // Read after the list: a server's own snapshots are not after its journal's end.
+  const endSeq = journal.lastSeq;
+  for (const { seq, name } of all) if (seq > endSeq) keep(name, "it stands after the journal's end");
   const snapshots: PrunableSnapshot[] = [];
   const staying: SnapshotRef[] = [];
-  for (const [index, snapshot] of all.entries()) {
+  for (const [index, snapshot] of all.filter(({ seq }) => seq <= endSeq).entries()) {
     const why = whySnapshotStays(index, snapshot, staying, policy, archivedSeq);
     if (why === null) snapshots.push({ ...snapshot, bytes: fileBytes(snapshot.name) });
     else {
@@ -69,7 +82,7 @@ export function planPrune(dir: DataDir, policy: RetentionPolicy, nowMs: number):
   // Hashed at most once, and only where a segment would go.
   let doubted: string | null | undefined;
   const doubtOnce = (): string | null => {
-    if (doubted === undefined) doubted = doubt(staying);
+    if (doubted === undefined) doubted = doubt(dir, journal, staying);
     return doubted;
   };
   const segments: PrunableSegment[] = [];
@@ -131,11 +144,15 @@ function whySegmentStays(
   return null;
 }
 
-/** What would take the segments' place must be what its name proves; null where it is. */
-function doubt(staying: readonly SnapshotRef[]): string | null {
+/** What would take the segments' place must be what its name proves, and of this journal; null where it is. */
+function doubt(dir: DataDir, journal: JournalReader, staying: readonly SnapshotRef[]): string | null {
   const oldest = staying.at(-1);
   const isWhole = oldest?.name.endsWith(`-${hashFile(oldest.name)}.db`) ?? false;
-  return isWhole ? null : 'the oldest snapshot that stays is damaged';
+  if (oldest === undefined || !isWhole) return 'the oldest snapshot that stays is damaged';
+  const { chain } = new SnapshotFiles(dir.snapshots).metaOf(oldest);
+  return journal.chainAt(oldest.seq) === chain
+    ? null
+    : 'the oldest snapshot that stays is not of this journal';
 }
 
 function sealedSegment(path: string): PrunableSegment {

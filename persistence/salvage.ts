@@ -3,7 +3,6 @@
  * unreadable, and in a sentence why it ends there. The mark has no say here; it is for the caller to tell what was
  * acknowledged and is not among the good rows. Nothing is changed.
  */
-import { existsSync } from 'node:fs';
 import { assert } from '../engine/assert.js';
 import type { StoredBatch } from '../engine/ports.js';
 import type { ChainPosition } from './batch-row.js';
@@ -11,7 +10,7 @@ import { CHAIN_START } from './batch-row.js';
 import type { DataDir } from './data-dir.js';
 import { JournalError } from './errors.js';
 import { Segment } from './segment.js';
-import { findSegments, recoveredPath } from './segment-files.js';
+import { findSegments, sourceOf } from './segment-files.js';
 
 /** A segment that has good rows, or is at least well formed. */
 export interface GoodSegment {
@@ -141,10 +140,4 @@ function faultOfStart(start: ChainPosition, before: ChainPosition | null): strin
   return start.chain === before.chain
     ? null
     : 'does not follow from the segment before it: their chain hashes differ';
-}
-
-/** A whole copy beside a segment counts in its place: recovery was stopped between making and renaming it. */
-export function sourceOf(path: string): string {
-  const copy = recoveredPath(path);
-  return existsSync(copy) ? copy : path;
 }

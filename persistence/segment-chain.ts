@@ -36,10 +36,16 @@ function checkLink(path: string, before: Link | null, isLast: boolean): Link {
   }
 }
 
+/** A file beside a segment that changes what is read of it; beside a sealed one there is none. */
+export function strayBeside(path: string): string | null {
+  const sides = [walPath(path), rollbackPath(path), recoveredPath(path)];
+  return sides.find((side) => fileBytes(side) > 0) ?? null;
+}
+
 /** What stands beside a sealed segment would be laid over it by SQLite; the last one is recovery's business. */
 function openLink(path: string, isLast: boolean): Segment {
-  const beside = [walPath(path), rollbackPath(path), recoveredPath(path)].find((side) => fileBytes(side) > 0);
-  if (beside !== undefined && !isLast) throw damaged(path, `it was sealed, but ${beside} lies beside it`);
+  const beside = strayBeside(path);
+  if (beside !== null && !isLast) throw damaged(path, `it was sealed, but ${beside} lies beside it`);
   return Segment.open(sourceOf(path), 'read');
 }
 

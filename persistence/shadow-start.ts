@@ -52,6 +52,12 @@ export function findStart(
     );
   }
   const { engine, chain } = found;
+  if (engine.seq > 0) {
+    note(
+      `A new archive begins after sequence number ${engine.seq}, where the journal begins by now: bets, rounds and moved ` +
+        'money from before are in no archive here. Stop the server and put one from a backup in its place.',
+    );
+  }
   const start = { seq: engine.seq, timeMs: engine.timeMs, digest: digestOf(engine), chain };
   return { ...found, archive: ArchiveWriter.create(dir, start, engine, nowMs) };
 }

@@ -69,7 +69,7 @@ export class Shadow {
       throw thrown;
     }
     if (this.#engine.seq === this.#archive.progress.seq) this.#archive.follow(this.#engine);
-    this.#snapshot = newestSnapshot(this.#snapshots);
+    this.#snapshot = newestSnapshot(this.#snapshots, this.#reader.lastSeq);
     this.#snapshotSeq = this.#snapshot?.seq ?? 0;
     this.#archivedAtMs = clock.monotonicMs();
     this.#snapshotAtMs = clock.monotonicMs();
@@ -219,8 +219,9 @@ export class Shadow {
   }
 }
 
-function newestSnapshot(snapshots: SnapshotFiles): SnapshotTaken | null {
-  const ref = snapshots.list()[0];
+/** Of those that the journal reaches: one after its end is not of this journal, and puts off no other. */
+function newestSnapshot(snapshots: SnapshotFiles, endSeq: number): SnapshotTaken | null {
+  const ref = snapshots.list().find(({ seq }) => seq <= endSeq);
   const file = ref === undefined ? undefined : statSync(ref.name, { throwIfNoEntry: false });
   if (ref === undefined || file === undefined) return null;
   return { seq: ref.seq, atMs: file.mtimeMs, bytes: file.size, tookMs: null };

@@ -57,6 +57,16 @@ export class SnapshotFiles implements SnapshotStore {
     }
   }
 
+  /** What the snapshot says of itself, its rows unread. Throws what SQLite throws, and where the meta table is not whole. */
+  metaOf({ name }: SnapshotRef): SnapshotMeta {
+    const db = new Database(name, { readonly: true, fileMustExist: true });
+    try {
+      return readMeta(name, db);
+    } finally {
+      db.close();
+    }
+  }
+
   save(engine: Engine, chain: string): SnapshotRef {
     const saving = this.saving(engine, chain);
     for (;;) {

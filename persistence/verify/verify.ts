@@ -9,9 +9,9 @@ import { type ArchiveReport, checkArchive } from '../archive-check.js';
 import type { DataDir } from '../data-dir.js';
 import { JournalError, messageOf } from '../errors.js';
 import { readMarkFile } from '../mark.js';
-import { sourceOf } from '../salvage.js';
 import { masterSecretFingerprint, openMasterSecret } from '../secrets.js';
-import { findSegments } from '../segment-files.js';
+import { strayBeside } from '../segment-chain.js';
+import { findSegments, firstSeqOf, sourceOf } from '../segment-files.js';
 import { newSha256 } from '../sha256.js';
 import { SnapshotFiles } from '../snapshot-files.js';
 import { type Fault, Findings } from './findings.js';
@@ -51,7 +51,8 @@ export function verify(dir: DataDir, onSeq: (seq: number) => void = () => {}): V
   const progress = archive?.progress ?? null;
   const snapshots = new SnapshotFiles(dir.snapshots);
   const replay = new ReplayCheck({ snapshots, archiveFile: dir.archiveFile, archive: progress }, findings);
-  const rows = new JournalRows(findSegments(dir.journal).map(sourceOf), findings);
+  const paths = findSegments(dir.journal);
+  const rows = new JournalRows(paths.map(sourceOf), findings);
   const last = checkJournal(rows, replay, mark, findings, dir, onSeq);
   const isWhole = !findings.has('journal');
   replay.end(last, isWhole);
@@ -59,6 +60,7 @@ export function verify(dir: DataDir, onSeq: (seq: number) => void = () => {}): V
     const what = `It knows commands up to ${progress.seq}; the journal ends at ${last}.`;
     findings.fault('archive', dir.archiveFile, last, what);
   }
+  checkBeside(paths, findings);
   checkSecret(dir, replay, findings);
   return {
     isGood: findings.count === 0,
@@ -145,14 +147,34 @@ function checkMark(
   }
 }
 
+/** What a pruned journal does not hold any more is in the archive only: there a missing one is a loss. */
 function readArchive(dir: DataDir, findings: Findings): ArchiveReport | null {
+  const [first] = findSegments(dir.journal);
+  const firstSeq = first === undefined ? 1 : firstSeqOf(first);
   if (!existsSync(dir.archiveFile)) {
-    findings.note('There is no archive: the server makes one from the journal.');
+    if (firstSeq === 1) findings.note('There is no archive: the server makes one from the journal.');
+    else {
+      const what = `It is missing, and the journal begins at ${firstSeq} only: nothing here tells what came before. Put it back from a backup before a server starts.`;
+      findings.fault('archive', dir.archiveFile, null, what);
+    }
     return null;
   }
   const report = checkArchive(dir.archiveFile);
+  const { fromSeq } = report.progress ?? { fromSeq: 0 };
+  if (fromSeq > 0) {
+    findings.note(`The archive begins after sequence number ${fromSeq}: it does not tell what came before.`);
+  }
   for (const what of report.faults) findings.fault('archive', dir.archiveFile, null, what);
   return report;
+}
+
+/** What a start refuses, though the rows are good. */
+function checkBeside(paths: readonly string[], findings: Findings): void {
+  for (const path of paths.slice(0, -1)) {
+    const beside = strayBeside(path);
+    if (beside !== null)
+      findings.fault('journal', path, null, `It was sealed, but ${beside} lies beside it.`);
+  }
 }
 
 function checkSecret(dir: DataDir, replay: ReplayCheck, findings: Findings): void {

@@ -264,6 +264,25 @@ test('a foreign master secret, and one that others can read', (t) => {
   expectSentence(expectFaults(dir, 'secret'), 'secret', dir.masterSecretFile, /is missing/);
 });
 
+test('a file beside a sealed segment, for which a start is refused', (t) => {
+  const { dir } = make(t);
+  writeFileSync(`${segmentAt(dir, 0)}-wal`, 'x'.repeat(5_000));
+  const report = expectFaults(dir, 'journal');
+  expectSentence(report, 'journal', segmentAt(dir, 0), /was sealed, but .*-wal lies beside it/);
+});
+
+test('a missing archive: a note while the journal has everything, a loss where its beginning is pruned', (t) => {
+  const { dir } = make(t);
+  rmSync(dir.archiveFile);
+  const { isGood, notes } = verify(dir);
+  assert.ok(isGood);
+  assert.match(must(notes[0], 'a note'), /There is no archive/);
+  const pruned = makeOperatorDir(temporaryDir(t), { firstBatch: must(SNAPSHOTS_AFTER[0], 'a snapshot') }).dir;
+  rmSync(pruned.archiveFile);
+  const report = expectFaults(pruned, 'archive');
+  expectSentence(report, 'archive', pruned.archiveFile, /is missing, and the journal begins at \d+ only/);
+});
+
 test('nothing is changed, not even after an unclean stop', async (t) => {
   const { dir } = make(t);
   writeFileSync(dir.inUseFile, '1\n');

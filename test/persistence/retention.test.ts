@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { existsSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { must } from '../../engine/assert.js';
 import { checkArchive } from '../../persistence/archive-check.js';
@@ -123,7 +124,37 @@ test('without the archive a pruned journal gives one that reaches as far back as
   const opened = openShadow(dir);
   catchUp(opened);
   opened.shadow.close();
+  assert.match(opened.notes.join(), /A new archive begins after sequence number \d+/);
   const { faults, progress } = checkArchive(dir.archiveFile);
   const oldest = must(snapshotsOf(dir).at(-1), 'snapshot').seq;
   assert.deepEqual([faults, progress?.fromSeq, progress?.seq], [[], oldest, hot.engine.seq]);
+});
+
+/** The newest snapshot of another history, put among those of `dir` under its own name. */
+function addForeignSnapshot(dir: DataDir, root: string, atSeq: number): string {
+  const other = new HotSide(root, randomCommands(32, 1_500), SEGMENT_BYTES_MAX);
+  other.write(atSeq, 100);
+  assert.equal(other.engine.seq, atSeq);
+  const chain = 'f'.repeat(64);
+  const { name } = new SnapshotFiles(dir.snapshots).save(other.engine, chain);
+  other.close();
+  return name;
+}
+
+test('a snapshot of another journal takes the place of nothing', (t) => {
+  const root = temporaryDir(t);
+  const { dir, engine } = livedIn(join(root, 'own'));
+  const newest = must(snapshotsOf(dir)[0], 'a snapshot');
+  const beyond = addForeignSnapshot(dir, join(root, 'other'), engine.seq + 20);
+  const one: RetentionPolicy = { segmentsMs: 1, snapshotsKept: 1 };
+  const plan = planPrune(dir, one, LATER_MS);
+  assert.ok(plan.snapshots.every(({ name }) => name !== newest.name && name !== beyond));
+  assert.ok(seqsOf(plan).every((lastSeq) => lastSeq <= newest.seq));
+  rmSync(beyond);
+
+  for (const { name } of snapshotsOf(dir)) rmSync(name);
+  addForeignSnapshot(dir, join(root, 'third'), newest.seq);
+  const doubtful = planPrune(dir, one, LATER_MS);
+  assert.deepEqual(doubtful.segments, []);
+  assert.ok(whys(doubtful).has('the oldest snapshot that stays is not of this journal'));
 });
