@@ -3,25 +3,20 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GridCell, GridRow } from './engine/grid.js';
 import { figure } from './format.js';
-import { median, type SectionResult, type SuiteOptions, type Table } from './section.js';
+import type { SectionResult, SuiteOptions, Table } from './section.js';
 import type { SuiteResult } from './suites/registry.js';
 import { suiteOnce } from './suites/run.js';
 
 const ACCOUNTS = { full: [100, 1_000, 10_000, 100_000, 1_000_000], quick: [100, 100_000] };
 const OPEN_BETS = { full: [1_000, 10_000, 100_000, 1_000_000], quick: [1_000, 100_000] };
-/** A quick look at the extremes takes one round whatever the options say, a full one no more than this. */
-const ROUNDS_MAX = 2;
 
 export async function gridSection(options: SuiteOptions): Promise<SectionResult> {
   const size = options.quick ? 'quick' : 'full';
   const sizes = OPEN_BETS[size];
-  const rounds = options.quick ? 1 : Math.min(options.rounds, ROUNDS_MAX);
-  const rows: GridRow[][] = ACCOUNTS[size].map(() => []);
-  for (let round = 1; round <= rounds; round += 1) {
-    for (const [at, accounts] of ACCOUNTS[size].entries()) {
-      options.progress(`${figure(accounts)} accounts, round ${round} of ${rounds}`);
-      rows[at]?.push(await suiteOnce('grid', { scale: accounts, sizes, dir: '' }, options));
-    }
+  const rows: GridRow[] = [];
+  for (const accounts of ACCOUNTS[size]) {
+    options.progress(`${figure(accounts)} accounts`);
+    rows.push(await suiteOnce('grid', { scale: accounts, sizes, dir: '' }, options));
   }
   const settled: SuiteResult<'settle'>[] = [];
   const snapshots: Snapshot[] = [];
@@ -49,7 +44,8 @@ export async function gridSection(options: SuiteOptions): Promise<SectionResult>
     notes: [
       'Flat would be the same figure everywhere. What grows is memory traffic: an account, its key, a bet and an Idempotency-Key ' +
         'lie in tables that no longer fit the caches, so each look-up becomes a miss; no operation walks through a table.',
-      'Settling takes as long for a bet however many there are; a digest of the whole state, and a snapshot, walk through all of it.',
+      'A bet is settled by itself, however many there are; small numbers are timed before the compiler has come round to them. ' +
+        'A digest of the whole state, and a snapshot, walk through all of it, and are no part of an order.',
     ],
     data: { rows, settled, snapshots },
   };
@@ -90,25 +86,13 @@ function snapshotsTable(snapshots: readonly Snapshot[]): Table {
 
 function gridTable(
   what: string,
-  rows: readonly (readonly GridRow[])[],
+  rows: readonly GridRow[],
   sizes: readonly number[],
   pick: (cell: GridCell) => number,
 ): Table {
   return {
     title: `Engine: nanoseconds to ${what}, by open bets`,
     columns: ['accounts', ...sizes.map(figure)],
-    rows: rows.map((rounds) => [
-      figure(rounds[0]?.accounts ?? Number.NaN),
-      ...sizes.map((_, at) =>
-        figure(
-          median(
-            rounds.map(({ cells }) => {
-              const cell = cells[at];
-              return cell === undefined ? Number.NaN : pick(cell);
-            }),
-          ),
-        ),
-      ),
-    ]),
+    rows: rows.map(({ accounts, cells }) => [figure(accounts), ...cells.map((cell) => figure(pick(cell)))]),
   };
 }

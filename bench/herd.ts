@@ -37,7 +37,7 @@ const PLACING: readonly (readonly [frames: RegExp, beforeMs: number])[] = [
 ];
 const MOVE_MS_MAX = DAY_MS / 4;
 const CALIBRATION = { warmupMs: 300, measureMs: 1_000 };
-const MEASURE_MS = { full: 15_000, quick: 4_000 };
+const MEASURE_MS = { full: 15_000, quick: 3_000 };
 /** Refused in the instant at which one round has ended and the next one is not open. */
 const BETWEEN_ROUNDS = [
   '{"success":false,"error":"round_not_live',

@@ -16,8 +16,8 @@ export const SECTION_NAMES = [
   'grid',
 ] as const;
 export type SectionName = (typeof SECTION_NAMES)[number];
-/** Not among the quick ones unless it is named: it waits for the end of a minute. */
-const SLOW_SECTION = 'minute';
+/** Not among the quick ones unless they are named: one waits for the end of a minute, one fills and restarts a server. */
+const SLOW_SECTIONS: readonly SectionName[] = ['minute', 'snapshots'];
 
 export interface BenchOptions {
   readonly quick: boolean;
@@ -38,10 +38,10 @@ export interface BenchOptions {
 export const USAGE = `npm run bench -- [options]
 npm run bench -- compare A.json B.json     two runs, figure by figure
 
-  --quick                 fewer and shorter rounds, without the section ${SLOW_SECTION}, under 2 minutes
+  --quick                 fewer and shorter rounds, without ${SLOW_SECTIONS.join(' and ')}, under 2 minutes
   --only a,b              sections to run: ${SECTION_NAMES.join(', ')}
   --rounds N              rounds of each row, 1 to 99 (default 3, quick 1)
-  --seconds S             measured seconds of each row and round, 1 to 600 (default 5, quick 1)
+  --seconds S             measured seconds of each row and round, 1 to 600 (default 4, quick 1)
   --durability fsync|os   os: commits are left to the operating system, and are no durable ones (default fsync)
   --dir DIR               where journals are written: name the disk that matters (default ${tmpdir()})
   --out FILE              the figures as JSON (default bench-results/<time>.json)
@@ -67,7 +67,7 @@ export function readOptions(args: readonly string[], nowMs: number): BenchOption
     quick,
     sections: readSections(values.only, quick),
     rounds: readCount('rounds', values.rounds, 99, quick ? 1 : 3),
-    seconds: readCount('seconds', values.seconds, 600, quick ? 1 : 5),
+    seconds: readCount('seconds', values.seconds, 600, quick ? 1 : 4),
     durability: readDurability(values.durability ?? 'fsync'),
     dir: values.dir ?? tmpdir(),
     out,
@@ -112,7 +112,7 @@ function parse(args: readonly string[]): Values {
 }
 
 function readSections(only: string | undefined, quick: boolean): SectionName[] {
-  if (only === undefined) return SECTION_NAMES.filter((name) => !quick || name !== SLOW_SECTION);
+  if (only === undefined) return SECTION_NAMES.filter((name) => !quick || !SLOW_SECTIONS.includes(name));
   return only.split(',').map((name) => {
     const section = SECTION_NAMES.find((known) => known === name.trim());
     if (section === undefined)

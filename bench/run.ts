@@ -38,8 +38,8 @@ const SECTIONS: Readonly<Record<SectionName, Section>> = {
   engine: engineSection,
   grid: gridSection,
 };
-const WARMUP_MS = 1_500;
-const QUICK_WARMUP_MS = 500;
+const WARMUP_MS = 1_250;
+const QUICK_WARMUP_MS = 300;
 const USAGE_EXIT_CODE = 2;
 /** What a section may take: more than its runs, of which none has more than so many a round, and the rest of it do. */
 const SECTION_RUNS_MAX = 16;

@@ -72,7 +72,7 @@ export function digestRate(): CycleRate {
 }
 
 function run(operation: () => void): CycleRate {
-  const benchmark = new Benchmark({ fn: operation, minSamples: 20, maxTime: 2 });
+  const benchmark = new Benchmark({ fn: operation, minSamples: 20, maxTime: 1 });
   benchmark.run();
   const { hz, stats } = benchmark;
   assert(
