@@ -98,7 +98,7 @@ function replace(path: string, target: string): void {
 }
 
 function removeArchive(path: string): void {
-  for (const file of [`${path}-wal`, `${path}-shm`, path]) rmSync(file, { force: true });
+  for (const file of [`${path}-wal`, `${path}-journal`, `${path}-shm`, path]) rmSync(file, { force: true });
 }
 
 /** The source's rows, each checked against its checksum. */

@@ -100,6 +100,8 @@ export class ArchiveWriter {
       const writer = new ArchiveWriter(unfinished, db, fresh);
       if (start.seq > 0) new ArchiveRows(engine).addOpenBets(writer.#pending);
       writer.commit(start);
+      // Under its own name a switch would leave, if it were broken off, a rollback journal that only a writer can undo.
+      db.pragma('journal_mode = WAL');
     } finally {
       db.close();
     }
@@ -238,7 +240,8 @@ function connect(path: string): Database.Database {
   }
 }
 
-const sideFiles = (path: string): string[] => [`${path}-wal`, `${path}-shm`];
+/** A copy has a rollback journal where a writer was killed. Beside another archive it would be laid over that one. */
+const sideFiles = (path: string): string[] => [`${path}-wal`, `${path}-shm`, `${path}-journal`];
 
 /** A key that is there already is content that is not of this journal. */
 function asWriteFault(path: string, thrown: unknown): unknown {

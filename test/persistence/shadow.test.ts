@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import Database from 'better-sqlite3';
 import { must } from '../../engine/assert.js';
 import { checkArchive } from '../../persistence/archive-check.js';
 import { readArchiveProgress } from '../../persistence/archive-writer.js';
@@ -119,6 +120,32 @@ test('a missing archive is made anew, a damaged one set aside, and both come to 
   damaged.shadow.close();
   assert.match(damaged.notes.join(), /archive is rebuilt from the journal; the one before is .*damaged-\d+/);
   assert.ok(readdirSync(hot.dir.archive).some((name) => /^archive\.db\.damaged-\d+$/.test(name)));
+  assert.deepEqual(checkArchive(hot.dir.archiveFile), good);
+  hot.close();
+});
+
+test('a rollback journal that was left of an archive is not laid over the new one', (t) => {
+  const hot = new HotSide(temporaryDir(t), COMMANDS);
+  hot.write(300, 10);
+  const first = openShadow(hot.dir);
+  catchUp(first);
+  first.shadow.close();
+  const good = checkArchive(hot.dir.archiveFile);
+  const left = `${hot.dir.archiveFile}-journal`;
+  const db = new Database(hot.dir.archiveFile);
+  db.pragma('journal_mode = DELETE');
+  db.pragma('cache_size = 1');
+  db.exec(
+    'BEGIN; UPDATE bet SET client_seed = hex(randomblob(200)); UPDATE transfer SET reference = hex(randomblob(200))',
+  );
+  const journal = readFileSync(left);
+  db.exec('ROLLBACK');
+  db.close();
+  rmSync(hot.dir.archiveFile);
+  writeFileSync(left, journal);
+  const again = openShadow(hot.dir);
+  catchUp(again);
+  again.shadow.close();
   assert.deepEqual(checkArchive(hot.dir.archiveFile), good);
   hot.close();
 });
