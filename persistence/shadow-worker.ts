@@ -31,8 +31,8 @@ const RETRY_MS_MIN = 1_000;
 const RETRY_MS_MAX = 5 * 60_000;
 /** What the recovery's copy wants besides the segment's own size. */
 const COPY_SPARE_BYTES = 16 * 1024 * 1024;
-/** Below the event loop and the journal's thread, where cores are scarce. */
-const NICE = 10;
+/** Behind the event loop and the journal's thread, where cores are scarce: the lowest rank there is. */
+const NICE = 19;
 
 const port = must(parentPort, "the parent's port");
 const options = workerData as ShadowOptions;
