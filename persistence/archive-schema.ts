@@ -186,6 +186,13 @@ const DAMAGE_CODES = ['SQLITE_CORRUPT', 'SQLITE_NOTADB'];
 /** What reading or writing threw: `archive_corrupt` where the content is at fault, else what it was. */
 export function asArchiveDamage(path: string, thrown: unknown): unknown {
   if (!(thrown instanceof Database.SqliteError)) return thrown;
+  if (thrown.code.startsWith('SQLITE_READONLY')) {
+    return new JournalError(
+      'data_dir_invalid',
+      `The archive ${path} was left in the middle of a write, which only a writer can set right. Start the server on it once.`,
+      { cause: thrown },
+    );
+  }
   const isDamage =
     DAMAGE_CODES.some((code) => thrown.code.startsWith(code)) || thrown.code === 'SQLITE_ERROR';
   return isDamage ? damagedArchive(path, `${thrown.code}: ${thrown.message}`, thrown) : thrown;

@@ -134,11 +134,14 @@ export function checkMark(mark: Mark | null, endSeq: number, checksumAtMark: str
     );
   }
   if (endSeq < mark.lastSeq) {
+    const without =
+      endSeq === 0
+        ? '.'
+        : `, or go on without them in a new one: npx tote restore DATA_DIR --to-seq ${endSeq} --out NEW_DIR`;
     throw new JournalError(
       'journal_incomplete',
       `The journal ends at sequence number ${endSeq}, but ${mark.lastSeq} was acknowledged: ${endSeq + 1} to ` +
-        `${mark.lastSeq} are missing. Put the data directory back from a backup, or go on without them in a new ` +
-        `one: npx tote restore DATA_DIR --to-seq ${endSeq} --out NEW_DIR`,
+        `${mark.lastSeq} are missing. Put the data directory back from a backup${without}`,
     );
   }
   if (mark.lastSeq > 0 && checksumAtMark !== mark.checksum) {

@@ -68,8 +68,7 @@ export function exportBets(past: Past, sink: RowSink, fromSeq: number, toSeq: nu
     },
   });
   for (const bet of open.values()) sink.row(rowOf(bet, null, openStatus(engine, bet.placed)));
-  if (!isWhole) past.context.out.note('Bets that were placed before the past that is left are not there.');
-  return [];
+  return isWhole ? [] : ['bets that were placed before the past that is left are not there'];
 }
 
 function openStatus(engine: Engine | null, { market, roundNumber }: BetPlaced): string {

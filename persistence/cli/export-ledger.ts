@@ -51,10 +51,9 @@ export function exportLedger(past: Past, sink: RowSink, fromSeq: number, toSeq: 
       if (entry !== null) write(entry);
     },
   });
-  if (!isWhole)
-    past.context.out.note('What happened first is not known any more; balances are brought forward.');
   if (engine !== null) books.close(engine, isWhole);
-  return books.faults;
+  if (isWhole) return books.faults;
+  return [...books.faults, 'what happened first is not known any more; balances are brought forward'];
 }
 
 /** What an account brought along: the balance before its first known entry. */
