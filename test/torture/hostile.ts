@@ -32,16 +32,20 @@ export async function hostility(secondsEach: number, say: (line: string) => void
   try {
     const job = await politeJob(server, secondsEach * 1_000);
     let runs = 0;
-    const polite = async (): Promise<LatencySummary> => {
-      const { client } = await measure({ ...job, firstSerial: ++runs * SERIALS_A_RUN }, server.process, null);
+    const polite = async (onMeasuring = () => {}): Promise<LatencySummary> => {
+      const firstSerial = ++runs * SERIALS_A_RUN;
+      const { client } = await measure({ ...job, firstSerial }, server.process, null, onMeasuring);
       if (client.unexpected.length > 0) throw new Error(JSON.stringify(client.unexpected));
       return client.latency;
     };
     const quiet = await polite();
     say(line('alone', quiet, quiet));
     for (const { name, begin } of ATTACKS) {
-      const end = begin(server.port);
-      const attacked = await polite().finally(end);
+      // Polite clients are there before: one who comes when every place is taken is turned away like any other.
+      let end = (): void => {};
+      const attacked = await polite(() => {
+        end = begin(server.port);
+      }).finally(() => end());
       say(line(name, attacked, quiet));
       await new Promise((resolve) => setTimeout(resolve, REST_MS));
     }
