@@ -3,8 +3,8 @@
  * 5). It follows the two events of a bet, `placed` and `settled`, and frees a bet when nothing keeps it.
  */
 import { fail } from '../assert.js';
-import type { AccountTable } from './accounts.js';
-import { BET_OPEN, BET_RECENTLY_PLACED, BET_RECENTLY_SETTLED, type BetTable } from './bets.js';
+import type { AccountChunk, AccountTable } from './accounts.js';
+import { BET_OPEN, BET_RECENTLY_PLACED, BET_RECENTLY_SETTLED, type BetChunk, type BetTable } from './bets.js';
 
 export class AccountHistory {
   readonly #accounts: AccountTable;
@@ -21,11 +21,7 @@ export class AccountHistory {
     const a = this.#accounts.row(account);
     const chunk = this.#bets.chunk(row);
     const i = this.#bets.index(row);
-    const before = accounts.newestBet[a] as number;
-    chunk.newer[i] = 0;
-    chunk.older[i] = before;
-    if (before !== 0) this.#bets.chunk(before).newer[this.#bets.index(before)] = row;
-    accounts.newestBet[a] = row;
+    this.#linkPlaced(accounts, a, chunk, i, row);
     chunk.flags[i] = BET_OPEN | BET_RECENTLY_PLACED;
     if (accounts.placedKept[a] === 0) accounts.oldestPlaced[a] = row;
     accounts.placedKept[a] = (accounts.placedKept[a] as number) + 1;
@@ -36,6 +32,15 @@ export class AccountHistory {
       accounts.placedKept[a] = (accounts.placedKept[a] as number) - 1;
       this.#drop(account, oldest, BET_RECENTLY_PLACED);
     }
+  }
+
+  /** Puts the bet in `row` before all others of its account in the order of placement. */
+  #linkPlaced(accounts: AccountChunk, a: number, chunk: BetChunk, i: number, row: number): void {
+    const before = accounts.newestBet[a] as number;
+    chunk.newer[i] = 0;
+    chunk.older[i] = before;
+    if (before !== 0) this.#bets.chunk(before).newer[this.#bets.index(before)] = row;
+    accounts.newestBet[a] = row;
   }
 
   /** The bet in `row` was settled. Keeps at most `keptMax` as recently settled. */
@@ -96,11 +101,7 @@ export class AccountHistory {
     const a = this.#accounts.row(account);
     const chunk = this.#bets.chunk(row);
     const i = this.#bets.index(row);
-    const before = accounts.newestBet[a] as number;
-    chunk.newer[i] = 0;
-    chunk.older[i] = before;
-    if (before !== 0) this.#bets.chunk(before).newer[this.#bets.index(before)] = row;
-    accounts.newestBet[a] = row;
+    this.#linkPlaced(accounts, a, chunk, i, row);
     chunk.flags[i] = flags;
     if ((flags & BET_OPEN) !== 0) accounts.openBets[a] = (accounts.openBets[a] as number) + 1;
     const placedKept = accounts.placedKept[a] as number;

@@ -1,11 +1,11 @@
 /** A short run of the power-loss images, and the proof that a server without one of its syncs would not pass. */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
+import { isAvailable } from '../support/programs.js';
 import { LOSSES } from './disk.js';
 import { powerLoss } from './power-loss.js';
 
-const hasStrace = spawnSync('which', ['strace']).status === 0;
+const hasStrace = isAvailable('strace');
 const options = { skip: hasStrace ? false : 'strace is not installed' };
 
 test(

@@ -3,8 +3,9 @@
  * They are paced, so that what is measured is the server and not how two programs share a core. slowhttptest's attacks
  * stand beside our own where it is installed.
  */
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
+import { isAvailable } from '../support/programs.js';
 
 export interface Attack {
   readonly name: string;
@@ -135,7 +136,7 @@ function unknownKeys(port: number): () => void {
 const flood = (port: number): (() => void) => keepOpen(FLOOD_CONNECTIONS, () => open(port, () => {})).stop;
 
 function slowHttpTest(name: string, args: readonly string[]): Attack[] {
-  if (spawnSync('which', ['slowhttptest']).status !== 0) return [];
+  if (!isAvailable('slowhttptest')) return [];
   const begin = (port: number): (() => void) => {
     const url = `http://127.0.0.1:${port}/v1/openapi.json`;
     const child = spawn('slowhttptest', [...args, '-c', '1000', '-r', '500', '-l', '600', '-u', url], {

@@ -40,10 +40,6 @@ export const FAULTS: readonly Fault[] = [
   { name: 'no memory is left', needs: ['prlimit'], run: noMemory },
 ];
 
-/** Whether the machine has the program and, for `mount`, the right to use it. */
-export const isAvailable = (program: string): boolean =>
-  spawnSync('which', [program]).status === 0 && (program !== 'mount' || process.getuid?.() === 0);
-
 /** From the Nth call on, every one fails: the server must end by itself, and have told nobody of what failed. */
 async function underStrace(call: string, error: string, dice: Dice): Promise<string> {
   const from = dice.whole(5, 120);

@@ -3,10 +3,11 @@
  * each audited afterwards. 0 leaves a part out.
  */
 import { parseArgs } from 'node:util';
+import { isAvailable } from '../support/programs.js';
 import { Dice } from '../support/reference/dice.js';
 import { anySeed, wholeOption } from '../support/whole-option.js';
 import { killCycles } from './cycles.js';
-import { FAULTS, isAvailable } from './faults.js';
+import { FAULTS } from './faults.js';
 import { hostility } from './hostile.js';
 import { keyTiming } from './key-timing.js';
 

@@ -1,9 +1,10 @@
 /** A short run of each torture with a fixed seed; `npm run torture` makes the long ones. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isAvailable } from '../support/programs.js';
 import { Dice } from '../support/reference/dice.js';
 import { killCycles } from './cycles.js';
-import { FAULTS, isAvailable } from './faults.js';
+import { FAULTS } from './faults.js';
 
 test('servers that are killed under load lose nothing and place nothing twice', async (context) => {
   const { ways, acknowledged, survived, lost } = await killCycles(3, new Dice(2), () => {});
