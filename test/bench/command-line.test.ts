@@ -1,9 +1,12 @@
 /** The suite's command line, and how it prints. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { parseReport } from '../../bench/client/wrk.js';
 import { figure, ratiosTable, tableText } from '../../bench/format.js';
 import { onCore, parseCpuList } from '../../bench/host/cores.js';
+import { NODE_FLAGS } from '../../bench/host/server-process.js';
 import { readOptions, SECTION_NAMES, UsageError } from '../../bench/options.js';
 import { median } from '../../bench/section.js';
 
@@ -30,6 +33,14 @@ test('defaults, the quick ones, and what is given', () => {
   assert.equal(readOptions(['--help'], NOW_MS), null);
   assert.deepEqual([given?.report, given?.pair], ['x.html', null]);
   assert.equal(readOptions(['--pair', '../other'], NOW_MS)?.pair, '../other');
+});
+
+test('servers run with the flags of npm start', () => {
+  const file = fileURLToPath(new URL('../../../package.json', import.meta.url));
+  const { scripts } = JSON.parse(readFileSync(file, 'utf8')) as {
+    readonly scripts: { readonly start: string };
+  };
+  assert.ok(scripts.start.endsWith(`exec node ${NODE_FLAGS.join(' ')} dist/main.js`), scripts.start);
 });
 
 test('mistakes name the option', () => {
