@@ -41,7 +41,7 @@ class Load {
   readonly #connections: Connection[] = [];
   /** Those that are not idle. */
   readonly #active: Connection[] = [];
-  /** Connections without a request under way. */
+  /** Connections without a request under way, in turn: none falls silent for so long that the server closes it. */
   readonly #free: Connection[] = [];
   readonly #idle: IdleRing | null;
   readonly #backlog = new Backlog(BACKLOG_MAX);
@@ -134,7 +134,7 @@ class Load {
       const nowMs = performance.now();
       while (arrivals.nextMs <= nowMs) {
         const plannedMs = arrivals.take();
-        const connection = this.#free.pop();
+        const connection = this.#free.shift();
         if (connection === undefined) this.#backlog.push(plannedMs);
         else {
           if (plannedMs >= this.#measureFromMs) this.#lateness?.record(performance.now() - plannedMs);

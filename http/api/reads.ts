@@ -80,8 +80,10 @@ export class Reads {
     );
   }
 
+  /** Who waits, waits with bytes: a text in its hundreds of pieces would be copied by every garbage collection until then. */
   #sendWhenDurable(call: Call, seq: number, body: string): null {
-    this.sequencer.whenDurable(seq, () => call.send(OK, body));
+    const ready = seq <= this.sequencer.durableSeq ? body : Buffer.from(body);
+    this.sequencer.whenDurable(seq, () => call.send(OK, ready));
     return null;
   }
 
