@@ -173,6 +173,7 @@ function buildHost(config: Config, store: Store, ending: Ending) {
     calendar: hours.sessions.bind(hours),
     schedule: setImmediate,
     settleBetsMax: SETTLE_BETS_MAX,
+    clock,
   });
   const manualRun =
     manualClock === null

@@ -6,7 +6,7 @@
 import { assert } from '../assert.js';
 import type { Command } from '../commands.js';
 import { ASSET_CLASSES, type AssetClass } from '../domain.js';
-import type { PriceFeed } from '../ports.js';
+import type { Clock, PriceFeed } from '../ports.js';
 import type { Sessions } from '../state/state.js';
 import type { EngineReads } from '../views.js';
 import { BOUNDARY_STEP_MS, boundaryAtOrBefore } from './boundary-window.js';
@@ -24,12 +24,18 @@ export interface LifecycleOptions {
   readonly calendar: Calendar;
   /** Runs the function in a later turn of the event loop, soon. */
   readonly schedule: (run: () => void) => void;
-  /** How many bets one settlement command credits; a turn of the event loop carries out one such command. */
+  /** How many bets one settlement command credits at most; a turn of the event loop carries out one such command. */
   readonly settleBetsMax: number;
+  /** Tells how long a settlement command took. */
+  readonly clock: Clock;
 }
 
-/** About a millisecond's work, so that a large settlement delays no order for longer. */
+/** Well below a millisecond's work once the code is compiled. */
 export const SETTLE_BETS_MAX = 500;
+/** The first slice and the smallest: before the code is compiled a bet takes as much as 20 us. */
+const SETTLE_BETS_MIN = 50;
+/** A slice that took longer is followed by one of half its size, so that a large settlement delays no order for long. */
+const SLICE_MS_MAX = 1;
 /** Boundary prices can let rounds end at once after a standstill; each pass ends at least one more. */
 const PRICE_PASSES_MAX = 8;
 /** Settlement waits while this many commands are not durable, so that the backlog stays bounded. */
@@ -41,6 +47,7 @@ export class Lifecycle {
   readonly #idleWaiters: (() => void)[] = [];
   #started = false;
   #turnPending = false;
+  #settleBets: number;
   readonly #turn: () => void;
 
   constructor(
@@ -49,6 +56,7 @@ export class Lifecycle {
     private readonly options: LifecycleOptions,
   ) {
     this.#engine = sequencer.engine;
+    this.#settleBets = Math.min(SETTLE_BETS_MIN, options.settleBetsMax);
     this.#turn = () => {
       this.#turnPending = false;
       this.pump();
@@ -166,7 +174,13 @@ export class Lifecycle {
 
   #settleSlice(nowMs: number): void {
     if (!this.#engine.settlementsWaiting || this.#isBacklogged()) return;
-    this.#submit({ kind: 'settle', timeMs: nowMs, betsMax: this.options.settleBetsMax });
+    const { clock, settleBetsMax } = this.options;
+    const startedMs = clock.monotonicMs();
+    this.#submit({ kind: 'settle', timeMs: nowMs, betsMax: this.#settleBets });
+    const tookMs = clock.monotonicMs() - startedMs;
+    if (tookMs > SLICE_MS_MAX) this.#settleBets = Math.max(SETTLE_BETS_MIN, Math.ceil(this.#settleBets / 2));
+    else if (tookMs < SLICE_MS_MAX / 4) this.#settleBets *= 2;
+    this.#settleBets = Math.min(this.#settleBets, settleBetsMax);
   }
 
   /** What the engine itself named as due cannot be refused, unless the server is stopping. */

@@ -88,6 +88,7 @@ export class GoldenRun {
       calendar: (assetClass) => (assetClass === 'CRYPTO' ? null : SESSIONS),
       schedule,
       settleBetsMax: 5,
+      clock: this.#clock,
     });
     const isFirst = engine.seq === 0;
     bringRulesInForce(this.#sequencer, goldenRules(masterSecretFingerprint));

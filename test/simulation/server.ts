@@ -103,6 +103,7 @@ export class Server {
       calendar: parts.calendar,
       schedule,
       settleBetsMax: config.settleBetsMax,
+      clock,
     });
     this.handlers = { public: this.#publicApi(tracker), operator: this.#operatorApi() };
   }

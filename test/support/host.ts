@@ -73,6 +73,7 @@ export class TestHost {
       calendar,
       schedule,
       settleBetsMax,
+      clock: this.clock,
     });
     if (engine.seq === 0) this.#setUp(rules ?? defaultRules('f'.repeat(64)));
   }
