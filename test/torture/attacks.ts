@@ -1,148 +1,203 @@
 /**
  * Clients that mean harm: each takes much of what a server has little of, descriptors, buffers, time between two bytes.
- * They are paced, so that what is measured is the server and not how two programs share a core. slowhttptest's attacks
- * stand beside our own where it is installed.
+ * Their sockets take turns, evenly over a period, as those of many machines do: sockets that all speak in one instant
+ * would show how long a core needs for the burst. slowhttptest's attacks stand beside our own where it is installed.
  */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
+import { must } from '../../engine/assert.js';
 import { isAvailable } from '../support/programs.js';
+
+/** What an attack has done since it began. */
+export interface Deeds {
+  /** Connections that the kernel gave it. */
+  opened: number;
+  /** Pieces sent, requests or parts of such. */
+  sent: number;
+  /** Connections that it did not get, by the reason: it was weaker than it should be. */
+  readonly failed: Record<string, number>;
+}
+
+export interface RunningAttack {
+  /** null: another program's, which does not tell. */
+  readonly deeds: Deeds | null;
+  stop(): void;
+}
 
 export interface Attack {
   readonly name: string;
-  /** Begins, and goes on until the function that it returns is called. */
-  readonly begin: (port: number) => () => void;
+  readonly sockets: number;
+  /** Begins, and goes on until it is stopped. */
+  readonly begin: (port: number) => RunningAttack;
+}
+
+/** What a socket does. */
+interface Habit {
+  readonly sockets: number;
+  /** Each socket has one turn in this time. On its turn one that was closed is opened again. */
+  readonly periodMs: number;
+  /** All sockets are opened at once, as fast as it goes, and only after that in turns. */
+  readonly isSudden?: boolean;
+  readonly onConnect?: (socket: Socket) => void;
+  /** Returns whether it sent something. */
+  readonly onTurn?: (socket: Socket) => boolean;
+  /** Reads nothing of what comes. */
+  readonly isDeaf?: boolean;
 }
 
 const HEAD = 'GET /v1/markets HTTP/1.1\r\nHost: attack\r\n';
 const POST = 'POST /v1/orders HTTP/1.1\r\nHost: attack\r\nContent-Type: application/json\r\n';
-const DRIBBLE_EVERY_MS = 1_000;
-/** Pause of a lane between two connections or requests. */
-const LANE_PAUSE_MS = 50;
+const SLOW_MS = 1_000;
+const FAST_MS = 50;
 const SLOW_CONNECTIONS = 2_000;
 const READERS = 500;
 const FLOOD_CONNECTIONS = 12_000;
 const FAST_LANES = 100;
+const SLOWHTTPTEST_CONNECTIONS = 1_000;
+const LOOK_EVERY_MS = 1;
+/** Addresses that a Linux loopback has without being asked, so that attackers and polite clients differ in theirs. */
+const SOURCES =
+  process.platform === 'linux' ? Array.from({ length: 8 }, (_, index) => `127.0.1.${index + 1}`) : [];
 
 export const ATTACKS: readonly Attack[] = [
-  { name: 'slow headers', begin: (port) => dribble(port, HEAD, () => `X-${Math.random()}: a\r\n`) },
-  { name: 'slow bodies', begin: (port) => dribble(port, `${POST}Content-Length: 60000\r\n\r\n`, () => ' ') },
-  { name: 'slow readers', begin: slowReaders },
-  { name: 'half-closed connections', begin: (port) => reconnecting(port, `${HEAD}\r\n`, true) },
-  {
-    name: 'half requests, then gone',
-    begin: (port) => reconnecting(port, `${POST}Content-Length: 50\r\n\r\n{`, true),
-  },
-  { name: 'garbage', begin: (port) => reconnecting(port, '\x16\x03\x01\x02\x00\x01\x00', false) },
-  { name: 'unknown keys', begin: unknownKeys },
-  { name: 'a flood of connections', begin: (port) => flood(port) },
-  ...slowHttpTest('slowhttptest, slow headers', ['-H', '-i', '1']),
-  ...slowHttpTest('slowhttptest, slow bodies', ['-B', '-i', '1', '-s', '60000']),
-  ...slowHttpTest('slowhttptest, slow reading', [
-    '-X',
-    '-w',
-    '10',
-    '-y',
-    '20',
-    '-n',
-    '1',
-    '-z',
-    '32',
-    '-k',
-    '3',
-  ]),
+  dribbling('slow headers', HEAD, () => `X-${Math.random()}: a\r\n`),
+  dribbling('slow bodies', `${POST}Content-Length: 60000\r\n\r\n`, () => ' '),
+  attack('slow readers', {
+    sockets: READERS,
+    periodMs: SLOW_MS,
+    onConnect: (socket) => socket.write('GET /v1/openapi.json HTTP/1.1\r\nHost: attack\r\n\r\n'),
+    isDeaf: true,
+  }),
+  reconnecting('half-closed connections', (socket) => socket.end(`${HEAD}\r\n`)),
+  reconnecting('half requests, then gone', (socket) => socket.end(`${POST}Content-Length: 50\r\n\r\n{`)),
+  reconnecting('garbage', (socket) =>
+    socket.write('\x16\x03\x01\x02\x00\x01\x00', 'latin1', () => socket.destroy()),
+  ),
+  guessing('unknown keys'),
+  attack('a flood of connections', { sockets: FLOOD_CONNECTIONS, periodMs: SLOW_MS, isSudden: true }),
+  ...slowHttpTest('slowhttptest, slow headers', '-H -i 1'),
+  ...slowHttpTest('slowhttptest, slow bodies', '-B -i 1 -s 60000'),
+  ...slowHttpTest('slowhttptest, slow reading', '-X -w 10 -y 20 -n 1 -z 32 -k 3'),
 ];
 
-/** A socket whose end, of whichever kind, is nobody's concern. */
-function open(port: number, onConnect: (socket: Socket) => void): Socket {
-  const socket = connect({ port, host: '127.0.0.1', noDelay: true }, () => onConnect(socket));
-  socket.on('error', () => {});
-  return socket;
-}
-
-/** Keeps `count` sockets open: one that the server closes is opened again. */
-function keepOpen(count: number, make: () => Socket): { readonly sockets: Set<Socket>; stop(): void } {
-  const sockets = new Set<Socket>();
-  let isOver = false;
-  const add = (): void => {
-    const socket = make();
-    sockets.add(socket);
-    socket.once('close', () => {
-      sockets.delete(socket);
-      if (!isOver) setTimeout(add, DRIBBLE_EVERY_MS);
-    });
-  };
-  for (let n = 0; n < count; n++) add();
-  return {
-    sockets,
-    stop: () => {
-      isOver = true;
-      for (const socket of sockets) socket.destroy();
-    },
-  };
+function attack(name: string, habit: Habit): Attack {
+  return { name, sockets: habit.sockets, begin: (port) => new Mob(port, habit) };
 }
 
 /** Begins a request and never ends it, a little more at a time. */
-function dribble(port: number, beginning: string, more: () => string): () => void {
-  const held = keepOpen(SLOW_CONNECTIONS, () =>
-    open(port, (socket) => void socket.write(beginning)).resume(),
-  );
-  const timer = setInterval(() => {
-    for (const socket of held.sockets) if (socket.writable) socket.write(more());
-  }, DRIBBLE_EVERY_MS);
-  return () => {
-    clearInterval(timer);
-    held.stop();
-  };
-}
-
-/** Asks for the longest answer and does not read it. */
-function slowReaders(port: number): () => void {
-  const request = 'GET /v1/openapi.json HTTP/1.1\r\nHost: attack\r\n\r\n';
-  const held = keepOpen(READERS, () => {
-    const socket = open(port, () => void socket.write(request));
-    return socket.pause();
+function dribbling(name: string, beginning: string, more: () => string): Attack {
+  return attack(name, {
+    sockets: SLOW_CONNECTIONS,
+    periodMs: SLOW_MS,
+    onConnect: (socket) => socket.write(beginning),
+    onTurn: (socket) => {
+      socket.write(more());
+      return true;
+    },
   });
-  return held.stop;
 }
 
-/** Connects, sends, and leaves, again and again. */
-function reconnecting(port: number, bytes: string, isHalfClosed: boolean): () => void {
-  let isOver = false;
-  const lane = (): void => {
-    if (isOver) return;
-    const socket = open(port, () => {
-      if (isHalfClosed) socket.end(bytes, 'latin1');
-      else socket.write(bytes, 'latin1', () => socket.destroy());
-    }).resume();
-    socket.once('close', () => setTimeout(lane, LANE_PAUSE_MS));
-  };
-  for (let n = 0; n < FAST_LANES; n++) lane();
-  return () => {
-    isOver = true;
-  };
+/** Connects, does something, and leaves, again and again. */
+function reconnecting(name: string, onConnect: (socket: Socket) => void): Attack {
+  return attack(name, { sockets: FAST_LANES, periodMs: FAST_MS, onConnect });
 }
 
-/** Guesses keys. */
-function unknownKeys(port: number): () => void {
+/** Guesses keys, each guess after the answer to the one before. */
+function guessing(name: string): Attack {
   const request = `${HEAD}X-API-Key: tote_${'A'.repeat(43)}\r\n\r\n`;
-  const held = keepOpen(FAST_LANES, () => {
-    const socket = open(port, () => void socket.write(request));
-    return socket.on('data', () => setTimeout(() => socket.write(request), LANE_PAUSE_MS));
+  const waiting = new WeakSet<Socket>();
+  return attack(name, {
+    sockets: FAST_LANES,
+    periodMs: FAST_MS,
+    onConnect: (socket) => socket.on('data', () => waiting.delete(socket)),
+    onTurn: (socket) => {
+      if (waiting.has(socket)) return false;
+      waiting.add(socket);
+      return socket.write(request);
+    },
   });
-  return held.stop;
 }
 
-/** More connections than the server takes. */
-const flood = (port: number): (() => void) => keepOpen(FLOOD_CONNECTIONS, () => open(port, () => {})).stop;
+/** Keeps as many sockets open as its habit says, and gives each its turn. */
+class Mob implements RunningAttack {
+  readonly deeds: Deeds = { opened: 0, sent: 0, failed: {} };
+  readonly #sockets: (Socket | null)[];
+  readonly #startMs = performance.now();
+  readonly #timer: NodeJS.Timeout;
+  #turns = 0;
 
-function slowHttpTest(name: string, args: readonly string[]): Attack[] {
-  if (!isAvailable('slowhttptest')) return [];
-  const begin = (port: number): (() => void) => {
-    const url = `http://127.0.0.1:${port}/v1/openapi.json`;
-    const child = spawn('slowhttptest', [...args, '-c', '1000', '-r', '500', '-l', '600', '-u', url], {
-      stdio: 'ignore',
+  constructor(
+    private readonly port: number,
+    private readonly habit: Habit,
+  ) {
+    this.#sockets = Array.from({ length: habit.sockets }, () => null);
+    if (habit.isSudden === true) for (let slot = 0; slot < habit.sockets; slot++) this.#open(slot);
+    this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+    for (const socket of this.#sockets) socket?.destroy();
+  }
+
+  /** Turns that came late are all taken. */
+  #look(): void {
+    const { sockets, periodMs } = this.habit;
+    const dueTurns = ((performance.now() - this.#startMs) / periodMs) * sockets;
+    while (this.#turns < dueTurns) this.#turn(this.#turns++ % sockets);
+  }
+
+  #turn(slot: number): void {
+    const socket = this.#sockets[slot];
+    if (socket == null) this.#open(slot);
+    else if (!socket.connecting && socket.writable && this.habit.onTurn?.(socket) === true) this.deeds.sent++;
+  }
+
+  #open(slot: number): void {
+    const localAddress = SOURCES[slot % Math.max(SOURCES.length, 1)];
+    const from = localAddress === undefined ? {} : { localAddress };
+    let isConnected = false;
+    const socket = connect({ port: this.port, host: '127.0.0.1', noDelay: true, ...from }, () => {
+      isConnected = true;
+      this.deeds.opened++;
+      this.habit.onConnect?.(socket);
     });
-    return () => void child.kill('SIGKILL');
+    this.#sockets[slot] = socket;
+    if (this.habit.isDeaf === true) socket.pause();
+    else socket.resume();
+    // How the server ends what it has taken is its own affair.
+    socket.on('error', ({ message }) => {
+      if (!isConnected) this.#noteFailure(/\bE[A-Z]+\b/.exec(message)?.[0] ?? message);
+    });
+    socket.once('close', () => {
+      this.#sockets[slot] = null;
+    });
+  }
+
+  #noteFailure(reason: string): void {
+    this.deeds.failed[reason] = (this.deeds.failed[reason] ?? 0) + 1;
+  }
+}
+
+function slowHttpTest(name: string, kind: string): Attack[] {
+  if (!isAvailable('slowhttptest')) return [];
+  const limits = ['-c', String(SLOWHTTPTEST_CONNECTIONS), '-r', '500', '-l', '600'];
+  const begin = (port: number): RunningAttack => {
+    const args = [...kind.split(' '), ...limits, '-u', `http://127.0.0.1:${port}/v1/openapi.json`];
+    let isOver = false;
+    let child: ChildProcess | null = null;
+    // It ends once the server has closed all its connections.
+    const run = (): void => {
+      if (isOver) return;
+      child = spawn('slowhttptest', args, { stdio: 'ignore' });
+      child.once('exit', run);
+    };
+    run();
+    const stop = (): void => {
+      isOver = true;
+      must(child, 'a program').kill('SIGKILL');
+    };
+    return { deeds: null, stop };
   };
-  return [{ name, begin }];
+  return [{ name, sockets: SLOWHTTPTEST_CONNECTIONS, begin }];
 }

@@ -1,77 +1,144 @@
 /**
- * What polite clients feel while others attack: their latencies at planned times, alone and during each attack. A
- * figure for people to read; what must hold in any case is that every polite request is answered as it should be.
+ * What polite clients feel while others attack: their latencies at planned times, in windows without an attack and with
+ * it, in turns, so that the machine's moods come to both. The server has a core of its own; attackers and polite clients
+ * share the other, the polite ones first. Figures for people to read; what must hold in any case is that every polite
+ * request is answered as it should be.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as after } from 'node:timers/promises';
 import { httpRequest, orderRequest } from '../../bench/client/http-request.js';
-import type { ClientJob, LatencySummary, RequestTemplate } from '../../bench/client/job.js';
-import { measure } from '../../bench/client/start.js';
+import type { RequestTemplate } from '../../bench/client/job.js';
+import { findCores } from '../../bench/host/cores.js';
+import { type CpuUse, cpuTimes, cpuUse } from '../../bench/host/usage.js';
 import { makeBettors, marketsForRun } from '../../bench/tote/bettors.js';
 import { ToteServer } from '../../bench/tote/server.js';
-import { ATTACKS } from './attacks.js';
+import type { FromAttacker, ToAttacker } from './attacker-main.js';
+import { ATTACKS, type Attack, type Deeds } from './attacks.js';
+import { Child } from './child.js';
+import type { PoliteJob, PoliteWindow, ToPolite } from './polite-main.js';
 
 const POLITE_CONNECTIONS = 32;
 const POLITE_RATE = 1_000;
 const BETTORS = 64;
-const WARMUP_MS = 500;
+const WARMUP_MS = 2_000;
+/** Between the end of an attack and a window without one: its sockets close. */
+const REST_MS = 2_000;
+/** What starting and ending take besides, with room. */
+const BESIDE_MS = 30_000;
 const SERIALS_A_RUN = 10_000_000;
-/** The server's limits on slow clients act within this, so that one attack is over when the next begins. */
-const REST_MS = 12_000;
 
-/** Rejects where a polite request is not answered as expected. */
-export async function hostility(secondsEach: number, say: (line: string) => void): Promise<void> {
+export interface HostileOptions {
+  /** Length of a window, with or without attack. */
+  readonly seconds: number;
+  /** Windows of either kind for each attack. */
+  readonly pairs: number;
+  /** Only attacks whose name holds this. */
+  readonly named: string;
+}
+
+/** What was measured in a window. */
+export interface Felt extends PoliteWindow {
+  /** Of the server; null where the system does not tell. */
+  readonly cpu: CpuUse | null;
+  readonly windowMs: number;
+}
+
+/** A window without an attack, and the one with it that followed. */
+export interface Pair {
+  readonly quiet: Felt;
+  readonly attacked: Felt;
+  /** Of the attack until it was stopped, at the end of its window. */
+  readonly deeds: Deeds | null;
+}
+
+/** Where things run, in a sentence. */
+export function placement(): string {
+  const { server, client } = findCores();
+  if (server === null || client === null)
+    return 'one core, or no taskset: nothing is pinned, and the attackers take the processor from the server itself';
+  return `server on core ${server}; attackers and, before them, polite clients on core ${client}`;
+}
+
+/** Calls `onAttack` after each attack. Rejects where a polite request is not answered as expected. */
+export async function hostility(
+  { seconds, pairs, named }: HostileOptions,
+  onAttack: (attack: Attack, pairs: readonly Pair[]) => void,
+): Promise<void> {
   const workDir = mkdtempSync(join(tmpdir(), 'tote-hostile-'));
-  const server = await ToteServer.start({
-    dataDir: join(workDir, 'data'),
-    workDir,
-    core: null,
-    durability: 'fsync',
-  });
+  const cores = findCores();
+  const dataDir = join(workDir, 'data');
+  const server = await ToteServer.start({ dataDir, workDir, core: cores.server, durability: 'fsync' });
+  const attacker = new Child<ToAttacker, FromAttacker>(
+    new URL('./attacker-main.js', import.meta.url),
+    cores.client,
+  );
   try {
-    const job = await politeJob(server, secondsEach * 1_000);
+    const apiKeys = (await makeBettors(server, BETTORS)).map(({ apiKey }) => apiKey);
     let runs = 0;
-    const polite = async (onMeasuring = () => {}): Promise<LatencySummary> => {
-      const firstSerial = ++runs * SERIALS_A_RUN;
-      const { client } = await measure({ ...job, firstSerial }, server.process, null, onMeasuring);
-      if (client.unexpected.length > 0) throw new Error(JSON.stringify(client.unexpected));
-      return client.latency;
-    };
-    const quiet = await polite();
-    say(line('alone', quiet, quiet));
-    for (const { name, begin } of ATTACKS) {
-      // Polite clients are there before: one who comes when every place is taken is turned away like any other.
-      let end = (): void => {};
-      const attacked = await polite(() => {
-        end = begin(server.port);
-      }).finally(() => end());
-      say(line(name, attacked, quiet));
-      await new Promise((resolve) => setTimeout(resolve, REST_MS));
+    for (const attack of ATTACKS.filter(({ name }) => name.includes(named))) {
+      const neededMs = pairs * (2_000 * seconds + REST_MS) + WARMUP_MS + BESIDE_MS;
+      const polite = new Child<ToPolite, PoliteWindow>(
+        new URL('./polite-main.js', import.meta.url),
+        cores.client,
+      );
+      try {
+        const job = await politeJob(server, apiKeys, neededMs, ++runs * SERIALS_A_RUN);
+        await polite.ask({ type: 'begin', job });
+        const measured: Pair[] = [];
+        await after(WARMUP_MS);
+        for (let pair = 0; pair < pairs; pair++) {
+          measured.push(await measurePair(server, attacker, polite, attack, seconds * 1_000));
+          await after(REST_MS);
+        }
+        onAttack(attack, measured);
+      } finally {
+        await polite.end();
+      }
     }
-    say(line('alone again', await polite(), quiet));
   } finally {
+    await attacker.end();
     await server.process.stop('SIGTERM');
     rmSync(workDir, { recursive: true, force: true });
   }
 }
 
-async function politeJob(server: ToteServer, measureMs: number): Promise<ClientJob> {
-  const bettors = await makeBettors(server, BETTORS);
-  const [first] = bettors;
-  const [market] = await marketsForRun(server, first?.apiKey ?? '', 600_000);
+async function measurePair(
+  server: ToteServer,
+  attacker: Child<ToAttacker, FromAttacker>,
+  polite: Child<ToPolite, PoliteWindow>,
+  { name }: Attack,
+  ms: number,
+): Promise<Pair> {
+  const feel = async (): Promise<Felt> => {
+    const before = cpuTimes(server.process.pid);
+    const window = await polite.ask({ type: 'measure', ms });
+    return { ...window, cpu: cpuUse(before, cpuTimes(server.process.pid)), windowMs: ms };
+  };
+  const quiet = await feel();
+  // Polite clients are there before: one who comes when every place is taken is turned away like any other.
+  const [attacked] = await Promise.all([feel(), attacker.ask({ type: 'begin', name, port: server.port })]);
+  const { deeds } = await attacker.ask({ type: 'stop' });
+  return { quiet, attacked, deeds };
+}
+
+/** A read of a market, one of positions and an order in turns, for all accounts. */
+async function politeJob(
+  server: ToteServer,
+  apiKeys: readonly string[],
+  neededMs: number,
+  firstSerial: number,
+): Promise<PoliteJob> {
+  const [market] = await marketsForRun(server, apiKeys[0] ?? '', neededMs);
   const marketId = market?.id ?? '';
-  const templates = bettors.flatMap(({ apiKey }): RequestTemplate[] => {
+  const read = { serialAt: -1, expect: 0, stakeCents: 0 };
+  const templates = apiKeys.flatMap((apiKey): RequestTemplate[] => {
     const headers = [['X-API-Key', apiKey]] as const;
     const order = { marketId, prediction: 'UP', amount: 1 };
     return [
-      {
-        text: httpRequest('GET', `/v1/markets/${marketId}`, headers, ''),
-        serialAt: -1,
-        expect: 0,
-        stakeCents: 0,
-      },
-      { text: httpRequest('GET', '/v1/positions', headers, ''), serialAt: -1, expect: 0, stakeCents: 0 },
+      { ...read, text: httpRequest('GET', `/v1/markets/${marketId}`, headers, '') },
+      { ...read, text: httpRequest('GET', '/v1/positions', headers, '') },
       { ...orderRequest(apiKey, 'polite-', order), expect: 1, stakeCents: 100 },
     ];
   });
@@ -86,20 +153,12 @@ async function politeJob(server: ToteServer, measureMs: number): Promise<ClientJ
     host: '127.0.0.1',
     port: server.port,
     connections: POLITE_CONNECTIONS,
-    warmupMs: WARMUP_MS,
-    measureMs,
-    pace: { kind: 'open', ratePerSecond: POLITE_RATE, seed: 1 },
+    tempo: { ratePerSecond: POLITE_RATE, seed: firstSerial },
     templates,
     expectations: [
       { ...success, status: 200 },
       { ...success, status: 201, refusals: exposure },
     ],
-    firstSerial: 0,
+    firstSerial,
   };
-}
-
-function line(name: string, { p50Us, p99Us, maxUs }: LatencySummary, quiet: LatencySummary): string {
-  const ms = (us: number): string => (us / 1_000).toFixed(2).padStart(8);
-  const ratio = (p99Us / quiet.p99Us).toFixed(2);
-  return `${name.padEnd(28)} p50 ${ms(p50Us)} ms  p99 ${ms(p99Us)} ms  max ${ms(maxUs)} ms  p99 x ${ratio}`;
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run torture -- --cycles 1000 --faults 10 --hostile 10`: real servers on real files, killed, starved and attacked,
- * each audited afterwards. 0 leaves a part out.
+ * `npm run torture -- --cycles 1000 --faults 10 --hostile 15`: real servers on real files, killed, starved and attacked,
+ * each audited afterwards.
  */
 import { parseArgs } from 'node:util';
 import { isAvailable } from '../support/programs.js';
@@ -8,18 +8,35 @@ import { Dice } from '../support/reference/dice.js';
 import { anySeed, wholeOption } from '../support/whole-option.js';
 import { killCycles } from './cycles.js';
 import { FAULTS } from './faults.js';
-import { hostility } from './hostile.js';
+import { hostility, placement } from './hostile.js';
+import { details, HEADING, RATIO_MAX, ratio, row } from './hostile-table.js';
 import { keyTiming } from './key-timing.js';
+
+const HELP = `npm run torture -- [options]      0 leaves a part out
+  --seed N       the same kills and faults again (default: another each time)
+  --cycles N     kill cycles under load (1000)
+  --faults N     how often each fault (10)
+  --hostile N    length in seconds of each window, with and without an attack (15)
+  --pairs N      windows of both kinds for each attack (3)
+  --attack TEXT  only attacks whose name holds this
+  --help
+only the attacks: --cycles 0 --faults 0`;
 
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: anySeed() },
     cycles: { type: 'string', default: '1000' },
     faults: { type: 'string', default: '10' },
-    /** Seconds that each attack lasts. */
-    hostile: { type: 'string', default: '10' },
+    hostile: { type: 'string', default: '15' },
+    pairs: { type: 'string', default: '3' },
+    attack: { type: 'string', default: '' },
+    help: { type: 'boolean', default: false },
   },
 });
+if (values.help) {
+  process.stdout.write(`${HELP}\n`);
+  process.exit(0);
+}
 const seed = wholeOption('seed', values.seed);
 const dice = new Dice(seed);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -46,9 +63,23 @@ for (const fault of FAULTS) {
   }
 }
 
-const attackSeconds = wholeOption('hostile', values.hostile);
-if (attackSeconds > 0) {
-  await hostility(attackSeconds, say);
+const seconds = wholeOption('hostile', values.hostile);
+if (seconds > 0) await attacks(seconds, Math.max(1, wholeOption('pairs', values.pairs)), values.attack);
+
+async function attacks(seconds: number, pairs: number, named: string): Promise<void> {
+  say(placement());
+  say(`${pairs} times ${seconds} s without the attack and ${seconds} s with it; ratio: median of the pairs`);
+  say(HEADING);
+  let within = 0;
+  let count = 0;
+  await hostility({ seconds, pairs, named }, (attack, measured) => {
+    say(row(attack, measured));
+    const more = details(measured);
+    if (more !== null) say(more);
+    count += 1;
+    if (ratio(measured) <= RATIO_MAX) within += 1;
+  });
+  say(`polite p99 within ${RATIO_MAX} times its quiet value: ${within} of ${count} attacks`);
   for (const { shared, medianNs } of keyTiming(seed)) {
     say(`a guess that shares ${shared} characters with a key is refused in ${medianNs} ns (median)`);
   }

@@ -1,0 +1,35 @@
+/** The attackers' process: begins and stops attacks as it is told. Polite clients on the same core go before it. */
+import { getPriority, setPriority } from 'node:os';
+import { must } from '../../engine/assert.js';
+import { ATTACKS, type Deeds, type RunningAttack } from './attacks.js';
+
+export type ToAttacker =
+  | { readonly type: 'begin'; readonly name: string; readonly port: number }
+  | { readonly type: 'stop' };
+export interface FromAttacker {
+  readonly deeds: Deeds | null;
+}
+
+/** Below the polite clients by so much, on the scale of `nice`. */
+const LOWER_BY = 10;
+const LOWEST = 19;
+
+setPriority(Math.min(LOWEST, getPriority() + LOWER_BY));
+let running: RunningAttack | null = null;
+
+process.on('message', (message: ToAttacker) => {
+  if (message.type === 'begin') {
+    const { begin } = must(
+      ATTACKS.find(({ name }) => name === message.name),
+      message.name,
+    );
+    running = begin(message.port);
+  } else {
+    running?.stop();
+  }
+  process.send?.({ deeds: running?.deeds ?? null } satisfies FromAttacker);
+});
+process.once('disconnect', () => {
+  running?.stop();
+  process.exit();
+});
