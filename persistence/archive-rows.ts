@@ -16,20 +16,15 @@ import {
 import type { BalanceMoved, BetPlaced, BetSettled, EngineEvent, RoundChanged } from '../engine/events.js';
 import type { BetView, EngineReads, RoundView } from '../engine/views.js';
 import { type ArchiveCell, archiveChecksum } from './archive-schema.js';
+import type { Rest } from './pace.js';
 
-/** Rows that wait to be written. Each ends with its checksum. */
-export interface PendingRows {
-  readonly placed: ArchiveCell[][];
-  /** The columns that a settlement fills, then the bet. */
-  readonly settled: ArchiveCell[][];
-  readonly rounds: ArchiveCell[][];
-  readonly transfers: ArchiveCell[][];
+/** Where rows of one kind go: a list, or a table. */
+export interface RowTaker {
+  push(row: ArchiveCell[]): unknown;
 }
 
-export const noRows = (): PendingRows => ({ placed: [], settled: [], rounds: [], transfers: [] });
-
-export const countOf = ({ placed, settled, rounds, transfers }: PendingRows): number =>
-  placed.length + settled.length + rounds.length + transfers.length;
+/** Each row ends with its checksum, a settlement's with the bet behind that: `settled` has the columns that it fills. */
+export type RowTakers = Readonly<Record<'placed' | 'settled' | 'rounds' | 'transfers', RowTaker>>;
 
 /** Turns events into rows, with the engine that caused them at hand. */
 export class ArchiveRows {
@@ -42,7 +37,7 @@ export class ArchiveRows {
   }
 
   /** Adds what command `seq`, the engine's last, did. */
-  add(rows: PendingRows, seq: number, events: readonly EngineEvent[]): void {
+  add(rows: RowTakers, seq: number, events: readonly EngineEvent[]): void {
     for (const [item, event] of events.entries()) {
       switch (event.type) {
         case 'betPlaced':
@@ -70,11 +65,15 @@ export class ArchiveRows {
     }
   }
 
-  /** Rows for bets that are open in the engine, as far as it knows them: for an archive that begins at a snapshot. */
-  addOpenBets(rows: PendingRows): void {
+  /**
+   * Rows for bets that are open in the engine, as far as it knows them: for an archive that begins at a snapshot. Calls
+   * `rest` after each.
+   */
+  addOpenBets(rows: RowTakers, rest: Rest): void {
     for (let account = 1; account <= this.engine.accountCount; account++) {
       for (const bet of this.engine.openPositions(account, Number.POSITIVE_INFINITY)) {
         rows.placed.push(openBetRow(account, bet));
+        rest();
       }
     }
   }

@@ -1,6 +1,7 @@
 /**
- * Writes the archive. Rows gather in memory and go to the file in one transaction with the progress row, so that a
- * crash at any moment leaves rows and progress of one piece, and the next start goes on behind them.
+ * Writes the archive. Rows go into an open transaction as they come, which is committed with the progress row, so that
+ * a crash at any moment leaves rows and progress of one piece, and the next start goes on behind them. Nobody else
+ * writes to the file; readers see what was committed.
  *
  * synchronous=NORMAL: a commit costs no sync, and a power loss may take back the last ones, which the journal gives
  * again. What must not be given up for the archive's sake (segments, by retention) waits for `makeArchiveDurable`.
@@ -10,8 +11,9 @@ import Database from 'better-sqlite3';
 import { assert, must } from '../engine/assert.js';
 import type { EngineEvent } from '../engine/events.js';
 import type { EngineReads } from '../engine/views.js';
-import { ArchiveRows, countOf, noRows, type PendingRows } from './archive-rows.js';
+import { ArchiveRows, type RowTaker } from './archive-rows.js';
 import {
+  type ArchiveCell,
   type ArchiveProgress,
   asArchiveDamage,
   createArchiveTables,
@@ -22,6 +24,7 @@ import {
 import type { DataDir } from './data-dir.js';
 import { JournalError } from './errors.js';
 import { fileBytes, renameDurably, syncPath } from './files.js';
+import { noRest, type Rest } from './pace.js';
 
 /** Page cache: with SQLite's own 2 MB the account index of 100,000 accounts took a fifth more time. */
 const CACHE_KIB = 32 * 1024;
@@ -29,6 +32,12 @@ const BUSY_TIMEOUT_MS = 1_000;
 /** The WAL is moved into the database after so many pages, and then cut back to this size. */
 const CHECKPOINT_PAGES = 2_000;
 const WAL_BYTES_KEPT = 16 * 1024 * 1024;
+
+const PLACED_COLUMNS = `bet, account, market, round_number, side, stake_cents, odds_e4, entry_percent_e2, payout_cents,
+  placed_seq, placed_ms, balance_after_cents, client_seed, placed_checksum`;
+const SETTLE = `UPDATE bet SET result = ?, paid_cents = ?, settled_seq = ?, settled_item = ?, settled_ms = ?,
+  settled_balance_cents = ?, settled_checksum = ? WHERE bet = ? AND settled_seq IS NULL`;
+const values = (count: number): string => `(${Array.from({ length: count }, () => '?').join(', ')})`;
 
 /** Where the archive follows on: the end of a batch. */
 export interface ArchivePosition {
@@ -40,10 +49,10 @@ export interface ArchivePosition {
 
 export class ArchiveWriter {
   readonly #db: Database.Database;
-  readonly #statements: Readonly<Record<keyof PendingRows, Database.Statement>>;
+  /** The rows of the open transaction. */
+  readonly #written: Readonly<Record<'placed' | 'settled' | 'rounds' | 'transfers', Table>>;
   readonly #writeProgress: (progress: ArchiveProgress) => void;
   #progress: ArchiveProgress;
-  #pending = noRows();
   #rows: ArchiveRows | null = null;
 
   private constructor(
@@ -54,19 +63,11 @@ export class ArchiveWriter {
     this.#db = db;
     this.#progress = progress;
     this.#writeProgress = progressWriter(db);
-    const values = (count: number): string => `(${Array.from({ length: count }, () => '?').join(', ')})`;
-    this.#statements = {
-      placed: db.prepare(
-        `INSERT INTO bet (bet, account, market, round_number, side, stake_cents, odds_e4, entry_percent_e2,
-          payout_cents, placed_seq, placed_ms, balance_after_cents, client_seed, placed_checksum)
-          VALUES ${values(14)}`,
-      ),
-      settled: db.prepare(
-        `UPDATE bet SET result = ?, paid_cents = ?, settled_seq = ?, settled_item = ?, settled_ms = ?,
-          settled_balance_cents = ?, settled_checksum = ? WHERE bet = ? AND settled_seq IS NULL`,
-      ),
-      rounds: db.prepare(`INSERT INTO round VALUES ${values(19)}`),
-      transfers: db.prepare(`INSERT INTO transfer VALUES ${values(9)}`),
+    this.#written = {
+      placed: new Table(db, `INSERT INTO bet (${PLACED_COLUMNS}) VALUES ${values(14)}`),
+      settled: new Table(db, SETTLE),
+      rounds: new Table(db, `INSERT INTO round VALUES ${values(19)}`),
+      transfers: new Table(db, `INSERT INTO transfer VALUES ${values(9)}`),
     };
   }
 
@@ -86,9 +87,15 @@ export class ArchiveWriter {
 
   /**
    * Makes a new archive that holds what happens after `start`, where `engine` stands; bets that are open there get
-   * rows with what the engine still knows of them.
+   * rows with what the engine still knows of them. Calls `rest` after each.
    */
-  static create(dir: DataDir, start: ArchivePosition, engine: EngineReads, nowMs: number): ArchiveWriter {
+  static create(
+    dir: DataDir,
+    start: ArchivePosition,
+    engine: EngineReads,
+    nowMs: number,
+    rest: Rest = noRest,
+  ): ArchiveWriter {
     const path = dir.archiveFile;
     const unfinished = `${path}.unfinished`;
     for (const file of [unfinished, ...sideFiles(unfinished), ...sideFiles(path)])
@@ -98,7 +105,7 @@ export class ArchiveWriter {
     try {
       createArchiveTables(db, nowMs);
       const writer = new ArchiveWriter(unfinished, db, fresh);
-      if (start.seq > 0) new ArchiveRows(engine).addOpenBets(writer.#pending);
+      if (start.seq > 0) new ArchiveRows(engine).addOpenBets(writer.#written, rest);
       writer.commit(start);
       // Under its own name a switch would leave, if it were broken off, a rollback journal that only a writer can undo.
       db.pragma('journal_mode = WAL');
@@ -114,9 +121,10 @@ export class ArchiveWriter {
   get progress(): ArchiveProgress {
     return this.#progress;
   }
-  /** Rows that wait for `commit`. */
+  /** Rows that `commit` would make visible. */
   get pendingRows(): number {
-    return countOf(this.#pending);
+    const { placed, settled, rounds, transfers } = this.#written;
+    return placed.count + settled.count + rounds.count + transfers.count;
   }
   get bytes(): number {
     return fileBytes(this.path) + fileBytes(`${this.path}-wal`);
@@ -128,57 +136,75 @@ export class ArchiveWriter {
     this.#rows = new ArchiveRows(engine);
   }
 
-  /** What command `seq`, the engine's last, did. It is in the file after the next `commit`. */
+  /**
+   * What command `seq`, the engine's last, did. It is in the file after the next `commit`. Throws `archive_corrupt` and
+   * what SQLite throws; then, as after a throw of `commit`, nothing since the last commit is in the file, and the writer
+   * is only good for `close`.
+   */
   add(seq: number, events: readonly EngineEvent[]): void {
-    this.#rows?.add(this.#pending, seq, events);
+    try {
+      this.#rows?.add(this.#written, seq, events);
+    } catch (thrown) {
+      throw asWriteFault(this.path, thrown);
+    }
   }
 
-  /**
-   * Writes what waits, up to the end of the batch at `position`. After a throw nothing of it is in the file and all
-   * of it still waits; `archive_corrupt` says that trying again is of no use.
-   */
-  commit(position: ArchivePosition): void {
-    const { placed, settled, rounds, transfers } = this.#pending;
+  /** Commits what was added, up to the end of the batch at `position`. */
+  commit({ seq, timeMs, digest, chain }: ArchivePosition): void {
+    const { placed, settled, rounds, transfers } = this.#written;
     const { fromSeq, bets, betsSettled, rounds: roundsBefore, transfers: transfersBefore } = this.#progress;
     const progress: ArchiveProgress = {
       fromSeq,
-      seq: position.seq,
-      timeMs: position.timeMs,
-      digest: position.digest,
-      chain: position.chain,
-      bets: bets + placed.length,
-      betsSettled: betsSettled + settled.length,
-      rounds: roundsBefore + rounds.length,
-      transfers: transfersBefore + transfers.length,
+      seq,
+      timeMs,
+      digest,
+      chain,
+      bets: bets + placed.count,
+      betsSettled: betsSettled + settled.count,
+      rounds: roundsBefore + rounds.count,
+      transfers: transfersBefore + transfers.count,
     };
     try {
-      this.#db.transaction(() => {
-        this.#write();
-        this.#writeProgress(progress);
-      })();
+      beginOnce(this.#db);
+      this.#writeProgress(progress);
+      this.#db.exec('COMMIT');
     } catch (thrown) {
       throw asWriteFault(this.path, thrown);
     }
     this.#progress = progress;
-    this.#pending = noRows();
+    for (const table of Object.values(this.#written)) table.count = 0;
   }
 
-  #write(): void {
-    const { placed, settled, rounds, transfers } = this.#statements;
-    for (const row of this.#pending.placed) placed.run(row);
-    for (const row of this.#pending.settled) {
-      if (settled.run(row).changes !== 1) {
-        throw damagedArchive(this.path, `bet ${row.at(-1)} is not among its open bets`);
-      }
-    }
-    for (const row of this.#pending.rounds) rounds.run(row);
-    for (const row of this.#pending.transfers) transfers.run(row);
-  }
-
-  /** What waits is dropped: the next start gives it again. */
+  /** What was not committed is dropped: the next start gives it again. */
   close(): void {
     this.#db.close();
   }
+}
+
+/** Writes rows, each of which must change one row of the file. */
+class Table implements RowTaker {
+  /** How many were written since the last commit. */
+  count = 0;
+  readonly #statement: Database.Statement<[ArchiveCell[]]>;
+
+  constructor(
+    readonly db: Database.Database,
+    sql: string,
+  ) {
+    this.#statement = db.prepare<[ArchiveCell[]]>(sql);
+  }
+
+  push(row: ArchiveCell[]): void {
+    beginOnce(this.db);
+    if (this.#statement.run(row).changes !== 1) {
+      throw damagedArchive(this.db.name, `bet ${row.at(-1)} is not among its open bets`);
+    }
+    this.count += 1;
+  }
+}
+
+function beginOnce(db: Database.Database): void {
+  if (!db.inTransaction) db.exec('BEGIN IMMEDIATE');
 }
 
 /**

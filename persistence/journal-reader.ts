@@ -9,7 +9,7 @@ import type { ChainPosition } from './batch-row.js';
 import type { DataDir } from './data-dir.js';
 import { JournalError } from './errors.js';
 import { readMarkFile } from './mark.js';
-import { Segment } from './segment.js';
+import { CHUNK_CHARS, Segment } from './segment.js';
 import { findSegments, firstSeqOf } from './segment-files.js';
 import { damaged } from './segment-schema.js';
 
@@ -21,9 +21,12 @@ export interface JournalReader extends Pick<JournalStore, 'readBatches' | 'chain
   close(): void;
 }
 
-/** Throws what `Segment.open` throws, and `data_dir_invalid` where there is no journal. */
-export function openJournalReader(dir: DataDir): JournalReader {
-  const reader = new FilesReader(dir);
+/**
+ * Rows are read, and the open segment held open, until they have `chunkChars` characters of commands. Throws what
+ * `Segment.open` throws, and `data_dir_invalid` where there is no journal.
+ */
+export function openJournalReader(dir: DataDir, chunkChars = CHUNK_CHARS): JournalReader {
+  const reader = new FilesReader(dir, chunkChars);
   assert(reader.lastSeq >= 0, 'a journal ends at a sequence number');
   return reader;
 }
@@ -32,7 +35,10 @@ class FilesReader implements JournalReader {
   /** The sealed segment that was read last: it changes no more, so it stays open. */
   #sealed: Segment | null = null;
 
-  constructor(private readonly dir: DataDir) {}
+  constructor(
+    private readonly dir: DataDir,
+    private readonly chunkChars: number,
+  ) {}
 
   get firstSeq(): number {
     return firstSeqOf(this.#paths()[0]);
@@ -62,7 +68,7 @@ class FilesReader implements JournalReader {
       const seq: number = position?.lastSeq ?? afterSeq;
       const before: ChainPosition | null = position;
       const chunk: Chunk = this.#within(seq, (segment, isLast) =>
-        readChunk(segment, isLast, before, afterSeq),
+        readChunk(segment, isLast, before, afterSeq, this.chunkChars),
       );
       yield* chunk.rows;
       const last = chunk.rows.at(-1);
@@ -115,14 +121,20 @@ interface Chunk {
 }
 
 /** The rows of `segment` after `before`, the last row that was read, or after `afterSeq` where nothing was read yet. */
-function readChunk(segment: Segment, isLast: boolean, before: ChainPosition | null, afterSeq: number): Chunk {
+function readChunk(
+  segment: Segment,
+  isLast: boolean,
+  before: ChainPosition | null,
+  afterSeq: number,
+  chunkChars: number,
+): Chunk {
   const { start, path, seal } = segment;
   if (seal === null && !isLast) throw damaged(path, 'another segment follows it, but it is not sealed');
   const position = before ?? segment.rowUpTo(afterSeq) ?? start;
   if (position.lastSeq === start.lastSeq && position.chain !== start.chain) {
     throw damaged(path, `it does not follow from the segment before it, which ends at ${position.lastSeq}`);
   }
-  return { rows: segment.chunkAfter(position), isSealed: seal !== null };
+  return { rows: segment.chunkAfter(position, chunkChars), isSealed: seal !== null };
 }
 
 function gone(dir: DataDir, fromSeq: number, firstSeq: number): JournalError {

@@ -17,6 +17,7 @@ import { makeArchiveDurable, readArchiveProgress } from './archive-writer.js';
 import type { DataDir } from './data-dir.js';
 import { fileBytes, syncPath } from './files.js';
 import { type JournalReader, openJournalReader } from './journal-reader.js';
+import { noRest, type Rest } from './pace.js';
 import { Segment } from './segment.js';
 import { findSegments } from './segment-files.js';
 import { hashFile, SnapshotFiles } from './snapshot-files.js';
@@ -50,18 +51,29 @@ export interface PrunePlan {
 
 /**
  * What `policy` lets go of. Changes nothing; works beside a running server. `nowMs` is the engine time that ages are
- * counted from. Throws where the journal or the archive cannot be read.
+ * counted from; `rest` is called between pieces of longer work. Throws where the journal or the archive cannot be read.
  */
-export function planPrune(dir: DataDir, policy: RetentionPolicy, nowMs: number): PrunePlan {
+export function planPrune(
+  dir: DataDir,
+  policy: RetentionPolicy,
+  nowMs: number,
+  rest: Rest = noRest,
+): PrunePlan {
   const journal = openJournalReader(dir);
   try {
-    return planWith(dir, journal, policy, nowMs);
+    return planWith(dir, journal, policy, nowMs, rest);
   } finally {
     journal.close();
   }
 }
 
-function planWith(dir: DataDir, journal: JournalReader, policy: RetentionPolicy, nowMs: number): PrunePlan {
+function planWith(
+  dir: DataDir,
+  journal: JournalReader,
+  policy: RetentionPolicy,
+  nowMs: number,
+  rest: Rest,
+): PrunePlan {
   const archivedSeq = readArchiveProgress(dir)?.seq ?? null;
   const kept: { name: string; why: string }[] = [];
   const keep = (path: string, why: string): void => void kept.push({ name: basename(path), why });
@@ -82,12 +94,13 @@ function planWith(dir: DataDir, journal: JournalReader, policy: RetentionPolicy,
   // Hashed at most once, and only where a segment would go.
   let doubted: string | null | undefined;
   const doubtOnce = (): string | null => {
-    if (doubted === undefined) doubted = doubt(dir, journal, staying);
+    if (doubted === undefined) doubted = doubt(dir, journal, staying, rest);
     return doubted;
   };
   const segments: PrunableSegment[] = [];
   const paths = findSegments(dir.journal);
   for (const [index, path] of paths.entries()) {
+    rest();
     const segment = index + 1 < paths.length ? sealedSegment(path) : null;
     const why =
       segment === null
@@ -145,9 +158,14 @@ function whySegmentStays(
 }
 
 /** What would take the segments' place must be what its name proves, and of this journal; null where it is. */
-function doubt(dir: DataDir, journal: JournalReader, staying: readonly SnapshotRef[]): string | null {
+function doubt(
+  dir: DataDir,
+  journal: JournalReader,
+  staying: readonly SnapshotRef[],
+  rest: Rest,
+): string | null {
   const oldest = staying.at(-1);
-  const isWhole = oldest?.name.endsWith(`-${hashFile(oldest.name)}.db`) ?? false;
+  const isWhole = oldest?.name.endsWith(`-${hashFile(oldest.name, rest)}.db`) ?? false;
   if (oldest === undefined || !isWhole) return 'the oldest snapshot that stays is damaged';
   const { chain } = new SnapshotFiles(dir.snapshots).metaOf(oldest);
   return journal.chainAt(oldest.seq) === chain

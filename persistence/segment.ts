@@ -26,7 +26,7 @@ import {
 /** The writer holds its lock this long at most: while it seals the segment. */
 const BUSY_TIMEOUT_MS = 5_000;
 /** A chunk of rows ends with the row that reaches so much text. */
-const CHUNK_CHARS = 256 * 1024;
+export const CHUNK_CHARS = 256 * 1024;
 /** Where an SQLite file says in which journal mode it is, two bytes: 1 a rollback journal, 2 WAL. */
 const MODE_OFFSET = 18;
 /** Errors of a directory in which the side files of a WAL cannot be made. */
@@ -117,10 +117,11 @@ export class Segment {
   }
 
   /**
-   * The rows after `position`, which is one of this segment, as far as a chunk reaches; [] at the end. A bad row ends
+   * The rows after `position`, which is one of this segment, as far as a chunk reaches; [] at the end. It ends with
+   * the row that reaches `chunkChars` characters of commands. A bad row ends
    * the chunk before it, and is thrown when the next one begins with it: `journal_corrupt`.
    */
-  chunkAfter(position: ChainPosition): StoredBatch[] {
+  chunkAfter(position: ChainPosition, chunkChars = CHUNK_CHARS): StoredBatch[] {
     const chunk: StoredBatch[] = [];
     let previous = position;
     let chars = 0;
@@ -132,7 +133,7 @@ export class Segment {
         chunk.push(row);
         previous = row;
         chars += row.commands.length;
-        if (chars >= CHUNK_CHARS) break;
+        if (chars >= chunkChars) break;
       }
     } catch (thrown) {
       if (chunk.length === 0) {

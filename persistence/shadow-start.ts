@@ -9,6 +9,7 @@ import type { SnapshotRef, SnapshotStore } from '../engine/snapshot/store.js';
 import { ArchiveWriter, setArchiveAside } from './archive-writer.js';
 import type { DataDir } from './data-dir.js';
 import { JournalError, messageOf } from './errors.js';
+import type { Rest } from './pace.js';
 
 export type ReadableJournal = Pick<JournalStore, 'readBatches' | 'chainAt'> & { readonly firstSeq: number };
 
@@ -25,13 +26,17 @@ interface Origin {
   readonly chain: string;
 }
 
-/** `note` hears what was passed over or set aside, in sentences for operators. */
+/**
+ * `note` hears what was passed over or set aside, in sentences for operators; `rest` is called between the rows of a new
+ * archive.
+ */
 export function findStart(
   dir: DataDir,
   journal: ReadableJournal,
   snapshots: Pick<SnapshotStore, 'list' | 'load'>,
   nowMs: number,
   note: (text: string) => void,
+  rest: Rest,
 ): ShadowStart {
   const newestFirst = snapshots.list();
   const origin = (refs: readonly SnapshotRef[]): Origin | null => findOrigin(journal, snapshots, refs, note);
@@ -59,7 +64,7 @@ export function findStart(
     );
   }
   const start = { seq: engine.seq, timeMs: engine.timeMs, digest: digestOf(engine), chain };
-  return { ...found, archive: ArchiveWriter.create(dir, start, engine, nowMs) };
+  return { ...found, archive: ArchiveWriter.create(dir, start, engine, nowMs, rest) };
 }
 
 /** The first of `refs` that is good and of this journal; else the journal's beginning, where it has one. */

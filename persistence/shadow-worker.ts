@@ -3,12 +3,14 @@
  * and tried again, ever more seldom; only a divergence ends the server, and that is for the event loop to do.
  */
 import { statfsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { must } from '../engine/assert.js';
 import type { Clock } from '../engine/ports.js';
 import { JournalError, messageOf } from './errors.js';
 import { fileBytes } from './files.js';
 import { toErrorParts } from './journal-messages.js';
+import { hasCoreToSpare, noRest, Pace, sleeper } from './pace.js';
 import { findSegments, walPath } from './segment-files.js';
 import { Shadow } from './shadow.js';
 import {
@@ -25,8 +27,6 @@ import { lowerThreadPriority } from './thread-priority.js';
 const POLL_MS = 200;
 const STATUS_EVERY_MS = 500;
 const SPACE_EVERY_MS = 1_000;
-/** After each piece of a snapshot the thread rests as long as that took, up to this: other writers' turn at the disk. */
-const REST_MS_MAX = 50;
 const RETRY_MS_MIN = 1_000;
 const RETRY_MS_MAX = 5 * 60_000;
 /** What the recovery's copy wants besides the segment's own size. */
@@ -37,6 +37,8 @@ const NICE = 19;
 const port = must(parentPort, "the parent's port");
 const options = workerData as ShadowOptions;
 const clock: Clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
+const pace = new Pace(clock, sleeper());
+const rest = hasCoreToSpare(availableParallelism()) ? noRest : () => pace.rest();
 const tell = (message: FromShadow): void => port.postMessage(message);
 const freeBytes = (): number => {
   const { bavail, bsize } = statfsSync(options.dir.journal);
@@ -52,10 +54,20 @@ let statusAtMs = Number.NEGATIVE_INFINITY;
 let retryMs = RETRY_MS_MIN;
 /** Why the last shadow ended; it is over when one has come to the journal's end. */
 let trouble: string | null = null;
-let timer: NodeJS.Timeout | null = null;
+/** Ends the wait for the next turn. */
+let cancelTurn = (): void => {};
 
-function schedule(afterMs: number): void {
-  timer = setTimeout(turn, afterMs);
+function turnNext(): void {
+  const immediate = setImmediate(turn);
+  cancelTurn = () => clearImmediate(immediate);
+}
+
+function turnAfter(ms: number): void {
+  const timer = setTimeout(() => {
+    pace.begin();
+    turn();
+  }, ms);
+  cancelTurn = () => clearTimeout(timer);
 }
 
 /** One slice, then the next: at once where there is more, after a while where there is not. */
@@ -63,19 +75,17 @@ function turn(): void {
   lookAtSpace();
   if (space.level !== 'ok') {
     say('paused', `too little disk space is free (level ${space.level})`);
-    schedule(SPACE_EVERY_MS);
+    turnAfter(SPACE_EVERY_MS);
     return;
   }
   try {
-    shadow ??= new Shadow(options, clock, (text) => tell({ kind: 'note', text }));
-    const startedMs = clock.monotonicMs();
+    shadow ??= new Shadow(options, clock, (text) => tell({ kind: 'note', text }), rest);
     const next = shadow.step();
-    const tookMs = clock.monotonicMs() - startedMs;
     retryMs = RETRY_MS_MIN;
     if (next === 'idle') trouble = null;
     say(next === 'idle' ? 'following' : next, trouble ?? shadow.complaint);
-    if (next === 'behind') schedule(0);
-    else schedule(next === 'idle' ? POLL_MS : Math.min(tookMs, REST_MS_MAX));
+    if (next === 'idle') turnAfter(POLL_MS);
+    else turnNext();
   } catch (thrown) {
     onError(thrown);
   }
@@ -89,7 +99,7 @@ function onError(thrown: unknown): void {
   trouble = messageOf(thrown);
   say('failed', trouble);
   dropShadow();
-  schedule(retryMs);
+  turnAfter(retryMs);
   retryMs = Math.min(retryMs * 2, RETRY_MS_MAX);
 }
 
@@ -131,7 +141,7 @@ function say(state: ShadowState, reason: string | null): void {
 }
 
 function close(): void {
-  if (timer !== null) clearTimeout(timer);
+  cancelTurn();
   try {
     shadow?.close();
   } finally {
@@ -144,4 +154,4 @@ lowerThreadPriority(NICE);
 port.on('message', (message: ToShadow) => {
   if (message.kind === 'close') close();
 });
-schedule(0);
+turnNext();

@@ -9,23 +9,24 @@
  */
 import { statSync } from 'node:fs';
 import { AssertionError } from '../engine/assert.js';
-import { decodeCommand } from '../engine/command-codec.js';
+import type { Command } from '../engine/commands.js';
 import type { Engine } from '../engine/engine.js';
 import type { Clock, StoredBatch } from '../engine/ports.js';
 import type { SnapshotRef } from '../engine/snapshot/store.js';
 import type { ArchivePosition, ArchiveWriter } from './archive-writer.js';
+import { decodeCommands } from './decode-batch.js';
 import { codeOf, JournalError, messageOf } from './errors.js';
 import { fileBytes } from './files.js';
 import { type JournalReader, openJournalReader } from './journal-reader.js';
+import { noRest, type Rest } from './pace.js';
 import { carryOut, planPrune } from './retention.js';
 import type { ShadowOptions, SnapshotTaken } from './shadow-messages.js';
 import { findStart } from './shadow-start.js';
 import { SnapshotFiles } from './snapshot-files.js';
 
 /** Read in one short transaction, which never holds up the writer's checkpoints for long. */
-const SLICE_BATCHES_MAX = 64;
-const SLICE_CHARS_MAX = 256 * 1024;
-/** Rows that wait are written when there are so many, or after so long. */
+const SLICE_CHARS_MAX = 128 * 1024;
+/** The archive's transaction is committed when it has so many rows, or after so long. */
 const ARCHIVE_ROWS_MAX = 20_000;
 const ARCHIVE_EVERY_MS = 500;
 const SNAPSHOT_RETRY_MS = 60_000;
@@ -50,17 +51,29 @@ export class Shadow {
   #snapshot: SnapshotTaken | null;
   #complaint: string | null = null;
 
-  /** Finds its beginning; `note` hears what an operator should know of it. Throws what reading and writing throw. */
+  /**
+   * Finds its beginning; `note` hears what an operator should know of it. `rest` is called here and in every step, again
+   * and again between small pieces of work, at moments when the journal is not being read. Throws what reading and
+   * writing throw.
+   */
   constructor(
     private readonly options: ShadowOptions,
     private readonly clock: Clock,
     private readonly note: (text: string) => void,
+    private readonly rest: Rest = noRest,
   ) {
     const { dir } = options;
-    this.#reader = openJournalReader(dir);
+    this.#reader = openJournalReader(dir, SLICE_CHARS_MAX);
     try {
-      this.#snapshots = new SnapshotFiles(dir.snapshots);
-      const { engine, chain, archive } = findStart(dir, this.#reader, this.#snapshots, clock.nowMs(), note);
+      this.#snapshots = new SnapshotFiles(dir.snapshots, rest);
+      const { engine, chain, archive } = findStart(
+        dir,
+        this.#reader,
+        this.#snapshots,
+        clock.nowMs(),
+        note,
+        rest,
+      );
       this.#engine = engine;
       this.#archive = archive;
       this.#position = { seq: engine.seq, timeMs: engine.timeMs, digest: engine.rollingDigest(), chain };
@@ -97,8 +110,10 @@ export class Shadow {
   step(): 'idle' | 'behind' | 'saving' {
     if (this.#saving === null) {
       const batches = this.#readSlice();
+      this.rest();
       for (const batch of batches) this.#apply(batch);
       this.#writeArchiveIfDue();
+      this.rest();
       if (!this.#snapshotIsDue) return batches.length > 0 ? 'behind' : 'idle';
       this.#beginSnapshot();
     }
@@ -106,30 +121,42 @@ export class Shadow {
     return this.#saving === null ? 'behind' : 'saving';
   }
 
+  /** As much as the reader reads at once. */
   #readSlice(): StoredBatch[] {
     const batches: StoredBatch[] = [];
     let chars = 0;
     for (const batch of this.#reader.readBatches(this.#position.seq)) {
       batches.push(batch);
       chars += batch.commands.length;
-      if (batches.length >= SLICE_BATCHES_MAX || chars >= SLICE_CHARS_MAX) break;
+      if (chars >= SLICE_CHARS_MAX) break;
     }
     return batches;
   }
 
   #apply(batch: StoredBatch): void {
-    const commands = JSON.parse(batch.commands) as unknown[];
-    for (const text of commands) this.#applyCommand(text, batch);
+    for (const command of this.#decode(batch)) {
+      this.#applyCommand(command, batch);
+      this.rest();
+    }
     const digest = this.#engine.rollingDigest();
     if (digest !== batch.digest || this.#engine.seq !== batch.lastSeq) throw diverged(batch, digest);
     this.#position = { seq: batch.lastSeq, timeMs: batch.timeMs, digest, chain: batch.chain };
     if (batch.lastSeq === this.archiveSeq) this.#archive.follow(this.#engine);
   }
 
-  #applyCommand(text: unknown, batch: StoredBatch): void {
+  #decode(batch: StoredBatch): Command[] {
+    try {
+      return decodeCommands(batch.commands);
+    } catch (thrown) {
+      if (!(thrown instanceof AssertionError)) throw thrown;
+      throw diverged(batch, `none: one of its commands is not known (${thrown.message})`);
+    }
+  }
+
+  #applyCommand(command: Command, batch: StoredBatch): void {
     let refusal = '';
     try {
-      const outcome = this.#engine.apply(decodeCommand(text));
+      const outcome = this.#engine.apply(command);
       if (outcome.status === 'accepted') {
         this.#archive.add(outcome.seq, outcome.events);
         return;
@@ -195,7 +222,7 @@ export class Shadow {
     this.#snapshotSeq = seq;
     this.#snapshotAtMs = nowMs;
     this.#snapshotNotBeforeMs = nowMs + FOLLOWING_PER_SAVING * tookMs;
-    const plan = planPrune(dir, { segmentsMs, snapshotsKept }, this.#position.timeMs);
+    const plan = planPrune(dir, { segmentsMs, snapshotsKept }, this.#position.timeMs, this.rest);
     carryOut(dir, plan);
     for (const { firstSeq, lastSeq } of plan.segments) {
       this.note(`Sequence numbers ${firstSeq} to ${lastSeq} have left the journal, as TOTE_RETENTION says.`);

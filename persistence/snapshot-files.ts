@@ -17,6 +17,7 @@ import type { SnapshotMeta, SnapshotRef, SnapshotStore } from '../engine/snapsho
 import { TABLES } from '../engine/snapshot/tables.js';
 import { codeOf, JournalError, messageOf } from './errors.js';
 import { isMissing, renameDurably, syncPath } from './files.js';
+import { noRest, type Rest } from './pace.js';
 import { readTable } from './snapshot-reader.js';
 import { readMeta } from './snapshot-schema.js';
 import { writeSnapshot } from './snapshot-writer.js';
@@ -25,11 +26,15 @@ const NAME = /^snapshot-(\d{16})-([0-9a-f]{32})\.db$/;
 const UNFINISHED = /^snapshot-\d{16}\.(\d+)-\d+\.unfinished/;
 /** An unfinished file that was not written to for so long is nobody's, even if a process has its writer's number. */
 const ABANDONED_AFTER_MS = 600_000;
-const HASH_BYTES = 1 << 20;
+/** About as much as is hashed between two rests. */
+const HASH_BYTES = 1 << 18;
 
 export class SnapshotFiles implements SnapshotStore {
-  /** `folder` need not exist for reading. */
-  constructor(readonly folder: string) {}
+  /** `folder` need not exist for reading. Loading and saving call `rest` between small pieces of their work. */
+  constructor(
+    readonly folder: string,
+    private readonly rest: Rest = noRest,
+  ) {}
 
   list(): readonly SnapshotRef[] {
     return this.#files(NAME)
@@ -45,10 +50,10 @@ export class SnapshotFiles implements SnapshotStore {
   load(ref: SnapshotRef): { readonly meta: SnapshotMeta; readonly engine: Engine } {
     try {
       const [, , hashStart] = must(NAME.exec(basename(ref.name)), "a snapshot's name");
-      if (hashFile(ref.name) !== hashStart) throw new Error('its content is not that of its name');
+      if (hashFile(ref.name, this.rest) !== hashStart) throw new Error('its content is not that of its name');
       const db = new Database(ref.name, { readonly: true, fileMustExist: true });
       try {
-        return loadFrom(db, ref);
+        return loadFrom(db, ref, this.rest);
       } finally {
         db.close();
       }
@@ -86,8 +91,9 @@ export class SnapshotFiles implements SnapshotStore {
     const aside = join(this.folder, `${start}.${process.pid}-${threadId}.unfinished`);
     try {
       rmSync(aside, { force: true });
-      yield* writeSnapshot(aside, engine, { seq, timeMs, digest: engine.rollingDigest(), chain });
-      const name = join(this.folder, `${start}-${hashFile(aside)}.db`);
+      const meta = { seq, timeMs, digest: engine.rollingDigest(), chain };
+      yield* writeSnapshot(aside, engine, meta, this.rest);
+      const name = join(this.folder, `${start}-${hashFile(aside, this.rest)}.db`);
       renameDurably(aside, name);
       return { seq, name };
     } catch (thrown) {
@@ -120,7 +126,11 @@ export class SnapshotFiles implements SnapshotStore {
   }
 }
 
-function loadFrom(db: Database.Database, ref: SnapshotRef): { meta: SnapshotMeta; engine: Engine } {
+function loadFrom(
+  db: Database.Database,
+  ref: SnapshotRef,
+  rest: Rest,
+): { meta: SnapshotMeta; engine: Engine } {
   const meta = readMeta(ref.name, db);
   const engine = Engine.fromTables((name) =>
     readTable(
@@ -129,6 +139,7 @@ function loadFrom(db: Database.Database, ref: SnapshotRef): { meta: SnapshotMeta
         TABLES.find((form) => form.name === name),
         `form of ${name}`,
       ),
+      rest,
     ),
   );
   const { seq, timeMs } = engine;
@@ -144,7 +155,7 @@ function loadFrom(db: Database.Database, ref: SnapshotRef): { meta: SnapshotMeta
 }
 
 /** The first half of the file's SHA-256, 32 hex digits. Reads piece by piece: a file may be larger than a buffer. */
-export function hashFile(path: string): string {
+export function hashFile(path: string, rest: Rest = noRest): string {
   const fd = openSync(path, 'r');
   try {
     const hash = createHash('sha256');
@@ -153,6 +164,7 @@ export function hashFile(path: string): string {
       const bytes = readSync(fd, buffer, 0, buffer.length, null);
       if (bytes === 0) return hash.digest('hex').slice(0, 32);
       hash.update(buffer.subarray(0, bytes));
+      rest();
     }
   } finally {
     closeSync(fd);

@@ -6,13 +6,14 @@ import Database from 'better-sqlite3';
 import type { EngineEvent } from '../../engine/events.js';
 import type { StoredBatch } from '../../engine/ports.js';
 import type { EngineReads } from '../../engine/views.js';
-import { ArchiveRows, noRows } from '../archive-rows.js';
+import { ArchiveRows, type RowTakers } from '../archive-rows.js';
 import { type ArchiveCell, type ArchiveProgress, asArchiveDamage } from '../archive-schema.js';
 import type { Findings } from './findings.js';
 
 const BUSY_TIMEOUT_MS = 5_000;
 const PLACED_COLUMNS = 14;
 
+type Rows = Record<keyof RowTakers, ArchiveCell[][]>;
 type Lookup = Database.Statement<ArchiveCell[], ArchiveCell[]>;
 
 export class ArchiveComparison {
@@ -41,7 +42,7 @@ export class ArchiveComparison {
 
   /** What command `seq`, the engine's last, did. */
   add(seq: number, events: readonly EngineEvent[]): void {
-    const rows = noRows();
+    const rows: Rows = { placed: [], settled: [], rounds: [], transfers: [] };
     this.#rows.add(rows, seq, events);
     if (seq <= this.progress.fromSeq || seq > this.progress.seq) return;
     try {
@@ -84,7 +85,7 @@ export class ArchiveComparison {
     this.#db.close();
   }
 
-  #compare(seq: number, { placed, settled, rounds, transfers }: ReturnType<typeof noRows>): void {
+  #compare(seq: number, { placed, settled, rounds, transfers }: Rows): void {
     for (const row of placed) {
       const found = this.#lookups.bet.get(row[0] ?? null)?.slice(0, PLACED_COLUMNS);
       this.#same(seq, `the placement of bet_${row[0]}`, row, found);

@@ -223,21 +223,48 @@ test('an archive that begins in the middle knows the bets that were open there',
   assert.equal(progress?.fromSeq, startSeq);
 });
 
-test('a transaction that fails leaves nothing, and what waited can be written later', (t) => {
+test('a transaction that fails leaves nothing, and the next writer goes on where the file is', (t) => {
+  const dir = openDataDir(temporaryDir(t));
+  const commands = commandsOf(6);
+  const engine = new Engine();
+  const writer = ArchiveWriter.create(dir, START, engine, 1);
+  writer.follow(engine);
+  project(engine, commands.slice(0, Math.floor(commands.length / 2)), writer);
+  writer.commit(positionOf(engine));
+  const { seq } = writer.progress;
+  const before = dump(dir);
+  const holder = new Database(dir.archiveFile, { timeout: 0 });
+  holder.exec('BEGIN IMMEDIATE');
+  assert.throws(() => project(engine, commands.slice(seq), writer), { code: 'SQLITE_BUSY' });
+  holder.exec('ROLLBACK');
+  holder.close();
+  writer.close();
+  assert.equal(dump(dir), before);
+
+  const next = must(ArchiveWriter.open(dir), 'archive');
+  assert.equal(next.progress.seq, seq);
+  const again = new Engine();
+  project(again, commands.slice(0, seq), null);
+  next.follow(again);
+  project(again, commands.slice(seq), next);
+  assert.equal(dump(dir), before, 'readers see nothing of it before it is committed');
+  next.commit(positionOf(again));
+  next.close();
+  assert.equal(checkArchive(dir.archiveFile).progress?.seq, again.seq);
+  assert.deepEqual(checkArchive(dir.archiveFile).faults, []);
+});
+
+test('a settlement of a bet that the archive does not have as open is damage', (t) => {
   const dir = openDataDir(temporaryDir(t));
   const engine = new Engine();
   const writer = ArchiveWriter.create(dir, START, engine, 1);
   writer.follow(engine);
-  project(engine, commandsOf(6), writer);
-  const holder = new Database(dir.archiveFile, { timeout: 0 });
-  holder.exec('BEGIN IMMEDIATE');
-  assert.throws(() => writer.commit(positionOf(engine)), { code: 'SQLITE_BUSY' });
-  assert.equal(writer.progress.seq, 0);
-  holder.exec('ROLLBACK');
-  holder.close();
-  writer.commit(positionOf(engine));
+  const bet = { account: 1, market: 0, roundNumber: 1, result: 0, payoutCents: 1, newBalanceCents: 1 };
+  assert.throws(
+    () => writer.add(1, [{ type: 'betSettled', timeMs: 1, bet: 77, ...bet }]),
+    refusal('archive_corrupt', /bet 77 is not among its open bets/),
+  );
   writer.close();
-  assert.equal(checkArchive(dir.archiveFile).progress?.seq, engine.seq);
   assert.deepEqual(checkArchive(dir.archiveFile).faults, []);
 });
 
