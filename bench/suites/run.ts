@@ -6,6 +6,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { onCore } from '../host/cores.js';
+import { NODE_FLAGS } from '../host/server-process.js';
 import type { SuiteOptions } from '../section.js';
 import type { SuiteInput, SuiteName, SuiteResult } from './registry.js';
 
@@ -21,7 +22,8 @@ export async function suiteOnce<Name extends SuiteName>(
   { cores, durability }: SuiteOptions,
 ): Promise<SuiteResult<Name>> {
   const text = JSON.stringify({ ...input, durability } satisfies SuiteInput);
-  const [file = '', ...args] = onCore(cores.server, [process.execPath, '--expose-gc', MAIN, name, text]);
+  const command = [process.execPath, ...NODE_FLAGS, '--expose-gc', MAIN, name, text];
+  const [file = '', ...args] = onCore(cores.server, command);
   const { stdout } = await run(file, args, { timeout: SUITE_MS_MAX, killSignal: 'SIGKILL' });
   const result: SuiteResult<Name> = JSON.parse(stdout);
   return result;
