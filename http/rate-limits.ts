@@ -10,12 +10,13 @@
  * of them the fields tell what the headers say. The calls of one request follow each other synchronously.
  */
 import { assert } from '../engine/assert.js';
+import { AddressWindows } from './address-windows.js';
+import { NumberedWindows } from './numbered-windows.js';
 import type { RateLimitSettings } from './rate-limit-settings.js';
-import type { SlidingWindow } from './sliding-window.js';
-import { type KeyedWindow, WindowTable } from './window-table.js';
+import type { SlidingWindows } from './sliding-windows.js';
 
 /**
- * Addresses that are remembered at a time, about 400 bytes each. Past it, while not one of them has been silent
+ * Addresses that are remembered at a time, about 200 bytes each and 16 more for each millisecond in which they came. Past it, while not one of them has been silent
  * for a minute, an address that is not among them is refused.
  */
 const ADDRESSES_MAX = 65_536;
@@ -33,12 +34,12 @@ export class RateLimits {
   /** Retry-After: whole seconds, at least 1, after which the refused request fits; 0 for an admitted one. */
   retryAfterSeconds = 0;
 
-  readonly #addresses: WindowTable<string>;
-  readonly #reads = new WindowTable<number>(Number.POSITIVE_INFINITY);
-  readonly #writes = new WindowTable<number>(Number.POSITIVE_INFINITY);
-  readonly #accounts = new WindowTable<number>(Number.POSITIVE_INFINITY);
-  /** Where the request at hand was counted; null once its key was dealt with. */
-  #counted: KeyedWindow<string> | null = null;
+  readonly #addresses: AddressWindows;
+  readonly #reads = new NumberedWindows();
+  readonly #writes = new NumberedWindows();
+  readonly #accounts = new NumberedWindows();
+  /** The address's window where the request at hand was counted; 0 once its key was dealt with. */
+  #counted = 0;
   #nowMs = Number.NEGATIVE_INFINITY;
 
   /** `settings` null: no limits, nothing is counted. */
@@ -46,12 +47,13 @@ export class RateLimits {
     private readonly settings: RateLimitSettings | null,
     addressesMax = ADDRESSES_MAX,
   ) {
-    this.#addresses = new WindowTable(addressesMax);
+    this.#addresses = new AddressWindows(addressesMax);
   }
 
   /** Windows that are held, of all four kinds: what memory goes by. */
   get windows(): number {
-    return this.#addresses.size + this.#reads.size + this.#writes.size + this.#accounts.size;
+    const tables = [this.#addresses, this.#reads, this.#writes, this.#accounts];
+    return tables.reduce((sum, { windows }) => sum + windows.size, 0);
   }
 
   /** Counts a request for its address (`client-address.ts`), or refuses it with 429: false. */
@@ -59,17 +61,18 @@ export class RateLimits {
     if (this.settings === null) return true;
     const now = this.#advance(nowMs);
     const limit = this.settings.ip;
-    const window = this.#addresses.open(address, now);
-    if (window === null) return this.#refuseUnknown(limit, now);
-    if (window.total >= limit) {
-      this.#counted = null;
-      this.#tell(window, limit, now);
-      this.retryAfterSeconds = seconds(window.roomMs(limit, now) - now);
+    const { windows } = this.#addresses;
+    const window = this.#addresses.of(address, now);
+    if (window === 0) return this.#refuseUnknown(limit, now);
+    if (windows.total(window) >= limit) {
+      this.#counted = 0;
+      this.#tell(windows, window, limit, now);
+      this.retryAfterSeconds = seconds(windows.roomMs(window, limit, now) - now);
       return false;
     }
     this.#addresses.count(window, now);
     this.#counted = window;
-    this.#tell(window, limit, now);
+    this.#tell(windows, window, limit, now);
     this.retryAfterSeconds = 0;
     return true;
   }
@@ -81,20 +84,23 @@ export class RateLimits {
     const keys = isWrite ? this.#writes : this.#reads;
     const keyLimit = isWrite ? this.settings.keyWrite : this.settings.keyRead;
     const accountLimit = this.settings.account;
-    const keyWindow = opened(keys, key, now);
-    const accountWindow = opened(this.#accounts, account, now);
+    const accounts = this.#accounts.windows;
+    const keyWindow = keys.of(key, now);
+    const accountWindow = this.#accounts.of(account, now);
     const address = this.#takeCounted();
-    const isAdmitted = keyWindow.total < keyLimit && accountWindow.total < accountLimit;
+    const isAdmitted =
+      keys.windows.total(keyWindow) < keyLimit && accounts.total(accountWindow) < accountLimit;
     if (isAdmitted) {
-      keys.count(keyWindow, now);
-      this.#accounts.count(accountWindow, now);
+      keys.windows.count(keyWindow, now);
+      accounts.count(accountWindow, now);
       this.retryAfterSeconds = 0;
     } else {
       this.#addresses.uncount(address);
-      const roomMs = Math.max(keyWindow.roomMs(keyLimit, now), accountWindow.roomMs(accountLimit, now));
+      const keyRoomMs = keys.windows.roomMs(keyWindow, keyLimit, now);
+      const roomMs = Math.max(keyRoomMs, accounts.roomMs(accountWindow, accountLimit, now));
       this.retryAfterSeconds = seconds(roomMs - now);
     }
-    this.#tellNearest(keyWindow, keyLimit, accountWindow, address, now);
+    this.#tellNearest(keys.windows, keyWindow, keyLimit, accountWindow, address, now);
     return isAdmitted;
   }
 
@@ -103,12 +109,12 @@ export class RateLimits {
     if (this.settings === null) return;
     const now = this.#advance(nowMs);
     const keys = isWrite ? this.#writes : this.#reads;
-    const keyWindow = opened(keys, key, now);
-    const accountWindow = opened(this.#accounts, account, now);
-    keys.count(keyWindow, now);
-    this.#accounts.count(accountWindow, now);
+    const keyWindow = keys.of(key, now);
+    const accountWindow = this.#accounts.of(account, now);
+    keys.windows.count(keyWindow, now);
+    this.#accounts.windows.count(accountWindow, now);
     const keyLimit = isWrite ? this.settings.keyWrite : this.settings.keyRead;
-    this.#tellNearest(keyWindow, keyLimit, accountWindow, this.#takeCounted(), now);
+    this.#tellNearest(keys.windows, keyWindow, keyLimit, accountWindow, this.#takeCounted(), now);
   }
 
   /** Windows never go back in time: a clock that does stands still here until it has caught up. */
@@ -117,16 +123,16 @@ export class RateLimits {
     return this.#nowMs;
   }
 
-  #takeCounted(): KeyedWindow<string> {
+  #takeCounted(): number {
     const window = this.#counted;
-    assert(window !== null, 'an address is admitted before the key, and each key after its own address');
-    this.#counted = null;
+    assert(window !== 0, 'an address is admitted before the key, and each key after its own address');
+    this.#counted = 0;
     return window;
   }
 
   /** All places are taken by addresses that are not idle. */
   #refuseUnknown(limit: number, nowMs: number): false {
-    this.#counted = null;
+    this.#counted = 0;
     this.limit = limit;
     this.remaining = 0;
     this.resetSeconds = seconds(this.#addresses.placeMs() - nowMs);
@@ -135,36 +141,30 @@ export class RateLimits {
   }
 
   #tellNearest(
-    key: SlidingWindow,
+    keys: SlidingWindows,
+    keyWindow: number,
     keyLimit: number,
-    account: SlidingWindow,
-    address: SlidingWindow,
+    accountWindow: number,
+    addressWindow: number,
     nowMs: number,
   ): void {
     assert(this.settings !== null, 'there are limits to tell');
-    this.#tell(key, keyLimit, nowMs);
-    this.#tellIfNearer(account, this.settings.account, nowMs);
-    this.#tellIfNearer(address, this.settings.ip, nowMs);
+    this.#tell(keys, keyWindow, keyLimit, nowMs);
+    this.#tellIfNearer(this.#accounts.windows, accountWindow, this.settings.account, nowMs);
+    this.#tellIfNearer(this.#addresses.windows, addressWindow, this.settings.ip, nowMs);
   }
 
-  #tellIfNearer(window: SlidingWindow, limit: number, nowMs: number): void {
-    const remaining = Math.max(0, limit - window.total);
+  #tellIfNearer(windows: SlidingWindows, window: number, limit: number, nowMs: number): void {
+    const remaining = Math.max(0, limit - windows.total(window));
     if (remaining > this.remaining) return;
-    if (remaining < this.remaining || limit < this.limit) this.#tell(window, limit, nowMs);
+    if (remaining < this.remaining || limit < this.limit) this.#tell(windows, window, limit, nowMs);
   }
 
-  #tell(window: SlidingWindow, limit: number, nowMs: number): void {
+  #tell(windows: SlidingWindows, window: number, limit: number, nowMs: number): void {
     this.limit = limit;
-    this.remaining = Math.max(0, limit - window.total);
-    this.resetSeconds = seconds(window.resetMs(nowMs) - nowMs);
+    this.remaining = Math.max(0, limit - windows.total(window));
+    this.resetSeconds = seconds(windows.resetMs(window, nowMs) - nowMs);
   }
-}
-
-/** Only addresses can be too many: keys and accounts are as many as the operator has made. */
-function opened(table: WindowTable<number>, key: number, nowMs: number): KeyedWindow<number> {
-  const window = table.open(key, nowMs);
-  assert(window !== null, 'a table without a cap has room');
-  return window;
 }
 
 const seconds = (ms: number): number => Math.ceil(ms / 1000);

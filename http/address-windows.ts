@@ -1,0 +1,92 @@
+/**
+ * The windows of addresses, in bounded memory (design, section 6). They stand in the order in which they last counted,
+ * so that those which have fallen idle are found at the old end and dropped whenever a new one is opened: what is kept
+ * is what counted in the last minute.
+ */
+import { SlidingWindows } from './sliding-windows.js';
+
+/** Idle windows dropped for each one opened: more than one, so that the table shrinks after a flood. */
+const DROPS_PER_OPENING = 4;
+
+export class AddressWindows {
+  readonly windows = new SlidingWindows();
+  readonly #numbers = new Map<string, number>();
+  /** Address and neighbours in the order of the last count, by number; 0 for none. */
+  readonly #addresses: string[] = [''];
+  readonly #older: number[] = [0];
+  readonly #newer: number[] = [0];
+  #oldest = 0;
+  #newest = 0;
+
+  constructor(private readonly windowsMax: number) {}
+
+  /** The number of an address's window as of `nowMs`, opened where there is none; 0 past the cap. */
+  of(address: string, nowMs: number): number {
+    const known = this.#numbers.get(address);
+    if (known !== undefined) {
+      this.windows.expire(known, nowMs);
+      return known;
+    }
+    for (let drops = 0; drops < DROPS_PER_OPENING && this.placeMs() <= nowMs; drops++) this.#dropOldest();
+    if (this.windows.size >= this.windowsMax) return 0;
+    const window = this.windows.open();
+    this.#numbers.set(address, window);
+    this.#addresses[window] = address;
+    this.#append(window);
+    return window;
+  }
+
+  /** Counts a request. */
+  count(window: number, nowMs: number): void {
+    this.windows.count(window, nowMs);
+    if (window === this.#newest) return;
+    this.#unlink(window);
+    this.#append(window);
+  }
+
+  /** Takes the last request of a window back. One that is empty by it is the next to go. */
+  uncount(window: number): void {
+    this.windows.uncount(window);
+    if (this.windows.total(window) > 0 || window === this.#oldest) return;
+    this.#unlink(window);
+    this.#prepend(window);
+  }
+
+  /** When the oldest window falls idle and leaves its place to a new one; Infinity in an empty table. */
+  placeMs(): number {
+    return this.#oldest === 0 ? Number.POSITIVE_INFINITY : this.windows.idleMs(this.#oldest);
+  }
+
+  #dropOldest(): void {
+    const window = this.#oldest;
+    this.#unlink(window);
+    this.#numbers.delete(this.#addresses[window] as string);
+    this.#addresses[window] = '';
+    this.windows.close(window);
+  }
+
+  #append(window: number): void {
+    this.#older[window] = this.#newest;
+    this.#newer[window] = 0;
+    if (this.#newest === 0) this.#oldest = window;
+    else this.#newer[this.#newest] = window;
+    this.#newest = window;
+  }
+
+  #prepend(window: number): void {
+    this.#older[window] = 0;
+    this.#newer[window] = this.#oldest;
+    if (this.#oldest === 0) this.#newest = window;
+    else this.#older[this.#oldest] = window;
+    this.#oldest = window;
+  }
+
+  #unlink(window: number): void {
+    const older = this.#older[window] as number;
+    const newer = this.#newer[window] as number;
+    if (older === 0) this.#oldest = newer;
+    else this.#newer[older] = newer;
+    if (newer === 0) this.#newest = older;
+    else this.#older[newer] = older;
+  }
+}

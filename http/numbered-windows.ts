@@ -1,0 +1,50 @@
+/**
+ * The windows of keys or accounts. Their numbers are handed out by the operator one after the other, so that there is
+ * no cap and a window is found by an index. Each one opened has some others looked at, in turn, and dropped if they
+ * have fallen idle: what is kept is about what counted in the last minute.
+ */
+import { SlidingWindows } from './sliding-windows.js';
+
+/** More than one, so that the table shrinks after a flood. */
+const LOOKS_PER_OPENING = 4;
+const NUMBERS_MIN = 64;
+
+export class NumberedWindows {
+  readonly windows = new SlidingWindows();
+  /** Window of each key or account, 0 for none; and the reverse. */
+  #windowOf = new Int32Array(NUMBERS_MIN);
+  readonly #ownerOf: number[] = [0];
+  /** The window that is looked at next. */
+  #next = 1;
+
+  /** The window of key or account `owner` as of `nowMs`, opened where there is none. */
+  of(owner: number, nowMs: number): number {
+    const known = this.#windowOf[owner] ?? 0;
+    if (known === 0) return this.#open(owner, nowMs);
+    this.windows.expire(known, nowMs);
+    return known;
+  }
+
+  #open(owner: number, nowMs: number): number {
+    for (let looks = 0; looks < LOOKS_PER_OPENING; looks++) this.#dropIfIdle(nowMs);
+    if (owner >= this.#windowOf.length) {
+      const larger = new Int32Array(Math.max(this.#windowOf.length * 2, owner + 1));
+      larger.set(this.#windowOf);
+      this.#windowOf = larger;
+    }
+    const window = this.windows.open();
+    this.#windowOf[owner] = window;
+    this.#ownerOf[window] = owner;
+    return window;
+  }
+
+  #dropIfIdle(nowMs: number): void {
+    if (this.#next >= this.windows.end) this.#next = 1;
+    const window = this.#next++;
+    const owner = this.#ownerOf[window] ?? 0;
+    if (owner === 0 || this.windows.idleMs(window) > nowMs) return;
+    this.#windowOf[owner] = 0;
+    this.#ownerOf[window] = 0;
+    this.windows.close(window);
+  }
+}
