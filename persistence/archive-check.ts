@@ -3,13 +3,8 @@
  * against what the progress row says there must be.
  */
 import Database from 'better-sqlite3';
-import {
-  type ArchiveCell,
-  type ArchiveProgress,
-  archiveChecksum,
-  asArchiveDamage,
-  readProgress,
-} from './archive-schema.js';
+import { type ArchiveCell, archiveChecksum } from './archive-checksum.js';
+import { type ArchiveProgress, asArchiveDamage, readProgress } from './archive-schema.js';
 import { messageOf } from './errors.js';
 
 /** A row of `SELECT * FROM` the table. */

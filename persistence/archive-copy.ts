@@ -9,8 +9,8 @@
 import { existsSync, rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { type ArchiveTable, faultOfArchiveRow } from './archive-check.js';
+import type { ArchiveCell } from './archive-checksum.js';
 import {
-  type ArchiveCell,
   type ArchiveProgress,
   asArchiveDamage,
   createArchiveTables,

@@ -15,7 +15,7 @@ import {
 } from '../engine/domain.js';
 import type { BalanceMoved, BetPlaced, BetSettled, EngineEvent, RoundChanged } from '../engine/events.js';
 import type { BetView, EngineReads, RoundView } from '../engine/views.js';
-import { type ArchiveCell, archiveChecksum } from './archive-schema.js';
+import { type ArchiveCell, archiveChecksum } from './archive-checksum.js';
 import type { Rest } from './pace.js';
 
 /** Where rows of one kind go: a list, or a table. */
@@ -38,7 +38,8 @@ export class ArchiveRows {
 
   /** Adds what command `seq`, the engine's last, did. */
   add(rows: RowTakers, seq: number, events: readonly EngineEvent[]): void {
-    for (const [item, event] of events.entries()) {
+    for (let item = 0; item < events.length; item++) {
+      const event = events[item] as EngineEvent;
       switch (event.type) {
         case 'betPlaced':
           rows.placed.push(placedRow(seq, event));
@@ -105,13 +106,16 @@ export class ArchiveRows {
       must(round.resolvedAtMs, 'time of the result'),
       seq,
       timeMs,
+      null,
     ]);
   }
 }
 
-function checked(cells: ArchiveCell[]): ArchiveCell[] {
-  cells.push(archiveChecksum(cells));
-  return cells;
+/** Puts the checksum in its place, which is the last: a row that grows by it is a copy. */
+function checked(row: ArchiveCell[]): ArchiveCell[] {
+  const last = row.length - 1;
+  row[last] = archiveChecksum(row, last);
+  return row;
 }
 
 function placedRow(seq: number, event: BetPlaced): ArchiveCell[] {
@@ -129,6 +133,7 @@ function placedRow(seq: number, event: BetPlaced): ArchiveCell[] {
     event.timeMs,
     event.newBalanceCents,
     event.clientSeed,
+    null,
   ]);
 }
 
@@ -147,17 +152,19 @@ function openBetRow(account: number, bet: BetView): ArchiveCell[] {
     bet.placedAtMs,
     null,
     null,
+    null,
   ]);
 }
 
 /** The checksum covers the bet's number too: the row's own key may be what was flipped. */
 function settledRow(seq: number, item: number, event: BetSettled): ArchiveCell[] {
   const { bet, result, payoutCents, timeMs, newBalanceCents } = event;
-  const cells = [textAt(BET_RESULTS, result), payoutCents, seq, item, timeMs, newBalanceCents];
-  return [...cells, archiveChecksum([bet, ...cells]), bet];
+  const word = textAt(BET_RESULTS, result);
+  const checksum = archiveChecksum([bet, word, payoutCents, seq, item, timeMs, newBalanceCents]);
+  return [word, payoutCents, seq, item, timeMs, newBalanceCents, checksum, bet];
 }
 
 function transferRow(seq: number, item: number, event: BalanceMoved): ArchiveCell[] {
   const { timeMs, account, amountCents, balanceCents, reason, reference } = event;
-  return checked([seq, item, timeMs, account, amountCents, balanceCents, reason, reference]);
+  return checked([seq, item, timeMs, account, amountCents, balanceCents, reason, reference, null]);
 }

@@ -9,7 +9,7 @@
  * a flipped bit in it; a bet has a second one for what its settlement filled in.
  */
 import Database from 'better-sqlite3';
-import { crcHex } from './batch-row.js';
+import { type ArchiveCell, archiveChecksum } from './archive-checksum.js';
 import { JournalError } from './errors.js';
 
 const FORMAT_VERSION = 1;
@@ -123,12 +123,6 @@ export interface ArchiveProgress {
   readonly rounds: number;
   readonly transfers: number;
 }
-
-/** A cell of the archive. */
-export type ArchiveCell = number | string | null;
-
-/** The checksum of a row's cells, as it stands in the row. */
-export const archiveChecksum = (cells: readonly ArchiveCell[]): string => crcHex(JSON.stringify(cells));
 
 /** Makes the tables of a new archive that begins where `progress` says. */
 export function createArchiveTables(db: Database.Database, createdMs: number): void {

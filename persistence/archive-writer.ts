@@ -11,9 +11,9 @@ import Database from 'better-sqlite3';
 import { assert, must } from '../engine/assert.js';
 import type { EngineEvent } from '../engine/events.js';
 import type { EngineReads } from '../engine/views.js';
+import type { ArchiveCell } from './archive-checksum.js';
 import { ArchiveRows, type RowTaker } from './archive-rows.js';
 import {
-  type ArchiveCell,
   type ArchiveProgress,
   asArchiveDamage,
   createArchiveTables,

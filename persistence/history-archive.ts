@@ -7,14 +7,8 @@ import Database from 'better-sqlite3';
 import { must } from '../engine/assert.js';
 import { BET_RESULTS, marketOf, ROUND_RESULTS, SIDES } from '../engine/domain.js';
 import type { BalanceMoved, BetPlaced, BetSettled } from '../engine/events.js';
-import {
-  type ArchiveCell,
-  type ArchiveProgress,
-  archiveChecksum,
-  asArchiveDamage,
-  damagedArchive,
-  readProgress,
-} from './archive-schema.js';
+import { type ArchiveCell, archiveChecksum } from './archive-checksum.js';
+import { type ArchiveProgress, asArchiveDamage, damagedArchive, readProgress } from './archive-schema.js';
 import type { DataDir } from './data-dir.js';
 
 const BUSY_TIMEOUT_MS = 5_000;

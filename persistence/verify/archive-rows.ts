@@ -6,8 +6,9 @@ import Database from 'better-sqlite3';
 import type { EngineEvent } from '../../engine/events.js';
 import type { StoredBatch } from '../../engine/ports.js';
 import type { EngineReads } from '../../engine/views.js';
+import type { ArchiveCell } from '../archive-checksum.js';
 import { ArchiveRows, type RowTakers } from '../archive-rows.js';
-import { type ArchiveCell, type ArchiveProgress, asArchiveDamage } from '../archive-schema.js';
+import { type ArchiveProgress, asArchiveDamage } from '../archive-schema.js';
 import type { Findings } from './findings.js';
 
 const BUSY_TIMEOUT_MS = 5_000;

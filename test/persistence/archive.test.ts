@@ -13,7 +13,7 @@ import { BET_RESULTS, marketId, ROUND_RESULTS, SIDES } from '../../engine/domain
 import { Engine } from '../../engine/engine.js';
 import type { EngineEvent } from '../../engine/events.js';
 import { checkArchive } from '../../persistence/archive-check.js';
-import { archiveChecksum } from '../../persistence/archive-schema.js';
+import { archiveChecksum } from '../../persistence/archive-checksum.js';
 import { type ArchivePosition, ArchiveWriter, setArchiveAside } from '../../persistence/archive-writer.js';
 import { CHAIN_START } from '../../persistence/batch-row.js';
 import { type DataDir, openDataDir } from '../../persistence/data-dir.js';
