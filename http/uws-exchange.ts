@@ -66,7 +66,7 @@ export class Exchange implements HttpRequest, HttpResponder {
   readonly authorization: string;
   body: Uint8Array = NO_BODY;
   fault: Fault | null = null;
-  /** While `slow` holds it: when patience ends, in monotonic milliseconds. */
+  /** While `slow` holds it: when patience ends, in monotonic milliseconds; else 0. */
   dueMs = 0;
 
   #isDispatched = false;
@@ -136,7 +136,7 @@ export class Exchange implements HttpRequest, HttpResponder {
 
   /** Patience has ended. */
   expire(): void {
-    this.host.slow.delete(this);
+    this.#stopWaiting();
     if (this.#isDispatched) {
       this.response.close();
       return;
@@ -173,7 +173,7 @@ export class Exchange implements HttpRequest, HttpResponder {
         this.body = this.#pieces?.bytes() ?? NO_BODY;
         if (this.#isChunked) this.#dispatchLater();
         else this.#dispatch(true);
-      } else if (!this.host.slow.has(this)) {
+      } else if (this.dueMs === 0) {
         this.#wait(BODY_DEADLINE_MS);
       }
     } catch (error) {
@@ -191,8 +191,14 @@ export class Exchange implements HttpRequest, HttpResponder {
   /** Patience only ever gets shorter. */
   #wait(patienceMs: number): void {
     const dueMs = this.host.monotonicMs() + patienceMs;
-    this.dueMs = this.host.slow.has(this) ? Math.min(this.dueMs, dueMs) : dueMs;
+    this.dueMs = this.dueMs > 0 ? Math.min(this.dueMs, dueMs) : dueMs;
     this.host.slow.add(this);
+  }
+
+  #stopWaiting(): void {
+    if (this.dueMs === 0) return;
+    this.dueMs = 0;
+    this.host.slow.delete(this);
   }
 
   /**
@@ -207,7 +213,7 @@ export class Exchange implements HttpRequest, HttpResponder {
 
   #dispatch(isCorked: boolean): void {
     this.#isDispatched = true;
-    this.host.slow.delete(this);
+    this.#stopWaiting();
     this.#isCorked = isCorked;
     this.host.handler(this, this);
     this.#isCorked = false;
@@ -271,7 +277,7 @@ export class Exchange implements HttpRequest, HttpResponder {
   #over(): void {
     assert(!this.#isOver, 'an exchange ends once');
     this.#isOver = true;
-    this.host.slow.delete(this);
+    this.#stopWaiting();
     this.host.onOver();
   }
 

@@ -147,7 +147,7 @@ export class UwsTransport implements Transport, ExchangeHost {
       const { ambiguity } = headers;
       if (ambiguity !== null) exchange.startRefused(ambiguity);
       else if (!headers.hasBody) exchange.start();
-      else exchange.startReceiving(headers.contentLength === null ? null : Number(headers.contentLength));
+      else exchange.startReceiving(headers.declaredBytes);
     } catch (error) {
       this.onFatal(error);
       abandon(response, () => undefined);

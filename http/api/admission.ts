@@ -4,7 +4,7 @@
  */
 import { must } from '../../engine/assert.js';
 import { WRITE_SCOPES_MASK, WRITE_TIER } from '../../engine/domain.js';
-import type { AccountView, EngineReads, KeyView } from '../../engine/views.js';
+import type { EngineReads, KeyView } from '../../engine/views.js';
 import type { Call, Verdict } from './call.js';
 import { isWellFormedKey, keyDigest } from './keys.js';
 import { Refused } from './refused.js';
@@ -52,8 +52,12 @@ export class Admission {
   /** Whether the key and its account may carry out the operation. */
   authorise(call: Call, operation: Operation): Verdict {
     const key = this.engine.key(call.key);
-    const account = must(this.engine.account(key.account), 'account of a key');
-    return checkKey(key, operation, call.nowMs) ?? checkAccount(account, operation);
+    const refused = checkKey(key, operation, call.nowMs);
+    // Every account may read.
+    if (refused !== null || (operation.scope & WRITE_SCOPES_MASK) === 0) return refused;
+    const { tier, frozen } = must(this.engine.account(key.account), 'account of a key');
+    if (tier < WRITE_TIER) return TIER_TOO_LOW;
+    return operation.isWrite && frozen ? FROZEN : null;
   }
 }
 
@@ -61,9 +65,4 @@ function checkKey(key: KeyView, operation: Operation, nowMs: number): Verdict {
   if (!key.enabled) return KEY_DISABLED;
   if (key.expiresAtMs !== null && nowMs >= key.expiresAtMs) return KEY_EXPIRED;
   return (key.scopesMask & operation.scope) === 0 ? NO_SCOPE : null;
-}
-
-function checkAccount(account: AccountView, operation: Operation): Verdict {
-  if ((operation.scope & WRITE_SCOPES_MASK) !== 0 && account.tier < WRITE_TIER) return TIER_TOO_LOW;
-  return operation.isWrite && account.frozen ? FROZEN : null;
 }

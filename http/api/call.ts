@@ -1,7 +1,7 @@
 /** One request on its way through the API, and the headers that stand on every answer. */
 import type { HttpRequest, HttpResponder } from '../../engine/ports.js';
-import { wholeText } from '../../engine/whole-text.js';
 import type { RateLimits } from '../rate-limits.js';
+import type { HeadTexts } from './head-texts.js';
 import type { Refused } from './refused.js';
 
 /** What an operation comes to: a refusal, or null where it answers itself, at once or later. */
@@ -11,10 +11,6 @@ export type Verdict = Refused | null;
 export type ExtraHeaders = readonly string[];
 
 const NO_HEADERS: ExtraHeaders = [];
-const LIMIT = 'X-RateLimit-Limit: ';
-const JSON_LIMIT = `Content-Type: application/json\r\n${LIMIT}`;
-const REMAINING = '\r\nX-RateLimit-Remaining: ';
-const RESET = '\r\nX-RateLimit-Reset: ';
 const NO_STORE = '\r\nCache-Control: no-store';
 
 export class Call {
@@ -29,8 +25,8 @@ export class Call {
   constructor(
     readonly request: HttpRequest,
     readonly responder: HttpResponder,
-    /** Line's end, name and prefix of the request's id, which ends with its number. */
-    private readonly requestIdHead: string,
+    private readonly texts: HeadTexts,
+    /** Ends the request's id. */
     private readonly requestNumber: number,
     /** Wall-clock time at which the request was taken up, in milliseconds. */
     readonly nowMs: number,
@@ -47,7 +43,7 @@ export class Call {
 
   /** Answers with a body in the envelope. Null, for an operation to return. */
   send(status: number, body: string | Uint8Array, extra: ExtraHeaders = NO_HEADERS): null {
-    let block = JSON_LIMIT + this.#common;
+    let block = this.texts.jsonHead(this.limit) + this.#tail;
     // Only what answers a GET can be stored by anyone on the way without being told so.
     if (this.request.method !== 'POST') block += NO_STORE;
     for (let at = 0; at < extra.length; at += 2) block += `\r\n${extra[at]}: ${extra[at + 1]}`;
@@ -63,12 +59,12 @@ export class Call {
   sendOther(status: number, headers: ExtraHeaders, body: string | Uint8Array): null {
     let block = '';
     for (let at = 0; at < headers.length; at += 2) block += `${headers[at]}: ${headers[at + 1]}\r\n`;
-    this.responder.send(status, block + LIMIT + this.#common, body);
+    this.responder.send(status, block + this.texts.limitHead(this.limit) + this.#tail, body);
     return null;
   }
 
-  /** Value of the limit and what follows it on every answer. */
-  get #common(): string {
-    return `${wholeText(this.limit)}${REMAINING}${wholeText(this.remaining)}${RESET}${wholeText(this.resetSeconds)}${this.requestIdHead}${wholeText(this.requestNumber)}`;
+  /** What ends the headers of every answer. */
+  get #tail(): string {
+    return this.texts.tail(this.remaining, this.resetSeconds, this.requestNumber);
   }
 }

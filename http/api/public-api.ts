@@ -14,6 +14,7 @@ import { openApiDocument } from '../openapi.js';
 import type { RateLimits } from '../rate-limits.js';
 import { Admission } from './admission.js';
 import { Call, type Verdict } from './call.js';
+import { HeadTexts } from './head-texts.js';
 import { IdempotencyDigests } from './idempotency.js';
 import { type LatestTick, MarketView } from './market-view.js';
 import { OrderDesk } from './orders.js';
@@ -62,12 +63,12 @@ class PublicApi {
   readonly #admission: Admission;
   readonly #routes: RouteTable;
   readonly #pages: StaticPages;
-  readonly #requestIdHead: string;
+  readonly #headTexts: HeadTexts;
   #requests = 0;
 
   constructor(parts: PublicApiParts) {
     this.#parts = parts;
-    this.#requestIdHead = `\r\nX-Request-Id: ${parts.requestIdPrefix}-`;
+    this.#headTexts = new HeadTexts(parts.requestIdPrefix);
     const { sequencer, latestTick, marketAgeMsMax, masterSecret } = parts;
     this.#admission = new Admission(sequencer.engine);
     const view = new MarketView(sequencer.engine, latestTick, marketAgeMsMax);
@@ -110,8 +111,8 @@ class PublicApi {
   handle(request: HttpRequest, responder: HttpResponder): void {
     const { limits, clock, limitsNowMs } = this.#parts;
     this.#requests += 1;
-    const id = this.#requestIdHead;
-    const call = new Call(request, responder, id, this.#requests, clock.nowMs(), limitsNowMs());
+    const texts = this.#headTexts;
+    const call = new Call(request, responder, texts, this.#requests, clock.nowMs(), limitsNowMs());
     const isAdmitted = limits.admitAddress(request.address, call.limitsNowMs);
     const verdict = this.#counted(call, isAdmitted) ?? this.#dispatch(call);
     if (verdict !== null) this.#refuse(call, verdict);

@@ -1,0 +1,54 @@
+/** The parts of an answer's head that many answers share, each in one piece: pieces are joined anew for every answer. */
+import { wholeText } from '../../engine/whole-text.js';
+
+const LIMIT = 'X-RateLimit-Limit: ';
+const REMAINING = '\r\nX-RateLimit-Remaining: ';
+const RESET = '\r\nX-RateLimit-Reset: ';
+const REQUEST_ID = '\r\nX-Request-Id: ';
+
+/** The greatest X-RateLimit-Reset: a window has a minute. */
+const RESET_SECONDS_MAX = 60;
+/** A power of two; there are four limits. */
+const LIMITS_KEPT = 16;
+
+/** `text` without the pieces it was put together from. */
+const inOnePiece = (text: string): string => Buffer.from(text, 'latin1').toString('latin1');
+
+export class HeadTexts {
+  /** By the low bits of the limit. */
+  readonly #limits = new Array<number>(LIMITS_KEPT).fill(-1);
+  readonly #jsonHeads = new Array<string>(LIMITS_KEPT).fill('');
+  /** By the seconds. */
+  readonly #resets: readonly string[];
+
+  /** `requestIdPrefix` begins every request's id. */
+  constructor(private readonly requestIdPrefix: string) {
+    const seconds = Array.from({ length: RESET_SECONDS_MAX + 1 }, (_, at) => at);
+    this.#resets = seconds.map((resetSeconds) => inOnePiece(this.#tail(resetSeconds)));
+  }
+
+  /** From the Content-Type of JSON to the name of X-RateLimit-Remaining. */
+  jsonHead(limit: number): string {
+    const slot = limit & (LIMITS_KEPT - 1);
+    if (this.#limits[slot] !== limit) {
+      this.#jsonHeads[slot] = inOnePiece(`Content-Type: application/json\r\n${this.limitHead(limit)}`);
+      this.#limits[slot] = limit;
+    }
+    return this.#jsonHeads[slot] as string;
+  }
+
+  /** The limit and the name of X-RateLimit-Remaining. */
+  limitHead(limit: number): string {
+    return `${LIMIT}${wholeText(limit)}${REMAINING}`;
+  }
+
+  /** From the value of X-RateLimit-Remaining to the request's id, whole. */
+  tail(remaining: number, resetSeconds: number, requestNumber: number): string {
+    const reset = this.#resets[resetSeconds] ?? this.#tail(resetSeconds);
+    return `${wholeText(remaining)}${reset}${wholeText(requestNumber)}`;
+  }
+
+  #tail(resetSeconds: number): string {
+    return `${RESET}${wholeText(resetSeconds)}${REQUEST_ID}${this.requestIdPrefix}-`;
+  }
+}
