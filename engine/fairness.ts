@@ -24,8 +24,10 @@ export interface FairnessTools {
 /** First field of the hashed text; another construction would get another name. */
 const CONSTRUCTION = 'tote-bet-1';
 
+const LENGTHS: readonly string[] = Array.from({ length: 64 }, (_, length) => `${length}:`);
+
 /** `<length in bytes>:<text>`, for text that is known to be ASCII. */
-const asciiField = (text: string): string => `${text.length}:${text}`;
+const asciiField = (text: string): string => (LENGTHS[text.length] ?? `${text.length}:`) + text;
 const field = (text: string): string => `${utf8Bytes(text)}:${text}`;
 
 /** Length in UTF-8. Half of a surrogate pair is written as U+FFFD, which takes three bytes. */

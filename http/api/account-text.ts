@@ -14,6 +14,7 @@ import {
 } from '../../engine/domain.js';
 import type { BetPlaced } from '../../engine/events.js';
 import type { BetView } from '../../engine/views.js';
+import { wholeText } from '../../engine/whole-text.js';
 import { hundredthsText, isoText, oddsText, successText } from './wire.js';
 
 /** `{success, data: Position[]}`. */
@@ -50,13 +51,31 @@ const ORDER_PARTS: readonly string[] = MARKET_IDS.flatMap((id) =>
   SIDES.map((side) => `","marketId":"${id}","prediction":"${side}","amount":`),
 );
 
-/** `{success, data: OrderResult}`: from the facts of the bet alone, so that a replay is the same byte for byte. */
+/** From the entry percent to the payout, by the percent; made when first asked for. */
+const PERCENT_PARTS = new Array<string | undefined>(10_001);
+const percentPart = (percentE2: number): string =>
+  (PERCENT_PARTS[percentE2] ??= `,"entryPercent":${hundredthsText(percentE2)},"potentialPayout":`);
+
+/** From the bet's hash to the balance: many orders share a millisecond. */
+let keptTimeMs = Number.NaN;
+let keptTimePart = '';
+function timePart(timeMs: number): string {
+  if (timeMs !== keptTimeMs) {
+    keptTimePart = `","placedAt":"${isoText(timeMs)}"},"newBalance":`;
+    keptTimeMs = timeMs;
+  }
+  return keptTimePart;
+}
+
+/**
+ * `{success, data: OrderResult}`: from the facts of the bet alone, so that a replay is the same byte for byte. In few
+ * pieces, because each costs 100 instructions until it stands in its place in the answer.
+ */
 export function orderResultText(bet: BetPlaced, betHash: string): string {
-  return successText(
-    `{"bet":{"id":"${betId(bet.bet)}${textAt(ORDER_PARTS, bet.market * 2 + bet.side)}` +
-      `${hundredthsText(bet.stakeCents)},"oddsAtBet":${oddsText(bet.oddsE4)},"entryPercent":${hundredthsText(bet.entryPercentE2)},` +
-      `"potentialPayout":${hundredthsText(bet.payoutCents)},"status":"ACTIVE","betHash":"${betHash}",` +
-      `"placedAt":"${isoText(bet.timeMs)}"},"newBalance":${hundredthsText(bet.newBalanceCents)},` +
-      `"limitOrdersFilled":null}`,
+  return (
+    `{"success":true,"data":{"bet":{"id":"bet_${wholeText(bet.bet)}${textAt(ORDER_PARTS, bet.market * 2 + bet.side)}` +
+    `${hundredthsText(bet.stakeCents)},"oddsAtBet":${oddsText(bet.oddsE4)}${percentPart(bet.entryPercentE2)}` +
+    `${hundredthsText(bet.payoutCents)},"status":"ACTIVE","betHash":"${betHash}${timePart(bet.timeMs)}` +
+    `${hundredthsText(bet.newBalanceCents)},"limitOrdersFilled":null}}`
   );
 }

@@ -6,26 +6,38 @@
  */
 import { createHmac, hash } from 'node:crypto';
 import type { IdempotencyDigest } from '../../engine/commands.js';
+import { DOWN, MARKET_IDS, UP } from '../../engine/domain.js';
+import { wholeText } from '../../engine/whole-text.js';
 import { invalid, type Refused } from './refused.js';
 
 const KEY_LENGTH_MAX = 255;
-const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
+const QUOTE = 0x22;
 const BYTES_OF_48_BITS = 6;
 
 /** The key in a header value; a pair of quotes around it is no part of it. */
 export function parseIdempotencyKey(header: string): string | Refused {
-  const opens = header.startsWith('"');
-  const closes = header.endsWith('"') && header.length > 1;
+  const opens = header.charCodeAt(0) === QUOTE;
+  const closes = header.length > 1 && header.charCodeAt(header.length - 1) === QUOTE;
   if (opens !== closes) return invalid('Idempotency-Key has a quote at one end only');
   const key = opens ? header.slice(1, -1) : header;
-  if (key.length > KEY_LENGTH_MAX || !VISIBLE_ASCII.test(key)) {
+  if (key.length === 0 || key.length > KEY_LENGTH_MAX || !isVisibleAscii(key)) {
     return invalid(`Idempotency-Key must be 1 to ${KEY_LENGTH_MAX} visible ASCII characters`);
   }
   return key;
 }
 
+function isVisibleAscii(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code < 0x21 || code > 0x7e) return false;
+  }
+  return true;
+}
+
 /** The parsed known fields of an order that make two orders the same. */
 export interface OrderContent {
+  /** Index of the market, or -1 where no market has this id. */
+  readonly market: number;
   readonly marketId: string;
   readonly side: number;
   readonly stakeCents: number;
@@ -33,45 +45,56 @@ export interface OrderContent {
   readonly clientSeed: string | null;
 }
 
-/**
- * A text that no other content has: each field by name with its length before it. An optional field stands in
- * it only if the client gave it, so that a field of a later version alters no digest that is remembered.
+/*
+ * The text that is digested, in two parts. No other content has the same one: each field stands by name or place,
+ * with its length before it. An optional field stands in it only if the client gave it, so that a field of a later
+ * version alters no digest that is remembered.
  */
-function canonical(order: OrderContent): string {
-  let text = `${order.marketId.length}:${order.marketId}|${order.side}|${order.stakeCents}`;
-  if (order.expectedPercentE6 >= 0) text += `|expectedPercent=${order.expectedPercentE6}`;
-  if (order.clientSeed !== null) text += `|clientSeed=${order.clientSeed.length}:${order.clientSeed}`;
+const canonicalHead = (marketId: string, side: number): string => `${marketId.length}:${marketId}|${side}|`;
+
+function canonicalRest({ stakeCents, expectedPercentE6, clientSeed }: OrderContent): string {
+  let text = wholeText(stakeCents);
+  if (expectedPercentE6 >= 0) text += `|expectedPercent=${expectedPercentE6}`;
+  if (clientSeed !== null) text += `|clientSeed=${clientSeed.length}:${clientSeed}`;
   return text;
 }
 
 /** Makes digests with a secret of its own, derived from the master secret. */
 export class IdempotencyDigests {
   readonly #secret: string;
-  readonly #bodySeedHigh: number;
-  readonly #bodySeedLow: number;
+  readonly #seed: Lanes;
+  /** How far the digest is after the first part of the text, by `market * 2 + side`. */
+  readonly #heads: readonly Lanes[];
 
   constructor(masterSecret: Uint8Array) {
     const derived = createHmac('sha256', masterSecret).update('tote idempotency 1').digest();
     this.#secret = derived.toString('base64url');
-    this.#bodySeedHigh = derived.readUInt32LE(0);
-    this.#bodySeedLow = derived.readUInt32LE(4);
+    const seed = { high: derived.readInt32LE(0), low: derived.readInt32LE(4) };
+    this.#seed = seed;
+    this.#heads = MARKET_IDS.flatMap((id) => [UP, DOWN].map((side) => mix(seed, canonicalHead(id, side))));
   }
 
   /** Keys of different accounts have nothing to do with each other. */
   digest(account: number, key: string, order: OrderContent): IdempotencyDigest {
-    const ofKey = hash('sha256', `${this.#secret}${account}:${key}`, 'binary');
+    const ofKey = hash('sha256', `${this.#secret}${wholeText(account)}:${key}`, 'binary');
+    const { market, marketId, side } = order;
+    const head = this.#heads[market * 2 + side] ?? mix(this.#seed, canonicalHead(marketId, side));
     return {
       keyHigh: bits48(ofKey, 0),
       keyLow: bits48(ofKey, BYTES_OF_48_BITS),
-      body: mixed48(canonical(order), this.#bodySeedHigh, this.#bodySeedLow),
+      body: crossed(mix(head, canonicalRest(order))),
     };
   }
 }
 
-/** 48 bits of a text: two multiply-xor lanes over its characters, crossed at the end. */
-function mixed48(text: string, seedHigh: number, seedLow: number): number {
-  let high = seedHigh;
-  let low = seedLow;
+/** The two lanes of a digest of 48 bits, each a word of 32 with a sign. */
+interface Lanes {
+  readonly high: number;
+  readonly low: number;
+}
+
+/** Takes a text's characters in, one after the other, by multiply-xor. */
+function mix({ high, low }: Lanes, text: string): Lanes {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
     high = Math.imul(high ^ code, 0x9e3779b1);
@@ -79,14 +102,20 @@ function mixed48(text: string, seedHigh: number, seedLow: number): number {
     high ^= high >>> 15;
     low ^= low >>> 13;
   }
-  high = Math.imul(high ^ (low >>> 16), 0x85ebca6b);
-  low = Math.imul(low ^ (high >>> 13), 0xc2b2ae35);
+  return { high, low };
+}
+
+/** 48 bits of both lanes. */
+function crossed(lanes: Lanes): number {
+  const high = Math.imul(lanes.high ^ (lanes.low >>> 16), 0x85ebca6b);
+  const low = Math.imul(lanes.low ^ (high >>> 13), 0xc2b2ae35);
   return (high >>> 16) * 2 ** 32 + (low >>> 0);
 }
 
 /** Six bytes of a digest, one character each, as a whole number. */
 function bits48(digest: string, start: number): number {
-  let bits = 0;
-  for (let i = start; i < start + BYTES_OF_48_BITS; i++) bits = bits * 256 + digest.charCodeAt(i);
-  return bits;
+  const high = (digest.charCodeAt(start) << 8) | digest.charCodeAt(start + 1);
+  let low = 0;
+  for (let i = start + 2; i < start + BYTES_OF_48_BITS; i++) low = (low << 8) | digest.charCodeAt(i);
+  return high * 2 ** 32 + (low >>> 0);
 }

@@ -6,7 +6,7 @@
  */
 import { Buffer, isUtf8 } from 'node:buffer';
 import { createIs, createValidateEquals } from 'typia';
-import { DOWN, marketOf, SIDES, UP } from '../../engine/domain.js';
+import { MARKET_IDS, marketOf, SIDES } from '../../engine/domain.js';
 import { centsOfDollars } from '../../engine/money.js';
 import { describeTypeErrors } from '../type-errors.js';
 import type { OrderContent } from './idempotency.js';
@@ -14,10 +14,7 @@ import { invalid, Refused } from './refused.js';
 import type { OrderRequest } from './types.js';
 
 /** An order in the engine's units. */
-export interface ParsedOrder extends OrderContent {
-  /** Market index, or -1 where the id names none. */
-  readonly market: number;
-}
+export type ParsedOrder = OrderContent;
 
 const CLIENT_SEED_BYTES_MAX = 128;
 const DETAIL_LENGTH_MAX = 300;
@@ -32,25 +29,83 @@ const validateOrder = createValidateEquals<OrderRequest>();
 export const isJsonType = (contentType: string): boolean =>
   contentType === 'application/json' || JSON_TYPE.test(contentType);
 
-/** An order as most clients write it: no spaces, the required fields in the order of their description, nothing else. */
-const USUAL_ORDER =
-  /^\{"marketId":"([A-Z_]{1,32})","prediction":"(UP|DOWN)","amount":(0|[1-9]\d{0,8})(?:\.(\d)(\d)?)?\}$/;
+/** What an order of the usual form says before its amount, and the bytes of it. */
+interface UsualHead {
+  readonly bytes: readonly number[];
+  readonly market: number;
+  readonly marketId: string;
+  readonly side: number;
+}
+
+/**
+ * Orders as most clients write them, up to the amount: the required fields in the order of their description, and
+ * spaces as JavaScript or as Python puts them. By `hashOf`.
+ */
+const USUAL_HEADS: ReadonlyMap<number, UsualHead> = new Map(
+  MARKET_IDS.flatMap((marketId, market) =>
+    SIDES.flatMap((prediction, side) =>
+      ['', ' '].map((gap) => {
+        const text = `{"marketId":${gap}"${marketId}",${gap}"prediction":${gap}"${prediction}",${gap}"amount":${gap}`;
+        const bytes = new TextEncoder().encode(text);
+        return [hashOf(bytes, bytes.length), { bytes: [...bytes], market, marketId, side }] as const;
+      }),
+    ),
+  ),
+);
+
+/** A hash of where the market's id stands in a head of `length` bytes, which with the length tells all heads apart. */
+function hashOf(bytes: Uint8Array, length: number): number {
+  let hash = length;
+  for (let at = 13; at < length - 28; at++) hash = (Math.imul(hash, 31) + (bytes[at] as number)) | 0;
+  return hash;
+}
+
+function beginsWith(body: Uint8Array, head: readonly number[]): boolean {
+  for (let at = 0; at < head.length; at++) if (body[at] !== head[at]) return false;
+  return true;
+}
+
+const POINT = 0x2e;
+const ZERO = 0x30;
+const NINE = 0x39;
+const CLOSING_BRACE = 0x7d;
+const DOLLAR_DIGITS_MAX = 9;
 
 /** Reads the body of POST /orders. */
 export function parseOrder(body: Uint8Array): ParsedOrder | Refused {
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  // The usual form is ASCII, whatever it is decoded as.
-  return parseUsual(bytes.toString('latin1')) ?? parseAny(bytes);
+  return parseUsual(body) ?? parseAny(Buffer.from(body.buffer, body.byteOffset, body.byteLength));
 }
 
-/** The same as `parseAny` in less than half of the time, or null for all but the usual form of a good order. */
-export function parseUsual(text: string): ParsedOrder | null {
-  const [, marketId, prediction, dollars, tenths = 0, hundredths = 0] = USUAL_ORDER.exec(text) ?? [];
-  if (marketId === undefined) return null;
-  const stakeCents = Number(dollars) * 100 + Number(tenths) * 10 + Number(hundredths);
+/** The same as `parseAny` in a fraction of the time, or null for all but the usual form of a good order. */
+export function parseUsual(body: Uint8Array): ParsedOrder | null {
+  // The length of a typed array is asked for once: it is not a field, and costs more than a byte of it.
+  const end = body.length - 1;
+  if (body[end] !== CLOSING_BRACE) return null;
+  let begin = end;
+  while (begin > 0 && isOfAmount(body[begin - 1] as number)) begin--;
+  const head = USUAL_HEADS.get(hashOf(body, begin));
+  if (head === undefined || head.bytes.length !== begin || !beginsWith(body, head.bytes)) return null;
+  const stakeCents = readCents(body, begin, end);
   if (stakeCents === 0) return null;
-  const side = prediction === 'UP' ? UP : DOWN;
-  return { market: marketOf(marketId), marketId, side, stakeCents, expectedPercentE6: -1, clientSeed: null };
+  const { market, marketId, side } = head;
+  return { market, marketId, side, stakeCents, expectedPercentE6: -1, clientSeed: null };
+}
+
+const isDigit = (byte: number): boolean => byte >= ZERO && byte <= NINE;
+const isOfAmount = (byte: number): boolean => isDigit(byte) || byte === POINT;
+
+/** Cents of digits and points that are a JSON number of dollars with at most two decimals; 0 where they are none. */
+function readCents(bytes: Uint8Array, begin: number, end: number): number {
+  let dollars = 0;
+  let at = begin;
+  for (; at < end && bytes[at] !== POINT; at++) dollars = dollars * 10 + (bytes[at] as number) - ZERO;
+  const digits = at - begin;
+  if (digits === 0 || digits > DOLLAR_DIGITS_MAX || (digits > 1 && bytes[begin] === ZERO)) return 0;
+  if (at === end) return dollars * 100;
+  const tenths = bytes[at + 1] as number;
+  const hundredths = at + 2 === end ? ZERO : (bytes[at + 2] as number);
+  if (end - at > 3 || !isDigit(tenths) || !isDigit(hundredths)) return 0;
+  return dollars * 100 + (tenths - ZERO) * 10 + (hundredths - ZERO);
 }
 
 /** Reads any body. */

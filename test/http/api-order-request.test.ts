@@ -228,17 +228,19 @@ const nearlyUsual = fc
       { weight: 8, arbitrary: fc.constant('') },
       fc.constantFrom(',', ',"x":1', ',"amount":2', ',"clientSeed":"s"'),
     ),
+    /** As Python puts it. */
+    space: fc.constantFrom('', ' '),
   })
   .map(
-    ({ marketId, prediction, amount, gap, rest }) =>
-      `{"marketId":"${marketId}",${gap}"prediction":"${prediction}","amount":${amount}${rest}}${gap}`,
+    ({ marketId, prediction, amount, gap, rest, space }) =>
+      `{"marketId":${space}"${marketId}",${gap}${space}"prediction":${space}"${prediction}",${space}"amount":${space}${amount}${rest}}${gap}`,
   );
 
 test('the short way takes the usual form and agrees with the long way on every body', () => {
   let taken = 0;
   fc.assert(
     fc.property(nearlyUsual, (text) => {
-      const usual = parseUsual(text);
+      const usual = parseUsual(Buffer.from(text));
       const any = parseAny(Buffer.from(text));
       if (usual === null) return;
       taken++;
@@ -248,6 +250,8 @@ test('the short way takes the usual form and agrees with the long way on every b
   );
   assert.ok(taken > 1_000, `${taken} of 5,000 in the usual form`);
   for (const amount of [1, 0.5, 12.34, 999_999_999.99]) {
-    assert.notEqual(parseUsual(JSON.stringify({ ...GOOD, amount })), null, `${amount}`);
+    assert.notEqual(parseUsual(Buffer.from(JSON.stringify({ ...GOOD, amount }))), null, `${amount}`);
   }
+  const asPython = Buffer.from('{"marketId": "BTC_ONE_MINUTE", "prediction": "DOWN", "amount": 10.5}');
+  assert.equal(parseUsual(asPython)?.stakeCents, 1_050);
 });

@@ -83,6 +83,7 @@ test('an Idempotency-Key is 1 to 255 visible ASCII characters, quoted or bare', 
 test('digests differ by account, key, every field and secret, and by nothing else', () => {
   const digests = new IdempotencyDigests(Buffer.alloc(32, 1));
   const order = {
+    market: 0,
     marketId: 'BTC_ONE_MINUTE',
     side: 0,
     stakeCents: 1_000,
@@ -96,13 +97,13 @@ test('digests differ by account, key, every field and secret, and by nothing els
   }
   const bodies = new Set([
     first.body,
-    digests.digest(1, 'k', { ...order, marketId: 'ETH_ONE_MINUTE' }).body,
+    digests.digest(1, 'k', { ...order, market: 5, marketId: 'ETH_ONE_MINUTE' }).body,
     digests.digest(1, 'k', { ...order, side: 1 }).body,
     digests.digest(1, 'k', { ...order, stakeCents: 1_001 }).body,
     digests.digest(1, 'k', { ...order, expectedPercentE6: 0 }).body,
     digests.digest(1, 'k', { ...order, clientSeed: '' }).body,
     digests.digest(1, 'k', { ...order, clientSeed: '|expectedPercent=0' }).body,
-    digests.digest(1, 'k', { ...order, marketId: 'BTC_ONE_MINUTE|0|1000' }).body,
+    digests.digest(1, 'k', { ...order, market: -1, marketId: 'BTC_ONE_MINUTE|0|1000' }).body,
   ]);
   assert.equal(bodies.size, 8);
   const keys = new Set([
@@ -115,4 +116,20 @@ test('digests differ by account, key, every field and secret, and by nothing els
   ]);
   assert.equal(keys.size, 6);
   assert.equal(digests.digest(7, 'k', order).body, first.body);
+});
+
+test('digests are what they were: journals and snapshots remember them', () => {
+  const digests = new IdempotencyDigests(Buffer.alloc(32, 1));
+  const order = { market: 0, marketId: 'BTC_ONE_MINUTE', side: 0, stakeCents: 1_000 };
+  assert.deepEqual(digests.digest(1, 'k', { ...order, expectedPercentE6: -1, clientSeed: null }), {
+    keyHigh: 214_563_106_938_976,
+    keyLow: 67_254_020_214_599,
+    body: 71_671_240_978_634,
+  });
+  const other = { market: -1, marketId: 'X', side: 1, stakeCents: 1_000 };
+  assert.deepEqual(digests.digest(12, 'key-2', { ...other, expectedPercentE6: 50, clientSeed: 's' }), {
+    keyHigh: 124_562_924_641_367,
+    keyLow: 66_491_146_780_190,
+    body: 7_885_564_269_342,
+  });
 });
