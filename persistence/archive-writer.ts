@@ -30,7 +30,7 @@ import { noRest, type Rest } from './pace.js';
 const CACHE_KIB = 32 * 1024;
 const BUSY_TIMEOUT_MS = 1_000;
 /** The WAL is moved into the database after so many pages, and then cut back to this size. */
-const CHECKPOINT_PAGES = 2_000;
+const CHECKPOINT_PAGES = 3_000;
 const WAL_BYTES_KEPT = 16 * 1024 * 1024;
 
 const PLACED_COLUMNS = `bet, account, market, round_number, side, stake_cents, odds_e4, entry_percent_e2, payout_cents,

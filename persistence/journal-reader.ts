@@ -9,7 +9,7 @@ import type { ChainPosition } from './batch-row.js';
 import type { DataDir } from './data-dir.js';
 import { JournalError } from './errors.js';
 import { readMarkFile } from './mark.js';
-import { CHUNK_CHARS, Segment } from './segment.js';
+import { CHUNK_CHARS, checkedRows, Segment } from './segment.js';
 import { findSegments, firstSeqOf } from './segment-files.js';
 import { damaged } from './segment-schema.js';
 
@@ -70,7 +70,7 @@ class FilesReader implements JournalReader {
       const chunk: Chunk = this.#within(seq, (segment, isLast) =>
         readChunk(segment, isLast, before, afterSeq, this.chunkChars),
       );
-      yield* chunk.rows;
+      yield* checkedRows(chunk.path, chunk.position, chunk.rows);
       const last = chunk.rows.at(-1);
       if (last !== undefined) position = { lastSeq: last.lastSeq, chain: last.chain };
       else if (!chunk.isSealed || !this.#hasGoneOn(seq)) return;
@@ -116,6 +116,9 @@ class FilesReader implements JournalReader {
 }
 
 interface Chunk {
+  readonly path: string;
+  /** Where the rows follow on. */
+  readonly position: ChainPosition;
   readonly rows: readonly StoredBatch[];
   readonly isSealed: boolean;
 }
@@ -134,7 +137,7 @@ function readChunk(
   if (position.lastSeq === start.lastSeq && position.chain !== start.chain) {
     throw damaged(path, `it does not follow from the segment before it, which ends at ${position.lastSeq}`);
   }
-  return { rows: segment.chunkAfter(position, chunkChars), isSealed: seal !== null };
+  return { path, position, rows: segment.chunkAfter(position, chunkChars), isSealed: seal !== null };
 }
 
 function gone(dir: DataDir, fromSeq: number, firstSeq: number): JournalError {

@@ -1,7 +1,7 @@
 /**
- * One segment of the journal, for reading: `segment-schema.ts` says what is in it. Rows come out in chunks, each
- * checked against its checksum and the chain, so that a journal of any length is read in little memory, and so that
- * no transaction stays open while somebody works on what was read.
+ * One segment of the journal, for reading: `segment-schema.ts` says what is in it. Rows come out in chunks, so that a
+ * journal of any length is read in little memory, and so that no transaction stays open while somebody works on what
+ * was read. Each is checked against its checksum and the chain when its turn comes.
  */
 import { readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
@@ -118,8 +118,9 @@ export class Segment {
 
   /**
    * The rows after `position`, which is one of this segment, as far as a chunk reaches; [] at the end. It ends with
-   * the row that reaches `chunkChars` characters of commands. A bad row ends
-   * the chunk before it, and is thrown when the next one begins with it: `journal_corrupt`.
+   * the row that reaches `chunkChars` characters of commands. They are for
+   * `checkedRows` to check; one that cannot even be read ends the chunk before it, and is thrown when the next one
+   * begins with it: `journal_corrupt`.
    */
   chunkAfter(position: ChainPosition, chunkChars = CHUNK_CHARS): StoredBatch[] {
     const chunk: StoredBatch[] = [];
@@ -128,8 +129,6 @@ export class Segment {
     try {
       for (const columns of this.#rowsAfter(position.lastSeq)) {
         const row = toStoredBatch(this.path, previous, columns);
-        const fault = faultOfRow(previous, row);
-        if (fault !== null) throw badRow(this.path, previous, fault);
         chunk.push(row);
         previous = row;
         chars += row.commands.length;
@@ -159,7 +158,7 @@ export class Segment {
     let position: ChainPosition = this.rowUpTo(afterSeq) ?? this.start;
     for (;;) {
       const chunk = this.chunkAfter(position);
-      yield* chunk;
+      yield* checkedRows(this.path, position, chunk);
       const last = chunk.at(-1);
       if (last === undefined) return;
       position = last;
@@ -192,6 +191,24 @@ export class Segment {
     const { seal, path } = this;
     if (seal === null || (seal.lastSeq === lastSeq && seal.chain === chain)) return;
     throw damaged(path, `its rows end at sequence number ${lastSeq}, but it was sealed at ${seal.lastSeq}`);
+  }
+}
+
+/**
+ * `rows`, which follow on `position` in the segment at `path`, each checked before it is handed out. Throws
+ * `journal_corrupt`, naming the first bad one.
+ */
+export function* checkedRows(
+  path: string,
+  position: ChainPosition,
+  rows: readonly StoredBatch[],
+): Generator<StoredBatch, void, undefined> {
+  let previous = position;
+  for (const row of rows) {
+    const fault = faultOfRow(previous, row);
+    if (fault !== null) throw badRow(path, previous, fault);
+    yield row;
+    previous = row;
   }
 }
 

@@ -25,7 +25,7 @@ import { findStart } from './shadow-start.js';
 import { SnapshotFiles } from './snapshot-files.js';
 
 /** Read in one short transaction, which never holds up the writer's checkpoints for long. */
-const SLICE_CHARS_MAX = 128 * 1024;
+const SLICE_CHARS_MAX = 192 * 1024;
 /** The archive's transaction is committed when it has so many rows, or after so long. */
 const ARCHIVE_ROWS_MAX = 20_000;
 const ARCHIVE_EVERY_MS = 500;
@@ -110,7 +110,6 @@ export class Shadow {
   step(): 'idle' | 'behind' | 'saving' {
     if (this.#saving === null) {
       const batches = this.#readSlice();
-      this.rest();
       for (const batch of batches) this.#apply(batch);
       this.#writeArchiveIfDue();
       this.rest();
@@ -128,6 +127,7 @@ export class Shadow {
     for (const batch of this.#reader.readBatches(this.#position.seq)) {
       batches.push(batch);
       chars += batch.commands.length;
+      this.rest();
       if (chars >= SLICE_CHARS_MAX) break;
     }
     return batches;
