@@ -16,6 +16,11 @@ import { abandon, Exchange, type ExchangeHost } from './uws-exchange.js';
 export const CONNECTIONS_MAX = 10_000;
 /** How often slow clients are looked at, in milliseconds. */
 const SWEEP_MS = 250;
+/**
+ * So many of them are dealt with in one go, and then the others have their turn: 2,000 bodies that stopped at the same
+ * moment would hold the event loop for 40 ms.
+ */
+const EXPIRED_AT_ONCE_MAX = 16;
 /** On closing, pending answers have this long; then their connections are closed on them. */
 export const CLOSE_DEADLINE_MS = 10_000;
 
@@ -58,6 +63,8 @@ export class UwsTransport implements Transport, ExchangeHost {
   #onlyPeer: Peer | null = null;
   /** Requests that are not answered yet. */
   #pending = 0;
+  /** The slow are being looked at, some in every turn of the event loop. */
+  #isExpiring = false;
   #closed: { readonly dueMs: number; readonly resolve: () => void } | null = null;
 
   constructor(private readonly options: UwsTransportOptions) {
@@ -175,11 +182,26 @@ export class UwsTransport implements Transport, ExchangeHost {
   }
 
   #sweep(): void {
+    if (!this.#isExpiring) this.#expireSome(this.slow.values());
+    if (this.#closed !== null && this.#closed.dueMs <= this.monotonicMs()) this.#finishClosing();
+  }
+
+  /** Goes on where it stopped: a set's iterator stands what is taken out and added meanwhile. */
+  #expireSome(waiting: Iterator<Exchange>): void {
     const nowMs = this.monotonicMs();
-    for (const exchange of this.slow) {
-      if (exchange.dueMs <= nowMs) this.#guarded(() => exchange.expire());
+    let left = EXPIRED_AT_ONCE_MAX;
+    this.#isExpiring = true;
+    for (let next = waiting.next(); next.done !== true; next = waiting.next()) {
+      const exchange = next.value;
+      if (exchange.dueMs > nowMs) continue;
+      this.#guarded(() => exchange.expire());
+      left -= 1;
+      if (left === 0) {
+        setImmediate(() => this.#expireSome(waiting));
+        return;
+      }
     }
-    if (this.#closed !== null && this.#closed.dueMs <= nowMs) this.#finishClosing();
+    this.#isExpiring = false;
   }
 
   #closeWhenIdle(): void {

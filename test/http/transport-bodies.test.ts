@@ -78,3 +78,17 @@ test('an empty body is one', () =>
       ],
     );
   }));
+
+test('bodies that stop at the same moment are all refused, some at a time', () =>
+  withBench(echo, async (bench) => {
+    const clients = await Promise.all(Array.from({ length: 60 }, () => bench.client()));
+    for (const client of clients) client.send('POST / HTTP/1.1', HOST, 'Content-Length: 9', '', '{');
+    await until(() => bench.transport.slow.size === clients.length);
+    bench.advance(10_001);
+    assert.ok(
+      bench.seen.length > 0 && bench.seen.length < clients.length,
+      'others have their turn in between',
+    );
+    for (const client of clients) assert.match(await client.toEnd(), /request_timeout$/);
+    assert.equal(bench.seen.length, clients.length);
+  }));

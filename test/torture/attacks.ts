@@ -61,7 +61,8 @@ const SOURCES =
 
 export const ATTACKS: readonly Attack[] = [
   dribbling('slow headers', HEAD, () => `X-${Math.random()}: a\r\n`),
-  dribbling('slow bodies', `${POST}Content-Length: 60000\r\n\r\n`, () => ' '),
+  dribbling('slow bodies', `${POST}Content-Length: 4096\r\n\r\n`, () => ' '),
+  dribbling('slow bodies, too long', `${POST}Content-Length: 60000\r\n\r\n`, () => ' '),
   attack('slow readers', {
     sockets: READERS,
     periodMs: SLOW_MS,
@@ -76,7 +77,8 @@ export const ATTACKS: readonly Attack[] = [
   guessing('unknown keys'),
   attack('a flood of connections', { sockets: FLOOD_CONNECTIONS, periodMs: SLOW_MS, isSudden: true }),
   ...slowHttpTest('slowhttptest, slow headers', '-H -i 1'),
-  ...slowHttpTest('slowhttptest, slow bodies', '-B -i 1 -s 60000'),
+  ...slowHttpTest('slowhttptest, slow bodies', '-B -i 1'),
+  ...slowHttpTest('slowhttptest, too long', '-B -i 1 -s 60000'),
   ...slowHttpTest('slowhttptest, slow reading', '-X -w 10 -y 20 -n 1 -z 32 -k 3'),
 ];
 
