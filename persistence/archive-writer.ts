@@ -48,26 +48,28 @@ export interface ArchivePosition {
 }
 
 export class ArchiveWriter {
-  readonly #db: Database.Database;
+  readonly #transaction: Transaction;
   /** The rows of the open transaction. */
   readonly #written: Readonly<Record<'placed' | 'settled' | 'rounds' | 'transfers', Table>>;
   readonly #writeProgress: (progress: ArchiveProgress) => void;
   #progress: ArchiveProgress;
   #rows: ArchiveRows | null = null;
+  #isBroken = false;
 
   private constructor(
     readonly path: string,
-    db: Database.Database,
+    private readonly db: Database.Database,
     progress: ArchiveProgress,
   ) {
-    this.#db = db;
+    const transaction = new Transaction(db);
+    this.#transaction = transaction;
     this.#progress = progress;
     this.#writeProgress = progressWriter(db);
     this.#written = {
-      placed: new Table(db, `INSERT INTO bet (${PLACED_COLUMNS}) VALUES ${values(14)}`),
-      settled: new Table(db, SETTLE),
-      rounds: new Table(db, `INSERT INTO round VALUES ${values(19)}`),
-      transfers: new Table(db, `INSERT INTO transfer VALUES ${values(9)}`),
+      placed: new Table(transaction, `INSERT INTO bet (${PLACED_COLUMNS}) VALUES ${values(14)}`),
+      settled: new Table(transaction, SETTLE),
+      rounds: new Table(transaction, `INSERT INTO round VALUES ${values(19)}`),
+      transfers: new Table(transaction, `INSERT INTO transfer VALUES ${values(9)}`),
     };
   }
 
@@ -142,15 +144,18 @@ export class ArchiveWriter {
    * is only good for `close`.
    */
   add(seq: number, events: readonly EngineEvent[]): void {
+    assert(!this.#isBroken, 'an archive writer is not used after an error');
     try {
       this.#rows?.add(this.#written, seq, events);
     } catch (thrown) {
+      this.#isBroken = true;
       throw asWriteFault(this.path, thrown);
     }
   }
 
   /** Commits what was added, up to the end of the batch at `position`. */
   commit({ seq, timeMs, digest, chain }: ArchivePosition): void {
+    assert(!this.#isBroken, 'an archive writer is not used after an error');
     const { placed, settled, rounds, transfers } = this.#written;
     const { fromSeq, bets, betsSettled, rounds: roundsBefore, transfers: transfersBefore } = this.#progress;
     const progress: ArchiveProgress = {
@@ -165,10 +170,11 @@ export class ArchiveWriter {
       transfers: transfersBefore + transfers.count,
     };
     try {
-      beginOnce(this.#db);
+      this.#transaction.beginOnce();
       this.#writeProgress(progress);
-      this.#db.exec('COMMIT');
+      this.#transaction.commit();
     } catch (thrown) {
+      this.#isBroken = true;
       throw asWriteFault(this.path, thrown);
     }
     this.#progress = progress;
@@ -177,7 +183,25 @@ export class ArchiveWriter {
 
   /** What was not committed is dropped: the next start gives it again. */
   close(): void {
-    this.#db.close();
+    this.db.close();
+  }
+}
+
+/** What rows and progress are written in. */
+class Transaction {
+  #isOpen = false;
+
+  constructor(readonly db: Database.Database) {}
+
+  beginOnce(): void {
+    if (this.#isOpen) return;
+    this.db.exec('BEGIN IMMEDIATE');
+    this.#isOpen = true;
+  }
+
+  commit(): void {
+    this.db.exec('COMMIT');
+    this.#isOpen = false;
   }
 }
 
@@ -188,23 +212,19 @@ class Table implements RowTaker {
   readonly #statement: Database.Statement<[ArchiveCell[]]>;
 
   constructor(
-    readonly db: Database.Database,
+    readonly transaction: Transaction,
     sql: string,
   ) {
-    this.#statement = db.prepare<[ArchiveCell[]]>(sql);
+    this.#statement = transaction.db.prepare<[ArchiveCell[]]>(sql);
   }
 
   push(row: ArchiveCell[]): void {
-    beginOnce(this.db);
+    this.transaction.beginOnce();
     if (this.#statement.run(row).changes !== 1) {
-      throw damagedArchive(this.db.name, `bet ${row.at(-1)} is not among its open bets`);
+      throw damagedArchive(this.transaction.db.name, `bet ${row.at(-1)} is not among its open bets`);
     }
     this.count += 1;
   }
-}
-
-function beginOnce(db: Database.Database): void {
-  if (!db.inTransaction) db.exec('BEGIN IMMEDIATE');
 }
 
 /**

@@ -12,8 +12,8 @@ import type { Clock } from '../engine/ports.js';
 const WORK_MS = 0.25;
 /** Shorter sleeps are mostly overhead. */
 const REST_MS_MIN = 0.2;
-/** Time that went by counts as work even where others had the core: a thread that gets little must not rest for long. */
-const REST_MS_MAX = 4;
+/** Time that went by counts as work even where others had the core: who gets little of it must not rest for long, too. */
+const REST_MS_MAX = 0.5;
 
 /** Below so many cores the shadow shares one with the event loop or the journal's thread sooner or later. */
 const CORES_TO_SPARE = 4;

@@ -93,6 +93,7 @@ function turn(): void {
 
 function onError(thrown: unknown): void {
   if (thrown instanceof JournalError && thrown.code === 'replay_mismatch') {
+    dropShadow();
     tell({ kind: 'diverged', error: toErrorParts(thrown) });
     return;
   }

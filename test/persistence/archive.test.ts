@@ -238,6 +238,7 @@ test('a transaction that fails leaves nothing, and the next writer goes on where
   assert.throws(() => project(engine, commands.slice(seq), writer), { code: 'SQLITE_BUSY' });
   holder.exec('ROLLBACK');
   holder.close();
+  assert.throws(() => writer.commit(positionOf(engine)), /not used after an error/);
   writer.close();
   assert.equal(dump(dir), before);
 

@@ -87,6 +87,11 @@ test('an altered digest is told with both digests and the number, by the thread 
     new RegExp(`to ${lastSeq}: .*digest is ${digest}, the journal's is ${altered}`),
   );
   await started.thread.close();
+  assert.deepEqual(
+    checkArchive(hot.dir.archiveFile).faults,
+    [],
+    'nothing of the wrong batch is in the archive',
+  );
 });
 
 test('a snapshot under way is given up at the close: no half of it is left', async (t) => {
