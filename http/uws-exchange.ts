@@ -33,6 +33,12 @@ export const REPLY_DEADLINE_MS = 30_000;
  * read them: they go the short way. All others are of a kind that can be asked for again and again.
  */
 const CREATED = 201;
+/**
+ * Of those the short ones (characters or bytes) may go the short way too, and one in so many, by chance, takes the long
+ * one: who does not read what he asks for is found out after a few kilobytes, and cannot know by which request.
+ */
+const SHORT_MAX = 2_048;
+const LONG_WAY_SHARE = 1 / 8;
 
 const NO_BODY = new Uint8Array(0);
 
@@ -245,7 +251,7 @@ export class Exchange implements HttpRequest, HttpResponder {
       this.#over();
       return;
     }
-    if (status === CREATED) {
+    if (status === CREATED || this.#goesShortWay(body)) {
       response.writeStatus(head).end(body, false);
       this.#over();
       return;
@@ -254,6 +260,11 @@ export class Exchange implements HttpRequest, HttpResponder {
     const [, isTaken] = response.writeStatus(head).tryEnd(body, bytesIn(body));
     if (isTaken) this.#over();
     else this.#writeRest(typeof body === 'string' ? Buffer.from(body) : body);
+  }
+
+  /** Not while closing, which waits until an answer is taken. */
+  #goesShortWay(body: string | Uint8Array): boolean {
+    return body.length <= SHORT_MAX && !this.host.isClosing && Math.random() >= LONG_WAY_SHARE;
   }
 
   /** Sends what is left whenever the socket takes more. */
