@@ -1,5 +1,6 @@
 /** The processes beside the server: a Node program on a core, which answers one message at a time. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import { onCore } from '../../bench/host/cores.js';
 import { must } from '../../engine/assert.js';
 
@@ -12,7 +13,7 @@ export class Child<To extends object, From extends object> {
   readonly #child: ChildProcess;
 
   constructor(main: URL, core: number | null) {
-    const [file, ...args] = onCore(core, [process.execPath, main.pathname]);
+    const [file, ...args] = onCore(core, [process.execPath, fileURLToPath(main)]);
     this.#child = spawn(must(file, 'command'), args, {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       // `process.binding` is what the load client's short way to the kernel needs.

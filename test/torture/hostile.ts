@@ -27,6 +27,7 @@ const WARMUP_MS = 2_000;
 const REST_MS = 2_000;
 /** What starting and ending take besides, with room. */
 const BESIDE_MS = 30_000;
+const END_HEARD_MS = 200;
 const SERIALS_A_RUN = 10_000_000;
 
 export interface HostileOptions {
@@ -61,11 +62,13 @@ export function placement(): string {
   return `server on core ${server}; attackers and, before them, polite clients on core ${client}`;
 }
 
-/** Calls `onAttack` after each attack. Rejects where a polite request is not answered as expected. */
+/** Calls `onAttack` after each attack. Rejects where a polite request is not answered as expected, or no attack is so named. */
 export async function hostility(
   { seconds, pairs, named }: HostileOptions,
   onAttack: (attack: Attack, pairs: readonly Pair[]) => void,
 ): Promise<void> {
+  const attacks = ATTACKS.filter(({ name }) => name.includes(named));
+  if (attacks.length === 0) throw new Error(`no attack's name holds "${named}"`);
   const workDir = mkdtempSync(join(tmpdir(), 'tote-hostile-'));
   const cores = findCores();
   const dataDir = join(workDir, 'data');
@@ -77,7 +80,7 @@ export async function hostility(
   try {
     const apiKeys = (await makeBettors(server, BETTORS)).map(({ apiKey }) => apiKey);
     let runs = 0;
-    for (const attack of ATTACKS.filter(({ name }) => name.includes(named))) {
+    for (const attack of attacks) {
       const neededMs = pairs * (2_000 * seconds + REST_MS) + WARMUP_MS + BESIDE_MS;
       const polite = new Child<ToPolite, PoliteWindow>(
         new URL('./polite-main.js', import.meta.url),
@@ -97,6 +100,10 @@ export async function hostility(
         await polite.end();
       }
     }
+  } catch (error) {
+    // What the server wrote last says more than a broken connection. A process's end is heard of after that of its connections.
+    await after(END_HEARD_MS);
+    throw server.process.ended ? server.process.failure('ended') : error;
   } finally {
     await attacker.end();
     await server.process.stop('SIGTERM');

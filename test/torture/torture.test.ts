@@ -5,6 +5,8 @@ import { isAvailable } from '../support/programs.js';
 import { Dice } from '../support/reference/dice.js';
 import { killCycles } from './cycles.js';
 import { FAULTS } from './faults.js';
+import { hostility } from './hostile.js';
+import { HEADING, medianOf, row } from './hostile-table.js';
 
 test('servers that are killed under load lose nothing and place nothing twice', async (context) => {
   const { ways, acknowledged, survived, lost } = await killCycles(3, new Dice(2), () => {});
@@ -22,3 +24,22 @@ for (const { name, needs, run } of FAULTS) {
     context.diagnostic(await run(new Dice(11)));
   });
 }
+
+test('attacked, every polite request is answered, and the table tells what was felt', async (context) => {
+  let rows = 0;
+  await hostility({ seconds: 1, pairs: 1, named: 'unknown keys' }, (attack, pairs) => {
+    rows += 1;
+    const [pair] = pairs;
+    assert.ok(pair !== undefined && pair.quiet.latency.count > 0 && pair.attacked.latency.count > 0);
+    assert.ok(pair.deeds !== null && pair.deeds.opened >= attack.sockets && pair.deeds.sent > 0);
+    assert.deepEqual(pair.deeds.failed, {});
+    context.diagnostic(row(attack, pairs));
+    assert.equal(row(attack, pairs).split(' | ').length, HEADING.split(' | ').length);
+  });
+  assert.equal(rows, 1);
+});
+
+test('the middle of the pairs counts', () => {
+  assert.equal(medianOf([9, 1, 2]), 2);
+  assert.equal(medianOf([4, 1, 2, 9]), 3);
+});
