@@ -66,7 +66,12 @@ export class Engine implements EngineReads {
     const { timeMs } = order;
     if (!(timeMs >= state.timeMs)) fail('an order is from before engine time');
     const effect = placeOrder(state, order, gate);
-    return 'status' in effect ? effect : this.#accept(timeMs, [effect]);
+    if ('status' in effect) return effect;
+    const seq = state.nextSeq;
+    state.seq = seq;
+    state.timeMs = timeMs;
+    this.#digest.foldPlaced(seq, effect);
+    return { status: 'accepted', seq, events: [effect] };
   }
 
   #accept(timeMs: number, events: EngineEvent[]): Accepted {

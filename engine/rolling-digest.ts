@@ -4,7 +4,7 @@
  * not against forgery: that is the journal's chain of SHA-256.
  */
 import { assert } from './assert.js';
-import type { EngineEvent } from './events.js';
+import type { BetPlaced, EngineEvent } from './events.js';
 
 /** The fields of one event as they are folded: doubles, or pairs of 32-bit words in the place of one. */
 const doubles = new Float64Array(10);
@@ -20,6 +20,24 @@ export class RollingDigest {
     for (const event of events) this.#foldEvent(event);
   }
 
+  /** `foldOutcome` of a placed bet alone: orders are most of all commands. */
+  foldPlaced(seq: number, placed: BetPlaced): void {
+    doubles[0] = seq;
+    doubles[1] = placed.timeMs;
+    doubles[2] = placed.bet;
+    words[6] = placed.account;
+    words[7] = placed.market;
+    words[8] = placed.roundNumber;
+    words[9] = placed.side;
+    doubles[5] = placed.stakeCents;
+    doubles[6] = placed.oddsE4;
+    doubles[7] = placed.entryPercentE2;
+    doubles[8] = placed.payoutCents;
+    doubles[9] = placed.newBalanceCents;
+    this.#foldPairs(10);
+    if (placed.clientSeed !== null) this.#foldText(placed.clientSeed);
+  }
+
   /** Goes on from a digest that `hex` gave. */
   resume(hex: string): void {
     assert(/^[0-9a-f]{16}$/.test(hex), 'a rolling digest has 16 hex digits');
@@ -31,23 +49,9 @@ export class RollingDigest {
     return (this.#high >>> 0).toString(16).padStart(8, '0') + (this.#low >>> 0).toString(16).padStart(8, '0');
   }
 
-  /** Orders and settlements are most of all events, so their fields are named here; the others go the general way. */
+  /** A settlement has an event for each bet, so its fields are named here; the others go the general way. */
   #foldEvent(event: EngineEvent): void {
-    if (event.type === 'betPlaced') {
-      doubles[0] = event.timeMs;
-      doubles[1] = event.bet;
-      words[4] = event.account;
-      words[5] = event.market;
-      words[6] = event.roundNumber;
-      words[7] = event.side;
-      doubles[4] = event.stakeCents;
-      doubles[5] = event.oddsE4;
-      doubles[6] = event.entryPercentE2;
-      doubles[7] = event.payoutCents;
-      doubles[8] = event.newBalanceCents;
-      this.#foldPairs(9);
-      if (event.clientSeed !== null) this.#foldText(event.clientSeed);
-    } else if (event.type === 'betSettled') {
+    if (event.type === 'betSettled') {
       doubles[0] = event.timeMs;
       doubles[1] = event.bet;
       words[4] = event.account;

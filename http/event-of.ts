@@ -11,5 +11,8 @@ type EventOf<T extends EngineEvent['type'], E = EngineEvent> = E extends { reado
 /** The first event of this type, which must be there. */
 export function eventOf<T extends EngineEvent['type']>(events: readonly EngineEvent[], type: T): EventOf<T> {
   const isOfType = (event: EngineEvent): event is EngineEvent & EventOf<T> => event.type === type;
+  // Most commands cause one event.
+  const [first] = events;
+  if (first !== undefined && isOfType(first)) return first;
   return events.find(isOfType) ?? fail(`event ${type} is missing`);
 }

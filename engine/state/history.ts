@@ -23,15 +23,21 @@ export class AccountHistory {
     const i = this.#bets.index(row);
     this.#linkPlaced(accounts, a, chunk, i, row);
     chunk.flags[i] = BET_OPEN | BET_RECENTLY_PLACED;
-    if (accounts.placedKept[a] === 0) accounts.oldestPlaced[a] = row;
-    accounts.placedKept[a] = (accounts.placedKept[a] as number) + 1;
     accounts.openBets[a] = (accounts.openBets[a] as number) + 1;
-    while ((accounts.placedKept[a] as number) > keptMax) {
-      const oldest = accounts.oldestPlaced[a] as number;
-      accounts.oldestPlaced[a] = this.#bets.chunk(oldest).newer[this.#bets.index(oldest)] as number;
-      accounts.placedKept[a] = (accounts.placedKept[a] as number) - 1;
-      this.#drop(account, oldest, BET_RECENTLY_PLACED);
-    }
+    let kept = accounts.placedKept[a] as number;
+    if (kept === 0) accounts.oldestPlaced[a] = row;
+    for (kept++; kept > keptMax; kept--) this.#forgetOldestPlaced(account, accounts, a);
+    accounts.placedKept[a] = kept;
+  }
+
+  #forgetOldestPlaced(account: number, accounts: AccountChunk, a: number): void {
+    const oldest = accounts.oldestPlaced[a] as number;
+    const chunk = this.#bets.chunk(oldest);
+    const i = this.#bets.index(oldest);
+    accounts.oldestPlaced[a] = chunk.newer[i] as number;
+    const flags = (chunk.flags[i] as number) & ~BET_RECENTLY_PLACED;
+    chunk.flags[i] = flags;
+    if (flags === 0) this.#unlink(account, oldest);
   }
 
   /** Puts the bet in `row` before all others of its account in the order of placement. */
@@ -80,7 +86,12 @@ export class AccountHistory {
     const i = this.#bets.index(row);
     const flags = (chunk.flags[i] as number) & ~reason;
     chunk.flags[i] = flags;
-    if (flags !== 0) return;
+    if (flags === 0) this.#unlink(account, row);
+  }
+
+  #unlink(account: number, row: number): void {
+    const chunk = this.#bets.chunk(row);
+    const i = this.#bets.index(row);
     const newer = chunk.newer[i] as number;
     const older = chunk.older[i] as number;
     if (older !== 0) this.#bets.chunk(older).newer[this.#bets.index(older)] = newer;

@@ -65,6 +65,8 @@ export class IdempotencyMemory {
   /** Number of the first entry of the first chunk. */
   #firstNumber = 0;
   #nextNumber = 0;
+  /** When the first chunk's last entry was made; Infinity while no chunk follows it. */
+  #firstEndsMs = Number.POSITIVE_INFINITY;
   /** Entries from before this time have expired, whatever the time to live is now. */
   #notBeforeMs = Number.NEGATIVE_INFINITY;
 
@@ -88,10 +90,13 @@ export class IdempotencyMemory {
 
   /** Takes a placed bet's entry, and drops chunks in which every entry is `ttlMs` old by its time. */
   add(digest: IdempotencyDigest, seq: number, placed: BetPlaced, ttlMs: number): void {
-    if (this.#chunks.length > 1) this.#dropExpired(placed.timeMs, ttlMs);
+    if (placed.timeMs - this.#firstEndsMs >= ttlMs) this.#dropExpired(placed.timeMs, ttlMs);
     const number = this.#nextNumber++;
     const offset = number - this.#firstNumber;
-    if (offset >>> CHUNK_BITS >= this.#chunks.length) this.#chunks.push(new EntryChunk());
+    if (offset >>> CHUNK_BITS >= this.#chunks.length) {
+      this.#chunks.push(new EntryChunk());
+      this.#noteFirstEnd();
+    }
     this.#write(offset, digest, seq, placed);
     this.#index.add(digest.keyLow, number, this.#firstNumber);
   }
@@ -140,6 +145,13 @@ export class IdempotencyMemory {
     if (expired === 0) return;
     this.#chunks = this.#chunks.slice(expired);
     this.#firstNumber += expired * CHUNK_ROWS;
+    this.#noteFirstEnd();
+  }
+
+  #noteFirstEnd(): void {
+    const [first, second] = this.#chunks;
+    this.#firstEndsMs =
+      first === undefined || second === undefined ? Number.POSITIVE_INFINITY : first.placedAtMs(CHUNK_MASK);
   }
 
   /** Entries are in the order of time, so the first live one is found by bisection. */

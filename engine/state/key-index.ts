@@ -94,28 +94,20 @@ export class KeyIndex {
     while (1 << (newLevelOf + WORD_BITS_MIN - 1) < (live + 1) * 2) newLevelOf++;
     this.#moveTo(p, newLevelOf);
     const wordBits = newLevelOf + WORD_BITS_MIN;
-    this.#levelWith(p).fill(0, p << wordBits, (p + 1) << wordBits);
-    this.#slotsUsed[p] = 0;
-    for (let at = 0; at < live * SLOT_WORDS; at += SLOT_WORDS) {
-      this.#insert(p, this.#moving[at] as number, this.#moving[at + 1] as number);
-    }
+    const level = this.#levelWith(p);
+    const begin = p << wordBits;
+    level.fill(0, begin, begin + (1 << wordBits));
+    putAll(level, begin, (1 << wordBits) - 1, this.#moving, live);
+    this.#slotsUsed[p] = live;
   }
 
   /** Copies the partition's slots of entries that are held to `#moving` and returns how many they are. */
   #takeLive(p: number, firstNumber: number, count: number): number {
-    const level = this.#levelWith(p);
     const wordBits = (this.#levelOf[p] as number) + WORD_BITS_MIN;
-    const end = (p + 1) << wordBits;
     if (this.#moving.length < 1 << wordBits) this.#moving = new Int32Array(1 << wordBits);
-    const moving = this.#moving;
-    let words = 0;
-    for (let at = p << wordBits; at < end; at += SLOT_WORDS) {
-      if (level[at] === 0 || offsetOf(level, at, firstNumber) >= count) continue;
-      moving[words] = level[at] as number;
-      moving[words + 1] = level[at + 1] as number;
-      words += SLOT_WORDS;
-    }
-    return words / SLOT_WORDS;
+    const begin = p << wordBits;
+    const end = begin + (1 << wordBits);
+    return takeAll(this.#levelWith(p), begin, end, firstNumber | 0, count, this.#moving);
   }
 
   #moveTo(p: number, level: number): void {
@@ -141,4 +133,42 @@ function tagOf(keyLow: number): number {
 
 function offsetOf(level: Int32Array, at: number, firstNumber: number): number {
   return ((level[at + 1] as number) - (firstNumber | 0)) >>> 0;
+}
+
+/*
+ * Each entry is moved once or twice in its life, so the two loops over a partition have all that they need in
+ * variables of their own.
+ */
+
+/** Copies the slots in use from `begin` up to `end` whose entries are among the `count` from `firstNumber` on; returns how many. */
+function takeAll(
+  level: Int32Array,
+  begin: number,
+  end: number,
+  firstNumber: number,
+  count: number,
+  taken: Int32Array,
+): number {
+  let words = 0;
+  for (let at = begin; at < end; at += SLOT_WORDS) {
+    const tag = level[at] as number;
+    if (tag === 0) continue;
+    const number = level[at + 1] as number;
+    if ((number - firstNumber) >>> 0 >= count) continue;
+    taken[words] = tag;
+    taken[words + 1] = number;
+    words += SLOT_WORDS;
+  }
+  return words / SLOT_WORDS;
+}
+
+/** Puts `count` slots into the empty partition at `begin`, each where its tag belongs or in the next free place. */
+function putAll(level: Int32Array, begin: number, mask: number, slots: Int32Array, count: number): void {
+  for (let from = 0; from < count * SLOT_WORDS; from += SLOT_WORDS) {
+    const tag = slots[from] as number;
+    let at = (tag << 1) & mask;
+    while (level[begin + at] !== 0) at = (at + SLOT_WORDS) & mask;
+    level[begin + at] = tag;
+    level[begin + at + 1] = slots[from + 1] as number;
+  }
 }
