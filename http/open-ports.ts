@@ -5,6 +5,7 @@
 import type { Clock, HttpHandler } from '../engine/ports.js';
 import { urlOf } from './banner.js';
 import { type Config, ConfigError } from './config.js';
+import { connectionLimits, descriptorsMax } from './connection-limits.js';
 import { UwsTransport } from './uws-transport.js';
 
 export interface OpenPorts {
@@ -23,9 +24,15 @@ export async function openPorts(
   onFatal: (error: unknown) => void,
 ): Promise<OpenPorts> {
   const { host, port, operatorHost, operatorPort } = config;
-  const publicPort = new Port(new UwsTransport({ clock, trustedProxies: config.trustedProxies, onFatal }));
+  const { publicMax, operatorMax } = connectionLimits(descriptorsMax());
+  const { trustedProxies } = config;
+  const publicPort = new Port(
+    new UwsTransport({ clock, trustedProxies, onFatal, connectionsMax: publicMax }),
+  );
   const publicUrl = await publicPort.open('TOTE_PORT', host, port);
-  const forOperators = new Port(new UwsTransport({ clock, trustedProxies: [], onFatal }));
+  const forOperators = new Port(
+    new UwsTransport({ clock, trustedProxies: [], onFatal, connectionsMax: operatorMax }),
+  );
   const operatorUrl = await forOperators.open('TOTE_OPERATOR_PORT', operatorHost, operatorPort);
   return {
     publicUrl,
