@@ -99,19 +99,29 @@ async function noDescriptors(dice: Dice): Promise<string> {
     await book.sandbox.openRounds({ BTC: 67_000 });
     const port = Number(new URL(book.sandbox.server.publicUrl).port);
     let answered = 0;
+    let status = Promise.resolve('not asked');
     await book
       .loadUntilGone(8, (acknowledged) => {
         answered = acknowledged;
         if (acknowledged === 20) for (let n = 0; n < 400; n++) sockets.push(opened(port));
-        if (acknowledged === 120) book.sandbox.server.run.signal('SIGTERM');
+        if (acknowledged === 120) status = endAfterStatus(book);
       })
       .finally(() => {
         for (const socket of sockets) socket.destroy();
       });
     assert.ok(answered >= 120, 'orders are answered during the flood');
+    assert.equal(await status, '200', 'so are operators');
     assert.equal((await book.sandbox.server.run.ended).code, 0);
   });
   return `${sockets.length} connections, 160 descriptors`;
+}
+
+/** The status looks at the process's own memory, which takes a descriptor. */
+function endAfterStatus({ sandbox }: CrashBook): Promise<string> {
+  return sandbox.operator
+    .get('/status')
+    .then(({ status }) => String(status), String)
+    .finally(() => sandbox.server.run.signal('SIGTERM'));
 }
 
 /** A limit of memory that the load runs into: the process dies as it may, and loses nothing. */
