@@ -14,6 +14,12 @@ const WORK_MS = 0.25;
 const REST_MS_MIN = 0.2;
 /** Time that went by counts as work even where others had the core: who gets little of it must not rest for long, too. */
 const REST_MS_MAX = 0.5;
+/**
+ * Who is given the core back so late waits behind others that are busy all the time, and would come to nothing with a
+ * quarter of a millisecond at a time.
+ */
+const LATE_MS = 10;
+const WORK_MS_WHEN_LATE = 1;
 
 /** Below so many cores the shadow shares one with the event loop or the journal's thread sooner or later. */
 const CORES_TO_SPARE = 4;
@@ -28,6 +34,7 @@ export const hasCoreToSpare = (cores: number): boolean => cores >= CORES_TO_SPAR
 
 export class Pace {
   #sinceMs: number;
+  #workMs = WORK_MS;
 
   /** `sleep` gives up the core for so many milliseconds, which need not be whole. */
   constructor(
@@ -45,9 +52,12 @@ export class Pace {
   /** Sleeps as long as was worked since the last sleep, if that was long enough. */
   rest(): void {
     const workedMs = this.clock.monotonicMs() - this.#sinceMs;
-    if (workedMs < WORK_MS) return;
-    this.sleep(Math.min(Math.max(workedMs, REST_MS_MIN), REST_MS_MAX));
+    if (workedMs < this.#workMs) return;
+    const restMs = Math.min(Math.max(workedMs, REST_MS_MIN), REST_MS_MAX);
+    const wakeMs = this.clock.monotonicMs() + restMs;
+    this.sleep(restMs);
     this.begin();
+    this.#workMs = this.#sinceMs - wakeMs > LATE_MS ? WORK_MS_WHEN_LATE : WORK_MS;
   }
 }
 

@@ -5,10 +5,10 @@ import { hasCoreToSpare, Pace } from '../../persistence/pace.js';
 import { randomOf } from './journal-files.js';
 
 function paced() {
-  const state = { nowMs: 1_000, slept: [] as number[], longestMs: 0, sinceMs: 1_000 };
+  const state = { nowMs: 1_000, slept: [] as number[], lateMs: 0, longestMs: 0, sinceMs: 1_000 };
   const sleep = (ms: number): void => {
     state.slept.push(ms);
-    state.nowMs += ms;
+    state.nowMs += ms + state.lateMs;
     state.sinceMs = state.nowMs;
   };
   const pace = new Pace({ monotonicMs: () => state.nowMs }, sleep);
@@ -45,6 +45,19 @@ test('a rest is as long as the work before it, within bounds', () => {
     state.slept.map((ms) => Math.round(ms * 1_000)),
     [400, 250, 500],
   );
+});
+
+test('who waits long for the core works longer at a time, until it is given it in time again', () => {
+  const { state, work } = paced();
+  state.lateMs = 20;
+  work(0.3);
+  work(0.9);
+  assert.equal(state.slept.length, 1);
+  state.lateMs = 1;
+  work(0.2);
+  assert.equal(state.slept.length, 2);
+  work(0.3);
+  assert.equal(state.slept.length, 3);
 });
 
 test('a sleep elsewhere is not work', () => {
