@@ -48,9 +48,14 @@ export class Liveness {
       done();
     };
     world.scheduler.after(aheadMs + LIVE_WITHIN_MS, () => {
-      if (this.#placed > 0) finish();
+      if (this.#isServed) finish();
       else world.scheduler.after(PRICE_REFERENCE_MS, finish);
     });
+  }
+
+  /** An order with a key was placed and replayed; one without may be the only one in a round that opened just now. */
+  get #isServed(): boolean {
+    return this.#placed > 0 && (this.#replayed > 0 || this.#isFull);
   }
 
   /** Until the server is up there is no answer, and it is tried again. */
