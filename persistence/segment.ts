@@ -3,14 +3,12 @@
  * journal of any length is read in little memory, and so that no transaction stays open while somebody works on what
  * was read. Each is checked against its checksum and the chain when its turn comes.
  */
-import { readFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { must } from '../engine/assert.js';
 import type { StoredBatch } from '../engine/ports.js';
 import { type ChainPosition, faultOfRow, isIntact } from './batch-row.js';
 import { codeOf } from './errors.js';
-import { fileBytes } from './files.js';
-import { walPath } from './segment-files.js';
+import { canReadInMemory, readInMemory } from './segment-memory.js';
 import {
   asDamage,
   BATCH_COLUMNS,
@@ -27,10 +25,6 @@ import {
 const BUSY_TIMEOUT_MS = 5_000;
 /** A chunk of rows ends with the row that reaches so much text. */
 export const CHUNK_CHARS = 256 * 1024;
-/** Where an SQLite file says in which journal mode it is, two bytes: 1 a rollback journal, 2 WAL. */
-const MODE_OFFSET = 18;
-/** Errors of a directory in which the side files of a WAL cannot be made. */
-const READ_ONLY_CODES = ['SQLITE_CANTOPEN', 'SQLITE_READONLY_DIRECTORY', 'SQLITE_READONLY_CANTINIT'];
 
 /** `read` changes nothing on disk but the `-shm` file, not even after an unclean stop. */
 export type OpenMode = 'read' | 'write';
@@ -44,23 +38,28 @@ export class Segment {
     readonly seal: SegmentSeal | null,
   ) {}
 
-  /** Opens an existing segment. Throws `journal_newer_version` and `journal_corrupt`. */
+  /**
+   * Opens an existing segment. Throws `journal_newer_version`, `journal_corrupt`, `data_dir_locked`, and
+   * `data_dir_invalid` where it cannot be read without being changed.
+   */
   static open(path: string, mode: OpenMode): Segment {
-    try {
-      return Segment.#over(path, openDatabase(path, mode));
-    } catch (thrown) {
-      const isReadOnly = mode === 'read' && READ_ONLY_CODES.includes(codeOf(thrown));
-      if (!isReadOnly || fileBytes(walPath(path)) > 0) throw asDamage(path, 'it cannot be opened', thrown);
-      return Segment.#inMemory(path);
+    for (;;) {
+      try {
+        return Segment.#over(path, openDatabase(path, mode));
+      } catch (thrown) {
+        const isForMemory = mode === 'read' && canReadInMemory(path, codeOf(thrown));
+        if (!isForMemory) throw asDamage(path, 'it cannot be opened', thrown);
+      }
+      const segment = Segment.#inMemory(path);
+      if (segment !== null) return segment;
     }
   }
 
-  /** A segment without a WAL on a medium on which SQLite cannot make one, not even to see that it is empty. */
-  static #inMemory(path: string): Segment {
+  /** null: its files have changed meanwhile. */
+  static #inMemory(path: string): Segment | null {
     try {
-      const content = readFileSync(path);
-      content.fill(1, MODE_OFFSET, MODE_OFFSET + 2);
-      return Segment.#over(path, new Database(content, { readonly: true }));
+      const db = readInMemory(path);
+      return db === null ? null : Segment.#over(path, db);
     } catch (thrown) {
       throw asDamage(path, 'it cannot be read', thrown);
     }
@@ -72,7 +71,7 @@ export class Segment {
       const meta = readMeta(path, db);
       return new Segment(path, db, meta, readSeal(path, db, meta));
     } catch (thrown) {
-      db.close();
+      closeDatabase(db);
       throw thrown;
     }
   }
@@ -183,7 +182,7 @@ export class Segment {
 
   /** In mode `write` the last connection to close moves the WAL into the database and removes it. */
   close(): void {
-    this.db.close();
+    closeDatabase(this.db);
   }
 
   /** The rows end at `position`: so must the seal. */
@@ -214,4 +213,9 @@ export function* checkedRows(
 
 function openDatabase(path: string, mode: OpenMode): Database.Database {
   return new Database(path, { readonly: mode === 'read', fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
+}
+
+/** One in memory is shared, and nothing of it is open on disk. */
+function closeDatabase(db: Database.Database): void {
+  if (!db.memory) db.close();
 }

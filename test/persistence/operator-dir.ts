@@ -12,6 +12,7 @@ import { masterSecretFingerprint } from '../../persistence/secrets.js';
 import {
   findSegments,
   removeDatabase,
+  rollbackPath,
   segmentPath,
   walPath,
   writeSegment,
@@ -98,4 +99,23 @@ export function leaveWal(path: string): { readonly database: Buffer; readonly wa
   writeFileSync(path, content.database);
   writeFileSync(walPath(path), content.wal);
   return content;
+}
+
+/**
+ * Leaves the open segment `path` in the middle of being sealed, as a kill does: pages of the seal's transaction are in
+ * the file already, and the rollback journal that takes them back lies beside it. Not only those of a seal: pages that were there
+ * before are written over, too, and the file is longer.
+ */
+export function leaveHalfSeal(path: string): void {
+  const db = new Database(path);
+  db.pragma('journal_mode = PERSIST');
+  // Has pages written before the transaction ends, and the journal synced each time.
+  db.pragma('cache_size = 1');
+  db.exec("BEGIN IMMEDIATE; INSERT INTO seal VALUES (1, 1, 'x', 'x', 'x'); CREATE TABLE spill (a)");
+  db.exec("INSERT INTO spill SELECT zeroblob(1000) FROM batch; UPDATE batch SET digest = 'half'");
+  const content = { database: readFileSync(path), journal: readFileSync(rollbackPath(path)) };
+  db.exec('ROLLBACK');
+  db.close();
+  writeFileSync(path, content.database);
+  writeFileSync(rollbackPath(path), content.journal);
 }
