@@ -7,6 +7,7 @@
  */
 import { ASSETS, assetOf, LIVE, LOCKED, MARKETS_MAX, textAt, UPCOMING } from '../../engine/domain.js';
 import type { EngineEvent } from '../../engine/events.js';
+import type { MarketRules } from '../../engine/rules.js';
 import type { EngineReads, RoundView } from '../../engine/views.js';
 import { marketHead, marketText, type ShownRound, shownRound } from './market-text.js';
 import { isoText, successText } from './wire.js';
@@ -43,10 +44,53 @@ class ReadyBytes {
 class MarketEntry {
   readonly head: string;
   readonly ready = new ReadyBytes();
-  shown: ShownRound | null = null;
+  #shown: ShownRound | null = null;
+  #text = '';
+  /** What the text was made of. */
+  #rules: MarketRules | null = null;
+  #tick: number | null = null;
+  #nowMs = 0;
+  #betCount = 0;
+  #poolUpCents = 0;
+  #poolDownCents = 0;
 
   constructor(readonly market: number) {
     this.head = marketHead(market);
+  }
+
+  get shown(): ShownRound | null {
+    return this.#shown;
+  }
+
+  show(shown: ShownRound | null): void {
+    this.#shown = shown;
+    this.#text = '';
+    this.ready.markOld();
+  }
+
+  /** Its JSON: the one made before where no part of it has changed. Most markets stay as they are while others take bets. */
+  text(rules: MarketRules, tick: number | null, nowMs: number): string {
+    const isSame = nowMs === this.#nowMs && tick === this.#tick && rules === this.#rules;
+    if (this.#text !== '' && isSame && this.#isRoundSame()) return this.#text;
+    this.#text = marketText(this.head, this.#shown, rules, tick, nowMs);
+    this.#rules = rules;
+    this.#tick = tick;
+    this.#nowMs = nowMs;
+    const round = this.#shown?.round;
+    this.#betCount = round?.betCount ?? 0;
+    this.#poolUpCents = round?.poolUpCents ?? 0;
+    this.#poolDownCents = round?.poolDownCents ?? 0;
+    return this.#text;
+  }
+
+  #isRoundSame(): boolean {
+    if (this.#shown === null) return true;
+    const { betCount, poolUpCents, poolDownCents } = this.#shown.round;
+    return (
+      betCount === this.#betCount &&
+      poolUpCents === this.#poolUpCents &&
+      poolDownCents === this.#poolDownCents
+    );
   }
 }
 
@@ -130,22 +174,18 @@ export class MarketView {
     const entry = this.#entry(market);
     if (entry.ready.isFresh(nowMs, this.#version, this.#ageMsMax)) return entry.ready.bytes;
     const tick = this.#latestTick(assetOf(market));
-    return entry.ready.set(
-      successText(marketText(entry.head, entry.shown, rules, tick, nowMs)),
-      nowMs,
-      this.#version(),
-    );
+    return entry.ready.set(successText(entry.text(rules, tick, nowMs)), nowMs, this.#version());
   }
 
   /** `{success, data: Market[]}` of all active markets. */
   markets(nowMs: number): Uint8Array {
     if (this.#list.isFresh(nowMs, this.#version, this.#ageMsMax)) return this.#list.bytes;
     let text = '';
-    for (const { market, head, shown } of this.#entries) {
-      const rules = this.#engine.marketRules(market);
+    for (const entry of this.#entries) {
+      const rules = this.#engine.marketRules(entry.market);
       if (rules === null) continue;
       if (text !== '') text += ',';
-      text += marketText(head, shown, rules, this.#latestTick(assetOf(market)), nowMs);
+      text += entry.text(rules, this.#latestTick(assetOf(entry.market)), nowMs);
     }
     return this.#list.set(successText(`[${text}]`), nowMs, this.#version());
   }
@@ -176,8 +216,7 @@ export class MarketView {
   }
 
   #show(entry: MarketEntry, round: RoundView | null, status = round?.status ?? UPCOMING): void {
-    entry.shown = round === null ? null : shownRound(round, status);
-    entry.ready.markOld();
+    entry.show(round === null ? null : shownRound(round, status));
     this.#list.markOld();
   }
 
