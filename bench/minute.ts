@@ -26,7 +26,7 @@ const MINUTES = { full: 2, quick: 1 };
 const MEASURE_MS = { full: 24_000, quick: 10_000 };
 const MINUTE_MS = 60_000;
 /** Several within a window; a server's own default is one after 1,000,000 commands. */
-const ENV = { TOTE_SNAPSHOT_COMMANDS: '100000' };
+const ENV = { TOTE_SNAPSHOT_COMMANDS: '250000' };
 /** What placing `SETTLED_BETS` takes, generously. */
 const FILL_MS = 8_000;
 const CLIENT_START_MS = 400;
