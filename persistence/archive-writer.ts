@@ -11,16 +11,15 @@ import Database from 'better-sqlite3';
 import { assert, must } from '../engine/assert.js';
 import type { EngineEvent } from '../engine/events.js';
 import type { EngineReads } from '../engine/views.js';
-import type { ArchiveCell } from './archive-checksum.js';
-import { ArchiveRows, type RowTaker } from './archive-rows.js';
+import { ArchiveRows } from './archive-rows.js';
 import {
   type ArchiveProgress,
   asArchiveDamage,
   createArchiveTables,
-  damagedArchive,
   progressWriter,
   readProgress,
 } from './archive-schema.js';
+import { type ArchiveTables, asWriteFault, openTables, Transaction } from './archive-tables.js';
 import type { DataDir } from './data-dir.js';
 import { JournalError } from './errors.js';
 import { fileBytes, renameDurably, syncPath } from './files.js';
@@ -33,12 +32,6 @@ const BUSY_TIMEOUT_MS = 1_000;
 const CHECKPOINT_PAGES = 3_000;
 const WAL_BYTES_KEPT = 16 * 1024 * 1024;
 
-const PLACED_COLUMNS = `bet, account, market, round_number, side, stake_cents, odds_e4, entry_percent_e2, payout_cents,
-  placed_seq, placed_ms, balance_after_cents, client_seed, placed_checksum`;
-const SETTLE = `UPDATE bet SET result = ?, paid_cents = ?, settled_seq = ?, settled_item = ?, settled_ms = ?,
-  settled_balance_cents = ?, settled_checksum = ? WHERE bet = ? AND settled_seq IS NULL`;
-const values = (count: number): string => `(${Array.from({ length: count }, () => '?').join(', ')})`;
-
 /** Where the archive follows on: the end of a batch. */
 export interface ArchivePosition {
   readonly seq: number;
@@ -50,7 +43,7 @@ export interface ArchivePosition {
 export class ArchiveWriter {
   readonly #transaction: Transaction;
   /** The rows of the open transaction. */
-  readonly #written: Readonly<Record<'placed' | 'settled' | 'rounds' | 'transfers', Table>>;
+  readonly #written: ArchiveTables;
   readonly #writeProgress: (progress: ArchiveProgress) => void;
   #progress: ArchiveProgress;
   #rows: ArchiveRows | null = null;
@@ -61,16 +54,10 @@ export class ArchiveWriter {
     private readonly db: Database.Database,
     progress: ArchiveProgress,
   ) {
-    const transaction = new Transaction(db);
-    this.#transaction = transaction;
+    this.#transaction = new Transaction(db);
+    this.#written = openTables(this.#transaction);
     this.#progress = progress;
     this.#writeProgress = progressWriter(db);
-    this.#written = {
-      placed: new Table(transaction, `INSERT INTO bet (${PLACED_COLUMNS}) VALUES ${values(14)}`),
-      settled: new Table(transaction, SETTLE),
-      rounds: new Table(transaction, `INSERT INTO round VALUES ${values(19)}`),
-      transfers: new Table(transaction, `INSERT INTO transfer VALUES ${values(9)}`),
-    };
   }
 
   /** Opens an existing archive, or returns null where there is none. Throws `archive_newer_version`, `archive_corrupt`. */
@@ -187,46 +174,6 @@ export class ArchiveWriter {
   }
 }
 
-/** What rows and progress are written in. */
-class Transaction {
-  #isOpen = false;
-
-  constructor(readonly db: Database.Database) {}
-
-  beginOnce(): void {
-    if (this.#isOpen) return;
-    this.db.exec('BEGIN IMMEDIATE');
-    this.#isOpen = true;
-  }
-
-  commit(): void {
-    this.db.exec('COMMIT');
-    this.#isOpen = false;
-  }
-}
-
-/** Writes rows, each of which must change one row of the file. */
-class Table implements RowTaker {
-  /** How many were written since the last commit. */
-  count = 0;
-  readonly #statement: Database.Statement<[ArchiveCell[]]>;
-
-  constructor(
-    readonly transaction: Transaction,
-    sql: string,
-  ) {
-    this.#statement = transaction.db.prepare<[ArchiveCell[]]>(sql);
-  }
-
-  push(row: ArchiveCell[]): void {
-    this.transaction.beginOnce();
-    if (this.#statement.run(row).changes !== 1) {
-      throw damagedArchive(this.transaction.db.name, `bet ${row.at(-1)} is not among its open bets`);
-    }
-    this.count += 1;
-  }
-}
-
 /**
  * Makes durable what readers of the archive see, by a checkpoint, which syncs the WAL and then the database. A plain
  * descriptor will not do: closing it would drop the locks that this process's other connections hold on the file.
@@ -288,11 +235,3 @@ function connect(path: string): Database.Database {
 
 /** A copy has a rollback journal where a writer was killed. Beside another archive it would be laid over that one. */
 const sideFiles = (path: string): string[] => [`${path}-wal`, `${path}-shm`, `${path}-journal`];
-
-/** A key that is there already is content that is not of this journal. */
-function asWriteFault(path: string, thrown: unknown): unknown {
-  if (thrown instanceof Database.SqliteError && thrown.code.startsWith('SQLITE_CONSTRAINT')) {
-    return damagedArchive(path, `a row is there that should not be (${thrown.message})`, thrown);
-  }
-  return asArchiveDamage(path, thrown);
-}
