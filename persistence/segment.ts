@@ -26,7 +26,10 @@ const BUSY_TIMEOUT_MS = 5_000;
 /** A chunk of rows ends with the row that reaches so much text. */
 export const CHUNK_CHARS = 256 * 1024;
 
-/** `read` changes nothing on disk but the `-shm` file, not even after an unclean stop. */
+/**
+ * `read` changes nothing, not even after an unclean stop: SQLite puts a `-shm` file and, where there is none, an empty WAL
+ * beside a segment in WAL mode.
+ */
 export type OpenMode = 'read' | 'write';
 
 export class Segment {
