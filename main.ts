@@ -62,6 +62,7 @@ async function start(config: Config, log: Log): Promise<void> {
   const operatorToken = config.operatorToken ?? openOperatorToken(store.dir);
   const ending = new Ending(log);
   const ports = await openPorts(config, systemClock, (error) => ending.programmingError(error));
+  if (ports.note !== null) log.warn(ports.note);
   const host = buildHost(config, store, ending);
   const { sequencer, lifecycle, journal } = host;
   const shadow = startShadow(config, store, ending, log);

@@ -22,6 +22,18 @@ export function connectionLimits(descriptors: number): ConnectionLimits {
   return { publicMax: Math.min(CONNECTIONS_MAX, left), operatorMax };
 }
 
+/** What an operator should know where the descriptors leave fewer connections than usual; null where they do not. */
+export function limitsNote(descriptors: number): string | null {
+  const { publicMax, operatorMax } = connectionLimits(descriptors);
+  if (publicMax === CONNECTIONS_MAX) return null;
+  const enough = CONNECTIONS_MAX + OPERATOR_CONNECTIONS_MAX + OWN_DESCRIPTORS;
+  return (
+    `this process may open only ${descriptors} files, which leaves ${publicMax} public connections ` +
+    `(of ${CONNECTIONS_MAX}) and ${operatorMax} for operators (of ${OPERATOR_CONNECTIONS_MAX}): ` +
+    `raise \`ulimit -n\` to ${enough} or more and start again`
+  );
+}
+
 /** Descriptors that this process may have: Node has raised its limit as far as it goes. Infinity where that is not told. */
 export function descriptorsMax(): number {
   try {

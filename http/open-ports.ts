@@ -5,12 +5,14 @@
 import type { Clock, HttpHandler } from '../engine/ports.js';
 import { urlOf } from './banner.js';
 import { type Config, ConfigError } from './config.js';
-import { connectionLimits, descriptorsMax } from './connection-limits.js';
+import { connectionLimits, descriptorsMax, limitsNote } from './connection-limits.js';
 import { UwsTransport } from './uws-transport.js';
 
 export interface OpenPorts {
   readonly publicUrl: string;
   readonly operatorUrl: string;
+  /** What an operator should know of the connections that they take, or null. */
+  readonly note: string | null;
   /** Hands over what came meanwhile, and everything from now on. */
   serve(publicApi: HttpHandler, operatorApi: HttpHandler): void;
   /** Takes no new connections; resolves once what waits is answered. */
@@ -24,7 +26,8 @@ export async function openPorts(
   onFatal: (error: unknown) => void,
 ): Promise<OpenPorts> {
   const { host, port, operatorHost, operatorPort } = config;
-  const { publicMax, operatorMax } = connectionLimits(descriptorsMax());
+  const descriptors = descriptorsMax();
+  const { publicMax, operatorMax } = connectionLimits(descriptors);
   const { trustedProxies } = config;
   const publicPort = new Port(
     new UwsTransport({ clock, trustedProxies, onFatal, connectionsMax: publicMax }),
@@ -37,6 +40,7 @@ export async function openPorts(
   return {
     publicUrl,
     operatorUrl,
+    note: limitsNote(descriptors),
     serve(publicApi, operatorApi) {
       publicPort.serve(publicApi);
       forOperators.serve(operatorApi);

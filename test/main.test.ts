@@ -134,6 +134,19 @@ test('a port in use is refused, and the data directory is still new for the next
   await next.stop();
 });
 
+test('a start with few descriptors says once what they leave, and how to have more', async () => {
+  const under = ['sh', '-c', 'ulimit -n 600; exec "$0" "$@"'];
+  const server = await Server.start({ dataDir: dataDir(), under });
+  assert.equal((await server.operator.get('/status')).status, 200);
+  const { code, stderr } = await server.stop();
+  assert.equal(code, 0, stderr);
+  const [line = '', ...others] = stderr.split('\n').filter((text) => text.includes('ulimit'));
+  assert.deepEqual(others, []);
+  const { level, msg } = JSON.parse(line) as { level: number; msg: string };
+  assert.equal(level, 40);
+  assert.match(msg, /only 600 files.* 269 public connections .* 75 for operators .*`ulimit -n` to 10512/);
+});
+
 test("another master secret than the journal's is refused", async () => {
   const dir = dataDir();
   await (await Server.start({ dataDir: dir })).stop();
