@@ -183,7 +183,7 @@ export function asArchiveDamage(path: string, thrown: unknown): unknown {
   if (thrown.code.startsWith('SQLITE_READONLY')) {
     return new JournalError(
       'data_dir_invalid',
-      `The archive ${path} was left in the middle of a write, which only a writer can set right. Start the server on it once.`,
+      `The archive ${path} was left in the middle of a write, which only a writer can set right. Start the server on it once; where it is a backup, make that again.`,
       { cause: thrown },
     );
   }

@@ -5,8 +5,8 @@
 import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Mark, SpaceLevel } from '../engine/ports.js';
+import { readArchiveProgress } from './archive-file.js';
 import type { ArchiveProgress } from './archive-schema.js';
-import { readArchiveProgress } from './archive-writer.js';
 import type { DataDir } from './data-dir.js';
 import { JournalError } from './errors.js';
 import { fileBytes } from './files.js';

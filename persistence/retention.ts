@@ -13,7 +13,7 @@
 import { rmSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { SnapshotRef } from '../engine/snapshot/store.js';
-import { makeArchiveDurable, readArchiveProgress } from './archive-writer.js';
+import { makeArchiveDurable, readArchiveProgress } from './archive-file.js';
 import type { DataDir } from './data-dir.js';
 import { fileBytes, syncPath } from './files.js';
 import { type JournalReader, openJournalReader } from './journal-reader.js';

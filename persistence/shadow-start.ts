@@ -6,7 +6,8 @@
 import { Engine } from '../engine/engine.js';
 import type { JournalStore } from '../engine/ports.js';
 import type { SnapshotRef, SnapshotStore } from '../engine/snapshot/store.js';
-import { ArchiveWriter, setArchiveAside } from './archive-writer.js';
+import { setArchiveAside } from './archive-file.js';
+import { ArchiveWriter } from './archive-writer.js';
 import type { DataDir } from './data-dir.js';
 import { JournalError, messageOf } from './errors.js';
 import type { Rest } from './pace.js';

@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import Database from 'better-sqlite3';
 import { must } from '../../engine/assert.js';
 import { checkArchive } from '../../persistence/archive-check.js';
-import { readArchiveProgress } from '../../persistence/archive-writer.js';
+import { readArchiveProgress } from '../../persistence/archive-file.js';
 import { SnapshotFiles } from '../../persistence/snapshot-files.js';
 import { newHasher } from '../support/reference/pair.js';
 import { randomOf, refusal, temporaryDir } from './journal-files.js';
