@@ -178,8 +178,9 @@ export class Lifecycle {
     const startedMs = clock.monotonicMs();
     this.#submit({ kind: 'settle', timeMs: nowMs, betsMax: this.#settleBets });
     const tookMs = clock.monotonicMs() - startedMs;
+    // Nothing left waiting: the slice may have been far from full, and tells nothing of how long a full one takes.
     if (tookMs > SLICE_MS_MAX) this.#settleBets = Math.max(SETTLE_BETS_MIN, Math.ceil(this.#settleBets / 2));
-    else if (tookMs < SLICE_MS_MAX / 4) this.#settleBets *= 2;
+    else if (tookMs < SLICE_MS_MAX / 4 && this.#engine.settlementsWaiting) this.#settleBets *= 2;
     this.#settleBets = Math.min(this.#settleBets, settleBetsMax);
   }
 

@@ -62,3 +62,22 @@ test('a slow slice is followed by smaller ones', () => {
   (host.clock as CostlyClock).lookMs = 5;
   assert.deepEqual(slicesOf(host).slice(0, 6), [50, 100, 200, 400, 200, 100]);
 });
+
+test('slices that are not full do not let the next ones grow, however quick they are', () => {
+  const rules = defaultRules('f'.repeat(64));
+  const feed = new PushFeed();
+  const clock = new TestClock();
+  const markets = rules.markets.slice(0, 1);
+  const host = new TestHost(clock, { rules: { ...rules, markets }, feeds: [feed] });
+  host.lifecycle.start();
+  host.settle();
+  for (let minute = 0; minute < 4; minute++) {
+    feed.offer(0, 100 + minute, clock.wallMs);
+    host.run(3_000);
+    assert.equal(codeOf(host.order()), 'accepted');
+    host.run(57_000);
+  }
+  feed.offer(0, 200, clock.wallMs);
+  host.run(3_000);
+  assert.deepEqual(slicesOf(host), [50, 50, 50, 50]);
+});
