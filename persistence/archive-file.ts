@@ -50,7 +50,7 @@ export function readArchiveProgress(dir: DataDir): ArchiveProgress | null {
 export function setArchiveAside(dir: DataDir, nowMs: number): string {
   const aside = `${dir.archiveFile}.damaged-${nowMs}`;
   for (const file of sideFiles(dir.archiveFile)) {
-    if (existsSync(file)) renameDurably(file, file.replace(dir.archiveFile, aside));
+    if (existsSync(file)) renameDurably(file, aside + file.slice(dir.archiveFile.length));
   }
   if (existsSync(dir.archiveFile)) renameDurably(dir.archiveFile, aside);
   return aside;
