@@ -69,9 +69,21 @@ class Wal {
     let hasEnded = false;
     for (let frame = bad; this.#offset(frame + 1) <= this.bytes.length; frame += 1) {
       if (hasEnded && this.#followsOn(frame)) return true;
-      hasEnded ||= this.bytes.readUInt32BE(this.#offset(frame) + 4) !== 0;
+      hasEnded ||= this.#isOfThisWal(frame) && this.bytes.readUInt32BE(this.#offset(frame) + 4) !== 0;
     }
     return false;
+  }
+
+  /**
+   * Whether the frame's header is none left over from before the WAL last began again: a power loss may leave that where
+   * the first frame of a commit did not arrive and its others did. Both salts are others then; damage is in one of them.
+   */
+  #isOfThisWal(frame: number): boolean {
+    const { bytes } = this;
+    const at = this.#offset(frame) + 8;
+    return (
+      bytes.readInt32BE(16) === bytes.readInt32BE(at) || bytes.readInt32BE(20) === bytes.readInt32BE(at + 4)
+    );
   }
 
   /** Whether the frame is whole, of this WAL, and right behind the one before it as that one says. */
