@@ -14,6 +14,8 @@ import { damaged } from './segment-schema.js';
 
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
+/** The least that a disk writes whole, or not at all. */
+const SECTOR_BYTES = 512;
 /** The last bit says in which byte order checksums are made. */
 const MAGIC = 0x377f0682;
 
@@ -69,9 +71,18 @@ class Wal {
     let hasEnded = false;
     for (let frame = bad; this.#offset(frame + 1) <= this.bytes.length; frame += 1) {
       if (hasEnded && this.#followsOn(frame)) return true;
-      hasEnded ||= this.#isOfThisWal(frame) && this.bytes.readUInt32BE(this.#offset(frame) + 4) !== 0;
+      hasEnded ||= this.#endsCommit(frame);
     }
     return false;
+  }
+
+  /** Whether the frame's header, which may be all that is good of the frame, says that a commit of this WAL ends here. */
+  #endsCommit(frame: number): boolean {
+    const at = this.#offset(frame);
+    if (this.bytes.readUInt32BE(at + 4) === 0) return false;
+    // The salts speak for what stands before them only where no power loss could have parted the two.
+    const mayBeTorn = at % SECTOR_BYTES === SECTOR_BYTES - 8;
+    return mayBeTorn ? this.#followsOn(frame) : this.#isOfThisWal(frame);
   }
 
   /**
