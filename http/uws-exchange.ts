@@ -7,13 +7,14 @@
  * the process without a word.
  */
 import { Buffer } from 'node:buffer';
-import { STATUS_CODES } from 'node:http';
 import { assert } from '../engine/assert.js';
 import type { ErrorCode } from '../engine/errors.js';
-import type { HeaderBlock, HeaderList, HttpHandler, HttpRequest, HttpResponder } from '../engine/ports.js';
+import type { HeaderBlock, HeaderList, HttpRequest, HttpResponder } from '../engine/ports.js';
 import { BodyBuffer } from './body-buffer.js';
+import type { ExchangeHost, WaitingExchange } from './exchange-host.js';
 import type { RequestHeaders } from './request-headers.js';
 import type { UwsResponse } from './uws.js';
+import { type AfterAnswer, abandon, writeAnswer } from './uws-answer.js';
 
 /** A longer body is refused with 413. */
 export const BODY_BYTES_MAX = 16 * 1024;
@@ -28,44 +29,12 @@ export const BODY_DEADLINE_MS = 10_000;
 /** An answer has this long to be taken once the socket's buffers are full of it. */
 export const REPLY_DEADLINE_MS = 30_000;
 
-/**
- * What is made for a client is bounded by limits and by his money, so its answers cannot pile up where he does not
- * read them: they go the short way. All others are of a kind that can be asked for again and again.
- */
-const CREATED = 201;
-/**
- * Of those the short ones (characters or bytes) may go the short way too, and one in so many, by chance, takes the long
- * one: who does not read what he asks for is found out after a few kilobytes, and cannot know by which request.
- */
-const SHORT_MAX = 2_048;
-const LONG_WAY_SHARE = 1 / 8;
-
 const NO_BODY = new Uint8Array(0);
-
-/** `200 OK`, by status. */
-const STATUS_LINES: readonly string[] = Array.from(
-  { length: 600 },
-  (_, status) => `${status} ${STATUS_CODES[status] ?? 'Unknown'}`,
-);
 
 export type Fault = NonNullable<HttpRequest['fault']>;
 const fault = (code: ErrorCode, detail: string): Fault => ({ code, detail });
 
-/** What exchanges need of the transport they belong to. */
-export interface ExchangeHost {
-  readonly handler: HttpHandler;
-  /** Those that wait for their client: looked at now and then for `dueMs`. */
-  readonly slow: Set<Exchange>;
-  /** The transport is closing: every answer closes its connection. */
-  readonly isClosing: boolean;
-  monotonicMs(): number;
-  /** The exchange is over: answered in full, or its client has gone. */
-  onOver(): void;
-  /** A programming error; the process ends. */
-  onFatal(error: unknown): void;
-}
-
-export class Exchange implements HttpRequest, HttpResponder {
+export class Exchange implements HttpRequest, HttpResponder, WaitingExchange {
   readonly apiKey: string;
   readonly idempotencyKey: string | null;
   readonly contentType: string;
@@ -228,43 +197,16 @@ export class Exchange implements HttpRequest, HttpResponder {
     this.#pieces = null;
   }
 
-  /**
-   * The head goes out in one piece: each `writeHeader` would cost a third of a microsecond. Header values are
-   * the server's own and hold no line ends.
-   */
   #write(status: number, headers: HeaderList | HeaderBlock, body: string | Uint8Array): void {
-    const { response } = this;
-    const hasNoBody = status === 204 || status === 304;
-    const isBare = hasNoBody || this.method === 'HEAD';
-    let head = headText(status, headers);
-    if (this.fault !== null || this.#isChunked) {
-      // What else this connection has to say is not to be trusted.
-      response.writeStatus(head).end(isBare ? '' : body, true);
-      this.#over();
-      return;
-    }
-    if (this.host.isClosing) head += '\r\nConnection: close';
-    if (isBare) {
-      // Told a length, `endWithoutBody` waits for ever for the body that it was told not to send.
-      if (!hasNoBody) head += `\r\nContent-Length: ${bytesIn(body)}`;
-      response.writeStatus(head).endWithoutBody();
-      this.#over();
-      return;
-    }
-    if (status === CREATED || this.#goesShortWay(body)) {
-      response.writeStatus(head).end(body, false);
-      this.#over();
-      return;
-    }
-    // `end` would buffer without bound what a client that sends and never reads has asked for.
-    const [, isTaken] = response.writeStatus(head).tryEnd(body, bytesIn(body));
-    if (isTaken) this.#over();
+    const isHeadOnly = this.method === 'HEAD';
+    if (writeAnswer(this.response, status, headers, body, isHeadOnly, this.#afterAnswer)) this.#over();
     else this.#writeRest(typeof body === 'string' ? Buffer.from(body) : body);
   }
 
-  /** Not while closing, which waits until an answer is taken. */
-  #goesShortWay(body: string | Uint8Array): boolean {
-    return body.length <= SHORT_MAX && !this.host.isClosing && Math.random() >= LONG_WAY_SHARE;
+  get #afterAnswer(): AfterAnswer {
+    // What else this connection has to say is not to be trusted.
+    if (this.fault !== null || this.#isChunked) return 'close';
+    return this.host.isClosing ? 'announceClose' : 'stay';
   }
 
   /** Sends what is left whenever the socket takes more. */
@@ -303,28 +245,5 @@ export class Exchange implements HttpRequest, HttpResponder {
   #fail(error: unknown): void {
     this.host.onFatal(error);
     if (!this.#isOver) abandon(this.response, () => this.#guarded(() => this.#over()));
-  }
-}
-
-function bytesIn(body: string | Uint8Array): number {
-  return typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength;
-}
-
-/** Status and headers, as `writeStatus` takes them. */
-function headText(status: number, headers: HeaderList | HeaderBlock): string {
-  let head = STATUS_LINES[status] ?? '';
-  if (typeof headers === 'string') return `${head}\r\n${headers}`;
-  for (let index = 0; index < headers.length; index += 2) {
-    head += `\r\n${headers[index]}: ${headers[index + 1]}`;
-  }
-  return head;
-}
-
-/** Closes the connection after a programming error: the library ends the process for an unanswered request. */
-export function abandon(response: UwsResponse, onAborted: () => void): void {
-  try {
-    response.onAborted(onAborted).close();
-  } catch {
-    // It was answered or closed before the error.
   }
 }

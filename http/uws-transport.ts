@@ -3,14 +3,16 @@
  *
  * What bounds a hostile client: the number of connections here (there is no bound by address: the library does
  * not say whose connection closes, and one proxy may rightly hold most of them); 4 KiB and about 100 headers,
- * and 10 s for a head to arrive, by the library itself; body and answer in `uws-exchange.ts`.
+ * and 10 s for a head to arrive, by the library itself; body and answer in `uws-exchange.ts` and `uws-answer.ts`.
  */
 import { assert } from '../engine/assert.js';
 import type { Clock, HttpHandler, Transport } from '../engine/ports.js';
 import { ClientAddresses, type Peer } from './client-address.js';
+import type { ExchangeHost, WaitingExchange } from './exchange-host.js';
 import { RequestHeaders } from './request-headers.js';
 import { type UwsApp, type UwsListenSocket, type UwsRequest, type UwsResponse, uws } from './uws.js';
-import { abandon, Exchange, type ExchangeHost } from './uws-exchange.js';
+import { abandon } from './uws-answer.js';
+import { Exchange } from './uws-exchange.js';
 
 /** Open connections; those above are closed as they come. */
 export const CONNECTIONS_MAX = 10_000;
@@ -48,7 +50,7 @@ const systemTimer: StartTimer = (run, periodMs) => {
 };
 
 export class UwsTransport implements Transport, ExchangeHost {
-  readonly slow = new Set<Exchange>();
+  readonly slow = new Set<WaitingExchange>();
   isClosing = false;
   handler: HttpHandler = () => assert(false, 'a transport listens with a handler');
 
@@ -187,7 +189,7 @@ export class UwsTransport implements Transport, ExchangeHost {
   }
 
   /** Goes on where it stopped: a set's iterator stands what is taken out and added meanwhile. */
-  #expireSome(waiting: Iterator<Exchange>): void {
+  #expireSome(waiting: Iterator<WaitingExchange>): void {
     const nowMs = this.monotonicMs();
     let left = EXPIRED_AT_ONCE_MAX;
     this.#isExpiring = true;
