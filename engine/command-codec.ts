@@ -9,6 +9,7 @@
 import { assert, fail } from './assert.js';
 import type { Command, CommandKind, IdempotencyDigest, PlaceOrder } from './commands.js';
 import { ASSETS, MARKET_IDS, marketOf, SIDES, TIERS, textAt } from './domain.js';
+import { inOnePiece } from './one-piece.js';
 import { wholeText } from './whole-text.js';
 
 /** The current version of each command's text form. Raising one takes an entry in `UPCASTERS` for the version before. */
@@ -51,7 +52,7 @@ export function encodeCommand(command: Command): string {
 
 /** Market and side as they stand in an order, by `market * 2 + side`. */
 export const ORDER_PARTS: readonly string[] = MARKET_IDS.flatMap((id) =>
-  SIDES.map((side) => `,"${id}","${side}",`),
+  SIDES.map((side) => inOnePiece(`,"${id}","${side}",`)),
 );
 
 /** How the text of an order begins, up to its time. */
@@ -84,7 +85,7 @@ let keptHead = '';
 
 function orderHead(timeMs: number): string {
   if (timeMs !== keptTimeMs) {
-    keptHead = `${ORDER_HEAD}${timeMs},`;
+    keptHead = inOnePiece(`${ORDER_HEAD}${timeMs},`);
     keptTimeMs = timeMs;
   }
   return keptHead;

@@ -7,6 +7,7 @@
  */
 import { betId, marketOf, roundId, SIDES, textAt, timeFrameMs } from './domain.js';
 import type { BetPlaced } from './events.js';
+import { inOnePiece } from './one-piece.js';
 import { wholeText } from './whole-text.js';
 
 /** What the construction needs and the engine does not have. */
@@ -110,7 +111,7 @@ export class RoundSeeds {
   #fieldsOf(market: number, roundNumber: number): string {
     const latest = this.#latest[market];
     if (latest?.roundNumber === roundNumber) return latest.fields;
-    const fields = roundFields(this.seed(market, roundNumber), roundId(market, roundNumber));
+    const fields = inOnePiece(roundFields(this.seed(market, roundNumber), roundId(market, roundNumber)));
     this.#latest[market] = { roundNumber, fields };
     return fields;
   }

@@ -1,11 +1,10 @@
 /** The JSON of what belongs to one account: positions and the answers to orders. */
+import { must } from '../../engine/assert.js';
 import {
   ASSETS,
   assetOf,
   BET_RESULTS,
-  betId,
   MARKET_IDS,
-  marketId,
   ROUND_STATUSES,
   SIDES,
   TIME_FRAMES,
@@ -13,55 +12,88 @@ import {
   timeFrameOf,
 } from '../../engine/domain.js';
 import type { BetPlaced } from '../../engine/events.js';
+import { inOnePiece } from '../../engine/one-piece.js';
 import type { BetView } from '../../engine/views.js';
 import { wholeText } from '../../engine/whole-text.js';
 import { hundredthsText, isoText, oddsText, successText } from './wire.js';
 
-/** `{success, data: Position[]}`. */
-export function positionsText(bets: readonly BetView[]): string {
+/** What all positions on one side of one market have in common, by `market * 2 + side`. */
+const POSITION_PARTS: readonly string[] = MARKET_IDS.flatMap((id, market) => {
+  const crypto = textAt(ASSETS, assetOf(market));
+  const frame = textAt(TIME_FRAMES, timeFrameOf(market));
+  const head = `","marketId":"${id}","crypto":"${crypto}","timeFrame":"${frame}","prediction":`;
+  return SIDES.map((side) => inOnePiece(`${head}"${side}","amount":`));
+});
+
+/** The rounds that were printed last, by market: a list has the same few again and again. */
+const keptRounds = MARKET_IDS.map(() => ({ roundNumber: -1, status: -1, text: '' }));
+
+/** `{success, data: Position[]}` as bytes; all of it is ASCII. In few pieces: see `orderResultText`. */
+export function positionsBytes(bets: readonly BetView[]): Uint8Array {
   let text = '';
-  for (const bet of bets) text += text === '' ? positionText(bet) : `,${positionText(bet)}`;
-  return successText(`[${text}]`);
+  for (const bet of bets) {
+    text += text === '' ? '{"id":"bet_' : ',{"id":"bet_';
+    text += positionRest(bet);
+  }
+  return Buffer.from(successText(`[${text}]`), 'latin1');
 }
 
-function positionText(bet: BetView): string {
-  const { market, stakeCents } = bet;
+function positionRest(bet: BetView): string {
   return (
-    `{"id":"${betId(bet.bet)}","marketId":"${marketId(market)}","crypto":"${textAt(ASSETS, assetOf(market))}",` +
-    `"timeFrame":"${textAt(TIME_FRAMES, timeFrameOf(market))}","prediction":"${textAt(SIDES, bet.side)}",` +
-    `"amount":${hundredthsText(stakeCents)},"oddsAtBet":${oddsText(bet.oddsE4)},` +
-    `"potentialPayout":${hundredthsText(bet.payoutCents)},"status":"${bet.status}",${outcomeText(bet)},` +
-    `"isLimitOrder":false,"placedAt":"${isoText(bet.placedAtMs)}",` +
-    `"settledAt":${bet.settledAtMs === null ? 'null' : `"${isoText(bet.settledAtMs)}"`},` +
-    `"round":{"roundNumber":${bet.roundNumber},"status":"${textAt(ROUND_STATUSES, bet.roundStatus)}",` +
-    `"endTime":"${isoText(bet.roundEndTimeMs)}"}}`
+    `${wholeText(bet.bet)}${textAt(POSITION_PARTS, bet.market * 2 + bet.side)}${hundredthsText(bet.stakeCents)},"oddsAtBet":` +
+    `${oddsText(bet.oddsE4)},"potentialPayout":${hundredthsText(bet.payoutCents)}${outcomeText(bet)}` +
+    `${isoText(bet.placedAtMs)}${settledAtText(bet.settledAtMs)}${roundText(bet)}`
   );
 }
 
-function outcomeText({ result, paidCents, stakeCents }: BetView): string {
-  if (paidCents === null) return '"result":null,"payout":null,"profit":null';
+/** From the payout that is possible to the time of placing. */
+function outcomeText({ status, result, paidCents, stakeCents }: BetView): string {
+  if (paidCents === null) {
+    return status === 'ACTIVE'
+      ? ',"status":"ACTIVE","result":null,"payout":null,"profit":null,"isLimitOrder":false,"placedAt":"'
+      : ',"status":"SETTLING","result":null,"payout":null,"profit":null,"isLimitOrder":false,"placedAt":"';
+  }
   return (
-    `"result":"${textAt(BET_RESULTS, result)}","payout":${hundredthsText(paidCents)},` +
-    `"profit":${hundredthsText(paidCents - stakeCents)}`
+    `,"status":"SETTLED","result":"${textAt(BET_RESULTS, result)}","payout":${hundredthsText(paidCents)},` +
+    `"profit":${hundredthsText(paidCents - stakeCents)},"isLimitOrder":false,"placedAt":"`
   );
+}
+
+const settledAtText = (settledAtMs: number | null): string =>
+  settledAtMs === null ? '","settledAt":null' : `","settledAt":"${isoText(settledAtMs)}"`;
+
+/** The round, and the end of the position. */
+function roundText({ market, roundNumber, roundStatus, roundEndTimeMs }: BetView): string {
+  const kept = must(keptRounds[market], 'market');
+  if (kept.roundNumber !== roundNumber || kept.status !== roundStatus) {
+    kept.roundNumber = roundNumber;
+    kept.status = roundStatus;
+    kept.text = inOnePiece(
+      `,"round":{"roundNumber":${roundNumber},"status":"${textAt(ROUND_STATUSES, roundStatus)}",` +
+        `"endTime":"${isoText(roundEndTimeMs)}"}}`,
+    );
+  }
+  return kept.text;
 }
 
 /** What every answer to an order on one side of one market has in common, by `market * 2 + side`. */
 const ORDER_PARTS: readonly string[] = MARKET_IDS.flatMap((id) =>
-  SIDES.map((side) => `","marketId":"${id}","prediction":"${side}","amount":`),
+  SIDES.map((side) => inOnePiece(`","marketId":"${id}","prediction":"${side}","amount":`)),
 );
 
 /** From the entry percent to the payout, by the percent; made when first asked for. */
 const PERCENT_PARTS = new Array<string | undefined>(10_001);
 const percentPart = (percentE2: number): string =>
-  (PERCENT_PARTS[percentE2] ??= `,"entryPercent":${hundredthsText(percentE2)},"potentialPayout":`);
+  (PERCENT_PARTS[percentE2] ??= inOnePiece(
+    `,"entryPercent":${hundredthsText(percentE2)},"potentialPayout":`,
+  ));
 
 /** From the bet's hash to the balance: many orders share a millisecond. */
 let keptTimeMs = Number.NaN;
 let keptTimePart = '';
 function timePart(timeMs: number): string {
   if (timeMs !== keptTimeMs) {
-    keptTimePart = `","placedAt":"${isoText(timeMs)}"},"newBalance":`;
+    keptTimePart = inOnePiece(`","placedAt":"${isoText(timeMs)}"},"newBalance":`);
     keptTimeMs = timeMs;
   }
   return keptTimePart;

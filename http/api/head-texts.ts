@@ -1,4 +1,5 @@
 /** The parts of an answer's head that many answers share, each in one piece: pieces are joined anew for every answer. */
+import { inOnePiece } from '../../engine/one-piece.js';
 import { wholeText } from '../../engine/whole-text.js';
 
 const LIMIT = 'X-RateLimit-Limit: ';
@@ -10,9 +11,6 @@ const REQUEST_ID = '\r\nX-Request-Id: ';
 const RESET_SECONDS_MAX = 60;
 /** A power of two; there are four limits. */
 const LIMITS_KEPT = 16;
-
-/** `text` without the pieces it was put together from. */
-const inOnePiece = (text: string): string => Buffer.from(text, 'latin1').toString('latin1');
 
 export class HeadTexts {
   /** By the low bits of the limit. */

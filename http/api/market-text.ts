@@ -12,6 +12,7 @@ import {
   UPCOMING,
 } from '../../engine/domain.js';
 import { oddsE4, percentUpE2 } from '../../engine/money.js';
+import { inOnePiece } from '../../engine/one-piece.js';
 import type { MarketRules } from '../../engine/rules.js';
 import type { RoundView } from '../../engine/views.js';
 import { hundredthsText, isoText, oddsText } from './wire.js';
@@ -38,7 +39,7 @@ export function shownRound(round: RoundView, status: number): ShownRound {
 export function marketHead(market: number): string {
   const crypto = textAt(ASSETS, assetOf(market));
   const frame = textAt(TIME_FRAMES, timeFrameOf(market));
-  return `{"id":"${marketId(market)}","crypto":"${crypto}","timeFrame":"${frame}",`;
+  return inOnePiece(`{"id":"${marketId(market)}","crypto":"${crypto}","timeFrame":"${frame}",`);
 }
 
 /** JSON of a Market. */
@@ -84,10 +85,10 @@ function currentRoundText(
 
 /** The opening of a Round and its fields that never change; what follows closes the object. */
 function roundHead(round: RoundView): string {
-  return (
+  return inOnePiece(
     `{"id":"${roundId(round.market, round.roundNumber)}","roundNumber":${round.roundNumber},` +
-    `"startTime":"${isoText(round.startTimeMs)}","lockTime":"${isoText(round.lockTimeMs)}",` +
-    `"endTime":"${isoText(round.endTimeMs)}",`
+      `"startTime":"${isoText(round.startTimeMs)}","lockTime":"${isoText(round.lockTimeMs)}",` +
+      `"endTime":"${isoText(round.endTimeMs)}",`,
   );
 }
 

@@ -18,6 +18,14 @@ export const MARKET_AGE_MS_MAX = 50;
 /** The latest accepted price of an asset, or null. It is no part of the engine's state. */
 export type LatestTick = (asset: number) => number | null;
 
+const [HEAD = '', END = ''] = successText('|').split('|');
+const [SUCCESS, FINISH] = [Buffer.from(HEAD), Buffer.from(END)];
+const [OPENING, COMMA, CLOSING] = [Buffer.from('['), Buffer.from(','), Buffer.from(']')];
+
+/** The envelope around JSON in pieces. */
+const successBytes = (pieces: readonly Uint8Array[]): Uint8Array =>
+  Buffer.concat([SUCCESS, ...pieces, FINISH]);
+
 /** Bytes, and when and of what version of the data they were made. */
 class ReadyBytes {
   bytes: Uint8Array = Buffer.alloc(0);
@@ -29,8 +37,8 @@ class ReadyBytes {
     const ageMs = nowMs - this.#madeAtMs;
     return ageMs > 0 ? ageMs < ageMsMax : ageMs === 0 && this.#version === version();
   }
-  set(text: string, nowMs: number, version: number): Uint8Array {
-    this.bytes = Buffer.from(text);
+  set(bytes: Uint8Array, nowMs: number, version: number): Uint8Array {
+    this.bytes = bytes;
     this.#madeAtMs = nowMs;
     this.#version = version;
     return this.bytes;
@@ -45,8 +53,8 @@ class MarketEntry {
   readonly head: string;
   readonly ready = new ReadyBytes();
   #shown: ShownRound | null = null;
-  #text = '';
-  /** What the text was made of. */
+  #json: Uint8Array | null = null;
+  /** What that was made of. */
   #rules: MarketRules | null = null;
   #tick: number | null = null;
   #nowMs = 0;
@@ -64,15 +72,15 @@ class MarketEntry {
 
   show(shown: ShownRound | null): void {
     this.#shown = shown;
-    this.#text = '';
+    this.#json = null;
     this.ready.markOld();
   }
 
   /** Its JSON: the one made before where no part of it has changed. Most markets stay as they are while others take bets. */
-  text(rules: MarketRules, tick: number | null, nowMs: number): string {
+  json(rules: MarketRules, tick: number | null, nowMs: number): Uint8Array {
     const isSame = nowMs === this.#nowMs && tick === this.#tick && rules === this.#rules;
-    if (this.#text !== '' && isSame && this.#isRoundSame()) return this.#text;
-    this.#text = marketText(this.head, this.#shown, rules, tick, nowMs);
+    if (this.#json !== null && isSame && this.#isRoundSame()) return this.#json;
+    this.#json = Buffer.from(marketText(this.head, this.#shown, rules, tick, nowMs), 'latin1');
     this.#rules = rules;
     this.#tick = tick;
     this.#nowMs = nowMs;
@@ -80,7 +88,7 @@ class MarketEntry {
     this.#betCount = round?.betCount ?? 0;
     this.#poolUpCents = round?.poolUpCents ?? 0;
     this.#poolDownCents = round?.poolDownCents ?? 0;
-    return this.#text;
+    return this.#json;
   }
 
   #isRoundSame(): boolean {
@@ -174,20 +182,21 @@ export class MarketView {
     const entry = this.#entry(market);
     if (entry.ready.isFresh(nowMs, this.#version, this.#ageMsMax)) return entry.ready.bytes;
     const tick = this.#latestTick(assetOf(market));
-    return entry.ready.set(successText(entry.text(rules, tick, nowMs)), nowMs, this.#version());
+    return entry.ready.set(successBytes([entry.json(rules, tick, nowMs)]), nowMs, this.#version());
   }
 
   /** `{success, data: Market[]}` of all active markets. */
   markets(nowMs: number): Uint8Array {
     if (this.#list.isFresh(nowMs, this.#version, this.#ageMsMax)) return this.#list.bytes;
-    let text = '';
+    const pieces: Uint8Array[] = [OPENING];
     for (const entry of this.#entries) {
       const rules = this.#engine.marketRules(entry.market);
       if (rules === null) continue;
-      if (text !== '') text += ',';
-      text += entry.text(rules, this.#latestTick(assetOf(entry.market)), nowMs);
+      if (pieces.length > 1) pieces.push(COMMA);
+      pieces.push(entry.json(rules, this.#latestTick(assetOf(entry.market)), nowMs));
     }
-    return this.#list.set(successText(`[${text}]`), nowMs, this.#version());
+    pieces.push(CLOSING);
+    return this.#list.set(successBytes(pieces), nowMs, this.#version());
   }
 
   /**

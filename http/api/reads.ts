@@ -5,7 +5,7 @@
 import { assetOf, marketOf, parseRoundId } from '../../engine/domain.js';
 import type { RoundSeeds } from '../../engine/fairness.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
-import { positionsText } from './account-text.js';
+import { positionsBytes } from './account-text.js';
 import type { Call, Verdict } from './call.js';
 import type { LatestTick, MarketView } from './market-view.js';
 import { parseLimit, parsePathId, parseQuery } from './params.js';
@@ -53,7 +53,7 @@ export class Reads {
     const { engine } = this.sequencer;
     const bets =
       status === 'all' ? engine.allPositions(call.account, limit) : engine.openPositions(call.account, limit);
-    return this.#sendWhenDurable(call, this.#accountSeq(call), positionsText(bets));
+    return this.#sendWhenDurable(call, this.#accountSeq(call), positionsBytes(bets));
   }
 
   orders(call: Call): Verdict {
@@ -62,7 +62,7 @@ export class Reads {
     const limit = parseLimit(given.get('limit'), ORDERS_LIMIT_DEFAULT);
     if (limit instanceof Refused) return limit;
     const bets = this.sequencer.engine.orders(call.account, limit);
-    return this.#sendWhenDurable(call, this.#accountSeq(call), positionsText(bets));
+    return this.#sendWhenDurable(call, this.#accountSeq(call), positionsBytes(bets));
   }
 
   round(call: Call, segment: string): Verdict {
@@ -76,14 +76,13 @@ export class Reads {
     return this.#sendWhenDurable(
       call,
       engine.lifecycleSeq,
-      successText(JSON.stringify(roundDetail(round, this.seeds, tick, call.nowMs))),
+      Buffer.from(successText(JSON.stringify(roundDetail(round, this.seeds, tick, call.nowMs)))),
     );
   }
 
   /** Who waits, waits with bytes: a text in its hundreds of pieces would be copied by every garbage collection until then. */
-  #sendWhenDurable(call: Call, seq: number, body: string): null {
-    const ready = seq <= this.sequencer.durableSeq ? body : Buffer.from(body);
-    this.sequencer.whenDurable(seq, () => call.send(OK, ready));
+  #sendWhenDurable(call: Call, seq: number, body: Uint8Array): null {
+    this.sequencer.whenDurable(seq, () => call.send(OK, body));
     return null;
   }
 
