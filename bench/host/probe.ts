@@ -2,8 +2,12 @@
  * Loaded before a server's own code (`node --import`), in every Node server of a run alike: measures the event
  * loop's delay from the inside and tells it on request, as a whole and over time. Two timers a millisecond are what it
  * costs.
+ *
+ * `--import` loads it into every thread of the server; in all but the first it does nothing, or it would wake the journal
+ * and the shadow a thousand times a second each.
  */
-import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
+import { type IntervalHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks';
+import { isMainThread } from 'node:worker_threads';
 
 /** Delay of a timer beyond its due time, in milliseconds. */
 export interface LoopDelay {
@@ -30,27 +34,52 @@ export type FromProbe = {
 };
 
 const RESOLUTION_MS = 1;
-const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-const delaysSinceSample = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-delays.enable();
-delaysSinceSample.enable();
-
 const SAMPLE_EVERY_MS = 250;
 /** A window without an end (a soak) keeps its first quarter of an hour. */
 const SAMPLES_MAX = 3_600;
-let samples: Sample[] = [];
-let windowFromMs = performance.now();
-const sampling = setInterval(() => {
-  if (samples.length >= SAMPLES_MAX) return;
-  const residentBytes = process.memoryUsage.rss();
-  samples.push({
-    atMs: performance.now() - windowFromMs,
-    loopMaxMs: delayMs(delaysSinceSample.max),
-    residentBytes,
+
+if (isMainThread) watch();
+
+function watch(): void {
+  const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  const delaysSinceSample = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  delays.enable();
+  delaysSinceSample.enable();
+  let samples: Sample[] = [];
+  let windowFromMs = performance.now();
+  const sampling = setInterval(() => {
+    if (samples.length >= SAMPLES_MAX) return;
+    samples.push({
+      atMs: performance.now() - windowFromMs,
+      loopMaxMs: delayMs(delaysSinceSample.max),
+      residentBytes: process.memoryUsage.rss(),
+    });
+    delaysSinceSample.reset();
+  }, SAMPLE_EVERY_MS);
+  sampling.unref();
+
+  process.on('message', (message: unknown) => {
+    if (!isProbe(message)) return;
+    process.send?.({ type: 'loopDelay', delay: loopDelay(delays), timeline: samples } satisfies FromProbe);
+    if (!message.reset) return;
+    delays.reset();
+    delaysSinceSample.reset();
+    samples = [];
+    windowFromMs = performance.now();
   });
-  delaysSinceSample.reset();
-}, SAMPLE_EVERY_MS);
-sampling.unref();
+  // The channel must not keep a server alive that has drained.
+  process.channel?.unref();
+}
+
+function loopDelay(delays: IntervalHistogram): LoopDelay {
+  return {
+    p50Ms: delayMs(delays.percentile(50)),
+    p90Ms: delayMs(delays.percentile(90)),
+    p99Ms: delayMs(delays.percentile(99)),
+    p999Ms: delayMs(delays.percentile(99.9)),
+    maxMs: delayMs(delays.max),
+  };
+}
 
 /** The histogram holds whole intervals; what lies beyond the resolution is delay. */
 const delayMs = (ns: number): number => Math.max(ns / 1e6 - RESOLUTION_MS, 0);
@@ -58,24 +87,3 @@ const delayMs = (ns: number): number => Math.max(ns / 1e6 - RESOLUTION_MS, 0);
 function isProbe(message: unknown): message is ToProbe {
   return typeof message === 'object' && message !== null && Reflect.get(message, 'type') === 'probe';
 }
-
-process.on('message', (message: unknown) => {
-  if (!isProbe(message)) return;
-  const delay: LoopDelay = {
-    p50Ms: delayMs(delays.percentile(50)),
-    p90Ms: delayMs(delays.percentile(90)),
-    p99Ms: delayMs(delays.percentile(99)),
-    p999Ms: delayMs(delays.percentile(99.9)),
-    maxMs: delayMs(delays.max),
-  };
-  const timeline = samples;
-  if (message.reset) {
-    delays.reset();
-    delaysSinceSample.reset();
-    samples = [];
-    windowFromMs = performance.now();
-  }
-  process.send?.({ type: 'loopDelay', delay, timeline } satisfies FromProbe);
-});
-// The channel must not keep a server alive that has drained.
-process.channel?.unref();
