@@ -2,7 +2,7 @@
  * The composition root: configuration -> lock and recovery -> ports -> journal and engine's host -> first
  * commands -> feed and lifecycle -> requests. Only this file knows all folders.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { ASSETS, assetClassOf, textAt } from './engine/domain.js';
 import { bringRulesInForce, fundHouse } from './engine/host/bring-up.js';
@@ -28,23 +28,20 @@ import { controlRoutes } from './http/operator/control.js';
 import { sandboxRoutes } from './http/operator/sandbox.js';
 import { type StartView, statusRoutes } from './http/operator/status.js';
 import { Watch } from './http/operator/watch.js';
+import { chooseFeed } from './http/prices/choose-feed.js';
 import { MarketHours } from './http/prices/market-hours.js';
-import { PushFeed } from './http/prices/push-feed.js';
-import { SimulatedFeed } from './http/prices/simulated-feed.js';
 import { RateLimits } from './http/rate-limits.js';
 import { withOverrides } from './http/rules-file.js';
 import { uwsVersion } from './http/uws.js';
 import { JournalError } from './persistence/errors.js';
 import { JournalThread } from './persistence/journal-thread.js';
 import { openStore, type Store } from './persistence/open-store.js';
-import type { RecoveryProgress } from './persistence/replay.js';
+import { recoveryPrinter } from './persistence/recovery-progress.js';
 import { masterSecretFingerprint, openOperatorToken } from './persistence/secrets.js';
 import { ShadowThread } from './persistence/shadow-thread.js';
 
 const PUMP_EVERY_MS = 10;
 const LOOK_EVERY_MS = 1_000;
-/** A recovery that takes longer than this shows its progress. */
-const QUIET_RECOVERY_MS = 1_000;
 
 const packageFile = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
 const { version } = JSON.parse(packageFile) as { version: string };
@@ -53,7 +50,7 @@ async function start(config: Config, log: Log): Promise<void> {
   // Nobody reads the banner (`| head -1`): no reason to stop serving.
   process.stdout.on('error', (err) => log.warn({ err }, 'stdout cannot be written'));
   const startedMs = performance.now();
-  const store = openStore(config.dataDir, systemClock, progressPrinter());
+  const store = openStore(config.dataDir, systemClock, recoveryPrinter(systemClock));
   const startMs = performance.now() - startedMs;
   const { lastSeq, wasUnclean, notes } = store.recovered;
   if (wasUnclean)
@@ -164,10 +161,7 @@ function buildHost(config: Config, store: Store, ending: Ending) {
   });
   const hours = new MarketHours();
   const fromMs = recovered.lastTimeMs > 0 ? recovered.lastTimeMs : clock.nowMs();
-  const pushFeed = config.feed === 'push' ? new PushFeed() : null;
-  const feed =
-    pushFeed ??
-    new SimulatedFeed({ seed: feedSeed(config, store), fromMs, isOpen: hours.isOpen.bind(hours) });
+  const { feed, pushFeed } = chooseFeed(config, store.masterSecret, hours, fromMs);
   const tracker = new PriceTracker(engine);
   const lifecycle = new Lifecycle(sequencer, tracker, {
     feeds: [feed],
@@ -184,12 +178,6 @@ function buildHost(config: Config, store: Store, ending: Ending) {
   const expectsTicks = (asset: number, nowMs: number): boolean =>
     isLive && hours.isOpen(assetClassOf(textAt(ASSETS, asset)), nowMs);
   return { clock, journal, sequencer, pushFeed, feed, tracker, lifecycle, manualRun, expectsTicks };
-}
-
-/** The walk goes on after a restart where it would be by then, and differs between data directories. */
-function feedSeed(config: Config, { masterSecret }: Store): number {
-  const ofSecret = createHash('sha256').update('feed seed').update(masterSecret).digest();
-  return config.feedSeed ?? ofSecret.readUInt32BE();
 }
 
 function buildPublicApi(
@@ -243,18 +231,6 @@ function buildOperatorApi(
     isReady: () => !ending.isStopping,
     onFatal: (error) => ending.programmingError(error),
   });
-}
-
-/** Shows a long recovery's progress on stderr. */
-function progressPrinter(): (progress: RecoveryProgress) => void {
-  const startedMs = systemClock.monotonicMs();
-  return ({ phase, commandsDone, commandsTotal, commandsPerSecond, secondsLeft }) => {
-    if (systemClock.monotonicMs() - startedMs < QUIET_RECOVERY_MS) return;
-    const total = commandsTotal > 0 ? ` of ${commandsTotal}` : '';
-    const left = secondsLeft === null ? '' : `, ${secondsLeft} s left`;
-    const share = `${commandsDone}${total} commands, ${commandsPerSecond}/s${left}`;
-    process.stderr.write(`recovery, ${phase}: ${share}\n`);
-  };
 }
 
 /** A start that is refused says why, in one sentence where the reason is known, and leaves nothing running. */
