@@ -12,7 +12,7 @@ export function figure(value: number): string {
 export const millisecondsOfUs = (us: number): string => figure(us / 1000);
 export const megabytes = (bytes: number | null): string => (bytes === null ? '-' : figure(bytes / 1e6));
 export const percent = (share: number | null): string =>
-  share === null ? '-' : `${Math.round(share * 100)} %`;
+  share === null || Number.isNaN(share) ? '-' : `${Math.round(share * 100)} %`;
 
 /** Columns as wide as their widest cell, the first to the left, all others to the right. */
 export function tableText({ title, columns, rows }: Table): string {
@@ -29,13 +29,15 @@ export function tableText({ title, columns, rows }: Table): string {
 }
 
 export function ratiosTable(ratios: readonly Ratio[]): Table {
+  const putOff = ratios.some(({ sustained }) => sustained !== undefined);
   return {
     title: 'Ratios (same run, same client, same cores)',
-    columns: ['what', 'ratio', 'by CPU time', 'must', 'aim', ''],
-    rows: ratios.map(({ what, value, byCpu, must, aim }) => [
+    columns: ['what', 'ratio', 'by CPU time', ...(putOff ? ['sustained'] : []), 'must', 'aim', ''],
+    rows: ratios.map(({ what, value, byCpu, sustained, must, aim }) => [
       what,
       value.toFixed(2),
       byCpu === null ? '' : byCpu.toFixed(2),
+      ...(putOff ? [sustained === undefined || Number.isNaN(sustained) ? '-' : sustained.toFixed(2)] : []),
       must === null ? '' : must.toFixed(2),
       aim === null ? '' : aim.toFixed(2),
       verdict(value, must, aim),

@@ -3,7 +3,7 @@
  * measured. A line whose section did not run says so: none is left out.
  */
 import { figure } from './format.js';
-import type { SectionResult, Table } from './section.js';
+import type { Ratio, SectionResult, Table } from './section.js';
 
 interface Goal {
   readonly what: string;
@@ -110,12 +110,18 @@ function speedTable(rows: readonly (readonly string[])[]): Table {
 }
 
 function measuredOf({ measured = [], ratios }: SectionResult): Measured[] {
-  const ofRatios = ratios.flatMap(({ goal, value, byCpu }): Measured[] =>
-    goal === undefined
-      ? []
-      : [{ goal, value, beside: byCpu === null ? '' : `by CPU time ${byCpu.toFixed(2)}` }],
+  const ofRatios = ratios.flatMap((ratio): Measured[] =>
+    ratio.goal === undefined ? [] : [{ goal: ratio.goal, value: ratio.value, beside: besideRatio(ratio) }],
   );
   return [...measured, ...ofRatios];
+}
+
+function besideRatio({ byCpu, sustained }: Ratio): string {
+  const parts = [
+    byCpu === null ? [] : [`by CPU time ${byCpu.toFixed(2)}`],
+    sustained === undefined ? [] : [`with what was put off counted ${figure(sustained)}`],
+  ];
+  return parts.flat().join(', ');
 }
 
 function speedRow(goal: Goal, found: Measured | undefined): string[] {

@@ -130,6 +130,46 @@ export function rateRatio(row: LoadRow, reference: LoadRow): number {
   );
 }
 
+/**
+ * `rateRatio` with the time counted that each system needed after its windows for what it had put off: what it could do
+ * for ever. NaN where one was not waited for to the end.
+ */
+export function sustainedRatio(row: LoadRow, reference: LoadRow, windows: Windows): number {
+  return median(
+    row.rounds.map((run, round) => {
+      const other = reference.rounds[round];
+      return other === undefined ? NaN : sustainedRate(run, windows) / sustainedRate(other, windows);
+    }),
+  );
+}
+
+type Windows = Pick<SuiteOptions, 'warmupMs' | 'measureMs'>;
+
+const sustainedRate = (run: MeasuredRun, windows: Windows): number =>
+  run.client.ratePerSecond * sustainedShare(run, windows);
+
+/** What of a rate is left with that time counted: 1 where nothing was put off. */
+export function sustainedShare({ behind }: MeasuredRun, { warmupMs, measureMs }: Windows): number {
+  const loadMs = warmupMs + measureMs;
+  return loadMs / (loadMs + (behind?.tookMs ?? 0));
+}
+
+/** A client that has no more than this of its core left is the limit, or near it. */
+const CLIENT_CPU_LIMIT = 0.95;
+
+/** Says of which rows the client may have been the limit: a ratio against such a one flatters. */
+export function clientLimitNotes(rows: readonly LoadRow[]): string[] {
+  return rows.flatMap(({ name, connections, plannedRate, rounds }) => {
+    const clientCpu = median(rounds.map(({ client }) => client.clientCpu));
+    // At planned times the client spins.
+    if (plannedRate !== null || clientCpu < CLIENT_CPU_LIMIT) return [];
+    return [
+      `${name}, ${connections} connections: the client used ${percent(clientCpu)} of its core, so this rate may be the client's. ` +
+        'The system may do more, and a ratio against it be lower; the one by CPU time does not depend on that.',
+    ];
+  });
+}
+
 /** CPU time of the server for a request, in microseconds: what does not depend on the client's speed. */
 function serverCpuUs(row: LoadRow): number {
   return median(

@@ -12,7 +12,15 @@ import { hasWrk, measureWithWrk, type WrkMeasurement } from './client/wrk.js';
 import { figure, millisecondsOfUs, percent } from './format.js';
 import { ratioGoal } from './goals.js';
 import type { ServerProcess } from './host/server-process.js';
-import { cpuRatio, type LoadRow, loadRows, loadTable, rateRatio, type Target } from './load-rows.js';
+import {
+  clientLimitNotes,
+  cpuRatio,
+  type LoadRow,
+  loadRows,
+  loadTable,
+  rateRatio,
+  type Target,
+} from './load-rows.js';
 import { captureAnswer, type WireAnswer } from './references/answer.js';
 import { startBare } from './references/bare.js';
 import { median, type Ratio, type SectionResult, type SuiteOptions, type Table } from './section.js';
@@ -66,13 +74,16 @@ async function measureMarkets(options: SuiteOptions, running: ServerProcess[]): 
   for (const { path } of gets) {
     const templates = getTemplates(keys, path);
     const targets = [
-      marketTarget(`tote: GET ${path}`, server, templates),
-      marketTarget(`bare: GET ${path}`, bare, templates),
+      marketTarget(`tote: GET ${nameOf(path)}`, server, templates),
+      marketTarget(`bare: GET ${nameOf(path)}`, bare, templates),
     ];
     results.push(await measurePath(path, targets, options));
   }
   return sectionOf(results);
 }
+
+/** Which market it is depends on the time of day, and rows of two runs are compared by name. */
+const nameOf = (path: string): string => (path === ALL_MARKETS ? path : `${ALL_MARKETS}/{id}`);
 
 function getTemplates(keys: readonly string[], path: string): RequestTemplate[] {
   return keys.map((apiKey) => ({
@@ -145,17 +156,18 @@ function sectionOf(results: readonly PathResult[]): SectionResult {
     name: 'markets',
     tables,
     ratios: results.map(pathRatio),
-    notes: [
-      missing
-        ? 'wrk is not installed: the ratios are of our own client, which may be the limit (see its CPU share).'
-        : 'The ratios are of the rates that wrk reached.',
-    ],
+    notes: missing
+      ? [
+          'wrk is not installed: the ratios are of our own client, which may be the limit (see its CPU share).',
+          ...clientLimitNotes(results.flatMap(({ rows }) => rows)),
+        ]
+      : ['The ratios are of the rates that wrk reached.', ...wrkLimitNotes(wrkRows)],
     data: results,
   };
 }
 
 function pathRatio({ path, rows, wrkRows }: PathResult): Ratio {
-  const what = `GET ${path} against a bare handler that sends the same bytes`;
+  const what = `GET ${nameOf(path)} against a bare handler that sends the same bytes`;
   const goals = ratioGoal(path === ALL_MARKETS ? 'markets' : 'market');
   const [tote, bare] = rows;
   const [wrkTote, wrkBare] = wrkRows ?? [];
@@ -168,6 +180,21 @@ function pathRatio({ path, rows, wrkRows }: PathResult): Ratio {
   );
   const byCpu = wrkCpuUs(wrkBare) / wrkCpuUs(wrkTote);
   return { what, value: median(ratios), byCpu: Number.isNaN(byCpu) ? null : byCpu, ...goals };
+}
+
+/** A server that has nothing to wait for but requests leaves none of its core idle, unless too few come. */
+const BUSY_SERVER_CPU = 0.9;
+
+/** Says of which rows wrk may have been the limit: a ratio against such a one flatters. */
+function wrkLimitNotes(rows: readonly WrkRow[]): string[] {
+  return rows.flatMap(({ name, rounds }) => {
+    const serverCpu = median(rounds.map(({ server }) => server.cpu?.process ?? Number.NaN));
+    if (!(serverCpu < BUSY_SERVER_CPU)) return [];
+    return [
+      `${name}: the server used ${percent(serverCpu)} of its core, so wrk, or something else that ran, was the limit; ` +
+        'the ratio by CPU time does not depend on that.',
+    ];
+  });
 }
 
 /** CPU time of the server for a request, in microseconds; NaN where /proc does not tell. */

@@ -10,6 +10,7 @@ import { figure, percent } from './format.js';
 import { type GoalName, ratioGoal } from './goals.js';
 import type { ServerProcess } from './host/server-process.js';
 import {
+  clientLimitNotes,
   cpuRatio,
   type LoadRow,
   loadRows,
@@ -17,6 +18,8 @@ import {
   medianRate,
   openLoopRow,
   rateRatio,
+  sustainedRatio,
+  sustainedShare,
   type Target,
 } from './load-rows.js';
 import { rateByConnections } from './plots.js';
@@ -80,11 +83,12 @@ async function measureOrders(options: SuiteOptions, running: ServerProcess[]): P
       loadTable('Durable orders, as fast as each answers', rows),
       loadTable(`Planned send times, half of the server's maximum`, openRows),
     ],
-    ratios: ratios(rows),
+    ratios: ratios(rows, options),
     notes: [
       `${figure(audited.orders)} acknowledged orders by ${audited.accounts} accounts were all found, stake by stake, ` +
         'before and after SIGKILL and restart; money is conserved.',
       proof,
+      ...clientLimitNotes(rows),
       ...shadowNotes(rows, options),
       `First answer after the restart from that journal: ${figure(restarted.startMs)} ms. ` +
         `First answer on an empty data directory: ${figure(server.startMs)} ms (operator API, polled every 5 ms).`,
@@ -96,7 +100,6 @@ async function measureOrders(options: SuiteOptions, running: ServerProcess[]): P
       rows,
       openRows,
       proof,
-
       audited,
       emptyStartMs: server.startMs,
       restartMs: restarted.startMs,
@@ -108,17 +111,17 @@ async function measureOrders(options: SuiteOptions, running: ServerProcess[]): P
  * The shadow's thread is pinned to the server's core as all others are. What it has not done when a window ends would be missing
  * from the rate: this says what the rate is with it.
  */
-function shadowNotes(rows: readonly LoadRow[], { warmupMs, measureMs }: SuiteOptions): string[] {
+function shadowNotes(rows: readonly LoadRow[], options: SuiteOptions): string[] {
   return rows.flatMap(({ name, connections, rounds }) => {
     if (name !== TOTE) return [];
     const of = (pick: (behind: CaughtUp) => number): number =>
       median(rounds.map(({ behind }) => (behind === null ? Number.NaN : pick(behind))));
     const tookMs = of((behind) => behind.tookMs);
-    const share = (warmupMs + measureMs) / (warmupMs + measureMs + tookMs);
+    const share = median(rounds.map((run) => sustainedShare(run, options)));
     return [
       `${connections} connections: when the load ended the shadow, on the same core, was ${figure(of(({ lagCommands }) => lagCommands))} commands behind, ` +
         `and had caught up ${figure(tookMs)} ms later, before the next system was measured; with that time counted the server's rate is ` +
-        `${percent(share)} of the one in the table.`,
+        `${percent(share)} of the one in the table (column "sustained" of the ratios).`,
     ];
   });
 }
@@ -144,7 +147,7 @@ async function clientProof(bare: Target, rows: readonly LoadRow[], options: Suit
   return `${text} (wrk, which checks nothing but the status, ${figure(ratePerSecond)}/s).`;
 }
 
-function ratios(rows: readonly LoadRow[]): Ratio[] {
+function ratios(rows: readonly LoadRow[], options: SuiteOptions): Ratio[] {
   return CONNECTIONS.flatMap((connections) => {
     const row = (name: string): LoadRow | undefined =>
       rows.find((candidate) => candidate.connections === connections && candidate.name === name);
@@ -158,6 +161,7 @@ function ratios(rows: readonly LoadRow[]): Ratio[] {
           what: text,
           value: rateRatio(tote, reference),
           byCpu: cpuRatio(tote, reference),
+          sustained: sustainedRatio(tote, reference, options),
           ...(goal === null ? { must: null, aim: null } : ratioGoal(goal)),
         },
       ];

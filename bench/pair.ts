@@ -7,7 +7,16 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { must } from '../engine/assert.js';
 import type { ServerProcess } from './host/server-process.js';
-import { cpuRatio, type LoadRow, loadRows, loadTable, rateRatio, type Target } from './load-rows.js';
+import {
+  clientLimitNotes,
+  cpuRatio,
+  type LoadRow,
+  loadRows,
+  loadTable,
+  rateRatio,
+  sustainedRatio,
+  type Target,
+} from './load-rows.js';
 import { UsageError } from './options.js';
 import type { Ratio, SectionResult, SuiteOptions } from './section.js';
 import { audit } from './tote/audit.js';
@@ -55,7 +64,7 @@ export async function pairSection(dir: string, options: SuiteOptions): Promise<S
     for (const { server, book } of [a, b]) {
       await audit(server, book.bettors, book.markets, book.acknowledged);
     }
-    return sectionOf(dir, pairs);
+    return sectionOf(dir, pairs, options);
   } finally {
     await Promise.all(running.map((server) => server.stop('SIGKILL')));
   }
@@ -94,25 +103,31 @@ async function startSide(
   return { server, book, targets: new Map(targets) };
 }
 
-function sectionOf(dir: string, pairs: readonly (readonly [LoadRow, LoadRow])[]): SectionResult {
+function sectionOf(
+  dir: string,
+  pairs: readonly (readonly [LoadRow, LoadRow])[],
+  options: SuiteOptions,
+): SectionResult {
   return {
     name: 'pair',
     tables: [loadTable('A (this checkout) and B, in turn', pairs.flat())],
-    ratios: pairs.map(ratioOf),
+    ratios: pairs.map((pair) => ratioOf(pair, options)),
     notes: [
       `A is this checkout, B ${dir}; a ratio above 1 is for A. Behind it: the lowest and the highest of the rounds. ` +
         'Where these lie on both sides of 1, the rounds do not tell A from B.',
+      ...clientLimitNotes(pairs.flat()),
       'The books of both held every acknowledged order; money is conserved.',
     ],
     data: pairs,
   };
 }
 
-function ratioOf([a, b]: readonly [LoadRow, LoadRow]): Ratio {
+function ratioOf([a, b]: readonly [LoadRow, LoadRow], options: SuiteOptions): Ratio {
   const ratios = a.rounds.map(
     ({ client }, round) => client.ratePerSecond / (b.rounds[round]?.client.ratePerSecond ?? Number.NaN),
   );
   const range = `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`;
   const what = `${a.name}, ${a.connections} connections, against B (${range})`;
-  return { what, value: rateRatio(a, b), byCpu: cpuRatio(a, b), must: null, aim: null };
+  const sustained = sustainedRatio(a, b, options);
+  return { what, value: rateRatio(a, b), byCpu: cpuRatio(a, b), sustained, must: null, aim: null };
 }

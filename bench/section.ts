@@ -14,6 +14,8 @@ export interface Ratio {
   readonly value: number;
   /** The same of the rates that the servers' CPU times would allow, a second of CPU each; null where unknown. */
   readonly byCpu: number | null;
+  /** The same with the time counted that a server needs after its windows for what it has put off; absent where none puts off. */
+  readonly sustained?: number;
   /** What the value must reach, and what it is hoped to reach; null where nothing was set. */
   readonly must: number | null;
   readonly aim: number | null;

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { must } from '../engine/assert.js';
 import { figure, millisecondsOfUs } from './format.js';
 import {
+  clientLimitNotes,
   type LoadRow,
   loadRows,
   loadTable,
@@ -147,6 +148,7 @@ function sectionOf(measured: Measured, orders: number): SectionResult {
     notes: [
       `${figure(orders)} acknowledged orders were all found, stake by stake; money is conserved. ` +
         'Refused and replayed orders changed nothing.',
+      ...clientLimitNotes([...rows, ...byConnections.filter((row) => !rows.includes(row))]),
       "The bots' mix is 60 % GET /markets/{id}, 20 % GET /markets, 10 % GET /positions, 10 % orders.",
       `${figure(idleConnections)} idle connections${fewer} sent a request every ${IDLE_PERIOD_MS / 1000} s each: none was closed; ` +
         `their p99 ${millisecondsOfUs(idleLatency?.p99Us ?? Number.NaN)} ms, max ${millisecondsOfUs(idleLatency?.maxUs ?? Number.NaN)} ms.`,

@@ -1,47 +1,58 @@
 /** Two runs side by side: every figure that both have, and by how much it changed. */
-import { tableText } from '../format.js';
+import { ratiosTable, tableText } from '../format.js';
 import type { SectionResult, Table } from '../section.js';
-import { readRun } from './run-file.js';
+import { type Run, readRun } from './run-file.js';
 
-/** Columns whose figures are worth comparing; in the grid's tables all but the first are. */
-const COMPARED = [
-  ...['rate/s', 'p50 ms', 'p99 ms', 'p99.9 ms', 'us/request', 'loop max ms', 'RSS MB'],
-  ...['orders/s', 'bytes/bet', 'per second', 'commits/s', 'commands/s', 'measured'],
-];
 /** Columns that tell rows of the same name apart. */
-const IDENTIFYING = ['conns', 'accounts', 'open bets'];
-const GRID_TITLE = /^Engine: nanoseconds /;
+const IDENTIFYING = ['conns', 'accounts', 'open bets', 'Idempotency-Keys'];
+/** Columns that say what was measured, not what came of it; all others that hold figures are compared. */
+const GIVEN = ['planned/s', 'must', 'aim', 'starts', 'commands', 'from snapshot', ...IDENTIFYING];
+/** A figure as `figure` prints it. */
+const FIGURE = /^-?\d[\d,]*(\.\d+)?$/;
 
 /** The text of the comparison. Throws `UsageError` where a file is none of the suite's. */
 export function compareFiles(fileA: string, fileB: string): string {
   const [a, b] = [readRun(fileA), readRun(fileB)];
   const tables = compareResults(a.results, b.results);
-  const differing = (['cpu', 'kernel', 'fileSystem', 'durability'] as const).filter(
-    (name) => a.environment[name] !== b.environment[name],
-  );
   return [
     `A: ${fileA} (${a.environment.commit ?? 'no commit'}, ${a.environment.takenAt})`,
     `B: ${fileB} (${b.environment.commit ?? 'no commit'}, ${b.environment.takenAt})`,
-    ...differing.map(
-      (name) => `The runs differ in ${name}: ${a.environment[name]} and ${b.environment[name]}.`,
-    ),
+    ...differences(a, b),
     'Two runs at two times also compare what else the machine was doing then: --pair takes turns.',
     '',
     ...(tables.length === 0 ? ['The runs have no figure in common.'] : tables.map(tableText)),
   ].join('\n');
 }
 
-/** A table for each one that both runs have. */
-export function compareResults(a: readonly SectionResult[], b: readonly SectionResult[]): Table[] {
-  const tablesOfB = new Map(b.flatMap(({ tables }) => tables).map((table) => [table.title, table]));
-  return a.flatMap(({ tables }) =>
-    tables.flatMap((table) => {
-      const other = tablesOfB.get(table.title);
-      const rows = other === undefined ? [] : comparedRows(table, other);
-      return rows.length === 0 ? [] : [{ title: table.title, columns: ['what', 'A', 'B', 'change'], rows }];
-    }),
-  );
+/** What else than the program may be behind a change. */
+function differences(a: Run, b: Run): string[] {
+  const facts = ({ environment: where, options }: Run) => ({
+    ...{ cpu: where.cpu, cores: where.cpuCount, kernel: where.kernel, node: where.versions['node'] },
+    ...{ fileSystem: where.fileSystem, durability: where.durability },
+    ...{ quick: options.quick, rounds: options.rounds, seconds: options.seconds },
+  });
+  const [ofA, ofB] = [facts(a), facts(b)];
+  return (Object.keys(ofA) as (keyof typeof ofA)[])
+    .filter((name) => ofA[name] !== ofB[name])
+    .map((name) => `The runs differ in ${name}: ${ofA[name]} and ${ofB[name]}.`);
 }
+
+/** A table for each one that both runs have, a section's ratios among them. */
+export function compareResults(a: readonly SectionResult[], b: readonly SectionResult[]): Table[] {
+  return a.flatMap((section) => {
+    const other = b.find(({ name }) => name === section.name);
+    if (other === undefined) return [];
+    const tablesOfB = tablesOf(other);
+    return tablesOf(section).flatMap((table) => {
+      const same = tablesOfB.find(({ title }) => title === table.title);
+      const rows = same === undefined ? [] : comparedRows(table, same);
+      return rows.length === 0 ? [] : [{ title: table.title, columns: ['what', 'A', 'B', 'change'], rows }];
+    });
+  });
+}
+
+const tablesOf = ({ tables, ratios }: SectionResult): readonly Table[] =>
+  ratios.length === 0 ? tables : [...tables, ratiosTable(ratios)];
 
 function comparedRows(a: Table, b: Table): string[][] {
   const rowsOfB = rowsByName(b);
@@ -49,9 +60,9 @@ function comparedRows(a: Table, b: Table): string[][] {
     const other = rowsOfB.get(name);
     if (other === undefined) return [];
     return a.columns.flatMap((column, at) => {
-      const isCompared = COMPARED.includes(column) || (GRID_TITLE.test(a.title) && at > 0);
       const [was, is] = [row[at] ?? '', other[b.columns.indexOf(column)] ?? ''];
-      if (!isCompared || was === '' || is === '' || was === '-' || is === '-') return [];
+      const isCompared = at > 0 && column !== '' && !GIVEN.includes(column);
+      if (!isCompared || !FIGURE.test(was) || !FIGURE.test(is)) return [];
       return [[`${name}: ${column}`, was, is, change(numberOf(was), numberOf(is))]];
     });
   });

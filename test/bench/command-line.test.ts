@@ -93,6 +93,15 @@ test('figures and tables line up', () => {
     (row) => row[5],
   );
   assert.deepEqual(verdicts, ['not reached', 'reached', 'aim reached']);
+  const withPutOff = ratiosTable([
+    { ...ratio, value: 0.6, sustained: 0.284 },
+    { ...ratio, value: 0.6 },
+  ]);
+  assert.equal(withPutOff.columns[3], 'sustained');
+  assert.deepEqual(
+    withPutOff.rows.map((row) => row[3]),
+    ['0.28', '-'],
+  );
 });
 
 test('the report of wrk', () => {

@@ -83,6 +83,40 @@ test('two runs are compared row by row', () => {
     ['tote, 64 conns (2): rate/s', '10', '10', '+0.0 %'],
   ]);
   assert.deepEqual(compareResults([section('1')], []), []);
+  const others = [{ ...section('1,000'), name: 'markets' }];
+  assert.deepEqual(compareResults([section('1,000')], others), [], 'tables of other sections are others');
+});
+
+test('every figure that both runs have is compared, ratios too, but not what was given', () => {
+  const of = (load: string, value: number): SectionResult => ({
+    ...section('1'),
+    tables: [
+      {
+        title: 'Snapshots',
+        columns: ['bets', 'Idempotency-Keys', 'load ms', 'longest piece ms', 'must', 'note', ''],
+        rows: [
+          ['1,000', '0', load, '-', '5', 'busy', '7'],
+          ['1,000', '1,000', '2.50', '3', '5', 'busy', '7'],
+        ],
+      },
+    ],
+    ratios: [{ what: 'A to B', value, byCpu: 0.5, must: 0.5, aim: 0.9 }],
+  });
+  const tables = compareResults([of('1,000', 0.8)], [of('900', 0.4)]);
+  assert.deepEqual(
+    tables.map(({ rows }) => rows),
+    [
+      [
+        ['1,000, 0 Idempotency-Keys: load ms', '1,000', '900', '-10.0 %'],
+        ['1,000, 1,000 Idempotency-Keys: load ms', '2.50', '2.50', '+0.0 %'],
+        ['1,000, 1,000 Idempotency-Keys: longest piece ms', '3', '3', '+0.0 %'],
+      ],
+      [
+        ['A to B: ratio', '0.80', '0.40', '-50.0 %'],
+        ['A to B: by CPU time', '0.50', '0.50', '+0.0 %'],
+      ],
+    ],
+  );
 });
 
 test('the speed table has every line, whichever way its figure has to lie, and says what was not measured', () => {
@@ -107,10 +141,14 @@ test('the speed table has every line, whichever way its figure has to lie, and s
 test('files that are none of the suite’s are named, and so is a folder without a build', () => {
   const dir = mkdtempSync(join(tmpdir(), 'tote-bench-test-'));
   try {
-    const [good, bad] = [join(dir, 'good.json'), join(dir, 'bad.json')];
+    const [good, bad, other] = [join(dir, 'good.json'), join(dir, 'bad.json'), join(dir, 'other.json')];
     writeFileSync(good, JSON.stringify(run('1,000')));
     writeFileSync(bad, '{}');
     assert.match(compareFiles(good, good), /tote, 64 conns: rate\/s +1,000 +1,000 +\+0\.0 %/);
+    assert.ok(!compareFiles(good, good).includes('The runs differ'));
+    const quick = run('1,000');
+    writeFileSync(other, JSON.stringify({ ...quick, options: { ...quick.options, quick: true } }));
+    assert.match(compareFiles(good, other), /The runs differ in quick: false and true\./);
     const isUsage = (pattern: RegExp) => (error: unknown) =>
       error instanceof UsageError && pattern.test(error.message);
     assert.throws(() => compareFiles(good, bad), isUsage(/compare: .*bad\.json is not a file/));
