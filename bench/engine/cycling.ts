@@ -9,8 +9,10 @@ import type { PlaceOrder } from '../../engine/commands.js';
 import type { Engine } from '../../engine/engine.js';
 import type { Outcome } from '../../engine/events.js';
 import { filledScenario } from './placing.js';
+import { spreadOrders } from './scenario.js';
 
-const RING = 4_096;
+/** Commands in turn, spread over the open bets: so many that the caches do not hold all that they touch. */
+const RING = 65_536;
 const ACCOUNTS = 1_000;
 const OPEN_BETS = 100_000;
 
@@ -23,8 +25,9 @@ export interface CycleRate {
 
 /** Refusals at the last check but three: the odds have moved. */
 export function rejectRate(): CycleRate {
-  const { scenario, last } = filledScenario(ACCOUNTS, OPEN_BETS, RING);
-  const refused = last.map((order) => ({ ...order, idempotency: null, expectedPercentE6: 99_000_000 }));
+  const scenario = filledScenario(ACCOUNTS, OPEN_BETS);
+  const placed = spreadOrders(OPEN_BETS, 0, RING, ACCOUNTS);
+  const refused = placed.map((order) => ({ ...order, idempotency: null, expectedPercentE6: 99_000_000 }));
   return cycle(
     scenario.engine,
     refused,
@@ -33,8 +36,9 @@ export function rejectRate(): CycleRate {
 }
 
 export function replayRate(): CycleRate {
-  const { scenario, last } = filledScenario(ACCOUNTS, OPEN_BETS, RING);
-  return cycle(scenario.engine, last, (outcome) => outcome.status === 'replayed');
+  const scenario = filledScenario(ACCOUNTS, OPEN_BETS);
+  const placed = spreadOrders(OPEN_BETS, 0, RING, ACCOUNTS);
+  return cycle(scenario.engine, placed, (outcome) => outcome.status === 'replayed');
 }
 
 function cycle(
@@ -59,7 +63,7 @@ function cycle(
 
 /** `rollingDigest`, which goes into each batch's row. */
 export function digestRate(): CycleRate {
-  const { scenario } = filledScenario(ACCOUNTS, OPEN_BETS, RING);
+  const scenario = filledScenario(ACCOUNTS, OPEN_BETS);
   const expected = scenario.engine.rollingDigest();
   let done = 0;
   let same = 0;

@@ -1,14 +1,14 @@
 /**
  * Whether cost grows with what the engine holds: the same operations at 1,000 to 1,000,000 open bets, for each number of
  * accounts. One engine is filled once; where it reaches a size, a window of orders is timed, then refusals and replays
- * of the last ones. A figure is of the median slice, so that neither a collection nor another process counts (what
+ * of orders from all over. A figure is of the median slice, so that neither a collection nor another process counts (what
  * the longest pauses are, the placing suite tells).
  */
 import { assert, must } from '../../engine/assert.js';
 import type { PlaceOrder } from '../../engine/commands.js';
 import type { Outcome } from '../../engine/events.js';
 import { median } from '../section.js';
-import { assertBooks, openScenario, orders, type Scenario } from './scenario.js';
+import { assertBooks, openScenario, orders, type Scenario, spreadOrders } from './scenario.js';
 
 const WARMUP_ORDERS = 100_000;
 const WARMUP_ACCOUNTS = 1_000;
@@ -66,16 +66,18 @@ function timePlaced(scenario: Scenario, from: number, to: number): number[] {
   return sliceMs;
 }
 
-/** Refusals (the odds have moved) and replays of the orders before number `placed`. */
+/** Refusals (the odds have moved) and replays of orders before number `placed`: others in every cycle and for each. */
 function timeCycled(scenario: Scenario, placed: number): { rejectMs: number[]; replayMs: number[] } {
   const { timeMs } = scenario.engine;
-  const last = orders(placed - CYCLED, CYCLED, scenario.accounts).map((order) => ({ ...order, timeMs }));
-  const refused = last.map((order) => ({ ...order, idempotency: null, expectedPercentE6: 99_000_000 }));
+  const some = (cycle: number): PlaceOrder[] =>
+    spreadOrders(placed, cycle * CYCLED, CYCLED, scenario.accounts).map((order) => ({ ...order, timeMs }));
   const rejectMs: number[] = [];
   const replayMs: number[] = [];
   for (let cycle = 0; cycle < CYCLES; cycle += 1) {
+    const moved = { idempotency: null, expectedPercentE6: 99_000_000 };
+    const refused = some(2 * cycle).map((order) => ({ ...order, ...moved }));
     rejectMs.push(timeAll(scenario, refused, isRefusedForOdds));
-    replayMs.push(timeAll(scenario, last, ({ status }) => status === 'replayed'));
+    replayMs.push(timeAll(scenario, some(2 * cycle + 1), ({ status }) => status === 'replayed'));
   }
   return { rejectMs, replayMs };
 }

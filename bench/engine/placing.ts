@@ -87,17 +87,13 @@ function heldBytes(): number {
   return heapUsed + arrayBuffers;
 }
 
-/** An engine with `bets` open bets, and the orders that placed the last `kept` of them. */
-export function filledScenario(
-  accounts: number,
-  bets: number,
-  kept: number,
-): { readonly scenario: Scenario; readonly last: PlaceOrder[] } {
+/** An engine with `bets` open bets, of the orders number 0 to `bets` - 1. */
+export function filledScenario(accounts: number, bets: number): Scenario {
   const scenario = openScenario(accounts, bets);
   for (let index = 0; index < bets; index += 1) {
     const outcome = scenario.engine.apply(order(index, accounts));
     assert(outcome.status === 'accepted', 'an order is accepted');
   }
   assertBooks(scenario, bets);
-  return { scenario, last: orders(bets - kept, kept, accounts) };
+  return scenario;
 }

@@ -101,6 +101,18 @@ export function orders(from: number, count: number, accounts: number): PlaceOrde
   return Array.from({ length: count }, (_, at) => order(from + at, accounts));
 }
 
+/** Prime, and no divisor of any number of orders here: its multiples reach every order before they come to one again. */
+const STRIDE = 104_729;
+
+/**
+ * `count` of the first `placed` orders, spread over all of them, and others for the next `from`: the same few again and
+ * again would lie in the caches, and an operation on them would cost the same however many there are.
+ */
+export function spreadOrders(placed: number, from: number, count: number, accounts: number): PlaceOrder[] {
+  assert(placed % STRIDE !== 0, 'the stride reaches every order');
+  return Array.from({ length: count }, (_, at) => order(((from + at) * STRIDE) % placed, accounts));
+}
+
 /** Money is conserved, and `bets` bets were placed: what every timed run must have come to. */
 export function assertBooks({ engine }: Scenario, bets: number): void {
   const { houseCents, accountsCents, openStakesCents, openSeedsCents, depositsCents, withdrawalsCents } =

@@ -62,7 +62,7 @@ export interface LifecycleCost {
   readonly longestMs: number;
 }
 
-/** A day of rounds in all markets, without bets. */
+/** `minutes` minutes of rounds in all markets, without bets. */
 export function lifecycleCost(minutes: number): LifecycleCost {
   const scenario = openScenario(10, 10_000);
   passTime(scenario.engine, new Timed(scenario.engine), START_MS + 30 * MINUTE_MS);
@@ -92,7 +92,7 @@ export interface SettlementCost {
 
 /** Settles the ONE_MINUTE, FIVE_MINUTES and FIFTEEN_MINUTES share (three fifths) of `bets` open bets. */
 export function settlementCost(bets: number, sliceBets: number): SettlementCost {
-  const { scenario } = filledScenario(1_000, bets, 1);
+  const scenario = filledScenario(1_000, bets);
   const { engine } = scenario;
   const digestStartedMs = performance.now();
   const digest = engine.stateDigest(() => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gridRow } from '../../bench/engine/grid.js';
 import { filledScenario, placingRate } from '../../bench/engine/placing.js';
-import { assertBooks, openScenario, orders } from '../../bench/engine/scenario.js';
+import { assertBooks, openScenario, orders, spreadOrders } from '../../bench/engine/scenario.js';
 import { lifecycleCost, settlementCost } from '../../bench/engine/settling.js';
 import { loadSnapshot, writeSnapshot } from '../../bench/engine/snapshots.js';
 import { commitRates, journalReplayRate, writeJournal } from '../../bench/journal/journaling.js';
@@ -14,10 +14,15 @@ import { orderCommandBytes } from '../../bench/references/commit-size.js';
 
 test('orders are the same in every run, and all are placed', () => {
   assert.deepEqual(orders(100, 50, 7), orders(100, 50, 7));
-  const { scenario, last } = filledScenario(20, 5_000, 10);
-  assertBooks(scenario, 5_000);
-  assert.deepEqual(last, orders(4_990, 10, 20));
+  assertBooks(filledScenario(20, 5_000), 5_000);
   assert.throws(() => assertBooks(openScenario(2, 10), 1), /1 bets were placed/);
+});
+
+test('orders from all over are placed ones, each once before any comes again', () => {
+  const keys = new Set(spreadOrders(5_000, 0, 5_000, 20).map(({ idempotency }) => idempotency?.keyHigh));
+  assert.equal(keys.size, 5_000);
+  const [first] = spreadOrders(5_000, 1, 1, 20);
+  assert.deepEqual(first, orders(104_729 % 5_000, 1, 20)[0]);
 });
 
 test('rates of placing, settling and boundaries', () => {
