@@ -51,7 +51,9 @@ async function failureOf({ failed }: RunResult): Promise<string | null> {
 function workInProcesses(options: SimulateOptions): Promise<FromWorker[]> {
   const one = (index: number): Promise<FromWorker> =>
     new Promise((resolve, reject) => {
-      const child = fork(fileURLToPath(import.meta.url), process.argv.slice(2), {
+      // The last seed counts: where none was named, all processes have the one that was drawn here.
+      const args = [...process.argv.slice(2), '--seed', String(options.seed)];
+      const child = fork(fileURLToPath(import.meta.url), args, {
         env: { ...process.env, [SHARE]: `${index}/${options.workers}` },
       });
       child.once('message', (message) => resolve(message as FromWorker));

@@ -1,5 +1,6 @@
 /** The command line of `npm run simulate`: every option is checked, and a wrong one is told with its name. */
 import { InvalidArgumentError, Command as Program } from 'commander';
+import { anySeed } from '../support/whole-option.js';
 import { MUTATIONS, type Mutation, mutationNamed } from './mutations.js';
 
 export interface SimulateOptions {
@@ -45,7 +46,11 @@ export function readOptions(argv: readonly string[]): SimulateOptions {
     .description(
       'runs the real server on a disk, clock and network that a seed owns, and holds it to its promises',
     )
-    .option('--seed <n>', 'the same seed gives the same run', number(0, SEED_MAX), 1)
+    .option(
+      '--seed <n>',
+      'the same seed gives the same run (default: another each time)',
+      number(0, SEED_MAX),
+    )
     .option('--hours <n>', 'simulated hours', number(0.01, 1e6), 24)
     .option('--minutes <n>', 'stop after so many real minutes', number(0.01, 1e5))
     .option('--world-hours <n>', 'simulated hours of faults in one world', number(0.01, 100), 0.5)
@@ -55,7 +60,7 @@ export function readOptions(argv: readonly string[]): SimulateOptions {
     .option('--faults <indices>', 'let only these faults strike it, or `none`', indices)
     .parse(argv, { from: 'user' });
   const given = program.opts<{
-    seed: number;
+    seed?: number;
     hours: number;
     minutes?: number;
     worldHours: number;
@@ -66,6 +71,7 @@ export function readOptions(argv: readonly string[]): SimulateOptions {
   }>();
   return {
     ...given,
+    seed: given.seed ?? Number(anySeed()),
     minutes: given.minutes ?? null,
     mutation: given.mutation ?? null,
     world: given.world ?? null,
