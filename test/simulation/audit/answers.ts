@@ -11,6 +11,7 @@ import type { EngineReads } from '../../../engine/views.js';
 import type { Market, PlacedBet, Position, RoundDetail } from '../../../http/api/types.js';
 import { FAIRNESS_TOOLS } from '../../../http/fairness-tools.js';
 import { cents, scaled } from '../../support/spec-arithmetic.js';
+import type { OrderBody } from '../clients/orders.js';
 import type { Coverage } from '../coverage.js';
 import type { Exchange, Reply } from '../network.js';
 import { holds } from '../violation.js';
@@ -43,6 +44,8 @@ export class AnswerAudit {
     string,
     { readonly bet: number; readonly text: string; readonly body: string }
   >();
+  /** The account and Idempotency-Key of each of these bets. */
+  readonly #owners = new Map<number, string>();
   readonly #operatorFirsts = new Map<string, string>();
   /** The last bet that was answered, by round. */
   readonly #lastBets = new Map<string, { readonly bet: PlacedBet; readonly clientSeed: string | null }>();
@@ -144,11 +147,21 @@ export class AnswerAudit {
       this.#lastBets.set(roundId(bet.market, bet.roundNumber), { bet: data.bet, clientSeed: bet.clientSeed });
     if (bet !== null)
       holds(isTold(bet, account, data), 'answer', () => `${data.bet.id} is answered as ${reply.text}`, about);
+    holds(
+      isOrdered(data.bet, request.body ?? ''),
+      'answer',
+      () => `${request.body} is answered with ${reply.text}`,
+      about,
+    );
     if (isReplay) this.replays++;
     else this.ordersAcknowledged++;
     const { idempotencyKey = null } = request;
-    if (idempotencyKey === null) return;
+    if (idempotencyKey === null) {
+      holds(!isReplay, 'replay', () => `${data.bet.id} replays an order without a key`, about);
+      return;
+    }
     const name = `${account} ${bareKey(idempotencyKey)}`;
+    this.#checkOwner(number, name, about);
     const first = this.#firsts.get(name);
     if (first?.bet === number) {
       holds(isReplay, 'placed once', () => `${data.bet.id} is answered as new a second time`, about);
@@ -167,10 +180,15 @@ export class AnswerAudit {
       return;
     }
     this.#firsts.set(name, { bet: number, text: reply.text, body: request.body ?? '' });
-    if (this.#firsts.size > REMEMBERED_MAX) {
-      const [oldest] = this.#firsts.keys();
-      if (oldest !== undefined) this.#firsts.delete(oldest);
-    }
+    forgetOldest(this.#firsts);
+  }
+
+  /** A bet answers for one Idempotency-Key and no other. */
+  #checkOwner(bet: number, name: string, about: () => string[]): void {
+    const owner = this.#owners.get(bet) ?? name;
+    holds(owner === name, 'replay', () => `bet ${bet} of ${owner} answers for ${name}`, about);
+    this.#owners.set(bet, name);
+    forgetOldest(this.#owners);
   }
 
   #onTransfer(path: string, body: string, reply: Reply, isReplay: boolean): void {
@@ -203,7 +221,19 @@ export class AnswerAudit {
   }
 }
 
+function forgetOldest<K>(map: Map<K, unknown>): void {
+  if (map.size <= REMEMBERED_MAX) return;
+  const [oldest] = map.keys();
+  if (oldest !== undefined) map.delete(oldest);
+}
+
 const bareKey = (key: string): string => (key.startsWith('"') ? key.slice(1, -1) : key);
+
+/** Whether the answer is one to this order, and not to another of the same account. */
+function isOrdered(told: PlacedBet, body: string): boolean {
+  const { marketId, prediction, amount } = JSON.parse(body) as OrderBody;
+  return told.marketId === marketId && told.prediction === prediction && told.amount === amount;
+}
 
 /** Whether the answer tells the facts of the bet. */
 function isTold(
@@ -213,6 +243,7 @@ function isTold(
 ): boolean {
   return (
     bet.account === account &&
+    bet.market === marketOf(told.marketId) &&
     cents(told.amount) === BigInt(bet.stakeCents) &&
     scaled(told.oddsAtBet, 4) === BigInt(bet.oddsE4) &&
     scaled(told.entryPercent, 2) === BigInt(bet.entryPercentE2) &&
