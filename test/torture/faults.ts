@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,11 +48,12 @@ async function underStrace(call: string, error: string, dice: Dice): Promise<str
     ...['--follow-forks', '--quiet=all', '--output=/dev/null', `--trace=${call}`],
     `--inject=${call}:error=${error}:when=${from}+`,
   ];
+  let ended = NEVER_UP;
   await withBook(dice, newDataDir(), async (book) => {
-    const code = await loadUntilItEnds(book, { under });
-    assert.notEqual(code, 0, 'a server that cannot write does not end as if all were well');
+    ended = await loadUntilItEnds(book, { under });
+    assert.notEqual(ended.code, 0, 'a server that cannot write does not end as if all were well');
   });
-  return `from call ${from} on`;
+  return `from call ${from} on, ${told(ended)}`;
 }
 
 /** A small disk that another program fills: orders are refused first, then the server ends; cleared, it starts again. */
@@ -124,46 +125,67 @@ function endAfterStatus({ sandbox }: CrashBook): Promise<string> {
     .finally(() => sandbox.server.run.signal('SIGTERM'));
 }
 
-/** A limit of memory that the load runs into: the process dies as it may, and loses nothing. */
+/** Under load the process gets no more memory from the system: it ends as it must, or goes on, and loses nothing. */
 async function noMemory(dice: Dice): Promise<string> {
-  const heapMib = dice.whole(9, 11);
-  let code: number | null = null;
+  const limitAt = dice.whole(50, 400);
+  let ended = NEVER_UP;
   await withBook(dice, newDataDir(), async (book) => {
-    code = await loadUntilItEnds(book, {
-      under: ['prlimit', '--core=0'],
-      env: { NODE_OPTIONS: `--max-old-space-size=${heapMib}` },
-      endAfter: 1_000,
+    ended = await loadUntilItEnds(book, {
+      onAnswer: (acknowledged, pid) => {
+        if (acknowledged === limitAt) limitMemory(pid);
+        if (acknowledged === 2_500) book.sandbox.server.run.signal('SIGTERM');
+      },
     });
+    assert.ok(ended.acknowledged >= limitAt, 'the limit comes under load');
   });
-  return `${heapMib} MiB of heap, ended with ${code ?? 'a signal'}`;
+  return `none from order ${limitAt} on, ${told(ended)}`;
+}
+
+/** The process may have no more address space than it has now. */
+function limitMemory(pid: number): void {
+  const { size = '' } =
+    /^VmSize:\s+(?<size>\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.groups ?? {};
+  const { status, stderr } = spawnSync('prlimit', ['--pid', String(pid), `--as=${Number(size) * 1024}`]);
+  assert.equal(status, 0, String(stderr));
 }
 
 interface Under {
-  readonly under: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-  /** Ends it from outside after so many answers where the fault does not. */
-  readonly endAfter?: number;
+  readonly under?: readonly string[];
+  /** Hears of each acknowledgement. */
+  readonly onAnswer?: (acknowledged: number, pid: number) => void;
 }
 
-/** Loads a server that runs under something until it ends. Returns its exit code, null where a signal ended it or it never came up. */
-async function loadUntilItEnds(
-  book: CrashBook,
-  { under, env = {}, endAfter }: Under,
-): Promise<number | null> {
+/** How a server with a fault ended, and how far it had come. */
+interface Ended {
+  /** null where a signal ended it. */
+  readonly code: number | null;
+  readonly isUp: boolean;
+  readonly acknowledged: number;
+}
+const NEVER_UP: Ended = { code: null, isUp: false, acknowledged: 0 };
+
+const told = ({ code, isUp, acknowledged }: Ended): string =>
+  isUp ? `${acknowledged} orders acknowledged, ended with ${code ?? 'a signal'}` : 'it never came up';
+
+/** Loads a server that runs under something until it ends. */
+async function loadUntilItEnds(book: CrashBook, { under = [], onAnswer }: Under): Promise<Ended> {
+  let acknowledged = 0;
   const before = book.sandbox;
   try {
-    book.sandbox = await Sandbox.start({ dataDir: before.server.dataDir, under, env });
+    book.sandbox = await Sandbox.start({ dataDir: before.server.dataDir, under });
     await book.sandbox.openRounds({ BTC: 67_000 });
-    await book.loadUntilGone(CONNECTIONS, (acknowledged) => {
-      if (acknowledged === endAfter) book.sandbox.server.run.signal('SIGTERM');
+    await book.loadUntilGone(CONNECTIONS, (count) => {
+      acknowledged = count;
+      onAnswer?.(count, book.sandbox.server.run.pid);
     });
   } catch (error) {
     // The fault came before the server was up, or in the middle of an operator's request.
     if (!(error instanceof Error && /the server ended|fetch failed|terminated/.test(error.message)))
       throw error;
   }
+  if (book.sandbox === before) return NEVER_UP;
   const { code } = await book.sandbox.server.run.ended;
-  return book.sandbox === before ? null : code;
+  return { code, isUp: true, acknowledged };
 }
 
 /**
