@@ -4,8 +4,10 @@
  * money is where it was. The same seed throws the same requests.
  */
 import assert from 'node:assert/strict';
-import { Sandbox } from '../support/api-client-sandbox.js';
+import { type Account, Sandbox } from '../support/api-client-sandbox.js';
 import { Dice } from '../support/reference/dice.js';
+import type { OrderResult } from '../support/spec.js';
+import { cents } from '../support/spec-arithmetic.js';
 import { judge } from './judge.js';
 import { Lane, type Outcome } from './lane.js';
 import { rawRequest } from './raw.js';
@@ -29,7 +31,9 @@ export interface FuzzReport {
 
 /** Requests between two looks at the books; rounds end between two such stretches. */
 const STRETCH = 20_000;
-const BETTORS = 40;
+const BETTORS = 30;
+/** Whose keys broken requests carry: whether an order of theirs was placed, a lost answer may leave open. */
+const RAW_BETTORS = 10;
 const BALANCE = 1_000_000;
 const DAY_MS = 86_400_000;
 
@@ -37,7 +41,12 @@ const DAY_MS = 86_400_000;
 export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   const sandbox = await Sandbox.start();
   try {
-    const run = new Run(sandbox, await bettors(sandbox), options);
+    const run = new Run(
+      sandbox,
+      await bettors(sandbox, BETTORS),
+      await bettors(sandbox, RAW_BETTORS),
+      options,
+    );
     for (let from = 0; from < options.requests; from += STRETCH) {
       await sandbox.openRounds({ BTC: 67_000 }, 'ONE_DAY');
       await run.stretch(from, Math.min(STRETCH, options.requests - from));
@@ -53,33 +62,48 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   }
 }
 
-async function bettors(sandbox: Sandbox): Promise<Target> {
+interface Bettors extends Target {
+  readonly accounts: ReadonlySet<string>;
+}
+
+async function bettors(sandbox: Sandbox, count: number): Promise<Bettors> {
   const secrets: string[] = [];
   const readers: string[] = [];
-  for (let n = 0; n < BETTORS; n++) {
-    secrets.push((await sandbox.trader({ tier: 'VIP', balance: BALANCE })).secret);
+  const accounts = new Set<string>();
+  for (let n = 0; n < count; n++) {
+    const { accountId, secret } = await sandbox.trader({ tier: 'VIP', balance: BALANCE });
+    accounts.add(accountId);
+    secrets.push(secret);
     if (n % 4 === 0)
       readers.push((await sandbox.trader({ scopes: ['markets:read', 'positions:read'] })).secret);
   }
-  return { secrets, readers };
+  return { secrets, readers, accounts };
 }
 
 class Run {
   readonly labels = new Map<string, number>();
   placed = 0;
-  /** Requests whose answer was lost: an order of theirs may have been placed. */
+  /** Orders in broken requests that were not answered: they may have been placed. */
   #unknown = 0;
+  /** Stakes of the new orders that requests which are HTTP were answered with, in cents. */
+  #staked = 0n;
 
   constructor(
     private readonly sandbox: Sandbox,
-    private readonly target: Target,
+    private readonly bettors: Bettors,
+    private readonly rawBettors: Target,
     private readonly options: FuzzOptions,
   ) {}
 
   /** Sends requests `from` to `from + count` and looks at the books: nothing but new orders has been journaled. */
   async stretch(from: number, count: number): Promise<void> {
-    const before = { sequence: await this.#sequence(), placed: this.placed };
+    const before = {
+      sequence: await this.#sequence(),
+      placed: this.placed,
+      balances: await this.#balances(),
+    };
     this.#unknown = 0;
+    this.#staked = 0n;
     let next = from;
     const lanes = Array.from({ length: this.options.lanes }, async () => {
       const lane = new Lane(Number(new URL(this.sandbox.server.publicUrl).port));
@@ -96,20 +120,30 @@ class Run {
       accepted >= placed && accepted <= placed + this.#unknown,
       `${accepted} commands were journaled for ${placed} new orders and ${this.#unknown} lost answers`,
     );
+    const paid = before.balances - (await this.#balances());
+    assert.equal(paid, this.#staked, 'the bettors have paid for the orders that they were told of');
     await this.sandbox.checkConservation();
+  }
+
+  /** What the bettors have together whose every request is answered, in cents. */
+  async #balances(): Promise<bigint> {
+    const { data } = await this.sandbox.operator.get<Account[]>('/accounts?limit=1000');
+    const mine = data.filter(({ id }) => this.bettors.accounts.has(id));
+    assert.equal(mine.length, BETTORS);
+    return mine.reduce((sum, { balance }) => sum + cents(balance), 0n);
   }
 
   async #one(lane: Lane, serial: number): Promise<void> {
     const dice = new Dice(Math.imul(this.options.seed, 0x9e3779b1) ^ serial);
     const prepared = dice.chance(this.options.rawShare)
-      ? rawRequest(dice, this.target, serial)
-      : prepare(dice, this.target, serial);
+      ? rawRequest(dice, this.rawBettors, serial)
+      : prepare(dice, this.bettors, serial);
     let outcome: Outcome = [];
     try {
       outcome = await lane.exchange(prepared);
       for (const answer of outcome) this.#count(prepared, answer);
       if (outcome.length === 0) this.#label('closed');
-      if (!prepared.isFramed) this.#unknown += 2;
+      if (!prepared.isFramed) this.#unknown += unanswered(prepared, outcome);
     } catch (error) {
       throw new Error(explain(this.options.seed, serial, prepared, outcome), { cause: error });
     }
@@ -118,7 +152,11 @@ class Run {
   #count(prepared: Prepared, answer: Outcome[number]): void {
     const { label, isPlaced } = judge(prepared, answer);
     this.#label(label);
-    if (isPlaced) this.placed++;
+    if (!isPlaced) return;
+    this.placed++;
+    if (!prepared.isFramed) return;
+    const { data } = JSON.parse(answer.body) as { data: OrderResult };
+    this.#staked += cents(data.bet.amount);
   }
 
   #label(label: string): void {
@@ -129,6 +167,13 @@ class Run {
   async #sequence(): Promise<number> {
     return (await this.sandbox.operator.get<{ sequence: number }>('/status')).data.sequence;
   }
+}
+
+/** How many orders these bytes may hold, less those that were answered. */
+function unanswered({ bytes }: Prepared, outcome: Outcome): number {
+  const orders = bytes.toString('latin1').split('"marketId"').length - 1;
+  const placed = outcome.filter(({ status }) => status === 201).length;
+  return Math.max(0, Math.min(2, orders) - placed);
 }
 
 function explain(seed: number, serial: number, { bytes }: Prepared, outcome: Outcome): string {

@@ -28,6 +28,8 @@ const NEITHER: readonly Value[] = bad(
 export const AMOUNTS: readonly Value[] = [
   ...good('1', '1.0', '1.5', '2', '1e0', '0.1e1', '100E-2', '1.00', '12.34', '1.1'),
   ...bad('1e999', '-1e999', '1e308', '-0', '0', '0.0', '-1', '0.001', '1.001', '0.30000000000000004'),
+  // 1.1 + 2.2 as floats have it: above the smallest stake, so that its decimals alone speak against it.
+  ...bad('3.3000000000000003', '0.1+0.2', '1.1+2.2'),
   ...bad('99999999999999999999', '18446744073709551616', '9007199254740993', '-9223372036854775809'),
   ...bad('1e-999', '5e-324', '10000.01', '0.99', '1.0000000000001', '1e21', '"1"', '""', '"NaN"'),
   ...bad('NaN', 'Infinity', '0x10', '1_000', '+1', '.5', '1.', '01', '1e', '--1', '１'),
@@ -115,6 +117,9 @@ export const FOREIGN_FIELDS: readonly string[] = [
   '"limitOdds":2',
   '"hasOwnProperty":1',
   '"toJSON":1',
+  `"deep":${'['.repeat(1_000)}${']'.repeat(1_000)}`,
+  `"deep":${'{"a":'.repeat(500)}1${'}'.repeat(500)}`,
+  Array.from({ length: 300 }, (_, n) => `"wide${n}":${n}`).join(','),
 ];
 
 export const PATH_SEGMENTS: readonly string[] = [
