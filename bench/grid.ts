@@ -7,7 +7,9 @@ import type { SectionResult, SuiteOptions, Table } from './section.js';
 import type { SuiteResult } from './suites/registry.js';
 import { suiteOnce } from './suites/run.js';
 
-const ACCOUNTS = { full: [100, 1_000, 10_000, 100_000, 1_000_000], quick: [100, 100_000] };
+const ACCOUNTS = { full: [100, 1_000, 10_000, 100_000, 1_000_000], quick: [100, 1_000, 100_000] };
+const SETTLED_ACCOUNTS = 1_000;
+const SETTLED_BETS = 100_000;
 const OPEN_BETS = { full: [1_000, 10_000, 100_000, 1_000_000], quick: [1_000, 100_000] };
 
 export async function gridSection(options: SuiteOptions): Promise<SectionResult> {
@@ -19,10 +21,16 @@ export async function gridSection(options: SuiteOptions): Promise<SectionResult>
     rows.push(await suiteOnce('grid', { scale: accounts, sizes, dir: '' }, options));
   }
   const settled: SuiteResult<'settle'>[] = [];
+  for (const accounts of ACCOUNTS[size]) {
+    // By bets among as many accounts as usual, by accounts at a number of bets that most figures here are of.
+    for (const bets of accounts === SETTLED_ACCOUNTS ? sizes : [SETTLED_BETS]) {
+      options.progress(`settling ${figure(bets)} bets of ${figure(accounts)} accounts`);
+      settled.push(await suiteOnce('settle', { scale: bets, accounts, dir: '' }, options));
+    }
+  }
   const snapshots: Snapshot[] = [];
   for (const bets of sizes) {
-    options.progress(`settling, and a snapshot of, ${figure(bets)} bets`);
-    settled.push(await suiteOnce('settle', { scale: bets, dir: '' }, options));
+    options.progress(`a snapshot of ${figure(bets)} bets`);
     const dir = join(options.workDir, `snapshot-${bets}`);
     mkdirSync(dir);
     const written = await suiteOnce('writeSnapshotWithKeys', { scale: bets, dir }, options);
@@ -44,8 +52,8 @@ export async function gridSection(options: SuiteOptions): Promise<SectionResult>
     notes: [
       'Flat would be the same figure everywhere. What grows is memory traffic: an account, its key, a bet and an Idempotency-Key ' +
         'lie in tables that no longer fit the caches, so each look-up becomes a miss; no operation walks through a table.',
-      'A bet is settled by itself, however many there are; small numbers are timed before the compiler has come round to them. ' +
-        'A digest of the whole state, and a snapshot, walk through all of it, and are no part of an order.',
+      'A bet is settled by itself, however many there are, and rounds lock and end without a look at their bets; small numbers are ' +
+        'timed before the compiler has come round to them. A digest of the whole state, and a snapshot, walk through all of it, and are no part of an order.',
     ],
     data: { rows, settled, snapshots },
   };
@@ -58,10 +66,16 @@ interface Snapshot {
 
 function settlingTable(settled: readonly SuiteResult<'settle'>[]): Table {
   return {
-    title: 'Engine: settling three fifths of the open bets, 1,000 accounts',
-    columns: ['open bets', 'ns a bet', 'longest command ms', 'state digest ms', 'state digest ns a bet'],
-    rows: settled.map(({ bets, betsPerSecond, longestMs, stateDigestMs }) =>
-      [bets, 1e9 / betsPerSecond, longestMs, stateDigestMs, (stateDigestMs * 1e6) / bets].map(figure),
+    title: 'Engine: settling three fifths of the open bets',
+    columns: [
+      ...['accounts', 'open bets', 'ns a bet', 'us a lock, end or price'],
+      ...['longest command ms', 'state digest ms', 'state digest ns a bet'],
+    ],
+    rows: settled.map(({ accounts, bets, betsPerSecond, boundaryUs, longestMs, stateDigestMs }) =>
+      [
+        ...[accounts, bets, 1e9 / betsPerSecond, boundaryUs, longestMs],
+        ...[stateDigestMs, (stateDigestMs * 1e6) / bets],
+      ].map(figure),
     ),
   };
 }

@@ -21,6 +21,8 @@ export async function replaySection(options: SuiteOptions): Promise<SectionResul
   };
   options.progress('commits by batch size');
   const commits = await suiteOnce('commits', { scale, dir: folder('commits') }, options);
+  options.progress('acknowledgements by batch size');
+  const acknowledged = await suiteOnce('acknowledgements', { scale, dir: folder('acknowledged') }, options);
   options.progress(`writing a journal of ${figure(scale)} orders`);
   const dir = folder('replay');
   const written = await suiteOnce('writeJournal', { scale, dir }, options);
@@ -41,6 +43,7 @@ export async function replaySection(options: SuiteOptions): Promise<SectionResul
     name: 'replay',
     tables: [
       commitsTable(commits),
+      acknowledgedTable(acknowledged),
       {
         title: 'Replay at a start: checksums, chain, engine, rolling digest of each batch',
         columns: ['cores', 'commands', 'commands/s', 'commands/CPU s', 'seconds'],
@@ -60,7 +63,7 @@ export async function replaySection(options: SuiteOptions): Promise<SectionResul
       },
     ],
     notes: ['Each replay and each load ended with the rolling digest of the engine that wrote the file.'],
-    data: { commits, written, replays, pinned, snapshots },
+    data: { commits, acknowledged, written, replays, pinned, snapshots },
   };
 }
 
@@ -87,6 +90,17 @@ function commitsTable(commits: SuiteResult<'commits'>): Table {
       figure(commitsPerSecond),
       figure(commandsPerSecond),
       ...[p50Us, p99Us, maxUs].map(millisecondsOfUs),
+    ]),
+  };
+}
+
+function acknowledgedTable(rows: SuiteResult<'acknowledgements'>): Table {
+  return {
+    title: "Acknowledgement: from handing a batch to the journal's thread to hearing that it is durable",
+    columns: ['commands a batch', ...['p50', 'p90', 'p99', 'p99.9', 'max'].map((name) => `${name} ms`)],
+    rows: rows.map(({ batchSize, latency: { p50Us, p90Us, p99Us, p999Us, maxUs } }) => [
+      figure(batchSize),
+      ...[p50Us, p90Us, p99Us, p999Us, maxUs].map(millisecondsOfUs),
     ]),
   };
 }

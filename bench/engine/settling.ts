@@ -82,17 +82,20 @@ export function lifecycleCost(minutes: number): LifecycleCost {
 }
 
 export interface SettlementCost {
+  readonly accounts: number;
   readonly bets: number;
   readonly sliceBets: number;
   readonly betsPerSecond: number;
+  /** A lock, an end or a boundary price, on average: of the first quarter of an hour, with the bets still open. */
+  readonly boundaryUs: number;
   /** Longest `settle`, `boundaryPrice` or `advance`. */
   readonly longestMs: number;
   readonly stateDigestMs: number;
 }
 
 /** Settles the ONE_MINUTE, FIVE_MINUTES and FIFTEEN_MINUTES share (three fifths) of `bets` open bets. */
-export function settlementCost(bets: number, sliceBets: number): SettlementCost {
-  const scenario = filledScenario(1_000, bets);
+export function settlementCost(accounts: number, bets: number, sliceBets: number): SettlementCost {
+  const scenario = filledScenario(accounts, bets);
   const { engine } = scenario;
   const digestStartedMs = performance.now();
   const digest = engine.stateDigest(() => {
@@ -109,8 +112,10 @@ export function settlementCost(bets: number, sliceBets: number): SettlementCost 
   assertBooks(scenario, bets);
   assert(slices.events > bets * 0.59, 'three fifths of the bets were settled');
   return {
+    accounts,
     bets,
     sliceBets,
+    boundaryUs: (boundaries.totalMs * 1000) / boundaries.commands,
     betsPerSecond: (slices.events * 1000) / slices.totalMs,
     longestMs: Math.max(slices.longestMs, boundaries.longestMs),
     stateDigestMs,

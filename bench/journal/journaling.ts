@@ -9,6 +9,8 @@ import { Engine } from '../../engine/engine.js';
 import type { Batch } from '../../engine/ports.js';
 import { systemClock } from '../../http/clock.js';
 import { commitBatch } from '../../persistence/commit.js';
+import type { DataDir } from '../../persistence/data-dir.js';
+import type { DataDirLock } from '../../persistence/lock.js';
 import { openStore } from '../../persistence/open-store.js';
 import { masterSecretFingerprint } from '../../persistence/secrets.js';
 import { type Durability, SqliteStore } from '../../persistence/sqlite-store.js';
@@ -17,7 +19,7 @@ import { order, setUpCommands } from '../engine/scenario.js';
 
 const ACCOUNTS = 1_000;
 const OPEN_BETS_MAX = 1_000_000;
-const BATCH_SIZES = [1, 16, 64, 256, 512];
+export const BATCH_SIZES = [1, 16, 64, 256, 512];
 /** As a busy server's batches are. */
 const REPLAY_BATCH = 128;
 const COMMITS_MAX = 2_000;
@@ -59,11 +61,17 @@ class Source {
   }
 }
 
+interface NewJournal {
+  readonly dir: DataDir;
+  readonly lock: DataDirLock;
+  readonly store: SqliteStore;
+  readonly source: Source;
+  /** Closes the store, which must hold every command, and lets go of the directory. */
+  readonly end: () => void;
+}
+
 /** A new journal with what orders need, ready for them. */
-function newJournal(
-  path: string,
-  durability: Durability,
-): { store: SqliteStore; source: Source; end: () => void } {
+export function newJournal(path: string, durability: Durability): NewJournal {
   const { dir, lock, masterSecret } = openStore(path, systemClock, () => {});
   const store = SqliteStore.open(dir, durability);
   const source = new Source(masterSecret);
@@ -73,7 +81,7 @@ function newJournal(
     store.close();
     lock.release();
   };
-  return { store, source, end };
+  return { dir, lock, store, source, end };
 }
 
 export interface CommitRate {

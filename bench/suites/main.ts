@@ -4,4 +4,4 @@ import { runSuite, type SuiteInput } from './registry.js';
 
 const [, , name, text] = process.argv;
 const input: SuiteInput = JSON.parse(must(text, 'the input of the suite'));
-process.stdout.write(`${JSON.stringify(runSuite(must(name, 'the name of a suite'), input))}\n`);
+process.stdout.write(`${JSON.stringify(await runSuite(must(name, 'the name of a suite'), input))}\n`);

@@ -7,6 +7,7 @@ import { placingRate } from '../engine/placing.js';
 import { lifecycleCost, settlementCost } from '../engine/settling.js';
 import { loadSnapshot, writeSnapshot } from '../engine/snapshots.js';
 import { tickRate } from '../engine/ticks.js';
+import { acknowledgements } from '../journal/acknowledging.js';
 import { commitRates, journalReplayRate, writeJournal } from '../journal/journaling.js';
 
 const SETTLE_SLICE_BETS = 512;
@@ -17,6 +18,8 @@ export interface SuiteInput {
   readonly scale: number;
   /** Numbers of open bets of the grid. */
   readonly sizes?: readonly number[];
+  /** Of the settlement; 1,000 where absent. */
+  readonly accounts?: number;
   /** A directory for suites that write or read files; '' for those that do not. */
   readonly dir: string;
   readonly durability: 'fsync' | 'os';
@@ -31,10 +34,11 @@ const SUITES = {
   digest: () => digestRate(),
   ticks: () => tickRate(),
   lifecycle: () => lifecycleCost(LIFECYCLE_MINUTES),
-  settle: ({ scale }: SuiteInput) => settlementCost(scale, SETTLE_SLICE_BETS),
+  settle: ({ scale, accounts = 1_000 }: SuiteInput) => settlementCost(accounts, scale, SETTLE_SLICE_BETS),
   grid: ({ scale, sizes }: SuiteInput) => gridRow(scale, must(sizes, 'sizes')),
   orderBook: ({ scale }: SuiteInput) => orderBookRates(scale),
   commits: ({ scale, dir, durability }: SuiteInput) => commitRates(dir, scale, durability),
+  acknowledgements: ({ scale, dir, durability }: SuiteInput) => acknowledgements(dir, scale, durability),
   writeJournal: ({ scale, dir }: SuiteInput) => writeJournal(dir, scale),
   replayJournal: ({ scale, dir }: SuiteInput) => journalReplayRate(dir, scale),
   writeSnapshot: ({ scale, dir }: SuiteInput) => writeSnapshot(dir, scale, false),
@@ -43,11 +47,11 @@ const SUITES = {
 } as const;
 
 export type SuiteName = keyof typeof SUITES;
-export type SuiteResult<Name extends SuiteName> = ReturnType<(typeof SUITES)[Name]>;
+export type SuiteResult<Name extends SuiteName> = Awaited<ReturnType<(typeof SUITES)[Name]>>;
 
 const isSuite = (name: string): name is SuiteName => Object.hasOwn(SUITES, name);
 
-export function runSuite(name: string, input: SuiteInput): unknown {
+export async function runSuite(name: string, input: SuiteInput): Promise<unknown> {
   assert(isSuite(name), `${name} is a suite`);
   return SUITES[name](input);
 }

@@ -9,6 +9,7 @@ import { filledScenario, placingRate } from '../../bench/engine/placing.js';
 import { assertBooks, openScenario, orders, spreadOrders } from '../../bench/engine/scenario.js';
 import { lifecycleCost, settlementCost } from '../../bench/engine/settling.js';
 import { loadSnapshot, writeSnapshot } from '../../bench/engine/snapshots.js';
+import { acknowledgements } from '../../bench/journal/acknowledging.js';
 import { commitRates, journalReplayRate, writeJournal } from '../../bench/journal/journaling.js';
 import { orderCommandBytes } from '../../bench/references/commit-size.js';
 
@@ -28,8 +29,9 @@ test('orders from all over are placed ones, each once before any comes again', (
 test('rates of placing, settling and boundaries', () => {
   const placing = placingRate(50, 4_000);
   assert.ok(placing.ordersPerSecond > 0 && placing.orders === 4_000);
-  const settlement = settlementCost(1_000, 64);
-  assert.ok(settlement.betsPerSecond > 0 && settlement.longestMs > 0);
+  const settlement = settlementCost(50, 1_000, 64);
+  assert.deepEqual([settlement.accounts, settlement.bets], [50, 1_000]);
+  assert.ok(settlement.betsPerSecond > 0 && settlement.longestMs > 0 && settlement.boundaryUs > 0);
   const lifecycle = lifecycleCost(5);
   // Each minute: an end and a price for each of 14 assets, and a lock.
   assert.ok(lifecycle.commands >= 5 * 16);
@@ -43,7 +45,7 @@ test('the grid has a cost for every size', () => {
   assert.throws(() => gridRow(10, [1_500, 1_600]), /1600 is a size/);
 });
 
-test('a written journal is replayed to the same digest', () => {
+test('a written journal is replayed to the same digest; commits and acknowledgements by batch size', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'tote-bench-test-'));
   try {
     const written = writeJournal(join(dir, 'replay'), 3_000);
@@ -55,6 +57,12 @@ test('a written journal is replayed to the same digest', () => {
       [1, 16, 64, 256, 512],
     );
     assert.ok(rates.every(({ commandsPerSecond, maxUs }) => commandsPerSecond > 0 && maxUs > 0));
+    const acknowledged = await acknowledgements(dir, 600, 'os');
+    assert.deepEqual(
+      acknowledged.map(({ batchSize, latency }) => [batchSize, latency.count]),
+      [1, 16, 64, 256, 512].map((size) => [size, Math.min(500, Math.floor(600 / size))]),
+    );
+    assert.ok(acknowledged.every(({ latency }) => latency.p50Us > 0));
   } finally {
     rmSync(dir, { recursive: true });
   }
