@@ -2,8 +2,8 @@
 import type { Batch, SpaceLevel } from '../engine/ports.js';
 import type { DataDir } from './data-dir.js';
 import { codeOf, JournalError, type JournalErrorCode, messageOf } from './errors.js';
+import type { Durability } from './open-segment.js';
 import type { SpaceThresholds } from './space.js';
-import type { Durability } from './sqlite-store.js';
 
 export interface JournalThreadOptions {
   /** A recovered data directory whose lock this process holds. */

@@ -1,26 +1,23 @@
 /**
  * The shadow: a second engine that carries out what the journal holds (design, "Snapshots without a pause"). After
  * every batch it holds its rolling digest against the row's, which is a running proof that replay gives the state that
- * is being served; it writes the snapshots and feeds the archive. It knows nothing of threads: `shadow-worker.ts` runs
- * it, a slice at a time.
+ * is being served. It feeds the archive, and the snapshots are taken of it (`shadow-snapshots.ts`). It knows nothing of
+ * threads: `shadow-worker.ts` runs it, a slice at a time.
  *
  * Engine and archive go on together: where the archive cannot be written the shadow ends with an error, and a new one
- * begins later, at a snapshot that is not after the archive's end. A snapshot that cannot be written holds nothing up.
+ * begins later, at a snapshot that is not after the archive's end.
  */
-import { statSync } from 'node:fs';
 import { AssertionError } from '../engine/assert.js';
 import type { Command } from '../engine/commands.js';
 import type { Engine } from '../engine/engine.js';
 import type { Clock, StoredBatch } from '../engine/ports.js';
-import type { SnapshotRef } from '../engine/snapshot/store.js';
 import type { ArchivePosition, ArchiveWriter } from './archive-writer.js';
 import { decodeCommands } from './decode-batch.js';
-import { codeOf, JournalError, messageOf } from './errors.js';
-import { fileBytes } from './files.js';
+import { JournalError } from './errors.js';
 import { type JournalReader, openJournalReader } from './journal-reader.js';
 import { noRest, type Rest } from './pace.js';
-import { carryOut, planPrune } from './retention.js';
 import type { ShadowOptions, SnapshotTaken } from './shadow-messages.js';
+import { ShadowSnapshots } from './shadow-snapshots.js';
 import { findStart } from './shadow-start.js';
 import { SnapshotFiles } from './snapshot-files.js';
 
@@ -29,27 +26,15 @@ const SLICE_CHARS_MAX = 192 * 1024;
 /** The archive's transaction is committed when it has so many rows, or after so long. */
 const ARCHIVE_ROWS_MAX = 20_000;
 const ARCHIVE_EVERY_MS = 500;
-const SNAPSHOT_RETRY_MS = 60_000;
-/** After a snapshot the shadow follows for at least so many times as long as that took: it must come on. */
-const FOLLOWING_PER_SAVING = 2;
 
 export class Shadow {
   readonly #reader: JournalReader;
-  readonly #snapshots: SnapshotFiles;
+  readonly #snapshots: ShadowSnapshots;
   readonly #engine: Engine;
   readonly #archive: ArchiveWriter;
   /** Where the engine stands. */
   #position: ArchivePosition;
   #archivedAtMs: number;
-  #snapshotSeq: number;
-  /** Monotonic time from which the next snapshot's turn is counted. */
-  #snapshotAtMs: number;
-  #snapshotNotBeforeMs = 0;
-  /** A snapshot that is being written: until it is done the engine stands still. */
-  #saving: Generator<number, SnapshotRef, undefined> | null = null;
-  #savingSinceMs = 0;
-  #snapshot: SnapshotTaken | null;
-  #complaint: string | null = null;
 
   /**
    * Finds its beginning; `note` hears what an operator should know of it. `rest` is called here and in every step, again
@@ -57,23 +42,16 @@ export class Shadow {
    * writing throw.
    */
   constructor(
-    private readonly options: ShadowOptions,
+    options: ShadowOptions,
     private readonly clock: Clock,
-    private readonly note: (text: string) => void,
+    note: (text: string) => void,
     private readonly rest: Rest = noRest,
   ) {
     const { dir } = options;
+    const files = new SnapshotFiles(dir.snapshots, rest);
     this.#reader = openJournalReader(dir, SLICE_CHARS_MAX);
     try {
-      this.#snapshots = new SnapshotFiles(dir.snapshots, rest);
-      const { engine, chain, archive } = findStart(
-        dir,
-        this.#reader,
-        this.#snapshots,
-        clock.nowMs(),
-        note,
-        rest,
-      );
+      const { engine, chain, archive } = findStart(dir, this.#reader, files, clock.nowMs(), note, rest);
       this.#engine = engine;
       this.#archive = archive;
       this.#position = { seq: engine.seq, timeMs: engine.timeMs, digest: engine.rollingDigest(), chain };
@@ -82,10 +60,8 @@ export class Shadow {
       throw thrown;
     }
     if (this.#engine.seq === this.#archive.progress.seq) this.#archive.follow(this.#engine);
-    this.#snapshot = newestSnapshot(this.#snapshots, this.#reader.lastSeq);
-    this.#snapshotSeq = this.#snapshot?.seq ?? 0;
+    this.#snapshots = new ShadowSnapshots(files, this.#reader.lastSeq, options, clock, note, rest);
     this.#archivedAtMs = clock.monotonicMs();
-    this.#snapshotAtMs = clock.monotonicMs();
   }
 
   get appliedSeq(): number {
@@ -95,11 +71,11 @@ export class Shadow {
     return this.#archive.progress.seq;
   }
   get snapshot(): SnapshotTaken | null {
-    return this.#snapshot;
+    return this.#snapshots.newest;
   }
   /** What it could not do and will try again, or null. */
   get complaint(): string | null {
-    return this.#complaint;
+    return this.#snapshots.complaint;
   }
 
   /**
@@ -108,16 +84,17 @@ export class Shadow {
    * writing the archive throws; after a throw the shadow is only good for `abandon`.
    */
   step(): 'idle' | 'behind' | 'saving' {
-    if (this.#saving === null) {
+    if (!this.#snapshots.isSaving) {
       const batches = this.#readSlice();
       for (const batch of batches) this.#apply(batch);
       this.#writeArchiveIfDue();
       this.rest();
-      if (!this.#snapshotIsDue) return batches.length > 0 ? 'behind' : 'idle';
-      this.#beginSnapshot();
+      if (!this.#snapshots.isDue(this.#position.seq)) return batches.length > 0 ? 'behind' : 'idle';
+      this.#writeArchive();
+      this.#snapshots.begin(this.#engine, this.#position);
     }
-    if (this.#saving !== null) this.#continueSnapshot(this.#saving);
-    return this.#saving === null ? 'behind' : 'saving';
+    this.#snapshots.goOn();
+    return this.#snapshots.isSaving ? 'saving' : 'behind';
   }
 
   /** As much as the reader reads at once. */
@@ -183,52 +160,6 @@ export class Shadow {
     this.#archivedAtMs = this.clock.monotonicMs();
   }
 
-  get #snapshotIsDue(): boolean {
-    const { snapshotCommands, snapshotEveryMs } = this.options;
-    const nowMs = this.clock.monotonicMs();
-    const commands = this.#position.seq - this.#snapshotSeq;
-    const isDue =
-      commands >= snapshotCommands || (commands > 0 && nowMs - this.#snapshotAtMs >= snapshotEveryMs);
-    return isDue && nowMs >= this.#snapshotNotBeforeMs;
-  }
-
-  #beginSnapshot(): void {
-    this.#writeArchive();
-    this.#savingSinceMs = this.clock.monotonicMs();
-    this.#saving = this.#snapshots.saving(this.#engine, this.#position.chain);
-  }
-
-  /** The next piece. */
-  #continueSnapshot(saving: Generator<number, SnapshotRef, undefined>): void {
-    try {
-      const piece = saving.next();
-      if (piece.done !== true) return;
-      this.#saving = null;
-      this.#endSnapshot(piece.value);
-      this.#complaint = null;
-    } catch (thrown) {
-      this.#saving = null;
-      this.#snapshotNotBeforeMs = this.clock.monotonicMs() + SNAPSHOT_RETRY_MS;
-      if (this.#complaint === null) this.note(messageOf(thrown));
-      this.#complaint = `no snapshot can be written (${codeOf(thrown)})`;
-    }
-  }
-
-  #endSnapshot({ seq, name }: SnapshotRef): void {
-    const { dir, segmentsKeptMs: segmentsMs, snapshotsKept } = this.options;
-    const nowMs = this.clock.monotonicMs();
-    const tookMs = nowMs - this.#savingSinceMs;
-    this.#snapshot = { seq, atMs: this.clock.nowMs(), bytes: fileBytes(name), tookMs };
-    this.#snapshotSeq = seq;
-    this.#snapshotAtMs = nowMs;
-    this.#snapshotNotBeforeMs = nowMs + FOLLOWING_PER_SAVING * tookMs;
-    const plan = planPrune(dir, { segmentsMs, snapshotsKept }, this.#position.timeMs, this.rest);
-    carryOut(dir, plan);
-    for (const { firstSeq, lastSeq } of plan.segments) {
-      this.note(`Sequence numbers ${firstSeq} to ${lastSeq} have left the journal, as TOTE_RETENTION says.`);
-    }
-  }
-
   /** Writes what waits for the archive, if it can, and lets go of all files. */
   close(): void {
     try {
@@ -240,18 +171,10 @@ export class Shadow {
 
   /** Lets go of all files as they are. */
   abandon(): void {
-    this.#saving?.return({ seq: 0, name: '' });
+    this.#snapshots.abandon();
     this.#archive.close();
     this.#reader.close();
   }
-}
-
-/** Of those that the journal reaches: one after its end is not of this journal, and puts off no other. */
-function newestSnapshot(snapshots: SnapshotFiles, endSeq: number): SnapshotTaken | null {
-  const ref = snapshots.list().find(({ seq }) => seq <= endSeq);
-  const file = ref === undefined ? undefined : statSync(ref.name, { throwIfNoEntry: false });
-  if (ref === undefined || file === undefined) return null;
-  return { seq: ref.seq, atMs: file.mtimeMs, bytes: file.size, tookMs: null };
 }
 
 function diverged(batch: StoredBatch, digest: string): JournalError {

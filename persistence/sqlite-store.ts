@@ -1,14 +1,8 @@
 /**
  * The journal's store on real files: a chain of SQLite segments of which the last is written, the mark beside them, and
  * the `in-use` file that stands from opening to a clean close.
- *
- * Durability `fsync`: SQLite's synchronous=FULL, every commit is on the medium before `sync` returns. `os`:
- * synchronous=NORMAL, a commit is in the operating system's hands; it survives any end of the process, but a power
- * loss or a kernel crash may take back the newest ones. What is left is still a whole journal that ends earlier,
- * and the mark may then refuse to start from it: the loss is said, not hidden.
  */
 import { rmSync } from 'node:fs';
-import type Database from 'better-sqlite3';
 import { AssertionError, assert, must } from '../engine/assert.js';
 import type { Batch, JournalStore, Mark, StoredBatch } from '../engine/ports.js';
 import { type ChainPosition, sealBatch } from './batch-row.js';
@@ -17,15 +11,10 @@ import { codeOf, JournalError, messageOf } from './errors.js';
 import { fileBytes, syncPath, writeFileDurably } from './files.js';
 import { openJournalReader } from './journal-reader.js';
 import { MarkFile } from './mark.js';
+import { configure, type Durability, type OpenSegment, prepare } from './open-segment.js';
 import { Segment } from './segment.js';
 import { findSegments } from './segment-files.js';
 import { createSegment, type OnRollStep, sealSegment } from './segment-roll.js';
-import { rowInserter } from './segment-schema.js';
-
-export type Durability = 'fsync' | 'os';
-
-/** SQLite's numbers for `PRAGMA synchronous`. */
-const SYNCHRONOUS = { fsync: 2, os: 1 } as const;
 
 /**
  * The WAL is moved into the database after about this many of its pages, by `checkpointIfDue` and never inside a
@@ -42,15 +31,6 @@ export const SEGMENT_BYTES_MAX = 256 * 1024 * 1024;
 const ROLL_RETRY_BYTES = 64 * 1024;
 /** What a row takes besides its text. */
 const ROW_BYTES = 200;
-
-/** The open segment with what is prepared on it. */
-interface OpenSegment {
-  readonly segment: Segment;
-  readonly insert: (row: StoredBatch) => void;
-  readonly begin: Database.Statement;
-  readonly commit: Database.Statement;
-  readonly checkpoint: Database.Statement;
-}
 
 export class SqliteStore implements JournalStore {
   readonly #mark: MarkFile;
@@ -221,34 +201,6 @@ export class SqliteStore implements JournalStore {
       throw asWriteFailure(this.#open.segment.path, what, thrown);
     }
   }
-}
-
-function prepare(segment: Segment): OpenSegment {
-  const { db } = segment;
-  return {
-    segment,
-    insert: rowInserter(db),
-    begin: db.prepare('BEGIN IMMEDIATE'),
-    commit: db.prepare('COMMIT'),
-    checkpoint: db.prepare('PRAGMA wal_checkpoint(PASSIVE)'),
-  };
-}
-
-/** Sets what durability rests on and reads it back: better-sqlite3's own default is not enough. */
-function configure(segment: Segment, durability: Durability): void {
-  const { db, path } = segment;
-  const wanted = SYNCHRONOUS[durability];
-  const journalMode = db.pragma('journal_mode = WAL', { simple: true });
-  db.pragma(`synchronous = ${wanted}`);
-  const synchronous = db.pragma('synchronous', { simple: true });
-  if (journalMode !== 'wal' || synchronous !== wanted) {
-    throw new JournalError(
-      'durability_unavailable',
-      `SQLite runs ${path} with journal_mode ${journalMode} and synchronous ${synchronous}; it must be wal and ${wanted}. ` +
-        'Put the data directory on a local file system.',
-    );
-  }
-  db.pragma('wal_autocheckpoint = 0');
 }
 
 /** What writing threw, as an error for operators. Programming errors stay what they are. */

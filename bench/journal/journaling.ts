@@ -11,9 +11,10 @@ import { systemClock } from '../../http/clock.js';
 import { commitBatch } from '../../persistence/commit.js';
 import type { DataDir } from '../../persistence/data-dir.js';
 import type { DataDirLock } from '../../persistence/lock.js';
+import type { Durability } from '../../persistence/open-segment.js';
 import { openStore } from '../../persistence/open-store.js';
 import { masterSecretFingerprint } from '../../persistence/secrets.js';
-import { type Durability, SqliteStore } from '../../persistence/sqlite-store.js';
+import { SqliteStore } from '../../persistence/sqlite-store.js';
 import { Latencies } from '../client/latencies.js';
 import { order, setUpCommands } from '../engine/scenario.js';
 

@@ -10,7 +10,8 @@ import Database from 'better-sqlite3';
 import { must } from '../../engine/assert.js';
 import { commitBatch } from '../../persistence/commit.js';
 import { openDataDir } from '../../persistence/data-dir.js';
-import { type Durability, SqliteStore } from '../../persistence/sqlite-store.js';
+import type { Durability } from '../../persistence/open-segment.js';
+import { SqliteStore } from '../../persistence/sqlite-store.js';
 import { batchAt, onlySegment, recover, writeSegments } from './journal-files.js';
 import { type Files, filesOf, Judge, memoryDir } from './judge.js';
 
