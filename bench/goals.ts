@@ -116,10 +116,11 @@ function measuredOf({ measured = [], ratios }: SectionResult): Measured[] {
   return [...measured, ...ofRatios];
 }
 
-function besideRatio({ byCpu, sustained }: Ratio): string {
+function besideRatio({ byCpu, sustained, beside }: Ratio): string {
   const parts = [
     byCpu === null ? [] : [`by CPU time ${byCpu.toFixed(2)}`],
     sustained === undefined ? [] : [`with what was put off counted ${figure(sustained)}`],
+    beside === undefined ? [] : [beside],
   ];
   return parts.flat().join(', ');
 }

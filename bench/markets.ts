@@ -22,7 +22,7 @@ import {
   type Target,
 } from './load-rows.js';
 import { captureAnswer, type WireAnswer } from './references/answer.js';
-import { startBare } from './references/bare.js';
+import { expectAsLarge, startBare } from './references/bare.js';
 import { median, type Ratio, type SectionResult, type SuiteOptions, type Table } from './section.js';
 import { makeBettors, openMarkets } from './tote/bettors.js';
 import { ToteServer } from './tote/server.js';
@@ -69,6 +69,9 @@ async function measureMarkets(options: SuiteOptions, running: ServerProcess[]): 
     cores.server,
   );
   running.push(bare.process);
+  for (const { path, answer } of gets) {
+    await expectAsLarge(bare.port, must(getTemplates([firstKey], path)[0], 'request').text, answer);
+  }
 
   const results: PathResult[] = [];
   for (const { path } of gets) {

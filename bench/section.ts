@@ -21,6 +21,8 @@ export interface Ratio {
   readonly aim: number | null;
   /** The line of the speed table that it is for. */
   readonly goal?: GoalName;
+  /** What to read it with there, besides the other ratios of the same. */
+  readonly beside?: string;
 }
 
 /** Lines through points, for the report. */

@@ -25,24 +25,34 @@ interface OrderBookPackage {
   readonly OrderBook: new () => OrderBook;
 }
 
+/** Orders a second by the clock, and for each second of CPU time. */
+export interface BookRate {
+  readonly perSecond: number;
+  readonly perCpuSecond: number;
+}
+
 export interface OrderBookRates {
   /** Bids that rest, each at a price of its own: the package's own benchmark of limit orders. */
-  readonly restingPerSecond: number;
+  readonly resting: BookRate;
+  /** Bids that rest at 50 prices. */
+  readonly queued: BookRate;
   /** Half of the orders rest at 50 prices, the other half take them: what a book does when it trades. */
-  readonly matchingPerSecond: number;
+  readonly matching: BookRate;
 }
 
 /** null where the package is not installed. */
 export function orderBookRates(total: number): OrderBookRates | null {
   const found = findPackage();
   if (found === null) return null;
-  const rate = (order: (index: number) => LimitOrder, count: number, doneMin: number): number => {
+  const rate = (order: (index: number) => LimitOrder, count: number, doneMin: number): BookRate => {
     run(new found.OrderBook(), order, WARMUP_ORDERS, 0);
-    return (count * 1000) / run(new found.OrderBook(), order, count, doneMin);
+    const { tookMs, cpuUs } = run(new found.OrderBook(), order, count, doneMin);
+    return { perSecond: (count * 1000) / tookMs, perCpuSecond: (count * 1e6) / cpuUs };
   };
   return {
-    restingPerSecond: rate(restingOrder, Math.min(total, RESTING_MAX), 0),
-    matchingPerSecond: rate(matchingOrder, total, total / 4),
+    resting: rate(restingOrder, Math.min(total, RESTING_MAX), 0),
+    queued: rate(queuedOrder, Math.min(total, RESTING_MAX), 0),
+    matching: rate(matchingOrder, total, total / 4),
   };
 }
 
@@ -55,12 +65,19 @@ function findPackage(): OrderBookPackage | null {
   }
 }
 
-/** Milliseconds that `total` orders take, at least `doneMin` of which must be filled. */
-function run(book: OrderBook, order: (index: number) => LimitOrder, total: number, doneMin: number): number {
+/** What `total` orders take, at least `doneMin` of which must be filled. */
+function run(
+  book: OrderBook,
+  order: (index: number) => LimitOrder,
+  total: number,
+  doneMin: number,
+): { readonly tookMs: number; readonly cpuUs: number } {
   let tookMs = 0;
+  let cpuUs = 0;
   let done = 0;
   for (let from = 0; from < total; from += SLICE) {
     const slice = Array.from({ length: SLICE }, (_, at) => order(from + at));
+    const before = process.cpuUsage();
     const startedMs = performance.now();
     for (const request of slice) {
       const result = book.limit(request);
@@ -69,9 +86,11 @@ function run(book: OrderBook, order: (index: number) => LimitOrder, total: numbe
       done += result.done.length;
     }
     tookMs += performance.now() - startedMs;
+    const { user, system } = process.cpuUsage(before);
+    cpuUs += user + system;
   }
   assert(done >= doneMin && done <= total, `orders were matched: ${done} of ${total}`);
-  return tookMs;
+  return { tookMs, cpuUs };
 }
 
 const restingOrder = (index: number): LimitOrder => ({
@@ -80,6 +99,8 @@ const restingOrder = (index: number): LimitOrder => ({
   size: 50,
   price: index + 1,
 });
+
+const queuedOrder = (index: number): LimitOrder => ({ ...restingOrder(index), price: 1 + (index % LEVELS) });
 
 function matchingOrder(index: number): LimitOrder {
   const isSell = index % 2 === 0;

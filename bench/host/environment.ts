@@ -3,7 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { cpus, loadavg, release, totalmem } from 'node:os';
-import { basename, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
+import { uwsVersion } from '../../http/uws.js';
 import type { Cores } from './cores.js';
 
 export interface Environment {
@@ -44,6 +47,8 @@ export function environment(dataDir: string, durability: string, cores: Cores): 
     versions: {
       node: process.versions.node,
       v8: process.versions.v8,
+      'uWebSockets.js': uwsVersion,
+      SQLite: sqliteVersion(),
       ...Object.fromEntries(PACKAGES.map((name) => [name, packageVersion(name)])),
       'redis-server': firstLine('redis-server', ['--version']),
       wrk: firstLine('wrk', ['-v']),
@@ -95,10 +100,21 @@ function firstLine(command: string, args: readonly string[]): string | null {
   }
 }
 
+function sqliteVersion(): string {
+  const database = new Database(':memory:');
+  try {
+    return String(database.prepare('SELECT sqlite_version()').pluck().get());
+  } finally {
+    database.close();
+  }
+}
+
+/** Of the checkout that this program was built in, wherever it was started. */
 function commitOf(): string | null {
   try {
+    const cwd = dirname(fileURLToPath(import.meta.url));
     const git = (...args: string[]): string =>
-      execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+      execFileSync('git', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
     const changed = git('status', '--porcelain', '--untracked-files=no') !== '';
     return git('rev-parse', '--short', 'HEAD') + (changed ? ' and changes' : '');
   } catch {

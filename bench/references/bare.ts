@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ServerProcess } from '../host/server-process.js';
+import { captureAnswer, type WireAnswer } from './answer.js';
 import type { BareConfig, FromBare } from './bare-config.js';
 
 const START_MS_MAX = 10_000;
@@ -20,6 +21,16 @@ export async function startBare(config: BareConfig, dir: string, core: number | 
   const server = ServerProcess.node(SCRIPT, [configFile], { core, logFile: join(dir, 'bare.log') });
   const port = await server.receive((message) => (isFromBare(message) ? message.port : null), START_MS_MAX);
   return { process: server, port };
+}
+
+/** Throws where the answer to `request` has not as many bytes as `original`, which it is compared with. */
+export async function expectAsLarge(port: number, request: string, original: WireAnswer): Promise<void> {
+  const { bytes, status } = await captureAnswer('127.0.0.1', port, request);
+  if (bytes !== original.bytes || status !== original.status) {
+    throw new Error(
+      `a bare handler answers ${status} in ${bytes} bytes, the server ${original.status} in ${original.bytes}`,
+    );
+  }
 }
 
 function isFromBare(message: unknown): message is FromBare {

@@ -8,7 +8,8 @@ import type { Target } from '../load-rows.js';
 import type { SuiteOptions } from '../section.js';
 import { Acknowledged } from '../tote/audit.js';
 import { type Book, placed } from '../tote/book.js';
-import { type BareServer, startBare } from './bare.js';
+import { expectAsLarge, startBare } from './bare.js';
+import type { BareConfig } from './bare-config.js';
 import { orderCommandBytes } from './commit-size.js';
 import { hasRedis, redisSets, startRedis } from './redis.js';
 import { auditUsual, startUsual, type UsualServer } from './usual.js';
@@ -36,11 +37,13 @@ export async function startReferences(
     return path;
   };
   const commandBytes = orderCommandBytes(marketOf(must(book.markets[0], 'market').id), book.bettors.length);
-  const bare = (name: string, { process, port }: BareServer): Target => {
+  const { templates, sample } = book;
+  const bare = async (name: string, dir: string, commit: BareConfig['commit']): Promise<Target> => {
+    const { process, port } = await startBare({ gets: [], post: sample, commit }, dir, cores.server);
     running.push(process);
-    return { name, process, port, templates: book.templates, expectations: placed(false) };
+    await expectAsLarge(port, must(templates[0], 'template').text, sample);
+    return { name, process, port, templates, expectations: placed(false) };
   };
-  const served = { gets: [], post: book.sample };
   const commitDir = folder('bare-commit');
   const commit = { file: join(commitDir, 'journal.sqlite'), commandBytes, durability };
   const usualDir = folder('usual');
@@ -49,8 +52,8 @@ export async function startReferences(
   running.push(started.process);
   const usual = usualTarget(started, book);
   const targets = [
-    bare(BARE_COMMIT, await startBare({ ...served, commit }, commitDir, cores.server)),
-    bare(BARE, await startBare({ ...served, commit: null }, folder('bare'), cores.server)),
+    await bare(BARE_COMMIT, commitDir, commit),
+    await bare(BARE, folder('bare'), null),
     usual.target,
   ];
   const { audit } = usual;

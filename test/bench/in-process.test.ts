@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gridRow } from '../../bench/engine/grid.js';
+import { orderBookRates } from '../../bench/engine/order-book.js';
 import { filledScenario, placingRate } from '../../bench/engine/placing.js';
 import { assertBooks, openScenario, orders, spreadOrders } from '../../bench/engine/scenario.js';
 import { lifecycleCost, settlementCost } from '../../bench/engine/settling.js';
@@ -81,6 +82,13 @@ test('a written snapshot is loaded to the same digest', () => {
       rmSync(dir, { recursive: true });
     }
   }
+});
+
+test('an order book is a reference by three kinds of orders', () => {
+  const rates = orderBookRates(4_000);
+  assert.ok(rates !== null);
+  for (const { perSecond, perCpuSecond } of [rates.resting, rates.queued, rates.matching])
+    assert.ok(perSecond > 0 && perCpuSecond > 0);
 });
 
 test('the references commit as many bytes as an order has in the journal', () => {

@@ -11,7 +11,7 @@ import { type Measurement, measure } from '../../bench/client/start.js';
 import { hasWrk, measureWithWrk } from '../../bench/client/wrk.js';
 import type { ServerProcess } from '../../bench/host/server-process.js';
 import { captureAnswer, type WireAnswer } from '../../bench/references/answer.js';
-import { startBare } from '../../bench/references/bare.js';
+import { expectAsLarge, startBare } from '../../bench/references/bare.js';
 import { hasRedis, redisSets, startRedis } from '../../bench/references/redis.js';
 
 const root = mkdtempSync(join(tmpdir(), 'tote-bench-test-'));
@@ -62,6 +62,11 @@ test('the bare handler sends the captured bytes again, for GET and POST', async 
   running.push(process);
   const posted = await captureAnswer('127.0.0.1', port, ORDER.text);
   assert.deepEqual({ ...posted, bytes: 0 }, ANSWER);
+  await expectAsLarge(port, ORDER.text, posted);
+  await assert.rejects(
+    expectAsLarge(port, ORDER.text, { ...posted, bytes: posted.bytes + 1 }),
+    /in \d+ bytes/,
+  );
   const got = await captureAnswer('127.0.0.1', port, httpRequest('GET', '/v1/markets', [], ''));
   assert.deepEqual([got.statusLine, got.headers, got.body], ['200 OK', ANSWER.headers, ANSWER.body]);
 });
