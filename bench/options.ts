@@ -41,7 +41,7 @@ npm run bench -- compare A.json B.json     two runs, figure by figure
   --quick                 fewer and shorter rounds, without ${SLOW_SECTIONS.join(' and ')}, under 2 minutes
   --only a,b              sections to run: ${SECTION_NAMES.join(', ')}
   --rounds N              rounds of each row, 1 to 99 (default 3, quick 1)
-  --seconds S             measured seconds of each row and round, 1 to 600 (default 4, quick 1)
+  --seconds S             measured seconds of each row and round, 1 to 600 (default 3, quick 1)
   --durability fsync|os   os: commits are left to the operating system, and are no durable ones (default fsync)
   --dir DIR               where journals are written: name the disk that matters (default ${tmpdir()})
   --out FILE              the figures as JSON (default bench-results/<time>.json)
@@ -67,7 +67,7 @@ export function readOptions(args: readonly string[], nowMs: number): BenchOption
     quick,
     sections: readSections(values.only, quick),
     rounds: readCount('rounds', values.rounds, 99, quick ? 1 : 3),
-    seconds: readCount('seconds', values.seconds, 600, quick ? 1 : 4),
+    seconds: readCount('seconds', values.seconds, 600, quick ? 1 : 3),
     durability: readDurability(values.durability ?? 'fsync'),
     dir: values.dir ?? tmpdir(),
     out,
