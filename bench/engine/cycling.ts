@@ -76,7 +76,7 @@ export function digestRate(): CycleRate {
 }
 
 function run(operation: () => void): CycleRate {
-  const benchmark = new Benchmark({ fn: operation, minSamples: 20, maxTime: 1 });
+  const benchmark = new Benchmark({ fn: operation, minSamples: 10, maxTime: 0.5 });
   benchmark.run();
   const { hz, stats } = benchmark;
   assert(
