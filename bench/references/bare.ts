@@ -2,7 +2,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
 import { ServerProcess } from '../host/server-process.js';
+import { expect } from '../tote/audit.js';
 import { captureAnswer, type WireAnswer } from './answer.js';
 import type { BareConfig, FromBare } from './bare-config.js';
 
@@ -21,6 +23,25 @@ export async function startBare(config: BareConfig, dir: string, core: number | 
   const server = ServerProcess.node(SCRIPT, [configFile], { core, logFile: join(dir, 'bare.log') });
   const port = await server.receive((message) => (isFromBare(message) ? message.port : null), START_MS_MAX);
   return { process: server, port };
+}
+
+/** Throws where the journal of a bare server holds another number of orders, or of bytes of theirs, than it answered. */
+export function auditCommitted(
+  { file, commandBytes }: NonNullable<BareConfig['commit']>,
+  answered: number,
+): void {
+  const database = new Database(file, { readonly: true });
+  try {
+    const { orders, bytes } = database
+      .prepare<[], { orders: number; bytes: number }>(
+        'SELECT sum(last_seq - first_seq + 1) AS orders, sum(length(commands)) AS bytes FROM batches',
+      )
+      .get() ?? { orders: 0, bytes: 0 };
+    expect('bare: orders in the journal', orders, answered);
+    expect('bare: bytes of orders in the journal', bytes, answered * commandBytes);
+  } finally {
+    database.close();
+  }
 }
 
 /** Throws where the answer to `request` has not as many bytes as `original`, which it is compared with. */

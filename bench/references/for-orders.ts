@@ -6,12 +6,12 @@ import { marketOf } from '../../engine/domain.js';
 import type { ServerProcess } from '../host/server-process.js';
 import type { Target } from '../load-rows.js';
 import type { SuiteOptions } from '../section.js';
-import { Acknowledged } from '../tote/audit.js';
+import { Acknowledged, expect } from '../tote/audit.js';
 import { type Book, placed } from '../tote/book.js';
-import { expectAsLarge, startBare } from './bare.js';
+import { auditCommitted, expectAsLarge, startBare } from './bare.js';
 import type { BareConfig } from './bare-config.js';
 import { orderCommandBytes } from './commit-size.js';
-import { hasRedis, redisSets, startRedis } from './redis.js';
+import { hasRedis, redisKeys, redisSets, startRedis } from './redis.js';
 import { auditUsual, startUsual, type UsualServer } from './usual.js';
 
 export const BARE_COMMIT = 'bare POST + group commit';
@@ -22,8 +22,8 @@ export const USUAL = 'Fastify + better-sqlite3';
 export interface References {
   /** The group commit first, then the bare handler, the usual way, and Redis where it is installed. */
   readonly targets: readonly Target[];
-  /** Throws where the usual way's tables differ from what it acknowledged. */
-  readonly audit: () => void;
+  /** Throws where one of them has not kept what it acknowledged. The bare handler keeps nothing. */
+  readonly audit: () => Promise<void>;
 }
 
 export async function startReferences(
@@ -51,19 +51,34 @@ export async function startReferences(
   const started = await startUsual(book.bettors, book.markets, book.sample, usualDir, onCore);
   running.push(started.process);
   const usual = usualTarget(started, book);
-  const targets = [
-    await bare(BARE_COMMIT, commitDir, commit),
-    await bare(BARE, folder('bare'), null),
-    usual.target,
-  ];
-  const { audit } = usual;
+  const committed = counted(await bare(BARE_COMMIT, commitDir, commit));
+  const targets = [committed.target, await bare(BARE, folder('bare'), null), usual.target];
+  const auditFiles = (): void => {
+    usual.audit();
+    // One more: the answer that was looked at.
+    auditCommitted(commit, committed.answered() + 1);
+  };
   if (!hasRedis()) {
     progress('redis-server is not installed: its rows are missing');
-    return { targets, audit };
+    return { targets, audit: async () => auditFiles() };
   }
   const redis = await startRedis(folder('redis'), durability, cores.server);
   running.push(redis.process);
-  return { targets: [...targets, { name: REDIS, ...redis, ...redisSets(commandBytes) }], audit };
+  const sets = counted({ name: REDIS, ...redis, ...redisSets(commandBytes) });
+  const audit = async (): Promise<void> => {
+    auditFiles();
+    expect('Redis: keys', await redisKeys(redis.port), sets.answered());
+  };
+  return { targets: [...targets, sets.target], audit };
+}
+
+/** A target whose answers are counted. */
+function counted(target: Target): { readonly target: Target; readonly answered: () => number } {
+  let answered = 0;
+  const onResult: Target['onResult'] = ({ client }) => {
+    answered += client.sent;
+  };
+  return { target: { ...target, onResult }, answered: () => answered };
 }
 
 function usualTarget({ process, port, file }: UsualServer, { bettors, templates }: Book) {

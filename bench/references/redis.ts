@@ -12,6 +12,7 @@ import { ServerProcess } from '../host/server-process.js';
 
 const START_TRIES_MAX = 100;
 const START_TRY_GAP_MS = 50;
+const ASK_MS_MAX = 5_000;
 
 export function hasRedis(): boolean {
   return spawnSync('redis-server', ['--version'], { stdio: 'ignore' }).status === 0;
@@ -50,15 +51,24 @@ export async function startRedis(
   throw failure;
 }
 
-function answersPing(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host: '127.0.0.1', port }, () => socket.write('PING\r\n'));
-    const end = (good: boolean): void => {
+const answersPing = async (port: number): Promise<boolean> =>
+  (await ask(port, 'PING').catch(() => '')).startsWith('+PONG');
+
+/** How many keys it holds. */
+export async function redisKeys(port: number): Promise<number> {
+  return Number(/^:(\d+)\r\n$/.exec(await ask(port, 'DBSIZE'))?.[1] ?? Number.NaN);
+}
+
+/** The short answer to one inline command. */
+function ask(port: number, command: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host: '127.0.0.1', port }, () => socket.write(`${command}\r\n`));
+    socket.setTimeout(ASK_MS_MAX, () => socket.destroy(new Error(`no answer to ${command}`)));
+    socket.once('data', (bytes) => {
       socket.destroy();
-      resolve(good);
-    };
-    socket.once('data', (bytes) => end(bytes.toString('latin1').startsWith('+PONG')));
-    socket.once('error', () => end(false));
+      resolve(bytes.toString('latin1'));
+    });
+    socket.once('error', reject);
   });
 }
 
