@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type ApiClient, BASES, refused } from '../support/api-client.js';
 import { Sandbox } from '../support/api-client-sandbox.js';
+import type { OrderResult, Position } from '../support/spec.js';
 
 const READS = ['markets:read', 'positions:read'];
 const ALL = [...READS, 'orders:write', 'orders:cancel'];
@@ -141,12 +142,39 @@ function send(api: ApiClient, { method, path }: Endpoint): ReturnType<ApiClient[
   return method === 'POST' ? api.order(ORDER) : api.send(method, at);
 }
 
+interface Document {
+  readonly paths: Readonly<
+    Record<string, Readonly<Record<string, { readonly security?: readonly object[] }>>>
+  >;
+}
+
+test('the matrix has every endpoint of the API document that asks for a key', async () => {
+  const response = await fetch(`${sandbox.server.publicUrl}/v1/openapi.json`);
+  const document = (await response.json()) as Document;
+  const documented = Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.entries(operations)
+      .filter(([, { security }]) => security?.length !== 0)
+      .map(([method]) => `${method.toUpperCase()} ${path}`),
+  );
+  const tried = ENDPOINTS.map(({ method, path }) => `${method} ${path.replace(/[A-Z_]+$/, '{id}')}`);
+  assert.deepEqual(tried.sort(), documented.sort());
+});
+
+/** A key of an account of its own sees the bets that it placed, and no other's. */
+function checkOwn(cell: string, path: string, data: unknown, own: Set<string>): void {
+  if (path === '/orders' && !Array.isArray(data)) own.add((data as OrderResult).bet.id);
+  if (path !== '/orders' && path !== '/positions') return;
+  const shown = Array.isArray(data) ? (data as readonly Position[]).map(({ id }) => id) : [...own];
+  assert.deepEqual(new Set(shown), own, cell);
+}
+
 test('every endpoint with every kind of key', async (context) => {
   const known = await knownKeys();
   await sandbox.advance(EXPIRES_IN_MS);
   const keys = [...unknownKeys(known[1]?.secret ?? ''), ...known];
   let cells = 0;
   for (const key of keys) {
+    const own = new Set<string>();
     for (const base of BASES) {
       const api = sandbox.api(key.secret).at(base);
       for (const endpoint of ENDPOINTS) {
@@ -155,6 +183,7 @@ test('every endpoint with every kind of key', async (context) => {
         const cell = `${key.kind}: ${endpoint.method} ${base}${endpoint.path}`;
         assert.equal(answered.status, status, `${cell}: ${answered.text}`);
         assert.equal(answered.error.split(':')[0], code, cell);
+        if (code === '') checkOwn(cell, endpoint.path, answered.data, own);
         cells++;
       }
     }
