@@ -22,6 +22,6 @@ const report = await powerLoss({
 });
 for (const [loss, count] of report.images) process.stdout.write(`${String(count).padStart(7)}  ${loss}\n`);
 process.stdout.write(
-  `${report.operations} operations recorded, ${report.acknowledged} orders acknowledged; ${report.aheadOfMark} images ` +
+  `${report.operations} operations recorded, ${report.snapshots} snapshots written, ${report.acknowledged} orders acknowledged; ${report.aheadOfMark} images ` +
     'came back with more than was acknowledged, none with less\n',
 );

@@ -15,6 +15,7 @@ test(
     const report = await powerLoss({ seed: 1, orders: 600, images: 400 });
     for (const loss of LOSSES) assert.ok((report.images.get(loss) ?? 0) >= 80, loss);
     assert.ok(report.aheadOfMark > 0, 'images between a commit and its acknowledgement are among them');
+    assert.ok(report.snapshots > 0, 'snapshots are written meanwhile');
     context.diagnostic(`${report.operations} operations, ${report.aheadOfMark} images ahead of the mark`);
   },
 );

@@ -28,6 +28,8 @@ export interface PowerLossOptions {
 
 export interface PowerLossReport {
   readonly operations: number;
+  /** Snapshots that were written meanwhile. */
+  readonly snapshots: number;
   readonly acknowledged: number;
   readonly images: ReadonlyMap<Loss, number>;
   /** Images that came back with more than was acknowledged: commits that nobody had heard of yet. */
@@ -77,7 +79,10 @@ function cutEverywhere(
       if (done % 1_000 === 0) onProgress?.(done);
     }
   });
-  return { operations: ops.length, acknowledged, images: counts, aheadOfMark };
+  const snapshots = ops.filter(
+    ({ kind, path }) => kind === 'rename' && path.startsWith(join(root, 'snapshots')),
+  );
+  return { operations: ops.length, snapshots: snapshots.length, acknowledged, images: counts, aheadOfMark };
 }
 
 /** The mark that an operation writes, or 0. Replies go out after it. */

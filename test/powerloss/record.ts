@@ -14,12 +14,12 @@ export interface Recording {
   readonly acknowledged: number;
 }
 
-/** Small, so that segments are sealed and snapshots written while the recording goes on. */
-const ENV: Readonly<Record<string, string>> = {
+/** Small, so that segments are sealed and snapshots written while the recording goes on, however short it is. */
+const environment = (orders: number): Readonly<Record<string, string>> => ({
   TOTE_SEGMENT_MIB: '1',
-  TOTE_SNAPSHOT_COMMANDS: '2000',
+  TOTE_SNAPSHOT_COMMANDS: String(Math.min(2_000, Math.ceil(orders / 6))),
   TOTE_SNAPSHOTS_KEPT: '2',
-};
+});
 const BETTORS = 8;
 const LANES = 16;
 
@@ -29,7 +29,7 @@ export async function record(root: string, orders: number): Promise<Recording> {
   let acknowledged = 0;
   for (const end of ['kill', 'stop', 'stop'] as const) {
     const logFile = `${root}.strace`;
-    const server = await Server.start({ dataDir: root, env: ENV, under: tracer(logFile) });
+    const server = await Server.start({ dataDir: root, env: environment(orders), under: tracer(logFile) });
     try {
       acknowledged += await load(server, Math.ceil(orders / 3));
     } finally {
