@@ -15,6 +15,8 @@ export type JournalErrorCode =
   | 'journal_corrupt'
   /** Acknowledged sequence numbers are missing from the journal. */
   | 'journal_incomplete'
+  /** A segment has left the journal since its folder was listed: retention deletes segments while others read. */
+  | 'segment_gone'
   /** The mark is missing or damaged, so that nobody can say whether the journal is whole. */
   | 'mark_unreadable'
   /** The engine came to other outcomes than the one that wrote the journal, or refused a journaled command. */

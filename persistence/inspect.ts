@@ -62,7 +62,8 @@ export function inspect(dir: DataDir): Inspection {
       return read();
     } catch (thrown) {
       if (!(thrown instanceof JournalError)) throw thrown;
-      faults.push(thrown.message);
+      // What has left the journal since it was listed is no part of it.
+      if (thrown.code !== 'segment_gone') faults.push(thrown.message);
       return otherwise;
     }
   };

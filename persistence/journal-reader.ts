@@ -96,13 +96,15 @@ class FilesReader implements JournalReader {
     return true;
   }
 
-  /** Looks into the segment in which the command after `seq` is or would be. */
+  /**
+   * Looks into the segment in which the command after `seq` is or would be. One that is open already is read to its end,
+   * even where retention has deleted it meanwhile.
+   */
   #within<T>(seq: number, look: (segment: Segment, isLast: boolean) => T): T {
-    const paths = this.#paths();
-    const path = paths.findLast((candidate) => firstSeqOf(candidate) <= seq + 1) ?? paths[0];
-    const isLast = path === paths.at(-1);
-    if (this.#sealed?.path === path) return look(this.#sealed, isLast);
-    const segment = Segment.open(path, 'read');
+    const sealed = this.#sealed;
+    if (sealed !== null && isWithin(sealed, seq)) return look(sealed, false);
+    const { segment, isLast } = this.#open(seq);
+    if (segment === sealed) return look(sealed, isLast);
     try {
       return look(segment, isLast);
     } finally {
@@ -113,7 +115,27 @@ class FilesReader implements JournalReader {
       }
     }
   }
+
+  /** As `#within` finds it; one that goes between the listing and its opening is looked for again. */
+  #open(seq: number): { readonly segment: Segment; readonly isLast: boolean } {
+    for (;;) {
+      const paths = this.#paths();
+      const path = paths.findLast((candidate) => firstSeqOf(candidate) <= seq + 1);
+      if (path === undefined) throw gone(this.dir, seq + 1, firstSeqOf(paths[0]));
+      const isLast = path === paths.at(-1);
+      if (this.#sealed?.path === path) return { segment: this.#sealed, isLast };
+      try {
+        return { segment: Segment.open(path, 'read'), isLast };
+      } catch (thrown) {
+        if (!(thrown instanceof JournalError) || thrown.code !== 'segment_gone') throw thrown;
+      }
+    }
+  }
 }
+
+/** Whether the command after `seq` is in the sealed `segment`. */
+const isWithin = ({ start, seal }: Segment, seq: number): boolean =>
+  seal !== null && seq >= start.lastSeq && seq < seal.lastSeq;
 
 interface Chunk {
   readonly path: string;
@@ -143,6 +165,7 @@ function readChunk(
 function gone(dir: DataDir, fromSeq: number, firstSeq: number): JournalError {
   return new JournalError(
     'journal_incomplete',
-    `The journal in ${dir.journal} has no segment with the sequence numbers ${fromSeq} to ${firstSeq - 1}: the next one begins at ${firstSeq}.`,
+    `The journal in ${dir.journal} has no segment with the sequence numbers ${fromSeq} to ${firstSeq - 1}: the next one begins at ${firstSeq}. ` +
+      "Where a server's retention has deleted them meanwhile, try again; else put the file back from a backup.",
   );
 }

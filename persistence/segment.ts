@@ -3,11 +3,13 @@
  * journal of any length is read in little memory, and so that no transaction stays open while somebody works on what
  * was read. Each is checked against its checksum and the chain when its turn comes.
  */
+import { lstatSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { must } from '../engine/assert.js';
 import type { StoredBatch } from '../engine/ports.js';
 import { type ChainPosition, faultOfRow, isIntact } from './batch-row.js';
-import { codeOf } from './errors.js';
+import { codeOf, JournalError } from './errors.js';
+import { isMissing } from './files.js';
 import { canReadInMemory, readInMemory } from './segment-memory.js';
 import {
   asDamage,
@@ -42,8 +44,9 @@ export class Segment {
   ) {}
 
   /**
-   * Opens an existing segment. Throws `journal_newer_version`, `journal_corrupt`, `data_dir_locked`, and
-   * `data_dir_invalid` where it cannot be read without being changed.
+   * Opens an existing segment. Throws `journal_newer_version`, `journal_corrupt`, `data_dir_locked`, `segment_gone`
+   * where one that is to be read is not there any more, and `data_dir_invalid` where it cannot be read without being
+   * changed.
    */
   static open(path: string, mode: OpenMode): Segment {
     for (;;) {
@@ -64,7 +67,7 @@ export class Segment {
       const db = readInMemory(path);
       return db === null ? null : Segment.#over(path, db);
     } catch (thrown) {
-      throw asDamage(path, 'it cannot be read', thrown);
+      throw isMissing(thrown) ? missing(path, thrown) : asDamage(path, 'it cannot be read', thrown);
     }
   }
 
@@ -216,6 +219,17 @@ export function* checkedRows(
 
 function openDatabase(path: string, mode: OpenMode): Database.Database {
   return new Database(path, { readonly: mode === 'read', fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
+}
+
+/** What to say where no file is found behind a name that was listed. */
+function missing(path: string, cause: unknown): JournalError {
+  const isLink = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  if (!isLink) {
+    const sentence = `The segment ${path} of the journal is not there any more: a server deletes what its retention lets go of. Try again.`;
+    return new JournalError('segment_gone', sentence, { cause });
+  }
+  const sentence = `The segment ${path} of the journal is a link to a file that is not there. Put the file back.`;
+  return new JournalError('data_dir_invalid', sentence, { cause });
 }
 
 /** One in memory is shared, and nothing of it is open on disk. */

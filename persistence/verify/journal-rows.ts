@@ -5,7 +5,6 @@
  *
  * A segment is open for one chunk of rows at a time, so that a running server can shorten its WAL and seal it.
  */
-import { existsSync } from 'node:fs';
 import type { StoredBatch } from '../../engine/ports.js';
 import { CHAIN_START, type ChainPosition } from '../batch-row.js';
 import { JournalError } from '../errors.js';
@@ -116,7 +115,6 @@ export class JournalRows {
       return work(segment);
     } catch (thrown) {
       if (!(thrown instanceof JournalError) || thrown.code !== 'journal_corrupt') throw thrown;
-      if (!existsSync(path)) throw prunedMeanwhile(path);
       this.findings.fault('journal', path, seq(), thrown.message);
       return null;
     } finally {
@@ -149,10 +147,3 @@ export class JournalRows {
       : 'Its chain hash does not follow from the segment before it.';
   }
 }
-
-/** The server has deleted it since the segments were listed: what is found now would be no fault. */
-const prunedMeanwhile = (path: string): JournalError =>
-  new JournalError(
-    'data_dir_invalid',
-    `The segment ${path} has left the journal meanwhile (retention). Try again.`,
-  );
