@@ -46,7 +46,8 @@ export async function engineSection(options: SuiteOptions): Promise<SectionResul
 function betBytes(rounds: readonly PlacingRate[]): Measured {
   const { orders } = must(rounds[0], 'round');
   const value = median(rounds.map(({ bytesPerBet }) => bytesPerBet));
-  return { goal: 'betBytes', value, beside: `heap and typed arrays, ${figure(orders)} open bets` };
+  const beside = `heap and typed arrays of the engine, ${figure(orders)} open bets; the shadow's copy comes on top`;
+  return { goal: 'betBytes', value, beside };
 }
 
 function placingTable(results: readonly (readonly PlacingRate[])[]): SectionResult['tables'][number] {

@@ -115,6 +115,7 @@ function sectionOf(
     notes: [
       `A is this checkout, B ${dir}; a ratio above 1 is for A. Behind it: the lowest and the highest of the rounds. ` +
         'Where these lie on both sides of 1, the rounds do not tell A from B.',
+      '"sustained" is the ratio with the time counted that each server needed after its windows for what it had put off.',
       ...clientLimitNotes(pairs.flat()),
       'The books of both held every acknowledged order; money is conserved.',
     ],
