@@ -45,12 +45,23 @@ export class Liveness {
     world.scheduler.after(3_000, probe);
     const finish = (): void => {
       this.#check();
-      done();
+      this.#compare(world.scheduler.nowMs + ANSWER_WITHIN_MS, done);
     };
     world.scheduler.after(aheadMs + LIVE_WITHIN_MS, () => {
       if (this.#isServed) finish();
       else world.scheduler.after(PRICE_REFERENCE_MS, finish);
     });
+  }
+
+  /** As soon as nothing waits for the disk, the shadow must have the hot engine's whole state. */
+  #compare(untilMs: number, done: () => void): void {
+    const { auditor, machine, scheduler } = this.world;
+    if (machine.server !== null && auditor.compareStates(machine.server)) {
+      done();
+      return;
+    }
+    holds(scheduler.nowMs < untilMs, 'liveness', () => 'everything becomes durable');
+    scheduler.after(1, () => this.#compare(untilMs, done));
   }
 
   /** An order with a key was placed and replayed; one without may be the only one in a round that opened just now. */

@@ -11,6 +11,7 @@ import type { Batch, JournalStore, Mark, StoredBatch } from '../../engine/ports.
 import { AccountTable } from '../../engine/state/accounts.js';
 import { BetTable } from '../../engine/state/bets.js';
 import { AccountHistory } from '../../engine/state/history.js';
+import { type IdempotencyEntry, IdempotencyMemory } from '../../engine/state/idempotency.js';
 import { SimJournalWriter, type WriterHost } from './journal-writer.js';
 
 export interface Mutation {
@@ -178,8 +179,8 @@ function settleTwice(): () => void {
   return both(again, remember);
 }
 
-/** Bets are taken for one millisecond longer than the rules say. */
-function closeLate(): () => void {
+/** Bets are taken for `byMs` longer than the rules say, or less long. */
+function closeLate(byMs: number): () => void {
   return exchange(
     Engine.prototype,
     'apply',
@@ -187,7 +188,26 @@ function closeLate(): () => void {
       function apply(this: Engine, command: Command, gate?: ErrorCode | null) {
         if (command.kind !== 'configure') return real.call(this, command, gate);
         const { rules } = command;
-        return real.call(this, { ...command, rules: { ...rules, cutoffMs: rules.cutoffMs - 1 } }, gate);
+        return real.call(this, { ...command, rules: { ...rules, cutoffMs: rules.cutoffMs - byMs } }, gate);
+      },
+  );
+}
+
+/** Now and then an Idempotency-Key stands for the order that its account had replayed before. */
+function replayAnother(): () => void {
+  let last: IdempotencyEntry | null = null;
+  let finds = 0;
+  return exchange(
+    IdempotencyMemory.prototype,
+    'find',
+    (real) =>
+      function find(this: IdempotencyMemory, account, digest, nowMs, ttlMs) {
+        const entry = real.call(this, account, digest, nowMs, ttlMs);
+        if (entry === null) return null;
+        const other = last;
+        last = entry;
+        if (other?.placed.account !== account || ++finds % SELDOM !== 0) return entry;
+        return { ...other, digest: entry.digest };
       },
   );
 }
@@ -251,7 +271,13 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   { name: 'one-cent', bug: 'a payout is one cent wrong', install: payOneCentMore },
   { name: 'settle-twice', bug: 'a bet is paid twice', install: settleTwice },
-  { name: 'cutoff-off-by-one', bug: 'bets are taken a millisecond too long', install: closeLate },
+  { name: 'cutoff-off-by-one', bug: 'bets are taken a millisecond too long', install: () => closeLate(1) },
+  {
+    name: 'cutoff-early',
+    bug: 'bets are refused a millisecond too soon',
+    install: () => closeLate(-1),
+  },
+  { name: 'replay-another', bug: 'a replay answers for another order', install: replayAnother },
   { name: 'wrong-tick', bug: 'a round is closed at a tick from after its end', install: priceLate },
   { name: 'answer-early', bug: 'an answer goes out before its batch is durable', install: answerEarly },
   { name: 'lose-events', bug: 'the market view misses a batch', install: loseEvents },

@@ -2,8 +2,9 @@
  * Short runs of the simulator from fixed seeds: nothing is wrong in them, the same seed is the same run, every planted
  * bug is found, and what is told of a failure leads back to it. `npm run simulate` does the same at length.
  */
-import { equal, match, notEqual, ok } from 'node:assert/strict';
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
+import { ERROR_STATUS } from '../../engine/errors.js';
 import { derivedSeed } from './chance.js';
 import { EXPECTED } from './expected.js';
 import { describe, runWorld, shorten } from './failure.js';
@@ -30,6 +31,13 @@ test('worlds with every kind of fault keep every promise and come back to life',
   const names = Object.values(EXPECTED).flat();
   const missing = tally.coverage.missing(EXPECTED, 1);
   ok(missing.length < names.length / 4, `not met: ${missing.join(', ')}`);
+});
+
+test('a long run must meet every error code that a server on a real clock can give', () => {
+  const expected = Object.values(EXPECTED).flat().join('\n');
+  const left = Object.keys(ERROR_STATUS).filter((code) => !new RegExp(`\\b${code}\\b`).test(expected));
+  // Every server here takes pushed prices.
+  deepEqual(left, ['feed_not_push']);
 });
 
 test('one seed gives one run, another seed another', async () => {

@@ -3,8 +3,8 @@
  * every answer as it is sent, and every recovery.
  *
  * After every step: conservation in the hot engine, and the books' cheap totals. With every durable batch: the shadow's
- * digest, all rules of rounds and bets, the books' totals. At every recovery and at quiet moments: the digest over the
- * whole state.
+ * digest, all rules of rounds and bets, the books' totals. At every recovery, at quiet moments and at the end: the digest
+ * over the whole state.
  */
 import type { Command } from '../../../engine/commands.js';
 import { BET_RESULTS, ROUND_RESULTS } from '../../../engine/domain.js';
@@ -22,6 +22,7 @@ import { BetBooks } from './bets.js';
 import { Books, checkConservation } from './books.js';
 import { PriceJudge } from './prices.js';
 import { Reference } from './reference.js';
+import { RefusalAudit } from './refusals.js';
 import { RoundBooks } from './rounds.js';
 
 /** The whole state of shadow and hot engine is compared once in so many durable batches, when both stand at the same. */
@@ -32,6 +33,7 @@ export class Auditor {
   readonly rounds = new RoundBooks(this.books);
   readonly bets = new BetBooks(this.books, this.rounds);
   readonly prices = new PriceJudge();
+  readonly refusals = new RefusalAudit(this.books, this.rounds);
   readonly answers: AnswerAudit;
   readonly #reference: Reference;
   readonly #placed: BetPlaced[] = [];
@@ -143,6 +145,9 @@ export class Auditor {
     const word = outcome.status === 'rejected' ? outcome.code : outcome.status;
     this.world.coverage.hit('command', `${command.kind} ${word}`);
     this.world.note(() => `hot ${command.timeMs} ${command.kind} ${word}`);
+    if (command.kind !== 'placeOrder' || outcome.status !== 'rejected') return;
+    if (this.world.machine.server?.engine.seq === this.reference.seq)
+      this.refusals.check(command, outcome.code);
   }
 
   onSent(exchange: Exchange, reply: Reply): void {
@@ -160,9 +165,15 @@ export class Auditor {
     if (this.#violation !== null) throw this.#violation;
     if (server === null) return;
     checkConservation(server.engine);
-    if (server.engine.seq !== this.reference.seq || this.#reference.batches < this.#comparedAt) return;
+    if (this.#reference.batches < this.#comparedAt || !this.compareStates(server)) return;
     this.#comparedAt = this.#reference.batches + STATE_EVERY_BATCHES;
-    this.#reference.checkSame(server.engine, 'shadow equals hot');
+  }
+
+  /** Holds the hot engine's whole state against the shadow's; false where one is ahead of the other. */
+  compareStates({ engine }: Server): boolean {
+    if (engine.seq !== this.reference.seq) return false;
+    this.#reference.checkSame(engine, 'shadow equals hot');
+    return true;
   }
 
   #accountOf(apiKey: string): number {
