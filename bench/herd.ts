@@ -1,6 +1,7 @@
 /**
  * The thundering herd: all 70 rounds end in the same instant (midnight UTC of a weekday) with 100,000 open bets, while
- * the bots go on asking and betting at planned times. How long does anything have to wait?
+ * the bots go on asking and betting at planned times. How long does anything have to wait? Then the same at the next
+ * midnight (not in a quick run), but on every connection somebody has waited for it, and asks in that instant.
  *
  * The clock is a manual one, since all markets end together once a day only. It moves through the boundary as a real
  * clock does: the same commands, the same slices of settlement, a turn of the event loop for each. What differs
@@ -57,7 +58,24 @@ export async function herdSection(options: SuiteOptions): Promise<SectionResult>
 }
 
 async function measureHerd(server: ToteServer, options: SuiteOptions): Promise<SectionResult> {
-  const { progress } = options;
+  const first = await comeToMidnight(server, options);
+  const idle = await idleDelay(server, options);
+  const calm = await strike(server, first, 0, options);
+  if (options.quick) return sectionOf([calm], idle);
+  const second = await comeToMidnight(server, options);
+  return sectionOf([calm, await strike(server, second, CONNECTIONS, options)], idle);
+}
+
+interface Midnight {
+  readonly bettors: readonly Bettor[];
+  /** All of them. */
+  readonly markets: readonly MarketState[];
+  /** Bets that were placed for it. */
+  readonly bets: number;
+}
+
+/** Places the bets, of accounts of their own, and moves the clock to just before the next midnight. */
+async function comeToMidnight(server: ToteServer, { progress }: SuiteOptions): Promise<Midnight> {
   let nowMs = await server.moveClock(0);
   const midnightMs = weekdayMidnightAfter(nowMs);
   const moveTo = async (timeMs: number): Promise<void> => {
@@ -78,10 +96,7 @@ async function measureHerd(server: ToteServer, options: SuiteOptions): Promise<S
   expect('markets with bets', filled.length, MARKETS_MAX);
   await audit(server, bettors, filled, before);
   await moveTo(midnightMs - BEFORE_MS);
-  const idle = await idleDelay(server, options);
-  const struck = await strike(server, bettors, filled, options);
-  await auditAfter(server, bettors, struck.after);
-  return sectionOf(struck, idle, before.orders);
+  return { bettors, markets: filled, bets: before.orders };
 }
 
 async function marketsOf(
@@ -105,8 +120,12 @@ async function idleDelay(
 }
 
 interface Struck {
+  readonly row: LoadRow;
   readonly measurement: MeasuredRun;
-  readonly rate: number;
+  /** Open bets that were placed for the boundary. */
+  readonly bets: number;
+  /** Requests that were planned for the instant of the boundary, besides the others. */
+  readonly burst: number;
   /** Real milliseconds from the boundary until all was settled and durable. */
   readonly settledMs: number;
   readonly after: Acknowledged;
@@ -115,29 +134,36 @@ interface Struck {
 /** Load at half of what the server does, and the boundary a quarter into the measured window. */
 async function strike(
   server: ToteServer,
-  bettors: readonly Bettor[],
-  markets: readonly MarketState[],
+  { bettors, markets, bets }: Midnight,
+  burst: number,
   options: SuiteOptions,
 ): Promise<Struck> {
   const after = new Acknowledged();
   const mix = botsMix(bettors, markets, BETWEEN_ROUNDS);
-  const target = workloadTarget("the bots' mix over the boundary", server, mix, { acknowledged: after });
+  const herd = burst === 0 ? '' : `, ${figure(burst)} at once`;
+  const name = `the bots' mix over the boundary${herd}`;
+  const target = workloadTarget(name, server, mix, { acknowledged: after });
   options.progress('finding the rate');
   const closed = await runOnce(target, CONNECTIONS, { kind: 'closed' }, { ...options, ...CALIBRATION });
   const rate = closed.client.ratePerSecond / 2;
   const measureMs = MEASURE_MS[options.quick ? 'quick' : 'full'];
-  options.progress(`${figure(rate)} requests/s over the boundary`);
+  options.progress(`${figure(rate)} requests/s over the boundary${herd}`);
   let boundary = Promise.resolve(Number.NaN);
   const onMeasuring = (): void => {
     boundary = new Promise((resolve, reject) => {
       setTimeout(() => passBoundary(server).then(resolve, reject), measureMs / 4);
     });
   };
-  const pace = { kind: 'open', ratePerSecond: rate, seed: 1 } as const;
+  const pace = {
+    ...({ kind: 'open', ratePerSecond: rate, seed: 1 } as const),
+    ...(burst === 0 ? {} : { burst: { atMs: measureMs / 4, count: burst } }),
+  };
   const windows = { ...options, measureMs };
   const measurement = await runOnce(target, CONNECTIONS, pace, windows, { onMeasuring });
   const settledMs = await boundary;
-  return { measurement, rate, settledMs, after };
+  await auditAfter(server, bettors, after);
+  const row = { name: target.name, connections: CONNECTIONS, plannedRate: rate, rounds: [measurement] };
+  return { row, measurement, bets, burst, settledMs, after };
 }
 
 /** Real milliseconds until all bets are settled and durable. */
@@ -169,39 +195,62 @@ function weekdayMidnightAfter(nowMs: number): number {
   }
 }
 
-function sectionOf(
-  { measurement, rate, settledMs, after }: Struck,
-  idle: LoopDelay | null,
-  before: number,
-): SectionResult {
-  const name = "tote: the bots' mix over the boundary";
-  const row: LoadRow = { name, connections: CONNECTIONS, plannedRate: rate, rounds: [measurement] };
-  const delay = measurement.server.loopDelay;
-  const stallMs = delay?.maxMs ?? Number.NaN;
+function sectionOf(strikes: readonly Struck[], idle: LoopDelay | null): SectionResult {
+  const calm = must(strikes[0], 'a boundary');
+  const stallMs = stallOf(calm);
   const idleMs = idle?.maxMs ?? Number.NaN;
-  const settling = `${figure(before)} open bets`;
+  const herds = strikes.filter(({ burst }) => burst > 0);
+  const besideHerd = herds.map(
+    (herd) => `; with ${figure(herd.burst)} requests in its instant ${figure(stallOf(herd))} ms`,
+  );
   return {
     name: 'herd',
     tables: [
-      loadTable(`All ${MARKETS_MAX} markets settle at once, planned send times`, [row]),
+      loadTable(
+        `All ${MARKETS_MAX} markets settle at once, planned send times`,
+        strikes.map(({ row }) => row),
+      ),
       delayTable("The event loop's delay", [
-        { name: 'load over the boundary', delays: [delay] },
+        ...strikes.map(({ burst, measurement: { server } }) => ({
+          name: `load over the boundary${burst === 0 ? '' : `, ${figure(burst)} requests in its instant`}`,
+          delays: [server.loopDelay],
+        })),
         { name: 'nothing at all, before', delays: [idle] },
       ]),
     ],
     ratios: [],
     notes: [
-      `Longest event-loop stall, ${settling} settling: ${figure(stallMs)} ms. The same process without any load stalled for ` +
-        `${figure(idleMs)} ms in a window as long, by the machine alone.`,
-      `${settling} were settled, and that was durable, ${figure(settledMs)} ms after the boundary.`,
-      `${figure(measurement.client.refused)} orders came before the new rounds were open and were refused as they should be; ` +
-        `${figure(after.orders)} were acknowledged, and all were found; money is conserved.`,
+      ...strikes.flatMap(strikeNotes),
+      `The same process without any load stalled for ${figure(idleMs)} ms in a window as long, by the machine alone.`,
       'On a manual clock, since all markets end together at midnight only; market data is rendered for every change there.',
     ],
-    plots: overTime(row),
+    plots: strikes.flatMap(({ row }) => overTime(row)),
     measured: [
-      { goal: 'boundaryStall', value: stallMs, beside: `machine alone, idle: ${figure(idleMs)} ms` },
+      {
+        goal: 'boundaryStall',
+        value: stallMs,
+        beside: `machine alone, idle: ${figure(idleMs)} ms${besideHerd.join('')}`,
+      },
     ],
-    data: { row, idle, settledMs, before, after: after.orders },
+    data: {
+      idle,
+      strikes: strikes.map(({ row, bets, burst, settledMs, after }) => {
+        return { row, bets, burst, settledMs, after: after.orders };
+      }),
+    },
   };
+}
+
+const stallOf = ({ measurement }: Struck): number => measurement.server.loopDelay?.maxMs ?? Number.NaN;
+
+function strikeNotes(struck: Struck): string[] {
+  const { measurement, bets, burst, settledMs, after } = struck;
+  const settling = `${figure(bets)} open bets`;
+  const herd = burst === 0 ? '' : `, ${figure(burst)} requests planned for that instant`;
+  return [
+    `Longest event-loop stall, ${settling} settling${herd}: ${figure(stallOf(struck))} ms. They were settled, and that was durable, ` +
+      `${figure(settledMs)} ms after the boundary.`,
+    `${figure(measurement.client.refused)} orders came before the new rounds were open and were refused as they should be; ` +
+      `${figure(after.orders)} were acknowledged, and all were found; money is conserved.`,
+  ];
 }

@@ -44,7 +44,13 @@ export type Pace =
   /** As many requests as the server answers: each connection sends again once it has its answer. */
   | { readonly kind: 'closed' }
   /** At planned times, drawn from the seed as those of independent clients (exponential gaps). */
-  | { readonly kind: 'open'; readonly ratePerSecond: number; readonly seed: number };
+  | {
+      readonly kind: 'open';
+      readonly ratePerSecond: number;
+      readonly seed: number;
+      /** So many requests more, all planned for one instant: `atMs` after the measured window has begun. */
+      readonly burst?: { readonly atMs: number; readonly count: number };
+    };
 
 export interface ClientJob {
   readonly host: string;

@@ -122,7 +122,9 @@ class Load {
       return;
     }
     this.#free.push(...this.#active);
-    this.#arrivals = new Arrivals(pace.ratePerSecond, pace.seed, startMs);
+    const { ratePerSecond, seed, burst } = pace;
+    const herd = burst === undefined ? null : { ...burst, atMs: this.#measureFromMs + burst.atMs };
+    this.#arrivals = new Arrivals(ratePerSecond, seed, startMs, herd);
     setImmediate(this.#pump);
   }
 

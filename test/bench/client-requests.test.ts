@@ -34,6 +34,27 @@ test('the same seed plans the same times, another seed others, both at the rate'
   assert.ok(Math.abs(spanMs - 50_000) < 1_000, `50,000 requests at 1,000/s span ${spanMs} ms`);
 });
 
+test('a burst is so many more at its time, and the others stay as planned', () => {
+  const plan = (burst: { atMs: number; count: number } | null, count: number): number[] => {
+    const arrivals = new Arrivals(1_000, 3, 500, burst);
+    return Array.from({ length: count }, () => {
+      const { nextMs } = arrivals;
+      assert.equal(arrivals.take(), nextMs);
+      return nextMs;
+    });
+  };
+  const times = plan({ atMs: 600, count: 40 }, 340);
+  assert.deepEqual(
+    times.filter((time) => time !== 600),
+    plan(null, 300),
+  );
+  assert.equal(times.filter((time) => time === 600).length, 40);
+  assert.deepEqual(
+    times,
+    times.toSorted((a, b) => a - b),
+  );
+});
+
 test('the backlog gives planned times back in order, and is bounded', () => {
   const backlog = new Backlog(3);
   for (const time of [1, 2, 3]) backlog.push(time);
