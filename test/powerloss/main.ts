@@ -3,14 +3,26 @@ import { parseArgs } from 'node:util';
 import { anySeed, wholeOption } from '../support/whole-option.js';
 import { powerLoss } from './power-loss.js';
 
+const HELP = `npm run power-loss -- [options]
+  --seed N      the same choices again, on another recording (default: others each time)
+  --images N    how often the power goes (10000)
+  --orders N    placed while the operations are recorded (6000)
+  --dir FOLDER  where the images are made; one in memory is faster
+  --help`;
+
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: anySeed() },
     images: { type: 'string', default: '10000' },
     orders: { type: 'string', default: '6000' },
     dir: { type: 'string' },
+    help: { type: 'boolean', default: false },
   },
 });
+if (values.help) {
+  process.stdout.write(`${HELP}\n`);
+  process.exit(0);
+}
 const seed = wholeOption('seed', values.seed);
 process.stdout.write(`seed ${seed}\n`);
 const report = await powerLoss({
@@ -18,6 +30,7 @@ const report = await powerLoss({
   images: wholeOption('images', values.images),
   orders: wholeOption('orders', values.orders),
   ...(values.dir === undefined ? {} : { folder: values.dir }),
+  keepsFailure: true,
   onProgress: (done) => process.stderr.write(`${done} images\n`),
 });
 for (const [loss, count] of report.images) process.stdout.write(`${String(count).padStart(7)}  ${loss}\n`);

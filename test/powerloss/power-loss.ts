@@ -23,6 +23,8 @@ export interface PowerLossOptions {
   readonly folder?: string;
   /** Syncs of these paths are taken for done and are not: what a server without them would lose. */
   readonly skipsSync?: (path: string) => boolean;
+  /** The image that does not recover stays: the same seed makes another recording, and so another image. */
+  readonly keepsFailure?: boolean;
   readonly onProgress?: (done: number) => void;
 }
 
@@ -53,7 +55,7 @@ function cutEverywhere(
   { root, ops, acknowledged }: Recording,
   digests: Digests,
   folder: string,
-  { seed, images, skipsSync = () => false, onProgress }: PowerLossOptions,
+  { seed, images, skipsSync = () => false, keepsFailure = false, onProgress }: PowerLossOptions,
 ): PowerLossReport {
   const disk = new Disk();
   const dice = new Dice(seed);
@@ -68,12 +70,14 @@ function cutEverywhere(
     for (const due = Math.floor(((index + 1) * images) / ops.length); done < due; done++) {
       const loss = must(LOSSES[done % LOSSES.length], 'a loss');
       const to = join(folder, 'image');
-      writeImage(disk.image(loss, dice), root, to);
+      const image = disk.image(loss, dice);
+      writeImage(image, root, to);
       try {
         if (checkRecovery(to, acknowledgedSeq, digests) > acknowledgedSeq) aheadOfMark++;
       } catch (error) {
         const where = `seed ${seed}, operation ${index} (${op.kind} ${op.path}), ${loss}`;
-        throw new Error(`power lost at ${where}: recovery fails`, { cause: error });
+        const kept = keepsFailure ? `; the image is in ${keep(image, root)}` : '';
+        throw new Error(`power lost at ${where}: recovery fails${kept}`, { cause: error });
       }
       counts.set(loss, (counts.get(loss) ?? 0) + 1);
       if (done % 1_000 === 0) onProgress?.(done);
@@ -83,6 +87,13 @@ function cutEverywhere(
     ({ kind, path }) => kind === 'rename' && path.startsWith(join(root, 'snapshots')),
   );
   return { operations: ops.length, snapshots: snapshots.length, acknowledged, images: counts, aheadOfMark };
+}
+
+/** Writes the image to a folder that stays, and returns its path. */
+function keep(image: ReadonlyMap<string, Buffer | null>, root: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tote-power-failed-'));
+  writeImage(image, root, folder);
+  return folder;
 }
 
 /** The mark that an operation writes, or 0. Replies go out after it. */

@@ -3,7 +3,9 @@
  * kill, the recovery from it, more orders, a clean stop, and a start from that.
  */
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as after } from 'node:timers/promises';
 import { removeDataDir, Server } from '../support/server.js';
 import { type DiskOp, TraceReader, tracer } from './trace.js';
 
@@ -22,6 +24,7 @@ const environment = (orders: number): Readonly<Record<string, string>> => ({
 });
 const BETTORS = 8;
 const LANES = 16;
+const SNAPSHOT_WITHIN_MS = 30_000;
 
 /** `root` must not exist. It is left as the last server left it. */
 export async function record(root: string, orders: number): Promise<Recording> {
@@ -32,6 +35,7 @@ export async function record(root: string, orders: number): Promise<Recording> {
     const server = await Server.start({ dataDir: root, env: environment(orders), under: tracer(logFile) });
     try {
       acknowledged += await load(server, Math.ceil(orders / 3));
+      await writesSnapshot(root);
     } finally {
       await server[end]();
     }
@@ -39,6 +43,15 @@ export async function record(root: string, orders: number): Promise<Recording> {
     removeDataDir(logFile);
   }
   return { root, ops: reader.ops, acknowledged };
+}
+
+/** Waits until there is a snapshot: they are written beside the work, which a short load may outrun. */
+async function writesSnapshot(root: string): Promise<void> {
+  const untilMs = performance.now() + SNAPSHOT_WITHIN_MS;
+  while (!readdirSync(join(root, 'snapshots')).some((name) => name.endsWith('.db'))) {
+    assert.ok(performance.now() < untilMs, 'a snapshot is written');
+    await after(50);
+  }
 }
 
 /** Places orders on several lanes at once; all are answered. */
