@@ -3,14 +3,26 @@ import { parseArgs } from 'node:util';
 import { anySeed, wholeOption } from '../support/whole-option.js';
 import { fuzz } from './fuzz.js';
 
+const HELP = `npm run fuzz -- [options]
+  --seed N         the same requests again (default: others each time)
+  --requests N     how many (1000000)
+  --lanes N        connections at once (32)
+  --raw-percent N  how many of them are broken below HTTP (15)
+  --help`;
+
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: anySeed() },
     requests: { type: 'string', default: '1000000' },
     lanes: { type: 'string', default: '32' },
     'raw-percent': { type: 'string', default: '15' },
+    help: { type: 'boolean', default: false },
   },
 });
+if (values.help) {
+  process.stdout.write(`${HELP}\n`);
+  process.exit(0);
+}
 const seed = wholeOption('seed', values.seed);
 const startMs = performance.now();
 process.stdout.write(`seed ${seed}\n`);
