@@ -1,8 +1,20 @@
-/** A body that arrives in pieces. Its memory follows what has arrived, not what was announced, up to a maximum. */
+/** A request's body as it arrives, and what bounds it: bytes and time. */
 import { assert } from '../engine/assert.js';
+
+/** A longer body is refused with 413. */
+export const BODY_BYTES_MAX = 16 * 1024;
+/**
+ * Of a body that is too long, so much is still received and dropped before the answer, for `LINGER_MS` at most:
+ * a connection closed on a client that is still sending is reset, and with it the answer is lost.
+ */
+export const DRAIN_BYTES_MAX = 256 * 1024;
+export const LINGER_MS = 1_000;
+/** A body has this long to arrive, however steadily it drips. */
+export const BODY_DEADLINE_MS = 10_000;
 
 const NOTHING = new Uint8Array(0);
 
+/** A body in pieces. Its memory follows what has arrived, not what was announced, up to a maximum. */
 export class BodyBuffer {
   #room: Uint8Array = NOTHING;
   #usedBytes = 0;

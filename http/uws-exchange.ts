@@ -8,31 +8,14 @@
  */
 import { Buffer } from 'node:buffer';
 import { assert } from '../engine/assert.js';
-import type { ErrorCode } from '../engine/errors.js';
 import type { HeaderBlock, HeaderList, HttpRequest, HttpResponder } from '../engine/ports.js';
-import { BodyBuffer } from './body-buffer.js';
+import { BODY_BYTES_MAX, BODY_DEADLINE_MS, BodyBuffer, DRAIN_BYTES_MAX, LINGER_MS } from './body-buffer.js';
 import type { ExchangeHost, WaitingExchange } from './exchange-host.js';
 import type { RequestHeaders } from './request-headers.js';
 import type { UwsResponse } from './uws.js';
-import { type AfterAnswer, abandon, writeAnswer } from './uws-answer.js';
-
-/** A longer body is refused with 413. */
-export const BODY_BYTES_MAX = 16 * 1024;
-/**
- * Of a body that is too long, so much is still received and dropped before the answer, for `LINGER_MS` at most:
- * a connection closed on a client that is still sending is reset, and with it the answer is lost.
- */
-const DRAIN_BYTES_MAX = 256 * 1024;
-const LINGER_MS = 1_000;
-/** A body has this long to arrive, however steadily it drips. */
-export const BODY_DEADLINE_MS = 10_000;
-/** An answer has this long to be taken once the socket's buffers are full of it. */
-export const REPLY_DEADLINE_MS = 30_000;
+import { abandon, bytesIn, goesShortWay, headText, REPLY_DEADLINE_MS } from './uws-answer.js';
 
 const NO_BODY = new Uint8Array(0);
-
-export type Fault = NonNullable<HttpRequest['fault']>;
-const fault = (code: ErrorCode, detail: string): Fault => ({ code, detail });
 
 export class Exchange implements HttpRequest, HttpResponder, WaitingExchange {
   readonly apiKey: string;
@@ -40,7 +23,7 @@ export class Exchange implements HttpRequest, HttpResponder, WaitingExchange {
   readonly contentType: string;
   readonly authorization: string;
   body: Uint8Array = NO_BODY;
-  fault: Fault | null = null;
+  fault: HttpRequest['fault'] = null;
   /** While `slow` holds it: when patience ends, in monotonic milliseconds; else 0. */
   dueMs = 0;
 
@@ -98,25 +81,21 @@ export class Exchange implements HttpRequest, HttpResponder, WaitingExchange {
     }
   }
 
-  /**
-   * Takes up a request that does not show where it ends. What was smuggled in behind it is never carried out: see
-   * `#dispatchLater`.
-   */
+  /** Takes up a request that does not show where it ends: nothing behind it is carried out, see `#dispatchLater`. */
   startRefused(detail: string): void {
-    this.fault = fault('invalid_request', detail);
+    this.fault = { code: 'invalid_request', detail };
     this.#watchAbort();
     this.response.onData(() => undefined);
     this.#dispatchLater();
   }
 
-  /** Patience has ended. */
   expire(): void {
     this.#stopWaiting();
     if (this.#isDispatched) {
       this.response.close();
       return;
     }
-    this.fault ??= fault('request_timeout', 'the body took too long to arrive');
+    this.fault ??= { code: 'request_timeout', detail: 'the body took too long to arrive' };
     this.#guarded(() => this.#dispatch(false));
   }
 
@@ -158,7 +137,7 @@ export class Exchange implements HttpRequest, HttpResponder, WaitingExchange {
 
   /** The body is too long: from here on it is only counted. */
   #refuseBody(): void {
-    this.fault = fault('body_too_large', `a body has at most ${BODY_BYTES_MAX} bytes`);
+    this.fault = { code: 'body_too_large', detail: `a body has at most ${BODY_BYTES_MAX} bytes` };
     this.#pieces = null;
     this.#wait(LINGER_MS);
   }
@@ -197,16 +176,36 @@ export class Exchange implements HttpRequest, HttpResponder, WaitingExchange {
     this.#pieces = null;
   }
 
+  /**
+   * The head goes out in one piece: each `writeHeader` would cost a third of a microsecond. Header values are
+   * the server's own and hold no line ends.
+   */
   #write(status: number, headers: HeaderList | HeaderBlock, body: string | Uint8Array): void {
-    const isHeadOnly = this.method === 'HEAD';
-    if (writeAnswer(this.response, status, headers, body, isHeadOnly, this.#afterAnswer)) this.#over();
-    else this.#writeRest(typeof body === 'string' ? Buffer.from(body) : body);
-  }
-
-  get #afterAnswer(): AfterAnswer {
-    // What else this connection has to say is not to be trusted.
-    if (this.fault !== null || this.#isChunked) return 'close';
-    return this.host.isClosing ? 'announceClose' : 'stay';
+    const { response } = this;
+    const hasNoBody = status === 204 || status === 304;
+    const isBare = hasNoBody || this.method === 'HEAD';
+    let head = headText(status, headers);
+    if (this.fault !== null || this.#isChunked) {
+      // What else this connection has to say is not to be trusted.
+      response.writeStatus(head).end(isBare ? '' : body, true);
+      this.#over();
+      return;
+    }
+    if (this.host.isClosing) head += '\r\nConnection: close';
+    if (isBare) {
+      // Told a length, `endWithoutBody` waits for ever for the body that it was told not to send.
+      if (!hasNoBody) head += `\r\nContent-Length: ${bytesIn(body)}`;
+      response.writeStatus(head).endWithoutBody();
+      this.#over();
+    } else if (goesShortWay(status, body, this.host.isClosing)) {
+      response.writeStatus(head).end(body, false);
+      this.#over();
+    } else {
+      // `end` would buffer without bound what a client that sends and never reads has asked for.
+      const [, isTaken] = response.writeStatus(head).tryEnd(body, bytesIn(body));
+      if (isTaken) this.#over();
+      else this.#writeRest(typeof body === 'string' ? Buffer.from(body) : body);
+    }
   }
 
   /** Sends what is left whenever the socket takes more. */
