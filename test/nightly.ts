@@ -1,0 +1,63 @@
+/**
+ * `npm run nightly`: the long runs one after the other. Each is run whatever became of those before it, so that a morning
+ * shows all that a night found. Ends with 0 where all of them did.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+interface Part {
+  /** Of the script that runs it alone. */
+  readonly name: string;
+  /** Compiled, beside this file. */
+  readonly program: string;
+  readonly args: readonly string[];
+}
+
+const PARTS: readonly Part[] = [
+  {
+    name: 'simulate',
+    program: './simulation/main.js',
+    args: ['--hours', '1000000', '--minutes', '60', '--workers', '2'],
+  },
+  { name: 'power-loss', program: './powerloss/main.js', args: [] },
+  { name: 'torture', program: './torture/main.js', args: [] },
+  { name: 'fuzz', program: './fuzz/main.js', args: [] },
+];
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+let running: ChildProcess | null = null;
+let stoppedBy: NodeJS.Signals | null = null;
+
+/** Null where it ended with 0, else how it ended. */
+async function failureOf({ program, args }: Part): Promise<string | null> {
+  const child = spawn(process.execPath, [fileURLToPath(new URL(program, import.meta.url)), ...args], {
+    stdio: 'inherit',
+  });
+  running = child;
+  const [code, signal] = await once(child, 'exit');
+  return code === 0 ? null : `ended with ${code ?? signal}`;
+}
+
+// No options: a misspelt one must not cost a night.
+parseArgs({ options: {} });
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    stoppedBy = signal;
+    running?.kill(signal);
+  });
+}
+const failures: string[] = [];
+for (const part of PARTS) {
+  say(`\n== ${[part.name, ...part.args].join(' ')}`);
+  const failure = await failureOf(part);
+  if (stoppedBy !== null)
+    failures.push(`${part.name}: stopped by ${stoppedBy}; the parts after it were not run`);
+  else if (failure !== null) failures.push(`${part.name}: ${failure}`);
+  if (stoppedBy !== null) break;
+}
+say('');
+for (const failure of failures) say(`FAILED ${failure}`);
+if (failures.length === 0) say(`nothing failed: ${PARTS.map(({ name }) => name).join(', ')}`);
+process.exitCode = failures.length === 0 ? 0 : 1;
