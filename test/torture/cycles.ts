@@ -9,13 +9,22 @@ import type { Dice } from '../support/reference/dice.js';
 import { startDoomed } from '../support/server.js';
 import { checkFiles } from './check-files.js';
 
-/** How a server is brought to its end. */
-export type Way =
-  | 'SIGKILL'
-  | 'SIGTERM'
-  | 'SIGSTOP, SIGCONT, SIGKILL'
-  | 'SIGSTOP, SIGKILL'
-  | 'SIGKILL at the start';
+/** How often a server is brought to its end in which way, in percent. */
+const SHARES = [
+  [70, 'SIGKILL'],
+  [12, 'SIGTERM'],
+  [6, 'SIGSTOP, SIGCONT, SIGKILL'],
+  [6, 'SIGSTOP, SIGKILL'],
+  [6, 'SIGKILL at the start'],
+] as const;
+export type Way = (typeof SHARES)[number][1];
+export const WAYS: readonly Way[] = SHARES.map(([, way]) => way);
+
+export interface CycleOptions {
+  readonly cycles: number;
+  /** In which ways servers end, at least one; in all of them where absent. */
+  readonly ways?: readonly Way[];
+}
 
 export interface CycleReport {
   readonly ways: ReadonlyMap<Way, number>;
@@ -33,10 +42,12 @@ const ENV: Readonly<Record<string, string>> = { TOTE_SEGMENT_MIB: '1', TOTE_SNAP
 
 /** Rejects where an audit fails. `onCycle` hears after each. */
 export async function killCycles(
-  cycles: number,
+  { cycles, ways: wanted = WAYS }: CycleOptions,
   dice: Dice,
   onCycle: (done: number) => void,
 ): Promise<CycleReport> {
+  const shares = SHARES.filter(([, way]) => wanted.includes(way));
+  assert.ok(shares.length > 0, 'servers end in some way');
   const ways = new Map<Way, number>();
   const sum = { acknowledged: 0, survived: 0, lost: 0 };
   let book = await begin(dice);
@@ -46,7 +57,8 @@ export async function killCycles(
         await book.sandbox.remove();
         book = await begin(dice);
       }
-      const way = await endUnderLoad(book, dice);
+      const way = dice.weighted<Way>(shares);
+      await endUnderLoad(book, way, dice);
       ways.set(way, (ways.get(way) ?? 0) + 1);
       checkFiles(book.sandbox.server.dataDir);
       book.sandbox = await Sandbox.start({ dataDir: book.sandbox.server.dataDir, env: ENV });
@@ -71,14 +83,7 @@ async function begin(dice: Dice): Promise<CrashBook> {
   return book;
 }
 
-async function endUnderLoad(book: CrashBook, dice: Dice): Promise<Way> {
-  const way = dice.weighted<Way>([
-    [70, 'SIGKILL'],
-    [12, 'SIGTERM'],
-    [6, 'SIGSTOP, SIGCONT, SIGKILL'],
-    [6, 'SIGSTOP, SIGKILL'],
-    [6, 'SIGKILL at the start'],
-  ]);
+async function endUnderLoad(book: CrashBook, way: Way, dice: Dice): Promise<void> {
   if (way === 'SIGKILL at the start') await killAtStart(book, dice);
   await book.sandbox.openRounds({ BTC: 67_000 });
   const endAfter = dice.whole(1, ACKNOWLEDGED_MAX);
@@ -89,7 +94,6 @@ async function endUnderLoad(book: CrashBook, dice: Dice): Promise<Way> {
   const { code, stderr } = await run.ended;
   if (way === 'SIGTERM') assert.equal(code, 0, stderr);
   else assert.equal(code, null, stderr);
-  return way;
 }
 
 /** Sends the signals, a few turns late and apart, so that orders are on their way in every state. */

@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { isAvailable } from '../support/programs.js';
 import { Dice } from '../support/reference/dice.js';
 import { anySeed, wholeOption } from '../support/whole-option.js';
-import { killCycles } from './cycles.js';
+import { killCycles, WAYS, type Way } from './cycles.js';
 import { FAULTS } from './faults.js';
 import { hostility, placement } from './hostile.js';
 import { details, HEADING, RATIO_MAX, ratio, row } from './hostile-table.js';
@@ -15,6 +15,8 @@ import { keyTiming } from './key-timing.js';
 const HELP = `npm run torture -- [options]      0 leaves a part out
   --seed N       the same kills and faults again (default: another each time)
   --cycles N     kill cycles under load (1000)
+  --end WAY      how they end, more than once for several ways (all of them):
+                 ${WAYS.map((way) => `"${way}"`).join(',\n                 ')}
   --faults N     how often each fault (10)
   --hostile N    length in seconds of each window, with and without an attack (15)
   --pairs N      windows of both kinds for each attack (3)
@@ -26,6 +28,7 @@ const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: anySeed() },
     cycles: { type: 'string', default: '1000' },
+    end: { type: 'string', multiple: true, default: [] },
     faults: { type: 'string', default: '10' },
     hostile: { type: 'string', default: '15' },
     pairs: { type: 'string', default: '3' },
@@ -38,13 +41,14 @@ if (values.help) {
   process.exit(0);
 }
 const seed = wholeOption('seed', values.seed);
+const cycles = wholeOption('cycles', values.cycles);
+const ways = values.end.length === 0 ? WAYS : values.end.map(wayOption);
 const dice = new Dice(seed);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 say(`seed ${seed}`);
 
-const cycles = wholeOption('cycles', values.cycles);
 if (cycles > 0) {
-  const report = await killCycles(cycles, dice, (done) => {
+  const report = await killCycles({ cycles, ways }, dice, (done) => {
     if (done % 10 === 0) process.stderr.write(`${done} of ${cycles} cycles\n`);
   });
   for (const [way, count] of report.ways) say(`${String(count).padStart(6)}  ${way}`);
@@ -65,6 +69,14 @@ for (const fault of FAULTS) {
 
 const seconds = wholeOption('hostile', values.hostile);
 if (seconds > 0) await attacks(seconds, Math.max(1, wholeOption('pairs', values.pairs)), values.attack);
+
+/** Throws, naming them all, where it is none of the ways in which servers end. */
+function wayOption(text: string): Way {
+  const way = WAYS.find((known) => known === text);
+  if (way === undefined)
+    throw new Error(`--end: ${text} is none of ${WAYS.map((known) => `"${known}"`).join(', ')}`);
+  return way;
+}
 
 async function attacks(seconds: number, pairs: number, named: string): Promise<void> {
   say(placement());
