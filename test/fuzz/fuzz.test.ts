@@ -23,9 +23,24 @@ test('the server keeps its promises whatever it is sent', async (context) => {
     for (const label of [
       '404 not_found',
       '405 method_not_allowed',
+      '413 body_too_large',
       '415 unsupported_media_type',
+      'round 200',
       'parser 400',
       'closed',
+    ]) {
+      assert.ok((labels.get(label) ?? 0) >= 5, `${label}: ${labels.get(label)}`);
+    }
+    for (const label of [
+      'operator 200',
+      'operator 400 invalid_request',
+      'operator 400 price_refused',
+      'operator 400 insufficient_balance',
+      'operator 401 invalid_operator_token',
+      'operator 404 account_not_found',
+      'operator 405 method_not_allowed',
+      'operator 413 body_too_large',
+      'operator 415 unsupported_media_type',
     ]) {
       assert.ok((labels.get(label) ?? 0) >= 5, `${label}: ${labels.get(label)}`);
     }

@@ -10,6 +10,7 @@ import type { OrderResult } from '../support/spec.js';
 import { cents } from '../support/spec-arithmetic.js';
 import { judge } from './judge.js';
 import { Lane, type Outcome } from './lane.js';
+import { type OperatorTarget, operatorRequest } from './operator.js';
 import { rawRequest } from './raw.js';
 import { type Prepared, prepare, type Target } from './requests.js';
 
@@ -31,6 +32,8 @@ export interface FuzzReport {
 
 /** Requests between two looks at the books; rounds end between two such stretches. */
 const STRETCH = 20_000;
+/** Of each stretch, the last ones go to the operator API. Nothing at all may come of them. */
+const OPERATOR_SHARE = 0.1;
 const BETTORS = 30;
 /** Whose keys broken requests carry: whether an order of theirs was placed, a lost answer may leave open. */
 const RAW_BETTORS = 10;
@@ -41,14 +44,17 @@ const DAY_MS = 86_400_000;
 export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   const sandbox = await Sandbox.start();
   try {
+    const roundIds: string[] = [];
+    const known = { roundIds, operator: await operatorTarget(sandbox) };
     const run = new Run(
       sandbox,
-      await bettors(sandbox, BETTORS),
-      await bettors(sandbox, RAW_BETTORS),
+      { ...known, ...(await bettors(sandbox, BETTORS)) },
+      { ...known, ...(await bettors(sandbox, RAW_BETTORS)) },
       options,
     );
     for (let from = 0; from < options.requests; from += STRETCH) {
       await sandbox.openRounds({ BTC: 67_000 }, 'ONE_DAY');
+      roundIds.push(...(await run.openRoundIds()));
       await run.stretch(from, Math.min(STRETCH, options.requests - from));
       options.onProgress?.(Math.min(from + STRETCH, options.requests));
       await sandbox.advance(DAY_MS / 2);
@@ -62,8 +68,14 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   }
 }
 
-interface Bettors extends Target {
+interface Bettors extends Pick<Target, 'secrets' | 'readers'> {
   readonly accounts: ReadonlySet<string>;
+}
+
+/** An account of its own: the bettors' balances are reckoned with. */
+async function operatorTarget(sandbox: Sandbox): Promise<OperatorTarget> {
+  const { accountId, keyId } = await sandbox.trader({ tier: 'SILVER', balance: 100 });
+  return { token: sandbox.server.token, accountId, keyId };
 }
 
 async function bettors(sandbox: Sandbox, count: number): Promise<Bettors> {
@@ -90,13 +102,24 @@ class Run {
 
   constructor(
     private readonly sandbox: Sandbox,
-    private readonly bettors: Bettors,
+    private readonly bettors: Bettors & Target,
     private readonly rawBettors: Target,
     private readonly options: FuzzOptions,
   ) {}
 
-  /** Sends requests `from` to `from + count` and looks at the books: nothing but new orders has been journaled. */
+  async openRoundIds(): Promise<string[]> {
+    const markets = await this.sandbox.api(this.bettors.secrets[0] ?? null).markets();
+    return markets.flatMap(({ currentRound }) => currentRound?.id ?? []);
+  }
+
   async stretch(from: number, count: number): Promise<void> {
+    const operatorCount = Math.floor(count * OPERATOR_SHARE);
+    await this.#publicStretch(from, count - operatorCount);
+    await this.#operatorStretch(from + count - operatorCount, operatorCount);
+  }
+
+  /** Sends requests `from` to `from + count` and looks at the books: nothing but new orders has been journaled. */
+  async #publicStretch(from: number, count: number): Promise<void> {
     const before = {
       sequence: await this.#sequence(),
       placed: this.placed,
@@ -104,16 +127,11 @@ class Run {
     };
     this.#unknown = 0;
     this.#staked = 0n;
-    let next = from;
-    const lanes = Array.from({ length: this.options.lanes }, async () => {
-      const lane = new Lane(Number(new URL(this.sandbox.server.publicUrl).port));
-      try {
-        while (next < from + count) await this.#one(lane, next++);
-      } finally {
-        lane.close();
-      }
-    });
-    await Promise.all(lanes);
+    await this.#send(this.sandbox.server.publicUrl, from, count, (dice, serial) =>
+      dice.chance(this.options.rawShare)
+        ? rawRequest(dice, this.rawBettors, serial)
+        : prepare(dice, this.bettors, serial),
+    );
     const accepted = (await this.#sequence()) - before.sequence;
     const placed = this.placed - before.placed;
     assert.ok(
@@ -125,6 +143,39 @@ class Run {
     await this.sandbox.checkConservation();
   }
 
+  /** Sends requests to the operator API, of which nothing may come: nothing is journaled, and the books are the same. */
+  async #operatorStretch(from: number, count: number): Promise<void> {
+    const books = async (): Promise<unknown> => [
+      await this.#sequence(),
+      await this.sandbox.house(),
+      (await this.sandbox.operator.get('/accounts?limit=1000')).data,
+    ];
+    const before = await books();
+    await this.#send(this.sandbox.server.operatorUrl, from, count, (dice) =>
+      operatorRequest(dice, this.bettors),
+    );
+    assert.deepEqual(await books(), before, 'what an operator is refused changes nothing');
+  }
+
+  /** Sends requests `from` to `from + count` on several lanes at once. */
+  async #send(
+    url: string,
+    from: number,
+    count: number,
+    make: (dice: Dice, serial: number) => Prepared,
+  ): Promise<void> {
+    let next = from;
+    const lanes = Array.from({ length: this.options.lanes }, async () => {
+      const lane = new Lane(Number(new URL(url).port));
+      try {
+        while (next < from + count) await this.#one(lane, next++, make);
+      } finally {
+        lane.close();
+      }
+    });
+    await Promise.all(lanes);
+  }
+
   /** What the bettors have together whose every request is answered, in cents. */
   async #balances(): Promise<bigint> {
     const { data } = await this.sandbox.operator.get<Account[]>('/accounts?limit=1000');
@@ -133,11 +184,9 @@ class Run {
     return mine.reduce((sum, { balance }) => sum + cents(balance), 0n);
   }
 
-  async #one(lane: Lane, serial: number): Promise<void> {
+  async #one(lane: Lane, serial: number, make: (dice: Dice, serial: number) => Prepared): Promise<void> {
     const dice = new Dice(Math.imul(this.options.seed, 0x9e3779b1) ^ serial);
-    const prepared = dice.chance(this.options.rawShare)
-      ? rawRequest(dice, this.rawBettors, serial)
-      : prepare(dice, this.bettors, serial);
+    const prepared = make(dice, serial);
     let outcome: Outcome = [];
     try {
       outcome = await lane.exchange(prepared);

@@ -8,7 +8,7 @@ import type { Prepared } from './requests.js';
 
 /** What one request came to, for the count. */
 export interface Finding {
-  /** Such as `201`, `201 again`, `400 invalid_request`, `parser 400`. */
+  /** Such as `201`, `201 again`, `400 invalid_request`, `operator 400 invalid_request`, `parser 400`. */
   readonly label: string;
   /** A new order. */
   readonly isPlaced: boolean;
@@ -29,6 +29,11 @@ const NEVER_HERE = [
 
 /** Throws, saying what is wrong, where the answer is none that may be given to this request. */
 export function judge(prepared: Prepared, answer: Answer): Finding {
+  const finding = judged(prepared, answer);
+  return prepared.about === null ? finding : { ...finding, label: `${prepared.about} ${finding.label}` };
+}
+
+function judged(prepared: Prepared, answer: Answer): Finding {
   const { status, headers, body } = answer;
   const isOurs = headers.has('x-request-id');
   if (!isOurs) {
@@ -36,7 +41,7 @@ export function judge(prepared: Prepared, answer: Answer): Finding {
     if (!PARSER_STATUSES.includes(status)) throw new Error(`the parser's own answer has status ${status}`);
     return { label: `parser ${status}`, isPlaced: false };
   }
-  for (const name of ['limit', 'remaining', 'reset']) {
+  for (const name of prepared.about === 'operator' ? [] : ['limit', 'remaining', 'reset']) {
     if (!/^\d+$/.test(headers.get(`x-ratelimit-${name}`) ?? ''))
       throw new Error(`X-RateLimit-${name} is missing`);
   }

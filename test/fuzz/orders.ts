@@ -36,6 +36,10 @@ const STRANGE_CHANCE = 0.25;
 const LEFT_OUT_CHANCE = 0.03;
 const TWICE_CHANCE = 0.03;
 const FOREIGN_CHANCE = 0.05;
+/** A longer body is refused by the transport. */
+export const BODY_BYTES_MAX = 16_384;
+/** Below what the server drops the connection for: it must be answered. */
+const LONG_BYTES = [BODY_BYTES_MAX + 1, 20_000, 65_536, 200_000];
 const NOT_UTF8: readonly Buffer[] = [
   Buffer.from([0x22, 0xff, 0x22]),
   Buffer.from([0x7b, 0x22, 0xc3, 0x28, 0x22, 0x3a, 0x31, 0x7d]),
@@ -48,6 +52,7 @@ export function orderBody(dice: Dice): Body {
     [30, plainOrder],
     [60, strangeOrder],
     [8, notAnOrder],
+    [1, longBody],
     [2, notUtf8],
   ])(dice);
 }
@@ -68,6 +73,15 @@ function notUtf8(dice: Dice): Body {
   return { bytes: dice.pick(NOT_UTF8), isBad: true };
 }
 
+/** An order, or no order, that goes on and on; the first length is the longest that is taken. */
+function longBody(dice: Dice): Body {
+  const { bytes, isBad } = dice.chance(0.5) ? plainOrder(dice) : notAnOrder(dice);
+  const length = dice.pick([BODY_BYTES_MAX, ...LONG_BYTES]);
+  const rest = Buffer.alloc(Math.max(0, length - bytes.length), dice.pick([' ', '[', '\xff', '{"a":']));
+  const isTaken = length === BODY_BYTES_MAX && rest.every((byte) => byte === 0x20);
+  return { bytes: Buffer.concat([bytes, rest]), isBad: isBad || !isTaken };
+}
+
 function strangeOrder(dice: Dice): Body {
   const parts: string[] = [];
   let isBad = false;
@@ -78,7 +92,11 @@ function strangeOrder(dice: Dice): Body {
     }
     const value = dice.chance(STRANGE_CHANCE) ? dice.pick(values) : { json: usual, isBad: false };
     // Of two fields of one name the last one counts; the first one must still be JSON.
-    if (dice.chance(TWICE_CHANCE)) parts.push(`"${name}":${usual}`);
+    if (dice.chance(TWICE_CHANCE)) {
+      const first = dice.chance(0.5) ? dice.pick(values).json : usual;
+      parts.push(`"${name}":${first}`);
+      isBad ||= !isJson(first);
+    }
     parts.push(`"${name}":${value.json}`);
     isBad ||= value.isBad;
   }
@@ -88,4 +106,13 @@ function strangeOrder(dice: Dice): Body {
   }
   const space = dice.chance(0.1) ? dice.pick([' ', '\n\t', '\r\n  ']) : '';
   return { bytes: Buffer.from(`{${space}${parts.join(`,${space}`)}${space}}`), isBad };
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

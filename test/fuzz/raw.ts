@@ -89,7 +89,7 @@ export function rawRequest(dice: Dice, target: Target, serial: number): Prepared
     [10, () => pipelined(dice, target, serial)],
     [5, () => noise(dice)],
   ])();
-  return { bytes, method: '', mustRefuse: false, isFramed: false };
+  return { bytes, method: '', mustRefuse: false, isFramed: false, about: null };
 }
 
 const framing = (dice: Dice): string =>

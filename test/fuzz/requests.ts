@@ -3,7 +3,9 @@
  * answered, in the envelope, on the connection that it came on. What is broken below that is for `raw.ts`.
  */
 import { assert } from '../../engine/assert.js';
+import { openApiDocument } from '../../http/openapi.js';
 import type { Dice } from '../support/reference/dice.js';
+import type { OperatorTarget } from './operator.js';
 import { type Body, orderBody } from './orders.js';
 import { idempotencyKey, PATH_SEGMENTS, QUERIES } from './values.js';
 
@@ -14,6 +16,8 @@ export interface Prepared {
   readonly mustRefuse: boolean;
   /** The answer must be in the envelope, and the connection stays open. */
   readonly isFramed: boolean;
+  /** What it asks for, told with its answer where that needs counting by itself. */
+  readonly about: 'operator' | 'round' | null;
 }
 
 /** What the fuzzer knows of the server. */
@@ -22,9 +26,15 @@ export interface Target {
   readonly secrets: readonly string[];
   /** Secrets of keys that may not place orders. */
   readonly readers: readonly string[];
+  /** Of rounds that are, or once were, open to bets. */
+  readonly roundIds: readonly string[];
+  readonly operator: OperatorTarget;
 }
 
-const READ_PATHS = ['/markets', '/prices', '/positions', '/orders', '/markets/BTC_ONE_DAY', '/openapi.json'];
+/** Of the API's own document, with `{id}` for what they take. */
+const READ_PATHS = Object.entries(openApiDocument()['paths'] ?? {})
+  .filter(([, methods]) => 'get' in methods)
+  .map(([path]) => path);
 const RETRIED_ORDERS = 25;
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'BREW', 'get'];
 const JSON_TYPES = ['application/json', 'application/json; charset=utf-8', 'APPLICATION/JSON'];
@@ -71,7 +81,13 @@ function retriedOrder({ secrets }: Target, serial: number): Prepared {
     `Content-Length: ${bytes.length}`,
   ];
   const head = Buffer.from(`${lines.join('\r\n')}\r\n\r\n`);
-  return { bytes: Buffer.concat([head, bytes]), method: 'POST', mustRefuse: false, isFramed: true };
+  return {
+    bytes: Buffer.concat([head, bytes]),
+    method: 'POST',
+    mustRefuse: false,
+    isFramed: true,
+    about: null,
+  };
 }
 
 function order(dice: Dice, target: Target, serial: number): Prepared {
@@ -94,6 +110,7 @@ function order(dice: Dice, target: Target, serial: number): Prepared {
     method: 'POST',
     mustRefuse: body.isBad || key.isBad || idempotency.isBad || type.isBad,
     isFramed: true,
+    about: null,
   };
 }
 
@@ -102,8 +119,10 @@ function anything(dice: Dice, target: Target): Prepared {
   let path = dice.chance(0.9)
     ? dice.pick(['/v1', '/api/v1'])
     : dice.pick(['', '/v2', '/operator/v1', '/v1/v1', '//v1']);
-  path += dice.chance(0.6)
-    ? dice.pick(READ_PATHS)
+  const known = dice.pick(READ_PATHS);
+  const isKnown = dice.chance(0.6);
+  path += isKnown
+    ? known.replace('{id}', () => (known.startsWith('/rounds/') ? dice.pick(target.roundIds) : 'BTC_ONE_DAY'))
     : `${dice.pick(['/markets/', '/rounds/', '/'])}${dice.pick(PATH_SEGMENTS)}`;
   if (dice.chance(0.4)) path += `?${dice.pick(QUERIES)}`;
   const lines: string[] = [];
@@ -118,6 +137,7 @@ function anything(dice: Dice, target: Target): Prepared {
     method,
     mustRefuse: method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS',
     isFramed: true,
+    about: isKnown && known.startsWith('/rounds/') ? 'round' : null,
   };
 }
 

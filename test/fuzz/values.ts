@@ -122,6 +122,44 @@ export const FOREIGN_FIELDS: readonly string[] = [
   Array.from({ length: 300 }, (_, n) => `"wide${n}":${n}`).join(','),
 ];
 
+/** No amounts of money for an operator. */
+export const DOLLARS: readonly string[] = [
+  ...['-1', '-0.01', '0.001', '1.001', '0.30000000000000004', '3.3000000000000003', '5e-324'],
+  ...['1e999', '-1e999', '1e308', '1e21', '9007199254740993', '99999999999999999999', '18446744073709551616'],
+  ...['NaN', '0x10', '+1', '.5', '01', '"1"', '""', 'null', 'true', '[1]', '{"valueOf":1}'],
+];
+
+/** No references. */
+export const TEXTS: readonly string[] = [
+  '""',
+  `"${'r'.repeat(256)}"`,
+  '1',
+  'null',
+  '[]',
+  '{"length":1}',
+  '"\ud800',
+];
+
+/** Neither true nor false. */
+export const FLAGS: readonly string[] = [
+  '"true"',
+  '0',
+  '1',
+  'null',
+  '""',
+  '[]',
+  '[true]',
+  '{}',
+  'True',
+  '1e999',
+];
+
+/** No step of the manual clock: negative, in parts, beyond 31 days, no number. */
+export const CLOCK_STEPS: readonly string[] = [
+  ...['-1', '0.5', '2678400001', '4294967296', '1e999', '-1e999', '99999999999999999999', '5e-324'],
+  ...['"1"', 'null', 'true', '[1]', 'NaN', '0x10'],
+];
+
 export const PATH_SEGMENTS: readonly string[] = [
   'BTC_ONE_DAY',
   'BTC_ONE_DAY_1',

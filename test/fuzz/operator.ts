@@ -1,0 +1,235 @@
+/**
+ * Requests to the operator API of which nothing may come: a token that is none, or a body, path or method with something
+ * wrong in one place. Reads with the right token are among them, and are answered.
+ */
+import type { Dice } from '../support/reference/dice.js';
+import type { Prepared, Target } from './requests.js';
+import { CLOCK_STEPS, DOLLARS, FLAGS, NOT_ORDERS, PATH_SEGMENTS, QUERIES, TEXTS } from './values.js';
+
+/** What the fuzzer knows of the operator API. */
+export interface OperatorTarget {
+  readonly token: string;
+  readonly accountId: string;
+  readonly keyId: string;
+}
+
+interface Field {
+  readonly usual: string;
+  /** With any of these the request must be refused. */
+  readonly bad: readonly string[];
+}
+interface Endpoint {
+  readonly method: string;
+  /** Below `/operator/v1`. */
+  readonly path: (ids: Ids) => string;
+  readonly fields: Readonly<Record<string, Field>>;
+}
+interface Ids {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly roundId: string;
+}
+
+const PREFIX = '/operator/v1';
+const field = (usual: string, bad: readonly string[]): Field => ({ usual, bad });
+const TIER = ['"gold"', '"GOLD "', '"__proto__"', '""', '0', 'null', '["GOLD"]', '"G\\u0000LD"'];
+const SCOPES = [
+  '[]',
+  '["*"]',
+  '["markets:read","markets:read"]',
+  '"markets:read"',
+  '[null]',
+  '{"0":"markets:read"}',
+];
+const TIMES = [
+  '"1970-01-01T00:00:00Z"',
+  '"tomorrow"',
+  '"9999999-01-01T00:00:00Z"',
+  '0',
+  '1e999',
+  '""',
+  '{}',
+  '"\\ud800"',
+];
+const REASON = [`"${'r'.repeat(501)}"`, '1', 'null', '[]', '{"length":1}'];
+const TRANSFER = { amount: field('1', ['0', '-0', ...DOLLARS]), reference: field('"fuzz"', TEXTS) };
+
+const READS: readonly ((ids: Ids) => string)[] = [
+  () => '/status',
+  () => '/accounts',
+  () => '/house',
+  ({ accountId }) => `/accounts/${accountId}`,
+  ({ accountId }) => `/accounts/${accountId}/keys`,
+];
+const CHANGES: readonly Endpoint[] = [
+  {
+    method: 'POST',
+    path: () => '/accounts',
+    fields: {
+      tier: field('"GOLD"', TIER),
+      balance: field('1', DOLLARS),
+      name: field('"n"', ['""', '1', '[]']),
+    },
+  },
+  {
+    method: 'PATCH',
+    path: ({ accountId }) => `/accounts/${accountId}`,
+    fields: { tier: field('"VIP"', TIER), frozen: field('false', FLAGS) },
+  },
+  { method: 'POST', path: ({ accountId }) => `/accounts/${accountId}/deposits`, fields: TRANSFER },
+  { method: 'POST', path: ({ accountId }) => `/accounts/${accountId}/withdrawals`, fields: TRANSFER },
+  {
+    method: 'POST',
+    path: ({ accountId }) => `/accounts/${accountId}/keys`,
+    fields: { scopes: field('["markets:read"]', SCOPES), expiresAt: field('null', TIMES) },
+  },
+  { method: 'PATCH', path: ({ keyId }) => `/keys/${keyId}`, fields: { enabled: field('true', FLAGS) } },
+  {
+    method: 'PUT',
+    path: () => '/trading',
+    fields: { enabled: field('true', FLAGS), reason: field('"r"', REASON) },
+  },
+  { method: 'PATCH', path: () => '/markets/BTC_ONE_DAY', fields: { suspended: field('false', FLAGS) } },
+  {
+    method: 'POST',
+    path: ({ roundId }) => `/rounds/${roundId}/void`,
+    fields: { reason: field('"r"', ['""', ...REASON]) },
+  },
+  { method: 'POST', path: () => '/house/deposits', fields: TRANSFER },
+  { method: 'POST', path: () => '/clock', fields: { advanceMs: field('1', CLOCK_STEPS) } },
+];
+/** Whole bodies of POST /prices: not one price in them may be taken. */
+const PRICES: readonly string[] = [
+  '[]',
+  '{"crypto":"BTC","price":67000}',
+  ...['0', '-1', '-0', '1e999', '5e-324', '"67000"', 'null', 'NaN'].map(
+    (price) => `[{"crypto":"BTC","price":${price}}]`,
+  ),
+  ...['"btc"', '"__proto__"', '0', 'null'].map((crypto) => `[{"crypto":${crypto},"price":67000}]`),
+  '[{"crypto":"BTC","price":67000,"timestamp":"9999-01-01T00:00:00Z"}]',
+  '[{"crypto":"BTC","price":67000,"timestamp":1}]',
+  '[{"crypto":"BTC","price":67000,"__proto__":{}}]',
+  '[{"crypto":"BTC","price":67000},null]',
+  `[${'{"crypto":"BTC","price":0},'.repeat(500)}{"crypto":"BTC","price":0}]`,
+];
+
+export function operatorRequest(dice: Dice, { operator, roundIds }: Target): Prepared {
+  const ids = { accountId: operator.accountId, keyId: operator.keyId, roundId: dice.pick(roundIds) };
+  const isAllowed = dice.chance(0.8);
+  const authorization = isAllowed ? `Bearer ${operator.token}` : strangeToken(dice, operator.token);
+  const made = dice.weighted<() => Made>([
+    [15, () => read(dice, ids)],
+    [60, () => badBody(dice, ids)],
+    [10, () => ({ method: 'POST', path: '/prices', type: 'application/json', body: dice.pick(PRICES) })],
+    [15, () => badPlace(dice, ids)],
+  ])();
+  const isRead = made.method === 'GET' || made.method === 'HEAD' || made.method === 'OPTIONS';
+  const body = Buffer.from(made.body);
+  const lines = [
+    `${made.method} ${PREFIX}${made.path} HTTP/1.1`,
+    'Host: fuzz',
+    ...(authorization === null ? [] : [`Authorization: ${authorization}`]),
+    ...(made.type === null ? [] : [`Content-Type: ${made.type}`]),
+    ...(body.length === 0 ? [] : [`Content-Length: ${body.length}`]),
+  ];
+  return {
+    bytes: Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), body]),
+    method: made.method,
+    mustRefuse: !(isAllowed && isRead),
+    isFramed: true,
+    about: 'operator',
+  };
+}
+
+interface Made {
+  readonly method: string;
+  readonly path: string;
+  readonly type: string | null;
+  readonly body: string;
+}
+
+function read(dice: Dice, ids: Ids): Made {
+  const query = dice.chance(0.4) ? `?${dice.pick(QUERIES)}` : '';
+  return {
+    method: dice.pick(['GET', 'GET', 'HEAD']),
+    path: `${dice.pick(READS)(ids)}${query}`,
+    type: null,
+    body: '',
+  };
+}
+
+/** The body that the endpoint takes, with one thing wrong. */
+function badBody(dice: Dice, ids: Ids): Made {
+  const endpoint = dice.pick(CHANGES);
+  const names = Object.keys(endpoint.fields);
+  const wrong = dice.pick(names);
+  const made = { method: endpoint.method, path: endpoint.path(ids), type: 'application/json' };
+  const body = (how: (name: string, field: Field) => string | null): string =>
+    `{${Object.entries(endpoint.fields)
+      .flatMap(([name, field]) => how(name, field) ?? [])
+      .join(',')}}`;
+  const usual = (name: string, field: Field): string => `"${name}":${field.usual}`;
+  return dice.weighted<() => Made>([
+    [
+      70,
+      () => ({
+        ...made,
+        body: body((name, field) =>
+          name === wrong ? `"${name}":${dice.pick(field.bad)}` : usual(name, field),
+        ),
+      }),
+    ],
+    [5, () => ({ ...made, body: body(() => null) })],
+    [5, () => ({ ...made, body: body(usual).replace('{', '{"__proto__":{},') })],
+    [5, () => ({ ...made, body: body(usual).replace(`"${wrong}"`, `"${wrong} "`) })],
+    [5, () => ({ ...made, body: body(usual).padEnd(dice.pick([16_385, 100_000])) })],
+    [
+      5,
+      () => ({ ...made, body: body(usual), type: dice.pick([null, '', 'text/plain', 'application/jsonp']) }),
+    ],
+    [5, () => ({ ...made, body: dice.pick(NOT_ORDERS) })],
+  ])();
+}
+
+/** A body that would be taken, where there is nothing to take it. */
+function badPlace(dice: Dice, ids: Ids): Made {
+  const endpoint = dice.pick(CHANGES);
+  const path = endpoint.path(ids);
+  const fields = Object.entries(endpoint.fields).map(([name, { usual }]) => `"${name}":${usual}`);
+  const made = { method: endpoint.method, path, type: 'application/json', body: `{${fields.join(',')}}` };
+  const segment = dice.pick(PATH_SEGMENTS.filter((known) => known !== 'BTC_ONE_DAY'));
+  return dice.pick<() => Made>([
+    () => ({ ...made, method: dice.pick(['DELETE', 'BREW', 'post', 'TRACE']) }),
+    () => ({ ...made, path: `${path}/${segment}` }),
+    () => ({ ...made, path: `/accounts/${segment}/deposits`, body: '{"amount":1,"reference":"fuzz"}' }),
+    () => ({ ...made, method: 'PATCH', path: `/keys/${segment}`, body: '{"enabled":false}' }),
+    () => ({ ...made, method: 'PATCH', path: `/markets/${segment}`, body: '{"suspended":true}' }),
+    () => ({ ...made, method: 'POST', path: `/rounds/${segment}/void`, body: '{"reason":"r"}' }),
+    // More than anybody has.
+    () => ({
+      ...made,
+      method: 'POST',
+      path: `/accounts/${ids.accountId}/withdrawals`,
+      body: '{"amount":9999999,"reference":"fuzz"}',
+    }),
+  ])();
+}
+
+/** Not the operator's token. */
+function strangeToken(dice: Dice, token: string): string | null {
+  return dice.pick([
+    null,
+    '',
+    'Bearer',
+    token,
+    `Basic ${token}`,
+    `Bearer ${token}0`,
+    `Bearer ${token.slice(0, -1)}`,
+    `Bearer ${token} ${token}`,
+    `Bearer "${token}"`,
+    `Bearer, Bearer ${token}`,
+    `Bearer ${'k'.repeat(1_000)}`,
+    'Bearer \xff\xfe',
+    "Bearer ' OR 1=1 --",
+  ]);
+}
