@@ -6,6 +6,7 @@ import { powerLoss } from './power-loss.js';
 const HELP = `npm run power-loss -- [options]
   --seed N      the same choices again, on another recording (default: others each time)
   --images N    how often the power goes (10000)
+  --starts N    the real program is started on one image in N (50); 0: on none
   --orders N    placed while the operations are recorded (6000)
   --dir FOLDER  where the images are made; one in memory is faster
   --help`;
@@ -14,6 +15,7 @@ const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: anySeed() },
     images: { type: 'string', default: '10000' },
+    starts: { type: 'string', default: '50' },
     orders: { type: 'string', default: '6000' },
     dir: { type: 'string' },
     help: { type: 'boolean', default: false },
@@ -25,10 +27,12 @@ if (values.help) {
 }
 const seed = wholeOption('seed', values.seed);
 process.stdout.write(`seed ${seed}\n`);
+const startsOneIn = wholeOption('starts', values.starts);
 const report = await powerLoss({
   seed,
   images: wholeOption('images', values.images),
   orders: wholeOption('orders', values.orders),
+  ...(startsOneIn === 0 ? {} : { startsOneIn }),
   ...(values.dir === undefined ? {} : { folder: values.dir }),
   keepsFailure: true,
   onProgress: (done) => process.stderr.write(`${done} images\n`),
@@ -36,5 +40,5 @@ const report = await powerLoss({
 for (const [loss, count] of report.images) process.stdout.write(`${String(count).padStart(7)}  ${loss}\n`);
 process.stdout.write(
   `${report.operations} operations recorded, ${report.snapshots} snapshots written, ${report.acknowledged} orders acknowledged; ${report.aheadOfMark} images ` +
-    'came back with more than was acknowledged, none with less\n',
+    `came back with more than was acknowledged, none with less; the server was started on ${report.started} of them\n`,
 );

@@ -11,14 +11,17 @@ import { openDataDir } from '../../persistence/data-dir.js';
 import { openJournalReader } from '../../persistence/journal-reader.js';
 import { Dice } from '../support/reference/dice.js';
 import { Disk, LOSSES, type Loss } from './disk.js';
-import { markPath, type Recording, record } from './record.js';
+import { environment, markPath, type Recording, record } from './record.js';
 import { checkRecovery, type Digests, writeImage } from './recover.js';
+import { checkStart } from './start.js';
 import type { DiskOp } from './trace.js';
 
 export interface PowerLossOptions {
   readonly seed: number;
   readonly orders: number;
   readonly images: number;
+  /** The real program is started, too, on one image in so many, by the seed; on none where absent. */
+  readonly startsOneIn?: number;
   /** A folder for the images; one in memory is faster. */
   readonly folder?: string;
   /** Syncs of these paths are taken for done and are not: what a server without them would lose. */
@@ -36,6 +39,8 @@ export interface PowerLossReport {
   readonly images: ReadonlyMap<Loss, number>;
   /** Images that came back with more than was acknowledged: commits that nobody had heard of yet. */
   readonly aheadOfMark: number;
+  /** Images on which the real program was started. */
+  readonly started: number;
 }
 
 const MARK_FORM = /last_seq=(\d{16})/;
@@ -45,49 +50,59 @@ export async function powerLoss(options: PowerLossOptions): Promise<PowerLossRep
   const folder = mkdtempSync(join(options.folder ?? tmpdir(), 'tote-power-'));
   try {
     const recording = await record(join(folder, 'data'), options.orders);
-    return cutEverywhere(recording, digestsOf(recording.root), folder, options);
+    return await cutEverywhere(recording, digestsOf(recording.root), folder, options);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function cutEverywhere(
+async function cutEverywhere(
   { root, ops, acknowledged }: Recording,
   digests: Digests,
   folder: string,
-  { seed, images, skipsSync = () => false, keepsFailure = false, onProgress }: PowerLossOptions,
-): PowerLossReport {
+  { seed, orders, images, startsOneIn, skipsSync, keepsFailure = false, onProgress }: PowerLossOptions,
+): Promise<PowerLossReport> {
   const disk = new Disk();
   const dice = new Dice(seed);
+  const path = join(folder, 'image');
   const counts = new Map<Loss, number>();
   let aheadOfMark = 0;
+  let started = 0;
   let acknowledgedSeq = 0;
   let done = 0;
-  ops.forEach((op, index) => {
-    if (op.kind !== 'sync' || !skipsSync(op.path)) disk.apply(op, index);
+  for (const [index, op] of ops.entries()) {
+    if (op.kind !== 'sync' || skipsSync?.(op.path) !== true) disk.apply(op, index);
     acknowledgedSeq = Math.max(acknowledgedSeq, markOf(op, root));
     // As many after each operation as make the number asked for, spread evenly.
     for (const due = Math.floor(((index + 1) * images) / ops.length); done < due; done++) {
       const loss = must(LOSSES[done % LOSSES.length], 'a loss');
-      const to = join(folder, 'image');
       const image = disk.image(loss, dice);
-      writeImage(image, root, to);
+      const starts = startsOneIn !== undefined && dice.chance(1 / startsOneIn);
       try {
-        if (checkRecovery(to, acknowledgedSeq, digests) > acknowledgedSeq) aheadOfMark++;
+        writeImage(image, root, path);
+        if (checkRecovery(path, acknowledgedSeq, digests) > acknowledgedSeq) aheadOfMark++;
+        // Once more as the power left it: recovery has changed it.
+        if (starts) writeImage(image, root, path);
+        if (starts) await checkStart(path, acknowledgedSeq, environment(orders));
       } catch (error) {
         const where = `seed ${seed}, operation ${index} (${op.kind} ${op.path}), ${loss}`;
         const kept = keepsFailure ? `; the image is in ${keep(image, root)}` : '';
         throw new Error(`power lost at ${where}: recovery fails${kept}`, { cause: error });
       }
+      if (starts) started++;
       counts.set(loss, (counts.get(loss) ?? 0) + 1);
       if (done % 1_000 === 0) onProgress?.(done);
     }
-  });
-  const snapshots = ops.filter(
-    ({ kind, path }) => kind === 'rename' && path.startsWith(join(root, 'snapshots')),
-  );
-  return { operations: ops.length, snapshots: snapshots.length, acknowledged, images: counts, aheadOfMark };
+  }
+  const snapshots = ops.filter(isSnapshot(root)).length;
+  return { operations: ops.length, snapshots, acknowledged, images: counts, aheadOfMark, started };
 }
+
+/** Whether an operation gives a snapshot its name, which is the last one of its writing. */
+const isSnapshot =
+  (root: string) =>
+  ({ kind, path }: DiskOp): boolean =>
+    kind === 'rename' && path.startsWith(join(root, 'snapshots'));
 
 /** Writes the image to a folder that stays, and returns its path. */
 function keep(image: ReadonlyMap<string, Buffer | null>, root: string): string {

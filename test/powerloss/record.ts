@@ -17,7 +17,7 @@ export interface Recording {
 }
 
 /** Small, so that segments are sealed and snapshots written while the recording goes on, however short it is. */
-const environment = (orders: number): Readonly<Record<string, string>> => ({
+export const environment = (orders: number): Readonly<Record<string, string>> => ({
   TOTE_SEGMENT_MIB: '1',
   TOTE_SNAPSHOT_COMMANDS: String(Math.min(2_000, Math.ceil(orders / 6))),
   TOTE_SNAPSHOTS_KEPT: '2',

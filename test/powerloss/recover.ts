@@ -11,9 +11,10 @@ export type Digests = ReadonlyMap<number, string>;
 
 const CLOCK = { nowMs: () => 1_800_000_000_000, monotonicMs: () => 0 };
 
-/** Writes the image to the empty place `to`. Paths in the image lie below `root`. */
+/** Writes the image to `to`, in place of what is there. Paths in the image lie below `root`. */
 export function writeImage(image: ReadonlyMap<string, Buffer | null>, root: string, to: string): void {
   const folders = [...image].filter(([, content]) => content === null).map(([path]) => path);
+  rmSync(to, { recursive: true, force: true });
   mkdirSync(to, { recursive: true, mode: 0o700 });
   for (const folder of folders.sort()) {
     mkdirSync(join(to, folder.slice(root.length)), { recursive: true, mode: 0o700 });
@@ -23,20 +24,16 @@ export function writeImage(image: ReadonlyMap<string, Buffer | null>, root: stri
   }
 }
 
-/** Throws, saying why, where the image at `path` does not recover to what was promised; removes it. */
+/** Throws, saying why, where the image at `path` does not recover to what was promised. */
 export function checkRecovery(path: string, acknowledgedSeq: number, digests: Digests): number {
+  const store = openStore(path, CLOCK, () => {});
   try {
-    const store = openStore(path, CLOCK, () => {});
-    try {
-      const { seq } = store.engine;
-      if (seq < acknowledgedSeq) throw new Error(`${acknowledgedSeq} was acknowledged, ${seq} came back`);
-      const expected = seq === 0 ? store.engine.rollingDigest() : digests.get(seq);
-      if (store.engine.rollingDigest() !== expected) throw new Error(`the state after ${seq} is another one`);
-      return seq;
-    } finally {
-      store.lock.release();
-    }
+    const { seq } = store.engine;
+    if (seq < acknowledgedSeq) throw new Error(`${acknowledgedSeq} was acknowledged, ${seq} came back`);
+    const expected = seq === 0 ? store.engine.rollingDigest() : digests.get(seq);
+    if (store.engine.rollingDigest() !== expected) throw new Error(`the state after ${seq} is another one`);
+    return seq;
   } finally {
-    rmSync(path, { recursive: true, force: true });
+    store.lock.release();
   }
 }
