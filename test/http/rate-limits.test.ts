@@ -4,6 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import type { RateLimitSettings } from '../../http/rate-limit-settings.js';
 import { RateLimits, UNLIMITED } from '../../http/rate-limits.js';
@@ -193,6 +195,37 @@ test('under a flood of addresses the idle go first, and past the cap the unknown
   assert.equal(limits.admitAddress('late', START_MS + 200_000), true);
   for (let address = 0; address < 400; address++) limits.admitAddress(`c${address}`, START_MS + 200_000);
   assert.equal(limits.windows, 401, 'what fell idle is gone');
+});
+
+/** A window of an address with a few requests takes about 320 bytes. Were all addresses kept, it would be above this. */
+const WINDOW_BYTES_MAX = 1_000;
+const ADDRESSES_MAX = 65_536;
+
+/** Bytes that are in use once nothing is left to collect. */
+function usedBytes(collect: () => void): number {
+  collect();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers;
+}
+
+test('a flood of ten times the addresses takes the memory of those that are remembered', (context) => {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  const address = (number: number): string =>
+    `2001:db8:${(number >> 16).toString(16)}:${number & 0xffff}::/64`;
+  const before = usedBytes(collect);
+  const limits = new RateLimits({ ...LIMITS, ip: 1_000 });
+  for (let wave = 0; wave < 10; wave++) {
+    const nowMs = START_MS + wave * 60_000;
+    for (let round = 0; round < 4; round++) {
+      for (let number = 0; number < ADDRESSES_MAX; number++)
+        limits.admitAddress(address(wave * ADDRESSES_MAX + number), nowMs + round);
+    }
+  }
+  const perWindow = (usedBytes(collect) - before) / ADDRESSES_MAX;
+  context.diagnostic(`${perWindow.toFixed(0)} bytes for each of ${limits.windows} windows`);
+  assert.equal(limits.windows, ADDRESSES_MAX);
+  assert.ok(perWindow > 0 && perWindow < WINDOW_BYTES_MAX, `${perWindow} bytes for each window`);
 });
 
 test('an address whose only request was taken back gives its place away', () => {
