@@ -34,9 +34,12 @@ let stoppedBy: NodeJS.Signals | null = null;
 async function failureOf({ program, args }: Part): Promise<string | null> {
   const child = spawn(process.execPath, [fileURLToPath(new URL(program, import.meta.url)), ...args], {
     stdio: 'inherit',
+    // With a process group of its own, so that what it started ends with it.
+    detached: true,
   });
   running = child;
   const [code, signal] = await once(child, 'exit');
+  running = null;
   return code === 0 ? null : `ended with ${code ?? signal}`;
 }
 
@@ -45,7 +48,7 @@ parseArgs({ options: {} });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
     stoppedBy = signal;
-    running?.kill(signal);
+    if (running?.pid !== undefined) process.kill(-running.pid, signal);
   });
 }
 const failures: string[] = [];
