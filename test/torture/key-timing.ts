@@ -1,6 +1,8 @@
 /**
  * Whether the time of a refusal tells a guesser how near his key is to a real one. The handlers run in memory, so that
- * no network hides a difference, and the kinds of guesses take turns, so that no mood of the machine favours one.
+ * no network hides a difference, and the kinds of guesses take turns, another one first in every round, so that no mood of
+ * the machine favours one. All guesses of a round are made before the first is timed: making those that share little
+ * leaves the most garbage, and whoever is timed right behind it waits for memory.
  */
 import { must } from '../../engine/assert.js';
 import { scopesMask as maskOf } from '../../engine/domain.js';
@@ -35,8 +37,12 @@ export function keyTiming(seed: number): KeyTiming[] {
   harness.settle();
   const kinds = [5, 16, 32, 44, 47].map((shared) => ({ shared, samples: [] as number[] }));
   for (let round = 0; round < ROUNDS; round++) {
-    for (const { shared, samples } of kinds) {
+    const first = round % kinds.length;
+    const turns = [...kinds.slice(first), ...kinds.slice(0, first)].map(({ shared, samples }) => {
       const guesses = Array.from({ length: GUESSES_A_ROUND }, () => guess(dice, dice.pick(secrets), shared));
+      return { samples, guesses };
+    });
+    for (const { samples, guesses } of turns) {
       const startNs = process.hrtime.bigint();
       for (const key of guesses) harness.begin('GET', '/v1/markets', { key });
       samples.push(Number(process.hrtime.bigint() - startNs) / GUESSES_A_ROUND);
