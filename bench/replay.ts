@@ -10,7 +10,7 @@ import type { SuiteResult } from './suites/registry.js';
 import { suiteOnce, suiteRounds } from './suites/run.js';
 
 const FULL_SCALE = 1_000_000;
-const QUICK_SCALE = 200_000;
+const QUICK_SCALE = 100_000;
 
 export async function replaySection(options: SuiteOptions): Promise<SectionResult> {
   const scale = options.quick ? QUICK_SCALE : FULL_SCALE;
