@@ -7,7 +7,7 @@ import type { SectionResult, SuiteOptions, Table } from './section.js';
 import type { SuiteResult } from './suites/registry.js';
 import { suiteOnce } from './suites/run.js';
 
-const ACCOUNTS = { full: [100, 1_000, 10_000, 100_000, 1_000_000], quick: [100, 100_000] };
+const ACCOUNTS = { full: [100, 1_000, 10_000, 100_000, 1_000_000], quick: [100, 1_000, 100_000] };
 const SETTLED_ACCOUNTS = 1_000;
 const SETTLED_BETS = 100_000;
 const OPEN_BETS = { full: [1_000, 10_000, 100_000, 1_000_000], quick: [1_000, 100_000] };
