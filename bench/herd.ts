@@ -136,7 +136,6 @@ async function idleDelay(
 
 interface Struck extends Occasion {
   readonly row: LoadRow;
-  readonly measurement: MeasuredRun;
   /** Open bets that were placed for the boundary. */
   readonly bets: number;
   /** Real milliseconds from the boundary until all was settled and durable. */
@@ -159,22 +158,20 @@ async function strike(
   const rate = closed.client.ratePerSecond / 2;
   const measureMs = MEASURE_MS[options.quick ? 'quick' : 'full'];
   options.progress(`${figure(rate)} requests/s over ${when}`);
+  const herd = { atMs: measureMs / 4, count: burst };
   let boundary = Promise.resolve(Number.NaN);
   const onMeasuring = (): void => {
     boundary = new Promise((resolve, reject) => {
-      setTimeout(() => passBoundary(server).then(resolve, reject), measureMs / 4);
+      setTimeout(() => passBoundary(server).then(resolve, reject), herd.atMs);
     });
   };
-  const pace = {
-    ...({ kind: 'open', ratePerSecond: rate, seed: 1 } as const),
-    ...(burst === 0 ? {} : { burst: { atMs: measureMs / 4, count: burst } }),
-  };
+  const pace = { kind: 'open', ratePerSecond: rate, seed: 1, burst: herd } as const;
   const windows = { ...options, measureMs };
   const measurement = await runOnce(target, CONNECTIONS, pace, windows, { onMeasuring });
   const settledMs = await boundary;
   await auditAfter(server, bettors, after);
   const row = { name: target.name, connections: CONNECTIONS, plannedRate: rate, rounds: [measurement] };
-  return { when, burst, row, measurement, bets, settledMs, after };
+  return { when, burst, row, bets, settledMs, after };
 }
 
 /** Real milliseconds until all bets are settled and durable. */
@@ -220,9 +217,9 @@ function sectionOf(strikes: readonly Struck[], idle: LoopDelay | null): SectionR
         strikes.map(({ row }) => row),
       ),
       delayTable("The event loop's delay", [
-        ...strikes.map(({ when, measurement: { server } }) => ({
-          name: `load over ${when}`,
-          delays: [server.loopDelay],
+        ...strikes.map((struck) => ({
+          name: `load over ${struck.when}`,
+          delays: [runOf(struck).server.loopDelay],
         })),
         { name: 'nothing at all, before', delays: [idle] },
       ]),
@@ -243,19 +240,20 @@ function sectionOf(strikes: readonly Struck[], idle: LoopDelay | null): SectionR
     ],
     data: {
       idle,
-      strikes: strikes.map(({ after, measurement: _, ...struck }) => ({ ...struck, after: after.orders })),
+      strikes: strikes.map((struck) => ({ ...struck, after: struck.after.orders })),
     },
   };
 }
 
-const stallOf = ({ measurement }: Struck): number => measurement.server.loopDelay?.maxMs ?? Number.NaN;
+const runOf = ({ row }: Struck): MeasuredRun => must(row.rounds[0], 'a run');
+const stallOf = (struck: Struck): number => runOf(struck).server.loopDelay?.maxMs ?? Number.NaN;
 
 function strikeNotes(struck: Struck): string[] {
-  const { when, measurement, bets, settledMs, after } = struck;
+  const { when, bets, settledMs, after } = struck;
   return [
     `Longest event-loop stall over ${when}, ${figure(bets)} open bets settling: ${figure(stallOf(struck))} ms. They were settled, and that was durable, ` +
       `${figure(settledMs)} ms after the boundary.`,
-    `${figure(measurement.client.refused)} orders came before the new rounds were open and were refused as they should be; ` +
+    `${figure(runOf(struck).client.refused)} orders came before the new rounds were open and were refused as they should be; ` +
       `${figure(after.orders)} were acknowledged, and all were found; money is conserved.`,
   ];
 }

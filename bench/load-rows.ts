@@ -123,10 +123,15 @@ export const medianRate = (row: LoadRow): number =>
 
 /** Median over the rounds of `row`'s rate by `reference`'s. */
 export function rateRatio(row: LoadRow, reference: LoadRow): number {
+  return medianRatio(row, reference, ({ client }) => client.ratePerSecond);
+}
+
+function medianRatio(row: LoadRow, reference: LoadRow, rateOf: (run: MeasuredRun) => number): number {
   return median(
-    row.rounds.map(
-      ({ client }, round) => client.ratePerSecond / (reference.rounds[round]?.client.ratePerSecond ?? NaN),
-    ),
+    row.rounds.map((run, round) => {
+      const other = reference.rounds[round];
+      return other === undefined ? NaN : rateOf(run) / rateOf(other);
+    }),
   );
 }
 
@@ -135,18 +140,10 @@ export function rateRatio(row: LoadRow, reference: LoadRow): number {
  * for ever. NaN where one was not waited for to the end.
  */
 export function sustainedRatio(row: LoadRow, reference: LoadRow, windows: Windows): number {
-  return median(
-    row.rounds.map((run, round) => {
-      const other = reference.rounds[round];
-      return other === undefined ? NaN : sustainedRate(run, windows) / sustainedRate(other, windows);
-    }),
-  );
+  return medianRatio(row, reference, (run) => run.client.ratePerSecond * sustainedShare(run, windows));
 }
 
 type Windows = Pick<SuiteOptions, 'warmupMs' | 'measureMs'>;
-
-const sustainedRate = (run: MeasuredRun, windows: Windows): number =>
-  run.client.ratePerSecond * sustainedShare(run, windows);
 
 /** What of a rate is left with that time counted: 1 where nothing was put off. */
 export function sustainedShare({ behind }: MeasuredRun, { warmupMs, measureMs }: Windows): number {

@@ -5,6 +5,7 @@
 import { assert } from '../../engine/assert.js';
 import type { Batch } from '../../engine/ports.js';
 import { JournalThread } from '../../persistence/journal-thread.js';
+import type { Durability } from '../../persistence/open-segment.js';
 import type { LatencySummary } from '../client/job.js';
 import { Latencies } from '../client/latencies.js';
 import { BATCH_SIZES, newJournal } from './journaling.js';
@@ -22,7 +23,7 @@ export interface Acknowledgement {
 export async function acknowledgements(
   dir: string,
   commandsMax: number,
-  durability: 'fsync' | 'os',
+  durability: Durability,
 ): Promise<Acknowledgement[]> {
   const rows: Acknowledgement[] = [];
   for (const batchSize of BATCH_SIZES) {
@@ -37,7 +38,7 @@ async function acknowledge(
   path: string,
   batchSize: number,
   commits: number,
-  durability: 'fsync' | 'os',
+  durability: Durability,
 ): Promise<LatencySummary> {
   const { dir, lock, store, source } = newJournal(path, durability);
   // From here on it is the thread's.
