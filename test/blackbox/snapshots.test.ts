@@ -19,6 +19,7 @@ import { SnapshotFiles } from '../../persistence/snapshot-files.js';
 import { alterDigest } from '../persistence/shadow-altered.js';
 import { HotSide } from '../persistence/shadow-files.js';
 import { newDataDir, removeDataDir, Server } from '../support/server.js';
+import { hasCaughtUp, type Status, statusWhere } from '../support/status.js';
 
 const made: string[] = [];
 function dataDir(): string {
@@ -29,38 +30,7 @@ after(() => {
   for (const path of made) removeDataDir(path);
 });
 
-interface Status {
-  readonly sequence: number;
-  readonly durableSequence: number;
-  readonly ordersRefused: string | null;
-  readonly start: { readonly snapshotSequence: number | null; readonly commandsReplayed: number };
-  readonly shadow: {
-    readonly state: string;
-    readonly reason: string | null;
-    readonly appliedSequence: number;
-    readonly lagCommands: number;
-    readonly archiveSequence: number;
-    readonly lastSnapshot: { readonly sequence: number; readonly bytes: number } | null;
-    readonly recoverySpace: { readonly neededBytes: number; readonly freeBytes: number };
-  };
-}
-
 const OFTEN = { TOTE_SNAPSHOT_COMMANDS: '25', TOTE_SNAPSHOTS_KEPT: '2' };
-const ASKS_MAX = 600;
-
-/** Asks until it holds: the shadow works on its own time. */
-async function statusWhere(server: Server, holds: (status: Status) => boolean): Promise<Status> {
-  let status: Status | null = null;
-  for (let asks = 0; asks < ASKS_MAX; asks++) {
-    status = (await server.operator.get<Status>('/status')).data;
-    if (holds(status)) return status;
-    await pause(25);
-  }
-  throw new Error(`it never came to that: ${JSON.stringify(status)}`);
-}
-
-const hasCaughtUp = ({ shadow, durableSequence }: Status): boolean =>
-  shadow.archiveSequence === durableSequence && shadow.state === 'following';
 
 /** Everything that the server tells of accounts, positions, markets and the house. */
 async function answersOf(server: Server, secrets: readonly string[]): Promise<string> {

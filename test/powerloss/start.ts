@@ -3,16 +3,12 @@
  * cleanly, and leave files in which `npx tote verify` finds nothing wrong.
  */
 import assert from 'node:assert/strict';
-import { setTimeout as after } from 'node:timers/promises';
 import { Server } from '../support/server.js';
+import { hasCaughtUp, type Status, statusWhere } from '../support/status.js';
 import { checkFiles } from '../torture/check-files.js';
 
-interface Status {
-  readonly durableSequence: number;
-  readonly shadow: { readonly state: string; readonly archiveSequence: number };
-}
-
-const CAUGHT_UP_WITHIN_MS = 60_000;
+/** A minute. */
+const ASKS_MAX = 2_400;
 
 /** Rejects, saying why, where one of these is not so. The image at `path` stays. */
 export async function checkStart(
@@ -22,7 +18,8 @@ export async function checkStart(
 ): Promise<void> {
   const server = await Server.start({ dataDir: path, env });
   try {
-    const { durableSequence } = await caughtUp(server);
+    // The archive is written beside the work.
+    const { durableSequence } = await statusWhere(server, isFollowing, ASKS_MAX);
     assert.ok(
       durableSequence >= acknowledgedSeq,
       `${acknowledgedSeq} was acknowledged, ${durableSequence} is there`,
@@ -36,15 +33,7 @@ export async function checkStart(
   }
 }
 
-/** Resolves once the archive has all that the journal has: it is written beside the work. */
-async function caughtUp(server: Server): Promise<Status> {
-  const untilMs = performance.now() + CAUGHT_UP_WITHIN_MS;
-  for (;;) {
-    const { data } = await server.operator.get<Status>('/status');
-    const { state, archiveSequence } = data.shadow;
-    if (state === 'following' && archiveSequence === data.durableSequence) return data;
-    assert.notEqual(state, 'failed', JSON.stringify(data.shadow));
-    assert.ok(performance.now() < untilMs, `the archive follows the journal: ${JSON.stringify(data.shadow)}`);
-    await after(20);
-  }
+function isFollowing(status: Status): boolean {
+  assert.notEqual(status.shadow.state, 'failed', JSON.stringify(status.shadow));
+  return hasCaughtUp(status);
 }
