@@ -46,16 +46,18 @@ function positionRest(bet: BetView): string {
   );
 }
 
+const BEFORE_PLACED_AT = ',"isLimitOrder":false,"placedAt":"';
+const openPart = (status: BetView['status']): string =>
+  inOnePiece(`,"status":"${status}","result":null,"payout":null,"profit":null${BEFORE_PLACED_AT}`);
+const ACTIVE_PART = openPart('ACTIVE');
+const SETTLING_PART = openPart('SETTLING');
+
 /** From the payout that is possible to the time of placing. */
 function outcomeText({ status, result, paidCents, stakeCents }: BetView): string {
-  if (paidCents === null) {
-    return status === 'ACTIVE'
-      ? ',"status":"ACTIVE","result":null,"payout":null,"profit":null,"isLimitOrder":false,"placedAt":"'
-      : ',"status":"SETTLING","result":null,"payout":null,"profit":null,"isLimitOrder":false,"placedAt":"';
-  }
+  if (paidCents === null) return status === 'ACTIVE' ? ACTIVE_PART : SETTLING_PART;
   return (
     `,"status":"SETTLED","result":"${textAt(BET_RESULTS, result)}","payout":${hundredthsText(paidCents)},` +
-    `"profit":${hundredthsText(paidCents - stakeCents)},"isLimitOrder":false,"placedAt":"`
+    `"profit":${hundredthsText(paidCents - stakeCents)}${BEFORE_PLACED_AT}`
   );
 }
 
