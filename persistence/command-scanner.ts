@@ -45,6 +45,7 @@ const POWERS_OF_TEN: readonly number[] = Array.from(
 
 const HEAD = Buffer.from(ORDER_HEAD);
 const NULL = Buffer.from('null');
+
 export class CommandScanner {
   /** The text, in UTF-8, up to `#end`; what is behind it is of longer texts. */
   #bytes = Buffer.alloc(0);

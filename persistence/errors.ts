@@ -62,7 +62,7 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-/** The `code` of a file-system or SQLite error, or ''. */
+/** The `code` of a file-system or SQLite error, or of one of the journal's, or ''. */
 export function codeOf(thrown: unknown): string {
   if (!(thrown instanceof Error) || !('code' in thrown)) return '';
   return typeof thrown.code === 'string' ? thrown.code : '';

@@ -7,7 +7,7 @@ import { assert } from '../engine/assert.js';
 import type { JournalStore, Mark, StoredBatch } from '../engine/ports.js';
 import type { ChainPosition } from './batch-row.js';
 import type { DataDir } from './data-dir.js';
-import { JournalError } from './errors.js';
+import { codeOf, JournalError } from './errors.js';
 import { readMarkFile } from './mark.js';
 import { CHUNK_CHARS, checkedRows, Segment } from './segment.js';
 import { findSegments, firstSeqOf } from './segment-files.js';
@@ -127,7 +127,7 @@ class FilesReader implements JournalReader {
       try {
         return { segment: Segment.open(path, 'read'), isLast };
       } catch (thrown) {
-        if (!(thrown instanceof JournalError) || thrown.code !== 'segment_gone') throw thrown;
+        if (codeOf(thrown) !== 'segment_gone') throw thrown;
       }
     }
   }

@@ -30,7 +30,6 @@ interface Saving {
 export class ShadowSnapshots {
   #saving: Saving | null = null;
   #newest: SnapshotTaken | null;
-  #newestSeq: number;
   /** Monotonic time from which the next snapshot's turn is counted. */
   #countedFromMs: number;
   #notBeforeMs = 0;
@@ -46,7 +45,6 @@ export class ShadowSnapshots {
     private readonly rest: Rest,
   ) {
     this.#newest = newestOf(files, endSeq);
-    this.#newestSeq = this.#newest?.seq ?? 0;
     this.#countedFromMs = clock.monotonicMs();
   }
 
@@ -66,7 +64,7 @@ export class ShadowSnapshots {
   isDue(seq: number): boolean {
     const { snapshotCommands, snapshotEveryMs } = this.options;
     const nowMs = this.clock.monotonicMs();
-    const commands = seq - this.#newestSeq;
+    const commands = seq - (this.#newest?.seq ?? 0);
     const isDue =
       commands >= snapshotCommands || (commands > 0 && nowMs - this.#countedFromMs >= snapshotEveryMs);
     return isDue && nowMs >= this.#notBeforeMs;
@@ -102,7 +100,6 @@ export class ShadowSnapshots {
     const nowMs = this.clock.monotonicMs();
     const tookMs = nowMs - sinceMs;
     this.#newest = { seq, atMs: this.clock.nowMs(), bytes: fileBytes(name), tookMs };
-    this.#newestSeq = seq;
     this.#countedFromMs = nowMs;
     this.#notBeforeMs = nowMs + FOLLOWING_PER_SAVING * tookMs;
     const plan = planPrune(dir, { segmentsMs, snapshotsKept }, engineTimeMs, this.rest);
