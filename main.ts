@@ -4,14 +4,14 @@
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { ASSETS, assetClassOf, textAt } from './engine/domain.js';
-import { bringRulesInForce, fundHouse } from './engine/host/bring-up.js';
+import { bringRulesInForce, fundHouse } from './engine/host/bootstrap.js';
 import { ClockGuard } from './engine/host/clock-guard.js';
 import { Lifecycle, SETTLE_BETS_MAX } from './engine/host/lifecycle.js';
 import { ManualRun } from './engine/host/manual-run.js';
 import { PriceTracker } from './engine/host/price-tracker.js';
 import { SEQUENCER_DEFAULTS, Sequencer } from './engine/host/sequencer.js';
-import type { HttpHandler } from './engine/ports.js';
+import { ASSETS, assetClassOf, textAt } from './engine/model/domain.js';
+import type { HttpHandler } from './engine/model/ports.js';
 import { MARKET_AGE_MS_MAX } from './http/api/market-view.js';
 import { createPublicApi } from './http/api/public-api.js';
 import { bannerText } from './http/banner.js';

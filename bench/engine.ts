@@ -1,5 +1,5 @@
 /** The engine alone, in process, on one core: no sockets, no journal, no hashing. One suite a process. */
-import { must } from '../engine/assert.js';
+import { must } from '../engine/base/assert.js';
 import type { CycleRate } from './engine/cycling.js';
 import type { BookRate, OrderBookRates } from './engine/order-book.js';
 import type { PlacingRate } from './engine/placing.js';

@@ -11,8 +11,8 @@
  * is against the server: on a manual clock market data is rendered for every change, not at most so often a second.
  */
 import { join } from 'node:path';
-import { must } from '../engine/assert.js';
-import { MARKETS_MAX } from '../engine/domain.js';
+import { must } from '../engine/base/assert.js';
+import { MARKETS_MAX } from '../engine/model/domain.js';
 import { delayTable } from './delay-table.js';
 import { figure } from './format.js';
 import type { LoopDelay } from './host/probe.js';

@@ -5,7 +5,7 @@
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { must } from '../engine/assert.js';
+import { must } from '../engine/base/assert.js';
 import { httpRequest } from './client/http-request.js';
 import type { RequestTemplate } from './client/job.js';
 import { hasWrk, measureWithWrk, type WrkMeasurement } from './client/wrk.js';

@@ -4,7 +4,7 @@
  * The clock is the system's, so the section waits for the ends of minutes.
  */
 import { join } from 'node:path';
-import { must } from '../engine/assert.js';
+import { must } from '../engine/base/assert.js';
 import { figure } from './format.js';
 import type { Measured } from './goals.js';
 import { type LoadRow, loadRows, loadTable, medianRate, runOnce, type Target } from './load-rows.js';

@@ -4,7 +4,7 @@
  * send times. Afterwards every acknowledged order is looked for in the server's books, before and after a SIGKILL.
  */
 import { join } from 'node:path';
-import { must } from '../engine/assert.js';
+import { must } from '../engine/base/assert.js';
 import { hasWrk, measureWithWrk } from './client/wrk.js';
 import { figure, percent } from './format.js';
 import { type GoalName, ratioGoal } from './goals.js';

@@ -5,7 +5,7 @@
  */
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { must } from '../engine/assert.js';
+import { must } from '../engine/base/assert.js';
 import type { ServerProcess } from './host/server-process.js';
 import {
   clientLimitNotes,

@@ -1,5 +1,5 @@
 /** Plots of load rows: rate by connections, latency by load, and a run over time. */
-import { must } from '../engine/assert.js';
+import { must } from '../engine/base/assert.js';
 import type { LatencySummary } from './client/job.js';
 import { type LoadRow, medianRate } from './load-rows.js';
 import { median, type Plot } from './section.js';

@@ -4,7 +4,7 @@
  * started again for every row. Afterwards every acknowledged order is looked for in the server's books.
  */
 import { join } from 'node:path';
-import { must } from '../engine/assert.js';
+import { must } from '../engine/base/assert.js';
 import { delayTable } from './delay-table.js';
 import { figure, megabytes } from './format.js';
 import { type LoadRow, loadTable, runOnce } from './load-rows.js';

@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ASSETS } from '../engine/domain.js';
+import { ASSETS } from '../engine/model/domain.js';
 import { environment } from './host/environment.js';
 import { Api } from './soak/api.js';
 import { Load } from './soak/bettors.js';

@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { must } from '../engine/assert.js';
+import { must } from '../engine/base/assert.js';
 import { figure, millisecondsOfUs } from './format.js';
 import {
   clientLimitNotes,

@@ -2,11 +2,9 @@
  * The deterministic state machine (design, sections 1 to 5): `(state, command) -> outcome`, in memory, on one
  * thread, without I/O, clock or randomness. The same commands give the same outcomes and digests for ever.
  */
-import { fail, unreachable } from './assert.js';
-import { allPositions, openPositions, orders } from './bet-views.js';
-import type { Command, PlaceOrder } from './commands.js';
-import type { ErrorCode } from './errors.js';
-import type { Accepted, EngineEvent, Outcome } from './events.js';
+import { fail, unreachable } from './base/assert.js';
+import { RollingDigest } from './digest/rolling.js';
+import { stateDigest } from './digest/state.js';
 import {
   createAccount,
   createKey,
@@ -19,15 +17,25 @@ import { advance, boundaryPrice, openLate, vacantMarkets, voidRound } from './ha
 import { placeOrder } from './handlers/orders.js';
 import { configure, setCalendar, setTrading, suspendMarket } from './handlers/settings.js';
 import { settle } from './handlers/settlement.js';
-import type { NewHasher } from './ports.js';
-import { RollingDigest } from './rolling-digest.js';
-import type { MarketRules, Rules } from './rules.js';
+import type { Command, PlaceOrder } from './model/commands.js';
+import type { ErrorCode } from './model/errors.js';
+import type { Accepted, EngineEvent, Outcome } from './model/events.js';
+import type { NewHasher } from './model/ports.js';
+import type { MarketRules, Rules } from './model/rules.js';
+import type {
+  AccountView,
+  BetView,
+  EngineReads,
+  KeyView,
+  OpenPrice,
+  RoundView,
+  Totals,
+} from './model/views.js';
+import { allPositions, openPositions, orders } from './reads/bets.js';
 import { exportTables } from './snapshot/export.js';
 import type { ReadTable, StateTable } from './snapshot/form.js';
 import { importTables } from './snapshot/import.js';
 import { type Effect, type Sessions, State } from './state/state.js';
-import { stateDigest } from './state-digest.js';
-import type { AccountView, BetView, EngineReads, KeyView, OpenPrice, RoundView, Totals } from './views.js';
 
 export class Engine implements EngineReads {
   #state = new State();

@@ -5,10 +5,11 @@
  * commitment. It is made from journaled facts only, so a replay gives the same hash. It is no part of the
  * state: the API computes it at its edge, and the operators' command line checks it, each with its own tools.
  */
-import { betId, marketOf, roundId, SIDES, textAt, timeFrameMs } from './domain.js';
-import type { BetPlaced } from './events.js';
-import { inOnePiece } from './one-piece.js';
-import { wholeText } from './whole-text.js';
+
+import { inOnePiece } from './base/flatten-string.js';
+import { wholeText } from './base/integer-text.js';
+import { betId, marketOf, roundId, SIDES, textAt, timeFrameMs } from './model/domain.js';
+import type { BetPlaced } from './model/events.js';
 
 /** What the construction needs and the engine does not have. */
 export interface FairnessTools {

@@ -4,7 +4,7 @@
  * is not known is a mistake too, since a misspelt limit would otherwise be no limit.
  */
 import { isIP } from 'node:net';
-import { AMOUNT_CENTS_MAX, centsOfDollars } from '../engine/money.js';
+import { AMOUNT_CENTS_MAX, centsOfDollars } from '../engine/base/money.js';
 import { parseAddressRange } from './client-address.js';
 import { nearest } from './nearest.js';
 import { DEFAULT_RATE_LIMITS, RATE_LIMIT_NAMES, type RateLimitSettings } from './rate-limit-settings.js';

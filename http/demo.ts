@@ -3,10 +3,10 @@
  * The key's secret is printed once and kept nowhere.
  */
 import { randomUUID } from 'node:crypto';
-import { LIVE, MARKETS_MAX, marketId, SCOPES, scopesMask, TIERS } from '../engine/domain.js';
-import { submitSurely } from '../engine/host/bring-up.js';
+import { submitSurely } from '../engine/host/bootstrap.js';
 import type { Sequencer } from '../engine/host/sequencer.js';
-import type { EngineReads } from '../engine/views.js';
+import { LIVE, MARKETS_MAX, marketId, SCOPES, scopesMask, TIERS } from '../engine/model/domain.js';
+import type { EngineReads } from '../engine/model/views.js';
 import { generateKeySecret, keyDigest } from './api/keys.js';
 import { eventOf } from './event-of.js';
 

@@ -1,6 +1,6 @@
 /** Finds the event that a command is known to cause. */
-import { fail } from '../engine/assert.js';
-import type { EngineEvent } from '../engine/events.js';
+import { fail } from '../engine/base/assert.js';
+import type { EngineEvent } from '../engine/model/events.js';
 
 type EventOf<T extends EngineEvent['type'], E = EngineEvent> = E extends { readonly type: infer U }
   ? T extends U

@@ -2,7 +2,7 @@
  * The two ports, taken before anything is written and served once the server is ready: a first start that is
  * refused because of a port leaves a data directory that is still new. Requests that come in between are held.
  */
-import type { Clock, HttpHandler } from '../engine/ports.js';
+import type { Clock, HttpHandler } from '../engine/model/ports.js';
 import { urlOf } from './banner.js';
 import { type Config, ConfigError } from './config.js';
 import { connectionLimits, descriptorsMax, limitsNote } from './connection-limits.js';

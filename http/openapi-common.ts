@@ -1,5 +1,5 @@
 /** What the endpoints of the OpenAPI document share: the envelope, headers, and one response for each status. */
-import type { ErrorCode } from '../engine/errors.js';
+import type { ErrorCode } from '../engine/model/errors.js';
 import type { JsonObject } from './openapi-schemas.js';
 
 const headerRef = (name: string): JsonObject => ({ $ref: `#/components/headers/${name}` });

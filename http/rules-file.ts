@@ -1,10 +1,11 @@
 /**
- * `TOTE_RULES_FILE`: a JSON file that changes parts of the default rules (engine/rules.ts). The names carry
+ * `TOTE_RULES_FILE`: a JSON file that changes parts of the default rules (engine/model/rules.ts). The names carry
  * their units and are those of the rules themselves. Nothing is guessed: an unknown name, a market that does
  * not exist or a value out of range is a mistake that is told, and the server does not start.
  */
 import { readFileSync } from 'node:fs';
 import typia, { type tags } from 'typia';
+import { AMOUNT_CENTS_MAX } from '../engine/base/money.js';
 import {
   ASSETS,
   assetOf,
@@ -13,9 +14,8 @@ import {
   TIME_FRAMES,
   timeFrameMs,
   timeFrameOf,
-} from '../engine/domain.js';
-import { AMOUNT_CENTS_MAX } from '../engine/money.js';
-import { defaultRules, type MarketRules, type Rules } from '../engine/rules.js';
+} from '../engine/model/domain.js';
+import { defaultRules, type MarketRules, type Rules } from '../engine/model/rules.js';
 import { nearest } from './nearest.js';
 import { describeTypeErrors } from './type-errors.js';
 

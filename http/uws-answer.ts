@@ -1,7 +1,7 @@
 /** What an answer is made of on the socket: its head, the way that it goes, and what is done where none can be given. */
 import { Buffer } from 'node:buffer';
 import { STATUS_CODES } from 'node:http';
-import type { HeaderBlock, HeaderList } from '../engine/ports.js';
+import type { HeaderBlock, HeaderList } from '../engine/model/ports.js';
 import type { UwsResponse } from './uws.js';
 
 /** An answer has this long to be taken once the socket's buffers are full of it. */

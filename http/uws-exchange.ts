@@ -7,8 +7,8 @@
  * the process without a word.
  */
 import { Buffer } from 'node:buffer';
-import { assert } from '../engine/assert.js';
-import type { HeaderBlock, HeaderList, HttpRequest, HttpResponder } from '../engine/ports.js';
+import { assert } from '../engine/base/assert.js';
+import type { HeaderBlock, HeaderList, HttpRequest, HttpResponder } from '../engine/model/ports.js';
 import { BODY_BYTES_MAX, BODY_DEADLINE_MS, BodyBuffer, DRAIN_BYTES_MAX, LINGER_MS } from './body-buffer.js';
 import type { ExchangeHost, WaitingExchange } from './exchange-host.js';
 import type { RequestHeaders } from './request-headers.js';

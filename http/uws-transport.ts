@@ -5,8 +5,8 @@
  * not say whose connection closes, and one proxy may rightly hold most of them); 4 KiB and about 100 headers,
  * and 10 s for a head to arrive, by the library itself; body and answer in `uws-exchange.ts` and `uws-answer.ts`.
  */
-import { assert } from '../engine/assert.js';
-import type { Clock, HttpHandler, Transport } from '../engine/ports.js';
+import { assert } from '../engine/base/assert.js';
+import type { Clock, HttpHandler, Transport } from '../engine/model/ports.js';
 import { ClientAddresses, type Peer } from './client-address.js';
 import type { ExchangeHost, WaitingExchange } from './exchange-host.js';
 import { RequestHeaders } from './request-headers.js';

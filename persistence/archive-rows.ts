@@ -3,7 +3,7 @@
  * is settled: to write it once, at its settlement, would cost a third less, but a restart would then have to find
  * every open bet's entry percent, client seed and balance again, from a snapshot older than the oldest open bet.
  */
-import { must } from '../engine/assert.js';
+import { must } from '../engine/base/assert.js';
 import {
   BET_RESULTS,
   MARKETS_MAX,
@@ -12,9 +12,15 @@ import {
   roundId,
   SIDES,
   textAt,
-} from '../engine/domain.js';
-import type { BalanceMoved, BetPlaced, BetSettled, EngineEvent, RoundChanged } from '../engine/events.js';
-import type { BetView, EngineReads, RoundView } from '../engine/views.js';
+} from '../engine/model/domain.js';
+import type {
+  BalanceMoved,
+  BetPlaced,
+  BetSettled,
+  EngineEvent,
+  RoundChanged,
+} from '../engine/model/events.js';
+import type { BetView, EngineReads, RoundView } from '../engine/model/views.js';
 import { type ArchiveCell, archiveChecksum } from './archive-checksum.js';
 import type { Rest } from './pace.js';
 

@@ -8,9 +8,9 @@
  */
 import { existsSync, rmSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { assert, must } from '../engine/assert.js';
-import type { EngineEvent } from '../engine/events.js';
-import type { EngineReads } from '../engine/views.js';
+import { assert, must } from '../engine/base/assert.js';
+import type { EngineEvent } from '../engine/model/events.js';
+import type { EngineReads } from '../engine/model/views.js';
 import { connectArchive, sideFiles } from './archive-file.js';
 import { ArchiveRows } from './archive-rows.js';
 import {

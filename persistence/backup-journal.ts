@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { StoredBatch } from '../engine/ports.js';
+import type { StoredBatch } from '../engine/model/ports.js';
 import type { DataDir } from './data-dir.js';
 import { JournalError } from './errors.js';
 import { renameDurably } from './files.js';

@@ -9,9 +9,9 @@
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
-import { must } from '../engine/assert.js';
-import type { Mark, StoredBatch } from '../engine/ports.js';
-import type { SnapshotRef } from '../engine/snapshot/store.js';
+import { must } from '../engine/base/assert.js';
+import type { SnapshotRef } from '../engine/host/snapshot-store.js';
+import type { Mark, StoredBatch } from '../engine/model/ports.js';
 import { type ArchiveCopied, copyArchive } from './archive-copy.js';
 import { checkSameJournal, copySegments, factsOf, rowAt, type SegmentsCopied } from './backup-journal.js';
 import { checkSnapshotFile, copyFileDurably, copySecrets } from './copy-files.js';

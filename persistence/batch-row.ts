@@ -9,8 +9,8 @@
  */
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { assert } from '../engine/assert.js';
-import type { Batch, StoredBatch } from '../engine/ports.js';
+import { assert } from '../engine/base/assert.js';
+import type { Batch, StoredBatch } from '../engine/model/ports.js';
 
 /** The chain hash before the first row of all. */
 export const CHAIN_START = '0'.repeat(64);

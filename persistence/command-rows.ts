@@ -3,9 +3,9 @@
  * nearly all of a journal, is ten doubles that cross as memory. Text stands apart, in the order in which the rows ask for
  * it: an order's client seed, or the whole of any other command.
  */
-import { must } from '../engine/assert.js';
-import { decodeCommand } from '../engine/command-codec.js';
-import type { Command, PlaceOrder } from '../engine/commands.js';
+import { must } from '../engine/base/assert.js';
+import { decodeCommand } from '../engine/model/command-codec.js';
+import type { Command, PlaceOrder } from '../engine/model/commands.js';
 
 /** Doubles of a row. */
 export const ROW = 10;

@@ -2,8 +2,8 @@
  * Takes the text of a batch apart into rows of numbers. It knows orders in the one form in which `encodeCommand` writes
  * them, and of anything else only where it ends. It never judges: what is in the least unusual it hands on as text.
  */
-import { must } from '../engine/assert.js';
-import { ORDER_HEAD } from '../engine/command-codec.js';
+import { must } from '../engine/base/assert.js';
+import { ORDER_HEAD } from '../engine/model/command-codec.js';
 import {
   ACCOUNT,
   BODY,

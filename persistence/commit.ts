@@ -5,7 +5,7 @@
  * A crash after `append` loses the batch: nobody was told. After `sync` it leaves a batch above the mark: it is
  * recovered, though nobody was told. A mark is never ahead of what is durable.
  */
-import type { Batch, JournalStore, StoredBatch } from '../engine/ports.js';
+import type { Batch, JournalStore, StoredBatch } from '../engine/model/ports.js';
 
 /** Makes `batch` durable and says so in the mark. After a throw the store is not used again. */
 export function commitBatch(store: JournalStore, batch: Batch): StoredBatch {

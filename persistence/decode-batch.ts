@@ -4,8 +4,8 @@
  * Whatever is in the least unusual goes the ordinary way, through JSON and `decodeCommand`: the scanner never judges,
  * and a test holds it to giving what the ordinary way gives.
  */
-import { decodeCommand } from '../engine/command-codec.js';
-import type { Command } from '../engine/commands.js';
+import { decodeCommand } from '../engine/model/command-codec.js';
+import type { Command } from '../engine/model/commands.js';
 import { CommandRows, RowsReader } from './command-rows.js';
 import { CommandScanner } from './command-scanner.js';
 

@@ -4,9 +4,9 @@
  */
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { must } from '../engine/assert.js';
-import { BET_RESULTS, marketOf, ROUND_RESULTS, SIDES } from '../engine/domain.js';
-import type { BalanceMoved, BetPlaced, BetSettled } from '../engine/events.js';
+import { must } from '../engine/base/assert.js';
+import { BET_RESULTS, marketOf, ROUND_RESULTS, SIDES } from '../engine/model/domain.js';
+import type { BalanceMoved, BetPlaced, BetSettled } from '../engine/model/events.js';
 import { type ArchiveCell, archiveChecksum } from './archive-checksum.js';
 import { type ArchiveProgress, asArchiveDamage, damagedArchive, readProgress } from './archive-schema.js';
 import type { DataDir } from './data-dir.js';

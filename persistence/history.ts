@@ -2,13 +2,13 @@
  * What a journal tells of the past: the engine as it was at any sequence number, and every command with what it
  * did. Snapshots shorten the way; where retention has deleted the beginning, the oldest usable one is the beginning.
  */
-import { assert } from '../engine/assert.js';
-import { decodeCommand } from '../engine/command-codec.js';
-import type { Command } from '../engine/commands.js';
+import { assert } from '../engine/base/assert.js';
 import { Engine } from '../engine/engine.js';
-import type { EngineEvent } from '../engine/events.js';
-import type { JournalStore, StoredBatch } from '../engine/ports.js';
-import type { SnapshotRef, SnapshotStore } from '../engine/snapshot/store.js';
+import type { SnapshotRef, SnapshotStore } from '../engine/host/snapshot-store.js';
+import { decodeCommand } from '../engine/model/command-codec.js';
+import type { Command } from '../engine/model/commands.js';
+import type { EngineEvent } from '../engine/model/events.js';
+import type { JournalStore, StoredBatch } from '../engine/model/ports.js';
 import { JournalError, messageOf } from './errors.js';
 
 /** One accepted command. `engine` stands right behind it, until the next step is asked for. */

@@ -4,7 +4,7 @@
  */
 import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Mark, SpaceLevel } from '../engine/ports.js';
+import type { Mark, SpaceLevel } from '../engine/model/ports.js';
 import { readArchiveProgress } from './archive-file.js';
 import type { ArchiveProgress } from './archive-schema.js';
 import type { DataDir } from './data-dir.js';

@@ -1,5 +1,5 @@
 /** What the event loop and the journal's thread say to each other, and how an error crosses between them. */
-import type { Batch, SpaceLevel } from '../engine/ports.js';
+import type { Batch, SpaceLevel } from '../engine/model/ports.js';
 import type { DataDir } from './data-dir.js';
 import { codeOf, JournalError, type JournalErrorCode, messageOf } from './errors.js';
 import type { Durability } from './open-segment.js';

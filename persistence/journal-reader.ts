@@ -3,8 +3,8 @@
  * and nobody is held up: the open segment is opened for each chunk of rows and closed before they are handed out, so
  * that the writer can move its WAL, seal it and go on to the next one while the reader works on what it was given.
  */
-import { assert } from '../engine/assert.js';
-import type { JournalStore, Mark, StoredBatch } from '../engine/ports.js';
+import { assert } from '../engine/base/assert.js';
+import type { JournalStore, Mark, StoredBatch } from '../engine/model/ports.js';
 import type { ChainPosition } from './batch-row.js';
 import type { DataDir } from './data-dir.js';
 import { codeOf, JournalError } from './errors.js';

@@ -6,8 +6,8 @@
  * transferred buffer and 2 us more than shared memory.
  */
 import { Worker } from 'node:worker_threads';
-import { assert, must, unreachable } from '../engine/assert.js';
-import type { Batch, JournalWriter, JournalWriterEvents } from '../engine/ports.js';
+import { assert, must, unreachable } from '../engine/base/assert.js';
+import type { Batch, JournalWriter, JournalWriterEvents } from '../engine/model/ports.js';
 import { JournalError } from './errors.js';
 import {
   type FromJournal,

@@ -5,8 +5,8 @@
  */
 import { statfsSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import { assert, must } from '../engine/assert.js';
-import type { Batch } from '../engine/ports.js';
+import { assert, must } from '../engine/base/assert.js';
+import type { Batch } from '../engine/model/ports.js';
 import { commitBatch } from './commit.js';
 import {
   type FromJournal,

@@ -3,8 +3,8 @@
  * balance, at every moment; the house (account 0) has a ledger, too. A bet that is lost moves nothing when it is settled
  * and has its stake's entry only.
  */
-import { BET_RESULTS, roundId } from '../engine/domain.js';
-import type { BalanceMoved, EngineEvent } from '../engine/events.js';
+import { BET_RESULTS, roundId } from '../engine/model/domain.js';
+import type { BalanceMoved, EngineEvent } from '../engine/model/events.js';
 
 /**
  * `payout` is a win, `refund` the stake of a draw or of a voided round; `seed` and `settlement` are the house's: what

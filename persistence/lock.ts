@@ -7,7 +7,7 @@
  */
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { assert } from '../engine/assert.js';
+import { assert } from '../engine/base/assert.js';
 import type { DataDir } from './data-dir.js';
 import { codeOf, JournalError, messageOf } from './errors.js';
 

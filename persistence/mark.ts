@@ -7,8 +7,8 @@
  * mark back, never ahead of the journal. The slots lie 4,096 bytes apart, so that no sector holds both.
  */
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
-import { assert } from '../engine/assert.js';
-import type { Mark } from '../engine/ports.js';
+import { assert } from '../engine/base/assert.js';
+import type { Mark } from '../engine/model/ports.js';
 import { crcHex } from './batch-row.js';
 import { JournalError, messageOf } from './errors.js';
 import { isMissing, writeFileDurably } from './files.js';

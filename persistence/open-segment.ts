@@ -7,7 +7,7 @@
  * and the mark may then refuse to start from it: the loss is said, not hidden.
  */
 import type Database from 'better-sqlite3';
-import type { StoredBatch } from '../engine/ports.js';
+import type { StoredBatch } from '../engine/model/ports.js';
 import { JournalError } from './errors.js';
 import type { Segment } from './segment.js';
 import { rowInserter } from './segment-schema.js';

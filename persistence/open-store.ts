@@ -3,7 +3,7 @@
  * be the one that the journal's rounds were opened with.
  */
 import type { Engine } from '../engine/engine.js';
-import type { Clock } from '../engine/ports.js';
+import type { Clock } from '../engine/model/ports.js';
 import { type DataDir, openDataDir } from './data-dir.js';
 import { JournalError } from './errors.js';
 import { type DataDirLock, lockDataDir } from './lock.js';

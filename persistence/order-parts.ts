@@ -1,5 +1,5 @@
 /** Market and side as they stand in the text of an order, and which of them stands at a place. */
-import { ORDER_PARTS } from '../engine/command-codec.js';
+import { ORDER_PARTS } from '../engine/model/command-codec.js';
 
 /** By `market * 2 + side`. */
 export const PARTS: readonly Buffer[] = ORDER_PARTS.map((part) => Buffer.from(part));

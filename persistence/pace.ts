@@ -6,7 +6,7 @@
  * whoever else is ready to run gets the core, whatever its rank, until the next tick, up to 4 ms later. A
  * thread that sleeps often has to be waited for at most as long as it works between two sleeps.
  */
-import type { Clock } from '../engine/ports.js';
+import type { Clock } from '../engine/model/ports.js';
 
 /** It works for so long, and a little more, before it rests. */
 const WORK_MS = 0.25;

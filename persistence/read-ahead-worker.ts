@@ -4,7 +4,7 @@
  * anything is wrong, or only unusual, it gives up, and the one who replays reads that place again and says what it is.
  */
 import { workerData } from 'node:worker_threads';
-import type { StoredBatch } from '../engine/ports.js';
+import type { StoredBatch } from '../engine/model/ports.js';
 import { CommandRows, ROW } from './command-rows.js';
 import { scanCommands } from './decode-batch.js';
 import { openJournalReader } from './journal-reader.js';

@@ -8,7 +8,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
-import type { StoredBatch } from '../engine/ports.js';
+import type { StoredBatch } from '../engine/model/ports.js';
 import { RowsReader } from './command-rows.js';
 import type { DataDir } from './data-dir.js';
 import type { JournalReader } from './journal-reader.js';

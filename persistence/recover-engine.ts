@@ -5,8 +5,8 @@
  * whole journal. What was passed over is told, never hidden.
  */
 import { Engine } from '../engine/engine.js';
-import type { Clock, JournalStore, Mark, StoredBatch } from '../engine/ports.js';
-import type { SnapshotMeta, SnapshotRef, SnapshotStore } from '../engine/snapshot/store.js';
+import type { SnapshotMeta, SnapshotRef, SnapshotStore } from '../engine/host/snapshot-store.js';
+import type { Clock, JournalStore, Mark, StoredBatch } from '../engine/model/ports.js';
 import { JournalError, messageOf } from './errors.js';
 import {
   applyBatch,

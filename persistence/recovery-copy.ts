@@ -12,7 +12,7 @@
  *     new                                -> done
  */
 import { existsSync, rmSync, statfsSync } from 'node:fs';
-import type { StoredBatch } from '../engine/ports.js';
+import type { StoredBatch } from '../engine/model/ports.js';
 import type { DataDir } from './data-dir.js';
 import { JournalError } from './errors.js';
 import { fileBytes, renameDurably, syncPath } from './files.js';

@@ -1,5 +1,5 @@
 /** How far a server's recovery has come, on stderr: an operator who waits for the start sees why. */
-import type { Clock } from '../engine/ports.js';
+import type { Clock } from '../engine/model/ports.js';
 import type { OnProgress } from './replay.js';
 
 /** A recovery that takes longer than this shows its progress. */

@@ -6,7 +6,7 @@
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock, Mark } from '../engine/ports.js';
+import type { Clock, Mark } from '../engine/model/ports.js';
 import { CHAIN_START } from './batch-row.js';
 import type { DataDir } from './data-dir.js';
 import { fileBytes } from './files.js';

@@ -5,10 +5,10 @@
  *
  * Reading and decoding batches is kept apart from carrying them out (`DecodedBatch`): either can be done elsewhere.
  */
-import { fail } from '../engine/assert.js';
-import type { Command } from '../engine/commands.js';
+import { fail } from '../engine/base/assert.js';
 import type { Engine } from '../engine/engine.js';
-import type { Clock, Mark, StoredBatch } from '../engine/ports.js';
+import type { Command } from '../engine/model/commands.js';
+import type { Clock, Mark, StoredBatch } from '../engine/model/ports.js';
 import { decodeCommands } from './decode-batch.js';
 import { JournalError, messageOf } from './errors.js';
 

@@ -1,8 +1,8 @@
 /** The journal's part of a restored data directory: the good rows of the source, up to where the engine stands. */
 import { basename } from 'node:path';
-import { assert, must } from '../engine/assert.js';
+import { assert, must } from '../engine/base/assert.js';
 import type { Engine } from '../engine/engine.js';
-import type { StoredBatch } from '../engine/ports.js';
+import type { StoredBatch } from '../engine/model/ports.js';
 import { type ChainPosition, sealBatch } from './batch-row.js';
 import type { DataDir } from './data-dir.js';
 import { renameDurably } from './files.js';

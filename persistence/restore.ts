@@ -8,7 +8,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import type { Engine } from '../engine/engine.js';
-import type { StoredBatch } from '../engine/ports.js';
+import type { StoredBatch } from '../engine/model/ports.js';
 import { type ArchiveCopied, copyArchive } from './archive-copy.js';
 import { copyFileDurably, copySecrets, requireSpace } from './copy-files.js';
 import { type DataDir, openDataDir } from './data-dir.js';

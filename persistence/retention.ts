@@ -12,7 +12,7 @@
  */
 import { rmSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { SnapshotRef } from '../engine/snapshot/store.js';
+import type { SnapshotRef } from '../engine/host/snapshot-store.js';
 import { makeArchiveDurable, readArchiveProgress } from './archive-file.js';
 import type { DataDir } from './data-dir.js';
 import { fileBytes, syncPath } from './files.js';

@@ -3,8 +3,8 @@
  * unreadable, and in a sentence why it ends there. The mark has no say here; it is for the caller to tell what was
  * acknowledged and is not among the good rows. Nothing is changed.
  */
-import { assert } from '../engine/assert.js';
-import type { StoredBatch } from '../engine/ports.js';
+import { assert } from '../engine/base/assert.js';
+import type { StoredBatch } from '../engine/model/ports.js';
 import type { ChainPosition } from './batch-row.js';
 import { CHAIN_START } from './batch-row.js';
 import type { DataDir } from './data-dir.js';

@@ -5,8 +5,8 @@
 import { closeSync, existsSync, fsyncSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import Database from 'better-sqlite3';
-import { assert, must } from '../engine/assert.js';
-import type { StoredBatch } from '../engine/ports.js';
+import { assert, must } from '../engine/base/assert.js';
+import type { StoredBatch } from '../engine/model/ports.js';
 import { syncPath } from './files.js';
 import { createTables, insertSeal, rowInserter, type SegmentMeta } from './segment-schema.js';
 

@@ -14,8 +14,8 @@
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type Database from 'better-sqlite3';
-import { assert } from '../engine/assert.js';
-import type { StoredBatch } from '../engine/ports.js';
+import { assert } from '../engine/base/assert.js';
+import type { StoredBatch } from '../engine/model/ports.js';
 import type { ChainPosition } from './batch-row.js';
 import { codeOf } from './errors.js';
 import { renameDurably, syncPath } from './files.js';

@@ -9,7 +9,7 @@
  * checksums are checked.
  */
 import Database from 'better-sqlite3';
-import type { StoredBatch } from '../engine/ports.js';
+import type { StoredBatch } from '../engine/model/ports.js';
 import { type ChainPosition, crcHex } from './batch-row.js';
 import { JournalError } from './errors.js';
 

@@ -5,8 +5,8 @@
  */
 import { lstatSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { must } from '../engine/assert.js';
-import type { StoredBatch } from '../engine/ports.js';
+import { must } from '../engine/base/assert.js';
+import type { StoredBatch } from '../engine/model/ports.js';
 import { type ChainPosition, faultOfRow, isIntact } from './batch-row.js';
 import { codeOf, JournalError } from './errors.js';
 import { isMissing } from './files.js';

@@ -3,10 +3,10 @@
  * lets go of afterwards. One that cannot be written holds nothing up.
  */
 import { statSync } from 'node:fs';
-import { assert } from '../engine/assert.js';
+import { assert } from '../engine/base/assert.js';
 import type { Engine } from '../engine/engine.js';
-import type { Clock } from '../engine/ports.js';
-import type { SnapshotRef } from '../engine/snapshot/store.js';
+import type { SnapshotRef } from '../engine/host/snapshot-store.js';
+import type { Clock } from '../engine/model/ports.js';
 import type { ArchivePosition } from './archive-writer.js';
 import { codeOf, messageOf } from './errors.js';
 import { fileBytes } from './files.js';

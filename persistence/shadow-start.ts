@@ -4,8 +4,8 @@
  * snapshots reach; one of a newer version is left alone.
  */
 import { Engine } from '../engine/engine.js';
-import type { JournalStore } from '../engine/ports.js';
-import type { SnapshotRef, SnapshotStore } from '../engine/snapshot/store.js';
+import type { SnapshotRef, SnapshotStore } from '../engine/host/snapshot-store.js';
+import type { JournalStore } from '../engine/model/ports.js';
 import { setArchiveAside } from './archive-file.js';
 import { ArchiveWriter } from './archive-writer.js';
 import type { DataDir } from './data-dir.js';

@@ -3,7 +3,7 @@
  * for it but a clean end of the server, and that not for long.
  */
 import { Worker } from 'node:worker_threads';
-import { assert, unreachable } from '../engine/assert.js';
+import { assert, unreachable } from '../engine/base/assert.js';
 import { fromErrorParts } from './journal-messages.js';
 import {
   type FromShadow,

@@ -5,8 +5,8 @@
 import { statfsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
-import { must } from '../engine/assert.js';
-import type { Clock } from '../engine/ports.js';
+import { must } from '../engine/base/assert.js';
+import type { Clock } from '../engine/model/ports.js';
 import { JournalError, messageOf } from './errors.js';
 import { fileBytes } from './files.js';
 import { toErrorParts } from './journal-messages.js';

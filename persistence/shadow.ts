@@ -7,10 +7,10 @@
  * Engine and archive go on together: where the archive cannot be written the shadow ends with an error, and a new one
  * begins later, at a snapshot that is not after the archive's end.
  */
-import { AssertionError } from '../engine/assert.js';
-import type { Command } from '../engine/commands.js';
+import { AssertionError } from '../engine/base/assert.js';
 import type { Engine } from '../engine/engine.js';
-import type { Clock, StoredBatch } from '../engine/ports.js';
+import type { Command } from '../engine/model/commands.js';
+import type { Clock, StoredBatch } from '../engine/model/ports.js';
 import type { ArchivePosition, ArchiveWriter } from './archive-writer.js';
 import { decodeCommands } from './decode-batch.js';
 import { JournalError } from './errors.js';

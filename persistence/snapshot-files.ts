@@ -11,9 +11,9 @@ import { closeSync, openSync, readdirSync, readSync, rmSync, statSync } from 'no
 import { basename, join } from 'node:path';
 import { threadId } from 'node:worker_threads';
 import Database from 'better-sqlite3';
-import { AssertionError, must } from '../engine/assert.js';
+import { AssertionError, must } from '../engine/base/assert.js';
 import { Engine } from '../engine/engine.js';
-import type { SnapshotMeta, SnapshotRef, SnapshotStore } from '../engine/snapshot/store.js';
+import type { SnapshotMeta, SnapshotRef, SnapshotStore } from '../engine/host/snapshot-store.js';
 import { TABLES } from '../engine/snapshot/tables.js';
 import { codeOf, JournalError, messageOf } from './errors.js';
 import { isMissing, renameDurably, syncPath } from './files.js';

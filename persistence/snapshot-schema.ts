@@ -5,8 +5,8 @@
  *     sqlite3 snapshot-….db "select * from account order by balance_cents desc limit 10"
  */
 import type Database from 'better-sqlite3';
+import type { SnapshotMeta } from '../engine/host/snapshot-store.js';
 import type { ColumnForm, TableForm } from '../engine/snapshot/form.js';
-import type { SnapshotMeta } from '../engine/snapshot/store.js';
 import { TABLES } from '../engine/snapshot/tables.js';
 import { JournalError } from './errors.js';
 

@@ -7,7 +7,7 @@
 import { closeSync, fdatasyncSync, fsyncSync, openSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import type { Engine } from '../engine/engine.js';
-import type { SnapshotMeta } from '../engine/snapshot/store.js';
+import type { SnapshotMeta } from '../engine/host/snapshot-store.js';
 import type { Rest } from './pace.js';
 import { createTables, insertInto } from './snapshot-schema.js';
 

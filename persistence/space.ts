@@ -3,8 +3,8 @@
  * a tenth above it, so that a disk at a mark does not flutter. The worst level leaves enough for the commits under
  * way and for a clean close, which is what keeps a full disk from ending in a torn journal.
  */
-import { assert } from '../engine/assert.js';
-import type { SpaceLevel } from '../engine/ports.js';
+import { assert } from '../engine/base/assert.js';
+import type { SpaceLevel } from '../engine/model/ports.js';
 
 /** Below this much free space the level holds. */
 export interface SpaceThresholds {

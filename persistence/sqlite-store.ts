@@ -3,8 +3,8 @@
  * the `in-use` file that stands from opening to a clean close.
  */
 import { rmSync } from 'node:fs';
-import { AssertionError, assert, must } from '../engine/assert.js';
-import type { Batch, JournalStore, Mark, StoredBatch } from '../engine/ports.js';
+import { AssertionError, assert, must } from '../engine/base/assert.js';
+import type { Batch, JournalStore, Mark, StoredBatch } from '../engine/model/ports.js';
 import { type ChainPosition, sealBatch } from './batch-row.js';
 import type { DataDir } from './data-dir.js';
 import { codeOf, JournalError, messageOf } from './errors.js';

@@ -3,7 +3,7 @@
  * template were answered as expected, and which bets they named. The suite holds this record against the server's
  * books afterwards.
  */
-import { assert, must } from '../../engine/assert.js';
+import { assert, must } from '../../engine/base/assert.js';
 import { COMPLETE, type Frame, frameHttp, INCOMPLETE } from './framing.js';
 import type { ClientResult, Expectation, RequestTemplate } from './job.js';
 import { FULL_CHECK_EVERY } from './job.js';

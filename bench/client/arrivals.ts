@@ -3,7 +3,7 @@
  * arrive with exponential gaps around the mean rate, and one that finds the server busy has waited since its planned
  * time, whatever the client could do about it.
  */
-import { assert } from '../../engine/assert.js';
+import { assert } from '../../engine/base/assert.js';
 
 export class Arrivals {
   readonly #meanGapMs: number;

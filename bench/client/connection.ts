@@ -7,7 +7,7 @@
  * Together 4.3 us, measured against a bare handler.
  */
 import { connect, type Socket } from 'node:net';
-import { assert } from '../../engine/assert.js';
+import { assert } from '../../engine/base/assert.js';
 import { type Answers, WAITING } from './answers.js';
 
 /** Large enough for any answer that is measured, so that most arrive in one piece. */

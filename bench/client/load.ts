@@ -5,7 +5,7 @@
  * A latency counts when its planned time lies in the measured window; the rate counts answers that arrived in it.
  */
 import { performance } from 'node:perf_hooks';
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 import { Answers } from './answers.js';
 import { Arrivals, Backlog } from './arrivals.js';
 import { Connection } from './connection.js';

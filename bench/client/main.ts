@@ -1,5 +1,5 @@
 /** The load client's process: takes one job from the suite, runs it, answers, ends. */
-import { assert } from '../../engine/assert.js';
+import { assert } from '../../engine/base/assert.js';
 import type { FromClient, ToClient } from './job.js';
 import { runLoad } from './load.js';
 

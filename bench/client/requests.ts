@@ -2,7 +2,7 @@
  * The requests of a run, one after another: the templates in turn, each with the next serial number written into its
  * bytes. The bytes are reused, so they must have left for the kernel before the next request is asked for.
  */
-import { assert } from '../../engine/assert.js';
+import { assert } from '../../engine/base/assert.js';
 import { type RequestTemplate, SERIAL_DIGITS } from './job.js';
 
 const ZERO = 48;

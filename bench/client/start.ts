@@ -1,7 +1,7 @@
 /** Runs one job in a client process of its own, beside the server it loads, and takes both sides' figures. */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 import { onCore } from '../host/cores.js';
 import type { ServerProcess, ServerUse } from '../host/server-process.js';
 import type { ClientJob, ClientResult, FromClient, ToClient } from './job.js';

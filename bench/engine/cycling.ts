@@ -4,10 +4,10 @@
  * uses may be no loop at all.
  */
 import Benchmark from 'benchmark';
-import { assert, must } from '../../engine/assert.js';
-import type { PlaceOrder } from '../../engine/commands.js';
+import { assert, must } from '../../engine/base/assert.js';
 import type { Engine } from '../../engine/engine.js';
-import type { Outcome } from '../../engine/events.js';
+import type { PlaceOrder } from '../../engine/model/commands.js';
+import type { Outcome } from '../../engine/model/events.js';
 import { filledScenario } from './placing.js';
 import { spreadOrders } from './scenario.js';
 

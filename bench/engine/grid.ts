@@ -4,9 +4,9 @@
  * of orders from all over. A figure is of the median slice, so that neither a collection nor another process counts (what
  * the longest pauses are, the placing suite tells).
  */
-import { assert, must } from '../../engine/assert.js';
-import type { PlaceOrder } from '../../engine/commands.js';
-import type { Outcome } from '../../engine/events.js';
+import { assert, must } from '../../engine/base/assert.js';
+import type { PlaceOrder } from '../../engine/model/commands.js';
+import type { Outcome } from '../../engine/model/events.js';
 import { median } from '../section.js';
 import { assertBooks, openScenario, orders, type Scenario, spreadOrders } from './scenario.js';
 

@@ -3,7 +3,7 @@
  * orders into one book, from the same kind of loop as our orders.
  */
 import { createRequire } from 'node:module';
-import { assert } from '../../engine/assert.js';
+import { assert } from '../../engine/base/assert.js';
 
 const SLICE = 2_000;
 const WARMUP_ORDERS = 40_000;

@@ -3,8 +3,8 @@
  * every outcome goes into a sum that is checked. `benchmark` does not fit here: its number of cycles is its own, and
  * a placed order stays in memory.
  */
-import { assert } from '../../engine/assert.js';
-import type { PlaceOrder } from '../../engine/commands.js';
+import { assert } from '../../engine/base/assert.js';
+import type { PlaceOrder } from '../../engine/model/commands.js';
 import { assertBooks, openScenario, order, orders, type Scenario } from './scenario.js';
 
 const SLICE = 2_000;

@@ -3,11 +3,11 @@
  * in every run, spread over accounts and markets, both sides in turn so that no round's exposure is reached.
  */
 import { createHash } from 'node:crypto';
-import { assert } from '../../engine/assert.js';
-import type { Command, PlaceOrder } from '../../engine/commands.js';
-import { ASSETS, MARKETS_MAX, scopesMask, TIERS } from '../../engine/domain.js';
+import { assert } from '../../engine/base/assert.js';
 import { Engine } from '../../engine/engine.js';
-import { defaultRules, RULES_VERSION, type Rules } from '../../engine/rules.js';
+import type { Command, PlaceOrder } from '../../engine/model/commands.js';
+import { ASSETS, MARKETS_MAX, scopesMask, TIERS } from '../../engine/model/domain.js';
+import { defaultRules, RULES_VERSION, type Rules } from '../../engine/model/rules.js';
 
 /** 2026-01-05 12:00 UTC: the beginning of a round in every time frame but the longest, when all markets are open. */
 export const START_MS = Date.UTC(2026, 0, 5, 12);

@@ -3,11 +3,11 @@
  * journaled slices. The longest single command is what every other order may have to wait for.
  */
 import { createHash } from 'node:crypto';
-import { assert } from '../../engine/assert.js';
-import type { Command } from '../../engine/commands.js';
-import { ASSETS } from '../../engine/domain.js';
+import { assert } from '../../engine/base/assert.js';
 import type { Engine } from '../../engine/engine.js';
-import type { Outcome } from '../../engine/events.js';
+import type { Command } from '../../engine/model/commands.js';
+import { ASSETS } from '../../engine/model/domain.js';
+import type { Outcome } from '../../engine/model/events.js';
 import { filledScenario } from './placing.js';
 import { assertBooks, openScenario, START_MS } from './scenario.js';
 

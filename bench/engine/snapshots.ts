@@ -3,7 +3,7 @@
  * does it, and the file read, checked and made an engine again as a start does it.
  */
 import { statSync } from 'node:fs';
-import { assert, must } from '../../engine/assert.js';
+import { assert, must } from '../../engine/base/assert.js';
 import { SnapshotFiles } from '../../persistence/snapshot-files.js';
 import { assertBooks, openScenario, order, type Scenario } from './scenario.js';
 

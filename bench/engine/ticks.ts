@@ -2,10 +2,10 @@
  * What a price tick costs: the price tracker takes it beside the engine, whose rounds in all 70 markets wait for
  * boundaries. Ticks are not journaled; one in several hundred becomes a boundary price.
  */
-import { assert } from '../../engine/assert.js';
-import { ASSETS } from '../../engine/domain.js';
+import { assert } from '../../engine/base/assert.js';
 import { PriceTracker } from '../../engine/host/price-tracker.js';
-import type { PriceTick } from '../../engine/ports.js';
+import { ASSETS } from '../../engine/model/domain.js';
+import type { PriceTick } from '../../engine/model/ports.js';
 import { openScenario, START_MS } from './scenario.js';
 
 const ACCOUNTS = 10;

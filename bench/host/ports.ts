@@ -1,6 +1,6 @@
 /** A loopback port that nobody listens on at the moment. */
 import { createServer } from 'node:net';
-import { assert } from '../../engine/assert.js';
+import { assert } from '../../engine/base/assert.js';
 
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {

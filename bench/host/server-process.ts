@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 import { onCore } from './cores.js';
 import type { FromProbe, LoopDelay, Sample, ToProbe } from './probe.js';
 import { type CpuTimes, type CpuUse, cpuTimes, cpuUse, residentBytes } from './usage.js';

@@ -2,8 +2,8 @@
  * How long an order waits for its journal: from handing a batch to the journal's thread, as the server does, until the
  * event loop hears that it is durable. One batch at a time, both threads on one core where the suite is pinned.
  */
-import { assert } from '../../engine/assert.js';
-import type { Batch } from '../../engine/ports.js';
+import { assert } from '../../engine/base/assert.js';
+import type { Batch } from '../../engine/model/ports.js';
 import { JournalThread } from '../../persistence/journal-thread.js';
 import type { Durability } from '../../persistence/open-segment.js';
 import type { LatencySummary } from '../client/job.js';

@@ -2,11 +2,11 @@
  * The journal alone, through the server's own code: commits by batch size on this disk, and the replay of a journal
  * by the recovery that a start runs.
  */
-import { assert } from '../../engine/assert.js';
-import { encodeCommand } from '../../engine/command-codec.js';
-import type { Command } from '../../engine/commands.js';
+import { assert } from '../../engine/base/assert.js';
 import { Engine } from '../../engine/engine.js';
-import type { Batch } from '../../engine/ports.js';
+import { encodeCommand } from '../../engine/model/command-codec.js';
+import type { Command } from '../../engine/model/commands.js';
+import type { Batch } from '../../engine/model/ports.js';
 import { systemClock } from '../../http/clock.js';
 import { commitBatch } from '../../persistence/commit.js';
 import type { DataDir } from '../../persistence/data-dir.js';

@@ -1,5 +1,5 @@
 /** How many bytes an order adds to the journal: what the references commit for each of theirs. */
-import { encodeCommand } from '../../engine/command-codec.js';
+import { encodeCommand } from '../../engine/model/command-codec.js';
 
 const DIGEST_48_BITS = 0x8123_4567_89ab;
 

@@ -5,7 +5,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';
-import { assert, must } from '../../engine/assert.js';
+import { assert, must } from '../../engine/base/assert.js';
 import type { BareBatch, BareConfig, BareDurable } from './bare-config.js';
 
 const port = must(parentPort, 'parent port');

@@ -1,8 +1,8 @@
 /** The systems that durable orders are compared with, each on a directory of its own. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { must } from '../../engine/assert.js';
-import { marketOf } from '../../engine/domain.js';
+import { must } from '../../engine/base/assert.js';
+import { marketOf } from '../../engine/model/domain.js';
 import type { ServerProcess } from '../host/server-process.js';
 import type { Target } from '../load-rows.js';
 import type { SuiteOptions } from '../section.js';

@@ -4,12 +4,12 @@
  */
 import { createHash } from 'node:crypto';
 import Database from 'better-sqlite3';
-import { assert } from '../../engine/assert.js';
-import { betId, marketOf, SIDES } from '../../engine/domain.js';
-import { ERROR_STATUS, type ErrorCode } from '../../engine/errors.js';
+import { assert } from '../../engine/base/assert.js';
+import { centsOfDollars, oddsE4, payoutCents, percentUpE2 } from '../../engine/base/money.js';
 import { RoundSeeds } from '../../engine/fairness.js';
-import { centsOfDollars, oddsE4, payoutCents, percentUpE2 } from '../../engine/money.js';
-import { defaultRules, type Rules } from '../../engine/rules.js';
+import { betId, marketOf, SIDES } from '../../engine/model/domain.js';
+import { ERROR_STATUS, type ErrorCode } from '../../engine/model/errors.js';
+import { defaultRules, type Rules } from '../../engine/model/rules.js';
 import { FAIRNESS_TOOLS } from '../../http/fairness-tools.js';
 import type { UsualConfig } from './usual-config.js';
 

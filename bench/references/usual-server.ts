@@ -1,7 +1,7 @@
 /** The thing that one would otherwise build: Fastify in front of SQLite tables, one transaction an order. */
 import { readFileSync } from 'node:fs';
 import fastify from 'fastify';
-import { assert, must } from '../../engine/assert.js';
+import { assert, must } from '../../engine/base/assert.js';
 import type { FromUsual, UsualConfig } from './usual-config.js';
 import { UsualDesk, type UsualOrder } from './usual-desk.js';
 

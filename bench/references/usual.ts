@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
-import { marketOf, timeFrameMs } from '../../engine/domain.js';
+import { marketOf, timeFrameMs } from '../../engine/model/domain.js';
 import { ServerProcess } from '../host/server-process.js';
 import { type Acknowledged, expect } from '../tote/audit.js';
 import { BALANCE, type Bettor, CUTOFF_MS, type MarketState } from '../tote/bettors.js';

@@ -1,6 +1,6 @@
 /** The soak's client: kept connections, and an order that is sent again under its key where its answer got lost. */
 import { Agent, request } from 'node:http';
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 
 /** Below the server's own idle limit of about 10 s, so that no request meets a connection that is just closing. */
 const IDLE_MS_MAX = 5_000;

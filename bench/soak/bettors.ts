@@ -2,7 +2,7 @@
  * Concurrent bettors: each sends one order after the other at its own pace, now and then the same one again, and looks
  * at its positions. Every answer is held against what it may be.
  */
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 import { Latencies } from '../client/latencies.js';
 import type { Bettor } from '../tote/bettors.js';
 import type { Answer, Api } from './api.js';

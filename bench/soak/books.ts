@@ -2,8 +2,8 @@
  * The soak's own books, kept from acknowledged answers and published results alone: what each round took, and what
  * each account must have in the end. Amounts in cents.
  */
-import { must } from '../../engine/assert.js';
-import { TIME_FRAME_MS, TIME_FRAMES } from '../../engine/domain.js';
+import { must } from '../../engine/base/assert.js';
+import { TIME_FRAME_MS, TIME_FRAMES } from '../../engine/model/domain.js';
 
 export type Side = 'UP' | 'DOWN';
 /** `VOID` refunds. */

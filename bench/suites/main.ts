@@ -1,5 +1,5 @@
 /** A suite's process: `main.js NAME INPUT` runs it and prints its result as JSON, the only line on stdout. */
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 import { runSuite, type SuiteInput } from './registry.js';
 
 const [, , name, text] = process.argv;

@@ -1,5 +1,5 @@
 /** The suites that run in process, by name. */
-import { assert, must } from '../../engine/assert.js';
+import { assert, must } from '../../engine/base/assert.js';
 import { digestRate, rejectRate, replayRate } from '../engine/cycling.js';
 import { gridRow } from '../engine/grid.js';
 import { orderBookRates } from '../engine/order-book.js';

@@ -3,8 +3,8 @@
  * each balance lost is what its orders staked), by round, and in the sum of all money.
  */
 
-import { must } from '../../engine/assert.js';
-import { centsOfDollars } from '../../engine/money.js';
+import { must } from '../../engine/base/assert.js';
+import { centsOfDollars } from '../../engine/base/money.js';
 import type { ClientResult, RequestTemplate } from '../client/job.js';
 import { BALANCE, type Bettor, liveMarkets, type MarketState } from './bettors.js';
 import type { ToteServer } from './server.js';

@@ -1,5 +1,5 @@
 /** The accounts and keys of a run, and the markets that it bets on. */
-import { assert } from '../../engine/assert.js';
+import { assert } from '../../engine/base/assert.js';
 import type { ToteServer } from './server.js';
 
 export interface Bettor {

@@ -1,5 +1,5 @@
 /** The orders of a run: ready requests, whose they are, and what became of them. */
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 import { orderRequest } from '../client/http-request.js';
 import type { Expectation, RequestTemplate } from '../client/job.js';
 import type { Target } from '../load-rows.js';

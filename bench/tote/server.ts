@@ -5,7 +5,7 @@
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 import { freePort } from '../host/ports.js';
 import { ServerProcess } from '../host/server-process.js';
 

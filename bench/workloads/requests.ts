@@ -1,5 +1,5 @@
 /** What bots ask: the mix of reads and orders, orders that are refused, and orders that were placed before. */
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 import { httpRequest, SERIAL } from '../client/http-request.js';
 import type { Expectation, RequestTemplate } from '../client/job.js';
 import { runLoad } from '../client/load.js';

@@ -1,7 +1,8 @@
 /**
  * What operators do to accounts, keys and the house (design, sections 3 and 8).
  */
-import { assert } from '../assert.js';
+import { assert } from '../base/assert.js';
+import { AMOUNT_CENTS_MAX } from '../base/money.js';
 import type {
   CreateAccount,
   CreateKey,
@@ -9,10 +10,9 @@ import type {
   Transfer,
   UpdateAccount,
   UpdateKey,
-} from '../commands.js';
-import { WRITE_SCOPES_MASK, WRITE_TIER } from '../domain.js';
-import type { BalanceMoved, Rejected } from '../events.js';
-import { AMOUNT_CENTS_MAX } from '../money.js';
+} from '../model/commands.js';
+import { WRITE_SCOPES_MASK, WRITE_TIER } from '../model/domain.js';
+import type { BalanceMoved, Rejected } from '../model/events.js';
 import { HOUSE } from '../state/house.js';
 import { isActive } from '../state/keys.js';
 import { type Effect, reject, type State } from '../state/state.js';

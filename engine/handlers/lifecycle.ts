@@ -2,8 +2,8 @@
  * The life of rounds: what time alone does (`advance`), what the price at a boundary does, late openings, and
  * voiding by an operator (design, section 4).
  */
-import { must } from '../assert.js';
-import type { Advance, BoundaryPrice, OpenLate, VoidRound } from '../commands.js';
+import { must } from '../base/assert.js';
+import type { Advance, BoundaryPrice, OpenLate, VoidRound } from '../model/commands.js';
 import {
   ASSET_CLASSES,
   ASSETS,
@@ -21,8 +21,8 @@ import {
   textAt,
   timeFrameMs,
   UPCOMING,
-} from '../domain.js';
-import type { EngineEvent, RoundNotOpened } from '../events.js';
+} from '../model/domain.js';
+import type { EngineEvent, RoundNotOpened } from '../model/events.js';
 import { HOUSE } from '../state/house.js';
 import { type Market, Round } from '../state/rounds.js';
 import { type Effect, reject, type State } from '../state/state.js';

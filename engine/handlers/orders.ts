@@ -3,12 +3,13 @@
  * the last check has passed. Orders are nearly all of what an engine does, so an account's and a bet's places in
  * memory are looked up once here, and messages are made where an order is refused.
  */
-import type { IdempotencyDigest, PlaceOrder } from '../commands.js';
-import { LIVE, SIDES, textAt, UP } from '../domain.js';
-import type { ErrorCode } from '../errors.js';
-import type { BetPlaced, Rejected, Replayed } from '../events.js';
-import { dollarsOfCents, oddsE4, payoutCents, percentUpE2 } from '../money.js';
-import type { Rules } from '../rules.js';
+
+import { dollarsOfCents, oddsE4, payoutCents, percentUpE2 } from '../base/money.js';
+import type { IdempotencyDigest, PlaceOrder } from '../model/commands.js';
+import { LIVE, SIDES, textAt, UP } from '../model/domain.js';
+import type { ErrorCode } from '../model/errors.js';
+import type { BetPlaced, Rejected, Replayed } from '../model/events.js';
+import type { Rules } from '../model/rules.js';
 import type { AccountChunk } from '../state/accounts.js';
 import type { IdempotencyEntry } from '../state/idempotency.js';
 import { Round } from '../state/rounds.js';

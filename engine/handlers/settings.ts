@@ -2,10 +2,10 @@
  * What decides outcomes from outside and therefore has to be journaled: rules, market hours, the trading switch
  * and suspended markets (design, "Determinism").
  */
-import { assert } from '../assert.js';
-import type { Configure, SetCalendar, SetTrading, SuspendMarket } from '../commands.js';
-import { ASSET_CLASSES, marketOf, TIERS } from '../domain.js';
-import { type MarketRules, RULES_VERSION, type Rules } from '../rules.js';
+import { assert } from '../base/assert.js';
+import type { Configure, SetCalendar, SetTrading, SuspendMarket } from '../model/commands.js';
+import { ASSET_CLASSES, marketOf, TIERS } from '../model/domain.js';
+import { type MarketRules, RULES_VERSION, type Rules } from '../model/rules.js';
 import { type Effect, reject, type State } from '../state/state.js';
 
 /** New rules hold for rounds that begin from now on; tier limits and memory limits hold at once. */

@@ -3,8 +3,8 @@
  * slices, so that a round with many bets stalls nobody (design, section 4). The house takes what is left when
  * the last bet is credited.
  */
-import { assert, must } from '../assert.js';
-import type { Settle } from '../commands.js';
+import { assert, must } from '../base/assert.js';
+import type { Settle } from '../model/commands.js';
 import {
   BET_RESULTS,
   type BetResult,
@@ -17,8 +17,8 @@ import {
   SETTLED,
   SETTLING,
   UP,
-} from '../domain.js';
-import type { EngineEvent } from '../events.js';
+} from '../model/domain.js';
+import type { EngineEvent } from '../model/events.js';
 import { HOUSE } from '../state/house.js';
 import type { Round } from '../state/rounds.js';
 import { type Effect, reject, type State } from '../state/state.js';

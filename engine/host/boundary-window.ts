@@ -8,8 +8,8 @@
  * before the start. The process that saw their ticks is gone, so the first tick of a live feed must not close
  * them; the grace runs from the start, and until then the feed may hand in what it remembers, in any order.
  */
-import { TIME_FRAME_MS } from '../domain.js';
-import type { PriceTick } from '../ports.js';
+import { TIME_FRAME_MS } from '../model/domain.js';
+import type { PriceTick } from '../model/ports.js';
 
 /** How long after a boundary a tick from before it may still arrive. */
 export const GRACE_MS = 2_000;

@@ -3,12 +3,12 @@
  * market hours. It runs at its own pace: feeds and clocks are looked at in `pump`, several times a second, and
  * never acted on from the outside.
  */
-import { assert } from '../assert.js';
-import type { Command } from '../commands.js';
-import { ASSET_CLASSES, type AssetClass } from '../domain.js';
-import type { Clock, PriceFeed } from '../ports.js';
+import { assert } from '../base/assert.js';
+import type { Command } from '../model/commands.js';
+import { ASSET_CLASSES, type AssetClass } from '../model/domain.js';
+import type { Clock, PriceFeed } from '../model/ports.js';
+import type { EngineReads } from '../model/views.js';
 import type { Sessions } from '../state/state.js';
-import type { EngineReads } from '../views.js';
 import { BOUNDARY_STEP_MS, boundaryAtOrBefore } from './boundary-window.js';
 import type { PriceTracker } from './price-tracker.js';
 import type { Sequencer } from './sequencer.js';

@@ -2,7 +2,7 @@
  * Moves a manual clock (sandbox) the way a real one moves: through every instant at which something is due, in
  * order, with everything that it causes carried out before time goes on (design, section 8, `/clock`).
  */
-import { assert } from '../assert.js';
+import { assert } from '../base/assert.js';
 import type { Lifecycle } from './lifecycle.js';
 import type { Sequencer } from './sequencer.js';
 

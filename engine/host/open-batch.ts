@@ -2,8 +2,8 @@
  * Commands that will be made durable together, with everyone who waits for that. The journal gets the text form;
  * the events wait here for their readers, and the waiters for their release.
  */
-import type { EngineEvent } from '../events.js';
-import type { Batch } from '../ports.js';
+import type { EngineEvent } from '../model/events.js';
+import type { Batch } from '../model/ports.js';
 
 export type Release = () => void;
 /** The clock is looked at once in so many waiters. */

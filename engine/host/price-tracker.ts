@@ -3,11 +3,11 @@
  * boundaries that rounds wait for, and `openLate` commands where a market has no round and the price is fresh
  * (design, section 4). It lives outside the engine's state and starts empty.
  */
-import { assert } from '../assert.js';
-import type { BoundaryPrice, OpenLate } from '../commands.js';
-import { ASSETS, assetOf, MARKETS_MAX, textAt, UPCOMING } from '../domain.js';
-import type { PriceTick, TickVerdict } from '../ports.js';
-import type { EngineReads } from '../views.js';
+import { assert } from '../base/assert.js';
+import type { BoundaryPrice, OpenLate } from '../model/commands.js';
+import { ASSETS, assetOf, MARKETS_MAX, textAt, UPCOMING } from '../model/domain.js';
+import type { PriceTick, TickVerdict } from '../model/ports.js';
+import type { EngineReads } from '../model/views.js';
 import { BoundaryWindow } from './boundary-window.js';
 
 /** A tick further ahead of engine time than this is refused. */

@@ -7,16 +7,16 @@
  * it fills until the one in flight is acknowledged. The next batch is handed over before the waiters of the
  * acknowledged one are released, so that the disk works while replies go out.
  */
-import { assert, fail } from '../assert.js';
-import { encodeCommand } from '../command-codec.js';
-import type { Command } from '../commands.js';
+import { assert, fail } from '../base/assert.js';
 import type { Engine } from '../engine.js';
-import type { ErrorCode } from '../errors.js';
-import type { Accepted, Outcome, Rejected } from '../events.js';
-import type { Batch, Clock, JournalWriter, SpaceLevel } from '../ports.js';
+import { encodeCommand } from '../model/command-codec.js';
+import type { Command } from '../model/commands.js';
+import type { ErrorCode } from '../model/errors.js';
+import type { Accepted, Outcome, Rejected } from '../model/events.js';
+import type { Batch, Clock, JournalWriter, SpaceLevel } from '../model/ports.js';
 import type { ClockCondition, ClockGuard } from './clock-guard.js';
+import { Stamps } from './command-clock.js';
 import { type EventReader, OpenBatch, type Release } from './open-batch.js';
-import { Stamps } from './stamps.js';
 
 export interface SequencerOptions {
   /** Orders are refused while this many commands are not yet durable. */

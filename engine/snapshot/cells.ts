@@ -2,7 +2,7 @@
  * Cells of a snapshot's rows, to and from what the engine keeps in memory. Whatever holds the rows may have damaged
  * them: a cell that is not what its column says is an assertion that fails.
  */
-import { assert, fail } from '../assert.js';
+import { assert, fail } from '../base/assert.js';
 import type { Cell } from './form.js';
 
 type Read = Cell | undefined;

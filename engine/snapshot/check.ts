@@ -2,8 +2,8 @@
  * What must hold in every state, checked over a whole one that comes from outside: sums and counts against what they
  * are made of, the place of every round, and the conservation of money (design, section 2).
  */
-import { assert } from '../assert.js';
-import { roundId, SETTLED, SETTLING, UP, UPCOMING } from '../domain.js';
+import { assert } from '../base/assert.js';
+import { roundId, SETTLED, SETTLING, UP, UPCOMING } from '../model/domain.js';
 import type { Round } from '../state/rounds.js';
 import type { State } from '../state/state.js';
 

@@ -2,7 +2,7 @@
  * Writes a whole engine state down as tables (`tables.ts`). Rows are made one by one as they are read, so that the
  * writer sets the pace and no second copy of the state exists; the state must not change meanwhile.
  */
-import { must } from '../assert.js';
+import { must } from '../base/assert.js';
 import {
   ASSET_CLASSES,
   ASSETS,
@@ -14,13 +14,13 @@ import {
   SIDES,
   TIERS,
   textAt,
-} from '../domain.js';
+} from '../model/domain.js';
 import { BET_RECENTLY_PLACED } from '../state/bets.js';
 import type { Round } from '../state/rounds.js';
 import type { State } from '../state/state.js';
 import { flagCell, textCell, textOrNullCell } from './cells.js';
 import type { Row, StateTable } from './form.js';
-import { rowsByBet } from './order-of-bets.js';
+import { rowsByBet } from './sort-bets.js';
 import {
   ACCOUNT,
   API_KEY,

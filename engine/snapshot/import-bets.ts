@@ -3,9 +3,9 @@
  * placement in every list they stand in: of their account and of their round. Only the last settled bets of an
  * account have an order of their own.
  */
-import { assert, fail } from '../assert.js';
-import { BET_RESULTS, MARKET_IDS, RESULT_NONE, SETTLED, SIDES } from '../domain.js';
-import type { BetPlaced } from '../events.js';
+import { assert, fail } from '../base/assert.js';
+import { BET_RESULTS, MARKET_IDS, RESULT_NONE, SETTLED, SIDES } from '../model/domain.js';
+import type { BetPlaced } from '../model/events.js';
 import { BET_OPEN, BET_RECENTLY_PLACED, BET_RECENTLY_SETTLED } from '../state/bets.js';
 import type { State } from '../state/state.js';
 import { countOf, flagOf, textOrNullOf, wholeOf, wordReader } from './cells.js';

@@ -1,6 +1,14 @@
 /** Markets, their rounds and the queues in which rounds wait, from the tables of a snapshot. */
-import { assert, must } from '../assert.js';
-import { ASSETS, MARKET_IDS, ROUND_RESULTS, ROUND_STATUSES, roundId, SETTLED, SETTLING } from '../domain.js';
+import { assert, must } from '../base/assert.js';
+import {
+  ASSETS,
+  MARKET_IDS,
+  ROUND_RESULTS,
+  ROUND_STATUSES,
+  roundId,
+  SETTLED,
+  SETTLING,
+} from '../model/domain.js';
 import { Round } from '../state/rounds.js';
 import type { State } from '../state/state.js';
 import {

@@ -3,11 +3,11 @@
  * is added, money moved, a key added), so that what they assert holds here too; then `check.ts` compares every sum
  * and every count. Anything that does not agree is an AssertionError: a wrong snapshot is refused, not served.
  */
-import { assert, must } from '../assert.js';
-import { ASSET_CLASSES, TIERS } from '../domain.js';
-import type { BalanceMoved } from '../events.js';
+import { assert, must } from '../base/assert.js';
 import { putRulesInForce } from '../handlers/settings.js';
-import type { Rules } from '../rules.js';
+import { ASSET_CLASSES, TIERS } from '../model/domain.js';
+import type { BalanceMoved } from '../model/events.js';
+import type { Rules } from '../model/rules.js';
 import { HOUSE } from '../state/house.js';
 import { type Sessions, State } from '../state/state.js';
 import { countOf, flagOf, textOf, textOrNullOf, wholeOf, wholeOrNullOf, wordReader } from './cells.js';

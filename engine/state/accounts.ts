@@ -2,8 +2,8 @@
  * Accounts, in columns: the fields that orders and settlements touch are typed arrays in chunks, so that a
  * million accounts cost the garbage collector nothing and growing never copies.
  */
-import { fail } from '../assert.js';
-import type { AccountView } from '../views.js';
+import { fail } from '../base/assert.js';
+import type { AccountView } from '../model/views.js';
 
 const CHUNK_BITS = 12;
 const CHUNK_ROWS = 1 << CHUNK_BITS;

@@ -2,7 +2,7 @@
  * Bets, in columns: one chunk holds 32,768 bets as typed arrays, a freed row is used again, and growing adds a
  * chunk, so that no bet ever waits for a copy of the others. About 90 bytes a bet.
  */
-import { fail, must } from '../assert.js';
+import { fail, must } from '../base/assert.js';
 
 const CHUNK_BITS = 15;
 const CHUNK_ROWS = 1 << CHUNK_BITS;

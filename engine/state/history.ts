@@ -2,7 +2,7 @@
  * What an account remembers of its bets: the open ones, the last placed and the last settled (design, section
  * 5). It follows the two events of a bet, `placed` and `settled`, and frees a bet when nothing keeps it.
  */
-import { fail } from '../assert.js';
+import { fail } from '../base/assert.js';
 import type { AccountChunk, AccountTable } from './accounts.js';
 import { BET_OPEN, BET_RECENTLY_PLACED, BET_RECENTLY_SETTLED, type BetChunk, type BetTable } from './bets.js';
 

@@ -2,8 +2,8 @@
  * The house account, the counters of money that came in and went out, and the references that must be unique
  * for ever (design, sections 2 and 8).
  */
-import { assert } from '../assert.js';
-import type { BalanceMoved } from '../events.js';
+import { assert } from '../base/assert.js';
+import type { BalanceMoved } from '../model/events.js';
 
 /** What a reference stands for: the command that used it and the event it caused. */
 export interface TransferRecord {

@@ -5,9 +5,9 @@
  * Entries are appended to chunks in the order of time and a chunk is dropped whole once its last entry has
  * expired. They are numbered from 0 for ever, and found through `KeyIndex`.
  */
-import { must } from '../assert.js';
-import type { IdempotencyDigest } from '../commands.js';
-import type { BetPlaced } from '../events.js';
+import { must } from '../base/assert.js';
+import type { IdempotencyDigest } from '../model/commands.js';
+import type { BetPlaced } from '../model/events.js';
 import { KeyIndex } from './key-index.js';
 
 const CHUNK_BITS = 14;

@@ -9,7 +9,7 @@
  * A digest is keyed, too, so its bits are a hash as they are: the lower ten choose the partition, 31 more are the
  * slot's tag, which says nearly always without a look at the entry whether the slot is another key's.
  */
-import { must } from '../assert.js';
+import { must } from '../base/assert.js';
 
 const PARTITIONS = 1024;
 const PARTITION_MASK = PARTITIONS - 1;

@@ -1,8 +1,8 @@
 /**
  * API keys (specification, section 5). The engine knows a key by the SHA-256 of its secret, never the secret.
  */
-import { assert, must } from '../assert.js';
-import type { KeyView } from '../views.js';
+import { assert, must } from '../base/assert.js';
+import type { KeyView } from '../model/views.js';
 
 interface KeyRecord {
   readonly key: number;

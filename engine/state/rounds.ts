@@ -1,10 +1,10 @@
 /**
  * Rounds and the markets that they belong to (design, section 4).
  */
-import { must } from '../assert.js';
-import { ASSETS, LIVE, MARKETS_MAX, RESULT_NONE, SETTLED, timeFrameMs, UPCOMING } from '../domain.js';
-import type { MarketRules, Rules } from '../rules.js';
-import type { OpenPrice, RoundView } from '../views.js';
+import { must } from '../base/assert.js';
+import { ASSETS, LIVE, MARKETS_MAX, RESULT_NONE, SETTLED, timeFrameMs, UPCOMING } from '../model/domain.js';
+import type { MarketRules, Rules } from '../model/rules.js';
+import type { OpenPrice, RoundView } from '../model/views.js';
 
 /** A round with the rules that were in force when it came into being. */
 export class Round implements RoundView {

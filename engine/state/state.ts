@@ -1,11 +1,11 @@
 /**
  * Everything the engine knows. Handlers read and change it; nothing else does.
  */
-import { must } from '../assert.js';
-import { ASSET_CLASSES } from '../domain.js';
-import type { ErrorCode } from '../errors.js';
-import type { EngineEvent, Rejected, Replayed } from '../events.js';
-import type { Rules } from '../rules.js';
+import { must } from '../base/assert.js';
+import { ASSET_CLASSES } from '../model/domain.js';
+import type { ErrorCode } from '../model/errors.js';
+import type { EngineEvent, Rejected, Replayed } from '../model/events.js';
+import type { Rules } from '../model/rules.js';
 import { AccountTable } from './accounts.js';
 import { BetTable } from './bets.js';
 import { AccountHistory } from './history.js';

@@ -1,5 +1,7 @@
 /** The JSON of what belongs to one account: positions and the answers to orders. */
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
+import { inOnePiece } from '../../engine/base/flatten-string.js';
+import { wholeText } from '../../engine/base/integer-text.js';
 import {
   ASSETS,
   assetOf,
@@ -10,11 +12,9 @@ import {
   TIME_FRAMES,
   textAt,
   timeFrameOf,
-} from '../../engine/domain.js';
-import type { BetPlaced } from '../../engine/events.js';
-import { inOnePiece } from '../../engine/one-piece.js';
-import type { BetView } from '../../engine/views.js';
-import { wholeText } from '../../engine/whole-text.js';
+} from '../../engine/model/domain.js';
+import type { BetPlaced } from '../../engine/model/events.js';
+import type { BetView } from '../../engine/model/views.js';
 import { hundredthsText, isoText, oddsText, successText } from './wire.js';
 
 /** What all positions on one side of one market have in common, by `market * 2 + side`. */

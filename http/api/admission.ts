@@ -2,9 +2,9 @@
  * Who may do what, in the order of the design (section 5): the address's limit, the key, its scope and its
  * account's tier, then the other limits. Nothing of a request is read before it has come through here.
  */
-import { must } from '../../engine/assert.js';
-import { WRITE_SCOPES_MASK, WRITE_TIER } from '../../engine/domain.js';
-import type { EngineReads, KeyView } from '../../engine/views.js';
+import { must } from '../../engine/base/assert.js';
+import { WRITE_SCOPES_MASK, WRITE_TIER } from '../../engine/model/domain.js';
+import type { EngineReads, KeyView } from '../../engine/model/views.js';
 import type { Call, Verdict } from './call.js';
 import { isWellFormedKey, keyDigest } from './keys.js';
 import { Refused } from './refused.js';

@@ -1,5 +1,5 @@
 /** One request on its way through the API, and the headers that stand on every answer. */
-import type { HttpRequest, HttpResponder } from '../../engine/ports.js';
+import type { HttpRequest, HttpResponder } from '../../engine/model/ports.js';
 import type { RateLimits } from '../rate-limits.js';
 import type { HeadTexts } from './head-texts.js';
 import type { Refused } from './refused.js';

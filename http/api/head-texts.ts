@@ -1,6 +1,6 @@
 /** The parts of an answer's head that many answers share, each in one piece: pieces are joined anew for every answer. */
-import { inOnePiece } from '../../engine/one-piece.js';
-import { wholeText } from '../../engine/whole-text.js';
+import { inOnePiece } from '../../engine/base/flatten-string.js';
+import { wholeText } from '../../engine/base/integer-text.js';
 
 const LIMIT = 'X-RateLimit-Limit: ';
 const REMAINING = '\r\nX-RateLimit-Remaining: ';

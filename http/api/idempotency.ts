@@ -5,9 +5,9 @@
  * account's own requests apart, so a mixing function does, at a quarter of the time.
  */
 import { createHmac, hash } from 'node:crypto';
-import type { IdempotencyDigest } from '../../engine/commands.js';
-import { DOWN, MARKET_IDS, UP } from '../../engine/domain.js';
-import { wholeText } from '../../engine/whole-text.js';
+import { wholeText } from '../../engine/base/integer-text.js';
+import type { IdempotencyDigest } from '../../engine/model/commands.js';
+import { DOWN, MARKET_IDS, UP } from '../../engine/model/domain.js';
 import { invalid, type Refused } from './refused.js';
 
 const KEY_LENGTH_MAX = 255;

@@ -1,5 +1,7 @@
 /** The JSON of a market and of its round, put together from parts that change at different times. */
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
+import { inOnePiece } from '../../engine/base/flatten-string.js';
+import { oddsE4, percentUpE2 } from '../../engine/base/money.js';
 import {
   ASSETS,
   assetOf,
@@ -10,11 +12,9 @@ import {
   textAt,
   timeFrameOf,
   UPCOMING,
-} from '../../engine/domain.js';
-import { oddsE4, percentUpE2 } from '../../engine/money.js';
-import { inOnePiece } from '../../engine/one-piece.js';
-import type { MarketRules } from '../../engine/rules.js';
-import type { RoundView } from '../../engine/views.js';
+} from '../../engine/model/domain.js';
+import type { MarketRules } from '../../engine/model/rules.js';
+import type { RoundView } from '../../engine/model/views.js';
 import { hundredthsText, isoText, oddsText } from './wire.js';
 
 /** Odds and percent where there are no pools: those of an even pool, which is what a round opens with. */

@@ -5,10 +5,10 @@
  * sees a transition that a crash can take back. Pools and odds are read from the live round and may run one
  * batch ahead. Bytes are made when asked for and kept for 50 ms of the clock; a transition makes them old at once.
  */
-import { ASSETS, assetOf, LIVE, LOCKED, MARKETS_MAX, textAt, UPCOMING } from '../../engine/domain.js';
-import type { EngineEvent } from '../../engine/events.js';
-import type { MarketRules } from '../../engine/rules.js';
-import type { EngineReads, RoundView } from '../../engine/views.js';
+import { ASSETS, assetOf, LIVE, LOCKED, MARKETS_MAX, textAt, UPCOMING } from '../../engine/model/domain.js';
+import type { EngineEvent } from '../../engine/model/events.js';
+import type { MarketRules } from '../../engine/model/rules.js';
+import type { EngineReads, RoundView } from '../../engine/model/views.js';
 import { marketHead, marketText, type ShownRound, shownRound } from './market-text.js';
 import { isoText, successText } from './wire.js';
 

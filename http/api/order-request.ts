@@ -6,8 +6,8 @@
  */
 import { Buffer, isUtf8 } from 'node:buffer';
 import { createIs, createValidateEquals } from 'typia';
-import { MARKET_IDS, marketOf, SIDES } from '../../engine/domain.js';
-import { centsOfDollars } from '../../engine/money.js';
+import { centsOfDollars } from '../../engine/base/money.js';
+import { MARKET_IDS, marketOf, SIDES } from '../../engine/model/domain.js';
 import { describeTypeErrors } from '../type-errors.js';
 import type { OrderContent } from './idempotency.js';
 import { invalid, Refused } from './refused.js';

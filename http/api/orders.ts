@@ -2,11 +2,11 @@
  * POST /orders (specification, section 4; design, sections 1 and 5): from the request to a command, and from the
  * command's outcome to the answer. A success leaves only when the journal has it.
  */
-import { assert } from '../../engine/assert.js';
-import type { IdempotencyDigest } from '../../engine/commands.js';
-import type { BetPlaced } from '../../engine/events.js';
+import { assert } from '../../engine/base/assert.js';
 import type { RoundSeeds } from '../../engine/fairness.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
+import type { IdempotencyDigest } from '../../engine/model/commands.js';
+import type { BetPlaced } from '../../engine/model/events.js';
 import { eventOf } from '../event-of.js';
 import { orderResultText } from './account-text.js';
 import type { Call, Verdict } from './call.js';

@@ -4,10 +4,10 @@
  * and counted, and only then is the rest of it read.
  */
 
-import { MARKET_IDS } from '../../engine/domain.js';
 import { RoundSeeds } from '../../engine/fairness.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
-import type { Clock, HttpHandler, HttpRequest, HttpResponder } from '../../engine/ports.js';
+import { MARKET_IDS } from '../../engine/model/domain.js';
+import type { Clock, HttpHandler, HttpRequest, HttpResponder } from '../../engine/model/ports.js';
 import type { StaticPage, StaticPages } from '../docs-page.js';
 import { FAIRNESS_TOOLS } from '../fairness-tools.js';
 import { openApiDocument } from '../openapi.js';

@@ -2,9 +2,10 @@
  * The GET endpoints (specification, section 4). Market data are ready bytes of what is durable. Account reads and
  * rounds are built from the engine at once and sent when every command that they show is durable.
  */
-import { assetOf, marketOf, parseRoundId } from '../../engine/domain.js';
+
 import type { RoundSeeds } from '../../engine/fairness.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
+import { assetOf, marketOf, parseRoundId } from '../../engine/model/domain.js';
 import { positionsBytes } from './account-text.js';
 import type { Call, Verdict } from './call.js';
 import type { LatestTick, MarketView } from './market-view.js';

@@ -1,5 +1,5 @@
 /** Refusals of the API: a code of the one registry and a sentence for people. */
-import { ERROR_STATUS, type ErrorCode, errorText } from '../../engine/errors.js';
+import { ERROR_STATUS, type ErrorCode, errorText } from '../../engine/model/errors.js';
 
 /** A refusal on its way to the client. A class of its own, so that it is told from a result by `instanceof`. */
 export class Refused {

@@ -1,4 +1,7 @@
 /** The answer of GET /rounds/{id}: a round, its result and its provably-fair seed (design, section 5). */
+
+import { dollarsOfCents } from '../../engine/base/money.js';
+import type { RoundSeeds } from '../../engine/fairness.js';
 import {
   ASSETS,
   assetOf,
@@ -13,10 +16,8 @@ import {
   TIME_FRAMES,
   textAt,
   timeFrameOf,
-} from '../../engine/domain.js';
-import type { RoundSeeds } from '../../engine/fairness.js';
-import { dollarsOfCents } from '../../engine/money.js';
-import type { RoundView } from '../../engine/views.js';
+} from '../../engine/model/domain.js';
+import type { RoundView } from '../../engine/model/views.js';
 import type { RoundDetail } from './types.js';
 import { isoText } from './wire.js';
 

@@ -1,5 +1,5 @@
 /** Which paths there are and what each of them takes (specification, section 4). */
-import { type Scope, scopesMask } from '../../engine/domain.js';
+import { type Scope, scopesMask } from '../../engine/model/domain.js';
 import type { Call, Verdict } from './call.js';
 
 /** What a request of a known path and method does once it is allowed to. `segment` is the path's id, or ''. */

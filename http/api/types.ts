@@ -4,7 +4,14 @@
  * descriptions.
  */
 import type { tags } from 'typia';
-import type { Asset, BetResult, PositionStatus, RoundStatus, Side, TimeFrame } from '../../engine/domain.js';
+import type {
+  Asset,
+  BetResult,
+  PositionStatus,
+  RoundStatus,
+  Side,
+  TimeFrame,
+} from '../../engine/model/domain.js';
 
 type DateTime = string & tags.Format<'date-time'>;
 type Count = number & tags.Type<'uint32'>;

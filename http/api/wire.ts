@@ -3,8 +3,8 @@
  * the same digits as `JSON.stringify` would, in a third of the time, because nothing becomes a double on the way.
  */
 
-import { inOnePiece } from '../../engine/one-piece.js';
-import { wholeText } from '../../engine/whole-text.js';
+import { inOnePiece } from '../../engine/base/flatten-string.js';
+import { wholeText } from '../../engine/base/integer-text.js';
 
 const MINUTE_MS = 60_000;
 

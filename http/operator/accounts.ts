@@ -1,10 +1,17 @@
 /** Operator routes for accounts, their money and their keys (design, sections 3 and 8). */
 import typia, { type tags } from 'typia';
-import { must } from '../../engine/assert.js';
-import { parseAccountId, parseKeyId, type Scope, scopesMask, TIERS, type Tier } from '../../engine/domain.js';
-import type { EngineEvent } from '../../engine/events.js';
+import { must } from '../../engine/base/assert.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
-import type { AccountView } from '../../engine/views.js';
+import {
+  parseAccountId,
+  parseKeyId,
+  type Scope,
+  scopesMask,
+  TIERS,
+  type Tier,
+} from '../../engine/model/domain.js';
+import type { EngineEvent } from '../../engine/model/events.js';
+import type { AccountView } from '../../engine/model/views.js';
 import { generateKeySecret, keyDigest } from '../api/keys.js';
 import { eventOf } from '../event-of.js';
 import {

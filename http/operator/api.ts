@@ -4,10 +4,10 @@
  * tells is durable. `/healthz` and `/readyz` need no token and tell nothing else.
  */
 import { randomUUID, timingSafeEqual } from 'node:crypto';
-import { ERROR_STATUS, errorText } from '../../engine/errors.js';
 import type { Lifecycle } from '../../engine/host/lifecycle.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
-import type { HeaderList, HttpHandler, HttpRequest, HttpResponder } from '../../engine/ports.js';
+import { ERROR_STATUS, errorText } from '../../engine/model/errors.js';
+import type { HeaderList, HttpHandler, HttpRequest, HttpResponder } from '../../engine/model/ports.js';
 import { keyDigest } from '../api/keys.js';
 import { type Answer, answer, Refusal, type Route } from './call.js';
 import { type Match, Router } from './router.js';

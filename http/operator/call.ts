@@ -3,10 +3,10 @@
  * goes out when the journal has made durable what it tells.
  */
 import type { IValidation } from 'typia';
-import type { ErrorCode } from '../../engine/errors.js';
-import type { Outcome } from '../../engine/events.js';
-import { centsOfDollars } from '../../engine/money.js';
-import type { HeaderList } from '../../engine/ports.js';
+import { centsOfDollars } from '../../engine/base/money.js';
+import type { ErrorCode } from '../../engine/model/errors.js';
+import type { Outcome } from '../../engine/model/events.js';
+import type { HeaderList } from '../../engine/model/ports.js';
 import { describeTypeErrors } from '../type-errors.js';
 
 export interface Call {

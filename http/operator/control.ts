@@ -1,7 +1,7 @@
 /** Operator routes that steer trading: the switch, markets, rounds and the house (design, section 8). */
 import typia, { type tags } from 'typia';
-import { marketId, marketOf, parseRoundId, roundId } from '../../engine/domain.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
+import { marketId, marketOf, parseRoundId, roundId } from '../../engine/model/domain.js';
 import { transferAnswer, validateTransfer } from './accounts.js';
 import { type Answer, answer, type Call, Refusal, type Route, readBody, readCents, taken } from './call.js';
 import { houseResource } from './resources.js';

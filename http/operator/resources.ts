@@ -1,8 +1,17 @@
 /** The operator API's resources and how they are made from the engine's views. Money is in dollars. */
-import { accountId, keyId, type Scope, scopesOf, TIERS, type Tier, textAt } from '../../engine/domain.js';
-import type { BalanceMoved } from '../../engine/events.js';
-import { dollarsOfCents } from '../../engine/money.js';
-import type { AccountView, KeyView, Totals } from '../../engine/views.js';
+
+import { dollarsOfCents } from '../../engine/base/money.js';
+import {
+  accountId,
+  keyId,
+  type Scope,
+  scopesOf,
+  TIERS,
+  type Tier,
+  textAt,
+} from '../../engine/model/domain.js';
+import type { BalanceMoved } from '../../engine/model/events.js';
+import type { AccountView, KeyView, Totals } from '../../engine/model/views.js';
 
 export interface AccountResource {
   readonly id: string;

@@ -3,9 +3,9 @@
  * work that they cause is durable, so that a tester sees its effects in the next request.
  */
 import typia, { type tags } from 'typia';
-import { ASSETS, type Asset, textAt } from '../../engine/domain.js';
 import type { ManualRun } from '../../engine/host/manual-run.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
+import { ASSETS, type Asset, textAt } from '../../engine/model/domain.js';
 import type { PushFeed } from '../prices/push-feed.js';
 import { type Answer, answer, type Call, Refusal, type Route, readBody, readTimeMs } from './call.js';
 

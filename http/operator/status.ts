@@ -3,11 +3,11 @@
  * an operator asks for it when the journal is what hangs.
  */
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
-import { ASSETS, assetOf, LIVE, LOCKED, MARKETS_MAX, marketId } from '../../engine/domain.js';
+import { dollarsOfCents } from '../../engine/base/money.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
-import { dollarsOfCents } from '../../engine/money.js';
-import type { Clock } from '../../engine/ports.js';
-import type { EngineReads } from '../../engine/views.js';
+import { ASSETS, assetOf, LIVE, LOCKED, MARKETS_MAX, marketId } from '../../engine/model/domain.js';
+import type { Clock } from '../../engine/model/ports.js';
+import type { EngineReads } from '../../engine/model/views.js';
 import { answer, type Route } from './call.js';
 
 /** The asset's last accepted tick since the start, or null. */

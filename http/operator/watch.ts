@@ -2,10 +2,11 @@
  * What operators should hear of without asking: rounds that were voided or did not open, a silent feed, a clock
  * or a disk that is not as it should be. A line for each change, none for what goes on as usual.
  */
-import { ASSETS, marketId, RESULT_VOID, roundId } from '../../engine/domain.js';
-import type { EngineEvent } from '../../engine/events.js';
+
 import type { PriceTracker } from '../../engine/host/price-tracker.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
+import { ASSETS, marketId, RESULT_VOID, roundId } from '../../engine/model/domain.js';
+import type { EngineEvent } from '../../engine/model/events.js';
 import type { Log } from '../log.js';
 import { marketsWithoutCapital, type ShadowView } from './status.js';
 

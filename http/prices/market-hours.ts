@@ -5,8 +5,8 @@
  * FX: Sunday 17:00 to Friday 17:00. Metals: Sunday 18:00 to Friday 17:00 with a pause from 17:00 to 18:00 each day.
  * Crypto never closes. Holidays are not known here: on a holiday the feed is silent, and rounds are voided.
  */
-import { must } from '../../engine/assert.js';
-import type { AssetClass } from '../../engine/domain.js';
+import { must } from '../../engine/base/assert.js';
+import type { AssetClass } from '../../engine/model/domain.js';
 
 export type Session = readonly [openMs: number, closeMs: number];
 

@@ -1,5 +1,5 @@
 /** The feed whose ticks come from outside, through the operator API (design, section 8, `POST /prices`). */
-import type { PriceFeed, PriceTick, TickVerdict } from '../../engine/ports.js';
+import type { PriceFeed, PriceTick, TickVerdict } from '../../engine/model/ports.js';
 
 export class PushFeed implements PriceFeed {
   readonly name = 'push';

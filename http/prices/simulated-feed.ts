@@ -5,8 +5,14 @@
  *
  * Assets with market hours are silent outside them, as a real feed would be.
  */
-import { ASSETS, type Asset, type AssetClass, assetClassOf, TIME_FRAME_MS } from '../../engine/domain.js';
-import type { PriceFeed, PriceTick, TickVerdict } from '../../engine/ports.js';
+import {
+  ASSETS,
+  type Asset,
+  type AssetClass,
+  assetClassOf,
+  TIME_FRAME_MS,
+} from '../../engine/model/domain.js';
+import type { PriceFeed, PriceTick, TickVerdict } from '../../engine/model/ports.js';
 import { pathAt } from './random-path.js';
 
 export const TICK_INTERVAL_MS = 250;

@@ -3,7 +3,7 @@
  * knows are one entry `forward`: the balance that the account brought along.
  */
 import type { Engine } from '../../engine/engine.js';
-import type { EngineEvent } from '../../engine/events.js';
+import type { EngineEvent } from '../../engine/model/events.js';
 import { type LedgerEntry, ledgerEntryOf } from '../ledger.js';
 import type { Past } from './past.js';
 

@@ -1,6 +1,8 @@
 /** `tote account`: everything known of one account, and that its ledger adds up to its balance. */
 import { Argument } from 'commander';
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
+import { dollarsOfCents } from '../../engine/base/money.js';
+import type { Engine } from '../../engine/engine.js';
 import {
   accountId,
   betId,
@@ -12,10 +14,8 @@ import {
   scopesOf,
   TIERS,
   textAt,
-} from '../../engine/domain.js';
-import type { Engine } from '../../engine/engine.js';
-import { dollarsOfCents } from '../../engine/money.js';
-import type { BetView, KeyView } from '../../engine/views.js';
+} from '../../engine/model/domain.js';
+import type { BetView, KeyView } from '../../engine/model/views.js';
 import { JournalError } from '../errors.js';
 import { LedgerCheck } from '../ledger.js';
 import { type AccountHistory, accountHistory } from './account-history.js';

@@ -1,7 +1,7 @@
 /** Everything that happened to one bet and its round, from the journal and, where its beginning was deleted, the archive. */
-import { assert, must } from '../../engine/assert.js';
-import { betId, marketId } from '../../engine/domain.js';
+import { assert, must } from '../../engine/base/assert.js';
 import type { Engine } from '../../engine/engine.js';
+import { betId, marketId } from '../../engine/model/domain.js';
 import { JournalError } from '../errors.js';
 import type { ArchivedEvent } from '../history-archive.js';
 import type { Past } from './past.js';

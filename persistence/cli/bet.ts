@@ -1,6 +1,7 @@
 /** `tote bet`: everything known of one bet, and what is needed to verify its hash. */
 import { Argument, InvalidArgumentError } from 'commander';
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
+import { dollarsOfCents } from '../../engine/base/money.js';
 import {
   accountId,
   BET_RESULTS,
@@ -13,8 +14,7 @@ import {
   ROUND_STATUSES,
   SIDES,
   textAt,
-} from '../../engine/domain.js';
-import { dollarsOfCents } from '../../engine/money.js';
+} from '../../engine/model/domain.js';
 import { type LedgerEntry, ledgerEntryOf } from '../ledger.js';
 import { type BetHistory, betHistory } from './bet-history.js';
 import { defineCommand } from './command.js';

@@ -2,8 +2,8 @@
  * Commands and events in words, for people who read what a server did (`tote replay --explain`): ids as the API
  * shows them, amounts in USD, times in ISO 8601. Secrets have no words: of a key not even its digest is shown.
  */
-import { unreachable } from '../../engine/assert.js';
-import type { Command, PlaceOrder } from '../../engine/commands.js';
+import { unreachable } from '../../engine/base/assert.js';
+import type { Command, PlaceOrder } from '../../engine/model/commands.js';
 import {
   ASSETS,
   accountId,
@@ -14,7 +14,7 @@ import {
   scopesOf,
   TIERS,
   textAt,
-} from '../../engine/domain.js';
+} from '../../engine/model/domain.js';
 import { isoText, quoted, usd } from './format.js';
 
 /** What the command asked for, in one sentence without its full stop. */

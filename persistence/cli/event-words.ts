@@ -1,5 +1,5 @@
 /** What a command did, in words: one line for each event, with the balance before and after where money moved. */
-import { unreachable } from '../../engine/assert.js';
+import { unreachable } from '../../engine/base/assert.js';
 import {
   ASSETS,
   accountId,
@@ -12,14 +12,14 @@ import {
   roundId,
   SIDES,
   textAt,
-} from '../../engine/domain.js';
+} from '../../engine/model/domain.js';
 import type {
   BalanceMoved,
   BetPlaced,
   BetSettled,
   EngineEvent,
   RoundNotOpened,
-} from '../../engine/events.js';
+} from '../../engine/model/events.js';
 import { HOUSE } from '../../engine/state/house.js';
 import { isoText, oddsText, oneLine, percentText, quoted, usd } from './format.js';
 

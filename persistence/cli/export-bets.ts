@@ -2,6 +2,8 @@
  * Bets' rows. A bet is written when it is settled, and those that are open last: only open bets are kept in memory.
  * Which bets: those placed in the range; what became of them: as far as the journal goes.
  */
+
+import type { Engine } from '../../engine/engine.js';
 import {
   accountId,
   BET_RESULTS,
@@ -11,9 +13,8 @@ import {
   SETTLING,
   SIDES,
   textAt,
-} from '../../engine/domain.js';
-import type { Engine } from '../../engine/engine.js';
-import type { BetPlaced, BetSettled } from '../../engine/events.js';
+} from '../../engine/model/domain.js';
+import type { BetPlaced, BetSettled } from '../../engine/model/events.js';
 import { readEvents } from './export-events.js';
 import { type ExportRow, outside, type RowSink } from './export-sink.js';
 import { dollarsText, isoText, oddsText, percentText } from './format.js';

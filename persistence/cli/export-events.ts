@@ -1,6 +1,6 @@
 /** Everything that happened in a range, for exports: from the archive where the journal's beginning was deleted, then from the journal. */
 import type { Engine } from '../../engine/engine.js';
-import type { EngineEvent } from '../../engine/events.js';
+import type { EngineEvent } from '../../engine/model/events.js';
 import type { Past } from './past.js';
 
 export interface ReadRange {

@@ -3,8 +3,8 @@
  * and, at the end, to the balance that the engine has.
  */
 
-import { betId } from '../../engine/domain.js';
 import type { Engine } from '../../engine/engine.js';
+import { betId } from '../../engine/model/domain.js';
 import { type LedgerEntry, ledgerEntryOf } from '../ledger.js';
 import { readEvents } from './export-events.js';
 import { type ExportRow, outside, type RowSink } from './export-sink.js';

@@ -2,6 +2,8 @@
  * Rounds' rows: those settled in the range, as they are settled; and, where the range goes up to the last command, those
  * that are not settled yet.
  */
+
+import type { Engine } from '../../engine/engine.js';
 import {
   MARKETS_MAX,
   marketId,
@@ -11,9 +13,8 @@ import {
   roundId,
   SETTLED,
   textAt,
-} from '../../engine/domain.js';
-import type { Engine } from '../../engine/engine.js';
-import type { RoundView } from '../../engine/views.js';
+} from '../../engine/model/domain.js';
+import type { RoundView } from '../../engine/model/views.js';
 import type { ArchivedRound } from '../history-archive.js';
 import { readEvents } from './export-events.js';
 import { type ExportRow, outside, type RowSink } from './export-sink.js';

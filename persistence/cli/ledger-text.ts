@@ -1,6 +1,7 @@
 /** Ledger entries as a table for people and as objects for programs. */
-import { accountId, betId } from '../../engine/domain.js';
-import { dollarsOfCents } from '../../engine/money.js';
+
+import { dollarsOfCents } from '../../engine/base/money.js';
+import { accountId, betId } from '../../engine/model/domain.js';
 import type { LedgerEntry } from '../ledger.js';
 import { dollarsText, isoText, quoted, usd } from './format.js';
 import type { Output } from './output.js';

@@ -1,6 +1,6 @@
 /** `tote replay`: the commands of a journal and what each did, for people or as JSON lines. */
 import { InvalidArgumentError, Option } from 'commander';
-import { marketOf, parseAccountId } from '../../engine/domain.js';
+import { marketOf, parseAccountId } from '../../engine/model/domain.js';
 import type { Step } from '../history.js';
 import { defineCommand } from './command.js';
 import { commandWords } from './command-words.js';

@@ -3,6 +3,8 @@
  * its money comes out even: what the house put in and the stakes are the pools, and what was paid and the house got
  * are the pools again.
  */
+
+import { dollarsOfCents } from '../../engine/base/money.js';
 import {
   accountId,
   BET_RESULTS,
@@ -15,9 +17,8 @@ import {
   SETTLED,
   SIDES,
   textAt,
-} from '../../engine/domain.js';
-import { dollarsOfCents } from '../../engine/money.js';
-import type { RoundView } from '../../engine/views.js';
+} from '../../engine/model/domain.js';
+import type { RoundView } from '../../engine/model/views.js';
 import type { LedgerEntry } from '../ledger.js';
 import { isoText } from './format.js';
 import { entryJson } from './ledger-text.js';

@@ -1,9 +1,10 @@
 /** Everything that happened to one round, from the journal and, where its beginning was deleted, the archive. */
-import type { Command } from '../../engine/commands.js';
-import { marketId, RESULT_NONE, roundId, SETTLED, timeFrameMs } from '../../engine/domain.js';
+
 import type { Engine } from '../../engine/engine.js';
-import type { BetPlaced, BetSettled, EngineEvent, RoundNotOpened } from '../../engine/events.js';
-import type { RoundView } from '../../engine/views.js';
+import type { Command } from '../../engine/model/commands.js';
+import { marketId, RESULT_NONE, roundId, SETTLED, timeFrameMs } from '../../engine/model/domain.js';
+import type { BetPlaced, BetSettled, EngineEvent, RoundNotOpened } from '../../engine/model/events.js';
+import type { RoundView } from '../../engine/model/views.js';
 import type { Step } from '../history.js';
 import type { ArchivedRound } from '../history-archive.js';
 import { type LedgerEntry, ledgerEntryOf } from '../ledger.js';

@@ -1,7 +1,7 @@
 /** `tote round`: everything known of one round. */
 import { Argument, InvalidArgumentError } from 'commander';
-import { must } from '../../engine/assert.js';
-import { parseRoundId } from '../../engine/domain.js';
+import { must } from '../../engine/base/assert.js';
+import { parseRoundId } from '../../engine/model/domain.js';
 import { JournalError } from '../errors.js';
 import { defineCommand } from './command.js';
 import { EXIT } from './exit-codes.js';

@@ -1,6 +1,6 @@
 /** `tote snapshot`: the present state as a snapshot, beside a running server or without one. */
 import { mkdirSync } from 'node:fs';
-import { assert, must } from '../../engine/assert.js';
+import { assert, must } from '../../engine/base/assert.js';
 import type { Engine } from '../../engine/engine.js';
 import { JournalError } from '../errors.js';
 import { fileBytes } from '../files.js';

@@ -1,7 +1,7 @@
 /** Which commands `tote replay` shows: by kind, by account, by market. */
-import type { Command, CommandKind } from '../../engine/commands.js';
-import { assetOf } from '../../engine/domain.js';
-import type { EngineEvent } from '../../engine/events.js';
+import type { Command, CommandKind } from '../../engine/model/commands.js';
+import { assetOf } from '../../engine/model/domain.js';
+import type { EngineEvent } from '../../engine/model/events.js';
 import type { Step } from '../history.js';
 
 const KINDS: Readonly<Record<CommandKind, true>> = {

@@ -15,7 +15,7 @@ import {
   scopesOf,
   TIERS,
   textAt,
-} from '../../engine/domain.js';
+} from '../../engine/model/domain.js';
 import type { Step } from '../history.js';
 import { isoText } from './format.js';
 

@@ -1,6 +1,6 @@
 /** `tote verify-bet`: the offline check of a betHash, from what the API published alone. No data directory is read. */
 import { Option } from 'commander';
-import { unreachable } from '../../engine/assert.js';
+import { unreachable } from '../../engine/base/assert.js';
 import { VERIFY_STEPS, type VerifyStep, verifyBet } from '../../engine/fairness.js';
 import { FAIRNESS_TOOLS } from '../fairness-tools.js';
 import { EvidenceError, type EvidenceOptions, gatherEvidence } from './bet-evidence.js';

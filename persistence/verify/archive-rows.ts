@@ -3,9 +3,9 @@
  * is. Rows are looked up one by one, without a transaction that would keep a running server from shortening its WAL.
  */
 import Database from 'better-sqlite3';
-import type { EngineEvent } from '../../engine/events.js';
-import type { StoredBatch } from '../../engine/ports.js';
-import type { EngineReads } from '../../engine/views.js';
+import type { EngineEvent } from '../../engine/model/events.js';
+import type { StoredBatch } from '../../engine/model/ports.js';
+import type { EngineReads } from '../../engine/model/views.js';
 import type { ArchiveCell } from '../archive-checksum.js';
 import { ArchiveRows, type RowTakers } from '../archive-rows.js';
 import { type ArchiveProgress, asArchiveDamage } from '../archive-schema.js';

@@ -3,7 +3,7 @@
  * engine keeps running sums, and checks them against each other here after every batch; `faultOfBooks` adds up the
  * accounts and bets themselves, which takes time in proportion to them.
  */
-import type { EngineReads } from '../../engine/views.js';
+import type { EngineReads } from '../../engine/model/views.js';
 
 /** What is wrong with the running sums, or null. */
 export function faultOfTotals(engine: EngineReads): string | null {

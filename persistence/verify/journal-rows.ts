@@ -5,7 +5,7 @@
  *
  * A segment is open for one chunk of rows at a time, so that a running server can shorten its WAL and seal it.
  */
-import type { StoredBatch } from '../../engine/ports.js';
+import type { StoredBatch } from '../../engine/model/ports.js';
 import { CHAIN_START, type ChainPosition } from '../batch-row.js';
 import { JournalError } from '../errors.js';
 import { Segment } from '../segment.js';

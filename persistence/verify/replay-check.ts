@@ -3,11 +3,11 @@
  * been pruned, and compares on the way: the rolling digest after every batch, the books after every batch, the full
  * state with every snapshot, every row of the archive.
  */
-import { assert } from '../../engine/assert.js';
-import { decodeCommand } from '../../engine/command-codec.js';
+import { assert } from '../../engine/base/assert.js';
 import { Engine } from '../../engine/engine.js';
-import type { StoredBatch } from '../../engine/ports.js';
-import type { SnapshotRef } from '../../engine/snapshot/store.js';
+import type { SnapshotRef } from '../../engine/host/snapshot-store.js';
+import { decodeCommand } from '../../engine/model/command-codec.js';
+import type { StoredBatch } from '../../engine/model/ports.js';
 import type { ArchiveProgress } from '../archive-schema.js';
 import type { ChainPosition } from '../batch-row.js';
 import { messageOf } from '../errors.js';

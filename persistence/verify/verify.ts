@@ -4,7 +4,7 @@
  * there at the time.
  */
 import { existsSync } from 'node:fs';
-import type { Mark, StoredBatch } from '../../engine/ports.js';
+import type { Mark, StoredBatch } from '../../engine/model/ports.js';
 import { type ArchiveReport, checkArchive } from '../archive-check.js';
 import type { DataDir } from '../data-dir.js';
 import { JournalError, messageOf } from '../errors.js';

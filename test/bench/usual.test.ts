@@ -14,7 +14,7 @@ import type { UsualConfig } from '../../bench/references/usual-config.js';
 import { UsualDesk, type UsualOrder } from '../../bench/references/usual-desk.js';
 import { Acknowledged } from '../../bench/tote/audit.js';
 import { placed } from '../../bench/tote/book.js';
-import { marketOf, SIDES } from '../../engine/domain.js';
+import { marketOf, SIDES } from '../../engine/model/domain.js';
 
 const root = mkdtempSync(join(tmpdir(), 'tote-bench-test-'));
 after(() => rmSync(root, { recursive: true }));

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 import { ApiClient, refused } from '../support/api-client.js';
 import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
 import { Server } from '../support/server.js';

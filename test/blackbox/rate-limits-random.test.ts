@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 import { rawRequest, sendRaw } from '../support/api-client-raw.js';
 import { Sandbox } from '../support/api-client-sandbox.js';
 import { type Arrival, type Fate, RateLimitReference } from '../support/rate-limit-reference.js';

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { orders, setUpCommands } from '../../bench/engine/scenario.js';
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 import { Engine } from '../../engine/engine.js';
 import { checkArchive } from '../../persistence/archive-check.js';
 import { findDataDir } from '../../persistence/data-dir.js';

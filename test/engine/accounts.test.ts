@@ -1,8 +1,8 @@
 /** Accounts, keys and money in and out, at their limits (design, sections 2 and 3). */
 import { deepEqual, equal, notEqual } from 'node:assert/strict';
 import { test } from 'node:test';
-import { TIERS, type Tier } from '../../engine/domain.js';
-import { AMOUNT_CENTS_MAX } from '../../engine/money.js';
+import { AMOUNT_CENTS_MAX } from '../../engine/base/money.js';
+import { TIERS, type Tier } from '../../engine/model/domain.js';
 import { Exchange } from '../support/reference/exchange.js';
 
 const READ_SCOPES = 0b0011;

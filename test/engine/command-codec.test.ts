@@ -2,7 +2,7 @@
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { decodeCommand, encodeCommand, type Upcasters } from '../../engine/command-codec.js';
+import { decodeCommand, encodeCommand, type Upcasters } from '../../engine/model/command-codec.js';
 import { anyCommand } from '../support/any-command.js';
 
 test('every command comes back from its text as it was', () => {

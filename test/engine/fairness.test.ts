@@ -2,8 +2,6 @@
 import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import { test } from 'node:test';
-import { roundId } from '../../engine/domain.js';
-import type { BetPlaced } from '../../engine/events.js';
 import {
   type BetEvidence,
   RoundSeeds,
@@ -11,6 +9,8 @@ import {
   type VerifyStep,
   verifyBet,
 } from '../../engine/fairness.js';
+import { roundId } from '../../engine/model/domain.js';
+import type { BetPlaced } from '../../engine/model/events.js';
 import { orderResultText } from '../../http/api/account-text.js';
 import type { OrderResult, Success } from '../../http/api/types.js';
 import { FAIRNESS_TOOLS as API_TOOLS } from '../../http/fairness-tools.js';

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { marketOf, RESULT_VOID, SETTLED, SETTLING } from '../../engine/domain.js';
+import { marketOf, RESULT_VOID, SETTLED, SETTLING } from '../../engine/model/domain.js';
 import { PushFeed } from '../../http/prices/push-feed.js';
 import { simulatedPrice } from '../../http/prices/simulated-feed.js';
 import { BTC_MINUTE, MINUTE_MS, ofKind, pushHost, rulesOf, simulatedHost } from '../support/feed-hosts.js';

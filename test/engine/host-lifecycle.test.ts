@@ -13,7 +13,7 @@ import {
   SETTLED,
   SETTLING,
   UPCOMING,
-} from '../../engine/domain.js';
+} from '../../engine/model/domain.js';
 import { simulatedPrice } from '../../http/prices/simulated-feed.js';
 import {
   BTC_MINUTE,

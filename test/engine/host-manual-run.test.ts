@@ -3,8 +3,8 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ASSETS, marketOf, SETTLED } from '../../engine/domain.js';
 import { ManualRun } from '../../engine/host/manual-run.js';
+import { ASSETS, marketOf, SETTLED } from '../../engine/model/domain.js';
 import { simulatedPrice } from '../../http/prices/simulated-feed.js';
 import { DAY_MS, MINUTE_MS, ofKind, rulesOf, simulatedHost } from '../support/feed-hosts.js';
 import { codeOf, type HostOptions, NOON_MS, TestClock, type TestHost } from '../support/host.js';

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { Engine } from '../../engine/engine.js';
 import { BoundaryWindow, CLOSED_MAX, GRACE_MS } from '../../engine/host/boundary-window.js';
 import { PriceTracker, TICK_EVIDENCE_LENGTH_MAX } from '../../engine/host/price-tracker.js';
-import type { PriceTick } from '../../engine/ports.js';
+import type { PriceTick } from '../../engine/model/ports.js';
 
 const MINUTE_MS = 60_000;
 const START_MS = Date.UTC(2026, 5, 10, 12);

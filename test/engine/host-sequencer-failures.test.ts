@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AssertionError } from '../../engine/assert.js';
+import { AssertionError } from '../../engine/base/assert.js';
 import { Engine } from '../../engine/engine.js';
-import type { Outcome } from '../../engine/events.js';
+import type { Outcome } from '../../engine/model/events.js';
 import { codeOf, NOON_MS, TestClock, TestHost } from '../support/host.js';
 
 test('a failed commit acknowledges nothing, neither then nor later', () => {

@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AssertionError } from '../../engine/assert.js';
-import type { EngineEvent } from '../../engine/events.js';
+import { AssertionError } from '../../engine/base/assert.js';
+import type { EngineEvent } from '../../engine/model/events.js';
 import { codeOf, TestClock, TestHost } from '../support/host.js';
 import { liveHost } from '../support/live-host.js';
 

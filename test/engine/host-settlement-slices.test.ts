@@ -1,7 +1,7 @@
 /** How many bets a settlement command credits: more while that is quick, fewer once it was slow (design, section 4). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defaultRules } from '../../engine/rules.js';
+import { defaultRules } from '../../engine/model/rules.js';
 import { PushFeed } from '../../http/prices/push-feed.js';
 import { codeOf, NOON_MS, TestClock, TestHost } from '../support/host.js';
 

@@ -9,7 +9,7 @@ import {
   oddsE4,
   payoutCents,
   percentUpE2,
-} from '../../engine/money.js';
+} from '../../engine/base/money.js';
 import {
   referenceOddsE4,
   referencePayoutCents,

@@ -1,9 +1,9 @@
 /** Every limit of an order at exactly its value and one step beyond (design, section 5). */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PlaceOrder } from '../../engine/commands.js';
-import { LIVE } from '../../engine/domain.js';
-import type { ErrorCode } from '../../engine/errors.js';
+import type { PlaceOrder } from '../../engine/model/commands.js';
+import { LIVE } from '../../engine/model/domain.js';
+import type { ErrorCode } from '../../engine/model/errors.js';
 import { type BetWish, BTC_1M, Exchange } from '../support/reference/exchange.js';
 
 /** An exchange whose BTC minute round has just opened at 100. */

@@ -4,12 +4,12 @@
  */
 import { equal, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { must } from '../../engine/assert.js';
-import { decodeCommand, encodeCommand } from '../../engine/command-codec.js';
-import type { Command } from '../../engine/commands.js';
-import { TIERS } from '../../engine/domain.js';
+import { must } from '../../engine/base/assert.js';
 import { Engine } from '../../engine/engine.js';
-import type { Rules } from '../../engine/rules.js';
+import { decodeCommand, encodeCommand } from '../../engine/model/command-codec.js';
+import type { Command } from '../../engine/model/commands.js';
+import { TIERS } from '../../engine/model/domain.js';
+import type { Rules } from '../../engine/model/rules.js';
 import { Dice } from '../support/reference/dice.js';
 import { newHasher } from '../support/reference/pair.js';
 import { runStream } from '../support/reference/stream.js';

@@ -8,7 +8,7 @@
  */
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 import { Engine } from '../../engine/engine.js';
 import { referenceOddsE4, referencePayoutCents } from '../support/reference/arithmetic.js';
 import { Dice } from '../support/reference/dice.js';

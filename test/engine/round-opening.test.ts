@@ -1,8 +1,8 @@
 /** When a round opens and when it does not: late, after downtime, in market hours, with and without money. */
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
-import { AssertionError } from '../../engine/assert.js';
-import type { EngineEvent } from '../../engine/events.js';
+import { AssertionError } from '../../engine/base/assert.js';
+import type { EngineEvent } from '../../engine/model/events.js';
 import {
   BTC_1M,
   BTC_5M,

@@ -5,7 +5,7 @@
  */
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { test } from 'node:test';
-import { AssertionError, must } from '../../engine/assert.js';
+import { AssertionError, must } from '../../engine/base/assert.js';
 import type { Row } from '../../engine/snapshot/form.js';
 import { BET, TABLES } from '../../engine/snapshot/tables.js';
 import { BusyEngine } from '../support/busy-engine.js';

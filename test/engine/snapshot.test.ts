@@ -5,11 +5,11 @@
  */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { must } from '../../engine/assert.js';
-import type { PlaceOrder } from '../../engine/commands.js';
-import { ASSETS, MARKET_IDS } from '../../engine/domain.js';
+import { must } from '../../engine/base/assert.js';
 import { Engine } from '../../engine/engine.js';
-import type { BetPlaced, Outcome } from '../../engine/events.js';
+import type { PlaceOrder } from '../../engine/model/commands.js';
+import { ASSETS, MARKET_IDS } from '../../engine/model/domain.js';
+import type { BetPlaced, Outcome } from '../../engine/model/events.js';
 import { BusyEngine } from '../support/busy-engine.js';
 import { readAll, type Scope } from '../support/reference/compare.js';
 import { Dice } from '../support/reference/dice.js';

@@ -4,9 +4,9 @@
  */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Command, PlaceOrder } from '../../engine/commands.js';
 import { Engine } from '../../engine/engine.js';
-import type { EngineEvent } from '../../engine/events.js';
+import type { Command, PlaceOrder } from '../../engine/model/commands.js';
+import type { EngineEvent } from '../../engine/model/events.js';
 import { Dice } from '../support/reference/dice.js';
 import { BTC_1M, DAY_MS, MINUTE_MS, rulesFor } from '../support/reference/exchange.js';
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { AssertionError } from '../../engine/assert.js';
-import { wholeText } from '../../engine/whole-text.js';
+import { AssertionError } from '../../engine/base/assert.js';
+import { wholeText } from '../../engine/base/integer-text.js';
 
 test('every whole number has the digits that the language gives it', () => {
   const near = [0, 1, 4, 8, 12, 15].flatMap((exponent) =>

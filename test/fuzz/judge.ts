@@ -2,7 +2,7 @@
  * Whether an answer is one that this server may give: the envelope with a code of the registry at that code's status,
  * a documented success, or, to what is no HTTP, the parser's own page.
  */
-import { ERROR_STATUS } from '../../engine/errors.js';
+import { ERROR_STATUS } from '../../engine/model/errors.js';
 import type { Answer } from './answers.js';
 import type { Prepared } from './requests.js';
 

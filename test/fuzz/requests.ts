@@ -2,7 +2,7 @@
  * Requests whose end is never in doubt: any method, path, key, header and body, framed as HTTP wants it. Each must be
  * answered, in the envelope, on the connection that it came on. What is broken below that is for `raw.ts`.
  */
-import { assert } from '../../engine/assert.js';
+import { assert } from '../../engine/base/assert.js';
 import { openApiDocument } from '../../http/openapi.js';
 import type { Dice } from '../support/reference/dice.js';
 import type { OperatorTarget } from './operator.js';

@@ -8,7 +8,7 @@
  */
 import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 import type { Engine } from '../../engine/engine.js';
 import { openDataDir } from '../../persistence/data-dir.js';
 import { fileBytes } from '../../persistence/files.js';

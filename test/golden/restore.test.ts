@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 import { crcHex, sealBatch } from '../../persistence/batch-row.js';
 import { openDataDir } from '../../persistence/data-dir.js';
 import { createMarkFile } from '../../persistence/mark.js';

@@ -4,16 +4,16 @@
  * the scenario moves it, so that the same program writes the same commands.
  */
 import { createHash } from 'node:crypto';
-import { assert } from '../../engine/assert.js';
-import type { Command } from '../../engine/commands.js';
-import { ASSETS, marketOf } from '../../engine/domain.js';
+import { assert } from '../../engine/base/assert.js';
 import type { Engine } from '../../engine/engine.js';
-import { bringRulesInForce, fundHouse } from '../../engine/host/bring-up.js';
+import { bringRulesInForce, fundHouse } from '../../engine/host/bootstrap.js';
 import { Lifecycle } from '../../engine/host/lifecycle.js';
 import { PriceTracker } from '../../engine/host/price-tracker.js';
 import { SEQUENCER_DEFAULTS, Sequencer } from '../../engine/host/sequencer.js';
-import type { Clock, JournalWriter } from '../../engine/ports.js';
-import { defaultRules, type Rules } from '../../engine/rules.js';
+import type { Command } from '../../engine/model/commands.js';
+import { ASSETS, marketOf } from '../../engine/model/domain.js';
+import type { Clock, JournalWriter } from '../../engine/model/ports.js';
+import { defaultRules, type Rules } from '../../engine/model/rules.js';
 import type { Sessions } from '../../engine/state/state.js';
 import { Dice } from '../support/reference/dice.js';
 

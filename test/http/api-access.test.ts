@@ -1,7 +1,7 @@
 /** Who is let in, in which order the checks come, what counts against which limit, and the headers of it all. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SCOPES, type Scope, TIERS } from '../../engine/domain.js';
+import { SCOPES, type Scope, TIERS } from '../../engine/model/domain.js';
 import { generateKeySecret, isWellFormedKey, keyDigest } from '../../http/api/keys.js';
 import { UNLIMITED } from '../../http/rate-limits.js';
 import { codeOf, Harness, MINUTE_MS, type Reply } from './api-harness.js';

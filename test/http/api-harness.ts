@@ -3,11 +3,11 @@
  * test holds in its hand.
  */
 import assert from 'node:assert/strict';
-import type { Command } from '../../engine/commands.js';
-import { SCOPES, type Scope, scopesMask, TIERS, type Tier } from '../../engine/domain.js';
-import type { Accepted } from '../../engine/events.js';
-import type { HttpHandler, HttpRequest } from '../../engine/ports.js';
-import { defaultRules, RULES_VERSION, type Rules } from '../../engine/rules.js';
+import type { Command } from '../../engine/model/commands.js';
+import { SCOPES, type Scope, scopesMask, TIERS, type Tier } from '../../engine/model/domain.js';
+import type { Accepted } from '../../engine/model/events.js';
+import type { HttpHandler, HttpRequest } from '../../engine/model/ports.js';
+import { defaultRules, RULES_VERSION, type Rules } from '../../engine/model/rules.js';
 import { keyDigest } from '../../http/api/keys.js';
 import { MARKET_AGE_MS_MAX } from '../../http/api/market-view.js';
 import { createPublicApi } from '../../http/api/public-api.js';

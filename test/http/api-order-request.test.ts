@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { MARKET_IDS } from '../../engine/domain.js';
+import { MARKET_IDS } from '../../engine/model/domain.js';
 import { isJsonType, parseAny, parseOrder, parseUsual } from '../../http/api/order-request.js';
 import { Refused } from '../../http/api/refused.js';
 

@@ -1,7 +1,7 @@
 /** The clocks that main hands in. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AssertionError } from '../../engine/assert.js';
+import { AssertionError } from '../../engine/base/assert.js';
 import { ManualClock, systemClock } from '../../http/clock.js';
 
 test('the manual clock starts at the last journaled time and moves only when it is set', () => {

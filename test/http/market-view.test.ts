@@ -1,7 +1,7 @@
 /** Public market data: right, fresh, and never ahead of the journal. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ASSETS, MARKET_IDS, TIME_FRAMES } from '../../engine/domain.js';
+import { ASSETS, MARKET_IDS, TIME_FRAMES } from '../../engine/model/domain.js';
 import type { Market, Price } from '../../http/api/types.js';
 import { dataOf, Harness, MINUTE_MS } from './api-harness.js';
 

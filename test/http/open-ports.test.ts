@@ -1,7 +1,7 @@
 /** The two ports between their opening and the moment from which they are served. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { HttpHandler } from '../../engine/ports.js';
+import type { HttpHandler } from '../../engine/model/ports.js';
 import { systemClock } from '../../http/clock.js';
 import { readConfig } from '../../http/config.js';
 import { openPorts } from '../../http/open-ports.js';

@@ -1,8 +1,8 @@
 /** The simulated walk and the feeds that carry ticks to the tracker. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ASSETS, TIME_FRAME_MS } from '../../engine/domain.js';
-import type { PriceTick, TickVerdict } from '../../engine/ports.js';
+import { ASSETS, TIME_FRAME_MS } from '../../engine/model/domain.js';
+import type { PriceTick, TickVerdict } from '../../engine/model/ports.js';
 import { MarketHours } from '../../http/prices/market-hours.js';
 import { PushFeed } from '../../http/prices/push-feed.js';
 import {

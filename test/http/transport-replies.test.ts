@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import type { HttpHandler, HttpResponder } from '../../engine/ports.js';
+import type { HttpHandler, HttpResponder } from '../../engine/model/ports.js';
 import { TransportBench, until, withBench } from '../support/transport-bench.js';
 
 const HOST = 'Host: tote';

@@ -7,7 +7,7 @@
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 import { randomOf, type Written, writeJournal, writeSegments } from './journal-files.js';
 import { type Files, filesOf, Judge, memoryDir } from './judge.js';
 

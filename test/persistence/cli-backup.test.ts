@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 import { type BackedUp, backup } from '../../persistence/backup.js';
 import { type DataDir, findDataDir } from '../../persistence/data-dir.js';
 import { lockDataDir } from '../../persistence/lock.js';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 import { type Lived, live } from './lived-dir.js';
 import { tote, toteJson, toteText } from './tote.js';
 

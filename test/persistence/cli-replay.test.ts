@@ -1,7 +1,7 @@
 /** `tote replay`: what it tells of each command is what happened, for people and for programs, in any range. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 import { CLIENT_SEED, type Lived, live, REFERENCE, VOID_REASON } from './lived-dir.js';
 import { tote, toteLines, toteText } from './tote.js';
 

@@ -12,9 +12,9 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { must } from '../../engine/assert.js';
-import { decodeCommand } from '../../engine/command-codec.js';
+import { must } from '../../engine/base/assert.js';
 import { Engine } from '../../engine/engine.js';
+import { decodeCommand } from '../../engine/model/command-codec.js';
 import { findDataDir } from '../../persistence/data-dir.js';
 import { readMarkFile } from '../../persistence/mark.js';
 import { type Restored, restore } from '../../persistence/restore.js';

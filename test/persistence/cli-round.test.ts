@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 import { type Lived, live, VOID_REASON } from './lived-dir.js';
 import { tote, toteJson, toteText } from './tote.js';
 

@@ -4,7 +4,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 import { archiveChecksum } from '../../persistence/archive-checksum.js';
 import { CHAIN_START, sealBatch } from '../../persistence/batch-row.js';
 import type { DataDir } from '../../persistence/data-dir.js';

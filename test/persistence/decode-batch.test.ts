@@ -5,8 +5,8 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { decodeCommand, encodeCommand } from '../../engine/command-codec.js';
-import type { Command, PlaceOrder } from '../../engine/commands.js';
+import { decodeCommand, encodeCommand } from '../../engine/model/command-codec.js';
+import type { Command, PlaceOrder } from '../../engine/model/commands.js';
 import { decodeCommands } from '../../persistence/decode-batch.js';
 import { anyCommand, anyOrder } from '../support/any-command.js';
 

@@ -7,7 +7,7 @@ import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 import { backup } from '../../persistence/backup.js';
 import { type DataDir, findDataDir } from '../../persistence/data-dir.js';
 import { Segment } from '../../persistence/segment.js';

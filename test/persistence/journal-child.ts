@@ -5,7 +5,7 @@
  * seals segments of that size.
  */
 import { writeSync } from 'node:fs';
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 import { openDataDir } from '../../persistence/data-dir.js';
 import { codeOf } from '../../persistence/errors.js';
 import { JournalThread } from '../../persistence/journal-thread.js';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
-import { must } from '../../engine/assert.js';
-import type { Batch, JournalWriterEvents, SpaceLevel } from '../../engine/ports.js';
+import { must } from '../../engine/base/assert.js';
+import type { Batch, JournalWriterEvents, SpaceLevel } from '../../engine/model/ports.js';
 import { type DataDir, openDataDir } from '../../persistence/data-dir.js';
 import { JournalError } from '../../persistence/errors.js';
 import type { JournalThreadOptions } from '../../persistence/journal-messages.js';

@@ -8,7 +8,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { Batch } from '../../engine/ports.js';
+import type { Batch } from '../../engine/model/ports.js';
 import { commitBatch } from '../../persistence/commit.js';
 import { type DataDir, openDataDir } from '../../persistence/data-dir.js';
 import { JournalError, type JournalErrorCode } from '../../persistence/errors.js';

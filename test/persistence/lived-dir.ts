@@ -3,7 +3,7 @@
  * won, drawn and voided, a bet that is still open, deposits and withdrawals, and texts that are a trap for spreadsheets.
  */
 import assert from 'node:assert/strict';
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
 import type { Bet, OrderRequest, RoundDetail } from '../support/spec.js';
 

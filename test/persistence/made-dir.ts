@@ -3,12 +3,12 @@
  * where a test wants them, the archive, and, if wanted, without the journal's beginning, as retention leaves it.
  */
 import { rmSync } from 'node:fs';
-import { must } from '../../engine/assert.js';
-import { encodeCommand } from '../../engine/command-codec.js';
-import type { Command } from '../../engine/commands.js';
+import { must } from '../../engine/base/assert.js';
 import { Engine } from '../../engine/engine.js';
-import type { EngineEvent } from '../../engine/events.js';
-import type { StoredBatch } from '../../engine/ports.js';
+import { encodeCommand } from '../../engine/model/command-codec.js';
+import type { Command } from '../../engine/model/commands.js';
+import type { EngineEvent } from '../../engine/model/events.js';
+import type { StoredBatch } from '../../engine/model/ports.js';
 import { ArchiveWriter } from '../../persistence/archive-writer.js';
 import { CHAIN_START, sealBatch } from '../../persistence/batch-row.js';
 import { type DataDir, openDataDir } from '../../persistence/data-dir.js';

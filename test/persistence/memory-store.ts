@@ -1,9 +1,9 @@
 /** Stores in memory, of journals and of snapshots, whose content a test holds in its hands. */
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 import { Engine } from '../../engine/engine.js';
-import type { Batch, JournalStore, Mark, StoredBatch } from '../../engine/ports.js';
+import type { SnapshotMeta, SnapshotRef, SnapshotStore } from '../../engine/host/snapshot-store.js';
+import type { Batch, JournalStore, Mark, StoredBatch } from '../../engine/model/ports.js';
 import type { Row, StateTable } from '../../engine/snapshot/form.js';
-import type { SnapshotMeta, SnapshotRef, SnapshotStore } from '../../engine/snapshot/store.js';
 import { CHAIN_START, sealBatch } from '../../persistence/batch-row.js';
 
 export type Step = 'append' | 'sync' | 'mark';

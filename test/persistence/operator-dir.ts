@@ -4,8 +4,8 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { must } from '../../engine/assert.js';
-import type { Command } from '../../engine/commands.js';
+import { must } from '../../engine/base/assert.js';
+import type { Command } from '../../engine/model/commands.js';
 import { CHAIN_START } from '../../persistence/batch-row.js';
 import { openDataDir } from '../../persistence/data-dir.js';
 import { masterSecretFingerprint } from '../../persistence/secrets.js';

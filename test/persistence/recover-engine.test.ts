@@ -4,12 +4,12 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { must } from '../../engine/assert.js';
-import { encodeCommand } from '../../engine/command-codec.js';
-import type { Command } from '../../engine/commands.js';
+import { must } from '../../engine/base/assert.js';
 import { Engine } from '../../engine/engine.js';
-import type { Batch, StoredBatch } from '../../engine/ports.js';
-import { defaultRules, RULES_VERSION } from '../../engine/rules.js';
+import { encodeCommand } from '../../engine/model/command-codec.js';
+import type { Command } from '../../engine/model/commands.js';
+import type { Batch, StoredBatch } from '../../engine/model/ports.js';
+import { defaultRules, RULES_VERSION } from '../../engine/model/rules.js';
 import { sealBatch } from '../../persistence/batch-row.js';
 import { commitBatch } from '../../persistence/commit.js';
 import { type RecoveredEngine, recoverEngine } from '../../persistence/recover-engine.js';

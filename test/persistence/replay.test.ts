@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Batch, JournalStore } from '../../engine/ports.js';
+import type { Batch, JournalStore } from '../../engine/model/ports.js';
 import { commitBatch } from '../../persistence/commit.js';
 import { ProgressMeter, type RecoveryProgress } from '../../persistence/replay.js';
 import { batchAt, batchesUpTo, plain } from './journal-files.js';

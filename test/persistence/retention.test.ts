@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { existsSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 import { checkArchive } from '../../persistence/archive-check.js';
 import type { DataDir } from '../../persistence/data-dir.js';
 import { openJournalReader } from '../../persistence/journal-reader.js';

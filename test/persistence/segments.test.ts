@@ -7,7 +7,7 @@ import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSy
 import { basename, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 import { crcHex } from '../../persistence/batch-row.js';
 import { commitBatch } from '../../persistence/commit.js';
 import type { DataDir } from '../../persistence/data-dir.js';

@@ -1,7 +1,7 @@
 /** Alters a journal so that only a replay can tell: every checksum and the whole chain agree with it. */
 import Database from 'better-sqlite3';
-import { must } from '../../engine/assert.js';
-import type { StoredBatch } from '../../engine/ports.js';
+import { must } from '../../engine/base/assert.js';
+import type { StoredBatch } from '../../engine/model/ports.js';
 import { type ChainPosition, sealBatch } from '../../persistence/batch-row.js';
 import type { DataDir } from '../../persistence/data-dir.js';
 import { MarkFile } from '../../persistence/mark.js';

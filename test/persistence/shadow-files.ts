@@ -1,9 +1,9 @@
 /** What the shadow's tests share: a data directory whose journal holds a random stream of real commands. */
-import { must } from '../../engine/assert.js';
-import { encodeCommand } from '../../engine/command-codec.js';
-import type { Command } from '../../engine/commands.js';
+import { must } from '../../engine/base/assert.js';
 import { Engine } from '../../engine/engine.js';
-import type { Batch, Clock } from '../../engine/ports.js';
+import { encodeCommand } from '../../engine/model/command-codec.js';
+import type { Command } from '../../engine/model/commands.js';
+import type { Batch, Clock } from '../../engine/model/ports.js';
 import { commitBatch } from '../../persistence/commit.js';
 import type { DataDir } from '../../persistence/data-dir.js';
 import { openStore } from '../../persistence/open-store.js';

@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileS
 import { join } from 'node:path';
 import { test } from 'node:test';
 import Database from 'better-sqlite3';
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 import { checkArchive } from '../../persistence/archive-check.js';
 import { readArchiveProgress } from '../../persistence/archive-file.js';
 import { SnapshotFiles } from '../../persistence/snapshot-files.js';

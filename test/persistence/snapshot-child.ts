@@ -4,7 +4,7 @@
  * prints `half` and stays.
  */
 import { writeSync } from 'node:fs';
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 import { codeOf } from '../../persistence/errors.js';
 import { SnapshotFiles } from '../../persistence/snapshot-files.js';
 import { BusyEngine } from '../support/busy-engine.js';

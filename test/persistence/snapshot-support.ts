@@ -4,7 +4,7 @@ import { readFileSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Engine } from '../../engine/engine.js';
-import type { SnapshotRef } from '../../engine/snapshot/store.js';
+import type { SnapshotRef } from '../../engine/host/snapshot-store.js';
 import { Dice } from '../support/reference/dice.js';
 import { runStream } from '../support/reference/stream.js';
 

@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 import { commitBatch } from '../../persistence/commit.js';
 import { SnapshotFiles } from '../../persistence/snapshot-files.js';
 import { BusyEngine } from '../support/busy-engine.js';

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 import { crcHex, sealBatch } from '../../persistence/batch-row.js';
 import { commitBatch } from '../../persistence/commit.js';
 import type { DataDir } from '../../persistence/data-dir.js';

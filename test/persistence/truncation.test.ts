@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 import { commitBatch } from '../../persistence/commit.js';
 import { openDataDir } from '../../persistence/data-dir.js';
 import type { Durability } from '../../persistence/open-segment.js';

@@ -9,7 +9,7 @@ import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 import { commitBatch } from '../../persistence/commit.js';
 import type { DataDir } from '../../persistence/data-dir.js';
 import { fileBytes } from '../../persistence/files.js';

@@ -4,7 +4,7 @@
  * their order, as every journaling file system has it, and for certain only once the folder was synced.
  */
 import { dirname } from 'node:path';
-import { assert, must } from '../../engine/assert.js';
+import { assert, must } from '../../engine/base/assert.js';
 import type { Dice } from '../support/reference/dice.js';
 import type { DiskOp } from './trace.js';
 

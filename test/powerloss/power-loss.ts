@@ -6,7 +6,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 import { openDataDir } from '../../persistence/data-dir.js';
 import { openJournalReader } from '../../persistence/journal-reader.js';
 import { Dice } from '../support/reference/dice.js';

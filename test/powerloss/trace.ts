@@ -6,7 +6,7 @@
 import { createReadStream } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { assert } from '../../engine/assert.js';
+import { assert } from '../../engine/base/assert.js';
 
 export type DiskOp =
   | { readonly kind: 'create' | 'mkdir' | 'unlink'; readonly path: string }

@@ -2,8 +2,8 @@
  * What a world is like, from its seed: few or many assets, small or large limits, quiet or busy clients. Worlds differ
  * in what they do often ("swarm"), because a mixture that does a little of everything never fills a queue or a limit.
  */
-import { ASSETS, assetOf, MARKET_IDS, type TimeFrame } from '../../engine/domain.js';
-import { defaultRules, type MarketRules, type Rules } from '../../engine/rules.js';
+import { ASSETS, assetOf, MARKET_IDS, type TimeFrame } from '../../engine/model/domain.js';
+import { defaultRules, type MarketRules, type Rules } from '../../engine/model/rules.js';
 import type { RateLimitSettings } from '../../http/rate-limit-settings.js';
 import type { Dice } from '../support/reference/dice.js';
 

@@ -6,8 +6,8 @@
  * As with SQLite, a damaged row in the log ends the log without a word when it is opened again (the mark is what
  * notices), and a damaged row in the database is found when it is read.
  */
-import { assert } from '../../engine/assert.js';
-import type { Batch, StoredBatch } from '../../engine/ports.js';
+import { assert } from '../../engine/base/assert.js';
+import type { Batch, StoredBatch } from '../../engine/model/ports.js';
 import { CHAIN_START, type ChainPosition, isIntact, sealBatch } from '../../persistence/batch-row.js';
 import type { Dice } from '../support/reference/dice.js';
 import { SimMark } from './mark.js';

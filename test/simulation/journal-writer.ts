@@ -3,14 +3,14 @@
  * has had its time, and tells the event loop a little later. Like the real thread it acknowledges nothing after an
  * error.
  */
-import { assert } from '../../engine/assert.js';
+import { assert } from '../../engine/base/assert.js';
 import type {
   Batch,
   JournalStore,
   JournalWriter,
   JournalWriterEvents,
   SpaceLevel,
-} from '../../engine/ports.js';
+} from '../../engine/model/ports.js';
 import { commitBatch } from '../../persistence/commit.js';
 import { JournalError } from '../../persistence/errors.js';
 import { Crash, DiskError } from './crash-points.js';

@@ -2,7 +2,7 @@
  * After the faults have stopped the server must come back to life within bounded time: orders are taken again, rounds
  * settle, nothing that was asked stays unanswered, and everything that was acknowledged is there.
  */
-import { timeFrameMs } from '../../engine/domain.js';
+import { timeFrameMs } from '../../engine/model/domain.js';
 import { codeOf, headerOf } from './audit/answers.js';
 import { orderRequest } from './clients/orders.js';
 import { OPERATOR_TOKEN } from './server.js';

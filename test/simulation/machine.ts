@@ -2,8 +2,8 @@
  * The machine that the server runs on: it boots it by the real recovery, kills it, stops it, and starts it again. Disk,
  * clock and crash points outlive the process; everything else goes with it.
  */
-import { AssertionError } from '../../engine/assert.js';
-import type { SpaceLevel } from '../../engine/ports.js';
+import { AssertionError } from '../../engine/base/assert.js';
+import type { SpaceLevel } from '../../engine/model/ports.js';
 import { MarketHours } from '../../http/prices/market-hours.js';
 import { JournalError } from '../../persistence/errors.js';
 import type { Coverage } from './coverage.js';

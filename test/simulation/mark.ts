@@ -3,7 +3,7 @@
  * `persistence/mark.ts`: a torn or flipped slot leaves the one before, a kill loses nothing, and a power loss can
  * only set it back.
  */
-import type { Mark } from '../../engine/ports.js';
+import type { Mark } from '../../engine/model/ports.js';
 import { JournalError } from '../../persistence/errors.js';
 import type { Dice } from '../support/reference/dice.js';
 

@@ -2,12 +2,13 @@
  * Planted bugs, to see that they are found. They live here alone: a wrapper around a part that the simulation hands in,
  * or a method of a real class that is exchanged for the time of one run.
  */
-import type { Command } from '../../engine/commands.js';
+
 import { Engine } from '../../engine/engine.js';
-import type { ErrorCode } from '../../engine/errors.js';
 import { BoundaryWindow } from '../../engine/host/boundary-window.js';
 import { type EventReader, OpenBatch } from '../../engine/host/open-batch.js';
-import type { Batch, JournalStore, Mark, StoredBatch } from '../../engine/ports.js';
+import type { Command } from '../../engine/model/commands.js';
+import type { ErrorCode } from '../../engine/model/errors.js';
+import type { Batch, JournalStore, Mark, StoredBatch } from '../../engine/model/ports.js';
 import { AccountTable } from '../../engine/state/accounts.js';
 import { BetTable } from '../../engine/state/bets.js';
 import { AccountHistory } from '../../engine/state/history.js';

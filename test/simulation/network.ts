@@ -2,8 +2,8 @@
  * The network between clients and one server: it delays, loses and doubles requests and replies. A server that dies
  * takes the requests that it was working on with it; a reply that it has sent may still arrive.
  */
-import { assert } from '../../engine/assert.js';
-import type { HeaderBlock, HeaderList, HttpHandler, HttpRequest } from '../../engine/ports.js';
+import { assert } from '../../engine/base/assert.js';
+import type { HeaderBlock, HeaderList, HttpHandler, HttpRequest } from '../../engine/model/ports.js';
 import { headerList } from '../support/headers.js';
 import type { Dice } from '../support/reference/dice.js';
 import type { Coverage } from './coverage.js';

@@ -1,6 +1,7 @@
 /** From the simulated disk to an engine, by the real recovery code: what a process does before it serves. */
-import type { Clock, JournalStore } from '../../engine/ports.js';
-import type { SnapshotStore } from '../../engine/snapshot/store.js';
+
+import type { SnapshotStore } from '../../engine/host/snapshot-store.js';
+import type { Clock, JournalStore } from '../../engine/model/ports.js';
 import { type RecoveredEngine, recoverEngine } from '../../persistence/recover-engine.js';
 
 /** Recovers and raises the mark to the end; throws what the real recovery throws. */

@@ -2,16 +2,17 @@
  * One life of the server: the real sequencer, lifecycle, price tracker and both APIs over a recovered engine, put
  * together as `main.ts` does it, with the simulator's clock, journal, feed and network in place of the real ones.
  */
-import type { Command } from '../../engine/commands.js';
+
 import type { Engine } from '../../engine/engine.js';
-import type { Outcome } from '../../engine/events.js';
-import { bringRulesInForce, fundHouse } from '../../engine/host/bring-up.js';
+import { bringRulesInForce, fundHouse } from '../../engine/host/bootstrap.js';
 import { ClockGuard } from '../../engine/host/clock-guard.js';
 import { type Calendar, Lifecycle } from '../../engine/host/lifecycle.js';
 import { PriceTracker } from '../../engine/host/price-tracker.js';
 import { SEQUENCER_DEFAULTS, Sequencer } from '../../engine/host/sequencer.js';
-import type { TickVerdict } from '../../engine/ports.js';
-import type { Rules } from '../../engine/rules.js';
+import type { Command } from '../../engine/model/commands.js';
+import type { Outcome } from '../../engine/model/events.js';
+import type { TickVerdict } from '../../engine/model/ports.js';
+import type { Rules } from '../../engine/model/rules.js';
 import { MARKET_AGE_MS_MAX } from '../../http/api/market-view.js';
 import { createPublicApi } from '../../http/api/public-api.js';
 import { accountRoutes } from '../../http/operator/accounts.js';

@@ -4,7 +4,7 @@
  */
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { ERROR_STATUS } from '../../engine/errors.js';
+import { ERROR_STATUS } from '../../engine/model/errors.js';
 import { derivedSeed } from './chance.js';
 import { EXPECTED } from './expected.js';
 import { describe, runWorld, shorten } from './failure.js';

@@ -3,10 +3,10 @@
  * leaves a torn one behind, which nobody may load.
  */
 import { hash } from 'node:crypto';
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 import { Engine } from '../../engine/engine.js';
+import type { SnapshotMeta, SnapshotRef, SnapshotStore } from '../../engine/host/snapshot-store.js';
 import type { Row } from '../../engine/snapshot/form.js';
-import type { SnapshotMeta, SnapshotRef, SnapshotStore } from '../../engine/snapshot/store.js';
 import { JournalError } from '../../persistence/errors.js';
 import type { Dice } from '../support/reference/dice.js';
 import type { CrashSwitch } from './crash-points.js';

@@ -3,7 +3,7 @@
  * has a storm of faults and then a calm, in which it must come back to life. One seed gives one world, always.
  */
 import { createHash } from 'node:crypto';
-import type { Rules } from '../../engine/rules.js';
+import type { Rules } from '../../engine/model/rules.js';
 import type { Dice } from '../support/reference/dice.js';
 import { Auditor } from './audit/auditor.js';
 import { Chances, restoreCrypto, seedCrypto } from './chance.js';

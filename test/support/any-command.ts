@@ -1,8 +1,8 @@
 /** Arbitrary commands for property tests, each as the journal may hold it. */
 import fc from 'fast-check';
-import type { Command, PlaceOrder } from '../../engine/commands.js';
-import { ASSET_CLASSES, ASSETS, MARKET_IDS, SCOPES, TIERS } from '../../engine/domain.js';
-import { defaultRules } from '../../engine/rules.js';
+import type { Command, PlaceOrder } from '../../engine/model/commands.js';
+import { ASSET_CLASSES, ASSETS, MARKET_IDS, SCOPES, TIERS } from '../../engine/model/domain.js';
+import { defaultRules } from '../../engine/model/rules.js';
 
 const timeMs = fc.integer({ min: 0, max: 4_102_444_800_000 });
 const number = fc.integer({ min: 1, max: 2 ** 40 });

@@ -3,9 +3,9 @@
  * so that what is retained has gaps in its numbers and no order in memory.
  */
 import { equal } from 'node:assert/strict';
-import type { Command } from '../../engine/commands.js';
 import { Engine } from '../../engine/engine.js';
-import type { Outcome } from '../../engine/events.js';
+import type { Command } from '../../engine/model/commands.js';
+import type { Outcome } from '../../engine/model/events.js';
 import { Dice } from './reference/dice.js';
 import { BTC_1M, DAY_MS, MINUTE_MS, rulesFor } from './reference/exchange.js';
 

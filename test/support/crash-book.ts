@@ -4,7 +4,7 @@
  * happened once or not at all. Whether it did is found out as a client would: with the same Idempotency-Key again.
  */
 import assert from 'node:assert/strict';
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 import { codeOf } from './api-client.js';
 import type { Sandbox, Trader } from './api-client-sandbox.js';
 import type { Answered } from './client.js';

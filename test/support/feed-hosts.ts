@@ -1,8 +1,8 @@
 /** A `TestHost` with one of the real feeds: pushed prices, or the simulated walk with real market hours. */
-import type { Command } from '../../engine/commands.js';
-import { marketOf } from '../../engine/domain.js';
-import type { PriceFeed } from '../../engine/ports.js';
-import { defaultRules, type Rules } from '../../engine/rules.js';
+import type { Command } from '../../engine/model/commands.js';
+import { marketOf } from '../../engine/model/domain.js';
+import type { PriceFeed } from '../../engine/model/ports.js';
+import { defaultRules, type Rules } from '../../engine/model/rules.js';
 import { MarketHours } from '../../http/prices/market-hours.js';
 import { PushFeed } from '../../http/prices/push-feed.js';
 import { SimulatedFeed } from '../../http/prices/simulated-feed.js';

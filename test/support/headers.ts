@@ -1,6 +1,6 @@
 /** The headers of an answer as names and values in turn, in whichever form they were handed to the network. */
 import assert from 'node:assert/strict';
-import type { HeaderBlock, HeaderList } from '../../engine/ports.js';
+import type { HeaderBlock, HeaderList } from '../../engine/model/ports.js';
 
 export function headerList(headers: HeaderList | HeaderBlock): HeaderList {
   if (typeof headers !== 'string') return headers;

@@ -1,17 +1,17 @@
 /**
  * A host on hand-driven parts: clocks, the end of an event-loop turn and the disk move only when a test says so.
  */
-import { assert } from '../../engine/assert.js';
+import { assert } from '../../engine/base/assert.js';
 import { Engine } from '../../engine/engine.js';
-import type { ErrorCode } from '../../engine/errors.js';
-import type { Outcome } from '../../engine/events.js';
 import { ClockGuard } from '../../engine/host/clock-guard.js';
 import type { Calendar } from '../../engine/host/lifecycle.js';
 import { Lifecycle } from '../../engine/host/lifecycle.js';
 import { PriceTracker } from '../../engine/host/price-tracker.js';
 import { SEQUENCER_DEFAULTS, Sequencer, type SequencerOptions } from '../../engine/host/sequencer.js';
-import type { Clock, PriceFeed } from '../../engine/ports.js';
-import { defaultRules, RULES_VERSION, type Rules } from '../../engine/rules.js';
+import type { ErrorCode } from '../../engine/model/errors.js';
+import type { Outcome } from '../../engine/model/events.js';
+import type { Clock, PriceFeed } from '../../engine/model/ports.js';
+import { defaultRules, RULES_VERSION, type Rules } from '../../engine/model/rules.js';
 import { MemoryJournal } from './memory-journal.js';
 
 /** A Wednesday, 12:00:00 UTC: every asset class trades, and a boundary of every time frame but the longest. */

@@ -3,7 +3,7 @@
  * one's tables, and prints how many bytes each of both holds, as JSON. A process of its own, so that nothing else is
  * measured.
  */
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 import { Engine } from '../../engine/engine.js';
 import { BusyEngine } from './busy-engine.js';
 

@@ -3,10 +3,10 @@
  * fails or hangs when the test says so.
  */
 import assert from 'node:assert/strict';
-import { decodeCommand } from '../../engine/command-codec.js';
-import type { Command } from '../../engine/commands.js';
 import { Engine } from '../../engine/engine.js';
-import type { Batch, JournalWriter, JournalWriterEvents, SpaceLevel } from '../../engine/ports.js';
+import { decodeCommand } from '../../engine/model/command-codec.js';
+import type { Command } from '../../engine/model/commands.js';
+import type { Batch, JournalWriter, JournalWriterEvents, SpaceLevel } from '../../engine/model/ports.js';
 
 export class MemoryJournal implements JournalWriter {
   /** Acknowledged batches, in order. */

@@ -1,6 +1,6 @@
 /** A real transport on a real port, with its time and its requests in the test's hand. */
 import assert from 'node:assert/strict';
-import type { HttpHandler, HttpRequest, HttpResponder } from '../../engine/ports.js';
+import type { HttpHandler, HttpRequest, HttpResponder } from '../../engine/model/ports.js';
 import { UwsTransport } from '../../http/uws-transport.js';
 import { RawClient } from './raw-client.js';
 

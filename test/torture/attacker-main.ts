@@ -1,6 +1,6 @@
 /** The attackers' process: begins and stops attacks as it is told. Polite clients on the same core go before it. */
 import { getPriority, setPriority } from 'node:os';
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 import { ATTACKS, type Deeds, type RunningAttack } from './attacks.js';
 
 export type ToAttacker =

@@ -5,7 +5,7 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 import { isAvailable } from '../support/programs.js';
 
 /** What an attack has done since it began. */

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { onCore } from '../../bench/host/cores.js';
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 
 /** What a program that could not do what it was asked answers. */
 export interface Failure {

@@ -1,5 +1,5 @@
 /** How the figures of attacks are printed: a row of the table for each, and what is to be known besides. */
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 import type { Attack } from './attacks.js';
 import type { Felt, Pair } from './hostile.js';
 

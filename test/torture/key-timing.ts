@@ -4,8 +4,8 @@
  * the machine favours one. All guesses of a round are made before the first is timed: making those that share little
  * leaves the most garbage, and whoever is timed right behind it waits for memory.
  */
-import { must } from '../../engine/assert.js';
-import { scopesMask as maskOf } from '../../engine/domain.js';
+import { must } from '../../engine/base/assert.js';
+import { scopesMask as maskOf } from '../../engine/model/domain.js';
 import { generateKeySecret, keyDigest } from '../../http/api/keys.js';
 import { Harness } from '../http/api-harness.js';
 import { Dice } from '../support/reference/dice.js';

@@ -5,7 +5,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { Arrivals } from '../../bench/client/arrivals.js';
-import { must } from '../../engine/assert.js';
+import { must } from '../../engine/base/assert.js';
 
 export interface Tempo {
   readonly ratePerSecond: number;

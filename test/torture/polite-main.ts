@@ -11,7 +11,7 @@ import { Connection } from '../../bench/client/connection.js';
 import type { ClientJob, LatencySummary } from '../../bench/client/job.js';
 import { Latencies } from '../../bench/client/latencies.js';
 import { Requests } from '../../bench/client/requests.js';
-import { assert, must } from '../../engine/assert.js';
+import { assert, must } from '../../engine/base/assert.js';
 import type { Failure } from './child.js';
 import { clockMs, type Tempo } from './metronome.js';
 

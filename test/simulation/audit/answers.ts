@@ -2,12 +2,12 @@
  * Every answer at the moment at which it is sent: a success tells only what no crash can take back any more, a replay
  * is the first answer byte for byte, and all of it is what the API document describes.
  */
-import { assert } from '../../../engine/assert.js';
-import { marketOf, parseAccountId, ROUND_STATUSES, roundId } from '../../../engine/domain.js';
-import type { BetPlaced } from '../../../engine/events.js';
+import { assert } from '../../../engine/base/assert.js';
 import { verifyBet } from '../../../engine/fairness.js';
-import type { HeaderList } from '../../../engine/ports.js';
-import type { EngineReads } from '../../../engine/views.js';
+import { marketOf, parseAccountId, ROUND_STATUSES, roundId } from '../../../engine/model/domain.js';
+import type { BetPlaced } from '../../../engine/model/events.js';
+import type { HeaderList } from '../../../engine/model/ports.js';
+import type { EngineReads } from '../../../engine/model/views.js';
 import type { Market, PlacedBet, Position, RoundDetail } from '../../../http/api/types.js';
 import { FAIRNESS_TOOLS } from '../../../http/fairness-tools.js';
 import { cents, scaled } from '../../support/spec-arithmetic.js';

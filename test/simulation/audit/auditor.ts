@@ -6,10 +6,11 @@
  * digest, all rules of rounds and bets, the books' totals. At every recovery, at quiet moments and at the end: the digest
  * over the whole state.
  */
-import type { Command } from '../../../engine/commands.js';
-import { BET_RESULTS, ROUND_RESULTS } from '../../../engine/domain.js';
+
 import type { Engine } from '../../../engine/engine.js';
-import type { BetPlaced, EngineEvent, Outcome } from '../../../engine/events.js';
+import type { Command } from '../../../engine/model/commands.js';
+import { BET_RESULTS, ROUND_RESULTS } from '../../../engine/model/domain.js';
+import type { BetPlaced, EngineEvent, Outcome } from '../../../engine/model/events.js';
 import { keyDigest } from '../../../http/api/keys.js';
 import type { RecoveredEngine } from '../../../persistence/recover-engine.js';
 import type { Machine } from '../machine.js';

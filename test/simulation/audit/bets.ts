@@ -2,7 +2,7 @@
  * Every bet: placed inside its window, by a key that may, within every limit and once for its Idempotency-Key; its odds
  * and payout worked out again in BigInt; settled once, at what it was promised.
  */
-import type { PlaceOrder } from '../../../engine/commands.js';
+import type { PlaceOrder } from '../../../engine/model/commands.js';
 import {
   BET_RESULTS,
   LIVE,
@@ -11,8 +11,8 @@ import {
   RESULT_UP,
   RESULT_VOID,
   WRITE_TIER,
-} from '../../../engine/domain.js';
-import type { BetPlaced, BetSettled } from '../../../engine/events.js';
+} from '../../../engine/model/domain.js';
+import type { BetPlaced, BetSettled } from '../../../engine/model/events.js';
 import {
   referenceOddsE4,
   referencePayoutCents,

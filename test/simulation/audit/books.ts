@@ -3,11 +3,11 @@
  * accounts, keys, settings and money. What rounds and bets must fulfil stands in `rounds.ts` and `bets.ts`, which
  * write in these books.
  */
-import type { Command } from '../../../engine/commands.js';
-import { MARKETS_MAX, marketOf } from '../../../engine/domain.js';
-import type { EngineEvent } from '../../../engine/events.js';
-import type { MarketRules, Rules } from '../../../engine/rules.js';
-import type { EngineReads } from '../../../engine/views.js';
+import type { Command } from '../../../engine/model/commands.js';
+import { MARKETS_MAX, marketOf } from '../../../engine/model/domain.js';
+import type { EngineEvent } from '../../../engine/model/events.js';
+import type { MarketRules, Rules } from '../../../engine/model/rules.js';
+import type { EngineReads } from '../../../engine/model/views.js';
 import { holds } from '../violation.js';
 
 export interface AccountBook {

@@ -3,8 +3,8 @@
  * with the greatest time at or before T, the last to arrive among equals, of those that arrived before a tick from
  * after T, or before the grace of 2 s was over (design, section 4).
  */
-import type { BoundaryPrice, OpenLate } from '../../../engine/commands.js';
-import { ASSETS } from '../../../engine/domain.js';
+import type { BoundaryPrice, OpenLate } from '../../../engine/model/commands.js';
+import { ASSETS } from '../../../engine/model/domain.js';
 import { holds } from '../violation.js';
 
 const GRACE_MS = 2_000;

@@ -3,11 +3,12 @@
  * own text. It is the shadow that the hot engine is compared with, the reference of every recovery, and the source of
  * the events that the books are kept from.
  */
-import { decodeCommand } from '../../../engine/command-codec.js';
-import type { Command } from '../../../engine/commands.js';
+
 import { Engine } from '../../../engine/engine.js';
-import type { EngineEvent } from '../../../engine/events.js';
-import type { StoredBatch } from '../../../engine/ports.js';
+import { decodeCommand } from '../../../engine/model/command-codec.js';
+import type { Command } from '../../../engine/model/commands.js';
+import type { EngineEvent } from '../../../engine/model/events.js';
+import type { StoredBatch } from '../../../engine/model/ports.js';
 import { newHasher } from '../../support/reference/pair.js';
 import type { SimDisk } from '../disk.js';
 import { holds } from '../violation.js';

@@ -2,9 +2,9 @@
  * No order is refused without a reason: where the hot engine has done exactly what is durable, the reason that it gives
  * must be true by the books. What else may be refused (a full disk, a clock in doubt) is not for the books to say.
  */
-import type { PlaceOrder } from '../../../engine/commands.js';
-import { LIVE, roundId, timeFrameMs } from '../../../engine/domain.js';
-import type { ErrorCode } from '../../../engine/errors.js';
+import type { PlaceOrder } from '../../../engine/model/commands.js';
+import { LIVE, roundId, timeFrameMs } from '../../../engine/model/domain.js';
+import type { ErrorCode } from '../../../engine/model/errors.js';
 import {
   referenceOddsE4,
   referencePayoutCents,

@@ -2,7 +2,7 @@
  * Every round from its beginning to its last cent: it opens and closes once, at its times, with the rules that were in
  * force, and pays what it must. Prices themselves are judged in `prices.ts`.
  */
-import type { Command } from '../../../engine/commands.js';
+import type { Command } from '../../../engine/model/commands.js';
 import {
   LIVE,
   LOCKED,
@@ -16,9 +16,9 @@ import {
   SETTLING,
   timeFrameMs,
   UPCOMING,
-} from '../../../engine/domain.js';
-import type { EngineEvent, RoundOpened, RoundResolved } from '../../../engine/events.js';
-import type { MarketRules } from '../../../engine/rules.js';
+} from '../../../engine/model/domain.js';
+import type { EngineEvent, RoundOpened, RoundResolved } from '../../../engine/model/events.js';
+import type { MarketRules } from '../../../engine/model/rules.js';
 import { holds } from '../violation.js';
 import type { Books } from './books.js';
 

@@ -2,7 +2,7 @@
  * The price feed as it is on bad days: gaps, jumps, duplicates, ticks out of order, ticks from the future, absurd ones.
  * Prices walk on their own, whether or not a server listens.
  */
-import { ASSETS } from '../../../engine/domain.js';
+import { ASSETS } from '../../../engine/model/domain.js';
 import type { Dice } from '../../support/reference/dice.js';
 import { type ClientWorld, soonMs } from './client-world.js';
 import { BASE_PRICE } from './operator.js';

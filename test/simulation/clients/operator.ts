@@ -2,7 +2,7 @@
  * Operators: they make accounts and keys, move money with references that they use again, change tiers, freeze, void,
  * pause and push prices, and now and then ask for what does not exist.
  */
-import { ASSETS, marketOf, SCOPES, type Scope, TIERS, timeFrameMs } from '../../../engine/domain.js';
+import { ASSETS, marketOf, SCOPES, type Scope, TIERS, timeFrameMs } from '../../../engine/model/domain.js';
 import type { Dice } from '../../support/reference/dice.js';
 import type { ClientRequest, OnReply, Reply } from '../network.js';
 import { OPERATOR_TOKEN } from '../server.js';

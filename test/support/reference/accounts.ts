@@ -1,5 +1,6 @@
 /** The reference model of accounts, keys, money in and out, and the operator's switches (design, section 3). */
-import { assert } from '../../../engine/assert.js';
+import { assert } from '../../../engine/base/assert.js';
+import { AMOUNT_CENTS_MAX } from '../../../engine/base/money.js';
 import type {
   Configure,
   CreateAccount,
@@ -11,10 +12,9 @@ import type {
   Transfer,
   UpdateAccount,
   UpdateKey,
-} from '../../../engine/commands.js';
-import { ASSET_CLASSES, WRITE_SCOPES_MASK, WRITE_TIER } from '../../../engine/domain.js';
-import type { BalanceMoved, SettingsChanged } from '../../../engine/events.js';
-import { AMOUNT_CENTS_MAX } from '../../../engine/money.js';
+} from '../../../engine/model/commands.js';
+import { ASSET_CLASSES, WRITE_SCOPES_MASK, WRITE_TIER } from '../../../engine/model/domain.js';
+import type { BalanceMoved, SettingsChanged } from '../../../engine/model/events.js';
 import {
   accountOf,
   marketRulesOf,

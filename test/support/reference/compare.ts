@@ -2,8 +2,15 @@
  * Everything that can be read of an engine, as plain data, so that two engines can be held against each other.
  * Views may be windows on live objects: each field is copied here by name.
  */
-import { ASSET_CLASSES, ASSETS } from '../../../engine/domain.js';
-import type { AccountView, BetView, EngineReads, KeyView, RoundView, Totals } from '../../../engine/views.js';
+import { ASSET_CLASSES, ASSETS } from '../../../engine/model/domain.js';
+import type {
+  AccountView,
+  BetView,
+  EngineReads,
+  KeyView,
+  RoundView,
+  Totals,
+} from '../../../engine/model/views.js';
 
 const plainRound = (round: RoundView | null): unknown =>
   round === null

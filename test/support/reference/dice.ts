@@ -1,7 +1,7 @@
 /**
  * Seeded chance for tests: the same seed throws the same dice on every machine. Not for secrets.
  */
-import { assert, must } from '../../../engine/assert.js';
+import { assert, must } from '../../../engine/base/assert.js';
 
 export class Dice {
   #state: number;

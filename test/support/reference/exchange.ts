@@ -3,12 +3,12 @@
  * instants counted from the start of a day.
  */
 import { equal } from 'node:assert/strict';
-import { must } from '../../../engine/assert.js';
-import type { Command } from '../../../engine/commands.js';
-import { assetOf, marketOf, SIDES, type Side, TIERS, type Tier } from '../../../engine/domain.js';
-import type { ErrorCode } from '../../../engine/errors.js';
-import type { BetPlaced, EngineEvent, Outcome } from '../../../engine/events.js';
-import { defaultRules, type MarketRules, RULES_VERSION, type Rules } from '../../../engine/rules.js';
+import { must } from '../../../engine/base/assert.js';
+import type { Command } from '../../../engine/model/commands.js';
+import { assetOf, marketOf, SIDES, type Side, TIERS, type Tier } from '../../../engine/model/domain.js';
+import type { ErrorCode } from '../../../engine/model/errors.js';
+import type { BetPlaced, EngineEvent, Outcome } from '../../../engine/model/events.js';
+import { defaultRules, type MarketRules, RULES_VERSION, type Rules } from '../../../engine/model/rules.js';
 import { Pair } from './pair.js';
 
 /** 2023-11-15T00:00:00Z, a Wednesday: the start of a window in every time frame. */

@@ -1,7 +1,7 @@
 /** Random passing of time, prices at boundaries, late openings, settlements and voided rounds. */
-import { must } from '../../../engine/assert.js';
-import type { Command } from '../../../engine/commands.js';
-import { assetOf, timeFrameMs, UPCOMING } from '../../../engine/domain.js';
+import { must } from '../../../engine/base/assert.js';
+import type { Command } from '../../../engine/model/commands.js';
+import { assetOf, timeFrameMs, UPCOMING } from '../../../engine/model/domain.js';
 import type { Dice } from './dice.js';
 import type { ReferenceRound } from './state.js';
 import { marketRulesOf, rulesOf } from './state.js';

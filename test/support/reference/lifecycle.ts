@@ -2,8 +2,8 @@
  * The reference model of a round's life (design, section 4): locks, ends, boundary prices, late openings
  * and voiding. What a result pays is in `settlement.ts`.
  */
-import { must } from '../../../engine/assert.js';
-import type { Advance, BoundaryPrice, OpenLate, VoidRound } from '../../../engine/commands.js';
+import { must } from '../../../engine/base/assert.js';
+import type { Advance, BoundaryPrice, OpenLate, VoidRound } from '../../../engine/model/commands.js';
 import {
   assetOf,
   LIVE,
@@ -16,9 +16,9 @@ import {
   SETTLING,
   timeFrameMs,
   UPCOMING,
-} from '../../../engine/domain.js';
-import type { EngineEvent, RoundNotOpened } from '../../../engine/events.js';
-import type { MarketRules } from '../../../engine/rules.js';
+} from '../../../engine/model/domain.js';
+import type { EngineEvent, RoundNotOpened } from '../../../engine/model/events.js';
+import type { MarketRules } from '../../../engine/model/rules.js';
 import { changed, marketOfRound, moveHouse, type RoundRef, resolve } from './settlement.js';
 import {
   insideSession,

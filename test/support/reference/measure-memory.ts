@@ -3,7 +3,7 @@
  * each of them has added, as JSON. A process of its own, so that nothing else is measured.
  */
 import { equal } from 'node:assert/strict';
-import { must } from '../../../engine/assert.js';
+import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
 import { BTC_15M, DAY_MS, rulesFor } from './exchange.js';
 

@@ -1,7 +1,7 @@
 /** Random orders that look for the limits: of stake, balance, exposure, slippage and repetition. */
-import { must } from '../../../engine/assert.js';
-import type { IdempotencyDigest, PlaceOrder } from '../../../engine/commands.js';
-import type { ErrorCode } from '../../../engine/errors.js';
+import { must } from '../../../engine/base/assert.js';
+import type { IdempotencyDigest, PlaceOrder } from '../../../engine/model/commands.js';
+import type { ErrorCode } from '../../../engine/model/errors.js';
 import { referenceOddsE4, referencePayoutCents, referencePercentE2 } from './arithmetic.js';
 import type { Dice } from './dice.js';
 import { bettableRounds } from './reads.js';

@@ -1,9 +1,9 @@
 /** The reference model of placing an order: the checks in the order of the design (section 5), one by one. */
-import { must } from '../../../engine/assert.js';
-import type { PlaceOrder } from '../../../engine/commands.js';
-import { LIVE } from '../../../engine/domain.js';
-import type { ErrorCode } from '../../../engine/errors.js';
-import type { BetPlaced } from '../../../engine/events.js';
+import { must } from '../../../engine/base/assert.js';
+import type { PlaceOrder } from '../../../engine/model/commands.js';
+import { LIVE } from '../../../engine/model/domain.js';
+import type { ErrorCode } from '../../../engine/model/errors.js';
+import type { BetPlaced } from '../../../engine/model/events.js';
 import { referenceOddsE4, referencePayoutCents, referencePercentE2 } from './arithmetic.js';
 import {
   accountOf,

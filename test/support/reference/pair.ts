@@ -4,13 +4,13 @@
  */
 import { deepEqual, equal } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { encodeCommand } from '../../../engine/command-codec.js';
-import type { Command } from '../../../engine/commands.js';
-import { assetOf, MARKET_IDS } from '../../../engine/domain.js';
 import { Engine } from '../../../engine/engine.js';
-import type { ErrorCode } from '../../../engine/errors.js';
-import type { Outcome } from '../../../engine/events.js';
-import type { Hasher } from '../../../engine/ports.js';
+import { encodeCommand } from '../../../engine/model/command-codec.js';
+import type { Command } from '../../../engine/model/commands.js';
+import { assetOf, MARKET_IDS } from '../../../engine/model/domain.js';
+import type { ErrorCode } from '../../../engine/model/errors.js';
+import type { Outcome } from '../../../engine/model/events.js';
+import type { Hasher } from '../../../engine/model/ports.js';
 import { readAll, type Scope } from './compare.js';
 import { ReferenceEngine } from './reference-engine.js';
 

@@ -1,7 +1,7 @@
 /** What can be read of the reference model, worked out afresh at every call. */
-import { must } from '../../../engine/assert.js';
-import { BET_RESULTS, LIVE, type PositionStatus, SETTLED, SETTLING } from '../../../engine/domain.js';
-import type { AccountView, BetView, KeyView, RoundView, Totals } from '../../../engine/views.js';
+import { must } from '../../../engine/base/assert.js';
+import { BET_RESULTS, LIVE, type PositionStatus, SETTLED, SETTLING } from '../../../engine/model/domain.js';
+import type { AccountView, BetView, KeyView, RoundView, Totals } from '../../../engine/model/views.js';
 import { dueSteps, openableLate } from './lifecycle.js';
 import {
   accountOf,

@@ -2,13 +2,20 @@
  * The reference model: the whole engine once more, naive and slow, written from the design alone. Property tests
  * run the same commands through both and compare everything that can be seen.
  */
-import { assert, must, unreachable } from '../../../engine/assert.js';
-import type { Command } from '../../../engine/commands.js';
-import { ASSET_CLASSES } from '../../../engine/domain.js';
-import type { ErrorCode } from '../../../engine/errors.js';
-import type { EngineEvent, Outcome } from '../../../engine/events.js';
-import type { Rules } from '../../../engine/rules.js';
-import type { AccountView, BetView, EngineReads, KeyView, RoundView, Totals } from '../../../engine/views.js';
+import { assert, must, unreachable } from '../../../engine/base/assert.js';
+import type { Command } from '../../../engine/model/commands.js';
+import { ASSET_CLASSES } from '../../../engine/model/domain.js';
+import type { ErrorCode } from '../../../engine/model/errors.js';
+import type { EngineEvent, Outcome } from '../../../engine/model/events.js';
+import type { Rules } from '../../../engine/model/rules.js';
+import type {
+  AccountView,
+  BetView,
+  EngineReads,
+  KeyView,
+  RoundView,
+  Totals,
+} from '../../../engine/model/views.js';
 import * as accounts from './accounts.js';
 import * as lifecycle from './lifecycle.js';
 import { placeOrder } from './orders.js';

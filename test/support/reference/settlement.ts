@@ -1,6 +1,6 @@
 /** The reference model of a result: how it is decided for a round, and who is paid what. */
-import { assert, must } from '../../../engine/assert.js';
-import type { Settle } from '../../../engine/commands.js';
+import { assert, must } from '../../../engine/base/assert.js';
+import type { Settle } from '../../../engine/model/commands.js';
 import {
   BET_RESULTS,
   RESULT_DRAW,
@@ -10,8 +10,8 @@ import {
   SETTLED,
   SETTLING,
   UP,
-} from '../../../engine/domain.js';
-import type { BalanceMoved, EngineEvent, RoundChanged } from '../../../engine/events.js';
+} from '../../../engine/model/domain.js';
+import type { BalanceMoved, EngineEvent, RoundChanged } from '../../../engine/model/events.js';
 import {
   accountOf,
   poolOf,

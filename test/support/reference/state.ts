@@ -2,11 +2,11 @@
  * The state of the reference model: everything that ever happened, in plain lists of plain objects. It forgets
  * nothing; what the design says is forgotten is left out when it is read.
  */
-import { must } from '../../../engine/assert.js';
-import { ASSET_CLASSES, ASSETS, assetClassOf, assetOf, MARKET_IDS } from '../../../engine/domain.js';
-import type { ErrorCode } from '../../../engine/errors.js';
-import type { BalanceMoved, BetPlaced, EngineEvent } from '../../../engine/events.js';
-import type { MarketRules, Rules } from '../../../engine/rules.js';
+import { must } from '../../../engine/base/assert.js';
+import { ASSET_CLASSES, ASSETS, assetClassOf, assetOf, MARKET_IDS } from '../../../engine/model/domain.js';
+import type { ErrorCode } from '../../../engine/model/errors.js';
+import type { BalanceMoved, BetPlaced, EngineEvent } from '../../../engine/model/events.js';
+import type { MarketRules, Rules } from '../../../engine/model/rules.js';
 
 export interface ReferenceBet {
   readonly placed: BetPlaced;

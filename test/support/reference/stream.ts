@@ -2,8 +2,8 @@
  * A random stream of commands, drawn one by one from what the state makes interesting. A step is a seed, so that
  * fast-check can leave steps out of a failing stream and the rest still makes sense.
  */
-import type { Command } from '../../../engine/commands.js';
-import { RULES_VERSION } from '../../../engine/rules.js';
+import type { Command } from '../../../engine/model/commands.js';
+import { RULES_VERSION } from '../../../engine/model/rules.js';
 import { Dice } from './dice.js';
 import * as lifecycle from './lifecycle-moves.js';
 import * as operator from './operator-moves.js';

@@ -2,11 +2,11 @@
  * What a random stream of commands plays in: a few markets, small limits so that they are reached, a clock, and
  * prices that wander. Generators read the reference model's state to get into its corners.
  */
-import { must } from '../../../engine/assert.js';
-import type { Command } from '../../../engine/commands.js';
-import { assetOf, MARKET_IDS, marketOf, TIERS, timeFrameOf } from '../../../engine/domain.js';
-import type { ErrorCode } from '../../../engine/errors.js';
-import type { MarketRules, Rules } from '../../../engine/rules.js';
+import { must } from '../../../engine/base/assert.js';
+import type { Command } from '../../../engine/model/commands.js';
+import { assetOf, MARKET_IDS, marketOf, TIERS, timeFrameOf } from '../../../engine/model/domain.js';
+import type { ErrorCode } from '../../../engine/model/errors.js';
+import type { MarketRules, Rules } from '../../../engine/model/rules.js';
 import type { Dice } from './dice.js';
 import type { ReferenceState } from './state.js';
 

@@ -2,11 +2,12 @@
  * An account's bets as they are read: status, result and payout follow from the bet's own columns and the round
  * that it stands in (specification, Position).
  */
-import { SETTLING, timeFrameMs } from './domain.js';
-import { paidCents } from './handlers/settlement.js';
-import { BET_OPEN } from './state/bets.js';
-import type { State } from './state/state.js';
-import type { BetView } from './views.js';
+
+import { paidCents } from '../handlers/settlement.js';
+import { SETTLING, timeFrameMs } from '../model/domain.js';
+import type { BetView } from '../model/views.js';
+import { BET_OPEN } from '../state/bets.js';
+import type { State } from '../state/state.js';
 
 function betView(state: State, row: number): BetView {
   const chunk = state.bets.chunk(row);

@@ -4,7 +4,7 @@
  * While the wall clock is not sound it stands still: a clock that jumps ahead and comes back must neither end
  * rounds early nor leave the engine ahead of the world until the world has caught up.
  */
-import type { Clock } from '../ports.js';
+import type { Clock } from '../model/ports.js';
 import type { ClockCondition, ClockGuard } from './clock-guard.js';
 
 /** A reading of the wall clock this close after the last stamp needs no judgement by the guard. */

@@ -6,11 +6,11 @@
  * operator can read a row with `sqlite3` and `json_each`. The text is checked (checksum, chain) before it gets
  * here; what is checked here is that this program knows the kind and its version.
  */
-import { assert, fail } from './assert.js';
+import { assert, fail } from '../base/assert.js';
+import { inOnePiece } from '../base/flatten-string.js';
+import { wholeText } from '../base/integer-text.js';
 import type { Command, CommandKind, IdempotencyDigest, PlaceOrder } from './commands.js';
 import { ASSETS, MARKET_IDS, marketOf, SIDES, TIERS, textAt } from './domain.js';
-import { inOnePiece } from './one-piece.js';
-import { wholeText } from './whole-text.js';
 
 /** The current version of each command's text form. Raising one takes an entry in `UPCASTERS` for the version before. */
 const COMMAND_VERSIONS: Readonly<Record<CommandKind, number>> = {

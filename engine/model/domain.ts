@@ -5,7 +5,7 @@
  * and a market is `asset * TIME_FRAMES.length + timeFrame`. The lists are therefore append-only: an index is
  * written to journals' digests and to snapshots. Text forms exist only at the edges and in the journal.
  */
-import { fail } from './assert.js';
+import { fail } from '../base/assert.js';
 
 export const ASSETS = [
   'BTC',

@@ -2,10 +2,10 @@
  * SHA-256 over the whole state in one canonical order, for tests, snapshots and `verify`. What it covers is
  * content only: where a row lies in memory, and what has expired, do not count.
  */
-import { must } from './assert.js';
-import { openPositions, orders } from './bet-views.js';
-import type { NewHasher } from './ports.js';
-import type { State } from './state/state.js';
+import { must } from '../base/assert.js';
+import type { NewHasher } from '../model/ports.js';
+import { openPositions, orders } from '../reads/bets.js';
+import type { State } from '../state/state.js';
 
 export function stateDigest(state: State, rollingDigest: string, newHasher: NewHasher): string {
   const hasher = newHasher();

@@ -2,10 +2,10 @@
  * The commands with which a server begins: the rules, where they differ from those in force, and at the very
  * first start the house's money. They are journaled like any other.
  */
-import { assert } from '../assert.js';
-import type { Command } from '../commands.js';
-import type { Accepted } from '../events.js';
-import { RULES_VERSION, type Rules } from '../rules.js';
+import { assert } from '../base/assert.js';
+import type { Command } from '../model/commands.js';
+import type { Accepted } from '../model/events.js';
+import { RULES_VERSION, type Rules } from '../model/rules.js';
 import type { Sequencer } from './sequencer.js';
 
 /** Reference of the house's first deposit. */

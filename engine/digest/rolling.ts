@@ -3,8 +3,8 @@
  * of the same commands agree on it after every command or one of them is wrong. It is a check against divergence,
  * not against forgery: that is the journal's chain of SHA-256.
  */
-import { assert } from './assert.js';
-import type { BetPlaced, EngineEvent } from './events.js';
+import { assert } from '../base/assert.js';
+import type { BetPlaced, EngineEvent } from '../model/events.js';
 
 /** The fields of one event as they are folded: doubles, or pairs of 32-bit words in the place of one. */
 const doubles = new Float64Array(10);
