@@ -33,12 +33,12 @@ import { MarketHours } from './http/prices/market-hours.js';
 import { RateLimits } from './http/rate-limits.js';
 import { withOverrides } from './http/rules-file.js';
 import { uwsVersion } from './http/uws.js';
+import { masterSecretFingerprint, openOperatorToken } from './persistence/data-dir/secrets.js';
 import { JournalError } from './persistence/errors.js';
-import { JournalThread } from './persistence/journal-thread.js';
-import { openStore, type Store } from './persistence/open-store.js';
-import { recoveryPrinter } from './persistence/recovery-progress.js';
-import { masterSecretFingerprint, openOperatorToken } from './persistence/secrets.js';
-import { ShadowThread } from './persistence/shadow-thread.js';
+import { JournalThread } from './persistence/journal/thread.js';
+import { openStore, type Store } from './persistence/recovery/open-store.js';
+import { recoveryPrinter } from './persistence/recovery/progress.js';
+import { ShadowThread } from './persistence/shadow/thread.js';
 
 const PUMP_EVERY_MS = 10;
 const LOOK_EVERY_MS = 1_000;

@@ -8,7 +8,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { checkArchive } from '../persistence/archive-check.js';
+import { checkArchive } from '../persistence/archive/check.js';
 import { figure, megabytes, tableText } from './format.js';
 import { type Sample, slopeMbPerMinute } from './soak/health.js';
 import { Acknowledged } from './tote/audit.js';

@@ -4,7 +4,7 @@
  */
 import { statSync } from 'node:fs';
 import { assert, must } from '../../engine/base/assert.js';
-import { SnapshotFiles } from '../../persistence/snapshot-files.js';
+import { SnapshotFiles } from '../../persistence/snapshot/files.js';
 import { assertBooks, openScenario, order, type Scenario } from './scenario.js';
 
 const BETS_PER_ACCOUNT = 10;

@@ -4,8 +4,8 @@
  */
 import { assert } from '../../engine/base/assert.js';
 import type { Batch } from '../../engine/model/ports.js';
-import { JournalThread } from '../../persistence/journal-thread.js';
-import type { Durability } from '../../persistence/open-segment.js';
+import type { Durability } from '../../persistence/journal/segment/open.js';
+import { JournalThread } from '../../persistence/journal/thread.js';
 import type { LatencySummary } from '../client/job.js';
 import { Latencies } from '../client/latencies.js';
 import { BATCH_SIZES, newJournal } from './journaling.js';

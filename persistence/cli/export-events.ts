@@ -1,7 +1,7 @@
 /** Everything that happened in a range, for exports: from the archive where the journal's beginning was deleted, then from the journal. */
 import type { Engine } from '../../engine/engine.js';
 import type { EngineEvent } from '../../engine/model/events.js';
-import type { Past } from './past.js';
+import type { Past } from './past/history-reader.js';
 
 export interface ReadRange {
   /** As it stands at the end of the range; null where only the archive reaches so far back. */

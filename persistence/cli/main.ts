@@ -4,9 +4,9 @@
  */
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { codeOf, JournalError, messageOf } from '../errors.js';
-import type { CliCommand } from './command.js';
-import { EXIT, EXIT_CODES_HELP, type ExitCode, exitCodeOf } from './exit-codes.js';
-import { Output, ReaderGone } from './output.js';
+import type { CliCommand } from './frame/command.js';
+import { EXIT, EXIT_CODES_HELP, type ExitCode, exitCodeOf } from './frame/exit-codes.js';
+import { Output, ReaderGone } from './frame/output.js';
 import { COMMANDS } from './registry.js';
 
 const DATA_DIR_HELP = 'the data directory (default: TOTE_DATA_DIR, else ./data)';

@@ -1,17 +1,17 @@
 /** All commands of `npx tote`, in the order in which the help lists them. */
-import { accountCommand } from './account.js';
-import { backupCommand } from './backup.js';
-import { betCommand } from './bet.js';
-import type { CliCommand } from './command.js';
-import { exportCommand } from './export.js';
-import { pruneCommand } from './prune.js';
-import { replayCommand } from './replay.js';
-import { restoreCommand } from './restore.js';
-import { roundCommand } from './round.js';
-import { snapshotCommand } from './snapshot.js';
-import { statusCommand } from './status.js';
-import { verifyCommand } from './verify.js';
-import { verifyBetCommand } from './verify-bet.js';
+import { accountCommand } from './commands/account.js';
+import { backupCommand } from './commands/backup.js';
+import { betCommand } from './commands/bet.js';
+import { exportCommand } from './commands/export.js';
+import { pruneCommand } from './commands/prune.js';
+import { replayCommand } from './commands/replay.js';
+import { restoreCommand } from './commands/restore.js';
+import { roundCommand } from './commands/round.js';
+import { snapshotCommand } from './commands/snapshot.js';
+import { statusCommand } from './commands/status.js';
+import { verifyCommand } from './commands/verify.js';
+import { verifyBetCommand } from './commands/verify-bet.js';
+import type { CliCommand } from './frame/command.js';
 
 export const COMMANDS: readonly CliCommand[] = [
   statusCommand,

@@ -7,9 +7,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { BackedUp } from '../../persistence/backup.js';
-import type { Restored } from '../../persistence/restore.js';
-import type { VerifyReport } from '../../persistence/verify/verify.js';
+import type { BackedUp } from '../../persistence/upkeep/backup/backup.js';
+import type { Restored } from '../../persistence/upkeep/restore/restore.js';
+import type { VerifyReport } from '../../persistence/upkeep/verify/verify.js';
 import { tote, toteJson } from '../support/cli.js';
 import { type Bettor, Server } from '../support/server.js';
 

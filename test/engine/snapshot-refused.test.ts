@@ -1,7 +1,7 @@
 /**
  * A wrong snapshot is refused, not served: in every table every number is changed, every row left out and written twice,
  * and what the engine's own numbers speak against is noticed. Facts that stand for themselves (a name, a time, a limit)
- * are guarded by the file's hash alone (`persistence/snapshot-files.ts`).
+ * are guarded by the file's hash alone (`persistence/snapshot/files.ts`).
  */
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { test } from 'node:test';

@@ -9,12 +9,12 @@ import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { must } from '../../engine/base/assert.js';
-import { crcHex, sealBatch } from '../../persistence/batch-row.js';
-import { openDataDir } from '../../persistence/data-dir.js';
-import { createMarkFile } from '../../persistence/mark.js';
-import { openStore, type Recovered } from '../../persistence/open-store.js';
-import { findSegments } from '../../persistence/segment-files.js';
-import { FORMAT_VERSION } from '../../persistence/segment-schema.js';
+import { openDataDir } from '../../persistence/data-dir/layout.js';
+import { createMarkFile } from '../../persistence/journal/mark.js';
+import { crcHex, sealBatch } from '../../persistence/journal/segment/batch-row.js';
+import { findSegments } from '../../persistence/journal/segment/names.js';
+import { FORMAT_VERSION } from '../../persistence/journal/segment/schema.js';
+import { openStore, type Recovered } from '../../persistence/recovery/open-store.js';
 import { newSha256 } from '../../persistence/sha256.js';
 import { CLOCK, refusal, temporaryDir } from '../persistence/journal-files.js';
 

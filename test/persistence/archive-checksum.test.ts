@@ -1,8 +1,8 @@
 /** The archive's checksum is that of the cells' JSON, whichever way it was worked out. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ArchiveCell, archiveChecksum } from '../../persistence/archive-checksum.js';
-import { crcHex } from '../../persistence/batch-row.js';
+import { type ArchiveCell, archiveChecksum } from '../../persistence/archive/checksum.js';
+import { crcHex } from '../../persistence/journal/segment/batch-row.js';
 import { randomOf } from './journal-files.js';
 
 const same = (cells: readonly ArchiveCell[]): void =>

@@ -5,15 +5,20 @@ import { basename } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
 import { must } from '../../engine/base/assert.js';
-import { archiveChecksum } from '../../persistence/archive-checksum.js';
-import { CHAIN_START, sealBatch } from '../../persistence/batch-row.js';
-import type { DataDir } from '../../persistence/data-dir.js';
-import { createMarkFile } from '../../persistence/mark.js';
-import { findSegments, removeDatabase, segmentPath, writeSegment } from '../../persistence/segment-files.js';
+import { archiveChecksum } from '../../persistence/archive/checksum.js';
+import type { DataDir } from '../../persistence/data-dir/layout.js';
+import { createMarkFile } from '../../persistence/journal/mark.js';
+import { CHAIN_START, sealBatch } from '../../persistence/journal/segment/batch-row.js';
+import {
+  findSegments,
+  removeDatabase,
+  segmentPath,
+  writeSegment,
+} from '../../persistence/journal/segment/names.js';
 import { newSha256 } from '../../persistence/sha256.js';
-import { SnapshotFiles } from '../../persistence/snapshot-files.js';
-import type { Part } from '../../persistence/verify/findings.js';
-import { type VerifyReport, verify } from '../../persistence/verify/verify.js';
+import { SnapshotFiles } from '../../persistence/snapshot/files.js';
+import type { Part } from '../../persistence/upkeep/verify/findings.js';
+import { type VerifyReport, verify } from '../../persistence/upkeep/verify/verify.js';
 import { tote, toteJson } from '../support/cli.js';
 import { temporaryDir } from './journal-files.js';
 import type { MadeDir } from './made-dir.js';

@@ -3,9 +3,13 @@ import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openDataDir } from '../../persistence/data-dir.js';
-import { lockDataDir } from '../../persistence/lock.js';
-import { masterSecretFingerprint, openMasterSecret, openOperatorToken } from '../../persistence/secrets.js';
+import { openDataDir } from '../../persistence/data-dir/layout.js';
+import { lockDataDir } from '../../persistence/data-dir/lock.js';
+import {
+  masterSecretFingerprint,
+  openMasterSecret,
+  openOperatorToken,
+} from '../../persistence/data-dir/secrets.js';
 import { refusal, temporaryDir } from './journal-files.js';
 
 const modeOf = (path: string): number => statSync(path).mode & 0o777;

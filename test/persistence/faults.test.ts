@@ -11,9 +11,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { findDataDir, openDataDir } from '../../persistence/data-dir.js';
-import { openJournalReader } from '../../persistence/journal-reader.js';
-import { findSegments } from '../../persistence/segment-files.js';
+import { findDataDir, openDataDir } from '../../persistence/data-dir/layout.js';
+import { openJournalReader } from '../../persistence/journal/reader.js';
+import { findSegments } from '../../persistence/journal/segment/names.js';
 import { batchesUpTo, plain, recover, refusal, temporaryDir, writeSegments } from './journal-files.js';
 
 const CHILD = fileURLToPath(new URL('./journal-child.js', import.meta.url));

@@ -6,10 +6,10 @@
  */
 import { writeSync } from 'node:fs';
 import { must } from '../../engine/base/assert.js';
-import { openDataDir } from '../../persistence/data-dir.js';
+import { openDataDir } from '../../persistence/data-dir/layout.js';
+import { lockDataDir } from '../../persistence/data-dir/lock.js';
 import { codeOf } from '../../persistence/errors.js';
-import { JournalThread } from '../../persistence/journal-thread.js';
-import { lockDataDir } from '../../persistence/lock.js';
+import { JournalThread } from '../../persistence/journal/thread.js';
 import { batchAt, recover } from './journal-files.js';
 
 const [mode, path, segmentBytesMax] = process.argv.slice(2);

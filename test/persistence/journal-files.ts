@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { must } from '../../engine/base/assert.js';
 import type { Batch, Clock } from '../../engine/model/ports.js';
-import { commitBatch } from '../../persistence/commit.js';
-import { type DataDir, openDataDir } from '../../persistence/data-dir.js';
+import { type DataDir, openDataDir } from '../../persistence/data-dir/layout.js';
 import type { JournalError, JournalErrorCode } from '../../persistence/errors.js';
-import type { JournalReader } from '../../persistence/journal-reader.js';
-import { type RecoveredJournal, recoverJournal } from '../../persistence/recovery.js';
-import type { CopyStep } from '../../persistence/recovery-copy.js';
-import { findSegments } from '../../persistence/segment-files.js';
-import type { RollStep } from '../../persistence/segment-roll.js';
-import { SqliteStore } from '../../persistence/sqlite-store.js';
+import { commitBatch } from '../../persistence/journal/commit.js';
+import type { JournalReader } from '../../persistence/journal/reader.js';
+import { findSegments } from '../../persistence/journal/segment/names.js';
+import type { RollStep } from '../../persistence/journal/segment/roll.js';
+import { SqliteStore } from '../../persistence/journal/store.js';
+import type { CopyStep } from '../../persistence/recovery/copy.js';
+import { type RecoveredJournal, recoverJournal } from '../../persistence/recovery/recovery.js';
 
 export const CLOCK: Clock = { nowMs: () => 1_763_700_000_000, monotonicMs: () => 0 };
 

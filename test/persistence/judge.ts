@@ -9,10 +9,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Batch } from '../../engine/model/ports.js';
-import { commitBatch } from '../../persistence/commit.js';
-import { type DataDir, openDataDir } from '../../persistence/data-dir.js';
+import { type DataDir, openDataDir } from '../../persistence/data-dir/layout.js';
 import { JournalError, type JournalErrorCode } from '../../persistence/errors.js';
-import { SqliteStore } from '../../persistence/sqlite-store.js';
+import { commitBatch } from '../../persistence/journal/commit.js';
+import { SqliteStore } from '../../persistence/journal/store.js';
 import { batchAt, batchesUpTo, plain, recover } from './journal-files.js';
 
 const MEMORY = '/dev/shm';

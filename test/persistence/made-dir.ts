@@ -9,12 +9,12 @@ import { encodeCommand } from '../../engine/model/command-codec.js';
 import type { Command } from '../../engine/model/commands.js';
 import type { EngineEvent } from '../../engine/model/events.js';
 import type { StoredBatch } from '../../engine/model/ports.js';
-import { ArchiveWriter } from '../../persistence/archive-writer.js';
-import { CHAIN_START, sealBatch } from '../../persistence/batch-row.js';
-import { type DataDir, openDataDir } from '../../persistence/data-dir.js';
-import { createMarkFile } from '../../persistence/mark.js';
-import { segmentPath, writeSegment } from '../../persistence/segment-files.js';
-import { SnapshotFiles } from '../../persistence/snapshot-files.js';
+import { ArchiveWriter } from '../../persistence/archive/writer.js';
+import { type DataDir, openDataDir } from '../../persistence/data-dir/layout.js';
+import { createMarkFile } from '../../persistence/journal/mark.js';
+import { CHAIN_START, sealBatch } from '../../persistence/journal/segment/batch-row.js';
+import { segmentPath, writeSegment } from '../../persistence/journal/segment/names.js';
+import { SnapshotFiles } from '../../persistence/snapshot/files.js';
 
 export interface MadeOptions {
   /** How many commands batch number `index` has. */

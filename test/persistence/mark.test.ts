@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { createMarkFile, EMPTY_MARK, MarkFile, readMarkFile } from '../../persistence/mark.js';
+import { createMarkFile, EMPTY_MARK, MarkFile, readMarkFile } from '../../persistence/journal/mark.js';
 import { batchesUpTo, recover, refusal, temporaryDir, writeJournal } from './journal-files.js';
 
 const SLOT_BYTES = 4_096;

@@ -4,7 +4,7 @@ import { Engine } from '../../engine/engine.js';
 import type { SnapshotMeta, SnapshotRef, SnapshotStore } from '../../engine/host/snapshot-store.js';
 import type { Batch, JournalStore, Mark, StoredBatch } from '../../engine/model/ports.js';
 import type { Row, StateTable } from '../../engine/snapshot/form.js';
-import { CHAIN_START, sealBatch } from '../../persistence/batch-row.js';
+import { CHAIN_START, sealBatch } from '../../persistence/journal/segment/batch-row.js';
 
 export type Step = 'append' | 'sync' | 'mark';
 

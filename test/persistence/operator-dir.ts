@@ -6,9 +6,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { must } from '../../engine/base/assert.js';
 import type { Command } from '../../engine/model/commands.js';
-import { CHAIN_START } from '../../persistence/batch-row.js';
-import { openDataDir } from '../../persistence/data-dir.js';
-import { masterSecretFingerprint } from '../../persistence/secrets.js';
+import { openDataDir } from '../../persistence/data-dir/layout.js';
+import { masterSecretFingerprint } from '../../persistence/data-dir/secrets.js';
+import { CHAIN_START } from '../../persistence/journal/segment/batch-row.js';
 import {
   findSegments,
   removeDatabase,
@@ -16,7 +16,7 @@ import {
   segmentPath,
   walPath,
   writeSegment,
-} from '../../persistence/segment-files.js';
+} from '../../persistence/journal/segment/names.js';
 import { Dice } from '../support/reference/dice.js';
 import { runStream } from '../support/reference/stream.js';
 import { type MadeDir, makeDataDir } from './made-dir.js';

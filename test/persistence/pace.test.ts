@@ -1,7 +1,7 @@
 /** The pace of a thread that shares a core, with a clock and a sleep that are only numbers. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hasCoreToSpare, Pace } from '../../persistence/pace.js';
+import { hasCoreToSpare, Pace } from '../../persistence/thread/pace.js';
 import { randomOf } from './journal-files.js';
 
 function paced() {

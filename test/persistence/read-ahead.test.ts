@@ -10,14 +10,14 @@ import { journalReplayRate, writeJournal } from '../../bench/journal/journaling.
 import { must } from '../../engine/base/assert.js';
 import { encodeCommand } from '../../engine/model/command-codec.js';
 import type { Command } from '../../engine/model/commands.js';
-import { commitBatch } from '../../persistence/commit.js';
-import { type DataDir, openDataDir } from '../../persistence/data-dir.js';
+import { type DataDir, openDataDir } from '../../persistence/data-dir/layout.js';
 import { JournalError } from '../../persistence/errors.js';
-import { type JournalReader, openJournalReader } from '../../persistence/journal-reader.js';
-import { readAhead } from '../../persistence/read-ahead.js';
-import { type DecodedBatch, decodeBatches } from '../../persistence/replay.js';
-import { findSegments } from '../../persistence/segment-files.js';
-import { SqliteStore } from '../../persistence/sqlite-store.js';
+import { commitBatch } from '../../persistence/journal/commit.js';
+import { type JournalReader, openJournalReader } from '../../persistence/journal/reader.js';
+import { findSegments } from '../../persistence/journal/segment/names.js';
+import { SqliteStore } from '../../persistence/journal/store.js';
+import { readAhead } from '../../persistence/replay/read-ahead.js';
+import { type DecodedBatch, decodeBatches } from '../../persistence/replay/replay.js';
 import { anyCommand, anyOrder } from '../support/any-command.js';
 import { CLOCK, crashImage, randomOf, recover, temporaryDir } from './journal-files.js';
 

@@ -5,8 +5,8 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { openDataDir } from '../../persistence/data-dir.js';
-import { lockDataDir } from '../../persistence/lock.js';
+import { openDataDir } from '../../persistence/data-dir/layout.js';
+import { lockDataDir } from '../../persistence/data-dir/lock.js';
 import { batchesUpTo, recover, refusal, temporaryDir } from './journal-files.js';
 
 const CHILD = fileURLToPath(new URL('./journal-child.js', import.meta.url));

@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Batch, JournalStore } from '../../engine/model/ports.js';
-import { commitBatch } from '../../persistence/commit.js';
-import { ProgressMeter, type RecoveryProgress } from '../../persistence/replay.js';
+import { commitBatch } from '../../persistence/journal/commit.js';
+import { ProgressMeter, type RecoveryProgress } from '../../persistence/replay/replay.js';
 import { batchAt, batchesUpTo, plain } from './journal-files.js';
 import { MemoryStore } from './memory-store.js';
 

@@ -7,13 +7,18 @@ import { existsSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { must } from '../../engine/base/assert.js';
-import { checkArchive } from '../../persistence/archive-check.js';
-import type { DataDir } from '../../persistence/data-dir.js';
-import { openJournalReader } from '../../persistence/journal-reader.js';
-import { recoverEngine } from '../../persistence/recover-engine.js';
-import { carryOut, type PrunePlan, planPrune, type RetentionPolicy } from '../../persistence/retention.js';
-import { findSegments } from '../../persistence/segment-files.js';
-import { SnapshotFiles } from '../../persistence/snapshot-files.js';
+import { checkArchive } from '../../persistence/archive/check.js';
+import type { DataDir } from '../../persistence/data-dir/layout.js';
+import { openJournalReader } from '../../persistence/journal/reader.js';
+import { findSegments } from '../../persistence/journal/segment/names.js';
+import { recoverEngine } from '../../persistence/recovery/engine.js';
+import { SnapshotFiles } from '../../persistence/snapshot/files.js';
+import {
+  carryOut,
+  type PrunePlan,
+  planPrune,
+  type RetentionPolicy,
+} from '../../persistence/upkeep/retention/retention.js';
 import { newHasher } from '../support/reference/pair.js';
 import { temporaryDir } from './journal-files.js';
 import { catchUp, HandClock, HotSide, openShadow, randomCommands } from './shadow-files.js';

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
-import { walPath } from '../../persistence/segment-files.js';
-import { checkWal } from '../../persistence/segment-wal.js';
+import { walPath } from '../../persistence/journal/segment/names.js';
+import { checkWal } from '../../persistence/journal/segment/wal.js';
 
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;

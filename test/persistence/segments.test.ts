@@ -8,13 +8,18 @@ import { basename, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
 import { must } from '../../engine/base/assert.js';
-import { crcHex } from '../../persistence/batch-row.js';
-import { commitBatch } from '../../persistence/commit.js';
-import type { DataDir } from '../../persistence/data-dir.js';
-import { fileBytes } from '../../persistence/files.js';
-import { findSegments, rollbackPath, unfinishedPath, walPath } from '../../persistence/segment-files.js';
-import type { RollStep } from '../../persistence/segment-roll.js';
-import { SqliteStore } from '../../persistence/sqlite-store.js';
+import { fileBytes } from '../../persistence/data-dir/files.js';
+import type { DataDir } from '../../persistence/data-dir/layout.js';
+import { commitBatch } from '../../persistence/journal/commit.js';
+import { crcHex } from '../../persistence/journal/segment/batch-row.js';
+import {
+  findSegments,
+  rollbackPath,
+  unfinishedPath,
+  walPath,
+} from '../../persistence/journal/segment/names.js';
+import type { RollStep } from '../../persistence/journal/segment/roll.js';
+import { SqliteStore } from '../../persistence/journal/store.js';
 import {
   batchAt,
   batchesUpTo,

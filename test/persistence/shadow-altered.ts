@@ -2,11 +2,11 @@
 import Database from 'better-sqlite3';
 import { must } from '../../engine/base/assert.js';
 import type { StoredBatch } from '../../engine/model/ports.js';
-import { type ChainPosition, sealBatch } from '../../persistence/batch-row.js';
-import type { DataDir } from '../../persistence/data-dir.js';
-import { MarkFile } from '../../persistence/mark.js';
-import { Segment } from '../../persistence/segment.js';
-import { findSegments } from '../../persistence/segment-files.js';
+import type { DataDir } from '../../persistence/data-dir/layout.js';
+import { MarkFile } from '../../persistence/journal/mark.js';
+import { type ChainPosition, sealBatch } from '../../persistence/journal/segment/batch-row.js';
+import { findSegments } from '../../persistence/journal/segment/names.js';
+import { Segment } from '../../persistence/journal/segment/segment.js';
 
 export interface Altered {
   readonly lastSeq: number;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { test } from 'node:test';
-import { SnapshotFiles } from '../../persistence/snapshot-files.js';
+import { SnapshotFiles } from '../../persistence/snapshot/files.js';
 import { digestsOf } from '../support/snapshots.js';
 import { randomOf, refusal, temporaryDir } from './journal-files.js';
 import { CHAIN, variedEngine } from './snapshot-support.js';

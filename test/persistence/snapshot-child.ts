@@ -6,7 +6,7 @@
 import { writeSync } from 'node:fs';
 import { must } from '../../engine/base/assert.js';
 import { codeOf } from '../../persistence/errors.js';
-import { SnapshotFiles } from '../../persistence/snapshot-files.js';
+import { SnapshotFiles } from '../../persistence/snapshot/files.js';
 import { BusyEngine } from '../support/busy-engine.js';
 import { CHAIN } from './snapshot-support.js';
 

@@ -18,7 +18,7 @@ import Database from 'better-sqlite3';
 import { must } from '../../engine/base/assert.js';
 import { Engine } from '../../engine/engine.js';
 import { RULES_VERSION } from '../../engine/model/rules.js';
-import { SnapshotFiles } from '../../persistence/snapshot-files.js';
+import { SnapshotFiles } from '../../persistence/snapshot/files.js';
 import { BusyEngine } from '../support/busy-engine.js';
 import { BTC_15M, DAY_MS, rulesFor } from '../support/reference/exchange.js';
 import { digestsOf, tablesOf } from '../support/snapshots.js';

@@ -1,7 +1,7 @@
 /** Levels of free space: each is entered at its mark, and left a tenth above it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SpaceWatch } from '../../persistence/space.js';
+import { SpaceWatch } from '../../persistence/data-dir/space.js';
 
 const THRESHOLDS = { softBytes: 1_000, reserveBytes: 500, hardBytes: 100 };
 

@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
 import { must } from '../../engine/base/assert.js';
-import { commitBatch } from '../../persistence/commit.js';
-import { openDataDir } from '../../persistence/data-dir.js';
-import type { Durability } from '../../persistence/open-segment.js';
-import { SqliteStore } from '../../persistence/sqlite-store.js';
+import { openDataDir } from '../../persistence/data-dir/layout.js';
+import { commitBatch } from '../../persistence/journal/commit.js';
+import type { Durability } from '../../persistence/journal/segment/open.js';
+import { SqliteStore } from '../../persistence/journal/store.js';
 import { batchAt, onlySegment, recover, writeSegments } from './journal-files.js';
 import { type Files, filesOf, Judge, memoryDir } from './judge.js';
 

@@ -4,7 +4,7 @@
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openStore } from '../../persistence/open-store.js';
+import { openStore } from '../../persistence/recovery/open-store.js';
 
 /** What the journal says of every batch that ever became durable: its rolling digest by its last sequence number. */
 export type Digests = ReadonlyMap<number, string>;

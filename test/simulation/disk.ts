@@ -8,7 +8,12 @@
  */
 import { assert } from '../../engine/base/assert.js';
 import type { Batch, StoredBatch } from '../../engine/model/ports.js';
-import { CHAIN_START, type ChainPosition, isIntact, sealBatch } from '../../persistence/batch-row.js';
+import {
+  CHAIN_START,
+  type ChainPosition,
+  isIntact,
+  sealBatch,
+} from '../../persistence/journal/segment/batch-row.js';
 import type { Dice } from '../support/reference/dice.js';
 import { SimMark } from './mark.js';
 

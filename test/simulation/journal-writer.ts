@@ -11,8 +11,8 @@ import type {
   JournalWriterEvents,
   SpaceLevel,
 } from '../../engine/model/ports.js';
-import { commitBatch } from '../../persistence/commit.js';
 import { JournalError } from '../../persistence/errors.js';
+import { commitBatch } from '../../persistence/journal/commit.js';
 import { Crash, DiskError } from './crash-points.js';
 
 /** What the thread needs of the world around it. */

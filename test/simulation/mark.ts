@@ -1,6 +1,6 @@
 /**
  * The mark as it lies on a disk: two slots written in turn and not synced. What it promises is that of
- * `persistence/mark.ts`: a torn or flipped slot leaves the one before, a kill loses nothing, and a power loss can
+ * `persistence/journal/mark.ts`: a torn or flipped slot leaves the one before, a kill loses nothing, and a power loss can
  * only set it back.
  */
 import type { Mark } from '../../engine/model/ports.js';

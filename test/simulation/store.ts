@@ -1,7 +1,7 @@
 /** The journal's store of one process on the simulated disk: every operation passes its crash points. */
 import type { Batch, JournalStore, Mark, StoredBatch } from '../../engine/model/ports.js';
-import { type ChainPosition, faultOfRow } from '../../persistence/batch-row.js';
 import { JournalError } from '../../persistence/errors.js';
+import { type ChainPosition, faultOfRow } from '../../persistence/journal/segment/batch-row.js';
 import type { Dice } from '../support/reference/dice.js';
 import type { CrashSwitch } from './crash-points.js';
 import type { SimDisk } from './disk.js';

@@ -1,0 +1,229 @@
+/**
+ * Copies an archive into another data directory, up to a sequence number: all of it the first time, later only what
+ * is new. Rows are taken over with their checksums, each read back against it; nothing is worked out again, so that an
+ * archive whose beginning the journal has given up keeps it.
+ *
+ * The source is read in one transaction and not changed; its writer may go on. The target is written in one
+ * transaction and synced.
+ */
+import { existsSync, rmSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { renameDurably, syncPath } from '../data-dir/files.js';
+import { codeOf, JournalError } from '../errors.js';
+import { type ArchiveTable, faultOfArchiveRow } from './check.js';
+import type { ArchiveCell } from './checksum.js';
+import {
+  type ArchiveProgress,
+  asArchiveDamage,
+  createArchiveTables,
+  damagedArchive,
+  progressWriter,
+  readProgress,
+} from './schema.js';
+import type { ArchivePosition } from './writer.js';
+
+const BUSY_TIMEOUT_MS = 5_000;
+/** Columns of a bet up to its first checksum; those after it are filled by its settlement. */
+const PLACED_COLUMNS = 14;
+const SETTLED_COLUMNS = 7;
+const PLACED_SEQ = 9;
+const SETTLED_SEQ = 16;
+
+export interface ArchiveCopied {
+  /** How far the copy has come. */
+  readonly seq: number;
+  readonly rowsAdded: number;
+}
+
+/**
+ * Brings the archive at `target` as far as that at `source` is, or to `end` where that comes before. A target that is
+ * damaged or not of one piece with the source is made anew. null: the source has no archive, or one that begins
+ * after `end`. Throws `archive_corrupt`, `archive_newer_version` and what SQLite throws.
+ */
+export function copyArchive(
+  source: string,
+  target: string,
+  end: ArchivePosition | null,
+): ArchiveCopied | null {
+  if (!existsSync(source)) return null;
+  const from = new Database(source, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
+  try {
+    from.exec('BEGIN');
+    const progress = readProgress(source, from);
+    if (end !== null && end.seq < progress.fromSeq) return null;
+    const upTo: ArchivePosition = end !== null && end.seq < progress.seq ? end : progress;
+    const known = usableProgress(target, progress, upTo.seq);
+    const path = known === null ? `${target}.unfinished` : target;
+    if (known === null) makeEmpty(path, progress);
+    const rowsAdded = addRows(new Source(source, from), path, upTo);
+    if (known === null) replace(path, target);
+    return { seq: upTo.seq, rowsAdded };
+  } catch (thrown) {
+    throw asArchiveDamage(source, thrown);
+  } finally {
+    from.close();
+  }
+}
+
+/** How far the target has come where it can be gone on with, else null. */
+function usableProgress(target: string, source: ArchiveProgress, upToSeq: number): ArchiveProgress | null {
+  if (!existsSync(target)) return null;
+  try {
+    const progress = withDatabase(target, (db) => readProgress(target, db));
+    const isOfOnePiece = progress.fromSeq === source.fromSeq && progress.seq <= upToSeq;
+    const isSame = progress.seq < source.seq || progress.chain === source.chain;
+    return isOfOnePiece && isSame ? progress : null;
+  } catch (thrown) {
+    const isDamage = thrown instanceof JournalError || codeOf(thrown).startsWith('SQLITE_');
+    if (!isDamage) throw thrown;
+    return null;
+  }
+}
+
+function makeEmpty(path: string, source: ArchiveProgress): void {
+  removeArchive(path);
+  const start = { seq: source.fromSeq, bets: 0, betsSettled: 0, rounds: 0, transfers: 0 };
+  withDatabase(path, (db) => {
+    db.transaction(() => {
+      createArchiveTables(db, source.timeMs);
+      progressWriter(db)({ ...source, ...start });
+    })();
+  });
+}
+
+function replace(path: string, target: string): void {
+  removeArchive(target);
+  syncPath(path);
+  renameDurably(path, target);
+}
+
+function removeArchive(path: string): void {
+  for (const file of [`${path}-wal`, `${path}-journal`, `${path}-shm`, path]) rmSync(file, { force: true });
+}
+
+/** The source's rows, each checked against its checksum. */
+class Source {
+  constructor(
+    readonly path: string,
+    readonly db: Database.Database,
+  ) {}
+
+  *rows(table: ArchiveTable, where: string, ...values: number[]): Generator<ArchiveCell[], void, undefined> {
+    const query = this.db.prepare<number[], ArchiveCell[]>(
+      `SELECT * FROM ${table} NOT INDEXED WHERE ${where}`,
+    );
+    for (const row of query.raw().iterate(...values)) yield this.#checked(table, row);
+  }
+
+  #checked(table: ArchiveTable, row: ArchiveCell[]): ArchiveCell[] {
+    const fault = faultOfArchiveRow(table, row);
+    if (fault === null) return row;
+    throw damagedArchive(
+      this.path,
+      `${table} ${row[0]} ${table === 'bet' ? '' : `${row[1]} `}is bad: ${fault}`,
+    );
+  }
+}
+
+/** Adds what the target lacks, up to `upTo`, in one transaction; returns the number of rows written. */
+function addRows(source: Source, path: string, upTo: ArchivePosition): number {
+  return withDatabase(path, (db) => {
+    const before = readProgress(path, db);
+    return db.transaction(() => {
+      const betsSettledLater = settleOpenBets(source, db, before.seq, upTo.seq);
+      const bets = addBets(source, db, upTo.seq);
+      const rounds = addRounds(source, db, before.seq, upTo.seq);
+      const transfers = addTransfers(source, db, before.seq, upTo.seq);
+      progressWriter(db)({
+        ...before,
+        seq: upTo.seq,
+        timeMs: upTo.timeMs,
+        digest: upTo.digest,
+        chain: upTo.chain,
+        bets: before.bets + bets.added,
+        betsSettled: before.betsSettled + bets.settled + betsSettledLater,
+        rounds: before.rounds + rounds,
+        transfers: before.transfers + transfers,
+      });
+      return betsSettledLater + bets.added + rounds + transfers;
+    })();
+  });
+}
+
+/** Bets that the copy has as open and that have been settled since. */
+function settleOpenBets(source: Source, db: Database.Database, afterSeq: number, upToSeq: number): number {
+  const settle = db.prepare(
+    `UPDATE bet SET result = ?, paid_cents = ?, settled_seq = ?, settled_item = ?, settled_ms = ?,
+      settled_balance_cents = ?, settled_checksum = ? WHERE bet = ?`,
+  );
+  let count = 0;
+  const where = 'bet <= ? AND settled_seq > ? AND settled_seq <= ?';
+  for (const row of source.rows('bet', where, newestBet(db), afterSeq, upToSeq)) {
+    settle.run(...row.slice(PLACED_COLUMNS), row[0] ?? null);
+    count += 1;
+  }
+  return count;
+}
+
+const newestBet = (db: Database.Database): number =>
+  db.prepare<[], number>('SELECT coalesce(max(bet), 0) FROM bet').pluck().get() ?? 0;
+
+function addBets(
+  source: Source,
+  db: Database.Database,
+  upToSeq: number,
+): { readonly added: number; readonly settled: number } {
+  const insert = inserter(db, 'bet', PLACED_COLUMNS + SETTLED_COLUMNS);
+  const unsettled: null[] = Array.from({ length: SETTLED_COLUMNS }, () => null);
+  let added = 0;
+  let settled = 0;
+  for (const row of source.rows('bet', 'bet > ? ORDER BY bet', newestBet(db))) {
+    // A bet without a placement was open where the archive begins.
+    if (Number(row[PLACED_SEQ] ?? 0) > upToSeq) break;
+    const isSettled = isSettledBy(row, upToSeq);
+    insert.run(isSettled ? row : [...row.slice(0, PLACED_COLUMNS), ...unsettled]);
+    added += 1;
+    if (isSettled) settled += 1;
+  }
+  return { added, settled };
+}
+
+function isSettledBy(bet: readonly ArchiveCell[], seq: number): boolean {
+  const settledSeq = bet[SETTLED_SEQ] ?? null;
+  return settledSeq !== null && Number(settledSeq) <= seq;
+}
+
+function addRounds(source: Source, db: Database.Database, afterSeq: number, upToSeq: number): number {
+  const insert = inserter(db, 'round', 19);
+  let count = 0;
+  for (const row of source.rows('round', 'settled_seq > ? AND settled_seq <= ?', afterSeq, upToSeq)) {
+    insert.run(row);
+    count += 1;
+  }
+  return count;
+}
+
+function addTransfers(source: Source, db: Database.Database, afterSeq: number, upToSeq: number): number {
+  const insert = inserter(db, 'transfer', 9);
+  let count = 0;
+  for (const row of source.rows('transfer', 'seq > ? AND seq <= ?', afterSeq, upToSeq)) {
+    insert.run(row);
+    count += 1;
+  }
+  return count;
+}
+
+function inserter(db: Database.Database, table: ArchiveTable, columns: number): Database.Statement {
+  return db.prepare(`INSERT INTO ${table} VALUES (${Array.from({ length: columns }, () => '?').join(', ')})`);
+}
+
+/** Rollback journal and synchronous=FULL: what is committed is on the medium, and no side file is left. */
+function withDatabase<T>(path: string, work: (db: Database.Database) => T): T {
+  const db = new Database(path, { timeout: BUSY_TIMEOUT_MS });
+  try {
+    db.pragma('synchronous = FULL');
+    return work(db);
+  } finally {
+    db.close();
+  }
+}

@@ -1,0 +1,232 @@
+/**
+ * The form of the archive: what has left the engine's memory, or will, as ordinary tables that an operator reads
+ * with `sqlite3`. It is a projection of the outcomes' events, so that losing it loses nothing that the journal has.
+ *
+ *     sqlite3 archive.db "select * from ledger where account = 7 order by seq, item"
+ *
+ * Words stand as text: with integers in their place a bet cost 4 % less time and 20 bytes less. Accounts and bets are
+ * numbers (7 is `acc_7`), account 0 is the house. Every row carries a CRC-32 of its cells, because nothing else tells
+ * a flipped bit in it; a bet has a second one for what its settlement filled in.
+ */
+import Database from 'better-sqlite3';
+import { JournalError } from '../errors.js';
+import { type ArchiveCell, archiveChecksum } from './checksum.js';
+
+const FORMAT_VERSION = 1;
+
+export const ARCHIVE_TABLES = {
+  /** Placement facts are null where the archive had to begin at a snapshot in which the bet was open already. */
+  bet: `CREATE TABLE bet (
+  bet INTEGER PRIMARY KEY,
+  account INTEGER NOT NULL,
+  market TEXT NOT NULL,
+  round_number INTEGER NOT NULL,
+  side TEXT NOT NULL,
+  stake_cents INTEGER NOT NULL,
+  odds_e4 INTEGER NOT NULL,
+  entry_percent_e2 INTEGER,
+  payout_cents INTEGER NOT NULL,
+  placed_seq INTEGER,
+  placed_ms INTEGER NOT NULL,
+  balance_after_cents INTEGER,
+  client_seed TEXT,
+  placed_checksum TEXT NOT NULL,
+  result TEXT,
+  paid_cents INTEGER,
+  settled_seq INTEGER,
+  settled_item INTEGER,
+  settled_ms INTEGER,
+  settled_balance_cents INTEGER,
+  settled_checksum TEXT
+) STRICT`,
+  bet_of_account: 'CREATE INDEX bet_of_account ON bet (account, bet)',
+  /** Finished rounds. */
+  round: `CREATE TABLE round (
+  market TEXT NOT NULL,
+  round_number INTEGER NOT NULL,
+  start_ms INTEGER NOT NULL,
+  lock_ms INTEGER NOT NULL,
+  end_ms INTEGER NOT NULL,
+  open_price REAL,
+  close_price REAL,
+  pool_up_cents INTEGER NOT NULL,
+  pool_down_cents INTEGER NOT NULL,
+  seed_cents INTEGER NOT NULL,
+  fee_bps INTEGER NOT NULL,
+  bet_count INTEGER NOT NULL,
+  volume_cents INTEGER NOT NULL,
+  result TEXT NOT NULL,
+  void_reason TEXT NOT NULL,
+  resolved_ms INTEGER NOT NULL,
+  settled_seq INTEGER NOT NULL,
+  settled_ms INTEGER NOT NULL,
+  checksum TEXT NOT NULL,
+  PRIMARY KEY (market, round_number)
+) STRICT, WITHOUT ROWID`,
+  /** Money that moved other than by a bet. `item` is the place among the events of command `seq`. */
+  transfer: `CREATE TABLE transfer (
+  seq INTEGER NOT NULL,
+  item INTEGER NOT NULL,
+  time_ms INTEGER NOT NULL,
+  account INTEGER NOT NULL,
+  amount_cents INTEGER NOT NULL,
+  balance_cents INTEGER NOT NULL,
+  reason TEXT NOT NULL,
+  reference TEXT NOT NULL,
+  checksum TEXT NOT NULL,
+  PRIMARY KEY (seq, item)
+) STRICT, WITHOUT ROWID`,
+  transfer_of_account: 'CREATE INDEX transfer_of_account ON transfer (account, seq, item)',
+  /** Every change of every balance: each `balance_cents` is the one before plus `amount_cents`. */
+  ledger: `CREATE VIEW ledger AS
+SELECT account, placed_seq AS seq, 0 AS item, placed_ms AS time_ms, 'bet' AS kind, -stake_cents AS amount_cents,
+  balance_after_cents AS balance_cents, 'bet_' || bet AS reference
+  FROM bet WHERE placed_seq IS NOT NULL
+UNION ALL
+SELECT account, settled_seq, settled_item, settled_ms, lower(result), paid_cents, settled_balance_cents, 'bet_' || bet
+  FROM bet WHERE settled_seq IS NOT NULL
+UNION ALL
+SELECT account, seq, item, time_ms, reason, amount_cents, balance_cents, reference FROM transfer`,
+  /** One row: how far the archive has come, and how many rows it must have. */
+  progress: `CREATE TABLE progress (
+  from_seq INTEGER NOT NULL,
+  seq INTEGER NOT NULL,
+  time_ms INTEGER NOT NULL,
+  digest TEXT NOT NULL,
+  chain TEXT NOT NULL,
+  bets INTEGER NOT NULL,
+  bets_settled INTEGER NOT NULL,
+  rounds INTEGER NOT NULL,
+  transfers INTEGER NOT NULL,
+  checksum TEXT NOT NULL
+) STRICT`,
+  meta: `CREATE TABLE meta (
+  format_version INTEGER NOT NULL,
+  created_ms INTEGER NOT NULL,
+  checksum TEXT NOT NULL
+) STRICT`,
+} as const;
+
+/** How far an archive has come. */
+export interface ArchiveProgress {
+  /** It holds what the commands after this one did; 0: everything from the beginning. */
+  readonly fromSeq: number;
+  /** The last command that it knows: the end of a batch. */
+  readonly seq: number;
+  readonly timeMs: number;
+  /** Rolling digest at `seq`; '' at 0. */
+  readonly digest: string;
+  /** Chain hash of the journal at `seq`. */
+  readonly chain: string;
+  readonly bets: number;
+  readonly betsSettled: number;
+  readonly rounds: number;
+  readonly transfers: number;
+}
+
+/** Makes the tables of a new archive that begins where `progress` says. */
+export function createArchiveTables(db: Database.Database, createdMs: number): void {
+  for (const statement of Object.values(ARCHIVE_TABLES)) db.exec(statement);
+  db.prepare('INSERT INTO meta VALUES (?, ?, ?)').run(
+    FORMAT_VERSION,
+    createdMs,
+    archiveChecksum([FORMAT_VERSION, createdMs]),
+  );
+}
+
+/** A function that puts `progress` in the place of the row that is there, if any. */
+export function progressWriter(db: Database.Database): (progress: ArchiveProgress) => void {
+  const clear = db.prepare('DELETE FROM progress');
+  const insert = db.prepare('INSERT INTO progress VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  return (progress) => {
+    const cells = cellsOfProgress(progress);
+    clear.run();
+    insert.run(...cells, archiveChecksum(cells));
+  };
+}
+
+/**
+ * Reads how far the open archive has come, and checks that it is one: version, tables word for word, checksums.
+ * Throws `archive_newer_version` and `archive_corrupt`.
+ */
+export function readProgress(path: string, db: Database.Database): ArchiveProgress {
+  try {
+    checkVersion(path, db);
+    checkTables(path, db);
+    const rows = db.prepare<[], ProgressCells>('SELECT * FROM progress').raw().all();
+    const [cells] = rows;
+    if (cells === undefined || rows.length !== 1) {
+      throw damagedArchive(path, 'it does not say how far it has come');
+    }
+    if (cells[9] !== archiveChecksum(cells.slice(0, -1))) {
+      throw damagedArchive(path, 'the checksum of its progress does not match');
+    }
+    return progressOf(cells);
+  } catch (thrown) {
+    throw asArchiveDamage(path, thrown);
+  }
+}
+
+export function damagedArchive(path: string, what: string, cause?: unknown): JournalError {
+  return new JournalError(
+    'archive_corrupt',
+    `The archive ${path} is damaged: ${what}. It is rebuilt from the journal when it is moved away.`,
+    { cause },
+  );
+}
+
+const DAMAGE_CODES = ['SQLITE_CORRUPT', 'SQLITE_NOTADB'];
+
+/** What reading or writing threw: `archive_corrupt` where the content is at fault, else what it was. */
+export function asArchiveDamage(path: string, thrown: unknown): unknown {
+  if (!(thrown instanceof Database.SqliteError)) return thrown;
+  if (thrown.code.startsWith('SQLITE_READONLY')) {
+    return new JournalError(
+      'data_dir_invalid',
+      `The archive ${path} was left in the middle of a write, which only a writer can set right. Start the server on it once; where it is a backup, make that again.`,
+      { cause: thrown },
+    );
+  }
+  const isDamage =
+    DAMAGE_CODES.some((code) => thrown.code.startsWith(code)) || thrown.code === 'SQLITE_ERROR';
+  return isDamage ? damagedArchive(path, `${thrown.code}: ${thrown.message}`, thrown) : thrown;
+}
+
+function checkVersion(path: string, db: Database.Database): void {
+  const rows = db.prepare<[], unknown[]>('SELECT * FROM meta').raw().all();
+  const [version, createdMs, checksum] = rows[0] ?? [];
+  const isRow = rows.length === 1 && typeof version === 'number' && typeof createdMs === 'number';
+  if (!isRow || checksum !== archiveChecksum([version, createdMs])) {
+    throw damagedArchive(path, 'its meta table does not hold one good row');
+  }
+  if (version > FORMAT_VERSION) {
+    throw new JournalError(
+      'archive_newer_version',
+      `The archive ${path} has format version ${version}; this version knows ${FORMAT_VERSION}. ` +
+        'Start the version that wrote it, or move the file away: it is then rebuilt from the journal.',
+    );
+  }
+}
+
+function checkTables(path: string, db: Database.Database): void {
+  const found = db
+    .prepare<[], unknown[]>('SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name')
+    .raw()
+    .all();
+  const expected = Object.entries(ARCHIVE_TABLES).sort(([a], [b]) => (a < b ? -1 : 1));
+  if (JSON.stringify(found) !== JSON.stringify(expected)) {
+    throw damagedArchive(path, 'its tables are not those of an archive');
+  }
+}
+
+function cellsOfProgress(progress: ArchiveProgress): ArchiveCell[] {
+  const { fromSeq, seq, timeMs, digest, chain, bets, betsSettled, rounds, transfers } = progress;
+  return [fromSeq, seq, timeMs, digest, chain, bets, betsSettled, rounds, transfers];
+}
+
+type ProgressCells = [number, number, number, string, string, number, number, number, number, string];
+
+function progressOf(cells: ProgressCells): ArchiveProgress {
+  const [fromSeq, seq, timeMs, digest, chain, bets, betsSettled, rounds, transfers] = cells;
+  return { fromSeq, seq, timeMs, digest, chain, bets, betsSettled, rounds, transfers };
+}

@@ -1,0 +1,74 @@
+/**
+ * The tables of the archive for writing, and the transaction that rows of all of them go into. It begins with the first
+ * row, so that an archive to which nothing is added is not locked.
+ */
+import Database from 'better-sqlite3';
+import type { ArchiveCell } from './checksum.js';
+import type { RowTaker, RowTakers } from './rows.js';
+import { asArchiveDamage, damagedArchive } from './schema.js';
+
+const PLACED_COLUMNS = `bet, account, market, round_number, side, stake_cents, odds_e4, entry_percent_e2, payout_cents,
+  placed_seq, placed_ms, balance_after_cents, client_seed, placed_checksum`;
+const SETTLE = `UPDATE bet SET result = ?, paid_cents = ?, settled_seq = ?, settled_item = ?, settled_ms = ?,
+  settled_balance_cents = ?, settled_checksum = ? WHERE bet = ? AND settled_seq IS NULL`;
+const values = (count: number): string => `(${Array.from({ length: count }, () => '?').join(', ')})`;
+
+/** Where rows of each kind go. */
+export type ArchiveTables = Readonly<Record<keyof RowTakers, Table>>;
+
+/** What rows and progress are written in. */
+export class Transaction {
+  #isOpen = false;
+
+  constructor(readonly db: Database.Database) {}
+
+  beginOnce(): void {
+    if (this.#isOpen) return;
+    this.db.exec('BEGIN IMMEDIATE');
+    this.#isOpen = true;
+  }
+
+  commit(): void {
+    this.db.exec('COMMIT');
+    this.#isOpen = false;
+  }
+}
+
+/** Writes rows, each of which must change one row of the file. */
+class Table implements RowTaker {
+  /** How many were written since the last commit. */
+  count = 0;
+  readonly #statement: Database.Statement<[ArchiveCell[]]>;
+
+  constructor(
+    readonly transaction: Transaction,
+    sql: string,
+  ) {
+    this.#statement = transaction.db.prepare<[ArchiveCell[]]>(sql);
+  }
+
+  push(row: ArchiveCell[]): void {
+    this.transaction.beginOnce();
+    if (this.#statement.run(row).changes !== 1) {
+      throw damagedArchive(this.transaction.db.name, `bet ${row.at(-1)} is not among its open bets`);
+    }
+    this.count += 1;
+  }
+}
+
+export function openTables(transaction: Transaction): ArchiveTables {
+  return {
+    placed: new Table(transaction, `INSERT INTO bet (${PLACED_COLUMNS}) VALUES ${values(14)}`),
+    settled: new Table(transaction, SETTLE),
+    rounds: new Table(transaction, `INSERT INTO round VALUES ${values(19)}`),
+    transfers: new Table(transaction, `INSERT INTO transfer VALUES ${values(9)}`),
+  };
+}
+
+/** What writing threw, as a refusal. A key that is there already is content that is not of this journal. */
+export function asWriteFault(path: string, thrown: unknown): unknown {
+  if (thrown instanceof Database.SqliteError && thrown.code.startsWith('SQLITE_CONSTRAINT')) {
+    return damagedArchive(path, `a row is there that should not be (${thrown.message})`, thrown);
+  }
+  return asArchiveDamage(path, thrown);
+}

@@ -1,0 +1,163 @@
+/** `tote account`: everything known of one account, and that its ledger adds up to its balance. */
+import { Argument } from 'commander';
+import { must } from '../../../engine/base/assert.js';
+import { dollarsOfCents } from '../../../engine/base/money.js';
+import type { Engine } from '../../../engine/engine.js';
+import {
+  accountId,
+  betId,
+  keyId,
+  parseAccountId,
+  ROUND_STATUSES,
+  roundId,
+  SIDES,
+  scopesOf,
+  TIERS,
+  textAt,
+} from '../../../engine/model/domain.js';
+import type { BetView, KeyView } from '../../../engine/model/views.js';
+import { JournalError } from '../../errors.js';
+import { LedgerCheck } from '../../replay/ledger.js';
+import { defineCommand } from '../frame/command.js';
+import { EXIT } from '../frame/exit-codes.js';
+import { dollarsText, isoText, oddsText, quoted, usd } from '../frame/format.js';
+import type { Output } from '../frame/output.js';
+import { type AccountHistory, accountHistory } from '../past/account-history.js';
+import { AT_OPTIONS, type AtOptions, Past } from '../past/history-reader.js';
+import { entryJson, showLedger } from '../words/ledger-text.js';
+import { parseAccount } from './replay.js';
+
+export const accountCommand = defineCommand<AtOptions>({
+  name: 'account',
+  summary: 'show everything known of an account, with its ledger',
+  details:
+    'Shows tier, balance, keys (never their secrets), open bets and every ledger entry: deposits, withdrawals, stakes, ' +
+    'payouts, refunds. The entries are added up: where they do not come to the balance, it says so and ends with 1. ' +
+    'Works with and without a running server, and changes nothing.',
+  examples: [
+    ['account acc_7', 'as it is now'],
+    ['account acc_7 ./data --at-time 2026-11-17T14:03:00Z', 'as it was then'],
+    ['account acc_7 --at-seq 120000 --json', 'right after that command, for a program'],
+  ],
+  operands: [new Argument('<ID>', 'the account, such as acc_7').argParser(parseAccount)],
+  options: AT_OPTIONS,
+  run: (context, options, operands) =>
+    Past.look(context, 'account', (past) => {
+      const number = parseAccountId(must(operands[0], 'the account'));
+      const found = accountHistory(past, number, past.atSeq(options));
+      if (found.engine.account(number) === null) throw notThere(number, found.engine.seq);
+      const check = new LedgerCheck();
+      for (const entry of found.entries) check.add(entry);
+      const fault = check.fault(must(found.engine.account(number), 'account').balanceCents);
+      if (context.out.isJson) context.out.document(accountJson(number, found, fault));
+      else show(context.out, number, found, fault);
+      return fault === null ? EXIT.done : EXIT.faulty;
+    }),
+});
+
+const notThere = (number: number, seq: number): JournalError =>
+  new JournalError('not_found', `There is no account ${accountId(number)} at sequence number ${seq}.`);
+
+function show(out: Output, number: number, found: AccountHistory, fault: string | null): void {
+  const { engine, entries, counts } = found;
+  const view = must(engine.account(number), 'account');
+  const open = engine.openPositions(number, Number.POSITIVE_INFINITY);
+  out.facts([
+    ['account', accountId(number)],
+    ['name', view.name === null ? '(none)' : quoted(view.name)],
+    ['tier', textAt(TIERS, view.tier)],
+    ['frozen', view.frozen ? 'yes' : 'no'],
+    ['balance', usd(view.balanceCents)],
+    [
+      'as of',
+      `sequence number ${engine.seq}, ${engine.seq === 0 ? 'the beginning' : isoText(engine.timeMs)}`,
+    ],
+    ['bets placed', `${counts.placed}, stakes ${usd(counts.stakedCents)}`],
+    ['bets settled', `${counts.settled}, paid ${usd(counts.paidCents)}`],
+  ]);
+  showKeys(out, engine, engine.keysOf(number));
+  showOpenBets(out, open);
+  out.line('');
+  showLedger(out, entries);
+  out.line(
+    fault === null
+      ? `The entries add up to the balance: ${usd(view.balanceCents)}.`
+      : `THE LEDGER IS WRONG: ${fault}.`,
+  );
+}
+
+function showKeys(out: Output, engine: Engine, keys: readonly KeyView[]): void {
+  out.line(`\nKeys: ${keys.length}`);
+  if (keys.length === 0) return;
+  out.table(
+    ['key', 'state', 'scopes', 'created', 'expires'],
+    keys.map((key) => [
+      keyId(key.key),
+      keyState(key, engine.timeMs),
+      scopesOf(key.scopesMask).join(','),
+      isoText(key.createdAtMs),
+      key.expiresAtMs === null ? 'never' : isoText(key.expiresAtMs),
+    ]),
+  );
+}
+
+function keyState({ enabled, expiresAtMs }: KeyView, nowMs: number): string {
+  if (!enabled) return 'disabled';
+  return expiresAtMs !== null && expiresAtMs <= nowMs ? 'expired' : 'active';
+}
+
+function showOpenBets(out: Output, open: readonly BetView[]): void {
+  out.line(`\nOpen bets: ${open.length}`);
+  if (open.length === 0) return;
+  out.table(
+    ['bet', 'round', 'round is', 'side', 'stake', 'odds', 'a win pays', 'placed'],
+    open.map((bet) => [
+      betId(bet.bet),
+      roundId(bet.market, bet.roundNumber),
+      textAt(ROUND_STATUSES, bet.roundStatus),
+      textAt(SIDES, bet.side),
+      dollarsText(bet.stakeCents),
+      oddsText(bet.oddsE4),
+      dollarsText(bet.payoutCents),
+      isoText(bet.placedAtMs),
+    ]),
+  );
+}
+
+function accountJson(number: number, found: AccountHistory, fault: string | null): object {
+  const { engine, entries, counts } = found;
+  const view = must(engine.account(number), 'account');
+  return {
+    id: accountId(number),
+    name: view.name,
+    tier: textAt(TIERS, view.tier),
+    frozen: view.frozen,
+    balance: dollarsOfCents(view.balanceCents),
+    balanceCents: view.balanceCents,
+    seq: engine.seq,
+    time: isoText(engine.timeMs),
+    keys: engine.keysOf(number).map((key) => ({
+      id: keyId(key.key),
+      scopes: scopesOf(key.scopesMask),
+      enabled: key.enabled,
+      createdAt: isoText(key.createdAtMs),
+      expiresAt: key.expiresAtMs === null ? null : isoText(key.expiresAtMs),
+    })),
+    bets: counts,
+    openBets: engine.openPositions(number, Number.POSITIVE_INFINITY).map(openBetJson),
+    ledger: entries.map(entryJson),
+    addsUp: fault === null,
+    fault,
+  };
+}
+
+const openBetJson = (bet: BetView): object => ({
+  id: betId(bet.bet),
+  round: roundId(bet.market, bet.roundNumber),
+  roundStatus: textAt(ROUND_STATUSES, bet.roundStatus),
+  prediction: textAt(SIDES, bet.side),
+  amount: dollarsOfCents(bet.stakeCents),
+  oddsAtBet: bet.oddsE4 / 10_000,
+  potentialPayout: dollarsOfCents(bet.payoutCents),
+  placedAt: isoText(bet.placedAtMs),
+});

@@ -1,0 +1,145 @@
+/** `tote bet`: everything known of one bet, and what is needed to verify its hash. */
+import { Argument, InvalidArgumentError } from 'commander';
+import { must } from '../../../engine/base/assert.js';
+import { dollarsOfCents } from '../../../engine/base/money.js';
+import {
+  accountId,
+  BET_RESULTS,
+  betId,
+  marketId,
+  parseBetId,
+  RESULT_NONE,
+  RESULT_VOID,
+  ROUND_RESULTS,
+  ROUND_STATUSES,
+  SIDES,
+  textAt,
+} from '../../../engine/model/domain.js';
+import { type LedgerEntry, ledgerEntryOf } from '../../replay/ledger.js';
+import { defineCommand } from '../frame/command.js';
+import { EXIT } from '../frame/exit-codes.js';
+import { isoText, oddsText, percentText, quoted, usd } from '../frame/format.js';
+import type { Output } from '../frame/output.js';
+import { type BetHistory, betHistory } from '../past/bet-history.js';
+import { AT_OPTIONS, type AtOptions, Past } from '../past/history-reader.js';
+import { seedsOf } from '../past/round-facts.js';
+import { type KnownSeeds, readRoundSeeds } from '../past/round-seeds.js';
+import { entryJson, showLedger } from '../words/ledger-text.js';
+
+export const betCommand = defineCommand<AtOptions>({
+  name: 'bet',
+  summary: 'show everything known of a bet, with its ledger entries',
+  details:
+    'Shows what was bet, at which odds, in which round, what came of it, the ledger entries, and the betHash with what is ' +
+    'needed to verify it (the seed once the round is settled). With --json the member "evidence" is what ' +
+    '"npx tote verify-bet --evidence" reads. Nothing is changed.',
+  examples: [
+    ['bet bet_1201', 'as it is now'],
+    ['bet bet_1201 ./data --json > bet.json', 'for a program, or for verify-bet --evidence bet.json'],
+  ],
+  operands: [new Argument('<ID>', 'the bet, such as bet_1201').argParser(parseBet)],
+  options: AT_OPTIONS,
+  run: (context, options, operands) =>
+    Past.look(context, 'bet', (past) => {
+      const found = betHistory(past, parseBet(must(operands[0], 'the bet')), past.atSeq(options));
+      const known = readRoundSeeds(context.dir, found.engine);
+      if (context.out.isJson) context.out.document(betJson(found, known));
+      else show(context.out, found, known);
+      return EXIT.done;
+    }),
+});
+
+function parseBet(text: string): number {
+  const number = parseBetId(text);
+  if (number === 0) throw new InvalidArgumentError('Expected the id of a bet, such as bet_1201.');
+  return number;
+}
+
+function show(out: Output, found: BetHistory, known: KnownSeeds): void {
+  const { round, isWhole } = found;
+  const { placed, settled } = found.bet;
+  const { seed, seedCommitment, seedNotShown } = seedsOf(round, true, known);
+  out.facts([
+    ['bet', betId(placed.bet)],
+    ['account', accountId(placed.account)],
+    ['round', `${round.id}, ${textAt(ROUND_STATUSES, round.status)}${resultText(round.result)}`],
+    ['bet on', `${textAt(SIDES, placed.side)}, ${usd(placed.stakeCents)} at odds ${oddsText(placed.oddsE4)}`],
+    ['entry percent', isWhole ? percentText(placed.entryPercentE2) : 'not known any more'],
+    ['a win pays', usd(placed.payoutCents)],
+    ['client seed', clientSeedText(found)],
+    ['placed', instantText(found.bet.placedSeq, placed.timeMs)],
+    ['result', settled === null ? 'open' : textAt(BET_RESULTS, settled.result)],
+    ['paid', settled === null ? '' : usd(settled.payoutCents)],
+    ['settled', settled === null ? '' : instantText(found.bet.settledSeq ?? 0, settled.timeMs)],
+    ['bet hash', hashOf(found, known) ?? 'not known'],
+    ['commitment', seedCommitment ?? 'not known'],
+    ['seed', seed ?? seedNotShown ?? 'not known'],
+  ]);
+  out.line('');
+  showLedger(out, entriesOf(found));
+}
+
+const instantText = (seq: number, timeMs: number): string =>
+  seq === 0 ? isoText(timeMs) : `${isoText(timeMs)}, sequence number ${seq}`;
+
+function resultText(result: number): string {
+  if (result === RESULT_NONE) return '';
+  return result === RESULT_VOID ? ', void' : `, ${textAt(ROUND_RESULTS, result)}`;
+}
+
+function clientSeedText({ isWhole, bet: { placed } }: BetHistory): string {
+  if (!isWhole) return 'not known any more';
+  return placed.clientSeed === null ? 'none' : quoted(placed.clientSeed);
+}
+
+function hashOf({ isWhole, bet: { placed } }: BetHistory, { seeds }: KnownSeeds): string | null {
+  return isWhole && seeds !== null ? seeds.betHash(placed) : null;
+}
+
+function entriesOf({ isWhole, bet: { placed, placedSeq, settled, settledSeq } }: BetHistory): LedgerEntry[] {
+  const entries = [
+    isWhole ? ledgerEntryOf(placedSeq, placed) : null,
+    settled === null ? null : ledgerEntryOf(settledSeq ?? 0, settled),
+  ];
+  return entries.filter((entry) => entry !== null);
+}
+
+function betJson(found: BetHistory, known: KnownSeeds): object {
+  const { round, isWhole } = found;
+  const { placed, placedSeq, settled, settledSeq } = found.bet;
+  const published = {
+    id: betId(placed.bet),
+    marketId: marketId(placed.market),
+    prediction: textAt(SIDES, placed.side),
+    amount: dollarsOfCents(placed.stakeCents),
+    oddsAtBet: placed.oddsE4 / 10_000,
+    entryPercent: isWhole ? placed.entryPercentE2 / 100 : null,
+    potentialPayout: dollarsOfCents(placed.payoutCents),
+    betHash: hashOf(found, known),
+    placedAt: isoText(placed.timeMs),
+  };
+  const { seed, seedCommitment, seedNotShown } = seedsOf(round, true, known);
+  const evidence = {
+    bet: published,
+    clientSeed: placed.clientSeed,
+    roundId: round.id,
+    seed,
+    seedCommitment,
+  };
+  return {
+    ...published,
+    account: accountId(placed.account),
+    clientSeed: placed.clientSeed,
+    placedSeq: placedSeq === 0 ? null : placedSeq,
+    round: round.id,
+    roundStatus: textAt(ROUND_STATUSES, round.status),
+    result: settled === null ? null : textAt(BET_RESULTS, settled.result),
+    payout: settled === null ? null : dollarsOfCents(settled.payoutCents),
+    profit: settled === null ? null : dollarsOfCents(settled.payoutCents - placed.stakeCents),
+    settledAt: settled === null ? null : isoText(settled.timeMs),
+    settledSeq,
+    ledger: entriesOf(found).map(entryJson),
+    seedNotShown,
+    evidence,
+  };
+}

@@ -1,0 +1,92 @@
+/** `tote prune`: deletes what the data directory can do without, as the server does by itself with TOTE_RETENTION. */
+import { basename } from 'node:path';
+import { InvalidArgumentError, Option } from 'commander';
+import type { DataDir } from '../../data-dir/layout.js';
+import { findHolder, lockDataDir } from '../../data-dir/lock.js';
+import { inspect } from '../../upkeep/inspect.js';
+import { carryOut, type PrunePlan, planPrune } from '../../upkeep/retention/retention.js';
+import { type Context, defineCommand } from '../frame/command.js';
+import { EXIT } from '../frame/exit-codes.js';
+import { isoText } from '../frame/format.js';
+import { parseWhole } from '../frame/options.js';
+import { bytesText } from '../frame/output.js';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+interface PruneOptions {
+  /** How long segments stay, in milliseconds; null: for ever. */
+  readonly keep: number | null;
+  readonly snapshots: number;
+  readonly dryRun?: boolean;
+}
+
+export const pruneCommand = defineCommand<PruneOptions>({
+  name: 'prune',
+  summary: 'delete old segments and snapshots (DELETES in the data directory)',
+  details:
+    'A segment goes when it is finished, all of it is older than --keep, the oldest snapshot that stays holds what it ' +
+    'did, and so does the archive: nothing that clients or operators can ask for is lost, but "verify" and "replay" then ' +
+    'begin at that snapshot. Says of everything that stays why it does. A running server is not disturbed; it does the ' +
+    'same by itself with TOTE_RETENTION.',
+  examples: [
+    ['prune --keep 30d --dry-run', 'what would go, and why the rest stays'],
+    ['prune --keep 30d', 'deletes it'],
+    ['prune --snapshots 1', 'segments all stay, of the snapshots the newest'],
+  ],
+  options: [
+    new Option('--keep <age>', 'segments younger than this stay: "all", 12h, 30d')
+      .env('TOTE_RETENTION')
+      .argParser(parseKeep)
+      .default(null, 'all'),
+    new Option('--snapshots <n>', 'so many of the newest snapshots stay')
+      .env('TOTE_SNAPSHOTS_KEPT')
+      .argParser((text) => parseWhole(text, 1, 'a number of snapshots from 1'))
+      .default(3),
+    new Option('--dry-run', 'delete nothing'),
+  ],
+  run: (context, { keep, snapshots, dryRun }) => {
+    const { dir, out } = context;
+    const policy = { segmentsMs: keep, snapshotsKept: snapshots };
+    const plan = planPrune(dir, policy, lastTimeMs(dir));
+    if (dryRun !== true) deleteAll(dir, plan);
+    if (out.isJson) out.document({ isDone: dryRun !== true, ...plan });
+    else tell(context, plan, dryRun === true);
+    return EXIT.done;
+  },
+});
+
+function parseKeep(text: string): number | null {
+  if (text === 'all') return null;
+  const [, count, unit] = /^([1-9]\d{0,4})([hd])$/.exec(text) ?? [];
+  if (count === undefined)
+    throw new InvalidArgumentError('Expected "all", hours such as 12h, or days such as 30d.');
+  return Number(count) * (unit === 'h' ? HOUR_MS : DAY_MS);
+}
+
+/** Engine time of the last command: ages are counted from there, as the server does. */
+const lastTimeMs = (dir: DataDir): number =>
+  Math.max(0, ...inspect(dir).segments.map((segment) => segment.lastTimeMs));
+
+/** No server starts meanwhile; one that runs knows nothing of what goes. */
+function deleteAll(dir: DataDir, plan: PrunePlan): void {
+  const lock = findHolder(dir) === null ? lockDataDir(dir) : null;
+  try {
+    carryOut(dir, plan);
+  } finally {
+    lock?.release();
+  }
+}
+
+function tell({ out }: Context, { segments, snapshots, kept }: PrunePlan, isDry: boolean): void {
+  const verb = isDry ? 'would delete' : 'deleted';
+  for (const { path, firstSeq, lastSeq, lastTimeMs: timeMs, bytes } of segments) {
+    out.line(
+      `${verb}  ${basename(path)}  ${firstSeq} to ${lastSeq}, until ${isoText(timeMs)}, ${bytesText(bytes)}`,
+    );
+  }
+  for (const { name, bytes } of snapshots) out.line(`${verb}  ${basename(name)}  ${bytesText(bytes)}`);
+  for (const { name, why } of kept) out.line(`keeps  ${name}  ${why}`);
+  const bytes = [...segments, ...snapshots].reduce((sum, file) => sum + file.bytes, 0);
+  out.line(`${verb} ${segments.length} segments and ${snapshots.length} snapshots, ${bytesText(bytes)}`);
+}

@@ -1,0 +1,105 @@
+/** `tote replay`: the commands of a journal and what each did, for people or as JSON lines. */
+import { InvalidArgumentError, Option } from 'commander';
+import { marketOf, parseAccountId } from '../../../engine/model/domain.js';
+import type { Step } from '../../replay/history.js';
+import { defineCommand } from '../frame/command.js';
+import { EXIT } from '../frame/exit-codes.js';
+import { isoText } from '../frame/format.js';
+import { parseWhole } from '../frame/options.js';
+import type { Output } from '../frame/output.js';
+import { type Moment, Past, parseMoment } from '../past/history-reader.js';
+import { COMMAND_KINDS, isAbout, type StepFilter } from '../past/step-filter.js';
+import { commandWords } from '../words/describe-command.js';
+import { eventWords } from '../words/describe-event.js';
+import { stepJson } from '../words/step-json.js';
+
+interface ReplayOptions {
+  readonly from?: Moment;
+  readonly to?: Moment;
+  readonly last?: number;
+  readonly explain?: true;
+  readonly account?: number;
+  readonly market?: number;
+  readonly kind?: string;
+}
+
+export const replayCommand = defineCommand<ReplayOptions>({
+  name: 'replay',
+  summary: 'show the commands of the journal and what each did',
+  details:
+    'Carries the journal out again and shows each command: when it took effect, what it asked for and, with ' +
+    '--explain, everything that it did, with balances before and after. --from and --to take sequence numbers ' +
+    '(at most ten digits) or times. With --json: one JSON object a line; amounts are in cents there, as the ' +
+    'names of the fields say. Nothing is changed.',
+  examples: [
+    ['replay --last 20 --explain', 'what the last 20 commands did'],
+    [
+      'replay ./data --from 2026-11-17T14:00:00Z --to 2026-11-17T14:05:00Z --explain',
+      'what happened in these five minutes',
+    ],
+    ['replay --account acc_7 --explain', 'everything that ever touched account 7'],
+    ['replay --kind withdraw --json', 'all withdrawals, for a program'],
+  ],
+  options: [
+    new Option('--from <SEQ|TIME>', 'first command (default: the first there is)').argParser(parseMoment),
+    new Option('--to <SEQ|TIME>', 'last command (default: the last there is)').argParser(parseMoment),
+    new Option('--last <K>', 'the last K commands up to --to')
+      .argParser((text) => parseWhole(text, 1, 'a whole number from 1'))
+      .conflicts('from'),
+    new Option('--explain', 'tell what each command did'),
+    new Option('--account <ID>', 'only what is about this account').argParser(parseAccount),
+    new Option('--market <ID>', 'only what is about this market').argParser(parseMarket),
+    new Option('--kind <KIND>', 'only commands of this kind').choices(COMMAND_KINDS),
+  ],
+  run: (context, options) =>
+    Past.look(context, 'replay', (past) => {
+      const { out } = context;
+      const filter: StepFilter = options;
+      const toSeq = options.to === undefined ? past.lastSeq : past.lastOf(options.to);
+      const fromSeq = firstSeq(past, options, toSeq);
+      if (fromSeq > toSeq) {
+        out.note('No command is in this range.');
+        return EXIT.done;
+      }
+      let shown = 0;
+      for (const step of past.carryOn(past.history.startFor(fromSeq - 1), toSeq)) {
+        if (step.seq < fromSeq || !isAbout(step, filter)) continue;
+        show(out, step, options.explain === true);
+        shown += 1;
+      }
+      if (shown === 0) out.note('No command in this range is about that.');
+      return EXIT.done;
+    }),
+});
+
+function firstSeq(past: Past, { from, last }: ReplayOptions, toSeq: number): number {
+  if (last !== undefined) return Math.max(toSeq - last + 1, 1);
+  return from === undefined ? past.history.beginning().seq + 1 : past.firstOf(from);
+}
+
+function show(out: Output, step: Step, isExplained: boolean): void {
+  const { seq, command, events } = step;
+  const head = `${seq}  ${isoText(command.timeMs)}  ${command.kind}`;
+  if (out.isJson) {
+    out.line(JSON.stringify(stepJson(step)));
+  } else if (!isExplained) {
+    out.line(`${head}  ${commandWords(command)}`);
+  } else {
+    out.line(head);
+    out.line(`    ${commandWords(command)}`);
+    for (const event of events) out.line(`  - ${eventWords(event)}`);
+    out.line('');
+  }
+}
+
+export function parseAccount(text: string): number {
+  const account = parseAccountId(text);
+  if (account === 0) throw new InvalidArgumentError('Expected the id of an account, such as acc_7.');
+  return account;
+}
+
+function parseMarket(text: string): number {
+  const market = marketOf(text);
+  if (market < 0) throw new InvalidArgumentError('Expected the id of a market, such as BTC_ONE_MINUTE.');
+  return market;
+}

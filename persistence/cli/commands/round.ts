@@ -1,0 +1,55 @@
+/** `tote round`: everything known of one round. */
+import { Argument, InvalidArgumentError } from 'commander';
+import { must } from '../../../engine/base/assert.js';
+import { parseRoundId } from '../../../engine/model/domain.js';
+import { JournalError } from '../../errors.js';
+import { defineCommand } from '../frame/command.js';
+import { EXIT } from '../frame/exit-codes.js';
+import { AT_OPTIONS, type AtOptions, Past } from '../past/history-reader.js';
+import { roundFacts } from '../past/round-facts.js';
+import { roundHistory } from '../past/round-history.js';
+import { readRoundSeeds } from '../past/round-seeds.js';
+import { showRound } from '../past/round-text.js';
+
+export const roundCommand = defineCommand<AtOptions>({
+  name: 'round',
+  summary: 'show everything known of a round: prices, pools, bets, payouts',
+  details:
+    'Shows the rules that the round was opened under, its times, its prices with where they are from, its pools, every ' +
+    'bet with what it was paid, what the house put in and got, why it was voided, and its seed commitment; the seed itself ' +
+    'once it is settled, if the master secret can be read. Where payouts, pools and the house do not come out even it ' +
+    'says so and ends with 1. Nothing is changed.',
+  examples: [
+    ['round BTC_ONE_MINUTE_29684880', 'the round with this id, as GET /markets shows it'],
+    [
+      'round BTC_ONE_MINUTE_29684880 ./data --at-time 2026-11-17T14:03:00Z --json',
+      'as it was then, for a program',
+    ],
+  ],
+  operands: [new Argument('<ID>', 'the round, such as BTC_ONE_MINUTE_29684880').argParser(parseRound)],
+  options: AT_OPTIONS,
+  run: (context, options, operands) =>
+    Past.look(context, 'round', (past) => {
+      const { market, roundNumber } = parseRound(must(operands[0], 'the round'));
+      const toSeq = past.atSeq(options);
+      const { round: found, engine } = roundHistory(past, market, roundNumber, toSeq);
+      if (!found.isKnown) {
+        throw new JournalError(
+          'not_found',
+          `There was no round ${found.id} up to sequence number ${toSeq}, or nothing is left that knows of it.`,
+        );
+      }
+      const facts = roundFacts(found, toSeq, readRoundSeeds(context.dir, engine));
+      if (context.out.isJson) context.out.document(facts);
+      else showRound(context.out, facts, found);
+      return facts.faults.length === 0 ? EXIT.done : EXIT.faulty;
+    }),
+});
+
+function parseRound(text: string): { market: number; roundNumber: number } {
+  const parsed = parseRoundId(text);
+  if (parsed === null) {
+    throw new InvalidArgumentError('Expected the id of a round, such as BTC_ONE_MINUTE_29684880.');
+  }
+  return parsed;
+}

@@ -1,0 +1,127 @@
+/** `tote status`: how a data directory is, at a glance. */
+import { basename } from 'node:path';
+import { type Inspection, inspect } from '../../upkeep/inspect.js';
+import { type Context, defineCommand } from '../frame/command.js';
+import { EXIT } from '../frame/exit-codes.js';
+import { isoText } from '../frame/format.js';
+import { bytesText, countText } from '../frame/output.js';
+
+export const statusCommand = defineCommand({
+  name: 'status',
+  summary: 'sequence number, segments, snapshots, archive, sizes, who runs on it',
+  details:
+    'Tells at a glance how the data directory is, without reading the whole journal: that is for "verify". The server ' +
+    'itself tells more on GET /operator/v1/status. Ends with 1 where a part cannot be read.',
+  examples: [
+    ['status', 'of ./data, or of TOTE_DATA_DIR'],
+    ['status /mnt/backup --json', 'of a backup, for a script'],
+  ],
+  run: (context) => {
+    const found = inspect(context.dir);
+    if (context.out.isJson) context.out.document(toJson(context, found));
+    else tell(context, found);
+    return found.faults.length === 0 ? EXIT.done : EXIT.faulty;
+  },
+});
+
+function summaryOf({ segments, archive, snapshots }: Inspection) {
+  const last = segments.at(-1);
+  const sequence = last?.lastSeq ?? 0;
+  return {
+    sequence,
+    lastTimeMs: segments.findLast(({ lastTimeMs }) => lastTimeMs > 0)?.lastTimeMs ?? 0,
+    firstSequence: segments[0]?.firstSeq ?? 1,
+    formatVersions: [...new Set(segments.map(({ formatVersion }) => formatVersion))],
+    journalBytes: segments.reduce((sum, { bytes }) => sum + bytes, 0),
+    snapshotBytes: snapshots.reduce((sum, { bytes }) => sum + bytes, 0),
+    /** How far the archive, which the shadow writes, is behind the journal. */
+    shadowLag: archive === null ? null : Math.max(0, sequence - archive.seq),
+  };
+}
+
+function toJson({ dir }: Context, found: Inspection): unknown {
+  const { lastTimeMs, ...summary } = summaryOf(found);
+  const { holder, isInUse, mark, segments, snapshots, archive, archiveBytes, totalBytes } = found;
+  return {
+    dataDir: dir.root,
+    server: { isRunning: holder !== null, pid: holder?.pid ?? null },
+    wasStoppedUncleanly: holder === null && isInUse,
+    ...summary,
+    lastTime: lastTimeMs === 0 ? null : isoText(lastTimeMs),
+    acknowledged: mark?.lastSeq ?? null,
+    segments,
+    snapshots: snapshots.map(({ writtenMs, ...rest }) => ({ ...rest, written: isoText(writtenMs) })),
+    archive: archive === null ? null : { fromSeq: archive.fromSeq, seq: archive.seq, bytes: archiveBytes },
+    totalBytes,
+    freeBytes: found.freeBytes,
+    spaceLevel: found.spaceLevel,
+    faults: found.faults,
+  };
+}
+
+function tell({ dir, out }: Context, found: Inspection): void {
+  const summary = summaryOf(found);
+  const { mark, segments, snapshots, archive, archiveBytes, faults } = found;
+  const newest = snapshots[0];
+  out.facts([
+    ['data directory', dir.root],
+    ['server', serverText(found)],
+    ['sequence', sequenceText(summary)],
+    ['acknowledged', mark === null ? 'nothing' : `up to ${mark.lastSeq}`],
+    [
+      'journal',
+      `${countOf(segments.length, 'segment')}, format ${summary.formatVersions.join(', ')}, ${bytesText(summary.journalBytes)}`,
+    ],
+    [
+      'snapshots',
+      newest === undefined
+        ? 'none'
+        : `${snapshots.length}, the last at ${newest.seq} of ${isoText(newest.writtenMs)}, ${bytesText(summary.snapshotBytes)}`,
+    ],
+    [
+      'archive',
+      archive === null
+        ? 'none'
+        : `up to ${archive.seq}, ${bytesText(archiveBytes)}${archive.fromSeq > 0 ? `, from ${archive.fromSeq + 1}` : ''}`,
+    ],
+    ['shadow', shadowText(found, summary.shadowLag)],
+    [
+      'on disk',
+      `${bytesText(found.totalBytes)}; ${bytesText(found.freeBytes)} free, level ${found.spaceLevel}`,
+    ],
+  ]);
+  out.line('');
+  out.table(
+    ['segment', 'first', 'last', 'state', 'bytes'],
+    segments.map(({ path, firstSeq, lastSeq, isSealed, bytes }) => [
+      basename(path),
+      firstSeq,
+      lastSeq,
+      isSealed ? 'sealed' : 'open',
+      bytes,
+    ]),
+  );
+  for (const fault of faults) out.line(`FAULT ${fault}`);
+}
+
+const countOf = (count: number, what: string): string =>
+  `${countText(count)} ${what}${count === 1 ? '' : 's'}`;
+
+function serverText({ holder, isInUse }: Inspection): string {
+  if (holder !== null) return `runs${holder.pid === null ? '' : `, process ${holder.pid}`}`;
+  return isInUse
+    ? 'does not run; the last one did not stop cleanly, the next start recovers'
+    : 'does not run; the last one stopped cleanly';
+}
+
+function sequenceText({ sequence, firstSequence, lastTimeMs }: ReturnType<typeof summaryOf>): string {
+  if (lastTimeMs === 0) return '0: nothing has happened yet';
+  const begin = firstSequence === 1 ? '' : `; the journal begins at ${firstSequence}`;
+  return `${sequence} of ${isoText(lastTimeMs)}${begin}`;
+}
+
+function shadowText({ holder }: Inspection, lag: number | null): string {
+  const where =
+    lag === null ? 'the archive is still to be made' : `${countOf(lag, 'command')} behind the journal`;
+  return holder === null ? `${where} (the server does not run)` : where;
+}

@@ -1,0 +1,88 @@
+/** `tote verify-bet`: the offline check of a betHash, from what the API published alone. No data directory is read. */
+import { Option } from 'commander';
+import { unreachable } from '../../../engine/base/assert.js';
+import { VERIFY_STEPS, type VerifyStep, verifyBet } from '../../../engine/fairness.js';
+import { FAIRNESS_TOOLS } from '../../fairness-tools.js';
+import { defineFreeCommand } from '../frame/command.js';
+import { EXIT } from '../frame/exit-codes.js';
+import { EvidenceError, type EvidenceOptions, gatherEvidence } from '../past/bet-evidence.js';
+
+const STEP_WORDS: Readonly<Record<VerifyStep, string>> = {
+  seed: 'the seed is 64 hex digits',
+  commitment: 'the seed fits the commitment',
+  round: 'the bet was placed in this round',
+  hash: "the bet's facts hash to its betHash",
+};
+
+const SEED_HINT = 'No client seed was given. If the order had one, name it with --client-seed.';
+
+export const verifyBetCommand = defineFreeCommand<EvidenceOptions>({
+  name: 'verify-bet',
+  summary: 'check a betHash offline, from published data only',
+  details:
+    'Takes the answer to the order (--order), the answer of GET /rounds/{id} once the round is settled (--round), and the ' +
+    'client seed if the order had one; or one file with everything (--evidence); or single values, which win over files. ' +
+    "Give the commitment that you noted while the round was open with --commitment: the one in the round's answer is what\n" +
+    'the server says afterwards. A file named - is stdin. Ends with 1 where a step of the check fails.',
+  examples: [
+    [
+      "verify-bet --order order.json --round round.json --client-seed 'my seed' --commitment f0c0f582...",
+      'from the two answers as curl saved them',
+    ],
+    ['verify-bet --evidence bet.json', 'from what "npx tote bet bet_1201 --json" printed'],
+    [
+      'verify-bet --bet-id bet_1 --market BTC_ONE_MINUTE --prediction UP --amount 25 --odds 1.9756 --entry-percent 50.62 ' +
+        '--payout 47.9 --placed-at 2026-06-10T12:00:11.983Z --bet-hash ce77ae66... --round-id BTC_ONE_MINUTE_29684880 ' +
+        '--seed 96aaeacd... --commitment f0c0f582...',
+      'from single values, as the API shows them',
+    ],
+  ],
+  options: [
+    new Option('--order <FILE>', 'the answer of POST /orders'),
+    new Option('--round <FILE>', 'the answer of GET /rounds/{id}'),
+    new Option('--evidence <FILE>', '{bet, roundId, seed, seedCommitment, clientSeed} in one file'),
+    new Option('--client-seed <TEXT>', 'clientSeed as sent with the order'),
+    new Option('--commitment <HEX>', 'seedCommitment as noted while the round was open'),
+    new Option('--seed <HEX>', 'seed of the round'),
+    new Option('--round-id <ID>', 'id of the round'),
+    new Option('--bet-id <ID>', 'bet.id'),
+    new Option('--market <ID>', 'bet.marketId'),
+    new Option('--prediction <SIDE>', 'bet.prediction').choices(['UP', 'DOWN']),
+    new Option('--amount <USD>', 'bet.amount'),
+    new Option('--odds <ODDS>', 'bet.oddsAtBet'),
+    new Option('--entry-percent <PERCENT>', 'bet.entryPercent'),
+    new Option('--payout <USD>', 'bet.potentialPayout'),
+    new Option('--placed-at <TIME>', 'bet.placedAt, exactly as sent'),
+    new Option('--bet-hash <HEX>', 'bet.betHash'),
+  ],
+  run: (out, options) => {
+    try {
+      const evidence = gatherEvidence(options);
+      const verdict = verifyBet(evidence, FAIRNESS_TOOLS);
+      const failed = verdict.valid ? null : verdict.step;
+      if (out.isJson) {
+        const { id: bet } = evidence.bet;
+        out.document({ bet, round: evidence.roundId, ...verdict });
+      } else {
+        for (const step of passedSteps(failed)) out.line(`ok      ${STEP_WORDS[step]}`);
+        out.line(verdict.valid ? 'OK' : `FAILED  ${STEP_WORDS[verdict.step]}: ${verdict.reason}`);
+        if (failed === 'hash' && evidence.clientSeed === null) out.note(SEED_HINT);
+      }
+      return verdict.valid ? EXIT.done : EXIT.faulty;
+    } catch (thrown) {
+      if (!(thrown instanceof EvidenceError)) throw thrown;
+      out.note(`tote verify-bet: ${thrown.message}`);
+      switch (thrown.kind) {
+        case 'usage':
+          return EXIT.usage;
+        case 'unreadable':
+          return EXIT.unusable;
+        default:
+          return unreachable(thrown.kind);
+      }
+    }
+  },
+});
+
+const passedSteps = (failed: VerifyStep | null): readonly VerifyStep[] =>
+  failed === null ? VERIFY_STEPS : VERIFY_STEPS.slice(0, VERIFY_STEPS.indexOf(failed));

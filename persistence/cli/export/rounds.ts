@@ -1,0 +1,123 @@
+/**
+ * Rounds' rows: those settled in the range, as they are settled; and, where the range goes up to the last command, those
+ * that are not settled yet.
+ */
+
+import type { Engine } from '../../../engine/engine.js';
+import {
+  MARKETS_MAX,
+  marketId,
+  RESULT_NONE,
+  ROUND_RESULTS,
+  ROUND_STATUSES,
+  roundId,
+  SETTLED,
+  textAt,
+} from '../../../engine/model/domain.js';
+import type { RoundView } from '../../../engine/model/views.js';
+import type { ArchivedRound } from '../../replay/history-archive.js';
+import { readEvents } from '../export-events.js';
+import { dollarsText, isoText, percentText } from '../frame/format.js';
+import type { Past } from '../past/history-reader.js';
+import { type ExportRow, outside, type RowSink } from './sink.js';
+
+const COLUMNS = [
+  'round',
+  'market',
+  'round_number',
+  'status',
+  'result',
+  'void_reason',
+  'start',
+  'lock',
+  'end',
+  'open_price',
+  'close_price',
+  'pool_up',
+  'pool_down',
+  'seed_per_side',
+  'bets',
+  'volume',
+  'fee_percent',
+  'resolved_at',
+  'settled_at',
+  'settled_seq',
+  'pool_up_cents',
+  'pool_down_cents',
+  'seed_per_side_cents',
+  'volume_cents',
+] as const;
+
+export function exportRounds(past: Past, sink: RowSink, fromSeq: number, toSeq: number): readonly string[] {
+  sink.columns(COLUMNS);
+  const open = new Map<string, RoundView>();
+  const watch = (round: RoundView | null): void => {
+    if (round !== null) open.set(roundId(round.market, round.roundNumber), round);
+  };
+  const beginning = past.history.isFromFirst ? 0 : past.history.beginning().seq;
+  if (fromSeq <= beginning) {
+    for (const round of past.archivedRounds(Math.min(beginning, toSeq), null)) {
+      if (round.settledSeq >= fromSeq) sink.row(rowOf(round, SETTLED, round.settledSeq, round.settledAtMs));
+    }
+  }
+  readEvents(past, Math.max(fromSeq, beginning + 1), toSeq, {
+    onStart: (engine) => roundsOf(engine).forEach(watch),
+    onEvent: (seq, event, engine) => {
+      if (!('roundNumber' in event)) return;
+      const id = roundId(event.market, event.roundNumber);
+      if (event.type === 'roundUpcoming' || event.type === 'roundOpened') {
+        watch(engine?.round(event.market, event.roundNumber) ?? null);
+      } else if (event.type === 'roundNotOpened') {
+        open.delete(id);
+      } else if (event.type === 'roundSettled') {
+        const round = open.get(id);
+        open.delete(id);
+        if (round !== undefined) sink.row(rowOf(round, SETTLED, seq, event.timeMs));
+      }
+    },
+  });
+  if (toSeq === past.lastSeq)
+    for (const round of open.values()) sink.row(rowOf(round, round.status, null, null));
+  return [];
+}
+
+/** Rounds that are in the engine and not settled. */
+function roundsOf(engine: Engine): (RoundView | null)[] {
+  const current = Array.from({ length: MARKETS_MAX }, (_, market) => engine.currentRound(market));
+  return [...current, ...engine.unsettledRounds()];
+}
+
+function rowOf(
+  round: RoundView | ArchivedRound,
+  status: number,
+  settledSeq: number | null,
+  settledAtMs: number | null,
+): ExportRow {
+  const { market, roundNumber, result, resolvedAtMs } = round;
+  return {
+    round: roundId(market, roundNumber),
+    market: marketId(market),
+    round_number: roundNumber,
+    status: textAt(ROUND_STATUSES, status),
+    result: result === RESULT_NONE ? null : textAt(ROUND_RESULTS, result),
+    void_reason: round.voidReason === '' ? null : outside(round.voidReason),
+    start: isoText(round.startTimeMs),
+    lock: isoText(round.lockTimeMs),
+    end: isoText(round.endTimeMs),
+    open_price: round.openPrice,
+    close_price: round.closePrice,
+    pool_up: dollarsText(round.poolUpCents),
+    pool_down: dollarsText(round.poolDownCents),
+    seed_per_side: dollarsText(round.seedCents),
+    bets: round.betCount,
+    volume: dollarsText(round.volumeCents),
+    fee_percent: percentText(round.feeBps),
+    resolved_at: resolvedAtMs === null ? null : isoText(resolvedAtMs),
+    settled_at: settledAtMs === null ? null : isoText(settledAtMs),
+    settled_seq: settledSeq,
+    pool_up_cents: round.poolUpCents,
+    pool_down_cents: round.poolDownCents,
+    seed_per_side_cents: round.seedCents,
+    volume_cents: round.volumeCents,
+  };
+}

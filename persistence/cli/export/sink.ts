@@ -1,0 +1,111 @@
+/**
+ * Where exported rows go: a new file or stdout, as CSV (RFC 4180: CRLF, quotes doubled) or as JSON lines. Rows are
+ * written in chunks as they come, and a file that could not be finished is not left behind.
+ */
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { stringify } from 'csv-stringify/sync';
+import { codeOf, JournalError } from '../../errors.js';
+import type { Output } from '../frame/output.js';
+
+export type ExportFormat = 'csv' | 'jsonl';
+
+/** A cell; null is an empty cell in CSV. `OutsideText` is text that clients or operators chose. */
+export type ExportCell = number | string | null | OutsideText;
+export type ExportRow = Readonly<Record<string, ExportCell>>;
+
+/** Text that somebody outside chose: a spreadsheet must not take it for a formula. */
+export class OutsideText {
+  constructor(readonly text: string) {}
+
+  /** As it stands in CSV. The other forms are full-width characters that spreadsheets take for the plain ones. */
+  get guarded(): string {
+    return /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(this.text) ? `'${this.text}` : this.text;
+  }
+
+  toJSON(): string {
+    return this.text;
+  }
+}
+
+export const outside = (text: string | null): OutsideText | null =>
+  text === null ? null : new OutsideText(text);
+
+const ROWS_AT_A_TIME = 512;
+const FILE_MODE = 0o600;
+
+export class RowSink {
+  rows = 0;
+  #waiting: ExportRow[] = [];
+  #file: number | null = null;
+  #hasHeader = false;
+
+  constructor(
+    readonly format: ExportFormat,
+    readonly path: string | null,
+    readonly out: Output,
+  ) {}
+
+  /** Does `work`, which writes rows, and closes the file whatever comes of it. */
+  fill<T>(work: () => T): T {
+    this.#open();
+    try {
+      const result = work();
+      this.#flush();
+      return result;
+    } catch (thrown) {
+      if (this.path !== null) rmSync(this.path, { force: true });
+      throw thrown;
+    } finally {
+      if (this.#file !== null) closeSync(this.#file);
+    }
+  }
+
+  /** Names of the columns, in their order; they stand in the file even where no row follows. */
+  columns(names: readonly string[]): void {
+    if (this.format === 'csv' && !this.#hasHeader) this.#write(`${names.join(',')}\r\n`);
+    this.#hasHeader = true;
+  }
+
+  row(row: ExportRow): void {
+    this.rows += 1;
+    this.#waiting.push(row);
+    if (this.#waiting.length >= ROWS_AT_A_TIME) this.#flush();
+  }
+
+  #flush(): void {
+    const rows = this.#waiting;
+    this.#waiting = [];
+    if (rows.length === 0) return;
+    const isCsv = this.format === 'csv';
+    this.#write(isCsv ? csvText(rows) : rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  }
+
+  #write(text: string): void {
+    if (this.#file === null) {
+      this.out.raw(text);
+      return;
+    }
+    const bytes = Buffer.from(text);
+    for (let written = 0; written < bytes.length; ) written += writeSync(this.#file, bytes, written);
+  }
+
+  #open(): void {
+    if (this.path === null) return;
+    try {
+      this.#file = openSync(this.path, 'wx', FILE_MODE);
+    } catch (thrown) {
+      if (codeOf(thrown) !== 'EEXIST') throw thrown;
+      throw new JournalError('file_exists', `The file ${this.path} exists already. Name another with --out.`);
+    }
+  }
+}
+
+function csvText(rows: readonly ExportRow[]): string {
+  const cells = rows.map((row) =>
+    Object.values(row).map((cell) => (cell instanceof OutsideText ? cell.guarded : cell)),
+  );
+  return stringify(cells, { record_delimiter: 'windows', cast: { string: castText } });
+}
+
+/** An empty text is `""`, a missing one is nothing: a client seed may be empty. */
+const castText = (value: string) => (value === '' ? { value, quoted_empty: true } : value);

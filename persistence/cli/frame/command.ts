@@ -1,0 +1,76 @@
+/**
+ * The form of a command of `npx tote`. A command is a value: its help, its options and what it does. The frame
+ * (`main.ts`) makes the parser from all of them, opens the data directory and turns errors into exit codes.
+ *
+ * A new command is a file that exports `defineCommand({...})` and one line in `registry.ts`.
+ */
+import type { Argument, Option } from 'commander';
+import { type DataDir, findDataDir } from '../../data-dir/layout.js';
+import type { ExitCode } from './exit-codes.js';
+import type { Output } from './output.js';
+
+/** What a command is given besides its own options. */
+export interface Context {
+  /** An existing data directory; it need not be whole, writable or stopped. */
+  readonly dir: DataDir;
+  readonly out: Output;
+}
+
+/** An example of the command line after `npx tote`, and what it is good for. */
+export type Example = readonly [commandLine: string, purpose: string];
+
+/** `Options` are the parsed options by their names in camelCase: `--to-seq` is `toSeq`. */
+export interface CommandSpec<Options extends object> {
+  readonly name: string;
+  /** One line in the list of commands. */
+  readonly summary: string;
+  /** Sentences in the command's own help. */
+  readonly details: string;
+  readonly examples: readonly Example[];
+  /** What the command is about; DATA_DIR follows after them. All of them are required. */
+  readonly operands?: readonly Argument[];
+  readonly options?: readonly Option[];
+  readonly run: (
+    context: Context,
+    options: Options,
+    operands: readonly string[],
+  ) => ExitCode | Promise<ExitCode>;
+}
+
+/** As `CommandSpec`, for a command that works without a data directory. */
+export interface FreeCommandSpec<Options extends object> extends Omit<CommandSpec<Options>, 'run'> {
+  readonly run: (out: Output, options: Options, operands: readonly string[]) => ExitCode | Promise<ExitCode>;
+}
+
+/** A command as the frame sees it: its options are known to itself only. */
+export interface CliCommand extends Omit<CommandSpec<object>, 'run'> {
+  readonly takesDataDir: boolean;
+  /** `dataDir`: as given, or undefined. The options are what the parser made of `options`. */
+  readonly run: (
+    out: Output,
+    dataDir: string | undefined,
+    options: object,
+    operands: readonly string[],
+  ) => ExitCode | Promise<ExitCode>;
+}
+
+/** A command on a data directory. */
+export function defineCommand<Options extends object>(spec: CommandSpec<Options>): CliCommand {
+  return {
+    ...spec,
+    takesDataDir: true,
+    run: (out, dataDir, options, operands) => {
+      const dir = findDataDir(dataDir ?? process.env['TOTE_DATA_DIR'] ?? './data');
+      return spec.run({ dir, out }, options as Options, operands);
+    },
+  };
+}
+
+/** A command that works without a data directory. */
+export function defineFreeCommand<Options extends object>(spec: FreeCommandSpec<Options>): CliCommand {
+  return {
+    ...spec,
+    takesDataDir: false,
+    run: (out, _, options, operands) => spec.run(out, options as Options, operands),
+  };
+}

@@ -1,0 +1,44 @@
+/** The command line's exit codes, for scripts: they are part of its interface and are never given another meaning. */
+import { codeOf, JournalError, type JournalErrorCode } from '../../errors.js';
+
+export const EXIT = {
+  /** Done, and what was looked at is good. */
+  done: 0,
+  /** Something is wrong with the data, or what was asked for is not in it. */
+  faulty: 1,
+  /** The command line was not understood. */
+  usage: 2,
+  /** The data directory cannot be used or read, or a file cannot be written. */
+  unusable: 3,
+  /** There is not enough free space. */
+  noSpace: 4,
+} as const;
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** For people, in the help of the whole. */
+export const EXIT_CODES_HELP = `Exit codes:
+  0  done, and what was looked at is good
+  1  something is wrong with the data, or what was asked for is not in it
+  2  the command line was not understood
+  3  the data directory cannot be used or read, or a file cannot be written
+  4  there is not enough free space`;
+
+const FAULTS: readonly JournalErrorCode[] = [
+  'journal_corrupt',
+  'journal_incomplete',
+  'mark_unreadable',
+  'replay_mismatch',
+  'not_found',
+  'snapshot_damaged',
+  'archive_corrupt',
+];
+const FULL_DISK = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL'];
+
+/** The code with which a command ends that threw this. */
+export function exitCodeOf(thrown: unknown): ExitCode {
+  if (thrown instanceof JournalError) {
+    if (thrown.code === 'disk_full') return EXIT.noSpace;
+    return FAULTS.includes(thrown.code) ? EXIT.faulty : EXIT.unusable;
+  }
+  return FULL_DISK.includes(codeOf(thrown)) ? EXIT.noSpace : EXIT.unusable;
+}

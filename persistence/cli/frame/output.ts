@@ -1,0 +1,99 @@
+/**
+ * Where a command's results go: stdout, as text for people or with `--json` as JSON for machines. Progress and
+ * messages go to stderr, so that a pipe gets results only.
+ */
+import { writeSync } from 'node:fs';
+import { codeOf } from '../../errors.js';
+
+const STDOUT = 1;
+const CHUNK_CHARS = 64 * 1024;
+const RETRY_MS = 2;
+
+/** Whoever read stdout has gone (`| head`): not an error, and nothing is left to do. */
+export class ReaderGone extends Error {}
+
+export class Output {
+  #waiting = '';
+
+  /** `isJson`: whether `--json` was given. */
+  constructor(readonly isJson: boolean) {}
+
+  /** One line for people, or one JSON line of a stream. */
+  line(text: string): void {
+    this.raw(`${text}\n`);
+  }
+
+  /** Text with line ends of its own. */
+  raw(text: string): void {
+    this.#waiting += text;
+    if (this.#waiting.length >= CHUNK_CHARS) this.flush();
+  }
+
+  /** The one JSON document of a command. */
+  document(value: unknown): void {
+    this.line(JSON.stringify(value, null, 2));
+  }
+
+  /** Names and values in two columns. */
+  facts(rows: readonly (readonly [name: string, value: string])[]): void {
+    const width = Math.max(...rows.map(([name]) => name.length));
+    for (const [name, value] of rows) this.line(`${name.padEnd(width)}  ${value}`);
+  }
+
+  /** A table with a heading; columns of numbers stand to the right. */
+  table(heading: readonly string[], rows: readonly (readonly (string | number)[])[]): void {
+    const texts = [heading, ...rows.map((row) => row.map(String))];
+    const widths = heading.map((_, column) =>
+      texts.reduce((width, row) => Math.max(width, row[column]?.length ?? 0), 0),
+    );
+    const isNumeric = heading.map(
+      (_, column) => rows.length > 0 && rows.every((row) => typeof row[column] === 'number'),
+    );
+    for (const row of texts) {
+      const cells = row.map((cell, column) => {
+        const width = widths[column] ?? 0;
+        return isNumeric[column] === true ? cell.padStart(width) : cell.padEnd(width);
+      });
+      this.line(cells.join('  ').trimEnd());
+    }
+  }
+
+  /** A sentence for people that is no result. */
+  note(text: string): void {
+    this.flush();
+    process.stderr.write(`${text}\n`);
+  }
+
+  /** Everything so far is written when it returns. Throws `ReaderGone`. */
+  flush(): void {
+    let bytes = Buffer.from(this.#waiting);
+    this.#waiting = '';
+    while (bytes.length > 0) bytes = bytes.subarray(writeSome(bytes));
+  }
+}
+
+/** Synchronous, so that a stream of any length waits for its reader. */
+function writeSome(bytes: Buffer): number {
+  try {
+    return writeSync(STDOUT, bytes);
+  } catch (thrown) {
+    if (codeOf(thrown) === 'EPIPE') throw new ReaderGone();
+    if (codeOf(thrown) !== 'EAGAIN') throw thrown;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_MS);
+    return 0;
+  }
+}
+
+/* ---- how values are shown to people ---- */
+
+/** `417.3 MiB`. */
+export function bytesText(bytes: number): string {
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+  let value = bytes;
+  let unit = 0;
+  for (; value >= 1024 && unit < units.length - 1; unit++) value /= 1024;
+  return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
+}
+
+/** `1,234,567`. */
+export const countText = (count: number): string => count.toLocaleString('en-US');

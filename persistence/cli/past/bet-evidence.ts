@@ -1,0 +1,141 @@
+/**
+ * What `tote verify-bet` checks, from files with the API's answers and from single values. Values that are given win
+ * over files; what is missing or of the wrong type is named.
+ */
+import { readFileSync } from 'node:fs';
+import type { BetEvidence, PublishedBet } from '../../../engine/fairness.js';
+import { messageOf } from '../../errors.js';
+
+export interface EvidenceOptions {
+  readonly order?: string;
+  readonly round?: string;
+  readonly evidence?: string;
+  readonly clientSeed?: string;
+  readonly commitment?: string;
+  readonly seed?: string;
+  readonly roundId?: string;
+  readonly betId?: string;
+  readonly market?: string;
+  readonly prediction?: string;
+  readonly amount?: string;
+  readonly odds?: string;
+  readonly entryPercent?: string;
+  readonly payout?: string;
+  readonly placedAt?: string;
+  readonly betHash?: string;
+}
+
+/** `usage`: something is missing or not what it should be; `unreadable`: a file. */
+export class EvidenceError extends Error {
+  override readonly name = 'EvidenceError';
+
+  constructor(
+    readonly kind: 'usage' | 'unreadable',
+    sentence: string,
+  ) {
+    super(sentence);
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Throws `EvidenceError`. */
+export function gatherEvidence(options: EvidenceOptions): BetEvidence {
+  const whole = membersOf(readJson(options.evidence), 'evidence');
+  const order = membersOf(readJson(options.order), 'data');
+  const round = membersOf(readJson(options.round), 'data');
+  const bet = { ...fieldsAt(whole, 'bet'), ...('bet' in order ? fieldsAt(order, 'bet') : order) };
+  const given = new Given();
+  const evidence: BetEvidence = {
+    bet: publishedBet(given, options, bet),
+    clientSeed: clientSeedOf(options, whole),
+    roundId: given.text('--round-id', options.roundId, whole['roundId'] ?? round['id']),
+    seed: given.text('--seed', options.seed, whole['seed'] ?? round['seed']).toLowerCase(),
+    seedCommitment: given
+      .text('--commitment', options.commitment, whole['seedCommitment'] ?? round['seedCommitment'])
+      .toLowerCase(),
+  };
+  given.complain();
+  return evidence;
+}
+
+function publishedBet(given: Given, options: EvidenceOptions, bet: Fields): PublishedBet {
+  return {
+    id: given.text('--bet-id', options.betId, bet['id']),
+    marketId: given.text('--market', options.market, bet['marketId']),
+    prediction: given.text('--prediction', options.prediction, bet['prediction']),
+    amount: given.number('--amount', options.amount, bet['amount']),
+    oddsAtBet: given.number('--odds', options.odds, bet['oddsAtBet']),
+    entryPercent: given.number('--entry-percent', options.entryPercent, bet['entryPercent']),
+    potentialPayout: given.number('--payout', options.payout, bet['potentialPayout']),
+    betHash: given.text('--bet-hash', options.betHash, bet['betHash']).toLowerCase(),
+    placedAt: given.text('--placed-at', options.placedAt, bet['placedAt']),
+  };
+}
+
+function clientSeedOf(options: EvidenceOptions, whole: Fields): string | null {
+  const seed = options.clientSeed ?? whole['clientSeed'] ?? null;
+  if (seed === null || typeof seed === 'string') return seed;
+  throw new EvidenceError('usage', 'clientSeed must be text');
+}
+
+/** Takes values by their options' names and remembers what is missing, so that all of it is told at once. */
+class Given {
+  readonly #missing: string[] = [];
+
+  text(option: string, value: string | undefined, fromFile: unknown): string {
+    const found = value ?? fromFile;
+    if (typeof found === 'string' && found !== '') return found;
+    this.#missing.push(option);
+    return '';
+  }
+
+  number(option: string, value: string | undefined, fromFile: unknown): number {
+    const found = value === undefined ? fromFile : /^\d+(\.\d+)?$/.test(value) ? Number(value) : null;
+    if (typeof found === 'number' && Number.isFinite(found)) return found;
+    this.#missing.push(option);
+    return 0;
+  }
+
+  complain(): void {
+    if (this.#missing.length === 0) return;
+    const isSeed = this.#missing.includes('--seed')
+      ? ' The seed is published once the round is settled.'
+      : '';
+    throw new EvidenceError('usage', `missing or not of its form: ${this.#missing.join(', ')}.${isSeed}`);
+  }
+}
+
+const STDIN = 0;
+
+function readJson(path: string | undefined): Fields {
+  if (path === undefined) return {};
+  const name = path === '-' ? 'stdin' : path;
+  let text: string;
+  try {
+    text = readFileSync(path === '-' ? STDIN : path, 'utf8');
+  } catch (thrown) {
+    throw new EvidenceError('unreadable', `${name} cannot be read: ${messageOf(thrown)}`);
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isFields(value)) return value;
+  } catch (thrown) {
+    throw new EvidenceError('usage', `${name} is not JSON: ${messageOf(thrown)}`);
+  }
+  throw new EvidenceError('usage', `${name} does not hold a JSON object`);
+}
+
+const isFields = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** What stands in the member, where the file has it (the API's envelope), or the file itself. */
+const membersOf = (file: Fields, member: string): Fields => {
+  const inner = file[member];
+  return isFields(inner) ? inner : file;
+};
+
+const fieldsAt = (from: Fields, member: string): Fields => {
+  const inner = from[member];
+  return isFields(inner) ? inner : {};
+};

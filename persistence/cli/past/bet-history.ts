@@ -1,0 +1,60 @@
+/** Everything that happened to one bet and its round, from the journal and, where its beginning was deleted, the archive. */
+import { assert, must } from '../../../engine/base/assert.js';
+import type { Engine } from '../../../engine/engine.js';
+import { betId, marketId } from '../../../engine/model/domain.js';
+import { JournalError } from '../../errors.js';
+import type { ArchivedEvent } from '../../replay/history-archive.js';
+import type { Past } from './history-reader.js';
+import { type RoundBet, RoundHistory } from './round-history.js';
+
+export interface BetHistory {
+  readonly bet: RoundBet;
+  readonly round: RoundHistory;
+  readonly engine: Engine;
+  /** Whether entry percent and client seed are known: not where the archive began when the bet was open already. */
+  readonly isWhole: boolean;
+}
+
+/** What happened to bet number `bet` up to command `toSeq`. Throws `not_found`. */
+export function betHistory(past: Past, bet: number, toSeq: number): BetHistory {
+  const engine = past.history.beginning();
+  const archived = [...past.archived({ of: 'bet', bet }, engine.seq)];
+  let round = archived.length === 0 ? null : roundOfArchived(past, archived, engine);
+  let placedSeq = archived[0]?.seq ?? 0;
+  if (round?.isOver !== true) {
+    for (const step of past.carryOn(engine, toSeq)) {
+      for (const event of step.events) {
+        if (round !== null || event.type !== 'betPlaced' || event.bet !== bet) continue;
+        round = new RoundHistory(event.market, event.roundNumber);
+        placedSeq = step.seq;
+      }
+      round?.addStep(step);
+      if (round?.isOver === true) break;
+    }
+  }
+  const found = round?.bets.get(bet);
+  if (round === null || found === undefined) throw notThere(past, bet, engine, toSeq);
+  return { bet: found, round, engine, isWhole: placedSeq > 0 };
+}
+
+/** The round with what the archive knows of the bet alone: the other bets are not asked for. */
+function roundOfArchived(past: Past, archived: readonly ArchivedEvent[], engine: Engine): RoundHistory {
+  const { event } = must(archived[0], 'event of an archived bet');
+  assert(event.type === 'betPlaced', 'a bet is placed before anything else');
+  const round = new RoundHistory(event.market, event.roundNumber);
+  for (const fact of archived) round.addEvent(fact.seq, fact.event);
+  const only = { market: marketId(event.market), roundNumber: event.roundNumber };
+  for (const row of past.archivedRounds(engine.seq, only)) round.archived = row;
+  round.view = engine.round(event.market, event.roundNumber);
+  return round;
+}
+
+function notThere(past: Past, bet: number, engine: Engine, toSeq: number): JournalError {
+  const isForgotten = !past.history.isFromFirst && bet <= engine.betCount;
+  return new JournalError(
+    'not_found',
+    isForgotten
+      ? `${betId(bet)} was placed before the past that is left begins.`
+      : `There is no ${betId(bet)} up to sequence number ${toSeq}.`,
+  );
+}

@@ -1,0 +1,54 @@
+/** Which commands `tote replay` shows: by kind, by account, by market. */
+import type { Command, CommandKind } from '../../../engine/model/commands.js';
+import { assetOf } from '../../../engine/model/domain.js';
+import type { EngineEvent } from '../../../engine/model/events.js';
+import type { Step } from '../../replay/history.js';
+
+const KINDS: Readonly<Record<CommandKind, true>> = {
+  configure: true,
+  advance: true,
+  setCalendar: true,
+  boundaryPrice: true,
+  openLate: true,
+  settle: true,
+  placeOrder: true,
+  createAccount: true,
+  updateAccount: true,
+  deposit: true,
+  withdraw: true,
+  depositHouse: true,
+  createKey: true,
+  updateKey: true,
+  setTrading: true,
+  suspendMarket: true,
+  voidRound: true,
+};
+export const COMMAND_KINDS: readonly string[] = Object.keys(KINDS);
+
+/** What is not there does not matter. */
+export interface StepFilter {
+  readonly kind?: string;
+  readonly account?: number;
+  readonly market?: number;
+}
+
+/** Whether the command, or anything that it did, is about what the filter names. */
+export function isAbout({ command, events }: Step, { kind, account, market }: StepFilter): boolean {
+  if (kind !== undefined && command.kind !== kind) return false;
+  if (account !== undefined && !isAboutAccount(command, events, account)) return false;
+  return market === undefined || isAboutMarket(command, events, market);
+}
+
+function isAboutAccount(command: Command, events: readonly EngineEvent[], account: number): boolean {
+  if ('account' in command && command.account === account) return true;
+  return events.some((event) => 'account' in event && event.account === account);
+}
+
+function isAboutMarket(command: Command, events: readonly EngineEvent[], market: number): boolean {
+  if ('market' in command && command.market === market) return true;
+  return events.some(
+    (event) =>
+      ('market' in event && event.market === market) ||
+      (event.type === 'boundaryPriced' && event.asset === assetOf(market)),
+  );
+}

@@ -1,0 +1,104 @@
+/**
+ * Commands and events in words, for people who read what a server did (`tote replay --explain`): ids as the API
+ * shows them, amounts in USD, times in ISO 8601. Secrets have no words: of a key not even its digest is shown.
+ */
+import { unreachable } from '../../../engine/base/assert.js';
+import type { Command, PlaceOrder } from '../../../engine/model/commands.js';
+import {
+  ASSETS,
+  accountId,
+  keyId,
+  marketId,
+  roundId,
+  SIDES,
+  scopesOf,
+  TIERS,
+  textAt,
+} from '../../../engine/model/domain.js';
+import { isoText, quoted, usd } from '../frame/format.js';
+
+/** What the command asked for, in one sentence without its full stop. */
+export function commandWords(command: Command): string {
+  switch (command.kind) {
+    case 'configure':
+      return `new rules (version ${command.rulesVersion}): ${command.rules.markets.length} active markets, fee ${command.rules.feeBps / 100} %`;
+    case 'advance':
+      return `carry out what is due by ${isoText(command.timeMs)}`;
+    case 'setCalendar':
+      return `market hours of ${command.assetClass}: ${sessionsWords(command.sessions)}`;
+    case 'boundaryPrice':
+      return boundaryWords(command);
+    case 'openLate':
+      return `open ${asset(command.asset)} late at ${command.price}, a price of ${isoText(command.priceTimeMs)} (${evidenceWords(command.evidence)})`;
+    case 'settle':
+      return `settle at most ${command.betsMax} bets of decided rounds`;
+    case 'placeOrder':
+      return orderWords(command);
+    case 'createAccount':
+      return `new account ${command.name === null ? 'without a name' : quoted(command.name)}, tier ${tier(command.tier)}, with ${usd(command.balanceCents)}`;
+    case 'updateAccount':
+      return `change ${accountId(command.account)}: ${changesWords(command.tier, command.frozen)}`;
+    case 'deposit':
+      return `deposit ${usd(command.amountCents)} into ${accountId(command.account)}, reference ${quoted(command.reference)}`;
+    case 'withdraw':
+      return `withdraw ${usd(command.amountCents)} from ${accountId(command.account)}, reference ${quoted(command.reference)}`;
+    case 'depositHouse':
+      return `deposit ${usd(command.amountCents)} into the house, reference ${quoted(command.reference)}`;
+    case 'createKey':
+      return `new key of ${accountId(command.account)} for ${scopesOf(command.scopesMask).join(', ') || 'nothing'}, ${expiryWords(command.expiresAtMs)}`;
+    case 'updateKey':
+      return `${command.enabled ? 'enable' : 'disable'} ${keyId(command.key)}`;
+    case 'setTrading':
+      return command.enabled ? 'take orders again' : `take no orders: ${quoted(command.reason)}`;
+    case 'suspendMarket':
+      return `${command.suspended ? 'suspend' : 'resume'} the market ${marketName(command.market)}`;
+    case 'voidRound':
+      return `void the round ${roundId(command.market, command.roundNumber)}: ${quoted(command.reason)}`;
+    default:
+      return unreachable(command);
+  }
+}
+
+function orderWords(order: PlaceOrder): string {
+  const { account, key, stakeCents, side, expectedPercentE6, idempotency, clientSeed } = order;
+  const extras = [
+    `with ${keyId(key)}`,
+    ...(expectedPercentE6 >= 0 ? [`expecting ${expectedPercentE6 / 1_000_000} %`] : []),
+    ...(idempotency === null ? [] : ['under an Idempotency-Key']),
+    ...(clientSeed === null ? [] : [`client seed ${quoted(clientSeed)}`]),
+  ];
+  return `${accountId(account)} bets ${usd(stakeCents)} on ${textAt(SIDES, side)} in ${marketName(order.market)} (${extras.join(', ')})`;
+}
+
+function boundaryWords(command: Extract<Command, { kind: 'boundaryPrice' }>): string {
+  const at = `${asset(command.asset)} at the boundary ${isoText(command.boundaryMs)}`;
+  if (command.price === null || command.priceTimeMs === null) {
+    return `no price of ${at} (${evidenceWords(command.evidence)})`;
+  }
+  return `the price of ${at} is ${command.price}, of ${isoText(command.priceTimeMs)} (${evidenceWords(command.evidence)})`;
+}
+
+/** Where a price is from, as the journal has it. */
+export const evidenceWords = (evidence: string): string =>
+  evidence === '' ? 'without evidence' : `evidence ${quoted(evidence)}`;
+
+function sessionsWords(sessions: readonly (readonly [number, number])[]): string {
+  const [first] = sessions;
+  if (first === undefined) return 'closed';
+  const last = sessions.at(-1) ?? first;
+  return `${sessions.length} session(s) from ${isoText(first[0])} to ${isoText(last[1])}`;
+}
+
+function changesWords(newTier: number | null, frozen: boolean | null): string {
+  const changes = [
+    ...(newTier === null ? [] : [`tier ${tier(newTier)}`]),
+    ...(frozen === null ? [] : [frozen ? 'frozen' : 'not frozen']),
+  ];
+  return changes.join(', ') || 'nothing';
+}
+
+const expiryWords = (expiresAtMs: number | null): string =>
+  expiresAtMs === null ? 'without expiry' : `until ${isoText(expiresAtMs)}`;
+const asset = (index: number): string => textAt(ASSETS, index);
+const tier = (index: number): string => textAt(TIERS, index);
+const marketName = (market: number): string => (market < 0 ? 'no known market' : marketId(market));

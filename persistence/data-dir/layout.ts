@@ -1,0 +1,106 @@
+/** The layout of a data directory, and the one place that makes it. */
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { codeOf, JournalError, messageOf } from '../errors.js';
+import { syncPath } from './files.js';
+
+export interface DataDir {
+  /** Absolute path of the data directory. */
+  readonly root: string;
+  /** Segments of the journal, the mark and the `in-use` file. */
+  readonly journal: string;
+  /** Held locked for as long as a process works on the directory (`lock.ts`). */
+  readonly lockFile: string;
+  /** The holder's process id, for error messages only. */
+  readonly pidFile: string;
+  /** The last durable batch (`mark.ts`). */
+  readonly markFile: string;
+  /** Exists from the journal's opening to its clean close: a server that finds it was not stopped cleanly. */
+  readonly inUseFile: string;
+  /** Whole engine states, each at the end of a batch. */
+  readonly snapshots: string;
+  /** The archive's database and its side files. */
+  readonly archive: string;
+  /** Settled bets, finished rounds and moved money: a projection of the journal. */
+  readonly archiveFile: string;
+  readonly masterSecretFile: string;
+  readonly operatorTokenFile: string;
+}
+
+function dataDirLayout(path: string): DataDir {
+  const root = resolve(path);
+  const journal = join(root, 'journal');
+  const archive = join(root, 'archive');
+  return {
+    root,
+    journal,
+    snapshots: join(root, 'snapshots'),
+    archive,
+    archiveFile: join(archive, 'archive.db'),
+    lockFile: join(root, 'lock'),
+    pidFile: join(root, 'server.pid'),
+    markFile: join(journal, 'mark'),
+    inUseFile: join(journal, 'in-use'),
+    masterSecretFile: join(root, 'master-secret'),
+    operatorTokenFile: join(root, 'operator-token'),
+  };
+}
+
+/**
+ * Makes the data directory at `path` where it is missing, closed to other users, and checks that it can be
+ * written. Throws `data_dir_invalid`.
+ */
+export function openDataDir(path: string): DataDir {
+  const layout = dataDirLayout(path);
+  for (const folder of [layout.root, layout.journal, layout.snapshots, layout.archive]) openFolder(folder);
+  return layout;
+}
+
+/**
+ * The layout of the data directory at `path`, which must be there; for those who only read. Throws
+ * `data_dir_invalid`.
+ */
+export function findDataDir(path: string): DataDir {
+  const layout = dataDirLayout(path);
+  let hasJournal: boolean;
+  try {
+    hasJournal = statSync(layout.journal, { throwIfNoEntry: false })?.isDirectory() ?? false;
+    if (hasJournal) accessSync(layout.journal, constants.R_OK | constants.X_OK);
+  } catch (thrown) {
+    throw new JournalError('data_dir_invalid', explain(path, thrown), { cause: thrown });
+  }
+  if (hasJournal) return layout;
+  throw new JournalError(
+    'data_dir_invalid',
+    `There is no data directory at ${layout.root}: it has no folder journal. Name one as DATA_DIR or in TOTE_DATA_DIR.`,
+  );
+}
+
+function openFolder(path: string): void {
+  try {
+    const made = mkdirSync(path, { recursive: true, mode: 0o700 });
+    if (made !== undefined) syncPath(dirname(made));
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (thrown) {
+    throw new JournalError('data_dir_invalid', explain(path, thrown), { cause: thrown });
+  }
+}
+
+function explain(path: string, thrown: unknown): string {
+  const what = `The data directory cannot be used: ${path}`;
+  switch (codeOf(thrown)) {
+    case 'EEXIST':
+      return `${what} is not a directory. Name another one in TOTE_DATA_DIR.`;
+    case 'ENOTDIR':
+      return `${what} lies below something that is not a directory. Name another one in TOTE_DATA_DIR.`;
+    case 'EROFS':
+      return `${what} is on a read-only file system. Mount it writable, or name another one in TOTE_DATA_DIR.`;
+    case 'EACCES':
+    case 'EPERM':
+      return `${what} may not be written by this user. Give it to the user that runs the server.`;
+    case 'ENOSPC':
+      return `${what} has no space left. Free some and start again.`;
+    default:
+      return `${what}: ${messageOf(thrown)}.`;
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * Secrets live in files of mode 0600 in the data directory. A secret that others can read is refused, not
+ * mended: whoever could read it may have done so.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import { JournalError, messageOf } from '../errors.js';
+import { isMissing, writeFileDurably } from './files.js';
+import type { DataDir } from './layout.js';
+
+const MASTER_SECRET_BYTES = 32;
+const OPERATOR_TOKEN_BYTES = 32;
+const OPERATOR_TOKEN_CHARS_MIN = 16;
+const SECRET_MODE = 0o600;
+
+/**
+ * The 32 random bytes that the round seeds come from (design, section 5). They are made where `mayCreate`, at
+ * the very first start only: rounds of an existing journal can be proven with the old ones alone.
+ * Throws `secret_invalid`.
+ */
+export function openMasterSecret(dir: DataDir, mayCreate: boolean): Buffer {
+  const found = readSecret(dir.masterSecretFile);
+  if (found !== null) {
+    if (found.length === MASTER_SECRET_BYTES) return found;
+    throw invalid(
+      dir.masterSecretFile,
+      `has ${found.length} bytes, not ${MASTER_SECRET_BYTES}. Put the right file back from a backup.`,
+    );
+  }
+  if (!mayCreate) {
+    throw invalid(
+      dir.masterSecretFile,
+      'is missing, but the journal has rounds that were opened with it. Put it back from a backup.',
+    );
+  }
+  const made = randomBytes(MASTER_SECRET_BYTES);
+  writeFileDurably(dir.masterSecretFile, made, SECRET_MODE);
+  return made;
+}
+
+/** SHA-256 of the master secret in hex: what the journal may know of it. */
+export function masterSecretFingerprint(masterSecret: Uint8Array): string {
+  return createHash('sha256').update(masterSecret).digest('hex');
+}
+
+/** The operator API's token, made where the file is missing. Throws `secret_invalid`. */
+export function openOperatorToken(dir: DataDir): string {
+  const found = readSecret(dir.operatorTokenFile);
+  if (found === null) {
+    const made = randomBytes(OPERATOR_TOKEN_BYTES).toString('base64url');
+    writeFileDurably(dir.operatorTokenFile, `${made}\n`, SECRET_MODE);
+    return made;
+  }
+  const token = found.toString('latin1').trim();
+  if (token.length >= OPERATOR_TOKEN_CHARS_MIN && /^[\x21-\x7e]+$/.test(token)) return token;
+  throw invalid(
+    dir.operatorTokenFile,
+    `must hold at least ${OPERATOR_TOKEN_CHARS_MIN} visible ASCII characters on one line. Delete it to have a new one made.`,
+  );
+}
+
+function readSecret(path: string): Buffer | null {
+  try {
+    const othersBits = statSync(path).mode & 0o077;
+    if (othersBits !== 0) throw invalid(path, `is open to other users. Run: chmod 600 '${path}'`);
+    return readFileSync(path);
+  } catch (thrown) {
+    if (isMissing(thrown)) return null;
+    if (thrown instanceof JournalError) throw thrown;
+    throw invalid(path, `cannot be read: ${messageOf(thrown)}.`);
+  }
+}
+
+function invalid(path: string, sentence: string): JournalError {
+  return new JournalError('secret_invalid', `The file ${path} ${sentence}`);
+}

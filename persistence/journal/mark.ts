@@ -1,0 +1,113 @@
+/**
+ * The mark: the last durable batch, in a small side file (design, "The journal"). SQLite ends a WAL at its first
+ * damaged frame and drops the commits behind it without a word; the mark is what notices.
+ *
+ * Two slots are written in turn, each with a generation number and a checksum of its own, so that a torn write
+ * leaves the one before. Writes are not synced: a kill loses none of them, and a power loss can only set the
+ * mark back, never ahead of the journal. The slots lie 4,096 bytes apart, so that no sector holds both.
+ */
+import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { assert } from '../../engine/base/assert.js';
+import type { Mark } from '../../engine/model/ports.js';
+import { isMissing, writeFileDurably } from '../data-dir/files.js';
+import { JournalError, messageOf } from '../errors.js';
+import { crcHex } from './segment/batch-row.js';
+
+const SLOT_BYTES = 4_096;
+const SLOT_FORM =
+  /^tote-mark v1 generation=(\d{16}) last_seq=(\d{16}) checksum=([0-9a-f]{8}) crc=([0-9a-f]{8})\n/;
+
+/** The mark of a journal without batches. */
+export const EMPTY_MARK: Mark = { lastSeq: 0, checksum: '00000000' };
+
+interface Slot {
+  readonly index: number;
+  readonly generation: number;
+  readonly mark: Mark;
+}
+
+/** The mark in the file, or null where there is no file. Throws `mark_unreadable` where no slot is whole. */
+export function readMarkFile(path: string): Mark | null {
+  return readNewestSlot(path)?.mark ?? null;
+}
+
+/** Makes the file, durably, with `mark` in the first slot. */
+export function createMarkFile(path: string, mark: Mark): void {
+  const content = Buffer.alloc(2 * SLOT_BYTES);
+  content.write(slotText(1, mark), 0, 'latin1');
+  writeFileDurably(path, content, 0o600);
+}
+
+/** The open mark of a journal that is being written. */
+export class MarkFile {
+  readonly #fd: number;
+  #newest: Slot;
+
+  /** The file must be there. */
+  constructor(readonly path: string) {
+    const newest = readNewestSlot(path);
+    if (newest === null) throw unreadable(path, 'it is missing');
+    this.#newest = newest;
+    this.#fd = openSync(path, 'r+');
+  }
+
+  get mark(): Mark {
+    return this.#newest.mark;
+  }
+
+  /** Writes over the older slot. */
+  write(mark: Mark): void {
+    assert(mark.lastSeq >= this.mark.lastSeq, 'the mark must not go back');
+    const index = 1 - this.#newest.index;
+    const generation = this.#newest.generation + 1;
+    const bytes = Buffer.from(slotText(generation, mark), 'latin1');
+    const written = writeSync(this.#fd, bytes, 0, bytes.length, index * SLOT_BYTES);
+    if (written !== bytes.length) throw new Error(`only ${written} bytes of the mark were written`);
+    this.#newest = { index, generation, mark };
+  }
+
+  sync(): void {
+    fsyncSync(this.#fd);
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+}
+
+function readNewestSlot(path: string): Slot | null {
+  let content: string;
+  try {
+    content = readFileSync(path, 'latin1');
+  } catch (thrown) {
+    if (isMissing(thrown)) return null;
+    throw unreadable(path, messageOf(thrown));
+  }
+  const slots = [0, 1].map((index) => parseSlot(content, index)).filter((slot) => slot !== null);
+  const newest = slots.sort((a, b) => b.generation - a.generation)[0];
+  if (newest === undefined) throw unreadable(path, 'neither of its two slots is whole');
+  return newest;
+}
+
+function slotText(generation: number, mark: Mark): string {
+  const number = (value: number): string => String(value).padStart(16, '0');
+  const text = `tote-mark v1 generation=${number(generation)} last_seq=${number(mark.lastSeq)} checksum=${mark.checksum} `;
+  return `${text}crc=${crcHex(text)}\n`;
+}
+
+function parseSlot(content: string, index: number): Slot | null {
+  const text = content.slice(index * SLOT_BYTES, (index + 1) * SLOT_BYTES);
+  const [whole, generation, lastSeq, checksum] = SLOT_FORM.exec(text) ?? [];
+  if (whole === undefined || checksum === undefined) return null;
+  const slot = { index, generation: Number(generation), mark: { lastSeq: Number(lastSeq), checksum } };
+  return slotText(slot.generation, slot.mark) === whole ? slot : null;
+}
+
+/** The refusal where nobody can say any more what was acknowledged. */
+function unreadable(path: string, why: string): JournalError {
+  return new JournalError(
+    'mark_unreadable',
+    `The mark ${path} cannot be read (${why}), so nothing says which batches were acknowledged last. ` +
+      'Put the file back from a backup of the same moment, or make a new data directory: npx tote restore DATA_DIR --out NEW_DIR',
+  );
+}

@@ -1,0 +1,61 @@
+/** What the event loop and the journal's thread say to each other, and how an error crosses between them. */
+import type { Batch, SpaceLevel } from '../../engine/model/ports.js';
+import type { DataDir } from '../data-dir/layout.js';
+import type { SpaceThresholds } from '../data-dir/space.js';
+import { codeOf, JournalError, type JournalErrorCode, messageOf } from '../errors.js';
+import type { Durability } from './segment/open.js';
+
+export interface JournalThreadOptions {
+  /** A recovered data directory whose lock this process holds. */
+  readonly dir: DataDir;
+  readonly durability: Durability;
+  /** The open segment is sealed once it is about so large; `SEGMENT_BYTES_MAX` where absent. */
+  readonly segmentBytesMax?: number;
+  /** Where recovery ended; the thread refuses a journal that ends elsewhere. */
+  readonly lastSeq: number;
+  /** `DEFAULT_SPACE_THRESHOLDS` where absent. */
+  readonly space?: SpaceThresholds;
+}
+
+export type ToJournal = { readonly kind: 'commit'; readonly batch: Batch } | { readonly kind: 'close' };
+
+export type FromJournal =
+  | { readonly kind: 'durable'; readonly lastSeq: number }
+  | { readonly kind: 'space'; readonly level: SpaceLevel }
+  | { readonly kind: 'failed'; readonly error: ErrorParts }
+  | { readonly kind: 'closed' };
+
+/** An error as plain data: structured cloning would drop its class and its code. */
+export interface ErrorParts {
+  readonly name: string;
+  readonly code: string;
+  readonly message: string;
+  readonly stack: string;
+  readonly cause: ErrorParts | null;
+  readonly isJournalError: boolean;
+}
+
+const CAUSES_MAX = 4;
+
+export function toErrorParts(thrown: unknown, depth = 0): ErrorParts {
+  const error = thrown instanceof Error ? thrown : null;
+  const hasCause = error?.cause !== undefined && depth < CAUSES_MAX;
+  return {
+    name: error?.name ?? 'Error',
+    code: codeOf(thrown),
+    message: messageOf(thrown),
+    stack: error?.stack ?? '',
+    cause: hasCause ? toErrorParts(error.cause, depth + 1) : null,
+    isJournalError: thrown instanceof JournalError,
+  };
+}
+
+/** The error again, of its own class where that is `JournalError`, with the stack of the thread it is from. */
+export function fromErrorParts(parts: ErrorParts): Error {
+  const options = parts.cause === null ? {} : { cause: fromErrorParts(parts.cause) };
+  const error = parts.isJournalError
+    ? new JournalError(parts.code as JournalErrorCode, parts.message, options)
+    : Object.assign(new Error(parts.message, options), { name: parts.name, code: parts.code });
+  error.stack = parts.stack;
+  return error;
+}

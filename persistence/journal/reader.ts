@@ -1,0 +1,171 @@
+/**
+ * Reads the journal of a data directory, all segments in order, whether or not a server writes it. Nothing is changed,
+ * and nobody is held up: the open segment is opened for each chunk of rows and closed before they are handed out, so
+ * that the writer can move its WAL, seal it and go on to the next one while the reader works on what it was given.
+ */
+import { assert } from '../../engine/base/assert.js';
+import type { JournalStore, Mark, StoredBatch } from '../../engine/model/ports.js';
+import type { DataDir } from '../data-dir/layout.js';
+import { codeOf, JournalError } from '../errors.js';
+import { readMarkFile } from './mark.js';
+import type { ChainPosition } from './segment/batch-row.js';
+import { findSegments, firstSeqOf } from './segment/names.js';
+import { damaged } from './segment/schema.js';
+import { CHUNK_CHARS, checkedRows, Segment } from './segment/segment.js';
+
+export interface JournalReader extends Pick<JournalStore, 'readBatches' | 'chainAt' | 'readMark'> {
+  /** First sequence number that is there, or would be in an empty journal. */
+  readonly firstSeq: number;
+  /** Last sequence number at this moment; `firstSeq - 1` in an empty journal. */
+  readonly lastSeq: number;
+  close(): void;
+}
+
+/**
+ * Rows are read, and the open segment held open, until they have `chunkChars` characters of commands. Throws what
+ * `Segment.open` throws, and `data_dir_invalid` where there is no journal.
+ */
+export function openJournalReader(dir: DataDir, chunkChars = CHUNK_CHARS): JournalReader {
+  const reader = new FilesReader(dir, chunkChars);
+  assert(reader.lastSeq >= 0, 'a journal ends at a sequence number');
+  return reader;
+}
+
+class FilesReader implements JournalReader {
+  /** The sealed segment that was read last: it changes no more, so it stays open. */
+  #sealed: Segment | null = null;
+
+  constructor(
+    private readonly dir: DataDir,
+    private readonly chunkChars: number,
+  ) {}
+
+  get firstSeq(): number {
+    return firstSeqOf(this.#paths()[0]);
+  }
+
+  get lastSeq(): number {
+    return this.#within(Number.MAX_SAFE_INTEGER, (segment) => (segment.tail() ?? segment.start).lastSeq);
+  }
+
+  readMark(): Mark | null {
+    return readMarkFile(this.dir.markFile);
+  }
+
+  chainAt(seq: number): string | null {
+    if (seq < this.firstSeq - 1) return null;
+    return this.#within(seq, (segment) => segment.chainAt(seq));
+  }
+
+  /**
+   * As `JournalStore.readBatches`. Throws `journal_incomplete` where the journal begins after `afterSeq`, or lacks a
+   * segment in between; `journal_corrupt`, naming the first bad row.
+   */
+  *readBatches(afterSeq: number): Generator<StoredBatch, void, undefined> {
+    if (afterSeq < this.firstSeq - 1) throw gone(this.dir, afterSeq + 1, this.firstSeq);
+    let position: ChainPosition | null = null;
+    for (;;) {
+      const seq: number = position?.lastSeq ?? afterSeq;
+      const before: ChainPosition | null = position;
+      const chunk: Chunk = this.#within(seq, (segment, isLast) =>
+        readChunk(segment, isLast, before, afterSeq, this.chunkChars),
+      );
+      yield* checkedRows(chunk.path, chunk.position, chunk.rows);
+      const last = chunk.rows.at(-1);
+      if (last !== undefined) position = { lastSeq: last.lastSeq, chain: last.chain };
+      else if (!chunk.isSealed || !this.#hasGoneOn(seq)) return;
+    }
+  }
+
+  close(): void {
+    this.#sealed?.close();
+    this.#sealed = null;
+  }
+
+  #paths(): [string, ...string[]] {
+    const [first, ...others] = findSegments(this.dir.journal);
+    if (first !== undefined) return [first, ...others];
+    throw new JournalError('data_dir_invalid', `There is no journal in ${this.dir.journal}.`);
+  }
+
+  /** After the end of a sealed segment at `seq`: whether another one follows on it by now. */
+  #hasGoneOn(seq: number): boolean {
+    const next = this.#paths().find((path) => firstSeqOf(path) > seq);
+    if (next === undefined) return false;
+    if (firstSeqOf(next) > seq + 1) throw gone(this.dir, seq + 1, firstSeqOf(next));
+    return true;
+  }
+
+  /**
+   * Looks into the segment in which the command after `seq` is or would be. One that is open already is read to its end,
+   * even where retention has deleted it meanwhile.
+   */
+  #within<T>(seq: number, look: (segment: Segment, isLast: boolean) => T): T {
+    const sealed = this.#sealed;
+    if (sealed !== null && isWithin(sealed, seq)) return look(sealed, false);
+    const { segment, isLast } = this.#open(seq);
+    if (segment === sealed) return look(sealed, isLast);
+    try {
+      return look(segment, isLast);
+    } finally {
+      if (segment.seal === null) segment.close();
+      else {
+        this.close();
+        this.#sealed = segment;
+      }
+    }
+  }
+
+  /** As `#within` finds it; one that goes between the listing and its opening is looked for again. */
+  #open(seq: number): { readonly segment: Segment; readonly isLast: boolean } {
+    for (;;) {
+      const paths = this.#paths();
+      const path = paths.findLast((candidate) => firstSeqOf(candidate) <= seq + 1);
+      if (path === undefined) throw gone(this.dir, seq + 1, firstSeqOf(paths[0]));
+      const isLast = path === paths.at(-1);
+      if (this.#sealed?.path === path) return { segment: this.#sealed, isLast };
+      try {
+        return { segment: Segment.open(path, 'read'), isLast };
+      } catch (thrown) {
+        if (codeOf(thrown) !== 'segment_gone') throw thrown;
+      }
+    }
+  }
+}
+
+/** Whether the command after `seq` is in the sealed `segment`. */
+const isWithin = ({ start, seal }: Segment, seq: number): boolean =>
+  seal !== null && seq >= start.lastSeq && seq < seal.lastSeq;
+
+interface Chunk {
+  readonly path: string;
+  /** Where the rows follow on. */
+  readonly position: ChainPosition;
+  readonly rows: readonly StoredBatch[];
+  readonly isSealed: boolean;
+}
+
+/** The rows of `segment` after `before`, the last row that was read, or after `afterSeq` where nothing was read yet. */
+function readChunk(
+  segment: Segment,
+  isLast: boolean,
+  before: ChainPosition | null,
+  afterSeq: number,
+  chunkChars: number,
+): Chunk {
+  const { start, path, seal } = segment;
+  if (seal === null && !isLast) throw damaged(path, 'another segment follows it, but it is not sealed');
+  const position = before ?? segment.rowUpTo(afterSeq) ?? start;
+  if (position.lastSeq === start.lastSeq && position.chain !== start.chain) {
+    throw damaged(path, `it does not follow from the segment before it, which ends at ${position.lastSeq}`);
+  }
+  return { path, position, rows: segment.chunkAfter(position, chunkChars), isSealed: seal !== null };
+}
+
+function gone(dir: DataDir, fromSeq: number, firstSeq: number): JournalError {
+  return new JournalError(
+    'journal_incomplete',
+    `The journal in ${dir.journal} has no segment with the sequence numbers ${fromSeq} to ${firstSeq - 1}: the next one begins at ${firstSeq}. ` +
+      "Where a server's retention has deleted them meanwhile, try again; else put the file back from a backup.",
+  );
+}

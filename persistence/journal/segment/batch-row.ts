@@ -1,0 +1,70 @@
+/**
+ * What makes a batch's row provable. `checksum` finds damage in the row alone; `chain` ties the row to every
+ * row before it, so that none can be changed, dropped or put in elsewhere. Both are computed where a row is
+ * written and again wherever one is read. Any journal store uses them, on disk or in a simulator's memory.
+ *
+ *     line     = "<firstSeq> <lastSeq> <timeMs> <digest>\n<commands>"
+ *     chain    = SHA-256 of "<previous chain>\n<line>", 64 hex digits
+ *     checksum = CRC-32 of "<chain>\n<line>", 8 hex digits
+ */
+import { hash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { assert } from '../../../engine/base/assert.js';
+import type { Batch, StoredBatch } from '../../../engine/model/ports.js';
+
+/** The chain hash before the first row of all. */
+export const CHAIN_START = '0'.repeat(64);
+
+/** Where a row follows on: the last sequence number and the chain hash before it. */
+export interface ChainPosition {
+  readonly lastSeq: number;
+  readonly chain: string;
+}
+
+/** CRC-32 of UTF-8 text as 8 hex digits. */
+export function crcHex(text: string): string {
+  return crc32(text).toString(16).padStart(8, '0');
+}
+
+/** The row of `batch`, which must follow on `position`. */
+export function sealBatch(position: ChainPosition, batch: Batch): StoredBatch {
+  const { firstSeq, lastSeq, timeMs, commands, digest } = batch;
+  assert(firstSeq === position.lastSeq + 1, `batch ${firstSeq} must follow on ${position.lastSeq}`);
+  assert(lastSeq >= firstSeq, `batch ${firstSeq} must not end before it begins`);
+  assert(
+    Number.isSafeInteger(lastSeq) && Number.isSafeInteger(timeMs),
+    'sequence and time are whole numbers',
+  );
+  const line = lineOf(batch);
+  const chain = chainOf(position.chain, line);
+  return { firstSeq, lastSeq, timeMs, commands, digest, chain, checksum: checksumOf(chain, line) };
+}
+
+/** Whether the row is as it was written; where it belongs is for `faultOfRow` to say. */
+export function isIntact(row: StoredBatch): boolean {
+  return row.checksum === checksumOf(row.chain, lineOf(row));
+}
+
+/** What is wrong with `row` as the row after `position`, or null. */
+export function faultOfRow(position: ChainPosition, row: StoredBatch): string | null {
+  const line = lineOf(row);
+  if (row.checksum !== checksumOf(row.chain, line)) return 'its checksum does not match its content';
+  if (row.firstSeq !== position.lastSeq + 1 || row.lastSeq < row.firstSeq) {
+    return `it holds ${row.firstSeq} to ${row.lastSeq}, but ${position.lastSeq + 1} comes next`;
+  }
+  if (row.chain !== chainOf(position.chain, line))
+    return 'its chain hash does not follow from the row before it';
+  return null;
+}
+
+function chainOf(previousChain: string, line: string): string {
+  return hash('sha256', `${previousChain}\n${line}`);
+}
+
+function checksumOf(chain: string, line: string): string {
+  return crcHex(`${chain}\n${line}`);
+}
+
+function lineOf(batch: Batch): string {
+  return `${batch.firstSeq} ${batch.lastSeq} ${batch.timeMs} ${batch.digest}\n${batch.commands}`;
+}

@@ -1,0 +1,91 @@
+/**
+ * Whether the segments of a journal hang together, by what they say of themselves: each begins where the one before it
+ * was sealed, with that one's chain hash. A segment that is missing, or another than was sealed, is noticed and named.
+ * What is inside a sealed segment is not read here but for its last row; the command `verify` does that.
+ */
+
+import { fileBytes } from '../../data-dir/files.js';
+import { JournalError } from '../../errors.js';
+import { CHAIN_START } from './batch-row.js';
+import { findSegments, firstSeqOf, recoveredPath, rollbackPath, sourceOf, walPath } from './names.js';
+import { damaged, type SegmentSeal } from './schema.js';
+import { Segment } from './segment.js';
+
+interface Link {
+  readonly path: string;
+  readonly seal: SegmentSeal | null;
+}
+
+/** Throws `journal_incomplete`, `journal_corrupt` and `journal_newer_version`; the last segment may be open. */
+export function checkChain(journalDir: string): void {
+  const paths = findSegments(journalDir);
+  let before: Link | null = null;
+  for (const path of paths) {
+    const isLast = path === paths.at(-1);
+    before = checkLink(path, before, isLast);
+  }
+}
+
+function checkLink(path: string, before: Link | null, isLast: boolean): Link {
+  const segment = openLink(path, isLast);
+  try {
+    checkBegin(segment, path, before);
+    if (!isLast) checkSealed(segment);
+    return { path, seal: segment.seal };
+  } finally {
+    segment.close();
+  }
+}
+
+/** A file beside a segment that changes what is read of it; beside a sealed one there is none. */
+export function strayBeside(path: string): string | null {
+  const sides = [walPath(path), rollbackPath(path), recoveredPath(path)];
+  return sides.find((side) => fileBytes(side) > 0) ?? null;
+}
+
+/** What stands beside a sealed segment would be laid over it by SQLite; the last one is recovery's business. */
+function openLink(path: string, isLast: boolean): Segment {
+  const beside = strayBeside(path);
+  if (beside !== null && !isLast) throw damaged(path, `it was sealed, but ${beside} lies beside it`);
+  return Segment.open(sourceOf(path), 'read');
+}
+
+function checkBegin({ start }: Segment, path: string, before: Link | null): void {
+  if (firstSeqOf(path) !== start.lastSeq + 1) {
+    throw damaged(path, `it begins at sequence number ${start.lastSeq + 1}, which is not that of its name`);
+  }
+  if (before === null) {
+    if (start.lastSeq === 0 && start.chain !== CHAIN_START) {
+      throw damaged(path, 'it does not begin with the chain hash of a beginning');
+    }
+    return;
+  }
+  if (before.seal === null) throw damaged(before.path, `it is not sealed, but ${path} follows it`);
+  const { lastSeq, chain } = before.seal;
+  if (start.lastSeq > lastSeq) {
+    throw new JournalError(
+      'journal_incomplete',
+      `A segment of the journal is missing: ${before.path} ends at sequence number ${lastSeq}, and the next one is ${path}; ` +
+        `${lastSeq + 1} to ${start.lastSeq} are missing. Put the file back from a backup.`,
+    );
+  }
+  if (start.lastSeq < lastSeq || start.chain !== chain) {
+    throw damaged(
+      path,
+      `it does not follow from ${before.path}, which was sealed at sequence number ${lastSeq}`,
+    );
+  }
+}
+
+/** A sealed segment ends as its seal says. */
+function checkSealed(segment: Segment): void {
+  const { seal, path } = segment;
+  if (seal === null) throw damaged(path, 'it is not sealed, but another segment follows it');
+  const tail = segment.tail();
+  if (tail?.lastSeq !== seal.lastSeq || tail.chain !== seal.chain || tail.digest !== seal.digest) {
+    throw damaged(
+      path,
+      `its last row is not the one that it was sealed with, sequence number ${seal.lastSeq}`,
+    );
+  }
+}

@@ -1,0 +1,100 @@
+/**
+ * Names of the journal's files, and making a whole segment at once. A segment's name carries its first sequence
+ * number: the names alone put them in order.
+ */
+import { closeSync, existsSync, fsyncSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import Database from 'better-sqlite3';
+import { assert, must } from '../../../engine/base/assert.js';
+import type { StoredBatch } from '../../../engine/model/ports.js';
+import { syncPath } from '../../data-dir/files.js';
+import { createTables, insertSeal, rowInserter, type SegmentMeta } from './schema.js';
+
+const SEGMENT_NAME = /^segment-(\d{16})\.db$/;
+
+/** `segment-<first sequence number, 16 digits>.db` in the journal's folder. */
+export function segmentPath(journalDir: string, firstSeq: number): string {
+  return join(journalDir, `segment-${String(firstSeq).padStart(16, '0')}.db`);
+}
+
+/** Paths of the segments in the order of their sequence numbers. */
+export function findSegments(journalDir: string): string[] {
+  return readdirSync(journalDir)
+    .filter((name) => SEGMENT_NAME.test(name))
+    .sort()
+    .map((name) => join(journalDir, name));
+}
+
+/** The first sequence number that the segment's name gives. */
+export function firstSeqOf(path: string): number {
+  return Number(must(SEGMENT_NAME.exec(basename(path))?.[1], `the number in the name ${path}`));
+}
+
+export const walPath = (path: string): string => `${path}-wal`;
+export const shmPath = (path: string): string => `${path}-shm`;
+/** SQLite's rollback journal: there while a segment is being sealed. */
+export const rollbackPath = (path: string): string => `${path}-journal`;
+/** A segment that is being written and may be half there. */
+export const unfinishedPath = (path: string): string => `${path}.unfinished`;
+/** A whole copy that is to take the segment's place (`recovery-copy.ts`). */
+export const recoveredPath = (path: string): string => `${path}.recovered`;
+
+/** The file that counts: a whole copy, where recovery was stopped between making and renaming it, else the segment. */
+export function sourceOf(path: string): string {
+  const copy = recoveredPath(path);
+  return existsSync(copy) ? copy : path;
+}
+
+/** Removes a database's side files, durably. Those with content go first: without them the other means nothing. */
+export function removeSideFiles(path: string): void {
+  for (const side of [walPath(path), rollbackPath(path), shmPath(path)]) rmSync(side, { force: true });
+  syncPath(join(path, '..'));
+}
+
+/** Removes a database with its side files. */
+export function removeDatabase(path: string): void {
+  rmSync(path, { force: true });
+  removeSideFiles(path);
+}
+
+/**
+ * Writes a whole segment to the new file `path` and syncs it; its name is the caller's to sync. The file is closed; a
+ * sealed one needs no side file to be read, an open one is in WAL mode.
+ */
+export function writeSegment(
+  path: string,
+  meta: SegmentMeta,
+  rows: Iterable<StoredBatch>,
+  { isSealed = false } = {},
+): void {
+  // Open before the first write and synced after the last: no write error falls between two descriptors.
+  const fd = openSync(path, 'wx', 0o600);
+  try {
+    const db = new Database(path);
+    try {
+      db.pragma('journal_mode = OFF');
+      db.exec('BEGIN EXCLUSIVE');
+      createTables(db, meta);
+      const insert = rowInserter(db);
+      let last: StoredBatch | null = null;
+      let batches = 0;
+      for (const row of rows) {
+        insert(row);
+        last = row;
+        batches += 1;
+      }
+      if (isSealed) insertSeal(db, meta.firstSeq, { ...must(last, 'a row of a sealed segment'), batches });
+      db.exec('COMMIT');
+      const mode = isSealed ? 'delete' : 'wal';
+      assert(
+        db.pragma(`journal_mode = ${mode}`, { simple: true }) === mode,
+        `the segment is in mode ${mode}`,
+      );
+    } finally {
+      db.close();
+    }
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,227 @@
+/**
+ * The form of a segment of the journal: an SQLite database with the table `meta` (one row about the file), the
+ * table `batch` (one row for each commit) and the table `seal` (one row once the segment is finished). Ordinary
+ * columns, so that an operator can read it as it is:
+ *
+ *     sqlite3 segment-0000000000000001.db "select json_each.value from batch, json_each(commands)"
+ *
+ * Nothing that is read is believed: tables are compared word for word with what is written here, types and
+ * checksums are checked.
+ */
+import Database from 'better-sqlite3';
+import type { StoredBatch } from '../../../engine/model/ports.js';
+import { JournalError } from '../../errors.js';
+import { type ChainPosition, crcHex } from './batch-row.js';
+
+/**
+ * Format 1 had no seals and one segment; recovery copies it into this one. Whatever a later version changes, its
+ * `meta` keeps these columns first and their checksum as it is.
+ */
+export const FORMAT_VERSION = 2;
+
+/** The large column comes last, so that the others are read without it. */
+const BATCH_TABLE = `CREATE TABLE batch (
+  first_seq INTEGER NOT NULL,
+  last_seq INTEGER PRIMARY KEY,
+  time_ms INTEGER NOT NULL,
+  digest TEXT NOT NULL,
+  checksum TEXT NOT NULL,
+  chain TEXT NOT NULL,
+  commands TEXT NOT NULL
+) STRICT`;
+const META_TABLE = `CREATE TABLE meta (
+  format_version INTEGER NOT NULL,
+  created_ms INTEGER NOT NULL,
+  first_seq INTEGER NOT NULL,
+  previous_chain TEXT NOT NULL,
+  checksum TEXT NOT NULL
+) STRICT`;
+const SEAL_TABLE = `CREATE TABLE seal (
+  last_seq INTEGER NOT NULL,
+  batches INTEGER NOT NULL,
+  digest TEXT NOT NULL,
+  chain TEXT NOT NULL,
+  checksum TEXT NOT NULL
+) STRICT`;
+
+/** Tables of each format that this program reads, by name. */
+const TABLES: Readonly<Record<number, Readonly<Record<string, string>>>> = {
+  1: { batch: BATCH_TABLE, meta: META_TABLE },
+  2: { batch: BATCH_TABLE, meta: META_TABLE, seal: SEAL_TABLE },
+};
+
+export const BATCH_COLUMNS = 'first_seq, last_seq, time_ms, digest, checksum, chain, commands';
+const INSERT_BATCH = `INSERT INTO batch (${BATCH_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`;
+
+export interface SegmentMeta {
+  readonly createdMs: number;
+  readonly firstSeq: number;
+  /** Chain hash of the last row of the segment before; `CHAIN_START` in the first. */
+  readonly previousChain: string;
+}
+
+/** What a finished segment says of itself: nothing is added to it, and the next one follows on `chain`. */
+export interface SegmentSeal {
+  readonly lastSeq: number;
+  /** How many rows it has. */
+  readonly batches: number;
+  /** Rolling digest and chain hash of its last row. */
+  readonly digest: string;
+  readonly chain: string;
+}
+
+export function createTables(db: Database.Database, meta: SegmentMeta): void {
+  for (const table of [BATCH_TABLE, META_TABLE, SEAL_TABLE]) db.exec(table);
+  const { createdMs, firstSeq, previousChain } = meta;
+  db.prepare('INSERT INTO meta VALUES (?, ?, ?, ?, ?)').run(
+    FORMAT_VERSION,
+    createdMs,
+    firstSeq,
+    previousChain,
+    metaChecksum(FORMAT_VERSION, meta),
+  );
+}
+
+/** Inserts rows into `batch` as they are. */
+export function rowInserter(db: Database.Database): (row: StoredBatch) => void {
+  const insert = db.prepare(INSERT_BATCH);
+  return (row) => {
+    insert.run(row.firstSeq, row.lastSeq, row.timeMs, row.digest, row.checksum, row.chain, row.commands);
+  };
+}
+
+export function insertSeal(db: Database.Database, firstSeq: number, seal: SegmentSeal): void {
+  const { lastSeq, batches, digest, chain } = seal;
+  db.prepare('INSERT INTO seal VALUES (?, ?, ?, ?, ?)').run(
+    lastSeq,
+    batches,
+    digest,
+    chain,
+    sealChecksum(firstSeq, seal),
+  );
+}
+
+/** Reads `meta` and compares the tables. Throws `journal_newer_version` and `journal_corrupt`. */
+export function readMeta(
+  path: string,
+  db: Database.Database,
+): SegmentMeta & { readonly formatVersion: number } {
+  const columns = db
+    .prepare<[], unknown[]>(
+      'SELECT format_version, created_ms, first_seq, previous_chain, checksum FROM meta',
+    )
+    .raw()
+    .all();
+  const [version, createdMs, firstSeq, previousChain, checksum] = columns[0] ?? [];
+  if (columns.length !== 1 || !isWhole(version) || !isWhole(createdMs) || !isWhole(firstSeq)) {
+    throw damaged(path, 'its meta table does not hold one good row');
+  }
+  const meta = { createdMs, firstSeq, previousChain: String(previousChain) };
+  if (checksum !== metaChecksum(version, meta)) {
+    throw damaged(path, 'the checksum of its meta row does not match');
+  }
+  if (version > FORMAT_VERSION) {
+    throw new JournalError(
+      'journal_newer_version',
+      `The journal ${path} has format version ${version}; this version of the server knows ${FORMAT_VERSION}. ` +
+        'Start the version that wrote it, or a newer one.',
+    );
+  }
+  compareTables(path, db, version);
+  return { ...meta, formatVersion: version };
+}
+
+/** The seal, or null in a segment that is not finished. Throws `journal_corrupt`. */
+export function readSeal(
+  path: string,
+  db: Database.Database,
+  meta: SegmentMeta & { readonly formatVersion: number },
+): SegmentSeal | null {
+  if (meta.formatVersion === 1) return null;
+  const rows = db
+    .prepare<[], unknown[]>('SELECT last_seq, batches, digest, chain, checksum FROM seal')
+    .raw()
+    .all();
+  if (rows.length === 0) return null;
+  const [lastSeq, batches, digest, chain, checksum] = rows[0] ?? [];
+  if (rows.length !== 1 || !isWhole(lastSeq) || !isWhole(batches)) {
+    throw damaged(path, 'its seal is not one good row');
+  }
+  const seal = { lastSeq, batches, digest: String(digest), chain: String(chain) };
+  if (checksum !== sealChecksum(meta.firstSeq, seal) || lastSeq < meta.firstSeq) {
+    throw damaged(path, 'the checksum of its seal does not match');
+  }
+  return seal;
+}
+
+/** The row of a result with `BATCH_COLUMNS`, types checked. `position` says where it was read. */
+export function toStoredBatch(
+  path: string,
+  position: ChainPosition,
+  columns: readonly unknown[],
+): StoredBatch {
+  const [firstSeq, lastSeq, timeMs, digest, checksum, chain, commands] = columns;
+  if (
+    !isWhole(firstSeq) ||
+    !isWhole(lastSeq) ||
+    !isWhole(timeMs) ||
+    typeof digest !== 'string' ||
+    typeof checksum !== 'string' ||
+    typeof chain !== 'string' ||
+    typeof commands !== 'string'
+  ) {
+    throw badRow(path, position, 'a column is not of its type');
+  }
+  return { firstSeq, lastSeq, timeMs, digest, checksum, chain, commands };
+}
+
+/** The refusal that names the first bad row. */
+export function badRow(path: string, position: ChainPosition, fault: string): JournalError {
+  return damaged(path, `the row after sequence number ${position.lastSeq} is bad: ${fault}`);
+}
+
+/** The refusal of a damaged file. */
+export function damaged(path: string, what: string, cause?: unknown): JournalError {
+  return new JournalError(
+    'journal_corrupt',
+    `The journal ${path} is damaged: ${what}. ` +
+      'Put the file or the data directory back from a backup, or make a new one from the good part: ' +
+      'npx tote restore DATA_DIR --out NEW_DIR',
+    { cause },
+  );
+}
+
+/** What reading threw, as a refusal. Only SQLite's own errors are the file's fault. */
+export function asDamage(path: string, what: string, thrown: unknown): unknown {
+  if (!(thrown instanceof Database.SqliteError)) return thrown;
+  if (thrown.code === 'SQLITE_READONLY_ROLLBACK') {
+    const sentence = `The journal ${path} was left in the middle of being sealed and cannot be read like that. Start a server on the data directory, or on a copy of it: the server sets it right.`;
+    return new JournalError('data_dir_invalid', sentence, { cause: thrown });
+  }
+  if (/^SQLITE_(CANTOPEN|READONLY|PERM)/.test(thrown.code)) {
+    const sentence = `The journal ${path} cannot be read here: ${thrown.message}. Copy the data directory to where this user may write.`;
+    return new JournalError('data_dir_invalid', sentence, { cause: thrown });
+  }
+  if (thrown.code.startsWith('SQLITE_BUSY')) {
+    const sentence = `The journal ${path} is held by another program. Close what has opened it, and try again.`;
+    return new JournalError('data_dir_locked', sentence, { cause: thrown });
+  }
+  return damaged(path, `${what} (${thrown.code}: ${thrown.message})`, thrown);
+}
+
+function compareTables(path: string, db: Database.Database, version: number): void {
+  const found = db.prepare<[], unknown[]>('SELECT name, sql FROM sqlite_schema ORDER BY name').raw().all();
+  if (JSON.stringify(found) !== JSON.stringify(Object.entries(TABLES[version] ?? {}))) {
+    throw damaged(path, 'its tables are not those of a journal');
+  }
+}
+
+function metaChecksum(version: number, meta: SegmentMeta): string {
+  return crcHex(`${version} ${meta.createdMs} ${meta.firstSeq} ${meta.previousChain}`);
+}
+
+function sealChecksum(firstSeq: number, seal: SegmentSeal): string {
+  return crcHex(`seal ${firstSeq} ${seal.lastSeq} ${seal.batches} ${seal.digest} ${seal.chain}`);
+}
+
+const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);

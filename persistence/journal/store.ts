@@ -1,0 +1,218 @@
+/**
+ * The journal's store on real files: a chain of SQLite segments of which the last is written, the mark beside them, and
+ * the `in-use` file that stands from opening to a clean close.
+ */
+import { rmSync } from 'node:fs';
+import { AssertionError, assert, must } from '../../engine/base/assert.js';
+import type { Batch, JournalStore, Mark, StoredBatch } from '../../engine/model/ports.js';
+import { fileBytes, syncPath, writeFileDurably } from '../data-dir/files.js';
+import type { DataDir } from '../data-dir/layout.js';
+import { codeOf, JournalError, messageOf } from '../errors.js';
+import { MarkFile } from './mark.js';
+import { openJournalReader } from './reader.js';
+import { type ChainPosition, sealBatch } from './segment/batch-row.js';
+import { findSegments } from './segment/names.js';
+import { configure, type Durability, type OpenSegment, prepare } from './segment/open.js';
+import { createSegment, type OnRollStep, sealSegment } from './segment/roll.js';
+import { Segment } from './segment/segment.js';
+
+/**
+ * The WAL is moved into the database after about this many of its pages, by `checkpointIfDue` and never inside a
+ * commit. Smaller syncs the database more often, larger stalls the next commit for longer.
+ */
+const CHECKPOINT_PAGES = 256;
+const PAGE_BYTES = 4_096;
+/** Pages that a commit writes besides those that its text fills: the leaf, its parents, the rest of the last page. */
+const PAGES_PER_COMMIT = 3;
+
+/** An open segment is sealed at this size where nothing else is asked for. */
+export const SEGMENT_BYTES_MAX = 256 * 1024 * 1024;
+/** A roll that was put off is tried again after so much more. */
+const ROLL_RETRY_BYTES = 64 * 1024;
+/** What a row takes besides its text. */
+const ROW_BYTES = 200;
+
+export class SqliteStore implements JournalStore {
+  readonly #mark: MarkFile;
+  readonly #durability: Durability;
+  readonly #segmentBytesMax: number;
+  #open: OpenSegment;
+  #position: ChainPosition;
+  /** The last row of the open segment, or null while it has none. */
+  #last: StoredBatch | null;
+  #batches: number;
+  #bytes: number;
+  #rollAtBytes: number;
+  #inTransaction = false;
+  /** Set by the first throw: from then on nothing is written, and the `in-use` file stays. */
+  #broken = false;
+  #walPages = 0;
+
+  private constructor(
+    readonly dir: DataDir,
+    segment: Segment,
+    mark: MarkFile,
+    durability: Durability,
+    segmentBytesMax: number,
+  ) {
+    this.#durability = durability;
+    this.#segmentBytesMax = segmentBytesMax;
+    this.#mark = mark;
+    this.#open = prepare(segment);
+    this.#last = segment.tail();
+    this.#position = this.#last ?? segment.start;
+    this.#batches = segment.count();
+    this.#bytes = fileBytes(segment.path);
+    this.#rollAtBytes = segmentBytesMax;
+  }
+
+  /**
+   * Opens the journal of a recovered data directory (`recovery.ts`) for writing; the caller holds its lock. The open
+   * segment is sealed once it has about `segmentBytesMax`.
+   */
+  static open(dir: DataDir, durability: Durability, segmentBytesMax = SEGMENT_BYTES_MAX): SqliteStore {
+    const segment = Segment.open(must(findSegments(dir.journal).at(-1), 'a segment of the journal'), 'write');
+    try {
+      assert(segment.seal === null, 'the last segment is open');
+      configure(segment, durability);
+      const store = new SqliteStore(dir, segment, new MarkFile(dir.markFile), durability, segmentBytesMax);
+      writeFileDurably(dir.inUseFile, `${process.pid} ${durability}\n`, 0o600);
+      return store;
+    } catch (thrown) {
+      segment.close();
+      throw asWriteFailure(segment.path, 'open', thrown);
+    }
+  }
+
+  /** The last sequence number of the journal, appended rows included; 0 before the first. */
+  get lastSeq(): number {
+    return this.#position.lastSeq;
+  }
+
+  /** SQLite's `synchronous` as it is in force on the writing connection: 2 (FULL) or 1 (NORMAL). */
+  get synchronous(): unknown {
+    return this.#open.segment.db.pragma('synchronous', { simple: true });
+  }
+
+  /** What is durable; reads the files like anybody else. */
+  *readBatches(afterSeq: number): Generator<StoredBatch, void, undefined> {
+    const reader = openJournalReader(this.dir);
+    try {
+      yield* reader.readBatches(afterSeq);
+    } finally {
+      reader.close();
+    }
+  }
+
+  chainAt(seq: number): string | null {
+    const reader = openJournalReader(this.dir);
+    try {
+      return reader.chainAt(seq);
+    } finally {
+      reader.close();
+    }
+  }
+
+  readMark(): Mark | null {
+    return this.#mark.mark;
+  }
+
+  append(batch: Batch): StoredBatch {
+    return this.#attempt('append to', () => {
+      const row = sealBatch(this.#position, batch);
+      if (!this.#inTransaction) this.#open.begin.run();
+      this.#inTransaction = true;
+      this.#open.insert(row);
+      this.#position = row;
+      this.#last = row;
+      this.#batches += 1;
+      this.#bytes += row.commands.length + ROW_BYTES;
+      this.#walPages += PAGES_PER_COMMIT + Math.floor(row.commands.length / PAGE_BYTES);
+      return row;
+    });
+  }
+
+  sync(): void {
+    this.#attempt('commit to', () => {
+      this.#open.commit.run();
+      this.#inTransaction = false;
+    });
+  }
+
+  writeMark(mark: Mark): void {
+    this.#attempt('write the mark of', () => this.#mark.write(mark));
+  }
+
+  /** For the time after an acknowledgement: keeps the WAL short. */
+  checkpointIfDue(): void {
+    if (this.#walPages < CHECKPOINT_PAGES) return;
+    this.#walPages = 0;
+    this.#attempt('checkpoint', () => this.#open.checkpoint.get());
+  }
+
+  /**
+   * For the time after an acknowledgement: goes on to the next segment where this one is full (`segment-roll.ts`).
+   * `nowMs` is when the next one was made. True where it has gone on.
+   */
+  rollIfDue(nowMs: number, onStep: OnRollStep = () => {}): boolean {
+    const last = this.#last;
+    if (this.#bytes < this.#rollAtBytes || last === null || this.#inTransaction) return false;
+    return this.#attempt('begin the next segment after', () => {
+      if (!sealSegment(this.#open.segment, last, this.#batches, onStep)) {
+        this.#rollAtBytes = this.#bytes + ROLL_RETRY_BYTES;
+        return false;
+      }
+      const path = createSegment(this.dir.journal, last, nowMs, onStep);
+      const segment = Segment.open(path, 'write');
+      this.#open = prepare(segment);
+      configure(segment, this.#durability);
+      this.#last = null;
+      this.#batches = 0;
+      this.#bytes = fileBytes(path);
+      this.#rollAtBytes = this.#segmentBytesMax;
+      this.#walPages = 0;
+      return true;
+    });
+  }
+
+  /** A clean end: no WAL and no `in-use` file are left. After a failure both stay for recovery to find. */
+  close(): void {
+    assert(!this.#inTransaction || this.#broken, 'no appended batch may be left without a sync');
+    if (this.#broken) {
+      this.#mark.close();
+      this.#open.segment.close();
+      return;
+    }
+    this.#attempt('close', () => {
+      this.#mark.sync();
+      this.#mark.close();
+      this.#open.segment.close();
+      rmSync(this.dir.inUseFile);
+      syncPath(this.dir.journal);
+    });
+  }
+
+  #attempt<T>(what: string, operation: () => T): T {
+    assert(!this.#broken, 'a store that failed is not used again');
+    try {
+      return operation();
+    } catch (thrown) {
+      this.#broken = true;
+      throw asWriteFailure(this.#open.segment.path, what, thrown);
+    }
+  }
+}
+
+/** What writing threw, as an error for operators. Programming errors stay what they are. */
+function asWriteFailure(path: string, what: string, thrown: unknown): unknown {
+  if (thrown instanceof AssertionError || thrown instanceof JournalError) return thrown;
+  const isFull = ['SQLITE_FULL', 'ENOSPC'].includes(codeOf(thrown));
+  const advice = isFull
+    ? 'Free some space and start again: the restart recovers every acknowledged order.'
+    : 'Check the disk and the system log, then start again: the restart recovers every acknowledged order.';
+  return new JournalError(
+    isFull ? 'disk_full' : 'journal_write_failed',
+    `The server could not ${what} the journal ${path}: ${codeOf(thrown)} ${messageOf(thrown)}. ${advice}`,
+    { cause: thrown },
+  );
+}

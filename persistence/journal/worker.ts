@@ -1,0 +1,81 @@
+/**
+ * The journal's thread, other side: it owns the connection and writes one batch after the other, each row, sync
+ * and mark before its acknowledgement (`commit.ts`). What can wait is done after it: the checkpoint, the
+ * next segment and the look at the free space. The first error ends the thread's work for good; nothing is acknowledged after it.
+ */
+import { statfsSync } from 'node:fs';
+import { parentPort, workerData } from 'node:worker_threads';
+import { assert, must } from '../../engine/base/assert.js';
+import type { Batch } from '../../engine/model/ports.js';
+import { DEFAULT_SPACE_THRESHOLDS, SpaceWatch } from '../data-dir/space.js';
+import { commitBatch } from './commit.js';
+import { type FromJournal, type JournalThreadOptions, type ToJournal, toErrorParts } from './messages.js';
+import { SqliteStore } from './store.js';
+
+const SPACE_CHECK_EVERY_MS = 1_000;
+/** A busy journal looks at the free space once in so much text. */
+const SPACE_CHECK_EVERY_CHARS = 4 * 1024 * 1024;
+
+const port = must(parentPort, "the parent's port");
+const options = workerData as JournalThreadOptions;
+const tell = (message: FromJournal): void => port.postMessage(message);
+
+const space = new SpaceWatch(options.space ?? DEFAULT_SPACE_THRESHOLDS, () => {
+  const { bavail, bsize } = statfsSync(options.dir.journal);
+  return bavail * bsize;
+});
+let store: SqliteStore | null = null;
+let charsSinceSpaceCheck = 0;
+let hasFailed = false;
+
+/** Runs one piece of work; an error is told and ends the thread, whatever else is waiting. */
+function attempt(work: () => void): void {
+  if (hasFailed) return;
+  try {
+    work();
+  } catch (thrown) {
+    hasFailed = true;
+    tell({ kind: 'failed', error: toErrorParts(thrown) });
+    clearInterval(spaceTimer);
+    port.close();
+  }
+}
+
+function open(): void {
+  store = SqliteStore.open(options.dir, options.durability, options.segmentBytesMax);
+  assert(
+    store.lastSeq === options.lastSeq,
+    `the journal must end at ${options.lastSeq}, not ${store.lastSeq}`,
+  );
+  space.check();
+  tell({ kind: 'space', level: space.level });
+}
+
+function commit(batch: Batch): void {
+  const journal = must(store, 'the store');
+  const { lastSeq } = commitBatch(journal, batch);
+  tell({ kind: 'durable', lastSeq });
+  journal.checkpointIfDue();
+  journal.rollIfDue(Date.now());
+  charsSinceSpaceCheck += batch.commands.length;
+  if (charsSinceSpaceCheck >= SPACE_CHECK_EVERY_CHARS) checkSpace();
+}
+
+function checkSpace(): void {
+  charsSinceSpaceCheck = 0;
+  if (space.check()) tell({ kind: 'space', level: space.level });
+}
+
+function close(): void {
+  clearInterval(spaceTimer);
+  must(store, 'the store').close();
+  tell({ kind: 'closed' });
+  port.close();
+}
+
+const spaceTimer = setInterval(() => attempt(checkSpace), SPACE_CHECK_EVERY_MS);
+attempt(open);
+port.on('message', (message: ToJournal) => {
+  if (message.kind === 'commit') attempt(() => commit(message.batch));
+  else attempt(close);
+});

@@ -1,0 +1,150 @@
+/**
+ * After an unclean stop nothing is appended to the old file: its good batches are copied to a new one, which takes
+ * its place (design, "The journal"). A page whose write failed may look whole in memory and be gone from the disk.
+ *
+ * The danger is a stale WAL: SQLite would lay it over whatever database stands beside it. So the WAL is removed
+ * while the whole copy stands under a name of its own, and that name says that only the copy counts from here on.
+ * Each step leaves a directory from which the next start goes on:
+ *
+ *     old + WAL                          -> the copy is made (again)
+ *     old + WAL + .unfinished            -> the half copy is thrown away, and made again
+ *     old (+ WAL) + .recovered           -> the copy is checked, the WAL removed, the copy renamed
+ *     new                                -> done
+ */
+import { existsSync, rmSync, statfsSync } from 'node:fs';
+import type { StoredBatch } from '../../engine/model/ports.js';
+import { fileBytes, renameDurably, syncPath } from '../data-dir/files.js';
+import type { DataDir } from '../data-dir/layout.js';
+import { JournalError } from '../errors.js';
+import {
+  recoveredPath,
+  removeDatabase,
+  removeSideFiles,
+  rollbackPath,
+  unfinishedPath,
+  walPath,
+  writeSegment,
+} from '../journal/segment/names.js';
+import { Segment } from '../journal/segment/segment.js';
+import type { ProgressMeter } from '../replay/replay.js';
+
+/** Free space that must be left over beside a copy. */
+const COPY_SPARE_BYTES = 16 * 1024 * 1024;
+
+/** What has just been done; a crash after any of them is repaired by the next start. */
+export type CopyStep =
+  /** Half of the rows are in the copy, which is not synced. */
+  | 'half_copied'
+  /** The copy is whole and synced, under its unfinished name. */
+  | 'copied'
+  /** The copy has its final name aside: from here on it is the journal. */
+  | 'copy_named'
+  /** Every row of the copy has been read back. */
+  | 'copy_checked'
+  /** The old segment has no WAL any more. */
+  | 'wal_removed'
+  /** The copy stands in the old segment's place. */
+  | 'replaced'
+  /** The next start will find a cleanly stopped journal. */
+  | 'in_use_removed';
+
+export type OnCopyStep = (step: CopyStep) => void;
+/** Makes the meter for reading all of `source`, which ends at `endSeq`. */
+type MeterOf = (phase: 'copy' | 'check', source: Segment, endSeq: number) => ProgressMeter;
+
+/** Whether the segment was left by anything but a clean close. */
+export function wasStoppedUncleanly(dir: DataDir, segment: string): boolean {
+  const half = [recoveredPath(segment), rollbackPath(segment)];
+  return (
+    existsSync(dir.inUseFile) || fileBytes(walPath(segment)) > 0 || half.some((path) => existsSync(path))
+  );
+}
+
+/** Puts a fresh copy of the good batches in the segment's place. `checkSource` may refuse before anything is written. */
+export function replaceSegment(
+  dir: DataDir,
+  path: string,
+  checkSource: (source: Segment) => void,
+  meterOf: MeterOf,
+  onStep: OnCopyStep,
+): void {
+  const copy = recoveredPath(path);
+  removeDatabase(unfinishedPath(path));
+  if (!existsSync(copy)) {
+    copySegment(path, checkSource, meterOf, onStep);
+    renameDurably(unfinishedPath(path), copy);
+    onStep('copy_named');
+  }
+  readBack(copy, checkSource, meterOf);
+  onStep('copy_checked');
+  removeSideFiles(path);
+  onStep('wal_removed');
+  renameDurably(copy, path);
+  onStep('replaced');
+  rmSync(dir.inUseFile, { force: true });
+  syncPath(dir.journal);
+  onStep('in_use_removed');
+}
+
+function copySegment(
+  path: string,
+  checkSource: (source: Segment) => void,
+  meterOf: MeterOf,
+  onStep: OnCopyStep,
+): void {
+  const source = Segment.open(path, 'read');
+  try {
+    checkSource(source);
+    requireSpace(path, fileBytes(path) + fileBytes(walPath(path)));
+    const { lastSeq } = source.tail() ?? source.start;
+    const rows = watched(source, lastSeq, meterOf('copy', source, lastSeq), onStep);
+    writeSegment(unfinishedPath(path), source.meta, rows, { isSealed: source.seal !== null });
+  } finally {
+    source.close();
+  }
+  onStep('copied');
+}
+
+function* watched(
+  source: Segment,
+  lastSeq: number,
+  meter: ProgressMeter,
+  onStep: OnCopyStep,
+): Generator<StoredBatch, void, undefined> {
+  let isHalf = false;
+  const beforeSeq = source.start.lastSeq;
+  for (const row of source.batches(beforeSeq)) {
+    yield row;
+    meter.count(row.lastSeq);
+    if (!isHalf && (row.lastSeq - beforeSeq) * 2 >= lastSeq - beforeSeq) {
+      isHalf = true;
+      onStep('half_copied');
+    }
+  }
+}
+
+/** Reads every row of the copy before the original loses its WAL. */
+function readBack(copy: string, checkSource: (source: Segment) => void, meterOf: MeterOf): void {
+  const segment = Segment.open(copy, 'write');
+  try {
+    checkSource(segment);
+    const { start } = segment;
+    const meter = meterOf('check', segment, (segment.tail() ?? start).lastSeq);
+    for (const row of segment.batches(start.lastSeq)) meter.count(row.lastSeq);
+  } finally {
+    segment.close();
+  }
+}
+
+function requireSpace(path: string, copyBytes: number): void {
+  const { bavail, bsize } = statfsSync(path);
+  const neededBytes = copyBytes + COPY_SPARE_BYTES;
+  const freeBytes = bavail * bsize;
+  if (freeBytes >= neededBytes) return;
+  const mib = (bytes: number): string => `${Math.ceil(bytes / 2 ** 20)} MiB`;
+  throw new JournalError(
+    'disk_full',
+    `After an unclean stop the journal ${path} is copied before it is used, which needs ${mib(neededBytes)}; ` +
+      `${mib(freeBytes)} are free. Free some space and start again: nothing has been changed.`,
+  );
+}

@@ -1,0 +1,166 @@
+/**
+ * From a data directory to a journal that can be served (design, "Faults"): tells a clean from an unclean stop, makes
+ * the files safe to append to, checks that the segments hang together, has the journal replayed, and holds the end
+ * against the mark. It can be repeated after a crash at any point, and what it cannot vouch for it refuses, changing
+ * nothing.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock, Mark } from '../../engine/model/ports.js';
+import { fileBytes } from '../data-dir/files.js';
+import type { DataDir } from '../data-dir/layout.js';
+import { createMarkFile, EMPTY_MARK, MarkFile, readMarkFile } from '../journal/mark.js';
+import { type JournalReader, openJournalReader } from '../journal/reader.js';
+import { CHAIN_START } from '../journal/segment/batch-row.js';
+import { checkChain } from '../journal/segment/chain.js';
+import { findSegments, removeDatabase, rollbackPath, sourceOf } from '../journal/segment/names.js';
+import { createSegment, type OnRollStep, type RollStep } from '../journal/segment/roll.js';
+import { FORMAT_VERSION } from '../journal/segment/schema.js';
+import { Segment } from '../journal/segment/segment.js';
+import { checkWal } from '../journal/segment/wal.js';
+import { checkMark, type JournalEnd, type OnProgress, ProgressMeter } from '../replay/replay.js';
+import { type CopyStep, replaceSegment, wasStoppedUncleanly } from './copy.js';
+
+export interface RecoveryOptions<R extends { readonly end: JournalEnd }> {
+  /** The caller holds its lock. */
+  readonly dir: DataDir;
+  readonly clock: Clock;
+  /** Replays the journal, whose files are whole by now. What it throws is a refusal to start. */
+  readonly replay: (journal: JournalReader) => R;
+  /** Called about twice a second in a long copy. */
+  readonly onProgress?: OnProgress;
+  /** Called after each step of the copy that follows an unclean stop, and of a roll that has to be finished. */
+  readonly onStep?: (step: CopyStep | RollStep) => void;
+}
+
+export interface RecoveredJournal extends JournalEnd {
+  /** The last server on this directory was killed, or failed. */
+  readonly wasUnclean: boolean;
+  /** Sentences for the operator on what was done to the files. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Recovers the journal of `dir` and has it replayed; afterwards a `JournalThread` may write to it. Throws a
+ * `JournalError` where the journal is damaged, incomplete, newer or decided otherwise by this engine.
+ */
+export function recoverJournal<R extends { readonly end: JournalEnd }>(
+  options: RecoveryOptions<R>,
+): RecoveredJournal & { readonly replayed: R } {
+  const { dir, clock, onStep = () => {} } = options;
+  const mark = readMarkFile(dir.markFile);
+  const notes: string[] = [];
+  const last = findSegments(dir.journal).at(-1) ?? firstSegment(dir, mark, clock);
+  const wasUnclean = wasStoppedUncleanly(dir, last);
+  checkFiles(dir, last, mark);
+  if (wasUnclean) makeCopy(options, last, mark);
+  if (formatOf(last) < FORMAT_VERSION) {
+    makeCopy(options, last, mark);
+    notes.push(`The journal ${last} was copied into the format of this version, ${FORMAT_VERSION}.`);
+  }
+  removeUnfinished(dir);
+  const open = Segment.open(openSegment(dir, last, clock, onStep), 'write');
+  try {
+    if (!wasUnclean) open.checkStructure();
+    const replayed = replayAll(dir, options.replay);
+    raiseMark(dir, mark, replayed.end);
+    return { ...replayed.end, wasUnclean, notes, replayed };
+  } finally {
+    open.close();
+  }
+}
+
+/** What can be said before all is read: the segments hang together, and the last acknowledged batch is there. */
+function checkFiles(dir: DataDir, last: string, mark: Mark | null): void {
+  // A half seal is taken back by SQLite; until then the file cannot be read.
+  if (fileBytes(rollbackPath(last)) > 0) Segment.open(last, 'write').close();
+  checkChain(dir.journal);
+  // A finished copy counts more than what it was made from.
+  if (sourceOf(last) === last && wasEachCommitSynced(dir)) checkWal(last);
+  const segment = Segment.open(sourceOf(last), 'read');
+  try {
+    checkAgainstMark(segment, mark);
+  } finally {
+    segment.close();
+  }
+}
+
+/** Where the mark speaks of a row of an earlier segment, replay compares it. */
+function checkAgainstMark(segment: Segment, mark: Mark | null): void {
+  const endSeq = (segment.tail() ?? segment.start).lastSeq;
+  if (mark === null || mark.lastSeq > segment.start.lastSeq || mark.lastSeq > endSeq) {
+    checkMark(mark, endSeq, mark === null ? null : (segment.rowAt(mark.lastSeq)?.checksum ?? null));
+  }
+}
+
+/** The server that was stopped wrote its durability into the file; one that left none was stopped in order. */
+function wasEachCommitSynced(dir: DataDir): boolean {
+  return !existsSync(dir.inUseFile) || !readFileSync(dir.inUseFile, 'latin1').endsWith(' os\n');
+}
+
+function makeCopy<R extends { readonly end: JournalEnd }>(
+  { dir, clock, onProgress = () => {}, onStep = () => {} }: RecoveryOptions<R>,
+  path: string,
+  mark: Mark | null,
+): void {
+  const meterOf = (phase: 'copy' | 'check', { start }: Segment, endSeq: number): ProgressMeter =>
+    new ProgressMeter(phase, start.lastSeq, endSeq, clock, onProgress);
+  replaceSegment(dir, path, (source) => checkAgainstMark(source, mark), meterOf, onStep);
+}
+
+/** The segment to append to: `last`, or the one after it where a roll was stopped before it was made. */
+function openSegment(dir: DataDir, last: string, clock: Clock, onStep: OnRollStep): string {
+  const segment = Segment.open(last, 'read');
+  try {
+    return segment.seal === null ? last : createSegment(dir.journal, segment.seal, clock.nowMs(), onStep);
+  } finally {
+    segment.close();
+  }
+}
+
+function replayAll<R>(dir: DataDir, replay: (journal: JournalReader) => R): R {
+  const reader = openJournalReader(dir);
+  try {
+    return replay(reader);
+  } finally {
+    reader.close();
+  }
+}
+
+/** The first segment of a new directory. */
+function firstSegment(dir: DataDir, mark: Mark | null, clock: Clock): string {
+  checkMark(mark, 0, null);
+  return createSegment(dir.journal, { lastSeq: 0, chain: CHAIN_START }, clock.nowMs());
+}
+
+function formatOf(path: string): number {
+  const segment = Segment.open(path, 'read');
+  try {
+    return segment.meta.formatVersion;
+  } finally {
+    segment.close();
+  }
+}
+
+/** What a stopped roll has left of a segment that never was one. */
+function removeUnfinished(dir: DataDir): void {
+  for (const name of readdirSync(dir.journal)) {
+    if (name.endsWith('.unfinished')) removeDatabase(join(dir.journal, name));
+  }
+}
+
+/**
+ * What is recovered is durable from here on, whether it was acknowledged or not: reads will show it, so the mark
+ * must vouch for it.
+ */
+function raiseMark(dir: DataDir, mark: Mark | null, end: JournalEnd): void {
+  if (mark === null) createMarkFile(dir.markFile, EMPTY_MARK);
+  if (end.lastSeq === (mark?.lastSeq ?? 0)) return;
+  const file = new MarkFile(dir.markFile);
+  try {
+    file.write({ lastSeq: end.lastSeq, checksum: end.checksum });
+    file.sync();
+  } finally {
+    file.close();
+  }
+}

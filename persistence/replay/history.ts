@@ -1,0 +1,191 @@
+/**
+ * What a journal tells of the past: the engine as it was at any sequence number, and every command with what it
+ * did. Snapshots shorten the way; where retention has deleted the beginning, the oldest usable one is the beginning.
+ */
+import { assert } from '../../engine/base/assert.js';
+import { Engine } from '../../engine/engine.js';
+import type { SnapshotRef, SnapshotStore } from '../../engine/host/snapshot-store.js';
+import { decodeCommand } from '../../engine/model/command-codec.js';
+import type { Command } from '../../engine/model/commands.js';
+import type { EngineEvent } from '../../engine/model/events.js';
+import type { JournalStore, StoredBatch } from '../../engine/model/ports.js';
+import { JournalError, messageOf } from '../errors.js';
+
+/** One accepted command. `engine` stands right behind it, until the next step is asked for. */
+export interface Step {
+  readonly seq: number;
+  readonly command: Command;
+  readonly events: readonly EngineEvent[];
+  readonly engine: Engine;
+}
+
+/** As `JournalReader` has it. */
+export interface HistoryJournal extends Pick<JournalStore, 'readBatches' | 'chainAt'> {
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+}
+
+export interface HistoryOptions {
+  /** Told the last sequence number of every batch that was carried out again. */
+  readonly onSeq?: (seq: number) => void;
+  /** Told a sentence about each snapshot that cannot be used. */
+  readonly onNote?: (sentence: string) => void;
+}
+
+export class History {
+  /** First command of the journal, and the last one at the time of opening. */
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  readonly #journal: HistoryJournal;
+  readonly #snapshots: Pick<SnapshotStore, 'list' | 'load'>;
+  readonly #options: HistoryOptions;
+
+  constructor(
+    journal: HistoryJournal,
+    snapshots: Pick<SnapshotStore, 'list' | 'load'>,
+    options: HistoryOptions = {},
+  ) {
+    this.firstSeq = journal.firstSeq;
+    this.lastSeq = journal.lastSeq;
+    this.#journal = journal;
+    this.#snapshots = snapshots;
+    this.#options = options;
+  }
+
+  /** Whether the journal still has its beginning. */
+  get isFromFirst(): boolean {
+    return this.firstSeq === 1;
+  }
+
+  /** The oldest state that can be had: nothing at all, or the oldest usable snapshot of a journal without its beginning. */
+  beginning(): Engine {
+    if (this.isFromFirst) return new Engine();
+    const oldestFirst = [...this.#snapshots.list()].reverse();
+    const reachable = oldestFirst.filter(({ seq }) => seq >= this.firstSeq - 1);
+    return this.#firstUsable(reachable) ?? this.#refuse(this.firstSeq - 1);
+  }
+
+  /** The engine right after command `seq`; 0 is before the first. Throws `not_found` and what reading throws. */
+  engineAt(seq: number): Engine {
+    const engine = this.startFor(seq);
+    for (const step of this.carryOn(engine, seq)) assert(step.seq <= seq, 'a step too many');
+    return engine;
+  }
+
+  /** Commands `fromSeq` to `toSeq`, in order. Throws `not_found` and what reading throws. */
+  *walk(fromSeq: number, toSeq: number): Generator<Step, void, undefined> {
+    const engine = this.startFor(fromSeq - 1);
+    for (const step of this.carryOn(engine, toSeq)) if (step.seq >= fromSeq) yield step;
+  }
+
+  /** The newest state that can be had at or before `seq`, without carrying out anything. */
+  startFor(seq: number): Engine {
+    if (seq > this.lastSeq) {
+      throw new JournalError(
+        'not_found',
+        `Sequence number ${seq} does not exist: the journal ends at ${this.lastSeq}.`,
+      );
+    }
+    const refs = this.#snapshots.list().filter((ref) => ref.seq <= seq);
+    const engine = this.#firstUsable(refs.filter((ref) => ref.seq >= this.firstSeq - 1));
+    if (engine !== null) return engine;
+    return this.isFromFirst ? new Engine() : this.#refuse(seq);
+  }
+
+  /**
+   * Carries `engine`, which stands at the end of a batch, on to command `toSeq`. After each whole batch its rolling
+   * digest must be the row's. Throws `replay_mismatch` and what reading throws.
+   */
+  *carryOn(engine: Engine, toSeq: number): Generator<Step, void, undefined> {
+    if (engine.seq >= toSeq) return;
+    for (const batch of this.#journal.readBatches(engine.seq)) {
+      assert(batch.firstSeq === engine.seq + 1, 'the engine stands at the end of a batch');
+      yield* carryOut(engine, batch, toSeq);
+      this.#options.onSeq?.(engine.seq);
+      if (engine.seq >= toSeq) return;
+    }
+    throw missingAfter(engine.seq);
+  }
+
+  /** The last command at or before `timeMs`; where there is none, the number before the first. Time never goes back. */
+  seqAt(timeMs: number): number {
+    let low = this.firstSeq - 1;
+    let high = this.lastSeq;
+    while (low < high) {
+      const batch = this.#batchAfter(Math.floor((low + high) / 2));
+      const earlier = batch.timeMs <= timeMs ? batch.lastSeq : batch.firstSeq - 1 + countUpTo(batch, timeMs);
+      if (earlier >= batch.firstSeq && earlier < batch.lastSeq) return earlier;
+      if (earlier === batch.lastSeq) low = earlier;
+      else high = earlier;
+    }
+    return low;
+  }
+
+  /** The batch that holds the command after `seq`, which is there. */
+  #batchAfter(seq: number): StoredBatch {
+    for (const batch of this.#journal.readBatches(seq)) return batch;
+    throw missingAfter(seq);
+  }
+
+  /** The first of `refs` that is whole and of this journal, or null. */
+  #firstUsable(refs: readonly SnapshotRef[]): Engine | null {
+    for (const ref of refs) {
+      try {
+        const { meta, engine } = this.#snapshots.load(ref);
+        if (this.#journal.chainAt(meta.seq) === meta.chain) return engine;
+        this.#options.onNote?.(`The snapshot ${ref.name} is not of this journal and is not used.`);
+      } catch (thrown) {
+        this.#options.onNote?.(`The snapshot ${ref.name} is not used: ${messageOf(thrown)}`);
+      }
+    }
+    return null;
+  }
+
+  #refuse(seq: number): never {
+    throw new JournalError(
+      'not_found',
+      `The state at sequence number ${seq} cannot be worked out any more: the journal begins at ${this.firstSeq}, ` +
+        'and there is no good snapshot between the two.',
+    );
+  }
+}
+
+function* carryOut(engine: Engine, batch: StoredBatch, toSeq: number): Generator<Step, void, undefined> {
+  for (const text of commandsOf(batch)) {
+    if (engine.seq >= toSeq) return;
+    const command = decodeCommand(text);
+    const outcome = engine.apply(command);
+    if (outcome.status !== 'accepted') {
+      throw new JournalError(
+        'replay_mismatch',
+        `Command ${engine.seq + 1} of the journal, ${command.kind}, cannot be carried out again: it is ${outcome.status}. ` +
+          'Use the version of the server that wrote it.',
+      );
+    }
+    yield { seq: outcome.seq, command, events: outcome.events, engine };
+  }
+  if (engine.seq === batch.lastSeq && engine.rollingDigest() === batch.digest) return;
+  throw new JournalError(
+    'replay_mismatch',
+    `After sequence number ${batch.lastSeq} the engine's rolling digest is ${engine.rollingDigest()}, the journal's is ` +
+      `${batch.digest}: this version decides otherwise than the one that wrote it. Use that version.`,
+  );
+}
+
+/** Retention may delete a segment while a long read is on its way to it. */
+const missingAfter = (seq: number): JournalError =>
+  new JournalError(
+    'journal_incomplete',
+    `The journal's batches after sequence number ${seq} are not there any more. Try again.`,
+  );
+
+function commandsOf(batch: StoredBatch): readonly unknown[] {
+  const commands: unknown = JSON.parse(batch.commands);
+  assert(Array.isArray(commands), 'a batch is a list of commands');
+  return commands;
+}
+
+function countUpTo(batch: StoredBatch, timeMs: number): number {
+  const later = commandsOf(batch).findIndex((text) => decodeCommand(text).timeMs > timeMs);
+  return later < 0 ? batch.lastSeq - batch.firstSeq + 1 : later;
+}

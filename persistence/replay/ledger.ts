@@ -1,0 +1,111 @@
+/**
+ * The ledger: every movement of money as an entry of one account, read off the events. An account's entries add up to its
+ * balance, at every moment; the house (account 0) has a ledger, too. A bet that is lost moves nothing when it is settled
+ * and has its stake's entry only.
+ */
+import { BET_RESULTS, roundId } from '../../engine/model/domain.js';
+import type { BalanceMoved, EngineEvent } from '../../engine/model/events.js';
+
+/**
+ * `payout` is a win, `refund` the stake of a draw or of a voided round; `seed` and `settlement` are the house's: what
+ * it puts into a round and what is left for it. `forward` stands for all entries that are known no more.
+ */
+export type LedgerKind =
+  | 'deposit'
+  | 'withdrawal'
+  | 'stake'
+  | 'payout'
+  | 'refund'
+  | 'seed'
+  | 'settlement'
+  | 'forward';
+
+export interface LedgerEntry {
+  readonly seq: number;
+  readonly timeMs: number;
+  /** 0 is the house. */
+  readonly account: number;
+  readonly kind: LedgerKind;
+  /** Positive into the account, negative out of it. */
+  readonly amountCents: number;
+  /** The account's balance after it. */
+  readonly balanceCents: number;
+  /** The bet's number; 0 where it is not about a bet. */
+  readonly bet: number;
+  /** The round's id, or ''. */
+  readonly round: string;
+  /** What an operator gave with it, or ''. */
+  readonly reference: string;
+}
+
+const WIN = BET_RESULTS.indexOf('WIN');
+
+/** The entry that `event` of command `seq` makes, or null where it moves no money. */
+export function ledgerEntryOf(seq: number, event: EngineEvent): LedgerEntry | null {
+  switch (event.type) {
+    case 'betPlaced': {
+      const { timeMs, account, stakeCents, newBalanceCents, bet } = event;
+      const amounts = { amountCents: -stakeCents, balanceCents: newBalanceCents };
+      return { seq, timeMs, account, kind: 'stake', ...amounts, bet, round: roundOf(event), reference: '' };
+    }
+    case 'betSettled': {
+      const { timeMs, account, payoutCents, newBalanceCents, bet, result } = event;
+      if (payoutCents === 0) return null;
+      const kind = result === WIN ? 'payout' : 'refund';
+      const amounts = { amountCents: payoutCents, balanceCents: newBalanceCents };
+      return { seq, timeMs, account, kind, ...amounts, bet, round: roundOf(event), reference: '' };
+    }
+    case 'balanceMoved':
+      return movedEntry(seq, event);
+    default:
+      return null;
+  }
+}
+
+function movedEntry(seq: number, event: BalanceMoved): LedgerEntry {
+  const { timeMs, account, reason, amountCents, balanceCents } = event;
+  const isOfRound = reason === 'seed' || reason === 'settlement';
+  return {
+    seq,
+    timeMs,
+    account,
+    kind: reason,
+    amountCents,
+    balanceCents,
+    bet: 0,
+    round: isOfRound ? event.reference : '',
+    reference: isOfRound ? '' : event.reference,
+  };
+}
+
+const roundOf = (event: { readonly market: number; readonly roundNumber: number }): string =>
+  roundId(event.market, event.roundNumber);
+
+/** What is wrong with an account's ledger, or null: each entry must lead to its balance, the last one to `balanceCents`. */
+export class LedgerCheck {
+  #sumCents = 0;
+  #entries = 0;
+  #fault: string | null = null;
+
+  add(entry: LedgerEntry): void {
+    this.#sumCents += entry.amountCents;
+    this.#entries += 1;
+    if (this.#fault === null && this.#sumCents !== entry.balanceCents) {
+      this.#fault =
+        `after the entry of sequence number ${entry.seq} the entries add up to ${this.#sumCents} cents, ` +
+        `the balance there is ${entry.balanceCents} cents`;
+    }
+  }
+
+  get entries(): number {
+    return this.#entries;
+  }
+  get sumCents(): number {
+    return this.#sumCents;
+  }
+
+  fault(balanceCents: number): string | null {
+    if (this.#fault !== null || this.#sumCents === balanceCents) return this.#fault;
+    return `the entries add up to ${this.#sumCents} cents, the balance is ${balanceCents} cents`;
+  }
+}

@@ -1,0 +1,187 @@
+/**
+ * The shadow: a second engine that carries out what the journal holds (design, "Snapshots without a pause"). After
+ * every batch it holds its rolling digest against the row's, which is a running proof that replay gives the state that
+ * is being served. It feeds the archive, and the snapshots are taken of it (`shadow-snapshots.ts`). It knows nothing of
+ * threads: `shadow-worker.ts` runs it, a slice at a time.
+ *
+ * Engine and archive go on together: where the archive cannot be written the shadow ends with an error, and a new one
+ * begins later, at a snapshot that is not after the archive's end.
+ */
+import { AssertionError } from '../../engine/base/assert.js';
+import type { Engine } from '../../engine/engine.js';
+import type { Command } from '../../engine/model/commands.js';
+import type { Clock, StoredBatch } from '../../engine/model/ports.js';
+import type { ArchivePosition, ArchiveWriter } from '../archive/writer.js';
+import { JournalError } from '../errors.js';
+import { type JournalReader, openJournalReader } from '../journal/reader.js';
+import { decodeCommands } from '../replay/decode-batch.js';
+import { SnapshotFiles } from '../snapshot/files.js';
+import { noRest, type Rest } from '../thread/pace.js';
+import type { ShadowOptions, SnapshotTaken } from './messages.js';
+import { ShadowSnapshots } from './snapshots.js';
+import { findStart } from './start.js';
+
+/** Read in one short transaction, which never holds up the writer's checkpoints for long. */
+const SLICE_CHARS_MAX = 192 * 1024;
+/** The archive's transaction is committed when it has so many rows, or after so long. */
+const ARCHIVE_ROWS_MAX = 20_000;
+const ARCHIVE_EVERY_MS = 500;
+
+export class Shadow {
+  readonly #reader: JournalReader;
+  readonly #snapshots: ShadowSnapshots;
+  readonly #engine: Engine;
+  readonly #archive: ArchiveWriter;
+  /** Where the engine stands. */
+  #position: ArchivePosition;
+  #archivedAtMs: number;
+
+  /**
+   * Finds its beginning; `note` hears what an operator should know of it. `rest` is called here and in every step, again
+   * and again between small pieces of work, at moments when the journal is not being read. Throws what reading and
+   * writing throw.
+   */
+  constructor(
+    options: ShadowOptions,
+    private readonly clock: Clock,
+    note: (text: string) => void,
+    private readonly rest: Rest = noRest,
+  ) {
+    const { dir } = options;
+    const files = new SnapshotFiles(dir.snapshots, rest);
+    this.#reader = openJournalReader(dir, SLICE_CHARS_MAX);
+    try {
+      const { engine, chain, archive } = findStart(dir, this.#reader, files, clock.nowMs(), note, rest);
+      this.#engine = engine;
+      this.#archive = archive;
+      this.#position = { seq: engine.seq, timeMs: engine.timeMs, digest: engine.rollingDigest(), chain };
+    } catch (thrown) {
+      this.#reader.close();
+      throw thrown;
+    }
+    if (this.#engine.seq === this.#archive.progress.seq) this.#archive.follow(this.#engine);
+    this.#snapshots = new ShadowSnapshots(files, this.#reader.lastSeq, options, clock, note, rest);
+    this.#archivedAtMs = clock.monotonicMs();
+  }
+
+  get appliedSeq(): number {
+    return this.#position.seq;
+  }
+  get archiveSeq(): number {
+    return this.#archive.progress.seq;
+  }
+  get snapshot(): SnapshotTaken | null {
+    return this.#snapshots.newest;
+  }
+  /** What it could not do and will try again, or null. */
+  get complaint(): string | null {
+    return this.#snapshots.complaint;
+  }
+
+  /**
+   * Goes on by one slice of the journal, or by one piece of a snapshot, and says what there is to do next. Throws
+   * `replay_mismatch` where the engine comes to another digest than the journal has, and what reading the journal or
+   * writing the archive throws; after a throw the shadow is only good for `abandon`.
+   */
+  step(): 'idle' | 'behind' | 'saving' {
+    if (!this.#snapshots.isSaving) {
+      const batches = this.#readSlice();
+      for (const batch of batches) this.#apply(batch);
+      this.#writeArchiveIfDue();
+      this.rest();
+      if (!this.#snapshots.isDue(this.#position.seq)) return batches.length > 0 ? 'behind' : 'idle';
+      this.#writeArchive();
+      this.#snapshots.begin(this.#engine, this.#position);
+    }
+    this.#snapshots.goOn();
+    return this.#snapshots.isSaving ? 'saving' : 'behind';
+  }
+
+  /** As much as the reader reads at once. */
+  #readSlice(): StoredBatch[] {
+    const batches: StoredBatch[] = [];
+    let chars = 0;
+    for (const batch of this.#reader.readBatches(this.#position.seq)) {
+      batches.push(batch);
+      chars += batch.commands.length;
+      this.rest();
+      if (chars >= SLICE_CHARS_MAX) break;
+    }
+    return batches;
+  }
+
+  #apply(batch: StoredBatch): void {
+    for (const command of this.#decode(batch)) {
+      this.#applyCommand(command, batch);
+      this.rest();
+    }
+    const digest = this.#engine.rollingDigest();
+    if (digest !== batch.digest || this.#engine.seq !== batch.lastSeq) throw diverged(batch, digest);
+    this.#position = { seq: batch.lastSeq, timeMs: batch.timeMs, digest, chain: batch.chain };
+    if (batch.lastSeq === this.archiveSeq) this.#archive.follow(this.#engine);
+  }
+
+  #decode(batch: StoredBatch): Command[] {
+    try {
+      return decodeCommands(batch.commands);
+    } catch (thrown) {
+      if (!(thrown instanceof AssertionError)) throw thrown;
+      throw diverged(batch, `none: one of its commands is not known (${thrown.message})`);
+    }
+  }
+
+  #applyCommand(command: Command, batch: StoredBatch): void {
+    let refusal = '';
+    try {
+      const outcome = this.#engine.apply(command);
+      if (outcome.status === 'accepted') {
+        this.#archive.add(outcome.seq, outcome.events);
+        return;
+      }
+      refusal = outcome.status === 'rejected' ? `${outcome.code} ${outcome.detail}` : outcome.status;
+    } catch (thrown) {
+      if (!(thrown instanceof AssertionError)) throw thrown;
+      refusal = thrown.message;
+    }
+    throw diverged(batch, `none: command ${this.#engine.seq + 1} is refused (${refusal})`);
+  }
+
+  #writeArchiveIfDue(): void {
+    const nowMs = this.clock.monotonicMs();
+    const isDue =
+      this.#archive.pendingRows >= ARCHIVE_ROWS_MAX || nowMs - this.#archivedAtMs >= ARCHIVE_EVERY_MS;
+    if (isDue) this.#writeArchive();
+  }
+
+  /** Brings the archive's file to where the engine stands. */
+  #writeArchive(): void {
+    if (this.#position.seq <= this.archiveSeq) return;
+    this.#archive.commit(this.#position);
+    this.#archivedAtMs = this.clock.monotonicMs();
+  }
+
+  /** Writes what waits for the archive, if it can, and lets go of all files. */
+  close(): void {
+    try {
+      this.#writeArchive();
+    } finally {
+      this.abandon();
+    }
+  }
+
+  /** Lets go of all files as they are. */
+  abandon(): void {
+    this.#snapshots.abandon();
+    this.#archive.close();
+    this.#reader.close();
+  }
+}
+
+function diverged(batch: StoredBatch, digest: string): JournalError {
+  return new JournalError(
+    'replay_mismatch',
+    `The shadow does not come to the state that the journal tells of. Batch ${batch.firstSeq} to ${batch.lastSeq}: the ` +
+      `shadow's rolling digest is ${digest}, the journal's is ${batch.digest}. Neither is to be trusted before it is ` +
+      'known which is wrong: `verify` says what a replay of the journal comes to.',
+  );
+}

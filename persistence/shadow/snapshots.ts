@@ -1,0 +1,124 @@
+/**
+ * The snapshots that the shadow writes: when the next one's turn is, the writing, a piece at a time, and what retention
+ * lets go of afterwards. One that cannot be written holds nothing up.
+ */
+import { statSync } from 'node:fs';
+import { assert } from '../../engine/base/assert.js';
+import type { Engine } from '../../engine/engine.js';
+import type { SnapshotRef } from '../../engine/host/snapshot-store.js';
+import type { Clock } from '../../engine/model/ports.js';
+import type { ArchivePosition } from '../archive/writer.js';
+import { fileBytes } from '../data-dir/files.js';
+import { codeOf, messageOf } from '../errors.js';
+import type { SnapshotFiles } from '../snapshot/files.js';
+import type { Rest } from '../thread/pace.js';
+import { carryOut, planPrune } from '../upkeep/retention/retention.js';
+import type { ShadowOptions, SnapshotTaken } from './messages.js';
+
+const RETRY_MS = 60_000;
+/** After a snapshot the shadow follows for at least so many times as long as that took: it must come on. */
+const FOLLOWING_PER_SAVING = 2;
+
+/** A snapshot that is being written. */
+interface Saving {
+  readonly pieces: Generator<number, SnapshotRef, undefined>;
+  /** Monotonic. */
+  readonly sinceMs: number;
+  readonly engineTimeMs: number;
+}
+
+export class ShadowSnapshots {
+  #saving: Saving | null = null;
+  #newest: SnapshotTaken | null;
+  /** Monotonic time from which the next snapshot's turn is counted. */
+  #countedFromMs: number;
+  #notBeforeMs = 0;
+  #complaint: string | null = null;
+
+  /** `endSeq` is where the journal ends. `note` and `rest` as the shadow has them. */
+  constructor(
+    private readonly files: SnapshotFiles,
+    endSeq: number,
+    private readonly options: ShadowOptions,
+    private readonly clock: Clock,
+    private readonly note: (text: string) => void,
+    private readonly rest: Rest,
+  ) {
+    this.#newest = newestOf(files, endSeq);
+    this.#countedFromMs = clock.monotonicMs();
+  }
+
+  get newest(): SnapshotTaken | null {
+    return this.#newest;
+  }
+  /** What it could not do and will try again, or null. */
+  get complaint(): string | null {
+    return this.#complaint;
+  }
+  /** Until it is done the engine stands still. */
+  get isSaving(): boolean {
+    return this.#saving !== null;
+  }
+
+  /** Whether a snapshot is to be written now that the engine stands at `seq`. */
+  isDue(seq: number): boolean {
+    const { snapshotCommands, snapshotEveryMs } = this.options;
+    const nowMs = this.clock.monotonicMs();
+    const commands = seq - (this.#newest?.seq ?? 0);
+    const isDue =
+      commands >= snapshotCommands || (commands > 0 && nowMs - this.#countedFromMs >= snapshotEveryMs);
+    return isDue && nowMs >= this.#notBeforeMs;
+  }
+
+  /** Begins one of `engine`, which stands at `position`. */
+  begin(engine: Engine, { chain, timeMs }: ArchivePosition): void {
+    assert(this.#saving === null, 'one snapshot at a time');
+    const sinceMs = this.clock.monotonicMs();
+    this.#saving = { pieces: this.files.saving(engine, chain), sinceMs, engineTimeMs: timeMs };
+  }
+
+  /** Writes the next piece of the one that was begun. */
+  goOn(): void {
+    const saving = this.#saving;
+    if (saving === null) return;
+    try {
+      const piece = saving.pieces.next();
+      if (piece.done !== true) return;
+      this.#saving = null;
+      this.#end(saving, piece.value);
+      this.#complaint = null;
+    } catch (thrown) {
+      this.#saving = null;
+      this.#notBeforeMs = this.clock.monotonicMs() + RETRY_MS;
+      if (this.#complaint === null) this.note(messageOf(thrown));
+      this.#complaint = `no snapshot can be written (${codeOf(thrown)})`;
+    }
+  }
+
+  #end({ sinceMs, engineTimeMs }: Saving, { seq, name }: SnapshotRef): void {
+    const { dir, segmentsKeptMs: segmentsMs, snapshotsKept } = this.options;
+    const nowMs = this.clock.monotonicMs();
+    const tookMs = nowMs - sinceMs;
+    this.#newest = { seq, atMs: this.clock.nowMs(), bytes: fileBytes(name), tookMs };
+    this.#countedFromMs = nowMs;
+    this.#notBeforeMs = nowMs + FOLLOWING_PER_SAVING * tookMs;
+    const plan = planPrune(dir, { segmentsMs, snapshotsKept }, engineTimeMs, this.rest);
+    carryOut(dir, plan);
+    for (const { firstSeq, lastSeq } of plan.segments) {
+      this.note(`Sequence numbers ${firstSeq} to ${lastSeq} have left the journal, as TOTE_RETENTION says.`);
+    }
+  }
+
+  /** Leaves the one that was begun as it is. */
+  abandon(): void {
+    this.#saving?.pieces.return({ seq: 0, name: '' });
+  }
+}
+
+/** Of those that the journal reaches: one after its end is not of this journal, and puts off no other. */
+function newestOf(snapshots: SnapshotFiles, endSeq: number): SnapshotTaken | null {
+  const ref = snapshots.list().find(({ seq }) => seq <= endSeq);
+  const file = ref === undefined ? undefined : statSync(ref.name, { throwIfNoEntry: false });
+  if (ref === undefined || file === undefined) return null;
+  return { seq: ref.seq, atMs: file.mtimeMs, bytes: file.size, tookMs: null };
+}

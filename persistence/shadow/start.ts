@@ -1,0 +1,127 @@
+/**
+ * Where the shadow begins: with an engine at or before the archive's end, so that the archive misses nothing. An
+ * archive that is damaged, or not of this journal, is set aside and made anew from as far back as the journal and the
+ * snapshots reach; one of a newer version is left alone.
+ */
+import { Engine } from '../../engine/engine.js';
+import type { SnapshotRef, SnapshotStore } from '../../engine/host/snapshot-store.js';
+import type { JournalStore } from '../../engine/model/ports.js';
+import { setArchiveAside } from '../archive/file.js';
+import { ArchiveWriter } from '../archive/writer.js';
+import type { DataDir } from '../data-dir/layout.js';
+import { JournalError, messageOf } from '../errors.js';
+import type { Rest } from '../thread/pace.js';
+
+export type ReadableJournal = Pick<JournalStore, 'readBatches' | 'chainAt'> & { readonly firstSeq: number };
+
+export interface ShadowStart {
+  readonly engine: Engine;
+  /** Chain hash of the journal where the engine stands. */
+  readonly chain: string;
+  /** Ends where the engine stands, or after it. */
+  readonly archive: ArchiveWriter;
+}
+
+interface Origin {
+  readonly engine: Engine;
+  readonly chain: string;
+}
+
+/**
+ * `note` hears what was passed over or set aside, in sentences for operators; `rest` is called between the rows of a new
+ * archive.
+ */
+export function findStart(
+  dir: DataDir,
+  journal: ReadableJournal,
+  snapshots: Pick<SnapshotStore, 'list' | 'load'>,
+  nowMs: number,
+  note: (text: string) => void,
+  rest: Rest,
+): ShadowStart {
+  const newestFirst = snapshots.list();
+  const origin = (refs: readonly SnapshotRef[]): Origin | null => findOrigin(journal, snapshots, refs, note);
+  const archive = openArchive(dir, journal, nowMs, note);
+  if (archive !== null) {
+    const { seq } = archive.progress;
+    const found = origin(newestFirst.filter((ref) => ref.seq <= seq));
+    if (found !== null) return { ...found, archive };
+    archive.close();
+    setAside(dir, nowMs, note, `nothing leads to sequence number ${seq}, where it ends`);
+  }
+  // The oldest state that there is: the archive reaches back as far as it can.
+  const found = journal.firstSeq === 1 ? beginning(journal) : origin(newestFirst.toReversed());
+  if (found === null) {
+    throw new JournalError(
+      'journal_incomplete',
+      `The journal in ${dir.journal} begins at sequence number ${journal.firstSeq}, and no good snapshot holds what came before.`,
+    );
+  }
+  const { engine, chain } = found;
+  if (engine.seq > 0) {
+    note(
+      `A new archive begins after sequence number ${engine.seq}, where the journal begins by now: bets, rounds and moved ` +
+        'money from before are in no archive here. Stop the server and put one from a backup in its place.',
+    );
+  }
+  const start = { seq: engine.seq, timeMs: engine.timeMs, digest: digestOf(engine), chain };
+  return { ...found, archive: ArchiveWriter.create(dir, start, engine, nowMs, rest) };
+}
+
+/** The first of `refs` that is good and of this journal; else the journal's beginning, where it has one. */
+function findOrigin(
+  journal: ReadableJournal,
+  snapshots: Pick<SnapshotStore, 'load'>,
+  refs: readonly SnapshotRef[],
+  note: (text: string) => void,
+): Origin | null {
+  for (const ref of refs) {
+    try {
+      const { engine, meta } = snapshots.load(ref);
+      if (journal.chainAt(meta.seq) === meta.chain) return { engine, chain: meta.chain };
+      note(`The snapshot ${ref.name} is not of this journal and was passed over.`);
+    } catch (thrown) {
+      note(`The snapshot ${ref.name} was passed over: ${messageOf(thrown)}`);
+    }
+  }
+  return journal.firstSeq === 1 ? beginning(journal) : null;
+}
+
+function beginning(journal: ReadableJournal): Origin {
+  const chain = journal.chainAt(0);
+  if (chain === null) throw new JournalError('journal_incomplete', 'The journal has no beginning.');
+  return { engine: new Engine(), chain };
+}
+
+/** The archive, if there is one that this journal can go on from. */
+function openArchive(
+  dir: DataDir,
+  journal: ReadableJournal,
+  nowMs: number,
+  note: (text: string) => void,
+): ArchiveWriter | null {
+  try {
+    const archive = ArchiveWriter.open(dir);
+    if (archive === null) return null;
+    const { seq, chain } = archive.progress;
+    if (journal.chainAt(seq) === chain) return archive;
+    archive.close();
+    setAside(
+      dir,
+      nowMs,
+      note,
+      `it ends at sequence number ${seq}, where this journal does not go on from it`,
+    );
+  } catch (thrown) {
+    if (!(thrown instanceof JournalError) || thrown.code !== 'archive_corrupt') throw thrown;
+    setAside(dir, nowMs, note, thrown.message);
+  }
+  return null;
+}
+
+function setAside(dir: DataDir, nowMs: number, note: (text: string) => void, why: string): void {
+  const aside = setArchiveAside(dir, nowMs);
+  note(`The archive is rebuilt from the journal; the one before is ${aside}: ${why}`);
+}
+
+const digestOf = (engine: Engine): string => (engine.seq === 0 ? '' : engine.rollingDigest());

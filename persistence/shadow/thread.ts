@@ -1,0 +1,88 @@
+/**
+ * The shadow's thread, this side: starts it, keeps what it last told of itself, and ends it. Nothing here ever waits
+ * for it but a clean end of the server, and that not for long.
+ */
+import { Worker } from 'node:worker_threads';
+import { assert, unreachable } from '../../engine/base/assert.js';
+import { fromErrorParts } from '../journal/messages.js';
+import {
+  type FromShadow,
+  type ShadowOptions,
+  type ShadowStatus,
+  STATUS_AT_START,
+  type ToShadow,
+} from './messages.js';
+
+/** How long a clean end waits for a slice or a row of a snapshot; then the thread is ended as it is. */
+const CLOSE_MS_MAX = 1_000;
+
+export interface ShadowEvents {
+  /** The engine that serves, or the shadow's, is wrong: the process must end. */
+  onDiverged(error: Error): void;
+  /** A sentence that an operator should read once. */
+  onNote(text: string): void;
+}
+
+export class ShadowThread {
+  readonly #worker: Worker;
+  readonly #ended: Promise<void>;
+  #status: ShadowStatus = STATUS_AT_START;
+  #isClosing = false;
+
+  constructor(
+    options: ShadowOptions,
+    private readonly events: ShadowEvents,
+  ) {
+    this.#worker = new Worker(new URL('./worker.js', import.meta.url), {
+      name: 'shadow',
+      workerData: options,
+    });
+    this.#worker.on('message', (message: FromShadow) => this.#onMessage(message));
+    this.#worker.on('error', (error) => this.#onEnd(`it ended with an error: ${error.message}`));
+    this.#ended = new Promise((resolve) => {
+      this.#worker.on('exit', (exitCode) => {
+        this.#onEnd(`it ended with code ${exitCode}`);
+        resolve();
+      });
+    });
+  }
+
+  /** What the thread last told, half a second ago at the most where it is well. */
+  get status(): ShadowStatus {
+    return this.#status;
+  }
+
+  /** Resolves once the thread is gone and has let go of all files. A snapshot under way is given up. */
+  async close(): Promise<void> {
+    assert(!this.#isClosing, 'the shadow is closed once');
+    this.#isClosing = true;
+    this.#worker.postMessage({ kind: 'close' } satisfies ToShadow);
+    const timer = setTimeout(() => void this.#worker.terminate(), CLOSE_MS_MAX);
+    await this.#ended;
+    clearTimeout(timer);
+  }
+
+  #onMessage(message: FromShadow): void {
+    switch (message.kind) {
+      case 'status':
+        this.#status = message.status;
+        break;
+      case 'note':
+        this.events.onNote(message.text);
+        break;
+      case 'diverged':
+        this.events.onDiverged(fromErrorParts(message.error));
+        break;
+      case 'closed':
+        break;
+      default:
+        unreachable(message);
+    }
+  }
+
+  /** A thread that is gone takes no snapshots and stops no server: it says so, and a restart starts it again. */
+  #onEnd(reason: string): void {
+    if (this.#isClosing || this.#status.state === 'failed') return;
+    this.#status = { ...this.#status, state: 'failed', reason };
+  }
+}

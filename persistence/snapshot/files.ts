@@ -1,0 +1,207 @@
+/**
+ * Snapshots as files, one each, in a folder of the data directory (design, "Snapshots without a pause").
+ *
+ *     snapshot-<sequence number, 16 digits>-<first 32 hex digits of the file's SHA-256>.db
+ *
+ * The name proves the content: a file that is not what was written, down to one bit, is found by hashing it. It has that
+ * name only once it is whole and synced; until then it is `….unfinished`, which nobody reads.
+ */
+import { createHash } from 'node:crypto';
+import { closeSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { threadId } from 'node:worker_threads';
+import Database from 'better-sqlite3';
+import { AssertionError, must } from '../../engine/base/assert.js';
+import { Engine } from '../../engine/engine.js';
+import type { SnapshotMeta, SnapshotRef, SnapshotStore } from '../../engine/host/snapshot-store.js';
+import { TABLES } from '../../engine/snapshot/tables.js';
+import { isMissing, renameDurably, syncPath } from '../data-dir/files.js';
+import { codeOf, JournalError, messageOf } from '../errors.js';
+import { noRest, type Rest } from '../thread/pace.js';
+import { readTable } from './reader.js';
+import { readMeta } from './schema.js';
+import { writeSnapshot } from './writer.js';
+
+const NAME = /^snapshot-(\d{16})-([0-9a-f]{32})\.db$/;
+const UNFINISHED = /^snapshot-\d{16}\.(\d+)-\d+\.unfinished/;
+/** An unfinished file that was not written to for so long is nobody's, even if a process has its writer's number. */
+const ABANDONED_AFTER_MS = 600_000;
+/** About as much as is hashed between two rests. */
+const HASH_BYTES = 1 << 18;
+
+export class SnapshotFiles implements SnapshotStore {
+  /** `folder` need not exist for reading. Loading and saving call `rest` between small pieces of their work. */
+  constructor(
+    readonly folder: string,
+    private readonly rest: Rest = noRest,
+  ) {}
+
+  list(): readonly SnapshotRef[] {
+    return this.#files(NAME)
+      .sort()
+      .reverse()
+      .map((name) => ({ seq: Number(NAME.exec(name)?.[1]), name: join(this.folder, name) }));
+  }
+
+  /**
+   * Reads the snapshot and checks it whole: the file against its name, the tables' form, every sum and link in them. Throws
+   * `snapshot_damaged`, and `journal_newer_version` where a later version wrote it.
+   */
+  load(ref: SnapshotRef): { readonly meta: SnapshotMeta; readonly engine: Engine } {
+    try {
+      const [, , hashStart] = must(NAME.exec(basename(ref.name)), "a snapshot's name");
+      if (hashFile(ref.name, this.rest) !== hashStart) throw new Error('its content is not that of its name');
+      const db = new Database(ref.name, { readonly: true, fileMustExist: true });
+      try {
+        return loadFrom(db, ref, this.rest);
+      } finally {
+        db.close();
+      }
+    } catch (thrown) {
+      throw thrown instanceof JournalError ? thrown : damaged(ref.name, thrown);
+    }
+  }
+
+  /** What the snapshot says of itself, its rows unread. Throws what SQLite throws, and where the meta table is not whole. */
+  metaOf({ name }: SnapshotRef): SnapshotMeta {
+    const db = new Database(name, { readonly: true, fileMustExist: true });
+    try {
+      return readMeta(name, db);
+    } finally {
+      db.close();
+    }
+  }
+
+  save(engine: Engine, chain: string): SnapshotRef {
+    const saving = this.saving(engine, chain);
+    for (;;) {
+      const step = saving.next();
+      if (step.done === true) return step.value;
+    }
+  }
+
+  /**
+   * `save` in pieces of about a megabyte, each of which yields how many rows are written: whoever runs it may rest in
+   * between, and must not let the engine change. One that is left (`return`) leaves nothing behind.
+   * Throws `disk_full` and `snapshot_write_failed`.
+   */
+  *saving(engine: Engine, chain: string): Generator<number, SnapshotRef, undefined> {
+    const { seq, timeMs } = engine;
+    const start = `snapshot-${String(seq).padStart(16, '0')}`;
+    const aside = join(this.folder, `${start}.${process.pid}-${threadId}.unfinished`);
+    try {
+      rmSync(aside, { force: true });
+      const meta = { seq, timeMs, digest: engine.rollingDigest(), chain };
+      yield* writeSnapshot(aside, engine, meta, this.rest);
+      const name = join(this.folder, `${start}-${hashFile(aside, this.rest)}.db`);
+      renameDurably(aside, name);
+      return { seq, name };
+    } catch (thrown) {
+      throw asWriteFailure(this.folder, seq, thrown);
+    } finally {
+      rmSync(aside, { force: true });
+    }
+  }
+
+  /** Removes all but the newest `count`, oldest first, and what unfinished writers have left. */
+  keepNewest(count: number): void {
+    const old = this.list().slice(Math.max(count, 1));
+    const paths = [...old.reverse().map(({ name }) => name), ...this.#strays()];
+    for (const path of paths) rmSync(path, { force: true });
+    if (paths.length > 0) syncPath(this.folder);
+  }
+
+  #strays(): string[] {
+    const unfinished = this.#files(UNFINISHED);
+    return unfinished.map((name) => join(this.folder, name)).filter((path) => isAbandoned(path));
+  }
+
+  #files(pattern: RegExp): string[] {
+    try {
+      return readdirSync(this.folder).filter((name) => pattern.test(name));
+    } catch (thrown) {
+      if (isMissing(thrown)) return [];
+      throw thrown;
+    }
+  }
+}
+
+function loadFrom(
+  db: Database.Database,
+  ref: SnapshotRef,
+  rest: Rest,
+): { meta: SnapshotMeta; engine: Engine } {
+  const meta = readMeta(ref.name, db);
+  const engine = Engine.fromTables((name) =>
+    readTable(
+      db,
+      must(
+        TABLES.find((form) => form.name === name),
+        `form of ${name}`,
+      ),
+      rest,
+    ),
+  );
+  const { seq, timeMs } = engine;
+  if (
+    seq !== ref.seq ||
+    seq !== meta.seq ||
+    timeMs !== meta.timeMs ||
+    engine.rollingDigest() !== meta.digest
+  ) {
+    throw new Error('its engine is not the one that its name and its meta table speak of');
+  }
+  return { meta, engine };
+}
+
+/** The first half of the file's SHA-256, 32 hex digits. Reads piece by piece: a file may be larger than a buffer. */
+export function hashFile(path: string, rest: Rest = noRest): string {
+  const fd = openSync(path, 'r');
+  try {
+    const hash = createHash('sha256');
+    const buffer = Buffer.allocUnsafe(HASH_BYTES);
+    for (;;) {
+      const bytes = readSync(fd, buffer, 0, buffer.length, null);
+      if (bytes === 0) return hash.digest('hex').slice(0, 32);
+      hash.update(buffer.subarray(0, bytes));
+      rest();
+    }
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function isAbandoned(path: string): boolean {
+  const pid = Number(UNFINISHED.exec(basename(path))?.[1]);
+  const writtenMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return !isRunning(pid) || Date.now() - writtenMs > ABANDONED_AFTER_MS;
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (thrown) {
+    return codeOf(thrown) !== 'ESRCH';
+  }
+}
+
+function damaged(path: string, thrown: unknown): JournalError {
+  return new JournalError(
+    'snapshot_damaged',
+    `The snapshot ${path} is damaged: ${messageOf(thrown)}. It is not needed where an older one, or the whole journal, is good.`,
+    { cause: thrown },
+  );
+}
+
+/** What writing threw, as an error for operators. Programming errors stay what they are. */
+function asWriteFailure(folder: string, seq: number, thrown: unknown): unknown {
+  if (thrown instanceof AssertionError) return thrown;
+  const isFull = ['SQLITE_FULL', 'ENOSPC'].includes(codeOf(thrown));
+  return new JournalError(
+    isFull ? 'disk_full' : 'snapshot_write_failed',
+    `The snapshot at sequence number ${seq} could not be written to ${folder}: ${codeOf(thrown)} ${messageOf(thrown)}. ` +
+      'Nothing is lost: the journal has everything.',
+    { cause: thrown },
+  );
+}

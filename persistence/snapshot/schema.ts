@@ -1,0 +1,81 @@
+/**
+ * The form of a snapshot's file: an SQLite database with the engine's tables (`engine/snapshot/tables.ts`) as they are
+ * and the table `meta`, one row about the file. An operator reads it with `sqlite3`:
+ *
+ *     sqlite3 snapshot-….db "select * from account order by balance_cents desc limit 10"
+ */
+import type Database from 'better-sqlite3';
+import type { SnapshotMeta } from '../../engine/host/snapshot-store.js';
+import type { ColumnForm, TableForm } from '../../engine/snapshot/form.js';
+import { TABLES } from '../../engine/snapshot/tables.js';
+import { JournalError } from '../errors.js';
+
+/** Whatever a later version changes, its `meta` keeps this column. */
+const FORMAT_VERSION = 1;
+
+const META = `CREATE TABLE meta (
+  format_version INTEGER NOT NULL,
+  seq INTEGER NOT NULL,
+  time_ms INTEGER NOT NULL,
+  digest TEXT NOT NULL,
+  chain TEXT NOT NULL
+) STRICT`;
+
+/** In the order in which they are made. */
+const SCHEMA: readonly (readonly [name: string, sql: string])[] = [
+  ['meta', META],
+  ...TABLES.map((form): [string, string] => [form.name, createTableSql(form)]),
+];
+
+function createTableSql({ name, isNumbered, columns }: TableForm): string {
+  const lines = columns.map((column, index) => `  ${columnSql(column, isNumbered && index === 0)}`);
+  return `CREATE TABLE ${name} (\n${lines.join(',\n')}\n) STRICT`;
+}
+
+function columnSql({ name, type, isNullable }: ColumnForm, isKey: boolean): string {
+  if (isKey) return `${name} INTEGER PRIMARY KEY`;
+  return isNullable ? `${name} ${type}` : `${name} ${type} NOT NULL`;
+}
+
+export function createTables(db: Database.Database, { seq, timeMs, digest, chain }: SnapshotMeta): void {
+  for (const [, sql] of SCHEMA) db.exec(sql);
+  db.prepare('INSERT INTO meta VALUES (?, ?, ?, ?, ?)').run(FORMAT_VERSION, seq, timeMs, digest, chain);
+}
+
+/** Takes the cells of a row in the order of the form's columns. */
+export function insertInto(
+  db: Database.Database,
+  { name, columns }: TableForm,
+): Database.Statement<unknown[]> {
+  return db.prepare(`INSERT INTO ${name} VALUES (${columns.map(() => '?').join(', ')})`);
+}
+
+/**
+ * Reads `meta` and compares the tables word for word. Throws `journal_newer_version`; what else it throws is damage.
+ */
+export function readMeta(path: string, db: Database.Database): SnapshotMeta {
+  const version = db.prepare('SELECT format_version FROM meta').pluck().get();
+  if (typeof version === 'number' && version > FORMAT_VERSION) {
+    throw new JournalError(
+      'journal_newer_version',
+      `The snapshot ${path} has format version ${version}; this version of the server knows ${FORMAT_VERSION}. ` +
+        'Start the version that wrote it, or a newer one.',
+    );
+  }
+  const found = db.prepare<[], unknown[]>('SELECT name, sql FROM sqlite_schema ORDER BY rowid').raw().all();
+  if (version !== FORMAT_VERSION || JSON.stringify(found) !== JSON.stringify(SCHEMA)) {
+    throw new Error('its tables are not those of a snapshot');
+  }
+  const rows = db.prepare<[], unknown[]>('SELECT seq, time_ms, digest, chain FROM meta').raw().all();
+  const [seq, timeMs, digest, chain] = rows[0] ?? [];
+  if (
+    rows.length !== 1 ||
+    typeof seq !== 'number' ||
+    typeof timeMs !== 'number' ||
+    typeof digest !== 'string' ||
+    typeof chain !== 'string'
+  ) {
+    throw new Error('its meta table does not hold one good row');
+  }
+  return { seq, timeMs, digest, chain };
+}

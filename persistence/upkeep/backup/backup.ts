@@ -1,0 +1,196 @@
+/**
+ * Copies a data directory into another one, which is then itself a data directory that a server can start on. The source
+ * may be in use: what was acknowledged before the call is in the copy, and every file of it proves itself (checksums,
+ * chain, seals, names of snapshots), so that the copy is never wrong, only older.
+ *
+ * Called again on the same target it copies what is new only. The order is that of a crash's harm: snapshots and archive
+ * before the journal that they lead to, the mark last. A target that was being written when the process died says so by its
+ * `in-use` file; the open segment is then written anew, since nothing is appended behind pages whose write may have failed.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { basename, join, relative, resolve } from 'node:path';
+import { must } from '../../../engine/base/assert.js';
+import type { SnapshotRef } from '../../../engine/host/snapshot-store.js';
+import type { Mark, StoredBatch } from '../../../engine/model/ports.js';
+import { type ArchiveCopied, copyArchive } from '../../archive/copy.js';
+import { isMissing, syncPath, writeFileDurably } from '../../data-dir/files.js';
+import { type DataDir, openDataDir } from '../../data-dir/layout.js';
+import { lockDataDir } from '../../data-dir/lock.js';
+import { JournalError } from '../../errors.js';
+import { createMarkFile, EMPTY_MARK, readMarkFile } from '../../journal/mark.js';
+import { checkChain } from '../../journal/segment/chain.js';
+import { findSegments, firstSeqOf } from '../../journal/segment/names.js';
+import { checkMark } from '../../replay/replay.js';
+import { SnapshotFiles } from '../../snapshot/files.js';
+import { checkSnapshotFile, copyFileDurably, copySecrets } from '../copy-files.js';
+import { checkSameJournal, copySegments, factsOf, rowAt, type SegmentsCopied } from './journal.js';
+
+export interface BackedUp extends SegmentsCopied {
+  /** The last command in the copy. */
+  readonly seq: number;
+  readonly timeMs: number;
+  readonly snapshotsCopied: readonly string[];
+  /** Snapshots that the source has given up, and so has the copy. */
+  readonly snapshotsRemoved: readonly string[];
+  readonly archive: ArchiveCopied | null;
+  /** Parts of the source that are damaged and were left out, in sentences. The journal is never one of them. */
+  readonly faults: readonly string[];
+}
+
+/**
+ * Throws `data_dir_invalid` where `to` cannot be taken, `data_dir_locked` where a server runs on it, `backup_mismatch`
+ * where it holds another journal, `journal_corrupt`, `journal_incomplete` and `mark_unreadable` where the source is not
+ * good, `disk_full`.
+ */
+export function backup(source: DataDir, to: string, onSeq: (seq: number) => void = () => {}): BackedUp {
+  refuseForeignPlace(source, to);
+  const acknowledged = readMarkFile(source.markFile);
+  const target = openDataDir(to);
+  const lock = lockDataDir(target);
+  try {
+    return backupInto(source, target, acknowledged, onSeq);
+  } finally {
+    lock.release();
+  }
+}
+
+function backupInto(
+  source: DataDir,
+  target: DataDir,
+  acknowledged: Mark | null,
+  onSeq: (seq: number) => void,
+): BackedUp {
+  refuseOtherSecret(source, target);
+  const mayAppend = !existsSync(target.inUseFile);
+  if (!mayAppend) refuseServersWork(source, target);
+  checkSameJournal(source, target, mayAppend);
+  const faults = copySecrets(source, target);
+  for (const folder of [target.snapshots, target.archive])
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  syncPath(target.root);
+  writeFileDurably(target.inUseFile, `${process.pid}\n`, 0o600);
+  const snapshots = new SnapshotFiles(source.snapshots).list().map(({ name }) => basename(name));
+  const inTime = copySnapshots(source, target, snapshots, faults);
+  const archive = backupArchive(source, target, faults);
+  const copied = copySegments(source, target, mayAppend, onSeq);
+  checkChain(target.journal);
+  const last = must(findSegments(target.journal).map(factsOf).at(-1), 'a segment of the copy').tail;
+  checkMark(acknowledged, last?.lastSeq ?? 0, acknowledgedRow(target, acknowledged)?.checksum ?? null);
+  createMarkFile(
+    target.markFile,
+    last === null ? EMPTY_MARK : { lastSeq: last.lastSeq, checksum: last.checksum },
+  );
+  rmSync(target.inUseFile);
+  syncPath(target.journal);
+  const end = { seq: last?.lastSeq ?? 0, timeMs: last?.timeMs ?? 0 };
+  const snapshotsCopied = [...inTime, ...coverBeginning(source, target, end.seq, faults)];
+  const snapshotsRemoved = removeOldSnapshots(target, snapshots);
+  return { ...end, ...copied, snapshotsCopied, snapshotsRemoved, archive, faults };
+}
+
+function refuseForeignPlace(source: DataDir, to: string): void {
+  const refuse = (why: string): never => {
+    throw new JournalError(
+      'data_dir_invalid',
+      `Nothing is copied to ${resolve(to)}: ${why}. Name a directory for the backup.`,
+    );
+  };
+  const way = relative(source.root, resolve(to));
+  if (way === '' || !way.startsWith('..')) refuse('it is the data directory itself, or lies in it');
+  if (!existsSync(to)) return;
+  if (!statSync(to).isDirectory()) refuse('it is not a directory');
+  const isEmpty = readdirSync(to).length === 0;
+  if (!isEmpty && !existsSync(join(to, 'journal'))) refuse('it has files that are no backup');
+}
+
+/** Of two directories with different secrets only one is of this journal. */
+function refuseOtherSecret(source: DataDir, target: DataDir): void {
+  if (!existsSync(source.masterSecretFile) || !existsSync(target.masterSecretFile)) return;
+  if (readFileSync(source.masterSecretFile).equals(readFileSync(target.masterSecretFile))) return;
+  throw new JournalError(
+    'backup_mismatch',
+    `The copy in ${target.root} has another master secret than ${source.root}: it is of another journal. Name a new directory for the backup.`,
+  );
+}
+
+/** What a server was told to keep, and has not said to be in order, is no backup that may be written anew. */
+function refuseServersWork(source: DataDir, target: DataDir): void {
+  if (!/ (fsync|os)\n$/.test(readFileSync(target.inUseFile, 'latin1'))) return;
+  throw new JournalError(
+    'backup_mismatch',
+    `The copy in ${target.root} cannot be continued from ${source.root}: a server has run on it and did not stop in order. Name a new directory for the backup.`,
+  );
+}
+
+/** Copies the snapshots that the target lacks; each is checked against its name. */
+function copySnapshots(
+  source: DataDir,
+  target: DataDir,
+  names: readonly string[],
+  faults: string[],
+): string[] {
+  const copied: string[] = [];
+  for (const name of names) {
+    const copy = join(target.snapshots, name);
+    if (existsSync(copy)) continue;
+    try {
+      copyFileDurably(join(source.snapshots, name), copy, (path) => checkSnapshotFile(path, name));
+      copied.push(name);
+    } catch (thrown) {
+      if (thrown instanceof JournalError) faults.push(thrown.message);
+      else if (!isMissing(thrown)) throw thrown; // the server has given it up meanwhile
+    }
+  }
+  return copied;
+}
+
+/**
+ * Where the journal's beginning is pruned a snapshot must lead to it. While the copy was made the server may have given
+ * up the one that was to do so, for a newer one.
+ */
+function coverBeginning(source: DataDir, target: DataDir, lastSeq: number, faults: string[]): string[] {
+  const firstSeq = firstSeqOf(must(findSegments(target.journal)[0], 'a segment of the copy'));
+  const isOnTheWay = ({ seq }: SnapshotRef): boolean => seq >= firstSeq - 1 && seq <= lastSeq;
+  const isCovered = (): boolean =>
+    firstSeq === 1 || new SnapshotFiles(target.snapshots).list().some(isOnTheWay);
+  if (isCovered()) return [];
+  const refs = new SnapshotFiles(source.snapshots).list().filter(isOnTheWay);
+  const names = refs.map(({ name }) => basename(name));
+  const copied = copySnapshots(source, target, names, faults);
+  if (!isCovered()) {
+    faults.push(
+      `The journal of the copy begins at sequence number ${firstSeq}, and no snapshot holds what came before: no server ` +
+        'can start on it. Run the backup again.',
+    );
+  }
+  return copied;
+}
+
+/** A damaged archive does not keep the journal from being copied. */
+function backupArchive(source: DataDir, target: DataDir, faults: string[]): ArchiveCopied | null {
+  try {
+    return copyArchive(source.archiveFile, target.archiveFile, null);
+  } catch (thrown) {
+    if (!(thrown instanceof JournalError) || thrown.code !== 'archive_corrupt') throw thrown;
+    faults.push(`The archive is not copied: ${thrown.message}`);
+    return null;
+  }
+}
+
+const acknowledgedRow = (target: DataDir, mark: Mark | null): StoredBatch | null =>
+  mark === null ? null : rowAt(target, mark.lastSeq);
+
+/**
+ * Removes snapshots that the source had no more when the copy began. Not before those that it had are in the copy: where one
+ * was damaged, or given up meanwhile, an older one of the copy may be the only one that leads to its journal.
+ */
+function removeOldSnapshots(target: DataDir, names: readonly string[]): string[] {
+  const isComplete = names.every((name) => existsSync(join(target.snapshots, name)));
+  if (names.length === 0 || !isComplete) return [];
+  const old = new SnapshotFiles(target.snapshots)
+    .list()
+    .filter(({ name }) => !names.includes(basename(name)));
+  for (const { name } of old) rmSync(name, { force: true });
+  if (old.length > 0) syncPath(target.snapshots);
+  return old.map(({ name }) => basename(name));
+}

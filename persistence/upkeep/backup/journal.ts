@@ -1,0 +1,191 @@
+/**
+ * The journal's part of a backup: segments as they are in the source, row by row and each row checked. Finished ones are
+ * written once; the open one is appended to while the copy's own was left in order, else written anew.
+ */
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { StoredBatch } from '../../../engine/model/ports.js';
+import { renameDurably } from '../../data-dir/files.js';
+import type { DataDir } from '../../data-dir/layout.js';
+import { JournalError } from '../../errors.js';
+import { openJournalReader } from '../../journal/reader.js';
+import {
+  findSegments,
+  firstSeqOf,
+  removeDatabase,
+  removeSideFiles,
+  unfinishedPath,
+  writeSegment,
+} from '../../journal/segment/names.js';
+import { rowInserter } from '../../journal/segment/schema.js';
+import { Segment } from '../../journal/segment/segment.js';
+
+export interface SegmentsCopied {
+  /** Segments that were written whole. */
+  readonly segmentsWritten: readonly string[];
+  /** Batches that were appended to the copy's open segment. */
+  readonly batchesAppended: number;
+}
+
+/** So much text is committed to the copy's open segment at a time. */
+const COMMIT_CHARS = 16 * 1024 * 1024;
+
+/** What the copy knows of a segment. */
+interface SegmentFacts {
+  readonly firstSeq: number;
+  readonly previousChain: string;
+  readonly createdMs: number;
+  readonly isSealed: boolean;
+  /** The last row, or null in a segment without rows. */
+  readonly tail: StoredBatch | null;
+}
+
+export function factsOf(path: string): SegmentFacts {
+  return withSegment(path, (segment) => ({
+    ...segment.meta,
+    isSealed: segment.seal !== null,
+    tail: segment.tail(),
+  }));
+}
+
+/** The row of the journal in `dir` that ends at `seq`, or null. */
+export function rowAt(dir: DataDir, seq: number): StoredBatch | null {
+  const path = findSegments(dir.journal).findLast((candidate) => firstSeqOf(candidate) <= seq);
+  return path === undefined ? null : withSegment(path, (segment) => segment.rowAt(seq));
+}
+
+/**
+ * Brings the segments of `target` to where those of `source` are. `mayAppend`: the copy's open segment was left in
+ * order. The copy is of this journal (`checkSameJournal`). Throws what reading throws.
+ */
+export function copySegments(
+  source: DataDir,
+  target: DataDir,
+  mayAppend: boolean,
+  onSeq: (seq: number) => void,
+): SegmentsCopied {
+  const written = new Set<string>();
+  let batchesAppended = 0;
+  let paths: string[];
+  do {
+    // A server may finish a segment and begin the next one meanwhile.
+    paths = findSegments(source.journal);
+    for (const path of paths) {
+      const copy = join(target.journal, basename(path));
+      const facts = factsOf(path);
+      const there = existsSync(copy) && (mayAppend || written.has(basename(path))) ? factsOf(copy) : null;
+      if (there?.isSealed === true) continue;
+      if (there === null || facts.isSealed) {
+        writeWhole(source, facts, copy, onSeq);
+        written.add(basename(path));
+      } else {
+        batchesAppended += append(source, facts, copy, there, onSeq);
+      }
+    }
+  } while (findSegments(source.journal).at(-1) !== paths.at(-1));
+  return { segmentsWritten: [...written], batchesAppended };
+}
+
+/**
+ * Throws `backup_mismatch` where the source does not go on from where the copy ends, and what reading throws. Changes
+ * nothing, and comes before all that does.
+ */
+export function checkSameJournal(source: DataDir, target: DataDir, mayAppend: boolean): void {
+  const copies = findSegments(target.journal);
+  const last = copies.at(-1);
+  if (last === undefined) return;
+  const facts = factsOf(last);
+  const known = mayAppend ? facts.tail : null;
+  const { lastSeq, chain } = known ?? { lastSeq: facts.firstSeq - 1, chain: facts.previousChain };
+  const reader = openJournalReader(source);
+  try {
+    const refuse = (why: string): never => {
+      throw new JournalError(
+        'backup_mismatch',
+        `The copy in ${target.root} cannot be continued from ${source.root}: ${why}. Name a new directory for the backup.`,
+      );
+    };
+    if (reader.firstSeq > lastSeq + 1)
+      refuse(`it ends at sequence number ${lastSeq}, and the source begins at ${reader.firstSeq} only`);
+    if (reader.lastSeq < lastSeq)
+      refuse(`it goes to sequence number ${lastSeq}, the source only to ${reader.lastSeq}`);
+    if (reader.chainAt(lastSeq) !== chain)
+      refuse(`it holds another journal: at sequence number ${lastSeq} their chain hashes differ`);
+  } finally {
+    reader.close();
+  }
+}
+
+function writeWhole(source: DataDir, facts: SegmentFacts, copy: string, onSeq: (seq: number) => void): void {
+  const aside = unfinishedPath(copy);
+  removeDatabase(aside);
+  writeSegment(aside, facts, rowsUpTo(source, facts, facts.firstSeq - 1, onSeq), {
+    isSealed: facts.isSealed,
+  });
+  removeSideFiles(copy);
+  renameDurably(aside, copy);
+}
+
+/** Returns the number of batches. */
+function append(
+  source: DataDir,
+  facts: SegmentFacts,
+  copy: string,
+  there: SegmentFacts,
+  onSeq: (seq: number) => void,
+): number {
+  const segment = Segment.open(copy, 'write');
+  try {
+    const { db } = segment;
+    db.pragma('synchronous = FULL');
+    const insert = rowInserter(db);
+    const begin = db.prepare('BEGIN IMMEDIATE');
+    const commit = db.prepare('COMMIT');
+    let count = 0;
+    let chars = 0;
+    begin.run();
+    for (const row of rowsUpTo(source, facts, there.tail?.lastSeq ?? there.firstSeq - 1, onSeq)) {
+      insert(row);
+      count += 1;
+      chars += row.commands.length;
+      if (chars < COMMIT_CHARS) continue;
+      chars = 0;
+      commit.run();
+      begin.run();
+    }
+    commit.run();
+    return count;
+  } finally {
+    segment.close();
+  }
+}
+
+/** Rows of the source's segment after `afterSeq`, up to the last one that was there when its facts were read. */
+function* rowsUpTo(
+  source: DataDir,
+  facts: SegmentFacts,
+  afterSeq: number,
+  onSeq: (seq: number) => void,
+): Generator<StoredBatch, void, undefined> {
+  const endSeq = facts.tail?.lastSeq ?? afterSeq;
+  if (endSeq <= afterSeq) return;
+  const reader = openJournalReader(source);
+  try {
+    for (const row of reader.readBatches(afterSeq)) {
+      yield row;
+      onSeq(row.lastSeq);
+      if (row.lastSeq >= endSeq) return;
+    }
+  } finally {
+    reader.close();
+  }
+}
+
+function withSegment<T>(path: string, look: (segment: Segment) => T): T {
+  const segment = Segment.open(path, 'read');
+  try {
+    return look(segment);
+  } finally {
+    segment.close();
+  }
+}

@@ -1,0 +1,61 @@
+/** Copies of whole files into another data directory: under its name a copy is whole and on the medium, or not there. */
+import { chmodSync, constants, copyFileSync, existsSync, rmSync, statfsSync } from 'node:fs';
+import { renameDurably, syncPath } from '../data-dir/files.js';
+import type { DataDir } from '../data-dir/layout.js';
+import { JournalError } from '../errors.js';
+import { hashFile } from '../snapshot/files.js';
+
+/** Free space that must be left over beside what is copied. */
+const SPARE_BYTES = 16 * 1024 * 1024;
+
+/** Copies `from` to `to`, closed to other users; `check` may throw before the copy gets its name. */
+export function copyFileDurably(from: string, to: string, check: (copy: string) => void = () => {}): void {
+  const aside = `${to}.unfinished`;
+  rmSync(aside, { force: true });
+  try {
+    copyFileSync(from, aside, constants.COPYFILE_EXCL);
+    chmodSync(aside, 0o600);
+    syncPath(aside);
+    check(aside);
+    renameDurably(aside, to);
+  } finally {
+    rmSync(aside, { force: true });
+  }
+}
+
+/**
+ * Copies the master secret and the operator token where the target has none. Returns a sentence for each that the
+ * source lacks.
+ */
+export function copySecrets(from: DataDir, to: DataDir): string[] {
+  const notes: string[] = [];
+  for (const name of ['masterSecretFile', 'operatorTokenFile'] as const) {
+    if (existsSync(to[name])) continue;
+    if (existsSync(from[name])) copyFileDurably(from[name], to[name]);
+    else if (name === 'masterSecretFile') {
+      notes.push(`There is no ${from[name]}: without it the server does not start on the copy.`);
+    }
+  }
+  return notes;
+}
+
+/** Checks a copy of the snapshot with this name against it. Throws `snapshot_damaged`. */
+export function checkSnapshotFile(copy: string, name: string): void {
+  if (name.includes(hashFile(copy))) return;
+  throw new JournalError(
+    'snapshot_damaged',
+    `The snapshot ${name} is damaged: its content is not that of its name. Delete it: the server makes new ones.`,
+  );
+}
+
+/** Throws `disk_full` where `path` has not the space for `neededBytes`. */
+export function requireSpace(path: string, neededBytes: number): void {
+  const { bavail, bsize } = statfsSync(path);
+  const freeBytes = bavail * bsize;
+  if (freeBytes >= neededBytes + SPARE_BYTES) return;
+  const mib = (bytes: number): string => `${Math.ceil(bytes / 2 ** 20)} MiB`;
+  throw new JournalError(
+    'disk_full',
+    `The copy in ${path} needs ${mib(neededBytes + SPARE_BYTES)}; ${mib(freeBytes)} are free. Free some space, or name another place.`,
+  );
+}

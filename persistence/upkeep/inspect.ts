@@ -1,0 +1,125 @@
+/**
+ * What can be told of a data directory at a glance, without reading its journal: files, ends, sizes, who works on it.
+ * Every part that cannot be read is named and does not hide the others. Nothing is changed.
+ */
+import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Mark, SpaceLevel } from '../../engine/model/ports.js';
+import { readArchiveProgress } from '../archive/file.js';
+import type { ArchiveProgress } from '../archive/schema.js';
+import { fileBytes } from '../data-dir/files.js';
+import type { DataDir } from '../data-dir/layout.js';
+import { findHolder, type Holder } from '../data-dir/lock.js';
+import { DEFAULT_SPACE_THRESHOLDS, SpaceWatch } from '../data-dir/space.js';
+import { JournalError } from '../errors.js';
+import { readMarkFile } from '../journal/mark.js';
+import { findSegments, firstSeqOf, walPath } from '../journal/segment/names.js';
+import { Segment } from '../journal/segment/segment.js';
+import { SnapshotFiles } from '../snapshot/files.js';
+
+export interface SegmentFacts {
+  readonly path: string;
+  readonly firstSeq: number;
+  /** `firstSeq - 1` in a segment without rows. */
+  readonly lastSeq: number;
+  /** Engine time of the last command; 0 without rows. */
+  readonly lastTimeMs: number;
+  readonly isSealed: boolean;
+  readonly formatVersion: number;
+  /** Its WAL included. */
+  readonly bytes: number;
+}
+
+export interface SnapshotFacts {
+  readonly path: string;
+  readonly seq: number;
+  readonly bytes: number;
+  readonly writtenMs: number;
+}
+
+export interface Inspection {
+  readonly holder: Holder | null;
+  /** There while a server runs, and after one that did not stop cleanly. */
+  readonly isInUse: boolean;
+  readonly mark: Mark | null;
+  /** Segments that can be read. */
+  readonly segments: readonly SegmentFacts[];
+  /** Newest first; not read. */
+  readonly snapshots: readonly SnapshotFacts[];
+  readonly archive: ArchiveProgress | null;
+  readonly archiveBytes: number;
+  readonly totalBytes: number;
+  readonly freeBytes: number;
+  readonly spaceLevel: SpaceLevel;
+  /** What cannot be read, in sentences. */
+  readonly faults: readonly string[];
+}
+
+export function inspect(dir: DataDir): Inspection {
+  const faults: string[] = [];
+  const attempt = <T>(read: () => T, otherwise: T): T => {
+    try {
+      return read();
+    } catch (thrown) {
+      if (!(thrown instanceof JournalError)) throw thrown;
+      // What has left the journal since it was listed is no part of it.
+      if (thrown.code !== 'segment_gone') faults.push(thrown.message);
+      return otherwise;
+    }
+  };
+  const holder = attempt(() => findHolder(dir), null);
+  const archive = attempt(() => readArchiveProgress(dir), null);
+  const mark = attempt(() => readMarkFile(dir.markFile), null);
+  const segments = findSegments(dir.journal).map((path) => attempt(() => segmentFacts(path), null));
+  const { bavail, bsize } = statfsSync(dir.journal);
+  const freeBytes = bavail * bsize;
+  const space = new SpaceWatch(DEFAULT_SPACE_THRESHOLDS, () => freeBytes);
+  space.check();
+  return {
+    holder,
+    isInUse: existsSync(dir.inUseFile),
+    mark,
+    segments: segments.filter((segment) => segment !== null),
+    snapshots: new SnapshotFiles(dir.snapshots).list().map(({ name, seq }) => snapshotFacts(name, seq)),
+    archive,
+    archiveBytes: fileBytes(dir.archiveFile) + fileBytes(walPath(dir.archiveFile)),
+    totalBytes: bytesBelow(dir.root),
+    freeBytes,
+    spaceLevel: space.level,
+    faults,
+  };
+}
+
+function segmentFacts(path: string): SegmentFacts {
+  const segment = Segment.open(path, 'read');
+  try {
+    const firstSeq = firstSeqOf(path);
+    const tail = segment.tail();
+    return {
+      path,
+      firstSeq,
+      lastSeq: tail?.lastSeq ?? firstSeq - 1,
+      lastTimeMs: tail?.timeMs ?? 0,
+      isSealed: segment.seal !== null,
+      formatVersion: segment.meta.formatVersion,
+      bytes: fileBytes(path) + fileBytes(walPath(path)),
+    };
+  } finally {
+    segment.close();
+  }
+}
+
+function snapshotFacts(path: string, seq: number): SnapshotFacts {
+  const info = statSync(path, { throwIfNoEntry: false });
+  return { path, seq, bytes: info?.size ?? 0, writtenMs: Math.floor(info?.mtimeMs ?? 0) };
+}
+
+/** Bytes of all files below `path`, those that vanish meanwhile left out. */
+function bytesBelow(path: string): number {
+  let bytes = 0;
+  for (const name of readdirSync(path, { recursive: true, encoding: 'utf8' })) {
+    const info = statSync(join(path, name), { throwIfNoEntry: false });
+    if (info?.isFile() === true) bytes += info.size;
+  }
+  return bytes;
+}

@@ -1,0 +1,130 @@
+/**
+ * Compares the archive with the journal: every row that carrying out the commands again gives must stand in it as it
+ * is. Rows are looked up one by one, without a transaction that would keep a running server from shortening its WAL.
+ */
+import Database from 'better-sqlite3';
+import type { EngineEvent } from '../../../engine/model/events.js';
+import type { StoredBatch } from '../../../engine/model/ports.js';
+import type { EngineReads } from '../../../engine/model/views.js';
+import type { ArchiveCell } from '../../archive/checksum.js';
+import { ArchiveRows, type RowTakers } from '../../archive/rows.js';
+import { type ArchiveProgress, asArchiveDamage } from '../../archive/schema.js';
+import type { Findings } from './findings.js';
+
+const BUSY_TIMEOUT_MS = 5_000;
+const PLACED_COLUMNS = 14;
+
+type Rows = Record<keyof RowTakers, ArchiveCell[][]>;
+type Lookup = Database.Statement<ArchiveCell[], ArchiveCell[]>;
+
+export class ArchiveComparison {
+  readonly #db: Database.Database;
+  readonly #rows: ArchiveRows;
+  readonly #lookups: Readonly<Record<'bet' | 'round' | 'transfer', Lookup>>;
+  #compared = { bets: 0, betsSettled: 0, rounds: 0, transfers: 0 };
+
+  /** `engine` stands where the commands begin that are carried out again. */
+  constructor(
+    readonly path: string,
+    readonly progress: ArchiveProgress,
+    readonly fromSeq: number,
+    engine: EngineReads,
+    readonly findings: Findings,
+  ) {
+    this.#db = new Database(path, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
+    this.#rows = new ArchiveRows(engine);
+    const lookup = (sql: string): Lookup => this.#db.prepare<ArchiveCell[], ArchiveCell[]>(sql).raw();
+    this.#lookups = {
+      bet: lookup('SELECT * FROM bet WHERE bet = ?'),
+      round: lookup('SELECT * FROM round WHERE market = ? AND round_number = ?'),
+      transfer: lookup('SELECT * FROM transfer WHERE seq = ? AND item = ?'),
+    };
+  }
+
+  /** What command `seq`, the engine's last, did. */
+  add(seq: number, events: readonly EngineEvent[]): void {
+    const rows: Rows = { placed: [], settled: [], rounds: [], transfers: [] };
+    this.#rows.add(rows, seq, events);
+    if (seq <= this.progress.fromSeq || seq > this.progress.seq) return;
+    try {
+      this.#compare(seq, rows);
+    } catch (thrown) {
+      const damage = asArchiveDamage(this.path, thrown);
+      if (damage === thrown) throw thrown;
+      this.findings.fault('archive', this.path, seq, String(damage));
+    }
+  }
+
+  /** The end of a batch. */
+  atEnd({ lastSeq, chain, digest }: StoredBatch): void {
+    if (lastSeq !== this.progress.seq) return;
+    if (chain === this.progress.chain && digest === this.progress.digest) return;
+    this.findings.fault(
+      'archive',
+      this.path,
+      lastSeq,
+      'It was made from another journal: chain hash or digest differ.',
+    );
+  }
+
+  /** After the last command: whether the archive has as many rows as there must be. */
+  end(lastSeq: number): void {
+    if (this.progress.seq > lastSeq || this.progress.fromSeq !== this.fromSeq || this.fromSeq > 0) return;
+    for (const name of ['bets', 'betsSettled', 'rounds', 'transfers'] as const) {
+      if (this.#compared[name] === this.progress[name]) continue;
+      const what = `It says that it has ${this.progress[name]} ${name}; the journal gives ${this.#compared[name]}.`;
+      this.findings.fault('archive', this.path, null, what);
+    }
+  }
+
+  get rowsCompared(): number {
+    const { bets, betsSettled, rounds, transfers } = this.#compared;
+    return bets + betsSettled + rounds + transfers;
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  #compare(seq: number, { placed, settled, rounds, transfers }: Rows): void {
+    for (const row of placed) {
+      const found = this.#lookups.bet.get(row[0] ?? null)?.slice(0, PLACED_COLUMNS);
+      this.#same(seq, `the placement of bet_${row[0]}`, row, found);
+    }
+    for (const row of settled) {
+      const found = this.#lookups.bet.get(row.at(-1) ?? null)?.slice(PLACED_COLUMNS);
+      this.#same(seq, `the settlement of bet_${row.at(-1)}`, row.slice(0, -1), found);
+    }
+    for (const row of rounds) {
+      const found = this.#lookups.round.get(row[0] ?? null, row[1] ?? null);
+      this.#same(seq, `round ${row[0]}_${row[1]}`, row, found);
+    }
+    for (const row of transfers) {
+      const found = this.#lookups.transfer.get(row[0] ?? null, row[1] ?? null);
+      this.#same(seq, `transfer ${row[0]}/${row[1]}`, row, found);
+    }
+    this.#compared.bets += placed.length;
+    this.#compared.betsSettled += settled.length;
+    this.#compared.rounds += rounds.length;
+    this.#compared.transfers += transfers.length;
+  }
+
+  #same(
+    seq: number,
+    name: string,
+    row: readonly ArchiveCell[],
+    found: readonly ArchiveCell[] | undefined,
+  ): void {
+    if (found === undefined) {
+      this.findings.fault('archive', this.path, seq, `It lacks ${name}.`);
+    } else if (row.some((cell, column) => cell !== found[column])) {
+      const [expected, there] = [JSON.stringify(row), JSON.stringify(found)];
+      this.findings.fault(
+        'archive',
+        this.path,
+        seq,
+        `It has ${name} as ${there}; the journal gives ${expected}.`,
+      );
+    }
+  }
+}

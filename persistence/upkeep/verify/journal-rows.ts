@@ -1,0 +1,149 @@
+/**
+ * Reads every segment and says what is wrong. One that is damaged does not hide those behind it: each is checked from
+ * its own beginning, and its place behind the one before on top. Rows that follow on each other from the journal's
+ * beginning are handed on; those behind a fault cannot be carried out again.
+ *
+ * A segment is open for one chunk of rows at a time, so that a running server can shorten its WAL and seal it.
+ */
+import type { StoredBatch } from '../../../engine/model/ports.js';
+import { JournalError } from '../../errors.js';
+import { CHAIN_START, type ChainPosition } from '../../journal/segment/batch-row.js';
+import { Segment } from '../../journal/segment/segment.js';
+import type { Findings } from './findings.js';
+
+const CHUNK_CHARS = 4 * 1024 * 1024;
+
+export interface SegmentReport {
+  readonly path: string;
+  readonly start: ChainPosition;
+  /** The last good row, or `start`. */
+  readonly end: ChainPosition;
+  readonly rows: number;
+}
+
+/** A row and the segment that it stands in. */
+export interface PlacedRow {
+  readonly row: StoredBatch;
+  readonly path: string;
+}
+
+interface Chunk {
+  readonly rows: readonly StoredBatch[];
+  /** No row follows, or none that is good. */
+  readonly isLast: boolean;
+  /** The row after these is bad. */
+  readonly isDamaged: boolean;
+}
+
+export class JournalRows {
+  readonly segments: SegmentReport[] = [];
+  #isUnbroken = true;
+
+  constructor(
+    readonly paths: readonly string[],
+    readonly findings: Findings,
+  ) {}
+
+  /**
+   * The good rows from the journal's beginning, which `onStart` is told, up to the first fault. All others are checked
+   * on the way; `onRow` gets every good row.
+   */
+  *unbroken(
+    onRow: (row: StoredBatch) => void,
+    onStart: (start: ChainPosition) => void,
+  ): Generator<PlacedRow, void, undefined> {
+    for (const [index, path] of this.paths.entries()) {
+      const start = this.#look(
+        path,
+        () => null,
+        (segment) => segment.start,
+      );
+      if (start === null) {
+        this.#isUnbroken = false;
+        continue;
+      }
+      this.#checkPlace(path, start);
+      if (index === 0) onStart(start);
+      let end = start;
+      let rows = 0;
+      for (const row of this.#rowsOf(path, start)) {
+        onRow(row);
+        if (this.#isUnbroken) yield { row, path };
+        end = row;
+        rows += 1;
+      }
+      this.segments.push({ path, start, end: { lastSeq: end.lastSeq, chain: end.chain }, rows });
+      this.#look(
+        path,
+        () => null,
+        (segment) => segment.checkStructure(),
+      );
+    }
+  }
+
+  /** Good rows of a segment. What is behind a bad one in it is not known to belong there. */
+  *#rowsOf(path: string, start: ChainPosition): Generator<StoredBatch, void, undefined> {
+    for (let afterSeq = start.lastSeq; ; ) {
+      const chunk = this.#readChunk(path, afterSeq);
+      yield* chunk.rows;
+      if (chunk.isDamaged) this.#isUnbroken = false;
+      if (chunk.isLast) return;
+      afterSeq = chunk.rows.at(-1)?.lastSeq ?? afterSeq;
+    }
+  }
+
+  #readChunk(path: string, afterSeq: number): Chunk {
+    const rows: StoredBatch[] = [];
+    let chars = 0;
+    const lastGood = (): number => rows.at(-1)?.lastSeq ?? afterSeq;
+    const isFull = this.#look(path, lastGood, (segment) => {
+      for (const row of segment.batches(afterSeq)) {
+        rows.push(row);
+        chars += row.commands.length;
+        if (chars >= CHUNK_CHARS) return true;
+      }
+      return false;
+    });
+    return { rows, isLast: isFull !== true, isDamaged: isFull === null };
+  }
+
+  /** Does `work` on the segment, open for that long. null: it is damaged, which is noted as behind `seq`. */
+  #look<T>(path: string, seq: () => number | null, work: (segment: Segment) => T): T | null {
+    let segment: Segment | null = null;
+    try {
+      segment = Segment.open(path, 'read');
+      return work(segment);
+    } catch (thrown) {
+      if (!(thrown instanceof JournalError) || thrown.code !== 'journal_corrupt') throw thrown;
+      this.findings.fault('journal', path, seq(), thrown.message);
+      return null;
+    } finally {
+      segment?.close();
+    }
+  }
+
+  /** Whether the segment follows on the one before it, if that could be read to its end. */
+  #checkPlace(path: string, start: ChainPosition): void {
+    const what = this.#faultOfPlace(path, start);
+    if (what === null) return;
+    this.findings.fault('journal', path, start.lastSeq, what);
+    this.#isUnbroken = false;
+  }
+
+  #faultOfPlace(path: string, start: ChainPosition): string | null {
+    const index = this.paths.indexOf(path);
+    const before = this.segments.at(-1);
+    if (index === 0) {
+      const isForged = start.lastSeq === 0 && start.chain !== CHAIN_START;
+      return isForged ? 'It does not begin with the chain hash of a beginning.' : null;
+    }
+    // The fault of one that could not be read to its end is told already.
+    if (before === undefined || before.path !== this.paths[index - 1] || !this.#isUnbroken) return null;
+    if (start.lastSeq !== before.end.lastSeq) {
+      return `It begins after sequence number ${start.lastSeq}; the segment before it ends at ${before.end.lastSeq}: ${before.end.lastSeq + 1} to ${start.lastSeq} are missing.`;
+    }
+    return start.chain === before.end.chain
+      ? null
+      : 'Its chain hash does not follow from the segment before it.';
+  }
+}

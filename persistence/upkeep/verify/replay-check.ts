@@ -1,0 +1,179 @@
+/**
+ * Carries out a journal's commands again, from its beginning or from the oldest good snapshot where the beginning has
+ * been pruned, and compares on the way: the rolling digest after every batch, the books after every batch, the full
+ * state with every snapshot, every row of the archive.
+ */
+import { assert } from '../../../engine/base/assert.js';
+import { Engine } from '../../../engine/engine.js';
+import type { SnapshotRef } from '../../../engine/host/snapshot-store.js';
+import { decodeCommand } from '../../../engine/model/command-codec.js';
+import type { StoredBatch } from '../../../engine/model/ports.js';
+import type { ArchiveProgress } from '../../archive/schema.js';
+import { messageOf } from '../../errors.js';
+import type { ChainPosition } from '../../journal/segment/batch-row.js';
+import { newSha256 } from '../../sha256.js';
+import type { SnapshotFiles } from '../../snapshot/files.js';
+import { ArchiveComparison } from './archive-rows.js';
+import { faultOfBooks, faultOfTotals } from './conservation.js';
+import type { Findings } from './findings.js';
+
+export interface ReplayCheckSources {
+  readonly snapshots: SnapshotFiles;
+  readonly archiveFile: string;
+  /** null: there is no archive that can be read. */
+  readonly archive: ArchiveProgress | null;
+}
+
+export class ReplayCheck {
+  #engine: Engine | null = null;
+  #comparison: ArchiveComparison | null = null;
+  /** Snapshots that have not been reached, oldest first. */
+  readonly #ahead: SnapshotRef[];
+  /** Why nothing is carried out any more, or null. */
+  #ended: string | null = null;
+  #fromSeq = 0;
+  /** Snapshots whose whole state was compared. */
+  readonly compared: SnapshotRef[] = [];
+  batches = 0;
+
+  constructor(
+    readonly sources: ReplayCheckSources,
+    readonly findings: Findings,
+  ) {
+    this.#ahead = [...sources.snapshots.list()].reverse();
+  }
+
+  /** The engine where it stands, or null where none could be had. */
+  get engine(): Engine | null {
+    return this.#engine;
+  }
+  get rowsCompared(): number {
+    return this.#comparison?.rowsCompared ?? 0;
+  }
+  /** Where carrying out began: 0, or a snapshot's sequence number. */
+  get fromSeq(): number {
+    return this.#fromSeq;
+  }
+
+  /** Where the journal begins. */
+  begin(start: ChainPosition): void {
+    if (start.lastSeq === 0) this.#startFrom(new Engine());
+    else this.#reach(start);
+  }
+
+  /** The next batch, which is good and follows on the one before. `path` is its segment. */
+  apply(row: StoredBatch, path: string): void {
+    if (this.#engine !== null && this.#ended === null) {
+      const what = this.#carryOut(this.#engine, row);
+      if (what !== null) {
+        this.findings.fault('replay', path, row.firstSeq, what);
+        this.#ended = `carrying out again ended at sequence number ${row.firstSeq}`;
+      }
+    }
+    this.#reach(row);
+  }
+
+  /** After the last good batch, where `lastSeq` is the end of the journal. */
+  end(lastSeq: number, isWhole: boolean): void {
+    if (this.#engine === null) {
+      if (lastSeq > 0)
+        this.findings.note('Nothing was carried out again: there is no good snapshot to begin with.');
+    } else if (this.#ended === null) {
+      const fault = faultOfBooks(this.#engine);
+      if (fault !== null) this.findings.fault('conservation', '', this.#engine.seq, fault);
+      if (isWhole) this.#comparison?.end(lastSeq);
+    }
+    for (const ref of this.#ahead) this.#checkUnreached(ref, lastSeq, isWhole);
+    this.#comparison?.close();
+  }
+
+  #startFrom(engine: Engine): void {
+    this.#engine = engine;
+    this.#fromSeq = engine.seq;
+    const { archive, archiveFile } = this.sources;
+    if (archive === null) return;
+    this.#comparison = new ArchiveComparison(archiveFile, archive, engine.seq, engine, this.findings);
+  }
+
+  /** What is wrong with carrying out the row, or null. */
+  #carryOut(engine: Engine, row: StoredBatch): string | null {
+    this.batches += 1;
+    try {
+      const commands: unknown = JSON.parse(row.commands);
+      assert(Array.isArray(commands), 'the row does not hold a list of commands');
+      for (const text of commands) {
+        const outcome = engine.apply(decodeCommand(text));
+        if (outcome.status !== 'accepted') return `Command ${engine.seq + 1} is ${outcome.status} now.`;
+        this.#comparison?.add(outcome.seq, outcome.events);
+      }
+    } catch (thrown) {
+      return `Command ${engine.seq + 1} cannot be carried out again: ${messageOf(thrown)}.`;
+    }
+    if (engine.seq !== row.lastSeq) return `The row holds commands up to ${engine.seq}, not ${row.lastSeq}.`;
+    const digest = engine.rollingDigest();
+    if (digest !== row.digest) {
+      return `After ${row.lastSeq} the rolling digest is ${digest}; the row from ${row.firstSeq} to ${row.lastSeq} says ${row.digest}.`;
+    }
+    const fault = faultOfTotals(engine);
+    if (fault !== null) this.findings.fault('conservation', '', row.lastSeq, fault);
+    this.#comparison?.atEnd(row);
+    return null;
+  }
+
+  /** Looks at the snapshots that stand at this place. */
+  #reach(place: ChainPosition): void {
+    while (this.#ahead[0] !== undefined && this.#ahead[0].seq <= place.lastSeq) {
+      const ref = this.#ahead.shift();
+      if (ref === undefined) return;
+      if (ref.seq < place.lastSeq)
+        this.findings.fault('snapshot', ref.name, ref.seq, 'No batch of the journal ends where it stands.');
+      else this.#compareSnapshot(ref, place);
+    }
+  }
+
+  #compareSnapshot(ref: SnapshotRef, place: ChainPosition): void {
+    const loaded = this.#load(ref);
+    if (loaded === null) return;
+    const fault = (what: string): void => this.findings.fault('snapshot', ref.name, ref.seq, what);
+    if (loaded.meta.chain !== place.chain) {
+      fault('It is not of this journal: the chain hash there is another one.');
+      return;
+    }
+    if (this.#engine === null) {
+      this.#startFrom(loaded.engine);
+      this.compared.push(ref);
+      return;
+    }
+    if (this.#ended !== null) return;
+    const [there, expected] = [loaded.engine, this.#engine].map((engine) => engine.stateDigest(newSha256));
+    if (there !== expected) {
+      fault(`Its state has the digest ${there}; carrying out the commands gives ${expected}.`);
+    }
+    this.compared.push(ref);
+    const books = faultOfBooks(this.#engine);
+    if (books !== null) this.findings.fault('conservation', '', ref.seq, books);
+  }
+
+  /** A snapshot behind the last good row. */
+  #checkUnreached(ref: SnapshotRef, lastSeq: number, isWhole: boolean): void {
+    const loaded = this.#load(ref);
+    if (loaded === null) return;
+    if (isWhole) {
+      const what = `It stands at ${ref.seq}, but the journal ends at ${lastSeq}.`;
+      this.findings.fault('snapshot', ref.name, ref.seq, what);
+    } else {
+      this.findings.note(
+        `The snapshot ${ref.name} lies behind a fault of the journal: only the file itself was checked.`,
+      );
+    }
+  }
+
+  #load(ref: SnapshotRef): ReturnType<SnapshotFiles['load']> | null {
+    try {
+      return this.sources.snapshots.load(ref);
+    } catch (thrown) {
+      this.findings.fault('snapshot', ref.name, ref.seq, messageOf(thrown));
+      return null;
+    }
+  }
+}

@@ -1,0 +1,191 @@
+/**
+ * Checks a data directory in all its parts and names what is wrong with each: whatever one part shows, the others are
+ * looked at, too. Nothing is changed, and a server may run on it: what it writes meanwhile is checked as far as it was
+ * there at the time.
+ */
+import { existsSync } from 'node:fs';
+import type { Mark, StoredBatch } from '../../../engine/model/ports.js';
+import { type ArchiveReport, checkArchive } from '../../archive/check.js';
+import type { DataDir } from '../../data-dir/layout.js';
+import { masterSecretFingerprint, openMasterSecret } from '../../data-dir/secrets.js';
+import { JournalError, messageOf } from '../../errors.js';
+import { readMarkFile } from '../../journal/mark.js';
+import { strayBeside } from '../../journal/segment/chain.js';
+import { findSegments, firstSeqOf, sourceOf } from '../../journal/segment/names.js';
+import { newSha256 } from '../../sha256.js';
+import { SnapshotFiles } from '../../snapshot/files.js';
+import { type Fault, Findings } from './findings.js';
+import { JournalRows, type SegmentReport } from './journal-rows.js';
+import { ReplayCheck } from './replay-check.js';
+
+export interface VerifyReport {
+  readonly isGood: boolean;
+  /** Those that are kept; `faultCount` counts all. */
+  readonly faults: readonly Fault[];
+  readonly faultCount: number;
+  readonly notes: readonly string[];
+  readonly segments: readonly SegmentReport[];
+  /** The last good command that follows on all before it. */
+  readonly lastSeq: number;
+  /** What was carried out again. `fromSeq` 0: from the beginning. */
+  readonly replayed: {
+    readonly fromSeq: number;
+    readonly toSeq: number;
+    readonly batches: number;
+    readonly rollingDigest: string;
+    readonly stateDigest: string;
+  } | null;
+  readonly snapshotsCompared: readonly string[];
+  readonly archive: {
+    readonly seq: number;
+    readonly rowsChecked: number;
+    readonly rowsCompared: number;
+  } | null;
+}
+
+export function verify(dir: DataDir, onSeq: (seq: number) => void = () => {}): VerifyReport {
+  const findings = new Findings();
+  // Before the journal, which may go on: what is there now must be in it then.
+  const mark = readMark(dir, findings);
+  const archive = readArchive(dir, findings);
+  const progress = archive?.progress ?? null;
+  const snapshots = new SnapshotFiles(dir.snapshots);
+  const replay = new ReplayCheck({ snapshots, archiveFile: dir.archiveFile, archive: progress }, findings);
+  const paths = findSegments(dir.journal);
+  const rows = new JournalRows(paths.map(sourceOf), findings);
+  const last = checkJournal(rows, replay, mark, findings, dir, onSeq);
+  const isWhole = !findings.has('journal');
+  replay.end(last, isWhole);
+  if (isWhole && progress !== null && progress.seq > last) {
+    const what = `It knows commands up to ${progress.seq}; the journal ends at ${last}.`;
+    findings.fault('archive', dir.archiveFile, last, what);
+  }
+  checkBeside(paths, findings);
+  checkSecret(dir, replay, findings);
+  return {
+    isGood: findings.count === 0,
+    faults: findings.faults,
+    faultCount: findings.count,
+    notes: findings.notes,
+    segments: rows.segments,
+    lastSeq: last,
+    replayed: describeReplay(replay),
+    snapshotsCompared: replay.compared.map(({ name }) => name),
+    archive:
+      progress === null
+        ? null
+        : { seq: progress.seq, rowsChecked: archive?.rowsChecked ?? 0, rowsCompared: replay.rowsCompared },
+  };
+}
+
+function describeReplay(replay: ReplayCheck): VerifyReport['replayed'] {
+  const { engine, fromSeq, batches } = replay;
+  if (engine === null) return null;
+  const stateDigest = engine.stateDigest(newSha256);
+  return { fromSeq, toSeq: engine.seq, batches, rollingDigest: engine.rollingDigest(), stateDigest };
+}
+
+/** Reads all rows and carries out those that follow on each other; returns the last of these. */
+function checkJournal(
+  rows: JournalRows,
+  replay: ReplayCheck,
+  mark: Mark | null,
+  findings: Findings,
+  dir: DataDir,
+  onSeq: (seq: number) => void,
+): number {
+  let atMark: StoredBatch | null = null;
+  const onRow = (row: StoredBatch): void => {
+    if (row.lastSeq === mark?.lastSeq) atMark = row;
+  };
+  let last = 0;
+  for (const { row, path } of rows.unbroken(onRow, (start) => {
+    last = start.lastSeq;
+    replay.begin(start);
+  })) {
+    replay.apply(row, path);
+    last = row.lastSeq;
+    onSeq(last);
+  }
+  const end = rows.segments.at(-1)?.end.lastSeq ?? 0;
+  checkMark(dir, mark, atMark, end, findings);
+  return last;
+}
+
+function readMark(dir: DataDir, findings: Findings): Mark | null {
+  try {
+    return readMarkFile(dir.markFile);
+  } catch (thrown) {
+    findings.fault('mark', dir.markFile, null, messageOf(thrown));
+    return null;
+  }
+}
+
+/** `atMark`: the row that ends where the mark says; `end`: where the journal ends. */
+function checkMark(
+  dir: DataDir,
+  mark: Mark | null,
+  atMark: StoredBatch | null,
+  end: number,
+  findings: Findings,
+): void {
+  const fault = (seq: number, what: string): void => findings.fault('mark', dir.markFile, seq, what);
+  if (mark === null) {
+    if (end > 0 && !findings.has('mark'))
+      fault(end, 'It is missing: nothing says which commands were acknowledged last.');
+  } else if (mark.lastSeq > end) {
+    fault(
+      mark.lastSeq,
+      `${mark.lastSeq} was acknowledged, but the journal ends at ${end}: ${end + 1} to ${mark.lastSeq} are missing.`,
+    );
+  } else if (mark.lastSeq > 0 && atMark?.checksum !== mark.checksum && !findings.has('journal')) {
+    const there = atMark === null ? 'no batch ends there' : `the batch there has ${atMark.checksum}`;
+    fault(
+      mark.lastSeq,
+      `The batch that ends at ${mark.lastSeq} was acknowledged with the checksum ${mark.checksum}; ${there}.`,
+    );
+  }
+}
+
+/** What a pruned journal does not hold any more is in the archive only: there a missing one is a loss. */
+function readArchive(dir: DataDir, findings: Findings): ArchiveReport | null {
+  const [first] = findSegments(dir.journal);
+  const firstSeq = first === undefined ? 1 : firstSeqOf(first);
+  if (!existsSync(dir.archiveFile)) {
+    if (firstSeq === 1) findings.note('There is no archive: the server makes one from the journal.');
+    else {
+      const what = `It is missing, and the journal begins at ${firstSeq} only: nothing here tells what came before. Put it back from a backup before a server starts.`;
+      findings.fault('archive', dir.archiveFile, null, what);
+    }
+    return null;
+  }
+  const report = checkArchive(dir.archiveFile);
+  const { fromSeq } = report.progress ?? { fromSeq: 0 };
+  if (fromSeq > 0) {
+    findings.note(`The archive begins after sequence number ${fromSeq}: it does not tell what came before.`);
+  }
+  for (const what of report.faults) findings.fault('archive', dir.archiveFile, null, what);
+  return report;
+}
+
+/** What a start refuses, though the rows are good. */
+function checkBeside(paths: readonly string[], findings: Findings): void {
+  for (const path of paths.slice(0, -1)) {
+    const beside = strayBeside(path);
+    if (beside !== null)
+      findings.fault('journal', path, null, `It was sealed, but ${beside} lies beside it.`);
+  }
+}
+
+function checkSecret(dir: DataDir, replay: ReplayCheck, findings: Findings): void {
+  const inForce = replay.engine?.rules?.masterSecretFingerprint;
+  if (inForce === undefined) return;
+  const fault = (what: string): void => findings.fault('secret', dir.masterSecretFile, null, what);
+  try {
+    if (masterSecretFingerprint(openMasterSecret(dir, false)) === inForce) return;
+    fault('It is not the secret that the rounds were opened with.');
+  } catch (thrown) {
+    if (!(thrown instanceof JournalError)) throw thrown;
+    fault(thrown.message);
+  }
+}
