@@ -1,7 +1,7 @@
 /** What the provably-fair construction (`engine/fairness.ts`) needs of the platform, for the API. */
 import { createHmac, hash } from 'node:crypto';
 import type { FairnessTools } from '../engine/fairness.js';
-import { isoText } from './api/wire.js';
+import { isoText } from './wire/wire.js';
 
 export const FAIRNESS_TOOLS: FairnessTools = {
   sha256: (data) => hash('sha256', data, 'hex'),

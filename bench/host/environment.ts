@@ -6,7 +6,7 @@ import { cpus, loadavg, release, totalmem } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
-import { uwsVersion } from '../../http/uws.js';
+import { uwsVersion } from '../../http/uws/library.js';
 import type { Cores } from './cores.js';
 
 export interface Environment {

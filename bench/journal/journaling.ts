@@ -7,7 +7,7 @@ import { Engine } from '../../engine/engine.js';
 import { encodeCommand } from '../../engine/model/command-codec.js';
 import type { Command } from '../../engine/model/commands.js';
 import type { Batch } from '../../engine/model/ports.js';
-import { systemClock } from '../../http/clock.js';
+import { systemClock } from '../../http/process/clock.js';
 import type { DataDir } from '../../persistence/data-dir/layout.js';
 import type { DataDirLock } from '../../persistence/data-dir/lock.js';
 import { masterSecretFingerprint } from '../../persistence/data-dir/secrets.js';

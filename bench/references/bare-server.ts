@@ -7,7 +7,7 @@
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { assert, must } from '../../engine/base/assert.js';
-import { type UwsResponse, uws } from '../../http/uws.js';
+import { type UwsResponse, uws } from '../../http/uws/library.js';
 import type { WireAnswer } from './answer.js';
 import type { BareBatch, BareConfig, BareDurable, FromBare } from './bare-config.js';
 

@@ -1,8 +1,8 @@
 /** One request on its way through the API, and the headers that stand on every answer. */
 import type { HttpRequest, HttpResponder } from '../../engine/model/ports.js';
-import type { RateLimits } from '../rate-limits.js';
-import type { HeadTexts } from './head-texts.js';
-import type { Refused } from './refused.js';
+import type { Refused } from '../kit/refused.js';
+import type { RateLimits } from '../limits/rate-limits.js';
+import type { HeadTexts } from '../wire/head-texts.js';
 
 /** What an operation comes to: a refusal, or null where it answers itself, at once or later. */
 export type Verdict = Refused | null;

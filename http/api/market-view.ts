@@ -9,8 +9,8 @@ import { ASSETS, assetOf, LIVE, LOCKED, MARKETS_MAX, textAt, UPCOMING } from '..
 import type { EngineEvent } from '../../engine/model/events.js';
 import type { MarketRules } from '../../engine/model/rules.js';
 import type { EngineReads, RoundView } from '../../engine/model/views.js';
-import { marketHead, marketText, type ShownRound, shownRound } from './market-text.js';
-import { isoText, successText } from './wire.js';
+import { marketHead, marketText, type ShownRound, shownRound } from '../wire/market-text.js';
+import { isoText, successText } from '../wire/wire.js';
 
 /** Bytes older than this are made again when asked for. */
 export const MARKET_AGE_MS_MAX = 50;

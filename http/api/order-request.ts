@@ -8,10 +8,10 @@ import { Buffer, isUtf8 } from 'node:buffer';
 import { createIs, createValidateEquals } from 'typia';
 import { centsOfDollars } from '../../engine/base/money.js';
 import { MARKET_IDS, marketOf, SIDES } from '../../engine/model/domain.js';
-import { describeTypeErrors } from '../type-errors.js';
-import type { OrderContent } from './idempotency.js';
-import { invalid, Refused } from './refused.js';
-import type { OrderRequest } from './types.js';
+import type { OrderContent } from '../kit/idempotency.js';
+import { invalid, Refused } from '../kit/refused.js';
+import { describeTypeErrors } from '../text/type-errors.js';
+import type { OrderRequest } from '../wire/types.js';
 
 /** An order in the engine's units. */
 export type ParsedOrder = OrderContent;

@@ -8,11 +8,11 @@ import type { Sequencer } from '../../engine/host/sequencer.js';
 import type { IdempotencyDigest } from '../../engine/model/commands.js';
 import type { BetPlaced } from '../../engine/model/events.js';
 import { eventOf } from '../event-of.js';
-import { orderResultText } from './account-text.js';
+import { type IdempotencyDigests, parseIdempotencyKey } from '../kit/idempotency.js';
+import { Refused } from '../kit/refused.js';
+import { orderResultText } from '../wire/account-text.js';
 import type { Call, Verdict } from './call.js';
-import { type IdempotencyDigests, parseIdempotencyKey } from './idempotency.js';
 import { isJsonType, type ParsedOrder, parseOrder } from './order-request.js';
-import { Refused } from './refused.js';
 
 const CREATED = 201;
 const REPLAY_HEADER = ['X-Idempotent-Replay', 'true'] as const;

@@ -8,19 +8,19 @@ import { RoundSeeds } from '../../engine/fairness.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
 import { MARKET_IDS } from '../../engine/model/domain.js';
 import type { Clock, HttpHandler, HttpRequest, HttpResponder } from '../../engine/model/ports.js';
-import type { StaticPage, StaticPages } from '../docs-page.js';
 import { FAIRNESS_TOOLS } from '../fairness-tools.js';
-import { openApiDocument } from '../openapi.js';
-import type { RateLimits } from '../rate-limits.js';
-import { Admission } from './admission.js';
+import { IdempotencyDigests } from '../kit/idempotency.js';
+import { Refused } from '../kit/refused.js';
+import type { RateLimits } from '../limits/rate-limits.js';
+import { openApiDocument } from '../openapi/document.js';
+import type { StaticPage, StaticPages } from '../pages/docs-page.js';
+import { HeadTexts } from '../wire/head-texts.js';
+import { Admission } from './authentication.js';
 import { Call, type Verdict } from './call.js';
-import { HeadTexts } from './head-texts.js';
-import { IdempotencyDigests } from './idempotency.js';
+import { type Found, type Operation, RouteTable, reading, route, writing } from './endpoints.js';
 import { type LatestTick, MarketView } from './market-view.js';
 import { OrderDesk } from './orders.js';
 import { Reads } from './reads.js';
-import { Refused } from './refused.js';
-import { type Found, type Operation, RouteTable, reading, route, writing } from './routes.js';
 
 export interface PublicApiParts {
   /** Everything its engine has done is durable, or nothing has been read from it yet. */

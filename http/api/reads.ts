@@ -6,13 +6,13 @@
 import type { RoundSeeds } from '../../engine/fairness.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
 import { assetOf, marketOf, parseRoundId } from '../../engine/model/domain.js';
-import { positionsBytes } from './account-text.js';
+import { parseLimit, parsePathId, parseQuery } from '../kit/params.js';
+import { invalid, Refused } from '../kit/refused.js';
+import { positionsBytes } from '../wire/account-text.js';
+import { roundDetail } from '../wire/round-detail.js';
+import { successText } from '../wire/wire.js';
 import type { Call, Verdict } from './call.js';
 import type { LatestTick, MarketView } from './market-view.js';
-import { parseLimit, parsePathId, parseQuery } from './params.js';
-import { invalid, Refused } from './refused.js';
-import { roundDetail } from './round-detail.js';
-import { successText } from './wire.js';
 
 const OK = 200;
 const POSITIONS_LIMIT_DEFAULT = 100;

@@ -12,8 +12,8 @@ import {
 } from '../../engine/model/domain.js';
 import type { EngineEvent } from '../../engine/model/events.js';
 import type { AccountView } from '../../engine/model/views.js';
-import { generateKeySecret, keyDigest } from '../api/keys.js';
 import { eventOf } from '../event-of.js';
+import { generateKeySecret, keyDigest } from '../keys.js';
 import {
   type Answer,
   answer,

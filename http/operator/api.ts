@@ -8,9 +8,9 @@ import type { Lifecycle } from '../../engine/host/lifecycle.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
 import { ERROR_STATUS, errorText } from '../../engine/model/errors.js';
 import type { HeaderList, HttpHandler, HttpRequest, HttpResponder } from '../../engine/model/ports.js';
-import { keyDigest } from '../api/keys.js';
+import { keyDigest } from '../keys.js';
+import { type Match, Router } from '../kit/router.js';
 import { type Answer, answer, Refusal, type Route } from './call.js';
-import { type Match, Router } from './router.js';
 
 const PREFIX = '/operator/v1';
 

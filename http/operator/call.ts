@@ -7,7 +7,7 @@ import { centsOfDollars } from '../../engine/base/money.js';
 import type { ErrorCode } from '../../engine/model/errors.js';
 import type { Outcome } from '../../engine/model/events.js';
 import type { HeaderList } from '../../engine/model/ports.js';
-import { describeTypeErrors } from '../type-errors.js';
+import { describeTypeErrors } from '../text/type-errors.js';
 
 export interface Call {
   /** Values of the path's `{...}` parts, in turn. */

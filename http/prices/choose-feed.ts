@@ -1,6 +1,6 @@
 /** The price feed that the configuration asks for. */
 import { createHash } from 'node:crypto';
-import type { Config } from '../config.js';
+import type { Config } from '../process/config.js';
 import type { MarketHours } from './market-hours.js';
 import { PushFeed } from './push-feed.js';
 import { SimulatedFeed } from './simulated-feed.js';

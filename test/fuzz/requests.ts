@@ -3,7 +3,7 @@
  * answered, in the envelope, on the connection that it came on. What is broken below that is for `raw.ts`.
  */
 import { assert } from '../../engine/base/assert.js';
-import { openApiDocument } from '../../http/openapi.js';
+import { openApiDocument } from '../../http/openapi/document.js';
 import type { Dice } from '../support/reference/dice.js';
 import type { OperatorTarget } from './operator.js';
 import { type Body, orderBody } from './orders.js';

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SCOPES, type Scope, TIERS } from '../../engine/model/domain.js';
-import { generateKeySecret, isWellFormedKey, keyDigest } from '../../http/api/keys.js';
-import { UNLIMITED } from '../../http/rate-limits.js';
+import { generateKeySecret, isWellFormedKey, keyDigest } from '../../http/keys.js';
+import { UNLIMITED } from '../../http/limits/rate-limits.js';
 import { codeOf, Harness, MINUTE_MS, type Reply } from './api-harness.js';
 
 const ORDER = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 10 };

@@ -5,9 +5,9 @@ import { test } from 'node:test';
 import typia from 'typia';
 import { verifyBet } from '../../engine/fairness.js';
 import { ERROR_STATUS, type ErrorCode } from '../../engine/model/errors.js';
-import type { Market, OrderResult, Position, Price, RoundDetail, Success } from '../../http/api/types.js';
 import { FAIRNESS_TOOLS } from '../../http/fairness-tools.js';
-import { documentedCodes } from '../../http/openapi-common.js';
+import { documentedCodes } from '../../http/openapi/common.js';
+import type { Market, OrderResult, Position, Price, RoundDetail, Success } from '../../http/wire/types.js';
 
 /** From the compiled test, two folders below the build folder, which lies in the project's root. */
 const guide = readFileSync(new URL('../../../docs/api.md', import.meta.url), 'utf8');

@@ -8,12 +8,12 @@ import { SCOPES, type Scope, scopesMask, TIERS, type Tier } from '../../engine/m
 import type { Accepted } from '../../engine/model/events.js';
 import type { HttpHandler, HttpRequest } from '../../engine/model/ports.js';
 import { defaultRules, RULES_VERSION, type Rules } from '../../engine/model/rules.js';
-import { keyDigest } from '../../http/api/keys.js';
 import { MARKET_AGE_MS_MAX } from '../../http/api/market-view.js';
 import { createPublicApi } from '../../http/api/public-api.js';
-import { loadDocsPages } from '../../http/docs-page.js';
-import type { RateLimitSettings } from '../../http/rate-limit-settings.js';
-import { RateLimits } from '../../http/rate-limits.js';
+import { keyDigest } from '../../http/keys.js';
+import { RateLimits } from '../../http/limits/rate-limits.js';
+import type { RateLimitSettings } from '../../http/limits/settings.js';
+import { loadDocsPages } from '../../http/pages/docs-page.js';
 import { headerList } from '../support/headers.js';
 import { type HostOptions, TestClock, TestHost } from '../support/host.js';
 

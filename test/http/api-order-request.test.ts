@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { MARKET_IDS } from '../../engine/model/domain.js';
 import { isJsonType, parseAny, parseOrder, parseUsual } from '../../http/api/order-request.js';
-import { Refused } from '../../http/api/refused.js';
+import { Refused } from '../../http/kit/refused.js';
 
 const GOOD = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 12.34 };
 

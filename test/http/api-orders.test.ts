@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RoundSeeds } from '../../engine/fairness.js';
-import type { OrderResult, Success } from '../../http/api/types.js';
 import { FAIRNESS_TOOLS } from '../../http/fairness-tools.js';
+import type { OrderResult, Success } from '../../http/wire/types.js';
 import { codeOf, dataOf, errorOf, Harness, MASTER_SECRET, MINUTE_MS, type Reply } from './api-harness.js';
 
 const MARKET = 'BTC_ONE_MINUTE';

@@ -1,9 +1,9 @@
 /** Query parameters, path ids and the Idempotency-Key header: what is taken, and how the rest is refused. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { IdempotencyDigests, parseIdempotencyKey } from '../../http/api/idempotency.js';
-import { parseLimit, parsePathId, parseQuery } from '../../http/api/params.js';
-import { Refused } from '../../http/api/refused.js';
+import { IdempotencyDigests, parseIdempotencyKey } from '../../http/kit/idempotency.js';
+import { parseLimit, parsePathId, parseQuery } from '../../http/kit/params.js';
+import { Refused } from '../../http/kit/refused.js';
 
 function detailOf(result: unknown): string {
   assert.ok(result instanceof Refused, `${JSON.stringify(result)} should be a refusal`);

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { verifyBet } from '../../engine/fairness.js';
-import type { OrderResult, Position, RoundDetail } from '../../http/api/types.js';
 import { FAIRNESS_TOOLS } from '../../http/fairness-tools.js';
+import type { OrderResult, Position, RoundDetail } from '../../http/wire/types.js';
 import { codeOf, dataOf, Harness, MINUTE_MS, type Reply } from './api-harness.js';
 
 const MARKET = 'BTC_ONE_MINUTE';

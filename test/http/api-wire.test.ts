@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { AMOUNT_CENTS_MAX } from '../../engine/base/money.js';
-import { hundredthsText, isoText, oddsText } from '../../http/api/wire.js';
+import { hundredthsText, isoText, oddsText } from '../../http/wire/wire.js';
 
 test('hundredths print as the number that a client computes with', () => {
   for (const cents of [

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AssertionError } from '../../engine/base/assert.js';
-import { ManualClock, systemClock } from '../../http/clock.js';
+import { ManualClock, systemClock } from '../../http/process/clock.js';
 
 test('the manual clock starts at the last journaled time and moves only when it is set', () => {
   const clock = new ManualClock(1_700_000_000_000);

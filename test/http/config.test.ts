@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { ConfigError, readConfig } from '../../http/config.js';
-import { withOverrides } from '../../http/rules-file.js';
+import { ConfigError, readConfig } from '../../http/process/config.js';
+import { withOverrides } from '../../http/process/rules-file.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tote-config-'));
 after(() => rmSync(folder, { recursive: true }));

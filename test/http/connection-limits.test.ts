@@ -1,8 +1,13 @@
 /** Connections never take the descriptors that the process itself needs. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { connectionLimits, descriptorsIn, descriptorsMax, limitsNote } from '../../http/connection-limits.js';
-import { CONNECTIONS_MAX } from '../../http/uws-transport.js';
+import {
+  connectionLimits,
+  descriptorsIn,
+  descriptorsMax,
+  limitsNote,
+} from '../../http/uws/connection-limits.js';
+import { CONNECTIONS_MAX } from '../../http/uws/transport.js';
 
 test('with descriptors enough the limit is the usual one', () => {
   for (const descriptors of [20_000, 1_048_576, Infinity]) {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ASSETS, MARKET_IDS, TIME_FRAMES } from '../../engine/model/domain.js';
-import type { Market, Price } from '../../http/api/types.js';
+import type { Market, Price } from '../../http/wire/types.js';
 import { dataOf, Harness, MINUTE_MS } from './api-harness.js';
 
 const MARKET = 'BTC_ONE_MINUTE';

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { HttpHandler } from '../../engine/model/ports.js';
-import { systemClock } from '../../http/clock.js';
-import { readConfig } from '../../http/config.js';
-import { openPorts } from '../../http/open-ports.js';
+import { systemClock } from '../../http/process/clock.js';
+import { readConfig } from '../../http/process/config.js';
+import { openPorts } from '../../http/process/ports.js';
 import { RawClient } from '../support/raw-client.js';
 
 const config = readConfig({ TOTE_PORT: '0', TOTE_OPERATOR_PORT: '0' });

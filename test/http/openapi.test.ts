@@ -12,8 +12,8 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { ERROR_STATUS } from '../../engine/model/errors.js';
-import { openApiDocument } from '../../http/openapi.js';
-import { documentedCodes } from '../../http/openapi-common.js';
+import { documentedCodes } from '../../http/openapi/common.js';
+import { openApiDocument } from '../../http/openapi/document.js';
 import { codeOf, Harness, MINUTE_MS, type Reply, type SendOptions } from './api-harness.js';
 
 const MARKET = 'BTC_ONE_MINUTE';

@@ -7,8 +7,8 @@ import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
-import type { RateLimitSettings } from '../../http/rate-limit-settings.js';
-import { RateLimits, UNLIMITED } from '../../http/rate-limits.js';
+import { RateLimits, UNLIMITED } from '../../http/limits/rate-limits.js';
+import type { RateLimitSettings } from '../../http/limits/settings.js';
 import {
   type Arrival,
   accountOf,

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { loadUws, uwsVersion } from '../../http/uws.js';
+import { loadUws, uwsVersion } from '../../http/uws/library.js';
 
 const [major] = process.versions.node.split('.');
 const BINARY = `@uwsjs/${process.platform}-${process.arch}-${major}`;

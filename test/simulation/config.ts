@@ -4,7 +4,7 @@
  */
 import { ASSETS, assetOf, MARKET_IDS, type TimeFrame } from '../../engine/model/domain.js';
 import { defaultRules, type MarketRules, type Rules } from '../../engine/model/rules.js';
-import type { RateLimitSettings } from '../../http/rate-limit-settings.js';
+import type { RateLimitSettings } from '../../http/limits/settings.js';
 import type { Dice } from '../support/reference/dice.js';
 
 const MINUTE_MS = 60_000;

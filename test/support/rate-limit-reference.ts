@@ -3,7 +3,7 @@
  * each time. Slow and plainly right, for the real ones to be held against.
  */
 import assert from 'node:assert/strict';
-import type { RateLimitSettings } from '../../http/rate-limit-settings.js';
+import type { RateLimitSettings } from '../../http/limits/settings.js';
 
 const MINUTE_MS = 60_000;
 

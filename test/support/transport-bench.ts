@@ -1,7 +1,7 @@
 /** A real transport on a real port, with its time and its requests in the test's hand. */
 import assert from 'node:assert/strict';
 import type { HttpHandler, HttpRequest, HttpResponder } from '../../engine/model/ports.js';
-import { UwsTransport } from '../../http/uws-transport.js';
+import { UwsTransport } from '../../http/uws/transport.js';
 import { RawClient } from './raw-client.js';
 
 /** What a handler saw of a request, copied: the body does not outlive the handler. */

@@ -6,7 +6,7 @@
  */
 import { must } from '../../engine/base/assert.js';
 import { scopesMask as maskOf } from '../../engine/model/domain.js';
-import { generateKeySecret, keyDigest } from '../../http/api/keys.js';
+import { generateKeySecret, keyDigest } from '../../http/keys.js';
 import { Harness } from '../http/api-harness.js';
 import { Dice } from '../support/reference/dice.js';
 

@@ -8,8 +8,8 @@ import { marketOf, parseAccountId, ROUND_STATUSES, roundId } from '../../../engi
 import type { BetPlaced } from '../../../engine/model/events.js';
 import type { HeaderList } from '../../../engine/model/ports.js';
 import type { EngineReads } from '../../../engine/model/views.js';
-import type { Market, PlacedBet, Position, RoundDetail } from '../../../http/api/types.js';
 import { FAIRNESS_TOOLS } from '../../../http/fairness-tools.js';
+import type { Market, PlacedBet, Position, RoundDetail } from '../../../http/wire/types.js';
 import { cents, scaled } from '../../support/spec-arithmetic.js';
 import type { OrderBody } from '../clients/orders.js';
 import type { Coverage } from '../coverage.js';

@@ -1,7 +1,7 @@
 /** Whether a reply is one that the API document describes: its status, its headers and its body. */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { HeaderList } from '../../../engine/model/ports.js';
-import { openApiDocument } from '../../../http/openapi.js';
+import { openApiDocument } from '../../../http/openapi/document.js';
 import { holds } from '../violation.js';
 
 interface ResponseObject {

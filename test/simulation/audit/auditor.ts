@@ -11,7 +11,7 @@ import type { Engine } from '../../../engine/engine.js';
 import type { Command } from '../../../engine/model/commands.js';
 import { BET_RESULTS, ROUND_RESULTS } from '../../../engine/model/domain.js';
 import type { BetPlaced, EngineEvent, Outcome } from '../../../engine/model/events.js';
-import { keyDigest } from '../../../http/api/keys.js';
+import { keyDigest } from '../../../http/keys.js';
 import type { RecoveredEngine } from '../../../persistence/recovery/engine.js';
 import type { Machine } from '../machine.js';
 import type { Exchange, Reply } from '../network.js';

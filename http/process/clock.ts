@@ -2,8 +2,8 @@
  * The clocks that `main.ts` hands in: the system's, and one that only the operator API moves (sandbox).
  */
 import { performance } from 'node:perf_hooks';
-import { assert } from '../engine/base/assert.js';
-import type { Clock } from '../engine/model/ports.js';
+import { assert } from '../../engine/base/assert.js';
+import type { Clock } from '../../engine/model/ports.js';
 
 export const systemClock: Clock = {
   nowMs: () => Date.now(),

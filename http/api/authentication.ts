@@ -5,10 +5,10 @@
 import { must } from '../../engine/base/assert.js';
 import { WRITE_SCOPES_MASK, WRITE_TIER } from '../../engine/model/domain.js';
 import type { EngineReads, KeyView } from '../../engine/model/views.js';
+import { isWellFormedKey, keyDigest } from '../keys.js';
+import { Refused } from '../kit/refused.js';
 import type { Call, Verdict } from './call.js';
-import { isWellFormedKey, keyDigest } from './keys.js';
-import { Refused } from './refused.js';
-import type { Operation } from './routes.js';
+import type { Operation } from './endpoints.js';
 
 const MISSING_KEY = new Refused('missing_api_key', 'the X-API-Key header is required');
 const INVALID_KEY = new Refused('invalid_api_key', 'no such key');

@@ -7,7 +7,7 @@ import type { PriceTracker } from '../../engine/host/price-tracker.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
 import { ASSETS, marketId, RESULT_VOID, roundId } from '../../engine/model/domain.js';
 import type { EngineEvent } from '../../engine/model/events.js';
-import type { Log } from '../log.js';
+import type { Log } from '../log/log.js';
 import { marketsWithoutCapital, type ShadowView } from './status.js';
 
 /** An asset without a tick for this long is silent: its rounds are about to be voided. */

@@ -2,7 +2,7 @@
  * Query parameters and path ids, read strictly: a parameter that is misspelt, given twice or out of range is
  * refused, never replaced by a default. (Ignoring `cursor` on a server without it would be an endless first page.)
  */
-import { nearest } from '../nearest.js';
+import { nearest } from '../text/nearest.js';
 import { invalid, type Refused } from './refused.js';
 
 const LIST_LIMIT_MAX = 200;

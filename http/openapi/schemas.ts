@@ -12,7 +12,7 @@ import type {
   Position,
   Price,
   RoundDetail,
-} from './api/types.js';
+} from '../wire/types.js';
 
 /** Any part of an OpenAPI document. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };

@@ -7,7 +7,7 @@
  * on the way from the right, or names trusted proxies only, the proxy itself counts.
  */
 import { BlockList, isIP, isIPv4 } from 'node:net';
-import { assert, must } from '../engine/base/assert.js';
+import { assert, must } from '../../engine/base/assert.js';
 
 /** One address, or a range of them: `10.0.0.0/8`. */
 interface AddressRange {

@@ -7,7 +7,7 @@
  * array, a cache line for each: a server with many keys would otherwise wait for memory more than it counts. The newest
  * run stands there, too, the ones before it in a ring. Time is a parameter and never goes backwards.
  */
-import { assert } from '../engine/base/assert.js';
+import { assert } from '../../engine/base/assert.js';
 
 /** A request leaves its window exactly this long after it was counted, in milliseconds. */
 export const WINDOW_MS = 60_000;

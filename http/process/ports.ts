@@ -2,11 +2,11 @@
  * The two ports, taken before anything is written and served once the server is ready: a first start that is
  * refused because of a port leaves a data directory that is still new. Requests that come in between are held.
  */
-import type { Clock, HttpHandler } from '../engine/model/ports.js';
+import type { Clock, HttpHandler } from '../../engine/model/ports.js';
+import { connectionLimits, descriptorsMax, limitsNote } from '../uws/connection-limits.js';
+import { UwsTransport } from '../uws/transport.js';
 import { urlOf } from './banner.js';
 import { type Config, ConfigError } from './config.js';
-import { connectionLimits, descriptorsMax, limitsNote } from './connection-limits.js';
-import { UwsTransport } from './uws-transport.js';
 
 export interface OpenPorts {
   readonly publicUrl: string;

@@ -4,7 +4,7 @@
  * them would be the server's main work.
  */
 import { type Logger, pino } from 'pino';
-import type { LogLevel } from './config.js';
+import type { LogLevel } from '../process/config.js';
 
 export type Log = Logger;
 

@@ -5,14 +5,14 @@
  * not say whose connection closes, and one proxy may rightly hold most of them); 4 KiB and about 100 headers,
  * and 10 s for a head to arrive, by the library itself; body and answer in `uws-exchange.ts` and `uws-answer.ts`.
  */
-import { assert } from '../engine/base/assert.js';
-import type { Clock, HttpHandler, Transport } from '../engine/model/ports.js';
+import { assert } from '../../engine/base/assert.js';
+import type { Clock, HttpHandler, Transport } from '../../engine/model/ports.js';
+import { abandon } from './answer.js';
 import { ClientAddresses, type Peer } from './client-address.js';
+import { Exchange } from './exchange.js';
 import type { ExchangeHost, WaitingExchange } from './exchange-host.js';
+import { type UwsApp, type UwsListenSocket, type UwsRequest, type UwsResponse, uws } from './library.js';
 import { RequestHeaders } from './request-headers.js';
-import { type UwsApp, type UwsListenSocket, type UwsRequest, type UwsResponse, uws } from './uws.js';
-import { abandon } from './uws-answer.js';
-import { Exchange } from './uws-exchange.js';
 
 /** Open connections; those above are closed as they come. */
 export const CONNECTIONS_MAX = 10_000;

@@ -1,5 +1,5 @@
 /** What an exchange and the transport it belongs to know of each other. */
-import type { HttpHandler } from '../engine/model/ports.js';
+import type { HttpHandler } from '../../engine/model/ports.js';
 
 /** An exchange that waits for its client. */
 export interface WaitingExchange {

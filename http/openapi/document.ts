@@ -3,8 +3,8 @@
  * handlers' types (`openapi-schemas.ts`), the parts that endpoints share from `openapi-common.ts`; this file
  * says what each endpoint takes and answers. What goes beyond the specification carries `x-extension: true`.
  */
-import { errorResponses, okResponse, SHARED } from './openapi-common.js';
-import { componentSchemas, type Json, type JsonObject } from './openapi-schemas.js';
+import { errorResponses, okResponse, SHARED } from './common.js';
+import { componentSchemas, type Json, type JsonObject } from './schemas.js';
 
 const ref = (schema: string): JsonObject => ({ $ref: `#/components/schemas/${schema}` });
 const listOf = (schema: string): JsonObject => ({ type: 'array', items: ref(schema) });

@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { HeaderList } from '../engine/model/ports.js';
+import type { HeaderList } from '../../engine/model/ports.js';
 
 /** A file that is the same for everyone. */
 export interface StaticPage {

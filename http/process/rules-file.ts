@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import typia, { type tags } from 'typia';
-import { AMOUNT_CENTS_MAX } from '../engine/base/money.js';
+import { AMOUNT_CENTS_MAX } from '../../engine/base/money.js';
 import {
   ASSETS,
   assetOf,
@@ -14,10 +14,10 @@ import {
   TIME_FRAMES,
   timeFrameMs,
   timeFrameOf,
-} from '../engine/model/domain.js';
-import { defaultRules, type MarketRules, type Rules } from '../engine/model/rules.js';
-import { nearest } from './nearest.js';
-import { describeTypeErrors } from './type-errors.js';
+} from '../../engine/model/domain.js';
+import { defaultRules, type MarketRules, type Rules } from '../../engine/model/rules.js';
+import { nearest } from '../text/nearest.js';
+import { describeTypeErrors } from '../text/type-errors.js';
 
 type Count = number & tags.Type<'uint32'> & tags.Minimum<1>;
 type DurationMs = number & tags.Type<'uint32'>;

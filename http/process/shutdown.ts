@@ -2,8 +2,8 @@
  * How the process ends (design, section 9): a signal drains it and exits 0; whatever makes the state or the journal
  * doubtful stops it at once and exits 1. No end sends a success that is not durable.
  */
-import { assert } from '../engine/base/assert.js';
-import type { Log } from './log.js';
+import { assert } from '../../engine/base/assert.js';
+import type { Log } from '../log/log.js';
 
 /** What has to be done for a clean end, in the order of the calls. */
 export interface Closable {

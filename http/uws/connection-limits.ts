@@ -3,7 +3,7 @@
  * even its own memory can be looked at (Linux: a file), so a flood of connections must never take the last ones.
  */
 import { readFileSync } from 'node:fs';
-import { CONNECTIONS_MAX } from './uws-transport.js';
+import { CONNECTIONS_MAX } from './transport.js';
 
 /** Operators are few. */
 const OPERATOR_CONNECTIONS_MAX = 256;

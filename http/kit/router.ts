@@ -1,5 +1,5 @@
 /** Finds the route of a request: by path first, so that a known path can say which methods it takes. */
-import type { Handle, Route } from './call.js';
+import type { Handle, Route } from '../operator/call.js';
 
 export type Match =
   | { readonly found: true; readonly handle: Handle; readonly params: readonly string[] }

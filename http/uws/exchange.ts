@@ -7,13 +7,13 @@
  * the process without a word.
  */
 import { Buffer } from 'node:buffer';
-import { assert } from '../engine/base/assert.js';
-import type { HeaderBlock, HeaderList, HttpRequest, HttpResponder } from '../engine/model/ports.js';
+import { assert } from '../../engine/base/assert.js';
+import type { HeaderBlock, HeaderList, HttpRequest, HttpResponder } from '../../engine/model/ports.js';
+import { abandon, bytesIn, goesShortWay, headText, REPLY_DEADLINE_MS } from './answer.js';
 import { BODY_BYTES_MAX, BODY_DEADLINE_MS, BodyBuffer, DRAIN_BYTES_MAX, LINGER_MS } from './body-buffer.js';
 import type { ExchangeHost, WaitingExchange } from './exchange-host.js';
+import type { UwsResponse } from './library.js';
 import type { RequestHeaders } from './request-headers.js';
-import type { UwsResponse } from './uws.js';
-import { abandon, bytesIn, goesShortWay, headText, REPLY_DEADLINE_MS } from './uws-answer.js';
 
 const NO_BODY = new Uint8Array(0);
 

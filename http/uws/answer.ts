@@ -1,8 +1,8 @@
 /** What an answer is made of on the socket: its head, the way that it goes, and what is done where none can be given. */
 import { Buffer } from 'node:buffer';
 import { STATUS_CODES } from 'node:http';
-import type { HeaderBlock, HeaderList } from '../engine/model/ports.js';
-import type { UwsResponse } from './uws.js';
+import type { HeaderBlock, HeaderList } from '../../engine/model/ports.js';
+import type { UwsResponse } from './library.js';
 
 /** An answer has this long to be taken once the socket's buffers are full of it. */
 export const REPLY_DEADLINE_MS = 30_000;

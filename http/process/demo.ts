@@ -3,12 +3,12 @@
  * The key's secret is printed once and kept nowhere.
  */
 import { randomUUID } from 'node:crypto';
-import { submitSurely } from '../engine/host/bootstrap.js';
-import type { Sequencer } from '../engine/host/sequencer.js';
-import { LIVE, MARKETS_MAX, marketId, SCOPES, scopesMask, TIERS } from '../engine/model/domain.js';
-import type { EngineReads } from '../engine/model/views.js';
-import { generateKeySecret, keyDigest } from './api/keys.js';
-import { eventOf } from './event-of.js';
+import { submitSurely } from '../../engine/host/bootstrap.js';
+import type { Sequencer } from '../../engine/host/sequencer.js';
+import { LIVE, MARKETS_MAX, marketId, SCOPES, scopesMask, TIERS } from '../../engine/model/domain.js';
+import type { EngineReads } from '../../engine/model/views.js';
+import { eventOf } from '../event-of.js';
+import { generateKeySecret, keyDigest } from '../keys.js';
 
 const DEMO_NAME = 'demo';
 const DEMO_BALANCE_CENTS = 10_000_00;

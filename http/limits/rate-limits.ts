@@ -9,10 +9,10 @@
  * before its turn to be limited comes. A request without a valid key counts for its address alone. After each
  * of them the fields tell what the headers say. The calls of one request follow each other synchronously.
  */
-import { assert } from '../engine/base/assert.js';
+import { assert } from '../../engine/base/assert.js';
 import { AddressWindows } from './address-windows.js';
 import { NumberedWindows } from './numbered-windows.js';
-import type { RateLimitSettings } from './rate-limit-settings.js';
+import type { RateLimitSettings } from './settings.js';
 import type { SlidingWindows } from './sliding-windows.js';
 
 /**

@@ -1,6 +1,6 @@
 /** What the endpoints of the OpenAPI document share: the envelope, headers, and one response for each status. */
-import type { ErrorCode } from '../engine/model/errors.js';
-import type { JsonObject } from './openapi-schemas.js';
+import type { ErrorCode } from '../../engine/model/errors.js';
+import type { JsonObject } from './schemas.js';
 
 const headerRef = (name: string): JsonObject => ({ $ref: `#/components/headers/${name}` });
 

@@ -4,10 +4,10 @@
  * is not known is a mistake too, since a misspelt limit would otherwise be no limit.
  */
 import { isIP } from 'node:net';
-import { AMOUNT_CENTS_MAX, centsOfDollars } from '../engine/base/money.js';
-import { parseAddressRange } from './client-address.js';
-import { nearest } from './nearest.js';
-import { DEFAULT_RATE_LIMITS, RATE_LIMIT_NAMES, type RateLimitSettings } from './rate-limit-settings.js';
+import { AMOUNT_CENTS_MAX, centsOfDollars } from '../../engine/base/money.js';
+import { DEFAULT_RATE_LIMITS, RATE_LIMIT_NAMES, type RateLimitSettings } from '../limits/settings.js';
+import { nearest } from '../text/nearest.js';
+import { parseAddressRange } from '../uws/client-address.js';
 import { NO_OVERRIDES, type RulesOverrides, readRulesOverrides } from './rules-file.js';
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;

@@ -1,5 +1,5 @@
 /** A request's body as it arrives, and what bounds it: bytes and time. */
-import { assert } from '../engine/base/assert.js';
+import { assert } from '../../engine/base/assert.js';
 
 /** A longer body is refused with 413. */
 export const BODY_BYTES_MAX = 16 * 1024;
