@@ -5,26 +5,26 @@
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { engineSection } from './engine.js';
-import { ratiosTable, tableText } from './format.js';
-import { speedSection } from './goals.js';
-import { gridSection } from './grid.js';
-import { herdSection } from './herd.js';
 import { findCores } from './host/cores.js';
 import { type Environment, environment } from './host/environment.js';
-import { marketsSection } from './markets.js';
-import { minuteSection } from './minute.js';
-import { type BenchOptions, readOptions, type SectionName, USAGE, UsageError } from './options.js';
-import { ordersSection } from './orders.js';
-import { mainOf, pairSection } from './pair.js';
-import { replaySection } from './replay.js';
 import { compareFiles } from './report/compare.js';
+import { ratiosTable, tableText } from './report/format.js';
+import { speedSection } from './report/goals.js';
 import { reportHtml } from './report/html.js';
+import { type BenchOptions, readOptions, type SectionName, USAGE, UsageError } from './report/options.js';
 import type { Run } from './report/run-file.js';
-import type { Section, SectionResult, SuiteOptions } from './section.js';
-import { snapshotsSection } from './snapshots.js';
-import { startSection } from './start.js';
-import { workloadsSection } from './workloads.js';
+import type { Section, SectionResult, SuiteOptions } from './report/section.js';
+import { engineSection } from './sections/engine.js';
+import { gridSection } from './sections/grid.js';
+import { herdSection } from './sections/herd.js';
+import { marketsSection } from './sections/markets.js';
+import { minuteSection } from './sections/minute.js';
+import { ordersSection } from './sections/orders.js';
+import { mainOf, pairSection } from './sections/pair.js';
+import { replaySection } from './sections/replay.js';
+import { snapshotsSection } from './sections/snapshots.js';
+import { startSection } from './sections/start.js';
+import { workloadsSection } from './sections/workloads.js';
 
 const SECTIONS: Readonly<Record<SectionName, Section>> = {
   start: startSection,

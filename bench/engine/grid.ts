@@ -7,7 +7,7 @@
 import { assert, must } from '../../engine/base/assert.js';
 import type { PlaceOrder } from '../../engine/model/commands.js';
 import type { Outcome } from '../../engine/model/events.js';
-import { median } from '../section.js';
+import { median } from '../report/section.js';
 import { assertBooks, openScenario, orders, type Scenario, spreadOrders } from './scenario.js';
 
 const WARMUP_ORDERS = 100_000;

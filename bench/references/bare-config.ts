@@ -1,5 +1,5 @@
 /** What a bare server is told by the suite, in a file, and what it says back. */
-import type { WireAnswer } from './answer.js';
+import type { WireAnswer } from '../load/answer.js';
 
 export interface BareConfig {
   readonly gets: readonly { readonly path: string; readonly answer: WireAnswer }[];

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { ServerProcess } from '../host/server-process.js';
+import { captureAnswer, type WireAnswer } from '../load/answer.js';
 import { expect } from '../tote/audit.js';
-import { captureAnswer, type WireAnswer } from './answer.js';
 import type { BareConfig, FromBare } from './bare-config.js';
 
 const START_MS_MAX = 10_000;

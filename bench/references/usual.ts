@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { marketOf, timeFrameMs } from '../../engine/model/domain.js';
 import { ServerProcess } from '../host/server-process.js';
+import type { WireAnswer } from '../load/answer.js';
 import { type Acknowledged, expect } from '../tote/audit.js';
 import { BALANCE, type Bettor, CUTOFF_MS, type MarketState } from '../tote/bettors.js';
-import type { WireAnswer } from './answer.js';
 import type { FromUsual, UsualConfig } from './usual-config.js';
 
 const START_MS_MAX = 20_000;

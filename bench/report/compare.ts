@@ -1,7 +1,7 @@
 /** Two runs side by side: every figure that both have, and by how much it changed. */
-import { ratiosTable, tableText } from '../format.js';
-import type { SectionResult, Table } from '../section.js';
+import { ratiosTable, tableText } from './format.js';
 import { type Run, readRun } from './run-file.js';
+import type { SectionResult, Table } from './section.js';
 
 /** Columns that tell rows of the same name apart. */
 const IDENTIFYING = ['conns', 'accounts', 'open bets', 'Idempotency-Keys'];

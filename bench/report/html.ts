@@ -1,8 +1,9 @@
 /** A run as one HTML file: tables, ratios, notes and plots. It loads nothing, and runs no script. */
-import { ratiosTable } from '../format.js';
-import type { Plot, SectionResult, Table } from '../section.js';
+
 import { escapeHtml } from './escape.js';
+import { ratiosTable } from './format.js';
 import type { Run } from './run-file.js';
+import type { Plot, SectionResult, Table } from './section.js';
 import { plotSvg } from './svg.js';
 
 const STYLE = `

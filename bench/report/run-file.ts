@@ -1,8 +1,8 @@
 /** The JSON file of a run, and reading one that somebody names. */
 import { readFileSync } from 'node:fs';
 import type { Environment } from '../host/environment.js';
-import { type BenchOptions, UsageError } from '../options.js';
-import type { SectionResult } from '../section.js';
+import { type BenchOptions, UsageError } from './options.js';
+import type { SectionResult } from './section.js';
 
 export interface Run {
   readonly environment: Environment;

@@ -1,7 +1,8 @@
 /** A plot as inline SVG: lines and points, linear or logarithmic axes, nothing from elsewhere. */
-import { figure } from '../format.js';
-import type { Plot } from '../section.js';
+
 import { escapeHtml } from './escape.js';
+import { figure } from './format.js';
+import type { Plot } from './section.js';
 
 const WIDTH = 720;
 const HEIGHT = 320;

@@ -6,7 +6,7 @@ import { must } from '../../engine/base/assert.js';
 import { Latencies } from '../client/latencies.js';
 import type { Bettor } from '../tote/bettors.js';
 import type { Answer, Api } from './api.js';
-import { type Books, cents, type PlacedBet, roundIdAt, type Side } from './books.js';
+import { type Books, cents, type PlacedBet, roundIdAt, type Side } from './ledger.js';
 import type { RoundWatch } from './rounds.js';
 import type { Violations } from './violations.js';
 

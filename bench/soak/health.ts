@@ -1,7 +1,7 @@
 /** The server's memory, event loop, money and log over the time of a soak, from its operator API and its log file. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { ToteServer } from '../tote/server.js';
-import { cents } from './books.js';
+import { cents } from './ledger.js';
 import type { Violations } from './violations.js';
 
 export interface Sample {

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Api } from './api.js';
-import { type Books, cents, type Outcome } from './books.js';
+import { type Books, cents, type Outcome } from './ledger.js';
 import type { Violations } from './violations.js';
 
 /** A round must be SETTLED so long after its end: 2 s of grace, and time for its bets. */

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { onCore } from '../host/cores.js';
 import { NODE_FLAGS } from '../host/server-process.js';
-import type { SuiteOptions } from '../section.js';
+import type { SuiteOptions } from '../report/section.js';
 import type { SuiteInput, SuiteName, SuiteResult } from './registry.js';
 
 const MAIN = fileURLToPath(new URL('./main.js', import.meta.url));

@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parseReport } from '../../bench/client/wrk.js';
-import { figure, ratiosTable, tableText } from '../../bench/format.js';
 import { onCore, parseCpuList } from '../../bench/host/cores.js';
 import { NODE_FLAGS } from '../../bench/host/server-process.js';
-import { readOptions, SECTION_NAMES, UsageError } from '../../bench/options.js';
-import { median } from '../../bench/section.js';
+import { figure, ratiosTable, tableText } from '../../bench/report/format.js';
+import { readOptions, SECTION_NAMES, UsageError } from '../../bench/report/options.js';
+import { median } from '../../bench/report/section.js';
 
 const NOW_MS = Date.UTC(2026, 0, 2, 3, 4, 5);
 

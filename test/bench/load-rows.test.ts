@@ -9,7 +9,7 @@ import {
   type MeasuredRun,
   rateRatio,
   sustainedRatio,
-} from '../../bench/load-rows.js';
+} from '../../bench/load/rows.js';
 
 const WINDOWS = { warmupMs: 1_000, measureMs: 4_000 };
 const LATENCY: LatencySummary = {

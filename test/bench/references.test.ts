@@ -9,7 +9,7 @@ import type { Expectation } from '../../bench/client/job.js';
 import { type Measurement, measure } from '../../bench/client/start.js';
 import { hasWrk, measureWithWrk } from '../../bench/client/wrk.js';
 import type { ServerProcess } from '../../bench/host/server-process.js';
-import { captureAnswer, type WireAnswer } from '../../bench/references/answer.js';
+import { captureAnswer, type WireAnswer } from '../../bench/load/answer.js';
 import { auditCommitted, expectAsLarge, startBare } from '../../bench/references/bare.js';
 import { hasRedis, redisKeys, redisSets, startRedis } from '../../bench/references/redis.js';
 

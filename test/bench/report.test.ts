@@ -4,15 +4,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { ratioGoal, speedSection } from '../../bench/goals.js';
 import { environment } from '../../bench/host/environment.js';
-import { readOptions, UsageError } from '../../bench/options.js';
-import { mainOf } from '../../bench/pair.js';
 import { compareFiles, compareResults } from '../../bench/report/compare.js';
+import { ratioGoal, speedSection } from '../../bench/report/goals.js';
 import { reportHtml } from '../../bench/report/html.js';
+import { readOptions, UsageError } from '../../bench/report/options.js';
 import type { Run } from '../../bench/report/run-file.js';
+import type { Plot, SectionResult } from '../../bench/report/section.js';
 import { axisOf, plotSvg } from '../../bench/report/svg.js';
-import type { Plot, SectionResult } from '../../bench/section.js';
+import { mainOf } from '../../bench/sections/pair.js';
 
 const PLOT: Plot = {
   ...{

@@ -8,12 +8,12 @@ import Database from 'better-sqlite3';
 import { httpRequest, orderRequest } from '../../bench/client/http-request.js';
 import { runLoad } from '../../bench/client/load.js';
 import { openScenario, START_MS } from '../../bench/engine/scenario.js';
-import { captureAnswer } from '../../bench/references/answer.js';
+import { captureAnswer } from '../../bench/load/answer.js';
+import { placed } from '../../bench/load/book.js';
 import { auditUsual, startUsual } from '../../bench/references/usual.js';
 import type { UsualConfig } from '../../bench/references/usual-config.js';
 import { UsualDesk, type UsualOrder } from '../../bench/references/usual-desk.js';
 import { Acknowledged } from '../../bench/tote/audit.js';
-import { placed } from '../../bench/tote/book.js';
 import { marketOf, SIDES } from '../../engine/model/domain.js';
 
 const root = mkdtempSync(join(tmpdir(), 'tote-bench-test-'));

@@ -1,8 +1,8 @@
 /** From the start of the process to its first answer, each time on an empty data directory of its own. */
 import { join } from 'node:path';
-import { figure } from './format.js';
-import { median, type SectionResult, type SuiteOptions } from './section.js';
-import { ToteServer } from './tote/server.js';
+import { figure } from '../report/format.js';
+import { median, type SectionResult, type SuiteOptions } from '../report/section.js';
+import { ToteServer } from '../tote/server.js';
 
 const STARTS = { full: 9, quick: 3 };
 

@@ -4,11 +4,11 @@
  * send times. Afterwards every acknowledged order is looked for in the server's books, before and after a SIGKILL.
  */
 import { join } from 'node:path';
-import { must } from '../engine/base/assert.js';
-import { hasWrk, measureWithWrk } from './client/wrk.js';
-import { figure, percent } from './format.js';
-import { type GoalName, ratioGoal } from './goals.js';
-import type { ServerProcess } from './host/server-process.js';
+import { must } from '../../engine/base/assert.js';
+import { hasWrk, measureWithWrk } from '../client/wrk.js';
+import type { ServerProcess } from '../host/server-process.js';
+import { openBook, TOTE, toteTarget } from '../load/book.js';
+import { rateByConnections } from '../load/plots.js';
 import {
   clientLimitNotes,
   cpuRatio,
@@ -21,15 +21,15 @@ import {
   sustainedRatio,
   sustainedShare,
   type Target,
-} from './load-rows.js';
-import { rateByConnections } from './plots.js';
-import { BARE, BARE_COMMIT, REDIS, startReferences, USUAL } from './references/for-orders.js';
-import { median, type Ratio, type SectionResult, type SuiteOptions } from './section.js';
-import { audit } from './tote/audit.js';
-import { makeBettors } from './tote/bettors.js';
-import { openBook, TOTE, toteTarget } from './tote/book.js';
-import { ToteServer } from './tote/server.js';
-import type { CaughtUp } from './tote/shadow.js';
+} from '../load/rows.js';
+import { BARE, BARE_COMMIT, REDIS, startReferences, USUAL } from '../references/for-orders.js';
+import { figure, percent } from '../report/format.js';
+import { type GoalName, ratioGoal } from '../report/goals.js';
+import { median, type Ratio, type SectionResult, type SuiteOptions } from '../report/section.js';
+import { audit } from '../tote/audit.js';
+import { makeBettors } from '../tote/bettors.js';
+import { ToteServer } from '../tote/server.js';
+import type { CaughtUp } from '../tote/shadow.js';
 
 const CONNECTIONS = [64, 256];
 const OPEN_LOOP_CONNECTIONS = 256;

@@ -2,12 +2,12 @@
 import { must } from '../../engine/base/assert.js';
 import { orderRequest } from '../client/http-request.js';
 import type { Expectation, RequestTemplate } from '../client/job.js';
-import type { Target } from '../load-rows.js';
-import { captureAnswer, type WireAnswer } from '../references/answer.js';
-import { Acknowledged } from './audit.js';
-import { type Bettor, type MarketState, marketsForRun, openMarkets } from './bettors.js';
-import type { ToteServer } from './server.js';
-import { catchUp } from './shadow.js';
+import { Acknowledged } from '../tote/audit.js';
+import { type Bettor, type MarketState, marketsForRun, openMarkets } from '../tote/bettors.js';
+import type { ToteServer } from '../tote/server.js';
+import { catchUp } from '../tote/shadow.js';
+import { captureAnswer, type WireAnswer } from './answer.js';
+import type { Target } from './rows.js';
 
 export const TOTE = 'tote: POST /v1/orders';
 const STAKE_DOLLARS = 1;

@@ -3,11 +3,11 @@ import { must } from '../../engine/base/assert.js';
 import { httpRequest, SERIAL } from '../client/http-request.js';
 import type { Expectation, RequestTemplate } from '../client/job.js';
 import { runLoad } from '../client/load.js';
-import type { Target } from '../load-rows.js';
 import type { Bettor, MarketState } from '../tote/bettors.js';
-import { type Book, LIMIT_HEADERS, orderTemplates, PLACED, placed } from '../tote/book.js';
 import type { ToteServer } from '../tote/server.js';
 import { catchUp } from '../tote/shadow.js';
+import { type Book, LIMIT_HEADERS, orderTemplates, PLACED, placed } from './book.js';
+import type { Target } from './rows.js';
 
 /** Ten requests in turn: six markets, two lists of all markets, a list of positions, an order. */
 const MIX = [

@@ -4,18 +4,18 @@
  * The clock is the system's, so the section waits for the ends of minutes.
  */
 import { join } from 'node:path';
-import { must } from '../engine/base/assert.js';
-import { figure } from './format.js';
-import type { Measured } from './goals.js';
-import { type LoadRow, loadRows, loadTable, medianRate, runOnce, type Target } from './load-rows.js';
-import { overTime } from './plots.js';
-import { median, type SectionResult, type SuiteOptions } from './section.js';
-import { Acknowledged, audit, expect, expectConservation } from './tote/audit.js';
-import { type Bettor, liveMarkets, type MarketState, makeBettors } from './tote/bettors.js';
-import { type Book, openBook, toteTarget } from './tote/book.js';
-import { ToteServer } from './tote/server.js';
-import { type CaughtUp, statusOf } from './tote/shadow.js';
-import { fill, ordersOnly } from './workloads/requests.js';
+import { must } from '../../engine/base/assert.js';
+import { type Book, openBook, toteTarget } from '../load/book.js';
+import { overTime } from '../load/plots.js';
+import { fill, ordersOnly } from '../load/requests.js';
+import { type LoadRow, loadRows, loadTable, medianRate, runOnce, type Target } from '../load/rows.js';
+import { figure } from '../report/format.js';
+import type { Measured } from '../report/goals.js';
+import { median, type SectionResult, type SuiteOptions } from '../report/section.js';
+import { Acknowledged, audit, expect, expectConservation } from '../tote/audit.js';
+import { type Bettor, liveMarkets, type MarketState, makeBettors } from '../tote/bettors.js';
+import { ToteServer } from '../tote/server.js';
+import { type CaughtUp, statusOf } from '../tote/shadow.js';
 
 const BETTORS = 1_000;
 const CONNECTIONS = 256;

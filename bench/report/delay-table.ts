@@ -1,6 +1,7 @@
 /** How late timers of the event loop were, a row for each state that it was watched in. */
+
+import type { LoopDelay } from '../host/probe.js';
 import { figure } from './format.js';
-import type { LoopDelay } from './host/probe.js';
 import { median, type Table } from './section.js';
 
 const DELAYS: readonly (readonly [name: string, pick: (delay: LoopDelay) => number])[] = [

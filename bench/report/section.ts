@@ -1,6 +1,7 @@
 /** What a section of the suite comes to: tables for the terminal, ratios with their goals, and data for the JSON file. */
+
+import type { Cores } from '../host/cores.js';
 import type { GoalName, Measured } from './goals.js';
-import type { Cores } from './host/cores.js';
 
 export interface Table {
   readonly title: string;

@@ -8,13 +8,13 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { checkArchive } from '../persistence/archive/check.js';
-import { figure, megabytes, tableText } from './format.js';
-import { type Sample, slopeMbPerMinute } from './soak/health.js';
-import { Acknowledged } from './tote/audit.js';
-import { type Bettor, liveMarkets, makeBettors } from './tote/bettors.js';
-import { ToteServer } from './tote/server.js';
-import { fill, ordersOnly } from './workloads/requests.js';
+import { checkArchive } from '../../persistence/archive/check.js';
+import { fill, ordersOnly } from '../load/requests.js';
+import { figure, megabytes, tableText } from '../report/format.js';
+import { Acknowledged } from '../tote/audit.js';
+import { type Bettor, liveMarkets, makeBettors } from '../tote/bettors.js';
+import { ToteServer } from '../tote/server.js';
+import { type Sample, slopeMbPerMinute } from './health.js';
 
 const USAGE = `npm run days -- [options]
 

@@ -7,18 +7,18 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ASSETS } from '../engine/model/domain.js';
-import { environment } from './host/environment.js';
-import { Api } from './soak/api.js';
-import { Load } from './soak/bettors.js';
-import { Books, cents } from './soak/books.js';
-import { Health, type Sample, slopeMbPerMinute } from './soak/health.js';
-import { RoundWatch } from './soak/rounds.js';
-import { Violations } from './soak/violations.js';
-import { BALANCE, type Bettor, makeBettors } from './tote/bettors.js';
-import { ToteServer } from './tote/server.js';
+import { ASSETS } from '../../engine/model/domain.js';
+import { environment } from '../host/environment.js';
+import { BALANCE, type Bettor, makeBettors } from '../tote/bettors.js';
+import { ToteServer } from '../tote/server.js';
+import { Api } from './api.js';
+import { Load } from './bettors.js';
+import { Health, type Sample, slopeMbPerMinute } from './health.js';
+import { Books, cents } from './ledger.js';
+import { RoundWatch } from './rounds.js';
+import { Violations } from './violations.js';
 
-const USAGE = `node dist/bench/soak.js [options]
+const USAGE = `node dist/bench/soak/main.js [options]
 
   --minutes M   how long bets are placed, 1 to 1440 (default 30); their rounds are then seen to their end
   --bettors N   accounts that bet side by side, 1 to 500 (default 40)

@@ -1,8 +1,8 @@
 /** Plots of load rows: rate by connections, latency by load, and a run over time. */
-import { must } from '../engine/base/assert.js';
-import type { LatencySummary } from './client/job.js';
-import { type LoadRow, medianRate } from './load-rows.js';
-import { median, type Plot } from './section.js';
+import { must } from '../../engine/base/assert.js';
+import type { LatencySummary } from '../client/job.js';
+import { median, type Plot } from '../report/section.js';
+import { type LoadRow, medianRate } from './rows.js';
 
 export function rateByConnections(title: string, rows: readonly LoadRow[]): Plot {
   const names = [...new Set(rows.map(({ name }) => name))];

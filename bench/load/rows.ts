@@ -4,12 +4,12 @@
  * within each round.
  */
 
-import type { ClientJob, Expectation, RequestTemplate } from './client/job.js';
-import { type Measurement, measure } from './client/start.js';
-import { figure, megabytes, millisecondsOfUs, percent } from './format.js';
-import type { ServerProcess } from './host/server-process.js';
-import { median, type SuiteOptions, type Table } from './section.js';
-import type { CaughtUp } from './tote/shadow.js';
+import type { ClientJob, Expectation, RequestTemplate } from '../client/job.js';
+import { type Measurement, measure } from '../client/start.js';
+import type { ServerProcess } from '../host/server-process.js';
+import { figure, megabytes, millisecondsOfUs, percent } from '../report/format.js';
+import { median, type SuiteOptions, type Table } from '../report/section.js';
+import type { CaughtUp } from '../tote/shadow.js';
 
 /** A system under load, and what it is asked. */
 export interface Target {
