@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import { must } from '../../engine/base/assert.js';
 import { codeOf, refused } from '../support/api-client.js';
 import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
-import { Dice } from '../support/reference/dice.js';
+import { Dice } from '../support/reference/rng.js';
 import { type Bet, SEED } from '../support/spec.js';
 import { cents, checkBetArithmetic } from '../support/spec-arithmetic.js';
 

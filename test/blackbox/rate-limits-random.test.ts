@@ -8,7 +8,7 @@ import { must } from '../../engine/base/assert.js';
 import { rawRequest, sendRaw } from '../support/api-client-raw.js';
 import { Sandbox } from '../support/api-client-sandbox.js';
 import { type Arrival, type Fate, RateLimitReference } from '../support/rate-limit-reference.js';
-import { Dice } from '../support/reference/dice.js';
+import { Dice } from '../support/reference/rng.js';
 
 /** All different: of two limits that are equally near to exhaustion the smaller one is shown. */
 const SETTINGS = { keyRead: 9, keyWrite: 5, account: 20, ip: 15 };

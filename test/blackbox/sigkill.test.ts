@@ -7,7 +7,7 @@
 import { after, before, test } from 'node:test';
 import { Sandbox } from '../support/api-client-sandbox.js';
 import { CrashBook } from '../support/crash-book.js';
-import { Dice } from '../support/reference/dice.js';
+import { Dice } from '../support/reference/rng.js';
 
 const KILLS = 6;
 const TRADERS = 32;

@@ -16,8 +16,8 @@ import { findDataDir } from '../../persistence/data-dir/layout.js';
 import { openJournalReader } from '../../persistence/journal/reader.js';
 import { applyBatch, decodeBatches } from '../../persistence/replay/replay.js';
 import { SnapshotFiles } from '../../persistence/snapshot/files.js';
-import { alterDigest } from '../persistence/shadow-altered.js';
-import { HotSide } from '../persistence/shadow-files.js';
+import { alterDigest } from '../persistence/support/shadow-altered.js';
+import { HotSide } from '../persistence/support/shadow-files.js';
 import { newDataDir, removeDataDir, Server } from '../support/server.js';
 import { hasCaughtUp, type Status, statusWhere } from '../support/status.js';
 

@@ -10,8 +10,8 @@ import { decodeCommand, encodeCommand } from '../../engine/model/command-codec.j
 import type { Command } from '../../engine/model/commands.js';
 import { TIERS } from '../../engine/model/domain.js';
 import type { Rules } from '../../engine/model/rules.js';
-import { Dice } from '../support/reference/dice.js';
 import { newHasher } from '../support/reference/pair.js';
+import { Dice } from '../support/reference/rng.js';
 import { runStream } from '../support/reference/stream.js';
 
 const STREAMS = Math.ceil(Number(process.env['TOTE_TEST_RUNS'] ?? 120) / 8);

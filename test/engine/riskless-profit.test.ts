@@ -11,8 +11,8 @@ import { test } from 'node:test';
 import { must } from '../../engine/base/assert.js';
 import { Engine } from '../../engine/engine.js';
 import { referenceOddsE4, referencePayoutCents } from '../support/reference/arithmetic.js';
-import { Dice } from '../support/reference/dice.js';
 import { BTC_15M, DAY_MS, rulesFor } from '../support/reference/exchange.js';
+import { Dice } from '../support/reference/rng.js';
 
 const SEARCHES = 3 * Number(process.env['TOTE_TEST_RUNS'] ?? 120);
 const FEE_BPS = 300;

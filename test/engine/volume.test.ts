@@ -7,8 +7,8 @@ import { test } from 'node:test';
 import { Engine } from '../../engine/engine.js';
 import type { Command, PlaceOrder } from '../../engine/model/commands.js';
 import type { EngineEvent } from '../../engine/model/events.js';
-import { Dice } from '../support/reference/dice.js';
 import { BTC_1M, DAY_MS, MINUTE_MS, rulesFor } from '../support/reference/exchange.js';
+import { Dice } from '../support/reference/rng.js';
 
 const ROUNDS = 14;
 const BETS_A_ROUND = 15_000;

@@ -5,10 +5,10 @@
  */
 import assert from 'node:assert/strict';
 import { type Account, Sandbox } from '../support/api-client-sandbox.js';
-import { Dice } from '../support/reference/dice.js';
+import { Dice } from '../support/reference/rng.js';
 import type { OrderResult } from '../support/spec.js';
 import { cents } from '../support/spec-arithmetic.js';
-import { judge } from './judge.js';
+import { judge } from './classify.js';
 import { Lane, type Outcome } from './lane.js';
 import { type OperatorTarget, operatorRequest } from './operator.js';
 import { rawRequest } from './raw.js';

@@ -1,6 +1,6 @@
 /** `npm run fuzz -- --seed 1 --requests 1000000`: throws requests at a server of its own, and counts the answers. */
 import { parseArgs } from 'node:util';
-import { anySeed, wholeOption } from '../support/whole-option.js';
+import { anySeed, wholeOption } from '../support/integer-option.js';
 import { fuzz } from './fuzz.js';
 
 const HELP = `npm run fuzz -- [options]

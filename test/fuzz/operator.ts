@@ -2,7 +2,7 @@
  * Requests to the operator API of which nothing may come: a token that is none, or a body, path or method with something
  * wrong in one place. Reads with the right token are among them, and are answered.
  */
-import type { Dice } from '../support/reference/dice.js';
+import type { Dice } from '../support/reference/rng.js';
 import type { Prepared, Target } from './requests.js';
 import { CLOCK_STEPS, DOLLARS, FLAGS, NOT_ORDERS, PATH_SEGMENTS, QUERIES, TEXTS } from './values.js';
 

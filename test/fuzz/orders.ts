@@ -1,5 +1,5 @@
 /** Bodies of POST /orders: valid ones, and valid ones with something wrong in one place or several. */
-import type { Dice } from '../support/reference/dice.js';
+import type { Dice } from '../support/reference/rng.js';
 import {
   AMOUNTS,
   FOREIGN_FIELDS,

@@ -2,7 +2,7 @@
  * Requests that are broken below HTTP's own rules: torn request lines, doubtful lengths, bytes changed, cut or put in
  * twice. Whatever the server makes of one, it must refuse it, answer what it plainly says, or close.
  */
-import type { Dice } from '../support/reference/dice.js';
+import type { Dice } from '../support/reference/rng.js';
 import { type Prepared, prepare, type Target } from './requests.js';
 
 const REQUEST_LINES = [

@@ -1,9 +1,9 @@
 /** A refused order changes nothing: the digest over the engine's full state is the same before and after. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Bettor, Harness } from '../http/api-harness.js';
-import { Dice } from '../support/reference/dice.js';
+import { type Bettor, Harness } from '../http/api/harness.js';
 import { newHasher } from '../support/reference/pair.js';
+import { Dice } from '../support/reference/rng.js';
 import { BODY_BYTES_MAX, orderBody } from './orders.js';
 import { idempotencyKey } from './values.js';
 

@@ -4,7 +4,7 @@
  */
 import { assert } from '../../engine/base/assert.js';
 import { openApiDocument } from '../../http/openapi/document.js';
-import type { Dice } from '../support/reference/dice.js';
+import type { Dice } from '../support/reference/rng.js';
 import type { OperatorTarget } from './operator.js';
 import { type Body, orderBody } from './orders.js';
 import { idempotencyKey, PATH_SEGMENTS, QUERIES } from './values.js';

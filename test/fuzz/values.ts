@@ -2,7 +2,7 @@
  * Values that have broken servers before: numbers that floats cannot hold, text that is no text, keys that are names
  * of prototypes. Each says whether an order with it must be refused, so that a fuzzer can tell a wrong acceptance.
  */
-import type { Dice } from '../support/reference/dice.js';
+import type { Dice } from '../support/reference/rng.js';
 
 /** JSON text of one value. */
 export interface Value {

@@ -16,7 +16,7 @@ import { findSegments } from '../../persistence/journal/segment/names.js';
 import { FORMAT_VERSION } from '../../persistence/journal/segment/schema.js';
 import { openStore, type Recovered } from '../../persistence/recovery/open-store.js';
 import { newSha256 } from '../../persistence/sha256.js';
-import { CLOCK, refusal, temporaryDir } from '../persistence/journal-files.js';
+import { CLOCK, refusal, temporaryDir } from '../persistence/support/journal-files.js';
 
 const FOLDER = fileURLToPath(new URL('../../../test/golden/', import.meta.url));
 const GOLDEN = readdirSync(FOLDER)

@@ -15,7 +15,7 @@ import { ASSETS, marketOf } from '../../engine/model/domain.js';
 import type { Clock, JournalWriter } from '../../engine/model/ports.js';
 import { defaultRules, type Rules } from '../../engine/model/rules.js';
 import type { Sessions } from '../../engine/state/state.js';
-import { Dice } from '../support/reference/dice.js';
+import { Dice } from '../support/reference/rng.js';
 
 /** A Wednesday, 12:00:07 UTC. */
 const BEGIN_MS = Date.UTC(2026, 5, 10, 12, 0, 7);

@@ -1,6 +1,6 @@
 /** `npm run power-loss -- --seed 1 --images 10000`: loses the power of a recorded server again and again. */
 import { parseArgs } from 'node:util';
-import { anySeed, wholeOption } from '../support/whole-option.js';
+import { anySeed, wholeOption } from '../support/integer-option.js';
 import { powerLoss } from './power-loss.js';
 
 const HELP = `npm run power-loss -- [options]

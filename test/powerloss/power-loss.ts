@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { must } from '../../engine/base/assert.js';
 import { openDataDir } from '../../persistence/data-dir/layout.js';
 import { openJournalReader } from '../../persistence/journal/reader.js';
-import { Dice } from '../support/reference/dice.js';
+import { Dice } from '../support/reference/rng.js';
 import { Disk, LOSSES, type Loss } from './disk.js';
 import { environment, markPath, type Recording, record } from './record.js';
 import { checkRecovery, type Digests, writeImage } from './recover.js';

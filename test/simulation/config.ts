@@ -5,7 +5,7 @@
 import { ASSETS, assetOf, MARKET_IDS, type TimeFrame } from '../../engine/model/domain.js';
 import { defaultRules, type MarketRules, type Rules } from '../../engine/model/rules.js';
 import type { RateLimitSettings } from '../../http/limits/settings.js';
-import type { Dice } from '../support/reference/dice.js';
+import type { Dice } from '../support/reference/rng.js';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;

@@ -14,7 +14,7 @@ import {
   isIntact,
   sealBatch,
 } from '../../persistence/journal/segment/batch-row.js';
-import type { Dice } from '../support/reference/dice.js';
+import type { Dice } from '../support/reference/rng.js';
 import { SimMark } from './mark.js';
 
 /** Rows in the log before it is moved into the database. */

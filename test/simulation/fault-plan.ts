@@ -2,7 +2,7 @@
  * Which faults strike a world and when, worked out before it begins: each has chance of its own, so that one can be
  * left out and the others stay as they are (how a failing schedule is made shorter).
  */
-import { Dice } from '../support/reference/dice.js';
+import { Dice } from '../support/reference/rng.js';
 import { derivedSeed } from './chance.js';
 
 export const FAULT_KINDS = [

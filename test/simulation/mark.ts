@@ -5,7 +5,7 @@
  */
 import type { Mark } from '../../engine/model/ports.js';
 import { JournalError } from '../../persistence/errors.js';
-import type { Dice } from '../support/reference/dice.js';
+import type { Dice } from '../support/reference/rng.js';
 
 interface Slot {
   readonly generation: number;

@@ -5,7 +5,7 @@
 import { assert } from '../../engine/base/assert.js';
 import type { HeaderBlock, HeaderList, HttpHandler, HttpRequest } from '../../engine/model/ports.js';
 import { headerList } from '../support/headers.js';
-import type { Dice } from '../support/reference/dice.js';
+import type { Dice } from '../support/reference/rng.js';
 import type { Coverage } from './coverage.js';
 import type { Scheduler } from './scheduler.js';
 

@@ -1,6 +1,6 @@
 /** The command line of `npm run simulate`: every option is checked, and a wrong one is told with its name. */
 import { InvalidArgumentError, Command as Program } from 'commander';
-import { anySeed } from '../support/whole-option.js';
+import { anySeed } from '../support/integer-option.js';
 import { MUTATIONS, type Mutation, mutationNamed } from './mutations.js';
 
 export interface SimulateOptions {

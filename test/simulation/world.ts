@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Rules } from '../../engine/model/rules.js';
-import type { Dice } from '../support/reference/dice.js';
+import type { Dice } from '../support/reference/rng.js';
 import { Auditor } from './audit/auditor.js';
 import { Chances, restoreCrypto, seedCrypto } from './chance.js';
 import { Bettor, HABITS } from './clients/bettor.js';

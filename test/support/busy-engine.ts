@@ -6,8 +6,8 @@ import { equal } from 'node:assert/strict';
 import { Engine } from '../../engine/engine.js';
 import type { Command } from '../../engine/model/commands.js';
 import type { Outcome } from '../../engine/model/events.js';
-import { Dice } from './reference/dice.js';
 import { BTC_1M, DAY_MS, MINUTE_MS, rulesFor } from './reference/exchange.js';
+import { Dice } from './reference/rng.js';
 
 const BALANCE_CENTS = 1_000_000_00;
 const HISTORY_BETS = 50;

@@ -8,7 +8,7 @@ import { must } from '../../engine/base/assert.js';
 import { codeOf } from './api-client.js';
 import type { Sandbox, Trader } from './api-client-sandbox.js';
 import type { Answered } from './client.js';
-import type { Dice } from './reference/dice.js';
+import type { Dice } from './reference/rng.js';
 import { IDEMPOTENCY_MS, type OrderRequest, type OrderResult, type Position } from './spec.js';
 import { cents } from './spec-arithmetic.js';
 

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { Sandbox } from '../support/api-client-sandbox.js';
 import { CrashBook } from '../support/crash-book.js';
-import type { Dice } from '../support/reference/dice.js';
+import type { Dice } from '../support/reference/rng.js';
 import { startDoomed } from '../support/server.js';
 import { checkFiles } from './check-files.js';
 

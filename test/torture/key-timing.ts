@@ -7,8 +7,8 @@
 import { must } from '../../engine/base/assert.js';
 import { scopesMask as maskOf } from '../../engine/model/domain.js';
 import { generateKeySecret, keyDigest } from '../../http/keys.js';
-import { Harness } from '../http/api-harness.js';
-import { Dice } from '../support/reference/dice.js';
+import { Harness } from '../http/api/harness.js';
+import { Dice } from '../support/reference/rng.js';
 
 const ROUNDS = 400;
 const GUESSES_A_ROUND = 50;

@@ -3,9 +3,9 @@
  * each audited afterwards.
  */
 import { parseArgs } from 'node:util';
+import { anySeed, wholeOption } from '../support/integer-option.js';
 import { isAvailable } from '../support/programs.js';
-import { Dice } from '../support/reference/dice.js';
-import { anySeed, wholeOption } from '../support/whole-option.js';
+import { Dice } from '../support/reference/rng.js';
 import { killCycles, WAYS, type Way } from './cycles.js';
 import { FAULTS } from './faults.js';
 import { hostility, placement } from './hostile.js';

@@ -10,12 +10,12 @@ import type { HeaderList } from '../../../engine/model/ports.js';
 import type { EngineReads } from '../../../engine/model/views.js';
 import { FAIRNESS_TOOLS } from '../../../http/fairness-tools.js';
 import type { Market, PlacedBet, Position, RoundDetail } from '../../../http/wire/types.js';
+import { ApiDocument } from '../../support/api-document.js';
 import { cents, scaled } from '../../support/spec-arithmetic.js';
 import type { OrderBody } from '../clients/orders.js';
 import type { Coverage } from '../coverage.js';
 import type { Exchange, Reply } from '../network.js';
 import { holds } from '../violation.js';
-import { ApiDocument } from './api-document.js';
 
 /** One answer in so many is held against the API document; each kind of answer is for the first few times. */
 const DOCUMENT_SAMPLE = 24;

@@ -20,7 +20,7 @@ import { holds } from '../violation.js';
 import type { World } from '../world.js';
 import { AnswerAudit } from './answers.js';
 import { BetBooks } from './bets.js';
-import { Books, checkConservation } from './books.js';
+import { Books, checkConservation } from './ledger.js';
 import { PriceJudge } from './prices.js';
 import { Reference } from './reference.js';
 import { RefusalAudit } from './refusals.js';

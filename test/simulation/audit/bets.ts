@@ -19,7 +19,7 @@ import {
   referencePercentE2,
 } from '../../support/reference/arithmetic.js';
 import { holds } from '../violation.js';
-import type { Books } from './books.js';
+import type { Books } from './ledger.js';
 import type { RoundBook, RoundBooks } from './rounds.js';
 
 const ORDERS_WRITE = 0b0100;

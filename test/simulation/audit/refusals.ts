@@ -11,7 +11,7 @@ import {
   referencePercentE2,
 } from '../../support/reference/arithmetic.js';
 import { holds } from '../violation.js';
-import type { Books } from './books.js';
+import type { Books } from './ledger.js';
 import type { RoundBook, RoundBooks } from './rounds.js';
 
 /** Reasons that only an order in a live round can have. */

@@ -20,7 +20,7 @@ import {
 import type { EngineEvent, RoundOpened, RoundResolved } from '../../../engine/model/events.js';
 import type { MarketRules } from '../../../engine/model/rules.js';
 import { holds } from '../violation.js';
-import type { Books } from './books.js';
+import type { Books } from './ledger.js';
 
 export interface RoundBook {
   readonly id: string;

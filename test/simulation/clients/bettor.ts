@@ -2,7 +2,7 @@
  * Those who bet, each with a habit: polite ones who wait and retry, impatient ones who send everything thrice, careless
  * ones who use a key for several orders, racers for the last millisecond, hedgers on both sides, and pests.
  */
-import type { Dice } from '../../support/reference/dice.js';
+import type { Dice } from '../../support/reference/rng.js';
 import { codeOf } from '../audit/answers.js';
 import type { ClientRequest, Reply } from '../network.js';
 import { type ClientWorld, type KnownKey, keepDoing, type Purse } from './client-world.js';

@@ -1,7 +1,7 @@
 /** What clients know and can do: they speak over the network, know the published rules, and share what operators made. */
 import type { Scope } from '../../../engine/model/domain.js';
 import type { Rules } from '../../../engine/model/rules.js';
-import type { Dice } from '../../support/reference/dice.js';
+import type { Dice } from '../../support/reference/rng.js';
 import type { WorldConfig } from '../config.js';
 import type { Coverage } from '../coverage.js';
 import type { Network } from '../network.js';

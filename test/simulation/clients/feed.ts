@@ -3,7 +3,7 @@
  * Prices walk on their own, whether or not a server listens.
  */
 import { ASSETS } from '../../../engine/model/domain.js';
-import type { Dice } from '../../support/reference/dice.js';
+import type { Dice } from '../../support/reference/rng.js';
 import { type ClientWorld, soonMs } from './client-world.js';
 import { BASE_PRICE } from './operator.js';
 

@@ -3,7 +3,7 @@
  * pause and push prices, and now and then ask for what does not exist.
  */
 import { ASSETS, marketOf, SCOPES, type Scope, TIERS, timeFrameMs } from '../../../engine/model/domain.js';
-import type { Dice } from '../../support/reference/dice.js';
+import type { Dice } from '../../support/reference/rng.js';
 import type { ClientRequest, OnReply, Reply } from '../network.js';
 import { OPERATOR_TOKEN } from '../server.js';
 import { type ClientWorld, type KnownKey, keepDoing, type Purse, soonMs } from './client-world.js';

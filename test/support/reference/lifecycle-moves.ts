@@ -2,7 +2,7 @@
 import { must } from '../../../engine/base/assert.js';
 import type { Command } from '../../../engine/model/commands.js';
 import { assetOf, timeFrameMs, UPCOMING } from '../../../engine/model/domain.js';
-import type { Dice } from './dice.js';
+import type { Dice } from './rng.js';
 import type { ReferenceRound } from './state.js';
 import { marketRulesOf, rulesOf } from './state.js';
 import { WORLD_ASSETS, WORLD_MARKETS, type World } from './world.js';

@@ -1,7 +1,7 @@
 /** Random operators: accounts, keys, money in and out, rules, market hours and switches. */
 import type { Command } from '../../../engine/model/commands.js';
 import { ASSET_CLASSES, TIERS } from '../../../engine/model/domain.js';
-import type { Dice } from './dice.js';
+import type { Dice } from './rng.js';
 import { rulesOf } from './state.js';
 import { WORLD_MARKETS, type World, worldRules } from './world.js';
 

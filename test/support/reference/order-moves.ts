@@ -3,8 +3,8 @@ import { must } from '../../../engine/base/assert.js';
 import type { IdempotencyDigest, PlaceOrder } from '../../../engine/model/commands.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import { referenceOddsE4, referencePayoutCents, referencePercentE2 } from './arithmetic.js';
-import type { Dice } from './dice.js';
 import { bettableRounds } from './reads.js';
+import type { Dice } from './rng.js';
 import { accountOf, poolOf, type ReferenceRound, rulesOf } from './state.js';
 import { type Move, WORLD_MARKETS, type World } from './world.js';
 

@@ -4,12 +4,12 @@
  */
 import type { Command } from '../../../engine/model/commands.js';
 import { RULES_VERSION } from '../../../engine/model/rules.js';
-import { Dice } from './dice.js';
 import * as lifecycle from './lifecycle-moves.js';
 import * as operator from './operator-moves.js';
 import { order } from './order-moves.js';
 import { Pair } from './pair.js';
 import { bettableRounds } from './reads.js';
+import { Dice } from './rng.js';
 import { type Move, WORLD_ASSETS, WORLD_HISTORY_BETS, WORLD_MARKETS, World, worldRules } from './world.js';
 
 /** How much of a failing stream is shown: the end is where it failed, and shrinking has left little else. */

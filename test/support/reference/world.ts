@@ -7,7 +7,7 @@ import type { Command } from '../../../engine/model/commands.js';
 import { assetOf, MARKET_IDS, marketOf, TIERS, timeFrameOf } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { MarketRules, Rules } from '../../../engine/model/rules.js';
-import type { Dice } from './dice.js';
+import type { Dice } from './rng.js';
 import type { ReferenceState } from './state.js';
 
 export const WORLD_MARKETS: readonly number[] = [

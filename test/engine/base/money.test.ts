@@ -1,0 +1,85 @@
+/** The engine's fast arithmetic against the design's formulas in BigInt, over the whole range of amounts. */
+import { equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  AMOUNT_CENTS_MAX,
+  centsOfDollars,
+  dollarsOfCents,
+  oddsE4,
+  payoutCents,
+  percentUpE2,
+} from '../../../engine/base/money.js';
+import {
+  referenceOddsE4,
+  referencePayoutCents,
+  referencePercentUpE2,
+} from '../../support/reference/arithmetic.js';
+
+const options = { numRuns: 20_000, seed: 20_261_121 };
+
+/** Amounts of every size: uniform ones would nearly all be huge. */
+const amount = (maxCents: number) =>
+  fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.boolean()).map(([share, isEven]) => {
+    const cents = Math.floor(Math.exp(share * Math.log(maxCents)));
+    return isEven ? Math.max(1, Math.floor(cents / 100) * 100) : cents;
+  });
+
+test('odds end at 900 billion to one, instead of leaving the exact range', () => {
+  equal(oddsE4(900_000_000_000 - 1, 1), (900_000_000_000 - 1) * 10_000);
+  equal(oddsE4(900_000_000_000, 1), 9_000_000_000_000_000);
+  equal(oddsE4(AMOUNT_CENTS_MAX, 1), 9_000_000_000_000_000);
+});
+
+test('odds and percent are exact for all pools', () => {
+  fc.assert(
+    fc.property(amount(AMOUNT_CENTS_MAX / 2), amount(AMOUNT_CENTS_MAX / 2), (up, down) => {
+      // Odds of more than 9e11 do not fit a number; no pool of a cent stands against ten billion dollars.
+      fc.pre((up + down) / down < 1e11);
+      equal(oddsE4(up + down, down), referenceOddsE4(up + down, down));
+      equal(percentUpE2(up, up + down), referencePercentUpE2(up, down));
+    }),
+    options,
+  );
+});
+
+test('payouts are exact for all stakes, odds and fees', () => {
+  const [stake, odds, fee] = [amount(10_000_000_00), amount(10_000_000_000), fc.nat(9_999)];
+  fc.assert(
+    fc.property(stake, odds, fee, (stakeCents, publishedOddsE4, feeBps) => {
+      const expected = referencePayoutCents(stakeCents, publishedOddsE4, feeBps);
+      equal(payoutCents(stakeCents, publishedOddsE4, feeBps), expected);
+    }),
+    options,
+  );
+});
+
+test('percents round half up', () => {
+  // 1 of 20,000 is half a hundredth of a percent.
+  equal(percentUpE2(1, 20_000), 1);
+  equal(percentUpE2(1, 20_001), 0);
+  equal(percentUpE2(1, 80_000), 0);
+  equal(percentUpE2(10_001, 20_000), 50_01);
+});
+
+test('dollars and cents are each other, and more than two decimals are nobody', () => {
+  fc.assert(
+    fc.property(amount(AMOUNT_CENTS_MAX), (cents) => {
+      equal(centsOfDollars(dollarsOfCents(cents)), cents);
+      equal(centsOfDollars(-dollarsOfCents(cents)), -cents);
+    }),
+    options,
+  );
+  for (const dollars of [0.001, 1.005, 10.999, Number.NaN, Number.POSITIVE_INFINITY, 1e14, 5e-324]) {
+    equal(centsOfDollars(dollars), null, String(dollars));
+  }
+  for (const [dollars, cents] of [
+    [0.07, 7],
+    [1.1, 110],
+    [4.35, 435],
+    [1e13, 1e15],
+  ] as const) {
+    equal(centsOfDollars(dollars), cents);
+  }
+  ok(Object.is(centsOfDollars(-0), 0));
+});

@@ -1,0 +1,97 @@
+/**
+ * The lifecycle after a downtime: rounds that were open settle by their price, if the feed still knows it, or are
+ * voided; those that would have been in it never exist.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { marketOf, RESULT_VOID, SETTLED, SETTLING } from '../../../engine/model/domain.js';
+import { PushFeed } from '../../../http/prices/push-feed.js';
+import { simulatedPrice } from '../../../http/prices/simulated-feed.js';
+import { BTC_MINUTE, MINUTE_MS, ofKind, pushHost, rulesOf, simulatedHost } from '../../support/feed-hosts.js';
+import { NOON_MS, TestClock, TestHost } from '../../support/host.js';
+
+test('a downtime over several boundaries: open rounds settle by their price, missed ones never exist', () => {
+  const clock = new TestClock();
+  const host = simulatedHost(clock);
+  host.run(90_000);
+  const open = host.engine.currentRound(BTC_MINUTE)?.roundNumber ?? 0;
+  const quarter = host.engine.currentRound(marketOf('BTC_FIFTEEN_MINUTES'))?.roundNumber ?? 0;
+  const again = new TestClock();
+  again.wallMs = NOON_MS + 20 * MINUTE_MS + 3_000;
+  const engine = host.journal.recover();
+  const restarted = simulatedHost(again, {}, engine);
+  assert.equal(engine.round(BTC_MINUTE, open)?.status, SETTLING, 'the grace for past boundaries has begun');
+  restarted.run(2_000);
+  const settled = engine.round(BTC_MINUTE, open);
+  assert.equal(settled?.status, SETTLED);
+  assert.equal(settled?.closePrice, simulatedPrice(11, 0, NOON_MS + 2 * MINUTE_MS));
+  assert.equal(
+    engine.round(marketOf('BTC_FIFTEEN_MINUTES'), quarter)?.closePrice,
+    simulatedPrice(11, 0, NOON_MS + 15 * MINUTE_MS),
+  );
+  for (let missed = open + 1; missed < NOON_MS / MINUTE_MS + 20; missed++) {
+    assert.equal(engine.round(BTC_MINUTE, missed), null);
+  }
+  assert.equal(ofKind(restarted, 'setCalendar').length, 0, 'the market hours are those in force');
+  const late = engine.currentRound(BTC_MINUTE);
+  assert.deepEqual([late?.roundNumber, late?.startTimeMs], [NOON_MS / MINUTE_MS + 20, again.wallMs - 2_000]);
+  const lateQuarter = engine.currentRound(marketOf('BTC_FIFTEEN_MINUTES'));
+  assert.equal(lateQuarter?.startTimeMs, again.wallMs, 'no bets on what has moved since the boundary');
+  assert.equal(lateQuarter?.openPrice, simulatedPrice(11, 0, again.wallMs));
+});
+
+/** A host whose minute round was open when it went down, five minutes later, with a feed that is new. */
+function restartedAfterDowntime() {
+  const { host, feed } = pushHost();
+  feed.offer(0, 100, NOON_MS);
+  host.run(50);
+  const engine = host.journal.recover();
+  const open = engine.currentRound(BTC_MINUTE);
+  const clock = new TestClock();
+  clock.wallMs = NOON_MS + 5 * MINUTE_MS;
+  const again = new PushFeed();
+  const restarted = new TestHost(clock, { feeds: [again] }, engine);
+  restarted.lifecycle.start();
+  return { open, clock, again, restarted };
+}
+
+test('a downtime with a feed that knows no history: the open round is voided', () => {
+  const { open, clock, again, restarted } = restartedAfterDowntime();
+  again.offer(0, 101, clock.wallMs);
+  restarted.run(1_950);
+  assert.equal(open?.status, SETTLING);
+  restarted.run(50);
+  assert.deepEqual([open?.status, open?.result], [SETTLED, RESULT_VOID]);
+});
+
+test('a feed that knows history in time settles the round that was open', () => {
+  const { open, clock, again, restarted } = restartedAfterDowntime();
+  again.offer(0, 105, clock.wallMs);
+  again.offer(0, 103, NOON_MS + MINUTE_MS - 700);
+  restarted.run(2_000);
+  assert.deepEqual([open?.status, open?.closePrice], [SETTLED, 103]);
+});
+
+test('boundary prices of an asset never overtake each other', () => {
+  const { host, feed } = pushHost({ rules: rulesOf('BTC_ONE_MINUTE', 'BTC_FIVE_MINUTES') });
+  feed.offer(0, 100, NOON_MS);
+  host.run(50);
+  const clock = new TestClock();
+  clock.wallMs = NOON_MS + 5 * MINUTE_MS - 500;
+  const again = new PushFeed();
+  const restarted = new TestHost(clock, { feeds: [again] }, host.journal.recover());
+  restarted.lifecycle.start();
+  again.offer(0, 101, clock.wallMs);
+  restarted.run(600);
+  again.offer(0, 102, clock.wallMs);
+  restarted.run(1_350);
+  assert.equal(ofKind(restarted, 'boundaryPrice').length, 0, 'five past is final, one past is not');
+  restarted.run(50);
+  assert.deepEqual(
+    ofKind(restarted, 'boundaryPrice').map(({ boundaryMs, price }) => [boundaryMs - NOON_MS, price]),
+    [
+      [MINUTE_MS, null],
+      [5 * MINUTE_MS, 101],
+    ],
+  );
+});

@@ -1,0 +1,203 @@
+/**
+ * The lifecycle on the real engine with the real feeds: rounds over boundaries, gaps in prices, a house without money,
+ * settlement in slices, and an operator or a clock that interferes.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  ASSETS,
+  LIVE,
+  LOCKED,
+  marketOf,
+  RESULT_VOID,
+  SETTLED,
+  SETTLING,
+  UPCOMING,
+} from '../../../engine/model/domain.js';
+import { simulatedPrice } from '../../../http/prices/simulated-feed.js';
+import {
+  BTC_MINUTE,
+  DAY_MS,
+  MINUTE_MS,
+  ofKind,
+  pushHost,
+  rulesOf,
+  simulatedHost,
+  statusOf,
+} from '../../support/feed-hosts.js';
+import { codeOf, NOON_MS, TestClock } from '../../support/host.js';
+
+test('a round opens late with the first price, locks, ends, and its price opens the next', () => {
+  const { host, feed, clock } = pushHost();
+  assert.equal(statusOf(host), undefined);
+  assert.equal(feed.offer(0, 100, NOON_MS).taken, true);
+  host.run(50);
+  const first = host.engine.currentRound(BTC_MINUTE);
+  assert.deepEqual([first?.status, first?.openPrice, first?.startTimeMs], [LIVE, 100, NOON_MS + 50]);
+  assert.equal(codeOf(host.order()), 'accepted');
+  host.run(54_950);
+  assert.equal(statusOf(host), LOCKED);
+  feed.offer(0, 101, clock.wallMs);
+  host.run(5_000);
+  assert.equal(first?.status, SETTLING);
+  assert.equal(statusOf(host), UPCOMING);
+  feed.offer(0, 102, NOON_MS + MINUTE_MS);
+  feed.offer(0, 103, NOON_MS + MINUTE_MS + 1);
+  host.run(50);
+  assert.deepEqual([first?.closePrice, first?.status], [102, SETTLED]);
+  const second = host.engine.currentRound(BTC_MINUTE);
+  assert.deepEqual(
+    [second?.status, second?.openPrice, second?.startTimeMs],
+    [LIVE, 102, NOON_MS + MINUTE_MS],
+  );
+  assert.equal(ofKind(host, 'boundaryPrice')[0]?.evidence, 'push');
+});
+
+test('without a tick after the boundary the grace decides; a price that is too old voids and opens nothing', () => {
+  const { host, feed, clock } = pushHost();
+  feed.offer(0, 100, NOON_MS);
+  host.run(50);
+  const first = host.engine.currentRound(BTC_MINUTE);
+  host.run(50_000);
+  feed.offer(0, 101, NOON_MS + 50_000);
+  host.run(MINUTE_MS + 1_950 - 50_050);
+  assert.equal(first?.status, SETTLING);
+  host.run(50);
+  assert.equal(first?.closePrice, 101, 'exactly ten seconds old is fresh');
+  const second = host.engine.currentRound(BTC_MINUTE);
+  assert.equal(second?.openPrice, 101);
+  host.run(2 * MINUTE_MS + 2_000 - (clock.wallMs - NOON_MS));
+  assert.equal(second?.result, RESULT_VOID);
+  assert.equal(host.engine.currentRound(BTC_MINUTE), null, 'no round until prices are back');
+  feed.offer(0, 102, clock.wallMs);
+  host.run(50);
+  assert.equal(host.engine.currentRound(BTC_MINUTE)?.openPrice, 102);
+});
+
+test('a feed that speaks too late in the window opens nothing until the next', () => {
+  const { host, feed, clock } = pushHost();
+  clock.pass(25_001);
+  feed.offer(0, 100, clock.wallMs);
+  host.run(0);
+  host.lifecycle.pump();
+  assert.equal(host.engine.currentRound(BTC_MINUTE), null, 'less than 10 s of betting are left');
+  host.run(30_000);
+  feed.offer(0, 101, clock.wallMs);
+  host.run(NOON_MS + MINUTE_MS - clock.wallMs);
+  assert.equal(host.engine.currentRound(BTC_MINUTE)?.startTimeMs, NOON_MS + MINUTE_MS);
+});
+
+test('a house without money opens nothing and writes nothing, until it has some', () => {
+  const rules = rulesOf('BTC_ONE_MINUTE');
+  const { host, feed } = pushHost({
+    rules: { ...rules, markets: rules.markets.map((market) => ({ ...market, seedCents: 2_000_000_00 })) },
+  });
+  feed.offer(0, 100, NOON_MS);
+  const { seq } = host.engine;
+  host.run(5_000);
+  assert.equal(host.engine.seq, seq);
+  host.sequencer.submit({
+    kind: 'depositHouse',
+    timeMs: host.sequencer.stampMs(),
+    amountCents: 4_000_000_00,
+    reference: 'more',
+  });
+  host.run(50);
+  assert.equal(statusOf(host), LIVE);
+});
+
+test('settlement goes in slices, one a turn, and other work goes on between them', () => {
+  const { host, feed, clock } = pushHost({ settleBetsMax: 2 });
+  feed.offer(0, 100, NOON_MS);
+  host.run(50);
+  for (let i = 0; i < 7; i++) assert.equal(codeOf(host.order()), 'accepted');
+  host.run(59_850);
+  feed.offer(0, 101, clock.wallMs);
+  host.run(50);
+  clock.pass(51);
+  feed.offer(0, 102, clock.wallMs);
+  let isQuiet = false;
+  host.lifecycle.whenQuiet(() => {
+    isQuiet = true;
+  });
+  for (let slice = 1; slice <= 4; slice++) {
+    assert.equal(host.engine.settlementsWaiting, slice < 4, `after slice ${slice}`);
+    assert.ok(host.deposit() > 0);
+    assert.equal(isQuiet, false);
+    host.endTurn();
+  }
+  assert.equal(host.engine.settlementsWaiting, false);
+  assert.equal(isQuiet, false, 'not before it is durable');
+  host.settle();
+  assert.equal(isQuiet, true);
+  assert.equal(ofKind(host, 'settle').length, 4);
+});
+
+test('settlement waits for a slow disk instead of growing the backlog', () => {
+  const { host, feed, clock } = pushHost({ settleBetsMax: 1 });
+  feed.offer(0, 100, NOON_MS);
+  host.run(50);
+  for (let i = 0; i < 5; i++) host.order();
+  host.run(59_900);
+  feed.offer(0, 101, clock.wallMs);
+  for (let i = 0; i < 2_500; i++) host.deposit();
+  clock.pass(51);
+  feed.offer(0, 102, clock.wallMs);
+  const { backlogCommands } = host.sequencer;
+  for (let i = 0; i < 50; i++) {
+    host.lifecycle.pump();
+    host.endTurn();
+  }
+  assert.ok(host.sequencer.backlogCommands < backlogCommands + 10);
+  assert.equal(host.engine.settlementsWaiting, true);
+  host.settle();
+  assert.equal(host.engine.settlementsWaiting, false);
+});
+
+test('simulated prices: every market lives through its rounds, and the journal replays to the same digest', () => {
+  const clock = new TestClock();
+  const host = simulatedHost(clock);
+  host.run(6 * MINUTE_MS + 300, 100);
+  const minute = host.engine.currentRound(BTC_MINUTE);
+  assert.deepEqual([minute?.status, minute?.startTimeMs], [LIVE, NOON_MS + 6 * MINUTE_MS]);
+  for (const [asset, name] of ASSETS.entries()) {
+    const closed = host.engine.round(asset * 5, NOON_MS / MINUTE_MS + 2);
+    assert.equal(closed?.status, SETTLED, name);
+    assert.equal(closed?.closePrice, simulatedPrice(11, asset, NOON_MS + 3 * MINUTE_MS), name);
+    assert.equal(closed?.openPrice, simulatedPrice(11, asset, NOON_MS + 2 * MINUTE_MS), name);
+  }
+  assert.equal(ofKind(host, 'setCalendar').length, 2);
+  assert.equal(host.engine.currentRound(marketOf('GOLD_ONE_DAY')), null, 'no session holds a day of gold');
+  assert.equal(statusOf(host, marketOf('EURUSD_FOUR_HOURS')), LIVE);
+  assert.equal(host.journal.recover().rollingDigest(), host.engine.rollingDigest());
+});
+
+test('a round that an operator voids leaves the next boundary waiting for nobody or for all', () => {
+  const { host, feed, clock } = pushHost();
+  feed.offer(0, 100, NOON_MS);
+  host.run(50);
+  const roundNumber = host.engine.currentRound(BTC_MINUTE)?.roundNumber ?? 0;
+  host.order();
+  const timeMs = host.sequencer.stampMs();
+  host.sequencer.submit({ kind: 'voidRound', timeMs, market: BTC_MINUTE, roundNumber, reason: 'test' });
+  host.run(59_000);
+  assert.equal(host.engine.round(BTC_MINUTE, roundNumber)?.status, SETTLED);
+  assert.equal(host.engine.currentRound(BTC_MINUTE), null, 'the voided window stays empty');
+  feed.offer(0, 101, clock.wallMs);
+  host.run(1_000);
+  assert.equal(host.engine.currentRound(BTC_MINUTE)?.roundNumber, roundNumber + 1);
+});
+
+test('a clock that jumps ahead and back moves no round', () => {
+  const clock = new TestClock();
+  const host = simulatedHost(clock);
+  host.run(10_000);
+  const before = host.engine.currentRound(BTC_MINUTE)?.roundNumber;
+  clock.wallMs += DAY_MS;
+  host.run(5_000);
+  assert.equal(codeOf(host.order()), 'clock_unsynchronised');
+  clock.wallMs -= DAY_MS;
+  host.run(12_000);
+  assert.equal(host.engine.currentRound(BTC_MINUTE)?.roundNumber, before);
+  assert.equal(codeOf(host.order()), 'accepted');
+});

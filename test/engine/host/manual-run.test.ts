@@ -1,0 +1,126 @@
+/**
+ * A manual clock passes through everything on its way: boundaries, settlements, and the market hours of whole weekends.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ManualRun } from '../../../engine/host/manual-run.js';
+import { ASSETS, marketOf, SETTLED } from '../../../engine/model/domain.js';
+import { simulatedPrice } from '../../../http/prices/simulated-feed.js';
+import { DAY_MS, MINUTE_MS, ofKind, rulesOf, simulatedHost } from '../../support/feed-hosts.js';
+import { codeOf, type HostOptions, NOON_MS, TestClock, type TestHost } from '../../support/host.js';
+
+/** A simulated host on a manual clock that nothing else moves. */
+function manualHost(
+  startMs: number,
+  options: HostOptions = {},
+): { host: TestHost; run: ManualRun; clock: TestClock } {
+  const clock = new TestClock();
+  clock.wallMs = startMs;
+  const host = simulatedHost(clock, { clockGuard: null, ...options });
+  const run = new ManualRun(host.sequencer, host.lifecycle, host.schedule, (nowMs) => {
+    assert.ok(nowMs > clock.wallMs, 'the clock moves forward');
+    clock.wallMs = nowMs;
+  });
+  return { host, run, clock };
+}
+
+/** Runs the promise's host until it resolves. */
+async function untilDone<T>(host: TestHost, promise: Promise<T>): Promise<T> {
+  let isDone = false;
+  const done = promise.finally(() => {
+    isDone = true;
+  });
+  while (!isDone) {
+    host.endTurn();
+    host.journal.ack();
+    await Promise.resolve();
+  }
+  return done;
+}
+
+test('a manual clock passes through every boundary in order, whatever the size of its steps', async () => {
+  const journals: string[] = [];
+  for (const stepMs of [10_000, 500_000, 1_000_000]) {
+    const { host, run } = manualHost(NOON_MS, { rules: rulesOf('BTC_ONE_MINUTE', 'BTC_FIVE_MINUTES') });
+    for (let passedMs = 0; passedMs < 1_000_000; passedMs += stepMs) {
+      const reached = await untilDone(host, run.advance(stepMs));
+      assert.equal(reached, NOON_MS + passedMs + stepMs);
+      assert.equal(host.sequencer.backlogCommands, 0, 'all of it is durable');
+    }
+    journals.push(JSON.stringify(host.journal.commands()));
+    assert.ok(ofKind(host, 'boundaryPrice').length >= 16);
+  }
+  assert.equal(journals[0], journals[1]);
+  assert.equal(journals[1], journals[2]);
+});
+
+test('a manual run settles everything on its way before it resolves', async () => {
+  const { host, run } = manualHost(NOON_MS, { settleBetsMax: 2 });
+  for (let i = 0; i < 9; i++) assert.equal(codeOf(host.order()), 'accepted');
+  await untilDone(host, run.advance(MINUTE_MS + 10_000));
+  const settles = ofKind(host, 'settle');
+  assert.equal(settles.length, 5);
+  assert.ok(
+    settles.every(({ timeMs }) => timeMs === NOON_MS + MINUTE_MS + 250),
+    'with the first tick after the boundary',
+  );
+  assert.equal(host.engine.account(1)?.openBets, 0);
+});
+
+test('manual runs asked for together follow each other', async () => {
+  const { host, run, clock } = manualHost(NOON_MS);
+  const reached = await untilDone(
+    host,
+    Promise.all([run.advance(1_000), run.advance(70_000), run.advance(0)]),
+  );
+  assert.deepEqual(reached, [NOON_MS + 1_000, NOON_MS + 71_000, NOON_MS + 71_000]);
+  assert.equal(clock.wallMs, NOON_MS + 71_000);
+});
+
+test('a server that stops ends a run where it is', async () => {
+  const { host, run, clock } = manualHost(NOON_MS);
+  const reached = run.advance(DAY_MS);
+  for (let i = 0; i < 20; i++) {
+    host.endTurn();
+    host.journal.ack();
+    await Promise.resolve();
+  }
+  const drained = host.sequencer.drain();
+  assert.equal(await untilDone(host, reached), clock.wallMs);
+  await untilDone(host, drained);
+  assert.ok(clock.wallMs > NOON_MS && clock.wallMs < NOON_MS + DAY_MS);
+  assert.equal(host.journal.recover().rollingDigest(), host.engine.rollingDigest());
+});
+
+// Friday to Monday over the changes of daylight saving; the markets' hours in UTC move by one hour.
+for (const [name, fridayMs, closeMs, openMs] of [
+  ['March 2026', Date.UTC(2026, 2, 6, 21, 58), Date.UTC(2026, 2, 6, 22), Date.UTC(2026, 2, 8, 21)],
+  ['November 2026', Date.UTC(2026, 9, 30, 20, 58), Date.UTC(2026, 9, 30, 21), Date.UTC(2026, 10, 1, 22)],
+] as const) {
+  test(`FX closes and opens over the change of daylight saving in ${name}`, async () => {
+    const { host, run, clock } = manualHost(fridayMs, {
+      rules: rulesOf('EURUSD_ONE_MINUTE', 'EURUSD_FIVE_MINUTES'),
+    });
+    const market = marketOf('EURUSD_ONE_MINUTE');
+    await untilDone(host, run.advance(closeMs - fridayMs + 3_000));
+    assert.equal(host.engine.currentRound(market), null, 'closed');
+    const last = host.engine.round(market, closeMs / MINUTE_MS - 1);
+    assert.equal(last?.closePrice, simulatedPrice(11, ASSETS.indexOf('EURUSD'), closeMs));
+    await untilDone(host, run.advance(openMs - clock.wallMs - 1));
+    assert.equal(host.engine.currentRound(market), null, 'still closed');
+    await untilDone(host, run.advance(1));
+    assert.equal(host.engine.currentRound(market)?.startTimeMs, openMs);
+    assert.equal(host.engine.currentRound(marketOf('EURUSD_FIVE_MINUTES'))?.startTimeMs, openMs);
+  });
+}
+
+test('gold pauses for an hour each day', async () => {
+  const pauseMs = Date.UTC(2026, 5, 10, 21);
+  const { host, run } = manualHost(pauseMs - 3 * MINUTE_MS, { rules: rulesOf('GOLD_ONE_MINUTE') });
+  const market = marketOf('GOLD_ONE_MINUTE');
+  await untilDone(host, run.advance(4 * MINUTE_MS));
+  assert.equal(host.engine.currentRound(market), null);
+  assert.equal(host.engine.round(market, pauseMs / MINUTE_MS - 1)?.status, SETTLED);
+  await untilDone(host, run.advance(59 * MINUTE_MS + 1_000));
+  assert.equal(host.engine.currentRound(market)?.startTimeMs, pauseMs + 60 * MINUTE_MS);
+});

@@ -1,0 +1,213 @@
+/** The boundary-price rule against a naive reference, and which ticks are refused (design, section 4). */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { Engine } from '../../../engine/engine.js';
+import { BoundaryWindow, CLOSED_MAX, GRACE_MS } from '../../../engine/host/boundary-window.js';
+import { PriceTracker, TICK_EVIDENCE_LENGTH_MAX } from '../../../engine/host/price-tracker.js';
+import type { PriceTick } from '../../../engine/model/ports.js';
+
+const MINUTE_MS = 60_000;
+const START_MS = Date.UTC(2026, 5, 10, 12);
+
+const tickAt = (timeMs: number, price: number): PriceTick => ({
+  asset: 0,
+  price,
+  timeMs,
+  source: 'test',
+  origin: '',
+});
+
+interface Arrival {
+  readonly nowMs: number;
+  readonly tick: PriceTick;
+}
+
+/**
+ * The rule, word for word: of the ticks that had arrived when the price became final, the one with the greatest
+ * timestamp <= T, the last to arrive among equals. undefined: not final at `nowMs`.
+ */
+function referencePrice(
+  arrivals: readonly Arrival[],
+  boundaryMs: number,
+  startMs: number,
+  nowMs: number,
+): PriceTick | null | undefined {
+  const isPast = boundaryMs <= startMs;
+  const graceEndsMs = (isPast ? startMs : boundaryMs) + GRACE_MS;
+  const counted: PriceTick[] = [];
+  let isFinal = nowMs >= graceEndsMs;
+  for (const { nowMs: arrivedMs, tick } of arrivals) {
+    if (arrivedMs >= graceEndsMs) break;
+    if (tick.timeMs <= boundaryMs) counted.push(tick);
+    else if (!isPast) {
+      isFinal = true;
+      break;
+    }
+  }
+  if (!isFinal) return undefined;
+  return counted.reduce<PriceTick | null>(
+    (best, tick) => (best === null || tick.timeMs >= best.timeMs ? tick : best),
+    null,
+  );
+}
+
+/** Arrivals around a few boundaries: times cluster there, ticks come late, early, twice and not at all. */
+const arrivals = fc
+  .array(
+    fc.record({
+      waitMs: fc.oneof(fc.constantFrom(0, 1, GRACE_MS - 1, GRACE_MS, 250), fc.nat(70_000)),
+      lagMs: fc.oneof(fc.constantFrom(-1_000, -1, 0, 1, GRACE_MS), fc.integer({ min: -1_000, max: 150_000 })),
+      onBoundary: fc.boolean(),
+    }),
+    { maxLength: 30 },
+  )
+  .map((steps) => {
+    let nowMs = START_MS + 30_000;
+    return steps.map(({ waitMs, lagMs, onBoundary }, i): Arrival => {
+      nowMs += waitMs;
+      const timeMs = nowMs - lagMs;
+      const price = 100 + i;
+      return { nowMs, tick: tickAt(onBoundary ? Math.floor(timeMs / MINUTE_MS) * MINUTE_MS : timeMs, price) };
+    });
+  });
+
+test('property: boundary prices are those of the naive reference, at every moment', () => {
+  fc.assert(
+    fc.property(arrivals, fc.boolean(), (events, forgets) => {
+      const startMs = START_MS + 30_000;
+      const window = new BoundaryWindow(startMs);
+      const past = [START_MS, START_MS - 5 * MINUTE_MS];
+      for (const boundaryMs of past) window.expectPast(boundaryMs);
+      const future = Array.from({ length: 40 }, (_, i) => START_MS + (i + 1) * MINUTE_MS);
+      events.forEach(({ tick, nowMs }, i) => {
+        window.take(tick, nowMs);
+        const waiting = [...past, ...future.filter((boundaryMs) => boundaryMs <= nowMs)];
+        if (forgets) window.forgetBut(waiting, nowMs);
+        for (const boundaryMs of [...past, ...future.filter((ms) => ms <= nowMs + MINUTE_MS)]) {
+          assert.equal(
+            window.finalPrice(boundaryMs, nowMs),
+            referencePrice(events.slice(0, i + 1), boundaryMs, startMs, nowMs),
+            `boundary ${boundaryMs - START_MS} at ${nowMs - START_MS}`,
+          );
+        }
+      });
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('property: a final price is never revised', () => {
+  fc.assert(
+    fc.property(arrivals, (events) => {
+      const window = new BoundaryWindow(START_MS + 30_000);
+      const final = new Map<number, PriceTick | null>();
+      for (const { tick, nowMs } of events) {
+        window.take(tick, nowMs);
+        for (let boundaryMs = START_MS + MINUTE_MS; boundaryMs <= nowMs; boundaryMs += MINUTE_MS) {
+          const price = window.finalPrice(boundaryMs, nowMs);
+          if (final.has(boundaryMs)) assert.equal(price, final.get(boundaryMs));
+          else if (price !== undefined) final.set(boundaryMs, price);
+        }
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('the edges of the rule', () => {
+  const T = START_MS + MINUTE_MS;
+  const window = new BoundaryWindow(START_MS + 1);
+  window.take(tickAt(T - 1, 1), T - 1);
+  window.take(tickAt(T, 2), T);
+  assert.equal(window.finalPrice(T, T), undefined, 'a tick at T does not close T');
+  window.take(tickAt(T, 3), T + 1);
+  window.take(tickAt(T - 1, 4), T + 2);
+  assert.equal(window.finalPrice(T, T + GRACE_MS - 1), undefined);
+  assert.equal(window.finalPrice(T, T + GRACE_MS)?.price, 3, 'the last among equals, after the grace');
+  window.take(tickAt(T, 5), T + GRACE_MS);
+  assert.equal(window.finalPrice(T, T + GRACE_MS)?.price, 3, 'never revised');
+});
+
+test('boundaries before the start wait for the grace from the start, live ticks or not', () => {
+  const window = new BoundaryWindow(START_MS);
+  const missed = START_MS - 10 * MINUTE_MS;
+  window.expectPast(missed);
+  window.expectPast(START_MS);
+  window.take(tickAt(START_MS + 100, 9), START_MS + 100);
+  assert.equal(window.finalPrice(missed, START_MS + GRACE_MS - 1), undefined);
+  window.take(tickAt(missed + 1, 8), START_MS + 200);
+  window.take(tickAt(missed - 3_000, 7), START_MS + 300);
+  window.take(tickAt(missed - 4_000, 6), START_MS + 400);
+  assert.equal(window.finalPrice(missed, START_MS + GRACE_MS)?.price, 7);
+  assert.equal(window.finalPrice(START_MS, START_MS + GRACE_MS)?.price, 8);
+  window.take(tickAt(missed, 5), START_MS + GRACE_MS);
+  assert.equal(window.finalPrice(missed, START_MS + GRACE_MS)?.price, 7);
+  assert.equal(window.latest?.price, 9);
+});
+
+test('a window that nobody asks stays bounded, and says null for what it has forgotten', () => {
+  const window = new BoundaryWindow(START_MS);
+  for (let i = 1; i <= 10_000; i++)
+    window.take(tickAt(START_MS + i * MINUTE_MS + 1, i), START_MS + i * MINUTE_MS + 1);
+  const nowMs = START_MS + 10_000 * MINUTE_MS + 1;
+  assert.equal(window.finalPrice(START_MS + 5 * MINUTE_MS, nowMs), null);
+  const kept = Array.from({ length: 10_000 }, (_, i) =>
+    window.finalPrice(START_MS + (i + 1) * MINUTE_MS, nowMs),
+  );
+  assert.equal(kept.filter((tick) => tick !== null).length, CLOSED_MAX);
+  window.forgetBut([], nowMs);
+  assert.equal(window.finalPrice(nowMs - 1, nowMs), null);
+});
+
+function tracker(): PriceTracker {
+  const started = new PriceTracker(new Engine());
+  started.start(START_MS);
+  return started;
+}
+
+test('ticks that are ahead, not positive, not finite or without a time are refused', () => {
+  const prices = tracker();
+  const verdict = (timeMs: number, price: number) => prices.offer(tickAt(timeMs, price), START_MS).taken;
+  assert.equal(verdict(START_MS + 1_000, 100), true, 'exactly 1 s ahead');
+  assert.equal(verdict(START_MS + 1_001, 100), false);
+  for (const price of [0, -1, Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]) {
+    assert.equal(verdict(START_MS, price), false, String(price));
+  }
+  for (const timeMs of [Number.NaN, -1, 1.5, Number.NEGATIVE_INFINITY]) {
+    assert.equal(verdict(timeMs, 100), false, String(timeMs));
+  }
+  assert.equal(prices.offer({ ...tickAt(START_MS, 1), asset: 14 }, START_MS).taken, false);
+  const origin = 'x'.repeat(TICK_EVIDENCE_LENGTH_MAX);
+  assert.equal(prices.offer({ ...tickAt(START_MS, 100), origin }, START_MS).taken, false);
+  assert.deepEqual(prices.tickCounts, { taken: 1, refused: 12 });
+});
+
+test('more than 50 % from the last accepted one is refused, exactly 50 % is not', () => {
+  for (const [price, taken] of [
+    [150, true],
+    [150.01, false],
+    [50, true],
+    [49.99, false],
+  ] as const) {
+    const prices = tracker();
+    prices.offer(tickAt(START_MS, 100), START_MS);
+    const verdict = prices.offer(tickAt(START_MS + 1, price), START_MS + 1);
+    assert.equal(verdict.taken, taken, String(price));
+    assert.equal(prices.latest(0)?.price, taken ? price : 100);
+  }
+});
+
+test('a price that has truly halved is believed once the last accepted one is a quarter of an hour old', () => {
+  const prices = tracker();
+  prices.offer(tickAt(START_MS, 100), START_MS);
+  for (let nowMs = START_MS + 1_000; nowMs <= START_MS + 900_000; nowMs += 1_000) {
+    assert.equal(prices.offer(tickAt(nowMs, 40), nowMs).taken, false);
+  }
+  assert.equal(prices.offer(tickAt(START_MS + 900_001, 40), START_MS + 900_001).taken, true);
+  assert.equal(prices.offer(tickAt(START_MS + 900_002, 41), START_MS + 900_002).taken, true);
+});
+
+test('before the start no tick is taken', () => {
+  assert.equal(new PriceTracker(new Engine()).offer(tickAt(START_MS, 1), START_MS).taken, false);
+});

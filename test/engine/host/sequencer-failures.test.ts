@@ -1,0 +1,120 @@
+/**
+ * The sequencer when the journal or the engine fails: what was not durable is acknowledged to nobody, what was stays
+ * so, and the process ends once.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AssertionError } from '../../../engine/base/assert.js';
+import { Engine } from '../../../engine/engine.js';
+import type { Outcome } from '../../../engine/model/events.js';
+import { codeOf, NOON_MS, TestClock, TestHost } from '../../support/host.js';
+
+test('a failed commit acknowledges nothing, neither then nor later', () => {
+  const host = new TestHost(new TestClock());
+  const released: string[] = [];
+  const seq = host.deposit();
+  host.sequencer.whenDurable(seq, () => released.push('first'));
+  host.endTurn();
+  host.sequencer.whenDurable(host.deposit(), () => released.push('second'));
+  host.journal.fail(new Error('EIO'));
+  assert.deepEqual(
+    host.fatal.map(({ message }) => message),
+    ['EIO'],
+  );
+  assert.equal(codeOf(host.order()), 'shutting_down');
+  assert.equal(host.sequencer.stopped, true);
+  host.journal.ack();
+  host.sequencer.whenDurable(seq, () => released.push('later'));
+  host.journal.fail(new Error('again'));
+  host.clock.pass(60_000);
+  host.sequencer.heartbeat();
+  host.endTurn();
+  assert.deepEqual(released, []);
+  assert.equal(host.sequencer.durableSeq, seq - 1);
+  assert.equal(host.fatal.length, 1, 'fatal once');
+  assert.equal(host.journal.inFlight, null, 'nothing more is written');
+});
+
+test('a commit that hangs for more than 30 s is fatal; a stopped process is no hang', () => {
+  const host = new TestHost(new TestClock());
+  host.sequencer.heartbeat();
+  host.deposit();
+  host.endTurn();
+  host.clock.pass(600_000);
+  host.sequencer.heartbeat();
+  assert.equal(host.fatal.length, 0, 'ten minutes without a heartbeat count as one second');
+  for (let s = 0; s < 29; s++) {
+    host.clock.pass(1_000);
+    host.sequencer.heartbeat();
+  }
+  assert.equal(host.fatal.length, 0);
+  host.clock.pass(1);
+  host.sequencer.heartbeat();
+  assert.match(host.fatal[0]?.message ?? '', /not answered for 30 s/);
+});
+
+test('the time of a commit begins when it is handed over', () => {
+  const host = new TestHost(new TestClock());
+  host.deposit();
+  host.endTurn();
+  for (let s = 0; s < 40; s++) {
+    host.clock.pass(1_000);
+    host.sequencer.heartbeat();
+    if (s === 20) {
+      host.deposit();
+      host.journal.ack();
+    }
+  }
+  assert.equal(host.fatal.length, 0);
+});
+
+test('an engine exception: earlier commands are committed and released, then the process ends', () => {
+  const host = new TestHost(new TestClock());
+  const released: number[] = [];
+  const before = host.deposit();
+  host.sequencer.whenDurable(before, () => released.push(before));
+  host.endTurn();
+  const waiting = host.deposit();
+  host.sequencer.whenDurable(waiting, () => released.push(waiting));
+  const outcome = host.sequencer.submit({ kind: 'settle', timeMs: NOON_MS - 1, betsMax: 1 });
+  assert.equal(codeOf(outcome), 'shutting_down');
+  assert.equal(host.deposit(), -1, 'no command is taken any more');
+  host.sequencer.whenDurable(waiting, () => released.push(-1));
+  assert.equal(host.fatal.length, 0, 'not before the earlier ones are durable');
+  host.settle();
+  assert.deepEqual(released, [before, waiting]);
+  assert.ok(host.fatal[0] instanceof AssertionError);
+  assert.equal(host.journal.recover().seq, waiting);
+});
+
+/** The real engine, but for a fault after the next command has taken effect. */
+class LateFault extends Engine {
+  isArmed = false;
+  override apply(...args: Parameters<Engine['apply']>): Outcome {
+    const outcome = super.apply(...args);
+    if (this.isArmed) throw new Error('too late');
+    return outcome;
+  }
+}
+
+test('an exception so late that the command counts: the open batch is lost, and acknowledged to nobody', () => {
+  const engine = new LateFault();
+  const host = new TestHost(new TestClock(), {}, engine);
+  const released: number[] = [];
+  const committed = host.deposit();
+  host.sequencer.whenDurable(committed, () => released.push(committed));
+  host.endTurn();
+  host.sequencer.whenDurable(host.deposit(), () => released.push(-1));
+  engine.isArmed = true;
+  host.deposit();
+  host.settle();
+  assert.deepEqual(released, [committed]);
+  assert.equal(host.fatal[0]?.message, 'too late');
+  assert.equal(host.journal.recover().seq, committed);
+});
+
+test('an engine exception with nothing open ends the process at once', () => {
+  const host = new TestHost(new TestClock());
+  host.sequencer.submit({ kind: 'settle', timeMs: NOON_MS - 1, betsMax: 1 });
+  assert.ok(host.fatal[0] instanceof AssertionError);
+});

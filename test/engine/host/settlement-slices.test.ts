@@ -1,0 +1,83 @@
+/** How many bets a settlement command credits: more while that is quick, fewer once it was slow (design, section 4). */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { defaultRules } from '../../../engine/model/rules.js';
+import { PushFeed } from '../../../http/prices/push-feed.js';
+import { codeOf, NOON_MS, TestClock, TestHost } from '../../support/host.js';
+
+const BETS = 1_200;
+
+/** Each look at it costs so much time: as long as a slice takes between two looks. */
+class CostlyClock extends TestClock {
+  lookMs = 0;
+  override monotonicMs(): number {
+    this.monoMs += this.lookMs;
+    return this.monoMs;
+  }
+}
+
+/** A market of one minute whose round has ended with `BETS` bets, and the first slice of its settlement is done. */
+function settlingHost(lookMs: number): TestHost {
+  const clock = new CostlyClock();
+  const feed = new PushFeed();
+  const rules = defaultRules('f'.repeat(64));
+  const markets = rules.markets.slice(0, 1);
+  const host = new TestHost(clock, { rules: { ...rules, markets }, feeds: [feed] });
+  host.lifecycle.start();
+  host.settle();
+  feed.offer(0, 100, NOON_MS);
+  host.run(50);
+  for (let i = 0; i < BETS; i++) assert.equal(codeOf(host.order()), 'accepted');
+  host.run(59_850);
+  feed.offer(0, 101, clock.wallMs);
+  host.run(50);
+  clock.pass(51);
+  feed.offer(0, 102, clock.wallMs);
+  clock.lookMs = lookMs;
+  host.lifecycle.pump();
+  return host;
+}
+
+/** The sizes asked for by all settlement commands, in turn. */
+function slicesOf(host: TestHost): number[] {
+  while (host.engine.settlementsWaiting) host.endTurn();
+  host.settle();
+  return host.journal.commands().flatMap((command) => (command.kind === 'settle' ? [command.betsMax] : []));
+}
+
+test('quick slices grow to the most that one may have', () => {
+  assert.deepEqual(slicesOf(settlingHost(0)), [50, 100, 200, 400, 500]);
+});
+
+test('slow slices stay at the least', () => {
+  const slices = slicesOf(settlingHost(5));
+  assert.deepEqual(new Set(slices), new Set([50]));
+  assert.equal(slices.length, BETS / 50);
+});
+
+test('a slow slice is followed by smaller ones', () => {
+  const host = settlingHost(0);
+  host.endTurn();
+  host.endTurn();
+  (host.clock as CostlyClock).lookMs = 5;
+  assert.deepEqual(slicesOf(host).slice(0, 6), [50, 100, 200, 400, 200, 100]);
+});
+
+test('slices that are not full do not let the next ones grow, however quick they are', () => {
+  const rules = defaultRules('f'.repeat(64));
+  const feed = new PushFeed();
+  const clock = new TestClock();
+  const markets = rules.markets.slice(0, 1);
+  const host = new TestHost(clock, { rules: { ...rules, markets }, feeds: [feed] });
+  host.lifecycle.start();
+  host.settle();
+  for (let minute = 0; minute < 4; minute++) {
+    feed.offer(0, 100 + minute, clock.wallMs);
+    host.run(3_000);
+    assert.equal(codeOf(host.order()), 'accepted');
+    host.run(57_000);
+  }
+  feed.offer(0, 200, clock.wallMs);
+  host.run(3_000);
+  assert.deepEqual(slicesOf(host), [50, 50, 50, 50]);
+});

@@ -1,0 +1,162 @@
+/**
+ * A wrong snapshot is refused, not served: in every table every number is changed, every row left out and written twice,
+ * and what the engine's own numbers speak against is noticed. Facts that stand for themselves (a name, a time, a limit)
+ * are guarded by the file's hash alone (`persistence/snapshot/files.ts`).
+ */
+import { deepEqual, equal, ok, throws } from 'node:assert/strict';
+import { test } from 'node:test';
+import { AssertionError, must } from '../../../engine/base/assert.js';
+import type { Row } from '../../../engine/snapshot/form.js';
+import { BET, TABLES } from '../../../engine/snapshot/tables.js';
+import { BusyEngine } from '../../support/busy-engine.js';
+import { BTC_5M, BTC_15M, Exchange } from '../../support/reference/exchange.js';
+import { Dice } from '../../support/reference/rng.js';
+import { runStream } from '../../support/reference/stream.js';
+import { engineOf, type Tables, tablesOf } from '../../support/snapshots.js';
+
+/** Columns in which no number can be changed without another one speaking against it. */
+const GUARDED: readonly string[] = [
+  'account.account',
+  'account.balance_cents',
+  'account.open_bets',
+  'api_key.key',
+  'bet.settled_position',
+  'engine.accounts',
+  'engine.accounts_cents',
+  'engine.bets_retained',
+  'engine.deposits_cents',
+  'engine.house_cents',
+  'engine.keys',
+  'engine.open_stakes_cents',
+  'engine.pots_cents',
+  'engine.rules_version',
+  'engine.trading_enabled',
+  'engine.withdrawals_cents',
+  'market.current_round',
+  'round.end_time_ms',
+  'round.pool_down_cents',
+  'round.pool_up_cents',
+  'round.round_number',
+  'round.settled_position',
+  'round.volume_cents',
+  'settling_round.next_bet',
+  'settling_round.round_number',
+  'transfer.amount_cents',
+];
+
+/** Tables of engines that stand in the middle of everything: settlements, queues, late prices. */
+function samples(): Tables[] {
+  const busy = new BusyEngine(3);
+  busy.round(60);
+  busy.round(60);
+  const streams = [3, 5, 8].map((seed) => {
+    const dice = new Dice(seed);
+    return runStream(
+      seed,
+      Array.from({ length: 400 }, () => dice.whole(0, 0xffff_ffff)),
+    ).engine;
+  });
+  return [busy.engine, ...streams].map(tablesOf);
+}
+
+const isRefused = (tables: Tables): boolean => {
+  try {
+    engineOf(tables);
+    return false;
+  } catch (thrown) {
+    if (thrown instanceof AssertionError) return true;
+    throw thrown;
+  }
+};
+
+/** The tables with one row in the place of another. */
+function withRow(tables: Tables, name: string, at: number, row: Row): Tables {
+  const rows = must(tables.get(name), name).with(at, row);
+  return new Map(tables).set(name, rows);
+}
+
+/** What may be missing or double without another table speaking against it. */
+const UNGUARDED: readonly string[] = [
+  'idempotency less',
+  'market_hours less',
+  'market_hours twice',
+  'open_price less',
+  'open_price twice',
+  'round less',
+];
+
+const numbersOf = (row: Row): number[] => [...row.keys()].filter((index) => typeof row[index] === 'number');
+
+/** The row with one greater in a column. */
+const raised = (row: Row, index: number): Row => row.with(index, Number(row[index]) + 1);
+
+test('one number that is one greater is noticed where other numbers speak of it', () => {
+  const seen = new Set<string>();
+  const passed = new Set<string>();
+  for (const tables of samples()) {
+    for (const { name, columns } of TABLES) {
+      must(tables.get(name), name).forEach((row, at) => {
+        for (const index of numbersOf(row)) {
+          const column = `${name}.${must(columns[index], 'column').name}`;
+          seen.add(column);
+          if (!isRefused(withRow(tables, name, at, raised(row, index)))) passed.add(column);
+        }
+      });
+    }
+  }
+  deepEqual([...seen].filter((column) => !passed.has(column)).sort(), GUARDED);
+});
+
+test('a row that is missing, or there twice, is noticed', () => {
+  const passed = new Set<string>();
+  for (const tables of samples()) {
+    for (const { name } of TABLES) {
+      const rows = must(tables.get(name), name);
+      rows.forEach((row, at) => {
+        if (!isRefused(new Map(tables).set(name, rows.toSpliced(at, 1)))) passed.add(`${name} less`);
+        if (!isRefused(new Map(tables).set(name, rows.toSpliced(at, 0, row)))) passed.add(`${name} twice`);
+      });
+    }
+  }
+  deepEqual([...passed].sort(), UNGUARDED);
+});
+
+test('a cell of another type is noticed', () => {
+  const [tables] = samples();
+  const whole = must(tables, 'tables');
+  for (const { name, columns } of TABLES) {
+    must(whole.get(name), name)
+      .slice(0, 3)
+      .forEach((row, at) => {
+        columns.forEach((column, index) => {
+          const wrong = column.type === 'TEXT' ? 7 : 'seven';
+          throws(
+            () => engineOf(withRow(whole, name, at, row.with(index, wrong))),
+            AssertionError,
+            column.name,
+          );
+        });
+      });
+  }
+});
+
+test('of an open bet, whose it is, where, for how much and what it may win are noticed', () => {
+  const exchange = new Exchange({ markets: [BTC_5M, BTC_15M] });
+  for (const market of [BTC_5M, BTC_15M]) exchange.openLate(market, 100);
+  for (let count = 0; count < 3; count += 1) {
+    const account = exchange.account('GOLD', 10_000_00);
+    for (const market of [BTC_5M, BTC_15M]) exchange.placed({ account, market, side: 'DOWN' });
+  }
+  const tables = tablesOf(exchange.pair.engine);
+  const { name, columns } = BET;
+  must(tables.get(name), name).forEach((row, at) => {
+    for (const column of ['account', 'round_number', 'stake_cents', 'payout_cents', 'recently_placed']) {
+      const index = columns.findIndex((form) => form.name === column);
+      ok(isRefused(withRow(tables, name, at, raised(row, index))), `${column} of ${row}`);
+    }
+    const otherSide = row.map((cell) => (cell === 'DOWN' ? 'UP' : cell));
+    const otherMarket = row.map((cell) => (cell === 'BTC_FIVE_MINUTES' ? 'BTC_FIFTEEN_MINUTES' : cell));
+    ok(isRefused(withRow(tables, name, at, otherSide)));
+    equal(isRefused(withRow(tables, name, at, otherMarket)), row.includes('BTC_FIVE_MINUTES'));
+  });
+});

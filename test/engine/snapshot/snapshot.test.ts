@@ -1,0 +1,134 @@
+/**
+ * A snapshot is the whole state: an engine that is written down as tables and read again cannot be told from the one
+ * that went on, by its digests, its outcomes or anything that can be read from it (design, "Snapshots without a
+ * pause").
+ */
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { must } from '../../../engine/base/assert.js';
+import { Engine } from '../../../engine/engine.js';
+import type { PlaceOrder } from '../../../engine/model/commands.js';
+import { ASSETS, MARKET_IDS } from '../../../engine/model/domain.js';
+import type { BetPlaced, Outcome } from '../../../engine/model/events.js';
+import { BusyEngine } from '../../support/busy-engine.js';
+import { readAll, type Scope } from '../../support/reference/compare.js';
+import { BTC_15M, Exchange, MINUTE_MS } from '../../support/reference/exchange.js';
+import { Dice } from '../../support/reference/rng.js';
+import { runStream } from '../../support/reference/stream.js';
+import { digestsOf, restored, tablesOf } from '../../support/snapshots.js';
+
+const STREAMS = Math.ceil(Number(process.env['TOTE_TEST_RUNS'] ?? 120) / 8);
+const STEPS = 700;
+/** Chance that the second engine is replaced by one from the first one's tables, before each command. */
+const RESTORES = 0.02;
+/** Everything that can be read, and the whole state's digest, are compared about as often. */
+const LOOKS = 0.05;
+
+/** What there is to read, as `outcomes` speak of it. */
+class Known implements Scope {
+  readonly markets = MARKET_IDS.map((_, market) => market);
+  readonly assets = ASSETS.map((_, asset) => asset);
+  readonly rounds: (readonly [number, number])[] = [];
+  readonly keyDigests: string[] = [];
+  readonly limits = [1, 3, 50];
+  timesMs: number[] = [];
+
+  learn(outcome: Outcome): void {
+    if (outcome.status !== 'accepted') return;
+    for (const event of outcome.events) {
+      if (event.type === 'roundResolved') this.rounds.push([event.market, event.roundNumber]);
+    }
+  }
+}
+
+test('an engine from tables goes on like the one that they were written from', () => {
+  const seen = new Map<string, number>();
+  for (let stream = 1; stream <= STREAMS; stream += 1) {
+    const dice = new Dice(stream);
+    const steps = Array.from({ length: STEPS }, () => dice.whole(0, 0xffff_ffff));
+    const known = new Known();
+    const one = new Engine();
+    let two = restored(one);
+    for (const { command, gate } of runStream(stream, steps).tried) {
+      if (dice.chance(RESTORES)) {
+        two = restored(one);
+        for (const { form, rows } of one.exportTables()) {
+          for (const _ of rows) seen.set(form.name, (seen.get(form.name) ?? 0) + 1);
+        }
+      }
+      if (command.kind === 'createKey') known.keyDigests.push(command.digest);
+      const outcome = one.apply(command, gate);
+      known.learn(outcome);
+      deepEqual(two.apply(command, gate), outcome, `stream ${stream}`);
+      equal(two.rollingDigest(), one.rollingDigest());
+      if (!dice.chance(LOOKS)) continue;
+      known.timesMs = [command.timeMs, command.timeMs + 30_000];
+      deepEqual(readAll(two, known), readAll(one, known), `stream ${stream}`);
+      equal(digestsOf(two), digestsOf(one), `stream ${stream}`);
+    }
+    equal(digestsOf(two), digestsOf(one), `stream ${stream}`);
+    deepEqual(tablesOf(two), tablesOf(one), `stream ${stream}`);
+  }
+  for (const { form } of new Engine().exportTables()) {
+    ok((seen.get(form.name) ?? 0) > STREAMS / 2, `${form.name} held ${seen.get(form.name)} rows`);
+  }
+});
+
+test('bets that come and go by the thousand: tables, lists and settlements stay the same', () => {
+  const busy = new BusyEngine(40);
+  for (let round = 0; round < 6; round += 1) {
+    busy.round(4_000);
+    const two = restored(busy.engine);
+    equal(digestsOf(two), digestsOf(busy.engine));
+    deepEqual(tablesOf(two), tablesOf(busy.engine));
+    settleInSlices(two);
+    const three = restored(busy.engine);
+    settleInSlices(three);
+    equal(digestsOf(three), digestsOf(two));
+  }
+});
+
+function settleInSlices(engine: Engine): void {
+  let slices = 0;
+  for (; engine.settlementsWaiting; slices += 1) {
+    equal(engine.apply({ kind: 'settle', timeMs: engine.timeMs, betsMax: 97 }).status, 'accepted');
+  }
+  ok(slices > 3, `${slices} slices`);
+}
+
+test('what has expired stays expired when the time to live becomes longer, with a snapshot in between or not', () => {
+  const exchange = new Exchange({ markets: [BTC_15M] });
+  const one = exchange.pair.engine;
+  exchange.openLate(BTC_15M, 100);
+  const account = exchange.account('GOLD', 10_000_00);
+  const old = exchange.placed({ account, market: BTC_15M, key: 1 });
+  exchange.atMs = 5 * MINUTE_MS;
+  const young = exchange.placed({ account, market: BTC_15M, key: 2 });
+  exchange.atMs = 10 * MINUTE_MS;
+  const two = restored(one);
+  const rules = { ...must(one.rules, 'rules'), idempotencyTtlMs: 60 * MINUTE_MS };
+  for (const engine of [one, two]) {
+    const timeMs = exchange.nowMs;
+    equal(engine.apply({ kind: 'configure', timeMs, rulesVersion: 1, rules }).status, 'accepted');
+    equal(engine.apply(orderLike(young, 2, timeMs)).status, 'replayed');
+    const again = engine.apply(orderLike(old, 1, timeMs));
+    equal(again.status, 'accepted', 'an expired key may be used again');
+  }
+  equal(digestsOf(two), digestsOf(one));
+});
+
+/** The order that placed `bet` with Idempotency-Key `key`, sent again. */
+function orderLike(bet: BetPlaced, key: number, timeMs: number): PlaceOrder {
+  return {
+    kind: 'placeOrder',
+    timeMs,
+    account: bet.account,
+    key: 1,
+    market: bet.market,
+    side: bet.side,
+    stakeCents: bet.stakeCents,
+    expectedPercentE6: -1,
+    idempotency: { keyHigh: key, keyLow: key, body: 1 },
+    clientSeed: null,
+  };
+}

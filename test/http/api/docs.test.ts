@@ -1,0 +1,58 @@
+/** The API guide tells the truth: its error table, its examples and its betHash are checked, not trusted. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import typia from 'typia';
+import { verifyBet } from '../../../engine/fairness.js';
+import { ERROR_STATUS, type ErrorCode } from '../../../engine/model/errors.js';
+import { FAIRNESS_TOOLS } from '../../../http/fairness-tools.js';
+import { documentedCodes } from '../../../http/openapi/common.js';
+import type { Market, OrderResult, Position, Price, RoundDetail, Success } from '../../../http/wire/types.js';
+
+/** From the compiled test, two folders below the build folder, which lies in the project's root. */
+const guide = readFileSync(new URL('../../../../docs/api.md', import.meta.url), 'utf8');
+
+/** Codes that only the operator API answers. */
+const NOT_PUBLIC: readonly ErrorCode[] = [
+  'price_refused',
+  'invalid_operator_token',
+  'account_not_found',
+  'key_not_found',
+  'reference_conflict',
+  'too_many_keys',
+  'round_already_resolved',
+  'clock_not_manual',
+  'feed_not_push',
+];
+
+const isExample = typia.createEquals<
+  Success<Market> | Success<OrderResult> | Success<RoundDetail> | Success<Position[]> | Success<Price[]>
+>();
+
+const examples = [...guide.matchAll(/```json\n(.*?)```/gs)].map(([, text = '']): unknown => JSON.parse(text));
+
+test('the error table is the registry, without what only operators see', () => {
+  const rows = [...guide.matchAll(/^\| (\d{3}) \| `(\w+)` \|/gm)].map(([, status, code]) => [
+    code,
+    Number(status),
+  ]);
+  const isPublic = ([code]: [string, number]) => !NOT_PUBLIC.some((other) => other === code);
+  assert.deepEqual(rows.toSorted(), Object.entries(ERROR_STATUS).filter(isPublic).toSorted());
+  assert.deepEqual(documentedCodes().toSorted(), rows.toSorted());
+});
+
+test('its examples have the fields of the API', () => {
+  assert.equal(examples.length, 5);
+  for (const example of examples) assert.ok(isExample(example), JSON.stringify(example));
+});
+
+test('its bet verifies against its round', () => {
+  const isOrder = typia.createIs<Success<OrderResult>>();
+  const isRound = typia.createIs<Success<RoundDetail>>();
+  const order = examples.find(isOrder);
+  const round = examples.find(isRound);
+  assert.ok(order !== undefined && round !== undefined && round.data.seed !== null);
+  const { id, seed, seedCommitment } = round.data;
+  const evidence = { bet: order.data.bet, clientSeed: 'my seed', roundId: id, seed, seedCommitment };
+  assert.deepEqual(verifyBet(evidence, FAIRNESS_TOOLS), { valid: true });
+});

@@ -1,0 +1,225 @@
+/**
+ * The public API in memory: the real handlers, engine and sequencer on a clock, a disk and a network that the
+ * test holds in its hand.
+ */
+import assert from 'node:assert/strict';
+import type { Command } from '../../../engine/model/commands.js';
+import { SCOPES, type Scope, scopesMask, TIERS, type Tier } from '../../../engine/model/domain.js';
+import type { Accepted } from '../../../engine/model/events.js';
+import type { HttpHandler, HttpRequest } from '../../../engine/model/ports.js';
+import { defaultRules, RULES_VERSION, type Rules } from '../../../engine/model/rules.js';
+import { MARKET_AGE_MS_MAX } from '../../../http/api/market-view.js';
+import { createPublicApi } from '../../../http/api/public-api.js';
+import { keyDigest } from '../../../http/keys.js';
+import { RateLimits } from '../../../http/limits/rate-limits.js';
+import type { RateLimitSettings } from '../../../http/limits/settings.js';
+import { loadDocsPages } from '../../../http/pages/docs-page.js';
+import { headerList } from '../../support/headers.js';
+import { type HostOptions, TestClock, TestHost } from '../../support/host.js';
+
+export const MASTER_SECRET = Buffer.alloc(32, 7);
+export const MINUTE_MS = 60_000;
+const OPEN_PRICE = 100;
+const SETTLE_ALL = 1_000_000;
+
+/** A command without its time: the harness stamps it. */
+type Untimed<C> = C extends Command ? Omit<C, 'timeMs'> : never;
+
+export interface Reply {
+  readonly status: number;
+  /** By lower-case name. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly text: string;
+}
+
+export interface SendOptions {
+  readonly key?: string;
+  readonly query?: string;
+  readonly address?: string;
+  readonly idempotencyKey?: string | null;
+  readonly contentType?: string;
+  readonly body?: unknown;
+  readonly fault?: HttpRequest['fault'];
+}
+
+export interface HarnessOptions extends HostOptions {
+  readonly limits?: RateLimitSettings | null;
+}
+
+export interface Bettor {
+  readonly account: number;
+  readonly key: number;
+  readonly secret: string;
+}
+
+export class Harness {
+  readonly clock = new TestClock();
+  readonly host: TestHost;
+  readonly handler: HttpHandler;
+  /** What `currentPrice` shows, by asset. */
+  readonly ticks: (number | null)[] = [];
+  #secrets = 0;
+
+  constructor({ limits = null, ...options }: HarnessOptions = {}) {
+    this.host = new TestHost(this.clock, { clockGuard: null, ...options });
+    this.handler = this.newApi(limits);
+  }
+
+  /** Another instance over the same engine: what a restart would make. */
+  newApi(limits: RateLimitSettings | null = null): HttpHandler {
+    return createPublicApi({
+      sequencer: this.host.sequencer,
+      clock: this.clock,
+      limits: new RateLimits(limits),
+      limitsNowMs: () => this.clock.monoMs,
+      masterSecret: MASTER_SECRET,
+      latestTick: (asset) => this.ticks[asset] ?? null,
+      marketAgeMsMax: MARKET_AGE_MS_MAX,
+      pages: loadDocsPages(),
+      requestIdPrefix: 'test',
+    });
+  }
+
+  /** Submits a command that must be accepted; it is durable only after `settle`. */
+  submit(command: Untimed<Command>): Accepted {
+    const timeMs = this.host.sequencer.stampMs();
+    const outcome = this.host.sequencer.submit({ ...command, timeMs } as Command);
+    assert.equal(outcome.status, 'accepted', JSON.stringify(outcome));
+    return outcome;
+  }
+
+  /** Everything submitted becomes durable. */
+  settle(): void {
+    this.host.settle();
+  }
+
+  /** An account with a key, both durable. */
+  bettor(
+    options: { tier?: Tier; balanceCents?: number; scopes?: readonly Scope[]; expiresAtMs?: number } = {},
+  ): Bettor {
+    const { tier = 'GOLD', balanceCents = 10_000_00, scopes = SCOPES, expiresAtMs = null } = options;
+    this.submit({ kind: 'createAccount', name: null, tier: TIERS.indexOf(tier), balanceCents });
+    const account = this.host.engine.accountCount;
+    return this.addKey(account, scopes, expiresAtMs);
+  }
+
+  addKey(account: number, scopes: readonly Scope[] = SCOPES, expiresAtMs: number | null = null): Bettor {
+    const secret = `tote_${String(++this.#secrets).padStart(43, '0')}`;
+    const digest = keyDigest(secret);
+    this.submit({ kind: 'createKey', account, digest, scopesMask: scopesMask(scopes), expiresAtMs });
+    this.settle();
+    return { account, key: this.host.engine.findKey(digest), secret };
+  }
+
+  configure(change: (rules: Rules) => Rules): void {
+    this.submit({
+      kind: 'configure',
+      rulesVersion: RULES_VERSION,
+      rules: change(defaultRules('f'.repeat(64))),
+    });
+    this.settle();
+  }
+
+  /** Opens the asset's vacant markets now. */
+  open(asset = 0, price = OPEN_PRICE): void {
+    this.submit({ kind: 'openLate', asset, price, priceTimeMs: this.clock.wallMs, evidence: 'test' });
+    this.settle();
+  }
+
+  /** Moves to the next whole minute, closes what ends there at `price`, opens the next and pays out. */
+  closeMinute(price: number | null, asset = 0): void {
+    this.clock.pass(MINUTE_MS - (this.clock.wallMs % MINUTE_MS));
+    const boundaryMs = this.clock.wallMs;
+    this.submit({
+      kind: 'boundaryPrice',
+      asset,
+      boundaryMs,
+      price,
+      priceTimeMs: price === null ? null : boundaryMs,
+      evidence: 'test',
+    });
+    this.pay();
+  }
+
+  /** Settles every bet that waits. */
+  pay(): void {
+    if (this.host.engine.settlementsWaiting) this.submit({ kind: 'settle', betsMax: SETTLE_ALL });
+    this.settle();
+  }
+
+  /** Sends a request; the reply is null until its commands are durable. */
+  begin(
+    method: string,
+    path: string,
+    options: SendOptions = {},
+    handler = this.handler,
+  ): { reply: Reply | null } {
+    const pending: { reply: Reply | null } = { reply: null };
+    handler(requestOf(method, path, options), {
+      send: (status, headers, body) => {
+        assert.equal(pending.reply, null, 'a request is answered once');
+        const fields = new Map<string, string>();
+        const list = headerList(headers);
+        for (let i = 0; i < list.length; i += 2) {
+          const name = (list[i] ?? '').toLowerCase();
+          assert.ok(!fields.has(name), `${name} stands once`);
+          fields.set(name, list[i + 1] ?? '');
+        }
+        pending.reply = { status, headers: fields, text: Buffer.from(body).toString() };
+      },
+    });
+    return pending;
+  }
+
+  /** Sends a request and lets everything become durable. */
+  send(method: string, path: string, options: SendOptions = {}, handler = this.handler): Reply {
+    const pending = this.begin(method, path, options, handler);
+    this.settle();
+    assert.ok(pending.reply !== null, `${method} ${path} is answered`);
+    return pending.reply;
+  }
+
+  get(path: string, key: string, query = ''): Reply {
+    return this.send('GET', path, { key, query });
+  }
+
+  order(key: string, body: unknown, idempotencyKey: string | null = null): Reply {
+    return this.send('POST', '/v1/orders', { key, body, idempotencyKey });
+  }
+}
+
+function requestOf(method: string, path: string, options: SendOptions): HttpRequest {
+  const { body = '' } = options;
+  const bytes =
+    body instanceof Uint8Array ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  return {
+    method,
+    path,
+    query: options.query ?? '',
+    address: options.address ?? '127.0.0.1',
+    apiKey: options.key ?? '',
+    idempotencyKey: options.idempotencyKey ?? null,
+    contentType: options.contentType ?? (body === '' ? '' : 'application/json'),
+    authorization: '',
+    body: bytes,
+    fault: options.fault ?? null,
+  };
+}
+
+/** `data` of a success; what it is made of is the test's claim. */
+export function dataOf<T>(reply: Reply): T {
+  const envelope = JSON.parse(reply.text) as { success: boolean; data: T };
+  assert.equal(envelope.success, true, reply.text);
+  return envelope.data;
+}
+
+/** `error` of a failure, which must have the status that belongs to its code. */
+export function errorOf(reply: Reply): string {
+  const envelope = JSON.parse(reply.text) as { success: boolean; error: string };
+  assert.deepEqual(Object.keys(envelope), ['success', 'error']);
+  assert.equal(envelope.success, false);
+  return envelope.error;
+}
+
+/** The code that `error` starts with. */
+export const codeOf = (reply: Reply): string => errorOf(reply).split(':')[0] ?? '';

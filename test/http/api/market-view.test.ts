@@ -1,0 +1,280 @@
+/** Public market data: right, fresh, and never ahead of the journal. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ASSETS, MARKET_IDS, TIME_FRAMES } from '../../../engine/model/domain.js';
+import type { Market, Price } from '../../../http/wire/types.js';
+import { dataOf, Harness, MINUTE_MS } from './harness.js';
+
+const MARKET = 'BTC_ONE_MINUTE';
+
+function marketOf(api: Harness, key: string, id = MARKET): Market {
+  return dataOf<Market>(api.get(`/v1/markets/${id}`, key));
+}
+function marketsOf(api: Harness, key: string): Market[] {
+  return dataOf<Market[]>(api.get('/v1/markets', key));
+}
+function pricesOf(api: Harness, key: string): Price[] {
+  return dataOf<Price[]>(api.get('/v1/prices', key));
+}
+const bet = (api: Harness, key: string, amount: number, prediction = 'UP', marketId = MARKET) =>
+  api.order(key, { marketId, prediction, amount });
+
+test('a market without a round shows even pools and no round', () => {
+  const api = new Harness();
+  const { secret } = api.bettor();
+  assert.deepEqual(marketOf(api, secret), {
+    id: MARKET,
+    crypto: 'BTC',
+    timeFrame: 'ONE_MINUTE',
+    poolUp: 0,
+    poolDown: 0,
+    totalPool: 0,
+    oddsUp: 2,
+    oddsDown: 2,
+    percentUp: 50,
+    percentDown: 50,
+    minBet: 1,
+    maxBet: 10_000,
+    currentRound: null,
+  });
+  assert.deepEqual(pricesOf(api, secret), []);
+});
+
+test('a live round shows its times, pools, odds and bets', () => {
+  const api = new Harness();
+  const { secret } = api.bettor();
+  api.ticks[0] = 101.5;
+  api.clock.pass(1_234);
+  api.open(0, 100.25);
+  const startMs = api.clock.wallMs;
+  bet(api, secret, 500, 'UP');
+  bet(api, secret, 20.5, 'DOWN');
+  api.clock.pass(10_500);
+  const endMs = startMs - (startMs % MINUTE_MS) + MINUTE_MS;
+  assert.deepEqual(marketOf(api, secret), {
+    id: MARKET,
+    crypto: 'BTC',
+    timeFrame: 'ONE_MINUTE',
+    poolUp: 1_500,
+    poolDown: 1_020.5,
+    totalPool: 2_520.5,
+    oddsUp: 1.6803,
+    oddsDown: 2.4698,
+    percentUp: 59.51,
+    percentDown: 40.49,
+    minBet: 1,
+    maxBet: 10_000,
+    currentRound: {
+      id: `${MARKET}_${Math.floor(startMs / MINUTE_MS)}`,
+      roundNumber: Math.floor(startMs / MINUTE_MS),
+      startTime: new Date(startMs).toISOString(),
+      lockTime: new Date(endMs - 5_000).toISOString(),
+      endTime: new Date(endMs).toISOString(),
+      timeRemaining: 48,
+      timeToLock: MINUTE_MS - 5_000 - 11_734,
+      openPrice: 100.25,
+      currentPrice: 101.5,
+      status: 'LIVE',
+      totalBets: 2,
+      totalVolume: 520.5,
+    },
+  });
+});
+
+test('the list has every active market as the single answer shows it, in a fixed order', () => {
+  const api = new Harness();
+  const { secret } = api.bettor();
+  for (const asset of ASSETS.keys()) api.open(asset, 1 + asset);
+  const list = marketsOf(api, secret);
+  assert.deepEqual(
+    list.map(({ id }) => id),
+    MARKET_IDS,
+  );
+  assert.equal(list.length, ASSETS.length * TIME_FRAMES.length);
+  for (const market of list) assert.deepEqual(marketOf(api, secret, market.id), market);
+});
+
+test('the text is what JSON.stringify makes of it, whatever the pools', () => {
+  const api = new Harness();
+  const { secret } = api.bettor({ tier: 'VIP' });
+  api.open(0, 0.1 + 0.2);
+  api.ticks[0] = 1e-7;
+  for (const amount of [1, 1.01, 1.1, 333.33, 1_999.99, 7.77]) {
+    bet(api, secret, amount, 'UP', 'BTC_ONE_DAY');
+    for (const path of ['/v1/markets', '/v1/markets/BTC_ONE_DAY', '/v1/prices', '/v1/positions']) {
+      const { text } = api.get(path, secret);
+      assert.equal(text, JSON.stringify(JSON.parse(text)));
+    }
+  }
+});
+
+test('a market that is not active is neither listed nor found', () => {
+  const api = new Harness();
+  const { secret } = api.bettor();
+  api.configure((rules) => ({
+    ...rules,
+    markets: rules.markets.filter(({ marketId }) => marketId === MARKET),
+  }));
+  assert.deepEqual(
+    marketsOf(api, secret).map(({ id }) => id),
+    [MARKET],
+  );
+  assert.equal(api.get('/v1/markets/ETH_ONE_MINUTE', secret).status, 404);
+});
+
+test('limits of a round are those that it opened under', () => {
+  const api = new Harness();
+  const { secret } = api.bettor();
+  api.open();
+  api.configure((rules) => ({
+    ...rules,
+    markets: rules.markets.map((market) => ({ ...market, minStakeCents: 5_00, maxStakeCents: 50_00 })),
+  }));
+  assert.deepEqual([marketOf(api, secret).minBet, marketOf(api, secret).maxBet], [1, 10_000]);
+  api.closeMinute(101);
+  assert.deepEqual([marketOf(api, secret).minBet, marketOf(api, secret).maxBet], [5, 50]);
+});
+
+test('statuses follow the round, and the clocks stop at 0', () => {
+  const api = new Harness();
+  const { secret } = api.bettor();
+  api.open();
+  assert.equal(marketOf(api, secret).currentRound?.status, 'LIVE');
+  api.clock.pass(54_999);
+  assert.equal(marketOf(api, secret).currentRound?.timeToLock, 1);
+  api.clock.pass(1);
+  api.submit({ kind: 'advance' });
+  api.settle();
+  const locked = marketOf(api, secret).currentRound;
+  assert.deepEqual([locked?.status, locked?.timeToLock, locked?.timeRemaining], ['LOCKED', 0, 5]);
+  api.clock.pass(4_999);
+  assert.deepEqual([marketOf(api, secret).currentRound?.timeRemaining], [0]);
+  api.clock.pass(1);
+  const ended = marketOf(api, secret).currentRound;
+  assert.deepEqual([ended?.status, ended?.timeToLock, ended?.timeRemaining], ['LOCKED', 0, 0]);
+  api.submit({ kind: 'advance' });
+  api.settle();
+  const next = marketOf(api, secret);
+  assert.equal(next.currentRound?.status, 'UPCOMING');
+  assert.equal(next.currentRound?.roundNumber, (locked?.roundNumber ?? 0) + 1);
+  assert.equal(next.currentRound?.openPrice, null);
+  assert.deepEqual([next.totalPool, next.oddsUp, next.percentDown], [0, 2, 50]);
+  api.closeMinute(100);
+});
+
+test('a round that is voided or does not open leaves none', () => {
+  const api = new Harness();
+  const { secret } = api.bettor();
+  api.open();
+  const roundNumber = marketOf(api, secret).currentRound?.roundNumber ?? 0;
+  api.submit({ kind: 'voidRound', market: 0, roundNumber, reason: 'test' });
+  api.settle();
+  assert.equal(marketOf(api, secret).currentRound, null);
+  api.clock.pass(MINUTE_MS);
+  api.open();
+  assert.notEqual(marketOf(api, secret).currentRound, null);
+  api.closeMinute(null);
+  assert.equal(marketOf(api, secret).currentRound, null);
+  assert.notEqual(marketOf(api, secret, 'BTC_ONE_DAY').currentRound, null);
+});
+
+test('transitions, open prices and results wait for the journal; pools do not', () => {
+  const api = new Harness();
+  const { secret } = api.bettor();
+  const begin = (path: string) => api.begin('GET', path, { key: secret }).reply;
+  api.submit({ kind: 'openLate', asset: 0, price: 100, priceTimeMs: api.clock.wallMs, evidence: '' });
+  const early = begin(`/v1/markets/${MARKET}`);
+  assert.equal(early === null ? 'none' : dataOf<Market>(early).currentRound, null);
+  const earlyPrices = begin('/v1/prices');
+  assert.deepEqual(earlyPrices === null ? 'none' : dataOf<Price[]>(earlyPrices), []);
+  api.settle();
+  assert.equal(marketOf(api, secret).currentRound?.status, 'LIVE');
+  assert.equal(pricesOf(api, secret).length, 1);
+  api.begin('POST', '/v1/orders', { key: secret, body: { marketId: MARKET, prediction: 'UP', amount: 10 } });
+  const pools = begin(`/v1/markets/${MARKET}`);
+  assert.equal(pools === null ? 0 : dataOf<Market>(pools).poolUp, 1_010);
+  api.settle();
+  api.clock.pass(MINUTE_MS);
+  api.submit({ kind: 'advance' });
+  const ending = begin('/v1/markets');
+  assert.equal(ending === null ? '' : dataOf<Market[]>(ending)[0]?.currentRound?.status, 'LIVE');
+  api.settle();
+  assert.equal(marketsOf(api, secret)[0]?.currentRound?.status, 'UPCOMING');
+});
+
+test('bytes are kept for less than 50 ms, and not at all on a clock that stands still', () => {
+  const api = new Harness();
+  const { secret } = api.bettor();
+  api.open();
+  for (const path of ['/v1/markets', `/v1/markets/${MARKET}`]) {
+    const poolOf = () => {
+      const data = dataOf<Market | Market[]>(api.get(path, secret));
+      return (Array.isArray(data) ? data[0] : data)?.poolUp ?? 0;
+    };
+    const before = poolOf();
+    bet(api, secret, 1);
+    assert.equal(poolOf(), before + 1);
+    api.clock.pass(49);
+    bet(api, secret, 1);
+    assert.equal(poolOf(), before + 1);
+    api.clock.pass(1);
+    assert.equal(poolOf(), before + 2);
+  }
+});
+
+test('on a clock that stands still every bet and price is seen at once, and bytes are the same otherwise', () => {
+  const api = new Harness();
+  const { secret } = api.bettor();
+  api.open();
+  for (const path of ['/v1/markets', `/v1/markets/${MARKET}`]) {
+    const roundOf = () => {
+      const data = dataOf<Market | Market[]>(api.get(path, secret));
+      return (Array.isArray(data) ? data[0] : data)?.currentRound;
+    };
+    api.ticks[0] = 101;
+    assert.equal(roundOf()?.currentPrice, 101);
+    api.ticks[0] = 102;
+    assert.equal(roundOf()?.currentPrice, 102);
+    const bets = roundOf()?.totalBets ?? 0;
+    bet(api, secret, 1);
+    assert.equal(roundOf()?.totalBets, bets + 1);
+    const sent: unknown[] = [];
+    const responder = { send: (_status: number, _headers: unknown, body: unknown) => sent.push(body) };
+    const request = { method: 'GET', path, query: '', address: '::1', apiKey: secret, idempotencyKey: null };
+    const rest = { contentType: '', authorization: '', body: Buffer.alloc(0), fault: null };
+    for (let i = 0; i < 2; i++) api.handler({ ...request, ...rest }, responder);
+    assert.equal(sent[0], sent[1]);
+  }
+});
+
+test('a price is that of the latest opening, with its time', () => {
+  const api = new Harness();
+  const { secret } = api.bettor();
+  api.open(1, 2_000.5);
+  api.open(0, 100);
+  const firstMs = api.clock.wallMs;
+  const iso = (ms: number) => new Date(ms).toISOString();
+  assert.deepEqual(pricesOf(api, secret), [
+    { crypto: 'BTC', price: 100, source: 'round_open', timestamp: iso(firstMs) },
+    { crypto: 'ETH', price: 2_000.5, source: 'round_open', timestamp: iso(firstMs) },
+  ]);
+  api.closeMinute(123.456789);
+  assert.deepEqual(pricesOf(api, secret)[0], {
+    crypto: 'BTC',
+    price: 123.456789,
+    source: 'round_open',
+    timestamp: iso(firstMs + MINUTE_MS),
+  });
+});
+
+test('a new instance starts from the state of the engine', () => {
+  const api = new Harness();
+  const { secret } = api.bettor();
+  api.open();
+  bet(api, secret, 25);
+  api.clock.pass(100);
+  const restarted = api.newApi();
+  for (const path of ['/v1/markets', `/v1/markets/${MARKET}`, '/v1/prices']) {
+    assert.equal(api.send('GET', path, { key: secret }, restarted).text, api.get(path, secret).text);
+  }
+});

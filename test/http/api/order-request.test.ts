@@ -1,0 +1,257 @@
+/** The body of POST /orders: what is taken, and how each mistake is named. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { MARKET_IDS } from '../../../engine/model/domain.js';
+import { isJsonType, parseAny, parseOrder, parseUsual } from '../../../http/api/order-request.js';
+import { Refused } from '../../../http/kit/refused.js';
+
+const GOOD = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 12.34 };
+
+const parse = (body: string | Uint8Array) =>
+  parseOrder(typeof body === 'string' ? new TextEncoder().encode(body) : body);
+const parseValue = (value: unknown) => parse(JSON.stringify(value));
+
+function refusal(result: unknown): string {
+  assert.ok(result instanceof Refused, `${JSON.stringify(result)} should be a refusal`);
+  assert.equal(result.code, 'invalid_request');
+  return result.detail;
+}
+
+test('a good order comes out in the units of the engine', () => {
+  assert.deepEqual(parseValue(GOOD), {
+    market: 0,
+    marketId: 'BTC_ONE_MINUTE',
+    side: 0,
+    stakeCents: 1_234,
+    expectedPercentE6: -1,
+    clientSeed: null,
+  });
+  const full = {
+    ...GOOD,
+    marketId: 'TON_ONE_DAY',
+    prediction: 'DOWN',
+    expectedPercent: 49.5,
+    clientSeed: 'ü',
+  };
+  assert.deepEqual(parseValue(full), {
+    market: MARKET_IDS.length - 1,
+    marketId: 'TON_ONE_DAY',
+    side: 1,
+    stakeCents: 1_234,
+    expectedPercentE6: 49_500_000,
+    clientSeed: 'ü',
+  });
+});
+
+test('a market that does not exist is not an error of the body', () => {
+  const order = parseValue({ ...GOOD, marketId: 'DOGE_ONE_MINUTE' });
+  assert.ok(!(order instanceof Refused));
+  assert.equal(order.market, -1);
+});
+
+test('expectedPercent: both ends are taken, and 1e-6 of a point is what is kept', () => {
+  const percentOf = (expectedPercent: number) => {
+    const order = parseValue({ ...GOOD, expectedPercent });
+    assert.ok(!(order instanceof Refused));
+    return order.expectedPercentE6;
+  };
+  assert.equal(percentOf(0), 0);
+  assert.equal(percentOf(100), 100_000_000);
+  assert.equal(percentOf(33.3333333), 33_333_333);
+  for (const expectedPercent of [-0.01, 100.01, '50', null, true]) {
+    assert.match(refusal(parseValue({ ...GOOD, expectedPercent })), /^expectedPercent must be/);
+  }
+});
+
+test('each mistake names its field', () => {
+  assert.match(refusal(parseValue({})), /marketId is missing.*prediction is missing.*amount is missing/);
+  assert.match(refusal(parseValue({ ...GOOD, marketId: 5 })), /^marketId must be/);
+  assert.match(refusal(parseValue({ ...GOOD, prediction: 'up' })), /^prediction must be .*"UP"/);
+  for (const amount of ['10', null, -1, 0, true, [1], {}]) {
+    assert.match(refusal(parseValue({ ...GOOD, amount })), /^amount must be/, String(amount));
+  }
+  assert.match(
+    refusal(parse('{"marketId":"BTC_ONE_MINUTE","prediction":"UP","amount":1e999}')),
+    /^amount must/,
+  );
+  for (const amount of [0.001, 1.005, 10.123, 1e300, 1e14, 5e-324]) {
+    assert.match(
+      refusal(parseValue({ ...GOOD, amount })),
+      /^amount must have at most two decimals/,
+      String(amount),
+    );
+  }
+  assert.match(refusal(parseValue({ ...GOOD, clientSeed: 1 })), /^clientSeed must be/);
+  for (const value of [[], [GOOD], 'text', 5, null, true]) {
+    assert.match(refusal(parseValue(value)), /^the body/, JSON.stringify(value));
+  }
+});
+
+test('amounts of whole cents are taken as they are meant', () => {
+  for (const [amount, cents] of [
+    [0.07, 7],
+    [1.1, 110],
+    [4.35, 435],
+    [0.3, 30],
+    [1e4, 1_000_000],
+  ] as const) {
+    const order = parseValue({ ...GOOD, amount });
+    assert.ok(!(order instanceof Refused));
+    assert.equal(order.stakeCents, cents);
+  }
+});
+
+test('clientSeed: 128 bytes of UTF-8, and Unicode only', () => {
+  for (const clientSeed of ['', 'x'.repeat(128), 'ü'.repeat(64), '🎲'.repeat(32)]) {
+    const order = parseValue({ ...GOOD, clientSeed });
+    assert.ok(!(order instanceof Refused));
+    assert.equal(order.clientSeed, clientSeed);
+  }
+  for (const clientSeed of ['x'.repeat(129), 'ü'.repeat(65), '🎲'.repeat(33)]) {
+    assert.match(refusal(parseValue({ ...GOOD, clientSeed })), /^clientSeed must be .*at most 128/);
+  }
+  const escaped = (text: string) =>
+    parse(`{"marketId":"B","prediction":"UP","amount":1,"clientSeed":"${text}"}`);
+  assert.match(refusal(escaped('\\ud800')), /valid Unicode/);
+  assert.match(refusal(escaped('\\udc00\\ud800')), /valid Unicode/);
+  assert.ok(!(escaped('\\ud83c\\udfb2') instanceof Refused));
+  assert.ok(!(escaped('\\ufffd') instanceof Refused));
+});
+
+test('a field too many is refused and named', () => {
+  assert.match(refusal(parseValue({ ...GOOD, expectedPercnt: 50 })), /expectedPercnt is not a known field/);
+  assert.match(refusal(parse('{"__proto__":{"marketId":"B","prediction":"UP","amount":1}}')), /missing/);
+  const polluted = `{"__proto__":{"clientSeed":"x"},${JSON.stringify(GOOD).slice(1)}`;
+  assert.match(refusal(parse(polluted)), /__proto__/);
+  assert.equal(({} as { clientSeed?: string }).clientSeed, undefined);
+  assert.ok(refusal(parseValue({ ...GOOD, ['x'.repeat(5_000)]: 1 })).length < 400);
+});
+
+test('of a field that stands twice the last counts', () => {
+  const order = parse('{"marketId":"X","prediction":"UP","amount":1,"amount":2,"marketId":"ETH_ONE_DAY"}');
+  assert.ok(!(order instanceof Refused));
+  assert.deepEqual([order.marketId, order.stakeCents], ['ETH_ONE_DAY', 200]);
+});
+
+test('what is not JSON in UTF-8 is refused', () => {
+  for (const text of ['', '{', '{"a":1,}', "{'a':1}", 'NaN', '\ufeff{}', '{"a":01}', '[', '"']) {
+    assert.match(refusal(parse(text)), /^the body is not valid JSON/, text);
+  }
+  assert.match(refusal(parse(Buffer.from('{"marketId":"\xff"}', 'latin1'))), /not valid UTF-8/);
+  const nested = '['.repeat(8_000);
+  assert.match(refusal(parse(nested)), /not valid JSON/);
+  assert.match(refusal(parse(nested + ']'.repeat(8_000))), /^the body must be/);
+});
+
+test('no bytes make it throw', () => {
+  fc.assert(fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => void parseOrder(bytes)));
+  fc.assert(fc.property(fc.json(), (text) => void parse(text)));
+  const field = fc.oneof(
+    fc.string(),
+    fc.double(),
+    fc.boolean(),
+    fc.constant(null),
+    fc.constantFrom('UP', 'DOWN'),
+  );
+  const shape = fc.record(
+    {
+      marketId: field,
+      prediction: field,
+      amount: field,
+      expectedPercent: field,
+      clientSeed: field,
+      other: field,
+    },
+    { requiredKeys: [] },
+  );
+  fc.assert(fc.property(shape, (value) => void parseValue(value)));
+});
+
+test('the content type is JSON, with or without charset=utf-8', () => {
+  for (const type of [
+    'application/json',
+    'Application/JSON',
+    'application/json; charset=utf-8',
+    'application/json;charset=UTF-8',
+    'application/json ; charset="utf-8"',
+  ]) {
+    assert.ok(isJsonType(type), type);
+  }
+  for (const type of [
+    '',
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'application/jsonp',
+    'application/json, text/plain',
+    'application/json; charset=latin1',
+    'application/problem+json',
+  ]) {
+    assert.ok(!isJsonType(type), type);
+  }
+});
+
+/** Bodies in and near the usual form: each part right most of the time. */
+const nearlyUsual = fc
+  .record({
+    marketId: fc.oneof(
+      { weight: 8, arbitrary: fc.constantFrom(...MARKET_IDS) },
+      fc.constantFrom('', 'X', 'BTC_1', 'btc'),
+    ),
+    prediction: fc.oneof(
+      { weight: 8, arbitrary: fc.constantFrom('UP', 'DOWN') },
+      fc.constantFrom('up', '', 'DRAW'),
+    ),
+    amount: fc.oneof(
+      fc.nat(2_000_000_000).map(String),
+      fc.nat(99_999).map((cents) => (cents / 100).toFixed(2)),
+      fc.nat(9_999).map((tenths) => `${tenths / 10}`),
+      fc.constantFrom(
+        '0',
+        '0.0',
+        '0.00',
+        '00',
+        '01',
+        '-1',
+        '1.',
+        '.5',
+        '1.234',
+        '1e2',
+        '1E2',
+        '999999999.99',
+        '"1"',
+        '',
+      ),
+    ),
+    gap: fc.oneof({ weight: 8, arbitrary: fc.constant('') }, fc.constantFrom(' ', '\n', '\u00a0')),
+    rest: fc.oneof(
+      { weight: 8, arbitrary: fc.constant('') },
+      fc.constantFrom(',', ',"x":1', ',"amount":2', ',"clientSeed":"s"'),
+    ),
+    /** As Python puts it. */
+    space: fc.constantFrom('', ' '),
+  })
+  .map(
+    ({ marketId, prediction, amount, gap, rest, space }) =>
+      `{"marketId":${space}"${marketId}",${gap}${space}"prediction":${space}"${prediction}",${space}"amount":${space}${amount}${rest}}${gap}`,
+  );
+
+test('the short way takes the usual form and agrees with the long way on every body', () => {
+  let taken = 0;
+  fc.assert(
+    fc.property(nearlyUsual, (text) => {
+      const usual = parseUsual(Buffer.from(text));
+      const any = parseAny(Buffer.from(text));
+      if (usual === null) return;
+      taken++;
+      assert.deepEqual(usual, any, text);
+    }),
+    { numRuns: 5_000 },
+  );
+  assert.ok(taken > 1_000, `${taken} of 5,000 in the usual form`);
+  for (const amount of [1, 0.5, 12.34, 999_999_999.99]) {
+    assert.notEqual(parseUsual(Buffer.from(JSON.stringify({ ...GOOD, amount }))), null, `${amount}`);
+  }
+  const asPython = Buffer.from('{"marketId": "BTC_ONE_MINUTE", "prediction": "DOWN", "amount": 10.5}');
+  assert.equal(parseUsual(asPython)?.stakeCents, 1_050);
+});

@@ -1,0 +1,254 @@
+/** POST /orders: the answer, when it leaves, replays, and every refusal with its status. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { RoundSeeds } from '../../../engine/fairness.js';
+import { FAIRNESS_TOOLS } from '../../../http/fairness-tools.js';
+import type { OrderResult, Success } from '../../../http/wire/types.js';
+import { codeOf, dataOf, errorOf, Harness, MASTER_SECRET, MINUTE_MS, type Reply } from './harness.js';
+
+const MARKET = 'BTC_ONE_MINUTE';
+const ORDER = { marketId: MARKET, prediction: 'UP', amount: 10 };
+const TEN_MINUTES_MS = 10 * MINUTE_MS;
+
+function openHarness(options = {}): { api: Harness; secret: string; account: number } {
+  const api = new Harness(options);
+  const bettor = api.bettor();
+  api.open();
+  return { api, ...bettor };
+}
+
+/** The order is refused with this code, its status, and nothing changes. */
+function refused(api: Harness, reply: Reply, code: string, status: number): void {
+  assert.equal(codeOf(reply), code, reply.text);
+  assert.equal(reply.status, status);
+  assert.equal(api.host.engine.betCount, 0);
+}
+
+test('an accepted order is answered with exactly the fields of the specification', () => {
+  const { api, secret } = openHarness();
+  api.clock.pass(1_005);
+  const reply = api.order(secret, { ...ORDER, amount: 12.34, clientSeed: 'seed "1"' });
+  assert.equal(reply.status, 201);
+  const placedAtMs = api.clock.wallMs;
+  const roundNumber = Math.floor(placedAtMs / MINUTE_MS);
+  const betHash = new RoundSeeds(MASTER_SECRET, FAIRNESS_TOOLS).betHash({
+    type: 'betPlaced',
+    timeMs: placedAtMs,
+    bet: 1,
+    account: 2,
+    market: 0,
+    roundNumber,
+    side: 0,
+    stakeCents: 1_234,
+    oddsE4: 19_878,
+    entryPercentE2: 5_031,
+    payoutCents: 2_379,
+    newBalanceCents: 998_766,
+    clientSeed: 'seed "1"',
+  });
+  const expected: Success<OrderResult> = {
+    success: true,
+    data: {
+      bet: {
+        id: 'bet_1',
+        marketId: MARKET,
+        prediction: 'UP',
+        amount: 12.34,
+        oddsAtBet: 1.9878,
+        entryPercent: 50.31,
+        potentialPayout: 23.79,
+        status: 'ACTIVE',
+        betHash,
+        placedAt: new Date(placedAtMs).toISOString(),
+      },
+      newBalance: 9_987.66,
+      limitOrdersFilled: null,
+    },
+  };
+  assert.equal(reply.text, JSON.stringify(expected));
+  assert.equal(reply.headers.get('x-idempotent-replay'), undefined);
+});
+
+test('a success waits for the journal; a refusal does not', () => {
+  const { api, secret } = openHarness();
+  const order = api.begin('POST', '/v1/orders', { key: secret, body: ORDER });
+  assert.equal(order.reply, null);
+  const other = api.begin('POST', '/v1/orders', { key: secret, body: { ...ORDER, amount: 0.5 } });
+  assert.equal(other.reply?.status, 400);
+  api.host.endTurn();
+  assert.equal(order.reply, null);
+  api.host.journal.ack();
+  const { reply } = order;
+  assert.equal(reply === null ? 0 : (reply as Reply).status, 201);
+});
+
+test('when the journal fails, no success ever leaves', () => {
+  const { api, secret } = openHarness();
+  const order = api.begin('POST', '/v1/orders', { key: secret, body: ORDER });
+  api.host.endTurn();
+  api.host.journal.fail(new Error('disk gone'));
+  assert.equal(order.reply, null);
+  assert.equal(api.host.fatal.length, 1);
+  assert.equal(codeOf(api.send('POST', '/v1/orders', { key: secret, body: ORDER })), 'shutting_down');
+});
+
+test('a replay is the first answer byte for byte, whatever became of the bet', () => {
+  const { api, secret } = openHarness();
+  const body = { ...ORDER, expectedPercent: 50, clientSeed: 's' };
+  const first = api.order(secret, body, 'key-1');
+  assert.equal(first.status, 201);
+  const again = () => api.order(secret, body, '"key-1"');
+  const replay = again();
+  assert.deepEqual([replay.status, replay.text], [201, first.text]);
+  assert.equal(replay.headers.get('x-idempotent-replay'), 'true');
+  const reordered = `{ "clientSeed":"s", "amount":1e1, "expectedPercent":50.0,"prediction":"UP","marketId":"${MARKET}"}`;
+  assert.equal(api.order(secret, reordered, 'key-1').text, first.text);
+  api.submit({ kind: 'setTrading', enabled: false, reason: 'test' });
+  assert.equal(again().text, first.text);
+  api.submit({ kind: 'setTrading', enabled: true, reason: '' });
+  api.closeMinute(101);
+  assert.equal(again().text, first.text);
+  assert.equal(
+    api.send('POST', '/v1/orders', { key: secret, body, idempotencyKey: 'key-1' }, api.newApi()).text,
+    first.text,
+  );
+  assert.equal(api.host.engine.betCount, 1);
+});
+
+test('a replay is remembered for ten minutes', () => {
+  const { api, secret } = openHarness();
+  const first = api.order(secret, ORDER, 'k');
+  api.clock.pass(TEN_MINUTES_MS - 1);
+  assert.equal(api.order(secret, ORDER, 'k').text, first.text);
+  api.clock.pass(1);
+  assert.equal(codeOf(api.order(secret, ORDER, 'k')), 'round_not_live');
+});
+
+test('the same key with another body is refused, field by field', () => {
+  const { api, secret } = openHarness();
+  api.order(secret, ORDER, 'k');
+  for (const other of [
+    { ...ORDER, amount: 10.01 },
+    { ...ORDER, prediction: 'DOWN' },
+    { ...ORDER, marketId: 'ETH_ONE_MINUTE' },
+    { ...ORDER, expectedPercent: 50 },
+    { ...ORDER, clientSeed: '' },
+  ]) {
+    const reply = api.order(secret, other, 'k');
+    assert.deepEqual([codeOf(reply), reply.status], ['idempotency_key_reused', 400]);
+  }
+  assert.equal(api.order(secret, ORDER, 'other').status, 201);
+});
+
+test('keys belong to the account: another key of it replays, another account does not', () => {
+  const { api, secret, account } = openHarness();
+  const first = api.order(secret, ORDER, 'k');
+  const sister = api.addKey(account);
+  assert.equal(api.order(sister.secret, ORDER, 'k').text, first.text);
+  const stranger = api.bettor();
+  const reply = api.order(stranger.secret, ORDER, 'k');
+  assert.equal(reply.headers.get('x-idempotent-replay'), undefined);
+  assert.notEqual(reply.text, first.text);
+});
+
+test('a duplicate of an order that is not durable yet is in progress, even past the backlog', () => {
+  const { api, secret } = openHarness({ backlogCommandsMax: 1 });
+  const options = { key: secret, body: ORDER, idempotencyKey: 'k' };
+  const first = api.begin('POST', '/v1/orders', options);
+  const duplicate = api.begin('POST', '/v1/orders', options).reply;
+  assert.ok(duplicate !== null);
+  assert.deepEqual([duplicate.status, codeOf(duplicate)], [409, 'idempotency_in_progress']);
+  const fresh = api.begin('POST', '/v1/orders', { ...options, idempotencyKey: 'other' }).reply;
+  assert.ok(fresh !== null);
+  assert.deepEqual([fresh.status, codeOf(fresh)], [503, 'journal_backlog']);
+  api.settle();
+  assert.equal(api.order(secret, ORDER, 'k').text, first.reply === null ? '' : (first.reply as Reply).text);
+});
+
+test('a refused order may be tried again with its key', () => {
+  const { api, secret } = openHarness();
+  assert.equal(codeOf(api.order(secret, { ...ORDER, amount: 20_000 }, 'k')), 'stake_out_of_range');
+  assert.equal(api.order(secret, ORDER, 'k').status, 201);
+});
+
+test('refusals of the engine carry their status', () => {
+  const { api, secret } = openHarness();
+  const poor = api.bettor({ balanceCents: 5_00 });
+  const order = (change: object, key = secret) => api.order(key, { ...ORDER, ...change });
+  refused(api, order({ marketId: 'DOGE_ONE_MINUTE' }), 'market_not_found', 404);
+  refused(api, order({ marketId: 'ETH_ONE_MINUTE' }), 'round_not_live', 400);
+  refused(api, order({ amount: 0.99 }), 'stake_out_of_range', 400);
+  refused(api, order({ amount: 5_000.01 }), 'stake_out_of_range', 400);
+  refused(api, order({}, poor.secret), 'insufficient_balance', 400);
+  const slipped = order({ expectedPercent: 65.01 });
+  refused(api, slipped, 'odds_changed', 409);
+  assert.equal(errorOf(slipped), 'odds_changed');
+  api.submit({ kind: 'suspendMarket', market: 0, suspended: true });
+  refused(api, order({}), 'market_suspended', 503);
+  api.submit({ kind: 'suspendMarket', market: 0, suspended: false });
+  api.submit({ kind: 'setTrading', enabled: false, reason: 'maintenance' });
+  const off = order({});
+  refused(api, off, 'trading_disabled', 503);
+  assert.match(errorOf(off), /maintenance/);
+  api.submit({ kind: 'setTrading', enabled: true, reason: '' });
+  api.host.journal.space('reserve');
+  refused(api, order({}), 'disk_reserve', 503);
+  api.host.journal.space('ok');
+  assert.equal(order({ expectedPercent: 65 }).status, 201);
+});
+
+test('a bet that would make the round owe more than its pool is refused', () => {
+  const api = new Harness();
+  const { secret } = api.bettor();
+  api.configure((rules) => ({
+    ...rules,
+    markets: rules.markets.map((market) => ({ ...market, seedCents: 1 })),
+  }));
+  api.open();
+  assert.equal(api.order(secret, { ...ORDER, prediction: 'DOWN', amount: 1_000 }).status, 201);
+  const statuses = [1, 2, 3].map(() => api.order(secret, { ...ORDER, amount: 1 }).status);
+  assert.deepEqual(statuses, [201, 400, 400]);
+  assert.equal(codeOf(api.order(secret, { ...ORDER, amount: 1 })), 'round_exposure_limit');
+});
+
+test('bets close exactly 20 seconds before the lock', () => {
+  const { api, secret } = openHarness();
+  api.clock.pass(MINUTE_MS - 5_000 - 20_000 - 1);
+  assert.equal(api.order(secret, ORDER).status, 201);
+  api.clock.pass(1);
+  assert.equal(codeOf(api.order(secret, ORDER)), 'betting_closed');
+  api.clock.pass(20_000);
+  assert.equal(codeOf(api.order(secret, ORDER)), 'round_not_live');
+});
+
+test('an account takes only so many open bets', () => {
+  const { api, secret } = openHarness();
+  api.configure((rules) => ({ ...rules, openBetsMax: 2 }));
+  assert.deepEqual(
+    [1, 2, 3].map(() => api.order(secret, ORDER).status),
+    [201, 201, 400],
+  );
+  assert.equal(codeOf(api.order(secret, ORDER)), 'too_many_open_bets');
+});
+
+test('the form of the request is checked before anything of the engine', () => {
+  const { api, secret } = openHarness();
+  api.submit({ kind: 'setTrading', enabled: false, reason: 'test' });
+  const send = (options: object) => api.send('POST', '/v1/orders', { key: secret, body: ORDER, ...options });
+  refused(api, send({ contentType: 'text/plain' }), 'unsupported_media_type', 415);
+  refused(api, send({ contentType: '' }), 'unsupported_media_type', 415);
+  refused(api, send({ body: '{' }), 'invalid_request', 400);
+  refused(api, send({ body: '', contentType: 'application/json' }), 'invalid_request', 400);
+  refused(api, send({ idempotencyKey: '' }), 'invalid_request', 400);
+  refused(api, send({ body: { ...ORDER, amount: '10' } }), 'invalid_request', 400);
+  refused(api, send({ body: { ...ORDER, marketId: 'DOGE_ONE_MINUTE' } }), 'market_not_found', 404);
+  refused(api, send({}), 'trading_disabled', 503);
+});
+
+test('the balance goes down to the last cent', () => {
+  const { api } = openHarness();
+  const { secret } = api.bettor({ balanceCents: 10_00 });
+  const reply = api.order(secret, ORDER);
+  assert.equal(dataOf<OrderResult>(reply).newBalance, 0);
+  assert.equal(codeOf(api.order(secret, { ...ORDER, amount: 1 })), 'insufficient_balance');
+});

@@ -1,0 +1,300 @@
+/** Positions, orders and rounds: every field, through the life of a bet, and never ahead of the journal. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import { verifyBet } from '../../../engine/fairness.js';
+import { FAIRNESS_TOOLS } from '../../../http/fairness-tools.js';
+import type { OrderResult, Position, RoundDetail } from '../../../http/wire/types.js';
+import { codeOf, dataOf, Harness, MINUTE_MS, type Reply } from './harness.js';
+
+const MARKET = 'BTC_ONE_MINUTE';
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+function place(
+  api: Harness,
+  secret: string,
+  prediction: string,
+  amount = 10,
+  extra: object = {},
+): OrderResult {
+  return dataOf<OrderResult>(api.order(secret, { marketId: MARKET, prediction, amount, ...extra }));
+}
+const list = (api: Harness, secret: string, path: string, query = ''): Position[] =>
+  dataOf<Position[]>(api.get(path, secret, query));
+const active = (api: Harness, secret: string): Position[] => list(api, secret, '/v1/positions');
+const all = (api: Harness, secret: string): Position[] => list(api, secret, '/v1/positions', 'status=all');
+const orders = (api: Harness, secret: string): Position[] => list(api, secret, '/v1/orders');
+const roundOf = (api: Harness, secret: string, id: string): RoundDetail =>
+  dataOf<RoundDetail>(api.get(`/v1/rounds/${id}`, secret));
+
+test('a position has exactly the fields of the specification, from ACTIVE over SETTLING to SETTLED', () => {
+  const api = new Harness();
+  const { secret } = api.bettor();
+  api.open();
+  api.clock.pass(1_500);
+  const { bet } = place(api, secret, 'UP', 12.5);
+  const placedAtMs = api.clock.wallMs;
+  const roundNumber = Math.floor(placedAtMs / MINUTE_MS);
+  const endTimeMs = (roundNumber + 1) * MINUTE_MS;
+  const open: Position = {
+    id: bet.id,
+    marketId: MARKET,
+    crypto: 'BTC',
+    timeFrame: 'ONE_MINUTE',
+    prediction: 'UP',
+    amount: 12.5,
+    oddsAtBet: bet.oddsAtBet,
+    potentialPayout: bet.potentialPayout,
+    status: 'ACTIVE',
+    result: null,
+    payout: null,
+    profit: null,
+    isLimitOrder: false,
+    placedAt: iso(placedAtMs),
+    settledAt: null,
+    round: { roundNumber, status: 'LIVE', endTime: iso(endTimeMs) },
+  };
+  const reply = api.get('/v1/positions', secret);
+  assert.equal(reply.text, JSON.stringify({ success: true, data: [open] }));
+  assert.deepEqual(all(api, secret), [open]);
+  assert.deepEqual(orders(api, secret), [open]);
+  api.clock.pass(endTimeMs - placedAtMs);
+  api.submit({ kind: 'advance' });
+  const settling = { ...open, status: 'SETTLING', round: { ...open.round, status: 'SETTLING' } };
+  assert.deepEqual(active(api, secret), [settling]);
+  api.clock.pass(777);
+  const boundary = { asset: 0, boundaryMs: endTimeMs, price: 101, priceTimeMs: endTimeMs, evidence: '' };
+  api.submit({ kind: 'boundaryPrice', ...boundary });
+  api.pay();
+  const settled = {
+    ...open,
+    status: 'SETTLED',
+    result: 'WIN',
+    payout: bet.potentialPayout,
+    profit: Math.round((bet.potentialPayout - 12.5) * 100) / 100,
+    settledAt: iso(api.clock.wallMs),
+    round: { ...open.round, status: 'SETTLED' },
+  };
+  assert.deepEqual(active(api, secret), []);
+  assert.deepEqual(all(api, secret), [settled]);
+  assert.equal(api.get('/v1/orders', secret).text, JSON.stringify({ success: true, data: [settled] }));
+});
+
+test('a win, a loss, a draw and a refund pay what they should', () => {
+  const outcomes = [
+    { price: 101, UP: 'WIN', DOWN: 'LOSS' },
+    { price: 99, UP: 'LOSS', DOWN: 'WIN' },
+    { price: 100, UP: 'DRAW', DOWN: 'DRAW' },
+    { price: null, UP: 'REFUNDED', DOWN: 'REFUNDED' },
+  ] as const;
+  for (const { price, ...results } of outcomes) {
+    const api = new Harness();
+    const { account, secret } = api.bettor();
+    api.open();
+    for (const side of ['UP', 'DOWN'] as const) place(api, secret, side, 33.33);
+    const before = api.host.engine.account(account)?.balanceCents ?? 0;
+    api.closeMinute(price);
+    let paidCents = 0;
+    for (const position of all(api, secret)) {
+      const { prediction, result, payout, profit, potentialPayout } = position;
+      assert.equal(result, results[prediction]);
+      const due = { WIN: potentialPayout, LOSS: 0, DRAW: 33.33, REFUNDED: 33.33 };
+      assert.equal(payout, due[results[prediction]]);
+      assert.equal(profit, Math.round(((payout ?? 0) - 33.33) * 100) / 100);
+      paidCents += Math.round((payout ?? 0) * 100);
+    }
+    assert.equal(api.host.engine.account(account)?.balanceCents, before + paidCents);
+  }
+});
+
+test('lists are in their order and as long as limit says', () => {
+  const api = new Harness();
+  const { secret } = api.bettor();
+  api.open();
+  const ids = Array.from({ length: 5 }, () => place(api, secret, 'UP', 1).bet.id);
+  const idsOf = (path: string, query = '') => list(api, secret, path, query).map(({ id }) => id);
+  assert.deepEqual(idsOf('/v1/orders'), ids.toReversed());
+  assert.deepEqual(idsOf('/v1/positions'), ids.toReversed());
+  assert.deepEqual(idsOf('/v1/orders', 'limit=2'), ids.toReversed().slice(0, 2));
+  assert.deepEqual(idsOf('/v1/positions', 'limit=1&status=all'), ids.slice(4));
+  api.closeMinute(101);
+  const late = place(api, secret, 'DOWN', 1).bet.id;
+  assert.deepEqual(idsOf('/v1/positions', 'status=active'), [late]);
+  assert.deepEqual(idsOf('/v1/positions', 'status=all')[0], late);
+  assert.deepEqual(idsOf('/v1/positions', 'status=all').length, 6);
+  assert.deepEqual(idsOf('/v1/orders', 'limit=200'), [late, ...ids.toReversed()]);
+});
+
+test('the defaults of limit are 100 positions and 50 orders', () => {
+  const api = new Harness();
+  const { secret } = api.bettor();
+  api.open();
+  for (let i = 0; i < 120; i++) place(api, secret, 'UP', 1);
+  assert.equal(active(api, secret).length, 100);
+  assert.equal(orders(api, secret).length, 50);
+  assert.equal(list(api, secret, '/v1/orders', 'limit=200').length, 120);
+});
+
+test('parameters that are wrong are refused', () => {
+  const api = new Harness();
+  const { secret } = api.bettor();
+  for (const path of ['/v1/positions', '/v1/orders']) {
+    for (const query of [
+      'limit=0',
+      'limit=201',
+      'limit=abc',
+      'limit=',
+      'limit',
+      'limit=1&limit=1',
+      'x=1',
+      'limit=%',
+    ]) {
+      const reply = api.get(path, secret, query);
+      assert.deepEqual([reply.status, codeOf(reply)], [400, 'invalid_request'], `${path}?${query}`);
+    }
+  }
+  for (const query of ['status=ACTIVE', 'status=', 'status=open', 'status=active&status=all']) {
+    assert.equal(api.get('/v1/positions', secret, query).status, 400, query);
+  }
+  assert.equal(api.get('/v1/orders', secret, 'status=all').status, 400);
+});
+
+test('an account sees its own bets and nobody else', () => {
+  const api = new Harness();
+  const [first, second] = [api.bettor(), api.bettor()];
+  api.open();
+  const mine = place(api, first.secret, 'UP').bet.id;
+  const theirs = place(api, second.secret, 'DOWN').bet.id;
+  for (const read of [active, all, orders]) {
+    assert.deepEqual(
+      read(api, first.secret).map(({ id }) => id),
+      [mine],
+    );
+    assert.deepEqual(
+      read(api, second.secret).map(({ id }) => id),
+      [theirs],
+    );
+  }
+  assert.deepEqual(
+    active(api, api.addKey(first.account).secret).map(({ id }) => id),
+    [mine],
+  );
+});
+
+test('account reads and rounds wait until all that they show is durable', () => {
+  const api = new Harness();
+  const { secret } = api.bettor();
+  api.open();
+  const roundId = `${MARKET}_${Math.floor(api.clock.wallMs / MINUTE_MS)}`;
+  const begin = (path: string): { reply: Reply | null } => api.begin('GET', path, { key: secret });
+  assert.notEqual(begin('/v1/positions').reply, null);
+  api.begin('POST', '/v1/orders', { key: secret, body: { marketId: MARKET, prediction: 'UP', amount: 1 } });
+  const reads = ['/v1/positions', '/v1/orders'].map(begin);
+  assert.deepEqual(
+    reads.map(({ reply }) => reply),
+    [null, null],
+  );
+  assert.notEqual(begin(`/v1/rounds/${roundId}`).reply, null);
+  api.settle();
+  for (const { reply } of reads) assert.equal(reply === null ? 0 : dataOf<Position[]>(reply).length, 1);
+  const stranger = api.bettor();
+  api.begin('POST', '/v1/orders', { key: secret, body: { marketId: MARKET, prediction: 'UP', amount: 1 } });
+  assert.notEqual(api.begin('GET', '/v1/orders', { key: stranger.secret }).reply, null);
+  api.settle();
+  const roundNumber = Number(roundId.split('_').at(-1));
+  api.submit({ kind: 'voidRound', market: 0, roundNumber, reason: 'test' });
+  const late = ['/v1/positions', `/v1/rounds/${roundId}`].map(begin);
+  assert.deepEqual(
+    late.map(({ reply }) => reply),
+    [null, null],
+  );
+  api.settle();
+  for (const { reply } of late) assert.equal(reply?.status, 200);
+});
+
+test('a round shows its commitment from the start and its seed once settled, and bets verify with it', () => {
+  const api = new Harness();
+  const { secret } = api.bettor();
+  api.ticks[0] = 100.5;
+  api.open();
+  const startMs = api.clock.wallMs;
+  const roundNumber = Math.floor(startMs / MINUTE_MS);
+  const id = `${MARKET}_${roundNumber}`;
+  const { bet } = place(api, secret, 'UP', 20, { clientSeed: 'mine' });
+  const live = roundOf(api, secret, id);
+  const { seedCommitment } = live;
+  assert.deepEqual(live, {
+    id,
+    roundNumber,
+    startTime: iso(startMs),
+    lockTime: iso(startMs + 55_000),
+    endTime: iso(startMs + MINUTE_MS),
+    timeRemaining: 60,
+    timeToLock: 55_000,
+    openPrice: 100,
+    currentPrice: 100.5,
+    status: 'LIVE',
+    totalBets: 1,
+    totalVolume: 20,
+    marketId: MARKET,
+    crypto: 'BTC',
+    timeFrame: 'ONE_MINUTE',
+    poolUp: 1_020,
+    poolDown: 1_000,
+    totalPool: 2_020,
+    closePrice: null,
+    resolvedAt: null,
+    voided: false,
+    seedCommitment,
+    seed: null,
+  });
+  api.closeMinute(101.25);
+  const settled = roundOf(api, secret, id);
+  assert.deepEqual(
+    [
+      settled.status,
+      settled.result,
+      settled.closePrice,
+      settled.currentPrice,
+      settled.timeRemaining,
+      settled.timeToLock,
+    ],
+    ['SETTLED', 'UP', 101.25, 101.25, 0, 0],
+  );
+  assert.equal(settled.resolvedAt, iso(api.clock.wallMs));
+  const { seed } = settled;
+  assert.ok(seed !== null);
+  assert.equal(settled.seedCommitment, seedCommitment);
+  assert.equal(createHash('sha256').update(Buffer.from(seed, 'hex')).digest('hex'), seedCommitment);
+  const evidence = { bet, clientSeed: 'mine', roundId: id, seed, seedCommitment };
+  assert.deepEqual(verifyBet(evidence, FAIRNESS_TOOLS), { valid: true });
+});
+
+test('a voided round says so and has no result', () => {
+  const api = new Harness();
+  const { secret } = api.bettor();
+  api.open();
+  const id = `${MARKET}_${Math.floor(api.clock.wallMs / MINUTE_MS)}`;
+  place(api, secret, 'UP');
+  api.closeMinute(null);
+  const round = roundOf(api, secret, id);
+  assert.deepEqual([round.status, round.voided, round.closePrice], ['SETTLED', true, null]);
+  assert.ok(!('result' in round));
+  assert.ok(round.seed !== null);
+});
+
+test('a round that is not there is not found', () => {
+  const api = new Harness();
+  const { secret } = api.bettor();
+  for (const id of [
+    'x',
+    `${MARKET}_1`,
+    `${MARKET}_01`,
+    `${MARKET}_`,
+    'DOGE_ONE_MINUTE_1',
+    `${MARKET}_99999999999`,
+  ]) {
+    const reply = api.get(`/v1/rounds/${id}`, secret);
+    assert.deepEqual([reply.status, codeOf(reply)], [404, 'round_not_found'], id);
+  }
+});

@@ -1,0 +1,163 @@
+/** Paths and methods: what is found, what is not, and the documents that need no key. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { codeOf, errorOf, Harness } from './harness.js';
+
+const BASES = ['/v1', '/api/v1'];
+const READ_PATHS = [
+  '/markets',
+  '/markets/BTC_ONE_MINUTE',
+  '/prices',
+  '/positions',
+  '/rounds/x',
+  '/openapi.json',
+];
+const READ_METHODS = 'GET, HEAD, OPTIONS';
+const ORDER_METHODS = 'GET, HEAD, POST, OPTIONS';
+
+test('both base paths serve the same', () => {
+  const api = new Harness();
+  const { secret } = api.bettor();
+  for (const path of [
+    '/markets',
+    '/markets/TON_ONE_DAY',
+    '/prices',
+    '/positions',
+    '/orders',
+    '/openapi.json',
+  ]) {
+    const [canonical, legacy] = BASES.map((base) => api.get(base + path, secret));
+    assert.equal(canonical?.status, 200, path);
+    assert.equal(legacy?.text, canonical?.text, path);
+  }
+});
+
+test('unknown paths are 404 in the envelope, with a key and without', () => {
+  const api = new Harness();
+  const { secret } = api.bettor();
+  for (const path of [
+    '/',
+    '',
+    '/v1',
+    '/v1/',
+    '/v2/markets',
+    '/markets',
+    '/v1/markets/',
+    '/v1/orders/',
+    '/v1//markets',
+    '/v1/market',
+    '/V1/markets',
+    '/v1/markets/BTC_ONE_MINUTE/rounds',
+    '/v1/rounds',
+    '/v1/orders/bet_1',
+    '/api/v1/api/v1/markets',
+    '/operator/v1/status',
+    '/docs/../package.json',
+    '/docs/index.html',
+    '/v1/__proto__',
+    '/v1/markets/%2e%2e/prices',
+  ]) {
+    for (const key of ['', secret]) {
+      for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS']) {
+        const reply = api.send(method, path, { key });
+        assert.deepEqual([reply.status, codeOf(reply)], [404, 'not_found'], `${method} ${path}`);
+      }
+    }
+  }
+});
+
+test('a market id is found by its exact text only', () => {
+  const api = new Harness();
+  const { secret } = api.bettor();
+  const statusOf = (id: string) => api.get(`/v1/markets/${id}`, secret).status;
+  assert.equal(statusOf('BTC_ONE_MINUTE'), 200);
+  assert.equal(statusOf('BTC%5FONE_MINUTE'), 200);
+  for (const id of [
+    'btc_one_minute',
+    'BTC',
+    'DOGE_ONE_MINUTE',
+    'BTC_ONE_MINUTE%20',
+    '0',
+    '__proto__',
+    '%2F',
+    '%00',
+  ]) {
+    const reply = api.get(`/v1/markets/${id}`, secret);
+    assert.deepEqual([reply.status, codeOf(reply)], [404, 'market_not_found'], id);
+  }
+  assert.deepEqual([statusOf('%'), statusOf('%C3%28')], [400, 400]);
+  assert.equal(api.get('/v1/markets/BTC_ONE_MINUTE', secret, 'anything=1').status, 200);
+});
+
+test('a known path says which methods it takes', () => {
+  const api = new Harness();
+  const { secret } = api.bettor();
+  for (const base of BASES) {
+    for (const [path, allow] of [
+      ...READ_PATHS.map((path) => [path, READ_METHODS]),
+      ['/orders', ORDER_METHODS],
+    ]) {
+      for (const key of ['', secret]) {
+        const options = api.send('OPTIONS', `${base}${path}`, { key });
+        assert.deepEqual([options.status, options.text, options.headers.get('allow')], [204, '', allow]);
+        assert.equal(options.headers.get('content-type'), undefined);
+        for (const method of ['PUT', 'PATCH', 'DELETE', 'TRACE', 'BREW', 'get']) {
+          const reply = api.send(method, `${base}${path}`, { key });
+          assert.deepEqual([reply.status, codeOf(reply)], [405, 'method_not_allowed'], `${method} ${path}`);
+          assert.equal(reply.headers.get('allow'), allow);
+        }
+      }
+    }
+  }
+  assert.equal(api.send('POST', '/v1/markets', { key: secret }).status, 405);
+  assert.equal(api.send('POST', '/docs', {}).headers.get('allow'), READ_METHODS);
+});
+
+test('HEAD is answered as GET is', () => {
+  const api = new Harness();
+  const { secret } = api.bettor();
+  for (const path of ['/v1/markets', '/v1/prices', '/v1/orders', '/v1/openapi.json', '/docs']) {
+    const [get, head] = ['GET', 'HEAD'].map((method) => api.send(method, path, { key: secret }));
+    assert.deepEqual([head?.status, head?.text], [get?.status, get?.text], path);
+  }
+});
+
+test('what the transport found wrong is told in the envelope, whatever the path', () => {
+  const api = new Harness();
+  const fault = { code: 'body_too_large', detail: 'the body may have at most 16384 bytes' } as const;
+  const reply = api.send('POST', '/nowhere', { fault });
+  assert.equal(reply.status, 413);
+  assert.equal(errorOf(reply), 'body_too_large: the body may have at most 16384 bytes');
+});
+
+test('answers say that they are JSON, and those to a GET that nobody may store them', () => {
+  const api = new Harness();
+  const { secret } = api.bettor();
+  for (const path of ['/v1/markets', '/v1/positions', '/v1/nowhere', '/v1/markets/x']) {
+    const { headers } = api.get(path, secret);
+    assert.equal(headers.get('content-type'), 'application/json');
+    assert.equal(headers.get('cache-control'), 'no-store');
+  }
+  const refused = api.order(secret, {});
+  assert.equal(refused.headers.get('content-type'), 'application/json');
+});
+
+test('the page of the document comes from here alone and may run nothing else', () => {
+  const api = new Harness();
+  const page = api.get('/docs', '');
+  assert.equal(page.status, 200);
+  assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
+  const policy = page.headers.get('content-security-policy') ?? '';
+  assert.match(policy, /^default-src 'none'; script-src 'self'; style-src 'self';/);
+  assert.doesNotMatch(policy, /unsafe|https?:/);
+  assert.doesNotMatch(page.text, /<script>|<style|https?:|\son\w+=/);
+  const linked = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path = '']) => path);
+  assert.equal(linked.length, 5);
+  for (const path of linked) {
+    const asset = api.get(path, '');
+    assert.equal(asset.status, 200, path);
+    assert.ok(asset.text.length > 50, path);
+  }
+  assert.match(api.get('/docs/start.js', '').text, /\/v1\/openapi\.json/);
+  assert.equal(api.get('/docs/', '').text, page.text);
+});

@@ -1,0 +1,202 @@
+/** The operator API's steering: prices, clock, rounds, markets, trading, house (design, section 8). */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type Bettor, Server } from '../../support/server.js';
+
+interface Market {
+  id: string;
+  currentRound: { id: string; status: string; openPrice: number; startTime: string } | null;
+}
+interface Position {
+  status: string;
+  result: string | null;
+  payout: number | null;
+}
+interface House {
+  balance: number;
+  accounts: number;
+  openStakes: number;
+  openSeeds: number;
+  deposits: number;
+  withdrawals: number;
+}
+
+let server: Server;
+let bettor: Bettor;
+before(async () => {
+  server = await Server.start();
+  bettor = await server.createBettor({ balance: 1_000 });
+  await server.toNextDay();
+});
+after(() => server.remove());
+
+async function roundOf(marketId: string): Promise<NonNullable<Market['currentRound']>> {
+  const market = await bettor.api.get<Market>(`/markets/${marketId}`);
+  assert.ok(market.data.currentRound !== null, `${marketId} has a round`);
+  return market.data.currentRound;
+}
+
+const bet = (marketId: string) => bettor.api.post('/orders', { marketId, prediction: 'UP', amount: 10 });
+
+async function house(): Promise<House> {
+  const { data } = await server.operator.get<House>('/house');
+  const inside = data.balance + data.accounts + data.openStakes + data.openSeeds;
+  assert.ok(Math.abs(inside - (data.deposits - data.withdrawals)) < 0.005, 'money is conserved');
+  return data;
+}
+
+test('a pushed price opens rounds at once, and the clock takes them through their whole life', async () => {
+  await server.push({ BTC: 100 });
+  const opened = await roundOf('BTC_ONE_MINUTE');
+  assert.equal(opened.status, 'LIVE');
+  assert.equal(opened.openPrice, 100);
+  assert.equal((await bet('BTC_ONE_MINUTE')).status, 201);
+  await server.advance(55_000);
+  assert.equal((await roundOf('BTC_ONE_MINUTE')).status, 'LOCKED');
+  await server.push({ BTC: 101 });
+  await server.advance(10_000);
+  const next = await roundOf('BTC_ONE_MINUTE');
+  assert.equal(next.status, 'LIVE');
+  assert.equal(next.openPrice, 101);
+  assert.equal(Date.parse(next.startTime) % 60_000, 0);
+  const [settled] = (await bettor.api.get<Position[]>('/positions?status=all')).data;
+  assert.equal(settled?.status, 'SETTLED');
+  assert.equal(settled?.result, 'WIN');
+});
+
+test('a refused price is told; the others of its list are taken', async () => {
+  const absurd = await server.operator.post('/prices', [{ crypto: 'BTC', price: 1_000 }]);
+  assert.equal(absurd.status, 400);
+  assert.match(absurd.error, /^price_refused: BTC: .*50 %/);
+  const mixed = await server.operator.post<{ taken: number; refused: { index: number; crypto: string }[] }>(
+    '/prices',
+    [
+      { crypto: 'BTC', price: -1 },
+      { crypto: 'ETH', price: 3_000 },
+    ],
+  );
+  assert.equal(mixed.status, 200);
+  assert.equal(mixed.data.taken, 1);
+  assert.deepEqual(
+    mixed.data.refused.map(({ index, crypto }) => [index, crypto]),
+    [[0, 'BTC']],
+  );
+  assert.equal((await roundOf('ETH_ONE_DAY')).openPrice, 3_000);
+  const ahead = new Date((await server.nowMs()) + 1_001).toISOString();
+  const tooEarly = await server.operator.post('/prices', [{ crypto: 'SOL', price: 100, timestamp: ahead }]);
+  assert.match(tooEarly.error, /^price_refused: SOL/);
+  for (const body of [
+    [],
+    {},
+    [{ crypto: 'DOGE', price: 1 }],
+    [{ crypto: 'SOL', price: '1' }],
+    [{ crypto: 'SOL', price: 1, at: 1 }],
+    [{ crypto: 'SOL', price: 1, timestamp: 'now' }],
+  ]) {
+    const malformed = await server.operator.post('/prices', body);
+    assert.equal(malformed.status, 400, JSON.stringify(body));
+    assert.match(malformed.error, /^invalid_request: /);
+  }
+});
+
+test('the clock refuses what is no number of milliseconds', async () => {
+  for (const advanceMs of [-1, 0.5, '5', null, 2_678_400_001]) {
+    const refused = await server.operator.post('/clock', { advanceMs });
+    assert.equal(refused.status, 400, `${advanceMs}`);
+    assert.match(refused.error, /advanceMs/);
+  }
+  const before = await server.nowMs();
+  assert.equal(await server.advance(0), before);
+});
+
+test('a voided round refunds its bets before the answer', async () => {
+  await server.push({ XRP: 2 });
+  const { id } = await roundOf('XRP_ONE_DAY');
+  assert.equal((await bet('XRP_ONE_DAY')).status, 201);
+  const missing = await server.operator.post('/rounds/XRP_ONE_DAY_1/void', { reason: 'x' });
+  assert.equal(missing.status, 404);
+  assert.equal((await server.operator.post(`/rounds/${id}/void`, {})).status, 400);
+  const voided = await server.operator.post(`/rounds/${id}/void`, { reason: 'wrong price' });
+  assert.equal(voided.status, 200, voided.text);
+  const [position] = (await bettor.api.get<Position[]>('/positions?status=all')).data;
+  assert.deepEqual([position?.status, position?.result, position?.payout], ['SETTLED', 'REFUNDED', 10]);
+  const again = await server.operator.post(`/rounds/${id}/void`, { reason: 'wrong price' });
+  assert.equal(again.status, 409);
+  assert.match(again.error, /^round_already_resolved/);
+});
+
+test('a suspended market takes no bets, and does again when it is resumed', async () => {
+  await server.push({ ETH: 3_000 });
+  const suspended = await server.operator.patch('/markets/ETH_FOUR_HOURS', { suspended: true });
+  assert.equal(suspended.status, 200);
+  const refused = await bet('ETH_FOUR_HOURS');
+  assert.equal(refused.status, 503);
+  assert.match(refused.error, /^market_suspended/);
+  assert.equal((await server.operator.patch('/markets/ETH_FOUR_HOURS', { suspended: false })).status, 200);
+  assert.equal((await bet('ETH_FOUR_HOURS')).status, 201);
+  const unknown = await server.operator.patch('/markets/DOGE_ONE_DAY', { suspended: true });
+  assert.equal(unknown.status, 404);
+  assert.match(unknown.error, /^market_not_found/);
+});
+
+test('the house shows that money is conserved, and takes deposits by reference', async () => {
+  const before = await house();
+  const deposit = { amount: 500.5, reference: 'capital-2' };
+  const paid = await server.operator.post<{ balance: number }>('/house/deposits', deposit);
+  assert.equal(paid.status, 201);
+  assert.equal((await house()).balance, before.balance + 500.5);
+  const replay = await server.operator.post('/house/deposits', deposit);
+  assert.equal(replay.status, 201);
+  assert.equal(replay.text, paid.text);
+  assert.equal((await server.operator.post('/house/deposits', { ...deposit, amount: 1 })).status, 409);
+});
+
+test('the trading switch stops orders and nothing else', async () => {
+  const off = await server.operator.put('/trading', { enabled: false, reason: 'drill' });
+  assert.equal(off.status, 200);
+  assert.deepEqual(off.data, { enabled: false, reason: 'drill' });
+  const refused = await bet('ETH_ONE_DAY');
+  assert.equal(refused.status, 503);
+  assert.match(refused.error, /^trading_disabled/);
+  assert.equal((await bettor.api.get('/markets')).status, 200);
+  const status = await server.operator.get<{ ordersRefused: string | null }>('/status');
+  assert.equal(status.data.ordersRefused, 'trading_disabled');
+  assert.equal((await server.operator.put('/trading', { enabled: true })).status, 200);
+  assert.equal((await bet('ETH_ONE_DAY')).status, 201);
+});
+
+test('the status tells sequence numbers, rounds, feed, money and the process', async () => {
+  await server.push({ BTC: 101 });
+  const { status, data } = await server.operator.get<Record<string, unknown>>('/status');
+  assert.equal(status, 200);
+  assert.equal(data['sequence'], data['durableSequence']);
+  assert.equal(data['backlog'], 0);
+  assert.deepEqual(data['journal'], { durability: 'fsync', spaceLevel: 'ok' });
+  assert.deepEqual(data['trading'], { enabled: true, reason: '' });
+  assert.equal(data['ordersRefused'], null);
+  const clock = data['clock'] as { mode: string; condition: string };
+  assert.deepEqual([clock.mode, clock.condition], ['manual', 'sound']);
+  const feed = data['feed'] as {
+    name: string;
+    ticks: Record<string, { price: number; ageMs: number } | null>;
+  };
+  assert.equal(feed.name, 'push');
+  assert.deepEqual(feed.ticks['BTC'], { price: 101, ageMs: 0 });
+  assert.equal(feed.ticks['GOLD'], null);
+  const rounds = data['rounds'] as { open: number; unsettled: number; notOpenedForLackOfCapital: string[] };
+  assert.ok(rounds.open > 0);
+  assert.deepEqual(rounds.notOpenedForLackOfCapital, []);
+  for (const name of [
+    'version',
+    'node',
+    'rulesVersion',
+    'uptimeSeconds',
+    'engineTime',
+    'house',
+    'counts',
+    'memory',
+    'eventLoopDelayMs',
+  ]) {
+    assert.ok(data[name] !== undefined, name);
+  }
+});

@@ -1,0 +1,37 @@
+/** The clocks that main hands in. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AssertionError } from '../../../engine/base/assert.js';
+import { ManualClock, systemClock } from '../../../http/process/clock.js';
+
+test('the manual clock starts at the last journaled time and moves only when it is set', () => {
+  const clock = new ManualClock(1_700_000_000_000);
+  assert.equal(clock.nowMs(), 1_700_000_000_000);
+  clock.set(1_700_000_000_000);
+  clock.set(1_700_000_060_000);
+  assert.equal(clock.nowMs(), 1_700_000_060_000);
+});
+
+test('on an empty journal it starts at the time of the system, and stands', () => {
+  const before = Date.now();
+  const clock = new ManualClock(0);
+  const startMs = clock.nowMs();
+  assert.ok(startMs >= before && startMs <= Date.now());
+  while (Date.now() <= startMs);
+  assert.equal(clock.nowMs(), startMs);
+});
+
+test('it goes neither back nor by parts of a millisecond', () => {
+  const clock = new ManualClock(1_000);
+  assert.throws(() => clock.set(999), AssertionError);
+  assert.throws(() => clock.set(1_000.5), AssertionError);
+  assert.equal(clock.nowMs(), 1_000);
+});
+
+test('the system clock tells whole milliseconds, and its monotonic time never falls', () => {
+  assert.ok(Number.isInteger(systemClock.nowMs()));
+  const first = systemClock.monotonicMs();
+  assert.ok(systemClock.monotonicMs() >= first);
+  const manual = new ManualClock(1_000);
+  assert.ok(manual.monotonicMs() >= first, 'disks are timed by the real clock in a sandbox too');
+});

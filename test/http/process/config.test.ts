@@ -1,0 +1,212 @@
+/** Every mistake in the environment is told, by the name of its variable (design, section 8). */
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { ConfigError, readConfig } from '../../../http/process/config.js';
+import { withOverrides } from '../../../http/process/rules-file.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'tote-config-'));
+after(() => rmSync(folder, { recursive: true }));
+
+function mistakesOf(env: Record<string, string>): readonly string[] {
+  try {
+    readConfig(env);
+  } catch (error) {
+    assert.ok(error instanceof ConfigError);
+    return error.mistakes;
+  }
+  return [];
+}
+
+function rulesFile(content: unknown): string {
+  const path = join(folder, `rules-${Math.random()}.json`);
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+  return path;
+}
+
+test('an empty environment gives the defaults of the design', () => {
+  const config = readConfig({});
+  assert.deepEqual(config, {
+    host: '127.0.0.1',
+    port: 8080,
+    operatorHost: '127.0.0.1',
+    operatorPort: 8081,
+    operatorToken: null,
+    dataDir: './data',
+    feed: 'simulated',
+    feedSeed: null,
+    clock: 'system',
+    demo: true,
+    houseCapitalCents: 100_000_000,
+    rateLimits: { keyRead: 120, keyWrite: 30, account: 240, ip: 300 },
+    trustedProxies: [],
+    durability: 'fsync',
+    snapshotCommands: 1_000_000,
+    snapshotEveryMs: 900_000,
+    snapshotsKept: 3,
+    segmentBytesMax: 268_435_456,
+    retentionMs: null,
+    logLevel: 'info',
+    rulesOverrides: {},
+  });
+});
+
+test('values are read, and variables of other programs are let be', () => {
+  const config = readConfig({
+    PATH: '/bin',
+    TOTE_HOST: '::1',
+    TOTE_PORT: '0',
+    TOTE_OPERATOR_TOKEN: 'a-token-of-mine',
+    TOTE_CLOCK: 'manual',
+    TOTE_FEED: 'push',
+    TOTE_FEED_SEED: '7',
+    TOTE_DEMO: '0',
+    TOTE_HOUSE_CAPITAL: '2,500.50',
+    TOTE_RATE_LIMITS: 'ip=5, key_read=9',
+    TOTE_TRUSTED_PROXIES: '10.0.0.1, ::1, 10.1.0.0/16',
+    TOTE_SNAPSHOT_COMMANDS: '250,000',
+    TOTE_SNAPSHOT_MINUTES: '5',
+    TOTE_SNAPSHOTS_KEPT: '7',
+    TOTE_SEGMENT_MIB: '64',
+    TOTE_RETENTION: '30d',
+  });
+  assert.equal(config.host, '::1');
+  assert.equal(config.port, 0);
+  assert.equal(config.operatorToken, 'a-token-of-mine');
+  assert.equal(config.clock, 'manual');
+  assert.equal(config.feedSeed, 7);
+  assert.equal(config.demo, false);
+  assert.equal(config.houseCapitalCents, 250_050);
+  assert.deepEqual(config.rateLimits, { keyRead: 9, keyWrite: 30, account: 240, ip: 5 });
+  assert.deepEqual(config.trustedProxies, ['10.0.0.1', '::1', '10.1.0.0/16']);
+  assert.equal(readConfig({ TOTE_RATE_LIMITS: 'off' }).rateLimits, null);
+  assert.equal(config.snapshotCommands, 250_000);
+  assert.equal(config.snapshotEveryMs, 300_000);
+  assert.equal(config.snapshotsKept, 7);
+  assert.equal(config.segmentBytesMax, 67_108_864);
+  assert.equal(config.retentionMs, 2_592_000_000);
+  assert.equal(readConfig({ TOTE_RETENTION: '12h' }).retentionMs, 43_200_000);
+  assert.equal(readConfig({ TOTE_RETENTION: 'all' }).retentionMs, null);
+});
+
+const BAD_VALUES: readonly (readonly [name: string, value: string, expected: RegExp])[] = [
+  ['TOTE_HOST', 'a host', /IP address or a host name/],
+  ['TOTE_PORT', '65536', /port number/],
+  ['TOTE_PORT', '-1', /port number/],
+  ['TOTE_OPERATOR_HOST', '', /IP address or a host name/],
+  ['TOTE_OPERATOR_PORT', '80a', /port number/],
+  ['TOTE_OPERATOR_TOKEN', 'with spaces in it', /visible ASCII/],
+  ['TOTE_DATA_DIR', '', /a path/],
+  ['TOTE_FEED', 'live', /simulated, push/],
+  ['TOTE_FEED', 'hermes', /not available in this version/],
+  ['TOTE_FEED_SEED', '4294967296', /whole number/],
+  ['TOTE_CLOCK', 'fast', /system, manual/],
+  ['TOTE_DEMO', 'yes', /0, 1/],
+  ['TOTE_HOUSE_CAPITAL', '10.001', /at most two decimals/],
+  ['TOTE_HOUSE_CAPITAL', '-5', /at most two decimals/],
+  ['TOTE_HOUSE_CAPITAL', '1e9', /at most two decimals/],
+  ['TOTE_HOUSE_CAPITAL', '5,000,000,000,000.01', /at most 5,000,000,000,000.00/],
+  ['TOTE_RATE_LIMITS', 'key_reads=5', /key_read=/],
+  ['TOTE_RATE_LIMITS', 'ip=5,ip=6', /at most once/],
+  ['TOTE_RATE_LIMITS', 'ip=0', /key_read=/],
+  ['TOTE_TRUSTED_PROXIES', 'proxy.example', /IP addresses/],
+  ['TOTE_TRUSTED_PROXIES', '10.0.0.0/33', /IP addresses/],
+  ['TOTE_DURABILITY', 'none', /fsync, os/],
+  ['TOTE_SNAPSHOT_COMMANDS', '0', /whole number from 1 to/],
+  ['TOTE_SNAPSHOT_COMMANDS', '10,00', /whole number from 1 to/],
+  ['TOTE_SNAPSHOT_MINUTES', '0.5', /whole number from 1 to 10080/],
+  ['TOTE_SNAPSHOTS_KEPT', '0', /whole number from 1 to 1000/],
+  ['TOTE_SEGMENT_MIB', '65537', /whole number from 1 to 65536/],
+  ['TOTE_RETENTION', '30', /"all", or how long, in hours or days/],
+  ['TOTE_RETENTION', '0d', /"all", or how long, in hours or days/],
+  ['TOTE_LOG_LEVEL', 'verbose', /fatal, error, warn/],
+  ['TOTE_RULES_FILE', '/does/not/exist.json', /cannot be read/],
+];
+
+for (const [name, value, expected] of BAD_VALUES) {
+  test(`${name}=${JSON.stringify(value)} is refused`, () => {
+    const mistakes = mistakesOf({ [name]: value });
+    assert.equal(mistakes.length, 1);
+    assert.match(mistakes[0] ?? '', expected);
+    assert.ok(mistakes[0]?.startsWith(`${name}: `));
+  });
+}
+
+test('a token that is refused is not shown', () => {
+  assert.doesNotMatch(mistakesOf({ TOTE_OPERATOR_TOKEN: 'pass word 1' }).join(), /pass word/);
+});
+
+test('all mistakes are told at once, and a misspelt name gets its suggestion', () => {
+  const mistakes = mistakesOf({
+    TOTE_PROT: '80',
+    TOTE_DEMO: 'no',
+    TOTE_CLOCK: 'x',
+    TOTE_SOMETHING_ELSE: '1',
+  });
+  assert.equal(mistakes.length, 4);
+  assert.ok(mistakes.includes('TOTE_PROT: no such variable; did you mean TOTE_PORT?'));
+  assert.ok(mistakes.includes('TOTE_SOMETHING_ELSE: no such variable'));
+});
+
+test('one port for both servers is refused', () => {
+  assert.match(mistakesOf({ TOTE_PORT: '9000', TOTE_OPERATOR_PORT: '9000' }).join(), /TOTE_OPERATOR_PORT/);
+});
+
+test('a rules file changes what it names and nothing else', () => {
+  const path = rulesFile({
+    markets: ['BTC_ONE_MINUTE', 'ETH_ONE_DAY'],
+    limits: {
+      '*': { seedCents: 7 },
+      ONE_MINUTE: { lockLeadMs: 6_000 },
+      BTC: { maxStakeCents: 500 },
+      ETH_ONE_DAY: { seedCents: 8 },
+    },
+    tiers: { SILVER: { maxStakeCents: 2_000_00 } },
+    feeBps: 250,
+  });
+  const rules = withOverrides('print', readConfig({ TOTE_RULES_FILE: path }).rulesOverrides);
+  assert.deepEqual(rules.markets, [
+    {
+      marketId: 'BTC_ONE_MINUTE',
+      lockLeadMs: 6_000,
+      minStakeCents: 100,
+      maxStakeCents: 500,
+      seedCents: 7,
+      maxPriceAgeMs: 10_000,
+    },
+    {
+      marketId: 'ETH_ONE_DAY',
+      lockLeadMs: 300_000,
+      minStakeCents: 100,
+      maxStakeCents: 1_000_000,
+      seedCents: 8,
+      maxPriceAgeMs: 10_000,
+    },
+  ]);
+  assert.deepEqual(rules.tiers[1], { tier: 'SILVER', maxStakeCents: 200_000, activeKeysMax: 2 });
+  assert.equal(rules.tiers.length, 5);
+  assert.equal(rules.feeBps, 250);
+  assert.equal(rules.cutoffMs, 20_000);
+  assert.equal(rules.masterSecretFingerprint, 'print');
+});
+
+const BAD_RULES: readonly (readonly [content: unknown, expected: RegExp])[] = [
+  ['{', /cannot be read/],
+  [{ feeBsp: 1 }, /feeBsp is not a known field/],
+  [{ feeBps: 10_000 }, /feeBps must be .*at most 9999/],
+  [{ feeBps: 0.5 }, /feeBps must be .*whole number/],
+  [{ limits: { BTC: { seedCents: 0 } } }, /limits\.BTC\.seedCents must be .*at least 1/],
+  [{ limits: { BTX: {} } }, /limits: "BTX" does not exist; did you mean "BTC"/],
+  [{ markets: ['BTC_ONE_MINUT'] }, /did you mean "BTC_ONE_MINUTE"/],
+  [{ limits: { ONE_MINUTE: { lockLeadMs: 40_000 } } }, /no time to bet/],
+  [{ limits: { '*': { minStakeCents: 2_000_000 } } }, /above maxStakeCents/],
+  [{ masterSecretFingerprint: 'x' }, /masterSecretFingerprint is not a known field/],
+];
+
+for (const [content, expected] of BAD_RULES) {
+  test(`the rules file ${JSON.stringify(content)} is refused`, () => {
+    assert.match(mistakesOf({ TOTE_RULES_FILE: rulesFile(content) }).join(), expected);
+  });
+}

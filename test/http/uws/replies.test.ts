@@ -1,0 +1,334 @@
+/** What leaves the server, when and on which connection; connections, listening, closing, and programming errors. */
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import type { HttpHandler, HttpResponder } from '../../../engine/model/ports.js';
+import { TransportBench, until, withBench } from '../../support/transport-bench.js';
+
+const HOST = 'Host: tote';
+const get = (path: string): string[] => [`GET ${path} HTTP/1.1`, HOST, '', ''];
+const fine: HttpHandler = (_request, responder) => responder.send(200, [], 'fine');
+
+/** Keeps the responders, to answer when the test says so. */
+class Later {
+  readonly responders: HttpResponder[] = [];
+  readonly handler: HttpHandler = (_request, responder) => {
+    this.responders.push(responder);
+  };
+
+  answer(index: number, body = 'late'): void {
+    const responder = this.responders[index];
+    assert.ok(responder !== undefined);
+    responder.send(200, [], body);
+  }
+}
+
+test('status, headers and body go out as they were given', () =>
+  withBench(
+    (_request, responder) => {
+      responder.send(429, ['Retry-After', '7', 'X-Two', 'a b'], Buffer.from('{"é":1}'));
+    },
+    async (bench) => {
+      const client = await bench.client();
+      client.send(...get('/'));
+      const answer = await client.sees(/\}$/);
+      assert.match(
+        answer,
+        /^HTTP\/1\.1 429 Too Many Requests\r\nRetry-After: 7\r\nX-Two: a b\r\nDate: [^\r]+\r\nContent-Length: 8\r\n\r\n/,
+      );
+      assert.equal(Buffer.from(answer.slice(-8), 'latin1').toString(), '{"é":1}');
+      assert.doesNotMatch(answer, /uwebsockets/i);
+    },
+  ));
+
+test('a string goes out as UTF-8, with its length in bytes', () =>
+  withBench(
+    (_request, responder) => responder.send(200, [], '{"é":"€"}'),
+    async (bench) => {
+      const client = await bench.client();
+      client.send(...get('/'));
+      const answer = await client.sees(/\}$/);
+      assert.match(answer, /Content-Length: 12\r\n/);
+      assert.equal(Buffer.from(answer, 'latin1').toString().split('\r\n').at(-1), '{"é":"€"}');
+    },
+  ));
+
+test('HEAD has the length without the body, 204 and 304 neither, and the connection goes on', () =>
+  withBench(
+    ({ path }, responder) =>
+      responder.send(Number(path.slice(1)), ['X-A', 'b'], path === '/200' ? 'body' : ''),
+    async (bench) => {
+      const client = await bench.client();
+      for (const line of ['HEAD /200', 'HEAD /204', 'GET /204', 'GET /304', 'HEAD /200', 'GET /200']) {
+        client.received = '';
+        client.send(`${line} HTTP/1.1`, HOST, '', '');
+        const answer = await client.sees(line === 'GET /200' ? /body$/ : /\r\n\r\n/);
+        const length = /content-length: (\d+)/i.exec(answer)?.[1];
+        assert.equal(length, line.endsWith('/200') ? '4' : undefined, line);
+        assert.match(answer, line === 'GET /200' ? /\r\n\r\nbody$/ : /\r\n\r\n$/);
+      }
+      assert.equal(bench.seen.length, 6);
+      assert.equal(client.isClosed, false);
+    },
+  ));
+
+test('an answer may come later, also for HEAD, and the connection goes on', async () => {
+  const later = new Later();
+  await withBench(later.handler, async (bench) => {
+    const client = await bench.client();
+    client.send('HEAD / HTTP/1.1', HOST, '', '');
+    await bench.sees(1);
+    later.answer(0);
+    await client.sees(/Content-Length: 4\r\n.*\r\n\r\n$/s);
+    client.send('POST / HTTP/1.1', HOST, 'Content-Length: 2', '', '{}');
+    await bench.sees(2);
+    later.answer(1);
+    assert.match(await client.sees(/late$/), /late$/);
+  });
+});
+
+test('an empty body is told as one', () =>
+  withBench(
+    (_request, responder) => responder.send(200, [], ''),
+    async (bench) => {
+      const client = await bench.client();
+      client.send(...get('/'), ...get('/'));
+      await bench.sees(1);
+      assert.match(await client.sees(/Content-Length: 0\r\n\r\n$/), /Content-Length: 0\r\n\r\n$/);
+      assert.equal(bench.transport.slow.size, 0);
+    },
+  ));
+
+test('Connection: close is honoured', () =>
+  withBench(fine, async (bench) => {
+    assert.match(await bench.askAndClose('GET / HTTP/1.1', HOST, 'Connection: close', '', ''), /fine$/);
+  }));
+
+test('nothing is sent to a client that has gone', async () => {
+  const later = new Later();
+  await withBench(later.handler, async (bench) => {
+    const client = await bench.client();
+    client.send(...get('/'));
+    await bench.sees(1);
+    await client.close();
+    await until(() => bench.transport.connections === 0);
+    later.answer(0);
+  });
+});
+
+test('a client may go in the middle of its body', () =>
+  withBench(fine, async (bench) => {
+    const client = await bench.client();
+    client.send('POST / HTTP/1.1', HOST, 'Content-Length: 10', '', 'half');
+    await until(() => bench.transport.slow.size === 1);
+    await client.close();
+    await until(() => bench.transport.connections === 0);
+    assert.equal(bench.transport.slow.size, 0);
+    assert.deepEqual(bench.seen, []);
+  }));
+
+test('requests in one packet are answered in turn', () =>
+  withBench(fine, async (bench) => {
+    const client = await bench.client();
+    client.send(get('/1').join('\r\n') + get('/2').join('\r\n') + get('/3').join('\r\n'));
+    await bench.sees(3);
+    await until(() => client.received.split('fine').length === 4);
+    assert.deepEqual(
+      bench.seen.map(({ path }) => path),
+      ['/1', '/2', '/3'],
+    );
+  }));
+
+test('a request behind an unanswered one closes the connection', async () => {
+  const later = new Later();
+  await withBench(later.handler, async (bench) => {
+    const client = await bench.client();
+    client.send(...get('/1'));
+    await bench.sees(1);
+    client.send(...get('/2'));
+    assert.equal(await client.toEnd(), '');
+    assert.equal(bench.seen.length, 1);
+    later.answer(0);
+  });
+});
+
+test('an answer greater than all buffers arrives whole', () =>
+  withBench(
+    (_request, responder) => responder.send(200, [], 'x'.repeat(30_000_000)),
+    async (bench) => {
+      const client = await bench.client();
+      client.socket.pause();
+      client.send(...get('/'));
+      await until(() => bench.transport.slow.size === 1);
+      bench.advance(29_999);
+      client.socket.resume();
+      await until(() => client.received.length > 30_000_000);
+      const [head = '', body = ''] = client.received.split('\r\n\r\n');
+      assert.match(head, /Content-Length: 30000000$/);
+      assert.ok(body === 'x'.repeat(30_000_000));
+      assert.equal(bench.transport.slow.size, 0);
+    },
+  ));
+
+test('an answer that nobody takes is given up', () =>
+  withBench(
+    (_request, responder) => responder.send(200, [], Buffer.alloc(30_000_000)),
+    async (bench) => {
+      const client = await bench.client();
+      client.socket.pause();
+      client.send(...get('/'));
+      await until(() => bench.transport.slow.size === 1);
+      bench.advance(30_000);
+      await until(() => bench.transport.connections === 0);
+      assert.equal(bench.transport.slow.size, 0);
+    },
+  ));
+
+test('a client that asks and asks and never reads is closed, not buffered for', () =>
+  withBench(
+    (_request, responder) => responder.send(200, [], 'x'.repeat(50_000)),
+    async (bench) => {
+      const client = await bench.client();
+      client.socket.pause();
+      const many = get('/').join('\r\n').repeat(100);
+      for (let sent = 0; sent < 10_000 && bench.transport.connections > 0; sent += 100) {
+        client.send(many);
+        await new Promise(setImmediate);
+      }
+      await until(() => bench.transport.connections === 0);
+      // What the kernel buffers of a connection is a few MB: 10,000 answers would be 500 MB.
+      assert.ok(bench.seen.length < 1_000, `${bench.seen.length} answers`);
+    },
+  ));
+
+test('nor is one whose answers are short', () =>
+  withBench(
+    (_request, responder) => responder.send(200, [], 'x'.repeat(2_000)),
+    async (bench) => {
+      const client = await bench.client();
+      client.socket.pause();
+      const many = get('/').join('\r\n').repeat(100);
+      for (let sent = 0; sent < 60_000 && bench.transport.connections > 0; sent += 100) {
+        client.send(many);
+        await new Promise(setImmediate);
+      }
+      await until(() => bench.transport.connections === 0);
+      // The kernel again; beyond it, one in eight answers finds out, and 60,000 answers would be 120 MB.
+      assert.ok(bench.seen.length < 15_000, `${bench.seen.length} answers`);
+    },
+  ));
+
+test('connections above the cap are closed at once, and places are given again', () =>
+  withBench(
+    fine,
+    async (bench) => {
+      const clients = [await bench.client(), await bench.client()];
+      await until(() => bench.transport.connections === 2);
+      const third = await bench.client();
+      assert.equal(await third.toEnd(), '');
+      assert.equal(bench.transport.connections, 2);
+      for (const client of clients) {
+        client.send(...get('/'));
+        await client.sees(/fine$/);
+      }
+      await clients[0]?.close();
+      await until(() => bench.transport.connections === 1);
+      const fourth = await bench.client();
+      fourth.send(...get('/'));
+      assert.match(await fourth.sees(/fine$/), /fine$/);
+    },
+    { connectionsMax: 2 },
+  ));
+
+test('a port that is taken is told, and can be had once it is free', async () => {
+  const first = await new TransportBench(fine).start();
+  await assert.rejects(
+    new TransportBench(fine).start(first.port),
+    /cannot listen on 127\.0\.0\.1:\d+: the port is taken/,
+  );
+  await first.stop();
+  const second = await new TransportBench(fine).start(first.port);
+  assert.equal(second.port, first.port);
+  await second.stop();
+});
+
+test('closing answers what is pending and closes the rest', async () => {
+  const later = new Later();
+  await withBench(later.handler, async (bench) => {
+    const idle = await bench.client();
+    const waiting = await bench.client();
+    waiting.send(...get('/'));
+    await bench.sees(1);
+    let isClosed = false;
+    const closing = bench.transport.close().then(() => {
+      isClosed = true;
+    });
+    const refused = connect(bench.port, '127.0.0.1');
+    const error = await new Promise<NodeJS.ErrnoException>((resolve) => refused.once('error', resolve));
+    assert.equal(error.code, 'ECONNREFUSED');
+    assert.equal(isClosed, false, 'an answer is pending');
+    later.answer(0);
+    await closing;
+    assert.match(await waiting.toEnd(), /^HTTP\/1\.1 200 OK\r\nConnection: close\r\n.*late$/s);
+    assert.equal(await idle.toEnd(), '');
+    assert.equal(bench.transport.connections, 0);
+  });
+});
+
+test('closing does not wait for ever', async () => {
+  const later = new Later();
+  await withBench(later.handler, async (bench) => {
+    const client = await bench.client();
+    client.send(...get('/'));
+    await bench.sees(1);
+    const closing = bench.transport.close();
+    bench.advance(10_000);
+    await closing;
+    assert.equal(await client.toEnd(), '');
+    later.answer(0);
+  });
+});
+
+test('closing twice, or before listening, is nothing', async () => {
+  const bench = new TransportBench(fine);
+  await bench.transport.close();
+  await bench.start();
+  await bench.transport.close();
+  await bench.transport.close();
+});
+
+test('an exception in a handler is handed over, and the connection closed', async () => {
+  const broken = new Error('broken');
+  const bench = await new TransportBench(() => {
+    throw broken;
+  }).start();
+  const requests = [
+    get('/'),
+    ['POST / HTTP/1.1', HOST, 'Content-Length: 2', '', '{}'],
+    ['POST / HTTP/1.1', HOST, 'Transfer-Encoding: xchunked', '', '0', '', ''],
+    ['POST / HTTP/1.1', HOST, 'Content-Length: 1000000', '', ''],
+  ];
+  for (const [index, lines] of requests.entries()) {
+    assert.equal(await bench.askAndClose(...lines), '');
+    assert.equal(bench.fatal.length, index + 1);
+  }
+  const slow = await bench.client();
+  slow.send('POST / HTTP/1.1', HOST, 'Content-Length: 2', '', '{');
+  await until(() => bench.transport.slow.size === 1);
+  bench.advance(10_000);
+  assert.equal(await slow.toEnd(), '');
+  assert.deepEqual(bench.fatal, new Array(5).fill(broken));
+  await bench.stop();
+});
+
+test('an exception after the answer is handed over too', async () => {
+  const bench = await new TransportBench((_request, responder) => {
+    responder.send(200, [], 'fine');
+    responder.send(200, [], 'again');
+  }).start();
+  const client = await bench.client();
+  client.send(...get('/'));
+  assert.match(await client.sees(/fine$/), /fine$/);
+  assert.match(String(bench.fatal[0]), /a request is answered once/);
+  await bench.stop();
+});

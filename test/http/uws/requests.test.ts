@@ -1,0 +1,316 @@
+/** What arrives at the handler: methods, headers, bodies in every shape, and what is wrong with a request. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { echo, HOST, until, withBench } from '../../support/transport-bench.js';
+
+test('a request arrives with all that is read of it', () =>
+  withBench(echo, async (bench) => {
+    const client = await bench.client();
+    client.send(
+      'POST /v1/orders%2F?a=1&b=%20?c HTTP/1.1',
+      HOST,
+      'x-API-key: secret',
+      'Idempotency-Key: k-1',
+      'Content-Type: application/json; charset=utf-8',
+      'Authorization: Bearer t',
+      'X-Forwarded-For: 203.0.113.9',
+      'Content-Length: 4',
+      '',
+      '{"a"',
+    );
+    const answer = await client.sees(/fine$/);
+    assert.match(
+      answer,
+      /^HTTP\/1\.1 200 OK\r\nContent-Type: text\/plain\r\nDate: [^\r]+\r\nContent-Length: 4\r\n\r\nfine$/,
+    );
+    assert.deepEqual(bench.seen, [
+      {
+        method: 'POST',
+        path: '/v1/orders%2F',
+        query: 'a=1&b=%20?c',
+        address: '127.0.0.1',
+        apiKey: 'secret',
+        idempotencyKey: 'k-1',
+        contentType: 'application/json; charset=utf-8',
+        authorization: 'Bearer t',
+        body: '{"a"',
+        fault: null,
+      },
+    ]);
+  }));
+
+test('every method arrives as it was sent', () =>
+  withBench(echo, async (bench) => {
+    const client = await bench.client();
+    const methods = [
+      'GET',
+      'POST',
+      'PUT',
+      'PATCH',
+      'DELETE',
+      'OPTIONS',
+      'TRACE',
+      'CONNECT',
+      'PROPFIND',
+      'get',
+    ];
+    for (const [index, method] of methods.entries()) {
+      client.send(`${method} /a HTTP/1.1`, HOST, '', '');
+      await bench.sees(index + 1);
+      await client.sees(/fine$/);
+      client.received = '';
+    }
+    assert.deepEqual(
+      bench.seen.map(({ method }) => method),
+      methods,
+    );
+    assert.equal(client.isClosed, false);
+  }));
+
+test('an absent header is told from an empty one where that matters', () =>
+  withBench(echo, async (bench) => {
+    const client = await bench.client();
+    client.send('GET / HTTP/1.1', HOST, '', 'GET / HTTP/1.1', HOST, 'Idempotency-Key:', '', '');
+    const [without, empty] = await bench.sees(2);
+    assert.equal(without?.idempotencyKey, null);
+    assert.equal(empty?.idempotencyKey, '');
+    assert.deepEqual([without?.apiKey, without?.contentType, without?.authorization], ['', '', '']);
+  }));
+
+test('different values of one header are joined, equal ones are one', () =>
+  withBench(echo, async (bench) => {
+    const client = await bench.client();
+    client.send(
+      'GET / HTTP/1.1',
+      HOST,
+      'X-API-Key: a',
+      'X-API-Key: b',
+      'Idempotency-Key: k',
+      'Idempotency-Key: l',
+      '',
+      '',
+    );
+    client.send(
+      'GET / HTTP/1.1',
+      HOST,
+      'X-API-Key: a',
+      'X-API-Key: a',
+      'Idempotency-Key: k',
+      'Idempotency-Key: k',
+      '',
+      '',
+    );
+    const [different, equal] = await bench.sees(2);
+    assert.deepEqual([different?.apiKey, different?.idempotencyKey], ['a, b', 'k, l']);
+    assert.deepEqual([equal?.apiKey, equal?.idempotencyKey], ['a', 'k']);
+  }));
+
+const withLength = (body: string): string[] => [`Content-Length: ${body.length}`, '', body];
+
+const chunk = (bytes: number): string => `${bytes.toString(16)}\r\n${'x'.repeat(bytes)}\r\n`;
+
+test('a body may have 16 KiB', () =>
+  withBench(echo, async (bench) => {
+    const client = await bench.client();
+    client.send('POST / HTTP/1.1', HOST, ...withLength('x'.repeat(16_384)));
+    await bench.sees(1);
+    client.send(
+      'POST / HTTP/1.1',
+      HOST,
+      'Transfer-Encoding: chunked',
+      '',
+      `${chunk(16_000)}${chunk(384)}0\r\n\r\n`,
+    );
+    assert.deepEqual(
+      (await bench.sees(2)).map(({ body, fault }) => [body.length, fault]),
+      [
+        [16_384, null],
+        [16_384, null],
+      ],
+    );
+  }));
+
+test('a longer body is refused once it has been received, and the connection closes', () =>
+  withBench(echo, async (bench) => {
+    const bodies = [
+      withLength('x'.repeat(16_385)),
+      withLength('x'.repeat(200_000)),
+      ['Transfer-Encoding: chunked', '', `${chunk(16_000)}${chunk(385)}0\r\n\r\n`],
+      ['Transfer-Encoding: chunked', '', `${chunk(100).repeat(170)}0\r\n\r\n`],
+    ];
+    for (const lines of bodies) {
+      const answer = await bench.askAndClose('POST / HTTP/1.1', HOST, ...lines);
+      assert.match(
+        answer,
+        /^HTTP\/1\.1 400 Bad Request\r\n.*Connection: close\r\n.*\r\n\r\nbody_too_large$/s,
+      );
+    }
+    assert.ok(bench.seen.every(({ body, fault }) => body === '' && fault?.code === 'body_too_large'));
+    assert.equal(bench.seen.length, bodies.length);
+  }));
+
+test('a body announced as far too long is refused without waiting for it', () =>
+  withBench(echo, async (bench) => {
+    for (const bytes of ['262145', '1000000000', '99999999999999999']) {
+      const answer = await bench.askAndClose('POST / HTTP/1.1', HOST, `Content-Length: ${bytes}`, '', '');
+      assert.match(answer, /body_too_large$/);
+    }
+  }));
+
+test('an endless body is cut off', () =>
+  withBench(echo, async (bench) => {
+    const client = await bench.client();
+    client.send('POST / HTTP/1.1', HOST, 'Transfer-Encoding: chunked', '', '');
+    while (!client.isClosed) {
+      client.send(chunk(30_000));
+      await new Promise(setImmediate);
+    }
+    const [request] = await bench.sees(1);
+    assert.equal(request?.fault?.code, 'body_too_large');
+  }));
+
+test('a body slightly too long that does not come is refused after a second', () =>
+  withBench(echo, async (bench) => {
+    const client = await bench.client();
+    client.send('POST / HTTP/1.1', HOST, 'Content-Length: 20000', '', '');
+    await until(() => bench.transport.slow.size === 1);
+    bench.advance(999);
+    assert.equal(bench.seen.length, 0);
+    bench.advance(1);
+    assert.match(await client.toEnd(), /body_too_large$/);
+  }));
+
+for (const head of [['Content-Length: 100'], ['Transfer-Encoding: chunked']]) {
+  test(`a body that drips is given up after its deadline (${head})`, () =>
+    withBench(echo, async (bench) => {
+      const client = await bench.client();
+      client.send('POST / HTTP/1.1', HOST, ...head, '', '');
+      if (head[0] === 'Transfer-Encoding: chunked') client.send('50\r\n');
+      client.send('x');
+      await until(() => bench.transport.slow.size === 1);
+      for (let second = 1; second < 10; second++) {
+        client.send('x');
+        await new Promise(setImmediate);
+        bench.advance(1_000);
+      }
+      assert.equal(bench.seen.length, 0);
+      bench.advance(999);
+      assert.equal(bench.seen.length, 0);
+      bench.advance(1);
+      assert.match(await client.toEnd(), /request_timeout$/);
+      assert.equal(bench.transport.slow.size, 0);
+    }));
+}
+
+test('a body that never begins is given up as well', () =>
+  withBench(echo, async (bench) => {
+    for (const head of ['Content-Length: 100', 'Transfer-Encoding: chunked']) {
+      const client = await bench.client();
+      client.send('POST / HTTP/1.1', HOST, head, '', '');
+      await until(() => bench.transport.slow.size === 1);
+      bench.advance(10_000);
+      assert.match(await client.toEnd(), /request_timeout$/);
+    }
+  }));
+
+const AMBIGUOUS: readonly (readonly string[])[] = [
+  ['Content-Length: 5', 'Content-Length: 6'],
+  ['Content-Length: 6', 'Content-Length: 5'],
+  ['Content-Length: 5', 'Content-Length: 05'],
+  ['Content-Length:'],
+  ['Content-Length:', 'Content-Length: 5'],
+  ['Transfer-Encoding: xchunked'],
+  ['Transfer-Encoding: gzip, chunked'],
+  ['Transfer-Encoding: identity'],
+  ['Transfer-Encoding:'],
+  ['Transfer-Encoding: chunked', 'Transfer-Encoding: chunked'],
+  ['Transfer-Encoding: chunked', 'Transfer-Encoding: identity'],
+];
+
+for (const method of ['GET', 'POST', 'DELETE']) {
+  test(`a ${method} that does not show where it ends is refused, and the connection closes`, () =>
+    withBench(echo, async (bench) => {
+      for (const [index, lines] of AMBIGUOUS.entries()) {
+        const answer = await bench.askAndClose(`${method} / HTTP/1.1`, HOST, ...lines, '', '');
+        assert.match(answer, /^HTTP\/1\.1 400 .*Connection: close\r\n.*invalid_request$/s, lines.join());
+        const request = bench.seen[index];
+        assert.equal(request?.fault?.code, 'invalid_request', lines.join());
+      }
+    }));
+}
+
+test('what follows such a request in the same packet is never carried out', () =>
+  withBench(echo, async (bench) => {
+    const smuggled = ['GET /smuggled HTTP/1.1', HOST, '', ''].join('\r\n');
+    for (const lines of AMBIGUOUS) {
+      for (const body of [smuggled, `hello${smuggled}`, `0\r\n\r\n${smuggled}`]) {
+        await bench.askAndClose('POST / HTTP/1.1', HOST, ...lines, '', body);
+      }
+    }
+    assert.deepEqual(
+      bench.seen.filter(({ path, fault }) => path === '/smuggled' || fault === null),
+      [],
+    );
+  }));
+
+test('what the library refuses by itself does not reach the handler', () =>
+  withBench(echo, async (bench) => {
+    for (const lines of [
+      ['POST / HTTP/1.1', HOST, 'Content-Length: 5', 'Transfer-Encoding: chunked', '', '0', '', ''],
+      ['POST / HTTP/1.1', HOST, 'Content-Length: five', '', 'hello'],
+      ['POST / HTTP/1.1', HOST, 'Content-Length: -5', '', 'hello'],
+      ['POST / HTTP/1.1', HOST, 'Content-Length: 5, 5', '', 'hello'],
+      ['GET / HTTP/1.1', HOST, `X-Long: ${'x'.repeat(5_000)}`, '', ''],
+      ['GET / HTTP/1.1', HOST, ...new Array<string>(120).fill('X: y'), '', ''],
+      ['GET / HTTP/1.0', HOST, '', ''],
+      ['GET / HTTP/1.1', '', ''],
+    ]) {
+      assert.match(await bench.askAndClose(...lines), /^HTTP\/1\.1 (400|431|505) /, lines.join());
+    }
+    assert.deepEqual(bench.seen, []);
+  }));
+
+test('clients are told apart, also where all connections were from one before', () =>
+  withBench(echo, async (bench) => {
+    const get = ['GET / HTTP/1.1', HOST, '', ''];
+    const first = await bench.client('127.0.0.1');
+    first.send(...get);
+    await bench.sees(1);
+    const second = await bench.client('127.0.0.2');
+    second.send(...get);
+    await bench.sees(2);
+    first.send(...get);
+    await bench.sees(3);
+    await first.close();
+    await until(() => bench.transport.connections === 1);
+    const third = await bench.client('127.0.0.3');
+    second.send(...get);
+    await bench.sees(4);
+    third.send(...get);
+    await bench.sees(5);
+    await second.close();
+    await third.close();
+    await until(() => bench.transport.connections === 0);
+    (await bench.client('127.0.0.4')).send(...get);
+    assert.deepEqual(
+      (await bench.sees(6)).map(({ address }) => address),
+      ['127.0.0.1', '127.0.0.2', '127.0.0.1', '127.0.0.2', '127.0.0.3', '127.0.0.4'],
+    );
+  }));
+
+test('behind a trusted proxy the forwarded address counts', () =>
+  withBench(
+    echo,
+    async (bench) => {
+      const proxy = await bench.client('127.0.0.2');
+      proxy.send('GET / HTTP/1.1', HOST, 'X-Forwarded-For: 1.1.1.1', 'X-Forwarded-For: 203.0.113.9', '', '');
+      await bench.sees(1);
+      const other = await bench.client('127.0.0.1');
+      other.send('GET / HTTP/1.1', HOST, 'X-Forwarded-For: 203.0.113.9', '', '');
+      assert.deepEqual(
+        (await bench.sees(2)).map(({ address }) => address),
+        ['203.0.113.9', '127.0.0.1'],
+      );
+    },
+    { trustedProxies: ['127.0.0.2'] },
+  ));

@@ -1,0 +1,53 @@
+/** The hand-written JSON parts print exactly what JSON.stringify and Date print. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { AMOUNT_CENTS_MAX } from '../../../engine/base/money.js';
+import { hundredthsText, isoText, oddsText } from '../../../http/wire/wire.js';
+
+test('hundredths print as the number that a client computes with', () => {
+  for (const cents of [
+    0,
+    1,
+    9,
+    10,
+    99,
+    100,
+    101,
+    110,
+    1_000,
+    12_345,
+    AMOUNT_CENTS_MAX,
+    AMOUNT_CENTS_MAX - 1,
+  ]) {
+    assert.equal(hundredthsText(cents), JSON.stringify(cents / 100));
+    if (cents > 0) assert.equal(hundredthsText(-cents), JSON.stringify(-cents / 100));
+  }
+  fc.assert(
+    fc.property(fc.integer({ min: -AMOUNT_CENTS_MAX, max: AMOUNT_CENTS_MAX }), (cents) => {
+      assert.equal(hundredthsText(cents === 0 ? 0 : cents), JSON.stringify(cents === 0 ? 0 : cents / 100));
+    }),
+  );
+});
+
+test('odds print with at most four decimals and no trailing zero', () => {
+  for (const odds of [10_000, 10_001, 10_010, 10_100, 11_000, 19_800, 20_000, 123_456_789]) {
+    assert.equal(oddsText(odds), JSON.stringify(odds / 10_000));
+  }
+  fc.assert(
+    fc.property(fc.integer({ min: 10_000, max: 1_000_000_000_000 }), (odds) => {
+      assert.equal(oddsText(odds), JSON.stringify(odds / 10_000));
+    }),
+  );
+});
+
+test('times print as ISO 8601 in UTC with milliseconds', () => {
+  for (const timeMs of [0, 999, 86_399_999, 86_400_000, 951_782_400_000, 1_709_164_800_001]) {
+    assert.equal(isoText(timeMs), new Date(timeMs).toISOString());
+  }
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 253_402_300_799_999 }), (timeMs) => {
+      assert.equal(isoText(timeMs), new Date(timeMs).toISOString());
+    }),
+  );
+});

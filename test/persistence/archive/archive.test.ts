@@ -1,0 +1,313 @@
+/**
+ * The archive as a projection: it holds what the events said, its ledger adds up to every balance, it goes on after a
+ * crash without a gap or a double, and a flipped bit in it is noticed.
+ */
+import assert from 'node:assert/strict';
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import Database from 'better-sqlite3';
+import { must } from '../../../engine/base/assert.js';
+import { Engine } from '../../../engine/engine.js';
+import type { Command } from '../../../engine/model/commands.js';
+import { BET_RESULTS, marketId, ROUND_RESULTS, SIDES } from '../../../engine/model/domain.js';
+import type { EngineEvent } from '../../../engine/model/events.js';
+import { checkArchive } from '../../../persistence/archive/check.js';
+import { archiveChecksum } from '../../../persistence/archive/checksum.js';
+import { setArchiveAside } from '../../../persistence/archive/file.js';
+import { type ArchivePosition, ArchiveWriter } from '../../../persistence/archive/writer.js';
+import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
+import { CHAIN_START } from '../../../persistence/journal/segment/batch-row.js';
+import { Dice } from '../../support/reference/rng.js';
+import { runStream } from '../../support/reference/stream.js';
+import { randomOf, refusal, temporaryDir } from '../support/journal-files.js';
+
+const STEPS = 700;
+const START: ArchivePosition = { seq: 0, timeMs: 0, digest: '', chain: CHAIN_START };
+
+function commandsOf(seed: number): readonly Command[] {
+  const dice = new Dice(seed);
+  return runStream(
+    seed,
+    Array.from({ length: STEPS }, () => dice.whole(0, 0xffff_ffff)),
+  ).accepted;
+}
+
+const positionOf = (engine: Engine): ArchivePosition => ({
+  seq: engine.seq,
+  timeMs: engine.timeMs,
+  digest: engine.rollingDigest(),
+  chain: String(engine.seq).padStart(64, '0'),
+});
+
+interface Numbered {
+  readonly seq: number;
+  readonly events: readonly EngineEvent[];
+}
+
+/** Applies the commands, hands each outcome to `writer`, and returns them all. */
+function project(engine: Engine, commands: readonly Command[], writer: ArchiveWriter | null): Numbered[] {
+  return commands.map((command) => {
+    const outcome = engine.apply(command);
+    assert.equal(outcome.status, 'accepted');
+    if (outcome.status !== 'accepted') return { seq: 0, events: [] };
+    writer?.add(outcome.seq, outcome.events);
+    return outcome;
+  });
+}
+
+function archiveOf(dir: DataDir, seed: number): { engine: Engine; outcomes: Numbered[] } {
+  const engine = new Engine();
+  const writer = ArchiveWriter.create(dir, START, engine, 1);
+  writer.follow(engine);
+  const outcomes = project(engine, commandsOf(seed), writer);
+  writer.commit(positionOf(engine));
+  writer.close();
+  return { engine, outcomes };
+}
+
+function rowsOf(dir: DataDir, sql: string, ...parameters: number[]): Record<string, unknown>[] {
+  const db = new Database(dir.archiveFile, { readonly: true });
+  try {
+    return db.prepare<number[], Record<string, unknown>>(sql).all(...parameters);
+  } finally {
+    db.close();
+  }
+}
+
+const DATA = ['bet', 'round', 'transfer', 'progress'];
+const dump = (dir: DataDir): string =>
+  JSON.stringify(DATA.map((table) => rowsOf(dir, `SELECT * FROM ${table}`)));
+
+test('rows say what the events said, in words', (t) => {
+  const dir = openDataDir(temporaryDir(t));
+  const { outcomes } = archiveOf(dir, 1);
+  const bets = new Map(rowsOf(dir, 'SELECT * FROM bet').map((row) => [row['bet'], row]));
+  let placed = 0;
+  let settled = 0;
+  for (const { seq, events } of outcomes) {
+    for (const [item, event] of events.entries()) {
+      if (event.type === 'betPlaced') {
+        const row = must(bets.get(event.bet), 'bet');
+        placed += 1;
+        assert.deepEqual(
+          [
+            row['account'],
+            row['market'],
+            row['round_number'],
+            row['side'],
+            row['stake_cents'],
+            row['odds_e4'],
+          ],
+          [
+            event.account,
+            marketId(event.market),
+            event.roundNumber,
+            SIDES[event.side],
+            event.stakeCents,
+            event.oddsE4,
+          ],
+        );
+        assert.deepEqual(
+          [row['entry_percent_e2'], row['payout_cents'], row['placed_seq'], row['placed_ms']],
+          [event.entryPercentE2, event.payoutCents, seq, event.timeMs],
+        );
+        assert.deepEqual(
+          [row['balance_after_cents'], row['client_seed']],
+          [event.newBalanceCents, event.clientSeed],
+        );
+      } else if (event.type === 'betSettled') {
+        const row = must(bets.get(event.bet), 'bet');
+        settled += 1;
+        assert.deepEqual(
+          [row['result'], row['paid_cents'], row['settled_seq'], row['settled_item'], row['settled_ms']],
+          [BET_RESULTS[event.result], event.payoutCents, seq, item, event.timeMs],
+        );
+        assert.equal(row['settled_balance_cents'], event.newBalanceCents);
+      }
+    }
+  }
+  assert.equal(bets.size, placed);
+  assert.ok(settled > 50, `${settled} bets settled`);
+  assert.equal(rowsOf(dir, 'SELECT * FROM bet WHERE settled_seq IS NOT NULL').length, settled);
+});
+
+test('a finished round has its facts, also when the engine has dropped it', (t) => {
+  const dir = openDataDir(temporaryDir(t));
+  const { outcomes, engine } = archiveOf(dir, 2);
+  const events = outcomes.flatMap((outcome) => outcome.events);
+  const rounds = rowsOf(dir, 'SELECT * FROM round');
+  const resolved = events.filter((event) => event.type === 'roundResolved');
+  assert.equal(rounds.length, events.filter((event) => event.type === 'roundSettled').length);
+  assert.ok(rounds.length > 5, `${rounds.length} rounds`);
+  let dropped = 0;
+  for (const event of resolved) {
+    const row = rounds.find(
+      (round) => round['market'] === marketId(event.market) && round['round_number'] === event.roundNumber,
+    );
+    if (row === undefined) continue;
+    assert.equal(row['result'], ROUND_RESULTS[event.result]);
+    assert.deepEqual([row['close_price'], row['void_reason']], [event.closePrice, event.reason]);
+    assert.equal(row['resolved_ms'], event.timeMs);
+    const bets = rowsOf(dir, 'SELECT * FROM bet WHERE round_number = ?', event.roundNumber).filter(
+      (bet) => bet['market'] === row['market'],
+    );
+    assert.equal(row['bet_count'], bets.length);
+    assert.equal(
+      row['volume_cents'],
+      bets.reduce((sum, bet) => sum + Number(bet['stake_cents']), 0),
+    );
+    if (engine.round(event.market, event.roundNumber) === null) dropped += 1;
+  }
+  assert.ok(dropped > 0, `${dropped} rounds have left memory`);
+});
+
+test('the ledger adds up to every balance, entry by entry', (t) => {
+  const dir = openDataDir(temporaryDir(t));
+  const { engine } = archiveOf(dir, 3);
+  for (let account = 0; account <= engine.accountCount; account++) {
+    const entries = rowsOf(dir, 'SELECT * FROM ledger WHERE account = ? ORDER BY seq, item', account);
+    let balanceCents = 0;
+    for (const entry of entries) {
+      balanceCents += Number(entry['amount_cents']);
+      assert.equal(entry['balance_cents'], balanceCents, JSON.stringify(entry));
+    }
+    const isBalance = account === 0 ? engine.totals().houseCents : engine.account(account)?.balanceCents;
+    assert.equal(balanceCents, isBalance, `account ${account}`);
+  }
+});
+
+test('after a crash it goes on where it was: the same file as without one', (t) => {
+  const whole = openDataDir(join(temporaryDir(t), 'whole'));
+  const commands = commandsOf(4);
+  archiveOf(whole, 4);
+  const dir = openDataDir(join(temporaryDir(t), 'crashed'));
+  const random = randomOf(4);
+  ArchiveWriter.create(dir, START, new Engine(), 1).close();
+  for (;;) {
+    const writer = must(ArchiveWriter.open(dir), 'archive');
+    const engine = new Engine();
+    project(engine, commands.slice(0, writer.progress.seq), null);
+    writer.follow(engine);
+    const left = commands.slice(engine.seq);
+    const committed = left.slice(0, 1 + random(60));
+    project(engine, committed, writer);
+    writer.commit(positionOf(engine));
+    // Rows that were never committed are those of a crash.
+    project(engine, left.slice(committed.length, committed.length + random(30)), writer);
+    writer.close();
+    if (committed.length === left.length) break;
+  }
+  assert.equal(dump(dir), dump(whole));
+  assert.deepEqual(checkArchive(dir.archiveFile).faults, []);
+});
+
+test('an archive that begins in the middle knows the bets that were open there', (t) => {
+  const dir = openDataDir(temporaryDir(t));
+  const commands = commandsOf(5);
+  const engine = new Engine();
+  project(engine, commands.slice(0, 200), null);
+  while (engine.totals().openStakesCents === 0) {
+    project(engine, [must(commands[engine.seq], 'a command after which bets are open')], null);
+  }
+  const startSeq = engine.seq;
+  const open = engine.totals().openStakesCents;
+  const writer = ArchiveWriter.create(dir, positionOf(engine), engine, 1);
+  const stakes = rowsOf(dir, 'SELECT sum(stake_cents) AS cents FROM bet')[0];
+  assert.equal(stakes?.['cents'], open);
+  writer.follow(engine);
+  project(engine, commands.slice(startSeq), writer);
+  writer.commit(positionOf(engine));
+  writer.close();
+  const { faults, progress } = checkArchive(dir.archiveFile);
+  assert.deepEqual(faults, []);
+  assert.equal(progress?.fromSeq, startSeq);
+});
+
+test('a transaction that fails leaves nothing, and the next writer goes on where the file is', (t) => {
+  const dir = openDataDir(temporaryDir(t));
+  const commands = commandsOf(6);
+  const engine = new Engine();
+  const writer = ArchiveWriter.create(dir, START, engine, 1);
+  writer.follow(engine);
+  project(engine, commands.slice(0, Math.floor(commands.length / 2)), writer);
+  writer.commit(positionOf(engine));
+  const { seq } = writer.progress;
+  const before = dump(dir);
+  const holder = new Database(dir.archiveFile, { timeout: 0 });
+  holder.exec('BEGIN IMMEDIATE');
+  assert.throws(() => project(engine, commands.slice(seq), writer), { code: 'SQLITE_BUSY' });
+  holder.exec('ROLLBACK');
+  holder.close();
+  assert.throws(() => writer.commit(positionOf(engine)), /not used after an error/);
+  writer.close();
+  assert.equal(dump(dir), before);
+
+  const next = must(ArchiveWriter.open(dir), 'archive');
+  assert.equal(next.progress.seq, seq);
+  const again = new Engine();
+  project(again, commands.slice(0, seq), null);
+  next.follow(again);
+  project(again, commands.slice(seq), next);
+  assert.equal(dump(dir), before, 'readers see nothing of it before it is committed');
+  next.commit(positionOf(again));
+  next.close();
+  assert.equal(checkArchive(dir.archiveFile).progress?.seq, again.seq);
+  assert.deepEqual(checkArchive(dir.archiveFile).faults, []);
+});
+
+test('a settlement of a bet that the archive does not have as open is damage', (t) => {
+  const dir = openDataDir(temporaryDir(t));
+  const engine = new Engine();
+  const writer = ArchiveWriter.create(dir, START, engine, 1);
+  writer.follow(engine);
+  const bet = { account: 1, market: 0, roundNumber: 1, result: 0, payoutCents: 1, newBalanceCents: 1 };
+  assert.throws(
+    () => writer.add(1, [{ type: 'betSettled', timeMs: 1, bet: 77, ...bet }]),
+    refusal('archive_corrupt', /bet 77 is not among its open bets/),
+  );
+  writer.close();
+  assert.deepEqual(checkArchive(dir.archiveFile).faults, []);
+});
+
+test('an archive of a newer version is refused, one of another kind is damaged', (t) => {
+  const dir = openDataDir(temporaryDir(t));
+  archiveOf(dir, 7);
+  const db = new Database(dir.archiveFile);
+  const checksum = archiveChecksum([2, 1]);
+  db.prepare('UPDATE meta SET format_version = 2, created_ms = 1, checksum = ?').run(checksum);
+  assert.throws(() => ArchiveWriter.open(dir), refusal('archive_newer_version', /has format version 2/));
+  db.exec("UPDATE meta SET checksum = '00000000'");
+  db.close();
+  assert.throws(() => ArchiveWriter.open(dir), refusal('archive_corrupt', /meta table/));
+  writeFileSync(dir.archiveFile, 'no database');
+  assert.throws(() => ArchiveWriter.open(dir), refusal('archive_corrupt', /NOTADB/));
+  const aside = setArchiveAside(dir, 12);
+  assert.equal(aside, `${dir.archiveFile}.damaged-12`);
+  assert.ok(!existsSync(dir.archiveFile) && existsSync(aside));
+  assert.equal(ArchiveWriter.open(dir), null);
+});
+
+test('one flipped bit anywhere is noticed, or means nothing', (t) => {
+  const dir = openDataDir(temporaryDir(t));
+  archiveOf(dir, 8);
+  const good = dump(dir);
+  const db = new Database(dir.archiveFile);
+  db.pragma('journal_mode = DELETE');
+  db.close();
+  const bytes = readFileSync(dir.archiveFile);
+  const flipped = openDataDir(join(temporaryDir(t), 'flipped'));
+  const random = randomOf(8);
+  let noticed = 0;
+  for (let flip = 0; flip < 400; flip++) {
+    const copy = Buffer.from(bytes);
+    const at = random(copy.length);
+    copy[at] = must(copy[at], 'byte') ^ (1 << random(8));
+    writeFileSync(flipped.archiveFile, copy);
+    if (checkArchive(flipped.archiveFile).faultCount > 0) noticed += 1;
+    else assert.equal(dump(flipped), good, `a bit of byte ${at} was flipped`);
+  }
+  assert.ok(noticed > 100, `${noticed} of 400 flips were noticed`);
+  copyFileSync(dir.archiveFile, flipped.archiveFile);
+  assert.deepEqual(checkArchive(flipped.archiveFile).faults, []);
+});

@@ -1,0 +1,137 @@
+/** `tote account`: what it shows is what the API says, and its ledger adds up at every moment of the past. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { Dice } from '../../support/reference/rng.js';
+import { type Lived, live, NAME, REFERENCE } from '../support/lived-dir.js';
+import { tote, toteJson, toteLines, toteText } from '../support/tote.js';
+
+interface Entry {
+  readonly seq: number;
+  readonly kind: string;
+  readonly amountCents: number;
+  readonly balanceCents: number;
+  readonly bet: string | null;
+  readonly reference: string | null;
+}
+interface AccountDocument {
+  readonly name: string | null;
+  readonly tier: string;
+  readonly frozen: boolean;
+  readonly balanceCents: number;
+  readonly balance: number;
+  readonly seq: number;
+  readonly keys: readonly { readonly id: string; readonly scopes: readonly string[] }[];
+  readonly openBets: readonly { readonly id: string; readonly amount: number }[];
+  readonly ledger: readonly Entry[];
+  readonly addsUp: boolean;
+}
+
+let lived: Lived;
+before(async () => {
+  lived = await live();
+});
+after(() => lived.sandbox.remove());
+
+const account = (id: string, ...options: string[]): AccountDocument =>
+  toteJson<AccountDocument>('account', id, lived.dataDir, ...options);
+
+test('beside a running server it says what the API says', async () => {
+  for (const trader of lived.traders) {
+    const shown = account(trader.accountId);
+    const { balance, tier, frozen } = await lived.sandbox.account(trader.accountId);
+    assert.equal(shown.balance, balance);
+    assert.equal(shown.tier, tier);
+    assert.equal(shown.frozen, frozen);
+    assert.equal(shown.addsUp, true);
+    const open = await trader.api.positions();
+    assert.deepEqual(
+      shown.openBets.map(({ id, amount }) => [id, amount]),
+      open.map(({ id, amount }) => [id, amount]),
+    );
+    assert.deepEqual(
+      shown.keys.map(({ id }) => id),
+      [trader.keyId],
+    );
+  }
+  assert.equal(account('acc_2').name, NAME);
+});
+
+test('the ledger has every kind of entry, and each leads to the next balance', () => {
+  const { ledger, balanceCents } = account('acc_1');
+  assert.deepEqual(
+    ledger.map(({ kind, amountCents }) => [kind, amountCents]).filter(([kind]) => kind !== 'payout'),
+    [
+      ['deposit', 1_000_000],
+      ['stake', -10_000],
+      ['stake', -1_025],
+      ['deposit', 25_025],
+      ['withdrawal', -10_000],
+      ['refund', 1_025],
+      ['stake', -2_000],
+      ['refund', 2_000],
+      ['stake', -777],
+    ],
+  );
+  const payouts = ledger.filter(({ kind }) => kind === 'payout');
+  assert.deepEqual(
+    payouts.map(({ bet, amountCents }) => [bet, amountCents]),
+    [['bet_1', Math.round((lived.bets[0]?.bet.potentialPayout ?? 0) * 100)]],
+  );
+  let sumCents = 0;
+  for (const entry of ledger) {
+    sumCents += entry.amountCents;
+    assert.equal(entry.balanceCents, sumCents);
+  }
+  assert.equal(sumCents, balanceCents);
+  assert.equal(ledger.find(({ kind }) => kind === 'withdrawal')?.reference, REFERENCE);
+});
+
+test('at any moment of the past it adds up to the balance of then', () => {
+  const { seq: lastSeq } = account('acc_1');
+  const dice = new Dice(4);
+  const created = toteLines<{ seq: number; time: string }>(
+    'replay',
+    lived.dataDir,
+    '--kind',
+    'createAccount',
+  );
+  const firstSeq = created[0]?.seq ?? 0;
+  for (const seq of [firstSeq, lastSeq, ...Array.from({ length: 2 }, () => dice.whole(firstSeq, lastSeq))]) {
+    const then = account('acc_1', '--at-seq', String(seq));
+    assert.equal(then.seq, seq);
+    assert.equal(then.addsUp, true);
+    assert.equal(
+      then.ledger.reduce((sum, { amountCents }) => sum + amountCents, 0),
+      then.balanceCents,
+    );
+    assert.ok(then.ledger.every((entry) => entry.seq <= seq));
+  }
+  const then = account('acc_1', '--at-time', created[0]?.time ?? '');
+  assert.equal(then.ledger[0]?.kind, 'deposit');
+});
+
+test('for people: no secret, no digest, a name that cannot break out of its line', () => {
+  const text = toteText('account', 'acc_2', lived.dataDir);
+  assert.match(text, /frozen +yes/);
+  assert.match(text, /The entries add up to the balance: 4,949\.50 USD\./);
+  assert.match(text, /name +"=HYPERLINK\(\\"http:\/\/evil\\",\\"x\\"\), \\"quoted\\"\\nand a second line"/);
+  for (const { secret } of lived.traders) assert.ok(!text.includes(secret));
+  assert.doesNotMatch(text, /[0-9a-f]{64}/);
+});
+
+test('what is not there ends with 1, what is not understood with 2, no data directory with 3', () => {
+  const unknown = tote(['account', 'acc_99', lived.dataDir]);
+  assert.equal(unknown.code, 1);
+  assert.match(unknown.stderr, /There is no account acc_99/);
+  assert.equal(tote(['account', 'acc_1', lived.dataDir, '--at-seq', '999999']).code, 1);
+  assert.equal(tote(['account', 'acc_1', lived.dataDir, '--at-seq', '0']).code, 2);
+  assert.equal(tote(['account', '7', lived.dataDir]).code, 2);
+  assert.equal(tote(['account', 'acc_1', '/nowhere']).code, 3);
+});
+
+test('after the server has stopped it is the same', async () => {
+  const before = account('acc_1');
+  const { code } = await lived.sandbox.server.stop();
+  assert.equal(code, 0);
+  assert.deepEqual(account('acc_1').ledger, before.ledger);
+});

@@ -1,0 +1,219 @@
+/** `tote backup`: a copy that is a data directory itself, brought up to date again and again. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { must } from '../../../engine/base/assert.js';
+import { type DataDir, findDataDir } from '../../../persistence/data-dir/layout.js';
+import { lockDataDir } from '../../../persistence/data-dir/lock.js';
+import { createMarkFile } from '../../../persistence/journal/mark.js';
+import { findSegments } from '../../../persistence/journal/segment/names.js';
+import { SqliteStore } from '../../../persistence/journal/store.js';
+import { hashFile } from '../../../persistence/snapshot/files.js';
+import { type BackedUp, backup } from '../../../persistence/upkeep/backup/backup.js';
+import { restore } from '../../../persistence/upkeep/restore/restore.js';
+import { Salvage } from '../../../persistence/upkeep/salvage/salvage.js';
+import { verify } from '../../../persistence/upkeep/verify/verify.js';
+import { tote, toteJson } from '../../support/cli.js';
+import { refusal, temporaryDir } from '../support/journal-files.js';
+import type { MadeDir } from '../support/made-dir.js';
+import { flipBit, makeOperatorDir } from '../support/operator-dir.js';
+
+const make = (t: TestContext): MadeDir => makeOperatorDir(join(temporaryDir(t), 'data'));
+const beside = (dir: DataDir, name: string): string => join(dir.root, '..', name);
+
+/** The directory as it was at `toSeq`: an earlier moment of the same server. */
+function earlier({ dir }: MadeDir, toSeq: number): DataDir {
+  const out = beside(dir, `earlier-${toSeq}`);
+  restore(dir, new Salvage(dir), { out, toSeq });
+  return findDataDir(out);
+}
+
+function expectGood(path: string, lastSeq: number): void {
+  const report = verify(findDataDir(path));
+  assert.deepEqual(report.faults, []);
+  assert.equal(report.lastSeq, lastSeq);
+  assert.equal(report.archive?.seq, lastSeq);
+}
+
+test('the first time: all of it, closed to other users, good', async (t) => {
+  const { dir, engine } = make(t);
+  const to = beside(dir, 'backup');
+  const copied = await toteJson<BackedUp>(['backup', to, dir.root]);
+  assert.equal(copied.seq, engine.seq);
+  assert.equal(copied.segmentsWritten.length, 3);
+  assert.equal(copied.snapshotsCopied.length, 3);
+  assert.deepEqual(copied.faults, []);
+  expectGood(to, engine.seq);
+  const copy = findDataDir(to);
+  assert.deepEqual(readFileSync(copy.masterSecretFile), readFileSync(dir.masterSecretFile));
+  assert.deepEqual(readFileSync(copy.operatorTokenFile), readFileSync(dir.operatorTokenFile));
+  assert.equal(statSync(to).mode & 0o777, 0o700);
+  assert.ok(!existsSync(copy.inUseFile));
+  assert.deepEqual(verify(dir).faults, []);
+});
+
+test('again: what is new only, through the sealing of the open segment', (t) => {
+  const made = make(t);
+  const { dir, batches, engine } = made;
+  const to = beside(dir, 'backup');
+  const [first, second, third] = findSegments(dir.journal).map((path) => basename(path));
+  const seqOf = (index: number): number => must(batches[index], 'a batch').lastSeq;
+  backup(earlier(made, seqOf(20)), to);
+  expectGood(to, seqOf(20));
+  const appended = backup(earlier(made, seqOf(25)), to);
+  assert.deepEqual([appended.segmentsWritten, appended.batchesAppended], [[], 5]);
+  expectGood(to, seqOf(25));
+  const rolled = backup(earlier(made, seqOf(70)), to);
+  assert.deepEqual([rolled.segmentsWritten, rolled.batchesAppended], [[first, second], 0]);
+  expectGood(to, seqOf(70));
+  const last = backup(dir, to);
+  assert.deepEqual(last.segmentsWritten, [second, third]);
+  expectGood(to, engine.seq);
+  const again = backup(dir, to);
+  assert.deepEqual([again.segmentsWritten, again.batchesAppended, again.archive?.rowsAdded], [[], 0, 0]);
+  expectGood(to, engine.seq);
+});
+
+test('snapshots that the source has given up go, segments stay', (t) => {
+  const { dir, engine } = make(t);
+  const to = beside(dir, 'backup');
+  backup(dir, to);
+  const [oldest] = readdirSync(dir.snapshots).sort();
+  rmSync(join(dir.snapshots, must(oldest, 'a snapshot')));
+  rmSync(must(findSegments(dir.journal)[0], 'a segment'));
+  const copied = backup(dir, to);
+  assert.deepEqual(copied.snapshotsRemoved, [oldest]);
+  assert.equal(findSegments(findDataDir(to).journal).length, 3);
+  expectGood(to, engine.seq);
+});
+
+test('a backup that died on the way is set right by the next one', (t) => {
+  const made = make(t);
+  const { dir, engine } = made;
+  const to = beside(dir, 'backup');
+  backup(earlier(made, 200), to);
+  const copy = findDataDir(to);
+  writeFileSync(copy.inUseFile, '1\n');
+  const open = must(findSegments(copy.journal).at(-1), 'a segment');
+  writeFileSync(`${open}.unfinished`, 'half');
+  flipBit(open, statSync(open).size - 200);
+  const copied = backup(dir, to);
+  assert.ok(copied.segmentsWritten.includes(basename(open)));
+  expectGood(to, engine.seq);
+});
+
+test('refused: another journal, a copy that has gone on, foreign files, a running server, the directory itself', async (t) => {
+  const made = make(t);
+  const { dir } = made;
+  const to = beside(dir, 'backup');
+  backup(dir, to);
+  const back = earlier(made, 200);
+  assert.throws(
+    () => backup(back, to),
+    refusal('backup_mismatch', /goes to sequence number \d+, the source only to 200/),
+  );
+  const other = makeOperatorDir(beside(dir, 'other'), { steps: 600 });
+  assert.throws(() => backup(other.dir, to), refusal('backup_mismatch'));
+  writeFileSync(other.dir.masterSecretFile, Buffer.alloc(32, 1));
+  assert.throws(() => backup(other.dir, to), refusal('backup_mismatch', /another master secret/));
+  const foreign = beside(dir, 'foreign');
+  mkdirSync(foreign);
+  writeFileSync(join(foreign, 'file'), 'mine');
+  assert.throws(() => backup(dir, foreign), refusal('data_dir_invalid', /files that are no backup/));
+  assert.throws(() => backup(dir, join(dir.root, 'x')), refusal('data_dir_invalid', /lies in it/));
+  const lock = lockDataDir(findDataDir(to));
+  const ran = await tote(['backup', to, dir.root]);
+  lock.release();
+  assert.equal(ran.code, 3);
+  assert.match(ran.stderr, new RegExp(`in use by the process ${process.pid}`));
+});
+
+test('a source that lost what it had acknowledged is refused; the copy keeps its own mark', (t) => {
+  const made = make(t);
+  const { dir, batches, engine } = made;
+  const to = beside(dir, 'backup');
+  backup(earlier(made, must(batches[50], 'a batch').lastSeq), to);
+  createMarkFile(dir.markFile, { lastSeq: engine.seq + 1, checksum: '00000000' });
+  assert.throws(() => backup(dir, to), refusal('journal_incomplete', /was acknowledged/));
+  const report = verify(findDataDir(to));
+  assert.deepEqual(report.faults, []);
+});
+
+test('damaged snapshot and archive: the journal is copied all the same, and exit code 1 says it', async (t) => {
+  const { dir, engine } = make(t);
+  const to = beside(dir, 'backup');
+  flipBit(dir.archiveFile, statSync(dir.archiveFile).size - 300);
+  flipBit(join(dir.snapshots, must(readdirSync(dir.snapshots)[0], 'a snapshot')), 5_000);
+  const ran = await tote(['backup', to, dir.root]);
+  assert.equal(ran.code, 1);
+  assert.match(ran.stdout, /FAULT The snapshot .* is damaged/);
+  assert.match(ran.stdout, /FAULT The archive is not copied: .*damaged/);
+  assert.equal(verify(findDataDir(to)).lastSeq, engine.seq);
+  assert.deepEqual(verify(findDataDir(to)).faults, []);
+});
+
+/** Every file of a folder with the hash of its content. */
+function contentOf(root: string): [string, string][] {
+  const names = readdirSync(root, { recursive: true, encoding: 'utf8' }).sort();
+  const files = names.filter((name) => statSync(join(root, name)).isFile());
+  return files.map((name) => [name, hashFile(join(root, name))]);
+}
+
+test('a copy that a server has gone on from is refused as it is: nothing in it is touched', (t) => {
+  const made = make(t);
+  const { dir, engine } = made;
+  const promoted = beside(dir, 'promoted');
+  backup(dir, promoted);
+  const before = contentOf(promoted);
+  assert.throws(() => backup(earlier(made, engine.seq - 100), promoted), refusal('backup_mismatch'));
+  assert.deepEqual(contentOf(promoted), before);
+});
+
+test('a copy on which a server was killed is not written anew: it may have more than the source', (t) => {
+  const { dir } = make(t);
+  const promoted = beside(dir, 'promoted');
+  backup(dir, promoted);
+  const copy = findDataDir(promoted);
+  const journal = SqliteStore.open(copy, 'fsync');
+  const row = journal.append({
+    firstSeq: journal.lastSeq + 1,
+    lastSeq: journal.lastSeq + 1,
+    timeMs: 1,
+    digest: '0'.repeat(16),
+    commands: '["x"]',
+  });
+  journal.sync();
+  journal.writeMark(row);
+  assert.throws(() => backup(dir, promoted), refusal('backup_mismatch', /a server has run on it/));
+  assert.equal(new Salvage(copy).lastSeq, row.lastSeq);
+  journal.close();
+});
+
+test('snapshots of the copy stay while those of the source that should take their place are not there', (t) => {
+  const made = make(t);
+  const { dir } = made;
+  const to = beside(dir, 'backup');
+  const [oldest, ...others] = readdirSync(dir.snapshots).sort();
+  const files = others.map((name) => join(dir.snapshots, name));
+  const contents = files.map((path) => readFileSync(path));
+  for (const path of files) rmSync(path);
+  backup(dir, to);
+  rmSync(join(dir.snapshots, must(oldest, 'a snapshot')));
+  for (const [index, path] of files.entries()) {
+    writeFileSync(path, must(contents[index], 'a snapshot'));
+    flipBit(path, 5_000);
+  }
+  const copied = backup(dir, to);
+  assert.equal(copied.faults.length, files.length);
+  assert.deepEqual(copied.snapshotsRemoved, []);
+  assert.deepEqual(readdirSync(findDataDir(to).snapshots), [oldest]);
+});
+
+test('a pruned journal whose snapshots are all damaged is told to be no backup yet', (t) => {
+  const { dir } = make(t);
+  rmSync(must(findSegments(dir.journal)[0], 'a segment'));
+  for (const name of readdirSync(dir.snapshots)) flipBit(join(dir.snapshots, name), 5_000);
+  const { faults } = backup(dir, beside(dir, 'backup'));
+  assert.match(faults.join('\n'), /begins at sequence number \d+, and no snapshot holds what came before/);
+});

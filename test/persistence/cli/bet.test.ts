@@ -1,0 +1,95 @@
+/** `tote bet` and `tote verify-bet`: what was bet, what came of it, and that its hash holds, offline, from published data. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { must } from '../../../engine/base/assert.js';
+import { type Lived, live } from '../support/lived-dir.js';
+import { tote, toteJson, toteText } from '../support/tote.js';
+
+interface BetDocument {
+  readonly betHash: string;
+  readonly account: string;
+  readonly round: string;
+  readonly result: string | null;
+  readonly payout: number | null;
+  readonly clientSeed: string | null;
+  readonly ledger: readonly { readonly kind: string; readonly amount: number }[];
+  readonly evidence: Readonly<Record<string, unknown>>;
+}
+
+let lived: Lived;
+before(async () => {
+  lived = await live();
+});
+after(() => lived.sandbox.remove());
+
+test('every bet is told as the API answered it, with what came of it', async () => {
+  for (const { bet, owner, clientSeed, round } of lived.bets.filter((_, index) => index % 2 === 0)) {
+    const shown = toteJson<BetDocument>('bet', bet.id, lived.dataDir);
+    assert.equal(shown.betHash, bet.betHash);
+    assert.equal(shown.account, owner);
+    assert.equal(shown.round, round);
+    assert.equal(shown.clientSeed, clientSeed);
+    const trader = must(
+      lived.traders.find(({ accountId }) => accountId === owner),
+      'owner',
+    );
+    const position = (await trader.api.positions('?status=all')).find(({ id }) => id === bet.id);
+    assert.equal(shown.result, position?.result);
+    assert.equal(shown.payout, position?.payout);
+    assert.equal(shown.ledger[0]?.amount, -bet.amount);
+  }
+});
+
+test('what "bet --json" prints verifies; an open bet cannot be verified yet', () => {
+  const printed = toteText('bet', 'bet_3', lived.dataDir, '--json');
+  const verified = tote(['verify-bet', '--evidence', '-'], printed);
+  assert.equal(verified.code, 0, verified.stderr);
+  assert.match(verified.stdout, /\nOK\n$/);
+  const open = must(lived.bets.at(-1), 'bet').bet.id;
+  const early = tote(['verify-bet', '--evidence', '-'], toteText('bet', open, lived.dataDir, '--json'));
+  assert.equal(early.code, 2);
+  assert.match(early.stderr, /--seed.*published once the round is settled/);
+});
+
+test("the API's own answers verify, and one altered fact is found at its step", async () => {
+  const { bet, clientSeed, round } = must(lived.bets[0], 'bet');
+  const published = await lived.traders[0].api.get(`/rounds/${round}`);
+  const orderFile = join(lived.dataDir, 'order.json');
+  const roundFile = join(lived.dataDir, 'round.json');
+  writeFileSync(orderFile, JSON.stringify({ success: true, data: { bet, newBalance: 1 } }));
+  writeFileSync(roundFile, published.text);
+  const files = ['verify-bet', '--order', orderFile, '--round', roundFile];
+  const seed = ['--client-seed', clientSeed ?? ''];
+  const noted = ['--commitment', lived.openRounds[0].seedCommitment];
+  assert.equal(tote([...files, ...seed, ...noted]).code, 0);
+  const wrong: [step: string, options: string[]][] = [
+    ['seed', [...seed, '--seed', 'abc']],
+    ['commitment', [...seed, '--commitment', lived.openRounds[1].seedCommitment]],
+    ['round', [...seed, '--round-id', lived.openRounds[1].id]],
+    ['hash', [...seed, '--amount', '100.01']],
+    ['hash', []],
+  ];
+  for (const [step, options] of wrong) {
+    const run = tote([...files, ...options, '--json']);
+    assert.equal(run.code, 1, options.join(' '));
+    assert.equal((JSON.parse(run.stdout) as { step: string }).step, step);
+  }
+  const told = tote([...files, ...seed, '--payout', '1']);
+  assert.match(
+    told.stdout,
+    /^ok +the seed is 64 hex digits\nok .*\nok .*\nFAILED +the bet's facts hash to its betHash/,
+  );
+});
+
+test('a bet that is not there, a file that is not there, a fact that is missing', () => {
+  const unknown = tote(['bet', 'bet_999', lived.dataDir]);
+  assert.equal(unknown.code, 1);
+  assert.match(unknown.stderr, /There is no bet_999/);
+  assert.equal(tote(['bet', '12', lived.dataDir]).code, 2);
+  assert.equal(tote(['verify-bet', '--evidence', '/nowhere.json']).code, 3);
+  const missing = tote(['verify-bet', '--bet-id', 'bet_1']);
+  assert.equal(missing.code, 2);
+  assert.match(missing.stderr, /--market, --prediction/);
+});

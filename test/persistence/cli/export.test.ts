@@ -1,0 +1,166 @@
+/** `tote export`: parsed back it is what the API says, it adds up to the balances, and no spreadsheet runs it. */
+import assert from 'node:assert/strict';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { must } from '../../../engine/base/assert.js';
+import { CLIENT_SEED, type Lived, live, REFERENCE } from '../support/lived-dir.js';
+import { tote, toteJson, toteText } from '../support/tote.js';
+
+type Row = Readonly<Record<string, string>>;
+
+let lived: Lived;
+before(async () => {
+  lived = await live();
+});
+after(() => lived.sandbox.remove());
+
+/** A parser of RFC 4180 and nothing more: CRLF ends a record, quotes stand around and doubled inside. */
+function parseCsv(text: string): Row[] {
+  const records: string[][] = [[]];
+  const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/gy;
+  let end = 0;
+  for (let found = cell.exec(text); found !== null; found = cell.exec(text)) {
+    must(records.at(-1), 'record').push(found[1]?.replaceAll('""', '"') ?? found[2] ?? '');
+    end = cell.lastIndex;
+    if (end === text.length) break;
+    if (found[3] !== ',') records.push([]);
+  }
+  assert.equal(end, text.length, `not RFC 4180 from ${JSON.stringify(text.slice(end, end + 60))}`);
+  const [heading = [], ...rows] = records;
+  return rows.map((row) => {
+    assert.equal(row.length, heading.length);
+    return Object.fromEntries(row.map((value, column) => [heading[column] ?? '', value]));
+  });
+}
+
+const csv = (what: string, ...options: string[]): Row[] =>
+  parseCsv(toteText('export', lived.dataDir, '--what', what, ...options));
+const jsonLines = (what: string): Record<string, string | number | null>[] =>
+  toteText('export', lived.dataDir, '--what', what, '--format', 'jsonl')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, string | number | null>);
+
+test('the ledger adds up to every balance that the API shows, in dollars and in cents', async () => {
+  const rows = csv('ledger');
+  const sums = new Map<string, number>();
+  for (const { account = '', amount, amount_cents, balance_cents } of rows) {
+    const sum = (sums.get(account) ?? 0) + Number(amount_cents);
+    assert.equal(sum, Number(balance_cents));
+    assert.match(amount ?? '', /^-?\d+\.\d\d$/);
+    assert.equal(Math.round(Number(amount) * 100), Number(amount_cents));
+    sums.set(account, sum);
+  }
+  for (const { accountId } of lived.traders) {
+    assert.equal(sums.get(accountId), Math.round((await lived.sandbox.balance(accountId)) * 100));
+  }
+  assert.equal(sums.get('house'), Math.round((await lived.sandbox.house()).balance * 100));
+  assert.equal(sums.size, 3);
+});
+
+test('bets are what the API answered, with what came of them', async () => {
+  const rows = new Map(csv('bets').map((row) => [row['bet'], row]));
+  assert.equal(rows.size, lived.bets.length);
+  for (const { bet, owner, round } of lived.bets) {
+    const row = must(rows.get(bet.id), bet.id);
+    assert.equal(row['account'], owner);
+    assert.equal(row['round'], round);
+    assert.equal(row['prediction'], bet.prediction);
+    assert.equal(row['amount'], bet.amount.toFixed(2));
+    assert.equal(Number(row['odds']), bet.oddsAtBet);
+    assert.equal(Number(row['entry_percent']), bet.entryPercent);
+    assert.equal(row['potential_payout'], bet.potentialPayout.toFixed(2));
+    assert.equal(row['placed_at'], bet.placedAt);
+  }
+  for (const trader of lived.traders) {
+    for (const position of await trader.api.positions('?status=all')) {
+      const row = must(rows.get(position.id), position.id);
+      assert.equal(row['status'], position.status);
+      assert.equal(row['result'], position.result ?? '');
+      assert.equal(row['payout'], position.payout?.toFixed(2) ?? '');
+      assert.equal(row['profit'], position.profit?.toFixed(2) ?? '');
+      assert.equal(row['settled_at'], position.settledAt ?? '');
+    }
+  }
+});
+
+test('rounds are what the API shows, the open ones last', async () => {
+  const rows = csv('rounds');
+  for (const { id } of lived.openRounds) {
+    const row = must(
+      rows.find(({ round }) => round === id),
+      id,
+    );
+    const shown = await lived.traders[0].api.round(id);
+    assert.equal(row['status'], 'SETTLED');
+    assert.equal(row['result'], shown.voided ? 'VOID' : shown.result);
+    assert.equal(row['pool_up'], shown.poolUp.toFixed(2));
+    assert.equal(row['open_price'], String(shown.openPrice));
+    assert.equal(row['close_price'], shown.closePrice === null ? '' : String(shown.closePrice));
+    assert.equal(row['start'], shown.startTime);
+    assert.equal(row['bets'], String(shown.totalBets));
+  }
+  assert.equal(rows.at(-1)?.['status'], 'LIVE');
+  assert.equal(new Set(rows.map(({ round }) => round)).size, rows.length);
+});
+
+test('text from outside is no formula in CSV, and as it was in JSON lines', () => {
+  const bet = must(
+    csv('bets').find((row) => row['bet'] === 'bet_1'),
+    'bet_1',
+  );
+  assert.equal(bet['client_seed'], `'${CLIENT_SEED}`);
+  const text = toteText('export', lived.dataDir, '--what', 'bets');
+  assert.match(text, /^bet_3,.*Z,"",\d+,/m, 'an empty client seed is an empty text');
+  assert.match(text, /^bet_2,.*Z,,\d+,/m, 'no client seed is nothing');
+  const withdrawal = must(
+    csv('ledger').find(({ kind }) => kind === 'withdrawal'),
+    'withdrawal',
+  );
+  assert.equal(withdrawal['reference'], `'${REFERENCE}`);
+  assert.equal(withdrawal['amount'], '-100.00', 'a number is left alone');
+  assert.equal(jsonLines('bets').find((row) => row['bet'] === 'bet_1')?.['client_seed'], CLIENT_SEED);
+  assert.equal(jsonLines('ledger').find(({ kind }) => kind === 'withdrawal')?.['reference'], REFERENCE);
+});
+
+test('both forms have the same rows', () => {
+  for (const what of ['bets', 'ledger', 'rounds']) {
+    const lines = jsonLines(what);
+    const rows = csv(what);
+    assert.equal(lines.length, rows.length);
+    assert.deepEqual(Object.keys(must(lines[0], 'line')), Object.keys(must(rows[0], 'row')));
+  }
+});
+
+test('a range holds what is in it, and ranges side by side hold everything once', () => {
+  const all = csv('ledger');
+  const middle = Number(must(all[Math.floor(all.length / 2)], 'row')['seq']);
+  const parts = [...csv('ledger', '--to', String(middle)), ...csv('ledger', '--from', String(middle + 1))];
+  assert.deepEqual(parts, all);
+  const bets = csv('bets', '--from', lived.openRounds[1].startTime);
+  assert.deepEqual(
+    bets.map(({ bet }) => bet).sort(),
+    lived.bets.map(({ bet }) => bet.id).filter((id) => id > 'bet_2'),
+  );
+});
+
+test('a file is new, closed to others and whole; nothing is written over', () => {
+  const path = join(lived.dataDir, 'ledger.csv');
+  const told = toteJson<{ rows: number; faults: string[] }>(
+    'export',
+    lived.dataDir,
+    '--what',
+    'ledger',
+    '--out',
+    path,
+  );
+  assert.equal(parseCsv(readFileSync(path, 'utf8')).length, told.rows);
+  assert.deepEqual(told.faults, []);
+  assert.equal(statSync(path).mode & 0o777, 0o600);
+  const again = tote(['export', lived.dataDir, '--what', 'ledger', '--out', path]);
+  assert.equal(again.code, 3);
+  assert.match(again.stderr, /exists already/);
+  assert.equal(tote(['export', lived.dataDir, '--what', 'everything']).code, 2);
+  assert.equal(tote(['export', lived.dataDir]).code, 2);
+});

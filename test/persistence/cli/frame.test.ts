@@ -1,0 +1,192 @@
+/** What all commands of `tote` share: help with examples, refusals that help, exit codes; and status, snapshot, prune. */
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { COMMANDS } from '../../../persistence/cli/registry.js';
+import { lockDataDir } from '../../../persistence/data-dir/lock.js';
+import { findSegments, walPath } from '../../../persistence/journal/segment/names.js';
+import { newSha256 } from '../../../persistence/sha256.js';
+import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
+import { verify } from '../../../persistence/upkeep/verify/verify.js';
+import { tote, toteJson } from '../../support/cli.js';
+import { temporaryDir } from '../support/journal-files.js';
+import type { MadeDir } from '../support/made-dir.js';
+import { leaveWal, makeOperatorDir } from '../support/operator-dir.js';
+
+const make = (t: TestContext): MadeDir => makeOperatorDir(join(temporaryDir(t), 'data'));
+
+test('the help lists every command and the exit codes; every command has examples', async () => {
+  const help = await tote(['--help']);
+  assert.equal(help.code, 0);
+  for (const { name, summary } of COMMANDS)
+    assert.match(help.stdout, new RegExp(`^  ${name} .*${summary.slice(0, 12)}`, 'm'));
+  assert.match(help.stdout, /Exit codes:\n {2}0 {2}done/);
+  const helps = await Promise.all(COMMANDS.map(({ name }) => tote([name, '--help'])));
+  for (const [index, { code, stdout }] of helps.entries()) {
+    assert.equal(code, 0);
+    assert.match(stdout, new RegExp(`\nExamples:\n {2}npx tote ${COMMANDS[index]?.name}`));
+    assert.match(stdout, / {2}--json /);
+  }
+});
+
+test('a command line that is not understood: code 2, the near name, what was expected', async () => {
+  const refusals: readonly (readonly [readonly string[], RegExp])[] = [
+    [[], /Usage: tote/],
+    [['verfy'], /unknown command 'verfy'\n\(Did you mean verify\?\)/],
+    [['status', '--jsn'], /unknown option '--jsn'\n\(Did you mean --json\?\)/],
+    [['restore'], /required option '--out <dir>' not specified/],
+    [
+      ['restore', '--out', 'x', '--to-seq', 'ten'],
+      /option '--to-seq <n>' argument 'ten' is invalid\. Expected a sequence number/,
+    ],
+    [
+      ['restore', '--out', 'x', '--to-time', 'tuesday'],
+      /'--to-time <time>' argument 'tuesday' is invalid\. Expected a time: 2026/,
+    ],
+    [['restore', '--out', 'x', '--to-time', '2026-01-01', '--to-seq', '1'], /cannot be used with/],
+    [
+      ['prune', '--keep', '30'],
+      /'--keep <age>' argument '30' is invalid.*Expected "all", hours such as 12h, or days such as 30d/,
+    ],
+    [['backup'], /missing required argument 'BACKUP_DIR'/],
+    [['status', 'a', 'b'], /too many arguments/],
+  ];
+  const ran = await Promise.all(refusals.map(([args]) => tote(args)));
+  for (const [index, { code, stderr, stdout }] of ran.entries()) {
+    const [args, sentence] = refusals[index] ?? [[], /^$/];
+    assert.equal(code, 2, args.join(' '));
+    assert.match(stderr, sentence);
+    assert.equal(stdout, '');
+  }
+});
+
+test('no data directory: code 3, told on stderr, and with --json on stdout too', async (t) => {
+  const path = join(temporaryDir(t), 'nothing');
+  const ran = await tote(['status', path, '--json']);
+  assert.equal(ran.code, 3);
+  assert.match(ran.stderr, /tote status: There is no data directory at .*nothing/);
+  const { error } = JSON.parse(ran.stdout) as { error: { code: string; message: string } };
+  assert.equal(error.code, 'data_dir_invalid');
+  assert.ok(!existsSync(path), 'nothing is made');
+});
+
+test('the data directory is the operand, else TOTE_DATA_DIR', async (t) => {
+  const { dir, engine } = make(t);
+  const ran = await tote(['status', '--json'], { TOTE_DATA_DIR: dir.root });
+  assert.equal(ran.code, 0, ran.stderr);
+  assert.equal((JSON.parse(ran.stdout) as { sequence: number }).sequence, engine.seq);
+});
+
+interface Status {
+  readonly server: { readonly isRunning: boolean; readonly pid: number | null };
+  readonly wasStoppedUncleanly: boolean;
+  readonly sequence: number;
+  readonly acknowledged: number;
+  readonly shadowLag: number;
+  readonly segments: readonly {
+    readonly firstSeq: number;
+    readonly lastSeq: number;
+    readonly isSealed: boolean;
+    readonly bytes: number;
+  }[];
+  readonly snapshots: readonly { readonly seq: number; readonly bytes: number }[];
+  readonly spaceLevel: string;
+  readonly faults: readonly string[];
+}
+
+test('status: ends, sizes, who runs on it', async (t) => {
+  const { dir, engine, batches } = make(t);
+  const stopped = await toteJson<Status>(['status', dir.root]);
+  assert.deepEqual(stopped.server, { isRunning: false, pid: null });
+  assert.deepEqual([stopped.sequence, stopped.acknowledged, stopped.shadowLag], [engine.seq, engine.seq, 0]);
+  assert.deepEqual(
+    stopped.segments.map(({ isSealed }) => isSealed),
+    [true, true, false],
+  );
+  for (const [index, segment] of stopped.segments.entries()) {
+    assert.equal(segment.firstSeq, (stopped.segments[index - 1]?.lastSeq ?? 0) + 1);
+    assert.equal(segment.bytes, statSync(findSegments(dir.journal)[index] ?? '').size);
+  }
+  assert.deepEqual(
+    stopped.snapshots.map(({ seq }) => seq),
+    [80, 45, 10].map((batch) => batches[batch]?.lastSeq),
+  );
+  assert.equal(stopped.wasStoppedUncleanly, false);
+
+  writeFileSync(dir.inUseFile, '1\n');
+  assert.equal((await toteJson<Status>(['status', dir.root])).wasStoppedUncleanly, true);
+  const lock = lockDataDir(dir);
+  const running = await tote(['status', dir.root]);
+  lock.release();
+  assert.match(running.stdout, new RegExp(`server +runs, process ${process.pid}\n`));
+});
+
+test('status looks at the lock without taking it or giving it up for its holder', async (t) => {
+  const { dir } = make(t);
+  const lock = lockDataDir(dir);
+  for (let look = 0; look < 2; look++) {
+    assert.equal((await toteJson<Status>(['status', dir.root])).server.isRunning, true);
+  }
+  lock.release();
+  assert.equal((await toteJson<Status>(['status', dir.root])).server.isRunning, false);
+});
+
+test('status of a damaged directory tells what it can, and ends with 1', async (t) => {
+  const { dir } = make(t);
+  writeFileSync(dir.markFile, 'x');
+  writeFileSync(findSegments(dir.journal)[1] ?? '', 'x');
+  const status = await toteJson<Status>(['status', dir.root], 1);
+  assert.equal(status.segments.length, 2);
+  assert.equal(status.faults.length, 2);
+});
+
+test('snapshot: the present state, as a file that verify agrees with', async (t) => {
+  const { dir, engine } = make(t);
+  const made = await toteJson<{ seq: number; path: string; stateDigest: string }>(['snapshot', dir.root]);
+  assert.equal(made.seq, engine.seq);
+  assert.equal(made.stateDigest, engine.stateDigest(newSha256));
+  assert.equal(new SnapshotFiles(dir.snapshots).list()[0]?.name, made.path);
+  const report = verify(dir);
+  assert.deepEqual(report.faults, []);
+  assert.ok(report.snapshotsCompared.includes(made.path));
+});
+
+test('prune: a dry run deletes nothing; what goes is covered by snapshot and archive; the rest is good', async (t) => {
+  const { dir, engine } = make(t);
+  const before = findSegments(dir.journal);
+  const dry = await toteJson<Plan>(['prune', dir.root, '--keep', '1d', '--snapshots', '1', '--dry-run']);
+  assert.equal(dry.isDone, false);
+  assert.deepEqual(findSegments(dir.journal), before);
+  const snapshotSeq = new SnapshotFiles(dir.snapshots).list()[0]?.seq ?? 0;
+  const done = await toteJson<Plan>(['prune', dir.root, '--keep', '1d', '--snapshots', '1']);
+  assert.deepEqual({ ...done, isDone: false }, dry);
+  assert.equal(done.snapshots.length, 2);
+  assert.ok(done.segments.length > 0, 'a segment goes');
+  for (const { lastSeq, path } of done.segments) {
+    assert.ok(lastSeq <= snapshotSeq && !existsSync(path));
+  }
+  const report = verify(dir);
+  assert.deepEqual(report.faults, []);
+  assert.equal(report.lastSeq, engine.seq);
+});
+
+interface Plan {
+  readonly isDone: boolean;
+  readonly segments: readonly { readonly path: string; readonly lastSeq: number }[];
+  readonly snapshots: readonly { readonly name: string }[];
+  readonly kept: readonly { readonly name: string; readonly why: string }[];
+}
+
+test('an uncleanly stopped directory is read as it is: its WAL stays', async (t) => {
+  const { dir, engine } = make(t);
+  const open = findSegments(dir.journal).at(-1) ?? '';
+  writeFileSync(dir.inUseFile, '1\n');
+  const { wal, database } = leaveWal(open);
+  for (const args of [['status'], ['verify'], ['snapshot'], ['prune', '--keep', '30d']]) {
+    assert.equal((await tote([...args, dir.root])).code, 0, args.join(' '));
+    assert.deepEqual(readFileSync(walPath(open)), wal);
+    assert.deepEqual(readFileSync(open), database);
+  }
+  assert.equal(verify(dir).lastSeq, engine.seq);
+});

@@ -1,0 +1,134 @@
+/** `tote replay`: what it tells of each command is what happened, for people and for programs, in any range. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { must } from '../../../engine/base/assert.js';
+import { CLIENT_SEED, type Lived, live, REFERENCE, VOID_REASON } from '../support/lived-dir.js';
+import { tote, toteLines, toteText } from '../support/tote.js';
+
+interface StepLine {
+  readonly seq: number;
+  readonly time: string;
+  readonly kind: string;
+  readonly command: Readonly<Record<string, unknown>>;
+  readonly events: readonly Readonly<Record<string, unknown>>[];
+}
+
+let lived: Lived;
+let all: readonly StepLine[];
+before(async () => {
+  lived = await live();
+  all = toteLines<StepLine>('replay', lived.dataDir);
+});
+after(() => lived.sandbox.remove());
+
+const blocks = (...options: string[]): string[] =>
+  toteText('replay', lived.dataDir, '--explain', ...options)
+    .split('\n\n')
+    .filter((block) => block.trim() !== '');
+
+test('every command stands there once, in order, with its time', async () => {
+  const status = await lived.sandbox.operator.get<{ sequence: number }>('/status');
+  assert.deepEqual(
+    all.map(({ seq }) => seq),
+    Array.from({ length: status.data.sequence }, (_, index) => index + 1),
+  );
+  assert.ok(all.every(({ time }, index) => index === 0 || time >= must(all[index - 1], 'line').time));
+  assert.equal(all[0]?.kind, 'configure');
+});
+
+test('an order is told with ids, dollars, odds and the balance before and after', () => {
+  const [text] = blocks('--kind', 'placeOrder');
+  const { bet } = must(lived.bets[0], 'bet');
+  const odds = bet.oddsAtBet.toFixed(4);
+  assert.match(must(text, 'block'), /^\d+ {2}20\d\d-\S+Z {2}placeOrder\n/);
+  assert.ok(
+    text?.includes(
+      `acc_1 bets 100.00 USD on UP in BTC_ONE_MINUTE (with key_1, client seed "${CLIENT_SEED}")`,
+    ),
+  );
+  assert.ok(
+    text?.includes(
+      `- bet_1 of acc_1 is placed in ${lived.bets[0]?.round}: 100.00 USD on UP at odds ${odds} (${bet.entryPercent.toFixed(2)} %), ` +
+        `a win pays ${bet.potentialPayout.toFixed(2)} USD; balance 10,000.00 USD -> 9,900.00 USD`,
+    ),
+    text,
+  );
+});
+
+test('settlements, transfers, prices and voids are told with what they moved', () => {
+  const settled = blocks('--kind', 'settle').join('\n');
+  const win = must(lived.bets[0], 'bet').bet.potentialPayout;
+  const after = (9_900 + win).toLocaleString('en-US', { minimumFractionDigits: 2 });
+  assert.ok(
+    settled.includes(`is settled: WIN, paid ${win.toFixed(2)} USD; balance 9,900.00 USD -> ${after} USD`),
+  );
+  assert.match(settled, /bet_2 of acc_2 .* LOSS, paid 0\.00 USD; balance 4,949\.50 USD -> 4,949\.50 USD/);
+  assert.match(settled, /bet_3 of acc_1 .* DRAW, paid 10\.25 USD/);
+  assert.match(settled, /bet_4 of acc_1 .* REFUNDED, paid 20\.00 USD/);
+  assert.match(settled, /the house gets .* USD, the rest of the pool of BTC_ONE_MINUTE_\d+; balance .* -> /);
+  const withdrawal = blocks('--kind', 'withdraw').join('\n');
+  assert.ok(withdrawal.includes(`withdraw 100.00 USD from acc_1, reference "${REFERENCE}"`));
+  assert.match(withdrawal, /100\.00 USD leave acc_1, .*; balance .* USD -> .* USD/);
+  const voids = blocks('--kind', 'voidRound').join('\n');
+  assert.ok(voids.includes(`void the round ${lived.openRounds[2].id}: "${VOID_REASON}"`));
+  assert.ok(voids.includes(`round ${lived.openRounds[2].id} is void: ${VOID_REASON}`));
+  const prices = blocks('--kind', 'boundaryPrice', '--market', 'BTC_ONE_MINUTE').join('\n');
+  assert.match(prices, /the price of BTC at the boundary \S+Z is 67100, of \S+Z \(evidence ".+"\)/);
+  assert.match(prices, /round BTC_ONE_MINUTE_\d+ is decided: UP, close price 67100/);
+  assert.match(prices, /round BTC_ONE_MINUTE_\d+ is decided: DRAW, close price 67100/);
+});
+
+test('a range is what was asked for, by number, by time and from the end', () => {
+  const seqs = (...options: string[]): number[] =>
+    toteLines<StepLine>('replay', lived.dataDir, ...options).map(({ seq }) => seq);
+  const lastSeq = must(all.at(-1), 'line').seq;
+  assert.deepEqual(seqs('--from', '3', '--to', '5'), [3, 4, 5]);
+  assert.deepEqual(seqs('--last', '2'), [lastSeq - 1, lastSeq]);
+  assert.deepEqual(seqs('--last', '2', '--to', '9'), [8, 9]);
+  const from = must(all[4], 'line').time;
+  const to = must(all[lastSeq - 3], 'line').time;
+  assert.deepEqual(
+    seqs('--from', from, '--to', to),
+    all.filter(({ time }) => time >= from && time <= to).map(({ seq }) => seq),
+  );
+});
+
+test('filters leave what is about the account, the market or the kind', () => {
+  const ofSecond = toteLines<StepLine>('replay', lived.dataDir, '--account', 'acc_2');
+  assert.deepEqual(
+    ofSecond.map(({ kind }) => kind).filter((kind) => kind !== 'settle'),
+    ['createAccount', 'createKey', 'placeOrder', 'placeOrder', 'updateAccount'],
+  );
+  assert.ok(
+    ofSecond.some(({ events }) => events.some(({ bet, result }) => bet === 'bet_2' && result === 'LOSS')),
+  );
+  const ofDay = toteLines<StepLine>(
+    'replay',
+    lived.dataDir,
+    '--market',
+    'BTC_ONE_DAY',
+    '--kind',
+    'placeOrder',
+  );
+  assert.deepEqual(
+    ofDay.map(({ command }) => command['stakeCents']),
+    [777],
+  );
+});
+
+test('no secret and no digest of one is told', () => {
+  const made = toteText('replay', lived.dataDir, '--kind', 'createKey', '--json');
+  assert.match(made, /"scopes":\["markets:read"/);
+  assert.doesNotMatch(made, /[0-9a-f]{64}/);
+});
+
+test('the terse form is one line a command, and a range without commands says so', () => {
+  const lines = toteText('replay', lived.dataDir).trimEnd().split('\n');
+  assert.equal(lines.length, all.length);
+  assert.match(lines.at(-1) ?? '', /updateAccount {2}change acc_2: frozen$/);
+  const none = tote(['replay', lived.dataDir, '--from', '2999-01-01']);
+  assert.equal(none.code, 0);
+  assert.match(none.stderr, /No command is in this range/);
+  assert.equal(tote(['replay', lived.dataDir, '--from', 'yesterday']).code, 2);
+  assert.equal(tote(['replay', lived.dataDir, '--kind', 'bogus']).code, 2);
+});

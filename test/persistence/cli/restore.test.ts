@@ -1,0 +1,209 @@
+/** `tote restore`: a new directory at any command, from a good source and from damaged ones. */
+import assert from 'node:assert/strict';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { must } from '../../../engine/base/assert.js';
+import { Engine } from '../../../engine/engine.js';
+import { decodeCommand } from '../../../engine/model/command-codec.js';
+import { findDataDir } from '../../../persistence/data-dir/layout.js';
+import { readMarkFile } from '../../../persistence/journal/mark.js';
+import { findSegments } from '../../../persistence/journal/segment/names.js';
+import { newSha256 } from '../../../persistence/sha256.js';
+import { type Restored, restore } from '../../../persistence/upkeep/restore/restore.js';
+import { Salvage } from '../../../persistence/upkeep/salvage/salvage.js';
+import { verify } from '../../../persistence/upkeep/verify/verify.js';
+import { tote, toteJson } from '../../support/cli.js';
+import { refusal, temporaryDir } from '../support/journal-files.js';
+import type { MadeDir } from '../support/made-dir.js';
+import { flipBit, makeOperatorDir, SNAPSHOTS_AFTER } from '../support/operator-dir.js';
+
+const make = (t: TestContext): MadeDir => makeOperatorDir(join(temporaryDir(t), 'data'));
+
+/** State digests after each command, by sequence number less 1, from carrying out the commands in one engine. */
+function stateDigests({ batches }: MadeDir, upTo = Number.POSITIVE_INFINITY): string[] {
+  const engine = new Engine();
+  const digests: string[] = [];
+  for (const { commands } of batches) {
+    for (const text of JSON.parse(commands) as unknown[]) {
+      if (engine.seq >= upTo) return digests;
+      engine.apply(decodeCommand(text));
+      digests.push(engine.stateDigest(newSha256));
+    }
+  }
+  return digests;
+}
+
+/** The restored directory is good and stands at `restored`. */
+function expectGood(out: string, restored: Restored): void {
+  const report = verify(findDataDir(out));
+  assert.deepEqual(report.faults, []);
+  assert.equal(report.replayed?.toSeq, restored.seq);
+  assert.equal(report.replayed?.stateDigest, restored.stateDigest);
+  assert.equal(readMarkFile(findDataDir(out).markFile)?.lastSeq, restored.seq);
+}
+
+test('at every command of a journal: the state that carrying out the commands gives', (t) => {
+  const made = makeOperatorDir(join(temporaryDir(t), 'data'), { steps: 250 });
+  const digests = stateDigests(made);
+  const salvage = new Salvage(made.dir);
+  const ends = new Set(made.batches.map(({ lastSeq }) => lastSeq));
+  assert.equal(digests.length, made.engine.seq);
+  for (const [index, expected] of digests.entries()) {
+    const toSeq = index + 1;
+    const out = join(made.dir.root, '..', `at-${toSeq}`);
+    const restored = restore(made.dir, salvage, { out, toSeq });
+    assert.equal(restored.seq, toSeq);
+    assert.equal(restored.stateDigest, expected, `at ${toSeq}`);
+    assert.equal(restored.isBatchSplit, !ends.has(toSeq), `at ${toSeq}`);
+    if (toSeq % 10 === 3) expectGood(out, restored);
+    rmSync(out, { recursive: true });
+  }
+});
+
+test('the new directory has the secrets, the snapshots up to there and the archive up to there', async (t) => {
+  const made = make(t);
+  const { dir, batches } = made;
+  const toSeq = must(batches[50], 'a batch').lastSeq - 1;
+  const out = join(dir.root, '..', 'restored');
+  const restored = await toteJson<Restored>(['restore', dir.root, '--to-seq', String(toSeq), '--out', out]);
+  expectGood(out, restored);
+  const copy = findDataDir(out);
+  for (const name of ['masterSecretFile', 'operatorTokenFile'] as const) {
+    assert.deepEqual(readFileSync(copy[name]), readFileSync(dir[name]));
+    assert.equal(statSync(copy[name]).mode & 0o777, 0o600);
+  }
+  assert.equal(restored.snapshots.length, SNAPSHOTS_AFTER.filter((batch) => batch < 50).length);
+  assert.equal(restored.archive?.seq, toSeq);
+  assert.equal(restored.stateDigest, stateDigests(made, toSeq).at(-1));
+  assert.ok(!existsSync(copy.inUseFile), 'a server finds a cleanly stopped journal');
+});
+
+test('to a moment: the last command at or before it; before the first there is none', async (t) => {
+  const { dir, batches } = make(t);
+  const { lastSeq, timeMs } = must(batches[30], 'a batch');
+  const next = must(batches[31], 'a batch');
+  const times = (JSON.parse(next.commands) as [string, number, number][]).map(([, , time]) => time);
+  const expected = lastSeq + times.filter((time) => time <= timeMs).length;
+  const at = (name: string): string => join(dir.root, '..', name);
+  const iso = new Date(timeMs).toISOString();
+  for (const [name, time] of [
+    ['iso', iso],
+    ['ms', String(timeMs)],
+  ] as const) {
+    const { seq } = await toteJson<Restored>(['restore', dir.root, '--to-time', time, '--out', at(name)]);
+    assert.ok(seq >= lastSeq && seq === expected, `${seq}`);
+  }
+  const early = await tote(['restore', dir.root, '--to-time', '1999-01-01', '--out', at('early')]);
+  assert.equal(early.code, 1);
+  assert.match(early.stderr, /no command at or before 1999-01-01T00:00:00\.000Z/);
+  assert.ok(!existsSync(at('early')));
+});
+
+test('from a journal without its beginning: the state and what the archive alone still knows', (t) => {
+  const { dir, engine } = makeOperatorDir(join(temporaryDir(t), 'data'), { firstBatch: 11 });
+  const out = join(dir.root, '..', 'restored');
+  const restored = restore(dir, new Salvage(dir), { out, toSeq: engine.seq - 2 });
+  expectGood(out, restored);
+  assert.equal(verify(findDataDir(out)).archive?.seq, engine.seq - 2);
+  const tooEarly = { out: `${out}-2`, toSeq: 3 };
+  assert.throws(
+    () => restore(dir, new Salvage(dir), tooEarly),
+    refusal('not_found', /begins at sequence number/),
+  );
+});
+
+test('from a damaged tail: everything before it, and what is lost is said', async (t) => {
+  const { dir, batches, engine } = make(t);
+  const path = must(findSegments(dir.journal).at(-1), 'a segment');
+  const bad = must(batches.at(-4), 'a batch');
+  flipBit(path, readFileSync(path).lastIndexOf(bad.commands) + 3);
+  const out = join(dir.root, '..', 'restored');
+  const ran = await tote(['restore', dir.root, '--out', out]);
+  assert.equal(ran.code, 0, ran.stderr);
+  const report = verify(findDataDir(out));
+  assert.deepEqual(report.faults, []);
+  assert.equal(report.lastSeq, bad.firstSeq - 1);
+  assert.match(ran.stdout, new RegExp(`After ${bad.firstSeq - 1} the source is not good: .*checksum`));
+  assert.match(
+    ran.stdout,
+    new RegExp(`acknowledged commands up to ${engine.seq}: ${bad.firstSeq} to ${engine.seq} are lost`),
+  );
+
+  const beyond = await tote(['restore', dir.root, '--to-seq', String(bad.lastSeq), '--out', `${out}-2`]);
+  assert.equal(beyond.code, 1);
+  assert.match(
+    beyond.stderr,
+    new RegExp(`good up to sequence number ${bad.firstSeq - 1}, not to ${bad.lastSeq}`),
+  );
+  assert.ok(!existsSync(`${out}-2`));
+});
+
+test('without a mark, with a damaged snapshot and a damaged archive', (t) => {
+  const { dir, engine } = make(t);
+  rmSync(dir.markFile);
+  flipBit(dir.archiveFile, readFileSync(dir.archiveFile).length - 300);
+  appendFileSync(join(dir.snapshots, must(readdirSync(dir.snapshots).at(-1), 'a snapshot')), 'x');
+  const out = join(dir.root, '..', 'restored');
+  const restored = restore(dir, new Salvage(dir), { out, toSeq: engine.seq });
+  expectGood(out, restored);
+  assert.equal(restored.snapshots.length, SNAPSHOTS_AFTER.length - 1);
+  assert.equal(restored.archive, null);
+  for (const note of [
+    /has no mark/,
+    /snapshot .* is left out: .*content/,
+    /archive is left out: .*damaged/,
+  ]) {
+    assert.ok(
+      restored.notes.some((told) => note.test(told)),
+      `${note}: ${restored.notes.join('\n')}`,
+    );
+  }
+});
+
+test('a missing segment in the middle ends the good part', (t) => {
+  const { dir } = make(t);
+  const [first, second] = findSegments(dir.journal);
+  const end = new Salvage(dir).segments[0]?.end.lastSeq;
+  rmSync(must(second, 'a segment'));
+  const salvage = new Salvage(dir);
+  assert.equal(salvage.lastSeq, end);
+  assert.match(
+    salvage.fault ?? '',
+    /begins after sequence number \d+, but the segment before it ends at \d+/,
+  );
+  const out = join(dir.root, '..', 'restored');
+  expectGood(out, restore(dir, salvage, { out, toSeq: salvage.lastSeq }));
+  assert.deepEqual(
+    findSegments(findDataDir(out).journal).map((path) => basename(path)),
+    [basename(must(first, 'a segment'))],
+  );
+});
+
+test('never in place, never over something: a place that is taken is refused and left alone', async (t) => {
+  const { dir } = make(t);
+  const taken = join(dir.root, '..', 'taken');
+  mkdirSync(taken);
+  writeFileSync(join(taken, 'file'), 'mine');
+  for (const [out, why] of [
+    [taken, /it is not empty/],
+    [dir.root, /lies in the data directory itself/],
+    [join(dir.root, 'new'), /lies in the data directory itself/],
+    [join(taken, 'file'), /not a directory/],
+  ] as const) {
+    const ran = await tote(['restore', dir.root, '--out', out]);
+    assert.equal(ran.code, 3);
+    assert.match(ran.stderr, why);
+  }
+  assert.equal(readFileSync(join(taken, 'file'), 'utf8'), 'mine');
+  assert.deepEqual(verify(dir).faults, []);
+});

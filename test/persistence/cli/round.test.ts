@@ -1,0 +1,148 @@
+/** `tote round`: rules, prices with their evidence, pools, bets, payouts, the house and the seed, for every way a round ends. */
+import assert from 'node:assert/strict';
+import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { must } from '../../../engine/base/assert.js';
+import { type Lived, live, VOID_REASON } from '../support/lived-dir.js';
+import { tote, toteJson, toteText } from '../support/tote.js';
+
+interface RoundDocument {
+  readonly status: string;
+  readonly result: string | null;
+  readonly voided: boolean;
+  readonly voidReason: string | null;
+  readonly rules: Readonly<Record<string, unknown>>;
+  readonly openPrice: number | null;
+  readonly openPriceFrom: { readonly evidence: string; readonly price: number };
+  readonly closePrice: number | null;
+  readonly closePriceFrom: { readonly evidence: string } | null;
+  readonly poolUp: number;
+  readonly poolDown: number;
+  readonly bets: readonly {
+    readonly id: string;
+    readonly result: string | null;
+    readonly payout: number | null;
+  }[];
+  readonly paid: number;
+  readonly houseResult: number;
+  readonly seedCommitment: string | null;
+  readonly seed: string | null;
+  readonly seedNotShown: string | null;
+  readonly stages: readonly { readonly stage: string }[];
+  readonly faults: readonly string[];
+}
+
+let lived: Lived;
+before(async () => {
+  lived = await live();
+});
+after(() => lived.sandbox.remove());
+
+const round = (id: string, ...options: string[]): RoundDocument =>
+  toteJson<RoundDocument>('round', id, lived.dataDir, ...options);
+const api = () => lived.traders[0].api;
+
+test('a won round: as the API shows it, with evidence, and the money comes out even', async () => {
+  const { id } = lived.openRounds[0];
+  const shown = round(id);
+  const published = await api().round(id);
+  for (const name of ['status', 'result', 'poolUp', 'poolDown', 'openPrice', 'closePrice', 'seed'] as const) {
+    assert.equal(shown[name], published[name], name);
+  }
+  assert.equal(shown.seedCommitment, lived.openRounds[0].seedCommitment);
+  assert.match(shown.openPriceFrom.evidence, /push/);
+  assert.match(shown.closePriceFrom?.evidence ?? '', /push/);
+  assert.deepEqual(
+    shown.bets.map(({ id: bet, result }) => [bet, result]),
+    [
+      ['bet_1', 'WIN'],
+      ['bet_2', 'LOSS'],
+    ],
+  );
+  const win = must(lived.bets[0], 'bet').bet.potentialPayout;
+  assert.equal(shown.paid, win);
+  assert.equal(shown.houseResult, Math.round((150.5 - win) * 100) / 100);
+  assert.deepEqual(
+    shown.stages.map(({ stage }) => stage).filter((stage) => stage !== 'upcoming'),
+    ['opened', 'locked', 'ended', 'resolved', 'settled'],
+  );
+  assert.deepEqual(shown.faults, []);
+  assert.equal(shown.rules['feePercent'], 3);
+  assert.equal(shown.rules['minStake'], 1);
+});
+
+test('a drawn round gives stakes back, a voided one too and says why', () => {
+  const drawn = round(lived.openRounds[1].id);
+  assert.equal(drawn.result, 'DRAW');
+  assert.deepEqual(
+    drawn.bets.map(({ result, payout }) => [result, payout]),
+    [['DRAW', 10.25]],
+  );
+  const voided = round(lived.openRounds[2].id);
+  assert.equal(voided.voided, true);
+  assert.equal(voided.result, null);
+  assert.equal(voided.voidReason, VOID_REASON);
+  assert.equal(voided.closePrice, null);
+  assert.equal(voided.houseResult, 0);
+  assert.deepEqual(
+    voided.bets.map(({ result, payout }) => [result, payout]),
+    [
+      ['REFUNDED', 20],
+      ['REFUNDED', 5],
+    ],
+  );
+});
+
+test('an open round shows its commitment and keeps its seed', () => {
+  const shown = round(must(lived.bets.at(-1), 'bet').round);
+  assert.equal(shown.status, 'LIVE');
+  assert.match(shown.seedCommitment ?? '', /^[0-9a-f]{64}$/);
+  assert.equal(shown.seed, null);
+  assert.match(shown.seedNotShown ?? '', /secret until/);
+  assert.deepEqual(shown.bets, [{ ...shown.bets[0], result: null, payout: null }]);
+});
+
+test('at a moment of the past it is as it was then: no result and no seed', () => {
+  const { id, startTime } = lived.openRounds[0];
+  const then = round(id, '--at-time', new Date(Date.parse(startTime) + 30_000).toISOString());
+  assert.equal(then.status, 'LIVE');
+  assert.equal(then.result, null);
+  assert.equal(then.seed, null);
+  assert.equal(then.bets.length, 2);
+});
+
+test('without the right master secret everything but the seed is told, and why it is not', () => {
+  const { id } = lived.openRounds[0];
+  const file = join(lived.dataDir, 'master-secret');
+  const secret = readFileSync(file);
+  try {
+    renameSync(file, `${file}.away`);
+    assert.match(round(id).seedNotShown ?? '', /is missing/);
+    writeFileSync(file, secret, { mode: 0o644 });
+    chmodSync(file, 0o644);
+    assert.match(round(id).seedNotShown ?? '', /open to other users/);
+    writeFileSync(file, Buffer.alloc(32, 7));
+    chmodSync(file, 0o600);
+    const shown = round(id);
+    assert.match(shown.seedNotShown ?? '', /is not the secret/);
+    assert.equal(shown.seedCommitment, null);
+    assert.equal(shown.result, 'UP');
+  } finally {
+    renameSync(`${file}.away`, file);
+  }
+});
+
+test('for people', () => {
+  const text = toteText('round', lived.openRounds[2].id, lived.dataDir);
+  assert.match(text, /status +SETTLED, void: the feed was wrong/);
+  assert.match(text, /rules +fee 3 %, seeds 1000\.00 USD a side, lock 5 s before the end/);
+  assert.match(text, /bet_4 +acc_1 +UP +20\.00 USD .* REFUNDED +20\.00 USD/);
+});
+
+test('a round that never was is not found', () => {
+  const unknown = tote(['round', 'BTC_ONE_MINUTE_17', lived.dataDir]);
+  assert.equal(unknown.code, 1);
+  assert.match(unknown.stderr, /There was no round BTC_ONE_MINUTE_17/);
+  assert.equal(tote(['round', 'DOGE_ONE_MINUTE_17', lived.dataDir]).code, 2);
+});

@@ -1,0 +1,310 @@
+/** `tote verify`: a good directory is good in all its parts, and every kind of fault is named where it is. */
+import assert from 'node:assert/strict';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import Database from 'better-sqlite3';
+import { must } from '../../../engine/base/assert.js';
+import { archiveChecksum } from '../../../persistence/archive/checksum.js';
+import type { DataDir } from '../../../persistence/data-dir/layout.js';
+import { createMarkFile } from '../../../persistence/journal/mark.js';
+import { CHAIN_START, sealBatch } from '../../../persistence/journal/segment/batch-row.js';
+import {
+  findSegments,
+  removeDatabase,
+  segmentPath,
+  writeSegment,
+} from '../../../persistence/journal/segment/names.js';
+import { newSha256 } from '../../../persistence/sha256.js';
+import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
+import type { Part } from '../../../persistence/upkeep/verify/findings.js';
+import { type VerifyReport, verify } from '../../../persistence/upkeep/verify/verify.js';
+import { tote, toteJson } from '../../support/cli.js';
+import { temporaryDir } from '../support/journal-files.js';
+import type { MadeDir } from '../support/made-dir.js';
+import { flipBit, makeOperatorDir, SNAPSHOTS_AFTER } from '../support/operator-dir.js';
+
+const make = (t: TestContext): MadeDir => makeOperatorDir(temporaryDir(t));
+const segmentAt = (dir: DataDir, index: number): string =>
+  must(findSegments(dir.journal)[index], 'a segment');
+
+/** `verify` finds faults of these parts and of no others; returns them. */
+function expectFaults(dir: DataDir, ...parts: Part[]): VerifyReport {
+  const report = verify(dir);
+  const found = [...new Set(report.faults.map(({ part }) => part))];
+  assert.deepEqual(found.sort(), parts.sort(), JSON.stringify(report.faults, null, 2));
+  assert.equal(report.isGood, false);
+  return report;
+}
+
+function expectSentence(report: VerifyReport, part: Part, file: string, sentence: RegExp): void {
+  const fault = report.faults.find((candidate) => candidate.part === part && candidate.file === file);
+  assert.match(must(fault, `a fault of ${part} in ${file}`).what, sentence);
+}
+
+test('a good directory is good: journal, snapshots and archive are of one piece', async (t) => {
+  const { dir, batches, engine, events } = make(t);
+  const report = await toteJson<VerifyReport>(['verify', dir.root]);
+  assert.equal(report.isGood, true);
+  assert.deepEqual(report.faults, []);
+  assert.equal(report.segments.length, 3);
+  assert.equal(report.lastSeq, engine.seq);
+  assert.deepEqual(report.replayed, {
+    fromSeq: 0,
+    toSeq: engine.seq,
+    batches: batches.length,
+    rollingDigest: engine.rollingDigest(),
+    stateDigest: engine.stateDigest(newSha256),
+  });
+  assert.equal(report.snapshotsCompared.length, SNAPSHOTS_AFTER.length);
+  const archived = events
+    .flat()
+    .filter(({ type }) => ['betPlaced', 'betSettled', 'balanceMoved', 'roundSettled'].includes(type));
+  assert.equal(report.archive?.rowsCompared, archived.length);
+  assert.equal(report.archive?.seq, engine.seq);
+});
+
+test('for people: what was checked, and that all is good', async (t) => {
+  const { dir, engine } = make(t);
+  const ran = await tote(['verify', dir.root]);
+  assert.equal(ran.code, 0, ran.stderr);
+  assert.match(ran.stdout, new RegExp(`commands 1 to ${engine.seq}\n`));
+  assert.match(ran.stdout, /from the beginning, all digests equal, books balanced/);
+  assert.match(ran.stdout, /Everything is good\.\n$/);
+  assert.equal(ran.stderr, '');
+});
+
+test('a journal without its beginning is carried out from the oldest snapshot', (t) => {
+  const { dir, batches, engine } = makeOperatorDir(temporaryDir(t), { firstBatch: 11 });
+  const report = verify(dir);
+  assert.deepEqual(report.faults, []);
+  assert.equal(report.replayed?.fromSeq, batches[10]?.lastSeq);
+  assert.equal(report.replayed?.stateDigest, engine.stateDigest(newSha256));
+});
+
+test('a flipped bit in a row: that row is named, the other segments and parts are looked at', (t) => {
+  const { dir, batches } = make(t);
+  const path = segmentAt(dir, 1);
+  const bad = must(batches[60], 'a row');
+  flipBit(path, readFileSync(path).indexOf(bad.commands) + 5);
+  const report = expectFaults(dir, 'journal');
+  expectSentence(
+    report,
+    'journal',
+    path,
+    new RegExp(`after sequence number ${bad.firstSeq - 1} is bad: its checksum`),
+  );
+  assert.equal(report.lastSeq, bad.firstSeq - 1);
+  assert.equal(report.replayed?.toSeq, bad.firstSeq - 1);
+  assert.deepEqual(
+    report.segments.map(({ path: name }) => name),
+    findSegments(dir.journal),
+  );
+  assert.ok(report.notes.some((note) => note.includes('lies behind a fault')));
+});
+
+test('exit code 1 and the fault, for people and for machines', async (t) => {
+  const { dir } = make(t);
+  rmSync(segmentAt(dir, 1));
+  const ran = await tote(['verify', dir.root]);
+  assert.equal(ran.code, 1);
+  assert.match(
+    ran.stdout,
+    /FAULT journal .*segment-\d+\.db: It begins after sequence number \d+; the segment before it ends at \d+: \d+ to \d+ are missing\./,
+  );
+  assert.doesNotMatch(ran.stdout, /Everything is good/);
+  const report = await toteJson<VerifyReport>(['verify', dir.root], 1);
+  assert.equal(report.isGood, false);
+});
+
+test('a row that was edited with its own checksum: its chain hash does not follow', (t) => {
+  const { dir, batches } = make(t);
+  const path = segmentAt(dir, 0);
+  const row = must(batches[20], 'a row');
+  const before = must(batches[19], 'a row');
+  const edited = { ...sealBatch(before, { ...row, timeMs: row.timeMs + 1 }), chain: row.chain };
+  const withOwnChecksum = sealBatch(before, { ...row, timeMs: row.timeMs + 1 });
+  const db = new Database(path);
+  db.prepare('UPDATE batch SET time_ms = ?, checksum = ?, chain = ? WHERE last_seq = ?').run(
+    edited.timeMs,
+    withOwnChecksum.checksum,
+    withOwnChecksum.chain,
+    row.lastSeq,
+  );
+  db.close();
+  const report = expectFaults(dir, 'journal');
+  expectSentence(
+    report,
+    'journal',
+    path,
+    new RegExp(`after sequence number ${row.lastSeq} is bad: its chain hash`),
+  );
+});
+
+test('a journal that was edited from some row on, consistently: replay, mark, snapshots and archive disagree', (t) => {
+  const made = make(t);
+  const { dir, batches } = made;
+  const target = batches.findIndex(
+    ({ commands }, index) => index > 50 && /\["deposit"|\["placeOrder"/.test(commands),
+  );
+  let before = { lastSeq: 0, chain: CHAIN_START };
+  const forged = batches.map((batch, index) => {
+    const commands =
+      index === target
+        ? batch.commands.replace(/"amountCents":(\d+)|"(UP|DOWN)",(\d+)/, forgeAmount)
+        : batch.commands;
+    const row = sealBatch(before, { ...batch, commands });
+    before = row;
+    return row;
+  });
+  const path = segmentPath(dir.journal, 1);
+  for (const old of findSegments(dir.journal)) removeDatabase(old);
+  writeSegment(path, { createdMs: 1, firstSeq: 1, previousChain: CHAIN_START }, forged);
+  const report = expectFaults(
+    dir,
+    'mark',
+    'replay',
+    'snapshot',
+    ...(afterTarget(made, target) ? [] : ([] as Part[])),
+  );
+  expectSentence(
+    report,
+    'replay',
+    path,
+    /rolling digest is [0-9a-f]{16}; the row from \d+ to \d+ says|cannot be carried out again|is rejected now/,
+  );
+  expectSentence(report, 'mark', dir.markFile, /was acknowledged with the checksum/);
+});
+
+function forgeAmount(text: string): string {
+  return text.replace(/\d+$/, (digits) => String(Number(digits) + 1));
+}
+
+const afterTarget = ({ batches }: MadeDir, target: number): boolean => target < batches.length;
+
+test('a snapshot that was altered is found by its name, one that is consistently altered by its state', (t) => {
+  const { dir } = make(t);
+  const [newest] = new SnapshotFiles(dir.snapshots).list();
+  const { name } = must(newest, 'a snapshot');
+  flipBit(name, readFileSync(name).length - 100);
+  const report = expectFaults(dir, 'snapshot');
+  expectSentence(report, 'snapshot', name, /its content is not that of its name/);
+  assert.equal(report.snapshotsCompared.length, SNAPSHOTS_AFTER.length - 1);
+});
+
+test('a snapshot of another state under a true name is found by carrying out the commands', (t) => {
+  const { dir, batches } = make(t);
+  const snapshots = new SnapshotFiles(dir.snapshots);
+  const [newest, older] = snapshots.list();
+  const { engine } = snapshots.load(must(older, 'a snapshot'));
+  rmSync(must(newest, 'a snapshot').name);
+  const chain = must(batches[SNAPSHOTS_AFTER[2] ?? 0], 'a row').chain;
+  const forged = snapshots.save(engine, chain);
+  const report = expectFaults(dir, 'snapshot');
+  expectSentence(report, 'snapshot', forged.name, /not of this journal/);
+});
+
+test('the archive: a flipped bit, a row with a new checksum, a missing row and one too many', (t) => {
+  const faults: readonly (readonly [(db: Database.Database) => void, RegExp])[] = [
+    [
+      (db) => db.exec('UPDATE bet SET stake_cents = stake_cents + 1 WHERE bet = 1'),
+      /checksum of its placement/,
+    ],
+    [(db) => forgeTransfer(db), /as \[.*\]; the journal gives \[.*\]/],
+    [
+      (db) => db.exec('DELETE FROM transfer WHERE seq = (SELECT max(seq) FROM transfer)'),
+      /It lacks transfer/,
+    ],
+    [
+      (db) =>
+        db.exec(
+          `INSERT INTO transfer SELECT seq, item + 99, time_ms, account, amount_cents, balance_cents, reason, reference, checksum FROM transfer LIMIT 1`,
+        ),
+      /there must be/,
+    ],
+  ];
+  for (const [alter, sentence] of faults) {
+    const { dir } = make(t);
+    const db = new Database(dir.archiveFile);
+    alter(db);
+    db.close();
+    const report = expectFaults(dir, 'archive');
+    const told = report.faults.map(({ what }) => what).join('\n');
+    assert.match(told, sentence);
+  }
+});
+
+function forgeTransfer(db: Database.Database): void {
+  const row = db.prepare<[], (number | string)[]>('SELECT * FROM transfer LIMIT 1').raw().get();
+  const cells = must(row, 'a transfer').slice(0, -1);
+  cells[4] = Number(cells[4]) + 1;
+  const [seq = 0, item = 0] = cells;
+  db.prepare('UPDATE transfer SET amount_cents = ?, checksum = ? WHERE seq = ? AND item = ?').run(
+    must(cells[4], 'an amount'),
+    archiveChecksum(cells),
+    seq,
+    item,
+  );
+}
+
+test('the mark: missing, unreadable, ahead of the journal', (t) => {
+  const { dir, engine } = make(t);
+  const content = readFileSync(dir.markFile);
+  rmSync(dir.markFile);
+  expectSentence(expectFaults(dir, 'mark'), 'mark', dir.markFile, /It is missing/);
+  writeFileSync(dir.markFile, content.fill(0));
+  expectSentence(expectFaults(dir, 'mark'), 'mark', dir.markFile, /neither of its two slots is whole/);
+  createMarkFile(dir.markFile, { lastSeq: engine.seq + 3, checksum: '00000000' });
+  const ahead = new RegExp(
+    `the journal ends at ${engine.seq}: ${engine.seq + 1} to ${engine.seq + 3} are missing`,
+  );
+  expectSentence(expectFaults(dir, 'mark'), 'mark', dir.markFile, ahead);
+});
+
+test('a foreign master secret, and one that others can read', (t) => {
+  const { dir } = make(t);
+  writeFileSync(dir.masterSecretFile, Buffer.alloc(32, 9));
+  expectSentence(expectFaults(dir, 'secret'), 'secret', dir.masterSecretFile, /not the secret/);
+  rmSync(dir.masterSecretFile);
+  expectSentence(expectFaults(dir, 'secret'), 'secret', dir.masterSecretFile, /is missing/);
+});
+
+test('a file beside a sealed segment, for which a start is refused', (t) => {
+  const { dir } = make(t);
+  writeFileSync(`${segmentAt(dir, 0)}-wal`, 'x'.repeat(5_000));
+  const report = expectFaults(dir, 'journal');
+  expectSentence(report, 'journal', segmentAt(dir, 0), /was sealed, but .*-wal lies beside it/);
+});
+
+test('a missing archive: a note while the journal has everything, a loss where its beginning is pruned', (t) => {
+  const { dir } = make(t);
+  rmSync(dir.archiveFile);
+  const { isGood, notes } = verify(dir);
+  assert.ok(isGood);
+  assert.match(must(notes[0], 'a note'), /There is no archive/);
+  const pruned = makeOperatorDir(temporaryDir(t), { firstBatch: must(SNAPSHOTS_AFTER[0], 'a snapshot') }).dir;
+  rmSync(pruned.archiveFile);
+  const report = expectFaults(pruned, 'archive');
+  expectSentence(report, 'archive', pruned.archiveFile, /is missing, and the journal begins at \d+ only/);
+});
+
+test('nothing is changed, not even after an unclean stop', async (t) => {
+  const { dir } = make(t);
+  writeFileSync(dir.inUseFile, '1\n');
+  const before = contentOf(dir);
+  assert.equal((await tote(['verify', dir.root])).code, 0);
+  assert.equal((await tote(['status', dir.root])).code, 0);
+  assert.deepEqual(contentOf(dir), before);
+});
+
+/** Every file that means something, with its content. */
+function contentOf(dir: DataDir): Map<string, string> {
+  const files = [
+    ...findSegments(dir.journal),
+    dir.markFile,
+    dir.inUseFile,
+    dir.archiveFile,
+    ...new SnapshotFiles(dir.snapshots).list().map(({ name }) => name),
+  ];
+  return new Map(files.map((path) => [basename(path), readFileSync(path, 'latin1')]));
+}

@@ -1,0 +1,98 @@
+/** The data directory, its lock and its secrets: what cannot be right is refused with a way out. */
+import assert from 'node:assert/strict';
+import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { openDataDir } from '../../../persistence/data-dir/layout.js';
+import { lockDataDir } from '../../../persistence/data-dir/lock.js';
+import {
+  masterSecretFingerprint,
+  openMasterSecret,
+  openOperatorToken,
+} from '../../../persistence/data-dir/secrets.js';
+import { refusal, temporaryDir } from '../support/journal-files.js';
+
+const modeOf = (path: string): number => statSync(path).mode & 0o777;
+
+test('a missing data directory is made, closed to other users', (t) => {
+  const root = join(temporaryDir(t), 'deep', 'data');
+  const dir = openDataDir(root);
+  assert.deepEqual([modeOf(dir.root), modeOf(dir.journal)], [0o700, 0o700]);
+  assert.deepEqual(openDataDir(root), dir);
+});
+
+test('a file in the way is named', (t) => {
+  const file = join(temporaryDir(t), 'data');
+  writeFileSync(file, '');
+  assert.throws(
+    () => openDataDir(file),
+    refusal('data_dir_invalid', /data is not a directory.*TOTE_DATA_DIR/),
+  );
+  assert.throws(
+    () => openDataDir(join(file, 'below')),
+    refusal('data_dir_invalid', /below lies below something that is not a directory/),
+  );
+});
+
+test('the lock is held once, also within a process, and given back', (t) => {
+  const dir = openDataDir(temporaryDir(t));
+  const lock = lockDataDir(dir);
+  assert.equal(readFileSync(dir.pidFile, 'utf8'), `${process.pid}\n`);
+  assert.throws(
+    () => lockDataDir(dir),
+    refusal('data_dir_locked', new RegExp(`by the process ${process.pid}\\.`)),
+  );
+  rmSync(dir.pidFile);
+  assert.throws(() => lockDataDir(dir), refusal('data_dir_locked', /by another process\./));
+  lock.release();
+  lock.release();
+  const again = lockDataDir(dir);
+  again.release();
+  assert.equal(existsSync(dir.pidFile), false);
+});
+
+test('the master secret is made once, with mode 0600, and never replaced', (t) => {
+  const dir = openDataDir(temporaryDir(t));
+  assert.throws(() => openMasterSecret(dir, false), refusal('secret_invalid', /is missing.*backup/));
+  const made = openMasterSecret(dir, true);
+  assert.equal(made.length, 32);
+  assert.equal(modeOf(dir.masterSecretFile), 0o600);
+  assert.deepEqual(openMasterSecret(dir, true), made);
+  assert.deepEqual(openMasterSecret(dir, false), made);
+  writeFileSync(dir.masterSecretFile, made.subarray(1));
+  assert.throws(() => openMasterSecret(dir, true), refusal('secret_invalid', /has 31 bytes, not 32/));
+});
+
+test('a secret that others can read is refused', (t) => {
+  const dir = openDataDir(temporaryDir(t));
+  openMasterSecret(dir, true);
+  openOperatorToken(dir);
+  for (const mode of [0o640, 0o604, 0o620]) {
+    chmodSync(dir.masterSecretFile, mode);
+    assert.throws(
+      () => openMasterSecret(dir, true),
+      refusal('secret_invalid', /open to other users. Run: chmod 600/),
+    );
+    chmodSync(dir.operatorTokenFile, mode);
+    assert.throws(() => openOperatorToken(dir), refusal('secret_invalid', /operator-token is open/));
+  }
+});
+
+test('the operator token is made once, and an operator may put in his own', (t) => {
+  const dir = openDataDir(temporaryDir(t));
+  const made = openOperatorToken(dir);
+  assert.match(made, /^[\w-]{43}$/);
+  assert.equal(modeOf(dir.operatorTokenFile), 0o600);
+  assert.equal(openOperatorToken(dir), made);
+  writeFileSync(dir.operatorTokenFile, 'correct-horse-battery\n');
+  assert.equal(openOperatorToken(dir), 'correct-horse-battery');
+  for (const bad of ['', 'short', 'has spaces in its middle']) {
+    writeFileSync(dir.operatorTokenFile, bad);
+    assert.throws(() => openOperatorToken(dir), refusal('secret_invalid', /at least 16 visible/));
+  }
+});
+
+test('the fingerprint is the SHA-256 of the secret', () => {
+  const ofEmpty = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
+  assert.equal(masterSecretFingerprint(Buffer.alloc(0)), ofEmpty);
+});

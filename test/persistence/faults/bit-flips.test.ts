@@ -1,0 +1,73 @@
+/**
+ * One flipped bit anywhere in the journal's files: recovery gives exactly the acknowledged batches, or refuses.
+ * It never gives others, fewer or more, and what it vouches for can be appended to.
+ *
+ * Bytes that mean nothing (free space in a page, the padding of the mark) may pass. `TOTE_TEST_FLIPS` asks for more
+ * flips than 10,000 in all, `TOTE_TEST_SEED` for other ones.
+ */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { must } from '../../../engine/base/assert.js';
+import { randomOf, type Written, writeJournal, writeSegments } from '../support/journal-files.js';
+import { type Files, filesOf, Judge, memoryDir } from '../support/judge.js';
+
+const FLIPS = Number(process.env['TOTE_TEST_FLIPS'] ?? 10_000);
+const SEED = Number(process.env['TOTE_TEST_SEED'] ?? 20_251_121);
+const BATCHES = 24;
+
+/** The files after a clean stop. */
+function cleanFiles({ dir, store }: Written): Files {
+  store.close();
+  return filesOf(dir);
+}
+
+/** The files as a kill leaves them. */
+function killedFiles({ dir, store }: Written): Files {
+  const files = filesOf(dir);
+  store.close();
+  return files;
+}
+
+/** Flips that share of all flips in the files whose names match; returns the share that was refused. */
+function flipBits(t: TestContext, files: Files, isTarget: RegExp, share: number): number {
+  const targets = [...files.keys()].filter((name) => isTarget.test(name));
+  assert.ok(targets.length > 0);
+  const judge = new Judge(t, BATCHES, BATCHES);
+  assert.equal(judge.judge(files, 'no flip').code, null);
+  const random = randomOf(SEED);
+  const count = Math.ceil(FLIPS * share);
+  let refused = 0;
+  for (let flip = 0; flip < count; flip += 1) {
+    const name = must(targets[random(targets.length)], 'a file');
+    const content = Buffer.from(must(files.get(name), name));
+    const bit = random(content.length * 8);
+    content.writeUInt8(content.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
+    const what = `seed ${SEED}, flip ${flip}: bit ${bit} of ${name}`;
+    if (judge.judge(new Map(files).set(name, content), what).code !== null) refused += 1;
+  }
+  t.diagnostic(`${count} flips, ${refused} refused`);
+  return refused / count;
+}
+
+test('in sealed segments', (t) => {
+  const refused = flipBits(t, cleanFiles(writeSegments(memoryDir(t), BATCHES)), /001\.db$|035\.db$/, 0.25);
+  assert.ok(refused > 0.2, `many bits mean something: ${refused} refused`);
+});
+
+test('in the open segment after a clean stop', (t) => {
+  const refused = flipBits(t, cleanFiles(writeJournal(memoryDir(t), BATCHES)), /\.db$/, 0.2);
+  assert.ok(refused > 0.2, `many bits mean something: ${refused} refused`);
+});
+
+test('in the open segment after a kill, with half of the batches in the WAL', (t) => {
+  flipBits(t, killedFiles(writeJournal(memoryDir(t), BATCHES, BATCHES / 2)), /\.db$/, 0.15);
+});
+
+test('in the WAL after a kill', (t) => {
+  const refused = flipBits(t, killedFiles(writeJournal(memoryDir(t), BATCHES, BATCHES / 2)), /-wal$/, 0.3);
+  assert.ok(refused > 0.5, `a damaged frame hides those behind it: ${refused} refused`);
+});
+
+test('in the mark', (t) => {
+  flipBits(t, killedFiles(writeJournal(memoryDir(t), BATCHES)), /^mark$/, 0.1);
+});

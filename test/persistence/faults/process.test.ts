@@ -1,0 +1,111 @@
+/**
+ * Faults of the medium while segments are rolled and recovered, in a process of its own: an fsync that fails, a disk that
+ * takes no more. Whatever was acknowledged is there at the next start, or the start is refused; and a directory that can
+ * only be read is read.
+ */
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { type TestContext, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { findDataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
+import { openJournalReader } from '../../../persistence/journal/reader.js';
+import { findSegments } from '../../../persistence/journal/segment/names.js';
+import {
+  batchesUpTo,
+  plain,
+  recover,
+  refusal,
+  temporaryDir,
+  writeSegments,
+} from '../support/journal-files.js';
+
+const CHILD = fileURLToPath(new URL('../support/journal-child.js', import.meta.url));
+/** A segment of this size is sealed after its first batch. */
+const ONE_BATCH_BYTES = '1';
+/** More syncs than a start, two commits and two rolls make in either thread. */
+const SYNCS = 26;
+const ACKNOWLEDGEMENTS = 3;
+
+const hasStrace = spawnSync('strace', ['-o', '/dev/null', 'true']).status === 0;
+
+interface Ended {
+  readonly durableSeq: number;
+  readonly hasFailed: boolean;
+}
+
+/** Runs the writer under `wrap` until it fails, or has been answered often enough and is killed. */
+async function write(t: TestContext, root: string, wrap: readonly string[]): Promise<Ended> {
+  const [file = '', ...args] = [...wrap, process.execPath, CHILD, 'write', root, ONE_BATCH_BYTES];
+  const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'ignore'], detached: true });
+  const kill = (): void => {
+    const isThere = child.exitCode === null && child.signalCode === null;
+    if (isThere && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+  };
+  t.after(kill);
+  const exited = once(child, 'exit');
+  let durableSeq = 0;
+  let seen = 0;
+  for await (const line of createInterface({ input: child.stdout })) {
+    durableSeq = Math.max(durableSeq, Number(/^durable (\d+)$/.exec(line)?.[1] ?? 0));
+    seen += 1;
+    if (seen === ACKNOWLEDGEMENTS) kill();
+  }
+  const [code] = await exited;
+  return { durableSeq, hasFailed: code !== null && code !== 0 };
+}
+
+function assertThere(root: string, durableSeq: number, what: string): void {
+  const { given, lastSeq } = recover(openDataDir(root));
+  assert.ok(lastSeq >= durableSeq, `${what}: ${durableSeq} was acknowledged, ${lastSeq} is there`);
+  assert.deepEqual(given, batchesUpTo(given.length), what);
+}
+
+test('each fsync of a start, of commits and of rolls fails once', {
+  skip: hasStrace ? false : 'strace is not there, or may not trace',
+}, async (t) => {
+  let failures = 0;
+  for (let nth = 1; nth <= SYNCS; nth += 1) {
+    const root = temporaryDir(t);
+    // Killed, so that the start that is to fail has a copy to make.
+    await write(t, root, []);
+    const inject = ['strace', '-f', '-o', '/dev/null', '-e', `inject=fsync:error=EIO:when=${nth}`];
+    const { durableSeq, hasFailed } = await write(t, root, inject);
+    if (hasFailed) failures += 1;
+    assertThere(root, durableSeq, `fsync ${nth}`);
+  }
+  assert.ok(failures > SYNCS / 2, `${failures} of ${SYNCS} ended the process`);
+});
+
+test('a disk that takes no more while segments are sealed and begun', async (t) => {
+  // In blocks of `ulimit`, 512 or 1,024 bytes: from less than a segment without rows has to more than one with its first batch.
+  for (const blocks of [20, 30, 32, 33, 34, 40, 60]) {
+    const root = temporaryDir(t);
+    const { durableSeq } = await write(t, root, ['/bin/sh', '-c', `ulimit -f ${blocks}; exec "$@"`, 'sh']);
+    if (findSegments(openDataDir(root).journal).length > 0) assertThere(root, durableSeq, `${blocks} blocks`);
+  }
+});
+
+test('a directory on a read-only mount is read, and not started on', (t) => {
+  const root = join(temporaryDir(t), 'data');
+  const { dir, store } = writeSegments(root, 30);
+  store.close();
+  const place = join(temporaryDir(t), 'mounted');
+  mkdirSync(place);
+  const mount = (...args: string[]): boolean => spawnSync('mount', args).status === 0;
+  if (!mount('--bind', root, place)) return t.skip('this user may not mount');
+  try {
+    assert.ok(mount('-o', 'remount,ro,bind', place));
+    const reader = openJournalReader(findDataDir(place));
+    assert.deepEqual([...reader.readBatches(0)].map(plain), batchesUpTo(30));
+    assert.equal(reader.chainAt(0), '0'.repeat(64));
+    reader.close();
+    assert.throws(() => openDataDir(place), refusal('data_dir_invalid', /read-only file system/));
+  } finally {
+    spawnSync('umount', [place]);
+  }
+  assert.deepEqual(recover(dir).given, batchesUpTo(30));
+});

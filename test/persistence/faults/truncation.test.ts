@@ -1,0 +1,197 @@
+/**
+ * The journal's files cut off at every byte of their last batches, and a WAL that is bad in its middle. What ends past
+ * the mark comes back as far as it is whole; below the mark nothing starts, and the message names what is missing.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import Database from 'better-sqlite3';
+import { must } from '../../../engine/base/assert.js';
+import { openDataDir } from '../../../persistence/data-dir/layout.js';
+import { commitBatch } from '../../../persistence/journal/commit.js';
+import type { Durability } from '../../../persistence/journal/segment/open.js';
+import { SqliteStore } from '../../../persistence/journal/store.js';
+import { batchAt, onlySegment, recover, writeSegments } from '../support/journal-files.js';
+import { type Files, filesOf, Judge, memoryDir } from '../support/judge.js';
+
+const BATCHES = 14;
+/** How many of the last commits are cut into. */
+const LAST = 2;
+const PAGE_BYTES = 512;
+const FRAME_BYTES = PAGE_BYTES + 24;
+
+interface Killed {
+  /** Without the mark. */
+  readonly files: Files;
+  /** The mark after so many batches. */
+  readonly marks: readonly Buffer[];
+  readonly walName: string;
+  /** Length of the WAL after so many batches. */
+  readonly walBytes: readonly number[];
+}
+
+/** A journal as a kill leaves it, all of it in a WAL of small pages, so that there are few bytes to cut at. */
+function killedJournal(t: TestContext, durability: Durability = 'fsync'): Killed {
+  const dir = openDataDir(join(memoryDir(t), 'data'));
+  recover(dir);
+  const path = onlySegment(dir);
+  const db = new Database(path);
+  for (const pragma of ['journal_mode = DELETE', `page_size = ${PAGE_BYTES}`]) db.pragma(pragma);
+  db.exec('VACUUM');
+  db.pragma('journal_mode = WAL');
+  db.close();
+  const store = SqliteStore.open(dir, durability);
+  const marks = [readFileSync(dir.markFile)];
+  const walBytes = [0];
+  for (let index = 0; index < BATCHES; index += 1) {
+    commitBatch(store, batchAt(index));
+    marks.push(readFileSync(dir.markFile));
+    walBytes.push(readFileSync(`${path}-wal`).length);
+  }
+  const files = filesOf(dir);
+  store.close();
+  return {
+    files,
+    marks,
+    walName: must(
+      [...files.keys()].find((name) => name.endsWith('-wal')),
+      'the WAL',
+    ),
+    walBytes,
+  };
+}
+
+/** `killed` with its WAL as `change` makes it, and with the mark after `marked` batches. */
+function withWal(killed: Killed, marked: number, change: (wal: Buffer) => Buffer): Files {
+  const { files, marks, walName } = killed;
+  const wal = change(Buffer.from(must(files.get(walName), 'the WAL')));
+  return new Map(files).set(walName, wal).set('mark', must(marks[marked], 'a mark'));
+}
+
+test('a WAL cut at every byte of the last batches', (t) => {
+  const killed = killedJournal(t);
+  const marked = BATCHES - LAST;
+  const judge = new Judge(t, marked, BATCHES);
+  const from = must(killed.walBytes[marked - 1], 'a length');
+  const whole = must(killed.walBytes[BATCHES], 'a length');
+  const seen = new Map<number, number>();
+  let refused = 0;
+  for (let bytes = from; bytes <= whole; bytes += 1) {
+    const verdict = judge.judge(
+      withWal(killed, marked, (wal) => wal.subarray(0, bytes)),
+      `cut at ${bytes}`,
+    );
+    const expected = killed.walBytes.findLastIndex((length) => length <= bytes);
+    if (expected >= marked) {
+      assert.equal(verdict.batches, expected, `cut at ${bytes}: ${verdict.sentence}`);
+      seen.set(expected, (seen.get(expected) ?? 0) + 1);
+    } else {
+      assert.equal(verdict.code, 'journal_incomplete', verdict.sentence);
+      const { lastSeq } = batchAt(marked - 1);
+      const { firstSeq } = batchAt(marked - 1);
+      assert.match(
+        verdict.sentence,
+        new RegExp(`${lastSeq} was acknowledged: ${firstSeq} to ${lastSeq} are missing`),
+      );
+      refused += 1;
+    }
+  }
+  assert.deepEqual([...seen.keys()], [12, 13, 14]);
+  assert.ok(refused > FRAME_BYTES);
+});
+
+/** Cuts the file at every byte of its last page that is no zero at its end, which reading a short page gives back. */
+function cutEveryByte(t: TestContext, files: Files, name: string): void {
+  const judge = new Judge(t, 30, 30);
+  const content = must(files.get(name), name);
+  assert.equal(judge.judge(files, 'whole').code, null);
+  const end = content.findLastIndex((byte) => byte !== 0) + 1;
+  for (let bytes = end - 1; bytes >= end - 4_096; bytes -= 1) {
+    const short = content.subarray(0, bytes);
+    const { code, sentence } = judge.judge(new Map(files).set(name, short), `${name} cut at ${bytes}`);
+    assert.ok(code === 'journal_corrupt' || code === 'journal_incomplete', `cut at ${bytes}: ${code}`);
+    assert.ok(sentence.includes(name) || /are missing/.test(sentence), sentence);
+  }
+}
+
+/** Files of a journal of 30 batches in four segments, stopped in order. */
+function cleanSegments(t: TestContext): Files {
+  const { dir, store } = writeSegments(memoryDir(t), 30);
+  store.close();
+  return filesOf(dir);
+}
+
+const segmentNames = (files: Files): string[] =>
+  [...files.keys()].filter((name) => name.endsWith('.db')).sort();
+
+test('the open segment cut at every byte of its last page', (t) => {
+  const files = cleanSegments(t);
+  cutEveryByte(t, files, must(segmentNames(files).at(-1), 'a segment'));
+});
+
+test('a sealed segment cut at every byte of its last page', (t) => {
+  const files = cleanSegments(t);
+  cutEveryByte(t, files, must(segmentNames(files)[1], 'a segment'));
+});
+
+/** Turns a bit in the page of a frame, from the back. */
+function spoilFrame(wal: Buffer, endOfFrame: number): Buffer {
+  const at = endOfFrame - PAGE_BYTES / 2;
+  wal.writeUInt8(wal.readUInt8(at) ^ 0x10, at);
+  return wal;
+}
+
+test('a bad frame with later commits behind it is damage and not an end, however old the mark', (t) => {
+  const killed = killedJournal(t);
+  const judge = new Judge(t, 0, BATCHES);
+  for (let batch = 1; batch < BATCHES; batch += 1) {
+    const end = must(killed.walBytes[batch], 'a length');
+    for (const marked of [0, batch - 1, BATCHES]) {
+      const files = withWal(killed, marked, (wal) => spoilFrame(wal, end));
+      const { code, sentence } = judge.judge(files, `batch ${batch}, mark ${marked}`);
+      assert.equal(code, 'journal_corrupt');
+      assert.match(sentence, /frame \d+ of its WAL is bad, and whole commits stand behind it/);
+    }
+  }
+});
+
+test('a bad frame in the last commit is its end, where the mark does not say that it was acknowledged', (t) => {
+  const killed = killedJournal(t);
+  const judge = new Judge(t, BATCHES - 1, BATCHES);
+  const end = must(killed.walBytes[BATCHES], 'a length');
+  const torn = judge.judge(
+    withWal(killed, BATCHES - 1, (wal) => spoilFrame(wal, end)),
+    'torn',
+  );
+  assert.deepEqual(torn, { code: null, sentence: '', batches: BATCHES - 1 });
+  const acknowledged = judge.judge(
+    withWal(killed, BATCHES, (wal) => spoilFrame(wal, end)),
+    'lost',
+  );
+  assert.equal(acknowledged.code, 'journal_incomplete');
+});
+
+test('without a sync for each commit such a gap may be an end, and only the mark objects', (t) => {
+  const killed = killedJournal(t, 'os');
+  const judge = new Judge(t, 5, BATCHES);
+  const end = must(killed.walBytes[7], 'a length');
+  const early = judge.judge(
+    withWal(killed, 5, (wal) => spoilFrame(wal, end)),
+    'past the mark',
+  );
+  assert.deepEqual(early, { code: null, sentence: '', batches: 6 });
+  const late = judge.judge(
+    withWal(killed, 7, (wal) => spoilFrame(wal, end)),
+    'below the mark',
+  );
+  assert.equal(late.code, 'journal_incomplete');
+});
+
+test('frames of an earlier round of the WAL behind its end are left-overs, not damage', (t) => {
+  const killed = killedJournal(t);
+  const judge = new Judge(t, BATCHES, BATCHES);
+  const leftOver = killedJournal(t).files.get(killed.walName);
+  const files = withWal(killed, BATCHES, (wal) => Buffer.concat([wal, must(leftOver, 'a WAL').subarray(32)]));
+  assert.deepEqual(judge.judge(files, 'left-overs'), { code: null, sentence: '', batches: BATCHES });
+});

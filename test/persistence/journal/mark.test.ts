@@ -1,0 +1,89 @@
+/** The mark's two slots: a torn or damaged one leaves the other, and without either nothing starts. */
+import assert from 'node:assert/strict';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { createMarkFile, EMPTY_MARK, MarkFile, readMarkFile } from '../../../persistence/journal/mark.js';
+import { batchesUpTo, recover, refusal, temporaryDir, writeJournal } from '../support/journal-files.js';
+
+const SLOT_BYTES = 4_096;
+const markOf = (lastSeq: number) => ({ lastSeq, checksum: lastSeq.toString(16).padStart(8, '0') });
+
+/** A mark file that was written `count` times after its creation, closed. */
+function writtenMark(t: TestContext, count: number): string {
+  const path = join(temporaryDir(t), 'mark');
+  createMarkFile(path, EMPTY_MARK);
+  const file = new MarkFile(path);
+  for (let lastSeq = 1; lastSeq <= count; lastSeq += 1) file.write(markOf(lastSeq));
+  file.close();
+  return path;
+}
+
+/** Writes zeros over a slot from `offset` on, as a torn write would. */
+function tear(path: string, slot: number, offset: number): void {
+  const content = readFileSync(path);
+  content.fill(0, slot * SLOT_BYTES + offset, (slot + 1) * SLOT_BYTES);
+  writeFileSync(path, content);
+}
+
+test('the newest of the two slots counts, across reopening', (t) => {
+  const path = writtenMark(t, 5);
+  assert.deepEqual(readMarkFile(path), markOf(5));
+  const again = new MarkFile(path);
+  again.write(markOf(6));
+  again.close();
+  assert.deepEqual(readMarkFile(path), markOf(6));
+});
+
+test('a write that is torn at any byte leaves the mark before it', (t) => {
+  const slotLength = readFileSync(writtenMark(t, 2)).indexOf('\n') + 1;
+  for (let offset = 0; offset < slotLength; offset += 1) {
+    const path = writtenMark(t, 2);
+    tear(path, 0, offset); // creation wrote slot 0, the first write slot 1, the second slot 0
+    assert.deepEqual(readMarkFile(path), markOf(1), `torn at ${offset}`);
+    const file = new MarkFile(path);
+    file.write(markOf(3));
+    file.close();
+    assert.deepEqual(readMarkFile(path), markOf(3), `written over the torn slot ${offset}`);
+  }
+});
+
+test('without a whole slot, or without the file, a journal with batches is refused', (t) => {
+  const { dir, store } = writeJournal(temporaryDir(t), 4);
+  store.close();
+  const good = readFileSync(dir.markFile);
+  writeFileSync(dir.markFile, Buffer.alloc(good.length));
+  assert.throws(() => recover(dir), refusal('mark_unreadable', /neither of its two slots/));
+  rmSync(dir.markFile);
+  assert.throws(() => recover(dir), refusal('mark_unreadable', /up to sequence number 10.*missing.*restore/));
+  writeFileSync(dir.markFile, good);
+  assert.deepEqual(recover(dir).given, batchesUpTo(4));
+});
+
+test('a first start has neither journal nor mark; a mark without its journal is refused', (t) => {
+  const { dir, store } = writeJournal(temporaryDir(t), 2);
+  store.close();
+  rmSync(join(dir.journal, 'segment-0000000000000001.db'));
+  assert.throws(
+    () => recover(dir),
+    refusal('journal_incomplete', /ends at sequence number 0.*1 to 3 are missing/),
+  );
+});
+
+test('a journal that ends below the mark, or that is another one, is refused', (t) => {
+  const { dir, store } = writeJournal(temporaryDir(t), 4);
+  store.close();
+  const file = new MarkFile(dir.markFile);
+  file.write(markOf(12));
+  file.close();
+  assert.throws(
+    () => recover(dir),
+    refusal('journal_incomplete', /11 to 12 are missing.*restore DATA_DIR --to-seq 10 --out/),
+  );
+  rmSync(dir.markFile);
+  createMarkFile(dir.markFile, { lastSeq: 10, checksum: '0badbad0' });
+  assert.throws(() => recover(dir), refusal('journal_corrupt', /not the one that was acknowledged/));
+  rmSync(dir.markFile);
+  createMarkFile(dir.markFile, { lastSeq: 9, checksum: '0badbad0' });
+  assert.throws(() => recover(dir), refusal('journal_corrupt', /no batch ends there/));
+});

@@ -1,0 +1,141 @@
+/**
+ * Readers beside a server whose retention deletes segments: what they are reading they read to its end, what went
+ * before they came to it is said to be gone, and neither is ever taken for damage.
+ */
+import assert from 'node:assert/strict';
+import fs, { rmSync, symlinkSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { type TestContext, test } from 'node:test';
+import { must } from '../../../engine/base/assert.js';
+import type { Batch } from '../../../engine/model/ports.js';
+import type { DataDir } from '../../../persistence/data-dir/layout.js';
+import { openJournalReader } from '../../../persistence/journal/reader.js';
+import { findSegments, firstSeqOf } from '../../../persistence/journal/segment/names.js';
+import { Segment } from '../../../persistence/journal/segment/segment.js';
+import { inspect } from '../../../persistence/upkeep/inspect.js';
+import { Salvage } from '../../../persistence/upkeep/salvage/salvage.js';
+import { Findings } from '../../../persistence/upkeep/verify/findings.js';
+import { JournalRows } from '../../../persistence/upkeep/verify/journal-rows.js';
+import { batchesUpTo, plain, refusal, temporaryDir, writeSegments } from '../support/journal-files.js';
+
+const BATCHES = 60;
+/** Every row is a chunk of its own. */
+const CHUNK_CHARS = 1;
+
+function journalOf(t: TestContext): { readonly dir: DataDir; readonly paths: readonly string[] } {
+  const { dir, store } = writeSegments(temporaryDir(t), BATCHES);
+  store.close();
+  const paths = findSegments(dir.journal);
+  assert.ok(paths.length >= 4, `${paths.length} segments`);
+  return { dir, paths };
+}
+
+/** Deletes the oldest `count` segments, as retention does. */
+function deleteOldest(paths: readonly string[], count: number): void {
+  for (const path of paths.slice(0, count)) rmSync(path);
+}
+
+/** The oldest segment goes right after the journal's folder has been listed for the `listing`th time from now. */
+function deleteAfterListing(t: TestContext, { journal }: DataDir, { listing = 1 } = {}): void {
+  const { readdirSync } = fs;
+  const restore = (): void => {
+    fs.readdirSync = readdirSync;
+    syncBuiltinESMExports();
+  };
+  let listings = 0;
+  const deleting = (...args: Parameters<typeof readdirSync>): unknown => {
+    const names = readdirSync(...args);
+    if (args[0] === journal) listings += 1;
+    if (listings === listing) {
+      restore();
+      deleteOldest(findSegments(journal), 1);
+    }
+    return names;
+  };
+  fs.readdirSync = deleting as typeof readdirSync;
+  syncBuiltinESMExports();
+  t.after(restore);
+}
+
+test('a segment that has left the journal is said to be gone', (t) => {
+  const { dir, paths } = journalOf(t);
+  const first = must(paths[0], 'a segment');
+  rmSync(first);
+  assert.throws(() => Segment.open(first, 'read'), refusal('segment_gone', /not there any more.*Try again/));
+  symlinkSync('nowhere', first);
+  assert.throws(() => Segment.open(first, 'read'), refusal('data_dir_invalid', /link to a file that is not/));
+  const reader = openJournalReader(dir);
+  assert.throws(() => [...reader.readBatches(0)], refusal('data_dir_invalid'));
+  reader.close();
+});
+
+test('a reader reads on in a segment that is deleted meanwhile, and goes on to the next', (t) => {
+  const { dir, paths } = journalOf(t);
+  const reader = openJournalReader(dir, CHUNK_CHARS);
+  const read: Batch[] = [];
+  for (const row of reader.readBatches(0)) {
+    read.push(plain(row));
+    if (read.length === 2) deleteOldest(paths, 1);
+  }
+  assert.deepEqual(read, batchesUpTo(BATCHES));
+  reader.close();
+});
+
+test('a reader who comes too late for the next segment is told so', (t) => {
+  const { dir, paths } = journalOf(t);
+  const firstSeq = firstSeqOf(must(paths[1], 'a segment'));
+  const sentence = new RegExp(`no segment with the sequence numbers ${firstSeq} to .*try again`);
+  const reader = openJournalReader(dir, CHUNK_CHARS);
+  let lastSeq = 0;
+  assert.throws(
+    () => {
+      for (const row of reader.readBatches(0)) {
+        if (lastSeq === 0) deleteOldest(paths, 2);
+        lastSeq = row.lastSeq;
+      }
+    },
+    refusal('journal_incomplete', sentence),
+  );
+  assert.equal(lastSeq, firstSeq - 1, 'what was left of the one that was open');
+  reader.close();
+});
+
+for (const listing of [1, 2]) {
+  test(`a journal whose beginning goes after listing ${listing} is listed again`, (t) => {
+    const { dir, paths } = journalOf(t);
+    const reader = openJournalReader(dir);
+    deleteAfterListing(t, dir, { listing });
+    assert.throws(() => [...reader.readBatches(0)], refusal('journal_incomplete', /sequence numbers 1 to/));
+    assert.deepEqual(findSegments(dir.journal), paths.slice(1));
+    reader.close();
+  });
+}
+
+test('what is told at a glance leaves out what has gone, and names what is there and cannot be read', (t) => {
+  const { dir, paths } = journalOf(t);
+  deleteAfterListing(t, dir);
+  const { segments, faults } = inspect(dir);
+  assert.deepEqual(
+    segments.map(({ path }) => path),
+    paths.slice(1),
+  );
+  assert.deepEqual(faults, []);
+  symlinkSync('nowhere', must(paths[0], 'a segment'));
+  assert.equal(inspect(dir).faults.length, 1);
+});
+
+test('verify and salvage take a segment that has gone for no damage', (t) => {
+  const { dir, paths } = journalOf(t);
+  const findings = new Findings();
+  const rows = new JournalRows(paths, findings);
+  const unbroken = rows.unbroken(
+    () => undefined,
+    () => undefined,
+  );
+  unbroken.next();
+  deleteOldest(paths, 2);
+  assert.throws(() => [...unbroken], refusal('segment_gone'));
+  assert.equal(findings.count, 0);
+  deleteAfterListing(t, dir);
+  assert.throws(() => new Salvage(dir), refusal('segment_gone'));
+});

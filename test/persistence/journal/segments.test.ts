@@ -1,0 +1,237 @@
+/**
+ * The journal in segments: a full one is sealed and the next goes on, whatever a crash leaves in between; and a start
+ * notices a segment that is missing or another than was sealed, and names it.
+ */
+import assert from 'node:assert/strict';
+import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import Database from 'better-sqlite3';
+import { must } from '../../../engine/base/assert.js';
+import { fileBytes } from '../../../persistence/data-dir/files.js';
+import type { DataDir } from '../../../persistence/data-dir/layout.js';
+import { commitBatch } from '../../../persistence/journal/commit.js';
+import { crcHex } from '../../../persistence/journal/segment/batch-row.js';
+import {
+  findSegments,
+  rollbackPath,
+  unfinishedPath,
+  walPath,
+} from '../../../persistence/journal/segment/names.js';
+import type { RollStep } from '../../../persistence/journal/segment/roll.js';
+import { SqliteStore } from '../../../persistence/journal/store.js';
+import {
+  batchAt,
+  batchesUpTo,
+  CLOCK,
+  crashImage,
+  plain,
+  recover,
+  refusal,
+  SMALL_SEGMENT_BYTES,
+  temporaryDir,
+  writeSegments,
+} from '../support/journal-files.js';
+import { leaveHalfSeal } from '../support/operator-dir.js';
+
+const BATCHES = 40;
+const ROLL_STEPS: readonly RollStep[] = ['wal_left', 'sealed', 'closed', 'next_written', 'next_named'];
+
+function closedJournal(t: TestContext, count = BATCHES): DataDir {
+  const { dir, store } = writeSegments(temporaryDir(t), count);
+  store.close();
+  return dir;
+}
+
+const segmentAt = (dir: DataDir, index: number): string =>
+  must(findSegments(dir.journal).at(index), 'a segment');
+
+/** The directory can be served: its batches come back, and are added to over several rolls. */
+function assertServes(dir: DataDir, count: number, what: string): void {
+  assert.deepEqual(recover(dir).given, batchesUpTo(count), what);
+  const store = SqliteStore.open(dir, 'fsync', SMALL_SEGMENT_BYTES);
+  for (let index = count; index < count + 12; index += 1) {
+    commitBatch(store, batchAt(index));
+    store.rollIfDue(CLOCK.nowMs());
+  }
+  store.close();
+  const again = recover(dir);
+  assert.equal(again.wasUnclean, false, what);
+  assert.deepEqual(again.given, batchesUpTo(count + 12), what);
+}
+
+test('a full segment is sealed and never written again, and the next one follows on it', (t) => {
+  const { dir, store } = writeSegments(temporaryDir(t), BATCHES);
+  const paths = findSegments(dir.journal);
+  assert.ok(paths.length >= 4, `${paths.length} segments`);
+  const sealed = paths.slice(0, -1);
+  const contents: Buffer[] = sealed.map((path) => readFileSync(path));
+  for (const [index, path] of sealed.entries()) {
+    // Not in WAL mode: such a file is read without side files, wherever it is copied to.
+    assert.deepEqual([...must(contents[index], 'a segment').subarray(18, 20)], [1, 1]);
+    assert.deepEqual(
+      [walPath(path), rollbackPath(path)].filter((side) => existsSync(side)),
+      [],
+    );
+  }
+  commitBatch(store, batchAt(BATCHES));
+  assert.deepEqual([...store.readBatches(0)].map(plain), batchesUpTo(BATCHES + 1));
+  store.close();
+  assertServes(dir, BATCHES + 1, 'after a clean stop');
+  assert.deepEqual(
+    sealed.map((path) => readFileSync(path)),
+    contents,
+  );
+});
+
+/** Images of a journal as a crash after each step of one of its rolls leaves it, with how many batches it has. */
+function imagesOfRoll(t: TestContext): Map<RollStep, { readonly dir: DataDir; readonly count: number }> {
+  const { dir, store } = writeSegments(temporaryDir(t), 15);
+  const images = new Map<RollStep, { readonly dir: DataDir; readonly count: number }>();
+  const scratch = temporaryDir(t);
+  for (let count = 16; images.size === 0; count += 1) {
+    commitBatch(store, batchAt(count - 1));
+    store.rollIfDue(CLOCK.nowMs(), (step) => {
+      images.set(step, { dir: crashImage(dir, join(scratch, step)), count });
+    });
+  }
+  store.close();
+  return images;
+}
+
+test('a crash after any step of a roll, and after each step of the recovery that follows', (t) => {
+  const images = imagesOfRoll(t);
+  assert.deepEqual([...images.keys()], ROLL_STEPS);
+  for (const [step, { dir, count }] of images) {
+    const scratch = temporaryDir(t);
+    const once = crashImage(dir, join(scratch, 'once'));
+    let crashes = 0;
+    recover(once, (second) => {
+      crashes += 1;
+      const twice = crashImage(once, join(scratch, `${crashes} ${second}`));
+      assertServes(twice, count, `${step}, ${second}`);
+    });
+    assert.ok(crashes >= 6, `${crashes} steps of recovery after ${step}`);
+    assertServes(once, count, step);
+  }
+});
+
+test('a half seal in a rollback journal is taken back', (t) => {
+  const { dir, count } = must(imagesOfRoll(t).get('wal_left'), 'an image');
+  const path = segmentAt(dir, -1);
+  const bytes = fileBytes(path);
+  leaveHalfSeal(path);
+  assert.ok(fileBytes(rollbackPath(path)) > 512);
+  assert.ok(fileBytes(path) > bytes, 'the half transaction is in the file');
+  assertServes(dir, count, 'half sealed');
+});
+
+test('a roll is put off while somebody else has the segment open, and made up for', (t) => {
+  const { dir, store } = writeSegments(temporaryDir(t), 5);
+  const other = new Database(segmentAt(dir, -1), { readonly: true });
+  other.prepare('SELECT count(*) FROM batch').get();
+  for (let index = 5; index < 300; index += 1) {
+    commitBatch(store, batchAt(index));
+    assert.equal(store.rollIfDue(CLOCK.nowMs()), false);
+  }
+  other.close();
+  let rolledAt = 300;
+  for (; rolledAt < 1_500; rolledAt += 1) {
+    commitBatch(store, batchAt(rolledAt));
+    if (store.rollIfDue(CLOCK.nowMs())) break;
+  }
+  assert.ok(rolledAt < 1_500);
+  store.close();
+  assertServes(dir, rolledAt + 1, 'after a roll that was put off');
+});
+
+test('a segment that is missing is named', (t) => {
+  const middle = closedJournal(t);
+  rmSync(segmentAt(middle, 1));
+  const names = findSegments(middle.journal).map((path) => basename(path));
+  const gap = new RegExp(
+    `segment of the journal is missing: .*${names[0]} ends .* next one is .*${names[1]}.*restore|Put`,
+  );
+  assert.throws(() => recover(middle), refusal('journal_incomplete', gap));
+
+  const first = closedJournal(t);
+  rmSync(segmentAt(first, 0));
+  assert.throws(
+    () => recover(first),
+    refusal('journal_incomplete', /no segment with the sequence numbers 1 to \d+/),
+  );
+
+  const last = closedJournal(t);
+  rmSync(segmentAt(last, -1));
+  assert.throws(
+    () => recover(last),
+    refusal('journal_incomplete', /ends at sequence number \d+, but 155 was acknowledged/),
+  );
+});
+
+test('a segment under the name of another is refused', (t) => {
+  const dir = closedJournal(t);
+  rmSync(segmentAt(dir, 1));
+  renameSync(segmentAt(dir, 1), join(dir.journal, 'segment-0000000000000029.db'));
+  assert.throws(() => recover(dir), refusal('journal_corrupt', /not that of its name/));
+});
+
+test('a whole segment of another journal does not fit', (t) => {
+  const dir = closedJournal(t);
+  const other = closedJournal(t);
+  const path = segmentAt(other, 1);
+  const db = new Database(path);
+  const [version, createdMs, firstSeq] = db
+    .prepare('SELECT format_version, created_ms, first_seq FROM meta')
+    .raw()
+    .get() as number[];
+  const chain = 'e'.repeat(64);
+  const checksum = crcHex(`${version} ${createdMs} ${firstSeq} ${chain}`);
+  db.prepare('UPDATE meta SET previous_chain = ?, checksum = ?').run(chain, checksum);
+  db.close();
+  copyFileSync(path, segmentAt(dir, 1));
+  assert.throws(
+    () => recover(dir),
+    refusal('journal_corrupt', /does not follow from .*sealed at sequence number/),
+  );
+});
+
+const ALTERATIONS: readonly [what: string, sql: string, sentence: RegExp][] = [
+  ['the seal taken out', 'DELETE FROM seal', /it is not sealed/],
+  ['the seal twice', 'INSERT INTO seal SELECT * FROM seal', /its seal is not one good row/],
+  ['the seal moved', 'UPDATE seal SET last_seq = last_seq - 1', /checksum of its seal/],
+  [
+    'the last row taken out',
+    'DELETE FROM batch WHERE last_seq = (SELECT last_seq FROM seal)',
+    /last row is not the one/,
+  ],
+  [
+    'a row added',
+    'INSERT INTO batch SELECT last_seq + 1, last_seq + 1, time_ms, digest, checksum, chain, commands FROM batch ORDER BY last_seq DESC LIMIT 1',
+    /checksum of row|last row/,
+  ],
+];
+
+for (const [what, sql, sentence] of ALTERATIONS) {
+  test(`an altered sealed segment is refused: ${what}`, (t) => {
+    const dir = closedJournal(t);
+    const db = new Database(segmentAt(dir, 1));
+    db.exec(sql);
+    db.close();
+    assert.throws(() => recover(dir), refusal('journal_corrupt', sentence));
+  });
+}
+
+test('a WAL beside a sealed segment, which SQLite would lay over it, is refused', (t) => {
+  const dir = closedJournal(t);
+  writeFileSync(walPath(segmentAt(dir, 0)), 'anything');
+  assert.throws(() => recover(dir), refusal('journal_corrupt', /db-wal lies beside it/));
+});
+
+test('what a stopped roll left of the next segment is cleared away', (t) => {
+  const dir = closedJournal(t);
+  const stray = unfinishedPath(join(dir.journal, 'segment-0000000000000139.db'));
+  writeFileSync(stray, 'half');
+  assertServes(dir, BATCHES, 'with a stray');
+  assert.equal(existsSync(stray), false);
+});

@@ -1,0 +1,214 @@
+/** The journal's store on real files: what goes in comes out, provably, and an operator can read it. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { type TestContext, test } from 'node:test';
+import Database from 'better-sqlite3';
+import { must } from '../../../engine/base/assert.js';
+import { fileBytes } from '../../../persistence/data-dir/files.js';
+import type { DataDir } from '../../../persistence/data-dir/layout.js';
+import { commitBatch } from '../../../persistence/journal/commit.js';
+import { crcHex, sealBatch } from '../../../persistence/journal/segment/batch-row.js';
+import { walPath } from '../../../persistence/journal/segment/names.js';
+import { Segment } from '../../../persistence/journal/segment/segment.js';
+import { SqliteStore } from '../../../persistence/journal/store.js';
+import {
+  batchAt,
+  batchesUpTo,
+  CLOCK,
+  onlySegment,
+  plain,
+  recover,
+  refusal,
+  temporaryDir,
+  writeJournal,
+} from '../support/journal-files.js';
+
+test('batches come back in order, after any sequence number, before and after a clean close', (t) => {
+  const { dir, store } = writeJournal(temporaryDir(t), 20);
+  const written = batchesUpTo(20);
+  assert.deepEqual([...store.readBatches(0)].map(plain), written);
+  for (const afterSeq of [0, 1, 2, 28, 29, 55]) {
+    const expected = written.filter((batch) => batch.lastSeq > afterSeq);
+    assert.deepEqual([...store.readBatches(afterSeq)].map(plain), expected, `after ${afterSeq}`);
+  }
+  store.close();
+  assert.deepEqual(readdirSync(dir.journal).sort(), ['mark', 'segment-0000000000000001.db']);
+  assert.deepEqual(recover(dir).given, written);
+});
+
+test('the mark follows each commit, and its checksum is the row’s', (t) => {
+  const { store } = writeJournal(temporaryDir(t), 0);
+  assert.deepEqual(store.readMark(), { lastSeq: 0, checksum: '00000000' });
+  for (let index = 0; index < 5; index += 1) {
+    const { lastSeq, checksum } = commitBatch(store, batchAt(index));
+    assert.deepEqual(store.readMark(), { lastSeq, checksum });
+  }
+  store.close();
+});
+
+test('the chain is SHA-256 over the chain before and the row, in the documented form', (t) => {
+  const { store } = writeJournal(temporaryDir(t), 9);
+  let chain = '0'.repeat(64);
+  for (const row of store.readBatches(0)) {
+    const line = `${row.firstSeq} ${row.lastSeq} ${row.timeMs} ${row.digest}\n${row.commands}`;
+    chain = createHash('sha256').update(`${chain}\n${line}`).digest('hex');
+    assert.equal(row.chain, chain);
+  }
+  store.close();
+});
+
+test('a batch that does not follow on is a programming error', (t) => {
+  const { store } = writeJournal(temporaryDir(t), 2);
+  assert.throws(() => store.append(batchAt(3)), /must follow on/);
+  assert.throws(() => store.append(batchAt(2)), /a store that failed is not used again/);
+  store.close();
+});
+
+test('synchronous is what the durability asks for, on the connection that writes', (t) => {
+  const { dir, store } = writeJournal(temporaryDir(t), 1);
+  assert.equal(store.synchronous, 2);
+  store.close();
+  const lax = SqliteStore.open(dir, 'os');
+  assert.equal(lax.synchronous, 1);
+  lax.close();
+});
+
+test('an operator reads the commands with ordinary SQL while the server writes', (t) => {
+  const { dir, store } = writeJournal(temporaryDir(t), 3);
+  const reader = new Database(onlySegment(dir), { readonly: true });
+  const rows = reader
+    .prepare(
+      'SELECT json_each.value AS command FROM batch, json_each(commands) ORDER BY last_seq, json_each.key',
+    )
+    .all();
+  const expected = batchesUpTo(3).flatMap((batch) => JSON.parse(batch.commands) as unknown[]);
+  assert.deepEqual(
+    rows.map((row) => JSON.parse((row as { command: string }).command)),
+    expected,
+  );
+  commitBatch(store, batchAt(3));
+  assert.deepEqual(reader.prepare('SELECT max(last_seq) AS seq FROM batch').get(), {
+    seq: batchAt(3).lastSeq,
+  });
+  reader.close();
+  store.close();
+});
+
+test('the WAL stays short however much is written, and a clean close removes it', (t) => {
+  const { dir, store } = writeJournal(temporaryDir(t), 0);
+  const commands = JSON.stringify(['x'.repeat(100_000)]);
+  for (let seq = 1; seq <= 100; seq += 1) {
+    commitBatch(store, { firstSeq: seq, lastSeq: seq, timeMs: seq, commands, digest: '0'.repeat(16) });
+    store.checkpointIfDue();
+  }
+  assert.ok(fileBytes(walPath(onlySegment(dir))) < 4_000_000);
+  assert.ok(existsSync(dir.inUseFile));
+  store.close();
+  assert.equal(existsSync(walPath(onlySegment(dir))), false);
+  assert.equal(existsSync(dir.inUseFile), false);
+});
+
+test('after a failure the files say that the stop was not clean', (t) => {
+  const { dir, store } = writeJournal(temporaryDir(t), 3);
+  assert.throws(() => store.append(batchAt(7)), /must follow on/);
+  store.close();
+  assert.ok(existsSync(dir.inUseFile));
+  const recovered = recover(dir);
+  assert.equal(recovered.wasUnclean, true);
+  assert.deepEqual(recovered.given, batchesUpTo(3));
+});
+
+/** Changes the files of a clean journal of five batches with SQL and returns its directory. */
+function alteredJournal(t: TestContext, sql: string): DataDir {
+  const { dir, store } = writeJournal(temporaryDir(t), 5);
+  store.close();
+  const db = new Database(onlySegment(dir));
+  db.exec(sql);
+  db.close();
+  return dir;
+}
+
+const metaCrc = (version: number, createdMs: number): string =>
+  crcHex(`${version} ${createdMs} 1 ${'0'.repeat(64)}`);
+
+test('a newer format is refused, and so is a meta row or a table that is not ours', (t) => {
+  const createdMs = CLOCK.nowMs();
+  const newer = alteredJournal(
+    t,
+    `UPDATE meta SET format_version = 3, checksum = '${metaCrc(3, createdMs)}'`,
+  );
+  assert.throws(() => recover(newer), refusal('journal_newer_version', /format version 3; .* knows 2/));
+  const flipped = alteredJournal(t, 'UPDATE meta SET format_version = 1');
+  assert.throws(() => recover(flipped), refusal('journal_corrupt', /checksum of its meta row/));
+  const widened = alteredJournal(t, 'ALTER TABLE batch ADD COLUMN extra TEXT');
+  assert.throws(() => recover(widened), refusal('journal_corrupt', /tables are not those/));
+  const empty = alteredJournal(t, 'DELETE FROM meta');
+  assert.throws(() => recover(empty), refusal('journal_corrupt', /one good row/));
+});
+
+const ALTERATIONS: readonly [what: string, sql: string, sentence: RegExp][] = [
+  [
+    'commands',
+    "UPDATE batch SET commands = replace(commands, 'order', 'ordem') WHERE last_seq = 6",
+    /number 3 is bad: its checksum/,
+  ],
+  ['time', 'UPDATE batch SET time_ms = time_ms + 1 WHERE last_seq = 6', /number 3 is bad: its checksum/],
+  [
+    'digest',
+    "UPDATE batch SET digest = 'ffffffffffffffff' WHERE last_seq = 6",
+    /number 3 is bad: its checksum/,
+  ],
+  [
+    'chain',
+    'UPDATE batch SET chain = (SELECT chain FROM batch WHERE last_seq = 3) WHERE last_seq = 6',
+    /number 3 is bad: its checksum/,
+  ],
+  ['checksum', "UPDATE batch SET checksum = '00000000' WHERE last_seq = 6", /number 3 is bad: its checksum/],
+  ['first sequence', 'UPDATE batch SET first_seq = 5 WHERE last_seq = 6', /number 3 is bad: its checksum/],
+  [
+    'a row taken out',
+    'DELETE FROM batch WHERE last_seq = 6',
+    /number 3 is bad: it holds 7 to 10, but 4 comes next/,
+  ],
+  ['the first row taken out', 'DELETE FROM batch WHERE last_seq = 1', /number 0 is bad: it holds 2 to 3/],
+];
+
+for (const [what, sql, sentence] of ALTERATIONS) {
+  test(`the first bad row is named: ${what}`, (t) => {
+    assert.throws(() => recover(alteredJournal(t, sql)), refusal('journal_corrupt', sentence));
+  });
+}
+
+test('a row that was rewritten with a right checksum breaks the chain', (t) => {
+  const { dir, store } = writeJournal(temporaryDir(t), 5);
+  const rows = [...store.readBatches(0)];
+  store.close();
+  const second = must(rows[1], 'a second row');
+  const forged = sealBatch(
+    { lastSeq: 1, chain: 'f'.repeat(64) },
+    { ...plain(second), commands: '[["deposit"],["deposit"]]' },
+  );
+  const db = new Database(onlySegment(dir));
+  db.prepare('UPDATE batch SET commands = ?, chain = ?, checksum = ? WHERE last_seq = 3').run(
+    forged.commands,
+    forged.chain,
+    forged.checksum,
+  );
+  db.close();
+  assert.throws(() => recover(dir), refusal('journal_corrupt', /number 1 is bad: its chain hash/));
+});
+
+test('damage that no row shows, and that the next append would carry into good rows, is found', (t) => {
+  const { dir, store } = writeJournal(temporaryDir(t), 5);
+  store.close();
+  const file = readFileSync(onlySegment(dir));
+  // The header of a leaf page says at byte 5 where its rows begin; the first page after the schema's is the table's.
+  const rowsBeginAt = file.readUInt16BE(4_096 + 5);
+  file.writeUInt16BE(rowsBeginAt + 300, 4_096 + 5);
+  writeFileSync(onlySegment(dir), file);
+  const segment = Segment.open(onlySegment(dir), 'write');
+  assert.deepEqual([...segment.batches(0)].map(plain), batchesUpTo(5));
+  segment.close();
+  assert.throws(() => recover(dir), refusal('journal_corrupt', /Page 2|page 2/));
+});

@@ -1,0 +1,124 @@
+/** The journal's thread: acknowledgements in order, a clean end, and after the first error not one success more. */
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { type TestContext, test } from 'node:test';
+import { must } from '../../../engine/base/assert.js';
+import type { Batch, JournalWriterEvents, SpaceLevel } from '../../../engine/model/ports.js';
+import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
+import { JournalError } from '../../../persistence/errors.js';
+import type { JournalThreadOptions } from '../../../persistence/journal/messages.js';
+import { walPath } from '../../../persistence/journal/segment/names.js';
+import { JournalThread } from '../../../persistence/journal/thread.js';
+import { batchAt, batchesUpTo, onlySegment, recover, temporaryDir } from '../support/journal-files.js';
+
+interface Journal {
+  readonly dir: DataDir;
+  readonly thread: JournalThread;
+  readonly acknowledged: number[];
+  readonly levels: SpaceLevel[];
+  /** Resolves with the acknowledged sequence number, rejects with the failure. */
+  commit(batch: Batch): Promise<number>;
+  /** Resolves with the error of `onFailure`. */
+  readonly failure: Promise<Error>;
+}
+
+function openJournal(t: TestContext, options: Partial<JournalThreadOptions> = {}): Journal {
+  const dir = openDataDir(temporaryDir(t));
+  const { lastSeq } = recover(dir);
+  const thread = new JournalThread({ dir, durability: 'fsync', lastSeq, ...options });
+  const acknowledged: number[] = [];
+  const levels: SpaceLevel[] = [];
+  let waiting: ((lastSeq: number) => void) | null = null;
+  let fail: (error: Error) => void = () => {};
+  const failure = new Promise<Error>((resolve) => {
+    fail = resolve;
+  });
+  const events: JournalWriterEvents = {
+    onDurable(durableSeq) {
+      acknowledged.push(durableSeq);
+      must(waiting, 'a commit that waits')(durableSeq);
+    },
+    onFailure: (error) => fail(error),
+    onSpaceLevel: (level) => levels.push(level),
+  };
+  thread.open(events);
+  const commit = (batch: Batch): Promise<number> =>
+    new Promise((resolve, reject) => {
+      waiting = resolve;
+      failure.then(reject);
+      thread.commit(batch);
+    });
+  return { dir, thread, acknowledged, levels, commit, failure };
+}
+
+test('commits are acknowledged in order, and a close leaves a clean journal', async (t) => {
+  const { dir, thread, acknowledged, levels, commit } = openJournal(t);
+  for (const batch of batchesUpTo(30)) assert.equal(await commit(batch), batch.lastSeq);
+  await thread.close();
+  assert.deepEqual(
+    acknowledged,
+    batchesUpTo(30).map((batch) => batch.lastSeq),
+  );
+  assert.equal(levels.length, 1);
+  assert.equal(existsSync(walPath(onlySegment(dir))), false);
+  assert.equal(existsSync(dir.inUseFile), false);
+  const { given, wasUnclean } = recover(dir);
+  assert.equal(wasUnclean, false);
+  assert.deepEqual(given, batchesUpTo(30));
+});
+
+test('a second commit before the first is acknowledged is a programming error', async (t) => {
+  const { thread, commit } = openJournal(t);
+  const first = commit(batchAt(0));
+  assert.throws(() => thread.commit(batchAt(1)), /one commit is under way/);
+  assert.throws(() => thread.close(), /no commit may be under way/);
+  assert.equal(await first, 1);
+  await thread.close();
+});
+
+test('a batch that cannot be written is a failure, and nothing is acknowledged after it', async (t) => {
+  const { dir, thread, acknowledged, commit, failure } = openJournal(t);
+  await commit(batchAt(0));
+  await assert.rejects(commit(batchAt(2)), /must follow on 1/);
+  assert.equal((await failure).name, 'AssertionError');
+  thread.commit(batchAt(1));
+  await assert.rejects(thread.close(), /must follow on 1/);
+  assert.deepEqual(acknowledged, [1]);
+  assert.ok(existsSync(dir.inUseFile));
+});
+
+test('a journal that ends elsewhere than recovery said is a failure', async (t) => {
+  const { failure } = openJournal(t, { lastSeq: 7 });
+  assert.match((await failure).message, /must end at 7, not 0/);
+});
+
+test('an error crosses with its class, its code and its cause', async (t) => {
+  const { dirname } = import.meta;
+  const dir = openDataDir(temporaryDir(t));
+  recover(dir);
+  const elsewhere = { ...dir, markFile: `${dirname}/no-such-folder/mark` };
+  const thread = new JournalThread({ dir: elsewhere, durability: 'fsync', lastSeq: 0 });
+  const error = await new Promise<Error>((resolve) => {
+    thread.open({ onDurable() {}, onFailure: resolve, onSpaceLevel() {} });
+  });
+  assert.ok(error instanceof JournalError);
+  assert.equal(error.code, 'mark_unreadable');
+  assert.match(error.stack ?? '', /mark\.js/);
+});
+
+test('a thread that dies is a failure', async (t) => {
+  const rising = { softBytes: 1, reserveBytes: 2, hardBytes: 3 };
+  const { failure, thread } = openJournal(t, { space: rising });
+  const error = await failure;
+  assert.match(error.message, /thresholds must not rise/);
+  await assert.rejects(thread.close(), /thresholds must not rise/);
+});
+
+test('the level of free space is told at the opening', async (t) => {
+  const petabyte = 2 ** 50;
+  const space = { softBytes: petabyte, reserveBytes: petabyte, hardBytes: petabyte };
+  const { levels, commit, thread } = openJournal(t, { space });
+  await commit(batchAt(0));
+  assert.deepEqual(levels, ['hard']);
+  await thread.close();
+});

@@ -1,0 +1,179 @@
+/**
+ * What a kill or a power loss may leave, and what recovery makes of it. The order of a commit is row, sync, mark,
+ * acknowledgement: so a crash may leave batches above the mark, whole or torn, and never one missing below it. The
+ * order of the copy stands in `recovery-copy.ts`: so a crash after any of its steps leaves a directory from which
+ * the next recovery comes to the same batches, and it never leaves the new database beside the old WAL.
+ */
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import Database from 'better-sqlite3';
+import { must } from '../../../engine/base/assert.js';
+import { fileBytes } from '../../../persistence/data-dir/files.js';
+import type { DataDir } from '../../../persistence/data-dir/layout.js';
+import { commitBatch } from '../../../persistence/journal/commit.js';
+import {
+  recoveredPath,
+  shmPath,
+  unfinishedPath,
+  walPath,
+} from '../../../persistence/journal/segment/names.js';
+import { SqliteStore } from '../../../persistence/journal/store.js';
+import type { CopyStep } from '../../../persistence/recovery/copy.js';
+import {
+  batchAt,
+  batchesUpTo,
+  crashImage,
+  onlySegment,
+  recover,
+  refusal,
+  temporaryDir,
+  writeJournal,
+} from '../support/journal-files.js';
+
+const BATCHES = 24;
+const ALL_STEPS: readonly CopyStep[] = [
+  'half_copied',
+  'copied',
+  'copy_named',
+  'copy_checked',
+  'wal_removed',
+  'replaced',
+  'in_use_removed',
+];
+
+/**
+ * A journal as a kill leaves it, half in the database and half in the WAL. Its pages are smaller than a copy's, so
+ * that the old WAL laid over a new database cannot go unnoticed.
+ */
+function killedJournal(t: TestContext): DataDir {
+  const { dir, store } = writeJournal(temporaryDir(t), BATCHES / 2);
+  store.close();
+  const db = new Database(onlySegment(dir));
+  for (const pragma of ['journal_mode = DELETE', 'page_size = 1024']) db.pragma(pragma);
+  db.exec('VACUUM');
+  db.pragma('journal_mode = WAL');
+  db.close();
+  const second = SqliteStore.open(dir, 'fsync');
+  for (let index = BATCHES / 2; index < BATCHES; index += 1) commitBatch(second, batchAt(index));
+  const image = crashImage(dir, join(temporaryDir(t), 'killed'));
+  second.close();
+  return image;
+}
+
+/** The directory is as after a clean stop, and its batches can be added to. */
+function assertServes(dir: DataDir, what: string): void {
+  const { given, lastSeq } = recover(dir);
+  assert.deepEqual(given, batchesUpTo(BATCHES), what);
+  const store = SqliteStore.open(dir, 'fsync');
+  assert.deepEqual(store.readMark()?.lastSeq, lastSeq, what);
+  commitBatch(store, batchAt(BATCHES));
+  store.close();
+  const again = recover(dir);
+  assert.equal(again.wasUnclean, false, what);
+  assert.deepEqual(again.given, batchesUpTo(BATCHES + 1), what);
+}
+
+test('a kill loses nothing, and leaves a clean directory after recovery', (t) => {
+  const dir = killedJournal(t);
+  const recovered = recover(dir);
+  assert.equal(recovered.wasUnclean, true);
+  assert.deepEqual(recovered.given, batchesUpTo(BATCHES));
+  const segment = onlySegment(dir);
+  const leftovers = [walPath, shmPath, unfinishedPath, recoveredPath].map((side) => side(segment));
+  assert.deepEqual(
+    [...leftovers, dir.inUseFile].filter((path) => existsSync(path)),
+    [],
+  );
+  assert.equal(recover(dir).wasUnclean, false);
+});
+
+test('reading a killed journal changes neither database nor WAL until the copy is whole', (t) => {
+  const dir = killedJournal(t);
+  const files = [onlySegment(dir), walPath(onlySegment(dir)), dir.markFile];
+  const before = files.map((file) => readFileSync(file));
+  const seen: string[] = [];
+  recover(dir, (step) => {
+    seen.push(step);
+    if (step !== 'copy_checked') return;
+    assert.deepEqual(
+      files.map((file) => readFileSync(file)),
+      before,
+    );
+  });
+  assert.deepEqual(seen, ALL_STEPS);
+});
+
+/** Images of `dir` as a crash after each step of its recovery would leave it. */
+function imagesOfRecovery(t: TestContext, dir: DataDir): Map<string, DataDir> {
+  const scratch = temporaryDir(t);
+  const images = new Map<string, DataDir>();
+  recover(dir, (step) => images.set(step, crashImage(dir, join(scratch, step))));
+  return images;
+}
+
+for (const step of ALL_STEPS) {
+  test(`a crash after '${step}', and after each step of the recovery that follows`, (t) => {
+    const image = must(imagesOfRecovery(t, killedJournal(t)).get(step), 'the image');
+    for (const [second, twice] of imagesOfRecovery(t, image)) assertServes(twice, `${step}, ${second}`);
+    assertServes(image, step);
+  });
+}
+
+test('a crash in the very first start leaves a first start', (t) => {
+  const { dir, store } = writeJournal(temporaryDir(t), 0);
+  store.close();
+  rmSync(dir.markFile);
+  assert.equal(recover(dir).lastSeq, 0);
+  rmSync(dir.markFile);
+  const segment = onlySegment(dir);
+  writeFileSync(unfinishedPath(segment), readFileSync(segment).subarray(0, 5_000));
+  rmSync(segment);
+  assert.equal(recover(dir).lastSeq, 0);
+  assert.equal(existsSync(unfinishedPath(segment)), false);
+});
+
+test('a WAL cut at any place: whole commits above the mark come back, below it nothing starts', (t) => {
+  const { dir, store } = writeJournal(temporaryDir(t), BATCHES, 4);
+  const markAtBatch = 16;
+  // A mark as a power loss may leave it: of an earlier batch than the last.
+  const markThen = join(temporaryDir(t), 'mark');
+  const early = writeJournal(temporaryDir(t), markAtBatch, 4);
+  writeFileSync(markThen, readFileSync(early.dir.markFile));
+  early.store.close();
+
+  const wal = fileBytes(walPath(onlySegment(dir)));
+  const lastSeqs = new Set<number>();
+  let refused = 0;
+  for (let bytes = 0; bytes <= wal; bytes += 2_311) {
+    const image = crashImage(dir, join(temporaryDir(t), 'cut'));
+    truncateSync(walPath(onlySegment(image)), bytes);
+    writeFileSync(image.markFile, readFileSync(markThen));
+    try {
+      const { given, lastSeq } = recover(image);
+      assert.ok(given.length >= markAtBatch, `cut at ${bytes}`);
+      assert.deepEqual(given, batchesUpTo(given.length), `cut at ${bytes}`);
+      lastSeqs.add(lastSeq);
+      assert.deepEqual(recover(image).given, given);
+    } catch (thrown) {
+      assert.ok(refusal('journal_incomplete', /are missing/)(thrown));
+      refused += 1;
+    }
+  }
+  assert.ok(refused > 5 && lastSeqs.size > 5, `${refused} refused, ${lastSeqs.size} different ends`);
+  store.close();
+});
+
+test('after a refusal nothing has changed: the right files put back, it starts', (t) => {
+  const dir = killedJournal(t);
+  const wal = walPath(onlySegment(dir));
+  const whole = readFileSync(wal);
+  truncateSync(wal, Math.floor(whole.length / 2));
+  const before = readFileSync(onlySegment(dir));
+  assert.throws(() => recover(dir), refusal('journal_incomplete'));
+  assert.throws(() => recover(dir), refusal('journal_incomplete'));
+  assert.deepEqual(readFileSync(onlySegment(dir)), before);
+  writeFileSync(wal, whole);
+  assertServes(dir, 'put back');
+});

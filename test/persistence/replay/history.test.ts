@@ -1,0 +1,224 @@
+/**
+ * The past that a journal tells: the engine at any sequence number, every command with what it did, and ledgers that
+ * add up; over random streams, with and without snapshots, and where retention has deleted the journal's beginning.
+ */
+import assert from 'node:assert/strict';
+import { rmSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { must } from '../../../engine/base/assert.js';
+import { Engine } from '../../../engine/engine.js';
+import type { Command } from '../../../engine/model/commands.js';
+import { Output } from '../../../persistence/cli/frame/output.js';
+import { accountHistory } from '../../../persistence/cli/past/account-history.js';
+import { Past } from '../../../persistence/cli/past/history-reader.js';
+import { openJournalReader } from '../../../persistence/journal/reader.js';
+import { History } from '../../../persistence/replay/history.js';
+import { LedgerCheck, type LedgerEntry, ledgerEntryOf } from '../../../persistence/replay/ledger.js';
+import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
+import { newHasher } from '../../support/reference/pair.js';
+import { Dice } from '../../support/reference/rng.js';
+import { runStream } from '../../support/reference/stream.js';
+import { refusal, temporaryDir } from '../support/journal-files.js';
+import { type MadeDir, makeDataDir } from '../support/made-dir.js';
+
+const STREAMS = [1, 2, 3];
+const STEPS = 500;
+
+/** A random stream's accepted commands, and dice of its own. Streams are slow to make and are made once. */
+function streamOf(seed: number): { commands: readonly Command[]; dice: Dice } {
+  const dice = new Dice(seed);
+  const steps = Array.from({ length: STEPS }, () => dice.whole(0, 0xffff_ffff));
+  const commands = streams.get(seed) ?? runStream(seed, steps).accepted;
+  streams.set(seed, commands);
+  return { commands, dice };
+}
+const streams = new Map<number, readonly Command[]>();
+
+const openHistory = (made: MadeDir, notes: string[] = []): History =>
+  new History(openJournalReader(made.dir), new SnapshotFiles(made.dir.snapshots), {
+    onNote: (note) => notes.push(note),
+  });
+
+const look = <T>(made: MadeDir, work: (past: Past) => T): T =>
+  Past.look({ dir: made.dir, out: new Output(false) }, 'test', work);
+
+/** All entries that the stream's events make, up to `toSeq`. */
+const entriesOf = (made: MadeDir, account: number, toSeq: number): LedgerEntry[] =>
+  made.events
+    .slice(0, toSeq)
+    .flatMap((events, index) => events.map((event) => ledgerEntryOf(index + 1, event)))
+    .filter((entry) => entry !== null && entry.account === account)
+    .map((entry) => must(entry, 'entry'));
+
+test('the engine at any sequence number is the one that was there, with and without snapshots', (t) => {
+  for (const seed of STREAMS) {
+    const { commands, dice } = streamOf(seed);
+    const made = makeDataDir(join(temporaryDir(t), 'data'), commands, {
+      batchSize: () => dice.whole(1, 4),
+      snapshotsAfter: seed % 2 === 0 ? [10, 25, 40] : [],
+    });
+    const history = openHistory(made);
+    assert.equal(history.lastSeq, commands.length);
+    for (const seq of [
+      0,
+      1,
+      commands.length,
+      ...Array.from({ length: 6 }, () => dice.whole(1, commands.length)),
+    ]) {
+      const expected = new Engine();
+      for (const command of commands.slice(0, seq)) expected.apply(command);
+      const engine = history.engineAt(seq);
+      assert.equal(engine.seq, seq);
+      assert.equal(engine.stateDigest(newHasher), expected.stateDigest(newHasher), `stream ${seed}, ${seq}`);
+    }
+  }
+});
+
+test('a walk gives every command of the range once, with its events and the engine behind it', (t) => {
+  const { commands, dice } = streamOf(3);
+  const made = makeDataDir(join(temporaryDir(t), 'data'), commands, {
+    batchSize: () => dice.whole(1, 40),
+    snapshotsAfter: [2],
+  });
+  const history = openHistory(made);
+  for (let run = 0; run < 20; run++) {
+    const from = dice.whole(1, commands.length);
+    const to = dice.whole(from, commands.length);
+    let seq = from;
+    for (const step of history.walk(from, to)) {
+      assert.equal(step.seq, seq);
+      assert.equal(step.engine.seq, seq);
+      assert.deepEqual(step.command, commands[seq - 1]);
+      assert.deepEqual(step.events, made.events[seq - 1]);
+      seq += 1;
+    }
+    assert.equal(seq, to + 1);
+  }
+});
+
+test('a time means the last command at or before it', (t) => {
+  const { commands, dice } = streamOf(1);
+  const made = makeDataDir(join(temporaryDir(t), 'data'), commands, { batchSize: () => dice.whole(1, 40) });
+  const history = openHistory(made);
+  const firstMs = must(commands[0], 'command').timeMs;
+  const lastMs = must(commands.at(-1), 'command').timeMs;
+  const times = Array.from({ length: 40 }, () => dice.whole(firstMs - 2, lastMs + 2));
+  for (const timeMs of [firstMs - 1, firstMs, lastMs, lastMs + 1, ...times]) {
+    assert.equal(history.seqAt(timeMs), commands.filter((command) => command.timeMs <= timeMs).length);
+  }
+});
+
+test('every ledger adds up to the balance, at random moments of random streams', (t) => {
+  let checked = 0;
+  for (const seed of STREAMS) {
+    const { commands, dice } = streamOf(seed);
+    const made = makeDataDir(join(temporaryDir(t), 'data'), commands, { batchSize: () => dice.whole(1, 4) });
+    for (const toSeq of [commands.length, dice.whole(1, commands.length), dice.whole(1, commands.length)]) {
+      checked += checkLedgers(made, toSeq);
+    }
+  }
+  assert.ok(checked > 500, `${checked} entries are too few to prove anything`);
+});
+
+test('nothing is missing where retention has deleted the beginning: the archive tells of it', (t) => {
+  let checked = 0;
+  for (const seed of STREAMS) {
+    const { commands, dice } = streamOf(seed);
+    const made = makeDataDir(join(temporaryDir(t), 'data'), commands, {
+      batchSize: () => dice.whole(1, 4),
+      snapshotsAfter: [30, 45],
+      firstBatch: 28,
+      hasArchive: true,
+    });
+    const beginning = openHistory(made).beginning().seq;
+    assert.equal(beginning, must(made.batches[30], 'batch').lastSeq);
+    for (const toSeq of [commands.length, beginning, dice.whole(beginning, commands.length)]) {
+      checked += checkLedgers(made, toSeq);
+    }
+  }
+  assert.ok(checked > 500, `${checked} entries are too few to prove anything`);
+});
+
+/** Ledgers of all accounts at `toSeq` are those of the events and add up. Returns how many entries there were. */
+function checkLedgers(made: MadeDir, toSeq: number): number {
+  let entries = 0;
+  look(made, (past) => {
+    for (let account = 1; account <= made.engine.accountCount; account++) {
+      const found = accountHistory(past, account, toSeq);
+      const check = new LedgerCheck();
+      for (const entry of found.entries) check.add(entry);
+      assert.equal(found.engine.seq, toSeq);
+      assert.equal(check.fault(found.engine.account(account)?.balanceCents ?? 0), null);
+      assert.deepEqual(found.entries, entriesOf(made, account, toSeq));
+      entries += found.entries.length;
+    }
+  });
+  return entries;
+}
+
+test('without the archive a ledger begins with what the account brought along, and still adds up', (t) => {
+  const { commands, dice } = streamOf(1);
+  const made = makeDataDir(join(temporaryDir(t), 'data'), commands, {
+    batchSize: () => dice.whole(1, 4),
+    snapshotsAfter: [30],
+    firstBatch: 30,
+  });
+  look(made, (past) => {
+    let forwards = 0;
+    for (let account = 1; account <= made.engine.accountCount; account++) {
+      const { engine, entries } = accountHistory(past, account, commands.length);
+      const check = new LedgerCheck();
+      for (const entry of entries) check.add(entry);
+      assert.equal(check.fault(must(engine.account(account), 'account').balanceCents), null);
+      if (entries[0]?.kind === 'forward') forwards += 1;
+    }
+    assert.ok(forwards > 0, 'accounts had money before');
+  });
+});
+
+test('what cannot be worked out any more is said, and a damaged snapshot is passed over', (t) => {
+  const { commands, dice } = streamOf(2);
+  const made = makeDataDir(join(temporaryDir(t), 'data'), commands, {
+    batchSize: () => dice.whole(1, 4),
+    snapshotsAfter: [30, 45],
+    firstBatch: 30,
+  });
+  const notes: string[] = [];
+  const history = openHistory(made, notes);
+  const beginning = history.beginning().seq;
+  assert.throws(() => history.engineAt(beginning - 1), refusal('not_found', /begins at/));
+  assert.throws(() => history.engineAt(commands.length + 1), refusal('not_found', /ends at/));
+  const [newest, oldest] = new SnapshotFiles(made.dir.snapshots).list();
+  truncateSync(must(newest, 'snapshot').name, 8_192);
+  assert.equal(history.engineAt(commands.length).rollingDigest(), made.engine.rollingDigest());
+  assert.match(notes.join('\n'), /is not used/);
+  rmSync(must(oldest, 'snapshot').name);
+  assert.throws(() => history.beginning(), refusal('not_found'));
+});
+
+test('a ledger that does not add up is found', () => {
+  const entry = (amountCents: number, balanceCents: number): LedgerEntry => ({
+    seq: 1,
+    timeMs: 1,
+    account: 1,
+    kind: 'deposit',
+    amountCents,
+    balanceCents,
+    bet: 0,
+    round: '',
+    reference: 'r',
+  });
+  const check = (entries: readonly LedgerEntry[], balanceCents: number): string | null => {
+    const books = new LedgerCheck();
+    for (const one of entries) books.add(one);
+    return books.fault(balanceCents);
+  };
+  assert.equal(check([entry(100, 100), entry(-30, 70)], 70), null);
+  assert.match(
+    check([entry(100, 100), entry(-30, 71)], 70) ?? '',
+    /add up to 70 cents, the balance there is 71/,
+  );
+  assert.match(check([entry(100, 100)], 99) ?? '', /add up to 100 cents, the balance is 99/);
+  assert.equal(check([], 0), null);
+});

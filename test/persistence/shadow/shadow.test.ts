@@ -1,0 +1,200 @@
+/**
+ * The shadow on real files: it comes to the state that wrote the journal, whatever the batches, restarts and kills in
+ * between were; its snapshots and its archive are of one piece with the journal; what is wrong is noticed.
+ */
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import Database from 'better-sqlite3';
+import { must } from '../../../engine/base/assert.js';
+import { checkArchive } from '../../../persistence/archive/check.js';
+import { readArchiveProgress } from '../../../persistence/archive/file.js';
+import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
+import { newHasher } from '../../support/reference/pair.js';
+import { randomOf, refusal, temporaryDir } from '../support/journal-files.js';
+import { alterDigest } from '../support/shadow-altered.js';
+import { catchUp, HotSide, openShadow, randomCommands } from '../support/shadow-files.js';
+
+const STEPS = 900;
+/** One stream for the tests to which it does not matter which: the reference model takes its time over each. */
+const COMMANDS = randomCommands(14, STEPS);
+
+test('shadow equals hot after random streams, whatever the batches and restarts', (t) => {
+  for (const seed of [11, 12]) {
+    const hot = new HotSide(temporaryDir(t), randomCommands(seed, STEPS));
+    const random = randomOf(seed);
+    while (hot.left > 0) {
+      hot.write(1 + random(120), 1 + random(40));
+      const opened = openShadow(hot.dir, { snapshotCommands: 1 + random(200) });
+      catchUp(opened);
+      const { shadow } = opened;
+      assert.equal(shadow.appliedSeq, hot.engine.seq);
+      assert.equal(shadow.archiveSeq, hot.engine.seq);
+      if (random(2) === 0) shadow.close();
+      else shadow.abandon();
+      assert.deepEqual(opened.notes, []);
+    }
+    assert.deepEqual(checkArchive(hot.dir.archiveFile).faults, []);
+    hot.close();
+  }
+});
+
+test('a snapshot holds the state that was served, to the last digit', (t) => {
+  const hot = new HotSide(temporaryDir(t), COMMANDS);
+  const opened = openShadow(hot.dir, { snapshotCommands: 1 });
+  let compared = 0;
+  while (hot.left > 0) {
+    hot.write(37, 37);
+    catchUp(opened);
+    const snapshots = new SnapshotFiles(hot.dir.snapshots);
+    const { engine, meta } = snapshots.load(must(snapshots.list()[0], 'a snapshot'));
+    assert.equal(meta.seq, hot.engine.seq);
+    assert.equal(engine.stateDigest(newHasher), hot.engine.stateDigest(newHasher));
+    assert.equal(snapshots.list().length, Math.min(compared + 1, 3));
+    compared += 1;
+  }
+  assert.ok(compared > 5);
+  opened.shadow.close();
+  hot.close();
+});
+
+test('snapshots come by count and by time, and not where nothing happened', (t) => {
+  const hot = new HotSide(temporaryDir(t), COMMANDS);
+  const opened = openShadow(hot.dir, { snapshotCommands: 100, snapshotEveryMs: 60_000 });
+  const { shadow, clock } = opened;
+  const seqOf = (): number => shadow.snapshot?.seq ?? 0;
+  hot.write(99, 33);
+  catchUp(opened);
+  assert.equal(seqOf(), 0);
+  hot.write(1, 1);
+  catchUp(opened);
+  assert.equal(seqOf(), 100);
+  hot.write(5, 5);
+  catchUp(opened);
+  assert.equal(seqOf(), 100);
+  clock.ms += 60_000;
+  catchUp(opened);
+  assert.equal(seqOf(), 105);
+  clock.ms += 600_000;
+  catchUp(opened);
+  assert.equal(seqOf(), 105);
+  shadow.close();
+  const again = openShadow(hot.dir, { snapshotCommands: 100, snapshotEveryMs: 60_000 });
+  catchUp(again);
+  assert.equal(again.shadow.snapshot?.seq, 105, 'the newest one that is there counts after a restart, too');
+  again.shadow.close();
+  hot.close();
+});
+
+test('a batch whose digest was altered with checksum and chain is a divergence that names both', (t) => {
+  const hot = new HotSide(temporaryDir(t), COMMANDS);
+  hot.write(200, 20);
+  hot.close();
+  const { lastSeq, digest, altered } = alterDigest(hot.dir, 100);
+  const opened = openShadow(hot.dir);
+  const sentence = new RegExp(`to ${lastSeq}: .*digest is ${digest}, the journal's is ${altered}`);
+  assert.throws(() => catchUp(opened), refusal('replay_mismatch', sentence));
+  opened.shadow.abandon();
+});
+
+test('a missing archive is made anew, a damaged one set aside, and both come to the same', (t) => {
+  const hot = new HotSide(temporaryDir(t), COMMANDS);
+  hot.write(300, 10);
+  const first = openShadow(hot.dir, { snapshotCommands: 100 });
+  catchUp(first);
+  first.shadow.close();
+  const good = checkArchive(hot.dir.archiveFile);
+  assert.deepEqual(good.faults, []);
+
+  rmSync(hot.dir.archiveFile);
+  const missing = openShadow(hot.dir);
+  catchUp(missing);
+  missing.shadow.close();
+  assert.deepEqual(missing.notes, []);
+  assert.deepEqual(checkArchive(hot.dir.archiveFile), good);
+
+  truncateSync(hot.dir.archiveFile, 5_000);
+  const damaged = openShadow(hot.dir);
+  catchUp(damaged);
+  damaged.shadow.close();
+  assert.match(damaged.notes.join(), /archive is rebuilt from the journal; the one before is .*damaged-\d+/);
+  assert.ok(readdirSync(hot.dir.archive).some((name) => /^archive\.db\.damaged-\d+$/.test(name)));
+  assert.deepEqual(checkArchive(hot.dir.archiveFile), good);
+  hot.close();
+});
+
+test('a rollback journal that was left of an archive is not laid over the new one', (t) => {
+  const hot = new HotSide(temporaryDir(t), COMMANDS);
+  hot.write(300, 10);
+  const first = openShadow(hot.dir);
+  catchUp(first);
+  first.shadow.close();
+  const good = checkArchive(hot.dir.archiveFile);
+  const left = `${hot.dir.archiveFile}-journal`;
+  const db = new Database(hot.dir.archiveFile);
+  db.pragma('journal_mode = DELETE');
+  db.pragma('cache_size = 1');
+  db.exec(
+    'BEGIN; UPDATE bet SET client_seed = hex(randomblob(200)); UPDATE transfer SET reference = hex(randomblob(200))',
+  );
+  const journal = readFileSync(left);
+  db.exec('ROLLBACK');
+  db.close();
+  rmSync(hot.dir.archiveFile);
+  writeFileSync(left, journal);
+  const again = openShadow(hot.dir);
+  catchUp(again);
+  again.shadow.close();
+  assert.deepEqual(checkArchive(hot.dir.archiveFile), good);
+  hot.close();
+});
+
+test('a damaged snapshot is passed over for the one before, or for the whole journal', (t) => {
+  const hot = new HotSide(temporaryDir(t), COMMANDS);
+  hot.write(300, 10);
+  const first = openShadow(hot.dir, { snapshotCommands: 100 });
+  catchUp(first);
+  first.shadow.close();
+  for (const { name } of new SnapshotFiles(hot.dir.snapshots).list()) {
+    truncateSync(name, 4_096);
+    const again = openShadow(hot.dir);
+    catchUp(again);
+    assert.equal(again.shadow.appliedSeq, hot.engine.seq);
+    assert.match(must(again.notes[0], 'a note'), /was passed over/);
+    again.shadow.close();
+  }
+  assert.deepEqual(checkArchive(hot.dir.archiveFile).faults, []);
+  hot.close();
+});
+
+test('an archive of another journal is not gone on with', (t) => {
+  const hot = new HotSide(temporaryDir(t), COMMANDS);
+  hot.write(100, 10);
+  const other = new HotSide(temporaryDir(t), COMMANDS);
+  other.write(100, 9);
+  const first = openShadow(other.dir);
+  catchUp(first);
+  first.shadow.close();
+  writeFileSync(hot.dir.archiveFile, readFileSync(other.dir.archiveFile));
+  const opened = openShadow(hot.dir);
+  catchUp(opened);
+  opened.shadow.close();
+  assert.match(opened.notes.join(), /where this journal does not go on from it/);
+  assert.equal(readArchiveProgress(hot.dir)?.digest, hot.engine.rollingDigest());
+  hot.close();
+  other.close();
+});
+
+test('half a snapshot is nothing: it is never listed, and the next one clears it away', (t) => {
+  const hot = new HotSide(temporaryDir(t), COMMANDS);
+  hot.write(200, 10);
+  const stray = join(hot.dir.snapshots, 'snapshot-0000000000000200.999999999-1.unfinished');
+  writeFileSync(stray, 'half');
+  const opened = openShadow(hot.dir, { snapshotCommands: 100 });
+  catchUp(opened);
+  assert.ok(!existsSync(stray));
+  assert.equal(readdirSync(hot.dir.snapshots).length, 1);
+  opened.shadow.close();
+  hot.close();
+});

@@ -1,0 +1,119 @@
+/**
+ * The shadow's real thread: it follows what is written, tells how it is, pauses where the disk is short, ends at once
+ * when asked to, and calls out when the journal tells of another state than its own.
+ */
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync } from 'node:fs';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { orders, setUpCommands } from '../../../bench/engine/scenario.js';
+import { checkArchive } from '../../../persistence/archive/check.js';
+import { findSegments, walPath } from '../../../persistence/journal/segment/names.js';
+import type { ShadowOptions, ShadowStatus } from '../../../persistence/shadow/messages.js';
+import { ShadowThread } from '../../../persistence/shadow/thread.js';
+import { temporaryDir } from '../support/journal-files.js';
+import { alterDigest } from '../support/shadow-altered.js';
+import { HotSide, shadowOptions } from '../support/shadow-files.js';
+
+const ACCOUNTS = 20;
+const LOOKS_MAX = 1_000;
+
+interface Started {
+  readonly thread: ShadowThread;
+  readonly diverged: Error[];
+  readonly notes: string[];
+}
+
+function hotSide(t: TestContext, bets: number): HotSide {
+  return new HotSide(temporaryDir(t), (print) => [
+    ...setUpCommands(ACCOUNTS, 10_000, print),
+    ...orders(0, bets, ACCOUNTS),
+  ]);
+}
+
+function startThread(hot: HotSide, changes: Partial<ShadowOptions> = {}): Started {
+  const diverged: Error[] = [];
+  const notes: string[] = [];
+  const thread = new ShadowThread(shadowOptions(hot.dir, changes), {
+    onDiverged: (error) => diverged.push(error),
+    onNote: (text) => notes.push(text),
+  });
+  return { thread, diverged, notes };
+}
+
+/** Looks until it holds: the thread works on its own time. */
+async function until(started: Started, holds: (status: ShadowStatus) => boolean): Promise<ShadowStatus> {
+  for (let looks = 0; looks < LOOKS_MAX; looks++) {
+    if (holds(started.thread.status)) return started.thread.status;
+    await pause(20);
+  }
+  throw new Error(`it never came to that: ${JSON.stringify(started.thread.status)}`);
+}
+
+test('it follows the journal while it is written, and lets go of all files when it is closed', async (t) => {
+  const hot = hotSide(t, 2_000);
+  const started = startThread(hot, { snapshotCommands: 300 });
+  while (hot.left > 0) {
+    hot.write(400, 20);
+    const { seq } = hot.engine;
+    const status = await until(
+      started,
+      ({ archiveSeq, state }) => archiveSeq === seq && state === 'following',
+    );
+    assert.equal(status.appliedSeq, seq);
+    assert.equal(status.reason, null);
+    assert.ok(status.heapUsedBytes > 0 && status.freeBytes > status.recoveryNeedsBytes);
+  }
+  assert.ok((started.thread.status.snapshot?.seq ?? 0) > 300);
+  await started.thread.close();
+  hot.close();
+  for (const path of findSegments(hot.dir.journal)) assert.ok(!existsSync(walPath(path)), 'no WAL is left');
+  assert.ok(!existsSync(walPath(hot.dir.archiveFile)));
+  assert.deepEqual([started.diverged, started.notes], [[], []]);
+  assert.deepEqual(checkArchive(hot.dir.archiveFile).faults, []);
+});
+
+test('an altered digest is told with both digests and the number, by the thread that found it', async (t) => {
+  const hot = hotSide(t, 300);
+  hot.write(hot.left, 10);
+  hot.close();
+  const { lastSeq, digest, altered } = alterDigest(hot.dir, 200);
+  const started = startThread(hot);
+  for (let looks = 0; looks < LOOKS_MAX && started.diverged.length === 0; looks++) await pause(20);
+  const [error, more] = started.diverged;
+  assert.equal(more, undefined);
+  assert.match(
+    String(error),
+    new RegExp(`to ${lastSeq}: .*digest is ${digest}, the journal's is ${altered}`),
+  );
+  await started.thread.close();
+  assert.deepEqual(
+    checkArchive(hot.dir.archiveFile).faults,
+    [],
+    'nothing of the wrong batch is in the archive',
+  );
+});
+
+test('a snapshot under way is given up at the close: no half of it is left', async (t) => {
+  const hot = hotSide(t, 30_000);
+  hot.write(hot.left, 100);
+  const started = startThread(hot, { snapshotCommands: hot.engine.seq });
+  await until(started, ({ state }) => state === 'saving');
+  await started.thread.close();
+  // On a slow machine it may have become whole just before.
+  const names = readdirSync(hot.dir.snapshots);
+  assert.ok(names.length === 0 || (names.length === 1 && names[0]?.endsWith('.db')), names.join());
+  hot.close();
+});
+
+test('below the soft mark of free space it stands still and says why', async (t) => {
+  const hot = hotSide(t, 100);
+  hot.write(hot.left, 10);
+  const endless = Number.MAX_SAFE_INTEGER;
+  const started = startThread(hot, { space: { softBytes: endless, reserveBytes: 1, hardBytes: 1 } });
+  const { reason } = await until(started, ({ state }) => state === 'paused');
+  assert.match(reason ?? '', /too little disk space is free \(level soft\)/);
+  assert.ok(!existsSync(hot.dir.archiveFile));
+  await started.thread.close();
+  hot.close();
+});

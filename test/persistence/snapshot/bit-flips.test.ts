@@ -1,0 +1,37 @@
+/** One flipped bit anywhere in a snapshot: it is refused. Its name proves every bit, those that mean nothing too. */
+import assert from 'node:assert/strict';
+import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs';
+import { test } from 'node:test';
+import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
+import { digestsOf } from '../../support/snapshots.js';
+import { randomOf, refusal, temporaryDir } from '../support/journal-files.js';
+import { CHAIN, variedEngine } from '../support/snapshot-support.js';
+
+const FLIPS_EACH = 1_200;
+const SEEDS = [1, 2, 3];
+
+for (const seed of SEEDS) {
+  test(`no flipped bit of a snapshot passes, seed ${seed}`, (t) => {
+    const files = new SnapshotFiles(temporaryDir(t));
+    const engine = variedEngine(seed);
+    const ref = files.save(engine, CHAIN);
+    const random = randomOf(seed);
+    const bits = statSync(ref.name).size * 8;
+    const fd = openSync(ref.name, 'r+');
+    for (let flip = 0; flip < FLIPS_EACH; flip += 1) {
+      const bit = random(bits);
+      flipBit(fd, bit);
+      assert.throws(() => files.load(ref), refusal('snapshot_damaged'), `bit ${bit} of ${bits}`);
+      flipBit(fd, bit);
+    }
+    closeSync(fd);
+    assert.equal(digestsOf(files.load(ref).engine), digestsOf(engine), 'unflipped it is good again');
+  });
+}
+
+function flipBit(fd: number, bit: number): void {
+  const byte = Buffer.alloc(1);
+  readSync(fd, byte, 0, 1, bit >> 3);
+  byte[0] = (byte[0] ?? 0) ^ (1 << (bit & 7));
+  writeSync(fd, byte, 0, 1, bit >> 3);
+}

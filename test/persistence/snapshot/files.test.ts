@@ -1,0 +1,234 @@
+/**
+ * Snapshots on real files: what is saved is what is loaded; nothing is listed before it is whole; whatever else stands
+ * under a snapshot's name is refused.
+ */
+import assert from 'node:assert/strict';
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import Database from 'better-sqlite3';
+import { must } from '../../../engine/base/assert.js';
+import { Engine } from '../../../engine/engine.js';
+import { RULES_VERSION } from '../../../engine/model/rules.js';
+import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
+import { BusyEngine } from '../../support/busy-engine.js';
+import { BTC_15M, DAY_MS, rulesFor } from '../../support/reference/exchange.js';
+import { digestsOf, tablesOf } from '../../support/snapshots.js';
+import { refusal, temporaryDir } from '../support/journal-files.js';
+import { CHAIN, renamed, sha256Of, tamper, variedEngine } from '../support/snapshot-support.js';
+
+test('what is saved is loaded, and its name is its hash', (t) => {
+  const files = new SnapshotFiles(temporaryDir(t));
+  for (let seed = 1; seed <= 5; seed += 1) {
+    const engine = variedEngine(seed);
+    const ref = files.save(engine, CHAIN);
+    assert.equal(ref.seq, engine.seq);
+    assert.equal(
+      ref.name,
+      join(
+        files.folder,
+        `snapshot-${String(engine.seq).padStart(16, '0')}-${sha256Of(ref.name).slice(0, 32)}.db`,
+      ),
+    );
+    const { meta, engine: loaded } = files.load(ref);
+    const { seq, timeMs } = engine;
+    assert.deepEqual(meta, { seq, timeMs, digest: engine.rollingDigest(), chain: CHAIN });
+    assert.equal(digestsOf(loaded), digestsOf(engine));
+    assert.deepEqual(tablesOf(loaded), tablesOf(engine));
+    assert.deepEqual(files.save(loaded, CHAIN), ref, 'the same state is the same file');
+  }
+  const seqs = files.list().map(({ seq }) => seq);
+  assert.equal(seqs.length, 5);
+  assert.deepEqual(
+    seqs,
+    seqs.toSorted((a, b) => b - a),
+    'newest first',
+  );
+});
+
+test('an operator can read it', (t) => {
+  const engine = variedEngine(3);
+  const { name } = new SnapshotFiles(temporaryDir(t)).save(engine, CHAIN);
+  const db = new Database(name, { readonly: true });
+  const one = (sql: string): unknown => db.prepare(sql).pluck().get();
+  assert.equal(one('SELECT count(*) FROM account'), engine.accountCount);
+  assert.equal(one('SELECT sum(balance_cents) FROM account'), engine.totals().accountsCents);
+  assert.equal(
+    one(`SELECT sum(stake_cents) FROM bet WHERE result = 'NONE'`),
+    engine.totals().openStakesCents,
+  );
+  assert.equal(
+    one(
+      `SELECT count(*) FROM round WHERE status NOT IN ('UPCOMING', 'LIVE', 'LOCKED', 'SETTLING', 'SETTLED')`,
+    ),
+    0,
+  );
+  assert.equal(one('PRAGMA integrity_check'), 'ok');
+  db.close();
+});
+
+test('texts and numbers come back as they were, whatever is in them', (t) => {
+  const texts = [
+    'half \ud83d pair',
+    '\udc00',
+    'back\\slash \\ud83d',
+    'nul \0 inside',
+    '"[]{}\n\r\u2028',
+    '😀é',
+    '',
+  ];
+  const engine = new Engine();
+  const timeMs = DAY_MS;
+  const accepted = (command: Parameters<Engine['apply']>[0]): void => {
+    assert.equal(engine.apply(command).status, 'accepted');
+  };
+  accepted({ kind: 'configure', timeMs, rulesVersion: RULES_VERSION, rules: rulesFor([BTC_15M]) });
+  accepted({ kind: 'depositHouse', timeMs, amountCents: 5e14, reference: 'capital' });
+  accepted({ kind: 'openLate', timeMs, asset: 0, price: 0.1 + 0.2, priceTimeMs: timeMs, evidence: '' });
+  texts.forEach((text, index) => {
+    const account = index + 1;
+    accepted({ kind: 'createAccount', timeMs, name: text, tier: 4, balanceCents: 1_000_00 + index });
+    accepted({ kind: 'deposit', timeMs, account, amountCents: 1, reference: text });
+    accepted({
+      kind: 'placeOrder',
+      timeMs,
+      account,
+      key: 1,
+      market: BTC_15M,
+      side: index % 2,
+      stakeCents: 1_00,
+      expectedPercentE6: -1,
+      idempotency: { keyHigh: 2 ** 48 - 1, keyLow: 2 ** 48 - 1 - index, body: index },
+      clientSeed: text,
+    });
+  });
+  accepted({ kind: 'setTrading', timeMs, enabled: false, reason: must(texts[0], 'text') });
+  const files = new SnapshotFiles(temporaryDir(t));
+  const { engine: loaded } = files.load(files.save(engine, CHAIN));
+  assert.deepEqual(tablesOf(loaded), tablesOf(engine));
+  assert.equal(digestsOf(loaded), digestsOf(engine));
+  assert.equal(loaded.account(1)?.name, texts[0]);
+  assert.equal(loaded.latestOpenPrice(0)?.price, 0.1 + 0.2);
+});
+
+test('a snapshot that is being written is not listed, and what was left of one is removed', (t) => {
+  const files = new SnapshotFiles(temporaryDir(t));
+  const engine = variedEngine(7);
+  const old = files.save(variedEngine(7, 100), CHAIN);
+  const saving = files.saving(busyEngine(), CHAIN);
+  assert.equal(saving.next().done, false);
+  const [unfinished, ...others] = readdirSync(files.folder).filter((name) => name.endsWith('.unfinished'));
+  assert.deepEqual(others, []);
+  assert.deepEqual(files.list(), [old]);
+  files.keepNewest(1);
+  assert.ok(existsSync(join(files.folder, must(unfinished, 'file'))), 'a writer that goes on keeps its file');
+  saving.return({ seq: 0, name: '' });
+  assert.deepEqual(readdirSync(files.folder).length, 1, 'one that is told to stop takes its file away');
+
+  const dead = join(files.folder, 'snapshot-0000000000000009.4194305-0.unfinished');
+  const lost = join(files.folder, `snapshot-0000000000000009.${process.pid}-99.unfinished`);
+  for (const path of [dead, lost]) writeFileSync(path, 'half');
+  utimesSync(lost, 1, 1);
+  const foreign = join(files.folder, 'notes.txt');
+  writeFileSync(foreign, 'not ours');
+  const newest = files.save(engine, CHAIN);
+  files.keepNewest(1);
+  assert.deepEqual(files.list(), [newest]);
+  assert.deepEqual(readdirSync(files.folder).length, 2);
+  assert.ok(existsSync(foreign));
+});
+
+/** An engine whose snapshot has several pieces, with gaps in the numbers of its bets. */
+function busyEngine(): Engine {
+  const busy = new BusyEngine(90);
+  for (let round = 0; round < 5; round += 1) busy.round(3_000);
+  return busy.engine;
+}
+
+test('many bets with gaps in their numbers are read as they were written', (t) => {
+  const files = new SnapshotFiles(temporaryDir(t));
+  const engine = busyEngine();
+  const pieces = [...files.saving(engine, CHAIN)];
+  assert.ok(pieces.length >= 2, `${pieces.length} pieces`);
+  const ref = must(files.list()[0], 'snapshot');
+  const db = new Database(ref.name, { readonly: true });
+  const [rows, span] =
+    db.prepare<[], number[]>('SELECT count(*), max(bet) - min(bet) FROM bet').raw().get() ?? [];
+  db.close();
+  assert.ok(Number(span) > Number(rows) && Number(rows) > 5_000, `${rows} bets, numbers over ${span}`);
+  assert.equal(digestsOf(files.load(ref).engine), digestsOf(engine));
+});
+
+test('the newest stay', (t) => {
+  const files = new SnapshotFiles(temporaryDir(t));
+  const refs = [50, 100, 200, 300].map((steps) => files.save(variedEngine(11, steps), CHAIN));
+  files.keepNewest(3);
+  assert.deepEqual(files.list(), refs.slice(1).reverse());
+  files.keepNewest(0);
+  assert.deepEqual(files.list(), refs.slice(3));
+});
+
+test('a folder that is not there holds no snapshots', (t) => {
+  const files = new SnapshotFiles(join(temporaryDir(t), 'missing'));
+  assert.deepEqual(files.list(), []);
+  assert.throws(() => files.save(new Engine(), CHAIN), refusal('snapshot_write_failed', /Nothing is lost/));
+});
+
+test('half a file, an empty one and foreign ones are refused', (t) => {
+  const files = new SnapshotFiles(temporaryDir(t));
+  const whole = files.save(variedEngine(13), CHAIN);
+  const bytes = readFileSync(whole.name).length;
+  const copy = `${whole.name}.copy`;
+  copyFileSync(whole.name, copy);
+  for (const length of [0, 1, 100, 4_096, Math.floor(bytes / 2), bytes - 4_096, bytes - 1]) {
+    copyFileSync(copy, whole.name);
+    truncateSync(whole.name, length);
+    assert.throws(() => files.load(whole), refusal('snapshot_damaged', /content is not that of its name/));
+    // Even where the name fits what is left of it.
+    const fitting = renamed(whole);
+    assert.throws(() => files.load(fitting), refusal('snapshot_damaged'));
+  }
+  writeFileSync(whole.name, 'This is no database.');
+  assert.throws(() => files.load(renamed(whole)), refusal('snapshot_damaged', /not a database/));
+  const missing = {
+    seq: 5,
+    name: join(files.folder, `snapshot-${'5'.padStart(16, '0')}-${'0'.repeat(32)}.db`),
+  };
+  assert.throws(() => files.load(missing), refusal('snapshot_damaged', /no such file/));
+});
+
+const FOREIGN: readonly (readonly [what: string, sql: string, sentence: RegExp])[] = [
+  ['another table', 'CREATE TABLE extra (a)', /tables are not those/],
+  ['a table less', 'DROP TABLE open_price', /tables are not those/],
+  ['an index', 'CREATE INDEX by_account ON bet (account)', /tables are not those/],
+  ['an older version', 'UPDATE meta SET format_version = 0', /tables are not those/],
+  ['two meta rows', 'INSERT INTO meta SELECT * FROM meta', /one good row/],
+  ['no meta row', 'DELETE FROM meta', /tables are not those/],
+  ['another number', 'UPDATE meta SET seq = seq - 1', /not the one that its name/],
+  ['another digest', `UPDATE meta SET digest = '0123456789abcdef'`, /not the one that its name/],
+  ['no engine', 'DELETE FROM engine', /engine is missing/],
+  ['money from nowhere', 'UPDATE account SET balance_cents = balance_cents + 1 WHERE account = 1', /sum/],
+  ['a lost bet', 'DELETE FROM bet WHERE bet = (SELECT max(bet) FROM bet)', /bets/],
+];
+
+test('a file of the right hash with wrong content is refused', (t) => {
+  const files = new SnapshotFiles(temporaryDir(t));
+  const engine = variedEngine(3);
+  for (const [what, sql, sentence] of FOREIGN) {
+    const ref = tamper(files.save(engine, CHAIN), sql);
+    assert.throws(() => files.load(ref), refusal('snapshot_damaged', sentence), what);
+  }
+  const newer = tamper(files.save(engine, CHAIN), 'UPDATE meta SET format_version = 2', 'DROP TABLE bet');
+  assert.throws(() => files.load(newer), refusal('journal_newer_version', /format version 2.*knows 1/));
+  const other = files.save(engine, CHAIN);
+  const misnamed = { seq: other.seq + 1, name: other.name };
+  assert.throws(() => files.load(misnamed), refusal('snapshot_damaged', /not the one that its name/));
+});

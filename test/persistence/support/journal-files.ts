@@ -1,0 +1,142 @@
+/** What the persistence tests share: temporary data directories, made-up batches, and a journal full of them. */
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { must } from '../../../engine/base/assert.js';
+import type { Batch, Clock } from '../../../engine/model/ports.js';
+import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
+import type { JournalError, JournalErrorCode } from '../../../persistence/errors.js';
+import { commitBatch } from '../../../persistence/journal/commit.js';
+import type { JournalReader } from '../../../persistence/journal/reader.js';
+import { findSegments } from '../../../persistence/journal/segment/names.js';
+import type { RollStep } from '../../../persistence/journal/segment/roll.js';
+import { SqliteStore } from '../../../persistence/journal/store.js';
+import type { CopyStep } from '../../../persistence/recovery/copy.js';
+import { type RecoveredJournal, recoverJournal } from '../../../persistence/recovery/recovery.js';
+
+export const CLOCK: Clock = { nowMs: () => 1_763_700_000_000, monotonicMs: () => 0 };
+
+/** A directory that goes when the test ends. */
+export function temporaryDir(t: TestContext): string {
+  const path = mkdtempSync(join(tmpdir(), 'tote-persistence-'));
+  t.after(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** A seeded generator of whole numbers from 0 up to, not including, `limit` (mulberry32). */
+export function randomOf(seed: number): (limit: number) => number {
+  let state = seed;
+  return (limit) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
+  };
+}
+
+/** Batch number `index` from 0, of 1 to 7 commands; the same index gives the same batch. */
+export function batchAt(index: number): Batch {
+  const firstSeq = firstSeqOf(index);
+  const lastSeq = firstSeqOf(index + 1) - 1;
+  const commands = [];
+  for (let seq = firstSeq; seq <= lastSeq; seq += 1) {
+    commands.push(['order', 1, 1_763_700_000_000 + seq, seq % 5, 'séance '.repeat(seq % 9)]);
+  }
+  const digest = String(index).padStart(16, '0');
+  return {
+    firstSeq,
+    lastSeq,
+    timeMs: 1_763_700_000_000 + lastSeq,
+    commands: JSON.stringify(commands),
+    digest,
+  };
+}
+
+/** First sequence number of batch `index`: sizes go 1, 2, ... 7, 1, 2, ... */
+function firstSeqOf(index: number): number {
+  const rest = index % 7;
+  return 1 + Math.floor(index / 7) * 28 + (rest * (rest + 1)) / 2;
+}
+
+export function batchesUpTo(count: number): Batch[] {
+  return Array.from({ length: count }, (_, index) => batchAt(index));
+}
+
+/** The batch without what the store adds. */
+export function plain(batch: Batch): Batch {
+  const { firstSeq, lastSeq, timeMs, commands, digest } = batch;
+  return { firstSeq, lastSeq, timeMs, commands, digest };
+}
+
+export interface RecoveredBatches extends RecoveredJournal {
+  readonly given: readonly Batch[];
+}
+
+/** Recovers `dir` with an engine that agrees to everything; returns what it was given too. */
+export function recover(
+  dir: DataDir,
+  onStep: (step: CopyStep | RollStep) => void = () => {},
+): RecoveredBatches {
+  const replay = (journal: JournalReader) => {
+    const rows = [...journal.readBatches(0)];
+    const { lastSeq = 0, timeMs: lastTimeMs = 0, checksum = '' } = rows.at(-1) ?? {};
+    return { given: rows.map(plain), end: { lastSeq, lastTimeMs, checksum, batches: rows.length } };
+  };
+  const { replayed, ...recovered } = recoverJournal({ dir, clock: CLOCK, replay, onStep });
+  return { ...recovered, given: replayed.given };
+}
+
+export interface Written {
+  readonly dir: DataDir;
+  readonly store: SqliteStore;
+}
+
+/** A new journal in `root`, open, with `count` batches; the first `checkpointed` of them are in the database, not in the WAL. */
+export function writeJournal(root: string, count: number, checkpointed = 0): Written {
+  const dir = openDataDir(root);
+  recover(dir);
+  let store = SqliteStore.open(dir, 'fsync');
+  for (let index = 0; index < count; index += 1) {
+    commitBatch(store, batchAt(index));
+    if (index + 1 === checkpointed) {
+      store.close();
+      store = SqliteStore.open(dir, 'fsync');
+    }
+  }
+  return { dir, store };
+}
+
+/** So many bytes hold about ten batches: what a segment without rows takes, and a little. */
+export const SMALL_SEGMENT_BYTES = 20_000;
+
+/** A new journal in `root`, open, with `count` batches in several segments. */
+export function writeSegments(root: string, count: number): Written {
+  const dir = openDataDir(root);
+  recover(dir);
+  const store = SqliteStore.open(dir, 'fsync', SMALL_SEGMENT_BYTES);
+  for (let index = 0; index < count; index += 1) {
+    commitBatch(store, batchAt(index));
+    store.rollIfDue(CLOCK.nowMs());
+  }
+  return { dir, store };
+}
+
+/** The files of `from` as a crash at this moment would leave them, in the new directory `to`. */
+export function crashImage(from: DataDir, to: string): DataDir {
+  cpSync(from.root, to, { recursive: true });
+  return openDataDir(to);
+}
+
+export function onlySegment(dir: DataDir): string {
+  return must(findSegments(dir.journal)[0], 'a segment');
+}
+
+/** For `assert.throws`: the error is a JournalError of this code whose sentence matches. */
+export function refusal(code: JournalErrorCode, sentence = /./): (thrown: unknown) => boolean {
+  return (thrown) => {
+    const error = thrown as JournalError;
+    if (error.name === 'JournalError' && error.code === code && sentence.test(error.message)) return true;
+    throw thrown;
+  };
+}

@@ -1,0 +1,83 @@
+/**
+ * Damaged files by the thousand: each is put in the place of a whole one, and recovery must give exactly the batches
+ * that were acknowledged, or refuse. The files lie in memory where the machine has such a file system, because not one of
+ * these recoveries is about what a disk keeps.
+ */
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import type { Batch } from '../../../engine/model/ports.js';
+import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
+import { JournalError, type JournalErrorCode } from '../../../persistence/errors.js';
+import { commitBatch } from '../../../persistence/journal/commit.js';
+import { SqliteStore } from '../../../persistence/journal/store.js';
+import { batchAt, batchesUpTo, plain, recover } from './journal-files.js';
+
+const MEMORY = '/dev/shm';
+/** One in so many journals that recover is appended to. */
+const APPEND_EVERY = 16;
+
+/** A directory in memory, or where temporary files go, that goes when the test ends. */
+export function memoryDir(t: TestContext): string {
+  const path = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : tmpdir(), 'tote-judge-'));
+  t.after(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** Files of a journal's folder by name, without SQLite's shared memory, which a power loss takes. */
+export type Files = ReadonlyMap<string, Buffer>;
+
+export function filesOf(dir: DataDir): Files {
+  const names = readdirSync(dir.journal).filter((name) => !name.endsWith('-shm'));
+  return new Map(names.map((name) => [name, readFileSync(join(dir.journal, name))]));
+}
+
+export interface Verdict {
+  /** null: recovered. */
+  readonly code: JournalErrorCode | null;
+  readonly sentence: string;
+  readonly batches: number;
+}
+
+/** Recovers images one after the other in the same place. */
+export class Judge {
+  readonly #dir: DataDir;
+  #recovered = 0;
+
+  constructor(
+    t: TestContext,
+    /** How many batches were acknowledged, at least and at most, in what is judged. */
+    readonly acknowledged: number,
+    readonly written: number,
+  ) {
+    this.#dir = openDataDir(join(memoryDir(t), 'data'));
+  }
+
+  /** Throws where recovery gives what it must not. */
+  judge(files: Files, what: string): Verdict {
+    for (const name of readdirSync(this.#dir.journal)) rmSync(join(this.#dir.journal, name));
+    for (const [name, content] of files) writeFileSync(join(this.#dir.journal, name), content);
+    try {
+      const { given } = recover(this.#dir);
+      const batches = given.length;
+      assert.ok(batches >= this.acknowledged && batches <= this.written, `${batches} batches after ${what}`);
+      assert.deepEqual(given, batchesUpTo(batches), what);
+      if (this.#recovered++ % APPEND_EVERY === 0) this.#append(batches, what);
+      return { code: null, sentence: '', batches };
+    } catch (thrown) {
+      if (!(thrown instanceof JournalError)) throw thrown;
+      return { code: thrown.code, sentence: thrown.message, batches: 0 };
+    }
+  }
+
+  /** What is vouched for can be added to. */
+  #append(batches: number, what: string): void {
+    const store = SqliteStore.open(this.#dir, 'os');
+    commitBatch(store, batchAt(batches));
+    store.close();
+    const reread: Batch[] = [...recover(this.#dir).given].map(plain);
+    assert.deepEqual(reread, batchesUpTo(batches + 1), `appended after ${what}`);
+  }
+}

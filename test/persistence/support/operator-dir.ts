@@ -1,0 +1,121 @@
+/**
+ * A whole small data directory as an operator has one: a random stream of real commands in a journal of three
+ * segments, snapshots, archive, mark, secrets.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { must } from '../../../engine/base/assert.js';
+import type { Command } from '../../../engine/model/commands.js';
+import { openDataDir } from '../../../persistence/data-dir/layout.js';
+import { masterSecretFingerprint } from '../../../persistence/data-dir/secrets.js';
+import { CHAIN_START } from '../../../persistence/journal/segment/batch-row.js';
+import {
+  findSegments,
+  removeDatabase,
+  rollbackPath,
+  segmentPath,
+  walPath,
+  writeSegment,
+} from '../../../persistence/journal/segment/names.js';
+import { Dice } from '../../support/reference/rng.js';
+import { runStream } from '../../support/reference/stream.js';
+import { type MadeDir, makeDataDir } from './made-dir.js';
+
+const SECRET = Buffer.alloc(32, 7);
+const SEGMENTS = 3;
+/** Snapshots stand after these batches. */
+export const SNAPSHOTS_AFTER: readonly number[] = [10, 45, 80];
+
+export interface OperatorDirOptions {
+  readonly steps?: number;
+  /** The journal begins with this batch, as retention leaves it. */
+  readonly firstBatch?: number;
+}
+
+function commandsOf(steps: number): Command[] {
+  const dice = new Dice(11);
+  const { accepted } = runStream(
+    11,
+    Array.from({ length: steps }, () => dice.whole(0, 0xffff_ffff)),
+  );
+  const fingerprint = masterSecretFingerprint(SECRET);
+  const commands = accepted.map((command) =>
+    command.kind === 'configure'
+      ? { ...command, rules: { ...command.rules, masterSecretFingerprint: fingerprint } }
+      : command,
+  );
+  // Three days later, so that the rest is old enough for retention.
+  const timeMs = must(commands.at(-1), 'a command').timeMs + 3 * 86_400_000;
+  return [...commands, { kind: 'depositHouse', timeMs, amountCents: 100, reference: 'three days later' }];
+}
+
+/** Makes it at `root`. Batches have 1 to 6 commands. */
+export function makeOperatorDir(
+  root: string,
+  { steps = 1_000, firstBatch = 0 }: OperatorDirOptions = {},
+): MadeDir {
+  const dir = openDataDir(root);
+  writeFileSync(dir.masterSecretFile, SECRET, { mode: 0o600 });
+  writeFileSync(dir.operatorTokenFile, `${'operator'.repeat(4)}\n`, { mode: 0o600 });
+  const made = makeDataDir(root, commandsOf(steps), {
+    batchSize: (index) => 1 + (index % 6),
+    snapshotsAfter: SNAPSHOTS_AFTER,
+    hasArchive: true,
+  });
+  writeSegments(made, firstBatch);
+  return made;
+}
+
+function writeSegments({ dir, batches }: MadeDir, firstBatch: number): void {
+  for (const path of findSegments(dir.journal)) removeDatabase(path);
+  const size = Math.ceil((batches.length - firstBatch) / SEGMENTS);
+  for (let from = firstBatch; from < batches.length; from += size) {
+    const rows = batches.slice(from, from + size);
+    const { firstSeq } = must(rows[0], 'a row');
+    const meta = { createdMs: 1, firstSeq, previousChain: batches[from - 1]?.chain ?? CHAIN_START };
+    writeSegment(segmentPath(dir.journal, firstSeq), meta, rows, { isSealed: from + size < batches.length });
+  }
+}
+
+/** Flips one bit of the byte at `offset`. */
+export function flipBit(path: string, offset: number): void {
+  const bytes = readFileSync(path);
+  bytes[offset] = must(bytes[offset], 'a byte') ^ 1;
+  writeFileSync(path, bytes);
+}
+
+/** Leaves the last rows of the open segment `path` in its WAL, as a kill does; returns both files' content. */
+export function leaveWal(path: string): { readonly database: Buffer; readonly wal: Buffer } {
+  const db = new Database(path);
+  db.pragma('wal_autocheckpoint = 0');
+  const last = 'WHERE last_seq > (SELECT max(last_seq) - 9 FROM batch)';
+  const rows = db.prepare<[], unknown[]>(`SELECT * FROM batch ${last}`).raw().all();
+  db.exec(`DELETE FROM batch ${last}`);
+  db.pragma('wal_checkpoint(TRUNCATE)');
+  const insert = db.prepare('INSERT INTO batch VALUES (?, ?, ?, ?, ?, ?, ?)');
+  for (const row of rows) insert.run(...row);
+  const content = { database: readFileSync(path), wal: readFileSync(walPath(path)) };
+  db.close();
+  writeFileSync(path, content.database);
+  writeFileSync(walPath(path), content.wal);
+  return content;
+}
+
+/**
+ * Leaves the open segment `path` in the middle of being sealed, as a kill does: pages of the seal's transaction are in
+ * the file already, and the rollback journal that takes them back lies beside it. Not only those of a seal: pages that were there
+ * before are written over, too, and the file is longer.
+ */
+export function leaveHalfSeal(path: string): void {
+  const db = new Database(path);
+  db.pragma('journal_mode = PERSIST');
+  // Has pages written before the transaction ends, and the journal synced each time.
+  db.pragma('cache_size = 1');
+  db.exec("BEGIN IMMEDIATE; INSERT INTO seal VALUES (1, 1, 'x', 'x', 'x'); CREATE TABLE spill (a)");
+  db.exec("INSERT INTO spill SELECT zeroblob(1000) FROM batch; UPDATE batch SET digest = 'half'");
+  const content = { database: readFileSync(path), journal: readFileSync(rollbackPath(path)) };
+  db.exec('ROLLBACK');
+  db.close();
+  writeFileSync(path, content.database);
+  writeFileSync(rollbackPath(path), content.journal);
+}

@@ -1,0 +1,44 @@
+/** Alters a journal so that only a replay can tell: every checksum and the whole chain agree with it. */
+import Database from 'better-sqlite3';
+import { must } from '../../../engine/base/assert.js';
+import type { StoredBatch } from '../../../engine/model/ports.js';
+import type { DataDir } from '../../../persistence/data-dir/layout.js';
+import { MarkFile } from '../../../persistence/journal/mark.js';
+import { type ChainPosition, sealBatch } from '../../../persistence/journal/segment/batch-row.js';
+import { findSegments } from '../../../persistence/journal/segment/names.js';
+import { Segment } from '../../../persistence/journal/segment/segment.js';
+
+export interface Altered {
+  readonly lastSeq: number;
+  /** As it was. */
+  readonly digest: string;
+  /** As it is. */
+  readonly altered: string;
+}
+
+/** Gives the batch that holds command `seq` another digest, and every row from there on the chain that follows. */
+export function alterDigest(dir: DataDir, seq: number): Altered {
+  const path = must(findSegments(dir.journal).at(-1), 'a segment');
+  const segment = Segment.open(path, 'read');
+  let position: ChainPosition = segment.start;
+  const rows = [...segment.batches(0)];
+  segment.close();
+  const at = must(
+    rows.find((row) => row.lastSeq >= seq),
+    'the batch',
+  );
+  const altered = `${at.digest.slice(0, -1)}${at.digest.endsWith('0') ? '1' : '0'}`;
+  const db = new Database(path);
+  const update = db.prepare('UPDATE batch SET digest = ?, checksum = ?, chain = ? WHERE last_seq = ?');
+  let last: StoredBatch = at;
+  for (const row of rows) {
+    last = sealBatch(position, row === at ? { ...row, digest: altered } : row);
+    update.run(last.digest, last.checksum, last.chain, last.lastSeq);
+    position = last;
+  }
+  db.close();
+  const mark = new MarkFile(dir.markFile);
+  mark.write({ lastSeq: last.lastSeq, checksum: last.checksum });
+  mark.close();
+  return { lastSeq: at.lastSeq, digest: at.digest, altered };
+}

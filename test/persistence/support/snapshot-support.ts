@@ -1,0 +1,39 @@
+/** What the tests of snapshot files share: an engine with something of everything, and files that were tampered with. */
+import { createHash } from 'node:crypto';
+import { readFileSync, renameSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import Database from 'better-sqlite3';
+import type { Engine } from '../../../engine/engine.js';
+import type { SnapshotRef } from '../../../engine/host/snapshot-store.js';
+import { Dice } from '../../support/reference/rng.js';
+import { runStream } from '../../support/reference/stream.js';
+
+export const CHAIN = 'c'.repeat(64);
+
+/** The engine at the end of a random stream: accounts, keys, open and settled bets, rounds in every state. */
+export function variedEngine(seed: number, steps = 600): Engine {
+  const dice = new Dice(seed);
+  return runStream(
+    seed,
+    Array.from({ length: steps }, () => dice.whole(0, 0xffff_ffff)),
+  ).engine;
+}
+
+export const sha256Of = (path: string): string =>
+  createHash('sha256').update(readFileSync(path)).digest('hex');
+
+/** Changes the file with SQL and gives it the name of its new content, as nobody but this program should. */
+export function tamper({ seq, name }: SnapshotRef, ...statements: string[]): SnapshotRef {
+  const db = new Database(name);
+  for (const sql of statements) db.exec(sql);
+  db.close();
+  return renamed({ seq, name });
+}
+
+/** Gives the file the name that its content has by now. */
+export function renamed({ seq, name }: SnapshotRef): SnapshotRef {
+  const file = `snapshot-${String(seq).padStart(16, '0')}-${sha256Of(name).slice(0, 32)}.db`;
+  const to = join(dirname(name), file);
+  renameSync(name, to);
+  return { seq, name: to };
+}

@@ -1,0 +1,74 @@
+/** The pace of a thread that shares a core, with a clock and a sleep that are only numbers. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hasCoreToSpare, Pace } from '../../../persistence/thread/pace.js';
+import { randomOf } from '../support/journal-files.js';
+
+function paced() {
+  const state = { nowMs: 1_000, slept: [] as number[], lateMs: 0, longestMs: 0, sinceMs: 1_000 };
+  const sleep = (ms: number): void => {
+    state.slept.push(ms);
+    state.nowMs += ms + state.lateMs;
+    state.sinceMs = state.nowMs;
+  };
+  const pace = new Pace({ monotonicMs: () => state.nowMs }, sleep);
+  const work = (ms: number): void => {
+    state.nowMs += ms;
+    state.longestMs = Math.max(state.longestMs, state.nowMs - state.sinceMs);
+    pace.rest();
+  };
+  return { pace, state, work };
+}
+
+test('small pieces never add up to long work without a rest, and half of the time is rest', () => {
+  const random = randomOf(3);
+  const { state, work } = paced();
+  let workedMs = 0;
+  for (let piece = 0; piece < 10_000; piece++) {
+    const ms = (1 + random(50)) / 1_000;
+    workedMs += ms;
+    work(ms);
+  }
+  const restedMs = state.slept.reduce((sum, ms) => sum + ms, 0);
+  assert.ok(state.longestMs < 0.31, `${state.longestMs} ms at most`);
+  assert.ok(Math.abs(restedMs - workedMs) < 0.31, `${workedMs} ms of work, ${restedMs} ms of rest`);
+});
+
+test('a rest is as long as the work before it, within bounds', () => {
+  const { state, work } = paced();
+  work(0.2);
+  assert.deepEqual(state.slept, []);
+  work(0.2);
+  work(0.25);
+  work(100);
+  assert.deepEqual(
+    state.slept.map((ms) => Math.round(ms * 1_000)),
+    [400, 250, 500],
+  );
+});
+
+test('who waits long for the core works longer at a time, until it is given it in time again', () => {
+  const { state, work } = paced();
+  state.lateMs = 20;
+  work(0.3);
+  work(0.9);
+  assert.equal(state.slept.length, 1);
+  state.lateMs = 1;
+  work(0.2);
+  assert.equal(state.slept.length, 2);
+  work(0.3);
+  assert.equal(state.slept.length, 3);
+});
+
+test('a sleep elsewhere is not work', () => {
+  const { pace, state, work } = paced();
+  work(0.1);
+  state.nowMs += 200;
+  pace.begin();
+  work(0.1);
+  assert.deepEqual(state.slept, []);
+});
+
+test('few cores are shared', () => {
+  assert.deepEqual([1, 2, 3, 4, 64].map(hasCoreToSpare), [false, false, false, true, true]);
+});

@@ -1,0 +1,165 @@
+/**
+ * What a data directory may do without: only what is old, held by the oldest snapshot that stays and by the archive.
+ * After a prune it starts to the same state, and the archive goes on.
+ */
+import assert from 'node:assert/strict';
+import { existsSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { must } from '../../../engine/base/assert.js';
+import { checkArchive } from '../../../persistence/archive/check.js';
+import type { DataDir } from '../../../persistence/data-dir/layout.js';
+import { openJournalReader } from '../../../persistence/journal/reader.js';
+import { findSegments } from '../../../persistence/journal/segment/names.js';
+import { recoverEngine } from '../../../persistence/recovery/engine.js';
+import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
+import {
+  carryOut,
+  type PrunePlan,
+  planPrune,
+  type RetentionPolicy,
+} from '../../../persistence/upkeep/retention/retention.js';
+import { newHasher } from '../../support/reference/pair.js';
+import { temporaryDir } from '../support/journal-files.js';
+import { catchUp, HandClock, HotSide, openShadow, randomCommands } from '../support/shadow-files.js';
+
+const COMMANDS = randomCommands(31, 900);
+/** So small that a stream has many. */
+const SEGMENT_BYTES_MAX = 25_000;
+/** Engine time far after every command: nothing is too young. */
+const LATER_MS = 4_000_000_000_000;
+const NOTHING_YOUNG: RetentionPolicy = { segmentsMs: 1, snapshotsKept: 2 };
+
+/** A journal of several segments, snapshots and an archive that has caught up. */
+function livedIn(root: string): HotSide {
+  const hot = new HotSide(root, COMMANDS, SEGMENT_BYTES_MAX);
+  const opened = openShadow(hot.dir, { snapshotCommands: 1, snapshotsKept: 100 });
+  while (hot.left > 0) {
+    hot.write(50, 5);
+    catchUp(opened);
+  }
+  opened.shadow.close();
+  hot.close();
+  return hot;
+}
+
+const seqsOf = (plan: PrunePlan): number[] => plan.segments.map(({ lastSeq }) => lastSeq);
+const whys = ({ kept }: PrunePlan): Set<string> => new Set(kept.map(({ why }) => why));
+const snapshotsOf = (dir: DataDir) => new SnapshotFiles(dir.snapshots).list();
+
+test('what is old and covered goes, from the oldest on, and the directory starts to the same state', (t) => {
+  const hot = livedIn(temporaryDir(t));
+  const { dir } = hot;
+  const before = findSegments(dir.journal).length;
+  assert.ok(before > 2, `${before} segments`);
+  const plan = planPrune(dir, NOTHING_YOUNG, LATER_MS);
+  const oldestKept = must(snapshotsOf(dir)[1], 'the second newest').seq;
+  assert.ok(plan.segments.length > 0 && plan.segments.length < before);
+  assert.ok(seqsOf(plan).every((lastSeq) => lastSeq <= oldestKept));
+  assert.equal(plan.snapshots.length, snapshotsOf(dir).length - 2);
+  carryOut(dir, plan);
+  assert.equal(findSegments(dir.journal).length, before - plan.segments.length);
+  assert.equal(snapshotsOf(dir).length, 2);
+
+  const reader = openJournalReader(dir);
+  const { engine, snapshotSeq } = recoverEngine(reader, new SnapshotFiles(dir.snapshots), {
+    clock: new HandClock(),
+  });
+  reader.close();
+  assert.ok(snapshotSeq > 0);
+  assert.equal(engine.stateDigest(newHasher), hot.engine.stateDigest(newHasher));
+  const again = openShadow(dir);
+  catchUp(again);
+  again.shadow.close();
+  assert.deepEqual(again.notes, []);
+  const { faults, progress } = checkArchive(dir.archiveFile);
+  assert.deepEqual([faults, progress?.fromSeq, progress?.seq], [[], 0, hot.engine.seq]);
+  assert.deepEqual(planPrune(dir, NOTHING_YOUNG, LATER_MS).segments, []);
+});
+
+test('all stays by default, and what is young, not in a snapshot or not in the archive stays too', (t) => {
+  const { dir } = livedIn(temporaryDir(t));
+  const all = planPrune(dir, { segmentsMs: null, snapshotsKept: 2 }, LATER_MS);
+  assert.deepEqual(all.segments, []);
+  assert.deepEqual(whys(all).has('all are kept'), true);
+  const [first] = planPrune(dir, NOTHING_YOUNG, LATER_MS).segments;
+  const young = planPrune(dir, { ...NOTHING_YOUNG, segmentsMs: 60_000 }, must(first, 'segment').lastTimeMs);
+  assert.deepEqual(young.segments, []);
+  assert.ok(whys(young).has('it is not old enough'));
+  const many = planPrune(dir, { ...NOTHING_YOUNG, snapshotsKept: 1_000 }, LATER_MS);
+  assert.ok(whys(many).has('the oldest snapshot that stays does not hold it'));
+  assert.deepEqual(many.snapshots, []);
+  rmSync(dir.archiveFile);
+  const unarchived = planPrune(dir, NOTHING_YOUNG, LATER_MS);
+  assert.deepEqual(unarchived.segments, []);
+  assert.ok(whys(unarchived).has('the archive does not hold it'));
+});
+
+test('nothing goes for a snapshot that is damaged', (t) => {
+  const { dir } = livedIn(temporaryDir(t));
+  const oldestKept = must(snapshotsOf(dir)[1], 'the second newest').name;
+  truncateSync(oldestKept, statSync(oldestKept).size - 1);
+  const plan = planPrune(dir, NOTHING_YOUNG, LATER_MS);
+  assert.deepEqual(plan.segments, []);
+  assert.ok(whys(plan).has('the oldest snapshot that stays is damaged'));
+});
+
+test('the shadow lets go of what its snapshots cover, by itself, and says so', (t) => {
+  const hot = new HotSide(temporaryDir(t), COMMANDS, SEGMENT_BYTES_MAX);
+  const opened = openShadow(hot.dir, { snapshotCommands: 50, snapshotsKept: 2, segmentsKeptMs: 1 });
+  const first = must(findSegments(hot.dir.journal)[0], 'segment');
+  while (hot.left > 0) {
+    hot.write(50, 5);
+    catchUp(opened);
+    assert.equal(opened.shadow.appliedSeq, hot.engine.seq);
+  }
+  assert.ok(!existsSync(first));
+  assert.match(must(opened.notes[0], 'note'), /^Sequence numbers 1 to \d+ have left the journal/);
+  opened.shadow.close();
+  hot.close();
+  const { faults, progress } = checkArchive(hot.dir.archiveFile);
+  assert.deepEqual([faults, progress?.seq], [[], hot.engine.seq]);
+});
+
+test('without the archive a pruned journal gives one that reaches as far back as the oldest snapshot', (t) => {
+  const hot = livedIn(temporaryDir(t));
+  const { dir } = hot;
+  carryOut(dir, planPrune(dir, NOTHING_YOUNG, LATER_MS));
+  rmSync(dir.archiveFile);
+  const opened = openShadow(dir);
+  catchUp(opened);
+  opened.shadow.close();
+  assert.match(opened.notes.join(), /A new archive begins after sequence number \d+/);
+  const { faults, progress } = checkArchive(dir.archiveFile);
+  const oldest = must(snapshotsOf(dir).at(-1), 'snapshot').seq;
+  assert.deepEqual([faults, progress?.fromSeq, progress?.seq], [[], oldest, hot.engine.seq]);
+});
+
+/** The newest snapshot of another history, put among those of `dir` under its own name. */
+function addForeignSnapshot(dir: DataDir, root: string, atSeq: number): string {
+  const other = new HotSide(root, randomCommands(32, 1_500), SEGMENT_BYTES_MAX);
+  other.write(atSeq, 100);
+  assert.equal(other.engine.seq, atSeq);
+  const chain = 'f'.repeat(64);
+  const { name } = new SnapshotFiles(dir.snapshots).save(other.engine, chain);
+  other.close();
+  return name;
+}
+
+test('a snapshot of another journal takes the place of nothing', (t) => {
+  const root = temporaryDir(t);
+  const { dir, engine } = livedIn(join(root, 'own'));
+  const newest = must(snapshotsOf(dir)[0], 'a snapshot');
+  const beyond = addForeignSnapshot(dir, join(root, 'other'), engine.seq + 20);
+  const one: RetentionPolicy = { segmentsMs: 1, snapshotsKept: 1 };
+  const plan = planPrune(dir, one, LATER_MS);
+  assert.ok(plan.snapshots.every(({ name }) => name !== newest.name && name !== beyond));
+  assert.ok(seqsOf(plan).every((lastSeq) => lastSeq <= newest.seq));
+  rmSync(beyond);
+
+  for (const { name } of snapshotsOf(dir)) rmSync(name);
+  addForeignSnapshot(dir, join(root, 'third'), newest.seq);
+  const doubtful = planPrune(dir, one, LATER_MS);
+  assert.deepEqual(doubtful.segments, []);
+  assert.ok(whys(doubtful).has('the oldest snapshot that stays is not of this journal'));
+});
