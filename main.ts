@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { bringRulesInForce, fundHouse } from './engine/host/bootstrap.js';
+import { applyRules, fundHouse } from './engine/host/bootstrap.js';
 import { ClockGuard } from './engine/host/clock-guard.js';
 import { Lifecycle, SETTLE_BETS_MAX } from './engine/host/lifecycle.js';
 import { ManualRun } from './engine/host/manual-run.js';
@@ -118,10 +118,7 @@ async function start(config: Config, log: Log): Promise<void> {
 
 /** Rules where they differ; at the very first start the house's money and the demo account, whose key it returns. */
 function submitFirstCommands(config: Config, store: Store, sequencer: Sequencer): string | null {
-  bringRulesInForce(
-    sequencer,
-    withOverrides(masterSecretFingerprint(store.masterSecret), config.rulesOverrides),
-  );
+  applyRules(sequencer, withOverrides(masterSecretFingerprint(store.masterSecret), config.rulesOverrides));
   if (store.recovered.lastSeq > 0) return null;
   fundHouse(sequencer, config.houseCapitalCents);
   return config.demo ? createDemoAccount(sequencer) : null;

@@ -6,8 +6,8 @@
  * state: the API computes it at its edge, and the operators' command line checks it, each with its own tools.
  */
 
-import { inOnePiece } from './base/flatten-string.js';
-import { wholeText } from './base/integer-text.js';
+import { flattenString } from './base/flatten-string.js';
+import { integerText } from './base/integer-text.js';
 import { betId, marketOf, roundId, SIDES, textAt, timeFrameMs } from './model/domain.js';
 import type { BetPlaced } from './model/events.js';
 
@@ -99,10 +99,10 @@ export class RoundSeeds {
     const fields: BetFields = {
       id: betId(event.bet),
       prediction: textAt(SIDES, event.side),
-      amountCents: wholeText(event.stakeCents),
-      oddsE4: wholeText(event.oddsE4),
-      entryPercentE2: wholeText(event.entryPercentE2),
-      payoutCents: wholeText(event.payoutCents),
+      amountCents: integerText(event.stakeCents),
+      oddsE4: integerText(event.oddsE4),
+      entryPercentE2: integerText(event.entryPercentE2),
+      payoutCents: integerText(event.payoutCents),
       placedAt: this.#tools.isoText(event.timeMs),
       clientSeed: event.clientSeed,
     };
@@ -112,7 +112,7 @@ export class RoundSeeds {
   #fieldsOf(market: number, roundNumber: number): string {
     const latest = this.#latest[market];
     if (latest?.roundNumber === roundNumber) return latest.fields;
-    const fields = inOnePiece(roundFields(this.seed(market, roundNumber), roundId(market, roundNumber)));
+    const fields = flattenString(roundFields(this.seed(market, roundNumber), roundId(market, roundNumber)));
     this.#latest[market] = { roundNumber, fields };
     return fields;
   }

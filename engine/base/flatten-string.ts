@@ -5,4 +5,4 @@
  */
 
 /** The same text without the pieces that it was put together from: a parsed one has none. */
-export const inOnePiece = (text: string): string => JSON.parse(JSON.stringify(text)) as string;
+export const flattenString = (text: string): string => JSON.parse(JSON.stringify(text)) as string;

@@ -13,12 +13,12 @@ const NEXT: readonly string[] = FIRST.map((text) => text.padStart(4, '0'));
 const EIGHT_DIGITS = GROUP * GROUP;
 
 /** The decimal digits of a whole number from 0 to 2^53 - 1. */
-export function wholeText(value: number): string {
+export function integerText(value: number): string {
   if (value < GROUP) return FIRST[value] ?? refuse();
   if (value < EIGHT_DIGITS) return groups(value, FIRST);
   const high = Math.floor(value / EIGHT_DIGITS);
   const low = groups(value - high * EIGHT_DIGITS, NEXT);
-  return wholeText(high) + low;
+  return integerText(high) + low;
 }
 
 /** Both groups of a whole number below 10^8; divided as a word of 32 bits, which is faster than as a double. */

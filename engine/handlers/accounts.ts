@@ -23,7 +23,7 @@ const INITIAL_REFERENCE = 'initial';
 export function createAccount(state: State, command: CreateAccount): Effect {
   const { balanceCents, timeMs } = command;
   assert(balanceCents >= 0, 'the initial balance is an amount');
-  if (!canBringIn(state, balanceCents)) return tooLarge();
+  if (!withinDepositLimit(state, balanceCents)) return tooLarge();
   const account = state.accounts.add(command.name, command.tier);
   state.accounts.touch(account, state.nextSeq);
   if (balanceCents === 0) return [{ type: 'accountCreated', timeMs, account }];
@@ -50,7 +50,7 @@ export function transfer(state: State, command: Transfer): Effect {
   const known = checkReference(state, account, reference, signedCents);
   if (known !== null) return known;
   assert(amountCents > 0, 'a transfer moves at least one cent');
-  if (isDeposit && !canBringIn(state, amountCents)) return tooLarge();
+  if (isDeposit && !withinDepositLimit(state, amountCents)) return tooLarge();
   if (!isDeposit && state.accounts.balanceCents(account) < amountCents) {
     return reject('insufficient_balance', 'the withdrawal is more than the balance');
   }
@@ -62,7 +62,7 @@ export function depositHouse(state: State, command: DepositHouse): Effect {
   const known = checkReference(state, HOUSE, reference, amountCents);
   if (known !== null) return known;
   assert(amountCents > 0, 'a deposit moves at least one cent');
-  if (!canBringIn(state, amountCents)) return tooLarge();
+  if (!withinDepositLimit(state, amountCents)) return tooLarge();
   return [moveBalance(state, HOUSE, amountCents, 'deposit', reference, timeMs)];
 }
 
@@ -70,7 +70,7 @@ export function depositHouse(state: State, command: DepositHouse): Effect {
  * Whether so much more may come in: with all deposits together bounded, every sum that the books are checked with
  * is exact, and no balance can ever be beyond what a number holds.
  */
-function canBringIn(state: State, amountCents: number): boolean {
+function withinDepositLimit(state: State, amountCents: number): boolean {
   return state.house.depositsCents + amountCents <= AMOUNT_CENTS_MAX;
 }
 

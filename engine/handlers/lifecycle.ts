@@ -59,7 +59,7 @@ function endRound(state: State, market: Market, round: Round, timeMs: number, ev
   const nextNumber = round.roundNumber + 1;
   const endsMs = round.endTimeMs + timeFrameMs(round.market);
   if (endsMs <= timeMs) return; // the next window, too, lies in a downtime
-  const reason = whyClosed(state, round.market, round.endTimeMs, endsMs);
+  const reason = closedReason(state, round.market, round.endTimeMs, endsMs);
   if (reason !== null) {
     events.push({ type: 'roundNotOpened', timeMs, market: round.market, roundNumber: nextNumber, reason });
     return;
@@ -69,7 +69,7 @@ function endRound(state: State, market: Market, round: Round, timeMs: number, ev
 }
 
 /** Why no round may be in this market from `startMs` to `endMs`, or null. */
-function whyClosed(
+function closedReason(
   state: State,
   market: number,
   startMs: number,
@@ -118,7 +118,7 @@ export function boundaryPrice(state: State, command: BoundaryPrice): Effect {
     const isTimely = timeMs - boundaryMs <= round.maxPriceAgeMs;
     const fresh = isTimely && isFresh(round, boundaryMs, price, command.priceTimeMs);
     // A market may have been suspended while its round was UPCOMING.
-    const closed = whyClosed(state, round.market, round.startTimeMs, round.endTimeMs);
+    const closed = closedReason(state, round.market, round.startTimeMs, round.endTimeMs);
     if (closed !== null) dropUpcoming(state, round, closed, timeMs, events);
     else if (!fresh) dropUpcoming(state, round, 'stale_price', timeMs, events);
     else if (!openRound(state, round, price, timeMs, events)) {
@@ -231,7 +231,7 @@ export function vacantMarkets(state: State, asset: number, timeMs: number): numb
     const endMs = (roundNumber + 1) * frameMs;
     const bettingLeftMs = endMs - market.rules.lockLeadMs - rules.cutoffMs - timeMs;
     if (roundNumber <= market.lastRoundNumber || bettingLeftMs < rules.lateOpenBettingMs) continue;
-    if (whyClosed(state, index, timeMs, endMs) === null) vacant.push(index);
+    if (closedReason(state, index, timeMs, endMs) === null) vacant.push(index);
   }
   return vacant;
 }

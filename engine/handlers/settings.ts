@@ -12,11 +12,11 @@ import { type Effect, reject, type State } from '../state/state.js';
 export function configure(state: State, command: Configure): Effect {
   const { rules, rulesVersion, timeMs } = command;
   if (state.rules !== null) state.idempotency.forgetExpired(timeMs, state.rules.idempotencyTtlMs);
-  putRulesInForce(state, rules, rulesVersion);
+  setRulesInForce(state, rules, rulesVersion);
   return [{ type: 'configured', timeMs, market: -1 }];
 }
 
-export function putRulesInForce(state: State, rules: Rules, rulesVersion: number): void {
+export function setRulesInForce(state: State, rules: Rules, rulesVersion: number): void {
   assert(rulesVersion <= RULES_VERSION, `rules version ${rulesVersion} is newer than this program`);
   assertSound(rules);
   const byMarket = new Map<number, MarketRules>(

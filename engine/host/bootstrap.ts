@@ -12,17 +12,17 @@ import type { Sequencer } from './sequencer.js';
 const CAPITAL_REFERENCE = 'initial-capital';
 
 /** Submits a command that nothing can stand against. */
-export function submitSurely(sequencer: Sequencer, command: Command): Accepted {
+export function mustSubmit(sequencer: Sequencer, command: Command): Accepted {
   const outcome = sequencer.submit(command);
   assert(outcome.status === 'accepted', `${command.kind} at the start is ${outcome.status}`);
   return outcome;
 }
 
 /** Puts `rules` in force; returns whether they were others before. They hold for rounds opened from now on. */
-export function bringRulesInForce(sequencer: Sequencer, rules: Rules): boolean {
+export function applyRules(sequencer: Sequencer, rules: Rules): boolean {
   const { engine } = sequencer;
   if (engine.rulesVersion === RULES_VERSION && isSame(engine.rules, rules)) return false;
-  submitSurely(sequencer, {
+  mustSubmit(sequencer, {
     kind: 'configure',
     timeMs: sequencer.stampMs(),
     rulesVersion: RULES_VERSION,
@@ -34,7 +34,7 @@ export function bringRulesInForce(sequencer: Sequencer, rules: Rules): boolean {
 /** The house's money at the very first start. */
 export function fundHouse(sequencer: Sequencer, amountCents: number): void {
   if (amountCents === 0) return;
-  submitSurely(sequencer, {
+  mustSubmit(sequencer, {
     kind: 'depositHouse',
     timeMs: sequencer.stampMs(),
     amountCents,

@@ -10,7 +10,7 @@ import type { ClockCondition, ClockGuard } from './clock-guard.js';
 /** A reading of the wall clock this close after the last stamp needs no judgement by the guard. */
 const REGULAR_STEP_MS = 1_000;
 
-export class Stamps {
+export class CommandClock {
   #sound = true;
 
   /**

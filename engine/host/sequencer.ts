@@ -15,7 +15,7 @@ import type { ErrorCode } from '../model/errors.js';
 import type { Accepted, Outcome, Rejected } from '../model/events.js';
 import type { Batch, Clock, JournalWriter, SpaceLevel } from '../model/ports.js';
 import type { ClockCondition, ClockGuard } from './clock-guard.js';
-import { Stamps } from './command-clock.js';
+import { CommandClock } from './command-clock.js';
 import { type EventReader, OpenBatch, type Release } from './open-batch.js';
 
 export interface SequencerOptions {
@@ -76,7 +76,7 @@ export class Sequencer {
   #durableSeq: number;
   /** Number of the last command that joined a batch. */
   #joinedSeq: number;
-  readonly #stamps: Stamps;
+  readonly #commandClock: CommandClock;
   #spaceLevel: SpaceLevel = 'ok';
   #backlogAged = false;
   #drained: { resolve: () => void; reject: (error: Error) => void } | null = null;
@@ -95,7 +95,7 @@ export class Sequencer {
   ) {
     this.#durableSeq = engine.seq;
     this.#joinedSeq = engine.seq;
-    this.#stamps = new Stamps(clock, options.clockGuard, engine.timeMs);
+    this.#commandClock = new CommandClock(clock, options.clockGuard, engine.timeMs);
     this.#heartbeatMs = clock.monotonicMs();
     this.#flush = () => {
       this.#flushScheduled = false;
@@ -132,21 +132,21 @@ export class Sequencer {
     return this.#spaceLevel;
   }
   get clockCondition(): ClockCondition {
-    return this.#stamps.condition;
+    return this.#commandClock.condition;
   }
 
   /** Why orders are refused at the moment, the gravest reason first, or null. */
   get gate(): ErrorCode | null {
     if (this.#draining) return 'shutting_down';
-    if (!this.#stamps.sound) return 'clock_unsynchronised';
+    if (!this.#commandClock.sound) return 'clock_unsynchronised';
     if (this.#spaceLevel === 'reserve' || this.#spaceLevel === 'hard') return 'disk_reserve';
     const full = this.engine.seq - this.#durableSeq >= this.options.backlogCommandsMax;
     return full || this.#backlogAged ? 'journal_backlog' : null;
   }
 
-  /** The time of a command that is submitted now, in milliseconds: see `Stamps`. */
+  /** The time of a command that is submitted now, in milliseconds: see `CommandClock`. */
   stampMs(): number {
-    return this.#stamps.next();
+    return this.#commandClock.next();
   }
 
   /**
@@ -256,7 +256,7 @@ export class Sequencer {
   /** Looks at the clocks and at the writer; to be called several times a second. */
   heartbeat(): void {
     const monotonicMs = this.clock.monotonicMs();
-    this.#stamps.check();
+    this.#commandClock.check();
     this.#judgeBacklog(monotonicMs);
     const elapsedMs = Math.min(monotonicMs - this.#heartbeatMs, HEARTBEAT_GAP_MS_MAX);
     this.#heartbeatMs = monotonicMs;

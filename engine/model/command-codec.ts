@@ -7,8 +7,8 @@
  * here; what is checked here is that this program knows the kind and its version.
  */
 import { assert, fail } from '../base/assert.js';
-import { inOnePiece } from '../base/flatten-string.js';
-import { wholeText } from '../base/integer-text.js';
+import { flattenString } from '../base/flatten-string.js';
+import { integerText } from '../base/integer-text.js';
 import type { Command, CommandKind, IdempotencyDigest, PlaceOrder } from './commands.js';
 import { ASSETS, MARKET_IDS, marketOf, SIDES, TIERS, textAt } from './domain.js';
 
@@ -52,7 +52,7 @@ export function encodeCommand(command: Command): string {
 
 /** Market and side as they stand in an order, by `market * 2 + side`. */
 export const ORDER_PARTS: readonly string[] = MARKET_IDS.flatMap((id) =>
-  SIDES.map((side) => inOnePiece(`,"${id}","${side}",`)),
+  SIDES.map((side) => flattenString(`,"${id}","${side}",`)),
 );
 
 /** How the text of an order begins, up to its time. */
@@ -66,18 +66,18 @@ const USUAL_END = '],null]';
 function encodePlaceOrder(order: PlaceOrder): string {
   const { idempotency, clientSeed, expectedPercentE6 } = order;
   const parts = textAt(ORDER_PARTS, order.market * 2 + order.side);
-  const head = `${orderHead(order.timeMs)}${wholeText(order.account)},${wholeText(order.key)}${parts}${wholeText(order.stakeCents)}`;
+  const head = `${orderHead(order.timeMs)}${integerText(order.account)},${integerText(order.key)}${parts}${integerText(order.stakeCents)}`;
   if (expectedPercentE6 === -1 && idempotency !== null && clientSeed === null) {
     return head + USUAL_MIDDLE + digestText(idempotency) + USUAL_END;
   }
-  const guard = expectedPercentE6 < 0 ? `${expectedPercentE6}` : wholeText(expectedPercentE6);
+  const guard = expectedPercentE6 < 0 ? `${expectedPercentE6}` : integerText(expectedPercentE6);
   const digests = idempotency === null ? 'null' : `[${digestText(idempotency)}]`;
   const seed = clientSeed === null ? 'null' : JSON.stringify(clientSeed);
   return `${head},${guard},${digests},${seed}]`;
 }
 
 const digestText = ({ keyHigh, keyLow, body }: IdempotencyDigest): string =>
-  `${wholeText(keyHigh)},${wholeText(keyLow)},${wholeText(body)}`;
+  `${integerText(keyHigh)},${integerText(keyLow)},${integerText(body)}`;
 
 /** The last time that was printed: many orders share a millisecond. */
 let keptTimeMs = Number.NaN;
@@ -85,7 +85,7 @@ let keptHead = '';
 
 function orderHead(timeMs: number): string {
   if (timeMs !== keptTimeMs) {
-    keptHead = inOnePiece(`${ORDER_HEAD}${timeMs},`);
+    keptHead = flattenString(`${ORDER_HEAD}${timeMs},`);
     keptTimeMs = timeMs;
   }
   return keptHead;

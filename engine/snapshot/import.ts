@@ -4,7 +4,7 @@
  * and every count. Anything that does not agree is an AssertionError: a wrong snapshot is refused, not served.
  */
 import { assert, must } from '../base/assert.js';
-import { putRulesInForce } from '../handlers/settings.js';
+import { setRulesInForce } from '../handlers/settings.js';
 import { ASSET_CLASSES, TIERS } from '../model/domain.js';
 import type { BalanceMoved } from '../model/events.js';
 import type { Rules } from '../model/rules.js';
@@ -56,7 +56,7 @@ function importEngine(state: State, row: Row): EngineFacts {
   state.seq = countOf(seq);
   state.timeMs = countOf(timeMs);
   state.lifecycleSeq = countOf(lifecycleSeq);
-  if (rules !== null) putRulesInForce(state, parseRules(textOrNullOf(rules)), countOf(rulesVersion));
+  if (rules !== null) setRulesInForce(state, parseRules(textOrNullOf(rules)), countOf(rulesVersion));
   state.trading = { enabled: flagOf(tradingEnabled), reason: textOf(tradingReason) };
   state.house.move(countOf(houseCents));
   state.house.depositsCents = countOf(depositsCents);

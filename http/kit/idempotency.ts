@@ -5,7 +5,7 @@
  * account's own requests apart, so a mixing function does, at a quarter of the time.
  */
 import { createHmac, hash } from 'node:crypto';
-import { wholeText } from '../../engine/base/integer-text.js';
+import { integerText } from '../../engine/base/integer-text.js';
 import type { IdempotencyDigest } from '../../engine/model/commands.js';
 import { DOWN, MARKET_IDS, UP } from '../../engine/model/domain.js';
 import { invalid, type Refused } from './refused.js';
@@ -53,7 +53,7 @@ export interface OrderContent {
 const canonicalHead = (marketId: string, side: number): string => `${marketId.length}:${marketId}|${side}|`;
 
 function canonicalRest({ stakeCents, expectedPercentE6, clientSeed }: OrderContent): string {
-  let text = wholeText(stakeCents);
+  let text = integerText(stakeCents);
   if (expectedPercentE6 >= 0) text += `|expectedPercent=${expectedPercentE6}`;
   if (clientSeed !== null) text += `|clientSeed=${clientSeed.length}:${clientSeed}`;
   return text;
@@ -76,7 +76,7 @@ export class IdempotencyDigests {
 
   /** Keys of different accounts have nothing to do with each other. */
   digest(account: number, key: string, order: OrderContent): IdempotencyDigest {
-    const ofKey = hash('sha256', `${this.#secret}${wholeText(account)}:${key}`, 'binary');
+    const ofKey = hash('sha256', `${this.#secret}${integerText(account)}:${key}`, 'binary');
     const { market, marketId, side } = order;
     const head = this.#heads[market * 2 + side] ?? mix(this.#seed, canonicalHead(marketId, side));
     return {

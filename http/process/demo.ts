@@ -3,7 +3,7 @@
  * The key's secret is printed once and kept nowhere.
  */
 import { randomUUID } from 'node:crypto';
-import { submitSurely } from '../../engine/host/bootstrap.js';
+import { mustSubmit } from '../../engine/host/bootstrap.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
 import { LIVE, MARKETS_MAX, marketId, SCOPES, scopesMask, TIERS } from '../../engine/model/domain.js';
 import type { EngineReads } from '../../engine/model/views.js';
@@ -20,7 +20,7 @@ const BETTING_LEFT_MS_MIN = 60_000;
 export function createDemoAccount(sequencer: Sequencer): string {
   const timeMs = sequencer.stampMs();
   const tier = TIERS.indexOf('SILVER');
-  const created = submitSurely(sequencer, {
+  const created = mustSubmit(sequencer, {
     kind: 'createAccount',
     timeMs,
     name: DEMO_NAME,
@@ -29,7 +29,7 @@ export function createDemoAccount(sequencer: Sequencer): string {
   });
   const { account } = eventOf(created.events, 'accountCreated');
   const secret = generateKeySecret();
-  submitSurely(sequencer, {
+  mustSubmit(sequencer, {
     kind: 'createKey',
     timeMs,
     account,

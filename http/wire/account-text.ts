@@ -1,7 +1,7 @@
 /** The JSON of what belongs to one account: positions and the answers to orders. */
 import { must } from '../../engine/base/assert.js';
-import { inOnePiece } from '../../engine/base/flatten-string.js';
-import { wholeText } from '../../engine/base/integer-text.js';
+import { flattenString } from '../../engine/base/flatten-string.js';
+import { integerText } from '../../engine/base/integer-text.js';
 import {
   ASSETS,
   assetOf,
@@ -22,7 +22,7 @@ const POSITION_PARTS: readonly string[] = MARKET_IDS.flatMap((id, market) => {
   const crypto = textAt(ASSETS, assetOf(market));
   const frame = textAt(TIME_FRAMES, timeFrameOf(market));
   const head = `","marketId":"${id}","crypto":"${crypto}","timeFrame":"${frame}","prediction":`;
-  return SIDES.map((side) => inOnePiece(`${head}"${side}","amount":`));
+  return SIDES.map((side) => flattenString(`${head}"${side}","amount":`));
 });
 
 /** The rounds that were printed last, by market: a list has the same few again and again. */
@@ -40,7 +40,7 @@ export function positionsBytes(bets: readonly BetView[]): Uint8Array {
 
 function positionRest(bet: BetView): string {
   return (
-    `${wholeText(bet.bet)}${textAt(POSITION_PARTS, bet.market * 2 + bet.side)}${hundredthsText(bet.stakeCents)},"oddsAtBet":` +
+    `${integerText(bet.bet)}${textAt(POSITION_PARTS, bet.market * 2 + bet.side)}${hundredthsText(bet.stakeCents)},"oddsAtBet":` +
     `${oddsText(bet.oddsE4)},"potentialPayout":${hundredthsText(bet.payoutCents)}${outcomeText(bet)}` +
     `${isoText(bet.placedAtMs)}${settledAtText(bet.settledAtMs)}${roundText(bet)}`
   );
@@ -48,7 +48,7 @@ function positionRest(bet: BetView): string {
 
 const BEFORE_PLACED_AT = ',"isLimitOrder":false,"placedAt":"';
 const openPart = (status: BetView['status']): string =>
-  inOnePiece(`,"status":"${status}","result":null,"payout":null,"profit":null${BEFORE_PLACED_AT}`);
+  flattenString(`,"status":"${status}","result":null,"payout":null,"profit":null${BEFORE_PLACED_AT}`);
 const ACTIVE_PART = openPart('ACTIVE');
 const SETTLING_PART = openPart('SETTLING');
 
@@ -70,7 +70,7 @@ function roundText({ market, roundNumber, roundStatus, roundEndTimeMs }: BetView
   if (kept.roundNumber !== roundNumber || kept.status !== roundStatus) {
     kept.roundNumber = roundNumber;
     kept.status = roundStatus;
-    kept.text = inOnePiece(
+    kept.text = flattenString(
       `,"round":{"roundNumber":${roundNumber},"status":"${textAt(ROUND_STATUSES, roundStatus)}",` +
         `"endTime":"${isoText(roundEndTimeMs)}"}}`,
     );
@@ -80,13 +80,13 @@ function roundText({ market, roundNumber, roundStatus, roundEndTimeMs }: BetView
 
 /** What every answer to an order on one side of one market has in common, by `market * 2 + side`. */
 const ORDER_PARTS: readonly string[] = MARKET_IDS.flatMap((id) =>
-  SIDES.map((side) => inOnePiece(`","marketId":"${id}","prediction":"${side}","amount":`)),
+  SIDES.map((side) => flattenString(`","marketId":"${id}","prediction":"${side}","amount":`)),
 );
 
 /** From the entry percent to the payout, by the percent; made when first asked for. */
 const PERCENT_PARTS = new Array<string | undefined>(10_001);
 const percentPart = (percentE2: number): string =>
-  (PERCENT_PARTS[percentE2] ??= inOnePiece(
+  (PERCENT_PARTS[percentE2] ??= flattenString(
     `,"entryPercent":${hundredthsText(percentE2)},"potentialPayout":`,
   ));
 
@@ -95,7 +95,7 @@ let keptTimeMs = Number.NaN;
 let keptTimePart = '';
 function timePart(timeMs: number): string {
   if (timeMs !== keptTimeMs) {
-    keptTimePart = inOnePiece(`","placedAt":"${isoText(timeMs)}"},"newBalance":`);
+    keptTimePart = flattenString(`","placedAt":"${isoText(timeMs)}"},"newBalance":`);
     keptTimeMs = timeMs;
   }
   return keptTimePart;
@@ -107,7 +107,7 @@ function timePart(timeMs: number): string {
  */
 export function orderResultText(bet: BetPlaced, betHash: string): string {
   return (
-    `{"success":true,"data":{"bet":{"id":"bet_${wholeText(bet.bet)}${textAt(ORDER_PARTS, bet.market * 2 + bet.side)}` +
+    `{"success":true,"data":{"bet":{"id":"bet_${integerText(bet.bet)}${textAt(ORDER_PARTS, bet.market * 2 + bet.side)}` +
     `${hundredthsText(bet.stakeCents)},"oddsAtBet":${oddsText(bet.oddsE4)}${percentPart(bet.entryPercentE2)}` +
     `${hundredthsText(bet.payoutCents)},"status":"ACTIVE","betHash":"${betHash}${timePart(bet.timeMs)}` +
     `${hundredthsText(bet.newBalanceCents)},"limitOrdersFilled":null}}`

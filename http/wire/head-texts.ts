@@ -1,6 +1,6 @@
 /** The parts of an answer's head that many answers share, each in one piece: pieces are joined anew for every answer. */
-import { inOnePiece } from '../../engine/base/flatten-string.js';
-import { wholeText } from '../../engine/base/integer-text.js';
+import { flattenString } from '../../engine/base/flatten-string.js';
+import { integerText } from '../../engine/base/integer-text.js';
 
 const LIMIT = 'X-RateLimit-Limit: ';
 const REMAINING = '\r\nX-RateLimit-Remaining: ';
@@ -22,14 +22,14 @@ export class HeadTexts {
   /** `requestIdPrefix` begins every request's id. */
   constructor(private readonly requestIdPrefix: string) {
     const seconds = Array.from({ length: RESET_SECONDS_MAX + 1 }, (_, at) => at);
-    this.#resets = seconds.map((resetSeconds) => inOnePiece(this.#tail(resetSeconds)));
+    this.#resets = seconds.map((resetSeconds) => flattenString(this.#tail(resetSeconds)));
   }
 
   /** From the Content-Type of JSON to the name of X-RateLimit-Remaining. */
   jsonHead(limit: number): string {
     const slot = limit & (LIMITS_KEPT - 1);
     if (this.#limits[slot] !== limit) {
-      this.#jsonHeads[slot] = inOnePiece(`Content-Type: application/json\r\n${this.limitHead(limit)}`);
+      this.#jsonHeads[slot] = flattenString(`Content-Type: application/json\r\n${this.limitHead(limit)}`);
       this.#limits[slot] = limit;
     }
     return this.#jsonHeads[slot] as string;
@@ -37,16 +37,16 @@ export class HeadTexts {
 
   /** The limit and the name of X-RateLimit-Remaining. */
   limitHead(limit: number): string {
-    return `${LIMIT}${wholeText(limit)}${REMAINING}`;
+    return `${LIMIT}${integerText(limit)}${REMAINING}`;
   }
 
   /** From the value of X-RateLimit-Remaining to the request's id, whole. */
   tail(remaining: number, resetSeconds: number, requestNumber: number): string {
     const reset = this.#resets[resetSeconds] ?? this.#tail(resetSeconds);
-    return `${wholeText(remaining)}${reset}${wholeText(requestNumber)}`;
+    return `${integerText(remaining)}${reset}${integerText(requestNumber)}`;
   }
 
   #tail(resetSeconds: number): string {
-    return `${RESET}${wholeText(resetSeconds)}${REQUEST_ID}${this.requestIdPrefix}-`;
+    return `${RESET}${integerText(resetSeconds)}${REQUEST_ID}${this.requestIdPrefix}-`;
   }
 }

@@ -1,6 +1,6 @@
 /** The JSON of a market and of its round, put together from parts that change at different times. */
 import { must } from '../../engine/base/assert.js';
-import { inOnePiece } from '../../engine/base/flatten-string.js';
+import { flattenString } from '../../engine/base/flatten-string.js';
 import { oddsE4, percentUpE2 } from '../../engine/base/money.js';
 import {
   ASSETS,
@@ -39,7 +39,7 @@ export function shownRound(round: RoundView, status: number): ShownRound {
 export function marketHead(market: number): string {
   const crypto = textAt(ASSETS, assetOf(market));
   const frame = textAt(TIME_FRAMES, timeFrameOf(market));
-  return inOnePiece(`{"id":"${marketId(market)}","crypto":"${crypto}","timeFrame":"${frame}",`);
+  return flattenString(`{"id":"${marketId(market)}","crypto":"${crypto}","timeFrame":"${frame}",`);
 }
 
 /** JSON of a Market. */
@@ -85,7 +85,7 @@ function currentRoundText(
 
 /** The opening of a Round and its fields that never change; what follows closes the object. */
 function roundHead(round: RoundView): string {
-  return inOnePiece(
+  return flattenString(
     `{"id":"${roundId(round.market, round.roundNumber)}","roundNumber":${round.roundNumber},` +
       `"startTime":"${isoText(round.startTimeMs)}","lockTime":"${isoText(round.lockTimeMs)}",` +
       `"endTime":"${isoText(round.endTimeMs)}",`,

@@ -3,8 +3,8 @@
  * the same digits as `JSON.stringify` would, in a third of the time, because nothing becomes a double on the way.
  */
 
-import { inOnePiece } from '../../engine/base/flatten-string.js';
-import { wholeText } from '../../engine/base/integer-text.js';
+import { flattenString } from '../../engine/base/flatten-string.js';
+import { integerText } from '../../engine/base/integer-text.js';
 
 const MINUTE_MS = 60_000;
 
@@ -30,7 +30,7 @@ export function hundredthsText(hundredths: number): string {
   if (hundredths < 0) return `-${hundredthsText(-hundredths)}`;
   // Not by the remainder operator, which takes 20 ns where numbers are doubles.
   const whole = Math.floor(hundredths / 100);
-  return wholeText(whole) + TWO_DECIMALS[hundredths - whole * 100];
+  return integerText(whole) + TWO_DECIMALS[hundredths - whole * 100];
 }
 
 /** Odds in 1e-4 as a JSON number: 19800 is `1.98`. */
@@ -38,7 +38,7 @@ export function oddsText(oddsE4: number): string {
   const whole = Math.floor(oddsE4 / 10_000);
   const decimals = oddsE4 - whole * 10_000;
   FOUR_DECIMALS[decimals] ??= decimalsText(String(decimals).padStart(4, '0'));
-  return wholeText(whole) + FOUR_DECIMALS[decimals];
+  return integerText(whole) + FOUR_DECIMALS[decimals];
 }
 
 /** Beginnings of times, by the low bits of the minute: a list has the same few again and again. */
@@ -50,7 +50,7 @@ const keptMinuteTexts = new Array<string>(MINUTES_KEPT).fill('');
 function minuteText(minute: number): string {
   const slot = minute & (MINUTES_KEPT - 1);
   if (keptMinutes[slot] !== minute) {
-    keptMinuteTexts[slot] = inOnePiece(new Date(minute * MINUTE_MS).toISOString().slice(0, 17));
+    keptMinuteTexts[slot] = flattenString(new Date(minute * MINUTE_MS).toISOString().slice(0, 17));
     keptMinutes[slot] = minute;
   }
   return keptMinuteTexts[slot] as string;

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { assert } from '../../engine/base/assert.js';
 import type { Engine } from '../../engine/engine.js';
-import { bringRulesInForce, fundHouse } from '../../engine/host/bootstrap.js';
+import { applyRules, fundHouse } from '../../engine/host/bootstrap.js';
 import { Lifecycle } from '../../engine/host/lifecycle.js';
 import { PriceTracker } from '../../engine/host/price-tracker.js';
 import { SEQUENCER_DEFAULTS, Sequencer } from '../../engine/host/sequencer.js';
@@ -91,7 +91,7 @@ export class GoldenRun {
       clock: this.#clock,
     });
     const isFirst = engine.seq === 0;
-    bringRulesInForce(this.#sequencer, goldenRules(masterSecretFingerprint));
+    applyRules(this.#sequencer, goldenRules(masterSecretFingerprint));
     if (isFirst) this.#open();
     this.#lifecycle.start();
   }

@@ -4,7 +4,7 @@
  */
 
 import type { Engine } from '../../engine/engine.js';
-import { bringRulesInForce, fundHouse } from '../../engine/host/bootstrap.js';
+import { applyRules, fundHouse } from '../../engine/host/bootstrap.js';
 import { ClockGuard } from '../../engine/host/clock-guard.js';
 import { type Calendar, Lifecycle } from '../../engine/host/lifecycle.js';
 import { PriceTracker } from '../../engine/host/price-tracker.js';
@@ -175,7 +175,7 @@ export class Server {
   /** The first commands, then the catching up with the time that has passed. */
   start(rules: Rules): void {
     const isNew = this.engine.seq === 0;
-    bringRulesInForce(this.sequencer, rules);
+    applyRules(this.sequencer, rules);
     if (isNew) fundHouse(this.sequencer, this.parts.config.houseCapitalCents);
     this.lifecycle.start();
   }

@@ -108,14 +108,14 @@ function endRound(state: ReferenceState, round: ReferenceRound, timeMs: number):
   // A window that is already over was missed in a downtime: it never had a round.
   if (nextEndMs <= timeMs) return [ended];
   const rules = marketRulesOf(state, round.market);
-  const reason = whyClosed(state, round.market, round.endTimeMs, nextEndMs);
+  const reason = closedReason(state, round.market, round.endTimeMs, nextEndMs);
   if (rules === null || reason !== null) return [ended, notOpened(timeMs, next, reason ?? 'not_active')];
   market.current = newRound(state, rules, round.market, next.roundNumber, round.endTimeMs);
   return [ended, changed('roundUpcoming', timeMs, next)];
 }
 
 /** Why the market may have no round at this time, whatever the price and the house's money. */
-function whyClosed(
+function closedReason(
   state: ReferenceState,
   market: number,
   startMs: number,
@@ -153,7 +153,7 @@ export function boundaryPrice(state: ReferenceState, command: BoundaryPrice): Ve
   for (const round of opening) {
     const isTooLate = timeMs > boundaryMs + round.rules.maxPriceAgeMs;
     const price = isTooLate ? null : freshPrice(command, round.rules.maxPriceAgeMs);
-    const closed = whyClosed(state, round.market, round.startTimeMs, round.endTimeMs);
+    const closed = closedReason(state, round.market, round.startTimeMs, round.endTimeMs);
     if (closed !== null || price === null || state.houseCents < 2 * round.rules.seedCents) {
       marketOfRound(state, round).current = null;
       const reason = closed ?? (price === null ? 'stale_price' : 'house_capital');
