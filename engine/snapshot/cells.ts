@@ -7,20 +7,20 @@ import type { Cell } from './form.js';
 
 type Read = Cell | undefined;
 
-export function wholeOf(cell: Read): number {
+export function integerOf(cell: Read): number {
   if (typeof cell !== 'number' || !Number.isSafeInteger(cell)) fail(`${cell} is not a whole number`);
   return cell;
 }
 
 /** A whole number that is not negative. */
 export function countOf(cell: Read): number {
-  const count = wholeOf(cell);
+  const count = integerOf(cell);
   if (count < 0) fail(`${cell} is below 0`);
   return count;
 }
 
-export function wholeOrNullOf(cell: Read): number | null {
-  return cell === null ? null : wholeOf(cell);
+export function integerOrNullOf(cell: Read): number | null {
+  return cell === null ? null : integerOf(cell);
 }
 
 export function flagOf(cell: Read): boolean {
@@ -62,7 +62,7 @@ export function textOrNullOf(cell: Read): string | null {
 }
 
 /** Reads a word of `list` as its index. */
-export function wordReader(list: readonly string[]): (cell: Read) => number {
+export function enumReader(list: readonly string[]): (cell: Read) => number {
   const indexes = new Map<Read, number>(list.map((word, index) => [word, index]));
   return (cell) => indexes.get(cell) ?? fail(`${cell} is none of ${list.slice(0, 5).join(', ')}`);
 }

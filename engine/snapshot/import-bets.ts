@@ -8,13 +8,13 @@ import { BET_RESULTS, MARKET_IDS, RESULT_NONE, SETTLED, SIDES } from '../model/d
 import type { BetPlaced } from '../model/events.js';
 import { BET_OPEN, BET_RECENTLY_PLACED, BET_RECENTLY_SETTLED } from '../state/bets.js';
 import type { State } from '../state/state.js';
-import { countOf, flagOf, textOrNullOf, wholeOf, wordReader } from './cells.js';
+import { countOf, enumReader, flagOf, integerOf, textOrNullOf } from './cells.js';
 import type { ReadTable, Row } from './form.js';
 import { BET, IDEMPOTENCY, SETTLING_ROUND } from './tables.js';
 
-const marketOf = wordReader(MARKET_IDS);
-const sideOf = wordReader(SIDES);
-const resultOf = wordReader(BET_RESULTS);
+const marketOf = enumReader(MARKET_IDS);
+const sideOf = enumReader(SIDES);
+const resultOf = enumReader(BET_RESULTS);
 
 /** `betsRetained` is how many there are. Sets where settling rounds go on. */
 export function importBets(state: State, read: ReadTable, betsRetained: number): void {
@@ -43,7 +43,7 @@ function importBet(state: State, cells: Row): number {
   const row = bets.take();
   const chunk = bets.chunk(row);
   const i = bets.index(row);
-  const account = wholeOf(owner);
+  const account = integerOf(owner);
   const result = resultOf(cells[10]);
   const isOpen = result === RESULT_NONE;
   chunk.account[i] = account;

@@ -13,23 +13,23 @@ import { Round } from '../state/rounds.js';
 import type { State } from '../state/state.js';
 import {
   countOf,
+  enumReader,
   flagOf,
+  integerOf,
+  integerOrNullOf,
   priceOf,
   priceOrNullOf,
   textOf,
-  wholeOf,
-  wholeOrNullOf,
-  wordReader,
 } from './cells.js';
 import type { Cell, ReadTable, Row } from './form.js';
 import { AWAITING_PRICE, MARKET, OPEN_PRICE, ROUND, SETTLING_ROUND } from './tables.js';
 
 type Read = Cell | undefined;
 
-const marketOf = wordReader(MARKET_IDS);
-const statusOf = wordReader(ROUND_STATUSES);
-const resultOf = wordReader(ROUND_RESULTS);
-const assetOf = wordReader(ASSETS);
+const marketOf = enumReader(MARKET_IDS);
+const statusOf = enumReader(ROUND_STATUSES);
+const resultOf = enumReader(ROUND_RESULTS);
+const assetOf = enumReader(ASSETS);
 
 /** Settling rounds get their place in the settlement with their bets (`import-bets.ts`). */
 export function importMarkets(state: State, read: ReadTable): void {
@@ -41,7 +41,7 @@ export function importMarkets(state: State, read: ReadTable): void {
     assert(marketOf(name) === index, 'markets stand in their order');
     const market = markets.market(index);
     market.suspended = flagOf(suspended);
-    market.lastRoundNumber = wholeOrNullOf(lastRound) ?? -1;
+    market.lastRoundNumber = integerOrNullOf(lastRound) ?? -1;
     if (currentRound === null) return;
     market.current = roundOf(state, name, currentRound);
     assert(market.current.status < SETTLING, 'the current round has not ended');
@@ -60,7 +60,7 @@ export function importMarkets(state: State, read: ReadTable): void {
 
 /** A round that must be in memory. */
 function roundOf({ markets }: State, name: Read, roundNumber: Read): Round {
-  const round = markets.market(marketOf(name)).rounds.get(wholeOf(roundNumber));
+  const round = markets.market(marketOf(name)).rounds.get(integerOf(roundNumber));
   return must(round, `round ${name}_${roundNumber}`);
 }
 
@@ -71,7 +71,7 @@ function importRounds({ markets }: State, rows: Iterable<Row>): void {
     const market = markets.market(round.market);
     assert(!market.rounds.has(round.roundNumber), 'a round stands once');
     market.rounds.set(round.roundNumber, round);
-    const position = wholeOrNullOf(row[25]);
+    const position = integerOrNullOf(row[25]);
     assert((position !== null) === (round.status === SETTLED), 'settled rounds have a place in their order');
     if (position !== null) settled.push({ round, position });
   }
@@ -100,7 +100,7 @@ function roundFrom(row: Row): Round {
       maxStakeCents: countOf(maxStakeCents),
     },
     {
-      cutoffMs: countOf(lockTimeMs) - wholeOf(bettingClosesMs),
+      cutoffMs: countOf(lockTimeMs) - integerOf(bettingClosesMs),
       feeBps: countOf(feeBps),
       slippageE2: countOf(slippageE2),
     },
@@ -121,7 +121,7 @@ function roundFrom(row: Row): Round {
     betCount: countOf(betCount),
     volumeCents: countOf(volumeCents),
     paidCents: countOf(paidCents),
-    resolvedAtMs: wholeOrNullOf(resolvedAtMs),
+    resolvedAtMs: integerOrNullOf(resolvedAtMs),
     voidReason: textOf(voidReason),
   });
 }

@@ -10,7 +10,7 @@ import type { BalanceMoved } from '../model/events.js';
 import type { Rules } from '../model/rules.js';
 import { HOUSE } from '../state/house.js';
 import { type Sessions, State } from '../state/state.js';
-import { countOf, flagOf, textOf, textOrNullOf, wholeOf, wholeOrNullOf, wordReader } from './cells.js';
+import { countOf, enumReader, flagOf, integerOf, integerOrNullOf, textOf, textOrNullOf } from './cells.js';
 import { checkState, type Sums } from './check.js';
 import type { ReadTable, Row } from './form.js';
 import { importBets, importIdempotency } from './import-bets.js';
@@ -78,18 +78,18 @@ function parseRules(text: string | null): Rules {
   return JSON.parse(must(text, 'rules')) as Rules;
 }
 
-const assetClassOf = wordReader(ASSET_CLASSES);
+const assetClassOf = enumReader(ASSET_CLASSES);
 
 function importHours(state: State, rows: Iterable<Row>): void {
   for (const [assetClass, openMs, closeMs] of rows) {
     const index = assetClassOf(assetClass);
     const before: Sessions = state.sessions[index] ?? [];
-    const hours = openMs === null ? [] : [[wholeOf(openMs), wholeOf(closeMs)] as const];
+    const hours = openMs === null ? [] : [[integerOf(openMs), integerOf(closeMs)] as const];
     state.sessions[index] = [...before, ...hours];
   }
 }
 
-const tierOf = wordReader(TIERS);
+const tierOf = enumReader(TIERS);
 
 /** Returns how many open bets each account says it has; they come later. */
 function importAccounts({ accounts }: State, rows: Iterable<Row>): number[] {
@@ -97,7 +97,7 @@ function importAccounts({ accounts }: State, rows: Iterable<Row>): number[] {
   for (const [number, name, tier, balanceCents, frozen, touchedSeq, openBets] of rows) {
     const account = accounts.add(textOrNullOf(name), tierOf(tier));
     assert(account === number, 'accounts are numbered without a gap');
-    accounts.move(account, wholeOf(balanceCents), countOf(touchedSeq));
+    accounts.move(account, integerOf(balanceCents), countOf(touchedSeq));
     accounts.setFrozen(account, flagOf(frozen));
     openBetsOf.push(countOf(openBets));
   }
@@ -106,13 +106,13 @@ function importAccounts({ accounts }: State, rows: Iterable<Row>): number[] {
 
 function importKeys(state: State, rows: Iterable<Row>): void {
   for (const [number, owner, digest, scopesMask, enabled, expiresAtMs, createdAtMs] of rows) {
-    const account = wholeOf(owner);
+    const account = integerOf(owner);
     assert(state.accounts.has(account), 'a key belongs to an account');
     const key = state.keys.add({
       account,
       digest: textOf(digest),
       scopesMask: countOf(scopesMask),
-      expiresAtMs: wholeOrNullOf(expiresAtMs),
+      expiresAtMs: integerOrNullOf(expiresAtMs),
       createdAtMs: countOf(createdAtMs),
     });
     assert(key === number, 'keys are numbered without a gap');
@@ -122,9 +122,9 @@ function importKeys(state: State, rows: Iterable<Row>): void {
 
 function importTransfers(state: State, rows: Iterable<Row>): void {
   for (const [owner, reference, seq, timeMs, amount, balanceCents] of rows) {
-    const account = wholeOf(owner);
+    const account = integerOf(owner);
     assert(account === HOUSE || state.accounts.has(account), 'a transfer belongs to an account');
-    const amountCents = wholeOf(amount);
+    const amountCents = integerOf(amount);
     const event: BalanceMoved = {
       type: 'balanceMoved',
       timeMs: countOf(timeMs),

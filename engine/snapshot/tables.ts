@@ -12,7 +12,7 @@ const column =
   (type: ColumnType, isNullable: boolean) =>
   (name: string): ColumnForm => ({ name, type, isNullable });
 const whole = column('INTEGER', false);
-const wholeOrNull = column('INTEGER', true);
+const integerOrNull = column('INTEGER', true);
 const real = column('REAL', false);
 const realOrNull = column('REAL', true);
 const text = column('TEXT', false);
@@ -66,8 +66,8 @@ export const ENGINE = numbered('engine', [
 /** Sessions of asset classes that have market hours. One row without times: hours without any session. */
 export const MARKET_HOURS = ordered('market_hours', [
   text('asset_class'),
-  wholeOrNull('open_ms'),
-  wholeOrNull('close_ms'),
+  integerOrNull('open_ms'),
+  integerOrNull('close_ms'),
 ]);
 
 export const ACCOUNT = numbered('account', [
@@ -93,7 +93,7 @@ export const API_KEY = numbered('api_key', [
   whole('scopes_mask'),
   /** 0 or 1. */
   whole('enabled'),
-  wholeOrNull('expires_at_ms'),
+  integerOrNull('expires_at_ms'),
   whole('created_at_ms'),
 ]);
 
@@ -117,9 +117,9 @@ export const MARKET = ordered('market', [
   /** 0 or 1. */
   whole('suspended'),
   /** The round that is UPCOMING, LIVE or LOCKED. */
-  wholeOrNull('current_round'),
+  integerOrNull('current_round'),
   /** Greatest round number that opened or was voided. */
-  wholeOrNull('last_round'),
+  integerOrNull('last_round'),
 ]);
 
 /** Rounds in memory: of each market those that are not settled, and the last settled ones. */
@@ -152,10 +152,10 @@ export const ROUND = ordered('round', [
   whole('volume_cents'),
   /** What was paid for the bets that are settled. */
   whole('paid_cents'),
-  wholeOrNull('resolved_at_ms'),
+  integerOrNull('resolved_at_ms'),
   text('void_reason'),
   /** From 1 in the order of settlement in this market; null while not settled. */
-  wholeOrNull('settled_position'),
+  integerOrNull('settled_position'),
 ]);
 
 /** Rounds that ended and have no price yet, oldest first. */
@@ -192,7 +192,7 @@ export const BET = numbered('bet', [
   whole('payout_cents'),
   whole('placed_at_ms'),
   /** null while open. */
-  wholeOrNull('settled_at_ms'),
+  integerOrNull('settled_at_ms'),
   /** NONE while open. */
   text('result'),
   /** Number of the command that changed the bet last. */
@@ -200,7 +200,7 @@ export const BET = numbered('bet', [
   /** 1 where the bet is one of the account's last placed. */
   whole('recently_placed'),
   /** From 1 among the account's last settled bets, in the order of settlement; null elsewhere. */
-  wholeOrNull('settled_position'),
+  integerOrNull('settled_position'),
 ]);
 
 /** Idempotency-Keys that have not expired, each with every fact of its response. */
