@@ -19,7 +19,7 @@ import { createLog, type Log } from './http/log/log.js';
 import { accountRoutes } from './http/operator/accounts.js';
 import { createOperatorApi } from './http/operator/api.js';
 import { controlRoutes } from './http/operator/control.js';
-import { Watch } from './http/operator/health-log.js';
+import { HealthLog } from './http/operator/health-log.js';
 import { sandboxRoutes } from './http/operator/sandbox.js';
 import { type StartView, statusRoutes } from './http/operator/status.js';
 import { loadDocsPages } from './http/pages/docs-page.js';
@@ -31,7 +31,7 @@ import { type Config, ConfigError, readConfig } from './http/process/config.js';
 import { createDemoAccount, printCurlWhenOpen } from './http/process/demo.js';
 import { openPorts } from './http/process/ports.js';
 import { withOverrides } from './http/process/rules-file.js';
-import { Ending } from './http/process/shutdown.js';
+import { Shutdown } from './http/process/shutdown.js';
 import { uwsVersion } from './http/uws/library.js';
 import { masterSecretFingerprint, openOperatorToken } from './persistence/data-dir/secrets.js';
 import { JournalError } from './persistence/errors.js';
@@ -57,7 +57,7 @@ async function start(config: Config, log: Log): Promise<void> {
     log.warn({ sequence: lastSeq }, 'the last server did not stop cleanly: its journal was recovered');
   for (const note of notes) log.warn({ sequence: lastSeq }, note);
   const operatorToken = config.operatorToken ?? openOperatorToken(store.dir);
-  const ending = new Ending(log);
+  const ending = new Shutdown(log);
   const ports = await openPorts(config, systemClock, (error) => ending.programmingError(error));
   if (ports.note !== null) log.warn(ports.note);
   const host = buildHost(config, store, ending);
@@ -68,7 +68,7 @@ async function start(config: Config, log: Log): Promise<void> {
   const start = { snapshotSeq: store.recovered.snapshotSeq, lastSeq, tookMs: startMs };
   const operatorApi = buildOperatorApi(config, host, { start, shadow }, operatorToken, ending);
   const { tracker, expectsTicks } = host;
-  const watch = new Watch({ sequencer, tracker, log, expectsTicks, shadow: () => shadow.status });
+  const watch = new HealthLog({ sequencer, tracker, log, expectsTicks, shadow: () => shadow.status });
 
   const timers = [
     setInterval(() => lifecycle.pump(), PUMP_EVERY_MS),
@@ -125,7 +125,7 @@ function submitFirstCommands(config: Config, store: Store, sequencer: Sequencer)
 }
 
 /** Snapshots and archive, on a thread of their own; only what is wrong with the state itself ends the server. */
-function startShadow(config: Config, { dir }: Store, ending: Ending, log: Log): ShadowThread {
+function startShadow(config: Config, { dir }: Store, ending: Shutdown, log: Log): ShadowThread {
   const { snapshotCommands, snapshotEveryMs, snapshotsKept, retentionMs: segmentsKeptMs } = config;
   return new ShadowThread(
     { dir, snapshotCommands, snapshotEveryMs, snapshotsKept, segmentsKeptMs },
@@ -139,7 +139,7 @@ function startShadow(config: Config, { dir }: Store, ending: Ending, log: Log): 
 type Host = ReturnType<typeof buildHost>;
 
 /** The engine's host: journal, sequencer, clock, feed and what drives rounds. */
-function buildHost(config: Config, store: Store, ending: Ending) {
+function buildHost(config: Config, store: Store, ending: Shutdown) {
   const { engine, recovered } = store;
   const manualClock = config.clock === 'manual' ? new ManualClock(recovered.lastTimeMs) : null;
   const clock = manualClock ?? systemClock;
@@ -200,7 +200,7 @@ function buildOperatorApi(
   host: Host,
   { start, shadow }: { readonly start: StartView; readonly shadow: ShadowThread },
   token: string,
-  ending: Ending,
+  ending: Shutdown,
 ): HttpHandler {
   const { sequencer, lifecycle, pushFeed, manualRun, clock, feed, tracker } = host;
   const status = {

@@ -21,7 +21,7 @@ const FROZEN = new Refused('account_frozen', 'the account takes no orders');
 /** Secrets that are remembered, so that not every request has to be hashed; a bound on memory. */
 const SECRETS_KEPT_MAX = 10_000;
 
-export class Admission {
+export class Authentication {
   /**
    * Keys by secret, those that were found only: a key's number never changes. What a key may do is looked up
    * every time. In memory alone, where every request's secret is, too.

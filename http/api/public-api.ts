@@ -15,7 +15,7 @@ import type { RateLimits } from '../limits/rate-limits.js';
 import { openApiDocument } from '../openapi/document.js';
 import type { StaticPage, StaticPages } from '../pages/docs-page.js';
 import { HeadTexts } from '../wire/head-texts.js';
-import { Admission } from './authentication.js';
+import { Authentication } from './authentication.js';
 import { Call, type Verdict } from './call.js';
 import { type Found, type Operation, RouteTable, reading, route, writing } from './endpoints.js';
 import { type LatestTick, MarketView } from './market-view.js';
@@ -60,7 +60,7 @@ export function createPublicApi(parts: PublicApiParts): HttpHandler {
 
 class PublicApi {
   readonly #parts: PublicApiParts;
-  readonly #admission: Admission;
+  readonly #authentication: Authentication;
   readonly #routes: RouteTable;
   readonly #pages: StaticPages;
   readonly #headTexts: HeadTexts;
@@ -70,7 +70,7 @@ class PublicApi {
     this.#parts = parts;
     this.#headTexts = new HeadTexts(parts.requestIdPrefix);
     const { sequencer, latestTick, marketAgeMsMax, masterSecret } = parts;
-    this.#admission = new Admission(sequencer.engine);
+    this.#authentication = new Authentication(sequencer.engine);
     const view = new MarketView(sequencer.engine, latestTick, marketAgeMsMax);
     sequencer.onEvents((_seq, events) => view.onEvents(events));
     const seeds = new RoundSeeds(masterSecret, FAIRNESS_TOOLS);
@@ -129,9 +129,9 @@ class PublicApi {
   /** The key, what it may do, and the limits that go with it. */
   #admit(call: Call, operation: Operation): Verdict {
     const { limits } = this.#parts;
-    const unknown = this.#admission.identify(call);
+    const unknown = this.#authentication.identify(call);
     if (unknown !== null) return unknown;
-    const forbidden = this.#admission.authorise(call, operation);
+    const forbidden = this.#authentication.authorise(call, operation);
     if (forbidden !== null) {
       limits.countKey(call.key, call.account, operation.isWrite, call.limitsNowMs);
       call.noteLimits(limits);
@@ -144,7 +144,7 @@ class PublicApi {
   #withoutKey(call: Call, found: Found | null): Verdict {
     const { limits } = this.#parts;
     const { request } = call;
-    if (this.#admission.identify(call) === null) {
+    if (this.#authentication.identify(call) === null) {
       const isWrite = !isRead(request.method) && request.method !== 'OPTIONS';
       const isAdmitted = limits.admitKey(call.key, call.account, isWrite, call.limitsNowMs);
       if (this.#counted(call, isAdmitted) !== null) return RATE_LIMITED;

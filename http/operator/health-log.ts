@@ -13,7 +13,7 @@ import { marketsWithoutCapital, type ShadowView } from './status.js';
 /** An asset without a tick for this long is silent: its rounds are about to be voided. */
 const SILENT_MS = 10_000;
 
-export interface WatchOptions {
+export interface HealthLogOptions {
   readonly sequencer: Sequencer;
   readonly tracker: PriceTracker;
   readonly log: Log;
@@ -22,10 +22,10 @@ export interface WatchOptions {
   readonly expectsTicks: (asset: number, timeMs: number) => boolean;
 }
 
-export class Watch {
+export class HealthLog {
   readonly #said = new Map<string, string>();
 
-  constructor(private readonly options: WatchOptions) {
+  constructor(private readonly options: HealthLogOptions) {
     options.sequencer.onEvents((seq, events) => this.#onEvents(seq, events));
   }
 

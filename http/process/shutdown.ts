@@ -22,7 +22,7 @@ const LAST_COMMITS_MS_MAX = 5_000;
 const SAME_SIGNAL_MS = 1_000;
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
-export class Ending {
+export class Shutdown {
   #closable: Closable | null = null;
   /** Monotonic time of the first signal, or null. */
   #signalledMs: number | null = null;

@@ -34,7 +34,7 @@ export interface ServerOptions {
 }
 
 /** How a server ended. `code` is null where a signal ended it. */
-export interface Ending {
+export interface Shutdown {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -53,7 +53,7 @@ function environment(dataDir: string, env: Readonly<Record<string, string>>): No
 class Run {
   readonly #process: ChildProcess;
   readonly #isUnder: boolean;
-  readonly ended: Promise<Ending>;
+  readonly ended: Promise<Shutdown>;
   stdout = '';
   stderr = '';
 
@@ -110,7 +110,7 @@ class Run {
 }
 
 /** Starts a server that is expected to refuse, and waits for its end. */
-export async function startRefused(options: ServerOptions = {}): Promise<Ending> {
+export async function startRefused(options: ServerOptions = {}): Promise<Shutdown> {
   const dataDir = options.dataDir ?? newDataDir();
   try {
     return await new Run(dataDir, options).ended;
@@ -126,7 +126,7 @@ export async function startRefused(options: ServerOptions = {}): Promise<Ending>
 export async function startDoomed(
   options: ServerOptions & { readonly dataDir: string },
   act: (run: { signal(name: NodeJS.Signals): void }) => Promise<void>,
-): Promise<Ending> {
+): Promise<Shutdown> {
   const run = new Run(options.dataDir, options);
   await act(run);
   return run.ended;
@@ -164,13 +164,13 @@ export class Server {
   }
 
   /** SIGTERM; resolves once the process is gone. */
-  stop(): Promise<Ending> {
+  stop(): Promise<Shutdown> {
     this.run.signal('SIGTERM');
     return this.run.ended;
   }
 
   /** SIGKILL: what a power cut looks like to the process. */
-  kill(): Promise<Ending> {
+  kill(): Promise<Shutdown> {
     this.run.signal('SIGKILL');
     return this.run.ended;
   }

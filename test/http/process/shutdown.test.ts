@@ -1,6 +1,6 @@
 /**
  * How a process ends, seen from outside: exit code and log. Each test runs a small program that uses the real
- * `Ending` with a server that only writes down what it is told.
+ * `Shutdown` with a server that only writes down what it is told.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -12,11 +12,11 @@ const module = (name: string): string =>
 
 const PROGRAM = `
 import { writeSync } from 'node:fs';
-import { Ending } from ${module('process/shutdown')};
+import { Shutdown } from ${module('process/shutdown')};
 import { createLog } from ${module('log/log')};
 const say = (text) => writeSync(1, text + '\\n');
-const ending = new Ending(createLog('info'));
-const impatient = new Ending(createLog('info'), 0);
+const ending = new Shutdown(createLog('info'));
+const impatient = new Shutdown(createLog('info'), 0);
 const server = {
   drain: async () => { say('drain'); },
   close: async () => { say('close'); },
