@@ -1,7 +1,7 @@
 /** Everything that happened in a range, for exports: from the archive where the journal's beginning was deleted, then from the journal. */
 import type { Engine } from '../../engine/engine.js';
 import type { EngineEvent } from '../../engine/model/events.js';
-import type { Past } from './past/history-reader.js';
+import type { HistoryReader } from './past/history-reader.js';
 
 export interface ReadRange {
   /** As it stands at the end of the range; null where only the archive reaches so far back. */
@@ -19,7 +19,12 @@ export interface RangeReader {
 }
 
 /** Hands over the events of commands `fromSeq` to `toSeq`, in order. From the archive come those that moved money. */
-export function readEvents(past: Past, fromSeq: number, toSeq: number, reader: RangeReader): ReadRange {
+export function readEvents(
+  past: HistoryReader,
+  fromSeq: number,
+  toSeq: number,
+  reader: RangeReader,
+): ReadRange {
   const beginning = past.history.beginning();
   const isAfter = fromSeq > beginning.seq;
   const isWhole = isAfter || past.isWhole(beginning.seq);

@@ -23,7 +23,7 @@ import { EXIT } from '../frame/exit-codes.js';
 import { dollarsText, isoText, oddsText, quoted, usd } from '../frame/format.js';
 import type { Output } from '../frame/output.js';
 import { type AccountHistory, accountHistory } from '../past/account-history.js';
-import { AT_OPTIONS, type AtOptions, Past } from '../past/history-reader.js';
+import { AT_OPTIONS, type AtOptions, HistoryReader } from '../past/history-reader.js';
 import { entryJson, showLedger } from '../words/ledger-text.js';
 import { parseAccount } from './replay.js';
 
@@ -42,7 +42,7 @@ export const accountCommand = defineCommand<AtOptions>({
   operands: [new Argument('<ID>', 'the account, such as acc_7').argParser(parseAccount)],
   options: AT_OPTIONS,
   run: (context, options, operands) =>
-    Past.look(context, 'account', (past) => {
+    HistoryReader.look(context, 'account', (past) => {
       const number = parseAccountId(must(operands[0], 'the account'));
       const found = accountHistory(past, number, past.atSeq(options));
       if (found.engine.account(number) === null) throw notThere(number, found.engine.seq);

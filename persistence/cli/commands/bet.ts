@@ -21,7 +21,7 @@ import { EXIT } from '../frame/exit-codes.js';
 import { isoText, oddsText, percentText, quoted, usd } from '../frame/format.js';
 import type { Output } from '../frame/output.js';
 import { type BetHistory, betHistory } from '../past/bet-history.js';
-import { AT_OPTIONS, type AtOptions, Past } from '../past/history-reader.js';
+import { AT_OPTIONS, type AtOptions, HistoryReader } from '../past/history-reader.js';
 import { seedsOf } from '../past/round-facts.js';
 import { type KnownSeeds, readRoundSeeds } from '../past/round-seeds.js';
 import { entryJson, showLedger } from '../words/ledger-text.js';
@@ -40,7 +40,7 @@ export const betCommand = defineCommand<AtOptions>({
   operands: [new Argument('<ID>', 'the bet, such as bet_1201').argParser(parseBet)],
   options: AT_OPTIONS,
   run: (context, options, operands) =>
-    Past.look(context, 'bet', (past) => {
+    HistoryReader.look(context, 'bet', (past) => {
       const found = betHistory(past, parseBet(must(operands[0], 'the bet')), past.atSeq(options));
       const known = readRoundSeeds(context.dir, found.engine);
       if (context.out.isJson) context.out.document(betJson(found, known));

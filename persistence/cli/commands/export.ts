@@ -6,10 +6,15 @@ import { exportRounds } from '../export/rounds.js';
 import { type ExportFormat, RowSink } from '../export/sink.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT, type ExitCode } from '../frame/exit-codes.js';
-import { type Moment, Past, parseMoment } from '../past/history-reader.js';
+import { HistoryReader, type Moment, parseMoment } from '../past/history-reader.js';
 
 /** Writes rows of commands `fromSeq` to `toSeq` and returns what is wrong with them. */
-export type Exporter = (past: Past, sink: RowSink, fromSeq: number, toSeq: number) => readonly string[];
+export type Exporter = (
+  past: HistoryReader,
+  sink: RowSink,
+  fromSeq: number,
+  toSeq: number,
+) => readonly string[];
 
 const EXPORTERS = { bets: exportBets, ledger: exportLedger, rounds: exportRounds } as const;
 
@@ -48,7 +53,7 @@ export const exportCommand = defineCommand<ExportOptions>({
     new Option('--to <SEQ|TIME>', 'last command (default: the last there is)').argParser(parseMoment),
   ],
   run: (context, options) =>
-    Past.look(context, 'export', (past): ExitCode => {
+    HistoryReader.look(context, 'export', (past): ExitCode => {
       const { out } = context;
       const isStream = options.out === undefined;
       const format = options.format ?? (out.isJson && isStream ? 'jsonl' : 'csv');

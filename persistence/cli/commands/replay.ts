@@ -7,7 +7,7 @@ import { EXIT } from '../frame/exit-codes.js';
 import { isoText } from '../frame/format.js';
 import { parseWhole } from '../frame/options.js';
 import type { Output } from '../frame/output.js';
-import { type Moment, Past, parseMoment } from '../past/history-reader.js';
+import { HistoryReader, type Moment, parseMoment } from '../past/history-reader.js';
 import { COMMAND_KINDS, isAbout, type StepFilter } from '../past/step-filter.js';
 import { commandWords } from '../words/describe-command.js';
 import { eventWords } from '../words/describe-event.js';
@@ -52,7 +52,7 @@ export const replayCommand = defineCommand<ReplayOptions>({
     new Option('--kind <KIND>', 'only commands of this kind').choices(COMMAND_KINDS),
   ],
   run: (context, options) =>
-    Past.look(context, 'replay', (past) => {
+    HistoryReader.look(context, 'replay', (past) => {
       const { out } = context;
       const filter: StepFilter = options;
       const toSeq = options.to === undefined ? past.lastSeq : past.lastOf(options.to);
@@ -72,7 +72,7 @@ export const replayCommand = defineCommand<ReplayOptions>({
     }),
 });
 
-function firstSeq(past: Past, { from, last }: ReplayOptions, toSeq: number): number {
+function firstSeq(past: HistoryReader, { from, last }: ReplayOptions, toSeq: number): number {
   if (last !== undefined) return Math.max(toSeq - last + 1, 1);
   return from === undefined ? past.history.beginning().seq + 1 : past.firstOf(from);
 }

@@ -5,7 +5,7 @@ import { parseRoundId } from '../../../engine/model/domain.js';
 import { JournalError } from '../../errors.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
-import { AT_OPTIONS, type AtOptions, Past } from '../past/history-reader.js';
+import { AT_OPTIONS, type AtOptions, HistoryReader } from '../past/history-reader.js';
 import { roundFacts } from '../past/round-facts.js';
 import { roundHistory } from '../past/round-history.js';
 import { readRoundSeeds } from '../past/round-seeds.js';
@@ -29,7 +29,7 @@ export const roundCommand = defineCommand<AtOptions>({
   operands: [new Argument('<ID>', 'the round, such as BTC_ONE_MINUTE_29684880').argParser(parseRound)],
   options: AT_OPTIONS,
   run: (context, options, operands) =>
-    Past.look(context, 'round', (past) => {
+    HistoryReader.look(context, 'round', (past) => {
       const { market, roundNumber } = parseRound(must(operands[0], 'the round'));
       const toSeq = past.atSeq(options);
       const { round: found, engine } = roundHistory(past, market, roundNumber, toSeq);

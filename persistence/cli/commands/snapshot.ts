@@ -10,7 +10,7 @@ import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 import { isoText } from '../frame/format.js';
 import { bytesText } from '../frame/output.js';
-import { Past } from '../past/history-reader.js';
+import { HistoryReader } from '../past/history-reader.js';
 
 export const snapshotCommand = defineCommand({
   name: 'snapshot',
@@ -25,7 +25,7 @@ export const snapshotCommand = defineCommand({
   ],
   run: (context) => {
     const { dir, out } = context;
-    const { engine, chain } = Past.look(context, 'carrying out', presentState);
+    const { engine, chain } = HistoryReader.look(context, 'carrying out', presentState);
     mkdirSync(dir.snapshots, { recursive: true, mode: 0o700 });
     const { name } = new SnapshotFiles(dir.snapshots).save(engine, chain);
     const facts = { seq: engine.seq, time: isoText(engine.timeMs), path: name, bytes: fileBytes(name) };
@@ -44,7 +44,7 @@ export const snapshotCommand = defineCommand({
 });
 
 /** The engine at the end of the journal, with the chain hash there. */
-function presentState(past: Past): { readonly engine: Engine; readonly chain: string } {
+function presentState(past: HistoryReader): { readonly engine: Engine; readonly chain: string } {
   const endSeq = past.lastSeq;
   if (endSeq === 0)
     throw new JournalError('not_found', 'Nothing has happened yet: there is no state to write down.');

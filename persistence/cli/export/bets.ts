@@ -17,7 +17,7 @@ import {
 import type { BetPlaced, BetSettled } from '../../../engine/model/events.js';
 import { readEvents } from '../export-events.js';
 import { dollarsText, isoText, oddsText, percentText } from '../frame/format.js';
-import type { Past } from '../past/history-reader.js';
+import type { HistoryReader } from '../past/history-reader.js';
 import { type ExportRow, outside, type RowSink } from './sink.js';
 
 const COLUMNS = [
@@ -55,7 +55,12 @@ interface Fate {
   readonly settled: BetSettled;
 }
 
-export function exportBets(past: Past, sink: RowSink, fromSeq: number, toSeq: number): readonly string[] {
+export function exportBets(
+  past: HistoryReader,
+  sink: RowSink,
+  fromSeq: number,
+  toSeq: number,
+): readonly string[] {
   sink.columns(COLUMNS);
   const open = new Map<number, OpenBet>();
   const { engine, isWhole } = readEvents(past, fromSeq, past.lastSeq, {

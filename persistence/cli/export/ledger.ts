@@ -8,7 +8,7 @@ import { betId } from '../../../engine/model/domain.js';
 import { type LedgerEntry, ledgerEntryOf } from '../../replay/ledger.js';
 import { readEvents } from '../export-events.js';
 import { dollarsText, isoText } from '../frame/format.js';
-import type { Past } from '../past/history-reader.js';
+import type { HistoryReader } from '../past/history-reader.js';
 import { ownerText } from '../words/ledger-text.js';
 import { type ExportRow, outside, type RowSink } from './sink.js';
 
@@ -29,7 +29,12 @@ const COLUMNS = [
 const FAULTS_TOLD = 10;
 
 /** Writes the entries of commands `fromSeq` to `toSeq`; returns what does not add up, in sentences. */
-export function exportLedger(past: Past, sink: RowSink, fromSeq: number, toSeq: number): readonly string[] {
+export function exportLedger(
+  past: HistoryReader,
+  sink: RowSink,
+  fromSeq: number,
+  toSeq: number,
+): readonly string[] {
   sink.columns(COLUMNS);
   const books = new Books(fromSeq <= 1);
   let isGapKnown = false;

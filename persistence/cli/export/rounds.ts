@@ -18,7 +18,7 @@ import type { RoundView } from '../../../engine/model/views.js';
 import type { ArchivedRound } from '../../replay/history-archive.js';
 import { readEvents } from '../export-events.js';
 import { dollarsText, isoText, percentText } from '../frame/format.js';
-import type { Past } from '../past/history-reader.js';
+import type { HistoryReader } from '../past/history-reader.js';
 import { type ExportRow, outside, type RowSink } from './sink.js';
 
 const COLUMNS = [
@@ -48,7 +48,12 @@ const COLUMNS = [
   'volume_cents',
 ] as const;
 
-export function exportRounds(past: Past, sink: RowSink, fromSeq: number, toSeq: number): readonly string[] {
+export function exportRounds(
+  past: HistoryReader,
+  sink: RowSink,
+  fromSeq: number,
+  toSeq: number,
+): readonly string[] {
   sink.columns(COLUMNS);
   const open = new Map<string, RoundView>();
   const watch = (round: RoundView | null): void => {

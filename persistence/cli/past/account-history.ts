@@ -5,7 +5,7 @@
 import type { Engine } from '../../../engine/engine.js';
 import type { EngineEvent } from '../../../engine/model/events.js';
 import { type LedgerEntry, ledgerEntryOf } from '../../replay/ledger.js';
-import type { Past } from './history-reader.js';
+import type { HistoryReader } from './history-reader.js';
 
 export interface AccountHistory {
   /** As it stands at the end of the look. */
@@ -23,7 +23,7 @@ export interface BetCounts {
 }
 
 /** What happened to `account` up to command `toSeq`. */
-export function accountHistory(past: Past, account: number, toSeq: number): AccountHistory {
+export function accountHistory(past: HistoryReader, account: number, toSeq: number): AccountHistory {
   const engine = past.history.beginning();
   const beginningSeq = engine.seq;
   const collected = new Collected(account);

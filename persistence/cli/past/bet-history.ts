@@ -4,7 +4,7 @@ import type { Engine } from '../../../engine/engine.js';
 import { betId, marketId } from '../../../engine/model/domain.js';
 import { JournalError } from '../../errors.js';
 import type { ArchivedEvent } from '../../replay/history-archive.js';
-import type { Past } from './history-reader.js';
+import type { HistoryReader } from './history-reader.js';
 import { type RoundBet, RoundHistory } from './round-history.js';
 
 export interface BetHistory {
@@ -16,7 +16,7 @@ export interface BetHistory {
 }
 
 /** What happened to bet number `bet` up to command `toSeq`. Throws `not_found`. */
-export function betHistory(past: Past, bet: number, toSeq: number): BetHistory {
+export function betHistory(past: HistoryReader, bet: number, toSeq: number): BetHistory {
   const engine = past.history.beginning();
   const archived = [...past.archived({ of: 'bet', bet }, engine.seq)];
   let round = archived.length === 0 ? null : roundOfArchived(past, archived, engine);
@@ -38,7 +38,11 @@ export function betHistory(past: Past, bet: number, toSeq: number): BetHistory {
 }
 
 /** The round with what the archive knows of the bet alone: the other bets are not asked for. */
-function roundOfArchived(past: Past, archived: readonly ArchivedEvent[], engine: Engine): RoundHistory {
+function roundOfArchived(
+  past: HistoryReader,
+  archived: readonly ArchivedEvent[],
+  engine: Engine,
+): RoundHistory {
   const { event } = must(archived[0], 'event of an archived bet');
   assert(event.type === 'betPlaced', 'a bet is placed before anything else');
   const round = new RoundHistory(event.market, event.roundNumber);
@@ -49,7 +53,7 @@ function roundOfArchived(past: Past, archived: readonly ArchivedEvent[], engine:
   return round;
 }
 
-function notThere(past: Past, bet: number, engine: Engine, toSeq: number): JournalError {
+function notThere(past: HistoryReader, bet: number, engine: Engine, toSeq: number): JournalError {
   const isForgotten = !past.history.isFromFirst && bet <= engine.betCount;
   return new JournalError(
     'not_found',

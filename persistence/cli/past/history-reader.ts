@@ -44,7 +44,7 @@ export const AT_OPTIONS: readonly Option[] = [
 ];
 
 /** A read-only look into a data directory. */
-export class Past {
+export class HistoryReader {
   readonly history: History;
   #progress: Progress | null = null;
   #fromSeq = 0;
@@ -62,8 +62,8 @@ export class Past {
   }
 
   /** Opens, does `work`, and closes whatever comes of it. `title` stands before the progress. */
-  static look<T>(context: Context, title: string, work: (past: Past) => T): T {
-    const past = new Past(context, openJournalReader(context.dir), title);
+  static look<T>(context: Context, title: string, work: (past: HistoryReader) => T): T {
+    const past = new HistoryReader(context, openJournalReader(context.dir), title);
     try {
       return work(past);
     } finally {

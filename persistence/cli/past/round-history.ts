@@ -8,7 +8,7 @@ import type { RoundView } from '../../../engine/model/views.js';
 import type { Step } from '../../replay/history.js';
 import type { ArchivedRound } from '../../replay/history-archive.js';
 import { type LedgerEntry, ledgerEntryOf } from '../../replay/ledger.js';
-import type { Past } from './history-reader.js';
+import type { HistoryReader } from './history-reader.js';
 
 /** A price as the journal has it: what was decided by it stands with it. */
 export interface Priced {
@@ -120,7 +120,7 @@ function pricedOf(command: Command): Priced | null {
 
 /** What happened to the round up to command `toSeq`, and an engine from there or from right after the round's end. */
 export function roundHistory(
-  past: Past,
+  past: HistoryReader,
   market: number,
   roundNumber: number,
   toSeq: number,
@@ -139,13 +139,13 @@ export function roundHistory(
 }
 
 /** The newest state at or before `seq`, or the oldest that can be had. */
-function startBefore(past: Past, seq: number): Engine {
+function startBefore(past: HistoryReader, seq: number): Engine {
   if (past.history.isFromFirst) return past.history.startFor(seq);
   const beginning = past.history.beginning();
   return seq > beginning.seq ? past.history.startFor(seq) : beginning;
 }
 
-function addArchived(past: Past, round: RoundHistory, beginningSeq: number): void {
+function addArchived(past: HistoryReader, round: RoundHistory, beginningSeq: number): void {
   const only = { market: marketId(round.market), roundNumber: round.roundNumber };
   for (const { seq, event } of past.archived({ of: 'round', ...only }, beginningSeq))
     round.addEvent(seq, event);

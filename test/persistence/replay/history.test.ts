@@ -11,7 +11,7 @@ import { Engine } from '../../../engine/engine.js';
 import type { Command } from '../../../engine/model/commands.js';
 import { Output } from '../../../persistence/cli/frame/output.js';
 import { accountHistory } from '../../../persistence/cli/past/account-history.js';
-import { Past } from '../../../persistence/cli/past/history-reader.js';
+import { HistoryReader } from '../../../persistence/cli/past/history-reader.js';
 import { openJournalReader } from '../../../persistence/journal/reader.js';
 import { History } from '../../../persistence/replay/history.js';
 import { LedgerCheck, type LedgerEntry, ledgerEntryOf } from '../../../persistence/replay/ledger.js';
@@ -40,8 +40,8 @@ const openHistory = (made: MadeDir, notes: string[] = []): History =>
     onNote: (note) => notes.push(note),
   });
 
-const look = <T>(made: MadeDir, work: (past: Past) => T): T =>
-  Past.look({ dir: made.dir, out: new Output(false) }, 'test', work);
+const look = <T>(made: MadeDir, work: (past: HistoryReader) => T): T =>
+  HistoryReader.look({ dir: made.dir, out: new Output(false) }, 'test', work);
 
 /** All entries that the stream's events make, up to `toSeq`. */
 const entriesOf = (made: MadeDir, account: number, toSeq: number): LedgerEntry[] =>
