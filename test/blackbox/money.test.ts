@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import { must } from '../../engine/base/assert.js';
 import { codeOf, refused } from '../support/api-client.js';
 import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
-import { Dice } from '../support/reference/rng.js';
+import { Rng } from '../support/reference/rng.js';
 import { type Bet, SEED } from '../support/spec.js';
 import { cents, checkBetArithmetic } from '../support/spec-arithmetic.js';
 
@@ -63,7 +63,7 @@ const PAYS: Readonly<Record<string, (bet: Bet) => bigint>> = {
 };
 
 test(`random bets, seed ${TEST_SEED}: every balance, the house and the sum of all are right to the cent`, async () => {
-  const dice = new Dice(TEST_SEED);
+  const rng = new Rng(TEST_SEED);
   const books: Book[] = [];
   for (let n = 0; n < TRADERS; n++) {
     books.push({ trader: await sandbox.trader({ tier: 'PLATINUM', balance: 5_000 }), balance: 500_000n });
@@ -75,8 +75,8 @@ test(`random bets, seed ${TEST_SEED}: every balance, the house and the sum of al
     const { id } = must((await must(books[0], 'book').trader.api.market(MARKET)).currentRound, 'round');
     const entries: Entry[] = [];
     for (let k = 0; k < BETS_A_ROUND; k++) {
-      const book = dice.pick(books);
-      const entry = await bet(book, dice.chance(1 / 3) ? 'UP' : 'DOWN', dice.whole(100, 60_000) / 100);
+      const book = rng.pick(books);
+      const entry = await bet(book, rng.chance(1 / 3) ? 'UP' : 'DOWN', rng.whole(100, 60_000) / 100);
       if (entry !== null) entries.push(entry);
     }
     await sandbox.checkConservation();

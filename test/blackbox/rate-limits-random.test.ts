@@ -8,7 +8,7 @@ import { must } from '../../engine/base/assert.js';
 import { rawRequest, sendRaw } from '../support/api-client-raw.js';
 import { Sandbox } from '../support/api-client-sandbox.js';
 import { type Arrival, type Fate, RateLimitReference } from '../support/rate-limit-reference.js';
-import { Dice } from '../support/reference/rng.js';
+import { Rng } from '../support/reference/rng.js';
 
 /** All different: of two limits that are equally near to exhaustion the smaller one is shown. */
 const SETTINGS = { keyRead: 9, keyWrite: 5, account: 20, ip: 15 };
@@ -33,14 +33,14 @@ before(async () => {
 });
 after(() => sandbox.remove());
 
-function arrival(dice: Dice): Arrival {
+function arrival(rng: Rng): Arrival {
   return {
-    gapMs: dice.chance(0.03) ? dice.pick([1, 999, 1_000, 7_500, 30_000, 59_999, 60_000]) : 0,
-    address: dice.chance(0.3) ? dice.whole(1, 3) : dice.whole(1, ADDRESSES),
+    gapMs: rng.chance(0.03) ? rng.pick([1, 999, 1_000, 7_500, 30_000, 59_999, 60_000]) : 0,
+    address: rng.chance(0.3) ? rng.whole(1, 3) : rng.whole(1, ADDRESSES),
     // Some keys and addresses are busier than others, so that every limit is met.
-    key: dice.chance(0.5) ? dice.whole(1, 4) : dice.whole(1, secrets.length - 1),
-    isWrite: dice.chance(0.4),
-    fate: dice.weighted<Fate>([
+    key: rng.chance(0.5) ? rng.whole(1, 4) : rng.whole(1, secrets.length - 1),
+    isWrite: rng.chance(0.4),
+    fate: rng.weighted<Fate>([
       [9, 'known'],
       [1, 'unknown'],
     ]),
@@ -48,11 +48,11 @@ function arrival(dice: Dice): Arrival {
 }
 
 test(`${REQUESTS} requests at random times, seed ${seed}`, async (context) => {
-  const dice = new Dice(seed);
+  const rng = new Rng(seed);
   const reference = new RateLimitReference(SETTINGS);
   const shown = new Map<string, number>();
   for (let n = 0; n < REQUESTS; n++) {
-    const next = arrival(dice);
+    const next = arrival(rng);
     if (next.gapMs > 0) await sandbox.advance(next.gapMs);
     const told = reference.take(next, sandbox.nowMs);
     const secret = next.fate === 'unknown' ? `tote_${'x'.repeat(43)}` : must(secrets[next.key], 'secret');

@@ -7,7 +7,7 @@
 import { after, before, test } from 'node:test';
 import { Sandbox } from '../support/api-client-sandbox.js';
 import { CrashBook } from '../support/crash-book.js';
-import { Dice } from '../support/reference/rng.js';
+import { Rng } from '../support/reference/rng.js';
 
 const KILLS = 6;
 const TRADERS = 32;
@@ -17,29 +17,28 @@ const ACKNOWLEDGED_MIN = 20;
 const ACKNOWLEDGED_MAX = 260;
 
 const seed = Number(process.env['SIGKILL_SEED'] ?? 20_261_121);
-const dice = new Dice(seed);
+const rng = new Rng(seed);
 
 let book: CrashBook;
 
 before(async () => {
   const sandbox = await Sandbox.start();
   await sandbox.openRounds({ BTC: 67_000 }, 'ONE_DAY');
-  book = new CrashBook(sandbox, dice);
+  book = new CrashBook(sandbox, rng);
   await book.addTraders(TRADERS);
 });
 after(() => book.sandbox.remove());
 
 /** A few turns later, so that orders are on their way in every state when the process dies. */
 async function killSoon(): Promise<void> {
-  for (let turns = dice.whole(0, 8); turns > 0; turns--)
-    await new Promise((resolve) => setImmediate(resolve));
+  for (let turns = rng.whole(0, 8); turns > 0; turns--) await new Promise((resolve) => setImmediate(resolve));
   book.sandbox.server.run.signal('SIGKILL');
 }
 
 for (let kill = 1; kill <= KILLS; kill++) {
   test(`kill ${kill} of ${KILLS}, seed ${seed}`, async (context) => {
     await book.sandbox.openRounds({ BTC: 67_000 });
-    const killAfter = dice.whole(ACKNOWLEDGED_MIN, ACKNOWLEDGED_MAX);
+    const killAfter = rng.whole(ACKNOWLEDGED_MIN, ACKNOWLEDGED_MAX);
     await book.loadUntilGone(CONNECTIONS, (acknowledged) => {
       if (acknowledged === killAfter) void killSoon();
     });

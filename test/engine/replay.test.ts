@@ -11,21 +11,21 @@ import type { Command } from '../../engine/model/commands.js';
 import { TIERS } from '../../engine/model/domain.js';
 import type { Rules } from '../../engine/model/rules.js';
 import { newHasher } from '../support/reference/pair.js';
-import { Dice } from '../support/reference/rng.js';
+import { Rng } from '../support/reference/rng.js';
 import { runStream } from '../support/reference/stream.js';
 
 const STREAMS = Math.ceil(Number(process.env['TOTE_TEST_RUNS'] ?? 120) / 8);
 const STEPS = 500;
 
-const stepSeeds = (dice: Dice): number[] => Array.from({ length: STEPS }, () => dice.whole(0, 0xffff_ffff));
+const stepSeeds = (rng: Rng): number[] => Array.from({ length: STEPS }, () => rng.whole(0, 0xffff_ffff));
 
 const digests = (engine: Engine): string => `${engine.rollingDigest()} ${engine.stateDigest(newHasher)}`;
 
 /** Rows as the journal has them: JSON arrays of commands, cut by chance. */
-function rows(texts: readonly string[], dice: Dice): string[] {
+function rows(texts: readonly string[], rng: Rng): string[] {
   const cut: string[] = [];
   for (let from = 0; from < texts.length; ) {
-    const size = dice.chance(0.5) ? 1 : dice.whole(1, 200);
+    const size = rng.chance(0.5) ? 1 : rng.whole(1, 200);
     cut.push(`[${texts.slice(from, from + size).join(',')}]`);
     from += size;
   }
@@ -44,11 +44,11 @@ function replay(journal: readonly string[]): Engine {
 
 test('replaying the journal gives the same digests, whatever the batches', () => {
   for (let stream = 1; stream <= STREAMS; stream++) {
-    const dice = new Dice(stream);
-    const pair = runStream(stream, stepSeeds(dice));
+    const rng = new Rng(stream);
+    const pair = runStream(stream, stepSeeds(rng));
     const expected = digests(pair.engine);
     const texts = pair.journal();
-    for (const journal of [texts.map((text) => `[${text}]`), [`[${texts.join(',')}]`], rows(texts, dice)]) {
+    for (const journal of [texts.map((text) => `[${text}]`), [`[${texts.join(',')}]`], rows(texts, rng)]) {
       const again = replay(journal);
       equal(digests(again), expected, `stream ${stream}`);
       equal(again.seq, pair.engine.seq);
@@ -57,7 +57,7 @@ test('replaying the journal gives the same digests, whatever the batches', () =>
 });
 
 test('the rolling digest agrees after every command, not only at the end', () => {
-  const pair = runStream(77, stepSeeds(new Dice(77)));
+  const pair = runStream(77, stepSeeds(new Rng(77)));
   const [one, two] = [new Engine(), new Engine()];
   const seen = new Set<string>();
   for (const command of pair.accepted) {
@@ -72,12 +72,12 @@ test('the rolling digest agrees after every command, not only at the end', () =>
 test('one altered command is noticed at once: it is refused, or the digests differ', () => {
   const altered = new Map<string, number>();
   for (let stream = 1; stream <= STREAMS; stream++) {
-    const { accepted } = runStream(stream, stepSeeds(new Dice(stream)));
-    const dice = new Dice(stream);
+    const { accepted } = runStream(stream, stepSeeds(new Rng(stream)));
+    const rng = new Rng(stream);
     for (let count = 0; count < 12; count++) {
-      const index = dice.whole(0, accepted.length - 1);
+      const index = rng.whole(0, accepted.length - 1);
       const command = must(accepted[index], 'command');
-      const other = alter(command, dice);
+      const other = alter(command, rng);
       altered.set(other.kind, (altered.get(other.kind) ?? 0) + 1);
       const history = accepted.slice(0, index);
       notEqual(digestAfter(history, other), digestAfter(history, command));
@@ -95,10 +95,10 @@ function digestAfter(history: readonly Command[], command: Command): string {
 }
 
 /** The same command with one fact changed, each of which outcomes or state depend on. */
-function alter(command: Command, dice: Dice): Command {
+function alter(command: Command, rng: Rng): Command {
   switch (command.kind) {
     case 'configure':
-      return { ...command, rules: alterRules(command.rules, dice) };
+      return { ...command, rules: alterRules(command.rules, rng) };
     case 'advance':
       return { ...command, timeMs: command.timeMs + 1 };
     case 'setCalendar':
@@ -110,23 +110,23 @@ function alter(command: Command, dice: Dice): Command {
     case 'settle':
       return { ...command, timeMs: command.timeMs + 1 };
     case 'placeOrder':
-      return alterOrder(command, dice);
+      return alterOrder(command, rng);
     case 'createAccount':
-      return dice.pick<Command>([
+      return rng.pick<Command>([
         { ...command, name: `${command.name}!` },
         { ...command, tier: command.tier === 1 ? 2 : 1 },
         { ...command, balanceCents: command.balanceCents + 1 },
       ]);
     case 'updateAccount':
-      return alterUpdate(command, dice);
+      return alterUpdate(command, rng);
     case 'deposit':
     case 'withdraw':
     case 'depositHouse':
-      return dice.chance(0.5)
+      return rng.chance(0.5)
         ? { ...command, amountCents: command.amountCents + 1 }
         : { ...command, reference: `${command.reference}!` };
     case 'createKey':
-      return dice.pick<Command>([
+      return rng.pick<Command>([
         { ...command, scopesMask: command.scopesMask ^ 1 },
         { ...command, digest: `f${command.digest.slice(1)}` },
         { ...command, expiresAtMs: (command.expiresAtMs ?? command.timeMs) + 1 },
@@ -134,7 +134,7 @@ function alter(command: Command, dice: Dice): Command {
     case 'updateKey':
       return { ...command, enabled: !command.enabled };
     case 'setTrading':
-      return dice.chance(0.5)
+      return rng.chance(0.5)
         ? { ...command, reason: `${command.reason}!` }
         : { ...command, enabled: !command.enabled };
     case 'suspendMarket':
@@ -144,9 +144,9 @@ function alter(command: Command, dice: Dice): Command {
   }
 }
 
-function alterRules(rules: Rules, dice: Dice): Rules {
+function alterRules(rules: Rules, rng: Rng): Rules {
   const [first, ...others] = rules.markets;
-  return dice.pick<Rules>([
+  return rng.pick<Rules>([
     { ...rules, openBetsMax: rules.openBetsMax + 1 },
     { ...rules, idempotencyTtlMs: rules.idempotencyTtlMs + 1 },
     { ...rules, tiers: rules.tiers.map((tier) => ({ ...tier, activeKeysMax: tier.activeKeysMax + 1 })) },
@@ -159,19 +159,19 @@ function alterRules(rules: Rules, dice: Dice): Rules {
 }
 
 /** Another account, or another value for a field that is set: one that was left alone may have it already. */
-function alterUpdate(command: Extract<Command, { kind: 'updateAccount' }>, dice: Dice): Command {
+function alterUpdate(command: Extract<Command, { kind: 'updateAccount' }>, rng: Rng): Command {
   const { tier, frozen } = command;
-  if (tier !== null && dice.chance(0.5)) return { ...command, tier: (tier + 1) % TIERS.length };
-  if (frozen !== null && dice.chance(0.8)) return { ...command, frozen: !frozen };
+  if (tier !== null && rng.chance(0.5)) return { ...command, tier: (tier + 1) % TIERS.length };
+  if (frozen !== null && rng.chance(0.8)) return { ...command, frozen: !frozen };
   return { ...command, account: command.account === 1 ? 2 : 1 };
 }
 
-function alterOrder(command: Extract<Command, { kind: 'placeOrder' }>, dice: Dice): Command {
+function alterOrder(command: Extract<Command, { kind: 'placeOrder' }>, rng: Rng): Command {
   const { idempotency } = command;
-  if (idempotency !== null && dice.chance(0.4)) {
+  if (idempotency !== null && rng.chance(0.4)) {
     return { ...command, idempotency: { ...idempotency, body: idempotency.body + 1 } };
   }
-  return dice.pick<Command>([
+  return rng.pick<Command>([
     { ...command, stakeCents: command.stakeCents + 1 },
     { ...command, side: 1 - command.side },
     { ...command, account: command.account === 1 ? 2 : 1 },

@@ -12,7 +12,7 @@ import { must } from '../../engine/base/assert.js';
 import { Engine } from '../../engine/engine.js';
 import { referenceOddsE4, referencePayoutCents } from '../support/reference/arithmetic.js';
 import { BTC_15M, DAY_MS, rulesFor } from '../support/reference/exchange.js';
-import { Dice } from '../support/reference/rng.js';
+import { Rng } from '../support/reference/rng.js';
 
 const SEARCHES = 3 * Number(process.env['TOTE_TEST_RUNS'] ?? 120);
 const FEE_BPS = 300;
@@ -48,12 +48,12 @@ class EngineTable implements Table {
   readonly engine = new Engine();
   readonly seedCents: number;
   readonly feeBps: number;
-  readonly #dice: Dice;
+  readonly #rng: Rng;
 
-  constructor(seedCents: number, feeBps: number, dice: Dice) {
+  constructor(seedCents: number, feeBps: number, rng: Rng) {
     this.seedCents = seedCents;
     this.feeBps = feeBps;
-    this.#dice = dice;
+    this.#rng = rng;
     const timeMs = DAY_MS;
     const market = { seedCents, minStakeCents: 1, maxStakeCents: BALANCE_CENTS };
     const rules = rulesFor([BTC_15M], { market, rules: { feeBps } });
@@ -76,7 +76,7 @@ class EngineTable implements Table {
     const outcome = this.engine.apply({
       kind: 'placeOrder',
       timeMs: DAY_MS,
-      account: this.#dice.whole(1, ACCOUNTS),
+      account: this.#rng.whole(1, ACCOUNTS),
       key: 1,
       market: BTC_15M,
       side,
@@ -136,17 +136,17 @@ function bet(table: Table, book: Book, side: number, wishedCents: number): void 
   }
 }
 
-type Strategy = (table: Table, book: Book, dice: Dice) => void;
+type Strategy = (table: Table, book: Book, rng: Rng) => void;
 
 const poolOn = (table: Table, side: number): number => (side === 0 ? table.pools[0] : table.pools[1]);
 
 /** One side leaps, the other climbs after it in small steps; then the other way round, further up. */
-const ladder: Strategy = (table, book, dice) => {
-  const leap = 3 + dice.next() * 60;
-  const step = 1.02 + dice.next() * 0.3;
-  const height = 0.05 + dice.next() * 0.95;
-  let side = dice.whole(0, 1);
-  for (let turns = dice.whole(2, 6); turns > 0 && book.bets < 400; turns--) {
+const ladder: Strategy = (table, book, rng) => {
+  const leap = 3 + rng.next() * 60;
+  const step = 1.02 + rng.next() * 0.3;
+  const height = 0.05 + rng.next() * 0.95;
+  let side = rng.whole(0, 1);
+  for (let turns = rng.whole(2, 6); turns > 0 && book.bets < 400; turns--) {
     const climber = 1 - side;
     bet(table, book, side, poolOn(table, climber) * leap - poolOn(table, side));
     const isLast = turns === 1;
@@ -159,12 +159,12 @@ const ladder: Strategy = (table, book, dice) => {
 };
 
 /** Takes, of some chance bets, the one that does most for the worse result; now and then any. */
-const greedy: Strategy = (table, book, dice) => {
+const greedy: Strategy = (table, book, rng) => {
   for (let count = 0; count < 80; count++) {
     const [up, down] = table.pools;
     const candidates = Array.from({ length: 8 }, () => {
-      const side = dice.whole(0, 1);
-      const stakeCents = Math.max(1, Math.floor((up + down) * 2 ** (dice.next() * 12 - 9)));
+      const side = rng.whole(0, 1);
+      const stakeCents = Math.max(1, Math.floor((up + down) * 2 ** (rng.next() * 12 - 9)));
       const own = (side === 0 ? up : down) + stakeCents;
       const oddsE4 = referenceOddsE4(up + down + stakeCents, own);
       const payoutCents = referencePayoutCents(stakeCents, oddsE4, table.feeBps);
@@ -172,25 +172,25 @@ const greedy: Strategy = (table, book, dice) => {
       return { side, stakeCents, worstCents: Math.min(...owed) - book.stakedCents - stakeCents };
     });
     candidates.sort((a, b) => b.worstCents - a.worstCents);
-    const { side, stakeCents } = must(dice.chance(0.7) ? candidates[0] : dice.pick(candidates), 'bet');
+    const { side, stakeCents } = must(rng.chance(0.7) ? candidates[0] : rng.pick(candidates), 'bet');
     bet(table, book, side, stakeCents);
   }
 };
 
 /** One leap, then always a little on the side that would win less. */
-const chase: Strategy = (table, book, dice) => {
-  const step = 0.005 + dice.next() * 0.3;
-  const first = dice.whole(0, 1);
-  bet(table, book, first, poolOn(table, 1 - first) * 2 ** (dice.next() * 10));
-  for (let count = dice.whole(10, 250); count > 0; count--) {
+const chase: Strategy = (table, book, rng) => {
+  const step = 0.005 + rng.next() * 0.3;
+  const first = rng.whole(0, 1);
+  bet(table, book, first, poolOn(table, 1 - first) * 2 ** (rng.next() * 10));
+  for (let count = rng.whole(10, 250); count > 0; count--) {
     const side = book.owedCents[0] < book.owedCents[1] ? 0 : 1;
     bet(table, book, side, poolOn(table, side) * step);
   }
 };
 
-const chance: Strategy = (table, book, dice) => {
-  for (let count = dice.whole(1, 120); count > 0; count--) {
-    bet(table, book, dice.whole(0, 1), table.seedCents * 2 ** (dice.next() * 18 - 6));
+const chance: Strategy = (table, book, rng) => {
+  for (let count = rng.whole(1, 120); count > 0; count--) {
+    bet(table, book, rng.whole(0, 1), table.seedCents * 2 ** (rng.next() * 18 - 6));
   }
 };
 
@@ -201,17 +201,17 @@ const CLOSE_PRICES: readonly (number | null)[] = [101, 99, 100, null];
 test('no set of bets of one round costs the house more than its seeds, or wins more for sure', () => {
   let bets = 0;
   for (let search = 0; search < SEARCHES; search++) {
-    const dice = new Dice(search);
-    const seedCents = dice.pick(SEEDS_CENTS);
+    const rng = new Rng(search);
+    const seedCents = rng.pick(SEEDS_CENTS);
     const seedsCents = 2 * seedCents;
-    const table = new EngineTable(seedCents, dice.pick([FEE_BPS, FEE_BPS, 0]), dice);
+    const table = new EngineTable(seedCents, rng.pick([FEE_BPS, FEE_BPS, 0]), rng);
     const book = new Book();
-    for (let parts = dice.whole(1, 3); parts > 0; parts--) dice.pick(STRATEGIES)(table, book, dice);
+    for (let parts = rng.whole(1, 3); parts > 0; parts--) rng.pick(STRATEGIES)(table, book, rng);
     bets += book.bets;
     const name = `search ${search}`;
     for (const owedCents of book.owedCents) ok(owedCents - book.stakedCents <= seedsCents, name);
     ok(book.bestGuaranteedCents <= seedsCents, name);
-    const closePrice = dice.pick(CLOSE_PRICES);
+    const closePrice = rng.pick(CLOSE_PRICES);
     const { houseGainCents, bettorsGainCents } = table.finish(closePrice);
     ok(houseGainCents >= -seedsCents, `${name}: the house gained ${houseGainCents}`);
     equal(bettorsGainCents + houseGainCents, 0, name);
@@ -223,10 +223,10 @@ test('no set of bets of one round costs the house more than its seeds, or wins m
 
 test('the same search beats a table without the exposure rule', () => {
   const wins = Array.from({ length: SEARCHES }, (_, search) => {
-    const dice = new Dice(search);
-    const table = new UncheckedTable(dice.pick([1, 7, 10_00]));
+    const rng = new Rng(search);
+    const table = new UncheckedTable(rng.pick([1, 7, 10_00]));
     const book = new Book();
-    ladder(table, book, dice);
+    ladder(table, book, rng);
     return book.bestGuaranteedCents / (2 * table.seedCents);
   });
   ok(Math.max(...wins) > 10, `at best ${Math.max(...wins)} times the seeds`);

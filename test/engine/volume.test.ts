@@ -8,7 +8,7 @@ import { Engine } from '../../engine/engine.js';
 import type { Command, PlaceOrder } from '../../engine/model/commands.js';
 import type { EngineEvent } from '../../engine/model/events.js';
 import { BTC_1M, DAY_MS, MINUTE_MS, rulesFor } from '../support/reference/exchange.js';
-import { Dice } from '../support/reference/rng.js';
+import { Rng } from '../support/reference/rng.js';
 
 const ROUNDS = 14;
 const BETS_A_ROUND = 15_000;
@@ -58,21 +58,21 @@ class Books {
   }
 }
 
-const order = (timeMs: number, index: number, account: number, dice: Dice): PlaceOrder => ({
+const order = (timeMs: number, index: number, account: number, rng: Rng): PlaceOrder => ({
   kind: 'placeOrder',
   timeMs,
   account,
   key: 1,
   market: BTC_1M,
   side: index % 2,
-  stakeCents: dice.whole(1_00, 9_00),
+  stakeCents: rng.whole(1_00, 9_00),
   expectedPercentE6: -1,
   idempotency: { keyHigh: 7, keyLow: index, body: index % 5 },
   clientSeed: index % 3 === 0 ? `seed ${index}` : null,
 });
 
 test('hundreds of thousands of bets are placed, settled, forgotten and replayed as they should be', () => {
-  const dice = new Dice(1);
+  const rng = new Rng(1);
   const books = new Books();
   let timeMs = DAY_MS;
   books.apply({ kind: 'configure', timeMs, rulesVersion: 1, rules: rulesFor([BTC_1M]) });
@@ -87,19 +87,19 @@ test('hundreds of thousands of bets are placed, settled, forgotten and replayed 
   for (let round = 0; round < ROUNDS; round++) {
     for (let count = 0; count < BETS_A_ROUND; count++) {
       const atMs = timeMs + Math.floor((count * 30_000) / BETS_A_ROUND);
-      const command = order(atMs, sent.length, dice.whole(1, ACCOUNTS), dice);
+      const command = order(atMs, sent.length, rng.whole(1, ACCOUNTS), rng);
       sent.push(command);
       books.apply(command);
     }
-    replaySome(books.engine, sent, dice);
+    replaySome(books.engine, sent, rng);
     timeMs += MINUTE_MS;
     books.apply({ kind: 'advance', timeMs });
-    const price = 100 + (dice.whole(-1, 1) + 2 * (round % 2)) / 100;
+    const price = 100 + (rng.whole(-1, 1) + 2 * (round % 2)) / 100;
     const boundary = { asset: 0, boundaryMs: timeMs, price, priceTimeMs: timeMs, evidence: '' };
     books.apply({ kind: 'boundaryPrice', timeMs, ...boundary });
     // The last rounds' bets are settled while the next round's are placed over them.
     while (books.engine.settlementsWaiting && round % 3 !== 0) {
-      books.apply({ kind: 'settle', timeMs, betsMax: dice.whole(1, 7_000) });
+      books.apply({ kind: 'settle', timeMs, betsMax: rng.whole(1, 7_000) });
     }
     books.check();
   }
@@ -114,10 +114,10 @@ test('hundreds of thousands of bets are placed, settled, forgotten and replayed 
 });
 
 /** Of the orders that are younger than ten minutes each is replayed; an older one would be placed anew. */
-function replaySome(engine: Engine, sent: readonly PlaceOrder[], dice: Dice): void {
+function replaySome(engine: Engine, sent: readonly PlaceOrder[], rng: Rng): void {
   const { timeMs } = engine;
   for (let count = 0; count < 300; count++) {
-    const original = dice.pick(sent);
+    const original = rng.pick(sent);
     const again = { ...original, timeMs, key: 2 };
     if (timeMs - original.timeMs < TTL_MS) {
       const outcome = engine.apply(again);

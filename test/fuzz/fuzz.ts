@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { type Account, Sandbox } from '../support/api-client-sandbox.js';
-import { Dice } from '../support/reference/rng.js';
+import { Rng } from '../support/reference/rng.js';
 import type { OrderResult } from '../support/spec.js';
 import { cents } from '../support/spec-arithmetic.js';
 import { judge } from './classify.js';
@@ -127,10 +127,10 @@ class Run {
     };
     this.#unknown = 0;
     this.#staked = 0n;
-    await this.#send(this.sandbox.server.publicUrl, from, count, (dice, serial) =>
-      dice.chance(this.options.rawShare)
-        ? rawRequest(dice, this.rawBettors, serial)
-        : prepare(dice, this.bettors, serial),
+    await this.#send(this.sandbox.server.publicUrl, from, count, (rng, serial) =>
+      rng.chance(this.options.rawShare)
+        ? rawRequest(rng, this.rawBettors, serial)
+        : prepare(rng, this.bettors, serial),
     );
     const accepted = (await this.#sequence()) - before.sequence;
     const placed = this.placed - before.placed;
@@ -151,8 +151,8 @@ class Run {
       (await this.sandbox.operator.get('/accounts?limit=1000')).data,
     ];
     const before = await books();
-    await this.#send(this.sandbox.server.operatorUrl, from, count, (dice) =>
-      operatorRequest(dice, this.bettors),
+    await this.#send(this.sandbox.server.operatorUrl, from, count, (rng) =>
+      operatorRequest(rng, this.bettors),
     );
     assert.deepEqual(await books(), before, 'what an operator is refused changes nothing');
   }
@@ -162,7 +162,7 @@ class Run {
     url: string,
     from: number,
     count: number,
-    make: (dice: Dice, serial: number) => Prepared,
+    make: (rng: Rng, serial: number) => Prepared,
   ): Promise<void> {
     let next = from;
     const lanes = Array.from({ length: this.options.lanes }, async () => {
@@ -184,9 +184,9 @@ class Run {
     return mine.reduce((sum, { balance }) => sum + cents(balance), 0n);
   }
 
-  async #one(lane: Lane, serial: number, make: (dice: Dice, serial: number) => Prepared): Promise<void> {
-    const dice = new Dice(Math.imul(this.options.seed, 0x9e3779b1) ^ serial);
-    const prepared = make(dice, serial);
+  async #one(lane: Lane, serial: number, make: (rng: Rng, serial: number) => Prepared): Promise<void> {
+    const rng = new Rng(Math.imul(this.options.seed, 0x9e3779b1) ^ serial);
+    const prepared = make(rng, serial);
     let outcome: Outcome = [];
     try {
       outcome = await lane.exchange(prepared);

@@ -2,7 +2,7 @@
  * Requests to the operator API of which nothing may come: a token that is none, or a body, path or method with something
  * wrong in one place. Reads with the right token are among them, and are answered.
  */
-import type { Dice } from '../support/reference/rng.js';
+import type { Rng } from '../support/reference/rng.js';
 import type { Prepared, Target } from './requests.js';
 import { CLOCK_STEPS, DOLLARS, FLAGS, NOT_ORDERS, PATH_SEGMENTS, QUERIES, TEXTS } from './values.js';
 
@@ -113,15 +113,15 @@ const PRICES: readonly string[] = [
   `[${'{"crypto":"BTC","price":0},'.repeat(500)}{"crypto":"BTC","price":0}]`,
 ];
 
-export function operatorRequest(dice: Dice, { operator, roundIds }: Target): Prepared {
-  const ids = { accountId: operator.accountId, keyId: operator.keyId, roundId: dice.pick(roundIds) };
-  const isAllowed = dice.chance(0.8);
-  const authorization = isAllowed ? `Bearer ${operator.token}` : strangeToken(dice, operator.token);
-  const made = dice.weighted<() => Made>([
-    [15, () => read(dice, ids)],
-    [60, () => badBody(dice, ids)],
-    [10, () => ({ method: 'POST', path: '/prices', type: 'application/json', body: dice.pick(PRICES) })],
-    [15, () => badPlace(dice, ids)],
+export function operatorRequest(rng: Rng, { operator, roundIds }: Target): Prepared {
+  const ids = { accountId: operator.accountId, keyId: operator.keyId, roundId: rng.pick(roundIds) };
+  const isAllowed = rng.chance(0.8);
+  const authorization = isAllowed ? `Bearer ${operator.token}` : strangeToken(rng, operator.token);
+  const made = rng.weighted<() => Made>([
+    [15, () => read(rng, ids)],
+    [60, () => badBody(rng, ids)],
+    [10, () => ({ method: 'POST', path: '/prices', type: 'application/json', body: rng.pick(PRICES) })],
+    [15, () => badPlace(rng, ids)],
   ])();
   const isRead = made.method === 'GET' || made.method === 'HEAD' || made.method === 'OPTIONS';
   const body = Buffer.from(made.body);
@@ -148,58 +148,58 @@ interface Made {
   readonly body: string;
 }
 
-function read(dice: Dice, ids: Ids): Made {
-  const query = dice.chance(0.4) ? `?${dice.pick(QUERIES)}` : '';
+function read(rng: Rng, ids: Ids): Made {
+  const query = rng.chance(0.4) ? `?${rng.pick(QUERIES)}` : '';
   return {
-    method: dice.pick(['GET', 'GET', 'HEAD']),
-    path: `${dice.pick(READS)(ids)}${query}`,
+    method: rng.pick(['GET', 'GET', 'HEAD']),
+    path: `${rng.pick(READS)(ids)}${query}`,
     type: null,
     body: '',
   };
 }
 
 /** The body that the endpoint takes, with one thing wrong. */
-function badBody(dice: Dice, ids: Ids): Made {
-  const endpoint = dice.pick(CHANGES);
+function badBody(rng: Rng, ids: Ids): Made {
+  const endpoint = rng.pick(CHANGES);
   const names = Object.keys(endpoint.fields);
-  const wrong = dice.pick(names);
+  const wrong = rng.pick(names);
   const made = { method: endpoint.method, path: endpoint.path(ids), type: 'application/json' };
   const body = (how: (name: string, field: Field) => string | null): string =>
     `{${Object.entries(endpoint.fields)
       .flatMap(([name, field]) => how(name, field) ?? [])
       .join(',')}}`;
   const usual = (name: string, field: Field): string => `"${name}":${field.usual}`;
-  return dice.weighted<() => Made>([
+  return rng.weighted<() => Made>([
     [
       70,
       () => ({
         ...made,
         body: body((name, field) =>
-          name === wrong ? `"${name}":${dice.pick(field.bad)}` : usual(name, field),
+          name === wrong ? `"${name}":${rng.pick(field.bad)}` : usual(name, field),
         ),
       }),
     ],
     [5, () => ({ ...made, body: body(() => null) })],
     [5, () => ({ ...made, body: body(usual).replace('{', '{"__proto__":{},') })],
     [5, () => ({ ...made, body: body(usual).replace(`"${wrong}"`, `"${wrong} "`) })],
-    [5, () => ({ ...made, body: body(usual).padEnd(dice.pick([16_385, 100_000])) })],
+    [5, () => ({ ...made, body: body(usual).padEnd(rng.pick([16_385, 100_000])) })],
     [
       5,
-      () => ({ ...made, body: body(usual), type: dice.pick([null, '', 'text/plain', 'application/jsonp']) }),
+      () => ({ ...made, body: body(usual), type: rng.pick([null, '', 'text/plain', 'application/jsonp']) }),
     ],
-    [5, () => ({ ...made, body: dice.pick(NOT_ORDERS) })],
+    [5, () => ({ ...made, body: rng.pick(NOT_ORDERS) })],
   ])();
 }
 
 /** A body that would be taken, where there is nothing to take it. */
-function badPlace(dice: Dice, ids: Ids): Made {
-  const endpoint = dice.pick(CHANGES);
+function badPlace(rng: Rng, ids: Ids): Made {
+  const endpoint = rng.pick(CHANGES);
   const path = endpoint.path(ids);
   const fields = Object.entries(endpoint.fields).map(([name, { usual }]) => `"${name}":${usual}`);
   const made = { method: endpoint.method, path, type: 'application/json', body: `{${fields.join(',')}}` };
-  const segment = dice.pick(PATH_SEGMENTS.filter((known) => known !== 'BTC_ONE_DAY'));
-  return dice.pick<() => Made>([
-    () => ({ ...made, method: dice.pick(['DELETE', 'BREW', 'post', 'TRACE']) }),
+  const segment = rng.pick(PATH_SEGMENTS.filter((known) => known !== 'BTC_ONE_DAY'));
+  return rng.pick<() => Made>([
+    () => ({ ...made, method: rng.pick(['DELETE', 'BREW', 'post', 'TRACE']) }),
     () => ({ ...made, path: `${path}/${segment}` }),
     () => ({ ...made, path: `/accounts/${segment}/deposits`, body: '{"amount":1,"reference":"fuzz"}' }),
     () => ({ ...made, method: 'PATCH', path: `/keys/${segment}`, body: '{"enabled":false}' }),
@@ -216,8 +216,8 @@ function badPlace(dice: Dice, ids: Ids): Made {
 }
 
 /** Not the operator's token. */
-function strangeToken(dice: Dice, token: string): string | null {
-  return dice.pick([
+function strangeToken(rng: Rng, token: string): string | null {
+  return rng.pick([
     null,
     '',
     'Bearer',

@@ -1,5 +1,5 @@
 /** Bodies of POST /orders: valid ones, and valid ones with something wrong in one place or several. */
-import type { Dice } from '../support/reference/rng.js';
+import type { Rng } from '../support/reference/rng.js';
 import {
   AMOUNTS,
   FOREIGN_FIELDS,
@@ -47,64 +47,64 @@ const NOT_UTF8: readonly Buffer[] = [
   Buffer.from([0xfe, 0xff, 0x00, 0x7b, 0x00, 0x7d]),
 ];
 
-export function orderBody(dice: Dice): Body {
-  return dice.weighted<(dice: Dice) => Body>([
+export function orderBody(rng: Rng): Body {
+  return rng.weighted<(rng: Rng) => Body>([
     [30, plainOrder],
     [60, strangeOrder],
     [8, notAnOrder],
     [1, longBody],
     [2, notUtf8],
-  ])(dice);
+  ])(rng);
 }
 
-function plainOrder(dice: Dice): Body {
-  const side = dice.chance(0.5) ? 'UP' : 'DOWN';
+function plainOrder(rng: Rng): Body {
+  const side = rng.chance(0.5) ? 'UP' : 'DOWN';
   return {
     bytes: Buffer.from(`{"marketId":"BTC_ONE_DAY","prediction":"${side}","amount":1}`),
     isBad: false,
   };
 }
 
-function notAnOrder(dice: Dice): Body {
-  return { bytes: Buffer.from(dice.pick(NOT_ORDERS)), isBad: true };
+function notAnOrder(rng: Rng): Body {
+  return { bytes: Buffer.from(rng.pick(NOT_ORDERS)), isBad: true };
 }
 
-function notUtf8(dice: Dice): Body {
-  return { bytes: dice.pick(NOT_UTF8), isBad: true };
+function notUtf8(rng: Rng): Body {
+  return { bytes: rng.pick(NOT_UTF8), isBad: true };
 }
 
 /** An order, or no order, that goes on and on; the first length is the longest that is taken. */
-function longBody(dice: Dice): Body {
-  const { bytes, isBad } = dice.chance(0.5) ? plainOrder(dice) : notAnOrder(dice);
-  const length = dice.pick([BODY_BYTES_MAX, ...LONG_BYTES]);
-  const rest = Buffer.alloc(Math.max(0, length - bytes.length), dice.pick([' ', '[', '\xff', '{"a":']));
+function longBody(rng: Rng): Body {
+  const { bytes, isBad } = rng.chance(0.5) ? plainOrder(rng) : notAnOrder(rng);
+  const length = rng.pick([BODY_BYTES_MAX, ...LONG_BYTES]);
+  const rest = Buffer.alloc(Math.max(0, length - bytes.length), rng.pick([' ', '[', '\xff', '{"a":']));
   const isTaken = length === BODY_BYTES_MAX && rest.every((byte) => byte === 0x20);
   return { bytes: Buffer.concat([bytes, rest]), isBad: isBad || !isTaken };
 }
 
-function strangeOrder(dice: Dice): Body {
+function strangeOrder(rng: Rng): Body {
   const parts: string[] = [];
   let isBad = false;
   for (const { name, usual, values, isRequired } of FIELDS) {
-    if (dice.chance(isRequired ? LEFT_OUT_CHANCE : 0.5)) {
+    if (rng.chance(isRequired ? LEFT_OUT_CHANCE : 0.5)) {
       isBad ||= isRequired;
       continue;
     }
-    const value = dice.chance(STRANGE_CHANCE) ? dice.pick(values) : { json: usual, isBad: false };
+    const value = rng.chance(STRANGE_CHANCE) ? rng.pick(values) : { json: usual, isBad: false };
     // Of two fields of one name the last one counts; the first one must still be JSON.
-    if (dice.chance(TWICE_CHANCE)) {
-      const first = dice.chance(0.5) ? dice.pick(values).json : usual;
+    if (rng.chance(TWICE_CHANCE)) {
+      const first = rng.chance(0.5) ? rng.pick(values).json : usual;
       parts.push(`"${name}":${first}`);
       isBad ||= !isJson(first);
     }
     parts.push(`"${name}":${value.json}`);
     isBad ||= value.isBad;
   }
-  if (dice.chance(FOREIGN_CHANCE)) {
-    parts.push(dice.pick(FOREIGN_FIELDS));
+  if (rng.chance(FOREIGN_CHANCE)) {
+    parts.push(rng.pick(FOREIGN_FIELDS));
     isBad = true;
   }
-  const space = dice.chance(0.1) ? dice.pick([' ', '\n\t', '\r\n  ']) : '';
+  const space = rng.chance(0.1) ? rng.pick([' ', '\n\t', '\r\n  ']) : '';
   return { bytes: Buffer.from(`{${space}${parts.join(`,${space}`)}${space}}`), isBad };
 }
 

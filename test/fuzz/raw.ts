@@ -2,7 +2,7 @@
  * Requests that are broken below HTTP's own rules: torn request lines, doubtful lengths, bytes changed, cut or put in
  * twice. Whatever the server makes of one, it must refuse it, answer what it plainly says, or close.
  */
-import type { Dice } from '../support/reference/rng.js';
+import type { Rng } from '../support/reference/rng.js';
 import { type Prepared, prepare, type Target } from './requests.js';
 
 const REQUEST_LINES = [
@@ -80,42 +80,42 @@ const HEADER_LINES = [
 
 const ORDER = '{"marketId":"BTC_ONE_DAY","prediction":"UP","amount":1}';
 
-export function rawRequest(dice: Dice, target: Target, serial: number): Prepared {
-  const bytes = dice.weighted<() => Buffer>([
-    [30, () => mutated(dice, withBody(dice, target, serial))],
-    [10, () => withLines(dice, target, dice.pick(REQUEST_LINES), [])],
-    [30, () => withLines(dice, target, 'POST /v1/orders HTTP/1.1', [framing(dice)])],
-    [15, () => withLines(dice, target, 'POST /v1/orders HTTP/1.1', [dice.pick(HEADER_LINES)])],
-    [10, () => pipelined(dice, target, serial)],
-    [5, () => noise(dice)],
+export function rawRequest(rng: Rng, target: Target, serial: number): Prepared {
+  const bytes = rng.weighted<() => Buffer>([
+    [30, () => mutated(rng, withBody(rng, target, serial))],
+    [10, () => withLines(rng, target, rng.pick(REQUEST_LINES), [])],
+    [30, () => withLines(rng, target, 'POST /v1/orders HTTP/1.1', [framing(rng)])],
+    [15, () => withLines(rng, target, 'POST /v1/orders HTTP/1.1', [rng.pick(HEADER_LINES)])],
+    [10, () => pipelined(rng, target, serial)],
+    [5, () => noise(rng)],
   ])();
   return { bytes, method: '', mustRefuse: false, isFramed: false, about: null };
 }
 
-const framing = (dice: Dice): string =>
-  dice
+const framing = (rng: Rng): string =>
+  rng
     .pick(FRAMINGS)
     .replaceAll('{n}', String(ORDER.length))
-    .replaceAll('{m}', String(dice.whole(0, 2 * ORDER.length)));
+    .replaceAll('{m}', String(rng.whole(0, 2 * ORDER.length)));
 
-function withLines(dice: Dice, { secrets }: Target, requestLine: string, lines: readonly string[]): Buffer {
-  const key = [`X-API-Key: ${dice.pick(secrets)}`, 'Content-Type: application/json'];
-  const ending = dice.chance(0.95) ? '\r\n' : '\n';
+function withLines(rng: Rng, { secrets }: Target, requestLine: string, lines: readonly string[]): Buffer {
+  const key = [`X-API-Key: ${rng.pick(secrets)}`, 'Content-Type: application/json'];
+  const ending = rng.chance(0.95) ? '\r\n' : '\n';
   const head = [requestLine, 'Host: fuzz', ...key, ...lines, '', ''].join(ending);
-  return Buffer.from(head + (dice.chance(0.5) ? ORDER : dice.pick(CHUNKED_BODIES)), 'latin1');
+  return Buffer.from(head + (rng.chance(0.5) ? ORDER : rng.pick(CHUNKED_BODIES)), 'latin1');
 }
 
 /** Bytes changed, cut out, put in or put twice. */
-function mutated(dice: Dice, original: Buffer): Buffer {
+function mutated(rng: Rng, original: Buffer): Buffer {
   let bytes: Buffer = Buffer.from(original);
-  for (let times = dice.whole(1, 4); times > 0 && bytes.length > 1; times--) {
-    const at = dice.whole(0, bytes.length - 1);
-    const length = dice.whole(1, Math.min(16, bytes.length - at));
+  for (let times = rng.whole(1, 4); times > 0 && bytes.length > 1; times--) {
+    const at = rng.whole(0, bytes.length - 1);
+    const length = rng.whole(1, Math.min(16, bytes.length - at));
     const before = bytes.subarray(0, at);
     const rest = bytes.subarray(at + length);
     const piece = bytes.subarray(at, at + length);
-    bytes = dice.weighted<() => Buffer>([
-      [4, () => Buffer.concat([before, Buffer.from([dice.whole(0, 255)]), bytes.subarray(at + 1)])],
+    bytes = rng.weighted<() => Buffer>([
+      [4, () => Buffer.concat([before, Buffer.from([rng.whole(0, 255)]), bytes.subarray(at + 1)])],
       [2, () => Buffer.concat([before, rest])],
       [1, () => Buffer.concat([before, piece, piece, rest])],
       [1, () => Buffer.concat([before, Buffer.from('\r\n'), piece, rest])],
@@ -126,14 +126,14 @@ function mutated(dice: Dice, original: Buffer): Buffer {
 }
 
 /** Two requests at once, which this server does not serve: it may close, but must not mix them up. */
-const pipelined = (dice: Dice, target: Target, serial: number): Buffer =>
-  Buffer.concat([withBody(dice, target, serial), withBody(dice, target, serial + 1)]);
+const pipelined = (rng: Rng, target: Target, serial: number): Buffer =>
+  Buffer.concat([withBody(rng, target, serial), withBody(rng, target, serial + 1)]);
 
 /** No HEAD: its answer has a length and no body, so that nobody could tell where the next answer begins. */
-function withBody(dice: Dice, target: Target, serial: number): Buffer {
-  const prepared = prepare(dice, target, serial);
-  return prepared.method === 'HEAD' ? withBody(dice, target, serial) : prepared.bytes;
+function withBody(rng: Rng, target: Target, serial: number): Buffer {
+  const prepared = prepare(rng, target, serial);
+  return prepared.method === 'HEAD' ? withBody(rng, target, serial) : prepared.bytes;
 }
 
-const noise = (dice: Dice): Buffer =>
-  Buffer.from(Array.from({ length: dice.whole(1, 400) }, () => dice.whole(0, 255)));
+const noise = (rng: Rng): Buffer =>
+  Buffer.from(Array.from({ length: rng.whole(1, 400) }, () => rng.whole(0, 255)));

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Bettor, Harness } from '../http/api/harness.js';
 import { newHasher } from '../support/reference/pair.js';
-import { Dice } from '../support/reference/rng.js';
+import { Rng } from '../support/reference/rng.js';
 import { BODY_BYTES_MAX, orderBody } from './orders.js';
 import { idempotencyKey } from './values.js';
 
@@ -11,7 +11,7 @@ const ORDERS = 2_500;
 
 test('whatever is wrong with an order, its refusal leaves the state as it was', (context) => {
   const harness = new Harness();
-  const dice = new Dice(7);
+  const rng = new Rng(7);
   const rich = harness.bettor({ tier: 'VIP', balanceCents: 1_000_000_00 });
   // One that runs out of money, one that may not bet at all.
   const poor = harness.bettor({ balanceCents: 50_00 });
@@ -21,10 +21,10 @@ test('whatever is wrong with an order, its refusal leaves the state as it was', 
   let before = harness.host.engine.stateDigest(newHasher);
   const seen = new Map<string, number>();
   for (let serial = 0; serial < ORDERS; serial++) {
-    const { bytes, isBad } = orderBody(dice);
+    const { bytes, isBad } = orderBody(rng);
     if (bytes.length > BODY_BYTES_MAX) continue;
-    const { text, isBad: isBadKey } = idempotencyKey(dice, serial);
-    const reply = harness.order(dice.pick(bettors).secret, bytes, text);
+    const { text, isBad: isBadKey } = idempotencyKey(rng, serial);
+    const reply = harness.order(rng.pick(bettors).secret, bytes, text);
     const isPlaced = reply.status === 201 && !reply.headers.has('x-idempotent-replay');
     assert.ok(!(isPlaced && (isBad || isBadKey)), `${bytes.toString()} with key ${text}: ${reply.text}`);
     const after = harness.host.engine.stateDigest(newHasher);

@@ -4,7 +4,7 @@
  */
 import { assert } from '../../engine/base/assert.js';
 import { openApiDocument } from '../../http/openapi/document.js';
-import type { Dice } from '../support/reference/rng.js';
+import type { Rng } from '../support/reference/rng.js';
 import type { OperatorTarget } from './operator.js';
 import { type Body, orderBody } from './orders.js';
 import { idempotencyKey, PATH_SEGMENTS, QUERIES } from './values.js';
@@ -60,11 +60,11 @@ const OTHER_HEADERS = [
   'Authorization: Bearer x',
 ];
 
-export function prepare(dice: Dice, target: Target, serial: number): Prepared {
-  return dice.weighted<() => Prepared>([
-    [55, () => order(dice, target, serial)],
+export function prepare(rng: Rng, target: Target, serial: number): Prepared {
+  return rng.weighted<() => Prepared>([
+    [55, () => order(rng, target, serial)],
     [5, () => retriedOrder(target, serial)],
-    [40, () => anything(dice, target)],
+    [40, () => anything(rng, target)],
   ])();
 }
 
@@ -90,23 +90,23 @@ function retriedOrder({ secrets }: Target, serial: number): Prepared {
   };
 }
 
-function order(dice: Dice, target: Target, serial: number): Prepared {
-  const body = orderBody(dice);
-  const key = dice.weighted([
-    [92, { text: dice.pick(target.secrets), isBad: false }],
-    [4, { text: dice.pick(target.readers), isBad: true }],
-    [4, { text: strangeKey(dice, target), isBad: true }],
+function order(rng: Rng, target: Target, serial: number): Prepared {
+  const body = orderBody(rng);
+  const key = rng.weighted([
+    [92, { text: rng.pick(target.secrets), isBad: false }],
+    [4, { text: rng.pick(target.readers), isBad: true }],
+    [4, { text: strangeKey(rng, target), isBad: true }],
   ]);
-  const idempotency = idempotencyKey(dice, serial);
-  const type = dice.chance(0.96)
-    ? { text: dice.pick(JSON_TYPES), isBad: false }
-    : { text: dice.pick(OTHER_TYPES), isBad: true };
+  const idempotency = idempotencyKey(rng, serial);
+  const type = rng.chance(0.96)
+    ? { text: rng.pick(JSON_TYPES), isBad: false }
+    : { text: rng.pick(OTHER_TYPES), isBad: true };
   const lines = [`X-API-Key: ${key.text}`, `Content-Type: ${type.text}`];
   if (idempotency.text !== null) lines.push(`Idempotency-Key: ${idempotency.text}`);
-  if (dice.chance(0.1)) lines.push(dice.pick(OTHER_HEADERS));
-  const base = dice.chance(0.8) ? '/v1' : '/api/v1';
+  if (rng.chance(0.1)) lines.push(rng.pick(OTHER_HEADERS));
+  const base = rng.chance(0.8) ? '/v1' : '/api/v1';
   return {
-    bytes: framed(dice, 'POST', `${base}/orders`, lines, body),
+    bytes: framed(rng, 'POST', `${base}/orders`, lines, body),
     method: 'POST',
     mustRefuse: body.isBad || key.isBad || idempotency.isBad || type.isBad,
     isFramed: true,
@@ -114,26 +114,26 @@ function order(dice: Dice, target: Target, serial: number): Prepared {
   };
 }
 
-function anything(dice: Dice, target: Target): Prepared {
-  const method = dice.chance(0.6) ? 'GET' : dice.pick(METHODS);
-  let path = dice.chance(0.9)
-    ? dice.pick(['/v1', '/api/v1'])
-    : dice.pick(['', '/v2', '/operator/v1', '/v1/v1', '//v1']);
-  const known = dice.pick(READ_PATHS);
-  const isKnown = dice.chance(0.6);
+function anything(rng: Rng, target: Target): Prepared {
+  const method = rng.chance(0.6) ? 'GET' : rng.pick(METHODS);
+  let path = rng.chance(0.9)
+    ? rng.pick(['/v1', '/api/v1'])
+    : rng.pick(['', '/v2', '/operator/v1', '/v1/v1', '//v1']);
+  const known = rng.pick(READ_PATHS);
+  const isKnown = rng.chance(0.6);
   path += isKnown
-    ? known.replace('{id}', () => (known.startsWith('/rounds/') ? dice.pick(target.roundIds) : 'BTC_ONE_DAY'))
-    : `${dice.pick(['/markets/', '/rounds/', '/'])}${dice.pick(PATH_SEGMENTS)}`;
-  if (dice.chance(0.4)) path += `?${dice.pick(QUERIES)}`;
+    ? known.replace('{id}', () => (known.startsWith('/rounds/') ? rng.pick(target.roundIds) : 'BTC_ONE_DAY'))
+    : `${rng.pick(['/markets/', '/rounds/', '/'])}${rng.pick(PATH_SEGMENTS)}`;
+  if (rng.chance(0.4)) path += `?${rng.pick(QUERIES)}`;
   const lines: string[] = [];
-  if (dice.chance(0.9)) {
-    lines.push(`X-API-Key: ${dice.chance(0.8) ? dice.pick(target.secrets) : strangeKey(dice, target)}`);
+  if (rng.chance(0.9)) {
+    lines.push(`X-API-Key: ${rng.chance(0.8) ? rng.pick(target.secrets) : strangeKey(rng, target)}`);
   }
-  while (dice.chance(0.3)) lines.push(dice.pick(OTHER_HEADERS));
+  while (rng.chance(0.3)) lines.push(rng.pick(OTHER_HEADERS));
   // A POST here may be an order without a body; nothing else of it changes anything.
-  const body = { bytes: Buffer.from(dice.chance(0.1) ? 'body' : ''), isBad: true };
+  const body = { bytes: Buffer.from(rng.chance(0.1) ? 'body' : ''), isBad: true };
   return {
-    bytes: framed(dice, method, path, lines, body),
+    bytes: framed(rng, method, path, lines, body),
     method,
     mustRefuse: method !== 'GET' && method !== 'HEAD' && method !== 'OPTIONS',
     isFramed: true,
@@ -142,10 +142,10 @@ function anything(dice: Dice, target: Target): Prepared {
 }
 
 /** Not the secret of any key. */
-function strangeKey(dice: Dice, { secrets }: Target): string {
-  const secret = dice.pick(secrets);
-  const at = dice.whole(0, secret.length - 1);
-  return dice.pick([
+function strangeKey(rng: Rng, { secrets }: Target): string {
+  const secret = rng.pick(secrets);
+  const at = rng.whole(0, secret.length - 1);
+  return rng.pick([
     '',
     ' ',
     'x',
@@ -162,25 +162,25 @@ function strangeKey(dice: Dice, { secrets }: Target): string {
 }
 
 /** With a length, or in chunks of any size. A request without a body has neither. */
-function framed(dice: Dice, method: string, path: string, lines: readonly string[], { bytes }: Body): Buffer {
-  const isChunked = bytes.length > 0 && dice.chance(0.05);
+function framed(rng: Rng, method: string, path: string, lines: readonly string[], { bytes }: Body): Buffer {
+  const isChunked = bytes.length > 0 && rng.chance(0.05);
   const framing = isChunked
     ? ['Transfer-Encoding: chunked']
     : bytes.length > 0
       ? [`Content-Length: ${bytes.length}`]
       : [];
   const head = [`${method} ${path} HTTP/1.1`, 'Host: fuzz', ...lines, ...framing, '', ''].join('\r\n');
-  return Buffer.concat([Buffer.from(head, 'latin1'), isChunked ? chunks(dice, bytes) : bytes]);
+  return Buffer.concat([Buffer.from(head, 'latin1'), isChunked ? chunks(rng, bytes) : bytes]);
 }
 
-function chunks(dice: Dice, bytes: Buffer): Buffer {
+function chunks(rng: Rng, bytes: Buffer): Buffer {
   const parts: Buffer[] = [];
   for (let at = 0; at < bytes.length; ) {
-    const size = dice.whole(1, Math.min(64, bytes.length - at));
+    const size = rng.whole(1, Math.min(64, bytes.length - at));
     assert(size > 0, 'a chunk without bytes is the last one');
     const hex = size.toString(16);
     parts.push(
-      Buffer.from(`${dice.chance(0.5) ? hex : hex.toUpperCase()}\r\n`),
+      Buffer.from(`${rng.chance(0.5) ? hex : hex.toUpperCase()}\r\n`),
       bytes.subarray(at, at + size),
       Buffer.from('\r\n'),
     );

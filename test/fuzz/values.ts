@@ -2,7 +2,7 @@
  * Values that have broken servers before: numbers that floats cannot hold, text that is no text, keys that are names
  * of prototypes. Each says whether an order with it must be refused, so that a fuzzer can tell a wrong acceptance.
  */
-import type { Dice } from '../support/reference/rng.js';
+import type { Rng } from '../support/reference/rng.js';
 
 /** JSON text of one value. */
 export interface Value {
@@ -208,8 +208,8 @@ export const QUERIES: readonly string[] = [
 ];
 
 /** Idempotency-Keys; null sends none. Not valid: empty, spaces inside, beyond ASCII, over 255 characters. */
-export function idempotencyKey(dice: Dice, serial: number): { text: string | null; isBad: boolean } {
-  return dice.weighted([
+export function idempotencyKey(rng: Rng, serial: number): { text: string | null; isBad: boolean } {
+  return rng.weighted([
     [60, { text: null, isBad: false }],
     [20, { text: `fuzz-${serial}`, isBad: false }],
     [5, { text: `"quoted-${serial}"`, isBad: false }],

@@ -15,7 +15,7 @@ import { ASSETS, marketOf } from '../../engine/model/domain.js';
 import type { Clock, JournalWriter } from '../../engine/model/ports.js';
 import { defaultRules, type Rules } from '../../engine/model/rules.js';
 import type { Sessions } from '../../engine/state/state.js';
-import { Dice } from '../support/reference/rng.js';
+import { Rng } from '../support/reference/rng.js';
 
 /** A Wednesday, 12:00:07 UTC. */
 const BEGIN_MS = Date.UTC(2026, 5, 10, 12, 0, 7);
@@ -59,7 +59,7 @@ export class GoldenRun {
   readonly #tracker: PriceTracker;
   readonly #lifecycle: Lifecycle;
   readonly #turns: (() => void)[] = [];
-  readonly #dice: Dice;
+  readonly #rng: Rng;
   readonly #prices = new Map(PRICES);
   #orders = 0;
 
@@ -69,7 +69,7 @@ export class GoldenRun {
     masterSecretFingerprint: string,
   ) {
     this.#clock = new HeldClock(Math.max(engine.timeMs + 3_000, BEGIN_MS));
-    this.#dice = new Dice(engine.seq + 1);
+    this.#rng = new Rng(engine.seq + 1);
     const schedule = (run: () => void): void => {
       this.#turns.push(run);
     };
@@ -166,27 +166,27 @@ export class GoldenRun {
   }
 
   #order(): void {
-    const dice = this.#dice;
+    const rng = this.#rng;
     this.#orders += 1;
-    const idempotency = { keyHigh: this.engine.seq, keyLow: this.#orders, body: dice.whole(0, 2 ** 40) };
+    const idempotency = { keyHigh: this.engine.seq, keyLow: this.#orders, body: rng.whole(0, 2 ** 40) };
     // Some are refused (tier, funds, the last seconds): a refusal is not journaled.
     this.#sequencer.submit({
       kind: 'placeOrder',
       timeMs: this.#sequencer.stampMs(),
-      account: dice.whole(1, ACCOUNTS),
+      account: rng.whole(1, ACCOUNTS),
       key: 1,
-      market: marketOf(dice.pick(MARKETS)),
-      side: dice.whole(0, 1),
-      stakeCents: dice.whole(1_00, 40_00),
-      expectedPercentE6: dice.chance(0.3) ? dice.whole(45_000_000, 55_000_000) : -1,
-      idempotency: dice.chance(0.6) ? idempotency : null,
-      clientSeed: dice.chance(0.4) ? `seed "${this.#orders}" é` : null,
+      market: marketOf(rng.pick(MARKETS)),
+      side: rng.whole(0, 1),
+      stakeCents: rng.whole(1_00, 40_00),
+      expectedPercentE6: rng.chance(0.3) ? rng.whole(45_000_000, 55_000_000) : -1,
+      idempotency: rng.chance(0.6) ? idempotency : null,
+      clientSeed: rng.chance(0.4) ? `seed "${this.#orders}" é` : null,
     });
   }
 
   #tick(moves: boolean): void {
     for (const [asset, price] of this.#prices) {
-      const next = moves ? Math.round(price * (0.99 + this.#dice.next() / 50) * 1e4) / 1e4 : price;
+      const next = moves ? Math.round(price * (0.99 + this.#rng.next() / 50) * 1e4) / 1e4 : price;
       this.#prices.set(asset, next);
       const tick = { asset, price: next, timeMs: this.#clock.wallMs, source: 'golden', origin: '' };
       this.#tracker.offer(tick, this.#sequencer.stampMs());

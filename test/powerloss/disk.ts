@@ -5,7 +5,7 @@
  */
 import { dirname } from 'node:path';
 import { assert, must } from '../../engine/base/assert.js';
-import type { Dice } from '../support/reference/rng.js';
+import type { Rng } from '../support/reference/rng.js';
 import type { DiskOp } from './trace.js';
 
 const SECTOR_BYTES = 512;
@@ -69,10 +69,10 @@ export class Disk {
   }
 
   /** The files, and null for folders, that a power loss now would leave. */
-  image(loss: Loss, dice: Dice): ReadonlyMap<string, Buffer | null> {
+  image(loss: Loss, rng: Rng): ReadonlyMap<string, Buffer | null> {
     const names: Names = new Map(this.#durableNames);
     for (const pending of this.#pendingNames.values()) {
-      const kept = keptNames(pending.length, loss, dice);
+      const kept = keptNames(pending.length, loss, rng);
       for (const change of pending.slice(0, kept)) rename(names, change);
     }
     const contents = new Map<File, Buffer>();
@@ -82,7 +82,7 @@ export class Disk {
         image.set(path, null);
         continue;
       }
-      const content = contents.get(file) ?? contentAfter(file, loss, dice);
+      const content = contents.get(file) ?? contentAfter(file, loss, rng);
       contents.set(file, content);
       image.set(path, content);
     }
@@ -133,26 +133,26 @@ function rename(names: Names, { op, file }: PendingName): void {
   }
 }
 
-function keptNames(count: number, loss: Loss, dice: Dice): number {
+function keptNames(count: number, loss: Loss, rng: Rng): number {
   if (loss === 'all kept') return count;
-  return loss === 'all dropped' ? 0 : dice.whole(0, count);
+  return loss === 'all dropped' ? 0 : rng.whole(0, count);
 }
 
-function contentAfter(file: File, loss: Loss, dice: Dice): Buffer {
+function contentAfter(file: File, loss: Loss, rng: Rng): Buffer {
   let content = file.durable;
-  const first = dice.whole(0, file.pending.length);
+  const first = rng.whole(0, file.pending.length);
   file.pending.forEach(({ op }, index) => {
     const isKept =
       loss === 'all kept' ||
       (loss === 'first ones kept' && index < first) ||
-      (loss.startsWith('any kept') && dice.chance(0.5));
-    if (isKept) content = changed(content, op, loss === 'any kept, torn' ? dice : null);
+      (loss.startsWith('any kept') && rng.chance(0.5));
+    if (isKept) content = changed(content, op, loss === 'any kept, torn' ? rng : null);
   });
   return content;
 }
 
 /** The content after one change; with `torn`, only some sectors of a write arrive. */
-function changed(content: Buffer, op: PendingChange['op'], torn: Dice | null = null): Buffer {
+function changed(content: Buffer, op: PendingChange['op'], torn: Rng | null = null): Buffer {
   if (op.kind === 'truncate') {
     const cut = Buffer.alloc(op.size);
     content.copy(cut);

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { must } from '../../engine/base/assert.js';
 import { openDataDir } from '../../persistence/data-dir/layout.js';
 import { openJournalReader } from '../../persistence/journal/reader.js';
-import { Dice } from '../support/reference/rng.js';
+import { Rng } from '../support/reference/rng.js';
 import { Disk, LOSSES, type Loss } from './disk.js';
 import { environment, markPath, type Recording, record } from './record.js';
 import { checkRecovery, type Digests, writeImage } from './recover.js';
@@ -63,7 +63,7 @@ async function cutEverywhere(
   { seed, orders, images, startsOneIn, skipsSync, keepsFailure = false, onProgress }: PowerLossOptions,
 ): Promise<PowerLossReport> {
   const disk = new Disk();
-  const dice = new Dice(seed);
+  const rng = new Rng(seed);
   const path = join(folder, 'image');
   const counts = new Map<Loss, number>();
   let aheadOfMark = 0;
@@ -76,8 +76,8 @@ async function cutEverywhere(
     // As many after each operation as make the number asked for, spread evenly.
     for (const due = Math.floor(((index + 1) * images) / ops.length); done < due; done++) {
       const loss = must(LOSSES[done % LOSSES.length], 'a loss');
-      const image = disk.image(loss, dice);
-      const starts = startsOneIn !== undefined && dice.chance(1 / startsOneIn);
+      const image = disk.image(loss, rng);
+      const starts = startsOneIn !== undefined && rng.chance(1 / startsOneIn);
       try {
         writeImage(image, root, path);
         if (checkRecovery(path, acknowledgedSeq, digests) > acknowledgedSeq) aheadOfMark++;

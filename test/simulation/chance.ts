@@ -4,7 +4,7 @@
  */
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
-import { Dice } from '../support/reference/rng.js';
+import { Rng } from '../support/reference/rng.js';
 
 /** A seed for something that belongs to `seed` and has the number `index`. */
 export function derivedSeed(seed: number, index: number): number {
@@ -16,9 +16,9 @@ export function derivedSeed(seed: number, index: number): number {
 
 const real = { randomBytes: crypto.randomBytes, randomUUID: crypto.randomUUID };
 
-/** Random bytes and UUIDs of this process are thrown with `dice` until `restoreCrypto`. */
-export function seedCrypto(dice: Dice): void {
-  const bytes = (size: number): Buffer => Buffer.from(Array.from({ length: size }, () => dice.whole(0, 255)));
+/** Random bytes and UUIDs of this process are thrown with `rng` until `restoreCrypto`. */
+export function seedCrypto(rng: Rng): void {
+  const bytes = (size: number): Buffer => Buffer.from(Array.from({ length: size }, () => rng.whole(0, 255)));
   const uuid = (): string =>
     bytes(16)
       .toString('hex')
@@ -34,22 +34,22 @@ export function restoreCrypto(): void {
 
 /** Independent streams of chance: what one draws does not move the others, so a fault that is left out moves no client. */
 export class Chances {
-  readonly config: Dice;
-  readonly clients: Dice;
-  readonly operator: Dice;
-  readonly prices: Dice;
-  readonly network: Dice;
-  readonly disk: Dice;
-  readonly crypto: Dice;
+  readonly config: Rng;
+  readonly clients: Rng;
+  readonly operator: Rng;
+  readonly prices: Rng;
+  readonly network: Rng;
+  readonly disk: Rng;
+  readonly crypto: Rng;
 
   constructor(seed: number) {
-    const dice = (index: number): Dice => new Dice(derivedSeed(seed, index));
-    this.config = dice(1);
-    this.clients = dice(2);
-    this.operator = dice(3);
-    this.prices = dice(4);
-    this.network = dice(5);
-    this.disk = dice(6);
-    this.crypto = dice(7);
+    const rng = (index: number): Rng => new Rng(derivedSeed(seed, index));
+    this.config = rng(1);
+    this.clients = rng(2);
+    this.operator = rng(3);
+    this.prices = rng(4);
+    this.network = rng(5);
+    this.disk = rng(6);
+    this.crypto = rng(7);
   }
 }

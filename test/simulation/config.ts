@@ -5,7 +5,7 @@
 import { ASSETS, assetOf, MARKET_IDS, type TimeFrame } from '../../engine/model/domain.js';
 import { defaultRules, type MarketRules, type Rules } from '../../engine/model/rules.js';
 import type { RateLimitSettings } from '../../http/limits/settings.js';
-import type { Dice } from '../support/reference/rng.js';
+import type { Rng } from '../support/reference/rng.js';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -39,87 +39,87 @@ export interface WorldConfig {
   readonly idempotencyTtlMs: number;
 }
 
-export function worldConfig(dice: Dice, hours: number): WorldConfig {
+export function worldConfig(rng: Rng, hours: number): WorldConfig {
   const crypto = ASSETS.map((_, asset) => asset).filter((asset) => ![5, 6, 7, 8, 9, 10, 11].includes(asset));
   const others = [5, 6, 7, 8, 9, 10, 11];
-  const count = dice.pick([1, 3, 7, 7]);
+  const count = rng.pick([1, 3, 7, 7]);
   const assets = [
-    ...shuffled(crypto, dice).slice(0, count),
-    ...shuffled(others, dice).slice(0, dice.whole(0, Math.floor(count / 2))),
+    ...shuffled(crypto, rng).slice(0, count),
+    ...shuffled(others, rng).slice(0, rng.whole(0, Math.floor(count / 2))),
   ];
-  const isTight = dice.chance(0.2);
+  const isTight = rng.chance(0.2);
   return {
-    startMs: someDayMs(dice) + someTimeMs(dice),
+    startMs: someDayMs(rng) + someTimeMs(rng),
     stormMs: Math.round(hours * 60 * MINUTE_MS),
-    faultEveryMs: dice.pick([15_000, 30_000, 60_000]),
+    faultEveryMs: rng.pick([15_000, 30_000, 60_000]),
     assets: assets.sort((a, b) => a - b),
     frames: [
       'ONE_MINUTE',
-      ...(dice.chance(0.5) ? ['FIVE_MINUTES' as const] : []),
-      ...(dice.chance(0.1) ? ['FIFTEEN_MINUTES' as const] : []),
+      ...(rng.chance(0.5) ? ['FIVE_MINUTES' as const] : []),
+      ...(rng.chance(0.1) ? ['FIFTEEN_MINUTES' as const] : []),
     ],
-    bettors: dice.whole(6, 24),
-    actEveryMs: dice.pick([300, 700, 1_500]),
-    operatorEveryMs: dice.pick([2_000, 6_000, 20_000]),
-    tickEveryMs: dice.pick([400, 1_000, 2_500]),
-    priceStep: dice.pick([0.01, 0.01, 2]),
-    pumpEveryMs: dice.pick([50, 150, 250]),
+    bettors: rng.whole(6, 24),
+    actEveryMs: rng.pick([300, 700, 1_500]),
+    operatorEveryMs: rng.pick([2_000, 6_000, 20_000]),
+    tickEveryMs: rng.pick([400, 1_000, 2_500]),
+    priceStep: rng.pick([0.01, 0.01, 2]),
+    pumpEveryMs: rng.pick([50, 150, 250]),
     limits: isTight
       ? {
-          keyRead: dice.whole(20, 200),
-          keyWrite: dice.whole(20, 200),
-          account: dice.whole(40, 400),
-          ip: dice.whole(100, 2_000),
+          keyRead: rng.whole(20, 200),
+          keyWrite: rng.whole(20, 200),
+          account: rng.whole(40, 400),
+          ip: rng.whole(100, 2_000),
         }
       : null,
-    houseCapitalCents: dice.pick([50_000_00, 1_000_000_00, 20_000_000_00]),
-    backlogCommandsMax: dice.pick([20, 200, 50_000]),
-    settleBetsMax: dice.pick([1, 7, 500]),
-    commitMs: dice.pick([0, 1, 4, 20]),
-    lossChance: dice.pick([0, 0.01, 0.08]),
-    snapshotEveryCommands: dice.pick([200, 1_000, 4_000]),
-    deletesJournal: dice.chance(0.5),
-    idempotencyTtlMs: dice.pick([600_000, 600_000, 90_000]),
+    houseCapitalCents: rng.pick([50_000_00, 1_000_000_00, 20_000_000_00]),
+    backlogCommandsMax: rng.pick([20, 200, 50_000]),
+    settleBetsMax: rng.pick([1, 7, 500]),
+    commitMs: rng.pick([0, 1, 4, 20]),
+    lossChance: rng.pick([0, 0.01, 0.08]),
+    snapshotEveryCommands: rng.pick([200, 1_000, 4_000]),
+    deletesJournal: rng.chance(0.5),
+    idempotencyTtlMs: rng.pick([600_000, 600_000, 90_000]),
   };
 }
 
 /** A day around the change to daylight saving; one in five is any day of the week, the others are workdays. */
-function someDayMs(dice: Dice): number {
-  const mondayMs = Date.UTC(2026, 2, 2) + dice.whole(0, 12) * 7 * DAY_MS;
-  return mondayMs + dice.whole(0, dice.chance(0.2) ? 6 : 3) * DAY_MS;
+function someDayMs(rng: Rng): number {
+  const mondayMs = Date.UTC(2026, 2, 2) + rng.whole(0, 12) * 7 * DAY_MS;
+  return mondayMs + rng.whole(0, rng.chance(0.2) ? 6 : 3) * DAY_MS;
 }
 
 /** Mostly any time of day; one in four is shortly before metals and currencies close. */
-function someTimeMs(dice: Dice): number {
-  return dice.chance(0.25) ? 20 * 60 * MINUTE_MS + 45 * MINUTE_MS : dice.whole(0, DAY_MS);
+function someTimeMs(rng: Rng): number {
+  return rng.chance(0.25) ? 20 * 60 * MINUTE_MS + 45 * MINUTE_MS : rng.whole(0, DAY_MS);
 }
 
 /** Rules small enough that every limit is met. `fingerprint` is that of the master secret. */
-export function worldRules(config: WorldConfig, dice: Dice, fingerprint: string): Rules {
+export function worldRules(config: WorldConfig, rng: Rng, fingerprint: string): Rules {
   const defaults = defaultRules(fingerprint);
-  const openBetsMax = dice.weighted([
+  const openBetsMax = rng.weighted([
     [1, 4],
     [2, 60],
     [4, 10_000],
   ]);
-  const historyBetsMax = dice.pick([3, 12, 40]);
-  const tierMax = dice.pick([30_00, 100_00, 1_000_00]);
+  const historyBetsMax = rng.pick([3, 12, 40]);
+  const tierMax = rng.pick([30_00, 100_00, 1_000_00]);
   return {
     ...defaults,
-    markets: defaults.markets.filter(isWanted(config)).map((market) => marketRules(market, dice)),
+    markets: defaults.markets.filter(isWanted(config)).map((market) => marketRules(market, rng)),
     tiers: defaults.tiers.map((tier, index) => ({
       ...tier,
       maxStakeCents: index === 0 ? 0 : tierMax * index,
-      activeKeysMax: tier.activeKeysMax + dice.whole(0, 1),
+      activeKeysMax: tier.activeKeysMax + rng.whole(0, 1),
     })),
-    feeBps: dice.pick([300, 300, 0, 250]),
-    cutoffMs: dice.pick([20_000, 20_000, 5_000]),
-    slippageE2: dice.pick([1_500, 1_500, 300]),
+    feeBps: rng.pick([300, 300, 0, 250]),
+    cutoffMs: rng.pick([20_000, 20_000, 5_000]),
+    slippageE2: rng.pick([1_500, 1_500, 300]),
     openBetsMax,
     historyBetsMax,
-    settledRoundsMax: dice.pick([2, 5, 30]),
+    settledRoundsMax: rng.pick([2, 5, 30]),
     idempotencyTtlMs: config.idempotencyTtlMs,
-    idempotencyEntriesMax: dice.weighted([
+    idempotencyEntriesMax: rng.weighted([
       [0.6, 40],
       [3, 4_000],
       [6, 20_000_000],
@@ -134,21 +134,21 @@ const isWanted =
     return config.assets.includes(assetOf(market)) && config.frames.some((frame) => marketId.endsWith(frame));
   };
 
-function marketRules(market: MarketRules, dice: Dice): MarketRules {
+function marketRules(market: MarketRules, rng: Rng): MarketRules {
   return {
     ...market,
-    lockLeadMs: Math.min(market.lockLeadMs, dice.pick([5_000, 3_000])),
-    minStakeCents: dice.pick([1_00, 1, 2_50]),
-    maxStakeCents: dice.pick([50_00, 500_00, 10_000_00]),
-    seedCents: dice.pick([1_000_00, 100_00, 10_00, 1]),
-    maxPriceAgeMs: dice.pick([10_000, 5_000]),
+    lockLeadMs: Math.min(market.lockLeadMs, rng.pick([5_000, 3_000])),
+    minStakeCents: rng.pick([1_00, 1, 2_50]),
+    maxStakeCents: rng.pick([50_00, 500_00, 10_000_00]),
+    seedCents: rng.pick([1_000_00, 100_00, 10_00, 1]),
+    maxPriceAgeMs: rng.pick([10_000, 5_000]),
   };
 }
 
-export function shuffled<T>(list: readonly T[], dice: Dice): T[] {
+export function shuffled<T>(list: readonly T[], rng: Rng): T[] {
   const copy = [...list];
   for (let i = copy.length - 1; i > 0; i--) {
-    const j = dice.whole(0, i);
+    const j = rng.whole(0, i);
     [copy[i], copy[j]] = [copy[j] as T, copy[i] as T];
   }
   return copy;

@@ -14,7 +14,7 @@ import {
   isIntact,
   sealBatch,
 } from '../../persistence/journal/segment/batch-row.js';
-import type { Dice } from '../support/reference/rng.js';
+import type { Rng } from '../support/reference/rng.js';
 import { SimMark } from './mark.js';
 
 /** Rows in the log before it is moved into the database. */
@@ -68,22 +68,22 @@ export class SimDisk {
   }
 
   /** The process is gone, and with a power loss the memory of the operating system; says what became of the tail. */
-  crash(kind: CrashKind, dice: Dice): 'none' | 'kept' | 'lost' | 'torn' {
+  crash(kind: CrashKind, rng: Rng): 'none' | 'kept' | 'lost' | 'torn' {
     const pending = this.#pending;
     const isCommitting = this.#isCommitting;
     this.#pending = [];
     this.#isCommitting = false;
-    if (kind === 'power') this.mark.losePower(dice);
+    if (kind === 'power') this.mark.losePower(rng);
     if (pending.length === 0) return 'none';
     if (!isCommitting) return 'lost';
     // A kill in the middle of a write leaves what the system calls before it have handed over.
-    const fate = dice.pick(['kept', 'lost', 'torn'] as const);
+    const fate = rng.pick(['kept', 'lost', 'torn'] as const);
     if (fate === 'lost') return fate;
-    const keptRows = fate === 'kept' ? pending.length : dice.whole(0, pending.length - 1);
+    const keptRows = fate === 'kept' ? pending.length : rng.whole(0, pending.length - 1);
     this.rows.push(...pending.slice(0, keptRows));
     const torn = fate === 'torn' ? pending[keptRows] : undefined;
     if (torn !== undefined) {
-      const keptChars = dice.whole(0, torn.commands.length - 1);
+      const keptChars = rng.whole(0, torn.commands.length - 1);
       this.rows.push({ ...torn, commands: torn.commands.slice(0, keptChars) });
     }
     return fate;

@@ -2,7 +2,7 @@
  * Which faults strike a world and when, worked out before it begins: each has chance of its own, so that one can be
  * left out and the others stay as they are (how a failing schedule is made shorter).
  */
-import { Dice } from '../support/reference/rng.js';
+import { Rng } from '../support/reference/rng.js';
 import { derivedSeed } from './chance.js';
 
 export const FAULT_KINDS = [
@@ -48,16 +48,16 @@ const WEIGHTS: readonly (readonly [weight: number, kind: FaultKind])[] = [
 
 /** Faults from `fromMs` to `toMs`, `everyMs` apart on average. */
 export function planFaults(seed: number, fromMs: number, toMs: number, everyMs: number): PlannedFault[] {
-  const dice = new Dice(derivedSeed(seed, 100));
+  const rng = new Rng(derivedSeed(seed, 100));
   const plan: PlannedFault[] = [];
   let atMs = fromMs;
   for (;;) {
-    atMs += 1 + Math.floor(-Math.log(1 - dice.next()) * everyMs);
+    atMs += 1 + Math.floor(-Math.log(1 - rng.next()) * everyMs);
     if (atMs >= toMs) return plan;
     plan.push({
       index: plan.length,
       atMs,
-      kind: dice.weighted(WEIGHTS),
+      kind: rng.weighted(WEIGHTS),
       seed: derivedSeed(seed, 1_000 + plan.length),
     });
   }

@@ -1,7 +1,7 @@
 /** Carries out planned faults on a world: crashes, errors, damage, full and slow disks, clocks that step. */
 import { assert } from '../../engine/base/assert.js';
 import type { SpaceLevel, StoredBatch } from '../../engine/model/ports.js';
-import { Dice } from '../support/reference/rng.js';
+import { Rng } from '../support/reference/rng.js';
 import type { Coverage } from './coverage.js';
 import { CRASH_POINTS, type CrashPoint, type CrashSwitch, FAILING_POINTS } from './crash-points.js';
 import type { CrashKind, SimDisk } from './disk.js';
@@ -56,9 +56,9 @@ export class Faults {
 
   strike({ kind, seed }: PlannedFault): void {
     const { target } = this;
-    const dice = new Dice(seed);
+    const rng = new Rng(seed);
     target.coverage.hit('fault', kind);
-    const crash = dice.pick(['kill', 'power'] as const);
+    const crash = rng.pick(['kill', 'power'] as const);
     switch (kind) {
       case 'kill':
         target.crashNow('kill');
@@ -67,34 +67,34 @@ export class Faults {
         target.crashNow('power');
         return;
       case 'crash at a point':
-        this.#arm(dice.pick(CRASH_POINTS), crash, dice.whole(0, 3));
+        this.#arm(rng.pick(CRASH_POINTS), crash, rng.whole(0, 3));
         return;
       case 'crash in recovery':
         target.crashNow(crash);
-        target.crashes.arm(dice.pick(RECOVERY_POINTS), crash, dice.pick([0, 0, 1, 40]));
+        target.crashes.arm(rng.pick(RECOVERY_POINTS), crash, rng.pick([0, 0, 1, 40]));
         return;
       case 'disk error':
-        this.#arm(dice.pick(FAILING_POINTS), dice.pick(['EIO', 'ENOSPC'] as const), dice.whole(0, 2));
+        this.#arm(rng.pick(FAILING_POINTS), rng.pick(['EIO', 'ENOSPC'] as const), rng.whole(0, 2));
         return;
       case 'disk error in recovery':
         target.crashNow(crash);
         target.crashes.arm('mark.before', 'EIO');
         return;
       case 'slow disk':
-        this.#slow(dice);
+        this.#slow(rng);
         return;
       case 'hung disk':
-        this.hangMs = dice.pick([29_000, 31_000, 120_000]);
+        this.hangMs = rng.pick([29_000, 31_000, 120_000]);
         return;
       case 'space':
-        this.#fill(dice);
+        this.#fill(rng);
         return;
       case 'clock step':
-        this.#stepClock(dice);
+        this.#stepClock(rng);
         return;
       case 'bit flip':
         target.crashNow('kill');
-        this.#flip(dice);
+        this.#flip(rng);
         return;
       case 'stop and start':
         target.stop();
@@ -113,29 +113,29 @@ export class Faults {
     if (isSnapshot) this.target.snapshotSoon();
   }
 
-  #slow(dice: Dice): void {
-    this.slowMs = dice.pick([50, 300, 1_200, 4_000]);
-    this.target.scheduler.after(dice.whole(1_000, 15_000), () => {
+  #slow(rng: Rng): void {
+    this.slowMs = rng.pick([50, 300, 1_200, 4_000]);
+    this.target.scheduler.after(rng.whole(1_000, 15_000), () => {
       this.slowMs = 0;
     });
   }
 
-  #fill(dice: Dice): void {
+  #fill(rng: Rng): void {
     const { target } = this;
-    const level = dice.weighted<SpaceLevel>([
+    const level = rng.weighted<SpaceLevel>([
       [2, 'soft'],
       [4, 'reserve'],
       [1, 'hard'],
     ]);
     target.coverage.hit('fault', `space ${level}`);
     target.setSpace(level);
-    target.scheduler.after(dice.whole(2_000, 20_000), () => target.setSpace('ok'));
+    target.scheduler.after(rng.whole(2_000, 20_000), () => target.setSpace('ok'));
   }
 
   /** The wall clock steps, and steps back again after a while. */
-  #stepClock(dice: Dice): void {
+  #stepClock(rng: Rng): void {
     const { clock, scheduler, coverage } = this.target;
-    const stepMs = dice.weighted([
+    const stepMs = rng.weighted([
       [3, -400],
       [3, -3_000],
       [2, -120_000],
@@ -146,57 +146,57 @@ export class Faults {
     ]);
     coverage.hit('fault', `clock ${stepMs > 0 ? '+' : ''}${stepMs}`);
     clock.wallOffsetMs += stepMs;
-    scheduler.after(dice.whole(500, 30_000), () => {
+    scheduler.after(rng.whole(500, 30_000), () => {
       if (!this.target.isCalm) clock.wallOffsetMs -= stepMs;
     });
   }
 
   /** One bit of a stored batch that was acknowledged, of the mark or of a snapshot is not what was written. */
-  #flip(dice: Dice): void {
+  #flip(rng: Rng): void {
     if (this.#repair !== null) return;
     const { disk, coverage } = this.target;
-    const what = dice.pick(['row', 'row', 'newest mark', 'both marks', 'snapshot'] as const);
+    const what = rng.pick(['row', 'row', 'newest mark', 'both marks', 'snapshot'] as const);
     if (what === 'newest mark' || what === 'both marks') {
       this.#repair = disk.mark.damage(what === 'both marks' ? 'both' : 'newest');
     } else if (what === 'row') {
-      this.#repair = flipRow(disk, dice);
+      this.#repair = flipRow(disk, rng);
     } else {
-      this.#repair = flipSnapshot(disk, dice);
+      this.#repair = flipSnapshot(disk, rng);
     }
     if (this.#repair !== null) coverage.hit('fault', `bit flip: ${what}`);
   }
 }
 
 /** A row at or below the mark: that it is gone must be noticed. */
-function flipRow(disk: SimDisk, dice: Dice): (() => void) | null {
+function flipRow(disk: SimDisk, rng: Rng): (() => void) | null {
   const last = disk.indexAfter(disk.mark.read().lastSeq) - 1;
   if (last < 0) return null;
-  const index = dice.chance(0.5) ? last : dice.whole(0, last);
+  const index = rng.chance(0.5) ? last : rng.whole(0, last);
   const good = [...disk.rows];
   const { loggedFrom } = disk;
   const row = good[index] as StoredBatch;
-  const field = dice.pick(['commands', 'commands', 'commands', 'digest', 'chain', 'checksum'] as const);
-  disk.rows[index] = { ...row, [field]: flipped(row[field], dice) };
+  const field = rng.pick(['commands', 'commands', 'commands', 'digest', 'chain', 'checksum'] as const);
+  disk.rows[index] = { ...row, [field]: flipped(row[field], rng) };
   return () => {
     disk.rows = good;
     disk.loggedFrom = loggedFrom;
   };
 }
 
-function flipSnapshot(disk: SimDisk, dice: Dice): (() => void) | null {
+function flipSnapshot(disk: SimDisk, rng: Rng): (() => void) | null {
   const file = disk.snapshots.at(-1);
   if (file === undefined || file.text === '') return null;
   const { text } = file;
-  file.text = flipped(text, dice);
+  file.text = flipped(text, rng);
   return () => {
     file.text = text;
   };
 }
 
 /** The text with one bit of one character turned. */
-function flipped(text: string, dice: Dice): string {
-  const at = dice.whole(0, text.length - 1);
-  const other = String.fromCharCode(text.charCodeAt(at) ^ (1 << dice.whole(0, 6)));
+function flipped(text: string, rng: Rng): string {
+  const at = rng.whole(0, text.length - 1);
+  const other = String.fromCharCode(text.charCodeAt(at) ^ (1 << rng.whole(0, 6)));
   assert(other !== text[at], 'a turned bit changes the text');
   return text.slice(0, at) + other + text.slice(at + 1);
 }

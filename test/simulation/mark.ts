@@ -5,7 +5,7 @@
  */
 import type { Mark } from '../../engine/model/ports.js';
 import { JournalError } from '../../persistence/errors.js';
-import type { Dice } from '../support/reference/rng.js';
+import type { Rng } from '../support/reference/rng.js';
 
 interface Slot {
   readonly generation: number;
@@ -31,21 +31,21 @@ export class SimMark {
     return newest.mark;
   }
 
-  write(mark: Mark, dice: Dice): void {
+  write(mark: Mark, rng: Rng): void {
     const [first, second] = this.#slots;
     const index = first.isWhole && (!second.isWhole || first.generation > second.generation) ? 1 : 0;
     const generation = Math.max(first.generation, second.generation) + 1;
     this.#slots[index] = { generation, mark, isWhole: true };
-    if (dice.chance(WRITE_BACK_CHANCE)) this.#synced[index] = this.#slots[index];
+    if (rng.chance(WRITE_BACK_CHANCE)) this.#synced[index] = this.#slots[index];
   }
 
   sync(): void {
     this.#synced = [...this.#slots];
   }
 
-  losePower(dice: Dice): void {
+  losePower(rng: Rng): void {
     for (const index of [0, 1] as const) {
-      if (dice.chance(0.5)) this.#slots[index] = this.#synced[index];
+      if (rng.chance(0.5)) this.#slots[index] = this.#synced[index];
     }
     this.sync();
   }

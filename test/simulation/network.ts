@@ -5,7 +5,7 @@
 import { assert } from '../../engine/base/assert.js';
 import type { HeaderBlock, HeaderList, HttpHandler, HttpRequest } from '../../engine/model/ports.js';
 import { headerList } from '../support/headers.js';
-import type { Dice } from '../support/reference/rng.js';
+import type { Rng } from '../support/reference/rng.js';
 import type { Coverage } from './coverage.js';
 import type { Scheduler } from './scheduler.js';
 
@@ -82,7 +82,7 @@ export class Network {
 
   constructor(
     private readonly scheduler: Scheduler,
-    private readonly dice: Dice,
+    private readonly rng: Rng,
     private readonly lossChance: number,
     private readonly coverage: Coverage,
     private readonly onSent: OnSent,
@@ -118,17 +118,17 @@ export class Network {
   }
 
   #loses(what: string): boolean {
-    if (this.isCalm || !this.dice.chance(this.lossChance)) return false;
+    if (this.isCalm || !this.rng.chance(this.lossChance)) return false;
     this.coverage.hit('fault', what);
     return true;
   }
 
   #delayMs(): number {
-    if (!this.isCalm && this.dice.chance(this.lossChance)) {
+    if (!this.isCalm && this.rng.chance(this.lossChance)) {
       this.coverage.hit('fault', 'delayed');
-      return this.dice.whole(DELAY_MS_USUAL, DELAY_MS_MAX);
+      return this.rng.whole(DELAY_MS_USUAL, DELAY_MS_MAX);
     }
-    return this.dice.whole(0, DELAY_MS_USUAL);
+    return this.rng.whole(0, DELAY_MS_USUAL);
   }
 
   #deliver(request: ClientRequest, onReply: OnReply): void {

@@ -8,7 +8,7 @@ import { Engine } from '../../engine/engine.js';
 import type { SnapshotMeta, SnapshotRef, SnapshotStore } from '../../engine/host/snapshot-store.js';
 import type { Row } from '../../engine/snapshot/form.js';
 import { JournalError } from '../../persistence/errors.js';
-import type { Dice } from '../support/reference/rng.js';
+import type { Rng } from '../support/reference/rng.js';
 import type { CrashSwitch } from './crash-points.js';
 import type { SimDisk } from './disk.js';
 
@@ -23,7 +23,7 @@ export class SimSnapshots implements SnapshotStore {
   constructor(
     private readonly disk: SimDisk,
     private readonly crashes: CrashSwitch,
-    private readonly dice: Dice,
+    private readonly rng: Rng,
   ) {}
 
   list(): readonly SnapshotRef[] {
@@ -56,7 +56,7 @@ export class SimSnapshots implements SnapshotStore {
       ({ form, rows }) => [form.name, Array.from(rows, copyOf)] as const,
     );
     const text = JSON.stringify({ meta, tables } satisfies Content);
-    const file = { seq, name: nameOf(seq, text), text: text.slice(0, this.dice.whole(0, text.length - 1)) };
+    const file = { seq, name: nameOf(seq, text), text: text.slice(0, this.rng.whole(0, text.length - 1)) };
     this.disk.snapshots.push(file);
     this.crashes.reach('snapshot.save.during');
     file.text = text;

@@ -2,7 +2,7 @@
 import type { Batch, JournalStore, Mark, StoredBatch } from '../../engine/model/ports.js';
 import { JournalError } from '../../persistence/errors.js';
 import { type ChainPosition, faultOfRow } from '../../persistence/journal/segment/batch-row.js';
-import type { Dice } from '../support/reference/rng.js';
+import type { Rng } from '../support/reference/rng.js';
 import type { CrashSwitch } from './crash-points.js';
 import type { SimDisk } from './disk.js';
 
@@ -10,7 +10,7 @@ export class SimStore implements JournalStore {
   constructor(
     protected readonly disk: SimDisk,
     protected readonly crashes: CrashSwitch,
-    private readonly dice: Dice,
+    private readonly rng: Rng,
   ) {
     disk.reopen();
   }
@@ -63,7 +63,7 @@ export class SimStore implements JournalStore {
 
   writeMark(mark: Mark): void {
     this.crashes.reach('mark.before');
-    this.disk.mark.write(mark, this.dice);
+    this.disk.mark.write(mark, this.rng);
     this.crashes.reach('mark.after');
   }
 

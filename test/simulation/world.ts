@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Rules } from '../../engine/model/rules.js';
-import type { Dice } from '../support/reference/rng.js';
+import type { Rng } from '../support/reference/rng.js';
 import { Auditor } from './audit/auditor.js';
 import { Chances, restoreCrypto, seedCrypto } from './chance.js';
 import { Bettor, HABITS } from './clients/bettor.js';
@@ -51,7 +51,7 @@ export class World implements ClientWorld {
   readonly plan: readonly PlannedFault[];
   steps = 0;
   isCalm = true;
-  readonly #rulesDice: Dice;
+  readonly #rulesRng: Rng;
   readonly #fingerprint: string;
   #rules: Rules;
   readonly #liveness: Liveness;
@@ -59,15 +59,15 @@ export class World implements ClientWorld {
 
   constructor(readonly options: WorldOptions) {
     this.chances = new Chances(options.seed);
-    const { config: dice } = this.chances;
-    this.config = worldConfig(dice, options.hours);
-    this.#rulesDice = dice;
+    const { config: rng } = this.chances;
+    this.config = worldConfig(rng, options.hours);
+    this.#rulesRng = rng;
     this.coverage = new Coverage();
     this.trace = new Trace(options.isVerbose === true);
     this.scheduler = new Scheduler(this.config.startMs);
     const masterSecret = createHash('sha256').update(`world ${options.seed}`).digest();
     this.#fingerprint = createHash('sha256').update(masterSecret).digest('hex');
-    this.#rules = worldRules(this.config, dice, this.#fingerprint);
+    this.#rules = worldRules(this.config, rng, this.#fingerprint);
     this.auditor = new Auditor(this);
     this.network = new Network(
       this.scheduler,
@@ -94,7 +94,7 @@ export class World implements ClientWorld {
   }
   /** Other rules, for the next start. */
   changeRules(): void {
-    this.#rules = worldRules(this.config, this.#rulesDice, this.#fingerprint);
+    this.#rules = worldRules(this.config, this.#rulesRng, this.#fingerprint);
   }
 
   note(text: () => string): void {

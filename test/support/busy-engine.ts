@@ -7,14 +7,14 @@ import { Engine } from '../../engine/engine.js';
 import type { Command } from '../../engine/model/commands.js';
 import type { Outcome } from '../../engine/model/events.js';
 import { BTC_1M, DAY_MS, MINUTE_MS, rulesFor } from './reference/exchange.js';
-import { Dice } from './reference/rng.js';
+import { Rng } from './reference/rng.js';
 
 const BALANCE_CENTS = 1_000_000_00;
 const HISTORY_BETS = 50;
 
 export class BusyEngine {
   readonly engine = new Engine();
-  readonly #dice = new Dice(5);
+  readonly #rng = new Rng(5);
   readonly #accounts: number;
   #timeMs = DAY_MS;
   #orders = 0;
@@ -40,10 +40,10 @@ export class BusyEngine {
     this.#timeMs += MINUTE_MS;
     const timeMs = this.#timeMs;
     this.#accept({ kind: 'advance', timeMs });
-    const price = 100 + this.#dice.whole(-2, 2);
+    const price = 100 + this.#rng.whole(-2, 2);
     const boundary = { asset: 0, boundaryMs: timeMs, price, priceTimeMs: timeMs, evidence: '' };
     this.#accept({ kind: 'boundaryPrice', timeMs, ...boundary });
-    this.#accept({ kind: 'settle', timeMs, betsMax: bets - this.#dice.whole(1, Math.floor(bets / 3)) });
+    this.#accept({ kind: 'settle', timeMs, betsMax: bets - this.#rng.whole(1, Math.floor(bets / 3)) });
   }
 
   #place(sinceMs: number): void {
@@ -51,11 +51,11 @@ export class BusyEngine {
     this.#accept({
       kind: 'placeOrder',
       timeMs: this.#timeMs + sinceMs,
-      account: this.#dice.whole(1, this.#accounts),
+      account: this.#rng.whole(1, this.#accounts),
       key: 1,
       market: BTC_1M,
       side: index % 2,
-      stakeCents: this.#dice.whole(1_00, 9_00),
+      stakeCents: this.#rng.whole(1_00, 9_00),
       expectedPercentE6: -1,
       idempotency: { keyHigh: 7, keyLow: index, body: index % 5 },
       clientSeed: index % 3 === 0 ? `seed ${index}` : null,

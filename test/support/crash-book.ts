@@ -8,7 +8,7 @@ import { must } from '../../engine/base/assert.js';
 import { codeOf } from './api-client.js';
 import type { Sandbox, Trader } from './api-client-sandbox.js';
 import type { Answered } from './client.js';
-import type { Dice } from './reference/rng.js';
+import type { Rng } from './reference/rng.js';
 import { IDEMPOTENCY_MS, type OrderRequest, type OrderResult, type Position } from './spec.js';
 import { cents } from './spec-arithmetic.js';
 
@@ -48,7 +48,7 @@ export class CrashBook {
   constructor(
     /** The server that runs now. */
     public sandbox: Sandbox,
-    private readonly dice: Dice,
+    private readonly rng: Rng,
   ) {}
 
   async addTraders(count: number): Promise<void> {
@@ -70,7 +70,7 @@ export class CrashBook {
     let acknowledged = 0;
     const bet = async (): Promise<boolean> => {
       const attempt = this.#newAttempt();
-      const times = this.dice.chance(0.1) ? 2 : 1;
+      const times = this.rng.chance(0.1) ? 2 : 1;
       const sent = Array.from({ length: times }, async () => {
         this.#note(attempt, await this.#send(attempt));
         if (attempt.acknowledged !== null) onAnswer(++acknowledged);
@@ -83,7 +83,7 @@ export class CrashBook {
     const connection = async (): Promise<void> => {
       while (await bet());
     };
-    const settling = this.sandbox.closeMinute({ BTC: 67_000 + this.dice.whole(-5, 5) }).catch(ignoreGone);
+    const settling = this.sandbox.closeMinute({ BTC: 67_000 + this.rng.whole(-5, 5) }).catch(ignoreGone);
     await Promise.all([...Array.from({ length: connections }, connection), settling]);
     await this.sandbox.server.run.ended;
   }
@@ -115,15 +115,15 @@ export class CrashBook {
   }
 
   #newAttempt(): Attempt {
-    const { dice } = this;
+    const { rng } = this;
     const attempt: Attempt = {
-      trader: dice.whole(0, this.#traders.length - 1),
+      trader: rng.whole(0, this.#traders.length - 1),
       key: `order-${this.#attempts.length}`,
       order: {
-        marketId: dice.chance(0.5) ? 'BTC_ONE_MINUTE' : 'BTC_ONE_DAY',
-        prediction: dice.chance(0.5) ? 'UP' : 'DOWN',
-        amount: dice.whole(100, 2_000) / 100,
-        ...(dice.chance(0.3) && { clientSeed: `seed ${this.#attempts.length}` }),
+        marketId: rng.chance(0.5) ? 'BTC_ONE_MINUTE' : 'BTC_ONE_DAY',
+        prediction: rng.chance(0.5) ? 'UP' : 'DOWN',
+        amount: rng.whole(100, 2_000) / 100,
+        ...(rng.chance(0.3) && { clientSeed: `seed ${this.#attempts.length}` }),
       },
       acknowledged: null,
       isRefused: false,
@@ -182,7 +182,7 @@ export class CrashBook {
   ): Promise<{ readonly survived: number; readonly lost: number }> {
     const found = { survived: 0, lost: 0 };
     const older = Array.from({ length: this.#audited > 0 ? OLDER_RETRIED : 0 }, () =>
-      this.dice.whole(0, this.#audited - 1),
+      this.rng.whole(0, this.#audited - 1),
     );
     const fresh = this.#attempts.slice(this.#audited);
     const again = [...fresh, ...[...new Set(older)].map((index) => must(this.#attempts[index], 'attempt'))];

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { Sandbox } from '../support/api-client-sandbox.js';
 import { CrashBook } from '../support/crash-book.js';
-import type { Dice } from '../support/reference/rng.js';
+import type { Rng } from '../support/reference/rng.js';
 import { startDoomed } from '../support/server.js';
 import { checkFiles } from './check-files.js';
 
@@ -43,22 +43,22 @@ const ENV: Readonly<Record<string, string>> = { TOTE_SEGMENT_MIB: '1', TOTE_SNAP
 /** Rejects where an audit fails. `onCycle` hears after each. */
 export async function killCycles(
   { cycles, ways: wanted = WAYS }: CycleOptions,
-  dice: Dice,
+  rng: Rng,
   onCycle: (done: number) => void,
 ): Promise<CycleReport> {
   const shares = SHARES.filter(([, way]) => wanted.includes(way));
   assert.ok(shares.length > 0, 'servers end in some way');
   const ways = new Map<Way, number>();
   const sum = { acknowledged: 0, survived: 0, lost: 0 };
-  let book = await begin(dice);
+  let book = await begin(rng);
   try {
     for (let cycle = 1; cycle <= cycles; cycle++) {
       if (!book.hasRoomFor(ACKNOWLEDGED_MAX + CONNECTIONS)) {
         await book.sandbox.remove();
-        book = await begin(dice);
+        book = await begin(rng);
       }
-      const way = dice.weighted<Way>(shares);
-      await endUnderLoad(book, way, dice);
+      const way = rng.weighted<Way>(shares);
+      await endUnderLoad(book, way, rng);
       ways.set(way, (ways.get(way) ?? 0) + 1);
       checkFiles(book.sandbox.server.dataDir);
       book.sandbox = await Sandbox.start({ dataDir: book.sandbox.server.dataDir, env: ENV });
@@ -75,21 +75,21 @@ export async function killCycles(
 }
 
 /** A new server on a new data directory, with bettors and open rounds. */
-async function begin(dice: Dice): Promise<CrashBook> {
+async function begin(rng: Rng): Promise<CrashBook> {
   const sandbox = await Sandbox.start({ env: ENV });
   await sandbox.openRounds({ BTC: 67_000 }, 'ONE_DAY');
-  const book = new CrashBook(sandbox, dice);
+  const book = new CrashBook(sandbox, rng);
   await book.addTraders(TRADERS);
   return book;
 }
 
-async function endUnderLoad(book: CrashBook, way: Way, dice: Dice): Promise<void> {
-  if (way === 'SIGKILL at the start') await killAtStart(book, dice);
+async function endUnderLoad(book: CrashBook, way: Way, rng: Rng): Promise<void> {
+  if (way === 'SIGKILL at the start') await killAtStart(book, rng);
   await book.sandbox.openRounds({ BTC: 67_000 });
-  const endAfter = dice.whole(1, ACKNOWLEDGED_MAX);
+  const endAfter = rng.whole(1, ACKNOWLEDGED_MAX);
   const { run } = book.sandbox.server;
   await book.loadUntilGone(CONNECTIONS, (acknowledged) => {
-    if (acknowledged === endAfter) void end(way, dice, (signal) => run.signal(signal));
+    if (acknowledged === endAfter) void end(way, rng, (signal) => run.signal(signal));
   });
   const { code, stderr } = await run.ended;
   if (way === 'SIGTERM') assert.equal(code, 0, stderr);
@@ -97,21 +97,21 @@ async function endUnderLoad(book: CrashBook, way: Way, dice: Dice): Promise<void
 }
 
 /** Sends the signals, a few turns late and apart, so that orders are on their way in every state. */
-async function end(way: Way, dice: Dice, signal: (name: NodeJS.Signals) => void): Promise<void> {
-  await turns(dice.whole(0, 12));
+async function end(way: Way, rng: Rng, signal: (name: NodeJS.Signals) => void): Promise<void> {
+  await turns(rng.whole(0, 12));
   switch (way) {
     case 'SIGTERM':
       signal('SIGTERM');
       return;
     case 'SIGSTOP, SIGCONT, SIGKILL':
       signal('SIGSTOP');
-      await turns(dice.whole(10, 200));
+      await turns(rng.whole(10, 200));
       signal('SIGCONT');
-      await turns(dice.whole(0, 50));
+      await turns(rng.whole(0, 50));
       break;
     case 'SIGSTOP, SIGKILL':
       signal('SIGSTOP');
-      await turns(dice.whole(10, 200));
+      await turns(rng.whole(10, 200));
       break;
     default:
   }
@@ -119,11 +119,11 @@ async function end(way: Way, dice: Dice, signal: (name: NodeJS.Signals) => void)
 }
 
 /** Kills a server within the first half second of its life: before, during or after its recovery. */
-async function killAtStart(book: CrashBook, dice: Dice): Promise<void> {
+async function killAtStart(book: CrashBook, rng: Rng): Promise<void> {
   const { dataDir } = book.sandbox.server;
   await book.sandbox.server.kill();
   await startDoomed({ dataDir, env: ENV }, async (run) => {
-    const endMs = performance.now() + dice.whole(0, 500);
+    const endMs = performance.now() + rng.whole(0, 500);
     while (performance.now() < endMs) await turns(1);
     run.signal('SIGKILL');
   });

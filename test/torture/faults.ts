@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Sandbox } from '../support/api-client-sandbox.js';
 import { CrashBook } from '../support/crash-book.js';
-import type { Dice } from '../support/reference/rng.js';
+import type { Rng } from '../support/reference/rng.js';
 import { newDataDir } from '../support/server.js';
 import { checkFiles } from './check-files.js';
 
@@ -22,13 +22,13 @@ export interface Fault {
   readonly name: string;
   /** Programs that it needs. */
   readonly needs: readonly string[];
-  readonly run: (dice: Dice) => Promise<string>;
+  readonly run: (rng: Rng) => Promise<string>;
 }
 
 const injected = (name: string, call: string, error: string): Fault => ({
   name,
   needs: ['strace'],
-  run: (dice) => underStrace(call, error, dice),
+  run: (rng) => underStrace(call, error, rng),
 });
 
 export const FAULTS: readonly Fault[] = [
@@ -41,15 +41,15 @@ export const FAULTS: readonly Fault[] = [
 ];
 
 /** From the Nth call on, every one fails: the server must end by itself, and have told nobody of what failed. */
-async function underStrace(call: string, error: string, dice: Dice): Promise<string> {
-  const from = dice.whole(5, 120);
+async function underStrace(call: string, error: string, rng: Rng): Promise<string> {
+  const from = rng.whole(5, 120);
   const under = [
     'strace',
     ...['--follow-forks', '--quiet=all', '--output=/dev/null', `--trace=${call}`],
     `--inject=${call}:error=${error}:when=${from}+`,
   ];
   let ended = NEVER_UP;
-  await withBook(dice, newDataDir(), async (book) => {
+  await withBook(rng, newDataDir(), async (book) => {
     ended = await loadUntilItEnds(book, { under });
     assert.notEqual(ended.code, 0, 'a server that cannot write does not end as if all were well');
   });
@@ -57,7 +57,7 @@ async function underStrace(call: string, error: string, dice: Dice): Promise<str
 }
 
 /** A small disk that another program fills: orders are refused first, then the server ends; cleared, it starts again. */
-async function diskFills(dice: Dice): Promise<string> {
+async function diskFills(rng: Rng): Promise<string> {
   const mountPoint = mkdtempSync(join(tmpdir(), 'tote-disk-'));
   mounted(mountPoint, 2_600 * MIB);
   const ballast = join(mountPoint, 'ballast');
@@ -68,7 +68,7 @@ async function diskFills(dice: Dice): Promise<string> {
     assert.equal(sized.status, 0, String(sized.stderr));
   };
   try {
-    await withBook(dice, join(mountPoint, 'data'), async (book) => {
+    await withBook(rng, join(mountPoint, 'data'), async (book) => {
       book.sandbox = await Sandbox.start({ dataDir: book.sandbox.server.dataDir });
       leave(700);
       await refusesOrders(book, 'disk_reserve');
@@ -92,9 +92,9 @@ async function diskFills(dice: Dice): Promise<string> {
 }
 
 /** More connections than the process may have descriptors: those that are served go on. */
-async function noDescriptors(dice: Dice): Promise<string> {
+async function noDescriptors(rng: Rng): Promise<string> {
   const sockets: Socket[] = [];
-  await withBook(dice, newDataDir(), async (book) => {
+  await withBook(rng, newDataDir(), async (book) => {
     const { dataDir } = book.sandbox.server;
     book.sandbox = await Sandbox.start({ dataDir, under: ['prlimit', '--nofile=160'] });
     await book.sandbox.openRounds({ BTC: 67_000 });
@@ -126,10 +126,10 @@ function endAfterStatus({ sandbox }: CrashBook): Promise<string> {
 }
 
 /** Under load the process gets no more memory from the system: it ends as it must, or goes on, and loses nothing. */
-async function noMemory(dice: Dice): Promise<string> {
-  const limitAt = dice.whole(50, 400);
+async function noMemory(rng: Rng): Promise<string> {
+  const limitAt = rng.whole(50, 400);
   let ended = NEVER_UP;
-  await withBook(dice, newDataDir(), async (book) => {
+  await withBook(rng, newDataDir(), async (book) => {
     ended = await loadUntilItEnds(book, {
       onAnswer: (acknowledged, pid) => {
         if (acknowledged === limitAt) limitMemory(pid);
@@ -192,9 +192,9 @@ async function loadUntilItEnds(book: CrashBook, { under = [], onAnswer }: Under)
  * Makes a data directory with bettors, lets `act` bring a server on it to its end, and holds the files and a start on
  * sound ground against what the clients know.
  */
-async function withBook(dice: Dice, dataDir: string, act: (book: CrashBook) => Promise<void>): Promise<void> {
+async function withBook(rng: Rng, dataDir: string, act: (book: CrashBook) => Promise<void>): Promise<void> {
   const sandbox = await Sandbox.start({ dataDir });
-  const book = new CrashBook(sandbox, dice);
+  const book = new CrashBook(sandbox, rng);
   try {
     await sandbox.openRounds({ BTC: 67_000 }, 'ONE_DAY');
     await book.addTraders(TRADERS);

@@ -8,7 +8,7 @@ import { must } from '../../engine/base/assert.js';
 import { scopesMask as maskOf } from '../../engine/model/domain.js';
 import { generateKeySecret, keyDigest } from '../../http/keys.js';
 import { Harness } from '../http/api/harness.js';
-import { Dice } from '../support/reference/rng.js';
+import { Rng } from '../support/reference/rng.js';
 
 const ROUNDS = 400;
 const GUESSES_A_ROUND = 50;
@@ -27,7 +27,7 @@ export interface KeyTiming {
 
 export function keyTiming(seed: number): KeyTiming[] {
   const harness = new Harness();
-  const dice = new Dice(seed);
+  const rng = new Rng(seed);
   const secrets = Array.from({ length: KEYS }, () => {
     const { account } = harness.bettor();
     const secret = generateKeySecret();
@@ -39,7 +39,7 @@ export function keyTiming(seed: number): KeyTiming[] {
   for (let round = 0; round < ROUNDS; round++) {
     const first = round % kinds.length;
     const turns = [...kinds.slice(first), ...kinds.slice(0, first)].map(({ shared, samples }) => {
-      const guesses = Array.from({ length: GUESSES_A_ROUND }, () => guess(dice, dice.pick(secrets), shared));
+      const guesses = Array.from({ length: GUESSES_A_ROUND }, () => guess(rng, rng.pick(secrets), shared));
       return { samples, guesses };
     });
     for (const { samples, guesses } of turns) {
@@ -55,10 +55,10 @@ export function keyTiming(seed: number): KeyTiming[] {
 }
 
 /** A key that is none: it begins as a real one does and goes on otherwise. */
-function guess(dice: Dice, secret: string, shared: number): string {
+function guess(rng: Rng, secret: string, shared: number): string {
   let text = secret.slice(0, shared);
   while (text.length < SECRET_LENGTH) {
-    const character = dice.pick([...ALPHABET]);
+    const character = rng.pick([...ALPHABET]);
     // The first character that differs must differ.
     if (text.length === shared && character === secret[shared]) continue;
     text += character;

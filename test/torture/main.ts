@@ -5,7 +5,7 @@
 import { parseArgs } from 'node:util';
 import { anySeed, wholeOption } from '../support/integer-option.js';
 import { isAvailable } from '../support/programs.js';
-import { Dice } from '../support/reference/rng.js';
+import { Rng } from '../support/reference/rng.js';
 import { killCycles, WAYS, type Way } from './cycles.js';
 import { FAULTS } from './faults.js';
 import { hostility, placement } from './hostile.js';
@@ -43,12 +43,12 @@ if (values.help) {
 const seed = wholeOption('seed', values.seed);
 const cycles = wholeOption('cycles', values.cycles);
 const ways = values.end.length === 0 ? WAYS : values.end.map(wayOption);
-const dice = new Dice(seed);
+const rng = new Rng(seed);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 say(`seed ${seed}`);
 
 if (cycles > 0) {
-  const report = await killCycles({ cycles, ways }, dice, (done) => {
+  const report = await killCycles({ cycles, ways }, rng, (done) => {
     if (done % 10 === 0) process.stderr.write(`${done} of ${cycles} cycles\n`);
   });
   for (const [way, count] of report.ways) say(`${String(count).padStart(6)}  ${way}`);
@@ -63,7 +63,7 @@ for (const fault of FAULTS) {
   if (missing.length > 0) say(`${fault.name}: left out, ${missing.join(' and ')} cannot be used`);
   else {
     for (let time = wholeOption('faults', values.faults); time > 0; time--)
-      say(`${fault.name}: ${await fault.run(dice)}`);
+      say(`${fault.name}: ${await fault.run(rng)}`);
   }
 }
 

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isAvailable } from '../support/programs.js';
-import { Dice } from '../support/reference/rng.js';
+import { Rng } from '../support/reference/rng.js';
 import { killCycles } from './cycles.js';
 import { FAULTS } from './faults.js';
 import { hostility } from './hostile.js';
 import { HEADING, medianOf, row } from './hostile-table.js';
 
 test('servers that are killed under load lose nothing and place nothing twice', async (context) => {
-  const { ways, acknowledged, survived, lost } = await killCycles({ cycles: 3 }, new Dice(2), () => {});
+  const { ways, acknowledged, survived, lost } = await killCycles({ cycles: 3 }, new Rng(2), () => {});
   assert.ok(acknowledged > 100, `${acknowledged} orders were acknowledged`);
   assert.ok(survived + lost > 0, 'orders were on their way when a server died');
   context.diagnostic(
@@ -18,7 +18,7 @@ test('servers that are killed under load lose nothing and place nothing twice', 
 });
 
 test('servers end in the ways that were asked for', async () => {
-  const { ways } = await killCycles({ cycles: 2, ways: ['SIGTERM'] }, new Dice(3), () => {});
+  const { ways } = await killCycles({ cycles: 2, ways: ['SIGTERM'] }, new Rng(3), () => {});
   assert.deepEqual([...ways], [['SIGTERM', 2]]);
 });
 
@@ -26,7 +26,7 @@ for (const { name, needs, run } of FAULTS) {
   const missing = needs.filter((program) => !isAvailable(program));
   const skip = missing.length === 0 ? false : `${missing.join(' and ')} cannot be used here`;
   test(`${name}: the server ends or goes on, and loses nothing`, { skip }, async (context) => {
-    context.diagnostic(await run(new Dice(11)));
+    context.diagnostic(await run(new Rng(11)));
   });
 }
 

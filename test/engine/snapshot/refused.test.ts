@@ -10,7 +10,7 @@ import type { Row } from '../../../engine/snapshot/form.js';
 import { BET, TABLES } from '../../../engine/snapshot/tables.js';
 import { BusyEngine } from '../../support/busy-engine.js';
 import { BTC_5M, BTC_15M, Exchange } from '../../support/reference/exchange.js';
-import { Dice } from '../../support/reference/rng.js';
+import { Rng } from '../../support/reference/rng.js';
 import { runStream } from '../../support/reference/stream.js';
 import { engineOf, type Tables, tablesOf } from '../../support/snapshots.js';
 
@@ -50,10 +50,10 @@ function samples(): Tables[] {
   busy.round(60);
   busy.round(60);
   const streams = [3, 5, 8].map((seed) => {
-    const dice = new Dice(seed);
+    const rng = new Rng(seed);
     return runStream(
       seed,
-      Array.from({ length: 400 }, () => dice.whole(0, 0xffff_ffff)),
+      Array.from({ length: 400 }, () => rng.whole(0, 0xffff_ffff)),
     ).engine;
   });
   return [busy.engine, ...streams].map(tablesOf);

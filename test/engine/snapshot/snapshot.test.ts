@@ -13,7 +13,7 @@ import type { BetPlaced, Outcome } from '../../../engine/model/events.js';
 import { BusyEngine } from '../../support/busy-engine.js';
 import { readAll, type Scope } from '../../support/reference/compare.js';
 import { BTC_15M, Exchange, MINUTE_MS } from '../../support/reference/exchange.js';
-import { Dice } from '../../support/reference/rng.js';
+import { Rng } from '../../support/reference/rng.js';
 import { runStream } from '../../support/reference/stream.js';
 import { digestsOf, restored, tablesOf } from '../../support/snapshots.js';
 
@@ -44,13 +44,13 @@ class Known implements Scope {
 test('an engine from tables goes on like the one that they were written from', () => {
   const seen = new Map<string, number>();
   for (let stream = 1; stream <= STREAMS; stream += 1) {
-    const dice = new Dice(stream);
-    const steps = Array.from({ length: STEPS }, () => dice.whole(0, 0xffff_ffff));
+    const rng = new Rng(stream);
+    const steps = Array.from({ length: STEPS }, () => rng.whole(0, 0xffff_ffff));
     const known = new Known();
     const one = new Engine();
     let two = restored(one);
     for (const { command, gate } of runStream(stream, steps).tried) {
-      if (dice.chance(RESTORES)) {
+      if (rng.chance(RESTORES)) {
         two = restored(one);
         for (const { form, rows } of one.exportTables()) {
           for (const _ of rows) seen.set(form.name, (seen.get(form.name) ?? 0) + 1);
@@ -61,7 +61,7 @@ test('an engine from tables goes on like the one that they were written from', (
       known.learn(outcome);
       deepEqual(two.apply(command, gate), outcome, `stream ${stream}`);
       equal(two.rollingDigest(), one.rollingDigest());
-      if (!dice.chance(LOOKS)) continue;
+      if (!rng.chance(LOOKS)) continue;
       known.timesMs = [command.timeMs, command.timeMs + 30_000];
       deepEqual(readAll(two, known), readAll(one, known), `stream ${stream}`);
       equal(digestsOf(two), digestsOf(one), `stream ${stream}`);

@@ -18,7 +18,7 @@ import { setArchiveAside } from '../../../persistence/archive/file.js';
 import { type ArchivePosition, ArchiveWriter } from '../../../persistence/archive/writer.js';
 import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
 import { CHAIN_START } from '../../../persistence/journal/segment/batch-row.js';
-import { Dice } from '../../support/reference/rng.js';
+import { Rng } from '../../support/reference/rng.js';
 import { runStream } from '../../support/reference/stream.js';
 import { randomOf, refusal, temporaryDir } from '../support/journal-files.js';
 
@@ -26,10 +26,10 @@ const STEPS = 700;
 const START: ArchivePosition = { seq: 0, timeMs: 0, digest: '', chain: CHAIN_START };
 
 function commandsOf(seed: number): readonly Command[] {
-  const dice = new Dice(seed);
+  const rng = new Rng(seed);
   return runStream(
     seed,
-    Array.from({ length: STEPS }, () => dice.whole(0, 0xffff_ffff)),
+    Array.from({ length: STEPS }, () => rng.whole(0, 0xffff_ffff)),
   ).accepted;
 }
 

@@ -1,7 +1,7 @@
 /** `tote account`: what it shows is what the API says, and its ledger adds up at every moment of the past. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Dice } from '../../support/reference/rng.js';
+import { Rng } from '../../support/reference/rng.js';
 import { type Lived, live, NAME, REFERENCE } from '../support/lived-dir.js';
 import { tote, toteJson, toteLines, toteText } from '../support/tote.js';
 
@@ -88,7 +88,7 @@ test('the ledger has every kind of entry, and each leads to the next balance', (
 
 test('at any moment of the past it adds up to the balance of then', () => {
   const { seq: lastSeq } = account('acc_1');
-  const dice = new Dice(4);
+  const rng = new Rng(4);
   const created = toteLines<{ seq: number; time: string }>(
     'replay',
     lived.dataDir,
@@ -96,7 +96,7 @@ test('at any moment of the past it adds up to the balance of then', () => {
     'createAccount',
   );
   const firstSeq = created[0]?.seq ?? 0;
-  for (const seq of [firstSeq, lastSeq, ...Array.from({ length: 2 }, () => dice.whole(firstSeq, lastSeq))]) {
+  for (const seq of [firstSeq, lastSeq, ...Array.from({ length: 2 }, () => rng.whole(firstSeq, lastSeq))]) {
     const then = account('acc_1', '--at-seq', String(seq));
     assert.equal(then.seq, seq);
     assert.equal(then.addsUp, true);

@@ -9,7 +9,7 @@ import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
 import { betId, roundId } from '../../../engine/model/domain.js';
 import { type ArchiveCell, archiveChecksum } from '../../../persistence/archive/checksum.js';
-import { Dice } from '../../support/reference/rng.js';
+import { Rng } from '../../support/reference/rng.js';
 import { runStream } from '../../support/reference/stream.js';
 import { temporaryDir } from '../support/journal-files.js';
 import { type MadeDir, makeDataDir } from '../support/made-dir.js';
@@ -21,10 +21,10 @@ const STEPS = 700;
 const NOT_COMPARED = ['openPriceFrom', 'closePriceFrom', 'stages', 'rules', 'seedNotShown'];
 type Document = Readonly<Record<string, unknown>>;
 
-const dice = new Dice(SEED);
+const rng = new Rng(SEED);
 const commands = runStream(
   SEED,
-  Array.from({ length: STEPS }, () => dice.whole(0, 0xffff_ffff)),
+  Array.from({ length: STEPS }, () => rng.whole(0, 0xffff_ffff)),
 ).accepted;
 
 /** The same commands in the same batches, with and without their beginning. */

@@ -17,7 +17,7 @@ import { History } from '../../../persistence/replay/history.js';
 import { LedgerCheck, type LedgerEntry, ledgerEntryOf } from '../../../persistence/replay/ledger.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import { newHasher } from '../../support/reference/pair.js';
-import { Dice } from '../../support/reference/rng.js';
+import { Rng } from '../../support/reference/rng.js';
 import { runStream } from '../../support/reference/stream.js';
 import { refusal, temporaryDir } from '../support/journal-files.js';
 import { type MadeDir, makeDataDir } from '../support/made-dir.js';
@@ -25,13 +25,13 @@ import { type MadeDir, makeDataDir } from '../support/made-dir.js';
 const STREAMS = [1, 2, 3];
 const STEPS = 500;
 
-/** A random stream's accepted commands, and dice of its own. Streams are slow to make and are made once. */
-function streamOf(seed: number): { commands: readonly Command[]; dice: Dice } {
-  const dice = new Dice(seed);
-  const steps = Array.from({ length: STEPS }, () => dice.whole(0, 0xffff_ffff));
+/** A random stream's accepted commands, and rng of its own. Streams are slow to make and are made once. */
+function streamOf(seed: number): { commands: readonly Command[]; rng: Rng } {
+  const rng = new Rng(seed);
+  const steps = Array.from({ length: STEPS }, () => rng.whole(0, 0xffff_ffff));
   const commands = streams.get(seed) ?? runStream(seed, steps).accepted;
   streams.set(seed, commands);
-  return { commands, dice };
+  return { commands, rng };
 }
 const streams = new Map<number, readonly Command[]>();
 
@@ -53,9 +53,9 @@ const entriesOf = (made: MadeDir, account: number, toSeq: number): LedgerEntry[]
 
 test('the engine at any sequence number is the one that was there, with and without snapshots', (t) => {
   for (const seed of STREAMS) {
-    const { commands, dice } = streamOf(seed);
+    const { commands, rng } = streamOf(seed);
     const made = makeDataDir(join(temporaryDir(t), 'data'), commands, {
-      batchSize: () => dice.whole(1, 4),
+      batchSize: () => rng.whole(1, 4),
       snapshotsAfter: seed % 2 === 0 ? [10, 25, 40] : [],
     });
     const history = openHistory(made);
@@ -64,7 +64,7 @@ test('the engine at any sequence number is the one that was there, with and with
       0,
       1,
       commands.length,
-      ...Array.from({ length: 6 }, () => dice.whole(1, commands.length)),
+      ...Array.from({ length: 6 }, () => rng.whole(1, commands.length)),
     ]) {
       const expected = new Engine();
       for (const command of commands.slice(0, seq)) expected.apply(command);
@@ -76,15 +76,15 @@ test('the engine at any sequence number is the one that was there, with and with
 });
 
 test('a walk gives every command of the range once, with its events and the engine behind it', (t) => {
-  const { commands, dice } = streamOf(3);
+  const { commands, rng } = streamOf(3);
   const made = makeDataDir(join(temporaryDir(t), 'data'), commands, {
-    batchSize: () => dice.whole(1, 40),
+    batchSize: () => rng.whole(1, 40),
     snapshotsAfter: [2],
   });
   const history = openHistory(made);
   for (let run = 0; run < 20; run++) {
-    const from = dice.whole(1, commands.length);
-    const to = dice.whole(from, commands.length);
+    const from = rng.whole(1, commands.length);
+    const to = rng.whole(from, commands.length);
     let seq = from;
     for (const step of history.walk(from, to)) {
       assert.equal(step.seq, seq);
@@ -98,12 +98,12 @@ test('a walk gives every command of the range once, with its events and the engi
 });
 
 test('a time means the last command at or before it', (t) => {
-  const { commands, dice } = streamOf(1);
-  const made = makeDataDir(join(temporaryDir(t), 'data'), commands, { batchSize: () => dice.whole(1, 40) });
+  const { commands, rng } = streamOf(1);
+  const made = makeDataDir(join(temporaryDir(t), 'data'), commands, { batchSize: () => rng.whole(1, 40) });
   const history = openHistory(made);
   const firstMs = must(commands[0], 'command').timeMs;
   const lastMs = must(commands.at(-1), 'command').timeMs;
-  const times = Array.from({ length: 40 }, () => dice.whole(firstMs - 2, lastMs + 2));
+  const times = Array.from({ length: 40 }, () => rng.whole(firstMs - 2, lastMs + 2));
   for (const timeMs of [firstMs - 1, firstMs, lastMs, lastMs + 1, ...times]) {
     assert.equal(history.seqAt(timeMs), commands.filter((command) => command.timeMs <= timeMs).length);
   }
@@ -112,9 +112,9 @@ test('a time means the last command at or before it', (t) => {
 test('every ledger adds up to the balance, at random moments of random streams', (t) => {
   let checked = 0;
   for (const seed of STREAMS) {
-    const { commands, dice } = streamOf(seed);
-    const made = makeDataDir(join(temporaryDir(t), 'data'), commands, { batchSize: () => dice.whole(1, 4) });
-    for (const toSeq of [commands.length, dice.whole(1, commands.length), dice.whole(1, commands.length)]) {
+    const { commands, rng } = streamOf(seed);
+    const made = makeDataDir(join(temporaryDir(t), 'data'), commands, { batchSize: () => rng.whole(1, 4) });
+    for (const toSeq of [commands.length, rng.whole(1, commands.length), rng.whole(1, commands.length)]) {
       checked += checkLedgers(made, toSeq);
     }
   }
@@ -124,16 +124,16 @@ test('every ledger adds up to the balance, at random moments of random streams',
 test('nothing is missing where retention has deleted the beginning: the archive tells of it', (t) => {
   let checked = 0;
   for (const seed of STREAMS) {
-    const { commands, dice } = streamOf(seed);
+    const { commands, rng } = streamOf(seed);
     const made = makeDataDir(join(temporaryDir(t), 'data'), commands, {
-      batchSize: () => dice.whole(1, 4),
+      batchSize: () => rng.whole(1, 4),
       snapshotsAfter: [30, 45],
       firstBatch: 28,
       hasArchive: true,
     });
     const beginning = openHistory(made).beginning().seq;
     assert.equal(beginning, must(made.batches[30], 'batch').lastSeq);
-    for (const toSeq of [commands.length, beginning, dice.whole(beginning, commands.length)]) {
+    for (const toSeq of [commands.length, beginning, rng.whole(beginning, commands.length)]) {
       checked += checkLedgers(made, toSeq);
     }
   }
@@ -158,9 +158,9 @@ function checkLedgers(made: MadeDir, toSeq: number): number {
 }
 
 test('without the archive a ledger begins with what the account brought along, and still adds up', (t) => {
-  const { commands, dice } = streamOf(1);
+  const { commands, rng } = streamOf(1);
   const made = makeDataDir(join(temporaryDir(t), 'data'), commands, {
-    batchSize: () => dice.whole(1, 4),
+    batchSize: () => rng.whole(1, 4),
     snapshotsAfter: [30],
     firstBatch: 30,
   });
@@ -178,9 +178,9 @@ test('without the archive a ledger begins with what the account brought along, a
 });
 
 test('what cannot be worked out any more is said, and a damaged snapshot is passed over', (t) => {
-  const { commands, dice } = streamOf(2);
+  const { commands, rng } = streamOf(2);
   const made = makeDataDir(join(temporaryDir(t), 'data'), commands, {
-    batchSize: () => dice.whole(1, 4),
+    batchSize: () => rng.whole(1, 4),
     snapshotsAfter: [30, 45],
     firstBatch: 30,
   });

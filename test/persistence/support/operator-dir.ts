@@ -17,7 +17,7 @@ import {
   walPath,
   writeSegment,
 } from '../../../persistence/journal/segment/names.js';
-import { Dice } from '../../support/reference/rng.js';
+import { Rng } from '../../support/reference/rng.js';
 import { runStream } from '../../support/reference/stream.js';
 import { type MadeDir, makeDataDir } from './made-dir.js';
 
@@ -33,10 +33,10 @@ export interface OperatorDirOptions {
 }
 
 function commandsOf(steps: number): Command[] {
-  const dice = new Dice(11);
+  const rng = new Rng(11);
   const { accepted } = runStream(
     11,
-    Array.from({ length: steps }, () => dice.whole(0, 0xffff_ffff)),
+    Array.from({ length: steps }, () => rng.whole(0, 0xffff_ffff)),
   );
   const fingerprint = masterSecretFingerprint(SECRET);
   const commands = accepted.map((command) =>

@@ -11,7 +11,7 @@ import { SqliteStore } from '../../../persistence/journal/store.js';
 import { openStore } from '../../../persistence/recovery/open-store.js';
 import type { ShadowOptions } from '../../../persistence/shadow/messages.js';
 import { Shadow } from '../../../persistence/shadow/shadow.js';
-import { Dice } from '../../support/reference/rng.js';
+import { Rng } from '../../support/reference/rng.js';
 import { runStream } from '../../support/reference/stream.js';
 
 /** A clock that moves only when a test says so. */
@@ -27,10 +27,10 @@ export class HandClock implements Clock {
 
 /** The commands of a random stream that took effect. */
 export function randomCommands(seed: number, steps: number): readonly Command[] {
-  const dice = new Dice(seed);
+  const rng = new Rng(seed);
   return runStream(
     seed,
-    Array.from({ length: steps }, () => dice.whole(0, 0xffff_ffff)),
+    Array.from({ length: steps }, () => rng.whole(0, 0xffff_ffff)),
   ).accepted;
 }
 

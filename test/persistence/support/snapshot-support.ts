@@ -5,17 +5,17 @@ import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Engine } from '../../../engine/engine.js';
 import type { SnapshotRef } from '../../../engine/host/snapshot-store.js';
-import { Dice } from '../../support/reference/rng.js';
+import { Rng } from '../../support/reference/rng.js';
 import { runStream } from '../../support/reference/stream.js';
 
 export const CHAIN = 'c'.repeat(64);
 
 /** The engine at the end of a random stream: accounts, keys, open and settled bets, rounds in every state. */
 export function variedEngine(seed: number, steps = 600): Engine {
-  const dice = new Dice(seed);
+  const rng = new Rng(seed);
   return runStream(
     seed,
-    Array.from({ length: steps }, () => dice.whole(0, 0xffff_ffff)),
+    Array.from({ length: steps }, () => rng.whole(0, 0xffff_ffff)),
   ).engine;
 }
 

@@ -2,7 +2,7 @@
  * Those who bet, each with a habit: polite ones who wait and retry, impatient ones who send everything thrice, careless
  * ones who use a key for several orders, racers for the last millisecond, hedgers on both sides, and pests.
  */
-import type { Dice } from '../../support/reference/rng.js';
+import type { Rng } from '../../support/reference/rng.js';
 import { codeOf } from '../audit/answers.js';
 import type { ClientRequest, Reply } from '../network.js';
 import { type ClientWorld, type KnownKey, keepDoing, type Purse } from './client-world.js';
@@ -43,16 +43,16 @@ export class Bettor {
 
   constructor(
     private readonly world: ClientWorld,
-    private readonly dice: Dice,
+    private readonly rng: Rng,
     readonly number: number,
     readonly habit: Habit,
     private readonly purse: () => Purse | null,
   ) {
-    this.#address = `10.0.0.${dice.whole(1, 6)}`;
+    this.#address = `10.0.0.${rng.whole(1, 6)}`;
   }
 
   start(): void {
-    keepDoing(this.world, this.dice, this.world.config.actEveryMs, () => {
+    keepDoing(this.world, this.rng, this.world.config.actEveryMs, () => {
       if (!this.world.isCalm) this.act();
     });
   }
@@ -62,9 +62,9 @@ export class Bettor {
     if (purse === null || purse.keys.length === 0) return;
     const key = this.#chooseKey(purse);
     this.world.coverage.hit('client', this.habit);
-    const order = timelyOrder(this.world, this.dice);
+    const order = timelyOrder(this.world, this.rng);
     // Who may not write mostly reads.
-    const mayWrite = key.scopes.includes('orders:write') || this.dice.chance(0.05);
+    const mayWrite = key.scopes.includes('orders:write') || this.rng.chance(0.05);
     switch (mayWrite ? this.habit : 'reader') {
       case 'polite':
         if (!this.#isWaiting && order !== null) this.#placeAndRetry(key, this.#newKey(), order, 0);
@@ -73,7 +73,7 @@ export class Bettor {
         if (order !== null) this.#thrice(key, this.#newKey(), order);
         return;
       case 'careless':
-        if (order !== null) this.#send(key, order, `again-${this.dice.whole(1, 40)}`);
+        if (order !== null) this.#send(key, order, `again-${this.rng.whole(1, 40)}`);
         return;
       case 'racer':
         this.#race(key);
@@ -96,7 +96,7 @@ export class Bettor {
   /** Mostly a key that may write, as far as its owner knows. */
   #chooseKey({ keys }: Purse): KnownKey {
     const able = keys.filter(({ scopes, isOff }) => !isOff && scopes.includes('orders:write'));
-    return this.dice.pick(able.length > 0 && this.dice.chance(0.95) ? able : keys);
+    return this.rng.pick(able.length > 0 && this.rng.chance(0.95) ? able : keys);
   }
 
   /** Sends an order until it is answered for good, always with the same Idempotency-Key. */
@@ -113,28 +113,28 @@ export class Bettor {
 
   #thrice(key: KnownKey, name: string, body: OrderBody): void {
     const request = orderRequest(key.secret, body, name, this.#address);
-    for (const waitMs of [0, 0, this.dice.whole(1, 3_000)]) {
+    for (const waitMs of [0, 0, this.rng.whole(1, 3_000)]) {
       this.world.scheduler.after(waitMs, () => this.world.network.send(request, () => {}));
     }
     // Long afterwards, when the first answer may have been forgotten.
-    if (!this.dice.chance(0.05)) return;
-    const laterMs = this.dice.pick([60_000, 89_999, 599_000, 605_000]);
+    if (!this.rng.chance(0.05)) return;
+    const laterMs = this.rng.pick([60_000, 89_999, 599_000, 605_000]);
     this.world.scheduler.after(laterMs, () => this.world.network.send(request, () => {}));
   }
 
   #race(key: KnownKey): void {
-    const market = somebodysMarket(this.world, this.dice);
+    const market = somebodysMarket(this.world, this.rng);
     const { nowMs } = this.world.scheduler;
     const instants = instantsOf(this.world, market, nowMs);
     if (instants.length === 0) return;
-    const atMs = this.dice.pick(instants);
+    const atMs = this.rng.pick(instants);
     for (let i = 0; i < 3; i++) {
       const body = {
         marketId: market.marketId,
-        prediction: this.dice.pick(['UP', 'DOWN'] as const),
+        prediction: this.rng.pick(['UP', 'DOWN'] as const),
         amount: market.minStakeCents / 100,
       };
-      const offMs = this.dice.pick([-1, 0, 0, 1]);
+      const offMs = this.rng.pick([-1, 0, 0, 1]);
       this.world.network.sendAt(
         atMs + offMs,
         orderRequest(key.secret, body, this.#newKey(), this.#address),
@@ -150,30 +150,30 @@ export class Bettor {
 
   /** Large stakes on one side, until the limits of balance or exposure. */
   #allIn(key: KnownKey): void {
-    const market = somebodysMarket(this.world, this.dice);
-    const amount = market.maxStakeCents / 100 / this.dice.pick([1, 2, 5]);
+    const market = somebodysMarket(this.world, this.rng);
+    const amount = market.maxStakeCents / 100 / this.rng.pick([1, 2, 5]);
     const rounded = Math.max(1, Math.floor(amount * 100)) / 100;
     for (let i = 0; i < 4; i++) {
       this.#send(
         key,
         { marketId: market.marketId, prediction: 'UP', amount: rounded },
-        this.dice.chance(0.5) ? this.#newKey() : null,
+        this.rng.chance(0.5) ? this.#newKey() : null,
       );
     }
   }
 
   #read(key: KnownKey): void {
-    const { dice } = this;
-    const market = somebodysMarket(this.world, dice).marketId;
-    const base = dice.pick(['/v1', '/v1', '/api/v1']);
+    const { rng } = this;
+    const market = somebodysMarket(this.world, rng).marketId;
+    const base = rng.pick(['/v1', '/v1', '/api/v1']);
     const frameMs = 60_000;
-    const round = `${market}_${Math.floor(this.world.scheduler.nowMs / frameMs) - dice.whole(0, 3)}`;
-    const [path, query] = dice.pick<readonly [string, string]>([
+    const round = `${market}_${Math.floor(this.world.scheduler.nowMs / frameMs) - rng.whole(0, 3)}`;
+    const [path, query] = rng.pick<readonly [string, string]>([
       ['/markets', ''],
       [`/markets/${market}`, ''],
       ['/prices', ''],
-      ['/positions', dice.pick(['', 'status=all', 'status=all&limit=200', 'status=nonsense'])],
-      ['/orders', dice.pick(['', 'limit=3', 'limit=200', 'limit=0'])],
+      ['/positions', rng.pick(['', 'status=all', 'status=all&limit=200', 'status=nonsense'])],
+      ['/orders', rng.pick(['', 'limit=3', 'limit=200', 'limit=0'])],
       [`/rounds/${round}`, ''],
       ['/rounds/BTC_NEVER_1', ''],
       ['/markets/NO_MARKET', ''],
@@ -183,9 +183,9 @@ export class Bettor {
   }
 
   #pester(key: KnownKey): void {
-    const { dice } = this;
-    const bad = badBody(this.world, dice);
-    const order = JSON.stringify(sensibleOrder(this.world, dice));
+    const { rng } = this;
+    const bad = badBody(this.world, rng);
+    const order = JSON.stringify(sensibleOrder(this.world, rng));
     const post = {
       method: 'POST',
       path: '/v1/orders',
@@ -194,10 +194,10 @@ export class Bettor {
       contentType: 'application/json',
     };
     this.#request(
-      dice.pick<Omit<ClientRequest, 'port' | 'address'>>([
+      rng.pick<Omit<ClientRequest, 'port' | 'address'>>([
         { ...post, body: bad },
         { ...post, contentType: 'text/plain' },
-        { ...post, idempotencyKey: dice.pick(['', '"half', 'x'.repeat(256), 'sp ace']) },
+        { ...post, idempotencyKey: rng.pick(['', '"half', 'x'.repeat(256), 'sp ace']) },
         { ...post, apiKey: '' },
         { ...post, apiKey: `tote_${'A'.repeat(43)}` },
         { ...post, body: JSON.stringify({ marketId: 'NO_MARKET', prediction: 'UP', amount: 5 }) },
@@ -205,7 +205,7 @@ export class Bettor {
         {
           ...post,
           fault: {
-            code: dice.pick(['body_too_large', 'request_timeout', 'invalid_request'] as const),
+            code: rng.pick(['body_too_large', 'request_timeout', 'invalid_request'] as const),
             detail: 'as the transport found',
           },
         },
@@ -227,7 +227,7 @@ export class Bettor {
 
   #newKey(): string {
     const name = `bettor-${this.number}-${++this.#orders}`;
-    return this.dice.chance(0.1) ? `"${name}"` : name;
+    return this.rng.chance(0.1) ? `"${name}"` : name;
   }
 }
 

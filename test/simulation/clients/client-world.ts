@@ -1,7 +1,7 @@
 /** What clients know and can do: they speak over the network, know the published rules, and share what operators made. */
 import type { Scope } from '../../../engine/model/domain.js';
 import type { Rules } from '../../../engine/model/rules.js';
-import type { Dice } from '../../support/reference/rng.js';
+import type { Rng } from '../../support/reference/rng.js';
 import type { WorldConfig } from '../config.js';
 import type { Coverage } from '../coverage.js';
 import type { Network } from '../network.js';
@@ -34,15 +34,15 @@ export interface ClientWorld {
 }
 
 /** A delay of `meanMs` on average, at least 1 ms, in whole milliseconds. */
-export function soonMs(dice: Dice, meanMs: number): number {
-  return 1 + Math.floor(-Math.log(1 - dice.next()) * meanMs);
+export function soonMs(rng: Rng, meanMs: number): number {
+  return 1 + Math.floor(-Math.log(1 - rng.next()) * meanMs);
 }
 
 /** Does `act` again and again, `meanMs` apart on average. */
-export function keepDoing(world: ClientWorld, dice: Dice, meanMs: number, act: () => void): void {
+export function keepDoing(world: ClientWorld, rng: Rng, meanMs: number, act: () => void): void {
   const again = (): void => {
     act();
-    world.scheduler.after(soonMs(dice, meanMs), again);
+    world.scheduler.after(soonMs(rng, meanMs), again);
   };
-  world.scheduler.after(soonMs(dice, meanMs), again);
+  world.scheduler.after(soonMs(rng, meanMs), again);
 }

@@ -3,7 +3,7 @@
  * Prices walk on their own, whether or not a server listens.
  */
 import { ASSETS } from '../../../engine/model/domain.js';
-import type { Dice } from '../../support/reference/rng.js';
+import type { Rng } from '../../support/reference/rng.js';
 import { type ClientWorld, soonMs } from './client-world.js';
 import { BASE_PRICE } from './operator.js';
 
@@ -17,7 +17,7 @@ export class SimFeed {
 
   constructor(
     private readonly world: ClientWorld,
-    private readonly dice: Dice,
+    private readonly rng: Rng,
     private readonly offer: OfferTick,
   ) {
     this.#prices = ASSETS.map((_, asset) => BASE_PRICE * (asset + 1));
@@ -32,23 +32,23 @@ export class SimFeed {
   }
 
   #next(asset: number): void {
-    this.world.scheduler.after(soonMs(this.dice, this.world.config.tickEveryMs), () => {
+    this.world.scheduler.after(soonMs(this.rng, this.world.config.tickEveryMs), () => {
       this.#tick(asset);
       this.#next(asset);
     });
   }
 
   #tick(asset: number): void {
-    const { dice, world } = this;
+    const { rng, world } = this;
     const { nowMs } = world.scheduler;
-    if (dice.chance(0.6)) this.#walk(asset, 0.999 + dice.next() * 0.002);
+    if (rng.chance(0.6)) this.#walk(asset, 0.999 + rng.next() * 0.002);
     const price = this.price(asset);
     if (world.isCalm) {
       this.offer(asset, price, nowMs);
       return;
     }
     if (nowMs < (this.#silentUntilMs[asset] ?? 0)) return;
-    const habit = dice.weighted<string>([
+    const habit = rng.weighted<string>([
       [300, 'usual'],
       [12, 'duplicate'],
       [12, 'out of order'],
@@ -71,7 +71,7 @@ export class SimFeed {
   }
 
   #offerBy(habit: string, asset: number, price: number, nowMs: number): void {
-    const { dice } = this;
+    const { rng } = this;
     switch (habit) {
       case 'duplicate':
         this.offer(asset, price, nowMs - 100);
@@ -79,26 +79,26 @@ export class SimFeed {
         return;
       case 'out of order':
         this.offer(asset, price, nowMs);
-        this.offer(asset, price * 0.9999, nowMs - dice.whole(1, 3_000));
+        this.offer(asset, price * 0.9999, nowMs - rng.whole(1, 3_000));
         return;
       case 'absurd':
-        this.offer(asset, price * dice.pick([1.6, 0.4, 1_000]), nowMs);
+        this.offer(asset, price * rng.pick([1.6, 0.4, 1_000]), nowMs);
         return;
       case 'not a price':
-        this.offer(asset, dice.pick([0, -1, Number.NaN, Number.POSITIVE_INFINITY]), nowMs);
+        this.offer(asset, rng.pick([0, -1, Number.NaN, Number.POSITIVE_INFINITY]), nowMs);
         return;
       case 'from the future':
-        this.offer(asset, price, nowMs + dice.pick([900, 1_000, 1_001, 5_000]));
+        this.offer(asset, price, nowMs + rng.pick([900, 1_000, 1_001, 5_000]));
         return;
       case 'jump':
-        this.#walk(asset, dice.pick([1.4, 0.7, 1.2]));
+        this.#walk(asset, rng.pick([1.4, 0.7, 1.2]));
         this.offer(asset, this.price(asset), nowMs);
         return;
       case 'gap':
-        this.#silentUntilMs[asset] = nowMs + dice.pick([3_000, 12_000, 70_000]);
+        this.#silentUntilMs[asset] = nowMs + rng.pick([3_000, 12_000, 70_000]);
         return;
       default:
-        this.offer(asset, price, nowMs - dice.whole(0, 50));
+        this.offer(asset, price, nowMs - rng.whole(0, 50));
     }
   }
 }

@@ -3,7 +3,7 @@
  * pause and push prices, and now and then ask for what does not exist.
  */
 import { ASSETS, marketOf, SCOPES, type Scope, TIERS, timeFrameMs } from '../../../engine/model/domain.js';
-import type { Dice } from '../../support/reference/rng.js';
+import type { Rng } from '../../support/reference/rng.js';
 import type { ClientRequest, OnReply, Reply } from '../network.js';
 import { OPERATOR_TOKEN } from '../server.js';
 import { type ClientWorld, type KnownKey, keepDoing, type Purse, soonMs } from './client-world.js';
@@ -21,11 +21,11 @@ export class Operator {
 
   constructor(
     private readonly world: ClientWorld,
-    private readonly dice: Dice,
+    private readonly rng: Rng,
   ) {}
 
   start(): void {
-    keepDoing(this.world, this.dice, this.world.config.operatorEveryMs, () => {
+    keepDoing(this.world, this.rng, this.world.config.operatorEveryMs, () => {
       if (!this.world.isCalm) this.act();
     });
   }
@@ -65,9 +65,9 @@ export class Operator {
   }
 
   act(): void {
-    const { dice } = this;
-    const purse = this.world.purses.length === 0 ? null : dice.pick(this.world.purses);
-    dice.weighted<() => void>([
+    const { rng } = this;
+    const purse = this.world.purses.length === 0 ? null : rng.pick(this.world.purses);
+    rng.weighted<() => void>([
       [8, () => this.#moveMoney(purse)],
       [3, () => this.#changeKeys(purse)],
       [2, () => this.#changeAccount(purse)],
@@ -76,31 +76,31 @@ export class Operator {
       [2, () => this.#pushPrices()],
       [2, () => this.#look(purse)],
       [1, () => this.#err()],
-      [0.3, () => this.createAccount(dice.pick(TIERS), dice.whole(0, 500))],
+      [0.3, () => this.createAccount(rng.pick(TIERS), rng.whole(0, 500))],
     ])();
   }
 
   /** References come from a small pool for each account, so most of them have been used before. */
   #moveMoney(purse: Purse | null): void {
-    const { dice } = this;
-    const reference = dice.chance(0.5) ? `r${dice.whole(1, 6)}` : `n${++this.#references}`;
-    const amount = dice.pick([1, 5, 100, 2_500.5, 20_000]);
-    if (dice.chance(0.1)) this.#send('POST', '/house/deposits', { amount: amount * 100, reference });
+    const { rng } = this;
+    const reference = rng.chance(0.5) ? `r${rng.whole(1, 6)}` : `n${++this.#references}`;
+    const amount = rng.pick([1, 5, 100, 2_500.5, 20_000]);
+    if (rng.chance(0.1)) this.#send('POST', '/house/deposits', { amount: amount * 100, reference });
     else
       this.#send(
         'POST',
-        `/accounts/${dice.chance(0.03) ? 'acc_999' : (purse?.account ?? 'acc_1')}/${dice.pick(['deposits', 'deposits', 'withdrawals'])}`,
+        `/accounts/${rng.chance(0.03) ? 'acc_999' : (purse?.account ?? 'acc_1')}/${rng.pick(['deposits', 'deposits', 'withdrawals'])}`,
         { amount, reference },
       );
   }
 
   #changeKeys(purse: Purse | null): void {
     if (purse === null) return;
-    const { dice } = this;
-    const scopes = dice.pick([ORDERS, ORDERS, ['markets:read'], ['positions:read', 'orders:write']] as const);
-    const expiresMs = this.world.scheduler.nowMs + dice.pick([-1_000, 30_000, 60_000]);
-    const key = purse.keys.length === 0 ? null : dice.pick(purse.keys);
-    dice.weighted<() => void>([
+    const { rng } = this;
+    const scopes = rng.pick([ORDERS, ORDERS, ['markets:read'], ['positions:read', 'orders:write']] as const);
+    const expiresMs = this.world.scheduler.nowMs + rng.pick([-1_000, 30_000, 60_000]);
+    const key = purse.keys.length === 0 ? null : rng.pick(purse.keys);
+    rng.weighted<() => void>([
       [3, () => this.createKey(purse, scopes)],
       [1, () => this.createKey(purse, ORDERS, new Date(expiresMs).toISOString())],
       [2, () => this.#enable(key, false)],
@@ -120,11 +120,11 @@ export class Operator {
 
   #changeAccount(purse: Purse | null): void {
     if (purse === null) return;
-    const { dice } = this;
-    if (dice.chance(0.5)) {
-      this.#send('PATCH', `/accounts/${purse.account}`, { tier: dice.pick(TIERS) });
+    const { rng } = this;
+    if (rng.chance(0.5)) {
+      this.#send('PATCH', `/accounts/${purse.account}`, { tier: rng.pick(TIERS) });
       this.#later(() =>
-        this.#insist('PATCH', `/accounts/${purse.account}`, { tier: dice.pick(TIERS.slice(1)) }),
+        this.#insist('PATCH', `/accounts/${purse.account}`, { tier: rng.pick(TIERS.slice(1)) }),
       );
       return;
     }
@@ -134,41 +134,41 @@ export class Operator {
 
   /** Trading or one market off, and on again after a while. */
   #switch(): void {
-    if (this.dice.chance(0.15)) {
+    if (this.rng.chance(0.15)) {
       this.#send('PUT', '/trading', { enabled: false, reason: 'an exercise' });
       this.#later(() => this.#insist('PUT', '/trading', { enabled: true }));
       return;
     }
-    const market = this.dice.chance(0.05) ? 'NO_MARKET' : somebodysMarket(this.world, this.dice).marketId;
+    const market = this.rng.chance(0.05) ? 'NO_MARKET' : somebodysMarket(this.world, this.rng).marketId;
     this.#send('PATCH', `/markets/${market}`, { suspended: true });
     this.#later(() => this.#insist('PATCH', `/markets/${market}`, { suspended: false }));
   }
 
   #void(): void {
-    const { dice } = this;
-    const { marketId } = somebodysMarket(this.world, dice);
+    const { rng } = this;
+    const { marketId } = somebodysMarket(this.world, rng);
     const roundNumber =
-      Math.floor(this.world.scheduler.nowMs / timeFrameMs(marketOf(marketId))) - dice.pick([0, 0, 1, 2, 50]);
+      Math.floor(this.world.scheduler.nowMs / timeFrameMs(marketOf(marketId))) - rng.pick([0, 0, 1, 2, 50]);
     this.#send('POST', `/rounds/${marketId}_${roundNumber}/void`, { reason: 'an exercise' });
   }
 
   #pushPrices(): void {
-    const { dice } = this;
-    const crypto = ASSETS[dice.pick(this.world.config.assets)] ?? 'BTC';
+    const { rng } = this;
+    const crypto = ASSETS[rng.pick(this.world.config.assets)] ?? 'BTC';
     const { nowMs } = this.world.scheduler;
-    const timestamp = new Date(nowMs - dice.whole(-2_000, 4_000)).toISOString();
+    const timestamp = new Date(nowMs - rng.whole(-2_000, 4_000)).toISOString();
     this.#send('POST', '/prices', [
       {
         crypto,
-        price: dice.pick([BASE_PRICE * (ASSETS.indexOf(crypto) + 1), 1e-9]),
-        ...(dice.chance(0.7) && { timestamp }),
+        price: rng.pick([BASE_PRICE * (ASSETS.indexOf(crypto) + 1), 1e-9]),
+        ...(rng.chance(0.7) && { timestamp }),
       },
     ]);
   }
 
   #look(purse: Purse | null): void {
     const account = purse?.account ?? 'acc_1';
-    const path = this.dice.pick([
+    const path = this.rng.pick([
       '/accounts',
       `/accounts/${account}`,
       `/accounts/${account}/keys`,
@@ -179,9 +179,9 @@ export class Operator {
   }
 
   #err(): void {
-    const { dice } = this;
+    const { rng } = this;
     this.world.network.send(
-      dice.pick<ClientRequest>([
+      rng.pick<ClientRequest>([
         { port: 'operator', method: 'GET', path: `${BASE}/house`, authorization: 'Bearer no' },
         { port: 'operator', method: 'GET', path: '/readyz' },
         {
@@ -226,7 +226,7 @@ export class Operator {
   }
 
   #later(run: () => void): void {
-    this.world.scheduler.after(soonMs(this.dice, 4_000), run);
+    this.world.scheduler.after(soonMs(this.rng, 4_000), run);
   }
 
   #send(method: string, path: string, body: unknown, onReply: OnReply = () => {}): void {

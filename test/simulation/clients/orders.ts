@@ -1,7 +1,7 @@
 /** Orders as clients write them: sensible ones, ones at every limit, and ones that are no orders at all. */
 import { marketOf, timeFrameMs } from '../../../engine/model/domain.js';
 import type { MarketRules } from '../../../engine/model/rules.js';
-import type { Dice } from '../../support/reference/rng.js';
+import type { Rng } from '../../support/reference/rng.js';
 import type { ClientRequest } from '../network.js';
 import type { ClientWorld } from './client-world.js';
 
@@ -13,15 +13,15 @@ export interface OrderBody {
   readonly clientSeed?: string;
 }
 
-export function somebodysMarket(world: ClientWorld, dice: Dice): MarketRules {
-  return dice.pick(world.rules().markets);
+export function somebodysMarket(world: ClientWorld, rng: Rng): MarketRules {
+  return rng.pick(world.rules().markets);
 }
 
 /** A market that takes bets now, going by the clock; null where the client finds none. */
-function openMarket(world: ClientWorld, dice: Dice): MarketRules | null {
+function openMarket(world: ClientWorld, rng: Rng): MarketRules | null {
   const { nowMs } = world.scheduler;
   for (let i = 0; i < 3; i++) {
-    const market = somebodysMarket(world, dice);
+    const market = somebodysMarket(world, rng);
     const frameMs = timeFrameMs(marketOf(market.marketId));
     const leftMs = frameMs - (nowMs % frameMs) - market.lockLeadMs - world.rules().cutoffMs;
     if (leftMs > 0) return market;
@@ -30,43 +30,39 @@ function openMarket(world: ClientWorld, dice: Dice): MarketRules | null {
 }
 
 /** An order that a client means, or null at a time at which hardly any market takes bets. */
-export function timelyOrder(world: ClientWorld, dice: Dice): OrderBody | null {
-  const market = openMarket(world, dice);
-  if (market === null) return dice.chance(0.1) ? sensibleOrder(world, dice) : null;
-  return sensibleOrder(world, dice, market);
+export function timelyOrder(world: ClientWorld, rng: Rng): OrderBody | null {
+  const market = openMarket(world, rng);
+  if (market === null) return rng.chance(0.1) ? sensibleOrder(world, rng) : null;
+  return sensibleOrder(world, rng, market);
 }
 
-export function sensibleOrder(
-  world: ClientWorld,
-  dice: Dice,
-  market = somebodysMarket(world, dice),
-): OrderBody {
+export function sensibleOrder(world: ClientWorld, rng: Rng, market = somebodysMarket(world, rng)): OrderBody {
   return {
     marketId: market.marketId,
-    prediction: dice.pick(['UP', 'DOWN'] as const),
-    amount: amountOf(market, dice),
-    ...(dice.chance(0.15) && { expectedPercent: dice.chance(0.8) ? dice.whole(40, 60) : dice.whole(0, 100) }),
-    ...(dice.chance(0.1) && { clientSeed: dice.pick(['a', 'saat', 'é'.repeat(60), `${dice.next()}`]) }),
+    prediction: rng.pick(['UP', 'DOWN'] as const),
+    amount: amountOf(market, rng),
+    ...(rng.chance(0.15) && { expectedPercent: rng.chance(0.8) ? rng.whole(40, 60) : rng.whole(0, 100) }),
+    ...(rng.chance(0.1) && { clientSeed: rng.pick(['a', 'saat', 'é'.repeat(60), `${rng.next()}`]) }),
   };
 }
 
 /** Mostly small, sometimes exactly at a limit or a cent beyond it. */
-function amountOf({ minStakeCents, maxStakeCents }: MarketRules, dice: Dice): number {
-  const cents = dice.weighted([
-    [50, Math.min(minStakeCents + dice.whole(0, 8_00), maxStakeCents)],
+function amountOf({ minStakeCents, maxStakeCents }: MarketRules, rng: Rng): number {
+  const cents = rng.weighted([
+    [50, Math.min(minStakeCents + rng.whole(0, 8_00), maxStakeCents)],
     [5, minStakeCents],
     [1, Math.max(1, minStakeCents - 1)],
     [1, maxStakeCents],
     [1, maxStakeCents + 1],
-    [2, dice.pick([30_00, 60_00, 90_00, 30_01, 1_000_00])],
+    [2, rng.pick([30_00, 60_00, 90_00, 30_01, 1_000_00])],
   ]);
   return cents / 100;
 }
 
 /** What is no order: each must be refused and change nothing. */
-export function badBody(world: ClientWorld, dice: Dice): string {
-  const order = sensibleOrder(world, dice);
-  return dice.pick([
+export function badBody(world: ClientWorld, rng: Rng): string {
+  const order = sensibleOrder(world, rng);
+  return rng.pick([
     '',
     '{',
     '[]',

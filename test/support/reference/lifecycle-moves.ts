@@ -2,7 +2,7 @@
 import { must } from '../../../engine/base/assert.js';
 import type { Command } from '../../../engine/model/commands.js';
 import { assetOf, timeFrameMs, UPCOMING } from '../../../engine/model/domain.js';
-import type { Dice } from './rng.js';
+import type { Rng } from './rng.js';
 import type { ReferenceRound } from './state.js';
 import { marketRulesOf, rulesOf } from './state.js';
 import { WORLD_ASSETS, WORLD_MARKETS, type World } from './world.js';
@@ -11,14 +11,14 @@ const currentRounds = (world: World): ReferenceRound[] =>
   world.state.markets.flatMap(({ current }) => (current === null ? [] : [current]));
 
 /** Moves the world's clock: by a little, to an instant at which something changes, or over a downtime. */
-export function passTime(world: World, dice: Dice): null {
-  const frameMs = timeFrameMs(dice.pick(WORLD_MARKETS));
-  const atMs = dice.weighted<() => number>([
-    [10, () => world.nowMs + dice.whole(0, 50)],
-    [8, () => world.nowMs + dice.whole(0, 4_000)],
-    [8, () => dice.pick(instants(world)) + dice.whole(-1, 1)],
-    [1, () => world.nowMs + dice.whole(1, 3 * frameMs)],
-    [1, () => (Math.floor(world.nowMs / frameMs) + dice.whole(1, 3)) * frameMs + dice.whole(-1, 1)],
+export function passTime(world: World, rng: Rng): null {
+  const frameMs = timeFrameMs(rng.pick(WORLD_MARKETS));
+  const atMs = rng.weighted<() => number>([
+    [10, () => world.nowMs + rng.whole(0, 50)],
+    [8, () => world.nowMs + rng.whole(0, 4_000)],
+    [8, () => rng.pick(instants(world)) + rng.whole(-1, 1)],
+    [1, () => world.nowMs + rng.whole(1, 3 * frameMs)],
+    [1, () => (Math.floor(world.nowMs / frameMs) + rng.whole(1, 3)) * frameMs + rng.whole(-1, 1)],
   ])();
   world.nowMs = Math.max(world.nowMs, atMs);
   return null;
@@ -56,73 +56,73 @@ export function awaitedBoundaries(world: World): (readonly [number, number])[] {
   return [...closing, ...opening];
 }
 
-export function boundaryPrice(world: World, dice: Dice): Command {
+export function boundaryPrice(world: World, rng: Rng): Command {
   const awaited = awaitedBoundaries(world);
   const [asset, boundaryMs] =
-    awaited.length > 0 && dice.chance(0.95)
-      ? dice.pick(awaited)
-      : [dice.pick(WORLD_ASSETS), Math.floor(world.nowMs / 60_000) * 60_000];
-  const ageMs = dice.weighted([
-    [8, dice.whole(0, 900)],
-    [2, dice.pick([0, 3_000, 10_000])],
-    [1, dice.pick([1, 3_001, 10_001])],
+    awaited.length > 0 && rng.chance(0.95)
+      ? rng.pick(awaited)
+      : [rng.pick(WORLD_ASSETS), Math.floor(world.nowMs / 60_000) * 60_000];
+  const ageMs = rng.weighted([
+    [8, rng.whole(0, 900)],
+    [2, rng.pick([0, 3_000, 10_000])],
+    [1, rng.pick([1, 3_001, 10_001])],
     [1, 60_000],
   ]);
-  const isKnown = dice.chance(0.95);
+  const isKnown = rng.chance(0.95);
   return {
     kind: 'boundaryPrice',
     timeMs: world.nowMs,
     asset,
     boundaryMs,
-    price: isKnown ? nextPrice(world, dice, asset) : null,
+    price: isKnown ? nextPrice(world, rng, asset) : null,
     priceTimeMs: isKnown ? boundaryMs - ageMs : null,
-    evidence: dice.pick(['', 'test', 'näher "beschrieben"']),
+    evidence: rng.pick(['', 'test', 'näher "beschrieben"']),
   };
 }
 
 /** Stays where it was often enough for draws. */
-function nextPrice(world: World, dice: Dice, asset: number): number {
-  const price = world.price(asset) * (dice.chance(0.2) ? 1 : 1 + (dice.next() - 0.5) / 50);
+function nextPrice(world: World, rng: Rng, asset: number): number {
+  const price = world.price(asset) * (rng.chance(0.2) ? 1 : 1 + (rng.next() - 0.5) / 50);
   world.prices.set(asset, price);
   return price;
 }
 
-export function openLate(world: World, dice: Dice): Command {
-  const asset = dice.pick(WORLD_ASSETS);
-  const market = dice.pick(WORLD_MARKETS.filter((one) => assetOf(one) === asset));
+export function openLate(world: World, rng: Rng): Command {
+  const asset = rng.pick(WORLD_ASSETS);
+  const market = rng.pick(WORLD_MARKETS.filter((one) => assetOf(one) === asset));
   const maxAgeMs = marketRulesOf(world.state, market)?.maxPriceAgeMs ?? 10_000;
-  const ageMs = dice.pick([0, 0, dice.whole(0, maxAgeMs), maxAgeMs, maxAgeMs + 1]);
+  const ageMs = rng.pick([0, 0, rng.whole(0, maxAgeMs), maxAgeMs, maxAgeMs + 1]);
   return {
     kind: 'openLate',
     timeMs: world.nowMs,
     asset,
-    price: nextPrice(world, dice, asset),
+    price: nextPrice(world, rng, asset),
     priceTimeMs: world.nowMs - ageMs,
     evidence: 'test',
   };
 }
 
-export const settle = (world: World, dice: Dice): Command => ({
+export const settle = (world: World, rng: Rng): Command => ({
   kind: 'settle',
   timeMs: world.nowMs,
-  betsMax: dice.pick([1, 1, 2, 3, 7, 1_000]),
+  betsMax: rng.pick([1, 1, 2, 3, 7, 1_000]),
 });
 
 export const advance = (world: World): Command => ({ kind: 'advance', timeMs: world.nowMs });
 
-export function voidRound(world: World, dice: Dice): Command {
+export function voidRound(world: World, rng: Rng): Command {
   const settled = world.state.markets.flatMap((market) => market.settledRounds.slice(-6));
-  const unknown = { market: dice.pick(WORLD_MARKETS), roundNumber: dice.whole(0, 40_000_000) };
-  const { market, roundNumber } = dice.weighted<() => { market: number; roundNumber: number }>([
-    [5, () => dice.pick([unknown, ...currentRounds(world)])],
-    [3, () => dice.pick([unknown, ...world.state.settling])],
-    [2, () => dice.pick([unknown, ...settled])],
+  const unknown = { market: rng.pick(WORLD_MARKETS), roundNumber: rng.whole(0, 40_000_000) };
+  const { market, roundNumber } = rng.weighted<() => { market: number; roundNumber: number }>([
+    [5, () => rng.pick([unknown, ...currentRounds(world)])],
+    [3, () => rng.pick([unknown, ...world.state.settling])],
+    [2, () => rng.pick([unknown, ...settled])],
   ])();
   return {
     kind: 'voidRound',
     timeMs: world.nowMs,
     market,
     roundNumber,
-    reason: dice.pick(['', 'feed broke']),
+    reason: rng.pick(['', 'feed broke']),
   };
 }

@@ -4,19 +4,19 @@ import type { IdempotencyDigest, PlaceOrder } from '../../../engine/model/comman
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import { referenceOddsE4, referencePayoutCents, referencePercentE2 } from './arithmetic.js';
 import { bettableRounds } from './reads.js';
-import type { Dice } from './rng.js';
+import type { Rng } from './rng.js';
 import { accountOf, poolOf, type ReferenceRound, rulesOf } from './state.js';
 import { type Move, WORLD_MARKETS, type World } from './world.js';
 
 const GATES: readonly ErrorCode[] = ['clock_unsynchronised', 'journal_backlog', 'disk_reserve'];
 
-export function order(world: World, dice: Dice): Move | null {
+export function order(world: World, rng: Rng): Move | null {
   if (world.state.accounts.length === 0) return null;
   const bettable = bettableRounds(world.state, world.nowMs);
-  const round = bettable.length > 0 && dice.chance(0.93) ? dice.pick(bettable) : null;
-  const account = dice.whole(1, world.state.accounts.length);
-  const side = dice.whole(0, 1);
-  const market = round?.market ?? dice.pick([-1, 69, ...WORLD_MARKETS]);
+  const round = bettable.length > 0 && rng.chance(0.93) ? rng.pick(bettable) : null;
+  const account = rng.whole(1, world.state.accounts.length);
+  const side = rng.whole(0, 1);
+  const market = round?.market ?? rng.pick([-1, 69, ...WORLD_MARKETS]);
   const command: PlaceOrder = {
     kind: 'placeOrder',
     timeMs: world.nowMs,
@@ -24,32 +24,32 @@ export function order(world: World, dice: Dice): Move | null {
     key: 1,
     market,
     side,
-    stakeCents: Math.max(1, round === null ? 100_00 : stake(world, dice, round, account, side)),
-    expectedPercentE6: round === null ? -1 : expectedPercent(dice, round, side),
-    idempotency: idempotency(world, dice),
-    clientSeed: dice.chance(0.7) ? null : dice.pick(['', 'seed', 'Ünï "quoted" \\ ', 'x'.repeat(128)]),
+    stakeCents: Math.max(1, round === null ? 100_00 : stake(world, rng, round, account, side)),
+    expectedPercentE6: round === null ? -1 : expectedPercent(rng, round, side),
+    idempotency: idempotency(world, rng),
+    clientSeed: rng.chance(0.7) ? null : rng.pick(['', 'seed', 'Ünï "quoted" \\ ', 'x'.repeat(128)]),
   };
-  return { command: dice.chance(0.06) ? (repeated(world, dice) ?? command) : command, gate: gate(dice) };
+  return { command: rng.chance(0.06) ? (repeated(world, rng) ?? command) : command, gate: gate(rng) };
 }
 
-const gate = (dice: Dice): ErrorCode | null => (dice.chance(0.02) ? dice.pick(GATES) : null);
+const gate = (rng: Rng): ErrorCode | null => (rng.chance(0.02) ? rng.pick(GATES) : null);
 
-function stake(world: World, dice: Dice, round: ReferenceRound, account: number, side: number): number {
+function stake(world: World, rng: Rng, round: ReferenceRound, account: number, side: number): number {
   const { balanceCents, tier } = must(accountOf(world.state, account), 'account');
   const tierMaxCents = must(rulesOf(world.state).tiers[tier], 'tier').maxStakeCents;
   const minCents = round.rules.minStakeCents;
   const maxCents = Math.max(minCents, Math.min(balanceCents, tierMaxCents, round.rules.maxStakeCents));
-  const near = dice.whole(-1, 1);
-  const stakeCents = dice.weighted<() => number>([
-    [6, () => dice.whole(minCents, 300_00)],
-    [4, () => dice.whole(minCents, maxCents)],
-    [5, () => exposureLimit(round, side) + dice.whole(0, 1)],
+  const near = rng.whole(-1, 1);
+  const stakeCents = rng.weighted<() => number>([
+    [6, () => rng.whole(minCents, 300_00)],
+    [4, () => rng.whole(minCents, maxCents)],
+    [5, () => exposureLimit(round, side) + rng.whole(0, 1)],
     [1, () => minCents + near],
     [1, () => round.rules.maxStakeCents + near],
     [1, () => tierMaxCents + near],
     [1, () => balanceCents + near],
   ])();
-  return dice.chance(0.12) ? stakeCents : Math.min(Math.max(stakeCents, minCents), maxCents);
+  return rng.chance(0.12) ? stakeCents : Math.min(Math.max(stakeCents, minCents), maxCents);
 }
 
 /** The largest stake, or one of the largest, that the side can take now without owing more than the pool. */
@@ -73,37 +73,37 @@ export function exposureLimit(round: ReferenceRound, side: number): number {
   return low;
 }
 
-function expectedPercent(dice: Dice, round: ReferenceRound, side: number): number {
+function expectedPercent(rng: Rng, round: ReferenceRound, side: number): number {
   const publishedE6 = referencePercentE2(side, poolOf(round, 0), poolOf(round, 1)) * 10_000;
   const toleranceE6 = round.slippageE2 * 10_000;
-  const direction = dice.pick([-1, 1]);
-  const expectedE6 = dice.weighted<() => number>([
+  const direction = rng.pick([-1, 1]);
+  const expectedE6 = rng.weighted<() => number>([
     [8, () => -1],
     [2, () => publishedE6],
     [2, () => publishedE6 + direction * toleranceE6],
     [1, () => publishedE6 + direction * (toleranceE6 + 1)],
-    [1, () => dice.whole(0, 100_000_000)],
+    [1, () => rng.whole(0, 100_000_000)],
   ])();
   return expectedE6 < 0 || expectedE6 > 100_000_000 ? -1 : expectedE6;
 }
 
-function idempotency(world: World, dice: Dice): IdempotencyDigest | null {
-  if (dice.chance(0.4)) return null;
+function idempotency(world: World, rng: Rng): IdempotencyDigest | null {
+  if (rng.chance(0.4)) return null;
   const known = world.state.idempotency;
-  if (known.length > 0 && dice.chance(0.12)) {
-    const { keyHigh, keyLow, body } = dice.pick(known);
-    return { keyHigh, keyLow, body: dice.chance(0.5) ? body : body + 1 };
+  if (known.length > 0 && rng.chance(0.12)) {
+    const { keyHigh, keyLow, body } = rng.pick(known);
+    return { keyHigh, keyLow, body: rng.chance(0.5) ? body : body + 1 };
   }
   world.counter += 1;
-  return { keyHigh: 0xffff_ffff_ff00 + (world.counter % 3), keyLow: world.counter, body: dice.whole(0, 2) };
+  return { keyHigh: 0xffff_ffff_ff00 + (world.counter % 3), keyLow: world.counter, body: rng.whole(0, 2) };
 }
 
 /** An order that was placed before, sent again with its key, by its account or by another one. */
-function repeated(world: World, dice: Dice): PlaceOrder | null {
+function repeated(world: World, rng: Rng): PlaceOrder | null {
   if (world.state.idempotency.length === 0) return null;
-  const { event, keyHigh, keyLow, body } = dice.pick(world.state.idempotency.slice(-8));
+  const { event, keyHigh, keyLow, body } = rng.pick(world.state.idempotency.slice(-8));
   const { market, side, stakeCents, clientSeed } = event;
-  const account = dice.chance(0.9) ? event.account : dice.whole(1, world.state.accounts.length);
+  const account = rng.chance(0.9) ? event.account : rng.whole(1, world.state.accounts.length);
   return {
     kind: 'placeOrder',
     timeMs: world.nowMs,
@@ -113,7 +113,7 @@ function repeated(world: World, dice: Dice): PlaceOrder | null {
     side,
     stakeCents,
     expectedPercentE6: -1,
-    idempotency: { keyHigh, keyLow, body: dice.chance(0.8) ? body : body + 1 },
+    idempotency: { keyHigh, keyLow, body: rng.chance(0.8) ? body : body + 1 },
     clientSeed,
   };
 }

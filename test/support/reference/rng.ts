@@ -1,9 +1,9 @@
 /**
- * Seeded chance for tests: the same seed throws the same dice on every machine. Not for secrets.
+ * Seeded chance for tests: the same seed throws the same rng on every machine. Not for secrets.
  */
 import { assert, must } from '../../../engine/base/assert.js';
 
-export class Dice {
+export class Rng {
   #state: number;
 
   constructor(seed: number) {

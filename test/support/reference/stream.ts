@@ -9,13 +9,13 @@ import * as operator from './operator-moves.js';
 import { order } from './order-moves.js';
 import { Pair } from './pair.js';
 import { bettableRounds } from './reads.js';
-import { Dice } from './rng.js';
+import { Rng } from './rng.js';
 import { type Move, WORLD_ASSETS, WORLD_HISTORY_BETS, WORLD_MARKETS, World, worldRules } from './world.js';
 
 /** How much of a failing stream is shown: the end is where it failed, and shrinking has left little else. */
 const STORY_LINES = 40;
 
-type Generator = (world: World, dice: Dice) => Move | Command | null;
+type Generator = (world: World, rng: Rng) => Move | Command | null;
 
 function choices(world: World): readonly (readonly [number, Generator])[] {
   const { state, nowMs } = world;
@@ -44,14 +44,14 @@ function choices(world: World): readonly (readonly [number, Generator])[] {
 
 /** Runs the stream through the engine and the reference model; throws where they differ. */
 export function runStream(worldSeed: number, steps: readonly number[]): Pair {
-  const dice = new Dice(worldSeed);
+  const rng = new Rng(worldSeed);
   const pair = new Pair(WORLD_MARKETS, [1, WORLD_HISTORY_BETS, 50]);
-  const world = new World(pair.reference.state, 1_700_000_000_000 + dice.whole(0, 900_000));
+  const world = new World(pair.reference.state, 1_700_000_000_000 + rng.whole(0, 900_000));
   try {
-    openWorld(pair, world, dice);
+    openWorld(pair, world, rng);
     for (const seed of steps) {
-      const stepDice = new Dice(seed);
-      const made = stepDice.weighted(choices(world))(world, stepDice);
+      const stepRng = new Rng(seed);
+      const made = stepRng.weighted(choices(world))(world, stepRng);
       if (made === null) continue;
       if ('command' in made) pair.apply(made.command, made.gate);
       else pair.apply(made);
@@ -63,13 +63,13 @@ export function runStream(worldSeed: number, steps: readonly number[]): Pair {
 }
 
 /** Rules, the house's money, two accounts and the first rounds. */
-function openWorld(pair: Pair, world: World, dice: Dice): void {
+function openWorld(pair: Pair, world: World, rng: Rng): void {
   const timeMs = world.nowMs;
-  pair.apply({ kind: 'configure', timeMs, rulesVersion: RULES_VERSION, rules: worldRules(dice, null) });
-  const amountCents = dice.pick([1_000_000_00, 1_000_000_00, 20_000_00, 3_000_00]);
+  pair.apply({ kind: 'configure', timeMs, rulesVersion: RULES_VERSION, rules: worldRules(rng, null) });
+  const amountCents = rng.pick([1_000_000_00, 1_000_000_00, 20_000_00, 3_000_00]);
   pair.apply({ kind: 'depositHouse', timeMs, amountCents, reference: 'capital' });
   for (const balanceCents of [50_000_00, 2_000_000_00]) {
-    pair.apply({ kind: 'createAccount', timeMs, name: null, tier: dice.whole(1, 4), balanceCents });
+    pair.apply({ kind: 'createAccount', timeMs, name: null, tier: rng.whole(1, 4), balanceCents });
   }
   for (const asset of WORLD_ASSETS) {
     const price = world.price(asset);

@@ -7,7 +7,7 @@ import type { Command } from '../../../engine/model/commands.js';
 import { assetOf, MARKET_IDS, marketOf, TIERS, timeFrameOf } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { MarketRules, Rules } from '../../../engine/model/rules.js';
-import type { Dice } from './rng.js';
+import type { Rng } from './rng.js';
 import type { ReferenceState } from './state.js';
 
 export const WORLD_MARKETS: readonly number[] = [
@@ -51,37 +51,37 @@ export class World {
   }
 }
 
-function worldMarket(market: number, dice: Dice): MarketRules {
+function worldMarket(market: number, rng: Rng): MarketRules {
   return {
     marketId: must(MARKET_IDS[market], 'market'),
-    lockLeadMs: dice.chance(0.8) ? must(LOCK_LEAD_MS[timeFrameOf(market)], 'lead') : dice.whole(0, 20_000),
-    minStakeCents: dice.pick([1, 100, 100, 2_50]),
-    maxStakeCents: dice.pick([500_00, 10_000_00, 10_000_00, 1_000_000_00]),
-    seedCents: dice.pick([1, 7, 100_00, 1_000_00, 1_000_00, 333_33]),
-    maxPriceAgeMs: dice.pick([10_000, 10_000, 0, 3_000]),
+    lockLeadMs: rng.chance(0.8) ? must(LOCK_LEAD_MS[timeFrameOf(market)], 'lead') : rng.whole(0, 20_000),
+    minStakeCents: rng.pick([1, 100, 100, 2_50]),
+    maxStakeCents: rng.pick([500_00, 10_000_00, 10_000_00, 1_000_000_00]),
+    seedCents: rng.pick([1, 7, 100_00, 1_000_00, 1_000_00, 333_33]),
+    maxPriceAgeMs: rng.pick([10_000, 10_000, 0, 3_000]),
   };
 }
 
-export function worldRules(dice: Dice, kept: Rules | null): Rules {
-  const markets = WORLD_MARKETS.filter(() => dice.chance(0.93));
+export function worldRules(rng: Rng, kept: Rules | null): Rules {
+  const markets = WORLD_MARKETS.filter(() => rng.chance(0.93));
   const limits = [0, 1_000_00, 5_000_00, 10_000_00, 50_000_00];
   return {
-    markets: markets.map((market) => worldMarket(market, dice)),
+    markets: markets.map((market) => worldMarket(market, rng)),
     tiers: TIERS.map((tier, index) => ({
       tier,
-      maxStakeCents: must(limits[index], 'limit') + (dice.chance(0.1) ? dice.whole(0, 500_00) : 0),
-      activeKeysMax: index + 1 - (index > 0 && dice.chance(0.1) ? 1 : 0),
+      maxStakeCents: must(limits[index], 'limit') + (rng.chance(0.1) ? rng.whole(0, 500_00) : 0),
+      activeKeysMax: index + 1 - (index > 0 && rng.chance(0.1) ? 1 : 0),
     })),
-    feeBps: dice.pick([300, 300, 300, 0, 1, 9_999]),
-    cutoffMs: dice.pick([20_000, 20_000, 20_000, 0, 5_000]),
-    slippageE2: dice.pick([1_500, 1_500, 0, 100]),
-    lateOpenBettingMs: dice.pick([10_000, 10_000, 0, 25_000]),
-    openBetsMax: dice.pick([3, 12, 200, 200]),
+    feeBps: rng.pick([300, 300, 300, 0, 1, 9_999]),
+    cutoffMs: rng.pick([20_000, 20_000, 20_000, 0, 5_000]),
+    slippageE2: rng.pick([1_500, 1_500, 0, 100]),
+    lateOpenBettingMs: rng.pick([10_000, 10_000, 0, 25_000]),
+    openBetsMax: rng.pick([3, 12, 200, 200]),
     // What a smaller number has made forgotten a greater one does not bring back: these stay.
     historyBetsMax: kept?.historyBetsMax ?? WORLD_HISTORY_BETS,
-    settledRoundsMax: kept?.settledRoundsMax ?? dice.pick([1, 2, 5]),
-    idempotencyTtlMs: kept?.idempotencyTtlMs ?? dice.pick([600_000, 600_000, 90_000, 61_001]),
-    idempotencyEntriesMax: dice.pick([3, 40, 1_000, 1_000]),
+    settledRoundsMax: kept?.settledRoundsMax ?? rng.pick([1, 2, 5]),
+    idempotencyTtlMs: kept?.idempotencyTtlMs ?? rng.pick([600_000, 600_000, 90_000, 61_001]),
+    idempotencyEntriesMax: rng.pick([3, 40, 1_000, 1_000]),
     masterSecretFingerprint: 'ab'.repeat(32),
   };
 }
