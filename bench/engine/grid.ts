@@ -8,7 +8,7 @@ import { assert, must } from '../../engine/base/assert.js';
 import type { PlaceOrder } from '../../engine/model/commands.js';
 import type { Outcome } from '../../engine/model/events.js';
 import { median } from '../report/section.js';
-import { assertBooks, openScenario, orders, type Scenario, spreadOrders } from './scenario.js';
+import { assertLedger, openScenario, orders, type Scenario, spreadOrders } from './scenario.js';
 
 const WARMUP_ORDERS = 100_000;
 const WARMUP_ACCOUNTS = 1_000;
@@ -45,7 +45,7 @@ export function gridRow(accounts: number, sizes: readonly number[]): GridRow {
     placed = openBets + Math.min(openBets, WINDOW_MAX);
     const placeMs = timePlaced(scenario, openBets, placed);
     const { rejectMs, replayMs } = timeCycled(scenario, placed);
-    assertBooks(scenario, placed);
+    assertLedger(scenario, placed);
     return {
       openBets,
       placeNs: (median(placeMs) * 1e6) / SLICE,

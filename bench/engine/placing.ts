@@ -5,7 +5,7 @@
  */
 import { assert } from '../../engine/base/assert.js';
 import type { PlaceOrder } from '../../engine/model/commands.js';
-import { assertBooks, openScenario, order, orders, type Scenario } from './scenario.js';
+import { assertLedger, openScenario, order, orders, type Scenario } from './scenario.js';
 
 const SLICE = 2_000;
 const WARMUP_ORDERS = 200_000;
@@ -61,7 +61,7 @@ function place(scenario: Scenario, total: number): { readonly sliceMs: number[];
     // Every order stakes 1.00 at odds that the pools allow: between nothing and a few dollars each.
     assert(payoutCents > SLICE && payoutCents < SLICE * 1_000, 'payouts are plausible');
   }
-  assertBooks(scenario, total);
+  assertLedger(scenario, total);
   return { sliceMs, cpuUs };
 }
 
@@ -94,6 +94,6 @@ export function filledScenario(accounts: number, bets: number): Scenario {
     const outcome = scenario.engine.apply(order(index, accounts));
     assert(outcome.status === 'accepted', 'an order is accepted');
   }
-  assertBooks(scenario, bets);
+  assertLedger(scenario, bets);
   return scenario;
 }

@@ -114,7 +114,7 @@ export function spreadOrders(placed: number, from: number, count: number, accoun
 }
 
 /** Money is conserved, and `bets` bets were placed: what every timed run must have come to. */
-export function assertBooks({ engine }: Scenario, bets: number): void {
+export function assertLedger({ engine }: Scenario, bets: number): void {
   const { houseCents, accountsCents, openStakesCents, openSeedsCents, depositsCents, withdrawalsCents } =
     engine.totals();
   assert(engine.betCount === bets, `${bets} bets were placed: ${engine.betCount}`);

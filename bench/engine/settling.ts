@@ -9,7 +9,7 @@ import type { Command } from '../../engine/model/commands.js';
 import { ASSETS } from '../../engine/model/domain.js';
 import type { Outcome } from '../../engine/model/events.js';
 import { filledScenario } from './placing.js';
-import { assertBooks, openScenario, START_MS } from './scenario.js';
+import { assertLedger, openScenario, START_MS } from './scenario.js';
 
 const MINUTE_MS = 60_000;
 
@@ -69,7 +69,7 @@ export function lifecycleCost(minutes: number): LifecycleCost {
   const advances = new Timed(scenario.engine);
   const prices = new Timed(scenario.engine);
   passTime(scenario.engine, advances, START_MS + (30 + minutes) * MINUTE_MS, prices);
-  assertBooks(scenario, 0);
+  assertLedger(scenario, 0);
   assert(advances.events + prices.events > minutes * ASSETS.length, 'rounds ended and opened every minute');
   return {
     minutes,
@@ -109,7 +109,7 @@ export function settlementCost(accounts: number, bets: number, sliceBets: number
   const slices = new Timed(engine);
   while (engine.settlementsWaiting)
     slices.apply({ kind: 'settle', timeMs: engine.timeMs, betsMax: sliceBets });
-  assertBooks(scenario, bets);
+  assertLedger(scenario, bets);
   assert(slices.events > bets * 0.59, 'three fifths of the bets were settled');
   return {
     accounts,

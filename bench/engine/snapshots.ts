@@ -5,7 +5,7 @@
 import { statSync } from 'node:fs';
 import { assert, must } from '../../engine/base/assert.js';
 import { SnapshotFiles } from '../../persistence/snapshot/files.js';
-import { assertBooks, openScenario, order, type Scenario } from './scenario.js';
+import { assertLedger, openScenario, order, type Scenario } from './scenario.js';
 
 const BETS_PER_ACCOUNT = 10;
 const CHAIN = '0'.repeat(64);
@@ -67,7 +67,7 @@ function filled(bets: number, withKeys: boolean): Scenario {
     const outcome = scenario.engine.apply(withKeys ? command : { ...command, idempotency: null });
     assert(outcome.status === 'accepted', 'an order is accepted');
   }
-  assertBooks(scenario, bets);
+  assertLedger(scenario, bets);
   return scenario;
 }
 
@@ -86,6 +86,6 @@ export function loadSnapshot(dir: string, bets: number): SnapshotLoaded {
   const { engine } = files.load(ref);
   const loadMs = performance.now() - startedMs;
   const { user, system } = process.cpuUsage(before);
-  assertBooks({ engine, accounts: engine.accountCount }, bets);
+  assertLedger({ engine, accounts: engine.accountCount }, bets);
   return { loadMs, loadCpuMs: (user + system) / 1000, digest: engine.rollingDigest() };
 }

@@ -6,7 +6,7 @@ import { must } from '../../engine/base/assert.js';
 import { Latencies } from '../client/latencies.js';
 import type { Bettor } from '../tote/bettors.js';
 import type { Answer, Api } from './api.js';
-import { type Books, cents, type PlacedBet, roundIdAt, type Side } from './ledger.js';
+import { cents, type Ledger, type PlacedBet, roundIdAt, type Side } from './ledger.js';
 import type { RoundWatch } from './rounds.js';
 import type { Violations } from './violations.js';
 
@@ -35,7 +35,7 @@ interface Position {
 export interface LoadOptions {
   readonly api: Api;
   readonly bettors: readonly Bettor[];
-  readonly books: Books;
+  readonly ledger: Ledger;
   readonly rounds: RoundWatch;
   readonly violations: Violations;
   /** Of all bettors together. */
@@ -98,7 +98,7 @@ export class Load {
     this.latencies.record(performance.now() - sentMs);
     if (answer.status !== 201) return this.#refused(answer);
     const { bet } = (JSON.parse(answer.text) as { data: { bet: PlacedBet } }).data;
-    this.options.books.placed(account, bet);
+    this.options.ledger.placed(account, bet);
     if (Math.random() >= REPLAYED_SHARE) return;
     const again = await this.options.api.call(call);
     this.replays++;
@@ -125,7 +125,7 @@ export class Load {
 
   #check(position: Position): void {
     const roundId = roundIdAt(position.marketId, Date.parse(position.placedAt));
-    const outcome = this.options.books.outcome(roundId);
+    const outcome = this.options.ledger.outcome(roundId);
     if (outcome === null) return;
     const { amount, potentialPayout, prediction, status, result, payout } = position;
     const expected = {

@@ -1,5 +1,5 @@
 /**
- * The soak's own books, kept from acknowledged answers and published results alone: what each round took, and what
+ * The soak's own ledger, kept from acknowledged answers and published results alone: what each round took, and what
  * each account must have in the end. Amounts in cents.
  */
 import { must } from '../../engine/base/assert.js';
@@ -38,7 +38,7 @@ class RoundBook {
 /** How many decided rounds are remembered, to hold positions against them. */
 const OUTCOMES_MAX = 20_000;
 
-export class Books {
+export class Ledger {
   readonly #balanceCents: number[] = [];
   readonly #rounds = new Map<string, RoundBook>();
   readonly #outcomes = new Map<string, Outcome>();

@@ -1,6 +1,6 @@
 /**
  * The real server on the simulated feed and the system clock, under concurrent bettors on all ONE_MINUTE and
- * FIVE_MINUTES markets, for as long as asked. Everything that it answers is held against the soak's own books; in the
+ * FIVE_MINUTES markets, for as long as asked. Everything that it answers is held against the soak's own ledger; in the
  * end every account's balance must be what they say, before and after a restart. Exit code 1 where anything was wrong.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ import { ToteServer } from '../tote/server.js';
 import { Api } from './api.js';
 import { Load } from './bettors.js';
 import { Health, type Sample, slopeMbPerMinute } from './health.js';
-import { Books, cents } from './ledger.js';
+import { cents, Ledger } from './ledger.js';
 import { RoundWatch } from './rounds.js';
 import { Violations } from './violations.js';
 
@@ -97,7 +97,7 @@ const pause = (milliseconds: number): Promise<void> =>
 
 class Soak {
   readonly violations = new Violations(print);
-  readonly books = new Books();
+  readonly ledger = new Ledger();
   readonly api: Api;
   readonly rounds: RoundWatch;
   readonly health: Health;
@@ -110,19 +110,19 @@ class Soak {
     readonly bettors: readonly Bettor[],
     logFile: string,
   ) {
-    const { books, violations } = this;
+    const { ledger, violations } = this;
     this.api = new Api(server.port);
-    this.rounds = new RoundWatch(this.api, bettors[0]?.apiKey ?? '', books, violations, TIME_FRAMES);
+    this.rounds = new RoundWatch(this.api, bettors[0]?.apiKey ?? '', ledger, violations, TIME_FRAMES);
     this.health = new Health(server, logFile, violations);
     this.load = new Load({
       api: this.api,
       bettors,
-      books,
+      ledger,
       rounds: this.rounds,
       violations,
       ordersPerSecond: options.rate,
     });
-    books.open(bettors.length, cents(BALANCE));
+    ledger.open(bettors.length, cents(BALANCE));
   }
 
   get minute(): number {
@@ -131,7 +131,7 @@ class Soak {
 
   /** Bets for the time asked for, then waits for the last rounds. */
   async run(): Promise<void> {
-    const { violations, rounds, health, load, books } = this;
+    const { violations, rounds, health, load, ledger } = this;
     await rounds.look();
     const stops = [
       repeatedly(LOOK_MS, violations, () => rounds.look()),
@@ -144,26 +144,26 @@ class Soak {
     await loading;
     print('no more bets; waiting for the rounds of the last ones');
     const drainFromMs = performance.now();
-    while (books.waiting.length > 0 && performance.now() - drainFromMs < DRAIN_MS_MAX) await pause(LOOK_MS);
-    for (const id of books.waiting) violations.report('never settled', id);
+    while (ledger.waiting.length > 0 && performance.now() - drainFromMs < DRAIN_MS_MAX) await pause(LOOK_MS);
+    for (const id of ledger.waiting) violations.report('never settled', id);
     for (const stop of stops) await stop();
   }
 
   progress(): string {
-    const { books, rounds, violations, health } = this;
+    const { ledger, rounds, violations, health } = this;
     const last = health.samples.at(-1);
     return (
-      `minute ${this.minute.toFixed(1)}: ${books.bets} bets, ${rounds.settled} rounds settled, ` +
+      `minute ${this.minute.toFixed(1)}: ${ledger.bets} bets, ${rounds.settled} rounds settled, ` +
       `${rounds.unsettled.length} open, RSS ${mb(last?.rssBytes)} MB, heap ${mb(last?.heapUsedBytes)} MB, ` +
       `violations ${violations.total}`
     );
   }
 
-  /** Every balance is what the books say. */
+  /** Every balance is what the ledger say. */
   async audit(server: ToteServer, when: string): Promise<void> {
     for (const [index, { accountId }] of this.bettors.entries()) {
       const { balance } = (await server.operate('GET', `/accounts/${accountId}`)) as { balance: number };
-      const expected = this.books.balanceCents(index);
+      const expected = this.ledger.balanceCents(index);
       if (cents(balance) === expected) continue;
       this.violations.report(
         'balance',
@@ -209,14 +209,14 @@ function marketReport(soak: Soak): { seen: number; without: string[] } {
 }
 
 function report(soak: Soak, dataDir: string): Record<string, unknown> {
-  const { options, books, rounds, load, api, health, violations } = soak;
+  const { options, ledger, rounds, load, api, health, violations } = soak;
   const { encoded: _, ...latencyUs } = load.latencies.summary();
   const memory = memoryReport(soak);
   return {
     environment: environment(dataDir, 'fsync', { server: null, client: null }),
     options,
     orders: {
-      accepted: books.bets,
+      accepted: ledger.bets,
       refused: Object.fromEntries(load.refusals),
       replays: load.replays,
       resent: api.resent,

@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Api } from './api.js';
-import { type Books, cents, type Outcome } from './ledger.js';
+import { cents, type Ledger, type Outcome } from './ledger.js';
 import type { Violations } from './violations.js';
 
 /** A round must be SETTLED so long after its end: 2 s of grace, and time for its bets. */
@@ -59,7 +59,7 @@ export class RoundWatch {
   constructor(
     private readonly api: Api,
     private readonly apiKey: string,
-    private readonly books: Books,
+    private readonly ledger: Ledger,
     private readonly violations: Violations,
     /** Rounds of these time frames are watched and bet on. */
     private readonly timeFrames: readonly string[],
@@ -168,7 +168,7 @@ export class RoundWatch {
       .digest('hex');
     if (seed === null || digest !== commitment)
       this.violations.report('seed', `${id} does not fit its commitment`);
-    const booked = this.books.decided(id, outcome);
+    const booked = this.ledger.decided(id, outcome);
     if (booked.bets !== totalBets || booked.stakeCents !== cents(totalVolume)) {
       this.violations.report(
         'bets',

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { gridRow } from '../../bench/engine/grid.js';
 import { orderBookRates } from '../../bench/engine/order-book.js';
 import { filledScenario, placingRate } from '../../bench/engine/placing.js';
-import { assertBooks, openScenario, orders, spreadOrders } from '../../bench/engine/scenario.js';
+import { assertLedger, openScenario, orders, spreadOrders } from '../../bench/engine/scenario.js';
 import { lifecycleCost, settlementCost } from '../../bench/engine/settling.js';
 import { loadSnapshot, writeSnapshot } from '../../bench/engine/snapshots.js';
 import { acknowledgements } from '../../bench/journal/acknowledging.js';
@@ -16,8 +16,8 @@ import { orderCommandBytes } from '../../bench/references/commit-size.js';
 
 test('orders are the same in every run, and all are placed', () => {
   assert.deepEqual(orders(100, 50, 7), orders(100, 50, 7));
-  assertBooks(filledScenario(20, 5_000), 5_000);
-  assert.throws(() => assertBooks(openScenario(2, 10), 1), /1 bets were placed/);
+  assertLedger(filledScenario(20, 5_000), 5_000);
+  assert.throws(() => assertLedger(openScenario(2, 10), 1), /1 bets were placed/);
 });
 
 test('orders from all over are placed ones, each once before any comes again', () => {

@@ -1,6 +1,6 @@
 /** `npm run fuzz -- --seed 1 --requests 1000000`: throws requests at a server of its own, and counts the answers. */
 import { parseArgs } from 'node:util';
-import { anySeed, wholeOption } from '../support/integer-option.js';
+import { anySeed, integerOption } from '../support/integer-option.js';
 import { fuzz } from './fuzz.js';
 
 const HELP = `npm run fuzz -- [options]
@@ -23,14 +23,14 @@ if (values.help) {
   process.stdout.write(`${HELP}\n`);
   process.exit(0);
 }
-const seed = wholeOption('seed', values.seed);
+const seed = integerOption('seed', values.seed);
 const startMs = performance.now();
 process.stdout.write(`seed ${seed}\n`);
 const report = await fuzz({
   seed,
-  requests: wholeOption('requests', values.requests),
-  lanes: wholeOption('lanes', values.lanes),
-  rawShare: wholeOption('raw-percent', values['raw-percent']) / 100,
+  requests: integerOption('requests', values.requests),
+  lanes: integerOption('lanes', values.lanes),
+  rawShare: integerOption('raw-percent', values['raw-percent']) / 100,
   onProgress: (done) => process.stderr.write(`${done} requests\n`),
 });
 const seconds = (performance.now() - startMs) / 1_000;

@@ -1,6 +1,6 @@
 /** `npm run power-loss -- --seed 1 --images 10000`: loses the power of a recorded server again and again. */
 import { parseArgs } from 'node:util';
-import { anySeed, wholeOption } from '../support/integer-option.js';
+import { anySeed, integerOption } from '../support/integer-option.js';
 import { powerLoss } from './power-loss.js';
 
 const HELP = `npm run power-loss -- [options]
@@ -25,13 +25,13 @@ if (values.help) {
   process.stdout.write(`${HELP}\n`);
   process.exit(0);
 }
-const seed = wholeOption('seed', values.seed);
+const seed = integerOption('seed', values.seed);
 process.stdout.write(`seed ${seed}\n`);
-const startsOneIn = wholeOption('starts', values.starts);
+const startsOneIn = integerOption('starts', values.starts);
 const report = await powerLoss({
   seed,
-  images: wholeOption('images', values.images),
-  orders: wholeOption('orders', values.orders),
+  images: integerOption('images', values.images),
+  orders: integerOption('orders', values.orders),
   ...(startsOneIn === 0 ? {} : { startsOneIn }),
   ...(values.dir === undefined ? {} : { folder: values.dir }),
   keepsFailure: true,

@@ -95,7 +95,7 @@ export class CrashBook {
     const fresh = this.#attempts.slice(this.#audited);
     const acknowledged = fresh.filter((attempt) => attempt.acknowledged !== null).length;
     const retried = await this.#retry(books);
-    await this.#checkBooks();
+    await this.#checkLedger();
     this.#audited = this.#attempts.length;
     return { acknowledged, ...retried };
   }
@@ -111,7 +111,7 @@ export class CrashBook {
         assert.equal(payout, pays);
       }
     }
-    await this.#checkBooks();
+    await this.#checkLedger();
   }
 
   #newAttempt(): Attempt {
@@ -224,7 +224,7 @@ export class CrashBook {
   }
 
   /** Bets are as many as acknowledged keys, and each balance is what its bets left of the first deposit. */
-  async #checkBooks(): Promise<void> {
+  async #checkLedger(): Promise<void> {
     for (const [index, trader] of this.#traders.entries()) {
       const book = await this.#ordersOf(trader);
       const mine = this.#attempts.filter(

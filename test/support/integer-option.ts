@@ -1,5 +1,5 @@
 /** A whole number from the command line of one of the long runs. Throws, naming the option, where it is none. */
-export function wholeOption(name: string, text: string): number {
+export function integerOption(name: string, text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new Error(`--${name}: ${text} is no whole number from 0 to 999999999`);
   return Number(text);
 }

@@ -3,7 +3,7 @@
  * each audited afterwards.
  */
 import { parseArgs } from 'node:util';
-import { anySeed, wholeOption } from '../support/integer-option.js';
+import { anySeed, integerOption } from '../support/integer-option.js';
 import { isAvailable } from '../support/programs.js';
 import { Rng } from '../support/reference/rng.js';
 import { killCycles, WAYS, type Way } from './cycles.js';
@@ -40,8 +40,8 @@ if (values.help) {
   process.stdout.write(`${HELP}\n`);
   process.exit(0);
 }
-const seed = wholeOption('seed', values.seed);
-const cycles = wholeOption('cycles', values.cycles);
+const seed = integerOption('seed', values.seed);
+const cycles = integerOption('cycles', values.cycles);
 const ways = values.end.length === 0 ? WAYS : values.end.map(wayOption);
 const rng = new Rng(seed);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -62,13 +62,13 @@ for (const fault of FAULTS) {
   const missing = fault.needs.filter((program) => !isAvailable(program));
   if (missing.length > 0) say(`${fault.name}: left out, ${missing.join(' and ')} cannot be used`);
   else {
-    for (let time = wholeOption('faults', values.faults); time > 0; time--)
+    for (let time = integerOption('faults', values.faults); time > 0; time--)
       say(`${fault.name}: ${await fault.run(rng)}`);
   }
 }
 
-const seconds = wholeOption('hostile', values.hostile);
-if (seconds > 0) await attacks(seconds, Math.max(1, wholeOption('pairs', values.pairs)), values.attack);
+const seconds = integerOption('hostile', values.hostile);
+if (seconds > 0) await attacks(seconds, Math.max(1, integerOption('pairs', values.pairs)), values.attack);
 
 /** Throws, naming them all, where it is none of the ways in which servers end. */
 function wayOption(text: string): Way {

@@ -2,8 +2,8 @@
  * Everything that is held against the server: the hot engine as it works, the durable commands as the journal has them,
  * every answer as it is sent, and every recovery.
  *
- * After every step: conservation in the hot engine, and the books' cheap totals. With every durable batch: the shadow's
- * digest, all rules of rounds and bets, the books' totals. At every recovery, at quiet moments and at the end: the digest
+ * After every step: conservation in the hot engine, and the ledger's cheap totals. With every durable batch: the shadow's
+ * digest, all rules of rounds and bets, the ledger's totals. At every recovery, at quiet moments and at the end: the digest
  * over the whole state.
  */
 
@@ -19,22 +19,22 @@ import type { Server, ServerWatcher } from '../server.js';
 import { holds } from '../violation.js';
 import type { World } from '../world.js';
 import { AnswerAudit } from './answers.js';
-import { BetBooks } from './bets.js';
-import { Books, checkConservation } from './ledger.js';
-import { PriceJudge } from './prices.js';
+import { BetLedger } from './bets.js';
+import { checkConservation, Ledger } from './ledger.js';
+import { PriceAudit } from './prices.js';
 import { Reference } from './reference.js';
 import { RefusalAudit } from './refusals.js';
-import { RoundBooks } from './rounds.js';
+import { RoundLedger } from './rounds.js';
 
 /** The whole state of shadow and hot engine is compared once in so many durable batches, when both stand at the same. */
 const STATE_EVERY_BATCHES = 2_000;
 
 export class Auditor {
-  readonly books = new Books();
-  readonly rounds = new RoundBooks(this.books);
-  readonly bets = new BetBooks(this.books, this.rounds);
-  readonly prices = new PriceJudge();
-  readonly refusals = new RefusalAudit(this.books, this.rounds);
+  readonly ledger = new Ledger();
+  readonly rounds = new RoundLedger(this.ledger);
+  readonly bets = new BetLedger(this.ledger, this.rounds);
+  readonly prices = new PriceAudit();
+  readonly refusals = new RefusalAudit(this.ledger, this.rounds);
   readonly answers: AnswerAudit;
   readonly #reference: Reference;
   readonly #placed: BetPlaced[] = [];
@@ -80,7 +80,7 @@ export class Auditor {
   #onDurable(command: Command, seq: number, events: readonly EngineEvent[]): void {
     this.durableCommands++;
     this.world.note(() => `durable ${seq} ${JSON.stringify(command)} -> ${JSON.stringify(events)}`);
-    this.books.onCommand(command);
+    this.ledger.onCommand(command);
     for (const event of events) {
       this.world.coverage.hit('event', eventName(event));
       if (event.type === 'betPlaced') {
@@ -90,11 +90,11 @@ export class Auditor {
       } else if (event.type === 'betSettled') {
         this.bets.onSettled(event);
       } else {
-        this.books.onEvent(event);
+        this.ledger.onEvent(event);
         this.rounds.onEvent(event, command);
       }
     }
-    this.books.checkTotals(this.reference);
+    this.ledger.checkTotals(this.reference);
   }
 
   onRecovered({ engine, end, snapshotSeq, notes }: RecoveredEngine): void {

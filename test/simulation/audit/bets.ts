@@ -19,22 +19,22 @@ import {
   referencePercentE2,
 } from '../../support/reference/arithmetic.js';
 import { holds } from '../violation.js';
-import type { Books } from './ledger.js';
-import type { RoundBook, RoundBooks } from './rounds.js';
+import type { Ledger } from './ledger.js';
+import type { RoundBook, RoundLedger } from './rounds.js';
 
 const ORDERS_WRITE = 0b0100;
 /** Key expiry is judged on the wall clock, which may stand this far before engine time and count as sound. */
 const CLOCK_TOLERANCE_MS = 1_000;
 
-export class BetBooks {
+export class BetLedger {
   readonly open = new Map<number, BetPlaced>();
   /** The last bet of each account and Idempotency-Key. */
   readonly #byKey = new Map<string, BetPlaced>();
   placedCount = 0;
 
   constructor(
-    private readonly books: Books,
-    private readonly rounds: RoundBooks,
+    private readonly ledger: Ledger,
+    private readonly rounds: RoundLedger,
   ) {}
 
   onPlaced(bet: BetPlaced, order: PlaceOrder): void {
@@ -57,7 +57,7 @@ export class BetBooks {
       () => `placed at ${bet.timeMs}, betting closed at ${round.closesMs}`,
     );
     must(
-      this.books.isTrading && !this.books.suspended[bet.market],
+      this.ledger.isTrading && !this.ledger.suspended[bet.market],
       'trading',
       () => 'placed while trading was off',
     );
@@ -69,8 +69,8 @@ export class BetBooks {
   }
 
   #checkKey(bet: BetPlaced, order: PlaceOrder, must: Must): void {
-    const account = this.books.account(bet.account);
-    const key = this.books.keys[order.key] ?? null;
+    const account = this.ledger.account(bet.account);
+    const key = this.ledger.keys[order.key] ?? null;
     must(key?.account === bet.account && key.isEnabled, 'key', () => `placed with key ${order.key}`);
     must(((key?.scopesMask ?? 0) & ORDERS_WRITE) !== 0, 'scope', () => 'placed without the scope');
     const expiresAtMs = key?.expiresAtMs ?? null;
@@ -87,8 +87,8 @@ export class BetBooks {
   }
 
   #checkLimits(bet: BetPlaced, order: PlaceOrder, round: RoundBook, must: Must): void {
-    const account = this.books.account(bet.account);
-    const tierMaxCents = this.books.rules?.tiers[account.tier]?.maxStakeCents ?? 0;
+    const account = this.ledger.account(bet.account);
+    const tierMaxCents = this.ledger.rules?.tiers[account.tier]?.maxStakeCents ?? 0;
     const { minStakeCents, maxStakeCents } = round.rules;
     must(bet.stakeCents >= minStakeCents, 'stake', () => `${bet.stakeCents} is below ${minStakeCents}`);
     must(
@@ -97,7 +97,7 @@ export class BetBooks {
       () => `${bet.stakeCents} is above the limit`,
     );
     must(
-      account.openBets < (this.books.rules?.openBetsMax ?? 0),
+      account.openBets < (this.ledger.rules?.openBetsMax ?? 0),
       'open bets',
       () => `${account.openBets} are open already`,
     );
@@ -117,7 +117,7 @@ export class BetBooks {
     if (idempotency === null) return;
     const name = `${bet.account}:${idempotency.keyHigh}:${idempotency.keyLow}`;
     const before = this.#byKey.get(name);
-    const ttlMs = this.books.rules?.idempotencyTtlMs ?? 0;
+    const ttlMs = this.ledger.rules?.idempotencyTtlMs ?? 0;
     must(
       before === undefined || bet.timeMs - before.timeMs >= ttlMs,
       'placed once',
@@ -128,10 +128,10 @@ export class BetBooks {
 
   #book(bet: BetPlaced, round: RoundBook): void {
     round.openBets++;
-    this.books.openStakesCents += bet.stakeCents;
-    this.books.potsCents += bet.stakeCents;
-    this.books.account(bet.account).openBets++;
-    this.books.move(bet.account, -bet.stakeCents, bet.newBalanceCents);
+    this.ledger.openStakesCents += bet.stakeCents;
+    this.ledger.potsCents += bet.stakeCents;
+    this.ledger.account(bet.account).openBets++;
+    this.ledger.move(bet.account, -bet.stakeCents, bet.newBalanceCents);
     this.open.set(bet.bet, bet);
   }
 
@@ -157,10 +157,10 @@ export class BetBooks {
     this.open.delete(event.bet);
     round.openBets--;
     round.paidCents += paidCents;
-    this.books.openStakesCents -= bet.stakeCents;
-    this.books.potsCents -= paidCents;
-    this.books.account(bet.account).openBets--;
-    this.books.move(event.account, paidCents, event.newBalanceCents);
+    this.ledger.openStakesCents -= bet.stakeCents;
+    this.ledger.potsCents -= paidCents;
+    this.ledger.account(bet.account).openBets--;
+    this.ledger.move(event.account, paidCents, event.newBalanceCents);
   }
 }
 

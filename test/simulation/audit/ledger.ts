@@ -1,7 +1,7 @@
 /**
- * The world's own books, kept from the durable commands and their events alone and with arithmetic of their own:
+ * The world's own ledger, kept from the durable commands and their events alone and with arithmetic of their own:
  * accounts, keys, settings and money. What rounds and bets must fulfil stands in `rounds.ts` and `bets.ts`, which
- * write in these books.
+ * write in these ledger.
  */
 import type { Command } from '../../../engine/model/commands.js';
 import { MARKETS_MAX, marketOf } from '../../../engine/model/domain.js';
@@ -26,7 +26,7 @@ export interface KeyBook {
   isEnabled: boolean;
 }
 
-export class Books {
+export class Ledger {
   /** By number; 0 is the house. */
   readonly accounts: AccountBook[] = [newAccount(0, 0)];
   readonly keys: (KeyBook | null)[] = [null];
@@ -127,7 +127,7 @@ export class Books {
     this.move(account, amountCents, event.balanceCents);
   }
 
-  /** The engine's totals are those of the books, and no cent is missing. */
+  /** The engine's totals are those of the ledger, and no cent is missing. */
   checkTotals(engine: EngineReads): void {
     const totals = engine.totals();
     const expected = {
@@ -142,7 +142,7 @@ export class Books {
       holds(
         totals[name] === expected[name],
         'totals',
-        () => `${name} is ${totals[name]}, by the books ${expected[name]}`,
+        () => `${name} is ${totals[name]}, by the ledger ${expected[name]}`,
       );
     }
     checkConservation(engine);

@@ -19,7 +19,7 @@ interface Tick {
   readonly arrivedMs: number;
 }
 
-export class PriceJudge {
+export class PriceAudit {
   #startMs = 0;
   #ticks: Tick[][] = [];
   /** The newest tick of each asset. */

@@ -1,6 +1,6 @@
 /**
  * No order is refused without a reason: where the hot engine has done exactly what is durable, the reason that it gives
- * must be true by the books. What else may be refused (a full disk, a clock in doubt) is not for the books to say.
+ * must be true by the ledger. What else may be refused (a full disk, a clock in doubt) is not for the ledger to say.
  */
 import type { PlaceOrder } from '../../../engine/model/commands.js';
 import { LIVE, roundId, timeFrameMs } from '../../../engine/model/domain.js';
@@ -11,8 +11,8 @@ import {
   referencePercentE2,
 } from '../../support/reference/arithmetic.js';
 import { holds } from '../violation.js';
-import type { Books } from './ledger.js';
-import type { RoundBook, RoundBooks } from './rounds.js';
+import type { Ledger } from './ledger.js';
+import type { RoundBook, RoundLedger } from './rounds.js';
 
 /** Reasons that only an order in a live round can have. */
 const OF_LIVE_ROUNDS: readonly ErrorCode[] = [
@@ -26,8 +26,8 @@ const OF_LIVE_ROUNDS: readonly ErrorCode[] = [
 
 export class RefusalAudit {
   constructor(
-    private readonly books: Books,
-    private readonly rounds: RoundBooks,
+    private readonly ledger: Ledger,
+    private readonly rounds: RoundLedger,
   ) {}
 
   check(order: PlaceOrder, code: ErrorCode): void {
@@ -40,13 +40,13 @@ export class RefusalAudit {
     );
   }
 
-  /** null where the books cannot tell. */
+  /** null where the ledger cannot tell. */
   #isTrue(order: PlaceOrder, code: ErrorCode): boolean | null {
-    const { books } = this;
+    const { ledger } = this;
     const { market, timeMs } = order;
-    if (code === 'market_not_found') return (books.marketRules[market] ?? null) === null;
-    if (code === 'trading_disabled') return !books.isTrading;
-    if (code === 'market_suspended') return books.suspended[market] === true;
+    if (code === 'market_not_found') return (ledger.marketRules[market] ?? null) === null;
+    if (code === 'trading_disabled') return !ledger.isTrading;
+    if (code === 'market_suspended') return ledger.suspended[market] === true;
     if (market < 0) return null;
     const id = roundId(market, Math.floor(timeMs / timeFrameMs(market)));
     const round = this.rounds.open.get(id) ?? null;
@@ -59,8 +59,8 @@ export class RefusalAudit {
   }
 
   #isOverLimit(order: PlaceOrder, round: RoundBook, code: ErrorCode): boolean {
-    const { rules } = this.books;
-    const account = this.books.account(order.account);
+    const { rules } = this.ledger;
+    const account = this.ledger.account(order.account);
     const { stakeCents } = order;
     switch (code) {
       case 'stake_out_of_range':

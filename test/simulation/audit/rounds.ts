@@ -20,7 +20,7 @@ import {
 import type { EngineEvent, RoundOpened, RoundResolved } from '../../../engine/model/events.js';
 import type { MarketRules } from '../../../engine/model/rules.js';
 import { holds } from '../violation.js';
-import type { Books } from './ledger.js';
+import type { Ledger } from './ledger.js';
 
 export interface RoundBook {
   readonly id: string;
@@ -44,14 +44,14 @@ export interface RoundBook {
   openBets: number;
 }
 
-export class RoundBooks {
+export class RoundLedger {
   /** Rounds that are not settled yet. */
   readonly open = new Map<string, RoundBook>();
   readonly #settled = new Set<string>();
   settledCount = 0;
   voidedCount = 0;
 
-  constructor(private readonly books: Books) {}
+  constructor(private readonly ledger: Ledger) {}
 
   round(market: number, roundNumber: number): RoundBook {
     const id = roundId(market, roundNumber);
@@ -95,9 +95,9 @@ export class RoundBooks {
 
   #begin(market: number, roundNumber: number, startMs: number): RoundBook {
     const id = roundId(market, roundNumber);
-    const { books } = this;
-    const rules = books.marketRules[market] ?? null;
-    const all = books.rules;
+    const { ledger } = this;
+    const rules = ledger.marketRules[market] ?? null;
+    const all = ledger.rules;
     holds(
       rules !== null && all !== null,
       'round',
@@ -142,10 +142,10 @@ export class RoundBooks {
     const round = isLate ? this.#begin(market, roundNumber, timeMs) : this.round(market, roundNumber);
     const about = (): string[] => [round.id];
     holds(round.status === UPCOMING, 'round opens', () => `${round.id} opens once`, about);
-    holds(!this.books.suspended[market], 'round opens', () => `${round.id} opens though suspended`, about);
+    holds(!this.ledger.suspended[market], 'round opens', () => `${round.id} opens though suspended`, about);
     if (isLate) {
       const leftMs = round.closesMs - timeMs;
-      const leastMs = this.books.rules?.lateOpenBettingMs ?? 0;
+      const leastMs = this.ledger.rules?.lateOpenBettingMs ?? 0;
       holds(
         leftMs >= leastMs && timeMs < round.endMs,
         'late opening',
