@@ -1,6 +1,6 @@
 /**
- * The deterministic state machine (design, sections 1 to 5): `(state, command) -> outcome`, in memory, on one
- * thread, without I/O, clock or randomness. The same commands give the same outcomes and digests for ever.
+ * The deterministic state machine (design, sections 1 to 5): `(state, command) -> outcome`, in memory, on one thread,
+ * without I/O, clock or randomness. The same commands always give the same outcomes and digests.
  */
 import { fail, unreachable } from './base/assert.js';
 import { RollingDigest } from './digest/rolling.js';
@@ -41,7 +41,7 @@ export class Engine implements EngineReads {
   #state = new State();
   readonly #digest = new RollingDigest();
 
-  /** The engine that `exportTables` wrote down. Throws AssertionError where the tables do not agree with each other. */
+  /** Restores the engine that `exportTables` wrote. Throws AssertionError if the tables contradict each other. */
   static fromTables(read: ReadTable): Engine {
     const { state, rollingDigest } = importTables(read);
     const engine = new Engine();
@@ -50,14 +50,14 @@ export class Engine implements EngineReads {
     return engine;
   }
 
-  /** Everything it knows, as tables. Rows are made as they are read: no command may come in between. */
+  /** The whole state as tables. Rows are generated as they are read: apply no command until the last one has been. */
   exportTables(): Iterable<StateTable> {
     return exportTables(this.#state, this.rollingDigest());
   }
 
   /**
-   * Carries out one command. Only an accepted one changes anything and gets a number. `gate` is the edge's
-   * refusal of new orders. A command from before the last accepted one is a programming error.
+   * Applies one command. Only an accepted command changes the state and gets a sequence number. `gate` is the host's
+   * reason to refuse new orders, or null. A command older than the last accepted one is a programming error.
    */
   apply(command: Command, gate: ErrorCode | null = null): Outcome {
     if (command.kind === 'placeOrder') return this.placeOrder(command, gate);
@@ -68,7 +68,7 @@ export class Engine implements EngineReads {
     return Array.isArray(effect) ? this.#accept(timeMs, effect) : effect;
   }
 
-  /** `apply` for those who know that it is an order: the many forms of other commands would make its reads slower. */
+  /** `apply` for orders. Kept apart because the many shapes of other commands would make property reads megamorphic. */
   placeOrder(order: PlaceOrder, gate: ErrorCode | null = null): Outcome {
     const state = this.#state;
     const { timeMs } = order;
@@ -95,7 +95,7 @@ export class Engine implements EngineReads {
   rollingDigest(): string {
     return this.#digest.hex();
   }
-  /** SHA-256 over the full state, 64 hex digits. Costs time in proportion to the state. */
+  /** SHA-256 over the full state, 64 hex digits. Takes time proportional to the state's size. */
   stateDigest(newHasher: NewHasher): string {
     return stateDigest(this.#state, this.rollingDigest(), newHasher);
   }

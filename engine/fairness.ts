@@ -1,9 +1,10 @@
 /**
- * The provably-fair hash of a bet (design, section 5). Each round has a secret seed; its SHA-256 is published
- * from the round's beginning, the seed itself once the round is settled. `betHash` binds the facts of a bet to
- * that seed: the server cannot alter a bet afterwards without another seed, and another seed does not fit the
- * commitment. It is made from journaled facts only, so a replay gives the same hash. It is no part of the
- * state: the API computes it at its edge, and the operators' command line checks it, each with its own tools.
+ * The provably-fair hash of a bet (design, section 5). Each round has a secret seed. Its SHA-256 is published when
+ * the round begins, the seed itself once the round is settled. `betHash` binds the facts of a bet to that seed: the
+ * server cannot alter a bet without another seed, and another seed does not match the commitment.
+ *
+ * The hash is computed from journaled facts only, so a replay gives the same one. It is not part of the state: the
+ * API computes it, and the command line verifies it, each with its own crypto functions.
  */
 
 import { flattenString } from './base/flatten-string.js';
@@ -11,7 +12,7 @@ import { integerText } from './base/integer-text.js';
 import { betId, marketOf, roundId, SIDES, textAt, timeFrameMs } from './model/domain.js';
 import type { BetPlaced } from './model/events.js';
 
-/** What the construction needs and the engine does not have. */
+/** Crypto and date functions, which the engine itself does not have. */
 export interface FairnessTools {
   /** SHA-256 in hex; text is hashed as UTF-8. */
   sha256(data: string | Uint8Array): string;
@@ -19,20 +20,20 @@ export interface FairnessTools {
   hmacSha256(secret: Uint8Array, text: string): string;
   /** ISO 8601 in UTC with milliseconds. */
   isoText(timeMs: number): string;
-  /** Milliseconds since 1970 of such a text, NaN where it is none. */
+  /** Parses such a text into milliseconds since 1970; NaN if it is malformed. */
   timeMsOf(isoText: string): number;
 }
 
-/** First field of the hashed text; another construction would get another name. */
+/** First field of the hashed text. Another construction would get another name. */
 const CONSTRUCTION = 'tote-bet-1';
 
 const LENGTHS: readonly string[] = Array.from({ length: 64 }, (_, length) => `${length}:`);
 
-/** `<length in bytes>:<text>`, for text that is known to be ASCII. */
+/** `<length in bytes>:<text>`, for text known to be ASCII. */
 const asciiField = (text: string): string => (LENGTHS[text.length] ?? `${text.length}:`) + text;
 const field = (text: string): string => `${utf8Bytes(text)}:${text}`;
 
-/** Length in UTF-8. Half of a surrogate pair is written as U+FFFD, which takes three bytes. */
+/** Length in UTF-8. A lone surrogate is encoded as U+FFFD, which takes three bytes. */
 function utf8Bytes(text: string): number {
   let bytes = 0;
   for (let i = 0; i < text.length; i++) {
@@ -43,7 +44,7 @@ function utf8Bytes(text: string): number {
   return bytes;
 }
 
-/** The part that all bets of a round share. */
+/** The fields shared by all bets of a round. */
 const roundFields = (seed: string, round: string): string =>
   asciiField(CONSTRUCTION) + asciiField(seed) + asciiField(round);
 
@@ -76,7 +77,7 @@ function hashBet(ofRound: string, bet: BetFields, tools: FairnessTools): string 
 export class RoundSeeds {
   readonly #masterSecret: Uint8Array;
   readonly #tools: FairnessTools;
-  /** By market: the round that was asked for last. Orders come for one round of a market at a time. */
+  /** By market: the last round requested. Orders come for one round of a market at a time. */
   readonly #latest: ({ roundNumber: number; fields: string } | undefined)[] = [];
 
   constructor(masterSecret: Uint8Array, tools: FairnessTools) {
@@ -84,12 +85,15 @@ export class RoundSeeds {
     this.#tools = tools;
   }
 
-  /** The round's seed: HMAC-SHA-256 of the master secret and the round id, 64 hex digits. Secret until settled. */
+  /**
+   * The round's seed: HMAC-SHA-256 of the master secret and the round id, 64 hex digits. Secret until the round is
+   * settled.
+   */
   seed(market: number, roundNumber: number): string {
     return this.#tools.hmacSha256(this.#masterSecret, roundId(market, roundNumber));
   }
 
-  /** SHA-256 of the seed's 32 bytes, 64 hex digits: public from the round's beginning. */
+  /** SHA-256 of the seed's 32 bytes, 64 hex digits. Public from the start of the round. */
   commitment(market: number, roundNumber: number): string {
     return seedCommitment(this.seed(market, roundNumber), this.#tools);
   }
@@ -126,7 +130,7 @@ export function seedCommitment(seed: string, tools: FairnessTools): string {
   return tools.sha256(bytes);
 }
 
-/** `data.bet` of an order's answer, as far as the hash covers it; amounts in USD. */
+/** The fields of an order response's `data.bet` that the hash covers; amounts in USD. */
 export interface PublishedBet {
   readonly id: string;
   readonly marketId: string;
@@ -139,23 +143,23 @@ export interface PublishedBet {
   readonly placedAt: string;
 }
 
-/** What a bettor holds when the round is settled: all of it was published by the API. */
+/** What a bettor has once the round is settled; all of it was published by the API. */
 export interface BetEvidence {
   readonly bet: PublishedBet;
-  /** As sent with the order; null where none was. */
+  /** As sent with the order, or null. */
   readonly clientSeed: string | null;
   /** `data.id`, `data.seed` and `data.seedCommitment` of `GET /rounds/{id}`. */
   readonly roundId: string;
   readonly seed: string;
-  /** Best the one that was noted while the round was open. */
+  /** Ideally the one recorded while the round was open. */
   readonly seedCommitment: string;
 }
 
-/** The steps of the check, in their order: the seed's form, its commitment, the bet's round, the bet's hash. */
+/** The checks in order: the seed's format, its commitment, the bet's round, the bet's hash. */
 export const VERIFY_STEPS = ['seed', 'commitment', 'round', 'hash'] as const;
 export type VerifyStep = (typeof VERIFY_STEPS)[number];
 
-/** `step` is the first that failed; `reason` says why, for people. */
+/** `step` is the first check that failed; `reason` explains it to people. */
 export type BetVerdict =
   | { readonly valid: true }
   | { readonly valid: false; readonly step: VerifyStep; readonly reason: string };
@@ -188,7 +192,7 @@ export function verifyBet(evidence: BetEvidence, tools: FairnessTools): BetVerdi
   return computed === bet.betHash ? { valid: true } : invalid('hash', `the bet's facts hash to ${computed}`);
 }
 
-/** A bet's round is the one whose window its time lies in; '' where the bet names no market. */
+/** A bet belongs to the round whose window contains its time; '' if the market is unknown. */
 function roundIdOf(bet: PublishedBet, tools: FairnessTools): string {
   const market = marketOf(bet.marketId);
   if (market < 0) return '';

@@ -1,7 +1,7 @@
 /**
- * Programming errors. A failed assertion means that the ledger can no longer be trusted, so nothing catches
- * it: it leaves the engine, and the process stops (design, "Faults"). Bad input is never an assertion; it is a
- * rejection with a code of `errors.ts`.
+ * Assertions are for programming errors. After a failed one the ledger can no longer be trusted, so nothing catches
+ * it and the process stops (design, "Faults"). Bad input is never an assertion: it is rejected with a code from
+ * `errors.ts`.
  */
 export class AssertionError extends Error {
   override readonly name = 'AssertionError';
@@ -12,12 +12,15 @@ export function assert(condition: boolean, message: string): asserts condition {
   if (!condition) throw new AssertionError(message);
 }
 
-/** The failed branch of an assertion on a hot path, where making the message on every call would cost more than the check. */
+/**
+ * The failing branch of an assertion on a hot path, where building the message on every call would cost more than the
+ * check.
+ */
 export function fail(message: string): never {
   throw new AssertionError(message);
 }
 
-/** `value`, which must be there; `what` names it in the error. */
+/** Returns `value`, which must not be null; `what` names it in the error. */
 export function must<T>(value: T | null | undefined, what: string): T {
   if (value === null || value === undefined) throw new AssertionError(`${what} is missing`);
   return value;

@@ -1,7 +1,7 @@
 /**
- * Whole numbers as decimal text. An order prints some fifteen, most of them for the first time: the language's own
- * conversion takes 40 ns for those below 2^30 and up to 400 ns for greater ones (it prints them as doubles), and
- * putting them together from ready groups of four digits 20 to 40 ns.
+ * Integers as decimal text. Every order prints some fifteen, mostly different ones, and V8 is slow at printing
+ * integers above 2^30, which it holds as doubles. Joining precomputed groups of four digits is faster
+ * (docs/performance.md).
  */
 import { assert } from './assert.js';
 
@@ -12,7 +12,7 @@ const NEXT: readonly string[] = FIRST.map((text) => text.padStart(4, '0'));
 
 const EIGHT_DIGITS = GROUP * GROUP;
 
-/** The decimal digits of a whole number from 0 to 2^53 - 1. */
+/** The decimal digits of an integer from 0 to 2^53 - 1. */
 export function integerText(value: number): string {
   if (value < GROUP) return FIRST[value] ?? refuse();
   if (value < EIGHT_DIGITS) return groups(value, FIRST);
@@ -21,7 +21,7 @@ export function integerText(value: number): string {
   return integerText(high) + low;
 }
 
-/** Both groups of a whole number below 10^8; divided as a word of 32 bits, which is faster than as a double. */
+/** Both groups of an integer below 10^8. Dividing 32-bit integers is faster than dividing doubles. */
 function groups(value: number, first: readonly string[]): string {
   const word = value | 0;
   if (word !== value) refuse();

@@ -1,23 +1,24 @@
 /**
- * Exact arithmetic on cents, odds and percents (design, section 2).
+ * Exact arithmetic on cents, odds and percentages (design, section 2).
  *
- * Units: cents; odds in 1e-4 (`oddsE4`), rounded down; percents in hundredths of a point (`percentE2`), rounded
- * half up; fees in basis points. Every product is exact: where it would leave the range in which doubles are
- * whole numbers, the same sum is done in BigInt.
+ * Units: cents; odds in 1e-4 (`oddsE4`), rounded down; percentages in hundredths of a point (`percentE2`), rounded
+ * half up; fees in basis points. Every product is exact: where it would exceed the safe integers of a double, the
+ * calculation is done in BigInt.
  */
 import { assert } from './assert.js';
 
-/** Largest amount there is, in cents, and the most that all deposits together may come to: 1e15, ten trillion dollars. */
+/** Largest amount in cents, and the limit on the sum of all deposits: 1e15, ten trillion dollars. */
 export const AMOUNT_CENTS_MAX = 1_000_000_000_000_000;
 
-/** Below this, products and the multiples of a divisor next to them are exact in doubles. */
+/** Up to here a product and the adjacent multiples of a divisor are exact in a double. */
 const EXACT_MAX = 2 ** 52;
 
-/** floor(a * b / c) for whole numbers a, b >= 0 and 0 < c <= 2^52. */
+/** floor(a * b / c) for integers a, b >= 0 and 0 < c <= 2^52. */
 function mulDivFloor(a: number, b: number, c: number): number {
   const product = a * b;
   if (product <= EXACT_MAX) {
-    // The quotient may have been rounded up to the next whole number. (The remainder operator costs 20 ns.)
+    // The quotient may have been rounded up to the next integer. The remainder operator would be slower than this
+    // check.
     const quotient = Math.floor(product / c);
     return quotient * c > product ? quotient - 1 : quotient;
   }
@@ -26,7 +27,7 @@ function mulDivFloor(a: number, b: number, c: number): number {
   return quotient;
 }
 
-/** Odds end here: 900 billion to one, the last that are exact in 1e-4. Only seeds of a few cents come near. */
+/** Odds are capped at 900 billion to one, the highest that are exact in 1e-4. Only seeds of a few cents come near. */
 const ODDS_MAX = 900_000_000_000;
 
 /** totalPool / sidePool in 1e-4, rounded down. */
@@ -35,13 +36,13 @@ export function oddsE4(totalCents: number, sideCents: number): number {
   return mulDivFloor(totalCents, 10_000, sideCents);
 }
 
-/** UP's share of the pool in hundredths of a percent, rounded half up; DOWN's is 10,000 minus this. */
+/** UP's share of the pool in hundredths of a percent, rounded half up; DOWN has the rest of the 10,000. */
 export function percentUpE2(upCents: number, totalCents: number): number {
   if (totalCents <= 200_000_000_000) return mulDivFloor(upCents * 20_000 + totalCents, 1, 2 * totalCents);
   return Number((BigInt(upCents) * 20_000n + BigInt(totalCents)) / (2n * BigInt(totalCents)));
 }
 
-/** floor(stake * odds * (1 - fee)) to the cent, from the published odds, so that a client can recompute it. */
+/** floor(stake * odds * (1 - fee)) in cents. It starts from the published odds, so a client can recompute it. */
 export function payoutCents(stakeCents: number, publishedOddsE4: number, feeBps: number): number {
   const keptBps = 10_000 - feeBps;
   const product = stakeCents * publishedOddsE4;
@@ -52,8 +53,8 @@ export function payoutCents(stakeCents: number, publishedOddsE4: number, feeBps:
 }
 
 /**
- * Whole cents of an amount in dollars, or null where it is not finite, has more than two decimals or is
- * larger than `AMOUNT_CENTS_MAX` (design, section 2). A negative amount gives negative cents.
+ * Converts dollars to cents (design, section 2). Null if the amount is not finite, has more than two decimals or
+ * exceeds `AMOUNT_CENTS_MAX`. Negative dollars give negative cents.
  */
 export function centsOfDollars(dollars: number): number | null {
   const cents = Math.round(dollars * 100);
@@ -61,5 +62,5 @@ export function centsOfDollars(dollars: number): number | null {
   return cents === 0 ? 0 : cents;
 }
 
-/** Dollars as the JSON edge shows them. Exact: cents / 100 prints with at most two decimals. */
+/** Dollars for JSON. Exact: cents / 100 prints with at most two decimals. */
 export const dollarsOfCents = (cents: number): number => cents / 100;

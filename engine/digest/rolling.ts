@@ -1,12 +1,12 @@
 /**
- * A 64-bit digest of everything that ever happened, folded outcome by outcome (design, "Determinism"). Two runs
- * of the same commands agree on it after every command or one of them is wrong. It is a check against divergence,
- * not against forgery: that is the journal's chain of SHA-256.
+ * A 64-bit digest of the whole history, folded outcome by outcome (design, "Determinism"). Two runs of the same
+ * commands must agree on it after every command. It detects divergence, not forgery: the journal's chain of SHA-256
+ * does that.
  */
 import { assert } from '../base/assert.js';
 import type { BetPlaced, EngineEvent } from '../model/events.js';
 
-/** The fields of one event as they are folded: doubles, or pairs of 32-bit words in the place of one. */
+/** Scratch space for one event's fields: doubles, or pairs of 32-bit words in place of one. */
 const doubles = new Float64Array(10);
 const words = new Uint32Array(doubles.buffer);
 
@@ -20,7 +20,7 @@ export class RollingDigest {
     for (const event of events) this.#foldEvent(event);
   }
 
-  /** `foldOutcome` of a placed bet alone: orders are most of all commands. */
+  /** `foldOutcome` for a single placed bet: most commands are orders. */
   foldPlaced(seq: number, placed: BetPlaced): void {
     doubles[0] = seq;
     doubles[1] = placed.timeMs;
@@ -38,7 +38,7 @@ export class RollingDigest {
     if (placed.clientSeed !== null) this.#foldText(placed.clientSeed);
   }
 
-  /** Goes on from a digest that `hex` gave. */
+  /** Resumes from a digest that `hex` returned. */
   resume(hex: string): void {
     assert(/^[0-9a-f]{16}$/.test(hex), 'a rolling digest has 16 hex digits');
     this.#high = Number.parseInt(hex.slice(0, 8), 16) | 0;
@@ -49,7 +49,7 @@ export class RollingDigest {
     return (this.#high >>> 0).toString(16).padStart(8, '0') + (this.#low >>> 0).toString(16).padStart(8, '0');
   }
 
-  /** A settlement has an event for each bet, so its fields are named here; the others go the general way. */
+  /** A settlement has one event per bet, so this event has a fast path; the others are folded generically. */
   #foldEvent(event: EngineEvent): void {
     if (event.type === 'betSettled') {
       doubles[0] = event.timeMs;
@@ -87,7 +87,10 @@ export class RollingDigest {
     this.#foldPairs(1);
   }
 
-  /** Folds the first `count` pairs of `words`, each with one round of a multiply-rotate mix with cross-feed between the halves. */
+  /**
+   * Folds the first `count` pairs of `words`: one round of a multiply-rotate mix each, with cross-feed between the
+   * halves.
+   */
   #foldPairs(count: number): void {
     let high = this.#high;
     let low = this.#low;

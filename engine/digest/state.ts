@@ -1,6 +1,6 @@
 /**
- * SHA-256 over the whole state in one canonical order, for tests, snapshots and `verify`. What it covers is
- * content only: where a row lies in memory, and what has expired, do not count.
+ * SHA-256 over the whole state in a canonical order, for tests, snapshots and `verify`. It covers content only, not
+ * where a row is in memory or what has expired.
  */
 import { must } from '../base/assert.js';
 import type { NewHasher } from '../model/ports.js';
@@ -27,7 +27,7 @@ type Line = (...values: unknown[]) => void;
 function digestAccounts(state: State, line: Line): void {
   for (let account = 1; account <= state.accounts.count; account++) {
     line('account', state.accounts.view(account), state.accounts.touchedSeq(account));
-    // Open bets and the last placed cover all but the last settled ones, which follow.
+    // Open and recently placed bets. The recently settled ones follow.
     line('open', openPositions(state, account, Number.POSITIVE_INFINITY));
     line('placed', orders(state, account, Number.POSITIVE_INFINITY));
     const settled: number[] = [];
@@ -46,7 +46,7 @@ function digestAccounts(state: State, line: Line): void {
   for (let key = 1; key <= state.keys.count; key++) {
     const { account, scopesMask, expiresAtMs, createdAtMs, enabled } = state.keys.view(key);
     const digest = state.keys.digest(key);
-    // In this order since the first release: golden directories hold digests that were made so.
+    // The order of fields is frozen: golden directories contain digests made with it.
     line('key', { account, digest, scopesMask, expiresAtMs, createdAtMs, key, enabled }, digest);
   }
 }
@@ -63,7 +63,7 @@ function digestMarkets(state: State, line: Line): void {
       market.lastRoundNumber,
     );
     for (const round of market.rounds.values()) {
-      // Bet rows are places in memory; the bets themselves stand with their accounts.
+      // Bet rows are memory locations; the bets themselves are covered with their accounts.
       line('round', { ...round, firstBet: 0, lastBet: 0, nextToSettle: round.nextToSettle !== 0 });
     }
   }

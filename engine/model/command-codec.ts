@@ -1,10 +1,10 @@
 /**
- * The journal's text form of a command: a JSON array `[kind, version, timeMs, ...]`.
+ * The journal's text form of commands: JSON arrays `[kind, version, timeMs, ...]`.
  *
- * Orders, which are nearly all of a journal, are flat arrays that are cheap to write and to parse; everything
- * else carries one object with named fields. Markets, assets, tiers and sides stand as text, so that an
- * operator can read a row with `sqlite3` and `json_each`. The text is checked (checksum, chain) before it gets
- * here; what is checked here is that this program knows the kind and its version.
+ * Orders, nearly all of a journal, are flat arrays that are cheap to write and parse; every other command carries one
+ * object with named fields. Markets, assets, tiers and sides are written as text, so that an operator can read a row
+ * with `sqlite3` and `json_each`. Checksum and chain have been verified before decoding; decoding checks that kind
+ * and version are known.
  */
 import { assert, fail } from '../base/assert.js';
 import { flattenString } from '../base/flatten-string.js';
@@ -12,7 +12,10 @@ import { integerText } from '../base/integer-text.js';
 import type { Command, CommandKind, IdempotencyDigest, PlaceOrder } from './commands.js';
 import { ASSETS, MARKET_IDS, marketOf, SIDES, TIERS, textAt } from './domain.js';
 
-/** The current version of each command's text form. Raising one takes an entry in `UPCASTERS` for the version before. */
+/**
+ * The current version of each command's text form. Raising one requires an `UPCASTERS` entry for the previous
+ * version.
+ */
 const COMMAND_VERSIONS: Readonly<Record<CommandKind, number>> = {
   configure: 1,
   advance: 1,
@@ -50,15 +53,15 @@ export function encodeCommand(command: Command): string {
   return JSON.stringify([kind, COMMAND_VERSIONS[kind], timeMs, Object.fromEntries(words)]);
 }
 
-/** Market and side as they stand in an order, by `market * 2 + side`. */
+/** Market and side in an order's text, by `market * 2 + side`. */
 export const ORDER_PARTS: readonly string[] = MARKET_IDS.flatMap((id) =>
   SIDES.map((side) => flattenString(`,"${id}","${side}",`)),
 );
 
-/** How the text of an order begins, up to its time. */
+/** The start of an order's text, up to its time. */
 export const ORDER_HEAD = `["placeOrder",${COMMAND_VERSIONS.placeOrder},`;
 
-/** What follows the stake in an order with an Idempotency-Key and nothing else, around the digests. */
+/** What surrounds the digests of an order with an Idempotency-Key and neither `expectedPercent` nor client seed. */
 const USUAL_MIDDLE = ',-1,[';
 const USUAL_END = '],null]';
 
@@ -79,7 +82,7 @@ function encodePlaceOrder(order: PlaceOrder): string {
 const digestText = ({ keyHigh, keyLow, body }: IdempotencyDigest): string =>
   `${integerText(keyHigh)},${integerText(keyLow)},${integerText(body)}`;
 
-/** The last time that was printed: many orders share a millisecond. */
+/** The last time printed: many orders share a millisecond. */
 let keptTimeMs = Number.NaN;
 let keptHead = '';
 
@@ -91,17 +94,17 @@ function orderHead(timeMs: number): string {
   return keptHead;
 }
 
-/** A text form of one version as that of the next: `[kind, version + 1, timeMs, ...]`. Its meaning stays the same. */
+/** Converts a text form to the next version: `[kind, version + 1, timeMs, ...]`. The meaning stays the same. */
 export type Upcast = (text: readonly unknown[]) => readonly unknown[];
-/** By kind, then by the version that it is from. */
+/** By kind, then by the version converted from. */
 export type Upcasters = Readonly<Partial<Record<CommandKind, Readonly<Record<number, Upcast>>>>>;
 
-/** Every version that a released program has written and that is not the current one has its upcaster here, for ever. */
+/** Every old version that a released program has written keeps its upcaster here for ever. */
 const UPCASTERS: Upcasters = {};
 
 /**
- * The command of a parsed text form, brought to the current version step by step where it is older. Throws where the
- * kind is unknown, or its version is newer than this program's or has no upcaster.
+ * Decodes a parsed text form, upcasting old versions step by step. Throws if the kind is unknown, or the version is
+ * newer than this program or has no upcaster.
  */
 export function decodeCommand(value: unknown, upcasters: Upcasters = UPCASTERS): Command {
   assert(Array.isArray(value), 'a command in the journal is a JSON array');

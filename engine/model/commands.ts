@@ -1,7 +1,7 @@
 /**
- * Everything that can happen to the engine. A command carries its own time and every fact that decides its
- * outcome, so that the same commands in the same order give the same state (design, "Determinism").
- * `command-codec.ts` is their text form in the journal.
+ * Everything that can happen to the engine. A command contains its time and every fact that affects its outcome, so
+ * the same commands in the same order give the same state (design, "Determinism"). `command-codec.ts` defines their
+ * text form.
  */
 import type { AssetClass } from './domain.js';
 import type { Rules } from './rules.js';
@@ -23,7 +23,7 @@ export interface Advance extends Timed {
   readonly kind: 'advance';
 }
 
-/** Market hours of an asset class: rounds open only if they lie inside one session `[openMs, closeMs]`. */
+/** Market hours of an asset class: rounds open only within one session `[openMs, closeMs]`. */
 export interface SetCalendar extends Timed {
   readonly kind: 'setCalendar';
   readonly assetClass: AssetClass;
@@ -31,8 +31,8 @@ export interface SetCalendar extends Timed {
 }
 
 /**
- * The final price of an asset at a boundary: closes the rounds that end there and opens the next ones.
- * `price` and `priceTimeMs` are null where no tick at or before the boundary is known.
+ * The final price of an asset at a boundary: closes the rounds that end there and opens the next ones. `price` and
+ * `priceTimeMs` are null if there is no tick at or before the boundary.
  */
 export interface BoundaryPrice extends Timed {
   readonly kind: 'boundaryPrice';
@@ -40,11 +40,11 @@ export interface BoundaryPrice extends Timed {
   readonly boundaryMs: number;
   readonly price: number | null;
   readonly priceTimeMs: number | null;
-  /** Where the price is from: the feed's name and its origin data, for people and proofs. */
+  /** Source of the price, for people and proofs: the feed's name and its origin data. */
   readonly evidence: string;
 }
 
-/** Opens rounds late, at `timeMs`, in the asset's markets that have none (design, section 4). */
+/** Opens rounds at `timeMs` in the asset's markets that have none (design, section 4). */
 export interface OpenLate extends Timed {
   readonly kind: 'openLate';
   readonly asset: number;
@@ -53,15 +53,15 @@ export interface OpenLate extends Timed {
   readonly evidence: string;
 }
 
-/** Settles at most `betsMax` bets of the resolved rounds that wait, oldest first. */
+/** Settles at most `betsMax` bets of the resolved rounds, oldest round first. */
 export interface Settle extends Timed {
   readonly kind: 'settle';
   readonly betsMax: number;
 }
 
 /**
- * Digests that stand for an Idempotency-Key and for the parsed body, made at the edge. The key's is 96 bits
- * in two whole numbers below 2^48, the body's 48 bits.
+ * Digests of an Idempotency-Key (96 bits, in two integers below 2^48) and of the parsed body (48 bits), computed by
+ * the API.
  */
 export interface IdempotencyDigest {
   readonly keyHigh: number;
@@ -69,7 +69,7 @@ export interface IdempotencyDigest {
   readonly body: number;
 }
 
-/** A bet (specification, POST /orders). `market` is -1 where the id names none. */
+/** A bet (specification, POST /orders). `market` is -1 if the id is unknown. */
 export interface PlaceOrder extends Timed {
   readonly kind: 'placeOrder';
   readonly account: number;
@@ -77,7 +77,7 @@ export interface PlaceOrder extends Timed {
   readonly market: number;
   readonly side: number;
   readonly stakeCents: number;
-  /** `expectedPercent` in 1e-6 of a point, rounded half up; -1 where the client gave none. */
+  /** `expectedPercent` in 1e-6 of a point, rounded half up; -1 if absent. */
   readonly expectedPercentE6: number;
   readonly idempotency: IdempotencyDigest | null;
   readonly clientSeed: string | null;
@@ -97,7 +97,7 @@ export interface UpdateAccount extends Timed {
   readonly frozen: boolean | null;
 }
 
-/** `reference` is unique for the account for ever: the same content replays, other content is refused. */
+/** `reference` is unique per account, for ever. The same content is replayed, other content refused. */
 export interface Transfer extends Timed {
   readonly kind: 'deposit' | 'withdraw';
   readonly account: number;
@@ -132,7 +132,7 @@ export interface SetTrading extends Timed {
   readonly reason: string;
 }
 
-/** A suspended market takes no bets and opens no further round; one that is open runs to its end as usual. */
+/** A suspended market takes no bets and opens no rounds; its open round runs to its end as usual. */
 export interface SuspendMarket extends Timed {
   readonly kind: 'suspendMarket';
   readonly market: number;

@@ -1,9 +1,9 @@
 /**
- * The vocabulary of the specification (section 2) and how each word is numbered inside the engine.
+ * The specification's vocabulary (section 2) and its numbering inside the engine.
  *
- * The engine works on small integers: an asset, a time frame, a tier, a side is its index in the lists below,
- * and a market is `asset * TIME_FRAMES.length + timeFrame`. The lists are therefore append-only: an index is
- * written to journals' digests and to snapshots. Text forms exist only at the edges and in the journal.
+ * The engine works with small integers: an asset, time frame, tier or side is its index in the lists below, and a
+ * market is `asset * TIME_FRAMES.length + timeFrame`. The lists are append-only, because indexes go into the
+ * journal's digests and into snapshots. Names are used only in the API and in the journal.
  */
 import { fail } from '../base/assert.js';
 
@@ -63,12 +63,12 @@ export const DOWN = 1;
 
 export const TIERS = ['BRONZE', 'SILVER', 'GOLD', 'PLATINUM', 'VIP'] as const;
 export type Tier = (typeof TIERS)[number];
-/** Write scopes need this tier or a higher one (specification, section 5). */
+/** Lowest tier that may have write scopes (specification, section 5). */
 export const WRITE_TIER = 1;
 
 export const SCOPES = ['markets:read', 'positions:read', 'orders:write', 'orders:cancel'] as const;
 export type Scope = (typeof SCOPES)[number];
-/** Scopes are kept as a bit mask: bit i is `SCOPES[i]`. */
+/** Bit mask of scopes: bit i is `SCOPES[i]`. */
 export const WRITE_SCOPES_MASK = 0b1100;
 
 export function scopesMask(scopes: readonly Scope[]): number {
@@ -86,7 +86,7 @@ export const LOCKED = 2;
 export const SETTLING = 3;
 export const SETTLED = 4;
 
-/** What a round came to: `NONE` while open; a voided round refunds every bet and shows no result. */
+/** Result of a round: `NONE` while open. A voided round refunds every bet and shows no result. */
 export const ROUND_RESULTS = ['NONE', 'UP', 'DOWN', 'DRAW', 'VOID'] as const;
 export const RESULT_NONE = 0;
 export const RESULT_UP = 1;
@@ -94,7 +94,7 @@ export const RESULT_DOWN = 2;
 export const RESULT_DRAW = 3;
 export const RESULT_VOID = 4;
 
-/** What a bet came to. `CASHOUT` belongs to the specification; nothing produces it yet. */
+/** Result of a bet. `CASHOUT` is in the specification; nothing produces it yet. */
 export const BET_RESULTS = ['NONE', 'WIN', 'LOSS', 'DRAW', 'REFUNDED', 'CASHOUT'] as const;
 export type BetResult = Exclude<(typeof BET_RESULTS)[number], 'NONE'>;
 
@@ -109,7 +109,7 @@ export const MARKET_IDS: readonly string[] = ASSETS.flatMap((asset) =>
 
 const marketByIdText = new Map(MARKET_IDS.map((id, market) => [id, market]));
 
-/** The market's index, or -1 where no market has this id. */
+/** The market's index, or -1 if no market has this id. */
 export function marketOf(id: string): number {
   return marketByIdText.get(id) ?? -1;
 }
@@ -118,7 +118,7 @@ export const assetOf = (market: number): number => Math.floor(market / TIME_FRAM
 export const timeFrameOf = (market: number): number => market % TIME_FRAMES.length;
 export const timeFrameMs = (market: number): number => TIME_FRAME_MS[timeFrameOf(market)] as number;
 
-/** The element at an index that is known to be inside the list. */
+/** The element at an index known to be in the list. */
 export function textAt<T extends string>(list: readonly T[], index: number): T {
   const text = list[index];
   return text ?? fail(`index ${index} is outside a list of ${list.length}`);
@@ -138,10 +138,10 @@ export const keyId = (key: number): string => `key_${key}`;
 export const parseKeyId = (id: string): number => parseNumbered('key_', id);
 export const betId = (bet: number): string => `bet_${bet}`;
 export const parseBetId = (id: string): number => parseNumbered('bet_', id);
-/** `<marketId>_<roundNumber>`: stable across restarts and never used again (design, section 4). */
+/** `<marketId>_<roundNumber>`: stable across restarts and never reused (design, section 4). */
 export const roundId = (market: number, roundNumber: number): string => `${marketId(market)}_${roundNumber}`;
 
-/** Market index and round number of a round id, or null where the text is none. */
+/** Market index and round number of a round id, or null if it is malformed. */
 export function parseRoundId(id: string): { market: number; roundNumber: number } | null {
   const cut = id.lastIndexOf('_');
   const market = marketOf(id.slice(0, Math.max(cut, 0)));

@@ -1,11 +1,10 @@
 /**
- * What an accepted command did. Outcomes carry events; the market view, the account reads, and later the
- * stream, the archive and the ledger are readers of events, never special cases inside the engine (design,
- * section 10). The sequence number stands in the outcome.
+ * What an accepted command did. The market view, the account reads and the archive consume events; none of them is a
+ * special case inside the engine (design, section 10). The sequence number is in the outcome.
  */
 import type { ErrorCode } from './errors.js';
 
-/** Everything that a 201 says, so that a replay can say it again (specification, OrderResult). */
+/** Everything in a 201 response, so that it can be replayed (specification, OrderResult). */
 export interface BetPlaced {
   readonly type: 'betPlaced';
   readonly timeMs: number;
@@ -35,7 +34,7 @@ export interface BetSettled {
   readonly newBalanceCents: number;
 }
 
-/** A round entered the state that the type names. */
+/** A round entered the status that the type names. */
 export interface RoundChanged {
   readonly type: 'roundUpcoming' | 'roundLocked' | 'roundEnded' | 'roundSettled';
   readonly timeMs: number;
@@ -43,7 +42,7 @@ export interface RoundChanged {
   readonly roundNumber: number;
 }
 
-/** The house has seeded the round and it takes bets: from here on it has its open price. */
+/** The house has seeded the round, which now has its open price and takes bets. */
 export interface RoundOpened {
   readonly type: 'roundOpened';
   readonly timeMs: number;
@@ -52,7 +51,7 @@ export interface RoundOpened {
   readonly openPrice: number;
 }
 
-/** The round's result is decided (index into `ROUND_RESULTS`); its bets are settled from here on. */
+/** The round has its result (index into `ROUND_RESULTS`), and its bets can be settled. */
 export interface RoundResolved {
   readonly type: 'roundResolved';
   readonly timeMs: number;
@@ -63,7 +62,7 @@ export interface RoundResolved {
   readonly reason: string;
 }
 
-/** A round that was due did not open. Operators see why in the log and in `/status`. */
+/** A round that was due did not open. Operators see the reason in the log and in `/status`. */
 export interface RoundNotOpened {
   readonly type: 'roundNotOpened';
   readonly timeMs: number;
@@ -80,7 +79,7 @@ export interface BoundaryPriced {
   readonly price: number | null;
 }
 
-/** Money that moved other than by a bet: positive into the account (0 is the house), negative out of it. */
+/** Money moved other than by a bet: positive into the account (0 is the house), negative out of it. */
 export interface BalanceMoved {
   readonly type: 'balanceMoved';
   readonly timeMs: number;
@@ -104,11 +103,11 @@ export interface KeyChanged {
   readonly account: number;
 }
 
-/** Rules, trading switch, calendar or a market's suspension changed. */
+/** Rules, trading switch, calendar, a market's suspension or a manual clock changed. */
 export interface SettingsChanged {
   readonly type: 'configured' | 'tradingChanged' | 'calendarChanged' | 'marketSuspended';
   readonly timeMs: number;
-  /** The market that was suspended or resumed, else -1. */
+  /** The market suspended or resumed, else -1. */
   readonly market: number;
 }
 
@@ -125,7 +124,7 @@ export type EngineEvent =
   | KeyChanged
   | SettingsChanged;
 
-/** The command took effect as number `seq`; it is durable once the journal says so. */
+/** The command took effect as number `seq`. It is durable once the journal has acknowledged that number. */
 export interface Accepted {
   readonly status: 'accepted';
   readonly seq: number;
@@ -133,8 +132,8 @@ export interface Accepted {
 }
 
 /**
- * An earlier command with the same Idempotency-Key or reference took effect as number `seq`. Nothing happened
- * now; `event` is what happened then. While `seq` is not durable the answer is `idempotency_in_progress`.
+ * An earlier command with the same Idempotency-Key or reference took effect as number `seq`, with `event`; this one
+ * changed nothing. While `seq` is not durable, the response is `idempotency_in_progress`.
  */
 export interface Replayed {
   readonly status: 'replayed';
@@ -146,7 +145,7 @@ export interface Replayed {
 export interface Rejected {
   readonly status: 'rejected';
   readonly code: ErrorCode;
-  /** A sentence for people, or '' where the code alone is the specified text. */
+  /** A sentence for people, or '' if the specification requires the bare code. */
   readonly detail: string;
 }
 

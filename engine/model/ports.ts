@@ -1,6 +1,6 @@
 /**
- * What the engine and its host are handed in: time, the journal, price feeds and the network, as interfaces.
- * `main.ts` hands in the real ones; a simulator can own all of them and run everything else as it is (design,
+ * The ports of the engine and its host: time, the journal, price feeds and the network, as interfaces. `main.ts`
+ * provides the real implementations; the simulator replaces all of them and runs everything else unchanged (design,
  * section 10). `http` and `persistence` know each other only through these types.
  */
 import type { ErrorCode } from './errors.js';
@@ -25,7 +25,7 @@ export type NewHasher = () => Hasher;
 
 /* ---- the journal ---- */
 
-/** One row of the journal: commands that are made durable together, and that can be shipped as they are. */
+/** One row of the journal: commands that become durable together. */
 export interface Batch {
   readonly firstSeq: number;
   readonly lastSeq: number;
@@ -37,29 +37,26 @@ export interface Batch {
   readonly digest: string;
 }
 
-/** A batch as it stands in the store: `checksum` covers this row, `chain` this row and all before it. */
+/** A stored batch: `checksum` covers this row, `chain` this row and all before it. */
 export interface StoredBatch extends Batch {
   readonly checksum: string;
   readonly chain: string;
 }
 
-/** The last durable batch as the side file knows it (design, "the mark"). */
+/** The last durable batch according to the mark file (design, "the mark"). */
 export interface Mark {
   readonly lastSeq: number;
   readonly checksum: string;
 }
 
 /**
- * The synchronous operations of a journal on its medium, in the order of a commit: `append`, `sync`,
- * `writeMark`. Every one may throw; after a throw the store is not used again.
+ * The synchronous operations of a journal's storage, in the order of a commit: `append`, `sync`, `writeMark`. Any of
+ * them may throw; after that the store must not be used again.
  */
 export interface JournalStore {
-  /** Stored batches with `lastSeq` above `afterSeq`, in order, each checked against checksum and chain. */
+  /** Stored batches with `lastSeq` above `afterSeq`, in order, each verified against checksum and chain. */
   readBatches(afterSeq: number): Iterable<StoredBatch>;
-  /**
-   * Chain hash after sequence number `seq`: that of the row that ends there, or the one with which the journal
-   * begins. null where no row ends there.
-   */
+  /** Chain hash of the batch that ends at `seq`, or the journal's initial hash; null if no batch ends there. */
   chainAt(seq: number): string | null;
   readMark(): Mark | null;
   append(batch: Batch): StoredBatch;
@@ -69,23 +66,23 @@ export interface JournalStore {
   close(): void;
 }
 
-/** Free space of the journal's disk: `soft` stops snapshots and archive, `reserve` stops orders, `hard` everything. */
+/** Free space on the journal's disk: `soft` stops snapshots and archive, `reserve` stops orders, `hard` everything. */
 export type SpaceLevel = 'ok' | 'soft' | 'reserve' | 'hard';
 
 export interface JournalWriterEvents {
-  /** Every batch up to `lastSeq` is durable and the mark says so. */
+  /** Every batch up to `lastSeq` is durable, and so is the mark. */
   onDurable(lastSeq: number): void;
   /** The journal cannot write any more: the process must stop and acknowledge nothing further. */
   onFailure(error: Error): void;
   onSpaceLevel(level: SpaceLevel): void;
 }
 
-/** Writes batches away from the event loop, one at a time. */
+/** Writes batches one at a time, off the event loop. */
 export interface JournalWriter {
   open(events: JournalWriterEvents): void;
-  /** Starts the durable write of `batch`. The caller hands over the next one only after `onDurable`. */
+  /** Starts the durable write of `batch`. The next call must wait for `onDurable`. */
   commit(batch: Batch): void;
-  /** Closes the store; a clean end of the journal. No commit may be under way. */
+  /** Closes the store cleanly. No commit may be in flight. */
   close(): Promise<void>;
 }
 
@@ -95,71 +92,71 @@ export interface PriceTick {
   /** Index into `ASSETS`. */
   readonly asset: number;
   readonly price: number;
-  /** The tick's own time, not that of its arrival. */
+  /** The time of the tick itself, not of its arrival. */
   readonly timeMs: number;
   /** The feed's name. */
   readonly source: string;
-  /** What the feed can show for it (a signed update, a reference), or ''. */
+  /** Evidence from the feed (a signed update, a reference), or ''. */
   readonly origin: string;
 }
 
-/** A tick was taken, or the code and sentence of its refusal. */
+/** Whether a tick was accepted, and why not. */
 export type TickVerdict = { readonly taken: true } | { readonly taken: false; readonly detail: string };
 
 export interface PriceFeed {
   readonly name: string;
-  /** Ticks go to `sink` from here on, from `poll` or whenever the feed hears of one. */
+  /** From now on ticks go to `sink`, during `poll` or whenever the feed receives one. */
   start(sink: (tick: PriceTick) => TickVerdict): void;
-  /** Hands over what has become due by `nowMs`. */
+  /** Delivers the ticks due by `nowMs`. */
   poll(nowMs: number): void;
-  /** When `poll` next has something, or Infinity for a feed that is not driven by time. */
+  /** When `poll` next has a tick, or Infinity for a feed that is not driven by time. */
   nextDueMs(): number;
   stop(): void;
 }
 
 /* ---- the network ---- */
 
-/** A request with its whole body. Header values are '' where the header is absent. */
+/** A request with its whole body. Absent headers are ''. */
 export interface HttpRequest {
   /** As sent; methods are case-sensitive: `get` is not `GET`. */
   readonly method: string;
   /** As sent, without the query. */
   readonly path: string;
-  /** As sent, without the question mark; '' where there is none. */
+  /** As sent, without the question mark; '' if absent. */
   readonly query: string;
-  /** The client's address as rate limits count it (IPv6 by /64, behind a trusted proxy the forwarded one). */
+  /** The client's address for rate limits: IPv6 by /64; behind a trusted proxy, the forwarded address. */
   readonly address: string;
   readonly apiKey: string;
-  /** null where the header is absent: an empty one is an error of its own. */
+  /** null if the header is absent; an empty value is an error. */
   readonly idempotencyKey: string | null;
   readonly contentType: string;
   readonly authorization: string;
   /** Until the handler returns; empty from then on. */
   readonly body: Uint8Array;
-  /** What the transport found wrong with the request before its end (too large, ambiguous length), or null. */
+  /** A fault that the transport found before the end of the request (too large, ambiguous length), or null. */
   readonly fault: { readonly code: ErrorCode; readonly detail: string } | null;
 }
 
-/** Header names and values in turn: `['Allow', 'GET', 'Retry-After', '3']`. */
+/** Alternating header names and values: `['Allow', 'GET', 'Retry-After', '3']`. */
 export type HeaderList = readonly string[];
 
-/** The same in one text: `Allow: GET\r\nRetry-After: 3`. */
+/** The same as one string: `Allow: GET\r\nRetry-After: 3`. */
 export type HeaderBlock = string;
 
 export interface HttpResponder {
   /**
-   * Ends the request; may be called at once or later, exactly once. Does nothing where the client has gone.
-   * For HEAD the body is left out and its length kept.
+   * Sends the response. Must be called exactly once, at any time; does nothing if the client has gone. For HEAD the
+   * body is left out and its length kept.
    */
   send(status: number, headers: HeaderList | HeaderBlock, body: string | Uint8Array): void;
 }
 
 export type HttpHandler = (request: HttpRequest, responder: HttpResponder) => void;
 
-/** A listening server: the real one on sockets, or a simulator's in memory. */
+/** A listening server: real sockets, or the simulator's network. */
 export interface Transport {
-  /** Resolves with the port once listening; rejects where the address is taken. */
+  /** Resolves with the port once it is listening; rejects if the address is in use. */
   listen(host: string, port: number, handler: HttpHandler): Promise<number>;
-  /** Takes no new connections; connections that wait for an answer get it first. */
+  /** Accepts no new connections; pending responses are sent first. */
   close(): Promise<void>;
 }

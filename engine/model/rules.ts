@@ -1,17 +1,17 @@
 /**
- * The rules in force: all configuration that decides outcomes. They enter the engine only through a journaled
- * `configure` command; a round keeps the rules it was opened under (design, "Determinism").
+ * The rules in force: all configuration that affects outcomes. They reach the engine only through a journaled
+ * `configure` command. A round keeps the rules it was opened under (design, "Determinism").
  */
 import { ASSETS, assetClassOf, assetOf, MARKET_IDS, type Tier, textAt, timeFrameOf } from './domain.js';
 
-/** Rules of one active market; a market without an entry is not active and answers `market_not_found`. */
+/** Rules of one active market. A market without an entry is not active: orders get `market_not_found`. */
 export interface MarketRules {
   readonly marketId: string;
   /** Time between the lock and the end of a round, in milliseconds. */
   readonly lockLeadMs: number;
   readonly minStakeCents: number;
   readonly maxStakeCents: number;
-  /** What the house puts on each side when a round opens; at least 1 cent, so that odds are finite. */
+  /** The house's seed on each side of a new round; at least 1 cent, so that odds are finite. */
   readonly seedCents: number;
   /** A boundary price older than this voids the closing round and does not open the next. */
   readonly maxPriceAgeMs: number;
@@ -25,7 +25,7 @@ export interface TierRules {
 
 export interface Rules {
   readonly markets: readonly MarketRules[];
-  /** One entry for each tier, in the order of `TIERS`. Tier limits hold at once, for all rounds. */
+  /** One entry per tier, in the order of `TIERS`. Tier limits apply at once, to all rounds. */
   readonly tiers: readonly TierRules[];
   /** Fee on winnings in basis points (specification: 3 %). */
   readonly feeBps: number;
@@ -33,12 +33,12 @@ export interface Rules {
   readonly cutoffMs: number;
   /** Slippage tolerance of `expectedPercent` in hundredths of a point (specification: 15 points). */
   readonly slippageE2: number;
-  /** Least betting time that a round which opens late must still have, counted to the cutoff. */
+  /** Minimum betting time, up to the cutoff, for a round that opens late. */
   readonly lateOpenBettingMs: number;
   readonly openBetsMax: number;
-  /** How many placed and how many settled bets an account keeps in memory. */
+  /** Number of placed bets, and of settled ones, kept in memory per account. */
   readonly historyBetsMax: number;
-  /** How many settled rounds of each market stay in memory. */
+  /** Number of settled rounds kept in memory per market. */
   readonly settledRoundsMax: number;
   readonly idempotencyTtlMs: number;
   readonly idempotencyEntriesMax: number;
@@ -46,7 +46,7 @@ export interface Rules {
   readonly masterSecretFingerprint: string;
 }
 
-/** Version of the engine's behaviour: a later version that decides anything differently raises it. */
+/** Version of the engine's behaviour. Any change that affects an outcome raises it. */
 export const RULES_VERSION = 1;
 
 const LOCK_LEAD_MS: readonly number[] = [5_000, 15_000, 30_000, 60_000, 300_000];

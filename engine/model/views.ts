@@ -1,13 +1,13 @@
 /**
- * What the engine lets be read. Every view is a plain copy or a read-only window on live state; nobody outside
- * `engine/` changes state other than by a command.
+ * Read access to the engine. A view is a plain copy or a read-only window on live state; outside `engine/`, state
+ * changes only through commands.
  */
 import type { PositionStatus } from './domain.js';
 import type { MarketRules, Rules } from './rules.js';
 
 /**
- * A round. The object of a round that is in memory stays the same from its beginning until it is dropped, and
- * its fields change as the engine goes on: a reader that must not run ahead of the journal keeps to events.
+ * A round. While the round is in memory its object stays the same and its fields change with the engine. Readers that
+ * must not see undurable state use events instead.
  */
 export interface RoundView {
   readonly market: number;
@@ -36,9 +36,9 @@ export interface RoundView {
   readonly maxStakeCents: number;
   /** Last instant before which bets are taken: the lock less the cutoff. */
   readonly bettingClosesMs: number;
-  /** When the result was decided; null before. */
+  /** When the round was resolved; null before. */
   readonly resolvedAtMs: number | null;
-  /** Why it was voided, or ''. */
+  /** Reason of a void, or ''. */
   readonly voidReason: string;
 }
 
@@ -56,11 +56,11 @@ export interface BetView {
   readonly status: PositionStatus;
   /** Index into `BET_RESULTS`; 0 while open. */
   readonly result: number;
-  /** What was paid, stake included; null while open. */
+  /** Amount paid, stake included; null while open. */
   readonly paidCents: number | null;
   readonly placedAtMs: number;
   readonly settledAtMs: number | null;
-  /** Index into `ROUND_STATUSES`: the status of the bet's round. */
+  /** Status of the bet's round, an index into `ROUND_STATUSES`. */
   readonly roundStatus: number;
   readonly roundEndTimeMs: number;
 }
@@ -90,13 +90,13 @@ export interface OpenPrice {
   readonly timeMs: number;
 }
 
-/** house + accounts + openStakes + openSeeds = deposits - withdrawals, at every moment (design, section 2). */
+/** Invariant: house + accounts + openStakes + openSeeds = deposits - withdrawals (design, section 2). */
 export interface Totals {
   readonly houseCents: number;
   readonly accountsCents: number;
   /** Stakes of open bets. */
   readonly openStakesCents: number;
-  /** The rest of the pools: seeds and, while a round is being settled, what its paid bets have left or taken. */
+  /** The rest of the pools: seeds and, during a settlement, what the bets paid so far have left or taken. */
   readonly openSeedsCents: number;
   readonly depositsCents: number;
   readonly withdrawalsCents: number;
@@ -109,9 +109,9 @@ export interface EngineReads {
   readonly timeMs: number;
   /** Number of the last command that changed a round's state, an open price or a result. */
   readonly lifecycleSeq: number;
-  /** When an `advance` next has something to do; Infinity where nothing is due. */
+  /** When `advance` next has work; Infinity if nothing is due. */
   readonly nextDueMs: number;
-  /** Whether a `settle` has something to do. */
+  /** Whether `settle` has work. */
   readonly settlementsWaiting: boolean;
   /** null before the first `configure`. */
   readonly rules: Rules | null;
@@ -120,18 +120,18 @@ export interface EngineReads {
   readonly accountCount: number;
   readonly betCount: number;
 
-  /** null where the market is not active. */
+  /** null if the market is not active. */
   marketRules(market: number): MarketRules | null;
   isSuspended(market: number): boolean;
   /** The market's round that is UPCOMING, LIVE or LOCKED, or null. */
   currentRound(market: number): RoundView | null;
   /** Any round still in memory. */
   round(market: number, roundNumber: number): RoundView | null;
-  /** Rounds that ended: first those that wait for settlement, then those that wait for a price; each oldest first. */
+  /** Ended rounds: first those in settlement, then those that await a price; each oldest first. */
   unsettledRounds(): readonly RoundView[];
-  /** Open price of the asset's latest round that opened, or null where none ever did. */
+  /** Open price of the asset's most recently opened round, or null. */
   latestOpenPrice(asset: number): OpenPrice | null;
-  /** Markets of the asset in which `openLate` opens a round at this time, given a fresh price and a house that can pay. */
+  /** Markets of the asset in which `openLate` opens a round now, given a fresh price and a house that can pay. */
   vacantMarkets(asset: number, timeMs: number): readonly number[];
   /** Market hours in force, by `ASSET_CLASSES` index; null for a class that is always open. */
   sessions(assetClass: number): readonly (readonly [number, number])[] | null;

@@ -1,6 +1,6 @@
 /**
- * An account's bets as they are read: status, result and payout follow from the bet's own columns and the round
- * that it stands in (specification, Position).
+ * Reads of an account's bets. Status, result and payout follow from the bet's columns and its round (specification,
+ * Position).
  */
 
 import { paidCents } from '../handlers/settlement.js';
@@ -74,7 +74,10 @@ export function allPositions(state: State, account: number, limit: number): BetV
   return views;
 }
 
-/** The account's last placed bets; history keeps at least those, so the newest retained ones are they. */
+/**
+ * The account's most recently placed bets. History keeps at least the recently placed ones, so all retained bets are
+ * walked.
+ */
 export function orders(state: State, account: number, limit: number): BetView[] {
   const views: BetView[] = [];
   state.history.newestFirst(account, (row) => {

@@ -1,6 +1,6 @@
 /**
- * Cells of a snapshot's rows, to and from what the engine keeps in memory. Whatever holds the rows may have damaged
- * them: a cell that is not what its column says is an assertion that fails.
+ * Conversion between snapshot cells and the engine's values. Storage may have damaged a cell, so a value of the wrong
+ * type or range is an assertion failure.
  */
 import { assert, fail } from '../base/assert.js';
 import type { Cell } from './form.js';
@@ -12,7 +12,7 @@ export function integerOf(cell: Read): number {
   return cell;
 }
 
-/** A whole number that is not negative. */
+/** An integer from 0 on. */
 export function countOf(cell: Read): number {
   const count = integerOf(cell);
   if (count < 0) fail(`${cell} is below 0`);
@@ -39,8 +39,8 @@ export function priceOrNullOf(cell: Read): number | null {
 }
 
 /**
- * Text as UTF-8 can hold it. A half surrogate pair, which JSON can carry into a name or a seed, is written as
- * `\udXXX`, and a backslash as two.
+ * Encodes text for UTF-8. A lone surrogate, which JSON can put into a name or a seed, becomes `\udXXX`, and a
+ * backslash two.
  */
 export function textCell(text: string): string {
   return text.replace(/\\|\p{Surrogate}/gu, (found) =>
@@ -61,7 +61,7 @@ export function textOrNullOf(cell: Read): string | null {
   return cell === null ? null : textOf(cell);
 }
 
-/** Reads a word of `list` as its index. */
+/** Reads a name in `list` as its index. */
 export function enumReader(list: readonly string[]): (cell: Read) => number {
   const indexes = new Map<Read, number>(list.map((word, index) => [word, index]));
   return (cell) => indexes.get(cell) ?? fail(`${cell} is none of ${list.slice(0, 5).join(', ')}`);

@@ -1,13 +1,13 @@
 /**
- * What must hold in every state, checked over a whole one that comes from outside: sums and counts against what they
- * are made of, the place of every round, and the conservation of money (design, section 2).
+ * Invariants of every state, checked on an imported one: sums and counts against their parts, each round's queue, and
+ * the conservation of money (design, section 2).
  */
 import { assert } from '../base/assert.js';
 import { roundId, SETTLED, SETTLING, UP, UPCOMING } from '../model/domain.js';
 import type { Round } from '../state/rounds.js';
 import type { State } from '../state/state.js';
 
-/** Sums and counts that a snapshot states beside what they are made of. */
+/** Sums and counts stored in a snapshot beside their parts. */
 export interface Sums {
   readonly accountsCents: number;
   readonly potsCents: number;
@@ -16,7 +16,7 @@ export interface Sums {
   readonly keys: number;
 }
 
-/** Sets the totals of the pots. Throws AssertionError where anything does not agree. */
+/** Sets the totals of the pots. Throws AssertionError on any mismatch. */
 export function checkState(state: State, sums: Sums): void {
   const { accounts, house, keys, markets } = state;
   assert(state.lifecycleSeq <= state.seq, 'what happened has a number up to the last');
@@ -52,7 +52,7 @@ interface OpenBets {
   readonly stakesCents: number;
 }
 
-/** Every unsettled round waits in one place, and its pools are its seeds and its bets. */
+/** Every unsettled round is in exactly one place, and its pools are the sum of its seeds and bets. */
 function checkRounds(state: State): void {
   const { accounts, markets } = state;
   const current = markets.markets.flatMap((market) => market.current ?? []);

@@ -1,6 +1,6 @@
 /**
- * Writes a whole engine state down as tables (`tables.ts`). Rows are made one by one as they are read, so that the
- * writer sets the pace and no second copy of the state exists; the state must not change meanwhile.
+ * Exports the whole engine state as tables (`tables.ts`). Rows are generated as they are read, so the writer sets the
+ * pace and no second copy of the state exists. The state must not change meanwhile.
  */
 import { must } from '../base/assert.js';
 import {
@@ -200,7 +200,7 @@ function* betRows(state: State): Generator<Row> {
   }
 }
 
-/** By row: the bet's place from 1 in its account's list of last settled bets, or 0. */
+/** By row: the bet's position, from 1, among its account's recently settled bets, or 0. */
 function settledPositions({ accounts, bets, history }: State): Uint32Array {
   const positions = new Uint32Array(bets.rowsEnd);
   for (let account = 1; account <= accounts.count; account += 1) {

@@ -1,9 +1,9 @@
 /**
- * The form in which a whole engine state is written down and read again: named tables of typed columns, as plain
- * data. What holds them (an SQLite file, a simulator's memory) is not the engine's business.
+ * The representation of an exported engine state: named tables of typed columns, as plain data. Where they are stored
+ * (an SQLite file, a simulator's memory) does not concern the engine.
  */
 
-/** INTEGER holds whole numbers up to 2^53, REAL prices, TEXT everything else. */
+/** INTEGER holds integers up to 2^53, REAL prices, TEXT everything else. */
 export type ColumnType = 'INTEGER' | 'REAL' | 'TEXT';
 export type Cell = number | string | null;
 /** Cells in the order of the table's columns. */
@@ -17,7 +17,7 @@ export interface ColumnForm {
 
 export interface TableForm {
   readonly name: string;
-  /** Whether the first column numbers the rows, ascending, so that a row can be found by it. */
+  /** Whether the first column is an ascending row number by which rows can be found. */
   readonly isNumbered: boolean;
   readonly columns: readonly ColumnForm[];
 }

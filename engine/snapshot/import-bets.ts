@@ -1,7 +1,6 @@
 /**
- * Bets and Idempotency-Keys from the tables of a snapshot. Bets come in the order of their numbers, which is the order of
- * placement in every list they stand in: of their account and of their round. Only the last settled bets of an
- * account have an order of their own.
+ * Imports bets and Idempotency-Keys. Bets come by number, which is the order of placement in the lists of their
+ * account and round. Only an account's recently settled bets have another order.
  */
 import { assert, fail } from '../base/assert.js';
 import { BET_RESULTS, MARKET_IDS, RESULT_NONE, SETTLED, SIDES } from '../model/domain.js';
@@ -16,7 +15,7 @@ const marketOf = enumReader(MARKET_IDS);
 const sideOf = enumReader(SIDES);
 const resultOf = enumReader(BET_RESULTS);
 
-/** `betsRetained` is how many there are. Sets where settling rounds go on. */
+/** `betsRetained` is the expected number of bets. Also sets where settlements continue. */
 export function importBets(state: State, read: ReadTable, betsRetained: number): void {
   const positions = new Uint32Array(betsRetained + 1);
   for (const cells of read(BET.name)) {
@@ -35,7 +34,7 @@ export function importBets(state: State, read: ReadTable, betsRetained: number):
   });
 }
 
-/** Takes a row for the bet, fills it and links it to its account, and to its round if it is open. */
+/** Adds the bet and links it to its account, and to its round if it is open. */
 function importBet(state: State, cells: Row): number {
   const { accounts, bets, history } = state;
   const [bet, owner, market, roundNumber, side, stakeCents, oddsE4, payoutCents, placedAtMs] = cells;
@@ -79,7 +78,7 @@ function joinRound({ bets, markets }: State, row: number): void {
   round.lastBet = row;
 }
 
-/** Links each account's last settled bets in the order of `positions`, which count from 1 and are 0 for the others. */
+/** Links each account's recently settled bets by `positions`, which start at 1; 0 marks the others. */
 function linkSettled({ accounts, bets, history }: State, positions: Uint32Array): void {
   const ends = new Uint32Array(accounts.count + 1);
   forEachSettled(positions, (row) => {
@@ -115,7 +114,7 @@ export function importIdempotency(state: State, read: ReadTable): void {
     const digest = { keyHigh: countOf(cells[2]), keyLow: countOf(cells[3]), body: countOf(cells[4]) };
     const placed = placedFrom(cells);
     if (!state.accounts.has(placed.account)) fail(`account ${placed.account} does not exist`);
-    // Nothing is dropped here: those that have expired are not in the table.
+    // Nothing expires here: the table has no expired entries.
     state.idempotency.add(digest, seq, placed, Number.POSITIVE_INFINITY);
   }
 }

@@ -1,4 +1,4 @@
-/** Markets, their rounds and the queues in which rounds wait, from the tables of a snapshot. */
+/** Imports markets, their rounds and the queues of rounds. */
 import { assert, must } from '../base/assert.js';
 import {
   ASSETS,
@@ -31,7 +31,7 @@ const statusOf = enumReader(ROUND_STATUSES);
 const resultOf = enumReader(ROUND_RESULTS);
 const assetOf = enumReader(ASSETS);
 
-/** Settling rounds get their place in the settlement with their bets (`import-bets.ts`). */
+/** `import-bets.ts` sets where settlements continue. */
 export function importMarkets(state: State, read: ReadTable): void {
   const { markets } = state;
   importRounds(state, read(ROUND.name));
@@ -58,7 +58,6 @@ export function importMarkets(state: State, read: ReadTable): void {
   markets.refreshNextDue();
 }
 
-/** A round that must be in memory. */
 function roundOf({ markets }: State, name: Read, roundNumber: Read): Round {
   const round = markets.market(marketOf(name)).rounds.get(integerOf(roundNumber));
   return must(round, `round ${name}_${roundNumber}`);

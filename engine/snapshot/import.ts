@@ -1,7 +1,7 @@
 /**
- * Makes an engine's state from the tables of a snapshot. It goes through the same doors as commands do (an account
- * is added, money moved, a key added), so that what they assert holds here too; then `check.ts` compares every sum
- * and every count. Anything that does not agree is an AssertionError: a wrong snapshot is refused, not served.
+ * Builds the engine's state from the tables of a snapshot. It uses the same methods as commands do (add an account,
+ * move money, add a key), so their assertions apply; then `check.ts` verifies every sum and count. Any mismatch is an
+ * AssertionError: a wrong snapshot is refused, not served.
  */
 import { assert, must } from '../base/assert.js';
 import { setRulesInForce } from '../handlers/settings.js';
@@ -73,7 +73,7 @@ function importEngine(state: State, row: Row): EngineFacts {
   };
 }
 
-/** The text is the engine's own, and was proved to be so before it got here. */
+/** The engine wrote this text, and the snapshot's checksum has been verified. */
 function parseRules(text: string | null): Rules {
   return JSON.parse(must(text, 'rules')) as Rules;
 }
@@ -91,7 +91,7 @@ function importHours(state: State, rows: Iterable<Row>): void {
 
 const tierOf = enumReader(TIERS);
 
-/** Returns how many open bets each account says it has; they come later. */
+/** Returns the number of open bets stored for each account; the bets are imported later. */
 function importAccounts({ accounts }: State, rows: Iterable<Row>): number[] {
   const openBetsOf: number[] = [];
   for (const [number, name, tier, balanceCents, frozen, touchedSeq, openBets] of rows) {

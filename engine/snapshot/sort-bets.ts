@@ -1,13 +1,13 @@
 /**
- * Retained bets in the order of their numbers. Rows of the bet table are used again and so are in no order at all; in
- * the order of numbers, the lists of accounts and rounds can be linked in one pass.
+ * Sorts the retained bets by number. Freed rows are reused, so rows are in no order; by number, the lists of accounts
+ * and rounds can be linked in one pass.
  */
 import type { BetTable } from '../state/bets.js';
 
 const DIGIT_BITS = 16;
 const DIGITS = 1 << DIGIT_BITS;
 
-/** Rows that hold a bet, by its number, ascending: a radix sort, so that millions take a fraction of a second. */
+/** Rows of the retained bets, ascending by bet number. A radix sort, to keep millions of bets fast. */
 export function rowsByBet(bets: BetTable): Uint32Array {
   let rows = new Uint32Array(bets.retainedCount);
   let numbers = new Float64Array(bets.retainedCount);
@@ -37,7 +37,7 @@ export function rowsByBet(bets: BetTable): Uint32Array {
   return rows;
 }
 
-/** Where the numbers with each digit begin in their order. */
+/** Start of each digit's range in the sorted order. */
 function digitStarts(numbers: Float64Array, unit: number): Uint32Array {
   const starts = new Uint32Array(DIGITS + 1);
   for (const number of numbers) {

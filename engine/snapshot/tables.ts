@@ -1,10 +1,9 @@
 /**
- * The tables of a snapshot: everything the engine knows, in the words of the specification. Amounts are whole cents,
- * times milliseconds since 1970; markets, sides, tiers, states and results stand as text; accounts, keys and bets
- * by number.
+ * The tables of a snapshot: the whole state in the specification's terms. Amounts are in cents, times in milliseconds
+ * since 1970; markets, sides, tiers, statuses and results are text; accounts, keys and bets are numbers.
  *
- * Links between rows of memory are not written: they follow from the order of numbers and of positions. Where a sum
- * or a count is written beside what it is made of, reading compares them (`import.ts`).
+ * Links between rows in memory are not stored: they follow from numbers and positions. Sums and counts stored beside
+ * their parts are verified on import.
  */
 import type { ColumnForm, ColumnType, TableForm } from './form.js';
 
@@ -63,7 +62,7 @@ export const ENGINE = numbered('engine', [
   whole('bets_retained'),
 ]);
 
-/** Sessions of asset classes that have market hours. One row without times: hours without any session. */
+/** Sessions of asset classes with market hours. A single row without times means no sessions. */
 export const MARKET_HOURS = ordered('market_hours', [
   text('asset_class'),
   integerOrNull('open_ms'),
@@ -97,7 +96,7 @@ export const API_KEY = numbered('api_key', [
   whole('created_at_ms'),
 ]);
 
-/** Deposits and withdrawals with their references, which are unique for an account for ever. */
+/** Deposits and withdrawals with their references, unique per account for ever. */
 export const TRANSFER = ordered('transfer', [
   /** 0 is the house. */
   whole('account'),
@@ -118,11 +117,11 @@ export const MARKET = ordered('market', [
   whole('suspended'),
   /** The round that is UPCOMING, LIVE or LOCKED. */
   integerOrNull('current_round'),
-  /** Greatest round number that opened or was voided. */
+  /** Number of the last round that opened or was voided. */
   integerOrNull('last_round'),
 ]);
 
-/** Rounds in memory: of each market those that are not settled, and the last settled ones. */
+/** Rounds in memory: per market the unsettled ones and the recently settled ones. */
 export const ROUND = ordered('round', [
   text('market'),
   whole('round_number'),
@@ -154,14 +153,14 @@ export const ROUND = ordered('round', [
   whole('paid_cents'),
   integerOrNull('resolved_at_ms'),
   text('void_reason'),
-  /** From 1 in the order of settlement in this market; null while not settled. */
+  /** From 1 in order of settlement in this market; null until settled. */
   integerOrNull('settled_position'),
 ]);
 
 /** Rounds that ended and have no price yet, oldest first. */
 export const AWAITING_PRICE = ordered('awaiting_price', [text('market'), whole('round_number')]);
 
-/** Resolved rounds that have bets left to settle, in the order in which they are settled. */
+/** Resolved rounds with bets left to settle, in order of settlement. */
 export const SETTLING_ROUND = ordered('settling_round', [
   text('market'),
   whole('round_number'),
@@ -169,7 +168,7 @@ export const SETTLING_ROUND = ordered('settling_round', [
   whole('next_bet'),
 ]);
 
-/** Open price of each asset's latest round that opened. */
+/** Open price of each asset's most recently opened round. */
 export const OPEN_PRICE = ordered('open_price', [
   text('asset'),
   real('price'),
@@ -177,7 +176,7 @@ export const OPEN_PRICE = ordered('open_price', [
   whole('time_ms'),
 ]);
 
-/** Bets in memory: all open ones, and of each account the last placed and the last settled. */
+/** Bets in memory: all open ones, and per account the recently placed and recently settled ones. */
 export const BET = numbered('bet', [
   /** Number from 1: the bet's id is `bet_<bet>`. */
   whole('bet'),
@@ -203,7 +202,7 @@ export const BET = numbered('bet', [
   integerOrNull('settled_position'),
 ]);
 
-/** Idempotency-Keys that have not expired, each with every fact of its response. */
+/** Unexpired Idempotency-Keys, each with every fact of its response. */
 export const IDEMPOTENCY = numbered('idempotency', [
   /** Number of the command that placed the bet. */
   whole('seq'),
@@ -227,7 +226,7 @@ export const IDEMPOTENCY = numbered('idempotency', [
   textOrNull('client_seed'),
 ]);
 
-/** In the order in which they are written. */
+/** In the order of export. */
 export const TABLES: readonly TableForm[] = [
   ENGINE,
   MARKET_HOURS,

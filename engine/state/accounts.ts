@@ -1,6 +1,6 @@
 /**
- * Accounts, in columns: the fields that orders and settlements touch are typed arrays in chunks, so that a
- * million accounts cost the garbage collector nothing and growing never copies.
+ * Accounts, stored by column: fields that orders and settlements touch are typed arrays in chunks. A million accounts
+ * put no load on the garbage collector, and growing copies nothing.
  */
 import { fail } from '../base/assert.js';
 import type { AccountView } from '../model/views.js';
@@ -9,19 +9,19 @@ const CHUNK_BITS = 12;
 const CHUNK_ROWS = 1 << CHUNK_BITS;
 const CHUNK_MASK = CHUNK_ROWS - 1;
 
-/** 4,096 accounts. Bet rows are those of `BetTable`; 0 is none. */
+/** 4,096 accounts. Bet rows are rows of `BetTable`; 0 is none. */
 export class AccountChunk {
   readonly balanceCents = new Float64Array(CHUNK_ROWS);
   readonly touchedSeq = new Float64Array(CHUNK_ROWS);
   readonly tier = new Uint8Array(CHUNK_ROWS);
   readonly frozen = new Uint8Array(CHUNK_ROWS);
   readonly openBets = new Uint32Array(CHUNK_ROWS);
-  /** Newest retained bet; the others follow by `BetChunk.older`. */
+  /** Newest retained bet, head of the list linked by `BetChunk.older`. */
   readonly newestBet = new Uint32Array(CHUNK_ROWS);
-  /** Oldest of the last placed bets that history keeps, and how many those are. */
+  /** Oldest of the recently placed bets, and their number. */
   readonly oldestPlaced = new Uint32Array(CHUNK_ROWS);
   readonly placedKept = new Uint32Array(CHUNK_ROWS);
-  /** Ends of the list of last settled bets, and its length. */
+  /** Both ends of the list of recently settled bets, and its length. */
   readonly newestSettled = new Uint32Array(CHUNK_ROWS);
   readonly oldestSettled = new Uint32Array(CHUNK_ROWS);
   readonly settledKept = new Uint32Array(CHUNK_ROWS);
@@ -54,7 +54,7 @@ export class AccountTable {
     return account & CHUNK_MASK;
   }
 
-  /** Makes the next account and returns its number. */
+  /** Adds an account and returns its number. */
   add(name: string | null, tier: number): number {
     const account = ++this.#count;
     if (account >>> CHUNK_BITS >= this.#chunks.length) this.#chunks.push(new AccountChunk());
@@ -88,7 +88,7 @@ export class AccountTable {
     this.chunk(account).frozen[account & CHUNK_MASK] = frozen ? 1 : 0;
   }
 
-  /** Moves money into the account (or out of it, when negative) as command `seq`; returns the new balance. */
+  /** Moves money into the account (out of it, if negative) as command `seq`. Returns the new balance. */
   move(account: number, amountCents: number, seq: number): number {
     const chunk = this.chunk(account);
     const row = account & CHUNK_MASK;

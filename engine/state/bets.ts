@@ -1,6 +1,6 @@
 /**
- * Bets, in columns: one chunk holds 32,768 bets as typed arrays, a freed row is used again, and growing adds a
- * chunk, so that no bet ever waits for a copy of the others. About 90 bytes a bet.
+ * Bets, stored by column in chunks of 32,768 typed-array rows. Freed rows are reused, and growing adds a chunk, so
+ * nothing is ever copied. About 90 bytes per bet.
  */
 import { fail, must } from '../base/assert.js';
 
@@ -8,14 +8,14 @@ const CHUNK_BITS = 15;
 const CHUNK_ROWS = 1 << CHUNK_BITS;
 const CHUNK_MASK = CHUNK_ROWS - 1;
 
-/** Why a bet is still in memory: a bet without any of these is freed. */
+/** Reasons to keep a bet in memory; a bet with none of them is freed. */
 export const BET_OPEN = 1;
 export const BET_RECENTLY_PLACED = 2;
 export const BET_RECENTLY_SETTLED = 4;
 
 /** Links are rows; 0 is none. */
 export class BetChunk {
-  /** The bet's number, which its id is made of. */
+  /** The bet's number, as in its id. */
   readonly bet = new Float64Array(CHUNK_ROWS);
   readonly stakeCents = new Float64Array(CHUNK_ROWS);
   readonly oddsE4 = new Float64Array(CHUNK_ROWS);
@@ -32,13 +32,13 @@ export class BetChunk {
   readonly result = new Uint8Array(CHUNK_ROWS);
   /** Union of the `BET_...` bits. */
   readonly flags = new Uint8Array(CHUNK_ROWS);
-  /** Neighbours among the account's retained bets in the order of placement. */
+  /** Neighbours in the account's list of retained bets, by placement. */
   readonly newer = new Uint32Array(CHUNK_ROWS);
   readonly older = new Uint32Array(CHUNK_ROWS);
-  /** Neighbours among the account's last settled bets in the order of settlement. */
+  /** Neighbours in the account's list of recently settled bets, by settlement. */
   readonly settledNewer = new Uint32Array(CHUNK_ROWS);
   readonly settledOlder = new Uint32Array(CHUNK_ROWS);
-  /** Next bet of the same round in the order of placement; next free row where the row is free. */
+  /** Next bet of the same round, by placement; in a free row, the next free row. */
   readonly next = new Uint32Array(CHUNK_ROWS);
 }
 
@@ -50,14 +50,14 @@ export class BetTable {
   #placedCount = 0;
   #retainedCount = 0;
 
-  /** How many bets were ever placed: the number of the last one. */
+  /** Number of bets ever placed, which is the last bet's number. */
   get placedCount(): number {
     return this.#placedCount;
   }
   get retainedCount(): number {
     return this.#retainedCount;
   }
-  /** Rows from 1 up to, not including, this one hold a bet or are free. */
+  /** Rows from 1 to below this one hold a bet or are free. */
   get rowsEnd(): number {
     return this.#rowsUsed;
   }
@@ -69,7 +69,7 @@ export class BetTable {
     return row & CHUNK_MASK;
   }
 
-  /** Takes a row for the next bet and gives it its number. The caller fills the other columns. */
+  /** Allocates a row for the next bet and numbers it. The caller fills the other columns. */
   take(): number {
     let row = this.#freeRow;
     if (row !== 0) {
@@ -83,7 +83,7 @@ export class BetTable {
     return row;
   }
 
-  /** The next bet's number will be above `bet`: those up to it are used. For bets that come from a snapshot. */
+  /** Continues numbering after `bet`. For bets imported from a snapshot. */
   skipNumbersTo(bet: number): void {
     if (!(bet >= this.#placedCount)) fail(`bet ${bet} comes after bet ${this.#placedCount}`);
     this.#placedCount = bet;

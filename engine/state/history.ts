@@ -1,6 +1,6 @@
 /**
- * What an account remembers of its bets: the open ones, the last placed and the last settled (design, section
- * 5). It follows the two events of a bet, `placed` and `settled`, and frees a bet when nothing keeps it.
+ * An account's retained bets: the open, the recently placed and the recently settled ones (design, section 5). A bet
+ * is freed when nothing keeps it.
  */
 import { fail } from '../base/assert.js';
 import type { AccountChunk, AccountTable } from './accounts.js';
@@ -15,7 +15,7 @@ export class AccountHistory {
     this.#bets = bets;
   }
 
-  /** The bet in `row` was placed: it is the account's newest. Keeps at most `keptMax` as recently placed. */
+  /** Records that the bet in `row` was placed. Keeps at most `keptMax` as recently placed. */
   placed(account: number, row: number, keptMax: number): void {
     const accounts = this.#accounts.chunk(account);
     const a = this.#accounts.row(account);
@@ -40,7 +40,7 @@ export class AccountHistory {
     if (flags === 0) this.#unlink(account, oldest);
   }
 
-  /** Puts the bet in `row` before all others of its account in the order of placement. */
+  /** Links the bet in `row` as its account's newest. */
   #linkPlaced(accounts: AccountChunk, a: number, chunk: BetChunk, i: number, row: number): void {
     const before = accounts.newestBet[a] as number;
     chunk.newer[i] = 0;
@@ -49,7 +49,7 @@ export class AccountHistory {
     accounts.newestBet[a] = row;
   }
 
-  /** The bet in `row` was settled. Keeps at most `keptMax` as recently settled. */
+  /** Records that the bet in `row` was settled. Keeps at most `keptMax` as recently settled. */
   settled(account: number, row: number, keptMax: number): void {
     const accounts = this.#accounts.chunk(account);
     const a = this.#accounts.row(account);
@@ -80,7 +80,7 @@ export class AccountHistory {
     this.#drop(account, oldest, BET_RECENTLY_SETTLED);
   }
 
-  /** Takes one reason to keep the bet away; without any left it is unlinked and freed. */
+  /** Removes one reason to keep the bet; without any left it is unlinked and freed. */
   #drop(account: number, row: number, reason: number): void {
     const chunk = this.#bets.chunk(row);
     const i = this.#bets.index(row);
@@ -106,7 +106,7 @@ export class AccountHistory {
     while (row !== 0 && visit(row)) row = this.#bets.chunk(row).older[this.#bets.index(row)] as number;
   }
 
-  /** The bet in `row` comes from a snapshot: it is the newest of the account's so far. `flags` say why it is kept. */
+  /** Restores a bet from a snapshot as its account's newest so far. `flags` are the reasons to keep it. */
   restorePlaced(account: number, row: number, flags: number): void {
     const accounts = this.#accounts.chunk(account);
     const a = this.#accounts.row(account);
@@ -122,7 +122,7 @@ export class AccountHistory {
     } else if (placedKept !== 0) fail(`the last placed bets of account ${account} have a gap`);
   }
 
-  /** The bet in `row`, which `restorePlaced` took, is the newest of the account's settled ones so far. */
+  /** Adds a restored bet as its account's most recently settled so far. */
   restoreSettled(account: number, row: number): void {
     const accounts = this.#accounts.chunk(account);
     const a = this.#accounts.row(account);

@@ -1,11 +1,11 @@
 /**
- * The house account, the counters of money that came in and went out, and the references that must be unique
- * for ever (design, sections 2 and 8).
+ * The house account, the totals of deposits and withdrawals, and transfer references, which are unique for ever
+ * (design, sections 2 and 8).
  */
 import { assert } from '../base/assert.js';
 import type { BalanceMoved } from '../model/events.js';
 
-/** What a reference stands for: the command that used it and the event it caused. */
+/** The command that used a reference, and its event. */
 export interface TransferRecord {
   readonly seq: number;
   readonly event: BalanceMoved;
@@ -24,7 +24,7 @@ export class House {
     return this.#balanceCents;
   }
 
-  /** Moves money into the house (or out of it, when negative); returns the new balance. */
+  /** Moves money into the house (out of it, if negative). Returns the new balance. */
   move(amountCents: number): number {
     this.#balanceCents += amountCents;
     assert(this.#balanceCents >= 0, `balance of the house would be ${this.#balanceCents} cents`);
@@ -46,7 +46,7 @@ export class House {
     ofAccount.set(reference, record);
   }
 
-  /** All references, for the state digest. */
+  /** All transfers, account by account. */
   *records(): Generator<TransferRecord> {
     for (const ofAccount of this.#references.values()) yield* ofAccount.values();
   }

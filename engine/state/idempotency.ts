@@ -1,9 +1,9 @@
 /**
- * The memory of Idempotency-Keys (specification, section 4; design, section 5). An entry owns every fact of its
- * 201 response, whatever becomes of the bet.
+ * The memory of Idempotency-Keys (specification, section 4; design, section 5). An entry contains every fact of its
+ * 201 response, so it does not depend on the bet's being retained.
  *
- * Entries are appended to chunks in the order of time and a chunk is dropped whole once its last entry has
- * expired. They are numbered from 0 for ever, and found through `KeyIndex`.
+ * Entries are appended to chunks in order of time; a chunk is dropped once its last entry has expired. Entries are
+ * numbered from 0, never reusing a number, and found through `KeyIndex`.
  */
 import { must } from '../base/assert.js';
 import type { IdempotencyDigest } from '../model/commands.js';
@@ -15,8 +15,8 @@ const CHUNK_ROWS = 1 << CHUNK_BITS;
 const CHUNK_MASK = CHUNK_ROWS - 1;
 
 /*
- * An entry is a row of 88 bytes, so that writing it touches two cache lines and not one for each field: words of 64
- * bits first, then words of 32, in which the upper 16 bits of the three digests stand apart from their lower 32.
+ * An entry is a row of 88 bytes, so that writing it touches two cache lines rather than one per field: 64-bit words
+ * first, then 32-bit words. The upper 16 bits of the three digests are stored apart from their lower 32.
  */
 const ROW_WORDS64 = 11;
 const ROW_WORDS32 = 2 * ROW_WORDS64;
@@ -65,12 +65,12 @@ export class IdempotencyMemory {
   /** Number of the first entry of the first chunk. */
   #firstNumber = 0;
   #nextNumber = 0;
-  /** When the first chunk's last entry was made; Infinity while no chunk follows it. */
+  /** Time of the first chunk's last entry; Infinity while it is the only chunk. */
   #firstEndsMs = Number.POSITIVE_INFINITY;
-  /** Entries from before this time have expired, whatever the time to live is now. */
+  /** Entries older than this have expired, whatever the current time to live. */
   #notBeforeMs = Number.NEGATIVE_INFINITY;
 
-  /** The entry of this key if it is younger than `ttlMs` at `nowMs`, else null. */
+  /** The key's entry if it is younger than `ttlMs` at `nowMs`, else null. */
   find(account: number, digest: IdempotencyDigest, nowMs: number, ttlMs: number): IdempotencyEntry | null {
     const { keyLow } = digest;
     const index = this.#index;
@@ -83,12 +83,12 @@ export class IdempotencyMemory {
     return null;
   }
 
-  /** Whether `entriesMax` entries younger than `ttlMs` are held. */
+  /** Whether there are `entriesMax` entries younger than `ttlMs`. */
   isFull(nowMs: number, ttlMs: number, entriesMax: number): boolean {
     return this.#nextNumber - this.#firstNumber >= entriesMax && this.#liveCount(nowMs, ttlMs) >= entriesMax;
   }
 
-  /** Takes a placed bet's entry, and drops chunks in which every entry is `ttlMs` old by its time. */
+  /** Adds a placed bet's entry, and drops the chunks whose entries are all `ttlMs` old. */
   add(digest: IdempotencyDigest, seq: number, placed: BetPlaced, ttlMs: number): void {
     if (placed.timeMs - this.#firstEndsMs >= ttlMs) this.#dropExpired(placed.timeMs, ttlMs);
     const number = this.#nextNumber++;
@@ -110,8 +110,8 @@ export class IdempotencyMemory {
   }
 
   /**
-   * What is `ttlMs` old at `nowMs` stays expired, also where the time to live becomes longer: which of those
-   * entries are still in a chunk is chance, and a snapshot has none of them.
+   * Entries that are `ttlMs` old at `nowMs` stay expired even if the time to live is raised. Some of them are still
+   * in a chunk, but a snapshot has none, and both must behave alike.
    */
   forgetExpired(nowMs: number, ttlMs: number): void {
     this.#notBeforeMs = Math.max(this.#notBeforeMs, nowMs - ttlMs + 1);
@@ -154,7 +154,7 @@ export class IdempotencyMemory {
       first === undefined || second === undefined ? Number.POSITIVE_INFINITY : first.placedAtMs(CHUNK_MASK);
   }
 
-  /** Entries are in the order of time, so the first live one is found by bisection. */
+  /** Entries are in order of time, so the first live one is found by bisection. */
   #liveCount(nowMs: number, ttlMs: number): number {
     const count = this.#nextNumber - this.#firstNumber;
     let low = 0;
@@ -222,5 +222,5 @@ export class IdempotencyMemory {
   }
 }
 
-/** Bits 32 to 47 of a whole number below 2^48. */
+/** Bits 32 to 47 of an integer below 2^48. */
 const topOf = (value: number): number => (value / WORD) | 0;

@@ -1,51 +1,51 @@
 /**
- * Finds the entries of `IdempotencyMemory` by their key's digest: open addressing in 1,024 small partitions. One that
- * fills up is rebuilt on its own, without its expired slots, so neither growing nor forgetting ever stalls an order
- * for longer than one partition takes. (A look-up in one table for each minute would cost eleven cache misses.)
+ * An index of `IdempotencyMemory`'s entries by key digest: open addressing in 1,024 small partitions. A full
+ * partition is rebuilt alone, without its expired slots, so neither growth nor expiry stalls an order for longer than
+ * one partition takes. (One table per minute would cost a cache miss for each on every look-up.)
  *
- * Partitions of a size lie in one array, their level, so that a look-up reads one place in memory that is not in the
- * cache: the slot. Digests are uniform, so all partitions move up to the next level at nearly the same time.
+ * Partitions of one size are in one array, their level, so a look-up misses the cache once: at the slot. Digests are
+ * uniform, so all partitions reach the next level at nearly the same time.
  *
- * A digest is keyed, too, so its bits are a hash as they are: the lower ten choose the partition, 31 more are the
- * slot's tag, which says nearly always without a look at the entry whether the slot is another key's.
+ * Digests are keyed, so their bits serve as a hash: the lower ten select the partition; 31 more are the slot's tag,
+ * which nearly always decides without reading the entry.
  */
 import { must } from '../base/assert.js';
 
 const PARTITIONS = 1024;
 const PARTITION_MASK = PARTITIONS - 1;
-/** A slot is a tag, which is never 0 where the slot is in use, and the entry's number modulo 2^32. */
+/** A slot is a tag, 0 if the slot is empty, and the entry's number modulo 2^32. */
 const SLOT_WORDS = 2;
 const IN_USE = 0x8000_0000;
 /** A partition of level 0 has 2^4 slots; each level doubles them. */
 const WORD_BITS_MIN = 5;
 
 export class KeyIndex {
-  /** Partitions by level, one behind the other; null where no partition is of that level. */
+  /** Partitions by level, contiguous; null if no partition has that level. */
   readonly #levels: (Int32Array | null)[] = [newLevel(0)];
-  /** How many partitions are of each level. */
+  /** Number of partitions at each level. */
   readonly #partitionsOf: number[] = [PARTITIONS];
   readonly #levelOf = new Uint8Array(PARTITIONS);
   readonly #slotsUsed = new Uint32Array(PARTITIONS);
-  /** Tags and numbers of the partition that is rebuilt. */
+  /** Scratch space for rebuilding a partition. */
   #moving = new Int32Array(0);
 
-  /** Place of the first slot that may be this key's, or -1. */
+  /** Position of the first slot that may be this key's, or -1. */
   first(keyLow: number): number {
     const tag = tagOf(keyLow);
     return this.#search(keyLow, tag, tag * SLOT_WORDS);
   }
 
-  /** Place of the next such slot after the one at `at`, or -1. */
+  /** Position of the next such slot after `at`, or -1. */
   next(keyLow: number, at: number): number {
     return this.#search(keyLow, tagOf(keyLow), at + SLOT_WORDS);
   }
 
-  /** Offset of the slot's entry from number `firstNumber`, modulo 2^32: beyond the last entry where it was dropped. */
+  /** Offset of the slot's entry from number `firstNumber`, modulo 2^32; past the last entry if it was dropped. */
   offset(keyLow: number, at: number, firstNumber: number): number {
     return offsetOf(this.#levelWith(keyLow & PARTITION_MASK), at, firstNumber);
   }
 
-  /** Adds entry `number`, the newest; entries before `firstNumber` are dropped. */
+  /** Adds entry `number`, the newest. Entries before `firstNumber` have been dropped. */
   add(keyLow: number, number: number, firstNumber: number): void {
     const p = keyLow & PARTITION_MASK;
     const level = this.#levelOf[p] as number;
@@ -59,7 +59,7 @@ export class KeyIndex {
     return must(this.#levels[this.#levelOf[p] as number], 'level of a partition');
   }
 
-  /** Place of the first slot with this tag from `from` on, modulo the partition, or -1 where an empty one comes before it. */
+  /** Position of the first slot with this tag from `from` on, wrapping around, or -1 if an empty slot comes first. */
   #search(keyLow: number, tag: number, from: number): number {
     const p = keyLow & PARTITION_MASK;
     const level = this.#levelWith(p);
@@ -87,7 +87,7 @@ export class KeyIndex {
     this.#slotsUsed[p] = (this.#slotsUsed[p] as number) + 1;
   }
 
-  /** Rebuilds one partition with the slots of the `count` entries that are held, at half load or less. */
+  /** Rebuilds a partition with only the slots of the `count` live entries, at half load or less. */
   #rebuild(p: number, firstNumber: number, count: number): void {
     const live = this.#takeLive(p, firstNumber, count);
     let newLevelOf = 0;
@@ -101,7 +101,7 @@ export class KeyIndex {
     this.#slotsUsed[p] = live;
   }
 
-  /** Copies the partition's slots of entries that are held to `#moving` and returns how many they are. */
+  /** Copies the slots of live entries to `#moving`. Returns their number. */
   #takeLive(p: number, firstNumber: number, count: number): number {
     const wordBits = (this.#levelOf[p] as number) + WORD_BITS_MIN;
     if (this.#moving.length < 1 << wordBits) this.#moving = new Int32Array(1 << wordBits);
@@ -122,7 +122,7 @@ export class KeyIndex {
   }
 }
 
-/** The memory of a level is the operating system's until a partition writes to it. */
+/** The operating system allocates a level's memory only as partitions write to it. */
 function newLevel(level: number): Int32Array {
   return new Int32Array(PARTITIONS << (level + WORD_BITS_MIN));
 }
@@ -135,12 +135,12 @@ function offsetOf(level: Int32Array, at: number, firstNumber: number): number {
   return ((level[at + 1] as number) - (firstNumber | 0)) >>> 0;
 }
 
-/*
- * Each entry is moved once or twice in its life, so the two loops over a partition have all that they need in
- * variables of their own.
- */
+/* Each entry is moved once or twice in its life, so these two loops work on local variables alone. */
 
-/** Copies the slots in use from `begin` up to `end` whose entries are among the `count` from `firstNumber` on; returns how many. */
+/**
+ * Copies the used slots in [`begin`, `end`) whose entries are among the `count` from `firstNumber` on. Returns their
+ * number.
+ */
 function takeAll(
   level: Int32Array,
   begin: number,
@@ -162,7 +162,7 @@ function takeAll(
   return words / SLOT_WORDS;
 }
 
-/** Puts `count` slots into the empty partition at `begin`, each where its tag belongs or in the next free place. */
+/** Inserts `count` slots into the empty partition at `begin`. */
 function putAll(level: Int32Array, begin: number, mask: number, slots: Int32Array, count: number): void {
   for (let from = 0; from < count * SLOT_WORDS; from += SLOT_WORDS) {
     const tag = slots[from] as number;

@@ -1,6 +1,4 @@
-/**
- * API keys (specification, section 5). The engine knows a key by the SHA-256 of its secret, never the secret.
- */
+/** API keys (specification, section 5). The engine stores the SHA-256 of a key's secret, never the secret. */
 import { assert, must } from '../base/assert.js';
 import type { KeyView } from '../model/views.js';
 
@@ -38,7 +36,7 @@ export class KeyTable {
     return (this.#byAccount.get(account) ?? []).map((key) => this.view(key));
   }
 
-  /** Keys of the account that are enabled and not expired at `nowMs`. */
+  /** Number of the account's keys that are enabled and not expired at `nowMs`. */
   activeCount(account: number, nowMs: number): number {
     return this.ofAccount(account).filter((key) => isActive(key, nowMs)).length;
   }
@@ -46,7 +44,7 @@ export class KeyTable {
   add(record: Omit<KeyRecord, 'key' | 'enabled'>): number {
     assert(!this.#byDigest.has(record.digest), 'a key with this digest exists');
     const key = this.#keys.length + 1;
-    // Field by field: spread, every record would get a hidden class of its own, and every look at one miss its cache.
+    // No spread: it would give every record a hidden class of its own, and every read would miss the inline cache.
     const { account, digest, scopesMask, expiresAtMs, createdAtMs } = record;
     this.#keys.push({ key, account, digest, scopesMask, enabled: true, expiresAtMs, createdAtMs });
     this.#byDigest.set(record.digest, key);
@@ -61,7 +59,7 @@ export class KeyTable {
   }
 }
 
-/** A key that is disabled or expired does not count against its account's number of keys. */
+/** Only active keys count towards an account's key limit. */
 export function isActive(key: KeyView, nowMs: number): boolean {
   return key.enabled && (key.expiresAtMs === null || nowMs < key.expiresAtMs);
 }

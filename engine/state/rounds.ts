@@ -1,12 +1,10 @@
-/**
- * Rounds and the markets that they belong to (design, section 4).
- */
+/** Rounds and markets (design, section 4). */
 import { must } from '../base/assert.js';
 import { ASSETS, LIVE, MARKETS_MAX, RESULT_NONE, SETTLED, timeFrameMs, UPCOMING } from '../model/domain.js';
 import type { MarketRules, Rules } from '../model/rules.js';
 import type { OpenPrice, RoundView } from '../model/views.js';
 
-/** A round with the rules that were in force when it came into being. */
+/** A round, with the rules in force when it was created. */
 export class Round implements RoundView {
   readonly endTimeMs: number;
   readonly lockTimeMs: number;
@@ -23,14 +21,14 @@ export class Round implements RoundView {
   result = RESULT_NONE;
   poolUpCents = 0;
   poolDownCents = 0;
-  /** What each side would be paid if it won. */
+  /** Payout owed to each side if it wins. */
   payoutUpCents = 0;
   payoutDownCents = 0;
   betCount = 0;
   volumeCents = 0;
-  /** What was paid for the bets that are settled. */
+  /** Paid out so far. */
   paidCents = 0;
-  /** Bet rows in the order of placement; `nextToSettle` walks them once the round is resolved. */
+  /** Bet rows by placement; `nextToSettle` walks them once the round is resolved. */
   firstBet = 0;
   lastBet = 0;
   nextToSettle = 0;
@@ -56,18 +54,18 @@ export class Round implements RoundView {
   }
 }
 
-/** One market: its round of now, and the rounds that are still in memory. */
+/** A market with its current round and all its rounds in memory. */
 export class Market {
   rules: MarketRules | null = null;
   suspended = false;
   /** UPCOMING, LIVE or LOCKED. */
   current: Round | null = null;
-  /** Number of the last round that opened or was voided: a number is never used twice. */
+  /** Number of the last round that opened or was voided; numbers are never reused. */
   lastRoundNumber = -1;
   readonly rounds = new Map<number, Round>();
   readonly #settledNumbers: number[] = [];
 
-  /** A settled round joins those that are kept; the oldest beyond `keptMax` leave memory. */
+  /** Keeps a settled round, and drops the oldest beyond `keptMax`. */
   keepSettled(round: Round, keptMax: number): void {
     this.#settledNumbers.push(round.roundNumber);
     while (this.#settledNumbers.length > keptMax) {
@@ -75,12 +73,12 @@ export class Market {
     }
   }
 
-  /** Numbers of the settled rounds that are kept, in the order of their settlement. */
+  /** Numbers of the settled rounds in memory, in order of settlement. */
   get settledNumbers(): readonly number[] {
     return this.#settledNumbers;
   }
 
-  /** When the current round next changes by time alone. */
+  /** When time alone next changes the current round. */
   get nextDueMs(): number {
     if (this.current === null) return Number.POSITIVE_INFINITY;
     return this.current.status === LIVE ? this.current.lockTimeMs : this.current.endTimeMs;
@@ -89,12 +87,12 @@ export class Market {
 
 export class MarketTable {
   readonly markets: readonly Market[] = Array.from({ length: MARKETS_MAX }, () => new Market());
-  /** Rounds that ended and have no price yet, oldest first. */
+  /** Ended rounds that await a price, oldest first. */
   readonly awaitingPrice: Round[] = [];
   /** Resolved rounds with bets left to settle, oldest first. */
   readonly settling: Round[] = [];
   readonly latestOpenPrices: (OpenPrice | null)[] = ASSETS.map(() => null);
-  /** All money in the pots of unsettled rounds: seeds and stakes, less what a settlement has paid so far. */
+  /** Money in the pots of unsettled rounds: seeds and stakes, less payouts so far. */
   potsCents = 0;
   /** Stakes of all bets that are not settled. */
   openStakesCents = 0;

@@ -1,6 +1,4 @@
-/**
- * Everything the engine knows. Handlers read and change it; nothing else does.
- */
+/** The engine's state. Only handlers, and the import of a snapshot, change it. */
 import { must } from '../base/assert.js';
 import { ASSET_CLASSES } from '../model/domain.js';
 import type { ErrorCode } from '../model/errors.js';
@@ -35,17 +33,17 @@ export class State {
   readonly idempotency = new IdempotencyMemory();
   readonly markets = new MarketTable();
 
-  /** The number that the command under way gets if it is accepted. */
+  /** The number of the current command if it is accepted. */
   get nextSeq(): number {
     return this.seq + 1;
   }
-  /** The rules in force; only `configure` may come before there are any. */
+  /** The rules in force. Only `configure` may run before there are any. */
   get rulesInForce(): Rules {
     return must(this.rules, 'rules: the first command must be configure,');
   }
 }
 
-/** What a handler gives back: a refusal that changed nothing, a replay, or the events of what it did. */
+/** Result of a handler: a rejection that changed nothing, a replay, or the events of what it did. */
 export type Effect = Rejected | Replayed | EngineEvent[];
 
 export function reject(code: ErrorCode, detail = ''): Rejected {
