@@ -1,6 +1,4 @@
-/**
- * What operators do to accounts, keys and the house (design, sections 3 and 8).
- */
+/** Operator commands on accounts, keys and the house (design, sections 3 and 8). */
 import { assert } from '../base/assert.js';
 import { AMOUNT_CENTS_MAX } from '../base/money.js';
 import type {
@@ -17,7 +15,7 @@ import { HOUSE } from '../state/house.js';
 import { isActive } from '../state/keys.js';
 import { type Effect, reject, type State } from '../state/state.js';
 
-/** A balance at creation is a deposit with this reference. */
+/** An initial balance is a deposit with this reference. */
 const INITIAL_REFERENCE = 'initial';
 
 export function createAccount(state: State, command: CreateAccount): Effect {
@@ -40,7 +38,10 @@ export function updateAccount(state: State, command: UpdateAccount): Effect {
   return [{ type: 'accountUpdated', timeMs, account }];
 }
 
-/** Money in or out. The same reference with the same content replays; with other content it is refused. */
+/**
+ * Deposits and withdrawals. A reference used again with the same content is replayed; with other content it is
+ * refused.
+ */
 export function transfer(state: State, command: Transfer): Effect {
   const { account, amountCents, reference, timeMs } = command;
   if (!state.accounts.has(account)) return noAccount();
@@ -66,15 +67,12 @@ export function depositHouse(state: State, command: DepositHouse): Effect {
   return [moveBalance(state, HOUSE, amountCents, 'deposit', reference, timeMs)];
 }
 
-/**
- * Whether so much more may come in: with all deposits together bounded, every sum that the books are checked with
- * is exact, and no balance can ever be beyond what a number holds.
- */
+/** Bounding the sum of all deposits keeps every sum in the ledger, and so every balance, an exact integer. */
 function withinDepositLimit(state: State, amountCents: number): boolean {
   return state.house.depositsCents + amountCents <= AMOUNT_CENTS_MAX;
 }
 
-/** A replay or a conflict where the reference was used before, else null. */
+/** A replay or a conflict if the reference was used before, else null. */
 function checkReference(
   state: State,
   account: number,

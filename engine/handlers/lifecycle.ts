@@ -1,6 +1,5 @@
 /**
- * The life of rounds: what time alone does (`advance`), what the price at a boundary does, late openings, and
- * voiding by an operator (design, section 4).
+ * The lifecycle of rounds: time (`advance`), the price at a boundary, and voiding by an operator (design, section 4).
  */
 import { must } from '../base/assert.js';
 import type { Advance, BoundaryPrice, OpenLate, VoidRound } from '../model/commands.js';
@@ -28,7 +27,7 @@ import { type Market, Round } from '../state/rounds.js';
 import { type Effect, reject, type State } from '../state/state.js';
 import { resolveRound } from './settlement.js';
 
-/** Carries out every lock and end that is due, in the order of time, then of markets. */
+/** Executes every lock and end that is due, by time, then by market. */
 export function advance(state: State, command: Advance): Effect {
   const events: EngineEvent[] = [];
   const { markets } = state;
@@ -58,7 +57,7 @@ function endRound(state: State, market: Market, round: Round, timeMs: number, ev
   events.push({ type: 'roundEnded', timeMs, market: round.market, roundNumber: round.roundNumber });
   const nextNumber = round.roundNumber + 1;
   const endsMs = round.endTimeMs + timeFrameMs(round.market);
-  if (endsMs <= timeMs) return; // the next window, too, lies in a downtime
+  if (endsMs <= timeMs) return; // the server was down for the next window, too
   const reason = closedReason(state, round.market, round.endTimeMs, endsMs);
   if (reason !== null) {
     events.push({ type: 'roundNotOpened', timeMs, market: round.market, roundNumber: nextNumber, reason });
@@ -94,10 +93,12 @@ function addRound(state: State, index: number, roundNumber: number, startTimeMs:
 }
 
 /**
- * One final price closes the asset's rounds that ended at the boundary and opens those that start there. A price
- * that is missing or too old voids the closing round, and the next one never opens. Nor does it after a downtime:
- * a price that has grown old since the boundary still decides the closing round, but bets on it would be bets on
- * what everybody knows, so that such a window gets its round by late opening, at a fresh price.
+ * Applies an asset's final price at a boundary: closes the rounds that end there and opens those that start there. If
+ * the price is missing or too old, the closing round is voided and the next one does not open.
+ *
+ * A price can be fresh at the boundary but applied long after it, when the server was down. It still decides the
+ * closing round. It opens none: bettors would know how the price has moved since. Such a window gets its round by
+ * late opening, at a fresh price.
  */
 export function boundaryPrice(state: State, command: BoundaryPrice): Effect {
   const { asset, boundaryMs, price, timeMs } = command;
@@ -117,7 +118,7 @@ export function boundaryPrice(state: State, command: BoundaryPrice): Effect {
   for (const round of opening) {
     const isTimely = timeMs - boundaryMs <= round.maxPriceAgeMs;
     const fresh = isTimely && isFresh(round, boundaryMs, price, command.priceTimeMs);
-    // A market may have been suspended while its round was UPCOMING.
+    // The market may have been suspended while its round was UPCOMING.
     const closed = closedReason(state, round.market, round.startTimeMs, round.endTimeMs);
     if (closed !== null) dropUpcoming(state, round, closed, timeMs, events);
     else if (!fresh) dropUpcoming(state, round, 'stale_price', timeMs, events);

@@ -1,7 +1,6 @@
 /**
- * Placing a bet: the checks in the order of the design (section 5), then the changes. Nothing is changed before
- * the last check has passed. Orders are nearly all of what an engine does, so an account's and a bet's places in
- * memory are looked up once here, and messages are made where an order is refused.
+ * Placing a bet: first all checks, in the design's order (section 5), then all changes. Nearly all commands are
+ * orders, so the rows of account and bet are looked up once, and messages are built only on refusal.
  */
 
 import { dollarsOfCents, oddsE4, payoutCents, percentUpE2 } from '../base/money.js';
@@ -15,7 +14,7 @@ import type { IdempotencyEntry } from '../state/idempotency.js';
 import { Round } from '../state/rounds.js';
 import { reject, type State } from '../state/state.js';
 
-/** `gate` is the edge's refusal of new orders (clock, backlog, disk), or null. It never hides a replay. */
+/** `gate` is the host's reason to refuse new orders (clock, backlog, disk), or null. It does not apply to replays. */
 export function placeOrder(
   state: State,
   order: PlaceOrder,
@@ -45,7 +44,7 @@ function answerAgain(known: IdempotencyEntry, idempotency: IdempotencyDigest): R
   );
 }
 
-/** The market's round if it takes bets at the order's own time. */
+/** The market's round if it takes bets at the time of the order. */
 function openRound(state: State, order: PlaceOrder, gate: ErrorCode | null): Round | Rejected {
   const market = order.market < 0 ? null : state.markets.market(order.market);
   if (market === null || market.rules === null)
@@ -80,7 +79,10 @@ function checkStake(
   return reject('stake_out_of_range', `amount must be ${range} USD for this market and account tier`);
 }
 
-/** Compares with the published percent of the side, before the stake joins; whole numbers of 1e-6 points. */
+/**
+ * Compares `expectedPercent` with the side's published percentage, before this stake joins the pool, in 1e-6 of a
+ * point.
+ */
 function checkSlippage(order: PlaceOrder, round: Round): Rejected | null {
   if (order.expectedPercentE6 < 0) return null;
   const upE2 = percentUpE2(round.poolUpCents, round.poolUpCents + round.poolDownCents);
@@ -173,7 +175,7 @@ function joinPool(state: State, round: Round, side: number, stakeCents: number, 
   state.markets.openStakesCents += stakeCents;
 }
 
-/** Writes the bet's row and links it to its round and its account; returns the bet's number. */
+/** Fills a row for the bet and links it to its round and account. Returns the bet's number. */
 function addBet(
   state: State,
   order: PlaceOrder,

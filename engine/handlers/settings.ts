@@ -1,6 +1,6 @@
 /**
- * What decides outcomes from outside and therefore has to be journaled: rules, market hours, the trading switch
- * and suspended markets (design, "Determinism").
+ * Settings that affect outcomes and are therefore journaled: rules, the directory's setup, market hours, the trading
+ * switch, suspensions and a manual clock (design, "Determinism").
  */
 import { assert } from '../base/assert.js';
 import type { Configure, SetCalendar, SetTrading, SuspendMarket } from '../model/commands.js';
@@ -8,7 +8,7 @@ import { ASSET_CLASSES, marketOf, TIERS } from '../model/domain.js';
 import { type MarketRules, RULES_VERSION, type Rules } from '../model/rules.js';
 import { type Effect, reject, type State } from '../state/state.js';
 
-/** New rules hold for rounds that begin from now on; tier limits and memory limits hold at once. */
+/** New rules apply to rounds opened from now on; tier and memory limits apply at once. */
 export function configure(state: State, command: Configure): Effect {
   const { rules, rulesVersion, timeMs } = command;
   if (state.rules !== null) state.idempotency.forgetExpired(timeMs, state.rules.idempotencyTtlMs);
@@ -29,7 +29,7 @@ export function setRulesInForce(state: State, rules: Rules, rulesVersion: number
   });
 }
 
-/** What the engine's arithmetic relies on. The configuration's own check gives people the clear errors. */
+/** The engine's arithmetic depends on these. The configuration has been validated, with messages for people, before. */
 function assertSound(rules: Rules): void {
   assert(rules.feeBps >= 0 && rules.feeBps < 10_000, 'the fee is 0 to 9,999 basis points');
   assert(rules.tiers.length === TIERS.length, 'there are rules for every tier');

@@ -1,7 +1,7 @@
 /**
- * Deciding a round and paying it out. A decided round waits in a queue, and its bets are credited in journaled
- * slices, so that a round with many bets stalls nobody (design, section 4). The house takes what is left when
- * the last bet is credited.
+ * Resolving rounds and paying them out. Resolved rounds wait in a queue, and their bets are credited in journaled
+ * slices, so that a round with many bets does not block orders (design, section 4). What is left after the last bet
+ * goes to the house.
  */
 import { assert, must } from '../base/assert.js';
 import type { Settle } from '../model/commands.js';
@@ -23,7 +23,7 @@ import { HOUSE } from '../state/house.js';
 import type { Round } from '../state/rounds.js';
 import { type Effect, reject, type State } from '../state/state.js';
 
-/** Gives the round its result. Without bets it is settled at once, otherwise it joins the queue. */
+/** Sets the round's result. A round without bets is settled at once; any other joins the queue. */
 export function resolveRound(
   state: State,
   round: Round,
@@ -46,7 +46,7 @@ export function resolveRound(
   else state.markets.settling.push(round);
 }
 
-/** Settles at most `betsMax` bets, oldest round first. Rejected where nothing waits. */
+/** Settles at most `betsMax` bets, oldest round first. Rejected if no round is waiting. */
 export function settle(state: State, command: Settle): Effect {
   const queue = state.markets.settling;
   if (queue.length === 0) return reject('invalid_request', 'no round waits for settlement');
@@ -98,7 +98,7 @@ function settleBet(state: State, round: Round, timeMs: number, events: EngineEve
   state.history.settled(account, row, state.rulesInForce.historyBetsMax);
 }
 
-/** Every bet is credited: the round is SETTLED and the rest of its pot is the house's. */
+/** After the last bet: the round is SETTLED, and the house takes the rest of its pot. */
 function finishRound(state: State, round: Round, timeMs: number, events: EngineEvent[]): void {
   const { market, roundNumber } = round;
   const restCents = round.poolUpCents + round.poolDownCents - round.paidCents;

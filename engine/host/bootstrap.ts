@@ -1,6 +1,6 @@
 /**
- * The commands with which a server begins: the rules, where they differ from those in force, and at the very
- * first start the house's money. They are journaled like any other.
+ * The first commands of a server: the rules and the setup, if they differ from those in force, and at the very first
+ * start the house's capital. They are journaled like any other command.
  */
 import { assert } from '../base/assert.js';
 import type { Command } from '../model/commands.js';
@@ -18,7 +18,7 @@ export function mustSubmit(sequencer: Sequencer, command: Command): Accepted {
   return outcome;
 }
 
-/** Puts `rules` in force; returns whether they were others before. They hold for rounds opened from now on. */
+/** Puts `rules` in force for rounds opened from now on. Returns whether they differ from those before. */
 export function applyRules(sequencer: Sequencer, rules: Rules): boolean {
   const { engine } = sequencer;
   if (engine.rulesVersion === RULES_VERSION && isSame(engine.rules, rules)) return false;
@@ -42,5 +42,5 @@ export function fundHouse(sequencer: Sequencer, amountCents: number): void {
   });
 }
 
-/** Rules are plain data whose fields always stand in the same order: `defaultRules` makes them. */
+/** `defaultRules` always creates the fields in the same order, so JSON texts can be compared. */
 const isSame = (a: Rules | null, b: Rules): boolean => JSON.stringify(a) === JSON.stringify(b);

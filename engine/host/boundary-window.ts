@@ -1,27 +1,30 @@
 /**
- * The boundary-price rule of one asset (design, section 4): the price at a boundary T is the tick with the
- * greatest timestamp <= T, the last to arrive among equals; it is final once a tick after T has been seen or
- * the grace has passed, and never revised.
+ * The boundary-price rule of one asset (design, section 4). The price at a boundary T is the tick with the greatest
+ * timestamp <= T, the last to arrive among equals. It is final once a tick after T has been seen or the grace has
+ * passed, and is never revised.
  *
- * Only the latest tick can ever become the price of a boundary that is still open, so it is all that is
- * kept, beside the prices of boundaries that were closed and not yet asked for. One exception: boundaries from
- * before the start. The process that saw their ticks is gone, so the first tick of a live feed must not close
- * them; the grace runs from the start, and until then the feed may hand in what it remembers, in any order.
+ * Only the latest tick can become the price of a boundary that is still open. So only that tick is kept, and the
+ * prices of closed boundaries until they are read. Boundaries from before the start are the exception: the process
+ * that saw their ticks is gone, so the first tick of a live feed must not close them. Their grace runs from the
+ * start, and until then the feed may deliver older ticks in any order.
+ *
+ * A stalled process cannot read ticks, which may still be in its socket buffers. The grace of boundaries that passed
+ * meanwhile runs from the end of the stall.
  */
 import { TIME_FRAME_MS } from '../model/domain.js';
 import type { PriceTick } from '../model/ports.js';
 
-/** How long after a boundary a tick from before it may still arrive. */
+/** How long after a boundary a tick from before it is still accepted. */
 export const GRACE_MS = 2_000;
-/** Every round begins and ends on a multiple of the shortest time frame. */
+/** All rounds begin and end on multiples of the shortest time frame. */
 export const BOUNDARY_STEP_MS = TIME_FRAME_MS[0] ?? 60_000;
-/** Closed boundaries that are kept until somebody asks; more than a pump of the lifecycle ever leaves behind. */
+/** Bound on closed boundaries that wait to be read. A pump of the lifecycle never leaves so many. */
 export const CLOSED_MAX = 64;
 
 export const boundaryAtOrBefore = (timeMs: number): number =>
   Math.floor(timeMs / BOUNDARY_STEP_MS) * BOUNDARY_STEP_MS;
 
-/** The final price of all boundaries up to `throughMs` and after the entry before. */
+/** The final price of all boundaries up to `throughMs` that are later than the previous entry's. */
 interface Closed {
   readonly throughMs: number;
   readonly tick: PriceTick | null;
@@ -31,19 +34,19 @@ export class BoundaryWindow {
   latest: PriceTick | null = null;
   #closed: Closed[] = [];
   #closedThroughMs: number;
-  /** Best tick so far for each boundary before the start that a round still waits for. */
+  /** Best tick so far for each boundary before the start that a round is waiting for. */
   readonly #past = new Map<number, PriceTick | null>();
 
   constructor(private readonly startMs: number) {
     this.#closedThroughMs = boundaryAtOrBefore(startMs);
   }
 
-  /** A round waits for this boundary, which lies before the start. */
+  /** A round is waiting for this boundary, which is before the start. */
   expectPast(boundaryMs: number): void {
     if (!this.#past.has(boundaryMs)) this.#past.set(boundaryMs, null);
   }
 
-  /** Takes a tick that arrives at engine time `nowMs`. */
+  /** Accepts a tick that arrives at engine time `nowMs`. */
   take(tick: PriceTick, nowMs: number): void {
     this.#closeByGrace(nowMs);
     if (nowMs < this.startMs + GRACE_MS) this.#takePast(tick);
@@ -61,7 +64,7 @@ export class BoundaryWindow {
     }
   }
 
-  /** The final price at a boundary: a tick, null where none is known, or undefined while it is not final. */
+  /** The final price at a boundary: a tick, null if there is none, undefined while it is not final. */
   finalPrice(boundaryMs: number, nowMs: number): PriceTick | null | undefined {
     if (boundaryMs <= this.startMs) {
       return nowMs < this.graceEndsMs(boundaryMs) ? undefined : (this.#past.get(boundaryMs) ?? null);
@@ -72,12 +75,15 @@ export class BoundaryWindow {
     return tick !== null && tick.timeMs <= boundaryMs ? tick : null;
   }
 
-  /** When the price at a boundary is final at the latest. */
+  /** The latest time at which the price at a boundary becomes final. */
   graceEndsMs(boundaryMs: number): number {
     return Math.max(boundaryMs, this.startMs) + GRACE_MS;
   }
 
-  /** Forgets what nobody waits for. `waitingMs` holds every boundary up to `nowMs` that somebody does. */
+  /**
+   * Drops all prices except those of `waitingMs`, which lists every boundary up to `nowMs` that a round is waiting
+   * for.
+   */
   forgetBut(waitingMs: readonly number[], nowMs: number): void {
     if (this.#closed.length === 0 && this.#past.size === 0) return;
     for (const boundaryMs of this.#past.keys()) {

@@ -1,23 +1,22 @@
 /**
- * Whether the wall clock can be believed (design, "Faults": clock steps). Betting windows are wall-clock times, so
- * a clock that stepped would take bets on a price that is already known. Pure: it is given samples of both
- * clocks and judges them.
+ * Detects steps of the wall clock (design, "Faults"). Betting windows are wall-clock times: after a step, bets would
+ * be taken at a price that is already known. The guard is pure; it is given readings of both clocks.
  *
- * - Behind: the wall clock stands more than 1 s before a time that was already given out, also before a restart.
- *   Sound again once it has caught up.
- * - Stepped: it went forward by more than 5 s against the monotonic clock. Sound again once both have agreed
- *   for 10 s.
+ * - Behind: the wall clock is more than 1 s before the last stamp, which may be from before a restart. Sound again
+ *   once it has caught up.
+ * - Stepped: it has advanced by more than 5 s against the monotonic clock. Sound again once both have agreed for 10
+ *   s.
  */
 
-/** The wall clock may stand this far before the last stamp: time servers slew and step a little. */
+/** Tolerated distance behind the last stamp: time servers slew and step a little. */
 export const BACKWARD_STEP_MS_MAX = 1_000;
-/** The wall clock may gain this much on the monotonic clock within `ANCHOR_MS`. */
+/** Tolerated gain on the monotonic clock within `ANCHOR_MS`. */
 export const FORWARD_STEP_MS_MAX = 5_000;
-/** After a step forward both clocks must agree for this long... */
+/** After a forward step both clocks must agree for this long... */
 export const AGREEMENT_MS = 10_000;
 /** ...to within this much. */
 const AGREEMENT_TOLERANCE_MS = 1_000;
-/** How long a comparison with the monotonic clock stands before it is taken anew; slewing is far slower. */
+/** How long an anchor is used before it is renewed. Slewing is far slower than the tolerance within this time. */
 const ANCHOR_MS = 60_000;
 
 export type ClockCondition = 'sound' | 'behind' | 'stepped';
@@ -25,9 +24,9 @@ export type ClockCondition = 'sound' | 'behind' | 'stepped';
 export class ClockGuard {
   #behind = false;
   #stepped = false;
-  /** Wall less monotonic time, the least seen since `#anchoredAtMs`; null before the first sample. */
+  /** Least difference of wall and monotonic time seen since `#anchoredAtMs`; null before the first sample. */
   #anchorOffsetMs: number | null = null;
-  /** Monotonic time of the anchor; while stepped, since when both clocks agree. */
+  /** Monotonic time of the anchor. While stepped: since when both clocks have agreed. */
   #anchoredAtMs = 0;
 
   get condition(): ClockCondition {
@@ -36,8 +35,8 @@ export class ClockGuard {
   }
 
   /**
-   * Judges one reading of both clocks, in milliseconds, against the last time that was given out. Returns
-   * whether the wall clock is sound. Readings come at least every few seconds.
+   * Evaluates one reading of both clocks, in milliseconds, against the last stamp. Returns whether the wall clock is
+   * sound. Must be called at least every few seconds.
    */
   sample(wallMs: number, monotonicMs: number, lastStampMs: number): boolean {
     if (this.#behind) this.#behind = wallMs < lastStampMs;

@@ -1,22 +1,19 @@
 /**
  * The time of commands: `max(last stamp, wall clock)`, so that it never goes backwards (design, "Determinism").
  *
- * While the wall clock is not sound it stands still: a clock that jumps ahead and comes back must neither end
- * rounds early nor leave the engine ahead of the world until the world has caught up.
+ * While the wall clock is not sound, command time stands still. A clock that jumps ahead and returns must neither end
+ * rounds early nor leave the engine ahead of real time.
  */
 import type { Clock } from '../model/ports.js';
 import type { ClockCondition, ClockGuard } from './clock-guard.js';
 
-/** A reading of the wall clock this close after the last stamp needs no judgement by the guard. */
+/** A reading this close to the last stamp needs no check by the guard. */
 const REGULAR_STEP_MS = 1_000;
 
 export class CommandClock {
   #sound = true;
 
-  /**
-   * `lastStampMs` is the last journaled time. `guard` is null where the clock is moved by hand and cannot be
-   * wrong.
-   */
+  /** `lastStampMs` is the last journaled time. `guard` is null for a manual clock, which cannot be wrong. */
   constructor(
     private readonly clock: Clock,
     private readonly guard: ClockGuard | null,
@@ -39,7 +36,7 @@ export class CommandClock {
     return this.lastStampMs;
   }
 
-  /** Compares the clocks; to be called several times a second. */
+  /** Compares the clocks. Call several times a second. */
   check(): void {
     this.#judge(this.clock.nowMs());
   }

@@ -1,7 +1,7 @@
 /**
- * Drives what nobody orders: locks and ends of rounds, boundary prices, late openings, settlement slices and
- * market hours. It runs at its own pace: feeds and clocks are looked at in `pump`, several times a second, and
- * never acted on from the outside.
+ * Drives everything that no client requests: locks and ends of rounds, boundary prices, late openings, settlement
+ * slices and market hours. It runs at its own pace: `pump` polls feeds and clocks several times a second, and no
+ * outside event triggers any of this.
  */
 import { assert } from '../base/assert.js';
 import type { Command } from '../model/commands.js';
@@ -14,31 +14,31 @@ import type { PriceTracker } from './price-tracker.js';
 import type { Sequencer } from './sequencer.js';
 
 /**
- * Market hours of a class around `nowMs`, worked out from time-zone data; null for a class that is always open. It
- * should give the same array as long as nothing changes: then it is not compared again.
+ * Market hours of an asset class around `nowMs`, computed from time-zone data; null if it is always open. Should
+ * return the same array while nothing changes, which saves a comparison.
  */
 export type Calendar = (assetClass: AssetClass, nowMs: number) => Sessions | null;
 
 export interface LifecycleOptions {
   readonly feeds: readonly PriceFeed[];
   readonly calendar: Calendar;
-  /** Runs the function in a later turn of the event loop, soon. */
+  /** Runs the function soon, in a later turn of the event loop. */
   readonly schedule: (run: () => void) => void;
-  /** How many bets one settlement command credits at most; a turn of the event loop carries out one such command. */
+  /** Maximum number of bets in a settlement command. A turn of the event loop runs one such command. */
   readonly settleBetsMax: number;
-  /** Tells how long a settlement command took. */
+  /** Times settlement commands. */
   readonly clock: Clock;
 }
 
 /** Well below a millisecond's work once the code is compiled. */
 export const SETTLE_BETS_MAX = 500;
-/** The first slice and the smallest: before the code is compiled a bet takes as much as 20 us. */
+/** The first slice, and the smallest: before the code is compiled a bet takes many times as long. */
 const SETTLE_BETS_MIN = 50;
-/** A slice that took longer is followed by one of half its size, so that a large settlement delays no order for long. */
+/** A slice that takes longer halves the next one, so that a large settlement delays no order for long. */
 const SLICE_MS_MAX = 1;
-/** Boundary prices can let rounds end at once after a standstill; each pass ends at least one more. */
+/** After a stall a boundary price can make more rounds end at once. Each pass ends at least one. */
 const PRICE_PASSES_MAX = 8;
-/** Settlement waits while this many commands are not durable, so that the backlog stays bounded. */
+/** Settlement pauses while this many commands are not durable, which bounds the backlog. */
 const BACKLOG_COMMANDS_MAX = 2_000;
 
 export class Lifecycle {
@@ -63,10 +63,7 @@ export class Lifecycle {
     };
   }
 
-  /**
-   * Catches up with the time that has passed since the last journaled command, then starts the feeds. The rules
-   * must be configured.
-   */
+  /** Catches up with the time since the last journaled command, then starts the feeds. The rules must be configured. */
   start(): void {
     assert(!this.#started, 'the lifecycle is started once');
     assert(this.#engine.rules !== null, 'the rules are configured before rounds begin');
@@ -85,7 +82,7 @@ export class Lifecycle {
     for (const feed of this.options.feeds) feed.stop();
   }
 
-  /** Carries out everything that is due now, and one slice of settlement. To be called several times a second. */
+  /** Executes everything due now, and one slice of settlement. Call several times a second. */
   pump(): void {
     this.sequencer.heartbeat();
     if (!this.#started || this.sequencer.stopped) {
@@ -98,7 +95,7 @@ export class Lifecycle {
     this.tracker.refresh(nowMs);
     for (const feed of this.options.feeds) feed.poll(nowMs);
     const isDone = this.#submitBoundaryPrices(nowMs);
-    // Refused where the house cannot pay the seeds: tried again until it can or the price is too old.
+    // Rejected if the house cannot pay the seeds. Retried until it can or the price is too old.
     for (const command of this.tracker.lateOpens(nowMs)) this.sequencer.submit(command);
     this.tracker.refresh(nowMs);
     this.#settleSlice(nowMs);
@@ -107,8 +104,8 @@ export class Lifecycle {
   }
 
   /**
-   * When `pump` next has something to do, after `nowMs`, as far as time alone decides it: a round's lock or end, a
-   * boundary (late openings), the end of a grace, and ticks while a boundary waits for one.
+   * When `pump` next has work after `nowMs`, as far as time decides: a round's lock or end, a boundary (late
+   * openings), the end of a grace, and feed polls while a boundary is waiting for a price.
    */
   nextDueMs(nowMs: number): number {
     let dueMs = Math.min(this.#engine.nextDueMs, this.tracker.nextDueMs(), nextBoundaryMs(nowMs));
@@ -118,13 +115,13 @@ export class Lifecycle {
     return dueMs;
   }
 
-  /** Pumps, and calls `release` once all work that is due at this time, settlements included, is carried out. */
+  /** Pumps, and calls `release` once all work due now, settlements included, has been executed. */
   whenIdle(release: () => void): void {
     this.#idleWaiters.push(release);
     this.pump();
   }
 
-  /** The same, and once it is durable: what the operator API waits for. */
+  /** Like `whenIdle`, but waits until the work is durable. The operator API waits for this. */
   whenQuiet(release: () => void): void {
     this.whenIdle(() => this.sequencer.whenDurable(this.#engine.seq, release));
   }
@@ -178,7 +175,7 @@ export class Lifecycle {
     const startedMs = clock.monotonicMs();
     this.#submit({ kind: 'settle', timeMs: nowMs, betsMax: this.#settleBets });
     const tookMs = clock.monotonicMs() - startedMs;
-    // Nothing left waiting: the slice may have been far from full, and tells nothing of how long a full one takes.
+    // The last slice of a settlement may be far from full, so a short time says nothing about a full one.
     if (tookMs > SLICE_MS_MAX) this.#settleBets = Math.max(SETTLE_BETS_MIN, Math.ceil(this.#settleBets / 2));
     else if (tookMs < SLICE_MS_MAX / 4 && this.#engine.settlementsWaiting) this.#settleBets *= 2;
     this.#settleBets = Math.min(this.#settleBets, settleBetsMax);

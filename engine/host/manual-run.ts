@@ -1,6 +1,6 @@
 /**
- * Moves a manual clock (sandbox) the way a real one moves: through every instant at which something is due, in
- * order, with everything that it causes carried out before time goes on (design, section 8, `/clock`).
+ * Moves a manual clock (sandbox) as a real one moves: through every instant at which something is due, in order, and
+ * executes all that is due before time goes on (design, section 8, `/clock`).
  */
 import { assert } from '../base/assert.js';
 import type { Lifecycle } from './lifecycle.js';
@@ -21,9 +21,9 @@ export class ManualRun {
   ) {}
 
   /**
-   * Moves the clock forward by `advanceMs`, a whole number of milliseconds >= 0, after the runs asked for before,
-   * and resolves with the time reached once all lifecycle work on the way, settlements included, is durable. A
-   * server that is told to stop ends the run where it is.
+   * Moves the clock forward by `advanceMs`, an integer >= 0, after any earlier runs. Resolves with the time reached
+   * once it and all work on the way, settlements included, are durable. If the server is stopping, the run ends early
+   * and resolves with the time from which the next one continues.
    */
   advance(advanceMs: number): Promise<number> {
     assert(Number.isSafeInteger(advanceMs) && advanceMs >= 0, 'a manual clock moves by whole milliseconds');
@@ -43,7 +43,7 @@ export class ManualRun {
       assert(dueMs > nowMs, 'everything due is done before a manual clock moves on');
       this.setClock(Math.min(dueMs, targetMs));
       await this.#idle();
-      // Other requests get their turn, and the journal gets its batch, at every instant on the way.
+      // Lets other requests run, and the journal take its batch, at every instant on the way.
       await new Promise<void>((resolve) => this.schedule(resolve));
       if (this.sequencer.backlogCommands > BACKLOG_COMMANDS_MAX) await this.#durable();
     }

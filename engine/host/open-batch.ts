@@ -1,21 +1,21 @@
 /**
- * Commands that will be made durable together, with everyone who waits for that. The journal gets the text form;
- * the events wait here for their readers, and the waiters for their release.
+ * A batch of commands that become durable together. The journal gets their text; their events are kept here for the
+ * readers, and the waiters until they are released.
  */
 import type { EngineEvent } from '../model/events.js';
 import type { Batch } from '../model/ports.js';
 
 export type Release = () => void;
-/** The clock is looked at once in so many waiters. */
+/** The clock is read once per this many waiters. */
 const RELEASED_AT_ONCE = 8;
-/** A reader of durable commands: every accepted one but orders, once and in order. */
+/** Receives the events of every durable command except orders, once and in order. */
 export type EventReader = (seq: number, events: readonly EngineEvent[]) => void;
 
 export class OpenBatch {
   lastSeq: number;
   #timeMs = 0;
   #text = '';
-  /** Of commands other than orders: sequence numbers and events, in step. */
+  /** Sequence numbers and events of commands other than orders, in step. */
   readonly #seqs: number[] = [];
   readonly #events: (readonly EngineEvent[])[] = [];
   readonly #waiters: Release[] = [];

@@ -1,7 +1,7 @@
 /**
- * Turns raw price ticks, which are not journaled, into the prices that are: `boundaryPrice` commands for the
- * boundaries that rounds wait for, and `openLate` commands where a market has no round and the price is fresh
- * (design, section 4). It lives outside the engine's state and starts empty.
+ * Turns price ticks, which are not journaled, into journaled prices: `boundaryPrice` commands for boundaries that
+ * rounds are waiting for, and `openLate` commands for markets without a round while the price is fresh (design,
+ * section 4). It is not part of the engine's state and starts empty.
  */
 import { assert } from '../base/assert.js';
 import type { BoundaryPrice, OpenLate } from '../model/commands.js';
@@ -12,20 +12,20 @@ import { BoundaryWindow } from './boundary-window.js';
 
 /** A tick further ahead of engine time than this is refused. */
 const TICK_AHEAD_MS_MAX = 1_000;
-/** A tick that differs from the last accepted one by more than this share of it is refused... */
+/** A tick that deviates from the last accepted one by more than this share is refused... */
 const TICK_CHANGE_MAX = 0.5;
 /**
- * ...while that one is younger than this. A price that has truly halved is believed after a quarter of an hour, in
- * which its rounds are voided; an error of the feed seldom lasts as long.
+ * ...while that one is younger than this. A price that has really halved is accepted after a quarter of an hour,
+ * whose rounds are voided; a feed's error seldom lasts as long.
  */
 const TICK_REFERENCE_AGE_MS_MAX = 900_000;
-/** Longest source and origin together: they go to the journal as evidence. */
+/** Longest source and origin together: they are journaled as evidence. */
 export const TICK_EVIDENCE_LENGTH_MAX = 4_096;
 
 const TAKEN: TickVerdict = { taken: true };
 const refuse = (detail: string): TickVerdict => ({ taken: false, detail });
 
-/** A boundary for whose price of an asset at least one round waits. */
+/** A boundary whose price at least one round is waiting for. */
 interface Waiting {
   readonly asset: number;
   readonly boundaryMs: number;
@@ -34,7 +34,7 @@ interface Waiting {
 export class PriceTracker {
   #windows: readonly BoundaryWindow[] = [];
   #startMs = 0;
-  /** In the order of boundaries, then of assets. */
+  /** By boundary, then by asset. */
   #waiting: readonly Waiting[] = [];
   #waitingOfSeq = -1;
   #takenCount = 0;
@@ -42,7 +42,7 @@ export class PriceTracker {
 
   constructor(private readonly engine: EngineReads) {}
 
-  /** How many ticks were taken and refused since the start. */
+  /** Numbers of ticks accepted and refused since the start. */
   get tickCounts(): { readonly taken: number; readonly refused: number } {
     return { taken: this.#takenCount, refused: this.#refusedCount };
   }
@@ -51,7 +51,7 @@ export class PriceTracker {
     return this.#waiting.length;
   }
 
-  /** Begins at engine time `nowMs`, to which the engine has advanced, before the first tick. */
+  /** Starts at engine time `nowMs`, to which the engine has advanced, before the first tick. */
   start(nowMs: number): void {
     assert(this.#windows.length === 0, 'the price tracker is started once');
     this.#startMs = nowMs;
@@ -96,7 +96,9 @@ export class PriceTracker {
     });
   }
 
-  /** The prices that are final by now and waited for, oldest boundary first; an asset's never overtake each other. */
+  /**
+   * Final prices that rounds are waiting for, oldest boundary first. An asset's boundaries never overtake each other.
+   */
   boundaryPrices(nowMs: number): BoundaryPrice[] {
     const held = new Set<number>();
     const commands: BoundaryPrice[] = [];
@@ -119,7 +121,7 @@ export class PriceTracker {
     return commands;
   }
 
-  /** A command for each asset that has a market without a round and a price fresh enough to open it. */
+  /** A command for each asset with a vacant market and a price fresh enough to open it. */
   lateOpens(nowMs: number): OpenLate[] {
     const commands: OpenLate[] = [];
     this.#windows.forEach(({ latest }, asset) => {
@@ -141,7 +143,7 @@ export class PriceTracker {
     return commands;
   }
 
-  /** When a price becomes final by the passing of time alone; Infinity where nothing waits. */
+  /** When the next price becomes final by time alone; Infinity if none is awaited. */
   nextDueMs(): number {
     return this.#waiting.reduce((dueMs, { asset, boundaryMs }) => {
       const graceEndsMs = this.#windows[asset]?.graceEndsMs(boundaryMs) ?? Number.POSITIVE_INFINITY;
@@ -164,7 +166,7 @@ function whyNot(tick: PriceTick, { latest }: BoundaryWindow, nowMs: number): str
 const evidenceOf = (tick: PriceTick): string =>
   tick.origin === '' ? tick.source : `${tick.source} ${tick.origin}`;
 
-/** Ends of rounds without a price, and beginnings of rounds without an open price. */
+/** The ends of rounds that await a close price, and the starts of rounds that await an open price. */
 function waitingBoundaries(engine: EngineReads): Waiting[] {
   const keys = new Set<string>();
   const waiting: Waiting[] = [];

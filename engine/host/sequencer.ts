@@ -1,11 +1,10 @@
 /**
- * The one way into the engine (design, "The way of an order"). It stamps time, applies commands, gathers the
- * accepted ones in batches, hands the batches to the journal one at a time, and lets nobody see a success
- * before it is durable.
+ * The only way into the engine (design, "The way of an order"). It stamps and applies commands, collects the accepted
+ * ones in batches, hands the batches to the journal one at a time, and acknowledges nothing before it is durable.
  *
- * Group commit: a batch goes to the writer at the end of the event-loop turn when the writer is idle; otherwise
- * it fills until the one in flight is acknowledged. The next batch is handed over before the waiters of the
- * acknowledged one are released, so that the disk works while replies go out.
+ * Group commit: if the writer is idle, a batch is handed over at the end of the event-loop turn; otherwise it fills
+ * until the one in flight is durable. The next batch is handed over before the waiters of the durable one are
+ * released, so that the disk works while responses are sent.
  */
 import { assert, fail } from '../base/assert.js';
 import type { Engine } from '../engine.js';
@@ -86,7 +85,7 @@ export class Sequencer {
   #engineError: Error | null = null;
   #failed = false;
 
-  /** `engine` is new or recovered: everything it has done so far is durable. */
+  /** `engine` is new or recovered: everything in it is durable. */
   constructor(
     readonly engine: Engine,
     private readonly clock: Clock,
@@ -116,15 +115,15 @@ export class Sequencer {
   get durableSeq(): number {
     return this.#durableSeq;
   }
-  /** How many accepted commands are not durable yet. */
+  /** Number of accepted commands that are not durable yet. */
   get backlogCommands(): number {
     return this.engine.seq - this.#durableSeq;
   }
-  /** No command is taken any more. */
+  /** No command is accepted any more. */
   get stopped(): boolean {
     return this.#failed || this.#closing || this.#engineError !== null;
   }
-  /** The server is stopping: what takes long should come to its end. */
+  /** The server is stopping: long operations should finish early. */
   get ending(): boolean {
     return this.#draining || this.stopped;
   }
@@ -135,7 +134,7 @@ export class Sequencer {
     return this.#commandClock.condition;
   }
 
-  /** Why orders are refused at the moment, the gravest reason first, or null. */
+  /** Why orders are refused now, the most serious reason first, or null. */
   get gate(): ErrorCode | null {
     if (this.#draining) return 'shutting_down';
     if (!this.#commandClock.sound) return 'clock_unsynchronised';
@@ -144,14 +143,14 @@ export class Sequencer {
     return full || this.#backlogAged ? 'journal_backlog' : null;
   }
 
-  /** The time of a command that is submitted now, in milliseconds: see `CommandClock`. */
+  /** The time of a command submitted now, in milliseconds (see `CommandClock`). */
   stampMs(): number {
     return this.#commandClock.next();
   }
 
   /**
-   * Carries out a command that was stamped in this turn. Whatever is due by its time is carried out before it.
-   * Accepted means applied, not durable: `whenDurable(outcome.seq, ...)` before anyone is told.
+   * Applies a command stamped in this turn, after whatever is due by its time. Accepted means applied, not durable:
+   * respond from `whenDurable(outcome.seq, ...)`.
    */
   submit(command: Command): Outcome {
     if (this.engine.nextDueMs <= command.timeMs && command.kind !== 'advance') {
@@ -192,7 +191,7 @@ export class Sequencer {
     this.#open = null;
   }
 
-  /** Gives the writer the oldest batch, if it is idle and there is one. */
+  /** Hands the oldest batch to the writer, if it is idle and there is one. */
   #handOver(): void {
     if (this.#failed || this.#inFlight !== null) return;
     if (this.#closed.length === 0) this.#closeOpenBatch();
@@ -232,8 +231,8 @@ export class Sequencer {
   }
 
   /**
-   * Calls `release` once command `seq` is durable: at once if it is, otherwise in the order of the waiters. It is
-   * never called after a failure, nor for reads of a state that a programming error may have spoilt.
+   * Calls `release` once command `seq` is durable: at once if it is, otherwise in order. Never called after a
+   * failure, nor for reads of a state that a programming error may have corrupted.
    */
   whenDurable(seq: number, release: Release): void {
     if (this.#failed || this.#engineError !== null) return;
@@ -290,8 +289,8 @@ export class Sequencer {
   }
 
   /**
-   * Commands before the one that failed are sound, and their clients wait for them: they are still committed.
-   * Unless it failed so late that it counts: then the open batch's digest is lost, and nothing of it is acknowledged.
+   * Commands before the failed one are sound, and their clients are waiting: they are still committed. If the failed
+   * command had already got its number, the open batch's digest is unknown, and none of that batch is committed.
    */
   #onEngineError(error: Error): void {
     this.#engineError = error;

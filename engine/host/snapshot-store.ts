@@ -1,32 +1,32 @@
 /**
- * Where snapshots are kept: files, or a simulator's memory. A snapshot stands at the end of one batch of the journal
- * and names that batch, so that nobody can load it beside another journal (design, "Snapshots without a pause").
+ * Storage of snapshots: files, or a simulator's memory. A snapshot is taken at the end of a journal batch and names
+ * that batch, so that it cannot be loaded with another journal (design, "Snapshots without a pause").
  */
 import type { Engine } from '../engine.js';
 
 export interface SnapshotMeta {
-  /** Last command whose effects it holds: the `lastSeq` of a batch. */
+  /** Last command included: the `lastSeq` of a batch. */
   readonly seq: number;
-  /** Engine time there. */
+  /** Engine time at `seq`. */
   readonly timeMs: number;
-  /** Rolling digest there, 16 hex digits. */
+  /** Rolling digest at `seq`, 16 hex digits. */
   readonly digest: string;
   /** Chain hash of the batch that ends at `seq`. */
   readonly chain: string;
 }
 
-/** A snapshot that is there, whether or not it is good. */
+/** An existing snapshot, which may be damaged. */
 export interface SnapshotRef {
   readonly seq: number;
-  /** Names it for people, and for `load`: a path, where it is a file. */
+  /** Identifies it for people and for `load`; a path if it is a file. */
   readonly name: string;
 }
 
 export interface SnapshotStore {
-  /** What is there, newest first. */
+  /** Existing snapshots, newest first. */
   list(): readonly SnapshotRef[];
-  /** Reads and checks it whole. Throws where it is damaged, or of a newer form. */
+  /** Reads and fully checks a snapshot. Throws if it is damaged or of a newer format. */
   load(ref: SnapshotRef): { readonly meta: SnapshotMeta; readonly engine: Engine };
-  /** Durable when it returns; nothing is listed before it is whole. Throws where it cannot be written. */
+  /** Durable on return; a snapshot is not listed before it is complete. Throws if it cannot be written. */
   save(engine: Engine, chain: string): SnapshotRef;
 }
