@@ -1,7 +1,8 @@
 /**
  * `npm run bench`: runs the sections one after the other, prints tables and ratios on stdout and progress on stderr,
- * and writes everything with its environment to a JSON file, and to an HTML file with plots. A section whose check fails has no figures (those of
- * a server that lost an order are none): the others go on, and the run ends with exit code 1.
+ * and writes everything with its environment to a JSON file, and to an HTML file with plots. A section whose check
+ * fails reports no figures: the rate of a server that lost an order means nothing. The others continue, and the exit
+ * code is 1.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -41,7 +42,7 @@ const SECTIONS: Readonly<Record<SectionName, Section>> = {
 const WARMUP_MS = 1_250;
 const QUICK_WARMUP_MS = 300;
 const USAGE_EXIT_CODE = 2;
-/** What a section may take: more than its runs, of which none has more than so many a round, and the rest of it do. */
+/** Time limit of a section: each of its runs has a limit per round, and the section has some slack. */
 const SECTION_RUNS_MAX = 16;
 const RUN_OVERHEAD_MS_MAX = 3_000;
 const SECTION_REST_MS_MAX = 300_000;
@@ -57,7 +58,7 @@ async function main(): Promise<number> {
   if (options.pair !== null) mainOf(options.pair);
   const cores = findCores();
   const workDir = mkdtempSync(join(options.dir, 'tote-bench-'));
-  // Even after Ctrl-C nothing stays behind; the servers are told by their own signal.
+  // Cleans up even after Ctrl-C; the servers receive their own signal.
   process.once('SIGINT', () => process.exit(130));
   process.once('exit', () => rmSync(workDir, { recursive: true, force: true }));
   const where = environment(workDir, options.durability, cores);
@@ -79,7 +80,7 @@ async function main(): Promise<number> {
       process.stderr.write(`\n${name} failed: ${failure.stack}\n`);
       results.push(failedSection(name, failure));
       failures.push(failure);
-      // What it left running would go on beside the next ones.
+      // A process it left running would disturb the next sections.
       if (failure instanceof OverdueError) break;
     }
     rmSync(sectionDir, { recursive: true, force: true });
@@ -95,7 +96,7 @@ async function main(): Promise<number> {
 
 class OverdueError extends Error {}
 
-/** Every wait within a section has a bound of its own; this one is for what nobody thought of. */
+/** Every wait within a section has its own limit; this one catches the rest. */
 async function inTime(result: Promise<SectionResult>, msMax: number): Promise<SectionResult> {
   let timer: NodeJS.Timeout | undefined;
   const overdue = new Promise<never>((_, reject) => {
@@ -113,7 +114,7 @@ function sectionMsMax({ rounds, warmupMs, measureMs }: SuiteOptions): number {
   return rounds * SECTION_RUNS_MAX * (warmupMs + measureMs + RUN_OVERHEAD_MS_MAX) + SECTION_REST_MS_MAX;
 }
 
-/** It has no figures: those of a server that lost an order are none. */
+/** A failed section has no figures: the rate of a server that lost an order means nothing. */
 function failedSection(name: string, { message }: Error): SectionResult {
   return { name, tables: [], ratios: [], notes: [`${name} failed: ${message}`], data: null };
 }
@@ -154,7 +155,7 @@ function suiteOptions(options: BenchOptions, workDir: string, cores: SuiteOption
   };
 }
 
-/** One line that is written over on a terminal, a line each elsewhere. */
+/** Overwrites one line on a terminal, prints a line each time elsewhere. */
 function showProgress(text: string): void {
   process.stderr.write(process.stderr.isTTY ? `\r\x1b[K${text}` : `${text}\n`);
 }
@@ -182,7 +183,7 @@ function environmentText(where: Environment): string {
 
 try {
   const exitCode = await main();
-  // An overdue section may hold timers and processes; these end with this one.
+  // An overdue section may hold timers and processes; exiting ends them.
   process.exit(exitCode);
 } catch (error) {
   const isUsage = error instanceof UsageError;

@@ -1,7 +1,6 @@
 /**
- * Judges answers and keeps the record of what the server has committed itself to: how many requests of each
- * template were answered as expected, and which bets they named. The suite holds this record against the server's
- * books afterwards.
+ * Checks responses and records what the server has committed itself to: how many requests of each template succeeded,
+ * and which bets were named. The suite compares this record with the server's ledger afterwards.
  */
 import { assert, must } from '../../engine/base/assert.js';
 import { COMPLETE, type Frame, frameHttp, INCOMPLETE } from './framing.js';
@@ -9,13 +8,13 @@ import type { ClientResult, Expectation, RequestTemplate } from './job.js';
 import { FULL_CHECK_EVERY } from './job.js';
 
 const ZERO = 48;
-/** Different unexpected answers that are told apart; the rest count as the last. */
+/** Unexpected responses that are counted separately; the rest count as the last. */
 const UNEXPECTED_KINDS_MAX = 20;
 const UNEXPECTED_BYTES_MAX = 160;
-/** Highest bet number whose repetition is noticed: 2^28 bits are 32 MB. */
+/** Highest bet number for which repetition is detected: 2^28 bits are 32 MB. */
 const NUMBERS_MAX = 2 ** 28;
 
-/** What `judge` found. */
+/** Result of `check`. */
 export const WAITING = 0;
 export const ANSWERED = 1;
 
@@ -47,9 +46,8 @@ export class Answers {
   }
 
   /**
-   * Looks at the first `end` bytes, which answer a request of `template`: `WAITING` where the answer has not
-   * arrived in full, else it is judged and `ANSWERED`. Throws where the bytes cannot be framed, or go on behind
-   * the answer: on a connection without pipelining nothing may.
+   * Checks the first `end` bytes, the response to a request of `template`. Returns `WAITING` if it is incomplete,
+   * else `ANSWERED`. Throws if the bytes cannot be framed or continue after the response: there is no pipelining.
    */
   judge(template: number, bytes: Buffer, end: number): typeof WAITING | typeof ANSWERED {
     const { want, start, refusals } = must(
@@ -97,7 +95,7 @@ export class Answers {
     }
   }
 
-  /** Bit by bit: a set of millions of numbers would cost the client its lead. */
+  /** A bitmap: a set of millions of numbers would slow the client down. */
   #note(number: number): void {
     assert(number > 0 && number < NUMBERS_MAX, `an answer carries the number ${number}`);
     const at = number >>> 3;
@@ -137,7 +135,7 @@ function beginsWith(bytes: Buffer, at: number, start: Buffer): boolean {
   return true;
 }
 
-/** `}` or `]`: a body cut short by a wrong length does not pass. */
+/** `}` or `]`: detects a body truncated by a wrong length. */
 function endsAsJson(bytes: Buffer, end: number): boolean {
   return bytes[end - 1] === 125 || bytes[end - 1] === 93;
 }

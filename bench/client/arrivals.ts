@@ -1,7 +1,6 @@
 /**
- * The planned send times of an open-loop run. Independent bots do not wait for each other's answers: their requests
- * arrive with exponential gaps around the mean rate, and one that finds the server busy has waited since its planned
- * time, whatever the client could do about it.
+ * The planned send times of an open-loop run. Independent bots do not wait for each other's responses, so requests
+ * arrive with exponential gaps. A request that finds the server busy has been waiting since its planned time.
  */
 import { assert } from '../../engine/base/assert.js';
 
@@ -12,7 +11,7 @@ export class Arrivals {
   readonly #burstMs: number;
   #burstLeft: number;
 
-  /** `ratePerSecond` > 0; the same seed plans the same times. `burst`: so many more at one time. */
+  /** `ratePerSecond` > 0; the same seed gives the same times. `burst`: that many more at one instant. */
   constructor(
     ratePerSecond: number,
     seed: number,
@@ -29,7 +28,7 @@ export class Arrivals {
     this.#burstLeft = burst?.count ?? 0;
   }
 
-  /** When the next request is meant to leave. */
+  /** When the next request is due. */
   get nextMs(): number {
     return this.#burstIsNext ? this.#burstMs : this.#nextMs;
   }
@@ -38,7 +37,7 @@ export class Arrivals {
     return this.#burstLeft > 0 && this.#burstMs <= this.#nextMs;
   }
 
-  /** Goes on to the one after, and returns the time that was next. */
+  /** Advances to the following request and returns the time that was next. */
   take(): number {
     if (this.#burstIsNext) {
       this.#burstLeft -= 1;
@@ -58,7 +57,9 @@ export class Arrivals {
   }
 }
 
-/** Planned times of requests that found no free connection, oldest first. Bounded: an overrun server fails the run. */
+/**
+ * Planned times of requests that found no free connection, oldest first. Bounded: an overloaded server fails the run.
+ */
 export class Backlog {
   readonly #times: Float64Array;
   #head = 0;

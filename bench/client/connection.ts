@@ -1,35 +1,35 @@
 /**
- * One keep-alive connection of the load client: a request at a time, no pipelining.
+ * A keep-alive connection of the load client: one request at a time, no pipelining.
  *
- * A request costs node:net's streams 7 us, more than the servers that are measured. So the answer is read into one
- * buffer that all connections share (`onread`, public), and the request goes to the kernel through the socket's own
- * handle (not public; where a Node version has it no longer, `socket.write` does, and the client is slower).
- * Together 4.3 us, measured against a bare handler.
+ * node:net's streams cost the client more per request than the fastest servers under test (docs/performance.md). So
+ * responses are read into one buffer shared by all connections (`onread`, public), and requests are written through
+ * the socket's own handle. The handle is not public API; where Node lacks it, `socket.write` is used, and the client
+ * is slower.
  */
 import { connect, type Socket } from 'node:net';
 import { assert } from '../../engine/base/assert.js';
 import { type Answers, WAITING } from './answers.js';
 
-/** Large enough for any answer that is measured, so that most arrive in one piece. */
+/** Large enough for any response measured, so that most arrive in one piece. */
 const SHARED_BYTES = 1 << 18;
 const shared = Buffer.allocUnsafe(SHARED_BYTES);
 
 export interface ConnectionEvents {
   onAnswer(connection: Connection): void;
-  /** The connection is of no more use, and with it the run. */
+  /** The connection has failed, and with it the run. */
   onFailure(error: Error): void;
 }
 
 export class Connection {
-  /** When the request that is under way was meant to leave, in the run's milliseconds. */
+  /** When the request in flight was due, in the run's milliseconds. */
   plannedMs = 0;
   readonly #events: ConnectionEvents;
   readonly #answers: Answers;
   readonly #socket: Socket;
   #write: (bytes: Buffer) => void = () => assert(false, 'not connected yet');
-  /** Template of the request under way, or -1. */
+  /** Template of the request in flight, or -1. */
   #template = -1;
-  /** What has arrived of an answer that came in pieces. */
+  /** What has arrived of a response that came in pieces. */
   #pieces: Buffer | null = null;
   #arrived = 0;
   #closing = false;
@@ -51,7 +51,7 @@ export class Connection {
     this.#socket.on('close', () => this.#fail('the server closed a connection'));
   }
 
-  /** Sends `bytes`, which the caller may use again at once. */
+  /** Sends `bytes`. The caller may reuse them at once. */
   send(bytes: Buffer, template: number, plannedMs: number): void {
     assert(this.#template < 0, 'no pipelining');
     this.#template = template;
@@ -123,7 +123,7 @@ function rawWriter(socket: Socket): (bytes: Buffer) => void {
   return (bytes) => {
     const failed = handle.writeBuffer(request, bytes);
     if (failed !== 0) throw new Error(`a write failed with ${failed}`);
-    // The one request under way is far smaller than the kernel's buffer, so it has left.
+    // The only request in flight is far smaller than the kernel's buffer, so it has been sent.
     assert(streamBaseState[kLastWriteWasAsync] === 0, 'a write left at once');
   };
 }
@@ -156,5 +156,5 @@ function isStreamWrap(value: unknown): value is StreamWrap {
   );
 }
 
-/** Whether requests take the short way; reports say so, since figures of both ways do not compare. */
+/** Whether requests use the socket's handle. Reports say so: figures with and without are not comparable. */
 export const writesRaw = streamWrap !== null;

@@ -1,10 +1,10 @@
 /**
- * Where an answer ends. A load client that parsed headers into objects would measure itself; this finds status,
- * body and length in the bytes as they lie, and falls back to a plain search where the length is not where
- * uWebSockets.js writes it (last).
+ * Finds the end of a response. Parsing headers into objects would make the client measure itself, so status, body and
+ * length are found in the bytes directly, with a plain search if the length is not where uWebSockets.js writes it
+ * (last).
  */
 
-/** An answer's parts, as offsets into the buffer that was framed. */
+/** Parts of a response, as offsets into the framed buffer. */
 export interface Frame {
   status: number;
   bodyAt: number;
@@ -13,7 +13,7 @@ export interface Frame {
 
 export const INCOMPLETE = 0;
 export const COMPLETE = 1;
-/** Not an HTTP/1.1 answer with a Content-Length. */
+/** Not an HTTP/1.1 response with a Content-Length. */
 export const MALFORMED = 2;
 export type Framing = typeof INCOMPLETE | typeof COMPLETE | typeof MALFORMED;
 
@@ -22,10 +22,10 @@ const LF = 10;
 const ZERO = 48;
 const HEADER_BYTES_MAX = 16_384;
 const LENGTH_NAME = 'content-length: ';
-/** Longest "content-length: N" line that is looked for at the end of the headers. */
+/** Longest "content-length: N" line searched for at the end of the headers. */
 const LENGTH_DIGITS_MAX = 9;
 
-/** Frames the answer that begins at 0 in `bytes` and has arrived up to `end`. */
+/** Frames the response that begins at 0 in `bytes` and has arrived up to `end`. */
 export function frameHttp(bytes: Buffer, end: number, frame: Frame): Framing {
   const bodyAt = findBody(bytes, end);
   if (bodyAt < 0) return end > HEADER_BYTES_MAX ? MALFORMED : INCOMPLETE;
@@ -38,7 +38,7 @@ export function frameHttp(bytes: Buffer, end: number, frame: Frame): Framing {
   return end >= frame.endAt ? COMPLETE : INCOMPLETE;
 }
 
-/** Offset behind the empty line, or -1. Steps by four: one of any four neighbours lies in the searched CRLFCRLF. */
+/** Offset after the empty line, or -1. Steps by four: any four consecutive bytes include one of the CRLFCRLF. */
 function findBody(bytes: Buffer, end: number): number {
   let at = 3;
   while (at < end) {
@@ -56,7 +56,7 @@ function digit(bytes: Buffer, at: number): number {
 }
 
 function contentLength(bytes: Buffer, bodyAt: number): number {
-  // Backwards over the digits of the last line, which is the length's in the usual case.
+  // Backwards over the last line's digits, usually those of the length.
   let at = bodyAt - 5;
   let length = 0;
   let unit = 1;

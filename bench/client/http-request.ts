@@ -1,7 +1,7 @@
-/** HTTP/1.1 requests as bytes: what every client of a run sends. */
+/** HTTP/1.1 requests as bytes, as every client of a run sends them. */
 import { SERIAL_DIGITS } from './job.js';
 
-/** Stands in a header's value where the serial number goes. */
+/** Placeholder for the serial number in a header's value. */
 export const SERIAL = '0'.repeat(SERIAL_DIGITS);
 
 export type Headers = readonly (readonly [name: string, value: string])[];

@@ -1,6 +1,6 @@
 /**
- * Connections that are open and hardly speak: each sends one request every period, the ring's requests spread evenly over
- * it as far as the connections were made evenly. A server closes a connection that is silent for longer.
+ * Nearly idle connections: each sends one request per period, spread as evenly over it as the connections were
+ * opened. A server closes a connection that is silent for longer.
  */
 import { performance } from 'node:perf_hooks';
 import type { Connection } from './connection.js';
@@ -8,14 +8,14 @@ import type { LatencySummary } from './job.js';
 import { Latencies } from './latencies.js';
 
 const LOOK_EVERY_MS = 5;
-/** Sent in one look at most, so that the busy connections wait for no burst. */
+/** Maximum sent at once, so that the busy connections wait for no burst. */
 const SENDS_MAX = 64;
 
 export class IdleRing {
   readonly #periodMs: number;
   readonly #send: (connection: Connection) => void;
   readonly #latencies = new Latencies();
-  /** Silent connections with the time at which each speaks again; the first is due first. */
+  /** Silent connections with the time of their next request, earliest first. */
   readonly #waiting: { readonly connection: Connection; readonly dueMs: number }[] = [];
   #head = 0;
   #underWay = 0;
@@ -27,7 +27,7 @@ export class IdleRing {
     this.#timer = setInterval(() => this.#look(), LOOK_EVERY_MS);
   }
 
-  /** Requests that are not answered yet. */
+  /** Requests in flight. */
   get underWay(): number {
     return this.#underWay;
   }
@@ -36,12 +36,12 @@ export class IdleRing {
     return this.#latencies.summary();
   }
 
-  /** A new connection, which speaks for the first time a period from now. */
+  /** Adds a connection, which sends its first request one period from now. */
   add(connection: Connection): void {
     this.#waiting.push({ connection, dueMs: performance.now() + this.#periodMs });
   }
 
-  /** Its latency counts where it was sent from `fromMs` to before `toMs`. */
+  /** Latencies of requests sent from `fromMs` to before `toMs` are recorded. */
   answered(connection: Connection, fromMs: number, toMs: number): void {
     this.#underWay -= 1;
     const { plannedMs } = connection;

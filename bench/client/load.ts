@@ -1,8 +1,8 @@
 /**
- * A run: opens the connections, keeps them busy at the job's pace through warm-up and measured window, waits for
- * every answer that is still under way, and sums up.
+ * A run: opens the connections, keeps them busy at the job's pace through warm-up and measured window, waits for all
+ * responses in flight, and sums up.
  *
- * A latency counts when its planned time lies in the measured window; the rate counts answers that arrived in it.
+ * A latency counts if its planned time is in the measured window; the rate counts responses that arrived in it.
  */
 import { performance } from 'node:perf_hooks';
 import { must } from '../../engine/base/assert.js';
@@ -14,10 +14,10 @@ import type { ClientJob, ClientResult } from './job.js';
 import { Latencies } from './latencies.js';
 import { Requests } from './requests.js';
 
-/** Connections that are opened at the same time: less than any listen queue. */
+/** Connections opened at the same time: fewer than any listen queue holds. */
 const CONNECTING_MAX = 64;
 const BACKLOG_MAX = 1 << 20;
-/** A server that leaves a request unanswered for this long after the run has failed it. */
+/** A server that leaves a request unanswered this long after the run has failed it. */
 const DRAIN_MS_MAX = 30_000;
 
 export interface LoadEvents {
@@ -39,9 +39,9 @@ class Load {
   readonly #latencies = new Latencies();
   readonly #lateness: Latencies | null;
   readonly #connections: Connection[] = [];
-  /** Those that are not idle. */
+  /** The busy connections. */
   readonly #active: Connection[] = [];
-  /** Connections without a request under way, in turn: none falls silent for so long that the server closes it. */
+  /** Free connections, used round-robin: none is silent for so long that the server closes it. */
   readonly #free: Connection[] = [];
   readonly #idle: IdleRing | null;
   readonly #backlog = new Backlog(BACKLOG_MAX);
@@ -50,7 +50,7 @@ class Load {
   #measureFromMs = Infinity;
   #measureToMs = Infinity;
   #answered = 0;
-  /** Requests of the connections that are not idle. */
+  /** Requests of the busy connections. */
   #asked = 0;
   #sending = false;
   #over = false;
@@ -85,7 +85,7 @@ class Load {
     return this.#job.connections + (this.#job.idle?.connections ?? 0);
   }
 
-  /** The idle connections first: they are kept open while the others are made. */
+  /** The idle connections first: they are kept alive while the others are opened. */
   #connect(): void {
     const { host, port } = this.#job;
     const isIdle = this.#connections.length < (this.#job.idle?.connections ?? 0);
@@ -128,7 +128,7 @@ class Load {
     setImmediate(this.#pump);
   }
 
-  /** Sends what has become due. It spins, because timers are no finer than a millisecond; the client has its own core. */
+  /** Sends what is due. It spins, because timers are no finer than a millisecond; the client has its own core. */
   readonly #pump = (): void => {
     if (!this.#sending || this.#over) return;
     this.#guarded(() => {

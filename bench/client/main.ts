@@ -1,4 +1,4 @@
-/** The load client's process: takes one job from the suite, runs it, answers, ends. */
+/** The load client's process: receives one job from the suite, runs it, reports, exits. */
 import { assert } from '../../engine/base/assert.js';
 import type { FromClient, ToClient } from './job.js';
 import { runLoad } from './load.js';

@@ -1,6 +1,6 @@
 /**
- * The requests of a run, one after another: the templates in turn, each with the next serial number written into its
- * bytes. The bytes are reused, so they must have left for the kernel before the next request is asked for.
+ * The requests of a run: the templates round-robin, each with the next serial number written into its bytes. The
+ * bytes are reused, so they must be sent before the next request is taken.
  */
 import { assert } from '../../engine/base/assert.js';
 import { type RequestTemplate, SERIAL_DIGITS } from './job.js';

@@ -1,4 +1,4 @@
-/** Runs one job in a client process of its own, beside the server it loads, and takes both sides' figures. */
+/** Runs one job in a client process beside the server under load, and records both sides' figures. */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { must } from '../../engine/base/assert.js';
@@ -12,11 +12,11 @@ export interface Measurement {
   readonly server: ServerUse;
 }
 
-/** What connecting, and waiting for the last answers (30 s at most), may take besides the windows. */
+/** Time allowed for connecting and for the last responses (30 s at most), besides the windows. */
 const BESIDE_WINDOWS_MS_MAX = 60_000;
 const MAIN = fileURLToPath(new URL('./main.js', import.meta.url));
 
-/** Rejects where the run failed: no connection, an answer that cannot be framed, requests left unanswered. */
+/** Rejects if the run failed: no connection, a response that cannot be framed, requests left unanswered. */
 export function measure(
   job: ClientJob,
   server: ServerProcess,

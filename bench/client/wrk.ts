@@ -1,7 +1,7 @@
 /**
- * `wrk` (where it is installed) as the client for ready answers: a server that sends the same bytes again and again
- * outruns any client on Node, and a client that is the limit makes every ratio 1. It takes turns through the same
- * request bytes as our own client; our own client has checked the answers before.
+ * `wrk`, if installed, as the client for static responses: a server that sends the same bytes repeatedly outruns any
+ * client on Node, and a client at its limit makes every ratio 1. It sends the same requests as our own client, which
+ * has checked the responses before.
  */
 import { execFile, spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -35,10 +35,10 @@ export interface WrkRun {
 
 const WARMUP_SECONDS = 1;
 const run = promisify(execFile);
-/** What connecting and stopping may take besides the time that it is told. */
+/** Time allowed for connecting and stopping besides the requested duration. */
 const BESIDE_MS_MAX = 20_000;
 
-/** Rejects where an answer was no 2xx, or a connection failed. */
+/** Rejects on a response other than 2xx or a failed connection. */
 export async function measureWithWrk(options: WrkRun, server: ServerProcess): Promise<WrkMeasurement> {
   const script = join(options.dir, 'requests.lua');
   writeFileSync(script, luaOf(options.templates));

@@ -1,7 +1,6 @@
 /**
- * Operations that leave the engine as it was, measured by `benchmark`: refused orders, idempotent replays, reads of
- * the rolling digest. Every result goes into a tally that is checked at the end, since a loop whose result nobody
- * uses may be no loop at all.
+ * Operations that leave the engine unchanged, measured by `benchmark`: refused orders, idempotent replays, rolling
+ * digests. Every result is added to a checked tally, since V8 may remove a loop whose result is unused.
  */
 import Benchmark from 'benchmark';
 import { assert, must } from '../../engine/base/assert.js';
@@ -11,7 +10,7 @@ import type { Outcome } from '../../engine/model/events.js';
 import { filledScenario } from './placing.js';
 import { spreadOrders } from './scenario.js';
 
-/** Commands in turn, spread over the open bets: so many that the caches do not hold all that they touch. */
+/** Commands used round-robin, spread over the open bets: too many for all that they touch to stay in the caches. */
 const RING = 65_536;
 const ACCOUNTS = 1_000;
 const OPEN_BETS = 100_000;
@@ -23,7 +22,7 @@ export interface CycleRate {
   readonly samples: number;
 }
 
-/** Refusals at the last check but three: the odds have moved. */
+/** Refused at the fourth check from the end: the odds have moved. */
 export function rejectRate(): CycleRate {
   const scenario = filledScenario(ACCOUNTS, OPEN_BETS);
   const placed = spreadOrders(OPEN_BETS, 0, RING, ACCOUNTS);
@@ -47,7 +46,7 @@ function cycle(
   isAsMeant: (outcome: Outcome) => boolean,
 ): CycleRate {
   const digestBefore = engine.rollingDigest();
-  // A command must not be from before the engine's time.
+  // A command must not be older than engine time.
   const commands = ring.map((order) => ({ ...order, timeMs: engine.timeMs }));
   let done = 0;
   let asMeant = 0;

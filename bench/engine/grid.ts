@@ -1,8 +1,8 @@
 /**
- * Whether cost grows with what the engine holds: the same operations at 1,000 to 1,000,000 open bets, for each number of
- * accounts. One engine is filled once; where it reaches a size, a window of orders is timed, then refusals and replays
- * of orders from all over. A figure is of the median slice, so that neither a collection nor another process counts (what
- * the longest pauses are, the placing suite tells).
+ * Whether cost grows with the engine's contents: the same operations at 1,000 to 1,000,000 open bets, for each number
+ * of accounts. One engine is filled once; at each size a window of orders is timed, then refusals and replays of
+ * orders from all over. Figures are of the median slice, so that neither garbage collection nor another process
+ * counts. (The placing suite measures the longest pauses.)
  */
 import { assert, must } from '../../engine/base/assert.js';
 import type { PlaceOrder } from '../../engine/model/commands.js';
@@ -12,7 +12,7 @@ import { assertLedger, openScenario, orders, type Scenario, spreadOrders } from 
 
 const WARMUP_ORDERS = 100_000;
 const WARMUP_ACCOUNTS = 1_000;
-/** Orders that are timed at a size: no more than the size itself, or the size would be another one. */
+/** Orders timed at each size: no more than the size itself, or they would change it. */
 const WINDOW_MAX = 20_000;
 const SLICE = 100;
 const CYCLED = 1_000;
@@ -56,7 +56,7 @@ export function gridRow(accounts: number, sizes: readonly number[]): GridRow {
   return { accounts, cells };
 }
 
-/** Milliseconds of each slice of the orders from number `from` to before `to`; they are made outside of it. */
+/** Milliseconds per slice of orders `from` to before `to`, which are built outside the timed section. */
 function timePlaced(scenario: Scenario, from: number, to: number): number[] {
   const sliceMs: number[] = [];
   for (let at = from; at < to; at += SLICE) {
@@ -66,7 +66,7 @@ function timePlaced(scenario: Scenario, from: number, to: number): number[] {
   return sliceMs;
 }
 
-/** Refusals (the odds have moved) and replays of orders before number `placed`: others in every cycle and for each. */
+/** Refusals (the odds have moved) and replays of orders before number `placed`, different ones in every cycle. */
 function timeCycled(scenario: Scenario, placed: number): { rejectMs: number[]; replayMs: number[] } {
   const { timeMs } = scenario.engine;
   const some = (cycle: number): PlaceOrder[] =>

@@ -1,7 +1,7 @@
 /**
- * The rate of placed orders while the engine fills: orders are made beforehand in slices, only `apply` is timed, and
- * every outcome goes into a sum that is checked. `benchmark` does not fit here: its number of cycles is its own, and
- * a placed order stays in memory.
+ * The rate of placed orders while the engine fills. Orders are built in slices beforehand, only `apply` is timed, and
+ * every outcome is added to a checked sum. `benchmark` does not fit: it chooses its own number of cycles, and a
+ * placed order stays in memory.
  */
 import { assert } from '../../engine/base/assert.js';
 import type { PlaceOrder } from '../../engine/model/commands.js';
@@ -14,12 +14,12 @@ export interface PlacingRate {
   readonly accounts: number;
   readonly orders: number;
   readonly ordersPerSecond: number;
-  /** For each second of CPU time, collector threads included: what a busy machine does not distort. */
+  /** Per second of CPU time, collector threads included: independent of how busy the machine is. */
   readonly ordersPerCpuSecond: number;
-  /** Rate of the first and of the last tenth: how much the cost grows with the number of bets. */
+  /** Rates of the first and last tenth: how much cost grows with the number of bets. */
   readonly firstTenthPerSecond: number;
   readonly lastTenthPerSecond: number;
-  /** Longest slice against the mean one, as a hint at pauses; garbage collection included. */
+  /** Ratio of the longest slice to the mean one, garbage collection included: a hint at pauses. */
   readonly worstSliceRatio: number;
   readonly bytesPerBet: number;
 }

@@ -1,6 +1,6 @@
 /**
- * An engine with open rounds in all 70 markets and funded accounts, and the orders that go into it: the same ones
- * in every run, spread over accounts and markets, both sides in turn so that no round's exposure is reached.
+ * An engine with open rounds in all 70 markets and funded accounts, and the orders for it: the same in every run,
+ * spread over accounts and markets, sides alternating so that no round reaches its exposure limit.
  */
 import { createHash } from 'node:crypto';
 import { assert } from '../../engine/base/assert.js';
@@ -101,19 +101,19 @@ export function orders(from: number, count: number, accounts: number): PlaceOrde
   return Array.from({ length: count }, (_, at) => order(from + at, accounts));
 }
 
-/** Prime, and no divisor of any number of orders here: its multiples reach every order before they come to one again. */
+/** A prime that divides no number of orders used here, so its multiples reach every order before repeating. */
 const STRIDE = 104_729;
 
 /**
- * `count` of the first `placed` orders, spread over all of them, and others for the next `from`: the same few again and
- * again would lie in the caches, and an operation on them would cost the same however many there are.
+ * `count` of the first `placed` orders, spread over all of them, different ones for each `from`: the same few would
+ * stay in the caches, and their cost would not depend on the number of orders.
  */
 export function spreadOrders(placed: number, from: number, count: number, accounts: number): PlaceOrder[] {
   assert(placed % STRIDE !== 0, 'the stride reaches every order');
   return Array.from({ length: count }, (_, at) => order(((from + at) * STRIDE) % placed, accounts));
 }
 
-/** Money is conserved, and `bets` bets were placed: what every timed run must have come to. */
+/** Asserts that money is conserved and `bets` bets were placed. */
 export function assertLedger({ engine }: Scenario, bets: number): void {
   const { houseCents, accountsCents, openStakesCents, openSeedsCents, depositsCents, withdrawalsCents } =
     engine.totals();

@@ -1,6 +1,6 @@
 /**
- * What a boundary costs: ends and opens of all 70 rounds with their prices, and the settlement of many bets in
- * journaled slices. The longest single command is what every other order may have to wait for.
+ * The cost of a boundary: ends and opens of all 70 rounds with their prices, and the settlement of many bets in
+ * journaled slices. The longest single command bounds how long any other order has to wait.
  */
 import { createHash } from 'node:crypto';
 import { assert } from '../../engine/base/assert.js';
@@ -13,7 +13,7 @@ import { assertLedger, openScenario, START_MS } from './scenario.js';
 
 const MINUTE_MS = 60_000;
 
-/** Applies commands and keeps the time of all and of the longest. */
+/** Applies commands, recording their total and longest time. */
 class Timed {
   commands = 0;
   events = 0;

@@ -1,6 +1,6 @@
 /**
- * What a snapshot costs: its tables made row by row (the engine's share), the whole file written and synced as the shadow
- * does it, and the file read, checked and made an engine again as a start does it.
+ * The cost of a snapshot: exporting its tables row by row (the engine's share), writing and syncing the file as the
+ * shadow does, and loading it as a start does.
  */
 import { statSync } from 'node:fs';
 import { assert, must } from '../../engine/base/assert.js';

@@ -1,6 +1,6 @@
 /**
- * What a price tick costs: the price tracker takes it beside the engine, whose rounds in all 70 markets wait for
- * boundaries. Ticks are not journaled; one in several hundred becomes a boundary price.
+ * The cost of a price tick in the price tracker, while rounds in all 70 markets wait for boundaries. Ticks are not
+ * journaled; one in several hundred becomes a boundary price.
  */
 import { assert } from '../../engine/base/assert.js';
 import { PriceTracker } from '../../engine/host/price-tracker.js';
@@ -21,13 +21,13 @@ export interface TickRate {
   readonly ticksPerSecond: number;
 }
 
-/** Ticks of all assets in turn, as time goes on; every one must be taken. */
+/** Ticks of all assets round-robin as time advances; every one must be accepted. */
 export function tickRate(): TickRate {
   timeTicks(WARMUP_TICKS);
   return { ticks: TICKS, ticksPerSecond: (TICKS * 1000) / timeTicks(TICKS) };
 }
 
-/** Milliseconds that `count` ticks take, which are made outside of it. */
+/** Milliseconds for `count` ticks, which are built outside the timed section. */
 function timeTicks(count: number): number {
   const { engine } = openScenario(ACCOUNTS, OPEN_BETS_MAX);
   const tracker = new PriceTracker(engine);

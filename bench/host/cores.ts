@@ -1,7 +1,6 @@
 /**
- * Which core what runs on. Every server of a run has one core to itself and the client another, so that a row's
- * figure does not depend on how the kernel happened to spread the threads. The suite itself sleeps while a row is
- * measured.
+ * Core assignment. Every server of a run has one core to itself and the client another, so that figures do not depend
+ * on how the kernel spreads the threads. The suite itself sleeps during a measurement.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

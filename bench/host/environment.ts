@@ -1,4 +1,4 @@
-/** Where figures were taken: without this a figure means nothing to anyone else. */
+/** The environment of a run, without which its figures mean nothing to anyone else. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -17,7 +17,7 @@ export interface Environment {
   readonly kernel: string;
   readonly loadAverage: number;
   readonly cores: Cores;
-  /** Where the journals lie, and on what: fsync means little on a file system in memory. */
+  /** Where the journals are, and on what: fsync means little on a file system in memory. */
   readonly dataDir: string;
   readonly fileSystem: string;
   readonly device: string;

@@ -1,10 +1,9 @@
 /**
- * Loaded before a server's own code (`node --import`), in every Node server of a run alike: measures the event
- * loop's delay from the inside and tells it on request, as a whole and over time. Two timers a millisecond are what it
- * costs.
+ * Preloaded into every Node server of a run (`node --import`): measures the event loop's delay from inside and
+ * reports it on request, in total and over time. It costs two timers per millisecond.
  *
- * `--import` loads it into every thread of the server; in all but the first it does nothing, or it would wake the journal
- * and the shadow a thousand times a second each.
+ * `--import` loads it into every thread of the server. It runs only in the first, or it would wake the journal and
+ * the shadow a thousand times a second each.
  */
 import { type IntervalHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
@@ -18,7 +17,7 @@ export interface LoopDelay {
   readonly maxMs: number;
 }
 
-/** What happened since the sample before. */
+/** Since the previous sample. */
 export interface Sample {
   /** Since the window began. */
   readonly atMs: number;

@@ -1,6 +1,6 @@
 /**
- * A server under measurement: its process on its core, and what it used while it was measured. Node servers carry
- * the probe; what they log goes to a file, never to a pipe that a sleeping suite would have to empty.
+ * A server under measurement: its process on its core, and its resource usage. Node servers carry the probe. Logs go
+ * to a file, never to a pipe that a sleeping suite would have to drain.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
@@ -15,12 +15,13 @@ const PROBE_MS_MAX = 5_000;
 const LOG_TAIL_BYTES = 2_000;
 
 /**
- * Node's flags in `npm start`: no full garbage collection before the old generation has so many MB. Without it a server
- * with a small heap has one a second under load, of 10 to 16 ms. All Node servers get it, references included.
+ * Node's flags in `npm start`: no full garbage collection before the old generation reaches this size. Otherwise a
+ * server with a small heap has one every second under load (docs/performance.md). All Node servers get it, references
+ * included.
  */
 export const NODE_FLAGS: readonly string[] = ['--initial-old-space-size=256'];
 
-/** However the suite ends, no server outlives it. */
+/** Kills the servers however the suite ends. */
 const running = new Set<ChildProcess>();
 process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL');
@@ -84,7 +85,7 @@ export class ServerProcess {
     this.#child.send(message);
   }
 
-  /** The first message that `accept` turns into something. Rejects when the process ends or `waitMsMax` passes. */
+  /** The first message that `accept` accepts. Rejects if the process ends or `waitMsMax` passes. */
   receive<T>(accept: (message: unknown) => T | null, waitMsMax: number): Promise<T> {
     return new Promise((resolve, reject) => {
       const settle = (act: () => void): void => {
@@ -109,7 +110,7 @@ export class ServerProcess {
     return this.#exit !== null;
   }
 
-  /** An error that says what the process wrote last. */
+  /** An error with the process's last output. */
   failure(what: string): Error {
     const tail = readFileSync(this.#logFile, 'utf8').slice(-LOG_TAIL_BYTES);
     return new Error(

@@ -1,6 +1,6 @@
 /**
- * What a process has used, from /proc: CPU time to the nanosecond of all its threads together and of its first, and
- * memory. The CPU time of a request is the one figure of a server that does not depend on how fast its client is.
+ * Resource usage of a process, from /proc: CPU time to the nanosecond, of all threads and of the first, and memory.
+ * CPU time per request is the one figure of a server that does not depend on its client's speed.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 
@@ -12,7 +12,7 @@ export interface CpuTimes {
   readonly mainNs: number;
 }
 
-/** null where /proc does not tell (not Linux, or the process has gone). */
+/** null if /proc is unavailable (not Linux, or the process has gone). */
 export function cpuTimes(pid: number): CpuTimes | null {
   try {
     const takenAtMs = performance.now();
@@ -44,7 +44,7 @@ export function cpuUse(before: CpuTimes | null, after: CpuTimes | null): CpuUse 
   };
 }
 
-/** Resident memory now, in bytes; null where /proc does not tell. */
+/** Resident memory now, in bytes; null if /proc is unavailable. */
 export function residentBytes(pid: number): number | null {
   try {
     const kilobytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];

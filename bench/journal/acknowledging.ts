@@ -1,6 +1,6 @@
 /**
- * How long an order waits for its journal: from handing a batch to the journal's thread, as the server does, until the
- * event loop hears that it is durable. One batch at a time, both threads on one core where the suite is pinned.
+ * How long an order waits for its journal: from handing a batch to the journal's thread, as the server does, until
+ * the event loop receives the acknowledgement. One batch at a time, both threads on one core if the suite is pinned.
  */
 import { assert } from '../../engine/base/assert.js';
 import type { Batch } from '../../engine/model/ports.js';
@@ -41,7 +41,7 @@ async function acknowledge(
   durability: Durability,
 ): Promise<LatencySummary> {
   const { dir, lock, store, source } = newJournal(path, durability);
-  // From here on it is the thread's.
+  // The thread owns it from here on.
   store.close();
   const journal = openThread(new JournalThread({ dir, durability, lastSeq: source.engine.seq }));
   const latencies = new Latencies();

@@ -1,6 +1,6 @@
 /**
- * An answer as it went over the wire, taken from the server under measurement, so that the references send the same
- * bytes: status, every header, body.
+ * A response as sent by the server under measurement, so that the references send the same bytes: status, headers,
+ * body.
  */
 import { connect } from 'node:net';
 import { COMPLETE, type Frame, frameHttp, MALFORMED } from '../client/framing.js';

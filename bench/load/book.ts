@@ -1,4 +1,4 @@
-/** The orders of a run: ready requests, whose they are, and what became of them. */
+/** The orders of a run: complete requests, their accounts, and their outcomes. */
 import { must } from '../../engine/base/assert.js';
 import { orderRequest } from '../client/http-request.js';
 import type { Expectation, RequestTemplate } from '../client/job.js';
@@ -39,7 +39,7 @@ export async function openBook(
   return { templates, bettors, markets, sample, acknowledged };
 }
 
-/** Accounts and markets in turn, both sides of each market alike, so that its pools stay even. */
+/** Accounts and markets round-robin, alternating sides, so that pools stay even. */
 export function orderTemplates(
   bettors: readonly Bettor[],
   markets: readonly MarketState[],

@@ -1,4 +1,4 @@
-/** What bots ask: the mix of reads and orders, orders that are refused, and orders that were placed before. */
+/** The requests of bots: the mix of reads and orders, refused orders, and replays. */
 import { must } from '../../engine/base/assert.js';
 import { httpRequest, SERIAL } from '../client/http-request.js';
 import type { Expectation, RequestTemplate } from '../client/job.js';
@@ -67,7 +67,7 @@ export function botsMix(
   return { templates, expectations: [...orders, answered(200, '{"success":true,"data":')], bettors: owners };
 }
 
-/** Orders whose sender expects other odds: refused at the last checks but three, journaled nowhere. */
+/** Orders whose sender expects other odds: refused at the fourth check from the end, and not journaled. */
 export function refusedOrders(bettors: readonly Bettor[], markets: readonly MarketState[]): Workload {
   const templates = orderTemplates(bettors, markets, FAR_PERCENT).map((order) => ({
     ...order,

@@ -1,7 +1,7 @@
 /**
- * Rows of load figures. The systems of a comparison are measured in turn, round after round, so that a slow minute of
- * the machine falls on all of them; a row's figure is the median of its rounds, a ratio's the median of the ratios
- * within each round.
+ * Rows of load figures. The systems compared are measured alternately, round after round, so that a slow minute of
+ * the machine affects all of them. A row's figure is the median of its rounds, a ratio's the median of the ratios per
+ * round.
  */
 
 import type { ClientJob, Expectation, RequestTemplate } from '../client/job.js';
@@ -18,11 +18,11 @@ export interface Target {
   readonly port: number;
   readonly templates: readonly RequestTemplate[];
   readonly expectations: readonly Expectation[];
-  /** Told of every run's record: what was acknowledged must be held against the system's books. */
+  /** Called with every run's record, to compare acknowledgements with the system's ledger. */
   readonly onResult?: (measurement: Measurement) => void;
   /**
-   * Waits until the system has done what it still does after its answers. Before that the next system would be measured
-   * beside it, on the same core.
+   * Waits for the system's background work to finish. Otherwise the next system would be measured beside it on the
+   * same core.
    */
   readonly catchUp?: () => Promise<CaughtUp>;
 }
@@ -91,7 +91,7 @@ export async function loadRows(
 ): Promise<LoadRow[]> {
   const rounds = targets.map((): MeasuredRun[] => []);
   for (let round = 1; round <= options.rounds; round += 1) {
-    // What heats up or fills while a round lasts falls on the first of them as often as on the last.
+    // The order alternates, so that warming up and filling affect each equally.
     const order = [...targets.entries()];
     for (const [at, target] of round % 2 === 0 ? order.reverse() : order) {
       options.progress(`${target.name}, ${connections} connections, round ${round} of ${options.rounds}`);
@@ -136,8 +136,8 @@ function medianRatio(row: LoadRow, reference: LoadRow, rateOf: (run: MeasuredRun
 }
 
 /**
- * `rateRatio` with the time counted that each system needed after its windows for what it had put off: what it could do
- * for ever. NaN where one was not waited for to the end.
+ * `rateRatio` including the time that each system needed after its windows for deferred work: the sustainable rate.
+ * NaN if one did not finish.
  */
 export function sustainedRatio(row: LoadRow, reference: LoadRow, windows: Windows): number {
   return medianRatio(row, reference, (run) => run.client.ratePerSecond * sustainedShare(run, windows));
@@ -145,16 +145,16 @@ export function sustainedRatio(row: LoadRow, reference: LoadRow, windows: Window
 
 type Windows = Pick<SuiteOptions, 'warmupMs' | 'measureMs'>;
 
-/** What of a rate is left with that time counted: 1 where nothing was put off. */
+/** The share of a rate that is sustainable: 1 if no work was deferred. */
 export function sustainedShare({ behind }: MeasuredRun, { warmupMs, measureMs }: Windows): number {
   const loadMs = warmupMs + measureMs;
   return loadMs / (loadMs + (behind?.tookMs ?? 0));
 }
 
-/** A client that has no more than this of its core left is the limit, or near it. */
+/** A client with no more than this of its core left is at or near its limit. */
 const CLIENT_CPU_LIMIT = 0.95;
 
-/** Says of which rows the client may have been the limit: a ratio against such a one flatters. */
+/** Names the rows in which the client may have been the limit: ratios against them flatter. */
 export function clientLimitNotes(rows: readonly LoadRow[]): string[] {
   return rows.flatMap(({ name, connections, plannedRate, rounds }) => {
     const clientCpu = median(rounds.map(({ client }) => client.clientCpu));
@@ -167,7 +167,7 @@ export function clientLimitNotes(rows: readonly LoadRow[]): string[] {
   });
 }
 
-/** CPU time of the server for a request, in microseconds: what does not depend on the client's speed. */
+/** CPU time of the server per request, in microseconds: independent of the client's speed. */
 function serverCpuUs(row: LoadRow): number {
   return median(
     row.rounds.map(({ client, server }) =>
@@ -176,7 +176,7 @@ function serverCpuUs(row: LoadRow): number {
   );
 }
 
-/** What `rateRatio` would be if each server had as much of its core as it could use; null where /proc does not tell. */
+/** What `rateRatio` would be if each server used as much of its core as it could; null if /proc is unavailable. */
 export function cpuRatio(row: LoadRow, reference: LoadRow): number | null {
   const ratio = serverCpuUs(reference) / serverCpuUs(row);
   return Number.isNaN(ratio) ? null : ratio;

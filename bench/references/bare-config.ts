@@ -1,4 +1,4 @@
-/** What a bare server is told by the suite, in a file, and what it says back. */
+/** The configuration file that the suite writes for a bare server, and the server's reply. */
 import type { WireAnswer } from '../load/answer.js';
 
 export interface BareConfig {

@@ -1,4 +1,4 @@
-/** What the usual server is told by the suite, in a file, and what it says back. */
+/** The configuration file that the suite writes for the usual server, and the server's reply. */
 export interface UsualConfig {
   readonly file: string;
   /** `fsync` is synchronous=FULL, `os` is NORMAL. */

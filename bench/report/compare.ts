@@ -3,7 +3,7 @@ import { ratiosTable, tableText } from './format.js';
 import { type Run, readRun } from './run-file.js';
 import type { SectionResult, Table } from './section.js';
 
-/** Columns that tell rows of the same name apart. */
+/** Columns that distinguish rows of the same name. */
 const IDENTIFYING = ['conns', 'accounts', 'open bets', 'Idempotency-Keys'];
 /** Columns that say what was measured, not what came of it; all others that hold figures are compared. */
 const GIVEN = ['planned/s', 'must', 'aim', 'starts', 'commands', 'from snapshot', ...IDENTIFYING];

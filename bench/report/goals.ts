@@ -1,5 +1,5 @@
 /**
- * The speed that this server has to have, line by line, and the table that says at the end of a run what of it was
+ * The speed goals of the server, line by line, and the table at the end of a run that compares them with what was
  * measured. A line whose section did not run says so: none is left out.
  */
 import { figure } from './format.js';

@@ -49,7 +49,7 @@ export interface SectionResult {
   /** Lines of the speed table that are no ratios. */
   readonly measured?: readonly Measured[];
   readonly data: unknown;
-  /** Told by the run. */
+  /** Set by the run. */
   readonly tookSeconds?: number;
 }
 

@@ -11,7 +11,7 @@ const RIGHT = 200;
 const TOP = 16;
 const BOTTOM = 48;
 const TICKS = 5;
-/** Told apart without colours too: each has its own dashes. */
+/** Distinguishable without colours too: each has its own dashes. */
 const COLOURS = ['#1f6feb', '#d1242f', '#1a7f37', '#9a6700', '#8250df', '#57606a'];
 const DASHES = ['', '6 3', '2 3', '8 3 2 3', '1 4', '12 4'];
 

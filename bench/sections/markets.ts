@@ -188,7 +188,7 @@ function pathRatio({ path, rows, wrkRows }: PathResult): Ratio {
 /** A server that has nothing to wait for but requests leaves none of its core idle, unless too few come. */
 const BUSY_SERVER_CPU = 0.9;
 
-/** Says of which rows wrk may have been the limit: a ratio against such a one flatters. */
+/** Names the rows in which wrk may have been the limit: ratios against them flatter. */
 function wrkLimitNotes(rows: readonly WrkRow[]): string[] {
   return rows.flatMap(({ name, rounds }) => {
     const serverCpu = median(rounds.map(({ server }) => server.cpu?.process ?? Number.NaN));
@@ -200,7 +200,7 @@ function wrkLimitNotes(rows: readonly WrkRow[]): string[] {
   });
 }
 
-/** CPU time of the server for a request, in microseconds; NaN where /proc does not tell. */
+/** CPU time of the server per request, in microseconds; NaN if /proc is unavailable. */
 function wrkCpuUs({ rounds }: WrkRow): number {
   return median(
     rounds.map(({ server, ratePerSecond }) => ((server.cpu?.process ?? Number.NaN) * 1e6) / ratePerSecond),

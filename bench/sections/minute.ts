@@ -19,7 +19,9 @@ import { type CaughtUp, statusOf } from '../tote/shadow.js';
 
 const BETTORS = 1_000;
 const CONNECTIONS = 256;
-/** Who bets on rounds that end: the others' balances tell exactly what was acknowledged to them. */
+/**
+ * Bettors on rounds that end during the run. The other accounts' balances show exactly what was acknowledged to them.
+ */
 const SETTLED_BETTORS = 100;
 const SETTLED_BETS = 20_000;
 const MINUTES = { full: 2, quick: 1 };

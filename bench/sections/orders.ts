@@ -109,8 +109,8 @@ async function measureOrders(options: SuiteOptions, running: ServerProcess[]): P
 }
 
 /**
- * The shadow's thread is pinned to the server's core as all others are. What it has not done when a window ends would be missing
- * from the rate: this says what the rate is with it.
+ * The shadow's thread shares the server's core. Work that it has deferred when a window ends would be missing from
+ * the rate; this is the rate with that work included.
  */
 function shadowNotes(rows: readonly LoadRow[], options: SuiteOptions): string[] {
   return rows.flatMap(({ name, connections, rounds }) => {

@@ -1,4 +1,4 @@
-/** What must not happen in a soak and did. Each kind is told in full a few times and then only counted. */
+/** Violations found by a soak. The first few of each kind are reported in full, the rest only counted. */
 const TOLD_MAX = 20;
 
 export class Violations {

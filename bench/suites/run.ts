@@ -1,6 +1,6 @@
 /**
- * Runs an in-process suite in a process of its own, on the server's core: what one suite compiles and keeps must
- * neither help nor hinder the next.
+ * Runs an in-process suite in a process of its own, on the server's core, so that one suite's compiled code and heap
+ * do not affect the next.
  */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -1,6 +1,6 @@
 /**
- * After the load: every acknowledged order is in the server's books, and nothing else is. Counted by account (what
- * each balance lost is what its orders staked), by round, and in the sum of all money.
+ * Audits the server after the load: its ledger has every acknowledged order and no other. Compared by account (each
+ * balance fell by the account's stakes), by round, and in the sum of all money.
  */
 
 import { must } from '../../engine/base/assert.js';
@@ -61,7 +61,7 @@ export interface Audit {
   readonly roundsCounted: boolean;
 }
 
-/** Throws where the server's books differ from what it acknowledged. */
+/** Throws if the server's ledger differs from what it acknowledged. */
 export async function audit(
   server: ToteServer,
   bettors: readonly Bettor[],

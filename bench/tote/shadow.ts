@@ -1,4 +1,4 @@
-/** How far the server's shadow is behind, and what it wrote: its thread shares the server's core. */
+/** How far the server's shadow lags, and what it wrote: its thread shares the server's core. */
 import type { ToteServer } from './server.js';
 
 /** The part of /status that matters here. */
