@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 interface Part {
-  /** Of the script that runs it alone. */
+  /** Of the script that runs it alone, where there is one. */
   readonly name: string;
   /** Compiled, beside this file. */
   readonly program: string;

@@ -1,7 +1,7 @@
 /**
- * Runs every compiled test file that stands beside this one, each in a process of its own, and ends with a
- * summary and an exit code. `node --test <folder>` does not do it: what it takes differs between Node versions.
- * Arguments narrow the run to the files whose path contains one of them.
+ * Runs compiled test files, each in a process of its own, and ends with the slowest of them, a summary and an exit code.
+ * `node --test <folder>` does not do it: what it takes differs between Node versions. Arguments narrow the run to the
+ * files whose path contains one of them, `--fast` to those that `selection.ts` takes for fast.
  */
 import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';

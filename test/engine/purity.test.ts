@@ -1,6 +1,6 @@
 /**
- * The engine is pure: no clock, no chance, no timers, no I/O; and imports point one way (design, section 1). Reads
- * the sources with the compiler's own parser, so that comments and strings do not count.
+ * The engine is pure: no clock, no chance, no timers, no I/O (design, section 1). What it imports is held by
+ * `test/house/rooms.test.ts`.
  */
 import { deepEqual, ok } from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';

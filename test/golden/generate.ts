@@ -76,7 +76,7 @@ function shadow(path: string): void {
   follower.close();
 }
 
-/** A data directory with the test secret in it. */
+/** A data directory with an empty journal and the test secret. */
 function prepare(path: string): string {
   mkdirSync(path, { mode: 0o700 });
   writeFileSync(join(path, 'master-secret'), SECRET, { mode: 0o600 });

@@ -20,7 +20,7 @@ export interface PowerLossOptions {
   readonly seed: number;
   readonly orders: number;
   readonly images: number;
-  /** The real program is started, too, on one image in so many, by the seed; on none where absent. */
+  /** The real program is started, too, on one of each so many images, by the seed; on none where absent. */
   readonly startsOneIn?: number;
   /** A folder for the images; one in memory is faster. */
   readonly folder?: string;

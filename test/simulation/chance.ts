@@ -16,7 +16,7 @@ export function derivedSeed(seed: number, index: number): number {
 
 const real = { randomBytes: crypto.randomBytes, randomUUID: crypto.randomUUID };
 
-/** Random bytes and UUIDs of this process are thrown with `rng` until `restoreCrypto`. */
+/** Random bytes and UUIDs of this process come from `rng` until `restoreCrypto`. */
 export function seedCrypto(rng: Rng): void {
   const bytes = (size: number): Buffer => Buffer.from(Array.from({ length: size }, () => rng.whole(0, 255)));
   const uuid = (): string =>

@@ -1,6 +1,6 @@
 /**
  * A typed client of the public API that takes nothing on trust: every answer is held against the envelope, the
- * headers that every answer carries, and the tables of `spec.ts`, whatever the test at hand is about.
+ * headers that every answer carries, the API document and the tables of `spec.ts`, whatever the test at hand is about.
  */
 import assert from 'node:assert/strict';
 import { type Answered, Client, type HeaderFields } from './client.js';

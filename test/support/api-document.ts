@@ -1,4 +1,7 @@
-/** Whether a reply is one that the API document describes: its status, its headers and its body. */
+/**
+ * Whether an answer is one that the API document describes: its status, its headers, its body, and of a failure the
+ * code, which must be among those of its operation and status.
+ */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { HeaderList } from '../../engine/model/ports.js';
 import { openApiDocument } from '../../http/openapi/document.js';
@@ -20,6 +23,7 @@ const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const BASE = /^\/(api\/)?v1/;
 
 interface Described {
+  /** null where no body is described. */
   readonly validate: ValidateFunction | null;
   readonly headers: readonly string[];
 }

@@ -223,7 +223,7 @@ export class CrashBook {
     return this.sandbox.nowMs - Date.parse(betOf(acknowledged).placedAt) >= IDEMPOTENCY_MS;
   }
 
-  /** Bets are as many as acknowledged keys, and each balance is what its bets left of the first deposit. */
+  /** Bets are those of acknowledged keys and no others, and each balance is what its bets left of the first deposit. */
   async #checkLedger(): Promise<void> {
     for (const [index, trader] of this.#traders.entries()) {
       const book = await this.#ordersOf(trader);

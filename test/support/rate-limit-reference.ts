@@ -16,7 +16,7 @@ export interface Told {
   readonly retryAfterSeconds: number;
 }
 
-/** What becomes of the key of a request: 401, 403, or a good one. */
+/** What becomes of the key of a request: 401 (or 403, disabled or expired), 403 for what it may not do, or a good one. */
 export type Fate = 'unknown' | 'forbidden' | 'known';
 
 export interface Arrival {

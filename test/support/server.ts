@@ -14,7 +14,7 @@ import { type Answered, Client } from './client.js';
 
 const MAIN = fileURLToPath(new URL('../../main.js', import.meta.url));
 
-/** Fast, quiet and under the test's control. A test's own `env` comes on top. */
+/** Fast, quiet and under the test's control. A test's own `env` comes on top; what is undefined there is not set. */
 const TEST_ENV: Readonly<Record<string, string>> = {
   TOTE_PORT: '0',
   TOTE_OPERATOR_PORT: '0',

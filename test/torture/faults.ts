@@ -40,7 +40,7 @@ export const FAULTS: readonly Fault[] = [
   { name: 'no memory is left', needs: ['prlimit'], run: noMemory },
 ];
 
-/** From the Nth call on, every one fails: the server must end by itself, and have told nobody of what failed. */
+/** From the Nth call on, every one fails: the server must end by itself, and must not have acknowledged what failed. */
 async function underStrace(call: string, error: string, rng: Rng): Promise<string> {
   const from = rng.whole(5, 120);
   const under = [

@@ -1,7 +1,4 @@
-/**
- * The OpenAPI document: it lints clean, knows the codes of the registry, and describes what the server really
- * answers, for every operation and every status.
- */
+/** Every operation answers as the API document says, for each status that it has. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -2,8 +2,7 @@
  * One flipped bit anywhere in the journal's files: recovery gives exactly the acknowledged batches, or refuses.
  * It never gives others, fewer or more, and what it vouches for can be appended to.
  *
- * Bytes that mean nothing (free space in a page, the padding of the mark) may pass. `TOTE_TEST_FLIPS` asks for more
- * flips than 10,000 in all, `TOTE_TEST_SEED` for other ones.
+ * Bytes that mean nothing (free space in a page, the padding of the mark) may pass. `TOTE_TEST_SEED` asks for other flips.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';

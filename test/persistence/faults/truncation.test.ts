@@ -1,5 +1,5 @@
 /**
- * The journal's files cut off at every byte of their last batches, and a WAL that is bad in its middle. What ends past
+ * The journal's files cut off within their last batches, at night at every byte, and a WAL that is bad in its middle. What ends past
  * the mark comes back as far as it is whole; below the mark nothing starts, and the message names what is missing.
  */
 import assert from 'node:assert/strict';

@@ -25,7 +25,7 @@ import { type MadeDir, makeDataDir } from '../support/made-dir.js';
 const STREAMS = [1, 2, 3];
 const STEPS = 500;
 
-/** A random stream's accepted commands, and rng of its own. Streams are slow to make and are made once. */
+/** A random stream's accepted commands, and a generator of its own. Streams are slow to make and are made once. */
 function streamOf(seed: number): { commands: readonly Command[]; rng: Rng } {
   const rng = new Rng(seed);
   const steps = Array.from({ length: STEPS }, () => rng.whole(0, 0xffff_ffff));

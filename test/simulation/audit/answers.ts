@@ -32,7 +32,7 @@ export interface AnswerSources {
   durableBet(bet: number): BetPlaced | null;
   /** The account of a public request's key, or 0. */
   accountOf(apiKey: string): number;
-  /** The hot engine where everything that it has done is durable and told, else null. */
+  /** The hot engine where everything that it has done is durable and shown, else null. */
   durableEngine(): EngineReads | null;
 }
 

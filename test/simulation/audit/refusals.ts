@@ -40,7 +40,7 @@ export class RefusalAudit {
     );
   }
 
-  /** null where the ledger cannot tell. */
+  /** null if the ledger does not determine it. */
   #isTrue(order: PlaceOrder, code: ErrorCode): boolean | null {
     const { ledger } = this;
     const { market, timeMs } = order;

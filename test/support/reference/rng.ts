@@ -1,5 +1,5 @@
 /**
- * Seeded chance for tests: the same seed throws the same rng on every machine. Not for secrets.
+ * A seeded random-number generator: the same seed gives the same numbers on every machine. Not for secrets.
  */
 import { assert, must } from '../../../engine/base/assert.js';
 
