@@ -30,5 +30,5 @@ function groups(value: number, first: readonly string[]): string {
 }
 
 function refuse(): never {
-  assert(false, 'only whole numbers that are not negative have this text');
+  assert(false, 'integerText takes integers from 0 on');
 }

@@ -20,7 +20,7 @@ const INITIAL_REFERENCE = 'initial';
 
 export function createAccount(state: State, command: CreateAccount): Effect {
   const { balanceCents, timeMs } = command;
-  assert(balanceCents >= 0, 'the initial balance is an amount');
+  assert(balanceCents >= 0, 'the initial balance is not negative');
   if (!withinDepositLimit(state, balanceCents)) return tooLarge();
   const account = state.accounts.add(command.name, command.tier);
   state.accounts.touch(account, state.nextSeq);

@@ -32,16 +32,16 @@ export class CommandClock {
     const wallMs = this.clock.nowMs();
     const stepMs = wallMs - this.lastStampMs;
     if (this.#sound && stepMs >= 0 && stepMs <= REGULAR_STEP_MS) this.lastStampMs = wallMs;
-    else this.#judge(wallMs);
+    else this.#sampleClocks(wallMs);
     return this.lastStampMs;
   }
 
   /** Compares the clocks. Call several times a second. */
   check(): void {
-    this.#judge(this.clock.nowMs());
+    this.#sampleClocks(this.clock.nowMs());
   }
 
-  #judge(wallMs: number): void {
+  #sampleClocks(wallMs: number): void {
     this.#sound =
       this.guard === null || this.guard.sample(wallMs, this.clock.monotonicMs(), this.lastStampMs);
     if (this.#sound && wallMs > this.lastStampMs) this.lastStampMs = wallMs;

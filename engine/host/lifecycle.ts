@@ -86,7 +86,7 @@ export class Lifecycle {
   pump(): void {
     this.sequencer.heartbeat();
     if (!this.#started || this.sequencer.stopped) {
-      this.#tellIdle();
+      this.#notifyIdle();
       return;
     }
     const nowMs = this.sequencer.stampMs();
@@ -99,8 +99,8 @@ export class Lifecycle {
     for (const command of this.tracker.lateOpens(nowMs)) this.sequencer.submit(command);
     this.tracker.refresh(nowMs);
     this.#settleSlice(nowMs);
-    if (!isDone || this.#engine.settlementsWaiting) this.#wantTurn();
-    else this.#tellIdle();
+    if (!isDone || this.#engine.settlementsWaiting) this.#scheduleTurn();
+    else this.#notifyIdle();
   }
 
   /**
@@ -126,12 +126,12 @@ export class Lifecycle {
     this.whenIdle(() => this.sequencer.whenDurable(this.#engine.seq, release));
   }
 
-  #tellIdle(): void {
+  #notifyIdle(): void {
     for (const release of this.#idleWaiters.splice(0)) release();
   }
 
   /** While many commands are not durable the turn waits for them, else it is the next one. */
-  #wantTurn(): void {
+  #scheduleTurn(): void {
     if (this.#turnPending) return;
     this.#turnPending = true;
     if (this.#isBacklogged())

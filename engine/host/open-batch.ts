@@ -67,11 +67,11 @@ export class OpenBatch {
     }
   }
 
-  /** Releases waiters in their order, some of them at least, until `isEnough`; returns whether none is left. */
-  releaseWaiters(isEnough: () => boolean): boolean {
+  /** Releases waiters in their order, some of them at least, until `shouldStop`; returns whether none is left. */
+  releaseWaiters(shouldStop: () => boolean): boolean {
     while (this.#released < this.#waiters.length) {
       this.#waiters[this.#released++]?.();
-      if (this.#released % RELEASED_AT_ONCE === 0 && isEnough()) break;
+      if (this.#released % RELEASED_AT_ONCE === 0 && shouldStop()) break;
     }
     return this.#released === this.#waiters.length;
   }

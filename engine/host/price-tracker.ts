@@ -68,7 +68,7 @@ export class PriceTracker {
   offer(tick: PriceTick, nowMs: number): TickVerdict {
     const window = this.#windows[tick.asset];
     const refusal =
-      window === undefined ? 'no such asset, or no prices are taken yet' : whyNot(tick, window, nowMs);
+      window === undefined ? 'no such asset, or no prices are taken yet' : refusalReason(tick, window, nowMs);
     if (window === undefined || refusal !== null) {
       this.#refusedCount++;
       return refuse(refusal ?? '');
@@ -153,7 +153,7 @@ export class PriceTracker {
 }
 
 /** Why a tick is refused, as a sentence for people, or null (design, section 4). */
-function whyNot(tick: PriceTick, { latest }: BoundaryWindow, nowMs: number): string | null {
+function refusalReason(tick: PriceTick, { latest }: BoundaryWindow, nowMs: number): string | null {
   if (!Number.isFinite(tick.price) || tick.price <= 0) return 'the price is not a positive number';
   if (!Number.isSafeInteger(tick.timeMs) || tick.timeMs < 0) return 'the timestamp is not a time';
   if (tick.timeMs > nowMs + TICK_AHEAD_MS_MAX) return 'the timestamp is more than 1 s ahead';

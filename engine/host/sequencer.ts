@@ -209,7 +209,7 @@ export class Sequencer {
     this.#inFlight = null;
     this.#durableSeq = lastSeq;
     this.#handOver();
-    this.#judgeBacklog(this.clock.monotonicMs());
+    this.#updateBacklog(this.clock.monotonicMs());
     batch.dispatch(this.#readers);
     this.#releasing.push(batch);
     this.#releaseWaiters();
@@ -218,10 +218,10 @@ export class Sequencer {
   /** Releases who waits for what is durable: for a moment now, the rest in the next turns. */
   #releaseWaiters(): void {
     const untilMs = this.clock.monotonicMs() + RELEASE_MS_MAX;
-    const isEnough = (): boolean => this.#failed || this.clock.monotonicMs() >= untilMs;
-    while (this.#releasing[0]?.releaseWaiters(isEnough)) {
+    const shouldStop = (): boolean => this.#failed || this.clock.monotonicMs() >= untilMs;
+    while (this.#releasing[0]?.releaseWaiters(shouldStop)) {
       this.#releasing.shift();
-      if (this.#releasing.length > 0 && isEnough()) break;
+      if (this.#releasing.length > 0 && shouldStop()) break;
     }
     if (this.#releasing.length === 0) this.#endWhenIdle();
     else if (!this.#failed && !this.#releaseScheduled) {
@@ -256,7 +256,7 @@ export class Sequencer {
   heartbeat(): void {
     const monotonicMs = this.clock.monotonicMs();
     this.#commandClock.check();
-    this.#judgeBacklog(monotonicMs);
+    this.#updateBacklog(monotonicMs);
     const elapsedMs = Math.min(monotonicMs - this.#heartbeatMs, HEARTBEAT_GAP_MS_MAX);
     this.#heartbeatMs = monotonicMs;
     if (this.#inFlight === null) return;
@@ -266,7 +266,7 @@ export class Sequencer {
     }
   }
 
-  #judgeBacklog(monotonicMs: number): void {
+  #updateBacklog(monotonicMs: number): void {
     const oldest = this.#inFlight ?? this.#closed[0]?.batch ?? this.#open;
     this.#backlogAged = oldest !== null && monotonicMs - oldest.openedMs > this.options.backlogAgeMsMax;
   }

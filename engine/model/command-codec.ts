@@ -36,8 +36,8 @@ const COMMAND_VERSIONS: Readonly<Record<CommandKind, number>> = {
   voidRound: 1,
 };
 
-/** Fields that are an index in memory and a word in the text. */
-const WORD_LISTS: Readonly<Record<string, readonly string[]>> = {
+/** Fields that are an index in memory and a name in the text. */
+const ENUM_FIELDS: Readonly<Record<string, readonly string[]>> = {
   market: MARKET_IDS,
   asset: ASSETS,
   tier: TIERS,
@@ -47,7 +47,7 @@ export function encodeCommand(command: Command): string {
   if (command.kind === 'placeOrder') return encodePlaceOrder(command);
   const { kind, timeMs, ...fields } = command;
   const words = Object.entries(fields).map(([name, value]) => {
-    const list = WORD_LISTS[name];
+    const list = ENUM_FIELDS[name];
     return [name, list !== undefined && typeof value === 'number' ? textAt(list, value) : value];
   });
   return JSON.stringify([kind, COMMAND_VERSIONS[kind], timeMs, Object.fromEntries(words)]);
@@ -167,7 +167,7 @@ function decodePlaceOrder(value: readonly unknown[]): PlaceOrder {
 
 function decodeNamed(kind: CommandKind, value: readonly unknown[]): Command {
   const fields = Object.entries(value[3] as Record<string, unknown>).map(([name, field]) => {
-    const list = WORD_LISTS[name];
+    const list = ENUM_FIELDS[name];
     return [name, list !== undefined && typeof field === 'string' ? list.indexOf(field) : field];
   });
   return { kind, timeMs: value[2], ...Object.fromEntries(fields) } as Command;

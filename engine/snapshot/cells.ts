@@ -8,7 +8,7 @@ import type { Cell } from './form.js';
 type Read = Cell | undefined;
 
 export function integerOf(cell: Read): number {
-  if (typeof cell !== 'number' || !Number.isSafeInteger(cell)) fail(`${cell} is not a whole number`);
+  if (typeof cell !== 'number' || !Number.isSafeInteger(cell)) fail(`${cell} is not an integer`);
   return cell;
 }
 
@@ -64,5 +64,5 @@ export function textOrNullOf(cell: Read): string | null {
 /** Reads a name in `list` as its index. */
 export function enumReader(list: readonly string[]): (cell: Read) => number {
   const indexes = new Map<Read, number>(list.map((word, index) => [word, index]));
-  return (cell) => indexes.get(cell) ?? fail(`${cell} is none of ${list.slice(0, 5).join(', ')}`);
+  return (cell) => indexes.get(cell) ?? fail(`${cell} is not one of ${list.slice(0, 5).join(', ')}`);
 }

@@ -19,14 +19,14 @@ export interface Sums {
 /** Sets the totals of the pots. Throws AssertionError on any mismatch. */
 export function checkState(state: State, sums: Sums): void {
   const { accounts, house, keys, markets } = state;
-  assert(state.lifecycleSeq <= state.seq, 'what happened has a number up to the last');
+  assert(state.lifecycleSeq <= state.seq, 'lifecycleSeq is not above seq');
   assert(accounts.count === sums.accounts, `there are ${sums.accounts} accounts`);
   assert(keys.count === sums.keys, `there are ${sums.keys} keys`);
-  assert(accounts.totalCents === sums.accountsCents, 'the balances have their sum');
+  assert(accounts.totalCents === sums.accountsCents, 'the balances add up');
   checkTransfers(state);
   checkRounds(state);
-  assert(markets.potsCents === sums.potsCents, 'the pots have their sum');
-  assert(markets.openStakesCents === sums.openStakesCents, 'the open stakes have their sum');
+  assert(markets.potsCents === sums.potsCents, 'the pots add up');
+  assert(markets.openStakesCents === sums.openStakesCents, 'the open stakes add up');
   assert(
     house.balanceCents + accounts.totalCents + markets.potsCents ===
       house.depositsCents - house.withdrawalsCents,
@@ -43,8 +43,8 @@ function checkTransfers({ house, seq }: State): void {
     if (amountCents > 0) depositsCents += amountCents;
     else withdrawalsCents -= amountCents;
   }
-  assert(depositsCents === house.depositsCents, 'the deposits have their sum');
-  assert(withdrawalsCents === house.withdrawalsCents, 'the withdrawals have their sum');
+  assert(depositsCents === house.depositsCents, 'the deposits add up');
+  assert(withdrawalsCents === house.withdrawalsCents, 'the withdrawals add up');
 }
 
 interface OpenBets {
@@ -58,12 +58,12 @@ function checkRounds(state: State): void {
   const current = markets.markets.flatMap((market) => market.current ?? []);
   const places = [...current, ...markets.awaitingPrice, ...markets.settling];
   const waiting = new Set(places);
-  assert(waiting.size === places.length, 'a round waits in one place');
+  assert(waiting.size === places.length, 'a round is in one queue');
   let openBets = 0;
   for (const market of markets.markets) {
     for (const round of market.rounds.values()) {
       const open = checkRound(state, round);
-      assert(round.status === SETTLED || waiting.delete(round), `${nameOf(round)} waits somewhere`);
+      assert(round.status === SETTLED || waiting.delete(round), `${nameOf(round)} is in a queue`);
       assert(round.status === UPCOMING || round.roundNumber <= market.lastRoundNumber, 'round numbers rise');
       if (round.status === SETTLED) continue;
       markets.potsCents += round.poolUpCents + round.poolDownCents - round.paidCents;
@@ -71,14 +71,14 @@ function checkRounds(state: State): void {
       openBets += open.count;
     }
   }
-  assert(waiting.size === 0, 'rounds that wait are in memory');
+  assert(waiting.size === 0, 'queued rounds are in memory');
   assert(
     markets.awaitingPrice.every((round) => isEnded(round, false)),
-    'rounds without a price wait for one',
+    'rounds that await a price have none',
   );
   assert(
     markets.settling.every((round) => isEnded(round, true)),
-    'rounds with a result are settled',
+    'rounds in settlement have a result',
   );
   for (let account = 1; account <= accounts.count; account += 1) openBets -= accounts.openBets(account);
   assert(openBets === 0, 'open bets are those of the open rounds');
@@ -107,14 +107,17 @@ function checkRound(state: State, round: Round): OpenBets {
     else payoutDownCents += chunk.payoutCents[i] as number;
     row = chunk.next[i] as number;
   }
-  assert(count <= round.betCount && stakesCents <= round.volumeCents, `${nameOf(round)} has no more bets`);
+  assert(
+    count <= round.betCount && stakesCents <= round.volumeCents,
+    `${nameOf(round)} does not have more bets than placed`,
+  );
   if (round.resolvedAtMs === null) {
     assert(
       count === round.betCount &&
         stakesCents === round.volumeCents &&
         payoutUpCents === round.payoutUpCents &&
         payoutDownCents === round.payoutDownCents,
-      `the bets of ${nameOf(round)} have their sums`,
+      `the bets of ${nameOf(round)} add up`,
     );
   }
   return { count, stakesCents };

@@ -30,7 +30,7 @@ export function importBets(state: State, read: ReadTable, betsRetained: number):
     round.nextToSettle = round.firstBet;
     const { bets } = state;
     const next = bets.chunk(round.firstBet).bet[bets.index(round.firstBet)];
-    assert(round.firstBet !== 0 && next === starts[at], 'a settlement goes on at the first open bet');
+    assert(round.firstBet !== 0 && next === starts[at], 'a settlement continues at the first open bet');
   });
 }
 
@@ -62,7 +62,7 @@ function importBet(state: State, cells: Row): number {
     (cells[13] === null ? 0 : BET_RECENTLY_SETTLED);
   if ((chunk.changedSeq[i] as number) > state.seq) fail(`bet ${bet} was changed by a later command`);
   if (!accounts.has(account)) fail(`bet ${bet} belongs to account ${account}, which does not exist`);
-  if (flags === 0 || (isOpen && cells[13] !== null)) fail(`nothing, or too much, keeps bet ${bet}`);
+  if (flags === 0 || (isOpen && cells[13] !== null)) fail(`the flags of bet ${bet} contradict each other`);
   history.restorePlaced(account, row, flags);
   if (isOpen) joinRound(state, row);
   return row;
@@ -92,7 +92,7 @@ function linkSettled({ accounts, bets, history }: State, positions: Uint32Array)
   forEachSettled(positions, (row, position) => {
     const account = bets.chunk(row).account[bets.index(row)] as number;
     const place = (ends[account - 1] as number) + position - 1;
-    if (place >= (ends[account] as number) || rows[place] !== 0) fail('settled positions count from 1');
+    if (place >= (ends[account] as number) || rows[place] !== 0) fail('settled positions have no gap');
     rows[place] = row;
   });
   for (const row of rows) history.restoreSettled(bets.chunk(row).account[bets.index(row)] as number, row);
@@ -109,7 +109,7 @@ export function importIdempotency(state: State, read: ReadTable): void {
   let lastSeq = 0;
   for (const cells of read(IDEMPOTENCY.name)) {
     const seq = countOf(cells[0]);
-    if (seq <= lastSeq || seq > state.seq) fail('Idempotency-Keys are in the order of their commands');
+    if (seq <= lastSeq || seq > state.seq) fail('Idempotency-Keys are in order of seq');
     lastSeq = seq;
     const digest = { keyHigh: countOf(cells[2]), keyLow: countOf(cells[3]), body: countOf(cells[4]) };
     const placed = placedFrom(cells);

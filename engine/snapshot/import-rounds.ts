@@ -36,9 +36,9 @@ export function importMarkets(state: State, read: ReadTable): void {
   const { markets } = state;
   importRounds(state, read(ROUND.name));
   const marketRows = [...read(MARKET.name)];
-  assert(marketRows.length === markets.markets.length, 'every market stands once');
+  assert(marketRows.length === markets.markets.length, 'there is one row per market');
   marketRows.forEach(([name, suspended, currentRound, lastRound], index) => {
-    assert(marketOf(name) === index, 'markets stand in their order');
+    assert(marketOf(name) === index, 'markets are in order');
     const market = markets.market(index);
     market.suspended = flagOf(suspended);
     market.lastRoundNumber = integerOrNullOf(lastRound) ?? -1;
@@ -68,17 +68,17 @@ function importRounds({ markets }: State, rows: Iterable<Row>): void {
   for (const row of rows) {
     const round = roundFrom(row);
     const market = markets.market(round.market);
-    assert(!market.rounds.has(round.roundNumber), 'a round stands once');
+    assert(!market.rounds.has(round.roundNumber), 'there is one row per round');
     market.rounds.set(round.roundNumber, round);
     const position = integerOrNullOf(row[25]);
-    assert((position !== null) === (round.status === SETTLED), 'settled rounds have a place in their order');
+    assert((position !== null) === (round.status === SETTLED), 'only settled rounds have a position');
     if (position !== null) settled.push({ round, position });
   }
   settled.sort((a, b) => a.position - b.position);
   for (const { round, position } of settled) {
     const market = markets.market(round.market);
     market.keepSettled(round, Number.POSITIVE_INFINITY);
-    assert(market.settledNumbers.length === position, 'the order of settled rounds has no gap');
+    assert(market.settledNumbers.length === position, 'the positions of settled rounds have no gap');
   }
 }
 
@@ -106,7 +106,7 @@ function roundFrom(row: Row): Round {
   );
   assert(
     round.endTimeMs === endTimeMs,
-    `${roundId(round.market, round.roundNumber)} ends where its number says`,
+    `${roundId(round.market, round.roundNumber)} ends at the time its number implies`,
   );
   return Object.assign(round, {
     status: statusOf(status),

@@ -26,7 +26,7 @@ export interface Imported {
 export function importTables(read: ReadTable): Imported {
   const state = new State();
   const [row, ...others] = [...read(ENGINE.name)];
-  assert(others.length === 0, 'there is one engine');
+  assert(others.length === 0, 'there is one engine row');
   const { rollingDigest, betsPlaced, betsRetained, ...sums } = importEngine(state, must(row, 'engine'));
   importHours(state, read(MARKET_HOURS.name));
   const openBets = importAccounts(state, read(ACCOUNT.name));

@@ -10,7 +10,7 @@ import type { ColumnForm, ColumnType, TableForm } from './form.js';
 const column =
   (type: ColumnType, isNullable: boolean) =>
   (name: string): ColumnForm => ({ name, type, isNullable });
-const whole = column('INTEGER', false);
+const integer = column('INTEGER', false);
 const integerOrNull = column('INTEGER', true);
 const real = column('REAL', false);
 const realOrNull = column('REAL', true);
@@ -32,34 +32,34 @@ const ordered = (name: string, columns: readonly ColumnForm[]): TableForm => ({
 /** One row. */
 export const ENGINE = numbered('engine', [
   /** Number and time of the last command. */
-  whole('seq'),
-  whole('time_ms'),
+  integer('seq'),
+  integer('time_ms'),
   /** Number of the last command that changed a round's state, an open price or a result. */
-  whole('lifecycle_seq'),
+  integer('lifecycle_seq'),
   /** Of all outcomes up to `seq`, 16 hex digits. */
   text('rolling_digest'),
-  whole('rules_version'),
+  integer('rules_version'),
   /** JSON of the rules in force (`rules.ts`); null before the first `configure`. */
   textOrNull('rules'),
   /** 0 or 1. */
-  whole('trading_enabled'),
+  integer('trading_enabled'),
   text('trading_reason'),
   /** Number of the last bet. */
-  whole('bets_placed'),
-  whole('house_cents'),
-  /** All that ever came in and went out, accounts and house. */
-  whole('deposits_cents'),
-  whole('withdrawals_cents'),
-  /** Sum of all balances, the house's left out. */
-  whole('accounts_cents'),
+  integer('bets_placed'),
+  integer('house_cents'),
+  /** All deposits and withdrawals ever, of accounts and house. */
+  integer('deposits_cents'),
+  integer('withdrawals_cents'),
+  /** Sum of all balances except the house's. */
+  integer('accounts_cents'),
   /** In the pots of unsettled rounds. */
-  whole('pots_cents'),
+  integer('pots_cents'),
   /** Stakes of bets that are not settled. */
-  whole('open_stakes_cents'),
+  integer('open_stakes_cents'),
   /** Rows of `account`, `api_key` and `bet`. */
-  whole('accounts'),
-  whole('keys'),
-  whole('bets_retained'),
+  integer('accounts'),
+  integer('keys'),
+  integer('bets_retained'),
 ]);
 
 /** Sessions of asset classes with market hours. A single row without times means no sessions. */
@@ -71,50 +71,50 @@ export const MARKET_HOURS = ordered('market_hours', [
 
 export const ACCOUNT = numbered('account', [
   /** Number from 1: the account's id is `acc_<account>`. */
-  whole('account'),
+  integer('account'),
   textOrNull('name'),
   text('tier'),
-  whole('balance_cents'),
+  integer('balance_cents'),
   /** 0 or 1. */
-  whole('frozen'),
+  integer('frozen'),
   /** Number of the last command that touched the account. */
-  whole('touched_seq'),
-  whole('open_bets'),
+  integer('touched_seq'),
+  integer('open_bets'),
 ]);
 
 export const API_KEY = numbered('api_key', [
   /** Number from 1: the key's id is `key_<key>`. */
-  whole('key'),
-  whole('account'),
+  integer('key'),
+  integer('account'),
   /** SHA-256 of the secret, 64 hex digits. */
   text('digest'),
   /** Bit i is scope i of `SCOPES`. */
-  whole('scopes_mask'),
+  integer('scopes_mask'),
   /** 0 or 1. */
-  whole('enabled'),
+  integer('enabled'),
   integerOrNull('expires_at_ms'),
-  whole('created_at_ms'),
+  integer('created_at_ms'),
 ]);
 
 /** Deposits and withdrawals with their references, unique per account for ever. */
 export const TRANSFER = ordered('transfer', [
   /** 0 is the house. */
-  whole('account'),
+  integer('account'),
   text('reference'),
   /** Number of the command. */
-  whole('seq'),
-  whole('time_ms'),
+  integer('seq'),
+  integer('time_ms'),
   /** Negative for a withdrawal. */
-  whole('amount_cents'),
+  integer('amount_cents'),
   /** The account's balance after it. */
-  whole('balance_cents'),
+  integer('balance_cents'),
 ]);
 
 /** All markets, in the order of `MARKET_IDS`. */
 export const MARKET = ordered('market', [
   text('market'),
   /** 0 or 1. */
-  whole('suspended'),
+  integer('suspended'),
   /** The round that is UPCOMING, LIVE or LOCKED. */
   integerOrNull('current_round'),
   /** Number of the last round that opened or was voided. */
@@ -124,48 +124,48 @@ export const MARKET = ordered('market', [
 /** Rounds in memory: per market the unsettled ones and the recently settled ones. */
 export const ROUND = ordered('round', [
   text('market'),
-  whole('round_number'),
+  integer('round_number'),
   text('status'),
   text('result'),
-  whole('start_time_ms'),
-  whole('end_time_ms'),
-  whole('lock_time_ms'),
-  whole('betting_closes_ms'),
-  whole('max_price_age_ms'),
-  /** On each side, from the house. */
-  whole('seed_cents'),
-  whole('fee_bps'),
-  whole('min_stake_cents'),
-  whole('max_stake_cents'),
+  integer('start_time_ms'),
+  integer('end_time_ms'),
+  integer('lock_time_ms'),
+  integer('betting_closes_ms'),
+  integer('max_price_age_ms'),
+  /** The house's seed on each side. */
+  integer('seed_cents'),
+  integer('fee_bps'),
+  integer('min_stake_cents'),
+  integer('max_stake_cents'),
   /** Hundredths of a point. */
-  whole('slippage_e2'),
+  integer('slippage_e2'),
   realOrNull('open_price'),
   realOrNull('close_price'),
-  /** With the seeds. */
-  whole('pool_up_cents'),
-  whole('pool_down_cents'),
-  /** What each side would be paid if it won. */
-  whole('payout_up_cents'),
-  whole('payout_down_cents'),
-  whole('bet_count'),
-  whole('volume_cents'),
-  /** What was paid for the bets that are settled. */
-  whole('paid_cents'),
+  /** Including the seeds. */
+  integer('pool_up_cents'),
+  integer('pool_down_cents'),
+  /** Payout owed to each side if it wins. */
+  integer('payout_up_cents'),
+  integer('payout_down_cents'),
+  integer('bet_count'),
+  integer('volume_cents'),
+  /** Paid out so far. */
+  integer('paid_cents'),
   integerOrNull('resolved_at_ms'),
   text('void_reason'),
   /** From 1 in order of settlement in this market; null until settled. */
   integerOrNull('settled_position'),
 ]);
 
-/** Rounds that ended and have no price yet, oldest first. */
-export const AWAITING_PRICE = ordered('awaiting_price', [text('market'), whole('round_number')]);
+/** Ended rounds that await a price, oldest first. */
+export const AWAITING_PRICE = ordered('awaiting_price', [text('market'), integer('round_number')]);
 
 /** Resolved rounds with bets left to settle, in order of settlement. */
 export const SETTLING_ROUND = ordered('settling_round', [
   text('market'),
-  whole('round_number'),
-  /** The bet that is settled next; those of the round with smaller numbers are settled. */
-  whole('next_bet'),
+  integer('round_number'),
+  /** The next bet to settle; the round's bets with lower numbers are settled. */
+  integer('next_bet'),
 ]);
 
 /** Open price of each asset's most recently opened round. */
@@ -173,56 +173,56 @@ export const OPEN_PRICE = ordered('open_price', [
   text('asset'),
   real('price'),
   /** Start of that round. */
-  whole('time_ms'),
+  integer('time_ms'),
 ]);
 
 /** Bets in memory: all open ones, and per account the recently placed and recently settled ones. */
 export const BET = numbered('bet', [
   /** Number from 1: the bet's id is `bet_<bet>`. */
-  whole('bet'),
-  whole('account'),
+  integer('bet'),
+  integer('account'),
   text('market'),
-  whole('round_number'),
+  integer('round_number'),
   text('side'),
-  whole('stake_cents'),
+  integer('stake_cents'),
   /** Odds at the bet, 1e-4. */
-  whole('odds_e4'),
+  integer('odds_e4'),
   /** What a WIN pays. */
-  whole('payout_cents'),
-  whole('placed_at_ms'),
+  integer('payout_cents'),
+  integer('placed_at_ms'),
   /** null while open. */
   integerOrNull('settled_at_ms'),
   /** NONE while open. */
   text('result'),
   /** Number of the command that changed the bet last. */
-  whole('changed_seq'),
-  /** 1 where the bet is one of the account's last placed. */
-  whole('recently_placed'),
-  /** From 1 among the account's last settled bets, in the order of settlement; null elsewhere. */
+  integer('changed_seq'),
+  /** 1 if the bet is among the account's recently placed. */
+  integer('recently_placed'),
+  /** From 1 among the account's recently settled bets, in order of settlement; null otherwise. */
   integerOrNull('settled_position'),
 ]);
 
 /** Unexpired Idempotency-Keys, each with every fact of its response. */
 export const IDEMPOTENCY = numbered('idempotency', [
   /** Number of the command that placed the bet. */
-  whole('seq'),
-  whole('account'),
+  integer('seq'),
+  integer('account'),
   /** Digest of the key, 96 bits in two numbers below 2^48. */
-  whole('key_high'),
-  whole('key_low'),
+  integer('key_high'),
+  integer('key_low'),
   /** Digest of the body, 48 bits. */
-  whole('body'),
-  whole('bet'),
+  integer('body'),
+  integer('bet'),
   text('market'),
-  whole('round_number'),
+  integer('round_number'),
   text('side'),
-  whole('stake_cents'),
-  whole('odds_e4'),
+  integer('stake_cents'),
+  integer('odds_e4'),
   /** Hundredths of a point, after the stake joined. */
-  whole('entry_percent_e2'),
-  whole('payout_cents'),
-  whole('new_balance_cents'),
-  whole('placed_at_ms'),
+  integer('entry_percent_e2'),
+  integer('payout_cents'),
+  integer('new_balance_cents'),
+  integer('placed_at_ms'),
   textOrNull('client_seed'),
 ]);
 
