@@ -76,7 +76,7 @@ test(`random bets, seed ${TEST_SEED}: every balance, the house and the sum of al
     const entries: Entry[] = [];
     for (let k = 0; k < BETS_A_ROUND; k++) {
       const book = rng.pick(books);
-      const entry = await bet(book, rng.chance(1 / 3) ? 'UP' : 'DOWN', rng.whole(100, 60_000) / 100);
+      const entry = await bet(book, rng.chance(1 / 3) ? 'UP' : 'DOWN', rng.integer(100, 60_000) / 100);
       if (entry !== null) entries.push(entry);
     }
     await sandbox.checkConservation();

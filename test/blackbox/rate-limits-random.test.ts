@@ -36,9 +36,9 @@ after(() => sandbox.remove());
 function arrival(rng: Rng): Arrival {
   return {
     gapMs: rng.chance(0.03) ? rng.pick([1, 999, 1_000, 7_500, 30_000, 59_999, 60_000]) : 0,
-    address: rng.chance(0.3) ? rng.whole(1, 3) : rng.whole(1, ADDRESSES),
+    address: rng.chance(0.3) ? rng.integer(1, 3) : rng.integer(1, ADDRESSES),
     // Some keys and addresses are busier than others, so that every limit is met.
-    key: rng.chance(0.5) ? rng.whole(1, 4) : rng.whole(1, secrets.length - 1),
+    key: rng.chance(0.5) ? rng.integer(1, 4) : rng.integer(1, secrets.length - 1),
     isWrite: rng.chance(0.4),
     fate: rng.weighted<Fate>([
       [9, 'known'],

@@ -31,14 +31,15 @@ after(() => book.sandbox.remove());
 
 /** A few turns later, so that orders are on their way in every state when the process dies. */
 async function killSoon(): Promise<void> {
-  for (let turns = rng.whole(0, 8); turns > 0; turns--) await new Promise((resolve) => setImmediate(resolve));
+  for (let turns = rng.integer(0, 8); turns > 0; turns--)
+    await new Promise((resolve) => setImmediate(resolve));
   book.sandbox.server.run.signal('SIGKILL');
 }
 
 for (let kill = 1; kill <= KILLS; kill++) {
   test(`kill ${kill} of ${KILLS}, seed ${seed}`, async (context) => {
     await book.sandbox.openRounds({ BTC: 67_000 });
-    const killAfter = rng.whole(ACKNOWLEDGED_MIN, ACKNOWLEDGED_MAX);
+    const killAfter = rng.integer(ACKNOWLEDGED_MIN, ACKNOWLEDGED_MAX);
     await book.loadUntilGone(CONNECTIONS, (acknowledged) => {
       if (acknowledged === killAfter) void killSoon();
     });

@@ -17,7 +17,7 @@ import { runStream } from '../support/reference/stream.js';
 const STREAMS = Math.ceil(Number(process.env['TOTE_TEST_RUNS'] ?? 120) / 8);
 const STEPS = 500;
 
-const stepSeeds = (rng: Rng): number[] => Array.from({ length: STEPS }, () => rng.whole(0, 0xffff_ffff));
+const stepSeeds = (rng: Rng): number[] => Array.from({ length: STEPS }, () => rng.integer(0, 0xffff_ffff));
 
 const digests = (engine: Engine): string => `${engine.rollingDigest()} ${engine.stateDigest(newHasher)}`;
 
@@ -25,7 +25,7 @@ const digests = (engine: Engine): string => `${engine.rollingDigest()} ${engine.
 function rows(texts: readonly string[], rng: Rng): string[] {
   const cut: string[] = [];
   for (let from = 0; from < texts.length; ) {
-    const size = rng.chance(0.5) ? 1 : rng.whole(1, 200);
+    const size = rng.chance(0.5) ? 1 : rng.integer(1, 200);
     cut.push(`[${texts.slice(from, from + size).join(',')}]`);
     from += size;
   }
@@ -75,7 +75,7 @@ test('one altered command is noticed at once: it is refused, or the digests diff
     const { accepted } = runStream(stream, stepSeeds(new Rng(stream)));
     const rng = new Rng(stream);
     for (let count = 0; count < 12; count++) {
-      const index = rng.whole(0, accepted.length - 1);
+      const index = rng.integer(0, accepted.length - 1);
       const command = must(accepted[index], 'command');
       const other = alter(command, rng);
       altered.set(other.kind, (altered.get(other.kind) ?? 0) + 1);

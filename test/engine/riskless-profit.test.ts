@@ -76,7 +76,7 @@ class EngineTable implements Table {
     const outcome = this.engine.apply({
       kind: 'placeOrder',
       timeMs: DAY_MS,
-      account: this.#rng.whole(1, ACCOUNTS),
+      account: this.#rng.integer(1, ACCOUNTS),
       key: 1,
       market: BTC_15M,
       side,
@@ -145,8 +145,8 @@ const ladder: Strategy = (table, book, rng) => {
   const leap = 3 + rng.next() * 60;
   const step = 1.02 + rng.next() * 0.3;
   const height = 0.05 + rng.next() * 0.95;
-  let side = rng.whole(0, 1);
-  for (let turns = rng.whole(2, 6); turns > 0 && book.bets < 400; turns--) {
+  let side = rng.integer(0, 1);
+  for (let turns = rng.integer(2, 6); turns > 0 && book.bets < 400; turns--) {
     const climber = 1 - side;
     bet(table, book, side, poolOn(table, climber) * leap - poolOn(table, side));
     const isLast = turns === 1;
@@ -163,7 +163,7 @@ const greedy: Strategy = (table, book, rng) => {
   for (let count = 0; count < 80; count++) {
     const [up, down] = table.pools;
     const candidates = Array.from({ length: 8 }, () => {
-      const side = rng.whole(0, 1);
+      const side = rng.integer(0, 1);
       const stakeCents = Math.max(1, Math.floor((up + down) * 2 ** (rng.next() * 12 - 9)));
       const own = (side === 0 ? up : down) + stakeCents;
       const oddsE4 = referenceOddsE4(up + down + stakeCents, own);
@@ -180,17 +180,17 @@ const greedy: Strategy = (table, book, rng) => {
 /** One leap, then always a little on the side that would win less. */
 const chase: Strategy = (table, book, rng) => {
   const step = 0.005 + rng.next() * 0.3;
-  const first = rng.whole(0, 1);
+  const first = rng.integer(0, 1);
   bet(table, book, first, poolOn(table, 1 - first) * 2 ** (rng.next() * 10));
-  for (let count = rng.whole(10, 250); count > 0; count--) {
+  for (let count = rng.integer(10, 250); count > 0; count--) {
     const side = book.owedCents[0] < book.owedCents[1] ? 0 : 1;
     bet(table, book, side, poolOn(table, side) * step);
   }
 };
 
 const chance: Strategy = (table, book, rng) => {
-  for (let count = rng.whole(1, 120); count > 0; count--) {
-    bet(table, book, rng.whole(0, 1), table.seedCents * 2 ** (rng.next() * 18 - 6));
+  for (let count = rng.integer(1, 120); count > 0; count--) {
+    bet(table, book, rng.integer(0, 1), table.seedCents * 2 ** (rng.next() * 18 - 6));
   }
 };
 
@@ -206,7 +206,7 @@ test('no set of bets of one round costs the house more than its seeds, or wins m
     const seedsCents = 2 * seedCents;
     const table = new EngineTable(seedCents, rng.pick([FEE_BPS, FEE_BPS, 0]), rng);
     const book = new Book();
-    for (let parts = rng.whole(1, 3); parts > 0; parts--) rng.pick(STRATEGIES)(table, book, rng);
+    for (let parts = rng.integer(1, 3); parts > 0; parts--) rng.pick(STRATEGIES)(table, book, rng);
     bets += book.bets;
     const name = `search ${search}`;
     for (const owedCents of book.owedCents) ok(owedCents - book.stakedCents <= seedsCents, name);

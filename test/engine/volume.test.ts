@@ -65,7 +65,7 @@ const order = (timeMs: number, index: number, account: number, rng: Rng): PlaceO
   key: 1,
   market: BTC_1M,
   side: index % 2,
-  stakeCents: rng.whole(1_00, 9_00),
+  stakeCents: rng.integer(1_00, 9_00),
   expectedPercentE6: -1,
   idempotency: { keyHigh: 7, keyLow: index, body: index % 5 },
   clientSeed: index % 3 === 0 ? `seed ${index}` : null,
@@ -87,19 +87,19 @@ test('hundreds of thousands of bets are placed, settled, forgotten and replayed 
   for (let round = 0; round < ROUNDS; round++) {
     for (let count = 0; count < BETS_A_ROUND; count++) {
       const atMs = timeMs + Math.floor((count * 30_000) / BETS_A_ROUND);
-      const command = order(atMs, sent.length, rng.whole(1, ACCOUNTS), rng);
+      const command = order(atMs, sent.length, rng.integer(1, ACCOUNTS), rng);
       sent.push(command);
       books.apply(command);
     }
     replaySome(books.engine, sent, rng);
     timeMs += MINUTE_MS;
     books.apply({ kind: 'advance', timeMs });
-    const price = 100 + (rng.whole(-1, 1) + 2 * (round % 2)) / 100;
+    const price = 100 + (rng.integer(-1, 1) + 2 * (round % 2)) / 100;
     const boundary = { asset: 0, boundaryMs: timeMs, price, priceTimeMs: timeMs, evidence: '' };
     books.apply({ kind: 'boundaryPrice', timeMs, ...boundary });
     // The last rounds' bets are settled while the next round's are placed over them.
     while (books.engine.settlementsWaiting && round % 3 !== 0) {
-      books.apply({ kind: 'settle', timeMs, betsMax: rng.whole(1, 7_000) });
+      books.apply({ kind: 'settle', timeMs, betsMax: rng.integer(1, 7_000) });
     }
     books.check();
   }

@@ -96,7 +96,7 @@ const framing = (rng: Rng): string =>
   rng
     .pick(FRAMINGS)
     .replaceAll('{n}', String(ORDER.length))
-    .replaceAll('{m}', String(rng.whole(0, 2 * ORDER.length)));
+    .replaceAll('{m}', String(rng.integer(0, 2 * ORDER.length)));
 
 function withLines(rng: Rng, { secrets }: Target, requestLine: string, lines: readonly string[]): Buffer {
   const key = [`X-API-Key: ${rng.pick(secrets)}`, 'Content-Type: application/json'];
@@ -108,14 +108,14 @@ function withLines(rng: Rng, { secrets }: Target, requestLine: string, lines: re
 /** Bytes changed, cut out, put in or put twice. */
 function mutated(rng: Rng, original: Buffer): Buffer {
   let bytes: Buffer = Buffer.from(original);
-  for (let times = rng.whole(1, 4); times > 0 && bytes.length > 1; times--) {
-    const at = rng.whole(0, bytes.length - 1);
-    const length = rng.whole(1, Math.min(16, bytes.length - at));
+  for (let times = rng.integer(1, 4); times > 0 && bytes.length > 1; times--) {
+    const at = rng.integer(0, bytes.length - 1);
+    const length = rng.integer(1, Math.min(16, bytes.length - at));
     const before = bytes.subarray(0, at);
     const rest = bytes.subarray(at + length);
     const piece = bytes.subarray(at, at + length);
     bytes = rng.weighted<() => Buffer>([
-      [4, () => Buffer.concat([before, Buffer.from([rng.whole(0, 255)]), bytes.subarray(at + 1)])],
+      [4, () => Buffer.concat([before, Buffer.from([rng.integer(0, 255)]), bytes.subarray(at + 1)])],
       [2, () => Buffer.concat([before, rest])],
       [1, () => Buffer.concat([before, piece, piece, rest])],
       [1, () => Buffer.concat([before, Buffer.from('\r\n'), piece, rest])],
@@ -136,4 +136,4 @@ function withBody(rng: Rng, target: Target, serial: number): Buffer {
 }
 
 const noise = (rng: Rng): Buffer =>
-  Buffer.from(Array.from({ length: rng.whole(1, 400) }, () => rng.whole(0, 255)));
+  Buffer.from(Array.from({ length: rng.integer(1, 400) }, () => rng.integer(0, 255)));

@@ -144,7 +144,7 @@ function anything(rng: Rng, target: Target): Prepared {
 /** Not the secret of any key. */
 function strangeKey(rng: Rng, { secrets }: Target): string {
   const secret = rng.pick(secrets);
-  const at = rng.whole(0, secret.length - 1);
+  const at = rng.integer(0, secret.length - 1);
   return rng.pick([
     '',
     ' ',
@@ -176,7 +176,7 @@ function framed(rng: Rng, method: string, path: string, lines: readonly string[]
 function chunks(rng: Rng, bytes: Buffer): Buffer {
   const parts: Buffer[] = [];
   for (let at = 0; at < bytes.length; ) {
-    const size = rng.whole(1, Math.min(64, bytes.length - at));
+    const size = rng.integer(1, Math.min(64, bytes.length - at));
     assert(size > 0, 'a chunk without bytes is the last one');
     const hex = size.toString(16);
     parts.push(

@@ -168,17 +168,17 @@ export class GoldenRun {
   #order(): void {
     const rng = this.#rng;
     this.#orders += 1;
-    const idempotency = { keyHigh: this.engine.seq, keyLow: this.#orders, body: rng.whole(0, 2 ** 40) };
+    const idempotency = { keyHigh: this.engine.seq, keyLow: this.#orders, body: rng.integer(0, 2 ** 40) };
     // Some are refused (tier, funds, the last seconds): a refusal is not journaled.
     this.#sequencer.submit({
       kind: 'placeOrder',
       timeMs: this.#sequencer.stampMs(),
-      account: rng.whole(1, ACCOUNTS),
+      account: rng.integer(1, ACCOUNTS),
       key: 1,
       market: marketOf(rng.pick(MARKETS)),
-      side: rng.whole(0, 1),
-      stakeCents: rng.whole(1_00, 40_00),
-      expectedPercentE6: rng.chance(0.3) ? rng.whole(45_000_000, 55_000_000) : -1,
+      side: rng.integer(0, 1),
+      stakeCents: rng.integer(1_00, 40_00),
+      expectedPercentE6: rng.chance(0.3) ? rng.integer(45_000_000, 55_000_000) : -1,
       idempotency: rng.chance(0.6) ? idempotency : null,
       clientSeed: rng.chance(0.4) ? `seed "${this.#orders}" é` : null,
     });

@@ -135,12 +135,12 @@ function rename(names: Names, { op, file }: PendingName): void {
 
 function keptNames(count: number, loss: Loss, rng: Rng): number {
   if (loss === 'all kept') return count;
-  return loss === 'all dropped' ? 0 : rng.whole(0, count);
+  return loss === 'all dropped' ? 0 : rng.integer(0, count);
 }
 
 function contentAfter(file: File, loss: Loss, rng: Rng): Buffer {
   let content = file.durable;
-  const first = rng.whole(0, file.pending.length);
+  const first = rng.integer(0, file.pending.length);
   file.pending.forEach(({ op }, index) => {
     const isKept =
       loss === 'all kept' ||

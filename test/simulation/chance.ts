@@ -18,7 +18,8 @@ const real = { randomBytes: crypto.randomBytes, randomUUID: crypto.randomUUID };
 
 /** Random bytes and UUIDs of this process come from `rng` until `restoreCrypto`. */
 export function seedCrypto(rng: Rng): void {
-  const bytes = (size: number): Buffer => Buffer.from(Array.from({ length: size }, () => rng.whole(0, 255)));
+  const bytes = (size: number): Buffer =>
+    Buffer.from(Array.from({ length: size }, () => rng.integer(0, 255)));
   const uuid = (): string =>
     bytes(16)
       .toString('hex')

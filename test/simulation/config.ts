@@ -45,7 +45,7 @@ export function worldConfig(rng: Rng, hours: number): WorldConfig {
   const count = rng.pick([1, 3, 7, 7]);
   const assets = [
     ...shuffled(crypto, rng).slice(0, count),
-    ...shuffled(others, rng).slice(0, rng.whole(0, Math.floor(count / 2))),
+    ...shuffled(others, rng).slice(0, rng.integer(0, Math.floor(count / 2))),
   ];
   const isTight = rng.chance(0.2);
   return {
@@ -58,7 +58,7 @@ export function worldConfig(rng: Rng, hours: number): WorldConfig {
       ...(rng.chance(0.5) ? ['FIVE_MINUTES' as const] : []),
       ...(rng.chance(0.1) ? ['FIFTEEN_MINUTES' as const] : []),
     ],
-    bettors: rng.whole(6, 24),
+    bettors: rng.integer(6, 24),
     actEveryMs: rng.pick([300, 700, 1_500]),
     operatorEveryMs: rng.pick([2_000, 6_000, 20_000]),
     tickEveryMs: rng.pick([400, 1_000, 2_500]),
@@ -66,10 +66,10 @@ export function worldConfig(rng: Rng, hours: number): WorldConfig {
     pumpEveryMs: rng.pick([50, 150, 250]),
     limits: isTight
       ? {
-          keyRead: rng.whole(20, 200),
-          keyWrite: rng.whole(20, 200),
-          account: rng.whole(40, 400),
-          ip: rng.whole(100, 2_000),
+          keyRead: rng.integer(20, 200),
+          keyWrite: rng.integer(20, 200),
+          account: rng.integer(40, 400),
+          ip: rng.integer(100, 2_000),
         }
       : null,
     houseCapitalCents: rng.pick([50_000_00, 1_000_000_00, 20_000_000_00]),
@@ -85,13 +85,13 @@ export function worldConfig(rng: Rng, hours: number): WorldConfig {
 
 /** A day around the change to daylight saving; one in five is any day of the week, the others are workdays. */
 function someDayMs(rng: Rng): number {
-  const mondayMs = Date.UTC(2026, 2, 2) + rng.whole(0, 12) * 7 * DAY_MS;
-  return mondayMs + rng.whole(0, rng.chance(0.2) ? 6 : 3) * DAY_MS;
+  const mondayMs = Date.UTC(2026, 2, 2) + rng.integer(0, 12) * 7 * DAY_MS;
+  return mondayMs + rng.integer(0, rng.chance(0.2) ? 6 : 3) * DAY_MS;
 }
 
 /** Mostly any time of day; one in four is shortly before metals and currencies close. */
 function someTimeMs(rng: Rng): number {
-  return rng.chance(0.25) ? 20 * 60 * MINUTE_MS + 45 * MINUTE_MS : rng.whole(0, DAY_MS);
+  return rng.chance(0.25) ? 20 * 60 * MINUTE_MS + 45 * MINUTE_MS : rng.integer(0, DAY_MS);
 }
 
 /** Rules small enough that every limit is met. `fingerprint` is that of the master secret. */
@@ -110,7 +110,7 @@ export function worldRules(config: WorldConfig, rng: Rng, fingerprint: string): 
     tiers: defaults.tiers.map((tier, index) => ({
       ...tier,
       maxStakeCents: index === 0 ? 0 : tierMax * index,
-      activeKeysMax: tier.activeKeysMax + rng.whole(0, 1),
+      activeKeysMax: tier.activeKeysMax + rng.integer(0, 1),
     })),
     feeBps: rng.pick([300, 300, 0, 250]),
     cutoffMs: rng.pick([20_000, 20_000, 5_000]),
@@ -148,7 +148,7 @@ function marketRules(market: MarketRules, rng: Rng): MarketRules {
 export function shuffled<T>(list: readonly T[], rng: Rng): T[] {
   const copy = [...list];
   for (let i = copy.length - 1; i > 0; i--) {
-    const j = rng.whole(0, i);
+    const j = rng.integer(0, i);
     [copy[i], copy[j]] = [copy[j] as T, copy[i] as T];
   }
   return copy;

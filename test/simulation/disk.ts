@@ -79,11 +79,11 @@ export class SimDisk {
     // A kill in the middle of a write leaves what the system calls before it have handed over.
     const fate = rng.pick(['kept', 'lost', 'torn'] as const);
     if (fate === 'lost') return fate;
-    const keptRows = fate === 'kept' ? pending.length : rng.whole(0, pending.length - 1);
+    const keptRows = fate === 'kept' ? pending.length : rng.integer(0, pending.length - 1);
     this.rows.push(...pending.slice(0, keptRows));
     const torn = fate === 'torn' ? pending[keptRows] : undefined;
     if (torn !== undefined) {
-      const keptChars = rng.whole(0, torn.commands.length - 1);
+      const keptChars = rng.integer(0, torn.commands.length - 1);
       this.rows.push({ ...torn, commands: torn.commands.slice(0, keptChars) });
     }
     return fate;

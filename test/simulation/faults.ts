@@ -67,14 +67,14 @@ export class Faults {
         target.crashNow('power');
         return;
       case 'crash at a point':
-        this.#arm(rng.pick(CRASH_POINTS), crash, rng.whole(0, 3));
+        this.#arm(rng.pick(CRASH_POINTS), crash, rng.integer(0, 3));
         return;
       case 'crash in recovery':
         target.crashNow(crash);
         target.crashes.arm(rng.pick(RECOVERY_POINTS), crash, rng.pick([0, 0, 1, 40]));
         return;
       case 'disk error':
-        this.#arm(rng.pick(FAILING_POINTS), rng.pick(['EIO', 'ENOSPC'] as const), rng.whole(0, 2));
+        this.#arm(rng.pick(FAILING_POINTS), rng.pick(['EIO', 'ENOSPC'] as const), rng.integer(0, 2));
         return;
       case 'disk error in recovery':
         target.crashNow(crash);
@@ -115,7 +115,7 @@ export class Faults {
 
   #slow(rng: Rng): void {
     this.slowMs = rng.pick([50, 300, 1_200, 4_000]);
-    this.target.scheduler.after(rng.whole(1_000, 15_000), () => {
+    this.target.scheduler.after(rng.integer(1_000, 15_000), () => {
       this.slowMs = 0;
     });
   }
@@ -129,7 +129,7 @@ export class Faults {
     ]);
     target.coverage.hit('fault', `space ${level}`);
     target.setSpace(level);
-    target.scheduler.after(rng.whole(2_000, 20_000), () => target.setSpace('ok'));
+    target.scheduler.after(rng.integer(2_000, 20_000), () => target.setSpace('ok'));
   }
 
   /** The wall clock steps, and steps back again after a while. */
@@ -146,7 +146,7 @@ export class Faults {
     ]);
     coverage.hit('fault', `clock ${stepMs > 0 ? '+' : ''}${stepMs}`);
     clock.wallOffsetMs += stepMs;
-    scheduler.after(rng.whole(500, 30_000), () => {
+    scheduler.after(rng.integer(500, 30_000), () => {
       if (!this.target.isCalm) clock.wallOffsetMs -= stepMs;
     });
   }
@@ -171,7 +171,7 @@ export class Faults {
 function flipRow(disk: SimDisk, rng: Rng): (() => void) | null {
   const last = disk.indexAfter(disk.mark.read().lastSeq) - 1;
   if (last < 0) return null;
-  const index = rng.chance(0.5) ? last : rng.whole(0, last);
+  const index = rng.chance(0.5) ? last : rng.integer(0, last);
   const good = [...disk.rows];
   const { loggedFrom } = disk;
   const row = good[index] as StoredBatch;
@@ -195,8 +195,8 @@ function flipSnapshot(disk: SimDisk, rng: Rng): (() => void) | null {
 
 /** The text with one bit of one character turned. */
 function flipped(text: string, rng: Rng): string {
-  const at = rng.whole(0, text.length - 1);
-  const other = String.fromCharCode(text.charCodeAt(at) ^ (1 << rng.whole(0, 6)));
+  const at = rng.integer(0, text.length - 1);
+  const other = String.fromCharCode(text.charCodeAt(at) ^ (1 << rng.integer(0, 6)));
   assert(other !== text[at], 'a turned bit changes the text');
   return text.slice(0, at) + other + text.slice(at + 1);
 }

@@ -239,7 +239,7 @@ export class Machine implements FaultTarget, WriterHost {
     const { faults, config, chances } = this.world;
     const hangMs = faults.hangMs;
     faults.hangMs = 0;
-    return chances.disk.whole(0, config.commitMs) + faults.slowMs + hangMs;
+    return chances.disk.integer(0, config.commitMs) + faults.slowMs + hangMs;
   }
 
   later(delayMs: number, run: () => void): void {

@@ -126,9 +126,9 @@ export class Network {
   #delayMs(): number {
     if (!this.isCalm && this.rng.chance(this.lossChance)) {
       this.coverage.hit('fault', 'delayed');
-      return this.rng.whole(DELAY_MS_USUAL, DELAY_MS_MAX);
+      return this.rng.integer(DELAY_MS_USUAL, DELAY_MS_MAX);
     }
-    return this.rng.whole(0, DELAY_MS_USUAL);
+    return this.rng.integer(0, DELAY_MS_USUAL);
   }
 
   #deliver(request: ClientRequest, onReply: OnReply): void {

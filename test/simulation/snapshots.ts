@@ -56,7 +56,7 @@ export class SimSnapshots implements SnapshotStore {
       ({ form, rows }) => [form.name, Array.from(rows, copyOf)] as const,
     );
     const text = JSON.stringify({ meta, tables } satisfies Content);
-    const file = { seq, name: nameOf(seq, text), text: text.slice(0, this.rng.whole(0, text.length - 1)) };
+    const file = { seq, name: nameOf(seq, text), text: text.slice(0, this.rng.integer(0, text.length - 1)) };
     this.disk.snapshots.push(file);
     this.crashes.reach('snapshot.save.during');
     file.text = text;

@@ -40,10 +40,10 @@ export class BusyEngine {
     this.#timeMs += MINUTE_MS;
     const timeMs = this.#timeMs;
     this.#accept({ kind: 'advance', timeMs });
-    const price = 100 + this.#rng.whole(-2, 2);
+    const price = 100 + this.#rng.integer(-2, 2);
     const boundary = { asset: 0, boundaryMs: timeMs, price, priceTimeMs: timeMs, evidence: '' };
     this.#accept({ kind: 'boundaryPrice', timeMs, ...boundary });
-    this.#accept({ kind: 'settle', timeMs, betsMax: bets - this.#rng.whole(1, Math.floor(bets / 3)) });
+    this.#accept({ kind: 'settle', timeMs, betsMax: bets - this.#rng.integer(1, Math.floor(bets / 3)) });
   }
 
   #place(sinceMs: number): void {
@@ -51,11 +51,11 @@ export class BusyEngine {
     this.#accept({
       kind: 'placeOrder',
       timeMs: this.#timeMs + sinceMs,
-      account: this.#rng.whole(1, this.#accounts),
+      account: this.#rng.integer(1, this.#accounts),
       key: 1,
       market: BTC_1M,
       side: index % 2,
-      stakeCents: this.#rng.whole(1_00, 9_00),
+      stakeCents: this.#rng.integer(1_00, 9_00),
       expectedPercentE6: -1,
       idempotency: { keyHigh: 7, keyLow: index, body: index % 5 },
       clientSeed: index % 3 === 0 ? `seed ${index}` : null,

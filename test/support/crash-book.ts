@@ -83,7 +83,7 @@ export class CrashBook {
     const connection = async (): Promise<void> => {
       while (await bet());
     };
-    const settling = this.sandbox.closeMinute({ BTC: 67_000 + this.rng.whole(-5, 5) }).catch(ignoreGone);
+    const settling = this.sandbox.closeMinute({ BTC: 67_000 + this.rng.integer(-5, 5) }).catch(ignoreGone);
     await Promise.all([...Array.from({ length: connections }, connection), settling]);
     await this.sandbox.server.run.ended;
   }
@@ -117,12 +117,12 @@ export class CrashBook {
   #newAttempt(): Attempt {
     const { rng } = this;
     const attempt: Attempt = {
-      trader: rng.whole(0, this.#traders.length - 1),
+      trader: rng.integer(0, this.#traders.length - 1),
       key: `order-${this.#attempts.length}`,
       order: {
         marketId: rng.chance(0.5) ? 'BTC_ONE_MINUTE' : 'BTC_ONE_DAY',
         prediction: rng.chance(0.5) ? 'UP' : 'DOWN',
-        amount: rng.whole(100, 2_000) / 100,
+        amount: rng.integer(100, 2_000) / 100,
         ...(rng.chance(0.3) && { clientSeed: `seed ${this.#attempts.length}` }),
       },
       acknowledged: null,
@@ -182,7 +182,7 @@ export class CrashBook {
   ): Promise<{ readonly survived: number; readonly lost: number }> {
     const found = { survived: 0, lost: 0 };
     const older = Array.from({ length: this.#audited > 0 ? OLDER_RETRIED : 0 }, () =>
-      this.rng.whole(0, this.#audited - 1),
+      this.rng.integer(0, this.#audited - 1),
     );
     const fresh = this.#attempts.slice(this.#audited);
     const again = [...fresh, ...[...new Set(older)].map((index) => must(this.#attempts[index], 'attempt'))];

@@ -86,7 +86,7 @@ async function begin(rng: Rng): Promise<CrashBook> {
 async function endUnderLoad(book: CrashBook, way: Way, rng: Rng): Promise<void> {
   if (way === 'SIGKILL at the start') await killAtStart(book, rng);
   await book.sandbox.openRounds({ BTC: 67_000 });
-  const endAfter = rng.whole(1, ACKNOWLEDGED_MAX);
+  const endAfter = rng.integer(1, ACKNOWLEDGED_MAX);
   const { run } = book.sandbox.server;
   await book.loadUntilGone(CONNECTIONS, (acknowledged) => {
     if (acknowledged === endAfter) void end(way, rng, (signal) => run.signal(signal));
@@ -98,20 +98,20 @@ async function endUnderLoad(book: CrashBook, way: Way, rng: Rng): Promise<void> 
 
 /** Sends the signals, a few turns late and apart, so that orders are on their way in every state. */
 async function end(way: Way, rng: Rng, signal: (name: NodeJS.Signals) => void): Promise<void> {
-  await turns(rng.whole(0, 12));
+  await turns(rng.integer(0, 12));
   switch (way) {
     case 'SIGTERM':
       signal('SIGTERM');
       return;
     case 'SIGSTOP, SIGCONT, SIGKILL':
       signal('SIGSTOP');
-      await turns(rng.whole(10, 200));
+      await turns(rng.integer(10, 200));
       signal('SIGCONT');
-      await turns(rng.whole(0, 50));
+      await turns(rng.integer(0, 50));
       break;
     case 'SIGSTOP, SIGKILL':
       signal('SIGSTOP');
-      await turns(rng.whole(10, 200));
+      await turns(rng.integer(10, 200));
       break;
     default:
   }
@@ -123,7 +123,7 @@ async function killAtStart(book: CrashBook, rng: Rng): Promise<void> {
   const { dataDir } = book.sandbox.server;
   await book.sandbox.server.kill();
   await startDoomed({ dataDir, env: ENV }, async (run) => {
-    const endMs = performance.now() + rng.whole(0, 500);
+    const endMs = performance.now() + rng.integer(0, 500);
     while (performance.now() < endMs) await turns(1);
     run.signal('SIGKILL');
   });

@@ -42,7 +42,7 @@ export const FAULTS: readonly Fault[] = [
 
 /** From the Nth call on, every one fails: the server must end by itself, and must not have acknowledged what failed. */
 async function underStrace(call: string, error: string, rng: Rng): Promise<string> {
-  const from = rng.whole(5, 120);
+  const from = rng.integer(5, 120);
   const under = [
     'strace',
     ...['--follow-forks', '--quiet=all', '--output=/dev/null', `--trace=${call}`],
@@ -127,7 +127,7 @@ function endAfterStatus({ sandbox }: CrashBook): Promise<string> {
 
 /** Under load the process gets no more memory from the system: it ends as it must, or goes on, and loses nothing. */
 async function noMemory(rng: Rng): Promise<string> {
-  const limitAt = rng.whole(50, 400);
+  const limitAt = rng.integer(50, 400);
   let ended = NEVER_UP;
   await withBook(rng, newDataDir(), async (book) => {
     ended = await loadUntilItEnds(book, {

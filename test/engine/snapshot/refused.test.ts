@@ -53,7 +53,7 @@ function samples(): Tables[] {
     const rng = new Rng(seed);
     return runStream(
       seed,
-      Array.from({ length: 400 }, () => rng.whole(0, 0xffff_ffff)),
+      Array.from({ length: 400 }, () => rng.integer(0, 0xffff_ffff)),
     ).engine;
   });
   return [busy.engine, ...streams].map(tablesOf);

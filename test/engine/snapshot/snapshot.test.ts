@@ -45,7 +45,7 @@ test('an engine from tables goes on like the one that they were written from', (
   const seen = new Map<string, number>();
   for (let stream = 1; stream <= STREAMS; stream += 1) {
     const rng = new Rng(stream);
-    const steps = Array.from({ length: STEPS }, () => rng.whole(0, 0xffff_ffff));
+    const steps = Array.from({ length: STEPS }, () => rng.integer(0, 0xffff_ffff));
     const known = new Known();
     const one = new Engine();
     let two = restored(one);

@@ -29,7 +29,7 @@ function commandsOf(seed: number): readonly Command[] {
   const rng = new Rng(seed);
   return runStream(
     seed,
-    Array.from({ length: STEPS }, () => rng.whole(0, 0xffff_ffff)),
+    Array.from({ length: STEPS }, () => rng.integer(0, 0xffff_ffff)),
   ).accepted;
 }
 

@@ -96,7 +96,7 @@ test('at any moment of the past it adds up to the balance of then', () => {
     'createAccount',
   );
   const firstSeq = created[0]?.seq ?? 0;
-  for (const seq of [firstSeq, lastSeq, ...Array.from({ length: 2 }, () => rng.whole(firstSeq, lastSeq))]) {
+  for (const seq of [firstSeq, lastSeq, ...Array.from({ length: 2 }, () => rng.integer(firstSeq, lastSeq))]) {
     const then = account('acc_1', '--at-seq', String(seq));
     assert.equal(then.seq, seq);
     assert.equal(then.addsUp, true);

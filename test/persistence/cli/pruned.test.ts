@@ -24,7 +24,7 @@ type Document = Readonly<Record<string, unknown>>;
 const rng = new Rng(SEED);
 const commands = runStream(
   SEED,
-  Array.from({ length: STEPS }, () => rng.whole(0, 0xffff_ffff)),
+  Array.from({ length: STEPS }, () => rng.integer(0, 0xffff_ffff)),
 ).accepted;
 
 /** The same commands in the same batches, with and without their beginning. */

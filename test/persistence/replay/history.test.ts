@@ -28,7 +28,7 @@ const STEPS = 500;
 /** A random stream's accepted commands, and a generator of its own. Streams are slow to make and are made once. */
 function streamOf(seed: number): { commands: readonly Command[]; rng: Rng } {
   const rng = new Rng(seed);
-  const steps = Array.from({ length: STEPS }, () => rng.whole(0, 0xffff_ffff));
+  const steps = Array.from({ length: STEPS }, () => rng.integer(0, 0xffff_ffff));
   const commands = streams.get(seed) ?? runStream(seed, steps).accepted;
   streams.set(seed, commands);
   return { commands, rng };
@@ -55,7 +55,7 @@ test('the engine at any sequence number is the one that was there, with and with
   for (const seed of STREAMS) {
     const { commands, rng } = streamOf(seed);
     const made = makeDataDir(join(temporaryDir(t), 'data'), commands, {
-      batchSize: () => rng.whole(1, 4),
+      batchSize: () => rng.integer(1, 4),
       snapshotsAfter: seed % 2 === 0 ? [10, 25, 40] : [],
     });
     const history = openHistory(made);
@@ -64,7 +64,7 @@ test('the engine at any sequence number is the one that was there, with and with
       0,
       1,
       commands.length,
-      ...Array.from({ length: 6 }, () => rng.whole(1, commands.length)),
+      ...Array.from({ length: 6 }, () => rng.integer(1, commands.length)),
     ]) {
       const expected = new Engine();
       for (const command of commands.slice(0, seq)) expected.apply(command);
@@ -78,13 +78,13 @@ test('the engine at any sequence number is the one that was there, with and with
 test('a walk gives every command of the range once, with its events and the engine behind it', (t) => {
   const { commands, rng } = streamOf(3);
   const made = makeDataDir(join(temporaryDir(t), 'data'), commands, {
-    batchSize: () => rng.whole(1, 40),
+    batchSize: () => rng.integer(1, 40),
     snapshotsAfter: [2],
   });
   const history = openHistory(made);
   for (let run = 0; run < 20; run++) {
-    const from = rng.whole(1, commands.length);
-    const to = rng.whole(from, commands.length);
+    const from = rng.integer(1, commands.length);
+    const to = rng.integer(from, commands.length);
     let seq = from;
     for (const step of history.walk(from, to)) {
       assert.equal(step.seq, seq);
@@ -99,11 +99,11 @@ test('a walk gives every command of the range once, with its events and the engi
 
 test('a time means the last command at or before it', (t) => {
   const { commands, rng } = streamOf(1);
-  const made = makeDataDir(join(temporaryDir(t), 'data'), commands, { batchSize: () => rng.whole(1, 40) });
+  const made = makeDataDir(join(temporaryDir(t), 'data'), commands, { batchSize: () => rng.integer(1, 40) });
   const history = openHistory(made);
   const firstMs = must(commands[0], 'command').timeMs;
   const lastMs = must(commands.at(-1), 'command').timeMs;
-  const times = Array.from({ length: 40 }, () => rng.whole(firstMs - 2, lastMs + 2));
+  const times = Array.from({ length: 40 }, () => rng.integer(firstMs - 2, lastMs + 2));
   for (const timeMs of [firstMs - 1, firstMs, lastMs, lastMs + 1, ...times]) {
     assert.equal(history.seqAt(timeMs), commands.filter((command) => command.timeMs <= timeMs).length);
   }
@@ -113,8 +113,8 @@ test('every ledger adds up to the balance, at random moments of random streams',
   let checked = 0;
   for (const seed of STREAMS) {
     const { commands, rng } = streamOf(seed);
-    const made = makeDataDir(join(temporaryDir(t), 'data'), commands, { batchSize: () => rng.whole(1, 4) });
-    for (const toSeq of [commands.length, rng.whole(1, commands.length), rng.whole(1, commands.length)]) {
+    const made = makeDataDir(join(temporaryDir(t), 'data'), commands, { batchSize: () => rng.integer(1, 4) });
+    for (const toSeq of [commands.length, rng.integer(1, commands.length), rng.integer(1, commands.length)]) {
       checked += checkLedgers(made, toSeq);
     }
   }
@@ -126,14 +126,14 @@ test('nothing is missing where retention has deleted the beginning: the archive 
   for (const seed of STREAMS) {
     const { commands, rng } = streamOf(seed);
     const made = makeDataDir(join(temporaryDir(t), 'data'), commands, {
-      batchSize: () => rng.whole(1, 4),
+      batchSize: () => rng.integer(1, 4),
       snapshotsAfter: [30, 45],
       firstBatch: 28,
       hasArchive: true,
     });
     const beginning = openHistory(made).beginning().seq;
     assert.equal(beginning, must(made.batches[30], 'batch').lastSeq);
-    for (const toSeq of [commands.length, beginning, rng.whole(beginning, commands.length)]) {
+    for (const toSeq of [commands.length, beginning, rng.integer(beginning, commands.length)]) {
       checked += checkLedgers(made, toSeq);
     }
   }
@@ -160,7 +160,7 @@ function checkLedgers(made: MadeDir, toSeq: number): number {
 test('without the archive a ledger begins with what the account brought along, and still adds up', (t) => {
   const { commands, rng } = streamOf(1);
   const made = makeDataDir(join(temporaryDir(t), 'data'), commands, {
-    batchSize: () => rng.whole(1, 4),
+    batchSize: () => rng.integer(1, 4),
     snapshotsAfter: [30],
     firstBatch: 30,
   });
@@ -180,7 +180,7 @@ test('without the archive a ledger begins with what the account brought along, a
 test('what cannot be worked out any more is said, and a damaged snapshot is passed over', (t) => {
   const { commands, rng } = streamOf(2);
   const made = makeDataDir(join(temporaryDir(t), 'data'), commands, {
-    batchSize: () => rng.whole(1, 4),
+    batchSize: () => rng.integer(1, 4),
     snapshotsAfter: [30, 45],
     firstBatch: 30,
   });

@@ -36,7 +36,7 @@ function commandsOf(steps: number): Command[] {
   const rng = new Rng(11);
   const { accepted } = runStream(
     11,
-    Array.from({ length: steps }, () => rng.whole(0, 0xffff_ffff)),
+    Array.from({ length: steps }, () => rng.integer(0, 0xffff_ffff)),
   );
   const fingerprint = masterSecretFingerprint(SECRET);
   const commands = accepted.map((command) =>

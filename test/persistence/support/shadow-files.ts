@@ -30,7 +30,7 @@ export function randomCommands(seed: number, steps: number): readonly Command[] 
   const rng = new Rng(seed);
   return runStream(
     seed,
-    Array.from({ length: steps }, () => rng.whole(0, 0xffff_ffff)),
+    Array.from({ length: steps }, () => rng.integer(0, 0xffff_ffff)),
   ).accepted;
 }
 

@@ -15,7 +15,7 @@ export function variedEngine(seed: number, steps = 600): Engine {
   const rng = new Rng(seed);
   return runStream(
     seed,
-    Array.from({ length: steps }, () => rng.whole(0, 0xffff_ffff)),
+    Array.from({ length: steps }, () => rng.integer(0, 0xffff_ffff)),
   ).engine;
 }
 

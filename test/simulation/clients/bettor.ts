@@ -48,7 +48,7 @@ export class Bettor {
     readonly habit: Habit,
     private readonly purse: () => Purse | null,
   ) {
-    this.#address = `10.0.0.${rng.whole(1, 6)}`;
+    this.#address = `10.0.0.${rng.integer(1, 6)}`;
   }
 
   start(): void {
@@ -73,7 +73,7 @@ export class Bettor {
         if (order !== null) this.#thrice(key, this.#newKey(), order);
         return;
       case 'careless':
-        if (order !== null) this.#send(key, order, `again-${this.rng.whole(1, 40)}`);
+        if (order !== null) this.#send(key, order, `again-${this.rng.integer(1, 40)}`);
         return;
       case 'racer':
         this.#race(key);
@@ -113,7 +113,7 @@ export class Bettor {
 
   #thrice(key: KnownKey, name: string, body: OrderBody): void {
     const request = orderRequest(key.secret, body, name, this.#address);
-    for (const waitMs of [0, 0, this.rng.whole(1, 3_000)]) {
+    for (const waitMs of [0, 0, this.rng.integer(1, 3_000)]) {
       this.world.scheduler.after(waitMs, () => this.world.network.send(request, () => {}));
     }
     // Long afterwards, when the first answer may have been forgotten.
@@ -167,7 +167,7 @@ export class Bettor {
     const market = somebodysMarket(this.world, rng).marketId;
     const base = rng.pick(['/v1', '/v1', '/api/v1']);
     const frameMs = 60_000;
-    const round = `${market}_${Math.floor(this.world.scheduler.nowMs / frameMs) - rng.whole(0, 3)}`;
+    const round = `${market}_${Math.floor(this.world.scheduler.nowMs / frameMs) - rng.integer(0, 3)}`;
     const [path, query] = rng.pick<readonly [string, string]>([
       ['/markets', ''],
       [`/markets/${market}`, ''],

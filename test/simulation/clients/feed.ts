@@ -79,7 +79,7 @@ export class SimFeed {
         return;
       case 'out of order':
         this.offer(asset, price, nowMs);
-        this.offer(asset, price * 0.9999, nowMs - rng.whole(1, 3_000));
+        this.offer(asset, price * 0.9999, nowMs - rng.integer(1, 3_000));
         return;
       case 'absurd':
         this.offer(asset, price * rng.pick([1.6, 0.4, 1_000]), nowMs);
@@ -98,7 +98,7 @@ export class SimFeed {
         this.#silentUntilMs[asset] = nowMs + rng.pick([3_000, 12_000, 70_000]);
         return;
       default:
-        this.offer(asset, price, nowMs - rng.whole(0, 50));
+        this.offer(asset, price, nowMs - rng.integer(0, 50));
     }
   }
 }

@@ -76,14 +76,14 @@ export class Operator {
       [2, () => this.#pushPrices()],
       [2, () => this.#look(purse)],
       [1, () => this.#err()],
-      [0.3, () => this.createAccount(rng.pick(TIERS), rng.whole(0, 500))],
+      [0.3, () => this.createAccount(rng.pick(TIERS), rng.integer(0, 500))],
     ])();
   }
 
   /** References come from a small pool for each account, so most of them have been used before. */
   #moveMoney(purse: Purse | null): void {
     const { rng } = this;
-    const reference = rng.chance(0.5) ? `r${rng.whole(1, 6)}` : `n${++this.#references}`;
+    const reference = rng.chance(0.5) ? `r${rng.integer(1, 6)}` : `n${++this.#references}`;
     const amount = rng.pick([1, 5, 100, 2_500.5, 20_000]);
     if (rng.chance(0.1)) this.#send('POST', '/house/deposits', { amount: amount * 100, reference });
     else
@@ -156,7 +156,7 @@ export class Operator {
     const { rng } = this;
     const crypto = ASSETS[rng.pick(this.world.config.assets)] ?? 'BTC';
     const { nowMs } = this.world.scheduler;
-    const timestamp = new Date(nowMs - rng.whole(-2_000, 4_000)).toISOString();
+    const timestamp = new Date(nowMs - rng.integer(-2_000, 4_000)).toISOString();
     this.#send('POST', '/prices', [
       {
         crypto,

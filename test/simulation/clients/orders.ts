@@ -41,7 +41,7 @@ export function sensibleOrder(world: ClientWorld, rng: Rng, market = somebodysMa
     marketId: market.marketId,
     prediction: rng.pick(['UP', 'DOWN'] as const),
     amount: amountOf(market, rng),
-    ...(rng.chance(0.15) && { expectedPercent: rng.chance(0.8) ? rng.whole(40, 60) : rng.whole(0, 100) }),
+    ...(rng.chance(0.15) && { expectedPercent: rng.chance(0.8) ? rng.integer(40, 60) : rng.integer(0, 100) }),
     ...(rng.chance(0.1) && { clientSeed: rng.pick(['a', 'saat', 'é'.repeat(60), `${rng.next()}`]) }),
   };
 }
@@ -49,7 +49,7 @@ export function sensibleOrder(world: ClientWorld, rng: Rng, market = somebodysMa
 /** Mostly small, sometimes exactly at a limit or a cent beyond it. */
 function amountOf({ minStakeCents, maxStakeCents }: MarketRules, rng: Rng): number {
   const cents = rng.weighted([
-    [50, Math.min(minStakeCents + rng.whole(0, 8_00), maxStakeCents)],
+    [50, Math.min(minStakeCents + rng.integer(0, 8_00), maxStakeCents)],
     [5, minStakeCents],
     [1, Math.max(1, minStakeCents - 1)],
     [1, maxStakeCents],

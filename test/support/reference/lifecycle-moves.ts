@@ -14,11 +14,11 @@ const currentRounds = (world: World): ReferenceRound[] =>
 export function passTime(world: World, rng: Rng): null {
   const frameMs = timeFrameMs(rng.pick(WORLD_MARKETS));
   const atMs = rng.weighted<() => number>([
-    [10, () => world.nowMs + rng.whole(0, 50)],
-    [8, () => world.nowMs + rng.whole(0, 4_000)],
-    [8, () => rng.pick(instants(world)) + rng.whole(-1, 1)],
-    [1, () => world.nowMs + rng.whole(1, 3 * frameMs)],
-    [1, () => (Math.floor(world.nowMs / frameMs) + rng.whole(1, 3)) * frameMs + rng.whole(-1, 1)],
+    [10, () => world.nowMs + rng.integer(0, 50)],
+    [8, () => world.nowMs + rng.integer(0, 4_000)],
+    [8, () => rng.pick(instants(world)) + rng.integer(-1, 1)],
+    [1, () => world.nowMs + rng.integer(1, 3 * frameMs)],
+    [1, () => (Math.floor(world.nowMs / frameMs) + rng.integer(1, 3)) * frameMs + rng.integer(-1, 1)],
   ])();
   world.nowMs = Math.max(world.nowMs, atMs);
   return null;
@@ -63,7 +63,7 @@ export function boundaryPrice(world: World, rng: Rng): Command {
       ? rng.pick(awaited)
       : [rng.pick(WORLD_ASSETS), Math.floor(world.nowMs / 60_000) * 60_000];
   const ageMs = rng.weighted([
-    [8, rng.whole(0, 900)],
+    [8, rng.integer(0, 900)],
     [2, rng.pick([0, 3_000, 10_000])],
     [1, rng.pick([1, 3_001, 10_001])],
     [1, 60_000],
@@ -91,7 +91,7 @@ export function openLate(world: World, rng: Rng): Command {
   const asset = rng.pick(WORLD_ASSETS);
   const market = rng.pick(WORLD_MARKETS.filter((one) => assetOf(one) === asset));
   const maxAgeMs = marketRulesOf(world.state, market)?.maxPriceAgeMs ?? 10_000;
-  const ageMs = rng.pick([0, 0, rng.whole(0, maxAgeMs), maxAgeMs, maxAgeMs + 1]);
+  const ageMs = rng.pick([0, 0, rng.integer(0, maxAgeMs), maxAgeMs, maxAgeMs + 1]);
   return {
     kind: 'openLate',
     timeMs: world.nowMs,
@@ -112,7 +112,7 @@ export const advance = (world: World): Command => ({ kind: 'advance', timeMs: wo
 
 export function voidRound(world: World, rng: Rng): Command {
   const settled = world.state.markets.flatMap((market) => market.settledRounds.slice(-6));
-  const unknown = { market: rng.pick(WORLD_MARKETS), roundNumber: rng.whole(0, 40_000_000) };
+  const unknown = { market: rng.pick(WORLD_MARKETS), roundNumber: rng.integer(0, 40_000_000) };
   const { market, roundNumber } = rng.weighted<() => { market: number; roundNumber: number }>([
     [5, () => rng.pick([unknown, ...currentRounds(world)])],
     [3, () => rng.pick([unknown, ...world.state.settling])],

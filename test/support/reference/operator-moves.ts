@@ -9,7 +9,7 @@ const ACCOUNTS_MAX = 5;
 const KEYS_MAX = 25;
 
 /** Mostly an account that is there. */
-const someAccount = (world: World, rng: Rng): number => rng.whole(1, world.state.accounts.length + 1);
+const someAccount = (world: World, rng: Rng): number => rng.integer(1, world.state.accounts.length + 1);
 
 export function createAccount(world: World, rng: Rng): Command | null {
   if (world.state.accounts.length >= ACCOUNTS_MAX) return null;
@@ -19,7 +19,7 @@ export function createAccount(world: World, rng: Rng): Command | null {
     name: rng.pick([null, 'ann', 'Bö "b"']),
     tier: rng.weighted([
       [1, 0],
-      [9, rng.whole(1, TIERS.length - 1)],
+      [9, rng.integer(1, TIERS.length - 1)],
     ]),
     balanceCents: rng.pick([0, 1, 500_00, 20_000_00, 3_000_000_00, 3_000_000_00]),
   };
@@ -71,7 +71,7 @@ export function createKey(world: World, rng: Rng): Command | null {
     kind: 'createKey',
     timeMs: world.nowMs,
     account: someAccount(world, rng),
-    digest: `${rng.whole(0, 9)}${world.counter.toString(16).padStart(63, '0')}`,
+    digest: `${rng.integer(0, 9)}${world.counter.toString(16).padStart(63, '0')}`,
     scopesMask: rng.pick([0b0011, 0b0111, 0b1111, 0b0001, 0b1000]),
     expiresAtMs: rng.chance(0.7) ? null : world.nowMs + rng.pick([1, 30_000, 200_000]),
   };
@@ -84,7 +84,7 @@ export function updateKey(world: World, rng: Rng): Command {
   return {
     kind: 'updateKey',
     timeMs: world.nowMs,
-    key: isReviving ? rng.pick(disabled).key : rng.whole(1, keys.length + 1),
+    key: isReviving ? rng.pick(disabled).key : rng.integer(1, keys.length + 1),
     enabled: isReviving || rng.chance(0.4),
   };
 }
@@ -99,9 +99,9 @@ export const configure = (world: World, rng: Rng): Command => ({
 export function setCalendar(world: World, rng: Rng): Command {
   const minuteMs = 60_000;
   const hereMs = Math.floor(world.nowMs / minuteMs) * minuteMs;
-  const openMs = hereMs + rng.whole(-5, 3) * minuteMs + rng.pick([0, 0, -1, 1]);
-  const closeMs = openMs + rng.whole(1, 25) * minuteMs + rng.pick([0, 0, -1, 1]);
-  const reopenMs = closeMs + rng.whole(1, 3) * minuteMs;
+  const openMs = hereMs + rng.integer(-5, 3) * minuteMs + rng.pick([0, 0, -1, 1]);
+  const closeMs = openMs + rng.integer(1, 25) * minuteMs + rng.pick([0, 0, -1, 1]);
+  const reopenMs = closeMs + rng.integer(1, 3) * minuteMs;
   const always = [hereMs - 86_400_000, hereMs + 86_400_000] as const;
   return {
     kind: 'setCalendar',

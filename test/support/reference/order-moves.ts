@@ -14,8 +14,8 @@ export function order(world: World, rng: Rng): Move | null {
   if (world.state.accounts.length === 0) return null;
   const bettable = bettableRounds(world.state, world.nowMs);
   const round = bettable.length > 0 && rng.chance(0.93) ? rng.pick(bettable) : null;
-  const account = rng.whole(1, world.state.accounts.length);
-  const side = rng.whole(0, 1);
+  const account = rng.integer(1, world.state.accounts.length);
+  const side = rng.integer(0, 1);
   const market = round?.market ?? rng.pick([-1, 69, ...WORLD_MARKETS]);
   const command: PlaceOrder = {
     kind: 'placeOrder',
@@ -39,11 +39,11 @@ function stake(world: World, rng: Rng, round: ReferenceRound, account: number, s
   const tierMaxCents = must(rulesOf(world.state).tiers[tier], 'tier').maxStakeCents;
   const minCents = round.rules.minStakeCents;
   const maxCents = Math.max(minCents, Math.min(balanceCents, tierMaxCents, round.rules.maxStakeCents));
-  const near = rng.whole(-1, 1);
+  const near = rng.integer(-1, 1);
   const stakeCents = rng.weighted<() => number>([
-    [6, () => rng.whole(minCents, 300_00)],
-    [4, () => rng.whole(minCents, maxCents)],
-    [5, () => exposureLimit(round, side) + rng.whole(0, 1)],
+    [6, () => rng.integer(minCents, 300_00)],
+    [4, () => rng.integer(minCents, maxCents)],
+    [5, () => exposureLimit(round, side) + rng.integer(0, 1)],
     [1, () => minCents + near],
     [1, () => round.rules.maxStakeCents + near],
     [1, () => tierMaxCents + near],
@@ -82,7 +82,7 @@ function expectedPercent(rng: Rng, round: ReferenceRound, side: number): number 
     [2, () => publishedE6],
     [2, () => publishedE6 + direction * toleranceE6],
     [1, () => publishedE6 + direction * (toleranceE6 + 1)],
-    [1, () => rng.whole(0, 100_000_000)],
+    [1, () => rng.integer(0, 100_000_000)],
   ])();
   return expectedE6 < 0 || expectedE6 > 100_000_000 ? -1 : expectedE6;
 }
@@ -95,7 +95,7 @@ function idempotency(world: World, rng: Rng): IdempotencyDigest | null {
     return { keyHigh, keyLow, body: rng.chance(0.5) ? body : body + 1 };
   }
   world.counter += 1;
-  return { keyHigh: 0xffff_ffff_ff00 + (world.counter % 3), keyLow: world.counter, body: rng.whole(0, 2) };
+  return { keyHigh: 0xffff_ffff_ff00 + (world.counter % 3), keyLow: world.counter, body: rng.integer(0, 2) };
 }
 
 /** An order that was placed before, sent again with its key, by its account or by another one. */
@@ -103,7 +103,7 @@ function repeated(world: World, rng: Rng): PlaceOrder | null {
   if (world.state.idempotency.length === 0) return null;
   const { event, keyHigh, keyLow, body } = rng.pick(world.state.idempotency.slice(-8));
   const { market, side, stakeCents, clientSeed } = event;
-  const account = rng.chance(0.9) ? event.account : rng.whole(1, world.state.accounts.length);
+  const account = rng.chance(0.9) ? event.account : rng.integer(1, world.state.accounts.length);
   return {
     kind: 'placeOrder',
     timeMs: world.nowMs,

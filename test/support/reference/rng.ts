@@ -19,7 +19,7 @@ export class Rng {
   }
 
   /** A whole number from `low` to `high`, both included. */
-  whole(low: number, high: number): number {
+  integer(low: number, high: number): number {
     return low + Math.floor(this.next() * (high - low + 1));
   }
 
@@ -29,7 +29,7 @@ export class Rng {
 
   pick<T>(list: readonly T[]): T {
     assert(list.length > 0, 'something to pick from');
-    return list[this.whole(0, list.length - 1)] as T;
+    return list[this.integer(0, list.length - 1)] as T;
   }
 
   /** One of the named choices, each as often as its weight says. */

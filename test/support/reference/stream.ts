@@ -46,7 +46,7 @@ function choices(world: World): readonly (readonly [number, Generator])[] {
 export function runStream(worldSeed: number, steps: readonly number[]): Pair {
   const rng = new Rng(worldSeed);
   const pair = new Pair(WORLD_MARKETS, [1, WORLD_HISTORY_BETS, 50]);
-  const world = new World(pair.reference.state, 1_700_000_000_000 + rng.whole(0, 900_000));
+  const world = new World(pair.reference.state, 1_700_000_000_000 + rng.integer(0, 900_000));
   try {
     openWorld(pair, world, rng);
     for (const seed of steps) {
@@ -69,7 +69,7 @@ function openWorld(pair: Pair, world: World, rng: Rng): void {
   const amountCents = rng.pick([1_000_000_00, 1_000_000_00, 20_000_00, 3_000_00]);
   pair.apply({ kind: 'depositHouse', timeMs, amountCents, reference: 'capital' });
   for (const balanceCents of [50_000_00, 2_000_000_00]) {
-    pair.apply({ kind: 'createAccount', timeMs, name: null, tier: rng.whole(1, 4), balanceCents });
+    pair.apply({ kind: 'createAccount', timeMs, name: null, tier: rng.integer(1, 4), balanceCents });
   }
   for (const asset of WORLD_ASSETS) {
     const price = world.price(asset);

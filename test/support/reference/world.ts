@@ -54,7 +54,7 @@ export class World {
 function worldMarket(market: number, rng: Rng): MarketRules {
   return {
     marketId: must(MARKET_IDS[market], 'market'),
-    lockLeadMs: rng.chance(0.8) ? must(LOCK_LEAD_MS[timeFrameOf(market)], 'lead') : rng.whole(0, 20_000),
+    lockLeadMs: rng.chance(0.8) ? must(LOCK_LEAD_MS[timeFrameOf(market)], 'lead') : rng.integer(0, 20_000),
     minStakeCents: rng.pick([1, 100, 100, 2_50]),
     maxStakeCents: rng.pick([500_00, 10_000_00, 10_000_00, 1_000_000_00]),
     seedCents: rng.pick([1, 7, 100_00, 1_000_00, 1_000_00, 333_33]),
@@ -69,7 +69,7 @@ export function worldRules(rng: Rng, kept: Rules | null): Rules {
     markets: markets.map((market) => worldMarket(market, rng)),
     tiers: TIERS.map((tier, index) => ({
       tier,
-      maxStakeCents: must(limits[index], 'limit') + (rng.chance(0.1) ? rng.whole(0, 500_00) : 0),
+      maxStakeCents: must(limits[index], 'limit') + (rng.chance(0.1) ? rng.integer(0, 500_00) : 0),
       activeKeysMax: index + 1 - (index > 0 && rng.chance(0.1) ? 1 : 0),
     })),
     feeBps: rng.pick([300, 300, 300, 0, 1, 9_999]),
