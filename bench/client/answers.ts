@@ -31,7 +31,7 @@ export class Answers {
   #seen = new Uint8Array(1 << 16);
   #distinct = 0;
   #repeated = 0;
-  #judged = 0;
+  #checkedCount = 0;
   #refused = 0;
 
   constructor(templates: readonly RequestTemplate[], expectations: readonly Expectation[]) {
@@ -49,12 +49,12 @@ export class Answers {
    * Checks the first `end` bytes, the response to a request of `template`. Returns `WAITING` if it is incomplete,
    * else `ANSWERED`. Throws if the bytes cannot be framed or continue after the response: there is no pipelining.
    */
-  judge(template: number, bytes: Buffer, end: number): typeof WAITING | typeof ANSWERED {
+  check(template: number, bytes: Buffer, end: number): typeof WAITING | typeof ANSWERED {
     const { want, start, refusals } = must(
       this.#expectations[must(this.#templates[template], 'template').expect],
       'expectation',
     );
-    if (want.protocol === 'resp') return this.#judgeResp(template, start, bytes, end);
+    if (want.protocol === 'resp') return this.#checkResp(template, start, bytes, end);
     const framing = frameHttp(bytes, end, this.#frame);
     if (framing === INCOMPLETE) return WAITING;
     const { status, bodyAt, endAt } = this.#frame;
@@ -74,7 +74,7 @@ export class Answers {
     return ANSWERED;
   }
 
-  #judgeResp(template: number, reply: Buffer, bytes: Buffer, end: number): typeof WAITING | typeof ANSWERED {
+  #checkResp(template: number, reply: Buffer, bytes: Buffer, end: number): typeof WAITING | typeof ANSWERED {
     if (bytes[end - 1] !== 10) return WAITING;
     if (end === reply.length && beginsWith(bytes, 0, reply)) {
       this.#acknowledged[template] = (this.#acknowledged[template] as number) + 1;
@@ -83,8 +83,8 @@ export class Answers {
   }
 
   #fullyGood(want: Expectation & { protocol: 'http' }, bytes: Buffer, bodyAt: number, end: number): boolean {
-    this.#judged += 1;
-    if (this.#judged % FULL_CHECK_EVERY !== 1) return true;
+    this.#checkedCount += 1;
+    if (this.#checkedCount % FULL_CHECK_EVERY !== 1) return true;
     const head = bytes.toString('latin1', 0, bodyAt).toLowerCase();
     if (!want.headers.every((header) => head.includes(`\r\n${header.toLowerCase()}`))) return false;
     try {

@@ -75,7 +75,7 @@ export class Connection {
       if (this.#template < 0) throw new Error('bytes arrived that answer no request');
       const bytes = this.#arrived === 0 ? shared : this.#append(length);
       const end = this.#arrived === 0 ? length : this.#arrived;
-      if (this.#answers.judge(this.#template, bytes, end) === WAITING) {
+      if (this.#answers.check(this.#template, bytes, end) === WAITING) {
         if (this.#arrived === 0) this.#append(length);
         return true;
       }

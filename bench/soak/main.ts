@@ -230,7 +230,7 @@ function report(soak: Soak, dataDir: string): Record<string, unknown> {
     violations: {
       total: violations.total,
       byKind: Object.fromEntries(violations.counts),
-      told: violations.told,
+      examples: violations.examples,
     },
     samples: health.samples,
   };

@@ -2,7 +2,7 @@
 const TOLD_MAX = 20;
 
 export class Violations {
-  readonly told: string[] = [];
+  readonly examples: string[] = [];
   readonly counts = new Map<string, number>();
 
   constructor(private readonly print: (line: string) => void) {}
@@ -17,7 +17,7 @@ export class Violations {
     this.counts.set(kind, count);
     if (count > TOLD_MAX) return;
     const line = `${new Date().toISOString()} ${kind}: ${detail}`;
-    this.told.push(line);
+    this.examples.push(line);
     this.print(`VIOLATION ${line}`);
   }
 }

@@ -21,7 +21,7 @@ const placed = (bet: number): Buffer => http(201, `{"success":true,"data":{"bet"
 
 function recordOf(bytes: Buffer): ReturnType<Answers['record']> {
   const answers = new Answers([template(0)], [PLACED]);
-  answers.judge(0, bytes, bytes.length);
+  answers.check(0, bytes, bytes.length);
   return answers.record();
 }
 
@@ -33,7 +33,7 @@ test('counts expected answers by template, and notices a bet that two answers na
     [1, 7],
   ] as const) {
     const bytes = placed(bet);
-    assert.equal(answers.judge(at, bytes, bytes.length), ANSWERED);
+    assert.equal(answers.check(at, bytes, bytes.length), ANSWERED);
   }
   const { acknowledged, numbers, unexpected } = answers.record();
   assert.deepEqual(acknowledged, [1, 2]);
@@ -58,18 +58,18 @@ test('anything else is unexpected: status, beginning, a body cut short, a missin
 test('waits for the rest, and refuses bytes behind the answer', () => {
   const answers = new Answers([template(0)], [PLACED]);
   const bytes = placed(1);
-  assert.equal(answers.judge(0, bytes, bytes.length - 1), WAITING);
+  assert.equal(answers.check(0, bytes, bytes.length - 1), WAITING);
   const twice = Buffer.concat([bytes, bytes]);
-  assert.throws(() => answers.judge(0, twice, twice.length), /bytes follow an answer/);
+  assert.throws(() => answers.check(0, twice, twice.length), /bytes follow an answer/);
 });
 
 test('judges replies of Redis', () => {
   const answers = new Answers([template(0)], [OK]);
   const good = Buffer.from('+OK\r\n');
-  assert.equal(answers.judge(0, good, 3), WAITING);
-  assert.equal(answers.judge(0, good, good.length), ANSWERED);
+  assert.equal(answers.check(0, good, 3), WAITING);
+  assert.equal(answers.check(0, good, good.length), ANSWERED);
   const bad = Buffer.from('-ERR full\r\n');
-  assert.equal(answers.judge(0, bad, bad.length), ANSWERED);
+  assert.equal(answers.check(0, bad, bad.length), ANSWERED);
   const { acknowledged, unexpected } = answers.record();
   assert.deepEqual(acknowledged, [1]);
   assert.deepEqual(unexpected, [{ answer: '-ERR full\r\n', count: 1 }]);

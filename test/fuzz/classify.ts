@@ -28,12 +28,12 @@ const NEVER_HERE = [
 ];
 
 /** Throws, saying what is wrong, where the answer is none that may be given to this request. */
-export function judge(prepared: Prepared, answer: Answer): Finding {
-  const finding = judged(prepared, answer);
+export function classify(prepared: Prepared, answer: Answer): Finding {
+  const finding = classifyUnlabelled(prepared, answer);
   return prepared.about === null ? finding : { ...finding, label: `${prepared.about} ${finding.label}` };
 }
 
-function judged(prepared: Prepared, answer: Answer): Finding {
+function classifyUnlabelled(prepared: Prepared, answer: Answer): Finding {
   const { status, headers, body } = answer;
   const isOurs = headers.has('x-request-id');
   if (!isOurs) {

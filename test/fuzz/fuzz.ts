@@ -8,7 +8,7 @@ import { type Account, Sandbox } from '../support/api-client-sandbox.js';
 import { Rng } from '../support/reference/rng.js';
 import type { OrderResult } from '../support/spec.js';
 import { cents } from '../support/spec-arithmetic.js';
-import { judge } from './classify.js';
+import { classify } from './classify.js';
 import { Lane, type Outcome } from './lane.js';
 import { type OperatorTarget, operatorRequest } from './operator.js';
 import { rawRequest } from './raw.js';
@@ -199,7 +199,7 @@ class Run {
   }
 
   #count(prepared: Prepared, answer: Outcome[number]): void {
-    const { label, isPlaced } = judge(prepared, answer);
+    const { label, isPlaced } = classify(prepared, answer);
     this.#label(label);
     if (!isPlaced) return;
     this.placed++;

@@ -106,7 +106,7 @@ export function worldRules(config: WorldConfig, rng: Rng, fingerprint: string): 
   const tierMax = rng.pick([30_00, 100_00, 1_000_00]);
   return {
     ...defaults,
-    markets: defaults.markets.filter(isWanted(config)).map((market) => marketRules(market, rng)),
+    markets: defaults.markets.filter(isSelected(config)).map((market) => marketRules(market, rng)),
     tiers: defaults.tiers.map((tier, index) => ({
       ...tier,
       maxStakeCents: index === 0 ? 0 : tierMax * index,
@@ -127,7 +127,7 @@ export function worldRules(config: WorldConfig, rng: Rng, fingerprint: string): 
   };
 }
 
-const isWanted =
+const isSelected =
   (config: WorldConfig) =>
   ({ marketId }: MarketRules): boolean => {
     const market = MARKET_IDS.indexOf(marketId);

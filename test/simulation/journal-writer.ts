@@ -42,7 +42,7 @@ export class SimJournalWriter implements JournalWriter {
 
   open(events: JournalWriterEvents): void {
     this.#events = events;
-    this.tellSpace();
+    this.reportSpace();
   }
 
   commit(batch: Batch): void {
@@ -85,7 +85,7 @@ export class SimJournalWriter implements JournalWriter {
   }
 
   /** Tells the free space as it is now. */
-  tellSpace(): void {
+  reportSpace(): void {
     this.host.later(MESSAGE_MS, () => this.#events?.onSpaceLevel(this.host.spaceLevel));
   }
 

@@ -6,7 +6,7 @@ import { timeFrameMs } from '../../engine/model/domain.js';
 import { codeOf, headerOf } from './audit/answers.js';
 import { orderRequest } from './clients/orders.js';
 import { OPERATOR_TOKEN } from './server.js';
-import { holds } from './violation.js';
+import { check } from './violation.js';
 import type { World } from './world.js';
 
 const CRYPTO = /^(BTC|ETH|SOL|BNB|XRP|HYPE|TON)_ONE_MINUTE$/;
@@ -60,7 +60,7 @@ export class Liveness {
       done();
       return;
     }
-    holds(scheduler.nowMs < untilMs, 'liveness', () => 'everything becomes durable');
+    check(scheduler.nowMs < untilMs, 'liveness', () => 'everything becomes durable');
     scheduler.after(1, () => this.#compare(untilMs, done));
   }
 
@@ -123,20 +123,20 @@ export class Liveness {
     const { world } = this;
     const { auditor, machine, network, scheduler } = world;
     const server = machine.server;
-    holds(server !== null, 'liveness', () => 'the server runs');
-    holds(server.sequencer.gate === null, 'liveness', () => `orders are refused: ${server.sequencer.gate}`);
-    holds(this.#placed > 0, 'liveness', () => `an order was taken, of ${this.#probes} that were sent`);
-    holds(this.#replayed > 0 || this.#isFull, 'liveness', () => 'an order was replayed');
-    holds(auditor.rounds.settledCount > this.#settledBefore, 'liveness', () => 'a round was settled');
+    check(server !== null, 'liveness', () => 'the server runs');
+    check(server.sequencer.gate === null, 'liveness', () => `orders are refused: ${server.sequencer.gate}`);
+    check(this.#placed > 0, 'liveness', () => `an order was taken, of ${this.#probes} that were sent`);
+    check(this.#replayed > 0 || this.#isFull, 'liveness', () => 'an order was replayed');
+    check(auditor.rounds.settledCount > this.#settledBefore, 'liveness', () => 'a round was settled');
     const nowMs = scheduler.nowMs;
     for (const round of auditor.rounds.open.values()) {
-      holds(
+      check(
         nowMs - round.endMs < SETTLED_WITHIN_MS,
         'liveness',
         () => `${round.id} ended at ${round.endMs} and is not settled`,
         () => [round.id],
       );
-      holds(
+      check(
         round.endMs - nowMs <= timeFrameMs(round.market),
         'liveness',
         () => `${round.id} lies ahead`,
@@ -144,7 +144,7 @@ export class Liveness {
       );
     }
     for (const { request, takenMs } of network.pending) {
-      holds(
+      check(
         nowMs - takenMs < ANSWER_WITHIN_MS,
         'liveness',
         () => `${request.method} ${request.path} waits since ${takenMs}`,

@@ -221,7 +221,7 @@ export class Machine implements FaultTarget, WriterHost {
 
   setSpace(level: SpaceLevel): void {
     this.spaceLevel = level;
-    this.#writer?.tellSpace();
+    this.#writer?.reportSpace();
   }
   changeRules(): void {
     this.world.changeRules();

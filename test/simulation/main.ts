@@ -24,11 +24,11 @@ const say = (text: string): void => void process.stdout.write(`${text}\n`);
 /** One process's worlds; what failed is told as text. */
 async function work(options: SimulateOptions, index: number, of: number): Promise<FromWorker> {
   const startMs = performance.now();
-  let toldMs = startMs;
+  let reportedMs = startMs;
   const result = await runWorlds(options, { index, of }, (tally) => {
     const nowMs = performance.now();
-    if (nowMs - toldMs > PROGRESS_EVERY_MS) {
-      toldMs = nowMs;
+    if (nowMs - reportedMs > PROGRESS_EVERY_MS) {
+      reportedMs = nowMs;
       const { worlds, commands, crashes, rounds } = tally.counts;
       process.stderr.write(
         `process ${index}: ${worlds} worlds, ${commands} commands, ${crashes} crashes, ${rounds} rounds\n`,

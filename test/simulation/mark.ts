@@ -10,10 +10,10 @@ import type { Rng } from '../support/reference/rng.js';
 interface Slot {
   readonly generation: number;
   readonly mark: Mark;
-  readonly isWhole: boolean;
+  readonly isIntact: boolean;
 }
 
-const EMPTY: Slot = { generation: 0, mark: { lastSeq: 0, checksum: '00000000' }, isWhole: true };
+const EMPTY: Slot = { generation: 0, mark: { lastSeq: 0, checksum: '00000000' }, isIntact: true };
 /** How often the operating system writes a slot back before the next write of it. */
 const WRITE_BACK_CHANCE = 0.3;
 
@@ -25,7 +25,7 @@ export class SimMark {
   /** The newest whole slot; throws `mark_unreadable` where there is none. */
   read(): Mark {
     const [first, second] = this.#slots;
-    const whole = [first, second].filter(({ isWhole }) => isWhole);
+    const whole = [first, second].filter(({ isIntact }) => isIntact);
     const newest = whole.sort((a, b) => b.generation - a.generation)[0];
     if (newest === undefined) throw new JournalError('mark_unreadable', 'Neither slot of the mark is whole.');
     return newest.mark;
@@ -33,9 +33,9 @@ export class SimMark {
 
   write(mark: Mark, rng: Rng): void {
     const [first, second] = this.#slots;
-    const index = first.isWhole && (!second.isWhole || first.generation > second.generation) ? 1 : 0;
+    const index = first.isIntact && (!second.isIntact || first.generation > second.generation) ? 1 : 0;
     const generation = Math.max(first.generation, second.generation) + 1;
-    this.#slots[index] = { generation, mark, isWhole: true };
+    this.#slots[index] = { generation, mark, isIntact: true };
     if (rng.chance(WRITE_BACK_CHANCE)) this.#synced[index] = this.#slots[index];
   }
 
@@ -56,8 +56,8 @@ export class SimMark {
     const good: [Slot, Slot] = [first, second];
     const isFirstNewest = first.generation > second.generation;
     this.#slots = [
-      which === 'both' || isFirstNewest ? { ...first, isWhole: false } : first,
-      which === 'both' || !isFirstNewest ? { ...second, isWhole: false } : second,
+      which === 'both' || isFirstNewest ? { ...first, isIntact: false } : first,
+      which === 'both' || !isFirstNewest ? { ...second, isIntact: false } : second,
     ];
     return () => {
       this.#slots = good;

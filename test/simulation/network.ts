@@ -102,18 +102,18 @@ export class Network {
 
   /** Sends it so that it arrives at true time `arrivesMs`. */
   sendAt(arrivesMs: number, request: ClientRequest, onReply: OnReply): void {
-    let isTold = false;
-    const tellOnce: OnReply = (reply) => {
-      if (isTold) return;
-      isTold = true;
+    let hasReplied = false;
+    const replyOnce: OnReply = (reply) => {
+      if (hasReplied) return;
+      hasReplied = true;
       onReply(reply);
     };
     const atMs = Math.max(arrivesMs, this.scheduler.nowMs);
-    this.scheduler.at(atMs + PATIENCE_MS, () => tellOnce(null));
+    this.scheduler.at(atMs + PATIENCE_MS, () => replyOnce(null));
     if (this.#loses('request lost')) return;
-    this.scheduler.at(atMs, () => this.#deliver(request, tellOnce));
+    this.scheduler.at(atMs, () => this.#deliver(request, replyOnce));
     if (this.#loses('request doubled')) {
-      this.scheduler.at(atMs + this.#delayMs(), () => this.#deliver(request, tellOnce));
+      this.scheduler.at(atMs + this.#delayMs(), () => this.#deliver(request, replyOnce));
     }
   }
 

@@ -13,7 +13,7 @@ export class Violation extends Error {
 }
 
 /** Holds an invariant; the sentence is only made where it does not hold. */
-export function holds(
+export function check(
   condition: boolean,
   invariant: string,
   sentence: () => string,

@@ -5,7 +5,7 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { HeaderList } from '../../engine/model/ports.js';
 import { openApiDocument } from '../../http/openapi/document.js';
-import { holds } from '../simulation/violation.js';
+import { check } from '../simulation/violation.js';
 
 interface ResponseObject {
   readonly $ref?: string;
@@ -49,7 +49,7 @@ export class ApiDocument {
     const name = `${method} ${template} ${status}`;
     if (described.validate !== null) {
       const isValid = described.validate(JSON.parse(text));
-      holds(
+      check(
         isValid,
         'API document',
         () => `${name}: ${this.#ajv.errorsText(described.validate?.errors)} in ${text.slice(0, 400)}`,
@@ -57,7 +57,7 @@ export class ApiDocument {
     }
     const present = new Set(headers.filter((_, i) => i % 2 === 0).map((header) => header.toLowerCase()));
     for (const header of described.headers)
-      holds(present.has(header), 'API document', () => `${name} has no ${header}`);
+      check(present.has(header), 'API document', () => `${name} has no ${header}`);
   }
 
   #templateOf(path: string): string | null {
@@ -83,7 +83,7 @@ export class ApiDocument {
     const response = operation?.responses[status] ?? operation?.responses['default'];
     const name = response?.$ref?.split('/').at(-1);
     const resolved = name === undefined ? response : this.#document.components.responses[name];
-    holds(resolved !== undefined, 'API document', () => `${method} ${template} ${status} is not documented`);
+    check(resolved !== undefined, 'API document', () => `${method} ${template} ${status} is not documented`);
     return resolved;
   }
 

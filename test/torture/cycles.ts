@@ -42,11 +42,11 @@ const ENV: Readonly<Record<string, string>> = { TOTE_SEGMENT_MIB: '1', TOTE_SNAP
 
 /** Rejects where an audit fails. `onCycle` hears after each. */
 export async function killCycles(
-  { cycles, ways: wanted = WAYS }: CycleOptions,
+  { cycles, ways: selected = WAYS }: CycleOptions,
   rng: Rng,
   onCycle: (done: number) => void,
 ): Promise<CycleReport> {
-  const shares = SHARES.filter(([, way]) => wanted.includes(way));
+  const shares = SHARES.filter(([, way]) => selected.includes(way));
   assert.ok(shares.length > 0, 'servers end in some way');
   const ways = new Map<Way, number>();
   const sum = { acknowledged: 0, survived: 0, lost: 0 };

@@ -53,7 +53,7 @@ async function underStrace(call: string, error: string, rng: Rng): Promise<strin
     ended = await loadUntilItEnds(book, { under });
     assert.notEqual(ended.code, 0, 'a server that cannot write does not end as if all were well');
   });
-  return `from call ${from} on, ${told(ended)}`;
+  return `from call ${from} on, ${describeEnd(ended)}`;
 }
 
 /** A small disk that another program fills: orders are refused first, then the server ends; cleared, it starts again. */
@@ -138,7 +138,7 @@ async function noMemory(rng: Rng): Promise<string> {
     });
     assert.ok(ended.acknowledged >= limitAt, 'the limit comes under load');
   });
-  return `none from order ${limitAt} on, ${told(ended)}`;
+  return `none from order ${limitAt} on, ${describeEnd(ended)}`;
 }
 
 /** The process may have no more address space than it has now. */
@@ -164,7 +164,7 @@ interface Ended {
 }
 const NEVER_UP: Ended = { code: null, isUp: false, acknowledged: 0 };
 
-const told = ({ code, isUp, acknowledged }: Ended): string =>
+const describeEnd = ({ code, isUp, acknowledged }: Ended): string =>
   isUp ? `${acknowledged} orders acknowledged, ended with ${code ?? 'a signal'}` : 'it never came up';
 
 /** Loads a server that runs under something until it ends. */

@@ -43,20 +43,20 @@ export function row({ name, sockets }: Attack, pairs: readonly Pair[]): string {
 
 /** What the attack did in a window and what it cost the server's event loop, and where it was weaker than it should be. */
 export function details(pairs: readonly Pair[]): string | null {
-  const told = pairs.flatMap(({ deeds, quiet, attacked }) =>
+  const measured = pairs.flatMap(({ deeds, quiet, attacked }) =>
     deeds === null ? [] : [{ deeds, quiet, attacked }],
   );
-  if (told.length === 0) return null;
-  const opened = medianOf(told.map(({ deeds }) => deeds.opened));
-  const sent = medianOf(told.map(({ deeds }) => deeds.sent));
-  const costs = told.flatMap(({ quiet, attacked, deeds }) =>
+  if (measured.length === 0) return null;
+  const opened = medianOf(measured.map(({ deeds }) => deeds.opened));
+  const sent = medianOf(measured.map(({ deeds }) => deeds.sent));
+  const costs = measured.flatMap(({ quiet, attacked, deeds }) =>
     quiet.cpu === null || attacked.cpu === null
       ? []
       : [((attacked.cpu.main - quiet.cpu.main) * attacked.windowMs * 1_000) / (deeds.opened + deeds.sent)],
   );
   const cost =
     costs.length === 0 ? '' : `: ${medianOf(costs).toFixed(1)} us of the server's event loop for each`;
-  const reasons = told.flatMap(({ deeds }) =>
+  const reasons = measured.flatMap(({ deeds }) =>
     Object.entries(deeds.failed).map(([reason, count]) => `${reason} ${count}`),
   );
   const failures = reasons.length === 0 ? '' : `; connections that it did not get: ${reasons.join(', ')}`;

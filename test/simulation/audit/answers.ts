@@ -15,7 +15,7 @@ import { cents, scaled } from '../../support/spec-arithmetic.js';
 import type { OrderBody } from '../clients/orders.js';
 import type { Coverage } from '../coverage.js';
 import type { Exchange, Reply } from '../network.js';
-import { holds } from '../violation.js';
+import { check } from '../violation.js';
 
 /** One answer in so many is held against the API document; each kind of answer is for the first few times. */
 const DOCUMENT_SAMPLE = 24;
@@ -92,17 +92,20 @@ export class AnswerAudit {
     const engine = this.sources.durableEngine();
     if (engine === null) return;
     const { data } = JSON.parse(reply.text) as { data: Market[] };
-    for (const { id, currentRound: shown } of data) {
+    for (const { id, currentRound } of data) {
       const round = engine.currentRound(marketOf(id));
       const expected =
         round === null
           ? 'none'
           : `${roundId(round.market, round.roundNumber)} ${ROUND_STATUSES[round.status]} ${round.openPrice}`;
-      const told = shown === null ? 'none' : `${shown.id} ${shown.status} ${shown.openPrice}`;
-      holds(
-        told === expected,
+      const shown =
+        currentRound === null
+          ? 'none'
+          : `${currentRound.id} ${currentRound.status} ${currentRound.openPrice}`;
+      check(
+        shown === expected,
         'market shown',
-        () => `${id} shows ${told}, the engine has ${expected}`,
+        () => `${id} shows ${shown}, the engine has ${expected}`,
         () => [id],
       );
     }
@@ -112,21 +115,21 @@ export class AnswerAudit {
   #onRound(reply: Reply): void {
     const { data } = JSON.parse(reply.text) as { data: RoundDetail };
     const { seed } = data;
-    holds(
+    check(
       (seed !== null) === (data.status === 'SETTLED'),
       'seed',
       () => `${data.id} is ${data.status} and shows seed ${seed}`,
     );
-    const told = this.#lastBets.get(data.id);
-    if (seed === null || told === undefined) return;
+    const shown = this.#lastBets.get(data.id);
+    if (seed === null || shown === undefined) return;
     const verdict = verifyBet(
-      { ...told, roundId: data.id, seed, seedCommitment: data.seedCommitment },
+      { ...shown, roundId: data.id, seed, seedCommitment: data.seedCommitment },
       FAIRNESS_TOOLS,
     );
-    holds(
+    check(
       verdict.valid,
       'bet hash',
-      () => `${told.bet.id} in ${data.id}: ${verdict.valid ? '' : verdict.reason}`,
+      () => `${shown.bet.id} in ${data.id}: ${verdict.valid ? '' : verdict.reason}`,
     );
     this.betsVerified++;
   }
@@ -136,7 +139,7 @@ export class AnswerAudit {
     const number = Number(data.bet.id.slice(4));
     const account = this.sources.accountOf(request.apiKey ?? '');
     const about = (): string[] => [data.bet.id, `acc_${account}`];
-    holds(
+    check(
       number <= this.sources.durableBets(),
       'acknowledged is durable',
       () => `${data.bet.id} is acknowledged and not durable`,
@@ -146,8 +149,13 @@ export class AnswerAudit {
     if (bet !== null)
       this.#lastBets.set(roundId(bet.market, bet.roundNumber), { bet: data.bet, clientSeed: bet.clientSeed });
     if (bet !== null)
-      holds(isTold(bet, account, data), 'answer', () => `${data.bet.id} is answered as ${reply.text}`, about);
-    holds(
+      check(
+        matchesBet(bet, account, data),
+        'answer',
+        () => `${data.bet.id} is answered as ${reply.text}`,
+        about,
+      );
+    check(
       isOrdered(data.bet, request.body ?? ''),
       'answer',
       () => `${request.body} is answered with ${reply.text}`,
@@ -157,21 +165,21 @@ export class AnswerAudit {
     else this.ordersAcknowledged++;
     const { idempotencyKey = null } = request;
     if (idempotencyKey === null) {
-      holds(!isReplay, 'replay', () => `${data.bet.id} replays an order without a key`, about);
+      check(!isReplay, 'replay', () => `${data.bet.id} replays an order without a key`, about);
       return;
     }
     const name = `${account} ${bareKey(idempotencyKey)}`;
     this.#checkOwner(number, name, about);
     const first = this.#firsts.get(name);
     if (first?.bet === number) {
-      holds(isReplay, 'placed once', () => `${data.bet.id} is answered as new a second time`, about);
-      holds(
+      check(isReplay, 'placed once', () => `${data.bet.id} is answered as new a second time`, about);
+      check(
         first.text === reply.text,
         'replay identical',
         () => `${data.bet.id} was ${first.text}, is ${reply.text}`,
         about,
       );
-      holds(
+      check(
         first.body === request.body,
         'replay',
         () => `${data.bet.id} replays for another body, ${request.body}`,
@@ -186,7 +194,7 @@ export class AnswerAudit {
   /** A bet answers for one Idempotency-Key and no other. */
   #checkOwner(bet: number, name: string, about: () => string[]): void {
     const owner = this.#owners.get(bet) ?? name;
-    holds(owner === name, 'replay', () => `bet ${bet} of ${owner} answers for ${name}`, about);
+    check(owner === name, 'replay', () => `bet ${bet} of ${owner} answers for ${name}`, about);
     this.#owners.set(bet, name);
     forgetOldest(this.#owners);
   }
@@ -197,7 +205,7 @@ export class AnswerAudit {
     const name = `${account} ${reference}`;
     const first = this.#operatorFirsts.get(name);
     if (first !== undefined) {
-      holds(
+      check(
         isReplay && first === reply.text,
         'transfer once',
         () => `${name} was ${first}, is ${reply.text}`,
@@ -211,7 +219,7 @@ export class AnswerAudit {
   #onList(reply: Reply): void {
     const { data } = JSON.parse(reply.text) as { data: Position[] };
     for (const { id } of data) {
-      holds(
+      check(
         Number(id.slice(4)) <= this.sources.durableBets(),
         'shown is durable',
         () => `${id} is listed and not durable`,
@@ -230,27 +238,27 @@ function forgetOldest<K>(map: Map<K, unknown>): void {
 const bareKey = (key: string): string => (key.startsWith('"') ? key.slice(1, -1) : key);
 
 /** Whether the answer is one to this order, and not to another of the same account. */
-function isOrdered(told: PlacedBet, body: string): boolean {
+function isOrdered(shown: PlacedBet, body: string): boolean {
   const { marketId, prediction, amount } = JSON.parse(body) as OrderBody;
-  return told.marketId === marketId && told.prediction === prediction && told.amount === amount;
+  return shown.marketId === marketId && shown.prediction === prediction && shown.amount === amount;
 }
 
 /** Whether the answer tells the facts of the bet. */
-function isTold(
+function matchesBet(
   bet: BetPlaced,
   account: number,
-  { bet: told, newBalance }: { bet: PlacedBet; newBalance: number },
+  { bet: shown, newBalance }: { bet: PlacedBet; newBalance: number },
 ): boolean {
   return (
     bet.account === account &&
-    bet.market === marketOf(told.marketId) &&
-    cents(told.amount) === BigInt(bet.stakeCents) &&
-    scaled(told.oddsAtBet, 4) === BigInt(bet.oddsE4) &&
-    scaled(told.entryPercent, 2) === BigInt(bet.entryPercentE2) &&
-    cents(told.potentialPayout) === BigInt(bet.payoutCents) &&
+    bet.market === marketOf(shown.marketId) &&
+    cents(shown.amount) === BigInt(bet.stakeCents) &&
+    scaled(shown.oddsAtBet, 4) === BigInt(bet.oddsE4) &&
+    scaled(shown.entryPercent, 2) === BigInt(bet.entryPercentE2) &&
+    cents(shown.potentialPayout) === BigInt(bet.payoutCents) &&
     cents(newBalance) === BigInt(bet.newBalanceCents) &&
-    Date.parse(told.placedAt) === bet.timeMs &&
-    told.prediction === (bet.side === 0 ? 'UP' : 'DOWN')
+    Date.parse(shown.placedAt) === bet.timeMs &&
+    shown.prediction === (bet.side === 0 ? 'UP' : 'DOWN')
   );
 }
 

@@ -16,7 +16,7 @@ import type { RecoveredEngine } from '../../../persistence/recovery/engine.js';
 import type { Machine } from '../machine.js';
 import type { Exchange, Reply } from '../network.js';
 import type { Server, ServerWatcher } from '../server.js';
-import { holds } from '../violation.js';
+import { check } from '../violation.js';
 import type { World } from '../world.js';
 import { AnswerAudit } from './answers.js';
 import { BetLedger } from './bets.js';
@@ -84,7 +84,7 @@ export class Auditor {
     for (const event of events) {
       this.world.coverage.hit('event', eventName(event));
       if (event.type === 'betPlaced') {
-        holds(command.kind === 'placeOrder', 'bet', () => `${command.kind} placed bet ${event.bet}`);
+        check(command.kind === 'placeOrder', 'bet', () => `${command.kind} placed bet ${event.bet}`);
         this.#placed.push(event);
         this.bets.onPlaced(event, command);
       } else if (event.type === 'betSettled') {
@@ -103,7 +103,7 @@ export class Auditor {
     if (end.lastSeq === 0) coverage.hit('recovery', 'of nothing');
     else coverage.hit('recovery', snapshotSeq > 0 ? 'snapshot and journal' : 'whole journal');
     if (notes.length > 0) coverage.hit('recovery', 'snapshot passed over');
-    holds(
+    check(
       end.lastSeq === engine.seq,
       'recovery',
       () => `the journal ends at ${end.lastSeq}, the engine at ${engine.seq}`,

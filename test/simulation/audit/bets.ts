@@ -18,7 +18,7 @@ import {
   referencePayoutCents,
   referencePercentE2,
 } from '../../support/reference/arithmetic.js';
-import { holds } from '../violation.js';
+import { check } from '../violation.js';
 import type { Ledger } from './ledger.js';
 import type { RoundBook, RoundLedger } from './rounds.js';
 
@@ -41,7 +41,7 @@ export class BetLedger {
     const round = this.rounds.round(bet.market, bet.roundNumber);
     const about = (): string[] => [`bet_${bet.bet}`, `acc_${bet.account}`, round.id];
     const must = (condition: boolean, invariant: string, sentence: () => string): void =>
-      holds(condition, invariant, () => `bet ${bet.bet} in ${round.id}: ${sentence()}`, about);
+      check(condition, invariant, () => `bet ${bet.bet} in ${round.id}: ${sentence()}`, about);
     this.placedCount++;
     must(bet.bet === this.placedCount, 'bet number', () => `is not number ${this.placedCount}`);
     must(isSameOrder(bet, order), 'bet', () => 'is not what was ordered');
@@ -138,17 +138,17 @@ export class BetLedger {
   onSettled(event: BetSettled): void {
     const bet = this.open.get(event.bet);
     const about = (): string[] => [`bet_${event.bet}`, `acc_${event.account}`];
-    holds(bet !== undefined, 'settled once', () => `bet ${event.bet} is not open and is settled`, about);
+    check(bet !== undefined, 'settled once', () => `bet ${event.bet} is not open and is settled`, about);
     const round = this.rounds.round(bet.market, bet.roundNumber);
     const { result, paidCents } = due(bet, round.result);
     const word = BET_RESULTS[event.result];
-    holds(
+    check(
       word === result,
       'bet result',
       () => `bet ${event.bet} comes to ${word}, expected ${result}`,
       about,
     );
-    holds(
+    check(
       event.payoutCents === paidCents,
       'payout',
       () => `bet ${event.bet} is paid ${event.payoutCents}, due are ${paidCents}`,

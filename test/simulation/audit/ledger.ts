@@ -8,7 +8,7 @@ import { MARKETS_MAX, marketOf } from '../../../engine/model/domain.js';
 import type { EngineEvent } from '../../../engine/model/events.js';
 import type { MarketRules, Rules } from '../../../engine/model/rules.js';
 import type { EngineReads } from '../../../engine/model/views.js';
-import { holds } from '../violation.js';
+import { check } from '../violation.js';
 
 export interface AccountBook {
   readonly account: number;
@@ -43,7 +43,7 @@ export class Ledger {
 
   account(account: number): AccountBook {
     const book = this.accounts[account];
-    holds(book !== undefined, 'account', () => `account ${account} exists`);
+    check(book !== undefined, 'account', () => `account ${account} exists`);
     return book;
   }
 
@@ -53,13 +53,13 @@ export class Ledger {
     book.balanceCents += amountCents;
     if (account !== 0) this.accountsCents += amountCents;
     const about = (): string[] => [`account ${account}`, `acc_${account}`];
-    holds(
+    check(
       book.balanceCents >= 0,
       'balance',
       () => `account ${account} is at ${book.balanceCents} cents`,
       about,
     );
-    holds(
+    check(
       book.balanceCents === balanceCents,
       'balance',
       () => `account ${account} must be at ${book.balanceCents} cents and is said to be at ${balanceCents}`,
@@ -87,7 +87,7 @@ export class Ledger {
         return;
       case 'updateKey': {
         const key = this.keys[command.key] ?? null;
-        holds(key !== null, 'key', () => `key ${command.key} exists`);
+        check(key !== null, 'key', () => `key ${command.key} exists`);
         key.isEnabled = command.enabled;
         return;
       }
@@ -107,14 +107,14 @@ export class Ledger {
     const { account, amountCents, reason, reference } = event;
     if (reason === 'deposit' || reason === 'withdrawal') {
       const { references } = this.account(account);
-      holds(
+      check(
         !references.has(reference),
         'reference',
         () => `${reference} moves money of account ${account} twice`,
         () => [`acc_${account}`],
       );
       references.add(reference);
-      holds(
+      check(
         reason === 'deposit' ? amountCents > 0 : amountCents < 0,
         'transfer',
         () => `${reason} of ${amountCents}`,
@@ -139,7 +139,7 @@ export class Ledger {
       withdrawalsCents: this.withdrawalsCents,
     };
     for (const name of Object.keys(expected) as (keyof typeof expected)[]) {
-      holds(
+      check(
         totals[name] === expected[name],
         'totals',
         () => `${name} is ${totals[name]}, by the ledger ${expected[name]}`,
@@ -162,7 +162,7 @@ export class Ledger {
         (other.expiresAtMs === null || other.expiresAtMs > timeMs),
     ).length;
     const keysMax = this.rules?.tiers[this.account(key.account).tier]?.activeKeysMax ?? 0;
-    holds(active < keysMax, 'key limit', () => `account ${key.account} has ${active} active keys already`);
+    check(active < keysMax, 'key limit', () => `account ${key.account} has ${active} active keys already`);
     this.keys.push(key);
   }
 }
@@ -171,7 +171,7 @@ export class Ledger {
 export function checkConservation(engine: EngineReads): void {
   const t = engine.totals();
   const held = t.houseCents + t.accountsCents + t.openStakesCents + t.openSeedsCents;
-  holds(
+  check(
     held === t.depositsCents - t.withdrawalsCents,
     'conservation',
     () => `${held} cents are held, ${t.depositsCents - t.withdrawalsCents} have come in`,

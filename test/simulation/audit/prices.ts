@@ -5,7 +5,7 @@
  */
 import type { BoundaryPrice, OpenLate } from '../../../engine/model/commands.js';
 import { ASSETS } from '../../../engine/model/domain.js';
-import { holds } from '../violation.js';
+import { check } from '../violation.js';
 
 const GRACE_MS = 2_000;
 const AHEAD_MS_MAX = 1_000;
@@ -36,7 +36,7 @@ export class PriceAudit {
   onTick(asset: number, price: number, timeMs: number, arrivedMs: number, isTaken: boolean): void {
     const latest = this.#latest[asset] ?? null;
     const expected = isBelievable(price, timeMs, arrivedMs, latest);
-    holds(
+    check(
       isTaken === expected,
       'tick',
       () => `${ASSETS[asset]} ${price} of ${timeMs} at ${arrivedMs} is taken: ${isTaken}`,
@@ -58,13 +58,13 @@ export class PriceAudit {
       ? timeMs >= this.#startMs + GRACE_MS
       : timeMs >= boundaryMs + GRACE_MS ||
         this.#ticks[asset]?.some((tick) => tick.timeMs > boundaryMs) === true;
-    holds(
+    check(
       isFinal,
       'boundary price',
       () => `${ASSETS[asset]} at ${boundaryMs} is not final at ${timeMs}`,
       about,
     );
-    holds(
+    check(
       command.price === (best?.price ?? null) && command.priceTimeMs === (best?.timeMs ?? null),
       'boundary price',
       () =>
@@ -75,7 +75,7 @@ export class PriceAudit {
 
   checkLate({ asset, price, priceTimeMs }: OpenLate): void {
     const latest = this.#latest[asset];
-    holds(
+    check(
       latest?.price === price && latest.timeMs === priceTimeMs,
       'late opening',
       () => `${ASSETS[asset]} opens at ${price}, the last is ${latest?.price}`,

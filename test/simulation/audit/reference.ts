@@ -11,7 +11,7 @@ import type { EngineEvent } from '../../../engine/model/events.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import { newHasher } from '../../support/reference/pair.js';
 import type { SimDisk } from '../disk.js';
-import { holds } from '../violation.js';
+import { check } from '../violation.js';
 
 export type OnDurable = (command: Command, seq: number, events: readonly EngineEvent[]) => void;
 
@@ -38,16 +38,16 @@ export class Reference {
     for (const text of commands) {
       const command = decodeCommand(text);
       const outcome = this.engine.apply(command);
-      holds(outcome.status === 'accepted', 'shadow', () => `journaled ${command.kind} is ${outcome.status}`);
+      check(outcome.status === 'accepted', 'shadow', () => `journaled ${command.kind} is ${outcome.status}`);
       this.onDurable(command, outcome.seq, outcome.events);
     }
     const digest = this.engine.rollingDigest();
-    holds(
+    check(
       this.engine.seq === row.lastSeq,
       'shadow',
       () => `the batch to ${row.lastSeq} ends at ${this.engine.seq}`,
     );
-    holds(
+    check(
       digest === row.digest,
       'shadow equals hot',
       () => `after ${row.lastSeq} the digest is ${digest}, the hot engine's ${row.digest}`,
@@ -66,17 +66,17 @@ export class Reference {
 
   /** The whole state of `engine`, which has done exactly the same commands, is the same. */
   checkSame(engine: Engine, what: string): void {
-    holds(
+    check(
       engine.seq === this.engine.seq,
       what,
       () => `it ends at ${engine.seq}, durable are ${this.engine.seq}`,
     );
-    holds(
+    check(
       engine.rollingDigest() === this.engine.rollingDigest(),
       what,
       () => 'its rolling digest is another',
     );
-    holds(
+    check(
       engine.stateDigest(newHasher) === this.#stateDigest(),
       what,
       () => `its state at ${engine.seq} is another`,

@@ -10,7 +10,7 @@ import {
   referencePayoutCents,
   referencePercentE2,
 } from '../../support/reference/arithmetic.js';
-import { holds } from '../violation.js';
+import { check } from '../violation.js';
 import type { Ledger } from './ledger.js';
 import type { RoundBook, RoundLedger } from './rounds.js';
 
@@ -32,7 +32,7 @@ export class RefusalAudit {
 
   check(order: PlaceOrder, code: ErrorCode): void {
     const isTrue = this.#isTrue(order, code);
-    holds(
+    check(
       isTrue !== false,
       'refused for a reason',
       () => `${JSON.stringify(order)} is refused with ${code}`,

@@ -19,7 +19,7 @@ import {
 } from '../../../engine/model/domain.js';
 import type { EngineEvent, RoundOpened, RoundResolved } from '../../../engine/model/events.js';
 import type { MarketRules } from '../../../engine/model/rules.js';
-import { holds } from '../violation.js';
+import { check } from '../violation.js';
 import type { Ledger } from './ledger.js';
 
 export interface RoundBook {
@@ -56,7 +56,7 @@ export class RoundLedger {
   round(market: number, roundNumber: number): RoundBook {
     const id = roundId(market, roundNumber);
     const book = this.open.get(id);
-    holds(
+    check(
       book !== undefined,
       'round',
       () => `${id} is open`,
@@ -98,13 +98,13 @@ export class RoundLedger {
     const { ledger } = this;
     const rules = ledger.marketRules[market] ?? null;
     const all = ledger.rules;
-    holds(
+    check(
       rules !== null && all !== null,
       'round',
       () => `${id} begins in an active market`,
       () => [id],
     );
-    holds(
+    check(
       !this.open.has(id) && !this.#settled.has(id),
       'round once',
       () => `${id} begins a second time`,
@@ -141,19 +141,19 @@ export class RoundLedger {
     const isLate = command.kind === 'openLate';
     const round = isLate ? this.#begin(market, roundNumber, timeMs) : this.round(market, roundNumber);
     const about = (): string[] => [round.id];
-    holds(round.status === UPCOMING, 'round opens', () => `${round.id} opens once`, about);
-    holds(!this.ledger.suspended[market], 'round opens', () => `${round.id} opens though suspended`, about);
+    check(round.status === UPCOMING, 'round opens', () => `${round.id} opens once`, about);
+    check(!this.ledger.suspended[market], 'round opens', () => `${round.id} opens though suspended`, about);
     if (isLate) {
       const leftMs = round.closesMs - timeMs;
       const leastMs = this.ledger.rules?.lateOpenBettingMs ?? 0;
-      holds(
+      check(
         leftMs >= leastMs && timeMs < round.endMs,
         'late opening',
         () => `${round.id} opens with ${leftMs} ms left`,
         about,
       );
     } else {
-      holds(timeMs >= round.startMs, 'round opens', () => `${round.id} opens before its time`, about);
+      check(timeMs >= round.startMs, 'round opens', () => `${round.id} opens before its time`, about);
     }
     round.openPrice = openPrice;
     round.status = LIVE;
@@ -168,7 +168,7 @@ export class RoundLedger {
     isTime: (round: RoundBook) => boolean,
   ): void {
     const round = this.round(market, roundNumber);
-    holds(
+    check(
       round.status === from && isTime(round),
       'round step',
       () => `${round.id} goes from ${round.status} to ${to}`,
@@ -179,7 +179,7 @@ export class RoundLedger {
 
   #ended({ market, roundNumber, timeMs }: { market: number; roundNumber: number; timeMs: number }): void {
     const round = this.round(market, roundNumber);
-    holds(
+    check(
       round.status <= LOCKED && timeMs >= round.endMs,
       'round ends',
       () => `${round.id} ends at ${timeMs}`,
@@ -191,14 +191,14 @@ export class RoundLedger {
   #resolved(event: RoundResolved, command: Command): void {
     const round = this.round(event.market, event.roundNumber);
     const about = (): string[] => [round.id];
-    holds(round.result === RESULT_NONE, 'settled once', () => `${round.id} is resolved twice`, about);
+    check(round.result === RESULT_NONE, 'settled once', () => `${round.id} is resolved twice`, about);
     round.status = SETTLING;
     round.result = event.result;
     if (command.kind === 'voidRound') {
-      holds(event.result === RESULT_VOID, 'voided', () => `${round.id} is voided as ${event.result}`, about);
+      check(event.result === RESULT_VOID, 'voided', () => `${round.id} is voided as ${event.result}`, about);
       return;
     }
-    holds(
+    check(
       command.kind === 'boundaryPrice' && command.boundaryMs === round.endMs,
       'result',
       () => `${round.id} is resolved by its end's price`,
@@ -208,13 +208,13 @@ export class RoundLedger {
     const isFresh =
       price !== null && priceTimeMs !== null && round.endMs - priceTimeMs <= round.rules.maxPriceAgeMs;
     const expected = !isFresh || round.poolUpCents === 0 ? RESULT_VOID : resultOf(round.openPrice, price);
-    holds(
+    check(
       event.result === expected,
       'result',
       () => `${round.id} comes to ${event.result}, expected ${expected}`,
       about,
     );
-    holds(
+    check(
       event.closePrice === (expected === RESULT_VOID ? null : price),
       'close price',
       () => `${round.id} closes at ${event.closePrice}`,
@@ -226,13 +226,13 @@ export class RoundLedger {
     const round = this.round(market, roundNumber);
     const about = (): string[] => [round.id];
     const pool = round.poolUpCents + round.poolDownCents;
-    holds(
+    check(
       round.result !== RESULT_NONE && round.openBets === 0,
       'settled',
       () => `${round.id} is settled with ${round.openBets} open bets`,
       about,
     );
-    holds(
+    check(
       round.paidCents <= pool,
       'pool',
       () => `${round.id} paid ${round.paidCents} of a pool of ${pool}`,

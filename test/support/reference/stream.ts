@@ -57,7 +57,7 @@ export function runStream(worldSeed: number, steps: readonly number[]): Pair {
       else pair.apply(made);
     }
   } catch (error) {
-    throw new Error(tell(pair, worldSeed, error), { cause: error });
+    throw new Error(failureText(pair, worldSeed, error), { cause: error });
   }
   return pair;
 }
@@ -77,7 +77,7 @@ function openWorld(pair: Pair, world: World, rng: Rng): void {
   }
 }
 
-function tell(pair: Pair, worldSeed: number, error: unknown): string {
+function failureText(pair: Pair, worldSeed: number, error: unknown): string {
   const story = pair.story.slice(-STORY_LINES).join('\n');
   const reason = error instanceof Error ? error.message : String(error);
   return `world seed ${worldSeed}; the last of ${pair.story.length} commands:\n${story}\n${reason}`;
