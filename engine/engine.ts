@@ -2,21 +2,12 @@
  * The deterministic state machine (design, sections 1 to 5): `(state, command) -> outcome`, in memory, on one thread,
  * without I/O, clock or randomness. The same commands always give the same outcomes and digests.
  */
-import { fail, unreachable } from './base/assert.js';
+import { fail } from './base/assert.js';
 import { RollingDigest } from './digest/rolling.js';
 import { stateDigest } from './digest/state.js';
-import {
-  createAccount,
-  createKey,
-  depositHouse,
-  transfer,
-  updateAccount,
-  updateKey,
-} from './handlers/accounts.js';
-import { advance, boundaryPrice, openLate, vacantMarkets, voidRound } from './handlers/lifecycle.js';
+import { dispatch } from './handlers/dispatch.js';
+import { vacantMarkets } from './handlers/lifecycle.js';
 import { placeOrder } from './handlers/orders.js';
-import { configure, setCalendar, setTrading, suspendMarket } from './handlers/settings.js';
-import { settle } from './handlers/settlement.js';
 import type { Command, PlaceOrder } from './model/commands.js';
 import type { ErrorCode } from './model/errors.js';
 import type { Accepted, EngineEvent, Outcome } from './model/events.js';
@@ -35,7 +26,7 @@ import { allPositions, openPositions, orders } from './reads/bets.js';
 import { exportTables } from './snapshot/export.js';
 import type { ReadTable, StateTable } from './snapshot/form.js';
 import { importTables } from './snapshot/import.js';
-import { type Effect, type Sessions, State } from './state/state.js';
+import { type Sessions, State } from './state/state.js';
 
 export class Engine implements EngineReads {
   #state = new State();
@@ -195,48 +186,4 @@ export class Engine implements EngineReads {
       withdrawalsCents: house.withdrawalsCents,
     };
   }
-}
-
-function dispatch(state: State, command: Exclude<Command, PlaceOrder>): Effect {
-  switch (command.kind) {
-    case 'advance':
-      return moved(state, advance(state, command));
-    case 'boundaryPrice':
-      return moved(state, boundaryPrice(state, command));
-    case 'openLate':
-      return moved(state, openLate(state, command));
-    case 'settle':
-      return moved(state, settle(state, command));
-    case 'voidRound':
-      return moved(state, voidRound(state, command));
-    case 'configure':
-      return configure(state, command);
-    case 'setCalendar':
-      return setCalendar(state, command);
-    case 'setTrading':
-      return setTrading(state, command);
-    case 'suspendMarket':
-      return suspendMarket(state, command);
-    case 'createAccount':
-      return createAccount(state, command);
-    case 'updateAccount':
-      return updateAccount(state, command);
-    case 'deposit':
-    case 'withdraw':
-      return transfer(state, command);
-    case 'depositHouse':
-      return depositHouse(state, command);
-    case 'createKey':
-      return createKey(state, command);
-    case 'updateKey':
-      return updateKey(state, command);
-    default:
-      return unreachable(command);
-  }
-}
-
-/** Marks a command that moved rounds: account reads wait for it, because bets are read through their rounds. */
-function moved(state: State, effect: Effect): Effect {
-  if (Array.isArray(effect)) state.lifecycleSeq = state.nextSeq;
-  return effect;
 }

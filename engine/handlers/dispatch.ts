@@ -1,0 +1,56 @@
+/** Maps each command to its handler. */
+import { unreachable } from '../base/assert.js';
+import type { Command, PlaceOrder } from '../model/commands.js';
+import type { Effect, State } from '../state/state.js';
+import { createAccount, createKey, depositHouse, transfer, updateAccount, updateKey } from './accounts.js';
+import { advance, boundaryPrice, openLate, voidRound } from './lifecycle.js';
+import * as settings from './settings.js';
+import { settle } from './settlement.js';
+
+/** Executes any command but an order. The state has changed only if the effect is a list of events. */
+export function dispatch(state: State, command: Exclude<Command, PlaceOrder>): Effect {
+  switch (command.kind) {
+    case 'advance':
+      return moved(state, advance(state, command));
+    case 'boundaryPrice':
+      return moved(state, boundaryPrice(state, command));
+    case 'openLate':
+      return moved(state, openLate(state, command));
+    case 'settle':
+      return moved(state, settle(state, command));
+    case 'voidRound':
+      return moved(state, voidRound(state, command));
+    case 'configure':
+      return settings.configure(state, command);
+    case 'setCalendar':
+      return settings.setCalendar(state, command);
+    case 'setTrading':
+      return settings.setTrading(state, command);
+    case 'suspendMarket':
+      return settings.suspendMarket(state, command);
+    case 'createAccount':
+      return createAccount(state, command);
+    case 'updateAccount':
+      return updateAccount(state, command);
+    case 'deposit':
+    case 'withdraw':
+      return transfer(state, command);
+    case 'depositHouse':
+      return depositHouse(state, command);
+    case 'createKey':
+      return createKey(state, command);
+    case 'updateKey':
+      return updateKey(state, command);
+    default:
+      return unreachable(command);
+  }
+}
+
+/**
+ * Records a command that changed rounds. Account reads wait for it to be durable, because they show the state of
+ * rounds.
+ */
+function moved(state: State, effect: Effect): Effect {
+  if (Array.isArray(effect)) state.lifecycleSeq = state.nextSeq;
+  return effect;
+}
