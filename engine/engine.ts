@@ -6,7 +6,7 @@ import { fail } from './base/assert.js';
 import { RollingDigest } from './digest/rolling.js';
 import { stateDigest } from './digest/state.js';
 import { dispatch } from './handlers/dispatch.js';
-import { vacantMarkets } from './handlers/lifecycle.js';
+import { vacantMarkets } from './handlers/opening.js';
 import { placeOrder } from './handlers/orders.js';
 import type { Command, PlaceOrder } from './model/commands.js';
 import type { ErrorCode } from './model/errors.js';

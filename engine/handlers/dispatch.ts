@@ -3,7 +3,8 @@ import { unreachable } from '../base/assert.js';
 import type { Command, PlaceOrder } from '../model/commands.js';
 import type { Effect, State } from '../state/state.js';
 import { createAccount, createKey, depositHouse, transfer, updateAccount, updateKey } from './accounts.js';
-import { advance, boundaryPrice, openLate, voidRound } from './lifecycle.js';
+import { advance, boundaryPrice, voidRound } from './lifecycle.js';
+import { openLate } from './opening.js';
 import * as settings from './settings.js';
 import { settle } from './settlement.js';
 
