@@ -9,7 +9,8 @@ import { ClockGuard } from './engine/host/clock-guard.js';
 import { Lifecycle, SETTLE_BETS_MAX } from './engine/host/lifecycle.js';
 import { ManualRun } from './engine/host/manual-run.js';
 import { PriceTracker } from './engine/host/price-tracker.js';
-import { SEQUENCER_DEFAULTS, Sequencer } from './engine/host/sequencer.js';
+import { Sequencer } from './engine/host/sequencer.js';
+import { SEQUENCER_DEFAULTS } from './engine/host/sequencer-options.js';
 import { ASSETS, assetClassOf, textAt } from './engine/model/domain.js';
 import type { HttpHandler } from './engine/model/ports.js';
 import { MARKET_AGE_MS_MAX } from './http/api/market-view.js';
@@ -71,7 +72,10 @@ async function start(config: Config, log: Log): Promise<void> {
   const watch = new HealthLog({ sequencer, tracker, log, expectsTicks, shadow: () => shadow.status });
 
   const timers = [
-    setInterval(() => lifecycle.pump(), PUMP_EVERY_MS),
+    setInterval(() => {
+      sequencer.heartbeat();
+      lifecycle.pump();
+    }, PUMP_EVERY_MS),
     setInterval(() => watch.look(), LOOK_EVERY_MS),
   ];
   let portsClosed = Promise.resolve();

@@ -3,7 +3,7 @@
  * start the house's capital. They are journaled like any other command.
  */
 import { assert } from '../base/assert.js';
-import type { Command } from '../model/commands.js';
+import type { SubmittedCommand } from '../model/commands.js';
 import type { Accepted } from '../model/events.js';
 import { RULES_VERSION, type Rules } from '../model/rules.js';
 import type { Sequencer } from './sequencer.js';
@@ -12,7 +12,7 @@ import type { Sequencer } from './sequencer.js';
 const CAPITAL_REFERENCE = 'initial-capital';
 
 /** Submits a command that nothing can stand against. */
-export function mustSubmit(sequencer: Sequencer, command: Command): Accepted {
+export function mustSubmit(sequencer: Sequencer, command: SubmittedCommand): Accepted {
   const outcome = sequencer.submit(command);
   assert(outcome.status === 'accepted', `${command.kind} at the start is ${outcome.status}`);
   return outcome;

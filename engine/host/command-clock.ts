@@ -27,7 +27,12 @@ export class CommandClock {
     return this.guard?.condition ?? 'sound';
   }
 
-  /** The time of a command made now, in milliseconds. */
+  /** How far the wall clock is ahead of the last stamp, negative if behind; 0 while it is sound. */
+  get offsetMs(): number {
+    return this.#sound ? 0 : this.clock.nowMs() - this.lastStampMs;
+  }
+
+  /** The time of a command issued now, in milliseconds. */
   next(): number {
     const wallMs = this.clock.nowMs();
     const stepMs = wallMs - this.lastStampMs;

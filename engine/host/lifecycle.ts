@@ -4,7 +4,7 @@
  * outside event triggers any of this.
  */
 import { assert } from '../base/assert.js';
-import type { Command } from '../model/commands.js';
+import type { SubmittedCommand } from '../model/commands.js';
 import { ASSET_CLASSES, type AssetClass } from '../model/domain.js';
 import type { Clock, PriceFeed } from '../model/ports.js';
 import type { EngineReads } from '../model/views.js';
@@ -70,7 +70,7 @@ export class Lifecycle {
     this.#started = true;
     const nowMs = this.sequencer.stampMs();
     this.#setCalendars(nowMs);
-    this.#advance(nowMs);
+    this.sequencer.advance(nowMs);
     this.tracker.start(nowMs);
     for (const feed of this.options.feeds) {
       feed.start((tick) => this.tracker.offer(tick, this.sequencer.stampMs()));
@@ -84,14 +84,13 @@ export class Lifecycle {
 
   /** Executes everything due now, and one slice of settlement. Call several times a second. */
   pump(): void {
-    this.sequencer.heartbeat();
     if (!this.#started || this.sequencer.stopped) {
       this.#notifyIdle();
       return;
     }
     const nowMs = this.sequencer.stampMs();
     this.#setCalendars(nowMs);
-    this.#advance(nowMs);
+    this.sequencer.advance(nowMs);
     this.tracker.refresh(nowMs);
     for (const feed of this.options.feeds) feed.poll(nowMs);
     const isDone = this.#submitBoundaryPrices(nowMs);
@@ -130,7 +129,7 @@ export class Lifecycle {
     for (const release of this.#idleWaiters.splice(0)) release();
   }
 
-  /** While many commands are not durable the turn waits for them, else it is the next one. */
+  /** Schedules the next pump; with a large backlog, only once it is durable. */
   #scheduleTurn(): void {
     if (this.#turnPending) return;
     this.#turnPending = true;
@@ -153,17 +152,13 @@ export class Lifecycle {
     });
   }
 
-  #advance(nowMs: number): void {
-    if (this.#engine.nextDueMs <= nowMs) this.#submit({ kind: 'advance', timeMs: nowMs });
-  }
-
-  /** Whether no price that is final by now was left. */
+  /** Returns false if final prices were left for the next pump. */
   #submitBoundaryPrices(nowMs: number): boolean {
     for (let pass = 0; pass < PRICE_PASSES_MAX; pass++) {
       const commands = this.tracker.boundaryPrices(nowMs);
       if (commands.length === 0) return true;
       for (const command of commands) this.#submit(command);
-      this.#advance(nowMs);
+      this.sequencer.advance(nowMs);
       this.tracker.refresh(nowMs);
     }
     return false;
@@ -181,8 +176,8 @@ export class Lifecycle {
     this.#settleBets = Math.min(this.#settleBets, settleBetsMax);
   }
 
-  /** What the engine itself named as due cannot be refused, unless the server is stopping. */
-  #submit(command: Command): void {
+  /** Submits a command that the engine has named as due: it cannot be rejected, unless the server is stopping. */
+  #submit(command: SubmittedCommand): void {
     const outcome = this.sequencer.submit(command);
     assert(
       outcome.status === 'accepted' || this.sequencer.stopped,

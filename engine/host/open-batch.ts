@@ -2,7 +2,8 @@
  * A batch of commands that become durable together. The journal gets their text; their events are kept here for the
  * readers, and the waiters until they are released.
  */
-import type { EngineEvent } from '../model/events.js';
+import { assert } from '../base/assert.js';
+import type { BetPlaced, EngineEvent } from '../model/events.js';
 import type { Batch } from '../model/ports.js';
 
 export type Release = () => void;
@@ -10,6 +11,12 @@ export type Release = () => void;
 const RELEASED_AT_ONCE = 8;
 /** Receives the events of every durable command except orders, once and in order. */
 export type EventReader = (seq: number, events: readonly EngineEvent[]) => void;
+/** Receives every durable bet once and in order, a batch at a time, after the events of the batch's other commands. */
+export type BetReader = (bets: readonly BetPlaced[]) => void;
+export interface BatchReader {
+  readonly events: EventReader;
+  readonly bets: BetReader;
+}
 
 export class OpenBatch {
   lastSeq: number;
@@ -18,6 +25,7 @@ export class OpenBatch {
   /** Sequence numbers and events of commands other than orders, in step. */
   readonly #seqs: number[] = [];
   readonly #events: (readonly EngineEvent[])[] = [];
+  readonly #bets: BetPlaced[] = [];
   readonly #waiters: Release[] = [];
   #released = 0;
 
@@ -33,14 +41,25 @@ export class OpenBatch {
     return this.lastSeq - this.firstSeq + 1;
   }
 
+  /** How many of the commands are orders. */
+  get orders(): number {
+    return this.#bets.length;
+  }
+
   add(commandText: string, timeMs: number, events: readonly EngineEvent[]): void {
-    this.addOrder(commandText, timeMs);
+    this.#append(commandText, timeMs);
     this.#seqs.push(this.lastSeq);
     this.#events.push(events);
   }
 
-  /** Readers get no orders: nobody but its sender waits for what one did, and they are nearly all of the commands. */
-  addOrder(commandText: string, timeMs: number): void {
+  /** Nearly all commands are orders, so their events are stored without an array for each. */
+  addOrder(commandText: string, timeMs: number, [bet]: readonly EngineEvent[]): void {
+    assert(bet?.type === 'betPlaced', 'an order places a bet');
+    this.#append(commandText, timeMs);
+    this.#bets.push(bet);
+  }
+
+  #append(commandText: string, timeMs: number): void {
     this.#text += this.#text === '' ? commandText : `,${commandText}`;
     this.#timeMs = timeMs;
     this.lastSeq++;
@@ -61,13 +80,14 @@ export class OpenBatch {
     };
   }
 
-  dispatch(readers: readonly EventReader[]): void {
-    for (const reader of readers) {
-      for (const [at, events] of this.#events.entries()) reader(this.#seqs[at] as number, events);
+  dispatch(readers: readonly BatchReader[]): void {
+    for (const { events: readEvents, bets: readBets } of readers) {
+      for (const [at, events] of this.#events.entries()) readEvents(this.#seqs[at] as number, events);
+      if (this.#bets.length > 0) readBets(this.#bets);
     }
   }
 
-  /** Releases waiters in their order, some of them at least, until `shouldStop`; returns whether none is left. */
+  /** Releases waiters in order, at least a few, until `shouldStop`. Returns whether none is left. */
   releaseWaiters(shouldStop: () => boolean): boolean {
     while (this.#released < this.#waiters.length) {
       this.#waiters[this.#released++]?.();

@@ -164,4 +164,7 @@ export type Command =
   | SuspendMarket
   | VoidRound;
 
+/** Commands that the sequencer accepts. It issues `advance` itself. */
+export type SubmittedCommand = Exclude<Command, Advance>;
+
 export type CommandKind = Command['kind'];

@@ -63,7 +63,7 @@ export class HealthLog {
   look(): void {
     const { sequencer, tracker } = this.options;
     const nowMs = sequencer.stampMs();
-    this.#say('clock', sequencer.clockCondition, 'sound');
+    this.#say('clock', sequencer.wallClock.condition, 'sound');
     this.#say('disk space', sequencer.spaceLevel, 'ok');
     const { state, reason, freeBytes, recoveryNeedsBytes } = this.options.shadow();
     this.#say('snapshots and archive', reason === null ? 'in order' : `${state}: ${reason}`, 'in order');

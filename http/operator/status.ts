@@ -88,7 +88,7 @@ function status(sources: StatusSources, uptimeMs: number, loopDelay: IntervalHis
     durableSequence: sequencer.durableSeq,
     backlog: sequencer.backlogCommands,
     engineTime: new Date(engine.timeMs).toISOString(),
-    clock: { mode: clockMode, time: new Date(nowMs).toISOString(), condition: sequencer.clockCondition },
+    clock: { mode: clockMode, time: new Date(nowMs).toISOString(), condition: sequencer.wallClock.condition },
     journal: { durability, spaceLevel: sequencer.spaceLevel },
     start: start(sources.start),
     shadow: shadow(sources.shadow(), sequencer.durableSeq),

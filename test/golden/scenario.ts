@@ -9,8 +9,9 @@ import type { Engine } from '../../engine/engine.js';
 import { applyRules, fundHouse } from '../../engine/host/bootstrap.js';
 import { Lifecycle } from '../../engine/host/lifecycle.js';
 import { PriceTracker } from '../../engine/host/price-tracker.js';
-import { SEQUENCER_DEFAULTS, Sequencer } from '../../engine/host/sequencer.js';
-import type { Command } from '../../engine/model/commands.js';
+import { Sequencer } from '../../engine/host/sequencer.js';
+import { SEQUENCER_DEFAULTS } from '../../engine/host/sequencer-options.js';
+import type { SubmittedCommand } from '../../engine/model/commands.js';
 import { ASSETS, marketOf } from '../../engine/model/domain.js';
 import type { Clock, JournalWriter } from '../../engine/model/ports.js';
 import { defaultRules, type Rules } from '../../engine/model/rules.js';
@@ -96,7 +97,7 @@ export class GoldenRun {
     this.#lifecycle.start();
   }
 
-  #submit(command: Command): void {
+  #submit(command: SubmittedCommand): void {
     const { status } = this.#sequencer.submit(command);
     assert(status === 'accepted', `${command.kind} in the scenario is ${status}`);
   }
@@ -202,6 +203,7 @@ export class GoldenRun {
 
   /** All that is due is done and durable. */
   async #flush(): Promise<void> {
+    this.#sequencer.heartbeat();
     this.#lifecycle.pump();
     while (this.#turns.length > 0 || this.#sequencer.backlogCommands > 0) {
       while (this.#turns.length > 0) for (const run of this.#turns.splice(0)) run();

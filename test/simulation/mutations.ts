@@ -5,7 +5,7 @@
 
 import { Engine } from '../../engine/engine.js';
 import { BoundaryWindow } from '../../engine/host/boundary-window.js';
-import { type EventReader, OpenBatch } from '../../engine/host/open-batch.js';
+import { type BatchReader, OpenBatch } from '../../engine/host/open-batch.js';
 import type { Command } from '../../engine/model/commands.js';
 import type { ErrorCode } from '../../engine/model/errors.js';
 import type { Batch, JournalStore, Mark, StoredBatch } from '../../engine/model/ports.js';
@@ -247,7 +247,7 @@ function loseEvents(): () => void {
     OpenBatch.prototype,
     'dispatch',
     (real) =>
-      function dispatch(this: OpenBatch, readers: readonly EventReader[]) {
+      function dispatch(this: OpenBatch, readers: readonly BatchReader[]) {
         if (this.firstSeq % SELDOM !== 0) real.call(this, readers);
       },
   );

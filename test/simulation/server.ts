@@ -8,7 +8,8 @@ import { applyRules, fundHouse } from '../../engine/host/bootstrap.js';
 import { ClockGuard } from '../../engine/host/clock-guard.js';
 import { type Calendar, Lifecycle } from '../../engine/host/lifecycle.js';
 import { PriceTracker } from '../../engine/host/price-tracker.js';
-import { SEQUENCER_DEFAULTS, Sequencer } from '../../engine/host/sequencer.js';
+import { Sequencer } from '../../engine/host/sequencer.js';
+import { SEQUENCER_DEFAULTS } from '../../engine/host/sequencer-options.js';
 import type { Command } from '../../engine/model/commands.js';
 import type { Outcome } from '../../engine/model/events.js';
 import type { TickVerdict } from '../../engine/model/ports.js';
@@ -190,6 +191,7 @@ export class Server {
   }
 
   pump(): void {
+    this.sequencer.heartbeat();
     this.lifecycle.pump();
   }
 

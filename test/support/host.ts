@@ -7,7 +7,8 @@ import { ClockGuard } from '../../engine/host/clock-guard.js';
 import type { Calendar } from '../../engine/host/lifecycle.js';
 import { Lifecycle } from '../../engine/host/lifecycle.js';
 import { PriceTracker } from '../../engine/host/price-tracker.js';
-import { SEQUENCER_DEFAULTS, Sequencer, type SequencerOptions } from '../../engine/host/sequencer.js';
+import { Sequencer } from '../../engine/host/sequencer.js';
+import { SEQUENCER_DEFAULTS, type SequencerOptions } from '../../engine/host/sequencer-options.js';
 import type { ErrorCode } from '../../engine/model/errors.js';
 import type { Outcome } from '../../engine/model/events.js';
 import type { Clock, PriceFeed } from '../../engine/model/ports.js';
@@ -114,6 +115,7 @@ export class TestHost {
   run(ms: number, stepMs = 50): void {
     for (let passedMs = 0; passedMs < ms; passedMs += stepMs) {
       this.clock.pass(Math.min(stepMs, ms - passedMs));
+      this.sequencer.heartbeat();
       this.lifecycle.pump();
       this.settle();
     }

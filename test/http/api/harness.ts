@@ -3,7 +3,7 @@
  * test holds in its hand.
  */
 import assert from 'node:assert/strict';
-import type { Command } from '../../../engine/model/commands.js';
+import type { SubmittedCommand } from '../../../engine/model/commands.js';
 import { SCOPES, type Scope, scopesMask, TIERS, type Tier } from '../../../engine/model/domain.js';
 import type { Accepted } from '../../../engine/model/events.js';
 import type { HttpHandler, HttpRequest } from '../../../engine/model/ports.js';
@@ -23,7 +23,7 @@ const OPEN_PRICE = 100;
 const SETTLE_ALL = 1_000_000;
 
 /** A command without its time: the harness stamps it. */
-type Untimed<C> = C extends Command ? Omit<C, 'timeMs'> : never;
+type Untimed<C> = C extends SubmittedCommand ? Omit<C, 'timeMs'> : never;
 
 export interface Reply {
   readonly status: number;
@@ -81,11 +81,16 @@ export class Harness {
   }
 
   /** Submits a command that must be accepted; it is durable only after `settle`. */
-  submit(command: Untimed<Command>): Accepted {
+  submit(command: Untimed<SubmittedCommand>): Accepted {
     const timeMs = this.host.sequencer.stampMs();
-    const outcome = this.host.sequencer.submit({ ...command, timeMs } as Command);
+    const outcome = this.host.sequencer.submit({ ...command, timeMs } as SubmittedCommand);
     assert.equal(outcome.status, 'accepted', JSON.stringify(outcome));
     return outcome;
+  }
+
+  /** Locks and ends what is due now. */
+  advance(): void {
+    this.host.sequencer.advance(this.host.sequencer.stampMs());
   }
 
   /** Everything submitted becomes durable. */

@@ -143,7 +143,7 @@ test('statuses follow the round, and the clocks stop at 0', () => {
   api.clock.pass(54_999);
   assert.equal(marketOf(api, secret).currentRound?.timeToLock, 1);
   api.clock.pass(1);
-  api.submit({ kind: 'advance' });
+  api.advance();
   api.settle();
   const locked = marketOf(api, secret).currentRound;
   assert.deepEqual([locked?.status, locked?.timeToLock, locked?.timeRemaining], ['LOCKED', 0, 5]);
@@ -152,7 +152,7 @@ test('statuses follow the round, and the clocks stop at 0', () => {
   api.clock.pass(1);
   const ended = marketOf(api, secret).currentRound;
   assert.deepEqual([ended?.status, ended?.timeToLock, ended?.timeRemaining], ['LOCKED', 0, 0]);
-  api.submit({ kind: 'advance' });
+  api.advance();
   api.settle();
   const next = marketOf(api, secret);
   assert.equal(next.currentRound?.status, 'UPCOMING');
@@ -195,7 +195,7 @@ test('transitions, open prices and results wait for the journal; pools do not', 
   assert.equal(pools === null ? 0 : dataOf<Market>(pools).poolUp, 1_010);
   api.settle();
   api.clock.pass(MINUTE_MS);
-  api.submit({ kind: 'advance' });
+  api.advance();
   const ending = begin('/v1/markets');
   assert.equal(ending === null ? '' : dataOf<Market[]>(ending)[0]?.currentRound?.status, 'LIVE');
   api.settle();

@@ -59,7 +59,7 @@ test('a position has exactly the fields of the specification, from ACTIVE over S
   assert.deepEqual(all(api, secret), [open]);
   assert.deepEqual(orders(api, secret), [open]);
   api.clock.pass(endTimeMs - placedAtMs);
-  api.submit({ kind: 'advance' });
+  api.advance();
   const settling = { ...open, status: 'SETTLING', round: { ...open.round, status: 'SETTLING' } };
   assert.deepEqual(active(api, secret), [settling]);
   api.clock.pass(777);

@@ -238,7 +238,7 @@ function settledAndVoided(api: Harness, secret: string): void {
   readAll();
   api.order(secret, ORDER);
   api.clock.pass(MINUTE_MS);
-  api.submit({ kind: 'advance' });
+  api.advance();
   readAll();
   api.closeMinute(null);
   readAll();

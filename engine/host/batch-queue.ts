@@ -1,0 +1,88 @@
+/**
+ * Commands on their way to disk: the open batch, closed batches that wait, and the one in flight. Group commit: only
+ * one batch is in flight, and the next one fills meanwhile.
+ */
+import { assert, fail } from '../base/assert.js';
+import type { Batch, Clock } from '../model/ports.js';
+import { OpenBatch } from './open-batch.js';
+
+/** A closed batch. Its row is made right after its last command, when the engine's digest is that of the batch. */
+interface ClosedBatch {
+  readonly batch: OpenBatch;
+  readonly row: Batch;
+}
+
+export class BatchQueue {
+  #open: OpenBatch | null = null;
+  readonly #closed: ClosedBatch[] = [];
+  #inFlight: OpenBatch | null = null;
+
+  /** `digest` returns the engine's current rolling digest. */
+  constructor(
+    private readonly batchCommandsMax: number,
+    private readonly clock: Clock,
+    private readonly digest: () => string,
+  ) {}
+
+  get isInFlight(): boolean {
+    return this.#inFlight !== null;
+  }
+  get isEmpty(): boolean {
+    return this.#inFlight === null && this.#closed.length === 0 && this.#open === null;
+  }
+  /** Age of the oldest command that is not durable at monotonic time `nowMs`; 0 if all are durable. */
+  ageMs(nowMs: number): number {
+    const oldest = this.#inFlight ?? this.#closed[0]?.batch ?? this.#open;
+    return oldest === null ? 0 : nowMs - oldest.openedMs;
+  }
+
+  /** The batch for command `seq`. Call `joined` after adding the command. */
+  open(seq: number): OpenBatch {
+    this.#open ??= new OpenBatch(seq, this.clock.monotonicMs());
+    return this.#open;
+  }
+
+  /** Closes the open batch if command `seq` has filled it. */
+  joined(seq: number): void {
+    const batch = this.#open;
+    if (batch === null || batch.lastSeq !== seq) fail(`command ${seq} is not the last of the open batch`);
+    if (batch.count >= this.batchCommandsMax) this.#closeOpen();
+  }
+
+  /** Drops the open batch, whose digest is unknown after an engine error. */
+  dropOpen(): void {
+    this.#open = null;
+  }
+
+  /** The next row for an idle writer, or null. */
+  next(): Batch | null {
+    assert(this.#inFlight === null, 'one batch is in flight at a time');
+    if (this.#closed.length === 0) this.#closeOpen();
+    const next = this.#closed.shift();
+    if (next === undefined) return null;
+    this.#inFlight = next.batch;
+    return next.row;
+  }
+
+  /** The batch in flight, which ends at `lastSeq`, is durable now. */
+  acknowledge(lastSeq: number): OpenBatch {
+    const batch = this.#inFlight;
+    assert(batch !== null && batch.lastSeq === lastSeq, `the journal acknowledged ${lastSeq} out of order`);
+    this.#inFlight = null;
+    return batch;
+  }
+
+  /** The batch that contains command `seq`, which is not durable yet. */
+  with(seq: number): OpenBatch {
+    if (this.#inFlight !== null && seq <= this.#inFlight.lastSeq) return this.#inFlight;
+    const batch = this.#closed.find((entry) => seq <= entry.batch.lastSeq)?.batch ?? this.#open;
+    if (batch === null || seq > batch.lastSeq) fail(`command ${seq} is in no batch`);
+    return batch;
+  }
+
+  #closeOpen(): void {
+    if (this.#open === null) return;
+    this.#closed.push({ batch: this.#open, row: this.#open.row(this.digest()) });
+    this.#open = null;
+  }
+}

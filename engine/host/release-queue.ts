@@ -1,0 +1,65 @@
+/**
+ * Durable batches whose waiters have not all been released. At the end of a round, hundreds of long responses wait
+ * for one batch. They are sent in short slices, one per turn of the event loop, so that other requests run in
+ * between.
+ */
+import type { Clock } from '../model/ports.js';
+import type { OpenBatch } from './open-batch.js';
+
+/** Longest slice. */
+const RELEASE_MS_MAX = 2;
+
+export interface ReleaseQueueOptions {
+  readonly clock: Clock;
+  /** Runs the function at the end of this turn of the event loop. */
+  readonly schedule: (run: () => void) => void;
+  /** See `SequencerOptions`. */
+  readonly onOrdersAnswered: (orders: number, tookMs: number) => void;
+  /** Called whenever the queue becomes empty. */
+  readonly onEmpty: () => void;
+}
+
+export class ReleaseQueue {
+  readonly #batches: OpenBatch[] = [];
+  #isScheduled = false;
+  #isStopped = false;
+  readonly #releaseLater: () => void;
+
+  constructor(private readonly options: ReleaseQueueOptions) {
+    this.#releaseLater = () => {
+      this.#isScheduled = false;
+      this.#release();
+    };
+  }
+
+  get isEmpty(): boolean {
+    return this.#batches.length === 0;
+  }
+
+  /** Queues a batch that has become durable, and releases what there is time for. */
+  push(batch: OpenBatch): void {
+    this.#batches.push(batch);
+    this.#release();
+  }
+
+  /** Releases nothing from now on. */
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  #release(): void {
+    const { clock, schedule, onEmpty, onOrdersAnswered } = this.options;
+    const untilMs = clock.monotonicMs() + RELEASE_MS_MAX;
+    const shouldStop = (): boolean => this.#isStopped || clock.monotonicMs() >= untilMs;
+    for (let batch = this.#batches[0]; batch?.releaseWaiters(shouldStop); batch = this.#batches[0]) {
+      this.#batches.shift();
+      if (batch.orders > 0) onOrdersAnswered(batch.orders, clock.monotonicMs() - batch.openedMs);
+      if (this.#batches.length > 0 && shouldStop()) break;
+    }
+    if (this.#batches.length === 0) onEmpty();
+    else if (!this.#isStopped && !this.#isScheduled) {
+      this.#isScheduled = true;
+      schedule(this.#releaseLater);
+    }
+  }
+}

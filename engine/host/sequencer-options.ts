@@ -1,0 +1,31 @@
+/** The sequencer's limits and callbacks. */
+import type { ClockGuard } from './clock-guard.js';
+
+export interface SequencerOptions {
+  /** Orders are refused while this many commands are not yet durable. */
+  readonly backlogCommandsMax: number;
+  /** Orders are refused while a command is older than this and not yet durable. */
+  readonly backlogAgeMsMax: number;
+  /** A commit that takes longer than this is a fail-stop. */
+  readonly commitHangMsMax: number;
+  /** A batch is closed at this many commands. */
+  readonly batchCommandsMax: number;
+  /** Runs the function at the end of this turn of the event loop. */
+  readonly schedule: (run: () => void) => void;
+  /** The process must exit with an error; nothing more is acknowledged. Called at most once. */
+  readonly onFatal: (error: Error) => void;
+  /** Free space has reached the hard limit: the journal must be drained and closed while there is room for that. */
+  readonly onDiskFull: () => void;
+  /** A commit's orders have been answered, `tookMs` milliseconds after the first of them was accepted. */
+  readonly onOrdersAnswered: (orders: number, tookMs: number) => void;
+  /** null for a manual clock, which cannot be wrong. */
+  readonly clockGuard: ClockGuard | null;
+}
+
+export const SEQUENCER_DEFAULTS = {
+  backlogCommandsMax: 50_000,
+  backlogAgeMsMax: 1_000,
+  commitHangMsMax: 30_000,
+  batchCommandsMax: 1_000,
+  onOrdersAnswered: () => undefined,
+} as const satisfies Partial<SequencerOptions>;
