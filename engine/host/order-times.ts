@@ -1,0 +1,48 @@
+/**
+ * How long orders took, without looking at any of them: a commit's orders are counted together, with the time from the
+ * moment at which the first of them was taken until the last of their answers had gone out. An order's own time is that at most.
+ */
+
+const STEPS_PER_DOUBLING = 8;
+const SHORTEST_MS = 1 / 16;
+/** Up to about a minute; what takes longer counts as that. */
+const STEPS = 20 * STEPS_PER_DOUBLING;
+
+export interface OrderFigures {
+  readonly orders: number;
+  /** 99 of 100 took at most so long, rounded up by less than a tenth, in milliseconds; null where there was none. */
+  readonly p99Ms: number | null;
+}
+
+export class OrderTimes {
+  /** By the binary logarithm of the time, in steps. */
+  readonly #counts = new Float64Array(STEPS + 1);
+  #orders = 0;
+
+  /** So many orders took `tookMs` at most. */
+  add(orders: number, tookMs: number): void {
+    const step = Math.ceil(Math.log2(tookMs / SHORTEST_MS) * STEPS_PER_DOUBLING);
+    const at = Math.min(Math.max(step, 0), STEPS);
+    this.#counts[at] = (this.#counts[at] ?? 0) + orders;
+    this.#orders += orders;
+  }
+
+  /** The figures of all that was added since the last call. */
+  take(): OrderFigures {
+    const orders = this.#orders;
+    const figures = { orders, p99Ms: orders === 0 ? null : this.#quantileMs(0.99) };
+    this.#counts.fill(0);
+    this.#orders = 0;
+    return figures;
+  }
+
+  #quantileMs(share: number): number {
+    const wanted = Math.ceil(this.#orders * share);
+    let counted = 0;
+    const at = this.#counts.findIndex((count) => {
+      counted += count;
+      return counted >= wanted;
+    });
+    return SHORTEST_MS * 2 ** (at / STEPS_PER_DOUBLING);
+  }
+}
