@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { applyRules, fundHouse } from './engine/host/bootstrap.js';
 import { ClockGuard } from './engine/host/clock-guard.js';
-import { Lifecycle, SETTLE_BETS_MAX } from './engine/host/lifecycle.js';
+import { Lifecycle, SETTLE_BETS_MAX, STALL_MS } from './engine/host/lifecycle.js';
 import { ManualRun } from './engine/host/manual-run.js';
 import { PriceTracker } from './engine/host/price-tracker.js';
 import { Sequencer } from './engine/host/sequencer.js';
@@ -170,6 +170,7 @@ function buildHost(config: Config, store: Store, ending: Shutdown) {
     schedule: setImmediate,
     settleBetsMax: SETTLE_BETS_MAX,
     clock,
+    stallMs: manualClock === null ? STALL_MS : Number.POSITIVE_INFINITY,
   });
   const manualRun =
     manualClock === null

@@ -36,9 +36,35 @@ export class BoundaryWindow {
   #closedThroughMs: number;
   /** Best tick so far for each boundary before the start that a round is waiting for. */
   readonly #past = new Map<number, PriceTick | null>();
+  /** The start, or the end of the last stall: the grace of earlier boundaries runs from here. */
+  #resumedMs: number;
 
-  constructor(private readonly startMs: number) {
+  /** `pastGraceMs`: how long after the start ticks for earlier boundaries are accepted. */
+  constructor(
+    private readonly startMs: number,
+    private readonly pastGraceMs = GRACE_MS,
+  ) {
     this.#closedThroughMs = boundaryAtOrBefore(startMs);
+    this.#resumedMs = startMs;
+  }
+
+  /** The process resumes at `nowMs` after a stall. */
+  resume(nowMs: number): void {
+    this.#resumedMs = nowMs;
+  }
+
+  /**
+   * Whether a tick with this timestamp could still become a boundary's price or open a round, given that prices may
+   * be `ageMsMax` old.
+   */
+  canMatter(tickTimeMs: number, nowMs: number, ageMsMax: number): boolean {
+    this.#closeByGrace(nowMs);
+    const nextOpenMs = Math.min(this.#closedThroughMs + BOUNDARY_STEP_MS, nowMs - GRACE_MS);
+    if (tickTimeMs >= nextOpenMs - ageMsMax) return true;
+    if (nowMs >= this.#pastEndsMs) return false;
+    return [...this.#past.keys()].some(
+      (boundaryMs) => boundaryMs - ageMsMax <= tickTimeMs && tickTimeMs <= boundaryMs,
+    );
   }
 
   /** A round is waiting for this boundary, which is before the start. */
@@ -49,7 +75,7 @@ export class BoundaryWindow {
   /** Accepts a tick that arrives at engine time `nowMs`. */
   take(tick: PriceTick, nowMs: number): void {
     this.#closeByGrace(nowMs);
-    if (nowMs < this.startMs + GRACE_MS) this.#takePast(tick);
+    if (nowMs < this.#pastEndsMs) this.#takePast(tick);
     if (this.latest !== null && tick.timeMs < this.latest.timeMs) return;
     if (this.latest === null || tick.timeMs > this.latest.timeMs) {
       this.#closeThrough(boundaryAtOrBefore(tick.timeMs - 1));
@@ -77,7 +103,7 @@ export class BoundaryWindow {
 
   /** The latest time at which the price at a boundary becomes final. */
   graceEndsMs(boundaryMs: number): number {
-    return Math.max(boundaryMs, this.startMs) + GRACE_MS;
+    return boundaryMs <= this.startMs ? this.#pastEndsMs : Math.max(boundaryMs, this.#resumedMs) + GRACE_MS;
   }
 
   /**
@@ -97,8 +123,13 @@ export class BoundaryWindow {
     });
   }
 
+  /** When the prices of boundaries before the start become final. */
+  get #pastEndsMs(): number {
+    return Math.max(this.startMs + this.pastGraceMs, this.#resumedMs + GRACE_MS);
+  }
+
   #closeByGrace(nowMs: number): void {
-    this.#closeThrough(boundaryAtOrBefore(nowMs - GRACE_MS));
+    if (nowMs >= this.#resumedMs + GRACE_MS) this.#closeThrough(boundaryAtOrBefore(nowMs - GRACE_MS));
   }
 
   #closeThrough(throughMs: number): void {

@@ -28,9 +28,22 @@ export interface LifecycleOptions {
   readonly settleBetsMax: number;
   /** Times settlement commands. */
   readonly clock: Clock;
+  /**
+   * The process has stalled if this much engine time has passed since the last pump or tick. Infinity for a manual
+   * clock, which advances in steps of any size.
+   */
+  readonly stallMs: number;
 }
 
-/** Well below a millisecond's work once the code is compiled. */
+/** Shorter than the grace for late ticks, and far longer than the usual interval between pumps. */
+export const STALL_MS = 1_000;
+/**
+ * After a stall boundaries wait for ticks again, but no more often than this: a server that keeps stalling must go
+ * on.
+ */
+const STALLS_APART_MS = 10_000;
+
+/** Well below a millisecond of work once the code is compiled. */
 export const SETTLE_BETS_MAX = 500;
 /** The first slice, and the smallest: before the code is compiled a bet takes many times as long. */
 const SETTLE_BETS_MIN = 50;
@@ -48,6 +61,8 @@ export class Lifecycle {
   #started = false;
   #turnPending = false;
   #settleBets: number;
+  #lastSeenMs = 0;
+  #resumedMs = 0;
   readonly #turn: () => void;
 
   constructor(
@@ -72,8 +87,14 @@ export class Lifecycle {
     this.#setCalendars(nowMs);
     this.sequencer.advance(nowMs);
     this.tracker.start(nowMs);
+    this.#lastSeenMs = nowMs;
+    this.#resumedMs = nowMs;
     for (const feed of this.options.feeds) {
-      feed.start((tick) => this.tracker.offer(tick, this.sequencer.stampMs()));
+      feed.start((tick) => {
+        const arrivedMs = this.sequencer.stampMs();
+        this.#detectStall(arrivedMs);
+        return this.tracker.offer(tick, arrivedMs);
+      });
     }
     this.pump();
   }
@@ -89,6 +110,7 @@ export class Lifecycle {
       return;
     }
     const nowMs = this.sequencer.stampMs();
+    this.#detectStall(nowMs);
     this.#setCalendars(nowMs);
     this.sequencer.advance(nowMs);
     this.tracker.refresh(nowMs);
@@ -140,6 +162,15 @@ export class Lifecycle {
 
   #isBacklogged(): boolean {
     return this.sequencer.backlogCommands > BACKLOG_COMMANDS_MAX;
+  }
+
+  /** After a stall `pump` may run before the ticks that arrived are read, so passed boundaries must wait for them. */
+  #detectStall(nowMs: number): void {
+    const isStall = nowMs - this.#lastSeenMs > this.options.stallMs;
+    this.#lastSeenMs = nowMs;
+    if (!isStall || nowMs - this.#resumedMs < STALLS_APART_MS) return;
+    this.#resumedMs = nowMs;
+    this.tracker.resume(nowMs);
   }
 
   #setCalendars(nowMs: number): void {

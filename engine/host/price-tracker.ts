@@ -64,7 +64,12 @@ export class PriceTracker {
     return this.#windows[asset]?.latest ?? null;
   }
 
-  /** Takes or refuses a tick that arrives at engine time `nowMs`. One that comes too late to matter is taken. */
+  /** The process resumes at engine time `nowMs` after a stall, during which it read no ticks. */
+  resume(nowMs: number): void {
+    for (const window of this.#windows) window.resume(nowMs);
+  }
+
+  /** Accepts or refuses a tick that arrives at engine time `nowMs`. A tick overtaken by a later one is accepted. */
   offer(tick: PriceTick, nowMs: number): TickVerdict {
     const window = this.#windows[tick.asset];
     const refusal =

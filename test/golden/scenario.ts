@@ -90,6 +90,7 @@ export class GoldenRun {
       schedule,
       settleBetsMax: 5,
       clock: this.#clock,
+      stallMs: Number.POSITIVE_INFINITY,
     });
     const isFirst = engine.seq === 0;
     applyRules(this.#sequencer, goldenRules(masterSecretFingerprint));

@@ -106,6 +106,8 @@ export class Server {
       schedule,
       settleBetsMax: config.settleBetsMax,
       clock,
+      // The simulated process never stands still; its clock is what jumps.
+      stallMs: Number.POSITIVE_INFINITY,
     });
     this.handlers = { public: this.#publicApi(tracker), operator: this.#operatorApi() };
   }

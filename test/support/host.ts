@@ -38,6 +38,7 @@ export interface HostOptions extends Partial<SequencerOptions> {
   readonly feeds?: readonly PriceFeed[];
   readonly calendar?: Calendar;
   readonly settleBetsMax?: number;
+  readonly stallMs?: number;
   readonly rules?: Rules;
 }
 
@@ -59,7 +60,9 @@ export class TestHost {
     readonly engine: Engine = new Engine(),
   ) {
     const { schedule } = this;
-    const { feeds = [], calendar = () => null, settleBetsMax = 500, rules, ...sequencerOptions } = options;
+    const { feeds = [], calendar = () => null, settleBetsMax = 500, rules, ...others } = options;
+    // Tests let minutes pass at once, as a manual clock does.
+    const { stallMs = Number.POSITIVE_INFINITY, ...sequencerOptions } = others;
     this.sequencer = new Sequencer(engine, clock, this.journal, {
       ...SEQUENCER_DEFAULTS,
       schedule,
@@ -75,6 +78,7 @@ export class TestHost {
       schedule,
       settleBetsMax,
       clock: this.clock,
+      stallMs,
     });
     if (engine.seq === 0) this.#setUp(rules ?? defaultRules('f'.repeat(64)));
   }

@@ -1,0 +1,68 @@
+/**
+ * A process that stood still (SIGSTOP, a machine that was paused) reads what its feed has sent meanwhile before it closes
+ * boundaries by their grace, whichever it gets to first: its timer or its sockets.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { STALL_MS } from '../../../engine/host/lifecycle.js';
+import { RESULT_UP, SETTLED, SETTLING } from '../../../engine/model/domain.js';
+import { BTC_MINUTE, MINUTE_MS, pushHost } from '../../support/feed-hosts.js';
+import { NOON_MS } from '../../support/host.js';
+
+const ROUND = NOON_MS / MINUTE_MS;
+const END_MS = NOON_MS + MINUTE_MS;
+
+/** The first minute's round is open, with a tick each second until 2 s before its end; then the process stands still. */
+function stoodStill(forMs: number) {
+  const made = pushHost({ stallMs: STALL_MS });
+  const { host, feed, clock } = made;
+  feed.offer(0, 100, NOON_MS);
+  for (let second = 1; second <= 58; second++) {
+    host.run(1_000);
+    feed.offer(0, 100, clock.wallMs);
+  }
+  clock.pass(forMs);
+  return { ...made, round: () => host.engine.round(BTC_MINUTE, ROUND) };
+}
+
+for (const first of ['timer', 'socket'] as const) {
+  test(`a tick that waited in a socket closes the round, with the ${first} first`, () => {
+    const { host, feed, clock, round } = stoodStill(10_000);
+    if (first === 'timer') host.lifecycle.pump();
+    assert.equal(feed.offer(0, 123, END_MS - 500).taken, true);
+    host.lifecycle.pump();
+    assert.equal(round()?.status, SETTLING, 'more may come');
+    assert.equal(feed.offer(0, 125, clock.wallMs).taken, true);
+    host.run(50);
+    const { status, closePrice, result } = round() ?? {};
+    assert.deepEqual([status, closePrice, result], [SETTLED, 123, RESULT_UP]);
+  });
+}
+
+test('without a tick the grace ends 2 s after the standstill', () => {
+  const { host, round } = stoodStill(8_000);
+  host.lifecycle.pump();
+  host.run(1_950);
+  assert.equal(round()?.status, SETTLING);
+  host.run(50);
+  assert.deepEqual([round()?.status, round()?.closePrice], [SETTLED, 100], 'the last tick was 2 s old');
+});
+
+test('a server that is always held up still ends its rounds', () => {
+  const { host, round, clock } = stoodStill(20_000);
+  const standsMs = STALL_MS + 500;
+  for (let passedMs = 0; passedMs < 10_000; passedMs += standsMs) {
+    host.lifecycle.pump();
+    host.settle();
+    clock.pass(standsMs);
+  }
+  assert.deepEqual([round()?.status, round()?.closePrice], [SETTLED, 100]);
+});
+
+test('a server that is not held up closes boundaries 2 s after them, as always', () => {
+  const { host, round } = stoodStill(0);
+  host.run(3_950);
+  assert.equal(round()?.status, SETTLING);
+  host.run(50);
+  assert.equal(round()?.status, SETTLED);
+});
