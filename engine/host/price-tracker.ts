@@ -8,7 +8,7 @@ import type { BoundaryPrice, OpenLate } from '../model/commands.js';
 import { ASSETS, assetOf, MARKETS_MAX, textAt, UPCOMING } from '../model/domain.js';
 import type { PriceTick, TickVerdict } from '../model/ports.js';
 import type { EngineReads } from '../model/views.js';
-import { BoundaryWindow } from './boundary-window.js';
+import { BoundaryWindow, GRACE_MS } from './boundary-window.js';
 
 /** A tick further ahead of engine time than this is refused. */
 const TICK_AHEAD_MS_MAX = 1_000;
@@ -73,7 +73,9 @@ export class PriceTracker {
   offer(tick: PriceTick, nowMs: number): TickVerdict {
     const window = this.#windows[tick.asset];
     const refusal =
-      window === undefined ? 'no such asset, or no prices are taken yet' : refusalReason(tick, window, nowMs);
+      window === undefined
+        ? 'no such asset, or no prices are taken yet'
+        : (refusalReason(tick, window, nowMs) ?? this.#staleReason(tick, window, nowMs));
     if (window === undefined || refusal !== null) {
       this.#refusedCount++;
       return refuse(refusal ?? '');
@@ -83,7 +85,14 @@ export class PriceTracker {
     return TAKEN;
   }
 
-  /** Asks the engine, which has advanced to `nowMs`, which boundaries its rounds wait for. */
+  #staleReason({ asset, timeMs }: PriceTick, window: BoundaryWindow, nowMs: number): string | null {
+    if (nowMs - timeMs <= GRACE_MS) return null;
+    const ageMsMax = priceAgeMsMax(this.engine, asset);
+    if (window.canMatter(timeMs, nowMs, ageMsMax)) return null;
+    return `the timestamp is too old to matter to any round: prices count for ${ageMsMax / 1_000} s`;
+  }
+
+  /** Updates the boundaries that rounds are waiting for. The engine has advanced to `nowMs`. */
   refresh(nowMs: number): void {
     if (this.#waitingOfSeq !== this.engine.lifecycleSeq) {
       this.#waitingOfSeq = this.engine.lifecycleSeq;
@@ -166,6 +175,23 @@ function refusalReason(tick: PriceTick, { latest }: BoundaryWindow, nowMs: numbe
   if (latest === null || nowMs - latest.timeMs > TICK_REFERENCE_AGE_MS_MAX) return null;
   const isAbsurd = Math.abs(tick.price - latest.price) > TICK_CHANGE_MAX * latest.price;
   return isAbsurd ? `the price is more than 50 % from the last one, ${latest.price}` : null;
+}
+
+/**
+ * Greatest age at which a price of the asset can still matter: to an unresolved round, or to one that could open now.
+ */
+function priceAgeMsMax(engine: EngineReads, asset: number): number {
+  const markets = Array.from({ length: MARKETS_MAX }, (_, market) => market).filter(
+    (market) => assetOf(market) === asset,
+  );
+  const rounds = [...markets.map((market) => engine.currentRound(market)), ...engine.unsettledRounds()];
+  return Math.max(
+    0,
+    ...markets.map((market) => engine.marketRules(market)?.maxPriceAgeMs ?? 0),
+    ...rounds.flatMap((round) =>
+      round !== null && assetOf(round.market) === asset ? round.maxPriceAgeMs : [],
+    ),
+  );
 }
 
 const evidenceOf = (tick: PriceTick): string =>

@@ -34,7 +34,9 @@ export interface RoundView {
   readonly feeBps: number;
   readonly minStakeCents: number;
   readonly maxStakeCents: number;
-  /** Last instant before which bets are taken: the lock less the cutoff. */
+  /** Greatest age of the price at its end; an older one voids the round. */
+  readonly maxPriceAgeMs: number;
+  /** Bets are taken before this time: the lock less the cutoff. */
   readonly bettingClosesMs: number;
   /** When the round was resolved; null before. */
   readonly resolvedAtMs: number | null;

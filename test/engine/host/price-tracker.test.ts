@@ -6,6 +6,7 @@ import { Engine } from '../../../engine/engine.js';
 import { BoundaryWindow, CLOSED_MAX, GRACE_MS } from '../../../engine/host/boundary-window.js';
 import { PriceTracker, TICK_EVIDENCE_LENGTH_MAX } from '../../../engine/host/price-tracker.js';
 import type { PriceTick } from '../../../engine/model/ports.js';
+import { defaultRules, RULES_VERSION } from '../../../engine/model/rules.js';
 
 const MINUTE_MS = 60_000;
 const START_MS = Date.UTC(2026, 5, 10, 12);
@@ -206,6 +207,40 @@ test('a price that has truly halved is believed once the last accepted one is a 
   }
   assert.equal(prices.offer(tickAt(START_MS + 900_001, 40), START_MS + 900_001).taken, true);
   assert.equal(prices.offer(tickAt(START_MS + 900_002, 41), START_MS + 900_002).taken, true);
+});
+
+/** With BTC's default rules: prices count for 10 s. */
+function trackerWithRules(startMs = START_MS): PriceTracker {
+  const engine = new Engine();
+  const rules = defaultRules('f'.repeat(64));
+  engine.apply({ kind: 'configure', timeMs: START_MS, rulesVersion: RULES_VERSION, rules });
+  const prices = new PriceTracker(engine);
+  prices.start(startMs);
+  return prices;
+}
+
+test('a tick that is too old to matter to any round is refused, one that is merely late is not', () => {
+  const nowMs = START_MS + 30_000;
+  const taken = (timeMs: number): boolean => trackerWithRules().offer(tickAt(timeMs, 100), nowMs).taken;
+  assert.equal(taken(nowMs - GRACE_MS - 10_000), true, 'its boundary may still be open');
+  assert.equal(taken(nowMs - GRACE_MS - 10_001), false);
+  assert.equal(taken(0), false);
+  const prices = trackerWithRules();
+  const verdict = prices.offer(tickAt(nowMs - 60_000, 100), nowMs);
+  assert.match(verdict.taken ? '' : verdict.detail, /too old to matter.*10 s/);
+  assert.equal(prices.latest(0), null, 'and it is no current price');
+  prices.offer(tickAt(nowMs, 100), nowMs);
+  assert.equal(prices.offer(tickAt(nowMs - 5_000, 100), nowMs).taken, true, 'overtaken by a later one');
+});
+
+test('after a standstill a tick is as old as the boundaries that it missed', () => {
+  const prices = trackerWithRules();
+  const nowMs = START_MS + 5 * MINUTE_MS + 30_000;
+  prices.resume(nowMs);
+  assert.equal(prices.offer(tickAt(START_MS + MINUTE_MS - 10_000, 100), nowMs).taken, true);
+  assert.equal(prices.offer(tickAt(START_MS + MINUTE_MS - 10_001, 100), nowMs).taken, false);
+  const over = nowMs + GRACE_MS;
+  assert.equal(prices.offer(tickAt(START_MS + 2 * MINUTE_MS, 100), over).taken, false);
 });
 
 test('before the start no tick is taken', () => {

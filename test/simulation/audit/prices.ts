@@ -10,6 +10,9 @@ import { check } from '../violation.js';
 const GRACE_MS = 2_000;
 const AHEAD_MS_MAX = 1_000;
 const REFERENCE_AGE_MS_MAX = 900_000;
+const BOUNDARY_STEP_MS = 60_000;
+/** Prices count for 5 s or 10 s, by the rules under which a round opened. */
+const PRICE_AGES_MS = { least: 5_000, most: 10_000 } as const;
 /** Ticks of an asset that are remembered; a boundary looks back by much less. */
 const TICKS_MAX = 4_000;
 
@@ -35,9 +38,11 @@ export class PriceAudit {
   /** A tick came in at engine time `arrivedMs`, and was taken or refused. */
   onTick(asset: number, price: number, timeMs: number, arrivedMs: number, isTaken: boolean): void {
     const latest = this.#latest[asset] ?? null;
-    const expected = isBelievable(price, timeMs, arrivedMs, latest);
+    const allowed = isBelievable(price, timeMs, arrivedMs, latest)
+      ? this.#verdictsByAge(timeMs, arrivedMs, latest)
+      : [false];
     check(
-      isTaken === expected,
+      allowed.includes(isTaken),
       'tick',
       () => `${ASSETS[asset]} ${price} of ${timeMs} at ${arrivedMs} is taken: ${isTaken}`,
     );
@@ -46,6 +51,23 @@ export class PriceAudit {
     ticks.push({ price, timeMs, arrivedMs });
     if (ticks.length > TICKS_MAX) ticks.splice(0, TICKS_MAX / 2);
     if (latest === null || timeMs >= latest.timeMs) this.#latest[asset] = { price, timeMs, arrivedMs };
+  }
+
+  /**
+   * A tick is taken while it could still be a price of a boundary that is not final, and refused once it could not;
+   * between the least and the most that rules let a price's age be, either may be right.
+   */
+  #verdictsByAge(timeMs: number, arrivedMs: number, latest: Tick | null): readonly boolean[] {
+    const finalThroughMs = Math.max(
+      boundaryBefore(this.#startMs),
+      boundaryBefore(arrivedMs - GRACE_MS),
+      boundaryBefore((latest?.timeMs ?? 1) - 1),
+    );
+    const neededMs = Math.min(finalThroughMs + BOUNDARY_STEP_MS, arrivedMs - GRACE_MS);
+    if (timeMs >= neededMs - PRICE_AGES_MS.least) return [true];
+    // A round from before the start may wait for it.
+    const isOpen = arrivedMs < this.#startMs + GRACE_MS || timeMs >= neededMs - PRICE_AGES_MS.most;
+    return isOpen ? [true, false] : [false];
   }
 
   /** The hot engine is about to take `command` from the tracker. */
@@ -101,6 +123,8 @@ export class PriceAudit {
     return best;
   }
 }
+
+const boundaryBefore = (timeMs: number): number => timeMs - (timeMs % BOUNDARY_STEP_MS);
 
 function isBelievable(price: number, timeMs: number, nowMs: number, latest: Tick | null): boolean {
   if (!(price > 0) || !Number.isFinite(price) || timeMs < 0 || timeMs > nowMs + AHEAD_MS_MAX) return false;

@@ -33,6 +33,7 @@ const plainRound = (round: RoundView | null): unknown =>
         feeBps: round.feeBps,
         minStakeCents: round.minStakeCents,
         maxStakeCents: round.maxStakeCents,
+        maxPriceAgeMs: round.maxPriceAgeMs,
         bettingClosesMs: round.bettingClosesMs,
         resolvedAtMs: round.resolvedAtMs,
         voidReason: round.voidReason,

@@ -34,6 +34,7 @@ export function roundView(round: ReferenceRound): RoundView {
     feeBps: round.feeBps,
     minStakeCents: round.rules.minStakeCents,
     maxStakeCents: round.rules.maxStakeCents,
+    maxPriceAgeMs: round.rules.maxPriceAgeMs,
     bettingClosesMs: round.bettingClosesMs,
     resolvedAtMs: round.resolvedAtMs,
     voidReason: round.voidReason,
