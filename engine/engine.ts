@@ -13,6 +13,7 @@ import type { ErrorCode } from './model/errors.js';
 import type { Accepted, EngineEvent, Outcome } from './model/events.js';
 import type { NewHasher } from './model/ports.js';
 import type { MarketRules, Rules } from './model/rules.js';
+import type { Setup } from './model/setup.js';
 import type {
   AccountView,
   BetView,
@@ -111,6 +112,9 @@ export class Engine implements EngineReads {
   }
   get rulesVersion(): number {
     return this.#state.rulesVersion;
+  }
+  get setup(): Setup | null {
+    return this.#state.setup;
   }
   get trading(): { readonly enabled: boolean; readonly reason: string } {
     return this.#state.trading;

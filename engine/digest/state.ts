@@ -12,6 +12,8 @@ export function stateDigest(state: State, rollingDigest: string, newHasher: NewH
   const line = (...values: unknown[]) => hasher.update(`${JSON.stringify(values)}\n`);
   line('engine', state.seq, state.timeMs, state.lifecycleSeq, rollingDigest, state.rulesVersion, state.rules);
   line('settings', state.trading, state.sessions, state.bets.placedCount, state.bets.retainedCount);
+  // Only if declared: golden directories contain digests from before setups existed.
+  if (state.setup !== null) line('setup', state.setup.feed, state.setup.clock, state.setup.rulesFrom);
   line('house', state.house.balanceCents, state.house.depositsCents, state.house.withdrawalsCents);
   for (const record of state.house.records()) line('reference', record.seq, record.event);
   digestAccounts(state, line);

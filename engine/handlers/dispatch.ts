@@ -23,6 +23,8 @@ export function dispatch(state: State, command: Exclude<Command, PlaceOrder>): E
       return moved(state, voidRound(state, command));
     case 'configure':
       return settings.configure(state, command);
+    case 'declareSetup':
+      return settings.declareSetup(state, command);
     case 'setCalendar':
       return settings.setCalendar(state, command);
     case 'setTrading':

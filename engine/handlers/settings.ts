@@ -3,9 +3,16 @@
  * switch, suspensions and a manual clock (design, "Determinism").
  */
 import { assert } from '../base/assert.js';
-import type { Configure, SetCalendar, SetTrading, SuspendMarket } from '../model/commands.js';
+import type {
+  Configure,
+  DeclareSetup,
+  SetCalendar,
+  SetTrading,
+  SuspendMarket,
+} from '../model/commands.js';
 import { ASSET_CLASSES, marketOf, TIERS } from '../model/domain.js';
 import { type MarketRules, RULES_VERSION, type Rules } from '../model/rules.js';
+import type { Setup } from '../model/setup.js';
 import { type Effect, reject, type State } from '../state/state.js';
 
 /** New rules apply to rounds opened from now on; tier and memory limits apply at once. */
@@ -39,6 +46,18 @@ function assertSound(rules: Rules): void {
     assert(market.seedCents >= 1, `market ${market.marketId} is seeded with at least one cent a side`);
     assert(market.minStakeCents >= 1, `market ${market.marketId} takes stakes of at least one cent`);
   }
+}
+
+export function declareSetup(state: State, { timeMs, feed, clock, rulesFrom }: DeclareSetup): Effect {
+  setSetup(state, { feed, clock, rulesFrom });
+  return [{ type: 'setupDeclared', timeMs, feed, clock, rulesFrom }];
+}
+
+export function setSetup(state: State, setup: Setup): void {
+  assert(setup.feed !== '', 'a feed has a name');
+  assert(setup.clock === 'system' || setup.clock === 'manual', 'the clock is system or manual');
+  assert(setup.rulesFrom === 'defaults' || setup.rulesFrom === 'file', 'rules are from defaults or a file');
+  state.setup = setup;
 }
 
 export function setCalendar(state: State, command: SetCalendar): Effect {

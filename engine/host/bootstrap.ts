@@ -6,6 +6,7 @@ import { assert } from '../base/assert.js';
 import type { SubmittedCommand } from '../model/commands.js';
 import type { Accepted } from '../model/events.js';
 import { RULES_VERSION, type Rules } from '../model/rules.js';
+import type { Setup } from '../model/setup.js';
 import type { Sequencer } from './sequencer.js';
 
 /** Reference of the house's first deposit. */
@@ -31,7 +32,14 @@ export function applyRules(sequencer: Sequencer, rules: Rules): boolean {
   return true;
 }
 
-/** The house's money at the very first start. */
+/** Journals the directory's setup if it differs from the journaled one. */
+export function declareSetup(sequencer: Sequencer, { feed, clock, rulesFrom }: Setup): void {
+  const known = sequencer.engine.setup;
+  if (known?.feed === feed && known.clock === clock && known.rulesFrom === rulesFrom) return;
+  mustSubmit(sequencer, { kind: 'declareSetup', timeMs: sequencer.stampMs(), feed, clock, rulesFrom });
+}
+
+/** Deposits the house's capital at the very first start. */
 export function fundHouse(sequencer: Sequencer, amountCents: number): void {
   if (amountCents === 0) return;
   mustSubmit(sequencer, {

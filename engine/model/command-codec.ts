@@ -18,6 +18,7 @@ import { ASSETS, MARKET_IDS, marketOf, SIDES, TIERS, textAt } from './domain.js'
  */
 const COMMAND_VERSIONS: Readonly<Record<CommandKind, number>> = {
   configure: 1,
+  declareSetup: 1,
   advance: 1,
   setCalendar: 1,
   boundaryPrice: 1,

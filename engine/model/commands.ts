@@ -5,6 +5,7 @@
  */
 import type { AssetClass } from './domain.js';
 import type { Rules } from './rules.js';
+import type { Setup } from './setup.js';
 
 /** Accounts, keys and bets by number, markets, assets, sides and tiers by index: see `domain.ts`. */
 interface Timed {
@@ -18,7 +19,12 @@ export interface Configure extends Timed {
   readonly rules: Rules;
 }
 
-/** Carries out what has become due by `timeMs`: locks, ends of rounds, next rounds. Accepted only if anything has. */
+/** Sets the data directory's setup; journaled at the first start and when an operator requests a change. */
+export interface DeclareSetup extends Timed, Setup {
+  readonly kind: 'declareSetup';
+}
+
+/** Executes what is due by `timeMs`: locks, ends of rounds, next rounds. Rejected if nothing is. */
 export interface Advance extends Timed {
   readonly kind: 'advance';
 }
@@ -148,6 +154,7 @@ export interface VoidRound extends Timed {
 
 export type Command =
   | Configure
+  | DeclareSetup
   | Advance
   | SetCalendar
   | BoundaryPrice

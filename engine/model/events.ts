@@ -3,6 +3,7 @@
  * special case inside the engine (design, section 10). The sequence number is in the outcome.
  */
 import type { ErrorCode } from './errors.js';
+import type { Setup } from './setup.js';
 
 /** Everything in a 201 response, so that it can be replayed (specification, OrderResult). */
 export interface BetPlaced {
@@ -111,6 +112,11 @@ export interface SettingsChanged {
   readonly market: number;
 }
 
+export interface SetupDeclared extends Setup {
+  readonly type: 'setupDeclared';
+  readonly timeMs: number;
+}
+
 export type EngineEvent =
   | BetPlaced
   | BetSettled
@@ -122,7 +128,8 @@ export type EngineEvent =
   | BalanceMoved
   | AccountChanged
   | KeyChanged
-  | SettingsChanged;
+  | SettingsChanged
+  | SetupDeclared;
 
 /** The command took effect as number `seq`. It is durable once the journal has acknowledged that number. */
 export interface Accepted {

@@ -4,6 +4,7 @@
  */
 import type { PositionStatus } from './domain.js';
 import type { MarketRules, Rules } from './rules.js';
+import type { Setup } from './setup.js';
 
 /**
  * A round. While the round is in memory its object stays the same and its fields change with the engine. Readers that
@@ -118,6 +119,8 @@ export interface EngineReads {
   /** null before the first `configure`. */
   readonly rules: Rules | null;
   readonly rulesVersion: number;
+  /** null for a journal from before setups were journaled. */
+  readonly setup: Setup | null;
   readonly trading: { readonly enabled: boolean; readonly reason: string };
   readonly accountCount: number;
   readonly betCount: number;

@@ -15,6 +15,7 @@ import {
   TIERS,
   textAt,
 } from '../model/domain.js';
+import { SETUP_FACTS } from '../model/setup.js';
 import { BET_RECENTLY_PLACED } from '../state/bets.js';
 import type { Round } from '../state/rounds.js';
 import type { State } from '../state/state.js';
@@ -33,11 +34,13 @@ import {
   OPEN_PRICE,
   ROUND,
   SETTLING_ROUND,
+  SETUP,
   TRANSFER,
 } from './tables.js';
 
 export function* exportTables(state: State, rollingDigest: string): Generator<StateTable> {
   yield { form: ENGINE, rows: [engineRow(state, rollingDigest)] };
+  yield { form: SETUP, rows: setupRows(state) };
   yield { form: MARKET_HOURS, rows: hoursRows(state) };
   yield { form: ACCOUNT, rows: accountRows(state) };
   yield { form: API_KEY, rows: keyRows(state) };
@@ -73,6 +76,10 @@ function engineRow(state: State, rollingDigest: string): Row {
     keys.count,
     bets.retainedCount,
   ];
+}
+
+function setupRows({ setup }: State): Row[] {
+  return setup === null ? [] : SETUP_FACTS.map((name) => [name, textCell(setup[name])]);
 }
 
 function hoursRows(state: State): Row[] {

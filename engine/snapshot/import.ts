@@ -4,10 +4,11 @@
  * AssertionError: a wrong snapshot is refused, not served.
  */
 import { assert, must } from '../base/assert.js';
-import { setRulesInForce } from '../handlers/settings.js';
+import { setRulesInForce, setSetup } from '../handlers/settings.js';
 import { ASSET_CLASSES, TIERS } from '../model/domain.js';
 import type { BalanceMoved } from '../model/events.js';
 import type { Rules } from '../model/rules.js';
+import { SETUP_FACTS, type Setup } from '../model/setup.js';
 import { HOUSE } from '../state/house.js';
 import { type Sessions, State } from '../state/state.js';
 import { countOf, enumReader, flagOf, integerOf, integerOrNullOf, textOf, textOrNullOf } from './cells.js';
@@ -15,7 +16,7 @@ import { checkState, type Sums } from './check.js';
 import type { ReadTable, Row } from './form.js';
 import { importBets, importIdempotency } from './import-bets.js';
 import { importMarkets } from './import-rounds.js';
-import { ACCOUNT, API_KEY, ENGINE, MARKET_HOURS, TRANSFER } from './tables.js';
+import { ACCOUNT, API_KEY, ENGINE, MARKET_HOURS, SETUP, TRANSFER } from './tables.js';
 
 export interface Imported {
   readonly state: State;
@@ -28,6 +29,7 @@ export function importTables(read: ReadTable): Imported {
   const [row, ...others] = [...read(ENGINE.name)];
   assert(others.length === 0, 'there is one engine row');
   const { rollingDigest, betsPlaced, betsRetained, ...sums } = importEngine(state, must(row, 'engine'));
+  importSetup(state, read(SETUP.name));
   importHours(state, read(MARKET_HOURS.name));
   const openBets = importAccounts(state, read(ACCOUNT.name));
   importKeys(state, read(API_KEY.name));
@@ -76,6 +78,14 @@ function importEngine(state: State, row: Row): EngineFacts {
 /** The engine wrote this text, and the snapshot's checksum has been verified. */
 function parseRules(text: string | null): Rules {
   return JSON.parse(must(text, 'rules')) as Rules;
+}
+
+function importSetup(state: State, rows: Iterable<Row>): void {
+  const facts = [...rows].map(([name, value]) => [textOf(name), textOf(value)] as const);
+  if (facts.length === 0) return;
+  const names = facts.map(([name]) => name).join();
+  assert(names === SETUP_FACTS.join(), 'the setup has each of its facts once');
+  setSetup(state, Object.fromEntries(facts) as unknown as Setup);
 }
 
 const assetClassOf = enumReader(ASSET_CLASSES);

@@ -69,6 +69,9 @@ export const MARKET_HOURS = ordered('market_hours', [
   integerOrNull('close_ms'),
 ]);
 
+/** The directory's setup, one row per fact of `Setup`; empty if none was declared. */
+export const SETUP = ordered('setup', [text('name'), text('value')]);
+
 export const ACCOUNT = numbered('account', [
   /** Number from 1: the account's id is `acc_<account>`. */
   integer('account'),
@@ -229,6 +232,7 @@ export const IDEMPOTENCY = numbered('idempotency', [
 /** In the order of export. */
 export const TABLES: readonly TableForm[] = [
   ENGINE,
+  SETUP,
   MARKET_HOURS,
   ACCOUNT,
   API_KEY,

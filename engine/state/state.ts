@@ -4,6 +4,7 @@ import { ASSET_CLASSES } from '../model/domain.js';
 import type { ErrorCode } from '../model/errors.js';
 import type { EngineEvent, Rejected, Replayed } from '../model/events.js';
 import type { Rules } from '../model/rules.js';
+import type { Setup } from '../model/setup.js';
 import { AccountTable } from './accounts.js';
 import { BetTable } from './bets.js';
 import { AccountHistory } from './history.js';
@@ -22,6 +23,8 @@ export class State {
   lifecycleSeq = 0;
   rulesVersion = 0;
   rules: Rules | null = null;
+  /** null for a journal from before setups were journaled. */
+  setup: Setup | null = null;
   trading = { enabled: true, reason: '' };
   /** Market hours by asset class; null for a class that is always open. */
   readonly sessions: (Sessions | null)[] = ASSET_CLASSES.map(() => null);

@@ -14,12 +14,11 @@ import Database from 'better-sqlite3';
 import { AssertionError, must } from '../../engine/base/assert.js';
 import { Engine } from '../../engine/engine.js';
 import type { SnapshotMeta, SnapshotRef, SnapshotStore } from '../../engine/host/snapshot-store.js';
-import { TABLES } from '../../engine/snapshot/tables.js';
 import { isMissing, renameDurably, syncPath } from '../data-dir/files.js';
 import { codeOf, JournalError, messageOf } from '../errors.js';
 import { noRest, type Rest } from '../thread/pace.js';
 import { readTable } from './reader.js';
-import { readMeta } from './schema.js';
+import { readMeta, tableIn } from './schema.js';
 import { writeSnapshot } from './writer.js';
 
 const NAME = /^snapshot-(\d{16})-([0-9a-f]{32})\.db$/;
@@ -132,16 +131,10 @@ function loadFrom(
   rest: Rest,
 ): { meta: SnapshotMeta; engine: Engine } {
   const meta = readMeta(ref.name, db);
-  const engine = Engine.fromTables((name) =>
-    readTable(
-      db,
-      must(
-        TABLES.find((form) => form.name === name),
-        `form of ${name}`,
-      ),
-      rest,
-    ),
-  );
+  const engine = Engine.fromTables((name) => {
+    const form = tableIn(db, name);
+    return form === null ? [] : readTable(db, form, rest);
+  });
   const { seq, timeMs } = engine;
   if (
     seq !== ref.seq ||

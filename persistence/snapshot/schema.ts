@@ -5,13 +5,17 @@
  *     sqlite3 snapshot-….db "select * from account order by balance_cents desc limit 10"
  */
 import type Database from 'better-sqlite3';
+import { must } from '../../engine/base/assert.js';
 import type { SnapshotMeta } from '../../engine/host/snapshot-store.js';
 import type { ColumnForm, TableForm } from '../../engine/snapshot/form.js';
-import { TABLES } from '../../engine/snapshot/tables.js';
+import { SETUP, TABLES } from '../../engine/snapshot/tables.js';
 import { JournalError } from '../errors.js';
 
 /** Whatever a later version changes, its `meta` keeps this column. */
-const FORMAT_VERSION = 1;
+const FORMAT_VERSION = 2;
+
+/** The version with which a table came; the others are from the first. An older file lacks it, and it counts as empty. */
+const CAME_WITH: ReadonlyMap<TableForm, number> = new Map([[SETUP, 2]]);
 
 const META = `CREATE TABLE meta (
   format_version INTEGER NOT NULL,
@@ -21,11 +25,14 @@ const META = `CREATE TABLE meta (
   chain TEXT NOT NULL
 ) STRICT`;
 
-/** In the order in which they are made. */
-const SCHEMA: readonly (readonly [name: string, sql: string])[] = [
+/** Names and statements, in the order in which they are made. */
+const schemaOf = (version: number): readonly (readonly [name: string, sql: string])[] => [
   ['meta', META],
-  ...TABLES.map((form): [string, string] => [form.name, createTableSql(form)]),
+  ...tablesOf(version).map((form): [string, string] => [form.name, createTableSql(form)]),
 ];
+
+const tablesOf = (version: number): readonly TableForm[] =>
+  TABLES.filter((form) => (CAME_WITH.get(form) ?? 1) <= version);
 
 function createTableSql({ name, isNumbered, columns }: TableForm): string {
   const lines = columns.map((column, index) => `  ${columnSql(column, isNumbered && index === 0)}`);
@@ -38,7 +45,7 @@ function columnSql({ name, type, isNullable }: ColumnForm, isKey: boolean): stri
 }
 
 export function createTables(db: Database.Database, { seq, timeMs, digest, chain }: SnapshotMeta): void {
-  for (const [, sql] of SCHEMA) db.exec(sql);
+  for (const [, sql] of schemaOf(FORMAT_VERSION)) db.exec(sql);
   db.prepare('INSERT INTO meta VALUES (?, ?, ?, ?, ?)').run(FORMAT_VERSION, seq, timeMs, digest, chain);
 }
 
@@ -54,8 +61,8 @@ export function insertInto(
  * Reads `meta` and compares the tables word for word. Throws `journal_newer_version`; what else it throws is damage.
  */
 export function readMeta(path: string, db: Database.Database): SnapshotMeta {
-  const version = db.prepare('SELECT format_version FROM meta').pluck().get();
-  if (typeof version === 'number' && version > FORMAT_VERSION) {
+  const version = formatVersionOf(db);
+  if (version > FORMAT_VERSION) {
     throw new JournalError(
       'journal_newer_version',
       `The snapshot ${path} has format version ${version}; this version of the server knows ${FORMAT_VERSION}. ` +
@@ -63,7 +70,7 @@ export function readMeta(path: string, db: Database.Database): SnapshotMeta {
     );
   }
   const found = db.prepare<[], unknown[]>('SELECT name, sql FROM sqlite_schema ORDER BY rowid').raw().all();
-  if (version !== FORMAT_VERSION || JSON.stringify(found) !== JSON.stringify(SCHEMA)) {
+  if (version < 1 || JSON.stringify(found) !== JSON.stringify(schemaOf(version))) {
     throw new Error('its tables are not those of a snapshot');
   }
   const rows = db.prepare<[], unknown[]>('SELECT seq, time_ms, digest, chain FROM meta').raw().all();
@@ -78,4 +85,19 @@ export function readMeta(path: string, db: Database.Database): SnapshotMeta {
     throw new Error('its meta table does not hold one good row');
   }
   return { seq, timeMs, digest, chain };
+}
+
+/** The table with this name as the file has it, or null where its version came before the table. */
+export function tableIn(db: Database.Database, name: string): TableForm | null {
+  const form = must(
+    TABLES.find((candidate) => candidate.name === name),
+    `form of ${name}`,
+  );
+  return tablesOf(formatVersionOf(db)).includes(form) ? form : null;
+}
+
+/** 0 where there is none. */
+function formatVersionOf(db: Database.Database): number {
+  const version = db.prepare('SELECT format_version FROM meta').pluck().get();
+  return typeof version === 'number' && Number.isSafeInteger(version) ? version : 0;
 }

@@ -19,6 +19,7 @@ const STEPS_MAX = 900;
 const OCCURRENCES_MIN = 5;
 const EXPECTED: Readonly<Record<string, readonly string[]>> = {
   configure: ['accepted'],
+  declareSetup: ['accepted'],
   advance: ['accepted', 'invalid_request'],
   setCalendar: ['accepted'],
   boundaryPrice: ['accepted', 'invalid_request'],

@@ -101,6 +101,8 @@ function alter(command: Command, rng: Rng): Command {
       return { ...command, rules: alterRules(command.rules, rng) };
     case 'advance':
       return { ...command, timeMs: command.timeMs + 1 };
+    case 'declareSetup':
+      return { ...command, feed: `${command.feed}!` };
     case 'setCalendar':
       return { ...command, sessions: [...command.sessions, [1, 2]] };
     case 'boundaryPrice':

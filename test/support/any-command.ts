@@ -36,6 +36,13 @@ export const anyOrder: fc.Arbitrary<PlaceOrder> = fc.record({
 /** Every field at its widest. */
 export const anyCommand: fc.Arbitrary<Command> = fc.oneof(
   fc.record({ kind: kind('configure'), timeMs, rulesVersion: number, rules: text.map(defaultRules) }),
+  fc.record({
+    kind: kind('declareSetup'),
+    timeMs,
+    feed: text,
+    clock: fc.constantFrom('system' as const, 'manual' as const),
+    rulesFrom: fc.constantFrom('defaults' as const, 'file' as const),
+  }),
   fc.record({ kind: kind('advance'), timeMs }),
   fc.record({
     kind: kind('setCalendar'),

@@ -6,6 +6,7 @@ import type { Step } from '../../replay/history.js';
 
 const KINDS: Readonly<Record<CommandKind, true>> = {
   configure: true,
+  declareSetup: true,
   advance: true,
   setCalendar: true,
   boundaryPrice: true,

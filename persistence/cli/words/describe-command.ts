@@ -15,13 +15,15 @@ import {
   TIERS,
   textAt,
 } from '../../../engine/model/domain.js';
-import { isoText, quoted, usd } from '../frame/format.js';
+import { isoText, oneLine, quoted, usd } from '../frame/format.js';
 
 /** What the command asked for, in one sentence without its full stop. */
 export function commandWords(command: Command): string {
   switch (command.kind) {
     case 'configure':
       return `new rules (version ${command.rulesVersion}): ${command.rules.markets.length} active markets, fee ${command.rules.feeBps / 100} %`;
+    case 'declareSetup':
+      return `the directory runs with the feed ${oneLine(command.feed)}, the clock ${command.clock}, ${RULES_FROM[command.rulesFrom]}`;
     case 'advance':
       return `carry out what is due by ${isoText(command.timeMs)}`;
     case 'setCalendar':
@@ -58,6 +60,9 @@ export function commandWords(command: Command): string {
       return unreachable(command);
   }
 }
+
+/** Where the rules are from, in words. */
+export const RULES_FROM = { defaults: 'the default rules', file: 'rules from a file' } as const;
 
 function orderWords(order: PlaceOrder): string {
   const { account, key, stakeCents, side, expectedPercentE6, idempotency, clientSeed } = order;

@@ -59,6 +59,8 @@ export function eventWords(event: EngineEvent): string {
       return `${keyId(event.key)} of ${accountId(event.account)} is changed`;
     case 'configured':
       return 'the rules are in force for the rounds that open from now on';
+    case 'setupDeclared':
+      return 'later starts go on with this feed, this clock and these rules';
     case 'tradingChanged':
       return 'the trading switch is set';
     case 'calendarChanged':

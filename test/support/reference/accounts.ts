@@ -5,6 +5,7 @@ import type {
   Configure,
   CreateAccount,
   CreateKey,
+  DeclareSetup,
   DepositHouse,
   SetCalendar,
   SetTrading,
@@ -34,6 +35,12 @@ export function configure(state: ReferenceState, command: Configure): Verdict {
   state.rules = command.rules;
   state.rulesVersion = command.rulesVersion;
   return settings('configured', command.timeMs);
+}
+
+export function declareSetup(state: ReferenceState, command: DeclareSetup): Verdict {
+  const { timeMs, feed, clock, rulesFrom } = command;
+  state.setup = { feed, clock, rulesFrom };
+  return { events: [{ type: 'setupDeclared', timeMs, feed, clock, rulesFrom }] };
 }
 
 export function setCalendar(state: ReferenceState, command: SetCalendar): Verdict {

@@ -110,6 +110,7 @@ function readWhole(engine: EngineReads, scope: Scope): Record<string, unknown> {
     nextDueMs: String(engine.nextDueMs),
     settlementsWaiting: engine.settlementsWaiting,
     rulesVersion: engine.rulesVersion,
+    setup: engine.setup,
     trading: { enabled: engine.trading.enabled, reason: engine.trading.reason },
     accountCount: engine.accountCount,
     betCount: engine.betCount,

@@ -96,6 +96,14 @@ export const configure = (world: World, rng: Rng): Command => ({
   rules: worldRules(rng, rulesOf(world.state)),
 });
 
+export const declareSetup = (world: World, rng: Rng): Command => ({
+  kind: 'declareSetup',
+  timeMs: world.nowMs,
+  feed: rng.pick(['push', 'simulated', 'another']),
+  clock: rng.pick(['system', 'manual']),
+  rulesFrom: rng.pick(['defaults', 'file']),
+});
+
 export function setCalendar(world: World, rng: Rng): Command {
   const minuteMs = 60_000;
   const hereMs = Math.floor(world.nowMs / minuteMs) * minuteMs;

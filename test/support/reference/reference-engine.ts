@@ -8,6 +8,7 @@ import { ASSET_CLASSES } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { EngineEvent, Outcome } from '../../../engine/model/events.js';
 import type { Rules } from '../../../engine/model/rules.js';
+import type { Setup } from '../../../engine/model/setup.js';
 import type {
   AccountView,
   BetView,
@@ -45,6 +46,8 @@ export class ReferenceEngine implements EngineReads {
     switch (command.kind) {
       case 'configure':
         return accounts.configure(this.state, command);
+      case 'declareSetup':
+        return accounts.declareSetup(this.state, command);
       case 'advance':
         return lifecycle.advance(this.state, command);
       case 'setCalendar':
@@ -110,6 +113,9 @@ export class ReferenceEngine implements EngineReads {
   }
   get rulesVersion(): number {
     return this.state.rulesVersion;
+  }
+  get setup(): Setup | null {
+    return this.state.setup;
   }
   get trading(): { readonly enabled: boolean; readonly reason: string } {
     return this.state.trading;

@@ -7,6 +7,7 @@ import { ASSET_CLASSES, ASSETS, assetClassOf, assetOf, MARKET_IDS } from '../../
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { BalanceMoved, BetPlaced, EngineEvent } from '../../../engine/model/events.js';
 import type { MarketRules, Rules } from '../../../engine/model/rules.js';
+import type { Setup } from '../../../engine/model/setup.js';
 
 export interface ReferenceBet {
   readonly placed: BetPlaced;
@@ -93,6 +94,7 @@ export interface ReferenceState {
   lifecycleSeq: number;
   rules: Rules | null;
   rulesVersion: number;
+  setup: Setup | null;
   trading: { enabled: boolean; reason: string };
   houseCents: number;
   depositsCents: number;
@@ -119,6 +121,7 @@ export function emptyState(): ReferenceState {
     lifecycleSeq: 0,
     rules: null,
     rulesVersion: 0,
+    setup: null,
     trading: { enabled: true, reason: '' },
     houseCents: 0,
     depositsCents: 0,

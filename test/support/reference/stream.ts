@@ -38,7 +38,8 @@ function choices(world: World): readonly (readonly [number, Generator])[] {
     [0.7, operator.configure],
     [0.7, operator.setCalendar],
     [state.trading.enabled ? 0.3 : 5, operator.setTrading],
-    [0.8, operator.suspendMarket],
+    [0.5, operator.suspendMarket],
+    [0.3, operator.declareSetup],
   ];
 }
 
