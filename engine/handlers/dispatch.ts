@@ -44,6 +44,8 @@ export function dispatch(state: State, command: Exclude<Command, PlaceOrder>): E
       return createKey(state, command);
     case 'updateKey':
       return updateKey(state, command);
+    case 'moveClock':
+      return settings.moveClock(state, command);
     default:
       return unreachable(command);
   }

@@ -6,6 +6,7 @@ import { assert } from '../base/assert.js';
 import type {
   Configure,
   DeclareSetup,
+  MoveClock,
   SetCalendar,
   SetTrading,
   SuspendMarket,
@@ -76,4 +77,9 @@ export function suspendMarket(state: State, command: SuspendMarket): Effect {
     return reject('market_not_found', 'no active market has this id');
   market.suspended = command.suspended;
   return [{ type: 'marketSuspended', timeMs: command.timeMs, market: command.market }];
+}
+
+export function moveClock(state: State, { timeMs }: MoveClock): Effect {
+  if (timeMs === state.timeMs) return reject('invalid_request', 'the clock stands there already');
+  return [{ type: 'clockMoved', timeMs, market: -1 }];
 }

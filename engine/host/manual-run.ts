@@ -47,8 +47,15 @@ export class ManualRun {
       await new Promise<void>((resolve) => this.schedule(resolve));
       if (this.sequencer.backlogCommands > BACKLOG_COMMANDS_MAX) await this.#durable();
     }
+    this.#keepTime();
     await this.#durable();
-    return this.sequencer.stampMs();
+    return this.sequencer.engine.timeMs;
+  }
+
+  /** A restart begins at the last journaled time. That must not be before the time that is reported. */
+  #keepTime(): void {
+    const timeMs = this.sequencer.stampMs();
+    if (timeMs > this.sequencer.engine.timeMs) this.sequencer.submit({ kind: 'moveClock', timeMs });
   }
 
   #idle(): Promise<void> {

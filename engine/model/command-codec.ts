@@ -35,6 +35,7 @@ const COMMAND_VERSIONS: Readonly<Record<CommandKind, number>> = {
   setTrading: 1,
   suspendMarket: 1,
   voidRound: 1,
+  moveClock: 1,
 };
 
 /** Fields that are an index in memory and a name in the text. */

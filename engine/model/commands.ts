@@ -152,6 +152,14 @@ export interface VoidRound extends Timed {
   readonly reason: string;
 }
 
+/**
+ * Records the time to which an operator has moved a manual clock, so that a restart begins there. Changes nothing
+ * else. Rejected unless it is after the last journaled time.
+ */
+export interface MoveClock extends Timed {
+  readonly kind: 'moveClock';
+}
+
 export type Command =
   | Configure
   | DeclareSetup
@@ -169,7 +177,8 @@ export type Command =
   | UpdateKey
   | SetTrading
   | SuspendMarket
-  | VoidRound;
+  | VoidRound
+  | MoveClock;
 
 /** Commands that the sequencer accepts. It issues `advance` itself. */
 export type SubmittedCommand = Exclude<Command, Advance>;

@@ -106,7 +106,7 @@ export interface KeyChanged {
 
 /** Rules, trading switch, calendar, a market's suspension or a manual clock changed. */
 export interface SettingsChanged {
-  readonly type: 'configured' | 'tradingChanged' | 'calendarChanged' | 'marketSuspended';
+  readonly type: 'configured' | 'tradingChanged' | 'calendarChanged' | 'marketSuspended' | 'clockMoved';
   readonly timeMs: number;
   /** The market suspended or resumed, else -1. */
   readonly market: number;

@@ -5,7 +5,7 @@
  * TOTE_TEST_RUNS sets the number of streams, TOTE_TEST_SEED their seed; a failure prints the seed, the path of
  * the shrunk stream and its commands.
  */
-import { deepEqual } from 'node:assert/strict';
+import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { runStream } from '../support/reference/stream.js';
@@ -70,6 +70,14 @@ test('the engine and the reference model agree after every command of random str
     outcomes.map((outcome) => `${kind} ${outcome}`).filter((name) => (seen.get(name) ?? 0) < OCCURRENCES_MIN),
   );
   deepEqual(rare, [], `outcomes that ${RUNS} streams hardly ever had`);
+});
+
+test('a manual clock that is moved changes the time and nothing else', () => {
+  const pair = runStream(1, []);
+  const timeMs = pair.reference.state.timeMs + 1;
+  equal(pair.apply({ kind: 'moveClock', timeMs }).status, 'accepted');
+  equal(pair.reference.state.timeMs, timeMs);
+  equal(pair.apply({ kind: 'moveClock', timeMs }).status, 'rejected');
 });
 
 /** Counts a line of a story by its kind of command and what came of it. */

@@ -110,6 +110,7 @@ function alter(command: Command, rng: Rng): Command {
     case 'openLate':
       return { ...command, price: command.price * 1.000001 };
     case 'settle':
+    case 'moveClock':
       return { ...command, timeMs: command.timeMs + 1 };
     case 'placeOrder':
       return alterOrder(command, rng);

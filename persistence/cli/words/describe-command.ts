@@ -56,6 +56,8 @@ export function commandWords(command: Command): string {
       return `${command.suspended ? 'suspend' : 'resume'} the market ${marketName(command.market)}`;
     case 'voidRound':
       return `void the round ${roundId(command.market, command.roundNumber)}: ${quoted(command.reason)}`;
+    case 'moveClock':
+      return `move the clock to ${isoText(command.timeMs)}`;
     default:
       return unreachable(command);
   }

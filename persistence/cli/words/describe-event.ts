@@ -67,6 +67,8 @@ export function eventWords(event: EngineEvent): string {
       return 'the market hours are in force';
     case 'marketSuspended':
       return `the market ${marketId(event.market)} is changed`;
+    case 'clockMoved':
+      return `the clock stands at ${isoText(event.timeMs)}`;
     default:
       return unreachable(event);
   }

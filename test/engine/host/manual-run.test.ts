@@ -47,7 +47,9 @@ test('a manual clock passes through every boundary in order, whatever the size o
       assert.equal(reached, NOON_MS + passedMs + stepMs);
       assert.equal(host.sequencer.backlogCommands, 0, 'all of it is durable');
     }
-    journals.push(JSON.stringify(host.journal.commands()));
+    const moves = ofKind(host, 'moveClock').map(({ timeMs }) => timeMs);
+    assert.ok(moves.every((timeMs) => (timeMs - NOON_MS) % stepMs === 0));
+    journals.push(JSON.stringify(host.journal.commands().filter(({ kind }) => kind !== 'moveClock')));
     assert.ok(ofKind(host, 'boundaryPrice').length >= 16);
   }
   assert.equal(journals[0], journals[1]);
@@ -65,6 +67,32 @@ test('a manual run settles everything on its way before it resolves', async () =
     'with the first tick after the boundary',
   );
   assert.equal(host.engine.account(1)?.openBets, 0);
+});
+
+test('the time reached is journaled, also where nothing was due on the way', async () => {
+  const { host, run } = manualHost(NOON_MS);
+  for (const [advanceMs, timeMs] of [
+    [1, NOON_MS + 1],
+    [0, NOON_MS + 1],
+    [6, NOON_MS + 7],
+  ] as const) {
+    assert.equal(await untilDone(host, run.advance(advanceMs)), timeMs);
+    assert.equal(host.engine.timeMs, timeMs);
+    assert.equal(host.sequencer.durableSeq, host.engine.seq);
+  }
+  assert.deepEqual(
+    ofKind(host, 'moveClock').map(({ timeMs }) => timeMs),
+    [NOON_MS + 1, NOON_MS + 7],
+  );
+});
+
+test('a run that the end of the server cuts short resolves with a time that is journaled', async () => {
+  const { host, run } = manualHost(NOON_MS);
+  const reached = run.advance(5 * MINUTE_MS);
+  await host.sequencer.drain();
+  const timeMs = await untilDone(host, reached);
+  assert.equal(timeMs, host.engine.timeMs);
+  assert.equal(host.sequencer.durableSeq, host.engine.seq);
 });
 
 test('manual runs asked for together follow each other', async () => {

@@ -7,6 +7,7 @@ import type {
   CreateKey,
   DeclareSetup,
   DepositHouse,
+  MoveClock,
   SetCalendar,
   SetTrading,
   SuspendMarket,
@@ -61,6 +62,9 @@ export function suspendMarket(state: ReferenceState, command: SuspendMarket): Ve
   market.suspended = command.suspended;
   return settings('marketSuspended', command.timeMs, command.market);
 }
+
+export const moveClock = (state: ReferenceState, { timeMs }: MoveClock): Verdict =>
+  timeMs === state.timeMs ? { refused: 'invalid_request' } : settings('clockMoved', timeMs);
 
 export function createAccount(state: ReferenceState, command: CreateAccount): Verdict {
   const { timeMs, name, tier, balanceCents } = command;

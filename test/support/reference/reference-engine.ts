@@ -79,6 +79,8 @@ export class ReferenceEngine implements EngineReads {
         return accounts.suspendMarket(this.state, command);
       case 'voidRound':
         return lifecycle.voidRound(this.state, command);
+      case 'moveClock':
+        return accounts.moveClock(this.state, command);
       default:
         return unreachable(command);
     }
