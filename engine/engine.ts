@@ -7,10 +7,10 @@ import { RollingDigest } from './digest/rolling.js';
 import { stateDigest } from './digest/state.js';
 import { dispatch } from './handlers/dispatch.js';
 import { vacantMarkets } from './handlers/opening.js';
-import { placeOrder } from './handlers/orders.js';
+import { placeOrder, rememberedOrder } from './handlers/orders.js';
 import type { Command, PlaceOrder } from './model/commands.js';
 import type { ErrorCode } from './model/errors.js';
-import type { Accepted, EngineEvent, Outcome } from './model/events.js';
+import type { Accepted, EngineEvent, Outcome, Rejected, Replayed } from './model/events.js';
 import type { NewHasher } from './model/ports.js';
 import type { MarketRules, Rules } from './model/rules.js';
 import type { Setup } from './model/setup.js';
@@ -177,6 +177,9 @@ export class Engine implements EngineReads {
   }
   orders(account: number, limit: number): BetView[] {
     return orders(this.#state, account, limit);
+  }
+  rememberedOrder(order: PlaceOrder): Replayed | Rejected | null {
+    return rememberedOrder(this.#state, order);
   }
 
   totals(): Totals {

@@ -21,11 +21,9 @@ export function placeOrder(
   gate: ErrorCode | null,
 ): BetPlaced | Rejected | Replayed {
   const rules = state.rulesInForce;
-  const { account, idempotency, timeMs } = order;
-  if (idempotency !== null) {
-    const known = state.idempotency.find(account, idempotency, timeMs, rules.idempotencyTtlMs);
-    if (known !== null) return answerAgain(known, idempotency);
-  }
+  const remembered = rememberedOrder(state, order);
+  if (remembered !== null) return remembered;
+  const { account } = order;
   const round = openRound(state, order, gate);
   if (!(round instanceof Round)) return round;
   const accounts = state.accounts.chunk(account);
@@ -34,14 +32,19 @@ export function placeOrder(
   return refusal ?? checkFundsAndPlace(state, rules, accounts, a, order, round);
 }
 
-function answerAgain(known: IdempotencyEntry, idempotency: IdempotencyDigest): Replayed | Rejected {
+/** A replay or a refusal if the order's Idempotency-Key is remembered, else null. */
+export function rememberedOrder(state: State, order: PlaceOrder): Replayed | Rejected | null {
+  const { account, idempotency, timeMs } = order;
+  if (idempotency === null) return null;
+  const known = state.idempotency.find(account, idempotency, timeMs, state.rulesInForce.idempotencyTtlMs);
+  return known === null ? null : replayOf(known, idempotency);
+}
+
+function replayOf(known: IdempotencyEntry, idempotency: IdempotencyDigest): Replayed | Rejected {
   if (known.digest.body === idempotency.body) {
     return { status: 'replayed', seq: known.seq, event: known.placed };
   }
-  return reject(
-    'idempotency_key_reused',
-    'this Idempotency-Key was used with another body within 10 minutes',
-  );
+  return reject('idempotency_key_reused', 'this Idempotency-Key was used with another body');
 }
 
 /** The market's round if it takes bets at the time of the order. */
@@ -57,7 +60,8 @@ function openRound(state: State, order: PlaceOrder, gate: ErrorCode | null): Rou
     return reject('round_not_live', 'the market has no live round at this moment');
   }
   if (order.timeMs >= round.bettingClosesMs) {
-    return reject('betting_closed', 'bets are refused in the last 20 seconds before the lock');
+    const seconds = (round.lockTimeMs - round.bettingClosesMs) / 1000;
+    return reject('betting_closed', `bets are refused in the last ${seconds} seconds before the lock`);
   }
   return round;
 }

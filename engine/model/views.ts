@@ -2,7 +2,9 @@
  * Read access to the engine. A view is a plain copy or a read-only window on live state; outside `engine/`, state
  * changes only through commands.
  */
+import type { PlaceOrder } from './commands.js';
 import type { PositionStatus } from './domain.js';
+import type { Rejected, Replayed } from './events.js';
 import type { MarketRules, Rules } from './rules.js';
 import type { Setup } from './setup.js';
 
@@ -157,6 +159,8 @@ export interface EngineReads {
   allPositions(account: number, limit: number): BetView[];
   /** Retained bets, most recently placed first. */
   orders(account: number, limit: number): BetView[];
+  /** A replay or a refusal if the order's Idempotency-Key is remembered, else null. */
+  rememberedOrder(order: PlaceOrder): Replayed | Rejected | null;
 
   totals(): Totals;
 }

@@ -8,6 +8,7 @@ import { referenceOddsE4, referencePayoutCents, referencePercentE2 } from './ari
 import {
   accountOf,
   marketRulesOf,
+  type NothingDone,
   poolOf,
   type ReferenceBet,
   type ReferenceIdempotency,
@@ -19,10 +20,7 @@ import {
 
 export function placeOrder(state: ReferenceState, command: PlaceOrder, gate: ErrorCode | null): Verdict {
   const remembered = rememberedOrder(state, command);
-  if (remembered !== null) {
-    const isSameBody = remembered.body === command.idempotency?.body;
-    return isSameBody ? { replayed: remembered } : { refused: 'idempotency_key_reused' };
-  }
+  if (remembered !== null) return remembered;
   const market = state.markets[command.market];
   if (market === undefined || marketRulesOf(state, command.market) === null) {
     return { refused: 'market_not_found' };
@@ -42,15 +40,16 @@ export function placeOrder(state: ReferenceState, command: PlaceOrder, gate: Err
   return accept(state, command, priced(state, command, round), round);
 }
 
-/** What the account placed under this key less than a lifetime ago. */
-function rememberedOrder(state: ReferenceState, command: PlaceOrder): ReferenceIdempotency | null {
-  const wanted = command.idempotency;
-  if (wanted === null) return null;
+/** By what the account placed under this key less than a lifetime ago; null where that is nothing. */
+export function rememberedOrder(state: ReferenceState, command: PlaceOrder): NothingDone | null {
+  const digest = command.idempotency;
+  if (digest === null) return null;
   const found = liveEntries(state, command.timeMs).find(
     (entry) =>
-      entry.account === command.account && entry.keyHigh === wanted.keyHigh && entry.keyLow === wanted.keyLow,
+      entry.account === command.account && entry.keyHigh === digest.keyHigh && entry.keyLow === digest.keyLow,
   );
-  return found ?? null;
+  if (found === undefined) return null;
+  return found.body === digest.body ? { replayed: found } : { refused: 'idempotency_key_reused' };
 }
 
 const liveEntries = (state: ReferenceState, timeMs: number): ReferenceIdempotency[] =>

@@ -6,7 +6,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { Engine } from '../../../engine/engine.js';
 import { encodeCommand } from '../../../engine/model/command-codec.js';
-import type { Command } from '../../../engine/model/commands.js';
+import type { Command, PlaceOrder } from '../../../engine/model/commands.js';
 import { assetOf, MARKET_IDS } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { Outcome } from '../../../engine/model/events.js';
@@ -57,6 +57,7 @@ export class Pair {
     const rolling = this.engine.rollingDigest();
     const isDigested = this.story.length % DIGEST_EVERY === 0;
     const digest = isDigested ? this.stateDigest() : '';
+    if (command.kind === 'placeOrder') this.#compareRemembered(command);
     const expected = this.reference.apply(command, gate);
     const actual = this.engine.apply(command, gate);
     const summary = expected.status === 'rejected' ? expected.code : expected.status;
@@ -72,6 +73,12 @@ export class Pair {
     this.#compareReads(command.timeMs);
     this.#checkConservation();
     return expected;
+  }
+
+  /** Of an order that is refused at the edge only this is asked: whether it was placed before. */
+  #compareRemembered(order: PlaceOrder): void {
+    const [actual, expected] = [this.engine, this.reference].map((one) => one.rememberedOrder(order));
+    deepEqual(actual && withoutDetail(actual), expected, 'orders that the engine and the reference remember');
   }
 
   #remember(command: Command, outcome: Outcome): void {

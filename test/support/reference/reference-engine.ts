@@ -3,10 +3,10 @@
  * run the same commands through both and compare everything that can be seen.
  */
 import { assert, must, unreachable } from '../../../engine/base/assert.js';
-import type { Command } from '../../../engine/model/commands.js';
+import type { Command, PlaceOrder } from '../../../engine/model/commands.js';
 import { ASSET_CLASSES } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
-import type { EngineEvent, Outcome } from '../../../engine/model/events.js';
+import type { EngineEvent, Outcome, Rejected, Replayed } from '../../../engine/model/events.js';
 import type { Rules } from '../../../engine/model/rules.js';
 import type { Setup } from '../../../engine/model/setup.js';
 import type {
@@ -19,10 +19,17 @@ import type {
 } from '../../../engine/model/views.js';
 import * as accounts from './accounts.js';
 import * as lifecycle from './lifecycle.js';
-import { placeOrder } from './orders.js';
+import { placeOrder, rememberedOrder } from './orders.js';
 import * as reads from './reads.js';
 import { settle } from './settlement.js';
-import { accountOf, emptyState, marketRulesOf, type ReferenceState, type Verdict } from './state.js';
+import {
+  accountOf,
+  emptyState,
+  marketRulesOf,
+  type NothingDone,
+  type ReferenceState,
+  type Verdict,
+} from './state.js';
 
 export class ReferenceEngine implements EngineReads {
   /** Open to generators, which steer by it. */
@@ -32,10 +39,7 @@ export class ReferenceEngine implements EngineReads {
     assert(command.timeMs >= this.state.timeMs, 'time never goes backwards');
     assert(command.kind === 'configure' || this.state.rules !== null, 'configure comes first');
     const verdict = this.#decide(command, gate);
-    if ('refused' in verdict) return { status: 'rejected', code: verdict.refused, detail: '' };
-    if ('replayed' in verdict) {
-      return { status: 'replayed', seq: verdict.replayed.seq, event: verdict.replayed.event };
-    }
+    if (!('events' in verdict)) return nothingDone(verdict);
     this.state.seq += 1;
     this.state.timeMs = command.timeMs;
     for (const event of verdict.events) this.#touch(event);
@@ -189,7 +193,16 @@ export class ReferenceEngine implements EngineReads {
   orders(account: number, limit: number): BetView[] {
     return reads.positions(this.state, account, 'orders', limit);
   }
+  rememberedOrder(order: PlaceOrder): Replayed | Rejected | null {
+    const remembered = rememberedOrder(this.state, order);
+    return remembered === null ? null : nothingDone(remembered);
+  }
   totals(): Totals {
     return reads.totals(this.state);
   }
+}
+
+function nothingDone(verdict: NothingDone): Replayed | Rejected {
+  if ('refused' in verdict) return { status: 'rejected', code: verdict.refused, detail: '' };
+  return { status: 'replayed', seq: verdict.replayed.seq, event: verdict.replayed.event };
 }

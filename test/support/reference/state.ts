@@ -147,8 +147,9 @@ export function emptyState(): ReferenceState {
 }
 
 /** What a command comes to before it has a number: its events, or why nothing happens. */
-export type Verdict =
-  | { readonly events: readonly EngineEvent[] }
+export type Verdict = { readonly events: readonly EngineEvent[] } | NothingDone;
+
+export type NothingDone =
   | { readonly refused: ErrorCode }
   | { readonly replayed: ReferenceTransfer | ReferenceIdempotency };
 
