@@ -12,7 +12,7 @@ import type { Sequencer } from './sequencer.js';
 /** Reference of the house's first deposit. */
 const CAPITAL_REFERENCE = 'initial-capital';
 
-/** Submits a command that nothing can stand against. */
+/** Submits a command that must be accepted. */
 export function mustSubmit(sequencer: Sequencer, command: SubmittedCommand): Accepted {
   const outcome = sequencer.submit(command);
   assert(outcome.status === 'accepted', `${command.kind} at the start is ${outcome.status}`);

@@ -31,6 +31,12 @@ interface Waiting {
   readonly boundaryMs: number;
 }
 
+/** The same with its deadline, for status. */
+export interface AwaitedPrice extends Waiting {
+  /** When the price is final at the latest; until then a tick may still decide it. */
+  readonly untilMs: number;
+}
+
 export class PriceTracker {
   #windows: readonly BoundaryWindow[] = [];
   #startMs = 0;
@@ -40,13 +46,23 @@ export class PriceTracker {
   #takenCount = 0;
   #refusedCount = 0;
 
-  constructor(private readonly engine: EngineReads) {}
+  /** `pastGraceMs`: how long after the start ticks for boundaries from before it are taken; at most an hour. */
+  constructor(
+    private readonly engine: EngineReads,
+    private readonly pastGraceMs = GRACE_MS,
+  ) {}
 
   /** Numbers of ticks accepted and refused since the start. */
   get tickCounts(): { readonly taken: number; readonly refused: number } {
     return { taken: this.#takenCount, refused: this.#refusedCount };
   }
-  /** Boundary prices that rounds wait for. */
+  /** Boundary prices that rounds are waiting for, oldest boundary first. */
+  get awaited(): readonly AwaitedPrice[] {
+    return this.#waiting.map(({ asset, boundaryMs }) => {
+      const untilMs = this.#windows[asset]?.graceEndsMs(boundaryMs) ?? boundaryMs + GRACE_MS;
+      return { asset, boundaryMs, untilMs };
+    });
+  }
   get waitingCount(): number {
     return this.#waiting.length;
   }
@@ -55,7 +71,7 @@ export class PriceTracker {
   start(nowMs: number): void {
     assert(this.#windows.length === 0, 'the price tracker is started once');
     this.#startMs = nowMs;
-    this.#windows = ASSETS.map(() => new BoundaryWindow(nowMs));
+    this.#windows = ASSETS.map(() => new BoundaryWindow(nowMs, this.pastGraceMs));
     this.refresh(nowMs);
   }
 

@@ -147,6 +147,18 @@ test('boundaries before the start wait for the grace from the start, live ticks 
   assert.equal(window.latest?.price, 9);
 });
 
+test('where they may come later, boundaries before the start wait longer, and those after it do not', () => {
+  const window = new BoundaryWindow(START_MS + 1, 600_000);
+  window.expectPast(START_MS);
+  const T = START_MS + MINUTE_MS;
+  window.take(tickAt(T - 5, 2), T + GRACE_MS - 1);
+  assert.equal(window.finalPrice(T, T + GRACE_MS)?.price, 2);
+  assert.equal(window.finalPrice(START_MS, T + GRACE_MS), undefined);
+  window.take(tickAt(START_MS - 5, 1), START_MS + 600_000);
+  assert.equal(window.finalPrice(START_MS, START_MS + 600_000), undefined);
+  assert.equal(window.finalPrice(START_MS, START_MS + 600_001)?.price, 1);
+});
+
 test('a window that nobody asks stays bounded, and says null for what it has forgotten', () => {
   const window = new BoundaryWindow(START_MS);
   for (let i = 1; i <= 10_000; i++)
