@@ -3,6 +3,7 @@
  * a tenth above it, so that a disk at a mark does not flutter. The worst level leaves enough for the commits under
  * way and for a clean close, which is what keeps a full disk from ending in a torn journal.
  */
+import { statfsSync } from 'node:fs';
 import { assert } from '../../engine/base/assert.js';
 import type { SpaceLevel } from '../../engine/model/ports.js';
 
@@ -19,6 +20,12 @@ export const DEFAULT_SPACE_THRESHOLDS: SpaceThresholds = {
   reserveBytes: 1_024 * MIB,
   hardBytes: 256 * MIB,
 };
+
+/** What an ordinary user may still write on the file system of `path`. */
+export function freeBytesOf(path: string): number {
+  const { bavail, bsize } = statfsSync(path);
+  return bavail * bsize;
+}
 
 /** A level is left when this share of its threshold is free above it. */
 const HYSTERESIS = 0.1;

@@ -3,11 +3,10 @@
  * and mark before its acknowledgement (`commit.ts`). What can wait is done after it: the checkpoint, the
  * next segment and the look at the free space. The first error ends the thread's work for good; nothing is acknowledged after it.
  */
-import { statfsSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert, must } from '../../engine/base/assert.js';
 import type { Batch } from '../../engine/model/ports.js';
-import { DEFAULT_SPACE_THRESHOLDS, SpaceWatch } from '../data-dir/space.js';
+import { DEFAULT_SPACE_THRESHOLDS, freeBytesOf, SpaceWatch } from '../data-dir/space.js';
 import { commitBatch } from './commit.js';
 import { type FromJournal, type JournalThreadOptions, type ToJournal, toErrorParts } from './messages.js';
 import { SqliteStore } from './store.js';
@@ -20,10 +19,9 @@ const port = must(parentPort, "the parent's port");
 const options = workerData as JournalThreadOptions;
 const tell = (message: FromJournal): void => port.postMessage(message);
 
-const space = new SpaceWatch(options.space ?? DEFAULT_SPACE_THRESHOLDS, () => {
-  const { bavail, bsize } = statfsSync(options.dir.journal);
-  return bavail * bsize;
-});
+const space = new SpaceWatch(options.space ?? DEFAULT_SPACE_THRESHOLDS, () =>
+  freeBytesOf(options.dir.journal),
+);
 let store: SqliteStore | null = null;
 let charsSinceSpaceCheck = 0;
 let hasFailed = false;

@@ -11,10 +11,11 @@
  *     old (+ WAL) + .recovered           -> the copy is checked, the WAL removed, the copy renamed
  *     new                                -> done
  */
-import { existsSync, rmSync, statfsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import type { StoredBatch } from '../../engine/model/ports.js';
 import { fileBytes, renameDurably, syncPath } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
+import { freeBytesOf } from '../data-dir/space.js';
 import { JournalError } from '../errors.js';
 import {
   recoveredPath,
@@ -137,9 +138,8 @@ function readBack(copy: string, checkSource: (source: Segment) => void, meterOf:
 }
 
 function requireSpace(path: string, copyBytes: number): void {
-  const { bavail, bsize } = statfsSync(path);
   const neededBytes = copyBytes + COPY_SPARE_BYTES;
-  const freeBytes = bavail * bsize;
+  const freeBytes = freeBytesOf(path);
   if (freeBytes >= neededBytes) return;
   const mib = (bytes: number): string => `${Math.ceil(bytes / 2 ** 20)} MiB`;
   throw new JournalError(

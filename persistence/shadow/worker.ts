@@ -2,13 +2,12 @@
  * The shadow's thread, other side: runs the shadow slice by slice and tells how it is. What goes wrong with it is told
  * and tried again, ever more seldom; only a divergence ends the server, and that is for the event loop to do.
  */
-import { statfsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { must } from '../../engine/base/assert.js';
 import type { Clock } from '../../engine/model/ports.js';
 import { fileBytes } from '../data-dir/files.js';
-import { DEFAULT_SPACE_THRESHOLDS, SpaceWatch } from '../data-dir/space.js';
+import { DEFAULT_SPACE_THRESHOLDS, freeBytesOf, SpaceWatch } from '../data-dir/space.js';
 import { JournalError, messageOf } from '../errors.js';
 import { toErrorParts } from '../journal/messages.js';
 import { findSegments, walPath } from '../journal/segment/names.js';
@@ -40,10 +39,7 @@ const clock: Clock = { nowMs: () => Date.now(), monotonicMs: () => performance.n
 const pace = new Pace(clock, sleeper());
 const rest = hasCoreToSpare(availableParallelism()) ? noRest : () => pace.rest();
 const tell = (message: FromShadow): void => port.postMessage(message);
-const freeBytes = (): number => {
-  const { bavail, bsize } = statfsSync(options.dir.journal);
-  return bavail * bsize;
-};
+const freeBytes = (): number => freeBytesOf(options.dir.journal);
 
 const space = new SpaceWatch(options.space ?? DEFAULT_SPACE_THRESHOLDS, freeBytes);
 let shadow: Shadow | null = null;

@@ -1,7 +1,8 @@
 /** Copies of whole files into another data directory: under its name a copy is whole and on the medium, or not there. */
-import { chmodSync, constants, copyFileSync, existsSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, constants, copyFileSync, existsSync, rmSync } from 'node:fs';
 import { renameDurably, syncPath } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
+import { freeBytesOf } from '../data-dir/space.js';
 import { JournalError } from '../errors.js';
 import { hashFile } from '../snapshot/files.js';
 
@@ -50,8 +51,7 @@ export function checkSnapshotFile(copy: string, name: string): void {
 
 /** Throws `disk_full` where `path` has not the space for `neededBytes`. */
 export function requireSpace(path: string, neededBytes: number): void {
-  const { bavail, bsize } = statfsSync(path);
-  const freeBytes = bavail * bsize;
+  const freeBytes = freeBytesOf(path);
   if (freeBytes >= neededBytes + SPARE_BYTES) return;
   const mib = (bytes: number): string => `${Math.ceil(bytes / 2 ** 20)} MiB`;
   throw new JournalError(

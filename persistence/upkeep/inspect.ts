@@ -2,7 +2,7 @@
  * What can be told of a data directory at a glance, without reading its journal: files, ends, sizes, who works on it.
  * Every part that cannot be read is named and does not hide the others. Nothing is changed.
  */
-import { existsSync, readdirSync, statfsSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Mark, SpaceLevel } from '../../engine/model/ports.js';
 import { readArchiveProgress } from '../archive/file.js';
@@ -10,7 +10,7 @@ import type { ArchiveProgress } from '../archive/schema.js';
 import { fileBytes } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { findHolder, type Holder } from '../data-dir/lock.js';
-import { DEFAULT_SPACE_THRESHOLDS, SpaceWatch } from '../data-dir/space.js';
+import { DEFAULT_SPACE_THRESHOLDS, freeBytesOf, SpaceWatch } from '../data-dir/space.js';
 import { JournalError } from '../errors.js';
 import { readMarkFile } from '../journal/mark.js';
 import { findSegments, firstSeqOf, walPath } from '../journal/segment/names.js';
@@ -71,8 +71,7 @@ export function inspect(dir: DataDir): Inspection {
   const archive = attempt(() => readArchiveProgress(dir), null);
   const mark = attempt(() => readMarkFile(dir.markFile), null);
   const segments = findSegments(dir.journal).map((path) => attempt(() => segmentFacts(path), null));
-  const { bavail, bsize } = statfsSync(dir.journal);
-  const freeBytes = bavail * bsize;
+  const freeBytes = freeBytesOf(dir.journal);
   const space = new SpaceWatch(DEFAULT_SPACE_THRESHOLDS, () => freeBytes);
   space.check();
   return {
