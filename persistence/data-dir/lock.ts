@@ -5,7 +5,7 @@
  * Nothing else in this process may open and close the lock file: POSIX drops a process's locks on a file with the
  * first descriptor that it closes. The holder's process id therefore stands in a file of its own.
  */
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { assert } from '../../engine/base/assert.js';
 import { codeOf, JournalError, messageOf } from '../errors.js';
@@ -40,6 +40,8 @@ function takeLock(dir: DataDir): Database.Database {
   try {
     db = new Database(dir.lockFile, { timeout: LOOKERS_MS });
     db.exec('BEGIN EXCLUSIVE');
+    // Whoever may open the file may hold its lock, and so keep the server from starting.
+    chmodSync(dir.lockFile, 0o600);
     return db;
   } catch (thrown) {
     db?.close();
@@ -51,6 +53,31 @@ function takeLock(dir: DataDir): Database.Database {
       );
     }
     throw cannotLock(dir, thrown);
+  }
+}
+
+/** Time for which a short piece of work of another process is waited for. */
+const SHORT_WORK_MS = 3_000;
+
+/**
+ * Does a short piece of work that one process at a time may do on `dir`, whether or not it holds the directory's lock;
+ * `file` is the lock's. Throws `data_dir_locked` where another one is at it for too long.
+ */
+export function exclusively<T>(dir: DataDir, file: string, work: () => T): T {
+  const db = new Database(file, { timeout: SHORT_WORK_MS });
+  try {
+    db.exec('BEGIN EXCLUSIVE');
+    chmodSync(file, 0o600);
+    return work();
+  } catch (thrown) {
+    if (!codeOf(thrown).startsWith('SQLITE_BUSY')) throw thrown;
+    throw new JournalError(
+      'data_dir_locked',
+      `Another process is changing ${dir.root} at this moment, and nothing was changed. Try again.`,
+      { cause: thrown },
+    );
+  } finally {
+    db.close();
   }
 }
 

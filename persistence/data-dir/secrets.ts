@@ -4,13 +4,13 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
+import { isOperatorToken, OPERATOR_TOKEN_FORM } from '../../engine/model/operator-token.js';
 import { JournalError, messageOf } from '../errors.js';
 import { isMissing, writeFileDurably } from './files.js';
 import type { DataDir } from './layout.js';
 
 const MASTER_SECRET_BYTES = 32;
 const OPERATOR_TOKEN_BYTES = 32;
-const OPERATOR_TOKEN_CHARS_MIN = 16;
 const SECRET_MODE = 0o600;
 
 /**
@@ -52,10 +52,10 @@ export function openOperatorToken(dir: DataDir): string {
     return made;
   }
   const token = found.toString('latin1').trim();
-  if (token.length >= OPERATOR_TOKEN_CHARS_MIN && /^[\x21-\x7e]+$/.test(token)) return token;
+  if (isOperatorToken(token)) return token;
   throw invalid(
     dir.operatorTokenFile,
-    `must hold at least ${OPERATOR_TOKEN_CHARS_MIN} visible ASCII characters on one line. Delete it to have a new one made.`,
+    `must hold ${OPERATOR_TOKEN_FORM} on one line. Delete it to have a new one made.`,
   );
 }
 

@@ -51,6 +51,17 @@ test('the lock is held once, also within a process, and given back', (t) => {
   assert.equal(existsSync(dir.pidFile), false);
 });
 
+test('the lock is closed to other users, also where an older version left it open', (t) => {
+  const dir = openDataDir(temporaryDir(t));
+  lockDataDir(dir).release();
+  assert.equal(modeOf(dir.lockFile), 0o600);
+  chmodSync(dir.lockFile, 0o644);
+  const lock = lockDataDir(dir);
+  assert.equal(modeOf(dir.lockFile), 0o600);
+  assert.throws(() => lockDataDir(dir), refusal('data_dir_locked', /in use/));
+  lock.release();
+});
+
 test('the master secret is made once, with mode 0600, and never replaced', (t) => {
   const dir = openDataDir(temporaryDir(t));
   assert.throws(() => openMasterSecret(dir, false), refusal('secret_invalid', /is missing.*backup/));
@@ -86,9 +97,9 @@ test('the operator token is made once, and an operator may put in his own', (t) 
   assert.equal(openOperatorToken(dir), made);
   writeFileSync(dir.operatorTokenFile, 'correct-horse-battery\n');
   assert.equal(openOperatorToken(dir), 'correct-horse-battery');
-  for (const bad of ['', 'short', 'has spaces in its middle']) {
+  for (const bad of ['', 'fifteen-letters', 'has spaces in its middle', 'x'.repeat(256)]) {
     writeFileSync(dir.operatorTokenFile, bad);
-    assert.throws(() => openOperatorToken(dir), refusal('secret_invalid', /at least 16 visible/));
+    assert.throws(() => openOperatorToken(dir), refusal('secret_invalid', /must hold 16 to 255 visible/));
   }
 });
 
