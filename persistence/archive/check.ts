@@ -2,9 +2,10 @@
  * Reads an archive whole and says what is wrong with it: every row against its checksum, and the number of rows
  * against what the progress row says there must be.
  */
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import { messageOf } from '../errors.js';
 import { type ArchiveCell, archiveChecksum } from './checksum.js';
+import { openArchive } from './open.js';
 import { type ArchiveProgress, asArchiveDamage, readProgress } from './schema.js';
 
 /** A row of `SELECT * FROM` the table. */
@@ -15,7 +16,6 @@ export type ArchiveTable = 'bet' | 'round' | 'transfer';
 const FAULTS_TOLD_MAX = 20;
 /** Columns of a bet up to its first checksum, that included. */
 const PLACED_COLUMNS = 14;
-const BUSY_TIMEOUT_MS = 5_000;
 
 export interface ArchiveReport {
   readonly progress: ArchiveProgress | null;
@@ -44,7 +44,7 @@ export function checkArchive(path: string): ArchiveReport {
   };
   let db: Database.Database | undefined;
   try {
-    db = new Database(path, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
+    db = openArchive(path);
     db.pragma('cell_size_check = ON');
     db.exec('BEGIN');
     report.progress = readProgress(path, db);

@@ -12,6 +12,7 @@ import { renameDurably, syncPath } from '../data-dir/files.js';
 import { codeOf, JournalError } from '../errors.js';
 import { type ArchiveTable, faultOfArchiveRow } from './check.js';
 import type { ArchiveCell } from './checksum.js';
+import { openArchive } from './open.js';
 import {
   type ArchiveProgress,
   asArchiveDamage,
@@ -46,7 +47,7 @@ export function copyArchive(
   end: ArchivePosition | null,
 ): ArchiveCopied | null {
   if (!existsSync(source)) return null;
-  const from = new Database(source, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
+  const from = openArchive(source);
   try {
     from.exec('BEGIN');
     const progress = readProgress(source, from);

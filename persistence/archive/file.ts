@@ -4,6 +4,7 @@ import Database from 'better-sqlite3';
 import { renameDurably } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { JournalError } from '../errors.js';
+import { openArchive } from './open.js';
 import { type ArchiveProgress, asArchiveDamage, readProgress } from './schema.js';
 
 /** Page cache: with SQLite's own 2 MB the account index of 100,000 accounts took a fifth more time. */
@@ -37,7 +38,7 @@ export function readArchiveProgress(dir: DataDir): ArchiveProgress | null {
   if (!existsSync(path)) return null;
   let db: Database.Database | undefined;
   try {
-    db = new Database(path, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
+    db = openArchive(path);
     return readProgress(path, db);
   } catch (thrown) {
     throw asArchiveDamage(path, thrown);

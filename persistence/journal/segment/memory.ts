@@ -1,6 +1,6 @@
 /**
- * Segments that SQLite cannot read where they are without changing them: one without a WAL on a medium on which none can
- * be made, and one whose server was killed while it was sealed. The latter has a rollback journal, which SQLite gives
+ * Files that SQLite cannot read where they are without changing them: segments and an archive without a WAL on a medium on
+ * which none can be made, and a segment whose server was killed while it was sealed. The latter has a rollback journal, which SQLite gives
  * back to the file, or else refuses to read. Here the file is read into memory and the journal laid over it there: the
  * segment is as the next start will find it, and neither it nor any other place on disk is touched.
  */
@@ -36,7 +36,7 @@ const LOCK_BYTE = 2 ** 30;
 /** One read into memory last, since readers open the open segment for each chunk of its rows. */
 let kept: { readonly path: string; readonly files: string; readonly db: Database.Database } | null = null;
 
-/** Whether a segment that gave this error code can be read in memory. With content in its WAL it cannot. */
+/** Whether a file that gave this error code can be read in memory. With content in its WAL it cannot. */
 export function canReadInMemory(path: string, code: string): boolean {
   return CODES.includes(code) && fileBytes(walPath(path)) === 0 && fileBytes(path) <= BYTES_MAX;
 }
@@ -48,12 +48,18 @@ export function canReadInMemory(path: string, code: string): boolean {
 export function readInMemory(path: string): Database.Database | null {
   const files = stateOfFiles(path);
   if (kept?.path === path && kept.files === files) return kept.db;
+  const db = loadIntoMemory(path);
+  if (db !== null) kept = { path, files, db };
+  return db;
+}
+
+/** The same of any file, and the caller's own. */
+export function loadIntoMemory(path: string): Database.Database | null {
+  const files = stateOfFiles(path);
   const content = rollBack(readFileSync(path), readJournal(path));
   if (stateOfFiles(path) !== files) return null;
   content.fill(1, MODE_OFFSET, MODE_OFFSET + 2);
-  const db = new Database(content, { readonly: true });
-  kept = { path, files, db };
-  return db;
+  return new Database(content, { readonly: true });
 }
 
 function readJournal(path: string): Buffer {
@@ -65,7 +71,7 @@ function readJournal(path: string): Buffer {
   }
 }
 
-/** Differs once anything has been written to the segment. */
+/** Differs once anything has been written to the file. */
 function stateOfFiles(path: string): string {
   const stateOf = (file: string): string => {
     const info = statSync(file, { bigint: true, throwIfNoEntry: false });
