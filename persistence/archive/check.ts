@@ -7,6 +7,7 @@ import { messageOf } from '../errors.js';
 import { type ArchiveCell, archiveChecksum } from './checksum.js';
 import { openArchive } from './open.js';
 import { type ArchiveProgress, asArchiveDamage, readProgress } from './schema.js';
+import { ArchiveTexts } from './texts.js';
 
 /** A row of `SELECT * FROM` the table. */
 export type ArchiveRow = readonly ArchiveCell[];
@@ -62,13 +63,14 @@ export function checkArchive(path: string): ArchiveReport {
 function checkRows(db: Database.Database, progress: ArchiveProgress, fault: (text: string) => void): number {
   const { bets, betsSettled, rounds, transfers } = progress;
   const expected = { bet: bets, round: rounds, transfer: transfers };
+  const texts = new ArchiveTexts(db);
   let settled = 0;
   let total = 0;
   for (const table of ['bet', 'round', 'transfer'] as const) {
     let count = 0;
     // `NOT INDEXED` has the rows themselves read, in the order of their keys.
     for (const row of db.prepare<[], ArchiveCell[]>(`SELECT * FROM ${table} NOT INDEXED`).raw().iterate()) {
-      const found = faultOfArchiveRow(table, row);
+      const found = faultOfArchiveRow(table, texts.asWritten(table, row));
       if (found !== null)
         fault(`${table} ${row[0]} ${table === 'bet' ? '' : `${row[1]} `}is damaged: ${found}`);
       if (table === 'bet' && row[PLACED_COLUMNS] !== null) settled += 1;

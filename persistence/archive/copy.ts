@@ -21,6 +21,7 @@ import {
   progressWriter,
   readProgress,
 } from './schema.js';
+import { ArchiveTexts } from './texts.js';
 import type { ArchivePosition } from './writer.js';
 
 const BUSY_TIMEOUT_MS = 5_000;
@@ -104,16 +105,22 @@ function removeArchive(path: string): void {
 
 /** The source's rows, each checked against its checksum. */
 class Source {
+  readonly #texts: ArchiveTexts;
+
   constructor(
     readonly path: string,
     readonly db: Database.Database,
-  ) {}
+  ) {
+    this.#texts = new ArchiveTexts(db);
+  }
 
   *rows(table: ArchiveTable, where: string, ...values: number[]): Generator<ArchiveCell[], void, undefined> {
     const query = this.db.prepare<number[], ArchiveCell[]>(
       `SELECT * FROM ${table} NOT INDEXED WHERE ${where}`,
     );
-    for (const row of query.raw().iterate(...values)) yield this.#checked(table, row);
+    for (const row of query.raw().iterate(...values)) {
+      yield this.#checked(table, this.#texts.asWritten(table, row));
+    }
   }
 
   #checked(table: ArchiveTable, row: ArchiveCell[]): ArchiveCell[] {

@@ -1,0 +1,55 @@
+/**
+ * Texts of the archive as they were written. Operators' texts of older versions may hold half a surrogate pair, which
+ * has no UTF-8: SQLite is given three bytes for it and keeps them, but what it gives back is U+FFFD for each, and the row
+ * would no longer match its checksum. So where a text comes back with U+FFFD its bytes are looked at.
+ */
+import type Database from 'better-sqlite3';
+import { must } from '../../engine/base/assert.js';
+import type { ArchiveTable } from './check.js';
+import type { ArchiveCell } from './checksum.js';
+
+const REPLACEMENT_CHARACTER = '\ufffd';
+/** The three bytes of half a surrogate pair, one character each. Valid UTF-8 has no such bytes. */
+const SURROGATE_BYTES = /(\xed[\xa0-\xbf][\x80-\xbf])/;
+
+interface FreeText {
+  readonly column: string;
+  /** The column's place in the row. */
+  readonly at: number;
+  /** The table's key: its first columns. */
+  readonly key: readonly string[];
+}
+
+/** The column of each table that holds what somebody has written. */
+const FREE_TEXTS: Readonly<Record<ArchiveTable, FreeText>> = {
+  bet: { column: 'client_seed', at: 12, key: ['bet'] },
+  round: { column: 'void_reason', at: 14, key: ['market', 'round_number'] },
+  transfer: { column: 'reference', at: 7, key: ['seq', 'item'] },
+};
+
+export class ArchiveTexts {
+  constructor(private readonly db: Database.Database) {}
+
+  /** `row`, which has all columns of the table in their order, with its text as it was written. */
+  asWritten(table: ArchiveTable, row: ArchiveCell[]): ArchiveCell[] {
+    const { column, at, key } = FREE_TEXTS[table];
+    const text = row[at];
+    if (typeof text !== 'string' || !text.includes(REPLACEMENT_CHARACTER)) return row;
+    const where = key.map((name) => `${name} = ?`).join(' AND ');
+    const bytes = this.db
+      .prepare<ArchiveCell[], Buffer>(`SELECT CAST(${column} AS BLOB) FROM ${table} WHERE ${where}`)
+      .pluck()
+      .get(...row.slice(0, key.length));
+    return row.with(at, textOfBytes(must(bytes, 'the row that was just read')));
+  }
+}
+
+function textOfBytes(bytes: Buffer): string {
+  const pieces = bytes.toString('latin1').split(SURROGATE_BYTES);
+  return pieces.map((piece, index) => (index % 2 === 0 ? utf8Of(piece) : halfPairOf(piece))).join('');
+}
+
+const utf8Of = (bytes: string): string => Buffer.from(bytes, 'latin1').toString('utf8');
+
+const halfPairOf = (bytes: string): string =>
+  String.fromCharCode(0xd000 | ((bytes.charCodeAt(1) & 0x3f) << 6) | (bytes.charCodeAt(2) & 0x3f));
