@@ -17,6 +17,8 @@ export type JournalErrorCode =
   | 'journal_incomplete'
   /** A segment has left the journal since its folder was listed: retention deletes segments while others read. */
   | 'segment_gone'
+  /** The file that says what the journal holds no more is damaged. */
+  | 'absent_unreadable'
   /** The mark is missing or damaged, so that nobody can say whether the journal is whole. */
   | 'mark_unreadable'
   /** The engine came to other outcomes than the one that wrote the journal, or refused a journaled command. */
@@ -25,6 +27,8 @@ export type JournalErrorCode =
   | 'not_found'
   /** A file that was to be made is there already; it is not written over. */
   | 'file_exists'
+  /** A file that the command line names cannot be read. */
+  | 'file_unreadable'
   /** A backup is of another journal than the one that is to be copied to it, or cannot be continued. */
   | 'backup_mismatch'
   /** The medium does not give the durability that was asked for. */

@@ -11,6 +11,7 @@ import { fileBytes } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { createMarkFile, EMPTY_MARK, MarkFile, readMarkFile } from '../journal/mark.js';
 import { type JournalReader, openJournalReader } from '../journal/reader.js';
+import { type AbsentRange, writeAbsent } from '../journal/segment/absent.js';
 import { CHAIN_START } from '../journal/segment/batch-row.js';
 import { checkChain } from '../journal/segment/chain.js';
 import { findSegments, removeDatabase, rollbackPath, sourceOf } from '../journal/segment/names.js';
@@ -19,6 +20,7 @@ import { FORMAT_VERSION } from '../journal/segment/schema.js';
 import { Segment } from '../journal/segment/segment.js';
 import { checkWal } from '../journal/segment/wal.js';
 import { checkMark, type JournalEnd, type OnProgress, ProgressMeter } from '../replay/replay.js';
+import { absentAtStart } from './absent-start.js';
 import { type CopyStep, replaceSegment, wasStoppedUncleanly } from './copy.js';
 
 export interface RecoveryOptions<R extends { readonly end: JournalEnd }> {
@@ -52,13 +54,16 @@ export function recoverJournal<R extends { readonly end: JournalEnd }>(
   const notes: string[] = [];
   const last = findSegments(dir.journal).at(-1) ?? firstSegment(dir, mark, clock);
   const wasUnclean = wasStoppedUncleanly(dir, last);
-  checkFiles(dir, last, mark);
+  const { absent, note, isToWrite } = absentAtStart(dir);
+  checkFiles(dir, last, mark, absent);
   if (wasUnclean) makeCopy(options, last, mark);
   if (formatOf(last) < FORMAT_VERSION) {
     makeCopy(options, last, mark);
     notes.push(`The journal ${last} was copied into the format of this version, ${FORMAT_VERSION}.`);
   }
   removeUnfinished(dir);
+  if (isToWrite) writeAbsent(dir, absent);
+  if (note !== null) notes.push(note);
   const open = Segment.open(openSegment(dir, last, clock, onStep), 'write');
   try {
     if (!wasUnclean) open.checkStructure();
@@ -71,10 +76,10 @@ export function recoverJournal<R extends { readonly end: JournalEnd }>(
 }
 
 /** What can be said before all is read: the segments hang together, and the last acknowledged batch is there. */
-function checkFiles(dir: DataDir, last: string, mark: Mark | null): void {
+function checkFiles(dir: DataDir, last: string, mark: Mark | null, absent: readonly AbsentRange[]): void {
   // A half seal is taken back by SQLite; until then the file cannot be read.
   if (fileBytes(rollbackPath(last)) > 0) Segment.open(last, 'write').close();
-  checkChain(dir.journal);
+  checkChain(dir.journal, absent);
   // A finished copy counts more than what it was made from.
   if (sourceOf(last) === last && wasEachCommitSynced(dir)) checkWal(last);
   const segment = Segment.open(sourceOf(last), 'read');

@@ -1,11 +1,13 @@
 /**
  * Whether the segments of a journal hang together, by what they say of themselves: each begins where the one before it
- * was sealed, with that one's chain hash. A segment that is missing, or another than was sealed, is noticed and named.
+ * was sealed, with that one's chain hash. A segment that is missing and not written down as absent, or another than was
+ * sealed, is noticed and named.
  * What is inside a sealed segment is not read here but for its last row; the command `verify` does that.
  */
 
 import { fileBytes } from '../../data-dir/files.js';
 import { JournalError } from '../../errors.js';
+import { type AbsentRange, isWrittenDown } from './absent.js';
 import { CHAIN_START } from './batch-row.js';
 import { findSegments, firstSeqOf, recoveredPath, rollbackPath, sourceOf, walPath } from './names.js';
 import { damaged, type SegmentSeal } from './schema.js';
@@ -16,20 +18,23 @@ interface Link {
   readonly seal: SegmentSeal | null;
 }
 
-/** Throws `journal_incomplete`, `journal_corrupt` and `journal_newer_version`; the last segment may be open. */
-export function checkChain(journalDir: string): void {
+/**
+ * `absent`: what may be missing between two segments. Throws `journal_incomplete`, `journal_corrupt` and
+ * `journal_newer_version`; the last segment may be open.
+ */
+export function checkChain(journalDir: string, absent: readonly AbsentRange[]): void {
   const paths = findSegments(journalDir);
   let before: Link | null = null;
   for (const path of paths) {
     const isLast = path === paths.at(-1);
-    before = checkLink(path, before, isLast);
+    before = checkLink(path, before, isLast, absent);
   }
 }
 
-function checkLink(path: string, before: Link | null, isLast: boolean): Link {
+function checkLink(path: string, before: Link | null, isLast: boolean, absent: readonly AbsentRange[]): Link {
   const segment = openLink(path, isLast);
   try {
-    checkBegin(segment, path, before);
+    checkBegin(segment, path, before, absent);
     if (!isLast) checkSealed(segment);
     return { path, seal: segment.seal };
   } finally {
@@ -50,7 +55,12 @@ function openLink(path: string, isLast: boolean): Segment {
   return Segment.open(sourceOf(path), 'read');
 }
 
-function checkBegin({ start }: Segment, path: string, before: Link | null): void {
+function checkBegin(
+  { start }: Segment,
+  path: string,
+  before: Link | null,
+  absent: readonly AbsentRange[],
+): void {
   if (firstSeqOf(path) !== start.lastSeq + 1) {
     throw damaged(path, `it begins at sequence number ${start.lastSeq + 1}, which is not that of its name`);
   }
@@ -63,10 +73,11 @@ function checkBegin({ start }: Segment, path: string, before: Link | null): void
   if (before.seal === null) throw damaged(before.path, `it is not sealed, but ${path} follows it`);
   const { lastSeq, chain } = before.seal;
   if (start.lastSeq > lastSeq) {
+    if (isWrittenDown(absent, lastSeq + 1, start.lastSeq)) return;
     throw new JournalError(
       'journal_incomplete',
       `A segment of the journal is missing: ${before.path} ends at sequence number ${lastSeq}, and the next one is ${path}; ` +
-        `${lastSeq + 1} to ${start.lastSeq} are missing. Put the file back from a backup.`,
+        `${lastSeq + 1} to ${start.lastSeq} are missing. Put the file back from a backup, or go on without it for good: npx tote write-off DATA_DIR`,
     );
   }
   if (start.lastSeq < lastSeq || start.chain !== chain) {

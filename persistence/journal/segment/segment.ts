@@ -160,7 +160,12 @@ export class Segment {
    * naming the first bad row.
    */
   *batches(afterSeq: number): Generator<StoredBatch, void, undefined> {
-    let position: ChainPosition = this.rowUpTo(afterSeq) ?? this.start;
+    yield* this.batchesFrom(this.rowUpTo(afterSeq) ?? this.start);
+  }
+
+  /** The same for the rows after `from`, on which the first one must follow. */
+  *batchesFrom(from: ChainPosition): Generator<StoredBatch, void, undefined> {
+    let position = from;
     for (;;) {
       const chunk = this.chunkAfter(position);
       yield* checkedRows(this.path, position, chunk);

@@ -18,6 +18,7 @@ import { type DataDir, openDataDir } from '../../data-dir/layout.js';
 import { lockDataDir } from '../../data-dir/lock.js';
 import { JournalError } from '../../errors.js';
 import { createMarkFile, EMPTY_MARK, readMarkFile } from '../../journal/mark.js';
+import { readAbsent, writeAbsent } from '../../journal/segment/absent.js';
 import { checkChain } from '../../journal/segment/chain.js';
 import { findSegments, firstSeqOf } from '../../journal/segment/names.js';
 import { checkMark } from '../../replay/replay.js';
@@ -73,7 +74,9 @@ function backupInto(
   const inTime = copySnapshots(source, target, snapshots, faults);
   const archive = backupArchive(source, target, faults);
   const copied = copySegments(source, target, mayAppend, onSeq);
-  checkChain(target.journal);
+  const absent = readAbsent(source);
+  if (absent !== null) writeAbsent(target, absent);
+  checkChain(target.journal, absent ?? []);
   const last = must(findSegments(target.journal).map(factsOf).at(-1), 'a segment of the copy').tail;
   checkMark(acknowledged, last?.lastSeq ?? 0, acknowledgedRow(target, acknowledged)?.checksum ?? null);
   createMarkFile(
