@@ -17,10 +17,18 @@ export interface JournalThreadOptions {
   readonly space?: SpaceThresholds;
 }
 
+/** A segment that is full and will not be written again. */
+export interface SealedSegment {
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  readonly bytes: number;
+}
+
 export type ToJournal = { readonly kind: 'commit'; readonly batch: Batch } | { readonly kind: 'close' };
 
 export type FromJournal =
   | { readonly kind: 'durable'; readonly lastSeq: number }
+  | { readonly kind: 'sealed'; readonly segment: SealedSegment; readonly tookMs: number }
   | { readonly kind: 'space'; readonly level: SpaceLevel }
   | { readonly kind: 'failed'; readonly error: ErrorParts }
   | { readonly kind: 'closed' };

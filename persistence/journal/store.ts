@@ -9,6 +9,7 @@ import { fileBytes, syncPath, writeFileDurably } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { codeOf, JournalError, messageOf } from '../errors.js';
 import { MarkFile } from './mark.js';
+import type { SealedSegment } from './messages.js';
 import { openJournalReader } from './reader.js';
 import { type ChainPosition, sealBatch } from './segment/batch-row.js';
 import { findSegments } from './segment/names.js';
@@ -152,15 +153,16 @@ export class SqliteStore implements JournalStore {
 
   /**
    * For the time after an acknowledgement: goes on to the next segment where this one is full (`segment-roll.ts`).
-   * `nowMs` is when the next one was made. True where it has gone on.
+   * `nowMs` is when the next one was made. Returns what was sealed, or null.
    */
-  rollIfDue(nowMs: number, onStep: OnRollStep = () => {}): boolean {
+  rollIfDue(nowMs: number, onStep: OnRollStep = () => {}): SealedSegment | null {
     const last = this.#last;
-    if (this.#bytes < this.#rollAtBytes || last === null || this.#inTransaction) return false;
+    if (this.#bytes < this.#rollAtBytes || last === null || this.#inTransaction) return null;
     return this.#attempt('begin the next segment after', () => {
-      if (!sealSegment(this.#open.segment, last, this.#batches, onStep)) {
+      const sealed = this.#open.segment;
+      if (!sealSegment(sealed, last, this.#batches, onStep)) {
         this.#rollAtBytes = this.#bytes + ROLL_RETRY_BYTES;
-        return false;
+        return null;
       }
       const path = createSegment(this.dir.journal, last, nowMs, onStep);
       const segment = Segment.open(path, 'write');
@@ -171,7 +173,7 @@ export class SqliteStore implements JournalStore {
       this.#bytes = fileBytes(path);
       this.#rollAtBytes = this.#segmentBytesMax;
       this.#walPages = 0;
-      return true;
+      return { firstSeq: sealed.meta.firstSeq, lastSeq: last.lastSeq, bytes: fileBytes(sealed.path) };
     });
   }
 

@@ -9,7 +9,13 @@ import { Worker } from 'node:worker_threads';
 import { assert, must, unreachable } from '../../engine/base/assert.js';
 import type { Batch, JournalWriter, JournalWriterEvents } from '../../engine/model/ports.js';
 import { JournalError } from '../errors.js';
-import { type FromJournal, fromErrorParts, type JournalThreadOptions, type ToJournal } from './messages.js';
+import {
+  type FromJournal,
+  fromErrorParts,
+  type JournalThreadOptions,
+  type SealedSegment,
+  type ToJournal,
+} from './messages.js';
 
 type State = 'new' | 'open' | 'closing' | 'closed' | 'failed';
 
@@ -23,7 +29,11 @@ export class JournalThread implements JournalWriter {
   #failure: Error | null = null;
   #settleClose: { resolve: () => void; reject: (error: Error) => void } | null = null;
 
-  constructor(options: JournalThreadOptions) {
+  /** `onSealed` hears of each segment that is full, and how long going on to the next one took. */
+  constructor(
+    options: JournalThreadOptions,
+    private readonly onSealed: (segment: SealedSegment, tookMs: number) => void = () => undefined,
+  ) {
     this.#options = options;
   }
 
@@ -76,6 +86,9 @@ export class JournalThread implements JournalWriter {
         assert(message.lastSeq === this.#pendingSeq, 'an acknowledgement must be for the commit under way');
         this.#pendingSeq = 0;
         events.onDurable(message.lastSeq);
+        break;
+      case 'sealed':
+        this.onSealed(message.segment, message.tookMs);
         break;
       case 'space':
         events.onSpaceLevel(message.level);

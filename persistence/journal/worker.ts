@@ -54,9 +54,15 @@ function commit(batch: Batch): void {
   const { lastSeq } = commitBatch(journal, batch);
   tell({ kind: 'durable', lastSeq });
   journal.checkpointIfDue();
-  journal.rollIfDue(Date.now());
+  roll(journal);
   charsSinceSpaceCheck += batch.commands.length;
   if (charsSinceSpaceCheck >= SPACE_CHECK_EVERY_CHARS) checkSpace();
+}
+
+function roll(journal: SqliteStore): void {
+  const startedMs = performance.now();
+  const segment = journal.rollIfDue(Date.now());
+  if (segment !== null) tell({ kind: 'sealed', segment, tookMs: performance.now() - startedMs });
 }
 
 function checkSpace(): void {

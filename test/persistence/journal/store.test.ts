@@ -33,7 +33,7 @@ test('batches come back in order, after any sequence number, before and after a 
     assert.deepEqual([...store.readBatches(afterSeq)].map(plain), expected, `after ${afterSeq}`);
   }
   store.close();
-  assert.deepEqual(readdirSync(dir.journal).sort(), ['mark', 'segment-0000000000000001.db']);
+  assert.deepEqual(readdirSync(dir.journal).sort(), ['absent', 'mark', 'segment-0000000000000001.db']);
   assert.deepEqual(recover(dir).given, written);
 });
 
