@@ -136,6 +136,7 @@ function startShadow(config: Config, { dir }: Store, ending: Shutdown, log: Log)
     {
       onDiverged: (error) => ending.fatal(error),
       onNote: (note) => log.warn(note),
+      onNews: (news) => log.info(news),
     },
   );
 }

@@ -27,6 +27,13 @@ export interface ShadowView {
     readonly bytes: number;
     readonly tookMs: number | null;
   } | null;
+  /** How far the rows of the journal have been looked at that the start skipped, and what is wrong there. */
+  readonly oldRows: {
+    readonly isDone: boolean;
+    readonly checkedSeq: number;
+    readonly endSeq: number;
+    readonly faults: readonly string[];
+  };
   /** Of its thread alone. */
   readonly heapUsedBytes: number;
   readonly arrayBuffersBytes: number;
@@ -88,8 +95,16 @@ function status(sources: StatusSources, uptimeMs: number, loopDelay: IntervalHis
     durableSequence: sequencer.durableSeq,
     backlog: sequencer.backlogCommands,
     engineTime: new Date(engine.timeMs).toISOString(),
-    clock: { mode: clockMode, time: new Date(nowMs).toISOString(), condition: sequencer.wallClock.condition },
-    journal: { durability, spaceLevel: sequencer.spaceLevel },
+    /** What the data directory is set up with. */
+    setup: engine.setup,
+    clock: {
+      mode: clockMode,
+      time: new Date(nowMs).toISOString(),
+      condition: sequencer.wallClock.condition,
+      /** Ahead of engine time, or negative behind it, while the condition is not sound. */
+      offsetMs: sequencer.wallClock.offsetMs,
+    },
+    journal: { durability, spaceLevel: sequencer.spaceLevel, oldRows: oldRows(sources.shadow()) },
     start: start(sources.start),
     shadow: shadow(sources.shadow(), sequencer.durableSeq),
     trading: engine.trading,
@@ -114,6 +129,10 @@ function start({ snapshotSeq, lastSeq, tookMs }: StartView): unknown {
     commandsReplayed: lastSeq - snapshotSeq,
     ms: Math.round(tookMs),
   };
+}
+
+function oldRows({ oldRows: { isDone, checkedSeq, endSeq, faults } }: ShadowView): unknown {
+  return { checked: isDone, checkedSequence: checkedSeq, untilSequence: endSeq, faults };
 }
 
 function shadow(view: ShadowView, durableSeq: number): unknown {

@@ -2,6 +2,7 @@
 import type { DataDir } from '../data-dir/layout.js';
 import type { SpaceThresholds } from '../data-dir/space.js';
 import type { ErrorParts } from '../journal/messages.js';
+import type { OldRowsState } from './old-rows.js';
 
 export interface ShadowOptions {
   /** A recovered data directory whose lock this process holds. */
@@ -10,7 +11,6 @@ export interface ShadowOptions {
   readonly snapshotCommands: number;
   /** A snapshot is due after so long, if there was a command, in milliseconds. */
   readonly snapshotEveryMs: number;
-  /** How many of the newest snapshots stay. */
   readonly snapshotsKept: number;
   /** Sealed segments whose last command is older than this go once they are covered, in milliseconds; null: all stay. */
   readonly segmentsKeptMs: number | null;
@@ -39,6 +39,8 @@ export interface ShadowStatus {
   readonly archiveSeq: number;
   /** The newest, or null. */
   readonly snapshot: SnapshotTaken | null;
+  /** How far the rows have been looked at that the start skipped. */
+  readonly oldRows: OldRowsState;
   /** The thread's own, which is part of the process's resident set. */
   readonly heapUsedBytes: number;
   readonly arrayBuffersBytes: number;
@@ -53,11 +55,18 @@ export const STATUS_AT_START: ShadowStatus = {
   appliedSeq: 0,
   archiveSeq: 0,
   snapshot: null,
+  oldRows: { isDone: false, checkedSeq: 0, endSeq: 0, faults: [] },
   heapUsedBytes: 0,
   arrayBuffersBytes: 0,
   recoveryNeedsBytes: 0,
   freeBytes: 0,
 };
+
+/** What it has done, for the log. */
+export type ShadowNews =
+  | { readonly kind: 'snapshot'; readonly seq: number; readonly bytes: number; readonly tookMs: number }
+  /** A segment that retention has let go of. */
+  | { readonly kind: 'pruned'; readonly firstSeq: number; readonly lastSeq: number; readonly bytes: number };
 
 export type ToShadow = { readonly kind: 'close' };
 
@@ -65,5 +74,6 @@ export type FromShadow =
   | { readonly kind: 'status'; readonly status: ShadowStatus }
   /** Something that an operator should read once. */
   | { readonly kind: 'note'; readonly text: string }
+  | { readonly kind: 'news'; readonly news: ShadowNews }
   | { readonly kind: 'diverged'; readonly error: ErrorParts }
   | { readonly kind: 'closed' };

@@ -17,7 +17,8 @@ import { type JournalReader, openJournalReader } from '../journal/reader.js';
 import { decodeCommands } from '../replay/decode-batch.js';
 import { SnapshotFiles } from '../snapshot/files.js';
 import { noRest, type Rest } from '../thread/pace.js';
-import type { ShadowOptions, SnapshotTaken } from './messages.js';
+import type { ShadowNews, ShadowOptions, SnapshotTaken } from './messages.js';
+import { OldRowsCheck, type OldRowsState } from './old-rows.js';
 import { ShadowSnapshots } from './snapshots.js';
 import { findStart } from './start.js';
 
@@ -32,12 +33,13 @@ export class Shadow {
   readonly #snapshots: ShadowSnapshots;
   readonly #engine: Engine;
   readonly #archive: ArchiveWriter;
+  readonly #oldRows: OldRowsCheck;
   /** Where the engine stands. */
   #position: ArchivePosition;
   #archivedAtMs: number;
 
   /**
-   * Finds its beginning; `note` hears what an operator should know of it. `rest` is called here and in every step, again
+   * Finds its beginning; `note` hears what an operator should know of it. `onNews` of what it has done. `rest` is called here and in every step, again
    * and again between small pieces of work, at moments when the journal is not being read. Throws what reading and
    * writing throw.
    */
@@ -46,6 +48,7 @@ export class Shadow {
     private readonly clock: Clock,
     note: (text: string) => void,
     private readonly rest: Rest = noRest,
+    onNews: (news: ShadowNews) => void = () => undefined,
   ) {
     const { dir } = options;
     const files = new SnapshotFiles(dir.snapshots, rest);
@@ -59,8 +62,9 @@ export class Shadow {
       this.#reader.close();
       throw thrown;
     }
+    this.#oldRows = new OldRowsCheck(dir, this.#engine.seq, note, rest);
     if (this.#engine.seq === this.#archive.progress.seq) this.#archive.follow(this.#engine);
-    this.#snapshots = new ShadowSnapshots(files, this.#reader.lastSeq, options, clock, note, rest);
+    this.#snapshots = new ShadowSnapshots(files, this.#reader.lastSeq, options, clock, note, rest, onNews);
     this.#archivedAtMs = clock.monotonicMs();
   }
 
@@ -73,23 +77,30 @@ export class Shadow {
   get snapshot(): SnapshotTaken | null {
     return this.#snapshots.newest;
   }
+  /** How far the rows have been looked at that were skipped. */
+  get oldRows(): OldRowsState {
+    return this.#oldRows.state;
+  }
   /** What it could not do and will try again, or null. */
   get complaint(): string | null {
     return this.#snapshots.complaint;
   }
 
   /**
-   * Goes on by one slice of the journal, or by one piece of a snapshot, and says what there is to do next. Throws
+   * Goes on by one slice of the journal, or by one piece of a snapshot, or else by a look at old rows, and says what there is to do next. Throws
    * `replay_mismatch` where the engine comes to another digest than the journal has, and what reading the journal or
    * writing the archive throws; after a throw the shadow is only good for `abandon`.
    */
-  step(): 'idle' | 'behind' | 'saving' {
+  step(): 'idle' | 'checking' | 'behind' | 'saving' {
     if (!this.#snapshots.isSaving) {
       const batches = this.#readSlice();
       for (const batch of batches) this.#apply(batch);
       this.#writeArchiveIfDue();
       this.rest();
-      if (!this.#snapshots.isDue(this.#position.seq)) return batches.length > 0 ? 'behind' : 'idle';
+      if (!this.#snapshots.isDue(this.#position.seq)) {
+        if (batches.length > 0) return 'behind';
+        return this.#oldRows.step() ? 'checking' : 'idle';
+      }
       this.#writeArchive();
       this.#snapshots.begin(this.#engine, this.#position);
     }

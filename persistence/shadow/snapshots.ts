@@ -13,7 +13,7 @@ import { codeOf, messageOf } from '../errors.js';
 import type { SnapshotFiles } from '../snapshot/files.js';
 import type { Rest } from '../thread/pace.js';
 import { carryOut, planPrune } from '../upkeep/retention/retention.js';
-import type { ShadowOptions, SnapshotTaken } from './messages.js';
+import type { ShadowNews, ShadowOptions, SnapshotTaken } from './messages.js';
 
 const RETRY_MS = 60_000;
 /** After a snapshot the shadow follows for at least so many times as long as that took: it must come on. */
@@ -35,7 +35,7 @@ export class ShadowSnapshots {
   #notBeforeMs = 0;
   #complaint: string | null = null;
 
-  /** `endSeq` is where the journal ends. `note` and `rest` as the shadow has them. */
+  /** `endSeq` is where the journal ends. `note`, `rest` and `onNews` as the shadow has them. */
   constructor(
     private readonly files: SnapshotFiles,
     endSeq: number,
@@ -43,6 +43,7 @@ export class ShadowSnapshots {
     private readonly clock: Clock,
     private readonly note: (text: string) => void,
     private readonly rest: Rest,
+    private readonly onNews: (news: ShadowNews) => void,
   ) {
     this.#newest = newestOf(files, endSeq);
     this.#countedFromMs = clock.monotonicMs();
@@ -99,13 +100,16 @@ export class ShadowSnapshots {
     const { dir, segmentsKeptMs: segmentsMs, snapshotsKept } = this.options;
     const nowMs = this.clock.monotonicMs();
     const tookMs = nowMs - sinceMs;
-    this.#newest = { seq, atMs: this.clock.nowMs(), bytes: fileBytes(name), tookMs };
+    const bytes = fileBytes(name);
+    this.#newest = { seq, atMs: this.clock.nowMs(), bytes, tookMs };
+    this.onNews({ kind: 'snapshot', seq, bytes, tookMs });
     this.#countedFromMs = nowMs;
     this.#notBeforeMs = nowMs + FOLLOWING_PER_SAVING * tookMs;
     const plan = planPrune(dir, { segmentsMs, snapshotsKept }, engineTimeMs, this.rest);
     carryOut(dir, plan);
-    for (const { firstSeq, lastSeq } of plan.segments) {
-      this.note(`Sequence numbers ${firstSeq} to ${lastSeq} have left the journal, as TOTE_RETENTION says.`);
+    for (const segment of plan.segments) {
+      const { firstSeq, lastSeq } = segment;
+      this.onNews({ kind: 'pruned', firstSeq, lastSeq, bytes: segment.bytes });
     }
   }
 

@@ -3,6 +3,7 @@
  * archive that is damaged, or not of this journal, is set aside and made anew from as far back as the journal and the
  * snapshots reach; one of a newer version is left alone.
  */
+import { existsSync } from 'node:fs';
 import { Engine } from '../../engine/engine.js';
 import type { SnapshotRef, SnapshotStore } from '../../engine/host/snapshot-store.js';
 import type { JournalStore } from '../../engine/model/ports.js';
@@ -41,6 +42,9 @@ export function findStart(
 ): ShadowStart {
   const newestFirst = snapshots.list();
   const origin = (refs: readonly SnapshotRef[]): Origin | null => findOrigin(journal, snapshots, refs, note);
+  if (newestFirst.length > 0 && !existsSync(dir.archiveFile)) {
+    note(`The archive ${dir.archiveFile} is missing: it is made anew as far back as the journal reaches.`);
+  }
   const archive = openArchive(dir, journal, nowMs, note);
   if (archive !== null) {
     const { seq } = archive.progress;

@@ -7,6 +7,7 @@ import { assert, unreachable } from '../../engine/base/assert.js';
 import { fromErrorParts } from '../journal/messages.js';
 import {
   type FromShadow,
+  type ShadowNews,
   type ShadowOptions,
   type ShadowStatus,
   STATUS_AT_START,
@@ -21,6 +22,8 @@ export interface ShadowEvents {
   onDiverged(error: Error): void;
   /** A sentence that an operator should read once. */
   onNote(text: string): void;
+  /** What it has done. */
+  onNews(news: ShadowNews): void;
 }
 
 export class ShadowThread {
@@ -69,6 +72,9 @@ export class ShadowThread {
         break;
       case 'note':
         this.events.onNote(message.text);
+        break;
+      case 'news':
+        this.events.onNews(message.news);
         break;
       case 'diverged':
         this.events.onDiverged(fromErrorParts(message.error));

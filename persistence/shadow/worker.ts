@@ -39,6 +39,7 @@ const clock: Clock = { nowMs: () => Date.now(), monotonicMs: () => performance.n
 const pace = new Pace(clock, sleeper());
 const rest = hasCoreToSpare(availableParallelism()) ? noRest : () => pace.rest();
 const tell = (message: FromShadow): void => port.postMessage(message);
+const note = (text: string): void => tell({ kind: 'note', text });
 const freeBytes = (): number => freeBytesOf(options.dir.journal);
 
 const space = new SpaceWatch(options.space ?? DEFAULT_SPACE_THRESHOLDS, freeBytes);
@@ -75,11 +76,12 @@ function turn(): void {
     return;
   }
   try {
-    shadow ??= new Shadow(options, clock, (text) => tell({ kind: 'note', text }), rest);
+    shadow ??= new Shadow(options, clock, note, rest, (news) => tell({ kind: 'news', news }));
     const next = shadow.step();
     retryMs = RETRY_MS_MIN;
-    if (next === 'idle') trouble = null;
-    say(next === 'idle' ? 'following' : next, trouble ?? shadow.complaint);
+    const isAtEnd = next === 'idle' || next === 'checking';
+    if (isAtEnd) trouble = null;
+    say(isAtEnd ? 'following' : next, trouble ?? shadow.complaint);
     if (next === 'idle') turnAfter(POLL_MS);
     else turnNext();
   } catch (thrown) {
@@ -129,6 +131,7 @@ function say(state: ShadowState, reason: string | null): void {
     appliedSeq: shadow?.appliedSeq ?? status.appliedSeq,
     archiveSeq: shadow?.archiveSeq ?? status.archiveSeq,
     snapshot: shadow?.snapshot ?? status.snapshot,
+    oldRows: shadow?.oldRows ?? status.oldRows,
     heapUsedBytes,
     arrayBuffersBytes,
     recoveryNeedsBytes,

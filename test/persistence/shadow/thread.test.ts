@@ -36,7 +36,7 @@ function startThread(hot: HotSide, changes: Partial<ShadowOptions> = {}): Starte
   const notes: string[] = [];
   const thread = new ShadowThread(shadowOptions(hot.dir, changes), {
     onDiverged: (error) => diverged.push(error),
-    onNote: (text) => notes.push(text),
+    onNote: (text) => notes.push(text), onNews: () => 0,
   });
   return { thread, diverged, notes };
 }

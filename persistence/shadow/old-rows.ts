@@ -1,0 +1,110 @@
+/**
+ * Looks at what a start skips: the rows before the snapshot that it begins with. The shadow runs it a chunk at a time when
+ * it has nothing else to do. A damaged row harms nothing now, but the past behind it cannot be shown any more, and no
+ * older snapshot can stand in for the newest.
+ */
+
+import type { DataDir } from '../data-dir/layout.js';
+import { codeOf, JournalError, messageOf } from '../errors.js';
+import { absentPath, readAbsent, uncovered } from '../journal/segment/absent.js';
+import type { ChainPosition } from '../journal/segment/batch-row.js';
+import { findSegments, firstSeqOf } from '../journal/segment/names.js';
+import { checkedRows, Segment } from '../journal/segment/segment.js';
+import type { Rest } from '../thread/pace.js';
+
+export interface OldRowsState {
+  readonly isDone: boolean;
+  /** How far it has come, and where it ends. */
+  readonly checkedSeq: number;
+  readonly endSeq: number;
+  /** The first fault of each segment, in sentences. */
+  readonly faults: readonly string[];
+}
+
+export class OldRowsCheck {
+  readonly #faults: string[] = [];
+  readonly #steps: Generator<number, void, undefined>;
+  #checkedSeq = 0;
+  #isDone = false;
+
+  /** Rows up to `endSeq` are looked at. `onFault` hears each fault once; `rest` is called between rows. */
+  constructor(
+    readonly dir: DataDir,
+    readonly endSeq: number,
+    private readonly onFault: (sentence: string) => void,
+    private readonly rest: Rest,
+  ) {
+    this.#steps = this.#check();
+  }
+
+  get state(): OldRowsState {
+    const { endSeq } = this;
+    return { isDone: this.#isDone, checkedSeq: this.#checkedSeq, endSeq, faults: [...this.#faults] };
+  }
+
+  /** One chunk; false once there is no more. */
+  step(): boolean {
+    if (this.#isDone) return false;
+    const step = this.#steps.next();
+    this.#isDone = step.done === true;
+    this.#checkedSeq = step.done === true ? this.endSeq : step.value;
+    return !this.#isDone;
+  }
+
+  *#check(): Generator<number, void, undefined> {
+    const paths = findSegments(this.dir.journal).filter((path) => firstSeqOf(path) <= this.endSeq);
+    this.#checkBeginning(findSegments(this.dir.journal)[0]);
+    for (const path of paths) yield* this.#checkSegment(path);
+  }
+
+  #checkBeginning(first: string | undefined): void {
+    const firstSeq = first === undefined ? 1 : firstSeqOf(first);
+    try {
+      const [missing] = uncovered(readAbsent(this.dir) ?? [], 1, firstSeq - 1);
+      if (missing === undefined) return;
+      this.#fault(
+        `Sequence numbers ${missing.firstSeq} to ${missing.lastSeq} are missing from the journal and were not pruned (${absentPath(this.dir)}).`,
+      );
+    } catch (thrown) {
+      if (codeOf(thrown) !== 'absent_unreadable') throw thrown;
+      this.#fault(messageOf(thrown));
+    }
+  }
+
+  /** A segment that is open is open here for one chunk at a time: its writer must be able to seal it. */
+  *#checkSegment(path: string): Generator<number, void, undefined> {
+    let position: ChainPosition | null = null;
+    try {
+      for (;;) {
+        const chunk = readChunk(path, position);
+        for (const row of checkedRows(path, chunk.from, chunk.rows)) {
+          this.rest();
+          position = row;
+          if (row.lastSeq >= this.endSeq) return;
+        }
+        if (position === null || chunk.rows.length === 0) return;
+        yield position.lastSeq;
+      }
+    } catch (thrown) {
+      // What retention has deleted meanwhile is no loss.
+      if (codeOf(thrown) === 'segment_gone') return;
+      if (!(thrown instanceof JournalError) || thrown.code !== 'journal_corrupt') throw thrown;
+      this.#fault(thrown.message);
+    }
+  }
+
+  #fault(sentence: string): void {
+    this.#faults.push(sentence);
+    this.onFault(sentence);
+  }
+}
+
+function readChunk(path: string, position: ChainPosition | null) {
+  const segment = Segment.open(path, 'read');
+  try {
+    const from = position ?? segment.start;
+    return { from, rows: segment.chunkAfter(from) };
+  } finally {
+    segment.close();
+  }
+}
