@@ -29,7 +29,7 @@ const INTO_MINUTE_MS = 5_000;
 /** Small and short, so that a day has many of each. */
 const ENV = {
   TOTE_SNAPSHOT_COMMANDS: '50000',
-  TOTE_SNAPSHOTS_KEPT: '2',
+  TOTE_SNAPSHOTS_KEPT: 'newest=2,all=0,hourly=1d',
   TOTE_SEGMENT_MIB: '8',
   TOTE_RETENTION: '1h',
 };

@@ -3,8 +3,10 @@
  * section 8). All mistakes are told at once, each with the variable's name and what was expected; a name that
  * is not known is a mistake too, since a misspelt limit would otherwise be no limit.
  */
+
 import { isIP } from 'node:net';
 import { AMOUNT_CENTS_MAX, centsOfDollars } from '../../engine/base/money.js';
+import * as kept from '../../engine/model/snapshots-kept.js';
 import { DEFAULT_RATE_LIMITS, RATE_LIMIT_NAMES, type RateLimitSettings } from '../limits/settings.js';
 import { nearest } from '../text/nearest.js';
 import { parseAddressRange } from '../uws/client-address.js';
@@ -37,7 +39,7 @@ export interface Config {
   readonly snapshotCommands: number;
   readonly snapshotEveryMs: number;
   /** How many of the newest snapshots stay. */
-  readonly snapshotsKept: number;
+  readonly snapshotsKept: kept.SnapshotsKept;
   /** A segment of the journal that has grown to this is sealed, and the next begins. */
   readonly segmentBytesMax: number;
   /** Sealed segments that are older and covered by snapshot and archive go, in milliseconds; null: all stay. */
@@ -63,7 +65,6 @@ type Parser<T> = (text: string) => T;
 const FEED_SEED_MAX = 0xffff_ffff;
 const SNAPSHOT_COMMANDS_MAX = 1_000_000_000_000;
 const WEEK_MINUTES = 7 * 24 * 60;
-const SNAPSHOTS_KEPT_MAX = 1_000;
 const SEGMENT_MIB_MAX = 64 * 1024;
 const MIB = 1024 * 1024;
 const MINUTE_MS = 60_000;
@@ -148,6 +149,12 @@ const feedSeed: Parser<number | null> = (text) => {
 };
 
 /** A whole number, with or without commas between thousands. */
+const snapshotsKept: Parser<kept.SnapshotsKept> = (text) => {
+  const parsed = kept.parseSnapshotsKept(text);
+  if (parsed === null) throw new Expected(kept.SNAPSHOTS_KEPT_EXPECTED);
+  return parsed;
+};
+
 function whole(min: number, max: number): Parser<number> {
   return (text) => {
     const wellFormed = /^(\d{1,15}|\d{1,3}(,\d{3}){1,4})$/.test(text);
@@ -227,7 +234,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     durability: from.read('TOTE_DURABILITY', 'fsync', oneOf('fsync', 'os')),
     snapshotCommands: from.read('TOTE_SNAPSHOT_COMMANDS', 1_000_000, whole(1, SNAPSHOT_COMMANDS_MAX)),
     snapshotEveryMs: from.read('TOTE_SNAPSHOT_MINUTES', 15, whole(1, WEEK_MINUTES)) * MINUTE_MS,
-    snapshotsKept: from.read('TOTE_SNAPSHOTS_KEPT', 3, whole(1, SNAPSHOTS_KEPT_MAX)),
+    snapshotsKept: from.read('TOTE_SNAPSHOTS_KEPT', kept.DEFAULT_SNAPSHOTS_KEPT, snapshotsKept),
     segmentBytesMax: from.read('TOTE_SEGMENT_MIB', 256, whole(1, SEGMENT_MIB_MAX)) * MIB,
     retentionMs: from.read('TOTE_RETENTION', null, retention),
     logLevel: from.read('TOTE_LOG_LEVEL', 'info', oneOf(...LOG_LEVELS)),

@@ -1,4 +1,5 @@
 /** What the event loop and the shadow's thread say to each other. */
+import type { SnapshotsKept } from '../../engine/model/snapshots-kept.js';
 import type { DataDir } from '../data-dir/layout.js';
 import type { SpaceThresholds } from '../data-dir/space.js';
 import type { ErrorParts } from '../journal/messages.js';
@@ -11,7 +12,7 @@ export interface ShadowOptions {
   readonly snapshotCommands: number;
   /** A snapshot is due after so long, if there was a command, in milliseconds. */
   readonly snapshotEveryMs: number;
-  readonly snapshotsKept: number;
+  readonly snapshotsKept: SnapshotsKept;
   /** Sealed segments whose last command is older than this go once they are covered, in milliseconds; null: all stay. */
   readonly segmentsKeptMs: number | null;
   /** `DEFAULT_SPACE_THRESHOLDS` where absent. */

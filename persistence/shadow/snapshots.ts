@@ -97,7 +97,7 @@ export class ShadowSnapshots {
   }
 
   #end({ sinceMs, engineTimeMs }: Saving, { seq, name }: SnapshotRef): void {
-    const { dir, segmentsKeptMs: segmentsMs, snapshotsKept } = this.options;
+    const { dir, segmentsKeptMs: segmentsMs, snapshotsKept: snapshots } = this.options;
     const nowMs = this.clock.monotonicMs();
     const tookMs = nowMs - sinceMs;
     const bytes = fileBytes(name);
@@ -105,7 +105,7 @@ export class ShadowSnapshots {
     this.onNews({ kind: 'snapshot', seq, bytes, tookMs });
     this.#countedFromMs = nowMs;
     this.#notBeforeMs = nowMs + FOLLOWING_PER_SAVING * tookMs;
-    const plan = planPrune(dir, { segmentsMs, snapshotsKept }, engineTimeMs, this.rest);
+    const plan = planPrune(dir, { segmentsMs, snapshots }, engineTimeMs, this.rest);
     carryOut(dir, plan);
     for (const segment of plan.segments) {
       const { firstSeq, lastSeq } = segment;

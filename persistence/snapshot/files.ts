@@ -14,6 +14,7 @@ import Database from 'better-sqlite3';
 import { AssertionError, must } from '../../engine/base/assert.js';
 import { Engine } from '../../engine/engine.js';
 import type { SnapshotMeta, SnapshotRef, SnapshotStore } from '../../engine/host/snapshot-store.js';
+import { IDEMPOTENCY } from '../../engine/snapshot/tables.js';
 import { isMissing, renameDurably, syncPath } from '../data-dir/files.js';
 import { codeOf, JournalError, messageOf } from '../errors.js';
 import { noRest, type Rest } from '../thread/pace.js';
@@ -27,13 +28,28 @@ const UNFINISHED = /^snapshot-\d{16}\.(\d+)-\d+\.unfinished/;
 const ABANDONED_AFTER_MS = 600_000;
 /** About as much as is hashed between two rests. */
 const HASH_BYTES = 1 << 18;
+/** Each page is read once, in order. */
+const CACHE_KIB = 1_024;
 
 export class SnapshotFiles implements SnapshotStore {
-  /** `folder` need not exist for reading. Loading and saving call `rest` between small pieces of their work. */
+  /**
+   * `folder` need not exist for reading. Loading and saving call `rest` between small pieces of their work. `leftOut` names
+   * tables that `load` takes for empty.
+   */
   constructor(
     readonly folder: string,
     private readonly rest: Rest = noRest,
+    private readonly leftOut: readonly string[] = [],
   ) {}
+
+  /**
+   * Those of `folder`, loaded without the Idempotency-Keys, which are half of a state or more. Journaled commands do the
+   * same there, since an order under a key that is taken is not journaled, and all that reads tell is the same; the
+   * state's digest is not, and it must not be saved.
+   */
+  static withoutKeys(folder: string): Pick<SnapshotFiles, 'list' | 'load'> {
+    return new SnapshotFiles(folder, noRest, [IDEMPOTENCY.name]);
+  }
 
   list(): readonly SnapshotRef[] {
     return this.#files(NAME)
@@ -52,7 +68,8 @@ export class SnapshotFiles implements SnapshotStore {
       if (hashFile(ref.name, this.rest) !== hashStart) throw new Error('its content is not that of its name');
       const db = new Database(ref.name, { readonly: true, fileMustExist: true });
       try {
-        return loadFrom(db, ref, this.rest);
+        db.pragma(`cache_size = -${CACHE_KIB}`);
+        return loadFrom(db, ref, this.rest, this.leftOut);
       } finally {
         db.close();
       }
@@ -102,10 +119,9 @@ export class SnapshotFiles implements SnapshotStore {
     }
   }
 
-  /** Removes all but the newest `count`, oldest first, and what unfinished writers have left. */
-  keepNewest(count: number): void {
-    const old = this.list().slice(Math.max(count, 1));
-    const paths = [...old.reverse().map(({ name }) => name), ...this.#strays()];
+  /** Removes what unfinished writers have left. */
+  removeStrays(): void {
+    const paths = this.#strays();
     for (const path of paths) rmSync(path, { force: true });
     if (paths.length > 0) syncPath(this.folder);
   }
@@ -129,11 +145,12 @@ function loadFrom(
   db: Database.Database,
   ref: SnapshotRef,
   rest: Rest,
+  leftOut: readonly string[],
 ): { meta: SnapshotMeta; engine: Engine } {
   const meta = readMeta(ref.name, db);
   const engine = Engine.fromTables((name) => {
     const form = tableIn(db, name);
-    return form === null ? [] : readTable(db, form, rest);
+    return form === null || leftOut.includes(name) ? [] : readTable(db, form, rest);
   });
   const { seq, timeMs } = engine;
   if (

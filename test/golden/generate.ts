@@ -10,6 +10,7 @@ import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { must } from '../../engine/base/assert.js';
 import type { Engine } from '../../engine/engine.js';
+import { DEFAULT_SNAPSHOTS_KEPT } from '../../engine/model/snapshots-kept.js';
 import { fileBytes } from '../../persistence/data-dir/files.js';
 import { openDataDir } from '../../persistence/data-dir/layout.js';
 import { masterSecretFingerprint } from '../../persistence/data-dir/secrets.js';
@@ -68,7 +69,7 @@ function shadow(path: string): void {
     dir: openDataDir(path),
     snapshotCommands: SNAPSHOT_COMMANDS,
     snapshotEveryMs: Number.MAX_SAFE_INTEGER,
-    snapshotsKept: 3,
+    snapshotsKept: DEFAULT_SNAPSHOTS_KEPT,
     segmentsKeptMs: null,
   };
   const follower = new Shadow(options, CLOCK, () => {});

@@ -1,6 +1,12 @@
 /** `tote prune`: deletes what the data directory can do without, as the server does by itself with TOTE_RETENTION. */
 import { basename } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
+import {
+  DEFAULT_SNAPSHOTS_KEPT,
+  parseSnapshotsKept,
+  SNAPSHOTS_KEPT_EXPECTED,
+  type SnapshotsKept,
+} from '../../../engine/model/snapshots-kept.js';
 import type { DataDir } from '../../data-dir/layout.js';
 import { findHolder, lockDataDir } from '../../data-dir/lock.js';
 import { inspect } from '../../upkeep/inspect.js';
@@ -8,7 +14,6 @@ import { carryOut, type PrunePlan, planPrune } from '../../upkeep/retention/rete
 import { type Context, defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 import { isoText } from '../frame/format.js';
-import { parseWhole } from '../frame/options.js';
 import { bytesText } from '../frame/output.js';
 
 const HOUR_MS = 3_600_000;
@@ -17,7 +22,7 @@ const DAY_MS = 24 * HOUR_MS;
 interface PruneOptions {
   /** How long segments stay, in milliseconds; null: for ever. */
   readonly keep: number | null;
-  readonly snapshots: number;
+  readonly snapshots: SnapshotsKept;
   readonly dryRun?: boolean;
 }
 
@@ -39,15 +44,18 @@ export const pruneCommand = defineCommand<PruneOptions>({
       .env('TOTE_RETENTION')
       .argParser(parseKeep)
       .default(null, 'all'),
-    new Option('--snapshots <n>', 'so many of the newest snapshots stay')
+    new Option(
+      '--snapshots <n>',
+      'which snapshots stay: a number of the newest, or newest=3,all=1h,hourly=1d,daily=30d',
+    )
       .env('TOTE_SNAPSHOTS_KEPT')
-      .argParser((text) => parseWhole(text, 1, 'a number of snapshots from 1'))
-      .default(3),
+      .argParser(parseKept)
+      .default(DEFAULT_SNAPSHOTS_KEPT, 'the newest 3, all of an hour, hourly for a day, daily'),
     new Option('--dry-run', 'delete nothing'),
   ],
   run: (context, { keep, snapshots, dryRun }) => {
     const { dir, out } = context;
-    const policy = { segmentsMs: keep, snapshotsKept: snapshots };
+    const policy = { segmentsMs: keep, snapshots };
     const plan = planPrune(dir, policy, lastTimeMs(dir));
     if (dryRun !== true) deleteAll(dir, plan);
     if (out.isJson) out.document({ isDone: dryRun !== true, ...plan });
@@ -62,6 +70,12 @@ function parseKeep(text: string): number | null {
   if (count === undefined)
     throw new InvalidArgumentError('Expected "all", hours such as 12h, or days such as 30d.');
   return Number(count) * (unit === 'h' ? HOUR_MS : DAY_MS);
+}
+
+function parseKept(text: string): SnapshotsKept {
+  const kept = parseSnapshotsKept(text);
+  if (kept === null) throw new InvalidArgumentError(`Expected ${SNAPSHOTS_KEPT_EXPECTED}.`);
+  return kept;
 }
 
 /** Engine time of the last command: ages are counted from there, as the server does. */

@@ -45,7 +45,7 @@ test('an empty environment gives the defaults of the design', () => {
     durability: 'fsync',
     snapshotCommands: 1_000_000,
     snapshotEveryMs: 900_000,
-    snapshotsKept: 3,
+    snapshotsKept: { newest: 3, allMs: 3_600_000, hourlyMs: 86_400_000, dailyMs: null },
     segmentBytesMax: 268_435_456,
     retentionMs: null,
     logLevel: 'info',
@@ -84,7 +84,7 @@ test('values are read, and variables of other programs are let be', () => {
   assert.equal(readConfig({ TOTE_RATE_LIMITS: 'off' }).rateLimits, null);
   assert.equal(config.snapshotCommands, 250_000);
   assert.equal(config.snapshotEveryMs, 300_000);
-  assert.equal(config.snapshotsKept, 7);
+  assert.equal(config.snapshotsKept.newest, 7);
   assert.equal(config.segmentBytesMax, 67_108_864);
   assert.equal(config.retentionMs, 2_592_000_000);
   assert.equal(readConfig({ TOTE_RETENTION: '12h' }).retentionMs, 43_200_000);
@@ -117,7 +117,7 @@ const BAD_VALUES: readonly (readonly [name: string, value: string, expected: Reg
   ['TOTE_SNAPSHOT_COMMANDS', '0', /whole number from 1 to/],
   ['TOTE_SNAPSHOT_COMMANDS', '10,00', /whole number from 1 to/],
   ['TOTE_SNAPSHOT_MINUTES', '0.5', /whole number from 1 to 10080/],
-  ['TOTE_SNAPSHOTS_KEPT', '0', /whole number from 1 to 1000/],
+  ['TOTE_SNAPSHOTS_KEPT', '0', /a number of the newest from 1 to 1000/],
   ['TOTE_SEGMENT_MIB', '65537', /whole number from 1 to 65536/],
   ['TOTE_RETENTION', '30', /"all", or how long, in hours or days/],
   ['TOTE_RETENTION', '0d', /"all", or how long, in hours or days/],

@@ -6,22 +6,24 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import Database from 'better-sqlite3';
 import { orders, setUpCommands } from '../../../bench/engine/scenario.js';
 import { checkArchive } from '../../../persistence/archive/check.js';
 import { findSegments, walPath } from '../../../persistence/journal/segment/names.js';
-import type { ShadowOptions, ShadowStatus } from '../../../persistence/shadow/messages.js';
+import type { ShadowNews, ShadowOptions, ShadowStatus } from '../../../persistence/shadow/messages.js';
 import { ShadowThread } from '../../../persistence/shadow/thread.js';
 import { temporaryDir } from '../support/journal-files.js';
 import { alterDigest } from '../support/shadow-altered.js';
 import { HotSide, shadowOptions } from '../support/shadow-files.js';
 
 const ACCOUNTS = 20;
-const LOOKS_MAX = 1_000;
+const LOOKS_MAX = 6_000;
 
 interface Started {
   readonly thread: ShadowThread;
   readonly diverged: Error[];
   readonly notes: string[];
+  readonly news: ShadowNews[];
 }
 
 function hotSide(t: TestContext, bets: number): HotSide {
@@ -34,11 +36,13 @@ function hotSide(t: TestContext, bets: number): HotSide {
 function startThread(hot: HotSide, changes: Partial<ShadowOptions> = {}): Started {
   const diverged: Error[] = [];
   const notes: string[] = [];
+  const news: ShadowNews[] = [];
   const thread = new ShadowThread(shadowOptions(hot.dir, changes), {
     onDiverged: (error) => diverged.push(error),
-    onNote: (text) => notes.push(text), onNews: () => 0,
+    onNote: (text) => notes.push(text),
+    onNews: (told) => news.push(told),
   });
-  return { thread, diverged, notes };
+  return { thread, diverged, notes, news };
 }
 
 /** Looks until it holds: the thread works on its own time. */
@@ -64,7 +68,14 @@ test('it follows the journal while it is written, and lets go of all files when 
     assert.equal(status.reason, null);
     assert.ok(status.heapUsedBytes > 0 && status.freeBytes > status.recoveryNeedsBytes);
   }
-  assert.ok((started.thread.status.snapshot?.seq ?? 0) > 300);
+  const newest = started.thread.status.snapshot;
+  assert.ok((newest?.seq ?? 0) > 300);
+  assert.deepEqual(started.news.at(-1), {
+    kind: 'snapshot',
+    seq: newest?.seq,
+    bytes: newest?.bytes,
+    tookMs: newest?.tookMs,
+  });
   await started.thread.close();
   hot.close();
   for (const path of findSegments(hot.dir.journal)) assert.ok(!existsSync(walPath(path)), 'no WAL is left');
@@ -116,4 +127,23 @@ test('below the soft mark of free space it stands still and says why', async (t)
   assert.ok(!existsSync(hot.dir.archiveFile));
   await started.thread.close();
   hot.close();
+});
+
+test('rows that a start skips are looked at beside the work, and what is wrong with them is told once', async (t) => {
+  const hot = hotSide(t, 600);
+  const first = startThread(hot, { snapshotCommands: 300 });
+  hot.write(500, 20);
+  await until(first, ({ archiveSeq, snapshot }) => archiveSeq === 500 && (snapshot?.seq ?? 0) >= 300);
+  await first.thread.close();
+  hot.close();
+  const db = new Database(findSegments(hot.dir.journal)[0]);
+  db.exec("UPDATE batch SET commands = commands || ' ' WHERE last_seq = (SELECT min(last_seq) FROM batch)");
+  db.close();
+  const second = startThread(hot, { snapshotCommands: 10_000 });
+  const { oldRows, state } = await until(second, ({ oldRows: { isDone } }) => isDone);
+  assert.equal(state, 'following');
+  assert.deepEqual([oldRows.faults.length, oldRows.checkedSeq], [1, oldRows.endSeq]);
+  assert.deepEqual(second.notes, oldRows.faults);
+  assert.match(oldRows.faults.join(), /the row after sequence number \d+ is bad: its checksum/);
+  await second.thread.close();
 });

@@ -79,13 +79,13 @@ test('a kill in the middle: what was there is still the newest, and the next one
   t.after(() => child.kill('SIGKILL'));
   await once(child.stdout, 'data');
   const halfOf = (): string[] => readdirSync(files.folder).filter((name) => name.endsWith('.unfinished'));
-  files.keepNewest(1);
+  files.removeStrays();
   assert.equal(halfOf().length, 1, 'a process that lives keeps its file');
   child.kill('SIGKILL');
   await once(child, 'exit');
   assert.deepEqual(files.list(), [before]);
   assert.equal(halfOf().length, 1);
-  files.keepNewest(1);
+  files.removeStrays();
   assert.deepEqual(halfOf(), []);
   assert.deepEqual(files.list(), [before]);
 });

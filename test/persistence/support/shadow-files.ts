@@ -4,12 +4,13 @@ import { Engine } from '../../../engine/engine.js';
 import { encodeCommand } from '../../../engine/model/command-codec.js';
 import type { Command } from '../../../engine/model/commands.js';
 import type { Batch, Clock } from '../../../engine/model/ports.js';
+import type { SnapshotsKept } from '../../../engine/model/snapshots-kept.js';
 import type { DataDir } from '../../../persistence/data-dir/layout.js';
 import { masterSecretFingerprint } from '../../../persistence/data-dir/secrets.js';
 import { commitBatch } from '../../../persistence/journal/commit.js';
 import { SqliteStore } from '../../../persistence/journal/store.js';
 import { openStore } from '../../../persistence/recovery/open-store.js';
-import type { ShadowOptions } from '../../../persistence/shadow/messages.js';
+import type { ShadowNews, ShadowOptions } from '../../../persistence/shadow/messages.js';
 import { Shadow } from '../../../persistence/shadow/shadow.js';
 import { Rng } from '../../support/reference/rng.js';
 import { runStream } from '../../support/reference/stream.js';
@@ -88,13 +89,21 @@ export class HotSide {
   }
 }
 
+/** The newest `count` snapshots stay, and no others for their age. */
+export const newestOnly = (newest: number): SnapshotsKept => ({
+  newest,
+  allMs: 0,
+  hourlyMs: 0,
+  dailyMs: 0,
+});
+
 /** Never a snapshot by itself, and nothing is deleted, unless a test asks for it. */
 export function shadowOptions(dir: DataDir, changes: Partial<ShadowOptions> = {}): ShadowOptions {
   return {
     dir,
     snapshotCommands: Number.MAX_SAFE_INTEGER,
     snapshotEveryMs: Number.MAX_SAFE_INTEGER,
-    snapshotsKept: 3,
+    snapshotsKept: newestOnly(3),
     segmentsKeptMs: null,
     ...changes,
   };
@@ -104,13 +113,21 @@ export interface OpenedShadow {
   readonly shadow: Shadow;
   readonly clock: HandClock;
   readonly notes: string[];
+  readonly news: ShadowNews[];
 }
 
 export function openShadow(dir: DataDir, changes: Partial<ShadowOptions> = {}): OpenedShadow {
   const clock = new HandClock();
   const notes: string[] = [];
-  const shadow = new Shadow(shadowOptions(dir, changes), clock, (text) => notes.push(text));
-  return { shadow, clock, notes };
+  const news: ShadowNews[] = [];
+  const shadow = new Shadow(
+    shadowOptions(dir, changes),
+    clock,
+    (text) => notes.push(text),
+    undefined,
+    (told) => news.push(told),
+  );
+  return { shadow, clock, notes, news };
 }
 
 /** Steps until nothing is left to do, the archive's writing included. */

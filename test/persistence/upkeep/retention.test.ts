@@ -13,27 +13,31 @@ import { openJournalReader } from '../../../persistence/journal/reader.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
 import { recoverEngine } from '../../../persistence/recovery/engine.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
-import {
-  carryOut,
-  type PrunePlan,
-  planPrune,
-  type RetentionPolicy,
-} from '../../../persistence/upkeep/retention/retention.js';
+import type { RetentionPolicy } from '../../../persistence/upkeep/retention/choice.js';
+import { carryOut, type PrunePlan, planPrune } from '../../../persistence/upkeep/retention/retention.js';
 import { newHasher } from '../../support/reference/pair.js';
 import { temporaryDir } from '../support/journal-files.js';
-import { catchUp, HandClock, HotSide, openShadow, randomCommands } from '../support/shadow-files.js';
+import { flipBit } from '../support/operator-dir.js';
+import {
+  catchUp,
+  HandClock,
+  HotSide,
+  newestOnly,
+  openShadow,
+  randomCommands,
+} from '../support/shadow-files.js';
 
 const COMMANDS = randomCommands(31, 900);
 /** So small that a stream has many. */
 const SEGMENT_BYTES_MAX = 25_000;
 /** Engine time far after every command: nothing is too young. */
 const LATER_MS = 4_000_000_000_000;
-const NOTHING_YOUNG: RetentionPolicy = { segmentsMs: 1, snapshotsKept: 2 };
+const NOTHING_YOUNG: RetentionPolicy = { segmentsMs: 1, snapshots: newestOnly(2) };
 
 /** A journal of several segments, snapshots and an archive that has caught up. */
 function livedIn(root: string): HotSide {
   const hot = new HotSide(root, COMMANDS, SEGMENT_BYTES_MAX);
-  const opened = openShadow(hot.dir, { snapshotCommands: 1, snapshotsKept: 100 });
+  const opened = openShadow(hot.dir, { snapshotCommands: 1, snapshotsKept: newestOnly(100) });
   while (hot.left > 0) {
     hot.write(50, 5);
     catchUp(opened);
@@ -79,15 +83,15 @@ test('what is old and covered goes, from the oldest on, and the directory starts
 
 test('all stays by default, and what is young, not in a snapshot or not in the archive stays too', (t) => {
   const { dir } = livedIn(temporaryDir(t));
-  const all = planPrune(dir, { segmentsMs: null, snapshotsKept: 2 }, LATER_MS);
+  const all = planPrune(dir, { segmentsMs: null, snapshots: newestOnly(2) }, LATER_MS);
   assert.deepEqual(all.segments, []);
   assert.deepEqual(whys(all).has('all are kept'), true);
   const [first] = planPrune(dir, NOTHING_YOUNG, LATER_MS).segments;
   const young = planPrune(dir, { ...NOTHING_YOUNG, segmentsMs: 60_000 }, must(first, 'segment').lastTimeMs);
   assert.deepEqual(young.segments, []);
   assert.ok(whys(young).has('it is not old enough'));
-  const many = planPrune(dir, { ...NOTHING_YOUNG, snapshotsKept: 1_000 }, LATER_MS);
-  assert.ok(whys(many).has('the oldest snapshot that stays does not hold it'));
+  const many = planPrune(dir, { ...NOTHING_YOUNG, snapshots: newestOnly(1_000) }, LATER_MS);
+  assert.ok(whys(many).has('what is young enough is worked out from a snapshot in or before it'));
   assert.deepEqual(many.snapshots, []);
   rmSync(dir.archiveFile);
   const unarchived = planPrune(dir, NOTHING_YOUNG, LATER_MS);
@@ -95,18 +99,27 @@ test('all stays by default, and what is young, not in a snapshot or not in the a
   assert.ok(whys(unarchived).has('the archive does not hold it'));
 });
 
-test('nothing goes for a snapshot that is damaged', (t) => {
+test('nothing goes for a snapshot that is damaged, and one that cannot be read stays and is passed over', (t) => {
   const { dir } = livedIn(temporaryDir(t));
-  const oldestKept = must(snapshotsOf(dir)[1], 'the second newest').name;
-  truncateSync(oldestKept, statSync(oldestKept).size - 1);
+  const [, second, third] = snapshotsOf(dir);
+  const floor = must(second, 'the second newest').name;
+  flipBit(floor, Math.floor(statSync(floor).size / 2));
   const plan = planPrune(dir, NOTHING_YOUNG, LATER_MS);
   assert.deepEqual(plan.segments, []);
-  assert.ok(whys(plan).has('the oldest snapshot that stays is damaged'));
+  assert.ok(whys(plan).has('the snapshot in its place is damaged'));
+  truncateSync(floor, statSync(floor).size - 1);
+  const passed = planPrune(dir, NOTHING_YOUNG, LATER_MS);
+  assert.ok(seqsOf(passed).every((lastSeq) => lastSeq <= must(third, 'the third newest').seq));
+  assert.ok(passed.snapshots.every(({ name }) => name !== floor && name !== third?.name));
 });
 
 test('the shadow lets go of what its snapshots cover, by itself, and says so', (t) => {
   const hot = new HotSide(temporaryDir(t), COMMANDS, SEGMENT_BYTES_MAX);
-  const opened = openShadow(hot.dir, { snapshotCommands: 50, snapshotsKept: 2, segmentsKeptMs: 1 });
+  const opened = openShadow(hot.dir, {
+    snapshotCommands: 50,
+    snapshotsKept: newestOnly(2),
+    segmentsKeptMs: 1,
+  });
   const first = must(findSegments(hot.dir.journal)[0], 'segment');
   while (hot.left > 0) {
     hot.write(50, 5);
@@ -114,7 +127,10 @@ test('the shadow lets go of what its snapshots cover, by itself, and says so', (
     assert.equal(opened.shadow.appliedSeq, hot.engine.seq);
   }
   assert.ok(!existsSync(first));
-  assert.match(must(opened.notes[0], 'note'), /^Sequence numbers 1 to \d+ have left the journal/);
+  assert.deepEqual(opened.notes, []);
+  const pruned = opened.news.flatMap((told) => (told.kind === 'pruned' ? [told] : []));
+  assert.ok(pruned[0]?.firstSeq === 1 && pruned.every(({ bytes }) => bytes > 0), JSON.stringify(pruned));
+  assert.ok(opened.news.some(({ kind }) => kind === 'snapshot'));
   opened.shadow.close();
   hot.close();
   const { faults, progress } = checkArchive(hot.dir.archiveFile);
@@ -151,7 +167,7 @@ test('a snapshot of another journal takes the place of nothing', (t) => {
   const { dir, engine } = livedIn(join(root, 'own'));
   const newest = must(snapshotsOf(dir)[0], 'a snapshot');
   const beyond = addForeignSnapshot(dir, join(root, 'other'), engine.seq + 20);
-  const one: RetentionPolicy = { segmentsMs: 1, snapshotsKept: 1 };
+  const one: RetentionPolicy = { segmentsMs: 1, snapshots: newestOnly(1) };
   const plan = planPrune(dir, one, LATER_MS);
   assert.ok(plan.snapshots.every(({ name }) => name !== newest.name && name !== beyond));
   assert.ok(seqsOf(plan).every((lastSeq) => lastSeq <= newest.seq));
@@ -161,5 +177,5 @@ test('a snapshot of another journal takes the place of nothing', (t) => {
   addForeignSnapshot(dir, join(root, 'third'), newest.seq);
   const doubtful = planPrune(dir, one, LATER_MS);
   assert.deepEqual(doubtful.segments, []);
-  assert.ok(whys(doubtful).has('the oldest snapshot that stays is not of this journal'));
+  assert.ok(whys(doubtful).has('the snapshot in its place is not of this journal'));
 });

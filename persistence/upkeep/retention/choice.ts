@@ -1,0 +1,112 @@
+/**
+ * Which segments and snapshots stay: the decision alone, without files. It keeps a promise: for every moment within the
+ * retention there is a snapshot at or before it from which the segments that stay lead to it, or the journal has its
+ * beginning. So the past that is left has a floor: the newest snapshot that is as old as the retention, that the archive
+ * has passed, and that is not newer than the newest few, each of which must be able to take the place of another.
+ * Segments that lie wholly before the floor may go, and no others.
+ *
+ * Of an hour or a day the first snapshot stays: what is the first once is so for ever, however often is thinned, and the
+ * first of a day is the first of its hour.
+ */
+import { must } from '../../../engine/base/assert.js';
+import { DAY_MS, HOUR_MS, type SnapshotsKept } from '../../../engine/model/snapshots-kept.js';
+
+export interface RetentionPolicy {
+  /** Segments whose last command is younger than this stay, in milliseconds; null: all stay. */
+  readonly segmentsMs: number | null;
+  readonly snapshots: SnapshotsKept;
+}
+
+/** A snapshot that the journal goes on from, and the engine time of its last command. */
+export interface SnapshotPoint {
+  readonly seq: number;
+  readonly timeMs: number;
+}
+
+export interface SegmentSpan {
+  readonly lastSeq: number;
+  /** Engine time of its last command. */
+  readonly lastTimeMs: number;
+}
+
+/** What there is. */
+export interface Past {
+  /** Engine time that ages are counted from. */
+  readonly nowMs: number;
+  /** How far the archive has come; null where there is none. */
+  readonly archivedSeq: number | null;
+  /** First sequence number of the journal. */
+  readonly firstSeq: number;
+}
+
+/**
+ * The newest of `snapshots` (newest first) before which nothing is promised any more; null where the journal has its
+ * beginning and keeps it. It stays.
+ */
+export function floorOf<S extends SnapshotPoint>(
+  snapshots: readonly S[],
+  { segmentsMs, snapshots: { newest } }: RetentionPolicy,
+  { nowMs, archivedSeq, firstSeq }: Past,
+): S | null {
+  const fromMs = segmentsMs === null ? Number.NEGATIVE_INFINITY : nowMs - segmentsMs;
+  const spared = Math.min(newest, snapshots.length) - 1;
+  const floor = snapshots.find(
+    ({ seq, timeMs }, index) => index >= spared && timeMs <= fromMs && seq <= (archivedSeq ?? 0),
+  );
+  if (floor !== undefined) return floor;
+  return firstSeq === 1 ? null : (snapshots.at(-1) ?? null);
+}
+
+/** Why each of `snapshots` (newest first) stays; null: it may go. */
+export function whySnapshotsStay(
+  snapshots: readonly SnapshotPoint[],
+  policy: RetentionPolicy,
+  past: Past,
+): (string | null)[] {
+  const floor = floorOf(snapshots, policy, past);
+  const forArchive = snapshots.find(({ seq }) => seq <= (past.archivedSeq ?? 0));
+  return snapshots.map((snapshot, index) => {
+    const why = whyByAge(snapshots, index, policy.snapshots, past.nowMs);
+    if (why !== null) return why;
+    if (snapshot === floor) return 'the past that is kept begins at it';
+    return snapshot === forArchive ? 'the archive goes on from it' : null;
+  });
+}
+
+function whyByAge(
+  snapshots: readonly SnapshotPoint[],
+  index: number,
+  { newest, allMs, hourlyMs, dailyMs }: SnapshotsKept,
+  nowMs: number,
+): string | null {
+  const ageMs = nowMs - must(snapshots[index], 'a snapshot').timeMs;
+  if (index < newest) return `one of the newest ${newest}`;
+  if (ageMs <= allMs) return 'it is young enough for all to stay';
+  if (ageMs <= hourlyMs && isFirstOf(snapshots, index, HOUR_MS)) return 'the first of its hour';
+  if ((dailyMs === null || ageMs <= dailyMs) && isFirstOf(snapshots, index, DAY_MS))
+    return 'the first of its day';
+  return null;
+}
+
+function isFirstOf(snapshots: readonly SnapshotPoint[], index: number, periodMs: number): boolean {
+  const before = snapshots[index + 1];
+  const periodOf = (timeMs: number): number => Math.floor(timeMs / periodMs);
+  return (
+    before === undefined || periodOf(before.timeMs) < periodOf(must(snapshots[index], 'a snapshot').timeMs)
+  );
+}
+
+/** Why a sealed segment stays whose predecessors may all go; null: it may go. */
+export function whySegmentStays(
+  { lastSeq, lastTimeMs }: SegmentSpan,
+  { segmentsMs }: RetentionPolicy,
+  floor: SnapshotPoint | null,
+  { nowMs, archivedSeq }: Past,
+): string | null {
+  if (segmentsMs === null) return 'all are kept';
+  if (nowMs - lastTimeMs <= segmentsMs) return 'it is not old enough';
+  if (archivedSeq === null || archivedSeq < lastSeq) return 'the archive does not hold it';
+  if (floor === null || floor.seq < lastSeq)
+    return 'what is young enough is worked out from a snapshot in or before it';
+  return null;
+}
