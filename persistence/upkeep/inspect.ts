@@ -5,6 +5,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Mark, SpaceLevel } from '../../engine/model/ports.js';
+import type { Setup } from '../../engine/model/setup.js';
 import { readArchiveProgress } from '../archive/file.js';
 import type { ArchiveProgress } from '../archive/schema.js';
 import { fileBytes } from '../data-dir/files.js';
@@ -15,6 +16,7 @@ import { JournalError } from '../errors.js';
 import { readMarkFile } from '../journal/mark.js';
 import { findSegments, firstSeqOf, walPath } from '../journal/segment/names.js';
 import { Segment } from '../journal/segment/segment.js';
+import { setupOf } from '../recovery/setup-of.js';
 import { SnapshotFiles } from '../snapshot/files.js';
 
 export interface SegmentFacts {
@@ -42,6 +44,8 @@ export interface Inspection {
   /** There while a server runs, and after one that did not stop cleanly. */
   readonly isInUse: boolean;
   readonly mark: Mark | null;
+  /** null where the journal says nothing of it, or cannot be read. */
+  readonly setup: Setup | null;
   /** Segments that can be read. */
   readonly segments: readonly SegmentFacts[];
   /** Newest first; not read. */
@@ -62,8 +66,8 @@ export function inspect(dir: DataDir): Inspection {
       return read();
     } catch (thrown) {
       if (!(thrown instanceof JournalError)) throw thrown;
-      // What has left the journal since it was listed is no part of it.
-      if (thrown.code !== 'segment_gone') faults.push(thrown.message);
+      // What has left the journal since it was listed is no part of it; what is read twice is named once.
+      if (thrown.code !== 'segment_gone' && !faults.includes(thrown.message)) faults.push(thrown.message);
       return otherwise;
     }
   };
@@ -78,6 +82,7 @@ export function inspect(dir: DataDir): Inspection {
     holder,
     isInUse: existsSync(dir.inUseFile),
     mark,
+    setup: attempt(() => setupOf(dir), null),
     segments: segments.filter((segment) => segment !== null),
     snapshots: new SnapshotFiles(dir.snapshots).list().map(({ name, seq }) => snapshotFacts(name, seq)),
     archive,

@@ -1,0 +1,68 @@
+/**
+ * What a data directory is set up with (`engine/model/setup.ts`), found without carrying anything out: the newest snapshot has
+ * it, and the few commands that change it are searched for in the rows behind it. Nothing is changed.
+ */
+import Database from 'better-sqlite3';
+import { decodeCommand } from '../../engine/model/command-codec.js';
+import type { Setup } from '../../engine/model/setup.js';
+import { SETUP } from '../../engine/snapshot/tables.js';
+import type { DataDir } from '../data-dir/layout.js';
+import { findSegments, firstSeqOf } from '../journal/segment/names.js';
+import { Segment } from '../journal/segment/segment.js';
+import { SnapshotFiles } from '../snapshot/files.js';
+import { readTable } from '../snapshot/reader.js';
+import { tableIn } from '../snapshot/schema.js';
+
+/** As it stands in the text of a batch; quotes within a text of a client's are escaped there. */
+const IN_BATCH = '["declareSetup",';
+
+/** null where the journal says nothing of it yet. Throws what opening a segment throws. */
+export function setupOf(dir: DataDir): Setup | null {
+  const snapshot = inNewestSnapshot(dir);
+  const afterSeq = snapshot?.seq ?? 0;
+  for (const path of findSegments(dir.journal).reverse()) {
+    const found = lastDeclared(path, afterSeq);
+    if (found !== null) return found;
+    if (firstSeqOf(path) <= afterSeq) break;
+  }
+  return snapshot?.setup ?? null;
+}
+
+/** One that cannot be read counts as none: the journal has all of it. */
+function inNewestSnapshot(dir: DataDir): { readonly seq: number; readonly setup: Setup | null } | null {
+  const [newest] = new SnapshotFiles(dir.snapshots).list();
+  if (newest === undefined) return null;
+  let db: Database.Database | undefined;
+  try {
+    db = new Database(newest.name, { readonly: true, fileMustExist: true });
+    const rows = tableIn(db, SETUP.name) === null ? [] : [...readTable(db, SETUP)];
+    const setup = rows.length === 0 ? null : (Object.fromEntries(rows) as unknown as Setup);
+    return { seq: newest.seq, setup };
+  } catch {
+    return null;
+  } finally {
+    db?.close();
+  }
+}
+
+function lastDeclared(path: string, afterSeq: number): Setup | null {
+  const segment = Segment.open(path, 'read');
+  try {
+    const text = segment.db
+      .prepare<[number, string], string>(
+        'SELECT commands FROM batch WHERE last_seq > ? AND instr(commands, ?) > 0 ORDER BY last_seq DESC LIMIT 1',
+      )
+      .pluck()
+      .get(afterSeq, IN_BATCH);
+    if (text === undefined) return null;
+    const command = (JSON.parse(text) as unknown[][])
+      .filter(([kind]) => kind === 'declareSetup')
+      .map((value) => decodeCommand(value))
+      .at(-1);
+    if (command?.kind !== 'declareSetup') return null;
+    const { feed, clock, rulesFrom } = command;
+    return { feed, clock, rulesFrom };
+  } finally {
+    segment.close();
+  }
+}
