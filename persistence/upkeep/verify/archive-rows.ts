@@ -1,18 +1,23 @@
 /**
  * Compares the archive with the journal: every row that carrying out the commands again gives must stand in it as it
- * is. Rows are looked up one by one, without a transaction that would keep a running server from shortening its WAL.
+ * is. Rows are read a few at a time, without a transaction that would keep a running server from shortening its WAL.
  */
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import type { EngineEvent } from '../../../engine/model/events.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import type { EngineReads } from '../../../engine/model/views.js';
 import type { ArchiveCell } from '../../archive/checksum.js';
+import { openArchive } from '../../archive/open.js';
 import { ArchiveRows, type RowTakers } from '../../archive/rows.js';
 import { type ArchiveProgress, asArchiveDamage } from '../../archive/schema.js';
+import { ArchiveTexts } from '../../archive/texts.js';
 import type { Findings } from './findings.js';
+import { PlacedBets } from './placed-bets.js';
+import { isSameRow } from './same-state.js';
 
-const BUSY_TIMEOUT_MS = 5_000;
 const PLACED_COLUMNS = 14;
+const SETTLEMENT_COLUMNS =
+  'result, paid_cents, settled_seq, settled_item, settled_ms, settled_balance_cents, settled_checksum';
 
 type Rows = Record<keyof RowTakers, ArchiveCell[][]>;
 type Lookup = Database.Statement<ArchiveCell[], ArchiveCell[]>;
@@ -20,7 +25,10 @@ type Lookup = Database.Statement<ArchiveCell[], ArchiveCell[]>;
 export class ArchiveComparison {
   readonly #db: Database.Database;
   readonly #rows: ArchiveRows;
-  readonly #lookups: Readonly<Record<'bet' | 'round' | 'transfer', Lookup>>;
+  readonly #texts: ArchiveTexts;
+  readonly #placed: PlacedBets;
+  readonly #settlements: Lookup;
+  readonly #lookups: Readonly<Record<'round' | 'transfer', Lookup>>;
   #compared = { bets: 0, betsSettled: 0, rounds: 0, transfers: 0 };
 
   /** `engine` stands where the commands begin that are carried out again. */
@@ -31,11 +39,13 @@ export class ArchiveComparison {
     engine: EngineReads,
     readonly findings: Findings,
   ) {
-    this.#db = new Database(path, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
+    this.#db = openArchive(path);
     this.#rows = new ArchiveRows(engine);
+    this.#texts = new ArchiveTexts(this.#db);
     const lookup = (sql: string): Lookup => this.#db.prepare<ArchiveCell[], ArchiveCell[]>(sql).raw();
+    this.#placed = new PlacedBets(this.#db, PLACED_COLUMNS);
+    this.#settlements = lookup(`SELECT ${SETTLEMENT_COLUMNS} FROM bet WHERE bet = ?`);
     this.#lookups = {
-      bet: lookup('SELECT * FROM bet WHERE bet = ?'),
       round: lookup('SELECT * FROM round WHERE market = ? AND round_number = ?'),
       transfer: lookup('SELECT * FROM transfer WHERE seq = ? AND item = ?'),
     };
@@ -88,20 +98,19 @@ export class ArchiveComparison {
 
   #compare(seq: number, { placed, settled, rounds, transfers }: Rows): void {
     for (const row of placed) {
-      const found = this.#lookups.bet.get(row[0] ?? null)?.slice(0, PLACED_COLUMNS);
-      this.#same(seq, `the placement of bet_${row[0]}`, row, found);
+      const found = this.#placed.get(Number(row[0]));
+      const written = found === undefined ? undefined : this.#texts.asWritten('bet', found);
+      this.#same(seq, () => `the placement of bet_${row[0]}`, row, written);
     }
     for (const row of settled) {
-      const found = this.#lookups.bet.get(row.at(-1) ?? null)?.slice(PLACED_COLUMNS);
-      this.#same(seq, `the settlement of bet_${row.at(-1)}`, row.slice(0, -1), found);
+      const bet = row.pop() ?? null;
+      this.#same(seq, () => `the settlement of bet_${bet}`, row, this.#settlements.get(bet));
     }
     for (const row of rounds) {
-      const found = this.#lookups.round.get(row[0] ?? null, row[1] ?? null);
-      this.#same(seq, `round ${row[0]}_${row[1]}`, row, found);
+      this.#same(seq, () => `round ${row[0]}_${row[1]}`, row, this.#find('round', row[0], row[1]));
     }
     for (const row of transfers) {
-      const found = this.#lookups.transfer.get(row[0] ?? null, row[1] ?? null);
-      this.#same(seq, `transfer ${row[0]}/${row[1]}`, row, found);
+      this.#same(seq, () => `transfer ${row[0]}/${row[1]}`, row, this.#find('transfer', row[0], row[1]));
     }
     this.#compared.bets += placed.length;
     this.#compared.betsSettled += settled.length;
@@ -109,21 +118,26 @@ export class ArchiveComparison {
     this.#compared.transfers += transfers.length;
   }
 
+  #find(table: 'round' | 'transfer', ...key: (ArchiveCell | undefined)[]): ArchiveCell[] | undefined {
+    const row = this.#lookups[table].get(...key.map((cell) => cell ?? null));
+    return row === undefined ? undefined : this.#texts.asWritten(table, row);
+  }
+
   #same(
     seq: number,
-    name: string,
+    name: () => string,
     row: readonly ArchiveCell[],
     found: readonly ArchiveCell[] | undefined,
   ): void {
     if (found === undefined) {
-      this.findings.fault('archive', this.path, seq, `It lacks ${name}.`);
-    } else if (row.some((cell, column) => cell !== found[column])) {
+      this.findings.fault('archive', this.path, seq, `It lacks ${name()}.`);
+    } else if (!isSameRow(row, found)) {
       const [expected, there] = [JSON.stringify(row), JSON.stringify(found)];
       this.findings.fault(
         'archive',
         this.path,
         seq,
-        `It has ${name} as ${there}; the journal gives ${expected}.`,
+        `It has ${name()} as ${there}; the journal gives ${expected}.`,
       );
     }
   }

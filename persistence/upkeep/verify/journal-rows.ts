@@ -1,12 +1,14 @@
 /**
  * Reads every segment and says what is wrong. One that is damaged does not hide those behind it: each is checked from
  * its own beginning, and its place behind the one before on top. Rows that follow on each other from the journal's
- * beginning are handed on; those behind a fault cannot be carried out again.
+ * beginning are handed on, and again those behind a part that is written down as absent; those behind a fault cannot be
+ * carried out again.
  *
  * A segment is open for one chunk of rows at a time, so that a running server can shorten its WAL and seal it.
  */
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import { JournalError } from '../../errors.js';
+import { type AbsentRange, isWrittenDown, uncovered } from '../../journal/segment/absent.js';
 import { CHAIN_START, type ChainPosition } from '../../journal/segment/batch-row.js';
 import { Segment } from '../../journal/segment/segment.js';
 import type { Findings } from './findings.js';
@@ -37,16 +39,20 @@ interface Chunk {
 
 export class JournalRows {
   readonly segments: SegmentReport[] = [];
+  /** Where rows begin that follow on no other: at the beginning, and behind what is written down as absent. */
+  readonly starts: ChainPosition[] = [];
   #isUnbroken = true;
 
   constructor(
     readonly paths: readonly string[],
+    /** null: nothing is written down. */
+    readonly absent: readonly AbsentRange[] | null,
     readonly findings: Findings,
   ) {}
 
   /**
-   * The good rows from the journal's beginning, which `onStart` is told, up to the first fault. All others are checked
-   * on the way; `onRow` gets every good row.
+   * The good rows from the journal's beginning, which `onStart` is told, up to the first fault, and from behind each part
+   * that is written down as absent, which it is told, too. All others are checked on the way; `onRow` gets every good row.
    */
   *unbroken(
     onRow: (row: StoredBatch) => void,
@@ -63,7 +69,11 @@ export class JournalRows {
         continue;
       }
       this.#checkPlace(path, start);
-      if (index === 0) onStart(start);
+      if (index === 0 || this.#isBehindGap(start)) {
+        if (index > 0) this.#isUnbroken = true;
+        this.starts.push(start);
+        onStart(start);
+      }
       let end = start;
       let rows = 0;
       for (const row of this.#rowsOf(path, start)) {
@@ -130,20 +140,50 @@ export class JournalRows {
     this.#isUnbroken = false;
   }
 
+  /** Whether what is written down as absent ends right before `start`. */
+  #isBehindGap(start: ChainPosition): boolean {
+    const before = this.segments.at(-1);
+    if (before?.end.chain === start.chain) return false;
+    const beforeSeq = before?.start.lastSeq ?? 0;
+    return (this.absent ?? []).some((range) => range.lastSeq === start.lastSeq && range.firstSeq > beforeSeq);
+  }
+
   #faultOfPlace(path: string, start: ChainPosition): string | null {
     const index = this.paths.indexOf(path);
     const before = this.segments.at(-1);
     if (index === 0) {
       const isForged = start.lastSeq === 0 && start.chain !== CHAIN_START;
-      return isForged ? 'It does not begin with the chain hash of a beginning.' : null;
+      return isForged
+        ? 'It does not begin with the chain hash of a beginning.'
+        : this.#faultOfBeginning(start);
     }
     // The fault of one that could not be read to its end is told already.
     if (before === undefined || before.path !== this.paths[index - 1] || !this.#isUnbroken) return null;
     if (start.lastSeq !== before.end.lastSeq) {
+      if (isWrittenDown(this.absent ?? [], before.end.lastSeq + 1, start.lastSeq)) return null;
       return `It begins after sequence number ${start.lastSeq}; the segment before it ends at ${before.end.lastSeq}: ${before.end.lastSeq + 1} to ${start.lastSeq} are missing.`;
     }
     return start.chain === before.end.chain
       ? null
       : 'Its chain hash does not follow from the segment before it.';
+  }
+
+  /** What is missing at the beginning was pruned, if that is written down. */
+  #faultOfBeginning({ lastSeq }: ChainPosition): string | null {
+    if (this.absent === null) {
+      if (lastSeq > 0) {
+        const why = 'nothing says whether what came before was pruned or lost';
+        this.findings.note(
+          `The journal begins at ${lastSeq + 1}, and ${why}. The next start writes it down as pruned.`,
+        );
+      }
+      return null;
+    }
+    const [missing] = uncovered(this.absent, 1, lastSeq);
+    if (missing === undefined) return null;
+    return (
+      `The journal begins here: ${missing.firstSeq} to ${missing.lastSeq} are missing and were not pruned. Put the files ` +
+      'back from a backup, or write them off: npx tote write-off DATA_DIR'
+    );
   }
 }

@@ -10,6 +10,7 @@ import type { DataDir } from '../../data-dir/layout.js';
 import { masterSecretFingerprint, openMasterSecret } from '../../data-dir/secrets.js';
 import { JournalError, messageOf } from '../../errors.js';
 import { readMarkFile } from '../../journal/mark.js';
+import { type AbsentRange, absentPath, firstAfterGaps, readAbsent } from '../../journal/segment/absent.js';
 import { strayBeside } from '../../journal/segment/chain.js';
 import { findSegments, firstSeqOf, sourceOf } from '../../journal/segment/names.js';
 import { newSha256 } from '../../sha256.js';
@@ -47,12 +48,13 @@ export function verify(dir: DataDir, onSeq: (seq: number) => void = () => {}): V
   const findings = new Findings();
   // Before the journal, which may go on: what is there now must be in it then.
   const mark = readMark(dir, findings);
-  const archive = readArchive(dir, findings);
+  const absent = readAbsentNoted(dir, findings);
+  const archive = readArchive(dir, absent ?? [], findings);
   const progress = archive?.progress ?? null;
   const snapshots = new SnapshotFiles(dir.snapshots);
   const replay = new ReplayCheck({ snapshots, archiveFile: dir.archiveFile, archive: progress }, findings);
   const paths = findSegments(dir.journal);
-  const rows = new JournalRows(paths.map(sourceOf), findings);
+  const rows = new JournalRows(paths.map(sourceOf), absent, findings);
   const last = checkJournal(rows, replay, mark, findings, dir, onSeq);
   const isWhole = !findings.has('journal');
   replay.end(last, isWhole);
@@ -108,7 +110,9 @@ function checkJournal(
     onSeq(last);
   }
   const end = rows.segments.at(-1)?.end.lastSeq ?? 0;
-  checkMark(dir, mark, atMark, end, findings);
+  // The row that the mark speaks of may be the last one that is absent: the snapshot there takes its place.
+  const isOfAbsent = rows.starts.some(({ lastSeq }) => lastSeq > 0 && lastSeq === mark?.lastSeq);
+  if (!isOfAbsent) checkMark(dir, mark, atMark, end, findings);
   return last;
 }
 
@@ -117,6 +121,24 @@ function readMark(dir: DataDir, findings: Findings): Mark | null {
     return readMarkFile(dir.markFile);
   } catch (thrown) {
     findings.fault('mark', dir.markFile, null, messageOf(thrown));
+    return null;
+  }
+}
+
+/** null: nothing is written down, or not readably. */
+function readAbsentNoted(dir: DataDir, findings: Findings): readonly AbsentRange[] | null {
+  try {
+    const absent = readAbsent(dir);
+    const lost = (absent ?? []).filter(({ why }) => why === 'lost');
+    for (const { firstSeq, lastSeq } of lost) {
+      findings.note(
+        `Sequence numbers ${firstSeq} to ${lastSeq} are written down as lost: nothing is left to check of them.`,
+      );
+    }
+    return absent;
+  } catch (thrown) {
+    if (!(thrown instanceof JournalError)) throw thrown;
+    findings.fault('journal', absentPath(dir), null, thrown.message);
     return null;
   }
 }
@@ -148,9 +170,8 @@ function checkMark(
 }
 
 /** What a pruned journal does not hold any more is in the archive only: there a missing one is a loss. */
-function readArchive(dir: DataDir, findings: Findings): ArchiveReport | null {
-  const [first] = findSegments(dir.journal);
-  const firstSeq = first === undefined ? 1 : firstSeqOf(first);
+function readArchive(dir: DataDir, absent: readonly AbsentRange[], findings: Findings): ArchiveReport | null {
+  const firstSeq = firstAfterGaps(absent, findSegments(dir.journal).map(firstSeqOf));
   if (!existsSync(dir.archiveFile)) {
     if (firstSeq === 1) findings.note('There is no archive: the server makes one from the journal.');
     else {

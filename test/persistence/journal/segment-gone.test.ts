@@ -127,7 +127,7 @@ test('what is told at a glance leaves out what has gone, and names what is there
 test('verify and salvage take a segment that has gone for no damage', (t) => {
   const { dir, paths } = journalOf(t);
   const findings = new Findings();
-  const rows = new JournalRows(paths, findings);
+  const rows = new JournalRows(paths, null, findings);
   const unbroken = rows.unbroken(
     () => undefined,
     () => undefined,
