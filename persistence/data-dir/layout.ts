@@ -27,7 +27,8 @@ export interface DataDir {
   readonly operatorTokenFile: string;
 }
 
-function dataDirLayout(path: string): DataDir {
+/** Where everything is below `path`, whether or not it is there. */
+export function dataDirLayout(path: string): DataDir {
   const root = resolve(path);
   const journal = join(root, 'journal');
   const archive = join(root, 'archive');

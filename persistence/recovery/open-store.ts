@@ -4,7 +4,7 @@
  */
 import type { Engine } from '../../engine/engine.js';
 import type { Clock } from '../../engine/model/ports.js';
-import { type DataDir, openDataDir } from '../data-dir/layout.js';
+import { type DataDir, dataDirLayout, openDataDir } from '../data-dir/layout.js';
 import { type DataDirLock, lockDataDir } from '../data-dir/lock.js';
 import { masterSecretFingerprint, openMasterSecret } from '../data-dir/secrets.js';
 import { JournalError } from '../errors.js';
@@ -12,6 +12,7 @@ import { batchesAfter } from '../replay/read-ahead.js';
 import type { OnProgress } from '../replay/replay.js';
 import { SnapshotFiles } from '../snapshot/files.js';
 import { recoverEngine } from './engine.js';
+import { refuseWithoutJournal } from './journal-gone.js';
 import { type RecoveredJournal, recoverJournal } from './recovery.js';
 
 /** How a start went. */
@@ -33,9 +34,15 @@ export interface Store {
 
 /**
  * Throws a `JournalError` where the directory cannot be used or its journal cannot be vouched for; the lock is given
- * back then.
+ * back then. `requireData`: a directory without a journal is no new one, either.
  */
-export function openStore(path: string, clock: Clock, onProgress: OnProgress): Store {
+export function openStore(
+  path: string,
+  clock: Clock,
+  onProgress: OnProgress,
+  { requireData = false } = {},
+): Store {
+  refuseWithoutJournal(dataDirLayout(path), requireData);
   const dir = openDataDir(path);
   const lock = lockDataDir(dir);
   try {

@@ -1,0 +1,80 @@
+/**
+ * A directory whose journal is gone is not a new one. Begun anew it would forget every account without a word, so whatever
+ * else a server has left there, a snapshot, the archive, the mark, the master secret, is a refusal that names what is
+ * there, and the command that brings back the most of it.
+ */
+import { existsSync } from 'node:fs';
+import type { SnapshotMeta } from '../../engine/host/snapshot-store.js';
+import type { DataDir } from '../data-dir/layout.js';
+import { JournalError } from '../errors.js';
+import { readMarkFile } from '../journal/mark.js';
+import { findSegments } from '../journal/segment/names.js';
+import { hashFile, SnapshotFiles } from '../snapshot/files.js';
+
+/**
+ * Throws `journal_incomplete` where something but no journal is there, and, where `isRequired`, `data_dir_invalid` where
+ * nothing is. Changes nothing.
+ */
+export function refuseWithoutJournal(dir: DataDir, isRequired: boolean): void {
+  if (existsSync(dir.journal) && findSegments(dir.journal).length > 0) return;
+  const remains = remainsOf(dir);
+  if (remains.length > 0) throw journalGone(dir, remains);
+  if (!isRequired) return;
+  throw new JournalError(
+    'data_dir_invalid',
+    `There is no journal in ${dir.root}, and TOTE_REQUIRE_DATA=1 asks for one: is the disk mounted, and TOTE_DATA_DIR right? ` +
+      'Leave TOTE_REQUIRE_DATA out at the very first start.',
+  );
+}
+
+/** What a server has left in `dir` beside its journal, in words. */
+export function remainsOf(dir: DataDir): string[] {
+  const snapshots = new SnapshotFiles(dir.snapshots).list().length;
+  const parts: readonly (readonly [words: string, isThere: boolean])[] = [
+    [snapshots === 1 ? 'a snapshot' : `${snapshots} snapshots`, snapshots > 0],
+    ['an archive', existsSync(dir.archiveFile)],
+    ['a mark', existsSync(dir.markFile)],
+    ['the master secret', existsSync(dir.masterSecretFile)],
+  ];
+  return parts.filter(([, isThere]) => isThere).map(([words]) => words);
+}
+
+/** `remains` as `remainsOf` has them. */
+export function journalGone(dir: DataDir, remains: readonly string[]): JournalError {
+  const snapshot = newestSnapshot(dir);
+  const acknowledged = acknowledgedSeq(dir);
+  const told = acknowledged > 0 ? ` Commands up to ${acknowledged} were acknowledged.` : '';
+  const way =
+    snapshot === null
+      ? 'Nothing else brings the balances back: there is no good snapshot.'
+      : `Without a backup go on from the newest good snapshot, which stands at ${snapshot.seq}` +
+        `${acknowledged > snapshot.seq ? ` (${snapshot.seq + 1} to ${acknowledged} are lost then)` : ''}: ` +
+        `npx tote restore ${dir.root} --from-snapshot --out NEW_DIR`;
+  return new JournalError(
+    'journal_incomplete',
+    `There is no journal in ${dir.journal}, but the directory is not new: it has ${remains.join(', ')}.${told} ` +
+      `For a new beginning name another directory; else put the folder journal back from a backup. ${way}`,
+  );
+}
+
+/** The newest snapshot whose file is what its name proves. Its rows are not read. */
+function newestSnapshot(dir: DataDir): SnapshotMeta | null {
+  const files = new SnapshotFiles(dir.snapshots);
+  for (const ref of files.list()) {
+    try {
+      if (ref.name.endsWith(`-${hashFile(ref.name)}.db`)) return files.metaOf(ref);
+    } catch {
+      // An older one may be good.
+    }
+  }
+  return null;
+}
+
+/** 0 where no mark says anything. */
+function acknowledgedSeq(dir: DataDir): number {
+  try {
+    return readMarkFile(dir.markFile)?.lastSeq ?? 0;
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,71 @@
+/** A directory whose journal is gone is never taken for a new one, whatever else of it is left. */
+import assert from 'node:assert/strict';
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { openStore } from '../../../persistence/recovery/open-store.js';
+import { CLOCK, refusal, temporaryDir } from '../support/journal-files.js';
+import { makeOperatorDir } from '../support/operator-dir.js';
+
+const start = (root: string, options = {}): void => openStore(root, CLOCK, () => {}, options).lock.release();
+
+function made(t: TestContext): string {
+  const root = join(temporaryDir(t), 'data');
+  makeOperatorDir(root);
+  return root;
+}
+
+const filesOf = (root: string): string[] => readdirSync(root, { recursive: true, encoding: 'utf8' }).sort();
+
+test('without the journal the refusal names what is there, and the command that brings back the most', (t) => {
+  const root = made(t);
+  rmSync(join(root, 'journal'), { recursive: true });
+  const before = filesOf(root);
+  const sentence =
+    /no journal in .*\/journal, but the directory is not new: it has \d snapshots, an archive, the master secret\..* backup\..* newest good snapshot, which stands at \d+: npx tote restore .*data --from-snapshot --out NEW_DIR/;
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    assert.throws(() => start(root), refusal('journal_incomplete', sentence));
+  }
+  assert.deepEqual(filesOf(root), before, 'nothing is made or changed');
+});
+
+test('with the mark it is told what was acknowledged, and what a damaged snapshot leaves', (t) => {
+  const root = made(t);
+  for (const name of readdirSync(join(root, 'journal')).filter((file) => file.endsWith('.db'))) {
+    rmSync(join(root, 'journal', name));
+  }
+  const lost = /Commands up to (\d+) were acknowledged.* stands at \d+ \(\d+ to \1 are lost then\)/;
+  assert.throws(() => start(root), refusal('journal_incomplete', lost));
+  for (const name of readdirSync(join(root, 'snapshots'))) {
+    writeFileSync(join(root, 'snapshots', name), 'damaged');
+  }
+  assert.throws(() => start(root), refusal('journal_incomplete', /there is no good snapshot/));
+});
+
+test('each part alone is enough', (t) => {
+  const root = made(t);
+  const parts = [
+    ['snapshots', 'snapshots'],
+    ['archive', 'an archive'],
+    ['journal/mark', 'a mark'],
+    ['master-secret', 'the master secret'],
+  ] as const;
+  for (const [part, words] of parts) {
+    const left = join(temporaryDir(t), 'left');
+    mkdirSync(join(left, 'journal'), { recursive: true, mode: 0o700 });
+    cpSync(join(root, part), join(left, part), { recursive: true });
+    assert.throws(() => start(left), refusal('journal_incomplete', new RegExp(`it has [^.]*${words}`)));
+  }
+});
+
+test('a new directory is begun, unless one with a journal is asked for', (t) => {
+  const root = join(temporaryDir(t), 'data');
+  const required = { requireData: true };
+  assert.throws(
+    () => start(root, required),
+    refusal('data_dir_invalid', /no journal in .*data, and TOTE_REQUIRE_DATA=1.* mounted/),
+  );
+  assert.equal(existsSync(root), false);
+  start(root);
+  start(root, required);
+});
