@@ -2,11 +2,13 @@
  * The operators' command line, `npx tote <command> [DATA_DIR] [options]`: makes the parser from the registry, runs
  * one command and turns whatever is thrown into a sentence on stderr and an exit code.
  */
+import { readFileSync } from 'node:fs';
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { codeOf, JournalError, messageOf } from '../errors.js';
 import type { CliCommand } from './frame/command.js';
-import { EXIT, EXIT_CODES_HELP, type ExitCode, exitCodeOf } from './frame/exit-codes.js';
+import { EXIT, EXIT_CODES_HELP, type ExitCode, exitCodeOf, UsageError } from './frame/exit-codes.js';
 import { Output, ReaderGone } from './frame/output.js';
+import { endProgress } from './frame/progress.js';
 import { COMMANDS } from './registry.js';
 
 const DATA_DIR_HELP = 'the data directory (default: TOTE_DATA_DIR, else ./data)';
@@ -15,11 +17,17 @@ function buildParser(finish: (exitCode: ExitCode) => void): Command {
   const program = new Command('tote')
     .description('Looks into, verifies, copies and restores the data directory of a tote server.')
     .usage('<command> [operands] [DATA_DIR] [options]')
+    .version(version(), '--version', 'print the version')
     .helpCommand(false)
     .exitOverride()
     .addHelpText('after', `\n${EXIT_CODES_HELP}\n\n"npx tote <command> --help" has examples of each.`);
   for (const command of COMMANDS) addCommand(program, command, finish);
   return program;
+}
+
+function version(): string {
+  const packageFile = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(packageFile) as { version: string }).version;
 }
 
 function addCommand(program: Command, spec: CliCommand, finish: (exitCode: ExitCode) => void): void {
@@ -60,12 +68,15 @@ async function runCommand(
     out.flush();
     return exitCode;
   } catch (thrown) {
+    endProgress();
     if (thrown instanceof ReaderGone) return EXIT.done;
-    const isKnown = thrown instanceof JournalError;
+    const isKnown = thrown instanceof JournalError || thrown instanceof UsageError;
     // What the operating system or SQLite says of a file needs no stack; anything else is a programming error.
     const isOfFile = /^(E[A-Z0-9]+|SQLITE_\w+)$/.test(codeOf(thrown));
     if (out.isJson) {
-      out.line(JSON.stringify({ error: { code: isKnown ? thrown.code : null, message: messageOf(thrown) } }));
+      const code = isKnown ? thrown.code : null;
+      const failure = { error: { code, message: messageOf(thrown) } };
+      out.line(JSON.stringify(failure));
     }
     const reason = isKnown || isOfFile || !(thrown instanceof Error) ? messageOf(thrown) : thrown.stack;
     out.note(`tote ${spec.name}: ${reason}`);

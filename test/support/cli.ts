@@ -5,7 +5,8 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
-const MAIN = fileURLToPath(new URL('../../persistence/cli/main.js', import.meta.url));
+/** The compiled entry, as bin/tote.mjs imports it. */
+export const CLI_MAIN = fileURLToPath(new URL('../../persistence/cli/main.js', import.meta.url));
 
 export interface Ran {
   /** null where a signal ended it. */
@@ -20,7 +21,7 @@ export async function tote(
   env: Readonly<Record<string, string>> = {},
 ): Promise<Ran> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('TOTE_'));
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(process.execPath, [CLI_MAIN, ...args], {
     env: { ...Object.fromEntries(inherited), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -5,7 +5,8 @@
  * A new command is a file that exports `defineCommand({...})` and one line in `registry.ts`.
  */
 import type { Argument, Option } from 'commander';
-import { type DataDir, findDataDir } from '../../data-dir/layout.js';
+import { type DataDir, dataDirLayout, findDataDir } from '../../data-dir/layout.js';
+import { refuseWithoutJournal } from '../../recovery/journal-gone.js';
 import type { ExitCode } from './exit-codes.js';
 import type { Output } from './output.js';
 
@@ -30,6 +31,8 @@ export interface CommandSpec<Options extends object> {
   /** What the command is about; DATA_DIR follows after them. All of them are required. */
   readonly operands?: readonly Argument[];
   readonly options?: readonly Option[];
+  /** It is given the directory as it is, though its journal be gone. */
+  readonly worksWithoutJournal?: boolean;
   readonly run: (
     context: Context,
     options: Options,
@@ -60,10 +63,17 @@ export function defineCommand<Options extends object>(spec: CommandSpec<Options>
     ...spec,
     takesDataDir: true,
     run: (out, dataDir, options, operands) => {
-      const dir = findDataDir(dataDir ?? process.env['TOTE_DATA_DIR'] ?? './data');
+      const path = dataDir ?? process.env['TOTE_DATA_DIR'] ?? './data';
+      const dir = spec.worksWithoutJournal === true ? dataDirLayout(path) : dataDirWithJournal(path);
       return spec.run({ dir, out }, options as Options, operands);
     },
   };
+}
+
+/** The data directory at `path`. Throws `data_dir_invalid`, and `journal_incomplete` where all but its journal is there. */
+export function dataDirWithJournal(path: string): DataDir {
+  refuseWithoutJournal(dataDirLayout(path), false);
+  return findDataDir(path);
 }
 
 /** A command that works without a data directory. */

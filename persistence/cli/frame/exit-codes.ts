@@ -27,6 +27,7 @@ const FAULTS: readonly JournalErrorCode[] = [
   'journal_corrupt',
   'journal_incomplete',
   'mark_unreadable',
+  'absent_unreadable',
   'replay_mismatch',
   'not_found',
   'snapshot_damaged',
@@ -34,8 +35,15 @@ const FAULTS: readonly JournalErrorCode[] = [
 ];
 const FULL_DISK = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL'];
 
+/** Options that the parser takes one by one, but that make no sense together or for this data directory. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+  readonly code = 'usage';
+}
+
 /** The code with which a command ends that threw this. */
 export function exitCodeOf(thrown: unknown): ExitCode {
+  if (thrown instanceof UsageError) return EXIT.usage;
   if (thrown instanceof JournalError) {
     if (thrown.code === 'disk_full') return EXIT.noSpace;
     return FAULTS.includes(thrown.code) ? EXIT.faulty : EXIT.unusable;

@@ -1,6 +1,10 @@
 /**
  * How far long work has come, on stderr: a bar where people look, plain lines where a log is written. Work that
  * takes less than a second shows nothing.
+ *
+ * An interrupt ends a command at once. Commands work synchronously for minutes, and no signal handler of ours could
+ * run meanwhile: so none is installed, and the system ends the process with its threads. Nothing could be put right in
+ * the terminal either, so nothing is changed there: the cursor stays visible.
  */
 import { SingleBar } from 'cli-progress';
 
@@ -10,13 +14,24 @@ const LINE_EVERY_MS = 2_000;
 export interface Progress {
   /** How much is done, in the unit of the total. Cheap: it may be called for every batch. */
   update(done: number): void;
-  /** Takes the bar away; the caller says what came of it. */
+  /** Takes the bar away; the caller says what came of it. Once more does nothing. */
   end(): void;
 }
 
-/** `total` may be 0 where there is nothing to do. */
+/** A terminal has place for one. */
+let current: Progress | null = null;
+
+/** `total` may be 0 where there is nothing to do. Ends what was there before. */
 export function startProgress(title: string, total: number, unit: string): Progress {
-  return process.stderr.isTTY ? new Bar(title, total, unit) : new Lines(title, total, unit);
+  endProgress();
+  current = process.stderr.isTTY ? new Bar(title, total, unit) : new Lines(title, total, unit);
+  return current;
+}
+
+/** Takes away what is shown, if anything is: a bar keeps the process alive, also that of a command that failed. */
+export function endProgress(): void {
+  current?.end();
+  current = null;
 }
 
 class Bar implements Progress {
@@ -32,10 +47,10 @@ class Bar implements Progress {
     this.#bar = new SingleBar({
       format: `${title} [{bar}] {percentage}% of {total} ${unit}, {eta_formatted} left`,
       clearOnComplete: true,
-      hideCursor: true,
+      hideCursor: false,
       barsize: 30,
       etaBuffer: 50,
-      gracefulExit: true,
+      gracefulExit: false,
     });
   }
 

@@ -55,7 +55,7 @@ function aboutText({ bet, round, reference, kind, amountCents }: LedgerEntry): s
 }
 
 /** For programs; null where an entry has nothing of the kind. */
-export const entryJson = (entry: LedgerEntry): object => ({
+export const entryJson = (entry: LedgerEntry) => ({
   seq: entry.seq,
   time: isoText(entry.timeMs),
   account: ownerText(entry.account),
