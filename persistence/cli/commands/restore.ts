@@ -1,12 +1,10 @@
 /** `tote restore`: a new data directory that ends at a chosen command or moment. */
 import { resolve } from 'node:path';
 import { Option } from 'commander';
-import { JournalError } from '../../errors.js';
-import { History } from '../../replay/history.js';
-import { SnapshotFiles } from '../../snapshot/files.js';
 import { type Restored, restore } from '../../upkeep/restore/restore.js';
+import { seqAtTime } from '../../upkeep/restore/time.js';
 import { Salvage } from '../../upkeep/salvage/salvage.js';
-import { type Context, defineCommand } from '../frame/command.js';
+import { type Context, dataDirWithJournal, defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 import { isoText } from '../frame/format.js';
 import { parseSeq, parseTimeMs } from '../frame/options.js';
@@ -23,9 +21,11 @@ export const restoreCommand = defineCommand<RestoreOptions>({
   name: 'restore',
   summary: 'make a new data directory that ends at a chosen command or moment',
   details:
-    'The data directory itself is not changed. It may be damaged: it is read as far as it is good, and what the new ' +
-    'directory lacks is told. All commands up to the end are carried out again and compared with the journal before ' +
-    'anything is written. Without --to-seq and --to-time the new directory ends with the last good command.',
+    'The data directory itself is not changed. It may be damaged: all that is good is taken, a good snapshot stands in for ' +
+    'what is damaged before it, and what the new directory lacks is told and written down in it. The commands from the ' +
+    'newest good snapshot to the end are carried out again and compared with the journal before anything is written. ' +
+    'Without --to-seq and --to-time the new directory ends with the last command that can be had; with 1 where ' +
+    'acknowledged ones are missing. One that lies where commands are lost ends before them.',
   examples: [
     ['restore ./data --out ./restored', 'everything that is good, from a damaged directory'],
     ['restore --to-seq 120000 --out ./restored', 'up to command 120000 of ./data'],
@@ -41,16 +41,24 @@ export const restoreCommand = defineCommand<RestoreOptions>({
       .conflicts('toSeq'),
     new Option('--out <dir>', 'the new directory; it must not exist, or be empty').makeOptionMandatory(),
   ],
+  worksWithoutJournal: true,
   run: (context, options) => {
     const { dir, out } = context;
+    dataDirWithJournal(dir.root);
     const salvage = readAll(context);
-    const toSeq = endOf(context, salvage, options);
-    const progress = startProgress('carrying out again', toSeq, 'commands');
-    const restored = restore(dir, salvage, { out: options.out, toSeq }, (seq) => progress.update(seq));
+    const { toSeq = null, toTime } = options;
+    const target = {
+      out: options.out,
+      toSeq: toTime === undefined ? toSeq : seqAtTime(salvage, dir, toTime),
+    };
+    const progress = startProgress('carrying out again', target.toSeq ?? salvage.lastSeq, 'commands');
+    const restored = restore(dir, salvage, target, (seq) => progress.update(seq));
     progress.end();
-    if (out.isJson) out.document({ out: resolve(options.out), ...restored, time: isoText(restored.timeMs) });
-    else tell(context, options.out, restored);
-    return EXIT.done;
+    if (out.isJson) {
+      const answer = { out: resolve(options.out), ...restored, time: isoText(restored.timeMs) };
+      out.document(answer);
+    } else tell(context, options.out, restored);
+    return restored.lacksCommands ? EXIT.faulty : EXIT.done;
   },
 });
 
@@ -63,25 +71,8 @@ function readAll({ dir }: Context): Salvage {
   }
 }
 
-function endOf({ dir }: Context, salvage: Salvage, { toSeq, toTime }: RestoreOptions): number {
-  if (toSeq !== undefined) return toSeq;
-  if (salvage.lastSeq === 0) {
-    throw new JournalError(
-      'not_found',
-      `The journal in ${dir.journal} has no good command: ${salvage.fault ?? 'it is empty'}`,
-    );
-  }
-  if (toTime === undefined) return salvage.lastSeq;
-  const seq = new History(salvage, new SnapshotFiles(dir.snapshots)).seqAt(toTime);
-  if (seq >= salvage.firstSeq) return seq;
-  throw new JournalError(
-    'not_found',
-    `The journal has no command at or before ${isoText(toTime)}: it begins later.`,
-  );
-}
-
 function tell({ out }: Context, path: string, restored: Restored): void {
-  const { seq, timeMs, stateDigest, isBatchSplit, segments, snapshots, archive, notes } = restored;
+  const { seq, timeMs, stateDigest, isBatchSplit, segments, snapshots, archive, unshown, notes } = restored;
   out.facts([
     ['restored', resolve(path)],
     ['last command', `${seq} of ${isoText(timeMs)}${isBatchSplit ? ' (its batch was cut in two)' : ''}`],
@@ -93,6 +84,9 @@ function tell({ out }: Context, path: string, restored: Restored): void {
       archive === null ? 'none: the server makes it again from the journal' : `up to ${archive.seq}`,
     ],
   ]);
+  for (const { firstSeq, lastSeq, why } of unshown) {
+    out.line(`note: The states from ${firstSeq} to ${lastSeq} cannot be shown any more: ${why}`);
+  }
   for (const note of notes) out.line(`note: ${note}`);
   out.line(`Check it with: npx tote verify ${path}`);
 }

@@ -1,6 +1,8 @@
 /**
  * Makes a new data directory that ends at a chosen command: the explicit way on from a damaged one, and the way back to
- * an earlier moment. The source is read as far as it is good and not changed; what the copy lacks is said.
+ * an earlier moment. All of the source that is good is taken (`salvage.ts`), and the newest state that snapshots and the
+ * rows behind them allow (`way-back.ts`); the source is not changed. What the copy lacks is said, and written down in it.
+ * docs/operations.md has a table of what becomes of each damage.
  *
  * Nothing is written before the commands up to the chosen one have been carried out again and agreed with the
  * journal's digests. The mark comes last: a copy that was not finished has none, and no server starts on it.
@@ -8,26 +10,28 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
 import type { Engine } from '../../../engine/engine.js';
-import type { StoredBatch } from '../../../engine/model/ports.js';
 import { type ArchiveCopied, copyArchive } from '../../archive/copy.js';
+import type { ArchivePosition } from '../../archive/writer.js';
 import { fileBytes } from '../../data-dir/files.js';
 import { type DataDir, openDataDir } from '../../data-dir/layout.js';
 import { masterSecretFingerprint } from '../../data-dir/secrets.js';
 import { JournalError, messageOf } from '../../errors.js';
-import { createMarkFile, readMarkFile } from '../../journal/mark.js';
+import { createMarkFile, EMPTY_MARK } from '../../journal/mark.js';
 import { walPath } from '../../journal/segment/names.js';
 import { History } from '../../replay/history.js';
 import { newSha256 } from '../../sha256.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
 import { copyFileDurably, copySecrets, requireSpace } from '../copy-files.js';
-import type { Salvage } from '../salvage/salvage.js';
-import { writeJournal } from './journal.js';
+import type { Run, Salvage } from '../salvage/salvage.js';
+import { runsOf, writeJournal } from './journal.js';
+import { acknowledgedOf, leftOut } from './notes.js';
+import { type Unshown, type Way, WaysBack } from './way-back.js';
 
 export interface RestoreTarget {
   /** Where the new directory goes; missing, or an empty folder. */
   readonly out: string;
-  /** The last command of the copy. */
-  readonly toSeq: number;
+  /** The last command of the copy; null: the last one that can be had. */
+  readonly toSeq: number | null;
 }
 
 export interface Restored {
@@ -41,14 +45,18 @@ export interface Restored {
   readonly segments: readonly string[];
   readonly snapshots: readonly string[];
   readonly archive: ArchiveCopied | null;
+  /** Whether commands are missing that were acknowledged, or asked for. */
+  readonly lacksCommands: boolean;
+  /** States up to the end that cannot be worked out any more. */
+  readonly unshown: readonly Unshown[];
   /** What the source has and the copy has not, and what is missing, in sentences. */
   readonly notes: readonly string[];
 }
 
 /**
- * Throws `data_dir_invalid` where `out` cannot be taken, `not_found` where the journal has no such command or its
- * state cannot be worked out any more, `journal_incomplete` where the good part ends before, `replay_mismatch`,
- * `disk_full`.
+ * Where `toSeq` lies in a gap the copy ends before it. Throws `data_dir_invalid` where `out` cannot be taken, `not_found`
+ * where the journal has no such command or no state can be worked out, `journal_incomplete` where the good part ends
+ * before, `replay_mismatch`, `disk_full`.
  */
 export function restore(
   source: DataDir,
@@ -57,30 +65,36 @@ export function restore(
   onSeq: (seq: number) => void = () => {},
 ): Restored {
   refuseTakenPlace(source, target.out);
-  checkReach(salvage, target.toSeq);
   const notes: string[] = [];
+  const known = acknowledgedOf(source);
   const snapshots = new SnapshotFiles(source.snapshots);
-  const history = new History(salvage, snapshots, { onSeq, onNote: (note) => notes.push(note) });
-  const engine = history.engineAt(target.toSeq);
+  const ways = new WaysBack(salvage, snapshots, known.seq);
+  const way = chooseWay(source, ways, salvage, target.toSeq);
+  const history = new History(way.run, snapshots, { onSeq, onNote: (note) => notes.push(note) });
+  const engine = history.engineAt(way.seq);
   const wasThere = existsSync(target.out);
   try {
     const dir = openDataDir(target.out);
     requireSpace(dir.root, bytesOf(source, salvage));
     notes.push(...copySecrets(source, dir), ...secretNotes(source, engine));
-    const written = writeJournal(salvage, engine, dir);
-    const copied = copySnapshots(source, salvage, dir, target.toSeq, notes);
-    const archive = restoreArchive(source, dir, engine, written.last, notes);
-    createMarkFile(dir.markFile, { lastSeq: written.last.lastSeq, checksum: written.last.checksum });
-    notes.push(...leftOut(source, salvage, target.toSeq));
+    const { end, segments, isBatchSplit } = writeJournal(salvage, way, engine, dir);
+    const copied = copySnapshots(source, runsOf(salvage, way), dir, way.seq, notes);
+    const archive = restoreArchive(source, dir, end, notes);
+    const { mark } = known;
+    const checksum = end.checksum ?? (mark?.lastSeq === end.seq ? mark.checksum : EMPTY_MARK.checksum);
+    createMarkFile(dir.markFile, { lastSeq: end.seq, checksum });
+    const left = leftOut(known, salvage, way.seq, target.toSeq);
     return {
       seq: engine.seq,
       timeMs: engine.timeMs,
       stateDigest: engine.stateDigest(newSha256),
-      isBatchSplit: written.isBatchSplit,
-      segments: written.segments,
+      isBatchSplit,
+      segments,
       snapshots: copied,
       archive,
-      notes,
+      lacksCommands: left.isLoss,
+      unshown: ways.unshown(way),
+      notes: [...notes, ...left.notes],
     };
   } catch (thrown) {
     removeUnfinished(target.out, wasThere);
@@ -88,7 +102,29 @@ export function restore(
   }
 }
 
-function refuseTakenPlace(source: DataDir, out: string): void {
+/** The way to `toSeq`, or to before the gap in which that is. */
+function chooseWay(source: DataDir, ways: WaysBack, salvage: Salvage, toSeq: number | null): Way {
+  const newest = ways.newest();
+  if (newest === null || (newest.seq === 0 && toSeq === null)) {
+    const why =
+      salvage.fault ??
+      (newest === null ? 'the beginning is missing, and no snapshot is good' : 'it is empty');
+    throw new JournalError(
+      'not_found',
+      `The journal in ${source.journal} has no good command that a state can be worked out of: ${why}`,
+    );
+  }
+  if (toSeq === null) return newest;
+  checkReach(salvage, newest, toSeq);
+  const way = ways.newest(toSeq);
+  if (way !== null) return way;
+  throw new JournalError(
+    'not_found',
+    `The state at sequence number ${toSeq} cannot be worked out any more: what leads to it is missing. Take a backup that has it.`,
+  );
+}
+
+export function refuseTakenPlace(source: DataDir, out: string): void {
   const refuse = (why: string): never => {
     throw new JournalError(
       'data_dir_invalid',
@@ -101,26 +137,26 @@ function refuseTakenPlace(source: DataDir, out: string): void {
   if (readdirSync(out).length > 0) refuse('it is not empty');
 }
 
-function checkReach(salvage: Salvage, toSeq: number): void {
-  if (toSeq > salvage.lastSeq) {
-    const why = salvage.fault === null ? 'it ends there' : salvage.fault;
+function checkReach(salvage: Salvage, newest: Way, toSeq: number): void {
+  if (toSeq > newest.seq) {
+    const fault = salvage.faultAfter(newest.seq);
     throw new JournalError(
-      salvage.fault === null ? 'not_found' : 'journal_incomplete',
-      `The journal is good up to sequence number ${salvage.lastSeq}, not to ${toSeq}: ${why}`,
+      fault === null ? 'not_found' : 'journal_incomplete',
+      `The journal is good up to sequence number ${newest.seq}, not to ${toSeq}: ${fault ?? 'it ends there'}`,
     );
   }
   if (toSeq < salvage.firstSeq) {
     throw new JournalError(
       'not_found',
-      `The journal begins at sequence number ${salvage.firstSeq}: what came before has been pruned. Take a backup that has it.`,
+      `The journal begins at sequence number ${salvage.firstSeq}: what came before is not in it any more. Take a backup that has it.`,
     );
   }
 }
 
-/** Snapshots up to the end that are whole and of this journal. */
+/** Snapshots up to the end that are whole and of the journal that was written. */
 function copySnapshots(
   source: DataDir,
-  salvage: Salvage,
+  runs: readonly Run[],
   dir: DataDir,
   toSeq: number,
   notes: string[],
@@ -130,7 +166,8 @@ function copySnapshots(
   for (const ref of files.list()) {
     if (ref.seq > toSeq) continue;
     try {
-      if (files.load(ref).meta.chain !== salvage.chainAt(ref.seq)) continue;
+      const { chain } = files.load(ref).meta;
+      if (!runs.some((run) => run.chainAt(ref.seq) === chain)) continue;
     } catch (thrown) {
       notes.push(`The snapshot ${ref.name} is left out: ${messageOf(thrown)}`);
       continue;
@@ -146,19 +183,12 @@ function copySnapshots(
 function restoreArchive(
   source: DataDir,
   dir: DataDir,
-  engine: Engine,
-  last: StoredBatch,
+  end: ArchivePosition,
   notes: string[],
 ): ArchiveCopied | null {
   mkdirSync(dir.archive, { recursive: true, mode: 0o700 });
   try {
-    const { seq, timeMs } = engine;
-    return copyArchive(source.archiveFile, dir.archiveFile, {
-      seq,
-      timeMs,
-      digest: last.digest,
-      chain: last.chain,
-    });
+    return copyArchive(source.archiveFile, dir.archiveFile, end);
   } catch (thrown) {
     if (!(thrown instanceof JournalError)) throw thrown;
     notes.push(`The archive is left out: ${thrown.message}`);
@@ -166,7 +196,7 @@ function restoreArchive(
   }
 }
 
-function secretNotes(source: DataDir, engine: Engine): string[] {
+export function secretNotes(source: DataDir, engine: Engine): string[] {
   const inForce = engine.rules?.masterSecretFingerprint;
   if (inForce === undefined || !existsSync(source.masterSecretFile)) return [];
   if (masterSecretFingerprint(readFileSync(source.masterSecretFile)) === inForce) return [];
@@ -176,37 +206,15 @@ function secretNotes(source: DataDir, engine: Engine): string[] {
   ];
 }
 
-/** What the source holds, or should hold, beyond the end of the copy. */
-function leftOut(source: DataDir, salvage: Salvage, toSeq: number): string[] {
-  const notes: string[] = [];
-  const { lastSeq, fault } = salvage;
-  if (lastSeq > toSeq) notes.push(`Good commands that are left out: ${toSeq + 1} to ${lastSeq}.`);
-  if (fault !== null) notes.push(`After ${lastSeq} the source is not good: ${fault}`);
-  try {
-    const acknowledged = readMarkFile(source.markFile)?.lastSeq ?? null;
-    if (acknowledged === null) {
-      notes.push('The source has no mark: nothing says whether commands after the copy were acknowledged.');
-    } else if (acknowledged > lastSeq) {
-      notes.push(
-        `The source acknowledged commands up to ${acknowledged}: ${lastSeq + 1} to ${acknowledged} are lost.`,
-      );
-    }
-  } catch (thrown) {
-    notes.push(
-      `The source's mark cannot be read, so nothing says what was acknowledged last: ${messageOf(thrown)}`,
-    );
-  }
-  return notes;
-}
-
 function bytesOf(source: DataDir, salvage: Salvage): number {
-  const journal = salvage.segments.map(({ path }) => fileBytes(path) + fileBytes(walPath(path)));
+  const paths = new Set(salvage.runs.flatMap(({ pieces }) => pieces.map(({ path }) => path)));
+  const journal = [...paths].map((path) => fileBytes(path) + fileBytes(walPath(path)));
   const snapshots = new SnapshotFiles(source.snapshots).list().map(({ name }) => fileBytes(name));
   const archive = fileBytes(source.archiveFile) + fileBytes(walPath(source.archiveFile));
   return [...journal, ...snapshots, archive].reduce((sum, bytes) => sum + bytes, 0);
 }
 
-function removeUnfinished(out: string, wasThere: boolean): void {
+export function removeUnfinished(out: string, wasThere: boolean): void {
   if (!wasThere) rmSync(out, { recursive: true, force: true });
   else for (const name of readdirSync(out)) rmSync(join(out, name), { recursive: true, force: true });
 }

@@ -1,143 +1,196 @@
 /**
- * Reads a journal that may be damaged, as far as it is good: every row up to the first that is missing, altered or
- * unreadable, and in a sentence why it ends there. The mark has no say here; it is for the caller to tell what was
- * acknowledged and is not among the good rows. Nothing is changed.
+ * Reads a journal that may be damaged, all of it: rows that follow on each other make a run, and between two runs lies
+ * what is missing, altered or unreadable, with the reason in a sentence. The mark has no say here; it is for the caller to
+ * tell what was acknowledged and is not among the good rows. Nothing is changed.
  */
-import { assert } from '../../../engine/base/assert.js';
+import { assert, must } from '../../../engine/base/assert.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import type { DataDir } from '../../data-dir/layout.js';
-import { JournalError } from '../../errors.js';
-import type { ChainPosition } from '../../journal/segment/batch-row.js';
-import { CHAIN_START } from '../../journal/segment/batch-row.js';
-import { findSegments, sourceOf } from '../../journal/segment/names.js';
+import { codeOf } from '../../errors.js';
+import { type AbsentRange, isWrittenDown, prunedBefore, readAbsent } from '../../journal/segment/absent.js';
+import { CHAIN_START, type ChainPosition } from '../../journal/segment/batch-row.js';
+import { findSegments, firstSeqOf, sourceOf } from '../../journal/segment/names.js';
 import { Segment } from '../../journal/segment/segment.js';
+import type { HistoryJournal } from '../../replay/history.js';
+import { SnapshotFiles } from '../../snapshot/files.js';
+import { type GoodPiece, readDamagedSegment, type SegmentFault } from './segment.js';
 
-/** A segment that has good rows, or is at least well formed. */
-export interface GoodSegment {
-  readonly path: string;
-  readonly createdMs: number;
-  /** Where its first row follows on. */
-  readonly start: ChainPosition;
-  /** Its last good row, or `start` where it has none. */
-  readonly end: ChainPosition;
-}
-
-export class Salvage {
-  readonly segments: readonly GoodSegment[];
-  /** Why the good rows end where they do; null: there are no others. */
-  readonly fault: string | null;
-
-  /** Reads all of it once. `onSeq` is told the last sequence number of every row. */
-  constructor(dir: DataDir, onSeq: (seq: number) => void = () => {}) {
-    const segments: GoodSegment[] = [];
-    let fault: string | null = null;
-    for (const path of findSegments(dir.journal)) {
-      const before = segments.at(-1)?.end ?? null;
-      const read = readSegment(path, before, onSeq);
-      if (read.segment !== null) segments.push(read.segment);
-      fault = read.fault;
-      if (fault !== null) break;
-    }
-    this.segments = segments;
-    this.fault = fault;
+/** Rows that follow on each other, in one file or more: a journal of its own. */
+export class Run implements HistoryJournal {
+  /** At least one. */
+  constructor(readonly pieces: readonly GoodPiece[]) {
+    assert(pieces.length > 0, 'a run has a piece');
   }
 
+  /** Where its first row follows on. */
+  get start(): ChainPosition {
+    return must(this.pieces[0], 'a piece').start;
+  }
+  get end(): ChainPosition {
+    return must(this.pieces.at(-1), 'a piece').end;
+  }
   /** First sequence number that is there, or would be. */
   get firstSeq(): number {
-    return (this.segments[0]?.start.lastSeq ?? 0) + 1;
+    return this.start.lastSeq + 1;
   }
-
   get lastSeq(): number {
-    return this.segments.at(-1)?.end.lastSeq ?? 0;
+    return this.end.lastSeq;
+  }
+  /** Whether nothing comes before it. */
+  get isBeginning(): boolean {
+    return this.start.lastSeq === 0 && this.start.chain === CHAIN_START;
   }
 
-  /** Good rows with `lastSeq` above `afterSeq`, in order. */
+  /** Rows with `lastSeq` above `afterSeq`, in order. */
   *readBatches(afterSeq: number): Generator<StoredBatch, void, undefined> {
-    for (const good of this.segments) yield* this.readSegment(good, afterSeq);
+    for (const piece of this.pieces) yield* this.readPiece(piece, afterSeq);
   }
 
-  /** Good rows of one segment with `lastSeq` above `afterSeq`. */
-  *readSegment(good: GoodSegment, afterSeq: number): Generator<StoredBatch, void, undefined> {
-    if (good.end.lastSeq <= Math.max(afterSeq, good.start.lastSeq)) return;
-    const segment = Segment.open(sourceOf(good.path), 'read');
+  /** Rows of one piece with `lastSeq` above `afterSeq`. */
+  *readPiece({ path, start, end }: GoodPiece, afterSeq: number): Generator<StoredBatch, void, undefined> {
+    if (end.lastSeq <= Math.max(afterSeq, start.lastSeq)) return;
+    const segment = Segment.open(sourceOf(path), 'read');
     try {
-      for (const row of segment.batches(Math.max(afterSeq, good.start.lastSeq))) {
+      for (const row of segment.batchesFrom(positionUpTo(segment, start, afterSeq))) {
         yield row;
-        if (row.lastSeq >= good.end.lastSeq) return;
+        if (row.lastSeq >= end.lastSeq) return;
       }
     } finally {
       segment.close();
     }
   }
 
-  /** Chain hash after `seq`, or null where no good row ends there. */
+  /** Chain hash after `seq`, or null where no row ends there. */
   chainAt(seq: number): string | null {
-    for (const good of this.segments) {
-      if (seq === good.start.lastSeq) return good.start.chain;
-      if (seq === good.end.lastSeq) return good.end.chain;
-      if (seq > good.start.lastSeq && seq < good.end.lastSeq) return this.#chainWithin(good, seq);
+    for (const piece of this.pieces) {
+      const { start, end } = piece;
+      if (seq === start.lastSeq) return start.chain;
+      if (seq === end.lastSeq) return end.chain;
+      if (seq < start.lastSeq || seq > end.lastSeq) continue;
+      for (const row of this.readPiece(piece, seq - 1)) return row.lastSeq === seq ? row.chain : null;
     }
     return null;
   }
-
-  #chainWithin(good: GoodSegment, seq: number): string | null {
-    for (const row of this.readSegment(good, seq - 1)) return row.lastSeq === seq ? row.chain : null;
-    return null;
-  }
 }
 
-interface Read {
-  readonly segment: GoodSegment | null;
-  readonly fault: string | null;
-}
-
-/** Reads a segment to its first bad row. `before` is where the one before it ended; null for the first. */
-function readSegment(path: string, before: ChainPosition | null, onSeq: (seq: number) => void): Read {
-  let segment: Segment | null = null;
+/** The end of the last row of the piece that ends at `seq` or before it; the row before the piece may be a bad one. */
+function positionUpTo(segment: Segment, start: ChainPosition, seq: number): ChainPosition {
   try {
-    segment = Segment.open(sourceOf(path), 'read');
-    const { start } = segment;
-    const gap = faultOfStart(start, before);
-    if (gap !== null) return { segment: null, fault: `${path} ${gap}` };
-    return readRows(path, segment, onSeq);
+    const row = segment.rowUpTo(seq);
+    return row !== null && row.lastSeq > start.lastSeq ? row : start;
   } catch (thrown) {
-    return { segment: null, fault: damageOf(thrown) };
-  } finally {
-    segment?.close();
+    if (codeOf(thrown) !== 'journal_corrupt') throw thrown;
+    return start;
   }
 }
 
-function readRows(path: string, segment: Segment, onSeq: (seq: number) => void): Read {
-  const { start, meta } = segment;
-  let end = start;
-  let fault: string | null = null;
-  try {
-    for (const { lastSeq, chain } of segment.batches(start.lastSeq)) {
-      end = { lastSeq, chain };
-      onSeq(lastSeq);
+/** What is missing before a run. */
+export interface Gap {
+  readonly firstSeq: number;
+  /** Less than `firstSeq` where nothing is missing, but the run is of another journal. */
+  readonly lastSeq: number;
+  /** In a sentence. */
+  readonly why: string;
+  readonly isWrittenDown: boolean;
+}
+
+export class Salvage {
+  /** In order; each after the first one lies behind a gap. */
+  readonly runs: readonly Run[];
+  /** What the directory has written down as absent. */
+  readonly absent: readonly AbsentRange[];
+  /** Files in which something is damaged. */
+  readonly damaged: readonly string[];
+  readonly #faults: readonly SegmentFault[];
+
+  /** Reads all of it once. `onSeq` is told the last sequence number of every good row. */
+  constructor(dir: DataDir, onSeq: (seq: number) => void = () => {}) {
+    const chains = chainsOf(new SnapshotFiles(dir.snapshots));
+    const faults: SegmentFault[] = [];
+    const damaged: string[] = [];
+    const runs: GoodPiece[][] = [];
+    const paths = findSegments(dir.journal);
+    for (const path of paths) {
+      const read = readDamagedSegment(path, chains, onSeq);
+      faults.push(...read.faults);
+      if (read.faults.length > 0) damaged.push(path);
+      for (const piece of read.pieces) addPiece(runs, piece);
     }
+    this.runs = runs.map((pieces) => new Run(pieces));
+    this.damaged = damaged;
+    this.#faults = faults;
+    this.absent = absentOf(dir, paths[0] === undefined ? 1 : firstSeqOf(paths[0]));
+  }
+
+  /** First sequence number that is there, or would be. */
+  get firstSeq(): number {
+    return this.runs[0]?.firstSeq ?? 1;
+  }
+  get lastSeq(): number {
+    return this.runs.at(-1)?.lastSeq ?? 0;
+  }
+
+  /** Why the last run ends where it does; null: nothing shows that there was more. */
+  get fault(): string | null {
+    return this.faultAfter(this.lastSeq);
+  }
+
+  /** The first thing that is wrong behind `seq`, or null. */
+  faultAfter(seq: number): string | null {
+    const found = this.#faults.find(({ afterSeq }) => afterSeq >= seq);
+    const isGap = this.runs.some(({ start }) => start.lastSeq > seq);
+    return found?.what ?? (isGap ? 'No file has the commands that come next.' : null);
+  }
+
+  /** What is missing before `run`, or null. */
+  gapBefore(run: Run): Gap | null {
+    const before = this.runs[this.runs.indexOf(run) - 1];
+    if (before === undefined && run.isBeginning) return null;
+    const [firstSeq, lastSeq] = [(before?.lastSeq ?? 0) + 1, run.start.lastSeq];
+    const isDown = lastSeq >= firstSeq && isWrittenDown(this.absent, firstSeq, lastSeq);
+    return { firstSeq, lastSeq, isWrittenDown: isDown, why: this.#why(firstSeq, lastSeq, isDown) };
+  }
+
+  #why(firstSeq: number, lastSeq: number, isDown: boolean): string {
+    if (lastSeq < firstSeq) return `The chain hash after ${lastSeq} does not follow from what comes before.`;
+    const found = this.#faults.find(({ afterSeq }) => afterSeq >= firstSeq - 1 && afterSeq < lastSeq);
+    if (found !== undefined) return found.what;
+    if (!isDown) return 'No file has them.';
+    const isLost = this.absent.some((range) => range.why === 'lost' && range.lastSeq >= firstSeq);
+    return isLost ? 'They are written down as lost.' : 'They were pruned.';
+  }
+}
+
+/** Adds to the last run, or begins one; what the journal has twice, as after a file was put back, counts once. */
+function addPiece(runs: GoodPiece[][], piece: GoodPiece): void {
+  const last = runs.at(-1);
+  const end = last?.at(-1)?.end;
+  if (last === undefined || end === undefined || piece.start.lastSeq > end.lastSeq) runs.push([piece]);
+  else if (piece.start.lastSeq === end.lastSeq) {
+    if (piece.start.chain === end.chain) last.push(piece);
+    else runs.push([piece]);
+  }
+}
+
+/** What snapshots say of the journal's chain hashes; a bad one helps nothing and harms nothing. */
+function chainsOf(snapshots: SnapshotFiles): Map<number, string> {
+  const chains = new Map<number, string>();
+  for (const ref of snapshots.list()) {
+    try {
+      const { seq, chain } = snapshots.metaOf(ref);
+      chains.set(seq, chain);
+    } catch {
+      // Whoever needs the snapshot says what is wrong with it.
+    }
+  }
+  return chains;
+}
+
+function absentOf(dir: DataDir, firstSeq: number): readonly AbsentRange[] {
+  try {
+    return readAbsent(dir) ?? prunedBefore(firstSeq);
   } catch (thrown) {
-    fault = damageOf(thrown);
+    if (codeOf(thrown) !== 'absent_unreadable') throw thrown;
+    return prunedBefore(firstSeq);
   }
-  return { segment: { path, createdMs: meta.createdMs, start, end }, fault };
-}
-
-/** The sentence of a damage. Whatever else was thrown, a newer format above all, is not for salvage. */
-function damageOf(thrown: unknown): string {
-  if (thrown instanceof JournalError && thrown.code === 'journal_corrupt') return thrown.message;
-  throw thrown;
-}
-
-function faultOfStart(start: ChainPosition, before: ChainPosition | null): string | null {
-  if (before === null) {
-    assert(start.lastSeq >= 0, 'sequence numbers begin at 1');
-    const isForged = start.lastSeq === 0 && start.chain !== CHAIN_START;
-    return isForged ? 'does not begin with the chain hash of a beginning' : null;
-  }
-  if (start.lastSeq !== before.lastSeq) {
-    return `begins after sequence number ${start.lastSeq}, but the segment before it ends at ${before.lastSeq}`;
-  }
-  return start.chain === before.chain
-    ? null
-    : 'does not follow from the segment before it: their chain hashes differ';
 }

@@ -30,9 +30,24 @@ export interface OperatorDirOptions {
   readonly steps?: number;
   /** The journal begins with this batch, as retention leaves it. */
   readonly firstBatch?: number;
+  /** Changes a command before it is carried out. */
+  readonly alter?: (command: Command) => Command;
+  /** Batches after which snapshots stand: `SNAPSHOTS_AFTER` where absent. */
+  readonly snapshotsAfter?: readonly number[];
 }
 
-function commandsOf(steps: number): Command[] {
+const streams = new Map<number, readonly Command[]>();
+
+/** The stream of so many steps. Made once: the reference model goes through it, too, which takes a second. */
+function commandsOf(steps: number): readonly Command[] {
+  const known = streams.get(steps);
+  if (known !== undefined) return known;
+  const made = makeCommands(steps);
+  streams.set(steps, made);
+  return made;
+}
+
+function makeCommands(steps: number): Command[] {
   const rng = new Rng(11);
   const { accepted } = runStream(
     11,
@@ -52,14 +67,19 @@ function commandsOf(steps: number): Command[] {
 /** Makes it at `root`. Batches have 1 to 6 commands. */
 export function makeOperatorDir(
   root: string,
-  { steps = 1_000, firstBatch = 0 }: OperatorDirOptions = {},
+  {
+    steps = 1_000,
+    firstBatch = 0,
+    alter = (command) => command,
+    snapshotsAfter = SNAPSHOTS_AFTER,
+  }: OperatorDirOptions = {},
 ): MadeDir {
   const dir = openDataDir(root);
   writeFileSync(dir.masterSecretFile, SECRET, { mode: 0o600 });
   writeFileSync(dir.operatorTokenFile, `${'operator'.repeat(4)}\n`, { mode: 0o600 });
-  const made = makeDataDir(root, commandsOf(steps), {
+  const made = makeDataDir(root, commandsOf(steps).map(alter), {
     batchSize: (index) => 1 + (index % 6),
-    snapshotsAfter: SNAPSHOTS_AFTER,
+    snapshotsAfter,
     hasArchive: true,
   });
   writeSegments(made, firstBatch);

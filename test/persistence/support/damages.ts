@@ -1,0 +1,47 @@
+/** Damage to directories of `makeDamageable`, as disks and hands do it. */
+import { readFileSync, rmSync } from 'node:fs';
+import { must } from '../../../engine/base/assert.js';
+import { writeAbsent } from '../../../persistence/journal/segment/absent.js';
+import { findSegments } from '../../../persistence/journal/segment/names.js';
+import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
+import type { MadeDir } from './made-dir.js';
+import { flipBit, makeOperatorDir } from './operator-dir.js';
+
+/** One snapshot in each of the three segments, the last one well before the end. */
+const SNAPSHOTS_AFTER = [10, 60, 100];
+
+/** A good directory at `root`, nothing of which was pruned. */
+export function makeDamageable(root: string): MadeDir {
+  const made = makeOperatorDir(root, { snapshotsAfter: SNAPSHOTS_AFTER });
+  writeAbsent(made.dir, []);
+  return made;
+}
+
+export type Damage = (made: MadeDir) => void;
+
+export const segment = ({ dir }: MadeDir, index: number): string =>
+  must(findSegments(dir.journal).at(index), 'a segment');
+export const seqAfter = ({ batches }: MadeDir, index: number): number =>
+  must(batches[index], 'a batch').lastSeq;
+export const flipRow =
+  (segmentIndex: number, batch: number): Damage =>
+  (made) => {
+    const path = segment(made, segmentIndex);
+    flipBit(path, readFileSync(path).indexOf(must(made.batches[batch], 'a batch').commands) + 5);
+  };
+export const flipChain =
+  (segmentIndex: number, batch: number): Damage =>
+  (made) => {
+    const path = segment(made, segmentIndex);
+    flipBit(path, readFileSync(path).lastIndexOf(must(made.batches[batch], 'a batch').chain) + 5);
+  };
+export const lose =
+  (segmentIndex: number): Damage =>
+  (made) =>
+    rmSync(segment(made, segmentIndex));
+export const flipSnapshot =
+  (index: number): Damage =>
+  ({ dir }) =>
+    flipBit(must(new SnapshotFiles(dir.snapshots).list()[index], 'a snapshot').name, 5_000);
+export const loseArchive: Damage = ({ dir }) => rmSync(dir.archiveFile);
+export const loseMark: Damage = ({ dir }) => rmSync(dir.markFile);

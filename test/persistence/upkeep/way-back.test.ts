@@ -1,0 +1,194 @@
+/**
+ * Every damage that a directory may have, and the way back from it: the newest state that snapshots and the rows behind
+ * them allow, never another state, and exit code 1 where acknowledged commands are missing. Whatever was damaged, what is
+ * restored is good in all its parts and a server starts on it.
+ */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { Engine } from '../../../engine/engine.js';
+import { decodeCommand } from '../../../engine/model/command-codec.js';
+import { findDataDir } from '../../../persistence/data-dir/layout.js';
+import { openStore } from '../../../persistence/recovery/open-store.js';
+import { newSha256 } from '../../../persistence/sha256.js';
+import { type Restored, restore } from '../../../persistence/upkeep/restore/restore.js';
+import { Salvage } from '../../../persistence/upkeep/salvage/salvage.js';
+import { verify } from '../../../persistence/upkeep/verify/verify.js';
+import { tote } from '../../support/cli.js';
+import {
+  type Damage,
+  flipChain,
+  flipRow,
+  flipSnapshot,
+  lose,
+  loseArchive,
+  loseMark,
+  makeDamageable,
+  seqAfter,
+} from '../support/damages.js';
+import { CLOCK, temporaryDir } from '../support/journal-files.js';
+import type { MadeDir } from '../support/made-dir.js';
+
+interface Expected {
+  /** The batch with which the state ends; the last one where absent. */
+  readonly endsAfter?: number;
+  /** Whether nothing that was acknowledged is missing. */
+  readonly isAll?: boolean;
+  /** Batches between which states cannot be shown: after the one, before the end of the other. */
+  readonly unshown?: readonly (readonly [after: number, before: number])[];
+}
+
+/** Batches with which the first and the middle segment and the journal end. */
+const [FIRST_END, MIDDLE_END, LAST] = [41, 83, 123];
+const CASES: readonly (readonly [string, readonly Damage[], Expected])[] = [
+  ['nothing', [], {}],
+  ['an old row', [flipRow(0, 20)], { unshown: [[19, 60]] }],
+  ['an old row before the only snapshot of its segment', [flipRow(0, 5)], { unshown: [[4, 10]] }],
+  ['the first segment', [lose(0)], { unshown: [[-1, 60]] }],
+  ['a middle row', [flipRow(1, 70)], { unshown: [[69, 100]] }],
+  ['the middle segment', [lose(1)], { unshown: [[FIRST_END, 100]] }],
+  ['a row of the open segment before the newest snapshot', [flipRow(2, 90)], { unshown: [[89, 100]] }],
+  ['the row at which the newest snapshot stands', [flipRow(2, 100)], { unshown: [[99, 100]] }],
+  ['only the chain hash of that row', [flipChain(2, 100)], { unshown: [[99, 100]] }],
+  ['a row behind the newest snapshot', [flipRow(2, 110)], { endsAfter: 109 }],
+  ['the open segment', [lose(2)], { endsAfter: 100, unshown: [[MIDDLE_END, 100]] }],
+  ['the newest snapshot', [flipSnapshot(0)], {}],
+  ['all snapshots', [flipSnapshot(0), flipSnapshot(1), flipSnapshot(2)], {}],
+  ['the archive', [loseArchive], {}],
+  ['the mark', [loseMark], {}],
+  ['the mark, and a row behind the newest snapshot', [loseMark, flipRow(2, 110)], { endsAfter: 109 }],
+  ['an old row and the newest snapshot', [flipRow(0, 20), flipSnapshot(0)], { unshown: [[19, 60]] }],
+  [
+    'the middle segment and the newest snapshot',
+    [lose(1), flipSnapshot(0)],
+    { endsAfter: 60, unshown: [[FIRST_END, 60]] },
+  ],
+  [
+    'the first segment and all snapshots but the oldest',
+    [lose(0), flipSnapshot(0), flipSnapshot(1)],
+    { endsAfter: 10 },
+  ],
+  ['first and middle segment', [lose(1), lose(0)], { unshown: [[-1, 100]] }],
+  [
+    'an old and a middle row',
+    [flipRow(0, 20), flipRow(1, 70)],
+    {
+      unshown: [
+        [19, 60],
+        [69, 100],
+      ],
+    },
+  ],
+  ['the open segment, archive and mark', [lose(2), loseArchive, loseMark], { endsAfter: 100, isAll: true }],
+];
+
+/** State digest after the batch, from carrying out all commands. */
+function digestAfter({ batches }: MadeDir, index: number): string {
+  const engine = new Engine();
+  for (const { commands } of batches.slice(0, index + 1)) {
+    for (const text of JSON.parse(commands) as unknown[]) engine.apply(decodeCommand(text));
+  }
+  return engine.stateDigest(newSha256);
+}
+
+const make = (t: TestContext): MadeDir => makeDamageable(join(temporaryDir(t), 'data'));
+
+for (const [what, damages, expected] of CASES) {
+  test(`damaged or lost: ${what}`, (t) => {
+    const made = make(t);
+    assert.equal(made.batches.length, LAST + 1);
+    for (const damage of damages) damage(made);
+    const { endsAfter = LAST, isAll = endsAfter === LAST, unshown } = expected;
+    const out = join(made.dir.root, '..', 'restored');
+    const restored = restore(made.dir, new Salvage(made.dir), { out, toSeq: null });
+    assert.equal(restored.seq, seqAfter(made, endsAfter));
+    assert.equal(restored.stateDigest, digestAfter(made, endsAfter));
+    assert.equal(restored.lacksCommands, !isAll, restored.notes.join('\n'));
+    if (unshown !== undefined) expectUnshown(made, restored, unshown);
+    expectServable(out, restored);
+  });
+}
+
+function expectUnshown(
+  made: MadeDir,
+  { unshown }: Restored,
+  expected: NonNullable<Expected['unshown']>,
+): void {
+  const ranges = expected.map(([after, before]) => [
+    after < 0 ? 1 : seqAfter(made, after) + 1,
+    seqAfter(made, before) - 1,
+  ]);
+  assert.deepEqual(
+    unshown.map(({ firstSeq, lastSeq }) => [firstSeq, lastSeq]),
+    ranges,
+    JSON.stringify(unshown),
+  );
+}
+
+/** A server starts on it, twice, and nothing in it is wrong before or after. */
+function expectServable(out: string, restored: Restored): void {
+  for (let attempt = 0; attempt < 2; attempt += 1) {
+    // Without an archive what came before a gap is told by nothing: that stays a fault.
+    const faults = verify(findDataDir(out)).faults.filter(
+      ({ part }) => part !== 'archive' || restored.archive !== null,
+    );
+    assert.deepEqual(faults, []);
+    const { engine, recovered, lock } = openStore(out, CLOCK, () => {});
+    lock.release();
+    assert.equal(engine.stateDigest(newSha256), restored.stateDigest);
+    assert.deepEqual(recovered.notes, []);
+  }
+}
+
+test('exit code 1 where acknowledged commands are missing, 0 where only the past cannot be shown', async (t) => {
+  const made = make(t);
+  flipRow(0, 20)(made);
+  const out = join(made.dir.root, '..', 'a');
+  const past = await tote(['restore', made.dir.root, '--out', out]);
+  assert.equal(past.code, 0, past.stderr);
+  const [from, to] = [seqAfter(made, 19) + 1, seqAfter(made, 60) - 1];
+  assert.match(
+    past.stdout,
+    new RegExp(`The states from ${from} to ${to} cannot be shown any more: .*checksum`),
+  );
+  flipRow(2, 110)(made);
+  const short = await tote(['restore', made.dir.root, '--out', `${out}-2`]);
+  assert.equal(short.code, 1);
+  assert.match(short.stdout, /acknowledged commands up to \d+: \d+ to \d+ are lost/);
+});
+
+test('--to-seq where commands are lost ends before them, elsewhere where it says', (t) => {
+  const made = make(t);
+  flipRow(1, 70)(made);
+  const salvage = new Salvage(made.dir);
+  const at = (toSeq: number): Restored => {
+    const out = join(made.dir.root, '..', `at-${toSeq}`);
+    const restored = restore(made.dir, salvage, { out, toSeq });
+    expectServable(out, restored);
+    return restored;
+  };
+  for (const batch of [30, 69, 100, 105]) {
+    const { seq, lacksCommands, stateDigest } = at(seqAfter(made, batch));
+    assert.deepEqual([seq, lacksCommands], [seqAfter(made, batch), false]);
+    assert.equal(stateDigest, digestAfter(made, batch));
+  }
+  for (const batch of [70, 75, 99]) {
+    const { seq, lacksCommands, notes } = at(seqAfter(made, batch));
+    assert.deepEqual([seq, lacksCommands], [seqAfter(made, 69), true]);
+    assert.match(notes.join(), /cannot be worked out any more: the copy ends before/);
+  }
+});
+
+test('what was restored with a gap can be restored again, from before the gap and from behind it', (t) => {
+  const made = make(t);
+  lose(1)(made);
+  const first = join(made.dir.root, '..', 'first');
+  restore(made.dir, new Salvage(made.dir), { out: first, toSeq: null });
+  const dir = findDataDir(first);
+  const again = restore(dir, new Salvage(dir), { out: `${first}-again`, toSeq: null });
+  assert.deepEqual([again.seq, again.lacksCommands], [made.engine.seq, false]);
+  assert.match(again.unshown.map(({ why }) => why).join(), /written down as lost/);
+  const early = restore(dir, new Salvage(dir), { out: `${first}-early`, toSeq: seqAfter(made, 30) });
+  assert.equal(early.stateDigest, digestAfter(made, 30));
+  expectServable(`${first}-early`, early);
+});
