@@ -10,10 +10,12 @@ import { isoText } from '../frame/format.js';
 import { parseSeq, parseTimeMs } from '../frame/options.js';
 import { startProgress } from '../frame/progress.js';
 import { lastSeqHint } from '../frame/whereabouts.js';
+import { runFromSnapshot } from './restore-from-snapshot.js';
 
 interface RestoreOptions {
   readonly toSeq?: number;
   readonly toTime?: number;
+  readonly fromSnapshot?: boolean;
   readonly out: string;
 }
 
@@ -25,10 +27,12 @@ export const restoreCommand = defineCommand<RestoreOptions>({
     'what is damaged before it, and what the new directory lacks is told and written down in it. The commands from the ' +
     'newest good snapshot to the end are carried out again and compared with the journal before anything is written. ' +
     'Without --to-seq and --to-time the new directory ends with the last command that can be had; with 1 where ' +
-    'acknowledged ones are missing. One that lies where commands are lost ends before them.',
+    'acknowledged ones are missing. One that lies where commands are lost ends before them. With --from-snapshot ' +
+    'it begins with the newest good snapshot, and whatever came after that is lost: for a directory whose journal is gone.',
   examples: [
     ['restore ./data --out ./restored', 'everything that is good, from a damaged directory'],
     ['restore --to-seq 120000 --out ./restored', 'up to command 120000 of ./data'],
+    ['restore --from-snapshot ./data --out ./restored', 'the journal is gone, the snapshots are there'],
     ['restore --to-time 2026-11-17T14:03:00Z --out ./tuesday', 'as it was on Tuesday at 14:03'],
   ],
   options: [
@@ -39,11 +43,16 @@ export const restoreCommand = defineCommand<RestoreOptions>({
     )
       .argParser(parseTimeMs)
       .conflicts('toSeq'),
+    new Option('--from-snapshot', 'begin a new journal behind the newest good snapshot').conflicts([
+      'toSeq',
+      'toTime',
+    ]),
     new Option('--out <dir>', 'the new directory; it must not exist, or be empty').makeOptionMandatory(),
   ],
   worksWithoutJournal: true,
   run: (context, options) => {
     const { dir, out } = context;
+    if (options.fromSnapshot === true) return runFromSnapshot(context, options.out);
     dataDirWithJournal(dir.root);
     const salvage = readAll(context);
     const { toSeq = null, toTime } = options;

@@ -1,0 +1,165 @@
+/**
+ * Begins a new journal behind a snapshot: the way on for a directory whose journal is gone. The new directory holds the
+ * newest good snapshot, an empty segment that follows on it by its chain hash, the archive up to there, and the
+ * word that what came before is not in this journal. Commands after the snapshot are lost, which is told; their
+ * numbers are given again. The source is not changed, and the mark comes last: no server starts on a copy without it.
+ */
+import { existsSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { Engine } from '../../../engine/engine.js';
+import type { SnapshotMeta, SnapshotRef } from '../../../engine/host/snapshot-store.js';
+import type { Mark } from '../../../engine/model/ports.js';
+import { copyArchive } from '../../archive/copy.js';
+import { readArchiveProgress } from '../../archive/file.js';
+import type { ArchiveProgress } from '../../archive/schema.js';
+import { type ArchivePosition, ArchiveWriter } from '../../archive/writer.js';
+import { fileBytes } from '../../data-dir/files.js';
+import { type DataDir, openDataDir } from '../../data-dir/layout.js';
+import { JournalError, messageOf } from '../../errors.js';
+import { createMarkFile, EMPTY_MARK, readMarkFile } from '../../journal/mark.js';
+import { type AbsentRange, readAbsent, withAbsent, writeAbsent } from '../../journal/segment/absent.js';
+import { createSegment } from '../../journal/segment/roll.js';
+import { newSha256 } from '../../sha256.js';
+import { SnapshotFiles } from '../../snapshot/files.js';
+import { checkSnapshotFile, copyFileDurably, copySecrets, requireSpace } from '../copy-files.js';
+import { refuseTakenPlace, removeUnfinished, secretNotes } from './restore.js';
+
+export interface RestoredFromSnapshot {
+  /** Of the snapshot: its last command and that one's engine time. */
+  readonly seq: number;
+  readonly timeMs: number;
+  /** Digest of the engine's full state there, SHA-256. */
+  readonly stateDigest: string;
+  readonly snapshot: string;
+  /** Whether the archive holds what came before the snapshot, too. */
+  readonly hasOldArchive: boolean;
+  /** Commands that something in the source knows of and the copy has not; null where nothing knows of any. */
+  readonly lost: Lost | null;
+  readonly notes: readonly string[];
+}
+
+export interface Lost {
+  readonly firstSeq: number;
+  readonly lastSeq: number;
+  /** When the last of them happened, as far as the source tells. */
+  readonly lastTimeMs: number;
+}
+
+interface Loaded {
+  readonly ref: SnapshotRef;
+  readonly meta: SnapshotMeta;
+  readonly engine: Engine;
+}
+
+/**
+ * Throws `data_dir_invalid` where `out` cannot be taken, `not_found` where no snapshot is good, `disk_full`. `nowMs` is
+ * when the new segment is made.
+ */
+export function restoreFromSnapshot(source: DataDir, out: string, nowMs: number): RestoredFromSnapshot {
+  refuseTakenPlace(source, out);
+  const notes: string[] = [];
+  const loaded = newestGood(source, notes);
+  const { ref, meta, engine } = loaded;
+  const mark = attempt(() => readMarkFile(source.markFile), notes);
+  const archive = attempt(() => readArchiveProgress(source), notes);
+  const wasThere = existsSync(out);
+  try {
+    const dir = openDataDir(out);
+    requireSpace(dir.root, fileBytes(ref.name) + fileBytes(source.archiveFile));
+    notes.push(...copySecrets(source, dir), ...secretNotes(source, engine));
+    const name = basename(ref.name);
+    copyFileDurably(ref.name, join(dir.snapshots, name), (copy) => checkSnapshotFile(copy, name));
+    const hasOldArchive = makeArchive(source, dir, loaded, nowMs, notes);
+    createSegment(dir.journal, { lastSeq: meta.seq, chain: meta.chain }, nowMs);
+    writeAbsent(dir, absentRanges(source, meta.seq, notes));
+    // No row ends there any more, so that its checksum is compared with nothing.
+    const checksum = mark?.lastSeq === meta.seq ? mark.checksum : EMPTY_MARK.checksum;
+    createMarkFile(dir.markFile, { lastSeq: meta.seq, checksum });
+    return {
+      seq: meta.seq,
+      timeMs: meta.timeMs,
+      stateDigest: engine.stateDigest(newSha256),
+      snapshot: name,
+      hasOldArchive,
+      lost: lostAfter(source, meta.seq, mark, archive),
+      notes,
+    };
+  } catch (thrown) {
+    removeUnfinished(out, wasThere);
+    throw thrown;
+  }
+}
+
+function newestGood(source: DataDir, notes: string[]): Loaded {
+  const files = new SnapshotFiles(source.snapshots);
+  for (const ref of files.list()) {
+    try {
+      return { ref, ...files.load(ref) };
+    } catch (thrown) {
+      notes.push(`The snapshot ${ref.name} was passed over: ${messageOf(thrown)}`);
+    }
+  }
+  throw new JournalError(
+    'not_found',
+    `There is no good snapshot in ${source.snapshots} to begin with.${notes.map((note) => ` ${note}`).join('')}`,
+  );
+}
+
+/** Whether the source's archive could be taken over; else a new one begins at the snapshot. */
+function makeArchive(
+  source: DataDir,
+  dir: DataDir,
+  { meta, engine }: Loaded,
+  nowMs: number,
+  notes: string[],
+): boolean {
+  const position: ArchivePosition = meta;
+  const copied = attempt(() => copyArchive(source.archiveFile, dir.archiveFile, position), notes);
+  if (copied?.seq === meta.seq) return true;
+  ArchiveWriter.create(dir, position, engine, nowMs).close();
+  const why =
+    copied === null ? 'none could be taken over' : `the one of the source ends at ${copied.seq} already`;
+  notes.push(
+    `The archive begins after ${meta.seq}, for ${why}: keep the source for what was settled and moved before.`,
+  );
+  return false;
+}
+
+/** What the source's journal lacked keeps its reason; the rest up to `seq` is lost. */
+function absentRanges(source: DataDir, seq: number, notes: string[]): AbsentRange[] {
+  const known = attempt(() => readAbsent(source), notes) ?? [];
+  const before = known
+    .filter(({ firstSeq }) => firstSeq <= seq)
+    .map((range) => ({ ...range, lastSeq: Math.min(range.lastSeq, seq) }));
+  return withAbsent(before, { why: 'lost', firstSeq: 1, lastSeq: seq });
+}
+
+/** What is known to have happened after `seq`: by the mark, or by an archive that goes further. */
+function lostAfter(
+  source: DataDir,
+  seq: number,
+  mark: Mark | null,
+  archive: ArchiveProgress | null,
+): Lost | null {
+  const acknowledgedSeq = mark?.lastSeq ?? 0;
+  const archivedSeq = archive?.seq ?? 0;
+  const lastSeq = Math.max(acknowledgedSeq, archivedSeq);
+  if (lastSeq <= seq) return null;
+  // The mark has no time of its own; it was written when that command was acknowledged.
+  const lastTimeMs =
+    archive !== null && archivedSeq >= acknowledgedSeq
+      ? archive.timeMs
+      : Math.floor(statSync(source.markFile).mtimeMs);
+  return { firstSeq: seq + 1, lastSeq, lastTimeMs };
+}
+
+/** What cannot be read is told and counts as not there. */
+function attempt<T>(read: () => T, notes: string[]): T | null {
+  try {
+    return read();
+  } catch (thrown) {
+    if (!(thrown instanceof JournalError)) throw thrown;
+    notes.push(thrown.message);
+    return null;
+  }
+}

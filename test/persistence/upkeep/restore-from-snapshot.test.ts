@@ -1,0 +1,151 @@
+/** `tote restore --from-snapshot`: a new journal behind the newest good snapshot, and what is told of the rest. */
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { must } from '../../../engine/base/assert.js';
+import { DEFAULT_SNAPSHOTS_KEPT } from '../../../engine/model/snapshots-kept.js';
+import { readArchiveProgress } from '../../../persistence/archive/file.js';
+import { findDataDir } from '../../../persistence/data-dir/layout.js';
+import { readMarkFile } from '../../../persistence/journal/mark.js';
+import { readAbsent } from '../../../persistence/journal/segment/absent.js';
+import { openStore } from '../../../persistence/recovery/open-store.js';
+import { newSha256 } from '../../../persistence/sha256.js';
+import { Shadow } from '../../../persistence/shadow/shadow.js';
+import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
+import { backup } from '../../../persistence/upkeep/backup/backup.js';
+import { verify } from '../../../persistence/upkeep/verify/verify.js';
+import { tote, toteJson } from '../../support/cli.js';
+import { CLOCK, temporaryDir } from '../support/journal-files.js';
+import type { MadeDir } from '../support/made-dir.js';
+import { flipBit, makeOperatorDir } from '../support/operator-dir.js';
+
+interface RestoreReport {
+  readonly seq: number;
+  readonly stateDigest: string;
+  readonly hasOldArchive: boolean;
+  readonly lost: { readonly firstSeq: number; readonly lastSeq: number; readonly lastTime: string } | null;
+  readonly notes: readonly string[];
+}
+
+/** A directory whose journal is gone but for its mark, where that is asked for. */
+function withoutJournal(t: TestContext, hasMark: boolean): MadeDir {
+  const made = makeOperatorDir(join(temporaryDir(t), 'data'));
+  const mark = readFileSync(made.dir.markFile);
+  rmSync(made.dir.journal, { recursive: true });
+  if (hasMark) {
+    mkdirSync(made.dir.journal, { mode: 0o700 });
+    writeFileSync(made.dir.markFile, mark);
+  }
+  return made;
+}
+
+const newestSeq = ({ dir }: MadeDir): number => must(new SnapshotFiles(dir.snapshots).list()[0], 'one').seq;
+
+/** Good by `verify`, a backup is taken and is good too, a start comes to the state, and its shadow goes on. */
+function expectUsable(t: TestContext, out: string, seq: number, stateDigest: string): void {
+  const good = (root: string): void => {
+    const report = verify(findDataDir(root));
+    assert.deepEqual(report.faults, []);
+    assert.deepEqual([report.lastSeq, report.replayed?.stateDigest], [seq, stateDigest]);
+  };
+  good(out);
+  const copy = join(temporaryDir(t), 'copy');
+  for (let time = 0; time < 2; time += 1) {
+    assert.deepEqual(backup(findDataDir(out), copy).faults, []);
+    good(copy);
+  }
+  for (const root of [out, copy, out]) {
+    const store = openStore(root, CLOCK, () => {});
+    assert.equal(store.engine.stateDigest(newSha256), stateDigest);
+    assert.equal(store.recovered.snapshotSeq, seq);
+    assert.deepEqual(store.recovered.notes, []);
+    store.lock.release();
+  }
+  assert.deepEqual(followed(out), []);
+}
+
+/** What the shadow of a server notes that goes on with the directory. */
+function followed(root: string): string[] {
+  const notes: string[] = [];
+  const options = {
+    dir: findDataDir(root),
+    snapshotCommands: 1,
+    snapshotEveryMs: Number.MAX_SAFE_INTEGER,
+    snapshotsKept: DEFAULT_SNAPSHOTS_KEPT,
+    segmentsKeptMs: null,
+  };
+  const shadow = new Shadow(options, CLOCK, (note) => notes.push(note));
+  while (shadow.step() !== 'idle');
+  shadow.close();
+  return notes;
+}
+
+test('the newest snapshot is the new beginning, and what came after it is told', async (t) => {
+  const made = withoutJournal(t, true);
+  const seq = newestSeq(made);
+  const out = join(temporaryDir(t), 'restored');
+  const told = await toteJson<RestoreReport>(['restore', made.dir.root, '--from-snapshot', '--out', out], 1);
+  const acknowledged = must(readMarkFile(made.dir.markFile), 'mark').lastSeq;
+  assert.equal(told.seq, seq);
+  assert.deepEqual([told.lost?.firstSeq, told.lost?.lastSeq], [seq + 1, acknowledged]);
+  assert.match(told.notes.join('\n'), /given again/);
+  assert.equal(readArchiveProgress(findDataDir(out))?.seq, seq);
+  assert.deepEqual(readAbsent(findDataDir(out)), [{ why: 'lost', firstSeq: 1, lastSeq: seq }]);
+  expectUsable(t, out, seq, told.stateDigest);
+});
+
+test('without a mark nothing says what is lost but the archive; without that nothing does', async (t) => {
+  const made = withoutJournal(t, false);
+  const seq = newestSeq(made);
+  const archivedSeq = must(readArchiveProgress(made.dir), 'archive').seq;
+  const known = await toteJson<RestoreReport>(
+    ['restore', made.dir.root, '--from-snapshot', '--out', join(temporaryDir(t), 'r')],
+    1,
+  );
+  assert.deepEqual([known.lost?.firstSeq, known.lost?.lastSeq], [seq + 1, archivedSeq]);
+  rmSync(made.dir.archive, { recursive: true });
+  const out = join(temporaryDir(t), 'restored');
+  const ran = await tote(['restore', made.dir.root, '--from-snapshot', '--out', out]);
+  assert.equal(ran.code, 1, ran.stderr);
+  assert.match(ran.stdout, /lost +not known: the source has no mark/);
+  assert.match(ran.stdout, /archive +begins after \d+/);
+  const [, digest = ''] = /state digest +(\S+)/.exec(ran.stdout) ?? [];
+  expectUsable(t, out, seq, digest);
+});
+
+test('a damaged snapshot is passed over for the one before it; where none is good nothing is made', async (t) => {
+  const made = withoutJournal(t, true);
+  const [newest, older, ...rest] = new SnapshotFiles(made.dir.snapshots).list();
+  flipBit(must(newest, 'the newest').name, 9_000);
+  const out = join(temporaryDir(t), 'restored');
+  const told = await toteJson<RestoreReport>(['restore', made.dir.root, '--from-snapshot', '--out', out], 1);
+  assert.equal(told.seq, older?.seq);
+  assert.match(told.notes.join('\n'), /was passed over: .* is damaged/);
+  for (const ref of [older, ...rest]) flipBit(must(ref, 'one').name, 9_000);
+  const none = join(temporaryDir(t), 'none');
+  const ran = await tote(['restore', made.dir.root, '--from-snapshot', '--out', none]);
+  assert.match(ran.stderr, /no good snapshot/);
+  assert.equal(existsSync(none), false);
+});
+
+test('where the snapshot is of the last acknowledged command nothing is lost', async (t) => {
+  const made = makeOperatorDir(join(temporaryDir(t), 'data'), { steps: 200, snapshotsAfter: [] });
+  new SnapshotFiles(made.dir.snapshots).save(made.engine, must(made.batches.at(-1), 'the last').chain);
+  const out = join(temporaryDir(t), 'restored');
+  const told = await toteJson<RestoreReport>(['restore', made.dir.root, '--from-snapshot', '--out', out], 0);
+  assert.deepEqual([told.seq, told.lost], [made.engine.seq, null]);
+  assert.match(told.notes.join(), /has a journal: without --from-snapshot/);
+  expectUsable(t, out, made.engine.seq, made.engine.stateDigest(newSha256));
+});
+
+test('every other command says what is missing, and how to go on', async (t) => {
+  const made = withoutJournal(t, false);
+  for (const command of ['status', 'verify', 'restore']) {
+    const out = command === 'restore' ? ['--out', join(temporaryDir(t), 'r')] : [];
+    const ran = await tote([command, made.dir.root, ...out]);
+    assert.equal(ran.code, 1, `${command}: ${ran.stdout}${ran.stderr}`);
+    assert.match(ran.stderr, /no journal in .* npx tote restore .* --from-snapshot --out NEW_DIR/);
+  }
+  assert.equal(existsSync(made.dir.journal), false);
+});
