@@ -11,6 +11,7 @@ import { snapshotCommand } from './commands/snapshot.js';
 import { statusCommand } from './commands/status.js';
 import { verifyCommand } from './commands/verify.js';
 import { verifyBetCommand } from './commands/verify-bet.js';
+import { writeOffCommand } from './commands/write-off.js';
 import type { CliCommand } from './frame/command.js';
 
 export const COMMANDS: readonly CliCommand[] = [
@@ -20,6 +21,7 @@ export const COMMANDS: readonly CliCommand[] = [
   restoreCommand,
   snapshotCommand,
   pruneCommand,
+  writeOffCommand,
   replayCommand,
   accountCommand,
   roundCommand,

@@ -1,0 +1,138 @@
+/**
+ * Writes off what a journal has lost: the directory goes on for good without it, `verify` takes it for lost and no fault,
+ * and history begins behind the last gap. Only what the state does not need can be written off: where acknowledged
+ * commands would be missing, `restore` into a new directory is the way.
+ *
+ * A damaged segment is cut into its good pieces and kept aside under the name `….damaged`. The pieces from the last to the
+ * first take their places, the one with the segment's own name last, and then the gaps are written down: until
+ * that is done a start is refused as before, and writing off once more goes on from there.
+ */
+import { existsSync, linkSync, rmSync } from 'node:fs';
+import { basename } from 'node:path';
+import { must } from '../../../engine/base/assert.js';
+import { renameDurably, syncPath } from '../../data-dir/files.js';
+import type { DataDir } from '../../data-dir/layout.js';
+import { JournalError } from '../../errors.js';
+import { type AbsentRange, withAbsent, writeAbsent } from '../../journal/segment/absent.js';
+import {
+  findSegments,
+  firstSeqOf,
+  removeDatabase,
+  segmentPath,
+  unfinishedPath,
+  writeSegment,
+} from '../../journal/segment/names.js';
+import { Segment } from '../../journal/segment/segment.js';
+import { wasStoppedUncleanly } from '../../recovery/copy.js';
+import { SnapshotFiles } from '../../snapshot/files.js';
+import type { Salvage } from '../salvage/salvage.js';
+import type { GoodPiece } from '../salvage/segment.js';
+import { acknowledgedOf, leftOut } from './notes.js';
+import { type Unshown, WaysBack } from './way-back.js';
+
+export interface WrittenOff {
+  /** All that is written down as absent now. */
+  readonly absent: readonly AbsentRange[];
+  /** Damaged segments that were cut; each is kept as `….damaged`. */
+  readonly cut: readonly string[];
+  /** States that cannot be worked out any more. */
+  readonly unshown: readonly Unshown[];
+}
+
+/**
+ * The caller holds the directory's lock. `isDry`: changes nothing. Throws `journal_incomplete` where acknowledged commands
+ * would be missing, and `data_dir_invalid` where the open segment is damaged and was not closed in order.
+ */
+export function writeOff(dir: DataDir, salvage: Salvage, isDry: boolean): WrittenOff {
+  const known = acknowledgedOf(dir);
+  const ways = new WaysBack(salvage, new SnapshotFiles(dir.snapshots), known.seq);
+  const way = ways.newest();
+  const reasons =
+    way === null
+      ? ['no state can be worked out']
+      : leftOut(known, salvage, way.seq, null).notes.concat(
+          salvage.runs.includes(way.run) ? [] : ['a snapshot alone is the end'],
+        );
+  if (way === null || reasons.length > 0) {
+    throw new JournalError(
+      'journal_incomplete',
+      `Nothing is written off in ${dir.journal}: ${reasons.join(' ')} Make a new directory: npx tote restore DATA_DIR --out NEW_DIR`,
+    );
+  }
+  refuseOpenSegment(dir, salvage);
+  const absent = absentOf(salvage);
+  const result = { absent, cut: salvage.damaged.map((path) => basename(path)), unshown: ways.unshown(way) };
+  if (isDry) return result;
+  for (const path of salvage.damaged) cutSegment(dir, salvage, path);
+  writeAbsent(dir, absent);
+  return result;
+}
+
+/** After an unclean stop a part of the open segment is in its WAL: recovery's copy comes first, or `restore`. */
+function refuseOpenSegment(dir: DataDir, salvage: Salvage): void {
+  const open = must(findSegments(dir.journal).at(-1), 'a segment');
+  if (!salvage.damaged.includes(open) || !wasStoppedUncleanly(dir, open)) return;
+  throw new JournalError(
+    'data_dir_invalid',
+    `The open segment ${open} is damaged, and the last server did not stop in order: nothing is written off. ` +
+      'Make a new directory: npx tote restore DATA_DIR --out NEW_DIR',
+  );
+}
+
+function absentOf(salvage: Salvage): readonly AbsentRange[] {
+  let { absent } = salvage;
+  for (const run of salvage.runs) {
+    const gap = salvage.gapBefore(run);
+    if (gap === null) continue;
+    const { firstSeq, lastSeq } = gap;
+    if (lastSeq < firstSeq) {
+      throw new JournalError(
+        'journal_corrupt',
+        `Nothing is written off: ${gap.why} Put the segment of this journal that begins with ${firstSeq} back from a backup.`,
+      );
+    }
+    absent = withAbsent(absent, { why: 'lost', firstSeq, lastSeq });
+  }
+  return absent;
+}
+
+/** Puts the good pieces of the segment in its place. */
+function cutSegment(dir: DataDir, salvage: Salvage, path: string): void {
+  const aside = `${path}.damaged`;
+  if (!existsSync(aside)) linkSync(path, aside);
+  syncPath(dir.journal);
+  const pieces = salvage.runs.flatMap((run) =>
+    run.pieces.filter((piece) => piece.path === path).map((piece) => ({ run, piece })),
+  );
+  const isOpen = path === findSegments(dir.journal).at(-1) && !isSealed(path);
+  for (const { run, piece } of pieces.toReversed()) {
+    const isLast = piece === pieces.at(-1)?.piece;
+    const aim = aimOf(dir, piece);
+    removeDatabase(unfinishedPath(aim));
+    const meta = {
+      createdMs: piece.createdMs,
+      firstSeq: piece.start.lastSeq + 1,
+      previousChain: piece.start.chain,
+    };
+    const rows = run.readPiece({ ...piece, path: aside }, piece.start.lastSeq);
+    writeSegment(unfinishedPath(aim), meta, rows, { isSealed: !(isOpen && isLast) });
+    renameDurably(unfinishedPath(aim), aim);
+  }
+  if (pieces[0]?.piece.start.lastSeq === firstSeqOf(path) - 1) return;
+  rmSync(path, { force: true });
+  syncPath(dir.journal);
+}
+
+const aimOf = (dir: DataDir, piece: GoodPiece): string => segmentPath(dir.journal, piece.start.lastSeq + 1);
+
+/** One that cannot be opened counts as sealed: it has no piece. */
+function isSealed(path: string): boolean {
+  try {
+    const segment = Segment.open(path, 'read');
+    const { seal } = segment;
+    segment.close();
+    return seal !== null;
+  } catch {
+    return true;
+  }
+}
