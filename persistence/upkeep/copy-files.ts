@@ -3,7 +3,7 @@ import { chmodSync, constants, copyFileSync, existsSync, rmSync } from 'node:fs'
 import { renameDurably, syncPath } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { freeBytesOf } from '../data-dir/space.js';
-import { JournalError } from '../errors.js';
+import { codeOf, JournalError } from '../errors.js';
 import { hashFile } from '../snapshot/files.js';
 
 /** Free space that must be left over beside what is copied. */
@@ -57,5 +57,21 @@ export function requireSpace(path: string, neededBytes: number): void {
   throw new JournalError(
     'disk_full',
     `The copy in ${path} needs ${mib(neededBytes + SPARE_BYTES)}; ${mib(freeBytes)} are free. Free some space, or name another place.`,
+  );
+}
+
+/** Whether a write found no space. */
+export const isDiskFull = (thrown: unknown): boolean =>
+  ['ENOSPC', 'EDQUOT', 'SQLITE_FULL'].includes(codeOf(thrown));
+
+/** The refusal of a backup that did not fit. */
+export function diskFull({ root }: DataDir, isNew: boolean, cause: unknown): JournalError {
+  const left = isNew
+    ? 'What was copied is removed.'
+    : 'What was copied stays: the next backup goes on with it.';
+  return new JournalError(
+    'disk_full',
+    `There is not enough free space for the backup in ${root}. ${left} Free some, or name another place, and run it again.`,
+    { cause },
   );
 }

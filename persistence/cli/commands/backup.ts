@@ -33,8 +33,10 @@ export const backupCommand = defineCommand({
     const progress = startProgress('copying', lastSeqHint(dir), 'commands');
     const copied = backup(dir, to, (seq) => progress.update(seq));
     progress.end();
-    if (out.isJson) out.document({ to: resolve(to), ...copied, time: isoText(copied.timeMs) });
-    else tell(context, to, copied);
+    if (out.isJson) {
+      const answer = { to: resolve(to), ...copied, time: isoText(copied.timeMs) };
+      out.document(answer);
+    } else tell(context, to, copied);
     return copied.faults.length === 0 ? EXIT.done : EXIT.faulty;
   },
 });

@@ -11,20 +11,25 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } fr
 import { basename, join, relative, resolve } from 'node:path';
 import { must } from '../../../engine/base/assert.js';
 import type { SnapshotRef } from '../../../engine/host/snapshot-store.js';
-import type { Mark, StoredBatch } from '../../../engine/model/ports.js';
+import type { Mark } from '../../../engine/model/ports.js';
 import { type ArchiveCopied, copyArchive } from '../../archive/copy.js';
 import { isMissing, syncPath, writeFileDurably } from '../../data-dir/files.js';
 import { type DataDir, openDataDir } from '../../data-dir/layout.js';
 import { lockDataDir } from '../../data-dir/lock.js';
-import { JournalError } from '../../errors.js';
-import { createMarkFile, EMPTY_MARK, readMarkFile } from '../../journal/mark.js';
+import { JournalError, type JournalErrorCode } from '../../errors.js';
+import { createMarkFile, readMarkFile } from '../../journal/mark.js';
 import { readAbsent, writeAbsent } from '../../journal/segment/absent.js';
 import { checkChain } from '../../journal/segment/chain.js';
 import { findSegments, firstSeqOf } from '../../journal/segment/names.js';
 import { checkMark } from '../../replay/replay.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
-import { checkSnapshotFile, copyFileDurably, copySecrets } from '../copy-files.js';
-import { checkSameJournal, copySegments, factsOf, rowAt, type SegmentsCopied } from './journal.js';
+import { checkSnapshotFile, copyFileDurably, copySecrets, diskFull, isDiskFull } from '../copy-files.js';
+import { copyDamagedJournal, type DamagedCopy } from './damaged.js';
+import { endOfCopy } from './end.js';
+import { lostBeginning, mismatch, rowAt } from './facts.js';
+import { checkSameJournal, copySegments, type SegmentsCopied } from './journal.js';
+
+const DAMAGES: readonly JournalErrorCode[] = ['journal_corrupt', 'journal_incomplete', 'mark_unreadable'];
 
 export interface BackedUp extends SegmentsCopied {
   /** The last command in the copy. */
@@ -34,7 +39,7 @@ export interface BackedUp extends SegmentsCopied {
   /** Snapshots that the source has given up, and so has the copy. */
   readonly snapshotsRemoved: readonly string[];
   readonly archive: ArchiveCopied | null;
-  /** Parts of the source that are damaged and were left out, in sentences. The journal is never one of them. */
+  /** Parts of the source that are damaged and were left out, in sentences. */
   readonly faults: readonly string[];
 }
 
@@ -46,10 +51,17 @@ export interface BackedUp extends SegmentsCopied {
 export function backup(source: DataDir, to: string, onSeq: (seq: number) => void = () => {}): BackedUp {
   refuseForeignPlace(source, to);
   const acknowledged = readMarkFile(source.markFile);
+  const isNew = !existsSync(to) || readdirSync(to).length === 0;
   const target = openDataDir(to);
   const lock = lockDataDir(target);
   try {
     return backupInto(source, target, acknowledged, onSeq);
+  } catch (thrown) {
+    if (!isDiskFull(thrown)) throw thrown;
+    // Half of a first copy is of no use; half of a later one is gone on with.
+    if (isNew)
+      for (const name of readdirSync(target.root)) rmSync(join(target.root, name), { recursive: true });
+    throw diskFull(target, isNew, thrown);
   } finally {
     lock.release();
   }
@@ -62,6 +74,7 @@ function backupInto(
   onSeq: (seq: number) => void,
 ): BackedUp {
   refuseOtherSecret(source, target);
+  const isNew = findSegments(target.journal).length === 0;
   const mayAppend = !existsSync(target.inUseFile);
   if (!mayAppend) refuseServersWork(source, target);
   checkSameJournal(source, target, mayAppend);
@@ -73,22 +86,48 @@ function backupInto(
   const snapshots = new SnapshotFiles(source.snapshots).list().map(({ name }) => basename(name));
   const inTime = copySnapshots(source, target, snapshots, faults);
   const archive = backupArchive(source, target, faults);
-  const copied = copySegments(source, target, mayAppend, onSeq);
-  const absent = readAbsent(source);
-  if (absent !== null) writeAbsent(target, absent);
-  checkChain(target.journal, absent ?? []);
-  const last = must(findSegments(target.journal).map(factsOf).at(-1), 'a segment of the copy').tail;
-  checkMark(acknowledged, last?.lastSeq ?? 0, acknowledgedRow(target, acknowledged)?.checksum ?? null);
-  createMarkFile(
-    target.markFile,
-    last === null ? EMPTY_MARK : { lastSeq: last.lastSeq, checksum: last.checksum },
-  );
-  rmSync(target.inUseFile);
+  const copyGood = (): JournalCopied => copyJournal(source, target, mayAppend, acknowledged, onSeq);
+  const copied = isNew ? copyOrSalvage(copyGood, source, target, onSeq) : { ...copyGood(), faults: [] };
+  faults.push(...copied.faults);
+  rmSync(target.inUseFile, { force: true });
   syncPath(target.journal);
-  const end = { seq: last?.lastSeq ?? 0, timeMs: last?.timeMs ?? 0 };
-  const snapshotsCopied = [...inTime, ...coverBeginning(source, target, end.seq, faults)];
+  const snapshotsCopied = [...inTime, ...coverBeginning(source, target, copied.seq, faults)];
   const snapshotsRemoved = removeOldSnapshots(target, snapshots);
-  return { ...end, ...copied, snapshotsCopied, snapshotsRemoved, archive, faults };
+  faults.push(...lostBeginning(target));
+  return { ...copied, snapshotsCopied, snapshotsRemoved, archive, faults: [...new Set(faults)] };
+}
+
+type JournalCopied = Omit<DamagedCopy, 'faults'>;
+
+function copyJournal(
+  source: DataDir,
+  target: DataDir,
+  mayAppend: boolean,
+  acknowledged: Mark | null,
+  onSeq: (seq: number) => void,
+): JournalCopied {
+  const copied = copySegments(source, target, mayAppend, onSeq);
+  copyAbsent(source, target);
+  checkChain(target.journal, readAbsent(target) ?? []);
+  const { mark, ...end } = endOfCopy(target, acknowledged);
+  checkMark(acknowledged, end.seq, acknowledgedChecksum(target, acknowledged, mark));
+  createMarkFile(target.markFile, mark);
+  return { ...end, ...copied };
+}
+
+/** Damage keeps nothing that is good from being copied; an earlier backup, which may be better, is not mixed with it. */
+function copyOrSalvage(
+  copyGood: () => JournalCopied,
+  source: DataDir,
+  target: DataDir,
+  onSeq: (seq: number) => void,
+): DamagedCopy {
+  try {
+    return { ...copyGood(), faults: [] };
+  } catch (thrown) {
+    if (!(thrown instanceof JournalError) || !DAMAGES.includes(thrown.code)) throw thrown;
+    return copyDamagedJournal(source, target, onSeq);
+  }
 }
 
 function refuseForeignPlace(source: DataDir, to: string): void {
@@ -119,10 +158,7 @@ function refuseOtherSecret(source: DataDir, target: DataDir): void {
 /** What a server was told to keep, and has not said to be in order, is no backup that may be written anew. */
 function refuseServersWork(source: DataDir, target: DataDir): void {
   if (!/ (fsync|os)\n$/.test(readFileSync(target.inUseFile, 'latin1'))) return;
-  throw new JournalError(
-    'backup_mismatch',
-    `The copy in ${target.root} cannot be continued from ${source.root}: a server has run on it and did not stop in order. Name a new directory for the backup.`,
-  );
+  throw mismatch(source, target, 'a server has run on it and did not stop in order');
 }
 
 /** Copies the snapshots that the target lacks; each is checked against its name. */
@@ -180,8 +216,17 @@ function backupArchive(source: DataDir, target: DataDir, faults: string[]): Arch
   }
 }
 
-const acknowledgedRow = (target: DataDir, mark: Mark | null): StoredBatch | null =>
-  mark === null ? null : rowAt(target, mark.lastSeq);
+/** Of the row that `acknowledged` speaks of, or null where the copy has none. */
+function acknowledgedChecksum(target: DataDir, acknowledged: Mark | null, end: Mark): string | null {
+  if (acknowledged === null || acknowledged.lastSeq === end.lastSeq) return end.checksum;
+  return rowAt(target, acknowledged.lastSeq)?.checksum ?? null;
+}
+
+/** What the copy lacks, too, it lacks for the same reason. Of what it still has, the file's ranges say nothing. */
+function copyAbsent(source: DataDir, target: DataDir): void {
+  const absent = readAbsent(source);
+  if (absent !== null) writeAbsent(target, absent);
+}
 
 /**
  * Removes snapshots that the source had no more when the copy began. Not before those that it had are in the copy: where one

@@ -7,11 +7,9 @@ import { basename, join } from 'node:path';
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import { renameDurably } from '../../data-dir/files.js';
 import type { DataDir } from '../../data-dir/layout.js';
-import { JournalError } from '../../errors.js';
 import { openJournalReader } from '../../journal/reader.js';
 import {
   findSegments,
-  firstSeqOf,
   removeDatabase,
   removeSideFiles,
   unfinishedPath,
@@ -19,6 +17,8 @@ import {
 } from '../../journal/segment/names.js';
 import { rowInserter } from '../../journal/segment/schema.js';
 import { Segment } from '../../journal/segment/segment.js';
+import { joinBeginning, unlessLetGo } from './beside-retention.js';
+import { factsOf, mismatch, type SegmentFacts } from './facts.js';
 
 export interface SegmentsCopied {
   /** Segments that were written whole. */
@@ -30,33 +30,10 @@ export interface SegmentsCopied {
 /** So much text is committed to the copy's open segment at a time. */
 const COMMIT_CHARS = 16 * 1024 * 1024;
 
-/** What the copy knows of a segment. */
-interface SegmentFacts {
-  readonly firstSeq: number;
-  readonly previousChain: string;
-  readonly createdMs: number;
-  readonly isSealed: boolean;
-  /** The last row, or null in a segment without rows. */
-  readonly tail: StoredBatch | null;
-}
-
-export function factsOf(path: string): SegmentFacts {
-  return withSegment(path, (segment) => ({
-    ...segment.meta,
-    isSealed: segment.seal !== null,
-    tail: segment.tail(),
-  }));
-}
-
-/** The row of the journal in `dir` that ends at `seq`, or null. */
-export function rowAt(dir: DataDir, seq: number): StoredBatch | null {
-  const path = findSegments(dir.journal).findLast((candidate) => firstSeqOf(candidate) <= seq);
-  return path === undefined ? null : withSegment(path, (segment) => segment.rowAt(seq));
-}
-
 /**
  * Brings the segments of `target` to where those of `source` are. `mayAppend`: the copy's open segment was left in
- * order. The copy is of this journal (`checkSameJournal`). Throws what reading throws.
+ * order. The copy is of this journal (`checkSameJournal`). Throws `backup_mismatch` where retention has meanwhile let go of
+ * what an earlier copy would go on with, and what reading throws.
  */
 export function copySegments(
   source: DataDir,
@@ -64,25 +41,29 @@ export function copySegments(
   mayAppend: boolean,
   onSeq: (seq: number) => void,
 ): SegmentsCopied {
+  const isNew = findSegments(target.journal).length === 0;
   const written = new Set<string>();
   let batchesAppended = 0;
-  let paths: string[];
-  do {
-    // A server may finish a segment and begin the next one meanwhile.
-    paths = findSegments(source.journal);
-    for (const path of paths) {
-      const copy = join(target.journal, basename(path));
-      const facts = factsOf(path);
-      const there = existsSync(copy) && (mayAppend || written.has(basename(path))) ? factsOf(copy) : null;
-      if (there?.isSealed === true) continue;
-      if (there === null || facts.isSealed) {
-        writeWhole(source, facts, copy, onSeq);
-        written.add(basename(path));
-      } else {
-        batchesAppended += append(source, facts, copy, there, onSeq);
-      }
+  const copyOne = (path: string): void => {
+    const copy = join(target.journal, basename(path));
+    const facts = factsOf(path);
+    const there = existsSync(copy) && (mayAppend || written.has(basename(path))) ? factsOf(copy) : null;
+    if (there?.isSealed === true) return;
+    if (there === null || facts.isSealed) {
+      writeWhole(source, facts, copy, onSeq);
+      written.add(basename(path));
+    } else {
+      batchesAppended += append(source, facts, copy, there, onSeq);
     }
-  } while (findSegments(source.journal).at(-1) !== paths.at(-1));
+  };
+  let paths: string[];
+  let isListed: boolean;
+  do {
+    // A server may finish a segment and begin the next one meanwhile, and retention delete some: there are ever fewer of those.
+    paths = findSegments(source.journal);
+    joinBeginning(source, target, paths, isNew ? written : null);
+    isListed = paths.every((path) => unlessLetGo(source, path, copyOne));
+  } while (!isListed || findSegments(source.journal).at(-1) !== paths.at(-1));
   return { segmentsWritten: [...written], batchesAppended };
 }
 
@@ -100,10 +81,7 @@ export function checkSameJournal(source: DataDir, target: DataDir, mayAppend: bo
   const reader = openJournalReader(source);
   try {
     const refuse = (why: string): never => {
-      throw new JournalError(
-        'backup_mismatch',
-        `The copy in ${target.root} cannot be continued from ${source.root}: ${why}. Name a new directory for the backup.`,
-      );
+      throw mismatch(source, target, why);
     };
     if (reader.firstSeq > lastSeq + 1)
       refuse(`it ends at sequence number ${lastSeq}, and the source begins at ${reader.firstSeq} only`);
@@ -119,9 +97,14 @@ export function checkSameJournal(source: DataDir, target: DataDir, mayAppend: bo
 function writeWhole(source: DataDir, facts: SegmentFacts, copy: string, onSeq: (seq: number) => void): void {
   const aside = unfinishedPath(copy);
   removeDatabase(aside);
-  writeSegment(aside, facts, rowsUpTo(source, facts, facts.firstSeq - 1, onSeq), {
-    isSealed: facts.isSealed,
-  });
+  try {
+    writeSegment(aside, facts, rowsUpTo(source, facts, facts.firstSeq - 1, onSeq), {
+      isSealed: facts.isSealed,
+    });
+  } catch (thrown) {
+    removeDatabase(aside);
+    throw thrown;
+  }
   removeSideFiles(copy);
   renameDurably(aside, copy);
 }
@@ -178,14 +161,5 @@ function* rowsUpTo(
     }
   } finally {
     reader.close();
-  }
-}
-
-function withSegment<T>(path: string, look: (segment: Segment) => T): T {
-  const segment = Segment.open(path, 'read');
-  try {
-    return look(segment);
-  } finally {
-    segment.close();
   }
 }

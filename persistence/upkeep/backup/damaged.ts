@@ -1,0 +1,60 @@
+/**
+ * The journal's part of a backup of a damaged directory: all rows that are good, those behind damage too. What is missing
+ * is written down as lost, and the mark is the source's own: where acknowledged commands are missing at the end, a
+ * start on the copy is refused as on the source, and `restore` leads on from either.
+ */
+import { readdirSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { renameDurably, syncPath } from '../../data-dir/files.js';
+import type { DataDir } from '../../data-dir/layout.js';
+import { createMarkFile } from '../../journal/mark.js';
+import { withAbsent, writeAbsent } from '../../journal/segment/absent.js';
+import { segmentPath, unfinishedPath, writeSegment } from '../../journal/segment/names.js';
+import { acknowledgedOf, leftOut } from '../restore/notes.js';
+import { Salvage } from '../salvage/salvage.js';
+import type { SegmentsCopied } from './journal.js';
+
+export interface DamagedCopy extends SegmentsCopied {
+  readonly seq: number;
+  readonly timeMs: number;
+  /** What is not good, in sentences; what was written off before is none of it. */
+  readonly faults: readonly string[];
+}
+
+/** `target` has no earlier backup: what a broken attempt has left in its journal goes. */
+export function copyDamagedJournal(
+  source: DataDir,
+  target: DataDir,
+  onSeq: (seq: number) => void,
+): DamagedCopy {
+  for (const name of readdirSync(target.journal)) rmSync(join(target.journal, name), { recursive: true });
+  const salvage = new Salvage(source, onSeq);
+  const known = acknowledgedOf(source);
+  const faults = [...leftOut(known, salvage, salvage.lastSeq, null).notes];
+  const segmentsWritten: string[] = [];
+  let { absent } = salvage;
+  let timeMs = 0;
+  const lastPiece = salvage.runs.at(-1)?.pieces.at(-1);
+  for (const run of salvage.runs) {
+    const gap = salvage.gapBefore(run);
+    if (gap !== null && !gap.isWrittenDown) {
+      const { firstSeq, lastSeq, why } = gap;
+      faults.push(`Sequence numbers ${firstSeq} to ${lastSeq} are not copied: ${why}`);
+      if (lastSeq >= firstSeq) absent = withAbsent(absent, { why: 'lost', firstSeq, lastSeq });
+    }
+    for (const piece of run.pieces) {
+      const { createdMs, start } = piece;
+      const meta = { createdMs, firstSeq: start.lastSeq + 1, previousChain: start.chain };
+      const path = segmentPath(target.journal, meta.firstSeq);
+      const rows = run.readPiece(piece, start.lastSeq);
+      writeSegment(unfinishedPath(path), meta, rows, { isSealed: piece !== lastPiece });
+      renameDurably(unfinishedPath(path), path);
+      segmentsWritten.push(basename(path));
+      if (piece === lastPiece) for (const row of run.readBatches(run.lastSeq - 1)) timeMs = row.timeMs;
+    }
+  }
+  writeAbsent(target, absent);
+  if (known.mark !== null) createMarkFile(target.markFile, known.mark);
+  syncPath(target.journal);
+  return { seq: salvage.lastSeq, timeMs, faults, segmentsWritten, batchesAppended: 0 };
+}
