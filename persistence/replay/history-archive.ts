@@ -3,15 +3,29 @@
  * with their sequence numbers, so that whoever reads events reads on without a seam. Every row is checked.
  */
 import { existsSync } from 'node:fs';
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import { must } from '../../engine/base/assert.js';
-import { BET_RESULTS, marketOf, ROUND_RESULTS, SIDES } from '../../engine/model/domain.js';
+import { marketId, timeFrameMs } from '../../engine/model/domain.js';
 import type { BalanceMoved, BetPlaced, BetSettled } from '../../engine/model/events.js';
 import { type ArchiveCell, archiveChecksum } from '../archive/checksum.js';
+import { openArchive } from '../archive/open.js';
+import {
+  type ArchiveQuery,
+  BET_CELLS,
+  EVENTS_IN_ORDER,
+  eventsSql,
+  ONE_BET,
+  OPEN_BETS,
+  SETTLED_BETS,
+} from '../archive/queries.js';
 import { type ArchiveProgress, asArchiveDamage, damagedArchive, readProgress } from '../archive/schema.js';
+import { ArchiveTexts } from '../archive/texts.js';
 import type { DataDir } from '../data-dir/layout.js';
+import { type ArchivedRound, movedOf, placedOf, roundOf, settledOf } from './archived-facts.js';
+import { mergedRows } from './merged-rows.js';
 
-const BUSY_TIMEOUT_MS = 5_000;
+/** Rows are read in about the order in which they lie, so that more is of no use; sorting takes as much again. */
+const CACHE_KIB = 2_048;
 
 /** An event that moved money, as it happened. `seq` is 0 where the archive began later than the bet. */
 export interface ArchivedEvent {
@@ -19,49 +33,24 @@ export interface ArchivedEvent {
   readonly event: BetPlaced | BetSettled | BalanceMoved;
 }
 
-/** A finished round, as the archive keeps it. */
-export interface ArchivedRound {
-  readonly market: number;
-  readonly roundNumber: number;
-  readonly startTimeMs: number;
-  readonly lockTimeMs: number;
-  readonly endTimeMs: number;
-  readonly openPrice: number | null;
-  readonly closePrice: number | null;
-  readonly poolUpCents: number;
-  readonly poolDownCents: number;
-  readonly seedCents: number;
-  readonly feeBps: number;
-  readonly betCount: number;
-  readonly volumeCents: number;
-  /** Index into `ROUND_RESULTS`. */
-  readonly result: number;
-  readonly voidReason: string;
-  readonly resolvedAtMs: number;
-  readonly settledSeq: number;
-  readonly settledAtMs: number;
+/** A bet whose placement is known, and what became of it up to some command. */
+export interface ArchivedBet {
+  readonly placedSeq: number;
+  readonly placed: BetPlaced;
+  readonly fate: { readonly seq: number; readonly settled: BetSettled } | null;
 }
 
-/** Which events are asked for. Those of a round are its bets and what the house put in and got. */
-export type ArchiveQuery =
-  | { readonly of: 'all' }
-  | { readonly of: 'account'; readonly account: number }
-  | { readonly of: 'bet'; readonly bet: number }
-  | { readonly of: 'round'; readonly market: string; readonly roundNumber: number };
-
-const BET_COLUMNS = `bet, account, market, round_number, side, stake_cents, odds_e4, entry_percent_e2, payout_cents,
-  placed_seq, placed_ms, balance_after_cents, client_seed, placed_checksum,
-  result, paid_cents, settled_seq, settled_item, settled_ms, settled_balance_cents, settled_checksum`;
-const BET_CELLS = 21;
-const TRANSFER_COLUMNS =
-  'seq, item, time_ms, account, amount_cents, balance_cents, reason, reference, checksum';
-
 export class ArchiveReader {
+  readonly #texts: ArchiveTexts;
+  #oneBet: Database.Statement<unknown[], ArchiveCell[]> | null = null;
+
   private constructor(
     readonly path: string,
     readonly progress: ArchiveProgress,
     private readonly db: Database.Database,
-  ) {}
+  ) {
+    this.#texts = new ArchiveTexts(db);
+  }
 
   /** null where there is no archive. Throws `archive_newer_version` and `archive_corrupt`. */
   static open(dir: DataDir): ArchiveReader | null {
@@ -69,7 +58,8 @@ export class ArchiveReader {
     if (!existsSync(path)) return null;
     let db: Database.Database | undefined;
     try {
-      db = new Database(path, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
+      db = openArchive(path);
+      db.pragma(`cache_size = -${CACHE_KIB}`);
       return new ArchiveReader(path, readProgress(path, db), db);
     } catch (thrown) {
       db?.close();
@@ -79,13 +69,57 @@ export class ArchiveReader {
 
   /** The events up to command `toSeq`, in the order in which they happened. Throws `archive_corrupt`. */
   *events(query: ArchiveQuery, toSeq: number): Generator<ArchivedEvent, void, undefined> {
-    const { sql, values } = eventsSql(query);
     try {
+      const { sql, values } = eventsSql(query, (timeMs) => this.#firstBetFrom(timeMs));
       const rows = this.db.prepare<unknown[], ArchiveCell[]>(sql).raw();
       for (const row of rows.iterate(...values, toSeq)) yield this.#eventOf(row);
     } catch (thrown) {
       throw asArchiveDamage(this.path, thrown);
     }
+  }
+
+  /** All events of commands `fromSeq` to `toSeq`, in order. Throws `archive_corrupt`. */
+  *allEvents(fromSeq: number, toSeq: number): Generator<ArchivedEvent, void, undefined> {
+    try {
+      const streams = EVENTS_IN_ORDER.map((sql) => this.#select(sql).iterate(fromSeq, toSeq));
+      for (const row of mergedRows(streams)) yield this.#eventOf(row);
+    } catch (thrown) {
+      throw asArchiveDamage(this.path, thrown);
+    }
+  }
+
+  /**
+   * Bets that commands `fromSeq` to `toSeq` placed: those that were settled up to `knownTo` in the order of their settlement,
+   * or the others in the order of their numbers; of one account where it is not null. Throws `archive_corrupt`.
+   */
+  *bets(
+    which: 'settled' | 'open',
+    fromSeq: number,
+    toSeq: number,
+    knownTo: number,
+    account: number | null,
+  ): Generator<ArchivedBet, void, undefined> {
+    try {
+      const rows = this.#select(which === 'settled' ? SETTLED_BETS : OPEN_BETS);
+      for (const row of rows.iterate(fromSeq, toSeq, knownTo, account, account)) yield this.#betOf(row);
+    } catch (thrown) {
+      throw asArchiveDamage(this.path, thrown);
+    }
+  }
+
+  /** How the bet was placed; null where that is not known. Throws `archive_corrupt`. */
+  placement(bet: number): ArchivedBet | null {
+    try {
+      this.#oneBet ??= this.#select(ONE_BET);
+      const row = this.#oneBet.get(bet);
+      return row === undefined ? null : this.#betOf(row);
+    } catch (thrown) {
+      throw asArchiveDamage(this.path, thrown);
+    }
+  }
+
+  #select(sql: string): Database.Statement<unknown[], ArchiveCell[]> {
+    return this.db.prepare<unknown[], ArchiveCell[]>(sql).raw();
   }
 
   /** Finished rounds up to command `toSeq` in the order of their settlement, or the one that is asked for. */
@@ -96,15 +130,70 @@ export class ArchiveReader {
     const where = only === null ? '' : 'AND market = ? AND round_number = ?';
     const values = only === null ? [] : [only.market, only.roundNumber];
     try {
-      const rows = this.db
-        .prepare<unknown[], ArchiveCell[]>(
-          `SELECT * FROM round WHERE settled_seq <= ? ${where} ORDER BY settled_seq`,
-        )
-        .raw();
-      for (const row of rows.iterate(toSeq, ...values)) yield this.#roundOf(row);
+      const rows = this.#select(`SELECT * FROM round WHERE settled_seq <= ? ${where} ORDER BY settled_seq`);
+      let together: ArchivedRound[] = [];
+      for (const row of rows.iterate(toSeq, ...values)) {
+        const round = this.#roundOf(row);
+        if (together[0]?.settledSeq !== round.settledSeq) {
+          yield* this.#inOrder(together);
+          together = [];
+        }
+        together.push(round);
+      }
+      yield* this.#inOrder(together);
     } catch (thrown) {
       throw asArchiveDamage(this.path, thrown);
     }
+  }
+
+  /** Rounds that one command settled, in the order in which it did. */
+  #inOrder(rounds: ArchivedRound[]): ArchivedRound[] {
+    if (rounds.length < 2) return rounds;
+    const places = new Map(rounds.map((round) => [round, this.#placeOf(round)]));
+    return rounds.sort((one, other) => (places.get(one) ?? 0) - (places.get(other) ?? 0));
+  }
+
+  /** The place of the round's last movement of money in the command that settled it: what the house got, or its last bet. */
+  #placeOf({ market, roundNumber, settledSeq }: ArchivedRound): number {
+    const id = marketId(market);
+    const place = (sql: string, ...values: (number | string)[]): number | null =>
+      this.db
+        .prepare<unknown[], number | null>(sql)
+        .pluck()
+        .get(settledSeq, ...values) ?? null;
+    const ofHouse = place(
+      'SELECT max(item) FROM transfer WHERE seq = ? AND reference = ?',
+      `${id}_${roundNumber}`,
+    );
+    if (ofHouse !== null) return ofHouse;
+    const windowMs = timeFrameMs(market);
+    const [first, end] = [roundNumber, roundNumber + 1].map((number) =>
+      this.#firstBetFrom(number * windowMs),
+    );
+    const ofBets = place(
+      'SELECT max(settled_item) FROM bet WHERE settled_seq = ? AND market = ? AND round_number = ? AND bet >= ? AND bet < ?',
+      id,
+      roundNumber,
+      must(first, 'first bet'),
+      must(end, 'end of bets'),
+    );
+    return ofBets ?? 0;
+  }
+
+  /** The number of the first bet that was placed at `timeMs` or later. Numbers and times both rise. */
+  #firstBetFrom(timeMs: number): number {
+    const at = this.db.prepare<[number], [bet: number, placedMs: number]>(
+      'SELECT bet, placed_ms FROM bet WHERE bet >= ? ORDER BY bet LIMIT 1',
+    );
+    let low = 0;
+    let high = this.db.prepare<[], number>('SELECT coalesce(max(bet), 0) + 1 FROM bet').pluck().get() ?? 0;
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const found = at.raw().get(middle);
+      if (found !== undefined && found[1] < timeMs) low = found[0] + 1;
+      else high = middle;
+    }
+    return low;
   }
 
   close(): void {
@@ -114,128 +203,40 @@ export class ArchiveReader {
   #eventOf(row: ArchiveCell[]): ArchivedEvent {
     const [seq, what, ...cells] = row;
     if (what === 'transfer') return { seq: Number(seq), event: this.#movedOf(cells.slice(0, 9)) };
-    const bet = cells.slice(0, BET_CELLS);
+    const bet = this.#betCells(cells, what === 'settled');
+    return { seq: Number(seq), event: what === 'placed' ? placedOf(bet) : settledOf(bet) };
+  }
+
+  #betOf(row: ArchiveCell[]): ArchivedBet {
+    const [placedSeq, what, ...cells] = row;
+    const isSettled = what === 'settled';
+    const bet = this.#betCells(cells, isSettled);
+    const fate = isSettled ? { seq: Number(bet[16]), settled: settledOf(bet) } : null;
+    return { placedSeq: Number(placedSeq), placed: placedOf(bet), fate };
+  }
+
+  /** The row of a bet, checked as far as it is asked for. */
+  #betCells(cells: ArchiveCell[], isSettled: boolean): ArchiveCell[] {
+    const bet = this.#texts.asWritten('bet', cells.slice(0, BET_CELLS));
     this.#check(bet.slice(0, 13), bet[13]);
-    if (what === 'placed') return { seq: Number(seq), event: placedOf(bet) };
-    this.#check([must(bet[0], 'bet'), ...bet.slice(14, 20)], bet[20]);
-    return { seq: Number(seq), event: settledOf(bet) };
+    if (isSettled) this.#check([must(bet[0], 'bet'), ...bet.slice(14, 20)], bet[20]);
+    return bet;
   }
 
-  #movedOf(cells: ArchiveCell[]): BalanceMoved {
+  #movedOf(row: ArchiveCell[]): BalanceMoved {
+    const cells = this.#texts.asWritten('transfer', row);
     this.#check(cells.slice(0, 8), cells[8]);
-    const [, , timeMs, account, amountCents, balanceCents, reason, reference] = cells;
-    return {
-      type: 'balanceMoved',
-      timeMs: Number(timeMs),
-      account: Number(account),
-      amountCents: Number(amountCents),
-      balanceCents: Number(balanceCents),
-      reason: String(reason) as BalanceMoved['reason'],
-      reference: String(reference),
-    };
+    return movedOf(cells);
   }
 
-  #roundOf(row: ArchiveCell[]): ArchivedRound {
+  #roundOf(found: ArchiveCell[]): ArchivedRound {
+    const row = this.#texts.asWritten('round', found);
     this.#check(row.slice(0, 18), row[18]);
-    const number = (index: number): number => Number(row[index]);
-    const price = (index: number): number | null => (row[index] === null ? null : number(index));
-    return {
-      market: marketOf(String(row[0])),
-      roundNumber: number(1),
-      startTimeMs: number(2),
-      lockTimeMs: number(3),
-      endTimeMs: number(4),
-      openPrice: price(5),
-      closePrice: price(6),
-      poolUpCents: number(7),
-      poolDownCents: number(8),
-      seedCents: number(9),
-      feeBps: number(10),
-      betCount: number(11),
-      volumeCents: number(12),
-      result: (ROUND_RESULTS as readonly string[]).indexOf(String(row[13])),
-      voidReason: String(row[14]),
-      resolvedAtMs: number(15),
-      settledSeq: number(16),
-      settledAtMs: number(17),
-    };
+    return roundOf(row);
   }
 
   #check(cells: readonly ArchiveCell[], checksum: ArchiveCell | undefined): void {
     if (checksum === archiveChecksum(cells)) return;
     throw damagedArchive(this.path, `the checksum of the row of ${JSON.stringify(cells[0])} does not match`);
   }
-}
-
-/** One statement for bets placed, bets settled and transfers, merged in the order of commands and their events. */
-function eventsSql(query: ArchiveQuery): { sql: string; values: readonly (number | string)[] } {
-  const { bets, transfers, values } = conditions(query);
-  const padding = ', NULL'.repeat(BET_CELLS - 9);
-  const select = (seq: string, item: string, what: string): string =>
-    `SELECT ${seq} AS at, '${what}' AS what, ${BET_COLUMNS}, ${item} AS place FROM bet WHERE ${bets}`;
-  const sql = `SELECT * FROM (
-    ${select('coalesce(placed_seq, 0)', '0', 'placed')}
-    UNION ALL ${select('settled_seq', 'settled_item', 'settled')} AND settled_seq IS NOT NULL
-    UNION ALL SELECT seq, 'transfer', ${TRANSFER_COLUMNS}${padding}, item FROM transfer WHERE ${transfers}
-  ) WHERE at <= ? ORDER BY at, place`;
-  return { sql, values };
-}
-
-function conditions(query: ArchiveQuery): {
-  bets: string;
-  transfers: string;
-  values: readonly (number | string)[];
-} {
-  switch (query.of) {
-    case 'all':
-      return { bets: 'TRUE', transfers: 'TRUE', values: [] };
-    case 'account': {
-      const { account } = query;
-      return { bets: 'account = ?', transfers: 'account = ?', values: [account, account, account] };
-    }
-    case 'bet':
-      return { bets: 'bet = ?', transfers: 'FALSE', values: [query.bet, query.bet] };
-    case 'round': {
-      const { market, roundNumber } = query;
-      return {
-        bets: 'market = ? AND round_number = ?',
-        transfers: "account = 0 AND reason IN ('seed', 'settlement') AND reference = ?",
-        values: [market, roundNumber, market, roundNumber, `${market}_${roundNumber}`],
-      };
-    }
-  }
-}
-
-function placedOf(cells: readonly ArchiveCell[]): BetPlaced {
-  const number = (index: number): number => Number(cells[index]);
-  return {
-    type: 'betPlaced',
-    timeMs: number(10),
-    bet: number(0),
-    account: number(1),
-    market: marketOf(String(cells[2])),
-    roundNumber: number(3),
-    side: (SIDES as readonly string[]).indexOf(String(cells[4])),
-    stakeCents: number(5),
-    oddsE4: number(6),
-    entryPercentE2: number(7),
-    payoutCents: number(8),
-    newBalanceCents: number(11),
-    clientSeed: cells[12] === null || cells[12] === undefined ? null : String(cells[12]),
-  };
-}
-
-function settledOf(cells: readonly ArchiveCell[]): BetSettled {
-  const number = (index: number): number => Number(cells[index]);
-  return {
-    type: 'betSettled',
-    timeMs: number(18),
-    bet: number(0),
-    account: number(1),
-    market: marketOf(String(cells[2])),
-    roundNumber: number(3),
-    result: (BET_RESULTS as readonly string[]).indexOf(String(cells[14])),
-    payoutCents: number(15),
-    newBalanceCents: number(19),
-  };
 }

@@ -5,11 +5,12 @@
 import { assert } from '../../engine/base/assert.js';
 import { Engine } from '../../engine/engine.js';
 import type { SnapshotRef, SnapshotStore } from '../../engine/host/snapshot-store.js';
-import { decodeCommand } from '../../engine/model/command-codec.js';
 import type { Command } from '../../engine/model/commands.js';
 import type { EngineEvent } from '../../engine/model/events.js';
 import type { JournalStore, StoredBatch } from '../../engine/model/ports.js';
 import { JournalError, messageOf } from '../errors.js';
+import { decodeCommands } from './decode-batch.js';
+import { type DecodedBatch, decodeBatches } from './replay.js';
 
 /** One accepted command. `engine` stands right behind it, until the next step is asked for. */
 export interface Step {
@@ -26,9 +27,11 @@ export interface HistoryJournal extends Pick<JournalStore, 'readBatches' | 'chai
 }
 
 export interface HistoryOptions {
-  /** Told the last sequence number of every batch that was carried out again. */
+  /** The journal's batches after `afterSeq`, up to about `endSeq`; read as they are asked for where absent. */
+  readonly batchesAfter?: (afterSeq: number, endSeq: number) => Iterable<DecodedBatch>;
+  /** Called with the last sequence number of every replayed batch. */
   readonly onSeq?: (seq: number) => void;
-  /** Told a sentence about each snapshot that cannot be used. */
+  /** Called with a sentence about each unusable snapshot. */
   readonly onNote?: (sentence: string) => void;
 }
 
@@ -78,6 +81,11 @@ export class History {
     for (const step of this.carryOn(engine, toSeq)) if (step.seq >= fromSeq) yield step;
   }
 
+  /** Whether there is something from which the state at `seq` can be worked out; whether it is good is not looked at. */
+  hasStateFor(seq: number): boolean {
+    return this.isFromFirst || this.#snapshotsFor(seq).length > 0;
+  }
+
   /** The newest state that can be had at or before `seq`, without carrying out anything. */
   startFor(seq: number): Engine {
     if (seq > this.lastSeq) {
@@ -86,8 +94,7 @@ export class History {
         `Sequence number ${seq} does not exist: the journal ends at ${this.lastSeq}.`,
       );
     }
-    const refs = this.#snapshots.list().filter((ref) => ref.seq <= seq);
-    const engine = this.#firstUsable(refs.filter((ref) => ref.seq >= this.firstSeq - 1));
+    const engine = this.#firstUsable(this.#snapshotsFor(seq));
     if (engine !== null) return engine;
     return this.isFromFirst ? new Engine() : this.#refuse(seq);
   }
@@ -98,8 +105,9 @@ export class History {
    */
   *carryOn(engine: Engine, toSeq: number): Generator<Step, void, undefined> {
     if (engine.seq >= toSeq) return;
-    for (const batch of this.#journal.readBatches(engine.seq)) {
-      assert(batch.firstSeq === engine.seq + 1, 'the engine stands at the end of a batch');
+    const { batchesAfter = (seq) => decodeBatches(this.#journal.readBatches(seq)) } = this.#options;
+    for (const batch of batchesAfter(engine.seq, toSeq)) {
+      assert(batch.row.firstSeq === engine.seq + 1, 'the engine stands at the end of a batch');
       yield* carryOut(engine, batch, toSeq);
       this.#options.onSeq?.(engine.seq);
       if (engine.seq >= toSeq) return;
@@ -127,6 +135,11 @@ export class History {
     throw missingAfter(seq);
   }
 
+  /** Those from which the journal leads to `seq`, newest first. */
+  #snapshotsFor(seq: number): readonly SnapshotRef[] {
+    return this.#snapshots.list().filter((ref) => ref.seq <= seq && ref.seq >= this.firstSeq - 1);
+  }
+
   /** The first of `refs` that is whole and of this journal, or null. */
   #firstUsable(refs: readonly SnapshotRef[]): Engine | null {
     for (const ref of refs) {
@@ -150,10 +163,13 @@ export class History {
   }
 }
 
-function* carryOut(engine: Engine, batch: StoredBatch, toSeq: number): Generator<Step, void, undefined> {
-  for (const text of commandsOf(batch)) {
+function* carryOut(
+  engine: Engine,
+  { row, commands }: DecodedBatch,
+  toSeq: number,
+): Generator<Step, void, undefined> {
+  for (const command of commands) {
     if (engine.seq >= toSeq) return;
-    const command = decodeCommand(text);
     const outcome = engine.apply(command);
     if (outcome.status !== 'accepted') {
       throw new JournalError(
@@ -164,11 +180,11 @@ function* carryOut(engine: Engine, batch: StoredBatch, toSeq: number): Generator
     }
     yield { seq: outcome.seq, command, events: outcome.events, engine };
   }
-  if (engine.seq === batch.lastSeq && engine.rollingDigest() === batch.digest) return;
+  if (engine.seq === row.lastSeq && engine.rollingDigest() === row.digest) return;
   throw new JournalError(
     'replay_mismatch',
-    `After sequence number ${batch.lastSeq} the engine's rolling digest is ${engine.rollingDigest()}, the journal's is ` +
-      `${batch.digest}: this version decides otherwise than the one that wrote it. Use that version.`,
+    `After sequence number ${row.lastSeq} the engine's rolling digest is ${engine.rollingDigest()}, the journal's is ` +
+      `${row.digest}: this version decides otherwise than the one that wrote it. Use that version.`,
   );
 }
 
@@ -179,13 +195,7 @@ const missingAfter = (seq: number): JournalError =>
     `The journal's batches after sequence number ${seq} are not there any more. Try again.`,
   );
 
-function commandsOf(batch: StoredBatch): readonly unknown[] {
-  const commands: unknown = JSON.parse(batch.commands);
-  assert(Array.isArray(commands), 'a batch is a list of commands');
-  return commands;
-}
-
 function countUpTo(batch: StoredBatch, timeMs: number): number {
-  const later = commandsOf(batch).findIndex((text) => decodeCommand(text).timeMs > timeMs);
+  const later = decodeCommands(batch.commands).findIndex((command) => command.timeMs > timeMs);
   return later < 0 ? batch.lastSeq - batch.firstSeq + 1 : later;
 }

@@ -23,7 +23,8 @@ import { EXIT } from '../frame/exit-codes.js';
 import { dollarsText, isoText, oddsText, quoted, usd } from '../frame/format.js';
 import type { Output } from '../frame/output.js';
 import { type AccountHistory, accountHistory } from '../past/account-history.js';
-import { AT_OPTIONS, type AtOptions, HistoryReader } from '../past/history-reader.js';
+import { HistoryReader } from '../past/history-reader.js';
+import { AT_OPTIONS, type AtOptions, seqOf } from '../past/moments.js';
 import { entryJson, showLedger } from '../words/ledger-text.js';
 import { parseAccount } from './replay.js';
 
@@ -33,6 +34,8 @@ export const accountCommand = defineCommand<AtOptions>({
   details:
     'Shows tier, balance, keys (never their secrets), open bets and every ledger entry: deposits, withdrawals, stakes, ' +
     'payouts, refunds. The entries are added up: where they do not come to the balance, it says so and ends with 1. ' +
+    'The entries are those of the archive, each checked, and the balance is that of the newest snapshot with what came ' +
+    'after it; --replay works both out from the journal alone, which takes longer the longer it is. ' +
     'Works with and without a running server, and changes nothing.',
   examples: [
     ['account acc_7', 'as it is now'],
@@ -44,7 +47,7 @@ export const accountCommand = defineCommand<AtOptions>({
   run: (context, options, operands) =>
     HistoryReader.look(context, 'account', (past) => {
       const number = parseAccountId(must(operands[0], 'the account'));
-      const found = accountHistory(past, number, past.atSeq(options));
+      const found = accountHistory(past, number, seqOf(past, options), options.replay === true);
       if (found.engine.account(number) === null) throw notThere(number, found.engine.seq);
       const check = new LedgerCheck();
       for (const entry of found.entries) check.add(entry);
@@ -59,7 +62,7 @@ const notThere = (number: number, seq: number): JournalError =>
   new JournalError('not_found', `There is no account ${accountId(number)} at sequence number ${seq}.`);
 
 function show(out: Output, number: number, found: AccountHistory, fault: string | null): void {
-  const { engine, entries, counts } = found;
+  const { engine, entries, counts, source } = found;
   const view = must(engine.account(number), 'account');
   const open = engine.openPositions(number, Number.POSITIVE_INFINITY);
   out.facts([
@@ -74,6 +77,7 @@ function show(out: Output, number: number, found: AccountHistory, fault: string 
     ],
     ['bets placed', `${counts.placed}, stakes ${usd(counts.stakedCents)}`],
     ['bets settled', `${counts.settled}, paid ${usd(counts.paidCents)}`],
+    ['from', source.words],
   ]);
   showKeys(out, engine, engine.keysOf(number));
   showOpenBets(out, open);
@@ -124,7 +128,9 @@ function showOpenBets(out: Output, open: readonly BetView[]): void {
   );
 }
 
-function accountJson(number: number, found: AccountHistory, fault: string | null): object {
+export type AccountJson = ReturnType<typeof accountJson>;
+
+function accountJson(number: number, found: AccountHistory, fault: string | null) {
   const { engine, entries, counts } = found;
   const view = must(engine.account(number), 'account');
   return {
@@ -136,6 +142,7 @@ function accountJson(number: number, found: AccountHistory, fault: string | null
     balanceCents: view.balanceCents,
     seq: engine.seq,
     time: isoText(engine.timeMs),
+    source: found.source.kind,
     keys: engine.keysOf(number).map((key) => ({
       id: keyId(key.key),
       scopes: scopesOf(key.scopesMask),
@@ -151,7 +158,7 @@ function accountJson(number: number, found: AccountHistory, fault: string | null
   };
 }
 
-const openBetJson = (bet: BetView): object => ({
+const openBetJson = (bet: BetView) => ({
   id: betId(bet.bet),
   round: roundId(bet.market, bet.roundNumber),
   roundStatus: textAt(ROUND_STATUSES, bet.roundStatus),

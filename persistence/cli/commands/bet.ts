@@ -21,7 +21,8 @@ import { EXIT } from '../frame/exit-codes.js';
 import { isoText, oddsText, percentText, quoted, usd } from '../frame/format.js';
 import type { Output } from '../frame/output.js';
 import { type BetHistory, betHistory } from '../past/bet-history.js';
-import { AT_OPTIONS, type AtOptions, HistoryReader } from '../past/history-reader.js';
+import { HistoryReader } from '../past/history-reader.js';
+import { AT_OPTIONS, type AtOptions, seqOf } from '../past/moments.js';
 import { seedsOf } from '../past/round-facts.js';
 import { type KnownSeeds, readRoundSeeds } from '../past/round-seeds.js';
 import { entryJson, showLedger } from '../words/ledger-text.js';
@@ -32,7 +33,8 @@ export const betCommand = defineCommand<AtOptions>({
   details:
     'Shows what was bet, at which odds, in which round, what came of it, the ledger entries, and the betHash with what is ' +
     'needed to verify it (the seed once the round is settled). With --json the member "evidence" is what ' +
-    '"npx tote verify-bet --evidence" reads. Nothing is changed.',
+    '"npx tote verify-bet --evidence" reads. It is read from the archive, each row checked, and what came after it from ' +
+    'the journal; --replay works all of it out from the journal. Nothing is changed.',
   examples: [
     ['bet bet_1201', 'as it is now'],
     ['bet bet_1201 ./data --json > bet.json', 'for a program, or for verify-bet --evidence bet.json'],
@@ -41,8 +43,13 @@ export const betCommand = defineCommand<AtOptions>({
   options: AT_OPTIONS,
   run: (context, options, operands) =>
     HistoryReader.look(context, 'bet', (past) => {
-      const found = betHistory(past, parseBet(must(operands[0], 'the bet')), past.atSeq(options));
-      const known = readRoundSeeds(context.dir, found.engine);
+      const found = betHistory(
+        past,
+        parseBet(must(operands[0], 'the bet')),
+        seqOf(past, options),
+        options.replay === true,
+      );
+      const known = readRoundSeeds(context.dir, past.withRules(found.engine));
       if (context.out.isJson) context.out.document(betJson(found, known));
       else show(context.out, found, known);
       return EXIT.done;
@@ -74,6 +81,7 @@ function show(out: Output, found: BetHistory, known: KnownSeeds): void {
     ['bet hash', hashOf(found, known) ?? 'not known'],
     ['commitment', seedCommitment ?? 'not known'],
     ['seed', seed ?? seedNotShown ?? 'not known'],
+    ['from', found.source.words],
   ]);
   out.line('');
   showLedger(out, entriesOf(found));
@@ -104,7 +112,9 @@ function entriesOf({ isWhole, bet: { placed, placedSeq, settled, settledSeq } }:
   return entries.filter((entry) => entry !== null);
 }
 
-function betJson(found: BetHistory, known: KnownSeeds): object {
+export type BetJson = ReturnType<typeof betJson>;
+
+function betJson(found: BetHistory, known: KnownSeeds) {
   const { round, isWhole } = found;
   const { placed, placedSeq, settled, settledSeq } = found.bet;
   const published = {
@@ -140,6 +150,7 @@ function betJson(found: BetHistory, known: KnownSeeds): object {
     settledSeq,
     ledger: entriesOf(found).map(entryJson),
     seedNotShown,
+    source: found.source.kind,
     evidence,
   };
 }

@@ -1,29 +1,29 @@
 /** `tote export`: bets, ledger or rounds as CSV or JSON lines, row by row, whatever their number. */
 import { Option } from 'commander';
+import { JournalError } from '../../errors.js';
 import { exportBets } from '../export/bets.js';
 import { exportLedger } from '../export/ledger.js';
+import { type ExportRange, HOUSE } from '../export/range.js';
 import { exportRounds } from '../export/rounds.js';
 import { type ExportFormat, RowSink } from '../export/sink.js';
 import { defineCommand } from '../frame/command.js';
-import { EXIT, type ExitCode } from '../frame/exit-codes.js';
-import { HistoryReader, type Moment, parseMoment } from '../past/history-reader.js';
+import { EXIT, type ExitCode, UsageError } from '../frame/exit-codes.js';
+import { HistoryReader } from '../past/history-reader.js';
+import { RANGE_OPTIONS, type RangeOptions, REPLAY_OPTION, rangeOf } from '../past/moments.js';
+import { parseAccount } from './replay.js';
 
-/** Writes rows of commands `fromSeq` to `toSeq` and returns what is wrong with them. */
-export type Exporter = (
-  past: HistoryReader,
-  sink: RowSink,
-  fromSeq: number,
-  toSeq: number,
-) => readonly string[];
+/** Writes rows and returns what is wrong with them. */
+export type Exporter = (past: HistoryReader, sink: RowSink, range: ExportRange) => readonly string[];
 
 const EXPORTERS = { bets: exportBets, ledger: exportLedger, rounds: exportRounds } as const;
+const HOUSE_NAME = 'house';
 
-interface ExportOptions {
+interface ExportOptions extends RangeOptions {
   readonly what: keyof typeof EXPORTERS;
   readonly format?: ExportFormat;
   readonly out?: string;
-  readonly from?: Moment;
-  readonly to?: Moment;
+  readonly account?: number;
+  readonly replay?: true;
 }
 
 export const exportCommand = defineCommand<ExportOptions>({
@@ -34,36 +34,49 @@ export const exportCommand = defineCommand<ExportOptions>({
     'ledger: every movement of money from --from to --to, of accounts and the house; while it is written it is added up, ' +
     'and where an account does not come to its balance, it says so and ends with 1. ' +
     'rounds: those settled from --from to --to; without --to, the ones that are not settled yet, too. ' +
+    'With --account, bets and ledger are those of one account; "house" has a ledger, too. ' +
     'Amounts stand in USD with two decimals and again in cents. In CSV (RFC 4180) a text from outside (reference, client seed, ' +
     'void reason) that begins with = + - @, a tab or a line break gets an apostrophe before it, so that no ' +
-    'spreadsheet takes it for a formula; JSON lines have it as it is. Nothing in the data directory is changed.',
+    'spreadsheet takes it for a formula; JSON lines have it as it is. ' +
+    '--json prints what was written to --out as one document; rows as JSON are --format jsonl. ' +
+    'Rows are read from the archive, each checked, as far as it goes, and from there on from the journal; --replay works all ' +
+    'of them out from the journal, to the same bytes. Nothing in the data directory is changed.',
   examples: [
     ['export --what ledger --out ledger.csv', 'every cent that ever moved'],
     [
       'export ./data --what bets --format jsonl --from 2026-11-17 --to 2026-11-18 | head',
       'the bets of a day, for a program',
     ],
+    ['export --what ledger --account acc_7', 'the statement of one account'],
     ['export --what rounds --format csv --from 120000', 'the rounds that were settled from that command on'],
   ],
   options: [
     new Option('--what <KIND>', 'what to write').choices(Object.keys(EXPORTERS)).makeOptionMandatory(),
     new Option('--format <FORMAT>', 'csv (default), or jsonl').choices(['csv', 'jsonl']),
     new Option('--out <FILE>', 'a new file (default: stdout)'),
-    new Option('--from <SEQ|TIME>', 'first command (default: the first there is)').argParser(parseMoment),
-    new Option('--to <SEQ|TIME>', 'last command (default: the last there is)').argParser(parseMoment),
+    ...RANGE_OPTIONS,
+    new Option('--account <ID>', 'only what is of this account').argParser(parseOwner),
+    REPLAY_OPTION,
   ],
-  run: (context, options) =>
-    HistoryReader.look(context, 'export', (past): ExitCode => {
+  run: (context, options) => {
+    refuseUnsuitable(options, context.out.isJson);
+    return HistoryReader.look(context, 'export', (past): ExitCode => {
       const { out } = context;
       const isStream = options.out === undefined;
-      const format = options.format ?? (out.isJson && isStream ? 'jsonl' : 'csv');
-      const toSeq = options.to === undefined ? past.lastSeq : past.lastOf(options.to);
-      const fromSeq = options.from === undefined ? 1 : past.firstOf(options.from);
+      const { what, format = 'csv', account = null } = options;
+      const { fromSeq, toSeq } = rangeOf(past, options, () => 1);
       const sink = new RowSink(format, options.out ?? null, out);
-      const faults = sink.fill(() => EXPORTERS[options.what](past, sink, fromSeq, toSeq));
+      const faults = sink.fill(() =>
+        writeRows(EXPORTERS[what], past, sink, {
+          fromSeq,
+          toSeq,
+          account,
+          isReplay: options.replay === true,
+        }),
+      );
       if (!isStream && out.isJson) {
         out.document({
-          what: options.what,
+          what,
           file: options.out,
           format,
           rows: sink.rows,
@@ -74,5 +87,40 @@ export const exportCommand = defineCommand<ExportOptions>({
       } else if (!isStream) out.line(`${sink.rows} rows are in ${options.out}.`);
       for (const fault of faults) out.note(`tote export: ${fault}`);
       return faults.length === 0 ? EXIT.done : EXIT.faulty;
-    }),
+    });
+  },
 });
+
+/** Where the archive turns out to be damaged the rows go on from the journal, which gives the same. */
+function writeRows(
+  exporter: Exporter,
+  past: HistoryReader,
+  sink: RowSink,
+  range: ExportRange,
+): readonly string[] {
+  try {
+    return exporter(past, sink, range);
+  } catch (thrown) {
+    const isDamage = thrown instanceof JournalError && thrown.code === 'archive_corrupt';
+    if (!isDamage || range.isReplay || !past.history.isFromFirst) throw thrown;
+    past.context.out.note(`The archive is not used: ${thrown.message}`);
+    sink.startOver();
+    return exporter(past, sink, { ...range, isReplay: true });
+  }
+}
+
+function parseOwner(text: string): number {
+  return text === HOUSE_NAME ? HOUSE : parseAccount(text);
+}
+
+function refuseUnsuitable({ what, out, account }: ExportOptions, isJson: boolean): void {
+  if (isJson && out === undefined) {
+    throw new UsageError('--json needs --out. For rows as JSON lines on stdout give --format jsonl.');
+  }
+  if (account !== undefined && what === 'rounds') {
+    throw new UsageError("--account goes with bets and ledger: a round is nobody's.");
+  }
+  if (account === HOUSE && what === 'bets') {
+    throw new UsageError('The house places no bets: --account house goes with the ledger.');
+  }
+}

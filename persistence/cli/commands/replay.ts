@@ -7,15 +7,14 @@ import { EXIT } from '../frame/exit-codes.js';
 import { isoText } from '../frame/format.js';
 import { parseWhole } from '../frame/options.js';
 import type { Output } from '../frame/output.js';
-import { HistoryReader, type Moment, parseMoment } from '../past/history-reader.js';
+import { HistoryReader } from '../past/history-reader.js';
+import { RANGE_OPTIONS, type RangeOptions, rangeOf } from '../past/moments.js';
 import { COMMAND_KINDS, isAbout, type StepFilter } from '../past/step-filter.js';
 import { commandWords } from '../words/describe-command.js';
 import { eventWords } from '../words/describe-event.js';
 import { stepJson } from '../words/step-json.js';
 
-interface ReplayOptions {
-  readonly from?: Moment;
-  readonly to?: Moment;
+interface ReplayOptions extends RangeOptions {
   readonly last?: number;
   readonly explain?: true;
   readonly account?: number;
@@ -41,8 +40,7 @@ export const replayCommand = defineCommand<ReplayOptions>({
     ['replay --kind withdraw --json', 'all withdrawals, for a program'],
   ],
   options: [
-    new Option('--from <SEQ|TIME>', 'first command (default: the first there is)').argParser(parseMoment),
-    new Option('--to <SEQ|TIME>', 'last command (default: the last there is)').argParser(parseMoment),
+    ...RANGE_OPTIONS,
     new Option('--last <K>', 'the last K commands up to --to')
       .argParser((text) => parseWhole(text, 1, 'a whole number from 1'))
       .conflicts('from'),
@@ -55,8 +53,10 @@ export const replayCommand = defineCommand<ReplayOptions>({
     HistoryReader.look(context, 'replay', (past) => {
       const { out } = context;
       const filter: StepFilter = options;
-      const toSeq = options.to === undefined ? past.lastSeq : past.lastOf(options.to);
-      const fromSeq = firstSeq(past, options, toSeq);
+      const { last } = options;
+      const { fromSeq, toSeq } = rangeOf(past, options, (endSeq) =>
+        last === undefined ? past.history.beginning().seq + 1 : Math.max(endSeq - last + 1, 1),
+      );
       if (fromSeq > toSeq) {
         out.note('No command is in this range.');
         return EXIT.done;
@@ -71,11 +71,6 @@ export const replayCommand = defineCommand<ReplayOptions>({
       return EXIT.done;
     }),
 });
-
-function firstSeq(past: HistoryReader, { from, last }: ReplayOptions, toSeq: number): number {
-  if (last !== undefined) return Math.max(toSeq - last + 1, 1);
-  return from === undefined ? past.history.beginning().seq + 1 : past.firstOf(from);
-}
 
 function show(out: Output, step: Step, isExplained: boolean): void {
   const { seq, command, events } = step;

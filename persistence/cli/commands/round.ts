@@ -5,7 +5,8 @@ import { parseRoundId } from '../../../engine/model/domain.js';
 import { JournalError } from '../../errors.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
-import { AT_OPTIONS, type AtOptions, HistoryReader } from '../past/history-reader.js';
+import { HistoryReader } from '../past/history-reader.js';
+import { AT_OPTIONS, type AtOptions, seqOf } from '../past/moments.js';
 import { roundFacts } from '../past/round-facts.js';
 import { roundHistory } from '../past/round-history.js';
 import { readRoundSeeds } from '../past/round-seeds.js';
@@ -18,7 +19,8 @@ export const roundCommand = defineCommand<AtOptions>({
     'Shows the rules that the round was opened under, its times, its prices with where they are from, its pools, every ' +
     'bet with what it was paid, what the house put in and got, why it was voided, and its seed commitment; the seed itself ' +
     'once it is settled, if the master secret can be read. Where payouts, pools and the house do not come out even it ' +
-    'says so and ends with 1. Nothing is changed.',
+    'says so and ends with 1. It is read from the archive, each row checked, and from the newest snapshot with what came ' +
+    'after it; --replay works it out from the journal, with the stages and where the prices are from. Nothing is changed.',
   examples: [
     ['round BTC_ONE_MINUTE_29684880', 'the round with this id, as GET /markets shows it'],
     [
@@ -31,17 +33,18 @@ export const roundCommand = defineCommand<AtOptions>({
   run: (context, options, operands) =>
     HistoryReader.look(context, 'round', (past) => {
       const { market, roundNumber } = parseRound(must(operands[0], 'the round'));
-      const toSeq = past.atSeq(options);
-      const { round: found, engine } = roundHistory(past, market, roundNumber, toSeq);
+      const toSeq = seqOf(past, options);
+      const isReplay = options.replay === true;
+      const { round: found, engine, source } = roundHistory(past, market, roundNumber, toSeq, isReplay);
       if (!found.isKnown) {
         throw new JournalError(
           'not_found',
           `There was no round ${found.id} up to sequence number ${toSeq}, or nothing is left that knows of it.`,
         );
       }
-      const facts = roundFacts(found, toSeq, readRoundSeeds(context.dir, engine));
-      if (context.out.isJson) context.out.document(facts);
-      else showRound(context.out, facts, found);
+      const facts = roundFacts(found, toSeq, readRoundSeeds(context.dir, past.withRules(engine)));
+      if (context.out.isJson) context.out.document({ ...facts, source: source.kind });
+      else showRound(context.out, facts, found, source);
       return facts.faults.length === 0 ? EXIT.done : EXIT.faulty;
     }),
 });

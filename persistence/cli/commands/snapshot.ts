@@ -25,7 +25,7 @@ export const snapshotCommand = defineCommand({
   ],
   run: (context) => {
     const { dir, out } = context;
-    const { engine, chain } = HistoryReader.look(context, 'carrying out', presentState);
+    const { engine, chain } = HistoryReader.look(context, 'carrying out', presentState, true);
     mkdirSync(dir.snapshots, { recursive: true, mode: 0o700 });
     const { name } = new SnapshotFiles(dir.snapshots).save(engine, chain);
     const facts = { seq: engine.seq, time: isoText(engine.timeMs), path: name, bytes: fileBytes(name) };

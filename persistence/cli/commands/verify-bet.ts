@@ -1,11 +1,10 @@
 /** `tote verify-bet`: the offline check of a betHash, from what the API published alone. No data directory is read. */
 import { Option } from 'commander';
-import { unreachable } from '../../../engine/base/assert.js';
 import { VERIFY_STEPS, type VerifyStep, verifyBet } from '../../../engine/fairness.js';
 import { FAIRNESS_TOOLS } from '../../fairness-tools.js';
 import { defineFreeCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
-import { EvidenceError, type EvidenceOptions, gatherEvidence } from '../past/bet-evidence.js';
+import { type EvidenceOptions, gatherEvidence } from '../past/bet-evidence.js';
 
 const STEP_WORDS: Readonly<Record<VerifyStep, string>> = {
   seed: 'the seed is 64 hex digits',
@@ -56,31 +55,18 @@ export const verifyBetCommand = defineFreeCommand<EvidenceOptions>({
     new Option('--bet-hash <HEX>', 'bet.betHash'),
   ],
   run: (out, options) => {
-    try {
-      const evidence = gatherEvidence(options);
-      const verdict = verifyBet(evidence, FAIRNESS_TOOLS);
-      const failed = verdict.valid ? null : verdict.step;
-      if (out.isJson) {
-        const { id: bet } = evidence.bet;
-        out.document({ bet, round: evidence.roundId, ...verdict });
-      } else {
-        for (const step of passedSteps(failed)) out.line(`ok      ${STEP_WORDS[step]}`);
-        out.line(verdict.valid ? 'OK' : `FAILED  ${STEP_WORDS[verdict.step]}: ${verdict.reason}`);
-        if (failed === 'hash' && evidence.clientSeed === null) out.note(SEED_HINT);
-      }
-      return verdict.valid ? EXIT.done : EXIT.faulty;
-    } catch (thrown) {
-      if (!(thrown instanceof EvidenceError)) throw thrown;
-      out.note(`tote verify-bet: ${thrown.message}`);
-      switch (thrown.kind) {
-        case 'usage':
-          return EXIT.usage;
-        case 'unreadable':
-          return EXIT.unusable;
-        default:
-          return unreachable(thrown.kind);
-      }
+    const evidence = gatherEvidence(options);
+    const verdict = verifyBet(evidence, FAIRNESS_TOOLS);
+    const failed = verdict.valid ? null : verdict.step;
+    if (out.isJson) {
+      const { id: bet } = evidence.bet;
+      out.document({ bet, round: evidence.roundId, ...verdict });
+    } else {
+      for (const step of passedSteps(failed)) out.line(`ok      ${STEP_WORDS[step]}`);
+      out.line(verdict.valid ? 'OK' : `FAILED  ${STEP_WORDS[verdict.step]}: ${verdict.reason}`);
+      if (failed === 'hash' && evidence.clientSeed === null) out.note(SEED_HINT);
     }
+    return verdict.valid ? EXIT.done : EXIT.faulty;
   },
 });
 

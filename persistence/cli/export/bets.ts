@@ -1,6 +1,6 @@
 /**
- * Bets' rows. A bet is written when it is settled, and those that are open last: only open bets are kept in memory.
- * Which bets: those placed in the range; what became of them: as far as the journal goes.
+ * Bets' rows. A bet is written when it is settled, and those that are open last. Which bets: those placed in the range;
+ * what became of them: as far as the journal goes. Nothing is kept in memory but what happened behind the archive's end.
  */
 
 import type { Engine } from '../../../engine/engine.js';
@@ -14,10 +14,10 @@ import {
   SIDES,
   textAt,
 } from '../../../engine/model/domain.js';
-import type { BetPlaced, BetSettled } from '../../../engine/model/events.js';
-import { readEvents } from '../export-events.js';
+import type { BetPlaced, BetSettled, EngineEvent } from '../../../engine/model/events.js';
 import { dollarsText, isoText, oddsText, percentText } from '../frame/format.js';
 import type { HistoryReader } from '../past/history-reader.js';
+import { type ExportRange, isOf, refuseUnknown } from './range.js';
 import { type ExportRow, outside, type RowSink } from './sink.js';
 
 const COLUMNS = [
@@ -46,7 +46,7 @@ const COLUMNS = [
 ] as const;
 
 interface OpenBet {
-  readonly seq: number;
+  readonly placedSeq: number;
   readonly placed: BetPlaced;
 }
 
@@ -55,26 +55,67 @@ interface Fate {
   readonly settled: BetSettled;
 }
 
-export function exportBets(
-  past: HistoryReader,
-  sink: RowSink,
-  fromSeq: number,
-  toSeq: number,
-): readonly string[] {
+export function exportBets(past: HistoryReader, sink: RowSink, range: ExportRange): readonly string[] {
   sink.columns(COLUMNS);
-  const open = new Map<number, OpenBet>();
-  const { engine, isWhole } = readEvents(past, fromSeq, past.lastSeq, {
-    onEvent: (seq, event) => {
-      if (event.type === 'betPlaced' && seq <= toSeq) open.set(event.bet, { seq, placed: event });
-      if (event.type !== 'betSettled') return;
-      const bet = open.get(event.bet);
-      if (bet === undefined) return; // placed before the range, or after it
-      open.delete(event.bet);
-      sink.row(rowOf(bet, { seq, settled: event }, 'SETTLED'));
-    },
-  });
-  for (const bet of open.values()) sink.row(rowOf(bet, null, openStatus(engine, bet.placed)));
-  return isWhole ? [] : ['bets that were placed before the past that is left are not there'];
+  const { fromSeq, toSeq, account, isReplay } = range;
+  const { archivedTo, start } = past.rangeOrigin(fromSeq, past.lastSeq, isReplay);
+  for (const bet of past.archive.bets('settled', fromSeq, toSeq, archivedTo, account)) {
+    sink.row(rowOf(bet, bet.fate, 'SETTLED'));
+  }
+  const engine = start();
+  const later = new LaterBets(past, sink, range, archivedTo);
+  if (engine !== null) {
+    for (const { seq, events } of past.carryOn(engine, past.lastSeq)) {
+      if (seq > archivedTo) for (const event of events) if (isOf(event, account)) later.add(seq, event);
+    }
+  }
+  refuseUnknown(past, engine, { ...range, toSeq: past.lastSeq });
+  for (const bet of past.archive.bets('open', fromSeq, toSeq, archivedTo, account)) {
+    if (!later.settled.has(bet.placed.bet)) sink.row(rowOf(bet, null, openStatus(engine, bet.placed)));
+  }
+  for (const bet of later.open.values()) sink.row(rowOf(bet, null, openStatus(engine, bet.placed)));
+  return past.archive.isWhole(archivedTo)
+    ? []
+    : ['bets that were placed before the past that is left are not there'];
+}
+
+/** What happened to bets behind the archive's end. */
+class LaterBets {
+  /** Those that were placed there and are not settled. */
+  readonly open = new Map<number, OpenBet>();
+  /** Those that the archive knows as open. */
+  readonly settled = new Set<number>();
+
+  constructor(
+    private readonly past: HistoryReader,
+    private readonly sink: RowSink,
+    private readonly range: ExportRange,
+    private readonly archivedTo: number,
+  ) {}
+
+  add(seq: number, event: EngineEvent): void {
+    const { fromSeq, toSeq } = this.range;
+    if (event.type === 'betPlaced') {
+      if (seq >= fromSeq && seq <= toSeq) this.open.set(event.bet, { placedSeq: seq, placed: event });
+    } else if (event.type === 'betSettled') {
+      const bet = this.#takePlaced(event.bet);
+      if (bet !== null) this.sink.row(rowOf(bet, { seq, settled: event }, 'SETTLED'));
+    }
+  }
+
+  /** The bet that is settled now; null where it was not placed in the range. */
+  #takePlaced(number: number): OpenBet | null {
+    const bet = this.open.get(number);
+    if (bet !== undefined) {
+      this.open.delete(number);
+      return bet;
+    }
+    const archived = this.past.archive.placement(number, this.archivedTo);
+    if (archived === null) return null;
+    this.settled.add(number);
+    const { fromSeq, toSeq } = this.range;
+    return archived.placedSeq >= fromSeq && archived.placedSeq <= toSeq ? archived : null;
+  }
 }
 
 function openStatus(engine: Engine | null, { market, roundNumber }: BetPlaced): string {
@@ -82,7 +123,7 @@ function openStatus(engine: Engine | null, { market, roundNumber }: BetPlaced): 
   return status >= SETTLING ? 'SETTLING' : 'ACTIVE';
 }
 
-function rowOf({ seq, placed }: OpenBet, fate: Fate | null, status: string): ExportRow {
+function rowOf({ placedSeq, placed }: OpenBet, fate: Fate | null, status: string): ExportRow {
   const { stakeCents } = placed;
   const paidCents = fate === null ? null : fate.settled.payoutCents;
   const profitCents = paidCents === null ? null : paidCents - stakeCents;
@@ -103,7 +144,7 @@ function rowOf({ seq, placed }: OpenBet, fate: Fate | null, status: string): Exp
     placed_at: isoText(placed.timeMs),
     settled_at: fate === null ? null : isoText(fate.settled.timeMs),
     client_seed: outside(placed.clientSeed),
-    placed_seq: seq,
+    placed_seq: placedSeq,
     settled_seq: fate === null ? null : fate.seq,
     amount_cents: stakeCents,
     potential_payout_cents: placed.payoutCents,

@@ -5,11 +5,13 @@
 
 import type { Engine } from '../../../engine/engine.js';
 import { betId } from '../../../engine/model/domain.js';
+import type { EngineEvent } from '../../../engine/model/events.js';
+import type { ArchivedEvent } from '../../replay/history-archive.js';
 import { type LedgerEntry, ledgerEntryOf } from '../../replay/ledger.js';
-import { readEvents } from '../export-events.js';
 import { dollarsText, isoText } from '../frame/format.js';
 import type { HistoryReader } from '../past/history-reader.js';
 import { ownerText } from '../words/ledger-text.js';
+import { type ExportRange, HOUSE, isOf, refuseUnknown } from './range.js';
 import { type ExportRow, outside, type RowSink } from './sink.js';
 
 const COLUMNS = [
@@ -28,17 +30,17 @@ const COLUMNS = [
 
 const FAULTS_TOLD = 10;
 
-/** Writes the entries of commands `fromSeq` to `toSeq`; returns what does not add up, in sentences. */
-export function exportLedger(
-  past: HistoryReader,
-  sink: RowSink,
-  fromSeq: number,
-  toSeq: number,
-): readonly string[] {
+/** Writes the entries of the range's commands; returns what does not add up, in sentences. */
+export function exportLedger(past: HistoryReader, sink: RowSink, range: ExportRange): readonly string[] {
   sink.columns(COLUMNS);
+  const { fromSeq, toSeq, account, isReplay } = range;
+  const { archivedTo, start } = past.rangeOrigin(fromSeq, toSeq, isReplay);
+  const isWhole = past.archive.isWhole(archivedTo);
   const books = new Books(fromSeq <= 1);
-  let isGapKnown = false;
-  const write = (entry: LedgerEntry): void => {
+  const isGapKnown = books.beginsAtNothing && !isWhole;
+  const add = (seq: number, event: EngineEvent): void => {
+    const entry = ledgerEntryOf(seq, event);
+    if (entry === null) return;
     if (isGapKnown && books.isFirst(entry) && entry.balanceCents !== entry.amountCents) {
       const forward = forwardOf(entry);
       books.add(forward);
@@ -47,18 +49,32 @@ export function exportLedger(
     books.add(entry);
     sink.row(rowOf(entry));
   };
-  const { engine, isWhole } = readEvents(past, fromSeq, toSeq, {
-    onReach: (isReached) => {
-      isGapKnown = books.beginsAtNothing && !isReached;
-    },
-    onEvent: (seq, event) => {
-      const entry = ledgerEntryOf(seq, event);
-      if (entry !== null) write(entry);
-    },
-  });
-  if (engine !== null) books.close(engine, isWhole);
+  for (const { seq, event } of archivedEvents(past, range, archivedTo)) add(seq, event);
+  const engine = start();
+  if (engine !== null) {
+    for (const { seq, events } of past.carryOn(engine, toSeq)) {
+      if (seq < fromSeq || seq <= archivedTo) continue;
+      for (const event of events) if (isOf(event, account)) add(seq, event);
+    }
+  }
+  refuseUnknown(past, engine, range);
+  if (engine !== null) books.close(engine, account, isWhole);
   if (isWhole) return books.faults;
   return [...books.faults, 'what happened first is not known any more; balances are brought forward'];
+}
+
+function* archivedEvents(
+  past: HistoryReader,
+  { fromSeq, toSeq, account }: ExportRange,
+  archivedTo: number,
+): Generator<ArchivedEvent, void, undefined> {
+  const lastSeq = Math.min(toSeq, archivedTo);
+  if (account === null) yield* past.archive.allEvents(fromSeq, lastSeq);
+  else {
+    for (const found of past.archive.events({ of: 'account', account }, lastSeq)) {
+      if (found.seq >= fromSeq) yield found;
+    }
+  }
 }
 
 /** What an account brought along: the balance before its first known entry. */
@@ -88,11 +104,11 @@ class Books {
     );
   }
 
-  /** Compares with the balances of `engine`; an account without entries has none, if all entries are known. */
-  close(engine: Engine, isWhole: boolean): void {
-    for (let account = 0; account <= engine.accountCount; account++) {
+  /** Compares with the balances of `engine`, of all or of one; an account without entries has none, if all are known. */
+  close(engine: Engine, only: number | null, isWhole: boolean): void {
+    for (let account = only ?? HOUSE; account <= (only ?? engine.accountCount); account++) {
       const balanceCents =
-        account === 0 ? engine.totals().houseCents : (engine.account(account)?.balanceCents ?? 0);
+        account === HOUSE ? engine.totals().houseCents : (engine.account(account)?.balanceCents ?? 0);
       const isUnknown = !this.#balances.has(account) && (!this.beginsAtNothing || !isWhole);
       const sumCents = this.#balances.get(account) ?? 0;
       if (isUnknown || sumCents === balanceCents) continue;

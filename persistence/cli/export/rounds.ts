@@ -14,11 +14,12 @@ import {
   SETTLED,
   textAt,
 } from '../../../engine/model/domain.js';
+import type { EngineEvent } from '../../../engine/model/events.js';
 import type { RoundView } from '../../../engine/model/views.js';
-import type { ArchivedRound } from '../../replay/history-archive.js';
-import { readEvents } from '../export-events.js';
+import type { ArchivedRound } from '../../replay/archived-facts.js';
 import { dollarsText, isoText, percentText } from '../frame/format.js';
 import type { HistoryReader } from '../past/history-reader.js';
+import type { ExportRange } from './range.js';
 import { type ExportRow, outside, type RowSink } from './sink.js';
 
 const COLUMNS = [
@@ -48,42 +49,63 @@ const COLUMNS = [
   'volume_cents',
 ] as const;
 
-export function exportRounds(
-  past: HistoryReader,
-  sink: RowSink,
-  fromSeq: number,
-  toSeq: number,
-): readonly string[] {
+export function exportRounds(past: HistoryReader, sink: RowSink, range: ExportRange): readonly string[] {
   sink.columns(COLUMNS);
-  const open = new Map<string, RoundView>();
-  const watch = (round: RoundView | null): void => {
-    if (round !== null) open.set(roundId(round.market, round.roundNumber), round);
-  };
-  const beginning = past.history.isFromFirst ? 0 : past.history.beginning().seq;
-  if (fromSeq <= beginning) {
-    for (const round of past.archivedRounds(Math.min(beginning, toSeq), null)) {
-      if (round.settledSeq >= fromSeq) sink.row(rowOf(round, SETTLED, round.settledSeq, round.settledAtMs));
+  const { fromSeq, toSeq, isReplay } = range;
+  const { archivedTo, start } = past.rangeOrigin(fromSeq, toSeq, isReplay);
+  for (const round of past.archive.rounds(archivedTo, null)) {
+    if (round.settledSeq >= fromSeq && round.settledSeq <= toSeq)
+      sink.row(rowOf(round, SETTLED, round.settledSeq, round.settledAtMs));
+  }
+  const engine = start();
+  if (engine === null) return [];
+  const open = new OpenRounds(engine);
+  for (const { seq, events } of past.carryOn(engine, toSeq)) {
+    for (const event of events) {
+      const settled = open.add(event, engine);
+      if (settled !== null && seq >= fromSeq && seq > archivedTo)
+        sink.row(rowOf(settled, SETTLED, seq, event.timeMs));
     }
   }
-  readEvents(past, Math.max(fromSeq, beginning + 1), toSeq, {
-    onStart: (engine) => roundsOf(engine).forEach(watch),
-    onEvent: (seq, event, engine) => {
-      if (!('roundNumber' in event)) return;
-      const id = roundId(event.market, event.roundNumber);
-      if (event.type === 'roundUpcoming' || event.type === 'roundOpened') {
-        watch(engine?.round(event.market, event.roundNumber) ?? null);
-      } else if (event.type === 'roundNotOpened') {
-        open.delete(id);
-      } else if (event.type === 'roundSettled') {
-        const round = open.get(id);
-        open.delete(id);
-        if (round !== undefined) sink.row(rowOf(round, SETTLED, seq, event.timeMs));
-      }
-    },
-  });
   if (toSeq === past.lastSeq)
-    for (const round of open.values()) sink.row(rowOf(round, round.status, null, null));
+    for (const round of open.all()) sink.row(rowOf(round, round.status, null, null));
   return [];
+}
+
+/** Rounds that are not settled. */
+class OpenRounds {
+  readonly #rounds = new Map<string, RoundView>();
+
+  constructor(engine: Engine) {
+    for (const round of roundsOf(engine)) this.#watch(round);
+  }
+
+  /** In the order of their times, whichever state the reading began at. */
+  all(): readonly RoundView[] {
+    const byTime = (one: RoundView, other: RoundView): number =>
+      one.startTimeMs - other.startTimeMs || one.market - other.market;
+    return [...this.#rounds.values()].sort(byTime);
+  }
+
+  /** Returns the round that `event`, the engine's last, settled. */
+  add(event: EngineEvent, engine: Engine): RoundView | null {
+    if (!('roundNumber' in event)) return null;
+    const id = roundId(event.market, event.roundNumber);
+    if (event.type === 'roundUpcoming' || event.type === 'roundOpened') {
+      this.#watch(engine.round(event.market, event.roundNumber));
+    } else if (event.type === 'roundNotOpened') {
+      this.#rounds.delete(id);
+    } else if (event.type === 'roundSettled') {
+      const settled = this.#rounds.get(id) ?? null;
+      this.#rounds.delete(id);
+      return settled;
+    }
+    return null;
+  }
+
+  #watch(round: RoundView | null): void {
+    if (round !== null) this.#rounds.set(roundId(round.market, round.roundNumber), round);
+  }
 }
 
 /** Rounds that are in the engine and not settled. */

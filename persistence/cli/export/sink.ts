@@ -1,10 +1,10 @@
 /**
  * Where exported rows go: a new file or stdout, as CSV (RFC 4180: CRLF, quotes doubled) or as JSON lines. Rows are
- * written in chunks as they come, and a file that could not be finished is not left behind.
+ * written in chunks as they come. A file has its name once it is whole: an interrupt leaves a `.part` at most.
  */
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { stringify } from 'csv-stringify/sync';
-import { codeOf, JournalError } from '../../errors.js';
+import { JournalError } from '../../errors.js';
 import type { Output } from '../frame/output.js';
 
 export type ExportFormat = 'csv' | 'jsonl';
@@ -35,6 +35,8 @@ const FILE_MODE = 0o600;
 
 export class RowSink {
   rows = 0;
+  /** Rows that are written already and come once more. */
+  #again = 0;
   #waiting: ExportRow[] = [];
   #file: number | null = null;
   #hasHeader = false;
@@ -47,17 +49,25 @@ export class RowSink {
 
   /** Does `work`, which writes rows, and closes the file whatever comes of it. */
   fill<T>(work: () => T): T {
-    this.#open();
+    if (this.path === null) return this.#fillOpen(work);
+    refuseExisting(this.path);
+    const part = `${this.path}.${process.pid}.part`;
+    this.#file = openSync(part, 'w', FILE_MODE);
     try {
-      const result = work();
-      this.#flush();
+      const result = this.#fillOpen(work);
+      refuseExisting(this.path);
+      renameSync(part, this.path);
       return result;
-    } catch (thrown) {
-      if (this.path !== null) rmSync(this.path, { force: true });
-      throw thrown;
     } finally {
-      if (this.#file !== null) closeSync(this.#file);
+      closeSync(this.#file);
+      rmSync(part, { force: true });
     }
+  }
+
+  #fillOpen<T>(work: () => T): T {
+    const result = work();
+    this.#flush();
+    return result;
   }
 
   /** Names of the columns, in their order; they stand in the file even where no row follows. */
@@ -66,8 +76,15 @@ export class RowSink {
     this.#hasHeader = true;
   }
 
+  /** All rows come once more, in the same order: those that were taken are not taken again. */
+  startOver(): void {
+    this.#again = this.rows;
+    this.rows = 0;
+  }
+
   row(row: ExportRow): void {
     this.rows += 1;
+    if (this.rows <= this.#again) return;
     this.#waiting.push(row);
     if (this.#waiting.length >= ROWS_AT_A_TIME) this.#flush();
   }
@@ -88,16 +105,11 @@ export class RowSink {
     const bytes = Buffer.from(text);
     for (let written = 0; written < bytes.length; ) written += writeSync(this.#file, bytes, written);
   }
+}
 
-  #open(): void {
-    if (this.path === null) return;
-    try {
-      this.#file = openSync(this.path, 'wx', FILE_MODE);
-    } catch (thrown) {
-      if (codeOf(thrown) !== 'EEXIST') throw thrown;
-      throw new JournalError('file_exists', `The file ${this.path} exists already. Name another with --out.`);
-    }
-  }
+function refuseExisting(path: string): void {
+  if (!existsSync(path)) return;
+  throw new JournalError('file_exists', `The file ${path} exists already. Name another with --out.`);
 }
 
 function csvText(rows: readonly ExportRow[]): string {

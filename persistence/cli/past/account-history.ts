@@ -1,17 +1,17 @@
 /**
- * The ledger of one account, from the journal and, where its beginning was deleted, the archive. Entries that neither
- * knows are one entry `forward`: the balance that the account brought along.
+ * The ledger of one account, from the archive and the journal (`HistoryReader.origin`). Entries that neither knows are one entry `forward`: the balance that the account brought along.
  */
 import type { Engine } from '../../../engine/engine.js';
 import type { EngineEvent } from '../../../engine/model/events.js';
 import { type LedgerEntry, ledgerEntryOf } from '../../replay/ledger.js';
-import type { HistoryReader } from './history-reader.js';
+import type { HistoryReader, Source } from './history-reader.js';
 
 export interface AccountHistory {
   /** As it stands at the end of the look. */
   readonly engine: Engine;
   readonly entries: readonly LedgerEntry[];
   readonly counts: BetCounts;
+  readonly source: Source;
 }
 
 /** Bets of which the entries tell. */
@@ -22,21 +22,26 @@ export interface BetCounts {
   paidCents: number;
 }
 
-/** What happened to `account` up to command `toSeq`. */
-export function accountHistory(past: HistoryReader, account: number, toSeq: number): AccountHistory {
-  const engine = past.history.beginning();
-  const beginningSeq = engine.seq;
+/** What happened to `account` up to command `toSeq`; worked out from the journal alone where `isReplay`. */
+export function accountHistory(
+  past: HistoryReader,
+  account: number,
+  toSeq: number,
+  isReplay = false,
+): AccountHistory {
+  const { engine, archivedTo, source } = past.origin(toSeq, isReplay);
   const collected = new Collected(account);
-  for (const { seq, event } of past.archived({ of: 'account', account }, beginningSeq)) {
+  for (const { seq, event } of past.archive.events({ of: 'account', account }, archivedTo)) {
     if (seq > 0) collected.add(seq, event);
   }
-  if (!past.isWhole(beginningSeq)) {
-    collected.bringForward(beginningSeq, engine.account(account)?.balanceCents ?? 0, engine.timeMs);
+  if (!past.archive.isWhole(archivedTo)) {
+    collected.bringForward(archivedTo, engine.account(account)?.balanceCents ?? 0, engine.timeMs);
   }
   for (const { seq, events } of past.carryOn(engine, toSeq)) {
+    if (seq <= archivedTo) continue;
     for (const event of events) collected.add(seq, event);
   }
-  return { engine, entries: collected.entries, counts: collected.counts };
+  return { engine, entries: collected.entries, counts: collected.counts, source };
 }
 
 class Collected {

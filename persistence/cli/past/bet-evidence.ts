@@ -4,7 +4,8 @@
  */
 import { readFileSync } from 'node:fs';
 import type { BetEvidence, PublishedBet } from '../../../engine/fairness.js';
-import { messageOf } from '../../errors.js';
+import { JournalError, messageOf } from '../../errors.js';
+import { UsageError } from '../frame/exit-codes.js';
 
 export interface EvidenceOptions {
   readonly order?: string;
@@ -25,21 +26,9 @@ export interface EvidenceOptions {
   readonly betHash?: string;
 }
 
-/** `usage`: something is missing or not what it should be; `unreadable`: a file. */
-export class EvidenceError extends Error {
-  override readonly name = 'EvidenceError';
-
-  constructor(
-    readonly kind: 'usage' | 'unreadable',
-    sentence: string,
-  ) {
-    super(sentence);
-  }
-}
-
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Throws `EvidenceError`. */
+/** Throws `UsageError` where something is missing or not what it should be, and `file_unreadable`. */
 export function gatherEvidence(options: EvidenceOptions): BetEvidence {
   const whole = membersOf(readJson(options.evidence), 'evidence');
   const order = membersOf(readJson(options.order), 'data');
@@ -76,7 +65,7 @@ function publishedBet(given: Given, options: EvidenceOptions, bet: Fields): Publ
 function clientSeedOf(options: EvidenceOptions, whole: Fields): string | null {
   const seed = options.clientSeed ?? whole['clientSeed'] ?? null;
   if (seed === null || typeof seed === 'string') return seed;
-  throw new EvidenceError('usage', 'clientSeed must be text');
+  throw new UsageError('clientSeed must be text');
 }
 
 /** Takes values by their options' names and remembers what is missing, so that all of it is told at once. */
@@ -102,7 +91,7 @@ class Given {
     const isSeed = this.#missing.includes('--seed')
       ? ' The seed is published once the round is settled.'
       : '';
-    throw new EvidenceError('usage', `missing or not of its form: ${this.#missing.join(', ')}.${isSeed}`);
+    throw new UsageError(`missing or not of its form: ${this.#missing.join(', ')}.${isSeed}`);
   }
 }
 
@@ -115,15 +104,15 @@ function readJson(path: string | undefined): Fields {
   try {
     text = readFileSync(path === '-' ? STDIN : path, 'utf8');
   } catch (thrown) {
-    throw new EvidenceError('unreadable', `${name} cannot be read: ${messageOf(thrown)}`);
+    throw new JournalError('file_unreadable', `${name} cannot be read: ${messageOf(thrown)}`);
   }
   try {
     const value: unknown = JSON.parse(text);
     if (isFields(value)) return value;
   } catch (thrown) {
-    throw new EvidenceError('usage', `${name} is not JSON: ${messageOf(thrown)}`);
+    throw new UsageError(`${name} is not JSON: ${messageOf(thrown)}`);
   }
-  throw new EvidenceError('usage', `${name} does not hold a JSON object`);
+  throw new UsageError(`${name} does not hold a JSON object`);
 }
 
 const isFields = (value: unknown): value is Fields =>

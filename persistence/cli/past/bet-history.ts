@@ -1,10 +1,10 @@
-/** Everything that happened to one bet and its round, from the journal and, where its beginning was deleted, the archive. */
+/** Everything that happened to one bet and its round, from the archive and the journal (`HistoryReader.origin`). */
 import { assert, must } from '../../../engine/base/assert.js';
 import type { Engine } from '../../../engine/engine.js';
 import { betId, marketId } from '../../../engine/model/domain.js';
 import { JournalError } from '../../errors.js';
 import type { ArchivedEvent } from '../../replay/history-archive.js';
-import type { HistoryReader } from './history-reader.js';
+import type { HistoryReader, Source } from './history-reader.js';
 import { type RoundBet, RoundHistory } from './round-history.js';
 
 export interface BetHistory {
@@ -13,13 +13,14 @@ export interface BetHistory {
   readonly engine: Engine;
   /** Whether entry percent and client seed are known: not where the archive began when the bet was open already. */
   readonly isWhole: boolean;
+  readonly source: Source;
 }
 
 /** What happened to bet number `bet` up to command `toSeq`. Throws `not_found`. */
-export function betHistory(past: HistoryReader, bet: number, toSeq: number): BetHistory {
-  const engine = past.history.beginning();
-  const archived = [...past.archived({ of: 'bet', bet }, engine.seq)];
-  let round = archived.length === 0 ? null : roundOfArchived(past, archived, engine);
+export function betHistory(past: HistoryReader, bet: number, toSeq: number, isReplay = false): BetHistory {
+  const { engine, archivedTo, source } = past.origin(toSeq, isReplay);
+  const archived = [...past.archive.events({ of: 'bet', bet }, archivedTo)];
+  let round = archived.length === 0 ? null : roundOfArchived(past, archived, engine, archivedTo);
   let placedSeq = archived[0]?.seq ?? 0;
   if (round?.isOver !== true) {
     for (const step of past.carryOn(engine, toSeq)) {
@@ -28,13 +29,13 @@ export function betHistory(past: HistoryReader, bet: number, toSeq: number): Bet
         round = new RoundHistory(event.market, event.roundNumber);
         placedSeq = step.seq;
       }
-      round?.addStep(step);
+      round?.addStep(step, archivedTo);
       if (round?.isOver === true) break;
     }
   }
   const found = round?.bets.get(bet);
   if (round === null || found === undefined) throw notThere(past, bet, engine, toSeq);
-  return { bet: found, round, engine, isWhole: placedSeq > 0 };
+  return { bet: found, round, engine, isWhole: placedSeq > 0, source };
 }
 
 /** The round with what the archive knows of the bet alone: the other bets are not asked for. */
@@ -42,14 +43,15 @@ function roundOfArchived(
   past: HistoryReader,
   archived: readonly ArchivedEvent[],
   engine: Engine,
+  archivedTo: number,
 ): RoundHistory {
   const { event } = must(archived[0], 'event of an archived bet');
   assert(event.type === 'betPlaced', 'a bet is placed before anything else');
   const round = new RoundHistory(event.market, event.roundNumber);
   for (const fact of archived) round.addEvent(fact.seq, fact.event);
   const only = { market: marketId(event.market), roundNumber: event.roundNumber };
-  for (const row of past.archivedRounds(engine.seq, only)) round.archived = row;
-  round.view = engine.round(event.market, event.roundNumber);
+  for (const row of past.archive.rounds(archivedTo, only)) round.archived = row;
+  round.look(engine);
   return round;
 }
 

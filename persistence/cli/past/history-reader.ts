@@ -1,69 +1,76 @@
 /**
- * What the commands that look into the past share: the journal, the snapshots and, where retention has deleted the
- * journal's beginning, the archive, opened for reading and closed again; the options that name a moment; progress.
+ * What the commands that look into the past share: the journal, the snapshots and the archive, opened for reading and
+ * closed again; progress.
+ *
+ * There are two ways to an answer. Looked up: what happened is read from the archive, row by row against its checksums, and
+ * the state is that of the newest snapshot with the journal's commands after it; the one must lead to the other. Worked
+ * out: all of it comes from carrying the journal out again, as far back as it goes.
  */
-import { InvalidArgumentError, Option } from 'commander';
-import type { Engine } from '../../../engine/engine.js';
-import { JournalError, messageOf } from '../../errors.js';
+import { Engine } from '../../../engine/engine.js';
+import { JournalError } from '../../errors.js';
 import { type JournalReader, openJournalReader } from '../../journal/reader.js';
 import { History, type Step } from '../../replay/history.js';
-import {
-  type ArchivedEvent,
-  type ArchivedRound,
-  type ArchiveQuery,
-  ArchiveReader,
-} from '../../replay/history-archive.js';
+import { batchesAfter } from '../../replay/read-ahead.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
 import type { Context } from '../frame/command.js';
-import { parseSeq, parseTimeMs } from '../frame/options.js';
 import { type Progress, startProgress } from '../frame/progress.js';
+import { PastArchive } from './archive.js';
 
-/** A point of the past: a sequence number, or the last one at or before a time. */
-export type Moment = { readonly seq: number } | { readonly timeMs: number };
+/** A journal begins with the rules. */
+const FIRST_RULES_SEQ_MAX = 100;
 
-const SEQ_DIGITS_MAX = 10;
-
-/** A sequence number has at most ten digits; anything else is a time. */
-export function parseMoment(text: string): Moment {
-  if (/^\d+$/.test(text) && text.length <= SEQ_DIGITS_MAX) return { seq: parseSeq(text) };
-  try {
-    return { timeMs: parseTimeMs(text) };
-  } catch (thrown) {
-    throw new InvalidArgumentError(`Expected a sequence number, or else: ${messageOf(thrown)}`);
-  }
+/** Where a look begins. */
+export interface Origin {
+  readonly engine: Engine;
+  /** What happened up to this command is asked of the archive, the rest of the journal. */
+  readonly archivedTo: number;
+  /** Which way was taken. */
+  readonly source: Source;
 }
 
-export interface AtOptions {
-  readonly atSeq?: number;
-  readonly atTime?: number;
+export interface Source {
+  readonly kind: 'archive' | 'journal';
+  /** For people. */
+  readonly words: string;
 }
 
-export const AT_OPTIONS: readonly Option[] = [
-  new Option('--at-seq <N>', 'as it was right after this sequence number').argParser(parseSeq),
-  new Option('--at-time <TIME>', 'as it was at this time').argParser(parseTimeMs).conflicts('atSeq'),
-];
+/** Where the reading of a range begins. */
+export interface RangeOrigin {
+  /** What happened up to this command is asked of the archive, the rest of the journal. */
+  readonly archivedTo: number;
+  /** The state from which the journal goes on, not behind `archivedTo`; null where only the archive reaches so far back. */
+  readonly start: () => Engine | null;
+}
 
 /** A read-only look into a data directory. */
 export class HistoryReader {
   readonly history: History;
   #progress: Progress | null = null;
   #fromSeq = 0;
-  #archive: ArchiveReader | null | undefined;
+  readonly archive: PastArchive;
 
   private constructor(
     readonly context: Context,
     readonly journal: JournalReader,
     private readonly title: string,
+    isComplete: boolean,
   ) {
-    this.history = new History(journal, new SnapshotFiles(context.dir.snapshots), {
+    const { snapshots } = context.dir;
+    const files = isComplete ? new SnapshotFiles(snapshots) : SnapshotFiles.withoutKeys(snapshots);
+    this.history = new History(journal, files, {
+      batchesAfter: (afterSeq, endSeq) => batchesAfter(context.dir, journal, afterSeq, endSeq),
       onSeq: (seq) => this.#progress?.update(seq - this.#fromSeq),
       onNote: (sentence) => context.out.note(sentence),
     });
+    this.archive = new PastArchive(context, journal, this.history, title);
   }
 
-  /** Opens, does `work`, and closes whatever comes of it. `title` stands before the progress. */
-  static look<T>(context: Context, title: string, work: (past: HistoryReader) => T): T {
-    const past = new HistoryReader(context, openJournalReader(context.dir), title);
+  /**
+   * Opens, does `work`, and closes whatever comes of it. `title` stands before the progress. Without `isComplete` engines
+   * lack the Idempotency-Keys (`SnapshotFiles.withoutKeys`).
+   */
+  static look<T>(context: Context, title: string, work: (past: HistoryReader) => T, isComplete = false): T {
+    const past = new HistoryReader(context, openJournalReader(context.dir), title, isComplete);
     try {
       return work(past);
     } finally {
@@ -73,28 +80,12 @@ export class HistoryReader {
 
   #close(): void {
     this.#progress?.end();
-    this.#archive?.close();
+    this.archive.close();
     this.journal.close();
   }
 
   get lastSeq(): number {
     return this.history.lastSeq;
-  }
-
-  /** The sequence number that the options name; the last one without any. */
-  atSeq({ atSeq, atTime }: AtOptions): number {
-    if (atTime !== undefined) return this.history.seqAt(atTime);
-    return atSeq ?? this.lastSeq;
-  }
-
-  /** The first command of a range that begins at `moment`. */
-  firstOf(moment: Moment): number {
-    return 'seq' in moment ? moment.seq : this.history.seqAt(moment.timeMs - 1) + 1;
-  }
-
-  /** The last command of a range that ends with `moment`. */
-  lastOf(moment: Moment): number {
-    return 'seq' in moment ? Math.min(moment.seq, this.lastSeq) : this.history.seqAt(moment.timeMs);
   }
 
   /** Carries `engine` on to `toSeq`, with progress. */
@@ -106,44 +97,47 @@ export class HistoryReader {
     return this.history.carryOn(engine, toSeq);
   }
 
-  /** What the archive knows of the time up to `beginningSeq`, where the journal's past begins. */
-  archived(query: ArchiveQuery, beginningSeq: number): Iterable<ArchivedEvent> {
-    return this.#archiveUpTo(beginningSeq)?.events(query, beginningSeq) ?? [];
+  /** Where to begin for what is known at command `toSeq`. Throws `not_found` where its state cannot be had. */
+  origin(toSeq: number, isReplay: boolean): Origin {
+    const knownTo = isReplay ? null : this.archive.knownTo();
+    if (knownTo === null) return this.#beginning();
+    const archivedTo = Math.min(knownTo, toSeq);
+    const engine = this.history.startFor(archivedTo);
+    const from = engine.seq === 0 ? 'the journal' : `the snapshot at ${engine.seq} with the journal after it`;
+    const words = `the archive up to sequence number ${archivedTo}, and ${from}`;
+    return { engine, archivedTo, source: { kind: 'archive', words } };
   }
 
-  archivedRounds(
-    beginningSeq: number,
-    only: { readonly market: string; readonly roundNumber: number } | null,
-  ): Iterable<ArchivedRound> {
-    return this.#archiveUpTo(beginningSeq)?.rounds(beginningSeq, only) ?? [];
-  }
-
-  /** Whether all that happened before the journal's past begins is in the archive. */
-  isWhole(beginningSeq: number): boolean {
-    if (beginningSeq === 0) return true;
-    return this.#archiveUpTo(beginningSeq)?.progress.fromSeq === 0;
-  }
-
-  #archiveUpTo(beginningSeq: number): ArchiveReader | null {
-    if (beginningSeq === 0) return null;
-    if (this.#archive === undefined) this.#archive = this.#openArchive(beginningSeq);
-    return this.#archive;
-  }
-
-  #openArchive(beginningSeq: number): ArchiveReader | null {
-    const archive = ArchiveReader.open(this.context.dir);
-    if (archive === null) {
-      this.context.out.note('There is no archive: what happened before the journal begins is not known.');
-      return null;
+  /** Where to begin for what commands `fromSeq` to `toSeq` did. Throws `not_found` where that cannot be had. */
+  rangeOrigin(fromSeq: number, toSeq: number, isReplay: boolean): RangeOrigin {
+    const { history } = this;
+    const knownTo = isReplay ? null : this.archive.knownTo();
+    if (knownTo !== null) {
+      const archivedTo = Math.min(knownTo, toSeq);
+      if (history.hasStateFor(archivedTo)) return { archivedTo, start: () => history.startFor(archivedTo) };
+      if (archivedTo === toSeq) return { archivedTo, start: () => null };
     }
-    const { seq, chain } = archive.progress;
-    const isOfJournal = seq > this.lastSeq || this.journal.chainAt(seq) === chain;
-    if (seq >= beginningSeq && isOfJournal) return archive;
-    archive.close();
-    this.context.out.note(
-      `The archive ${archive.path} is not used: it is not of this journal, or ends at sequence number ${seq}.`,
-    );
-    return null;
+    const beginning = history.beginning();
+    if (fromSeq > beginning.seq) return { archivedTo: 0, start: () => history.startFor(fromSeq - 1) };
+    return { archivedTo: beginning.seq, start: () => (toSeq < beginning.seq ? null : beginning) };
+  }
+
+  /** `engine`, or, where it stands before everything, one that has taken the first rules. */
+  withRules(engine: Engine): Engine {
+    if (engine.rules !== null) return engine;
+    for (const step of this.history.carryOn(new Engine(), Math.min(this.lastSeq, FIRST_RULES_SEQ_MAX))) {
+      if (step.engine.rules !== null) return step.engine;
+    }
+    return engine;
+  }
+
+  #beginning(): Origin {
+    const engine = this.history.beginning();
+    const words =
+      engine.seq === 0
+        ? 'the journal, carried out again from its beginning'
+        : `the journal, carried out again from the snapshot at ${engine.seq}, and the archive before it`;
+    return { engine, archivedTo: engine.seq, source: { kind: 'journal', words } };
   }
 }
 

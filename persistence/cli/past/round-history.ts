@@ -1,14 +1,14 @@
-/** Everything that happened to one round, from the journal and, where its beginning was deleted, the archive. */
+/** Everything that happened to one round, from the archive and the journal (`HistoryReader.origin`). */
 
 import type { Engine } from '../../../engine/engine.js';
 import type { Command } from '../../../engine/model/commands.js';
 import { marketId, RESULT_NONE, roundId, SETTLED, timeFrameMs } from '../../../engine/model/domain.js';
 import type { BetPlaced, BetSettled, EngineEvent, RoundNotOpened } from '../../../engine/model/events.js';
 import type { RoundView } from '../../../engine/model/views.js';
+import type { ArchivedRound } from '../../replay/archived-facts.js';
 import type { Step } from '../../replay/history.js';
-import type { ArchivedRound } from '../../replay/history-archive.js';
 import { type LedgerEntry, ledgerEntryOf } from '../../replay/ledger.js';
-import type { HistoryReader } from './history-reader.js';
+import type { HistoryReader, Origin, Source } from './history-reader.js';
 
 /** A price as the journal has it: what was decided by it stands with it. */
 export interface Priced {
@@ -78,11 +78,11 @@ export class RoundHistory {
     return this.view?.status ?? SETTLED;
   }
 
-  /** Takes in what a command did to the round. */
-  addStep({ seq, command, events, engine }: Step): void {
+  /** Takes in what a command did to the round; its bets and money are known already up to command `archivedTo`. */
+  addStep({ seq, command, events, engine }: Step, archivedTo: number): void {
     for (const event of events) {
       if (!this.#isMine(event)) continue;
-      this.addEvent(seq, event);
+      if (seq > archivedTo) this.addEvent(seq, event);
       const stage = STAGE_OF[event.type];
       if (stage !== undefined) this.stages.set(stage, { seq, timeMs: event.timeMs });
       if (event.type === 'roundOpened') this.open = pricedOf(command);
@@ -91,6 +91,12 @@ export class RoundHistory {
     }
     this.view = engine.round(this.market, this.roundNumber) ?? this.view;
     if (this.notOpened !== '') this.view = null;
+  }
+
+  /** The round as it is in `engine`, unless the archive knows how it ended after that. */
+  look(engine: Engine): void {
+    const view = engine.round(this.market, this.roundNumber);
+    this.view = this.archived !== null && view?.status !== SETTLED ? null : view;
   }
 
   addEvent(seq: number, event: EngineEvent): void {
@@ -118,24 +124,50 @@ function pricedOf(command: Command): Priced | null {
   return { price, priceTimeMs, evidence };
 }
 
-/** What happened to the round up to command `toSeq`, and an engine from there or from right after the round's end. */
+export interface FoundRound {
+  readonly round: RoundHistory;
+  /** From there, or from right after the round's end. */
+  readonly engine: Engine;
+  readonly source: Source;
+}
+
+/**
+ * What happened to the round up to command `toSeq`. The archive knows finished rounds with their bets, not where prices
+ * are from and when each stage began: that, and rounds that it does not know at all, the journal tells.
+ */
 export function roundHistory(
   past: HistoryReader,
   market: number,
   roundNumber: number,
   toSeq: number,
-): { round: RoundHistory; engine: Engine } {
-  const round = new RoundHistory(market, roundNumber);
+  isReplay = false,
+): FoundRound {
+  const origin = past.origin(toSeq, isReplay);
+  if (origin.source.kind === 'archive') {
+    const found = fromOrigin(past, new RoundHistory(market, roundNumber), toSeq, origin);
+    if (found.round.isKnown) return found;
+  }
   const beforeSeq = past.history.seqAt(roundNumber * timeFrameMs(market) - 1);
   const engine = startBefore(past, Math.min(beforeSeq, toSeq));
-  if (engine.seq > beforeSeq) addArchived(past, round, engine.seq);
-  round.view = engine.round(market, roundNumber);
-  if (round.isOver) return { round, engine };
-  for (const step of past.carryOn(engine, toSeq)) {
-    round.addStep(step);
-    if (round.isOver) break;
+  const archivedTo = engine.seq > beforeSeq ? engine.seq : 0;
+  const words = `the journal, carried out again from ${engine.seq === 0 ? 'its beginning' : `the snapshot at ${engine.seq}`}`;
+  const source: Source = { kind: 'journal', words };
+  return fromOrigin(past, new RoundHistory(market, roundNumber), toSeq, { engine, archivedTo, source });
+}
+
+function fromOrigin(past: HistoryReader, round: RoundHistory, toSeq: number, origin: Origin): FoundRound {
+  const { engine, archivedTo, source } = origin;
+  if (archivedTo > 0) addArchived(past, round, archivedTo);
+  round.look(engine);
+  if (!round.isOver) {
+    for (const step of past.carryOn(engine, toSeq)) {
+      round.addStep(step, archivedTo);
+      if (round.isOver) break;
+    }
   }
-  return { round, engine };
+  // Those before the snapshot are not known here: some of them would look like all.
+  if (source.kind === 'archive') round.stages.clear();
+  return { round, engine, source };
 }
 
 /** The newest state at or before `seq`, or the oldest that can be had. */
@@ -147,8 +179,8 @@ function startBefore(past: HistoryReader, seq: number): Engine {
 
 function addArchived(past: HistoryReader, round: RoundHistory, beginningSeq: number): void {
   const only = { market: marketId(round.market), roundNumber: round.roundNumber };
-  for (const { seq, event } of past.archived({ of: 'round', ...only }, beginningSeq))
+  for (const { seq, event } of past.archive.events({ of: 'round', ...only }, beginningSeq))
     round.addEvent(seq, event);
-  for (const archived of past.archivedRounds(beginningSeq, only)) round.archived = archived;
-  round.isWhole = past.isWhole(beginningSeq);
+  for (const archived of past.archive.rounds(beginningSeq, only)) round.archived = archived;
+  round.isWhole = past.archive.isWhole(beginningSeq);
 }

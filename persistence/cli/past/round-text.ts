@@ -4,13 +4,14 @@ import { dollarsText, oneLine, quoted } from '../frame/format.js';
 import type { Output } from '../frame/output.js';
 import { NOT_OPENED } from '../words/describe-event.js';
 import { showLedger } from '../words/ledger-text.js';
+import type { Source } from './history-reader.js';
 import type { RoundFacts } from './round-facts.js';
 import type { RoundHistory } from './round-history.js';
 
 const CENTS = 100;
 const usd = (dollars: number): string => `${dollarsText(Math.round(dollars * CENTS))} USD`;
 
-export function showRound(out: Output, facts: RoundFacts, round: RoundHistory): void {
+export function showRound(out: Output, facts: RoundFacts, round: RoundHistory, source: Source): void {
   out.facts([
     ['round', facts.id],
     ['as of', `sequence number ${facts.asOfSeq}`],
@@ -24,6 +25,7 @@ export function showRound(out: Output, facts: RoundFacts, round: RoundHistory): 
     ['house', `${usd(facts.houseResult)} (what it got less what it put in)`],
     ['commitment', facts.seedCommitment ?? 'not known'],
     ['seed', facts.seed ?? facts.seedNotShown ?? 'not known'],
+    ['from', sourceText(source)],
   ]);
   if (!facts.isWhole) out.line('\nThe journal and the archive do not reach back to all of this round.');
   showStages(out, facts);
@@ -32,6 +34,10 @@ export function showRound(out: Output, facts: RoundFacts, round: RoundHistory): 
   showLedger(out, round.houseEntries);
   if (facts.faults.length > 0) out.line(`\nTHE ROUND DOES NOT COME OUT EVEN: ${facts.faults.join('; ')}.`);
 }
+
+/** The archive does not have everything. */
+const sourceText = ({ kind, words }: Source): string =>
+  kind === 'archive' ? `${words} (--replay shows the stages and where the prices are from)` : words;
 
 function statusText({ status, result, voided, voidReason }: RoundFacts, { notOpened }: RoundHistory): string {
   if (notOpened !== '') return `never opened: ${NOT_OPENED[notOpened]}`;

@@ -20,6 +20,7 @@ interface AccountDocument {
   readonly balanceCents: number;
   readonly balance: number;
   readonly seq: number;
+  readonly time: string;
   readonly keys: readonly { readonly id: string; readonly scopes: readonly string[] }[];
   readonly openBets: readonly { readonly id: string; readonly amount: number }[];
   readonly ledger: readonly Entry[];
@@ -108,6 +109,8 @@ test('at any moment of the past it adds up to the balance of then', () => {
   }
   const then = account('acc_1', '--at-time', created[0]?.time ?? '');
   assert.equal(then.ledger[0]?.kind, 'deposit');
+  const now = account('acc_1');
+  assert.deepEqual(account('acc_1', '--at-time', now.time), now);
 });
 
 test('for people: no secret, no digest, a name that cannot break out of its line', () => {
@@ -125,6 +128,9 @@ test('what is not there ends with 1, what is not understood with 2, no data dire
   assert.match(unknown.stderr, /There is no account acc_99/);
   assert.equal(tote(['account', 'acc_1', lived.dataDir, '--at-seq', '999999']).code, 1);
   assert.equal(tote(['account', 'acc_1', lived.dataDir, '--at-seq', '0']).code, 2);
+  const future = tote(['account', 'acc_1', lived.dataDir, '--at-time', '2999-01-01']);
+  assert.equal(future.code, 2);
+  assert.match(future.stderr, /--at-time is 2999-01-01T00:00:00\.000Z: that lies in the future/);
   assert.equal(tote(['account', '7', lived.dataDir]).code, 2);
   assert.equal(tote(['account', 'acc_1', '/nowhere']).code, 3);
 });

@@ -1,9 +1,12 @@
 /** `tote export`: parsed back it is what the API says, it adds up to the balances, and no spreadsheet runs it. */
 import assert from 'node:assert/strict';
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
+import { RowSink } from '../../../persistence/cli/export/sink.js';
+import { Output } from '../../../persistence/cli/frame/output.js';
 import { CLIENT_SEED, type Lived, live, REFERENCE } from '../support/lived-dir.js';
 import { tote, toteJson, toteText } from '../support/tote.js';
 
@@ -163,4 +166,50 @@ test('a file is new, closed to others and whole; nothing is written over', () =>
   assert.match(again.stderr, /exists already/);
   assert.equal(tote(['export', lived.dataDir, '--what', 'everything']).code, 2);
   assert.equal(tote(['export', lived.dataDir]).code, 2);
+});
+
+test('an account, or the house, has its own rows, which add up', () => {
+  for (const account of ['acc_1', 'acc_2', 'house']) {
+    const of = (rows: Row[]): Row[] => rows.filter((row) => row['account'] === account);
+    assert.deepEqual(csv('ledger', '--account', account), of(csv('ledger')));
+    if (account !== 'house') assert.deepEqual(csv('bets', '--account', account), of(csv('bets')));
+  }
+  const all = csv('ledger', '--account', 'acc_1');
+  const late = String(Number(must(all[1], 'row')['seq']));
+  assert.deepEqual(csv('ledger', '--account', 'acc_1', '--from', late), all.slice(1));
+});
+
+test('an account that is not there ends with 1 and leaves no file; what makes no sense ends with 2', () => {
+  const path = join(lived.dataDir, 'none.csv');
+  const refused: readonly (readonly [code: number, args: readonly string[], sentence: RegExp])[] = [
+    [1, ['ledger', '--account', 'acc_99', '--out', path], /There is no account acc_99/],
+    [1, ['bets', '--account', 'acc_99', '--out', path], /There is no account acc_99/],
+    [2, ['rounds', '--account', 'acc_1', '--out', path], /--account goes with bets and ledger/],
+    [2, ['bets', '--account', 'house', '--out', path], /The house places no bets/],
+    [2, ['bets', '--account', '7', '--out', path], /Expected the id of an account/],
+    [2, ['bets', '--json'], /--json needs --out.*--format jsonl/],
+    [2, ['bets', '--from', '9', '--to', '3', '--out', path], /--from lies behind --to/],
+    [2, ['bets', '--from', '2999-01-01', '--out', path], /lies in the future/],
+  ];
+  for (const [code, args, sentence] of refused) {
+    const ran = tote(['export', lived.dataDir, '--what', ...args]);
+    assert.equal(ran.code, code, args.join(' '));
+    assert.match(ran.stderr, sentence);
+  }
+  assert.deepEqual(
+    readdirSync(lived.dataDir).filter((name) => name.startsWith('none.csv')),
+    [],
+  );
+});
+
+test('a file has its name once it is whole', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tote-export-'));
+  const path = join(folder, 'rows.csv');
+  const sink = new RowSink('csv', path, new Output(false));
+  sink.fill(() => {
+    sink.row({ seq: 1 });
+    assert.equal(existsSync(path), false);
+  });
+  assert.deepEqual([readdirSync(folder), readFileSync(path, 'utf8')], [['rows.csv'], '1\r\n']);
+  rmSync(folder, { recursive: true });
 });

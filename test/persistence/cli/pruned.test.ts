@@ -18,7 +18,7 @@ import { tote, toteJson, toteText } from '../support/tote.js';
 const SEED = 5;
 const STEPS = 700;
 /** What the archive does not have; and the sentence on the missing secret, which names the directory. */
-const NOT_COMPARED = ['openPriceFrom', 'closePriceFrom', 'stages', 'rules', 'seedNotShown'];
+const NOT_COMPARED = ['openPriceFrom', 'closePriceFrom', 'stages', 'rules', 'seedNotShown', 'source'];
 type Document = Readonly<Record<string, unknown>>;
 
 const rng = new Rng(SEED);
@@ -72,6 +72,52 @@ test('exports are the same, and so are bets and rounds', (t) => {
     const id = roundId(market, roundNumber);
     assert.deepEqual(shown(pruned, 'round', id), shown(whole, 'round', id), id);
     assert.deepEqual(shown(pruned, 'round', id)['faults'], []);
+  }
+});
+
+test('what is looked up in the archive is what the journal gives, at the end and in between', (t) => {
+  const made = makeDataDir(join(temporaryDir(t), 'data'), commands, {
+    batchSize: (index) => 1 + (index % 4),
+    snapshotsAfter: [20, 70, 90],
+    hasArchive: true,
+  });
+  const events = made.events.flat();
+  const bets = events.flatMap((event) => (event.type === 'betPlaced' ? [betId(event.bet)] : []));
+  const rounds = events.flatMap((event) =>
+    event.type === 'roundOpened' ? [roundId(event.market, event.roundNumber)] : [],
+  );
+  const never = events.flatMap((event) =>
+    event.type === 'roundNotOpened' ? [roundId(event.market, event.roundNumber)] : [],
+  );
+  const middle = must(made.batches[80], 'batch').lastSeq;
+  const probes: [command: string, id: string | undefined, ...options: string[]][] = [
+    ['account', 'acc_1'],
+    ['account', 'acc_2', '--at-seq', `${middle}`],
+    ['bet', bets[0]],
+    ['bet', bets.at(-1)],
+    ['bet', bets[0], '--at-seq', `${middle}`],
+    ['round', rounds[0]],
+    ['round', rounds.at(-1)],
+    ['round', rounds[Math.floor(rounds.length / 2)], '--at-seq', `${middle}`],
+  ];
+  for (const [command, id, ...options] of probes) {
+    const args = [must(id, command), made.dir.root, ...options] as const;
+    const [lookedUp, replayed] = [[], ['--replay']].map((way) =>
+      toteJson<Document>(command, ...args, ...way),
+    );
+    assert.equal(lookedUp?.['source'], 'archive', args.join(' '));
+    assert.equal(replayed?.['source'], 'journal');
+    const facts = (document: Document | undefined): unknown =>
+      Object.entries(document ?? {}).filter(([name]) => !NOT_COMPARED.includes(name));
+    assert.deepEqual(facts(lookedUp), facts(replayed), args.join(' '));
+  }
+  assert.match(
+    toteText('account', 'acc_1', made.dir.root),
+    /from +the archive up to sequence number \d+, and the snapshot at/,
+  );
+  // A round that never opened is in no archive: the journal tells of it, unasked.
+  if (never[0] !== undefined) {
+    assert.equal(toteJson<Document>('round', never[0], made.dir.root)['source'], 'journal');
   }
 });
 

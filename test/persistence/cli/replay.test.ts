@@ -125,10 +125,36 @@ test('no secret and no digest of one is told', () => {
 test('the terse form is one line a command, and a range without commands says so', () => {
   const lines = toteText('replay', lived.dataDir).trimEnd().split('\n');
   assert.equal(lines.length, all.length);
-  assert.match(lines.at(-1) ?? '', /updateAccount {2}change acc_2: frozen$/);
-  const none = tote(['replay', lived.dataDir, '--from', '2999-01-01']);
+  assert.match(lines.at(-2) ?? '', /updateAccount {2}change acc_2: frozen$/);
+  assert.match(lines.at(-1) ?? '', /moveClock {2}move the clock to \S+Z$/);
+  const none = tote(['replay', lived.dataDir, '--from', `${all.length + 1}`]);
   assert.equal(none.code, 0);
   assert.match(none.stderr, /No command is in this range/);
   assert.equal(tote(['replay', lived.dataDir, '--from', 'yesterday']).code, 2);
   assert.equal(tote(['replay', lived.dataDir, '--kind', 'bogus']).code, 2);
+});
+
+test('a range out of order, or one that begins where nothing can have happened, is refused with 2', () => {
+  const lastSeq = must(all.at(-1), 'line').seq;
+  const lastTime = must(all.at(-1), 'line').time;
+  const refused: readonly (readonly [from: string, to: string | null, sentence: RegExp])[] = [
+    ['5', '3', /--from lies behind --to/],
+    [lastTime, must(all[4], 'line').time, /--from lies behind --to/],
+    [lastTime, '5', /--from lies behind --to/],
+    [new Date(Date.parse(lastTime) + 2).toISOString(), lastTime, /--from lies behind --to/],
+    [`${lastSeq + 2}`, null, new RegExp(`the journal ends at ${lastSeq}\\.`)],
+    ['2999-01-01', null, /--from is 2999-01-01T00:00:00\.000Z: that lies in the future/],
+  ];
+  for (const [from, to, sentence] of refused) {
+    const ends = to === null ? [] : ['--to', to];
+    const ran = tote(['replay', lived.dataDir, '--from', from, ...ends, '--json']);
+    assert.equal(ran.code, 2, ran.stdout);
+    assert.match(ran.stderr, sentence);
+    assert.equal((JSON.parse(ran.stdout) as { error: { code: string } }).error.code, 'usage');
+  }
+  const beyond = toteLines<StepLine>('replay', lived.dataDir, '--from', `${lastSeq}`, '--to', '2999-01-01');
+  assert.deepEqual(
+    beyond.map(({ seq }) => seq),
+    [lastSeq],
+  );
 });

@@ -40,7 +40,7 @@ before(async () => {
 after(() => lived.sandbox.remove());
 
 const round = (id: string, ...options: string[]): RoundDocument =>
-  toteJson<RoundDocument>('round', id, lived.dataDir, ...options);
+  toteJson<RoundDocument>('round', id, lived.dataDir, '--replay', ...options);
 const api = () => lived.traders[0].api;
 
 test('a won round: as the API shows it, with evidence, and the money comes out even', async () => {

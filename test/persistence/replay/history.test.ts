@@ -146,6 +146,10 @@ function checkLedgers(made: MadeDir, toSeq: number): number {
   look(made, (past) => {
     for (let account = 1; account <= made.engine.accountCount; account++) {
       const found = accountHistory(past, account, toSeq);
+      const replayed = accountHistory(past, account, toSeq, true);
+      assert.equal(replayed.source.kind, 'journal');
+      assert.deepEqual([replayed.entries, replayed.counts], [found.entries, found.counts]);
+      assert.equal(replayed.engine.rollingDigest(), found.engine.rollingDigest());
       const check = new LedgerCheck();
       for (const entry of found.entries) check.add(entry);
       assert.equal(found.engine.seq, toSeq);

@@ -1,0 +1,94 @@
+/** Questions to the archive about what happened, as SQL. */
+import { must } from '../../engine/base/assert.js';
+import { marketOf, timeFrameMs } from '../../engine/model/domain.js';
+
+/** Which few events are asked for. Those of a round are its bets and what the house put in and got. */
+export type ArchiveQuery =
+  | { readonly of: 'account'; readonly account: number }
+  | { readonly of: 'bet'; readonly bet: number }
+  | { readonly of: 'round'; readonly market: string; readonly roundNumber: number };
+
+const BET_COLUMNS = `bet, account, market, round_number, side, stake_cents, odds_e4, entry_percent_e2, payout_cents,
+  placed_seq, placed_ms, balance_after_cents, client_seed, placed_checksum,
+  result, paid_cents, settled_seq, settled_item, settled_ms, settled_balance_cents, settled_checksum`;
+export const BET_CELLS = 21;
+const TRANSFER_COLUMNS =
+  'seq, item, time_ms, account, amount_cents, balance_cents, reason, reference, checksum';
+
+const ofBet = (seq: string, item: string, what: string): string =>
+  `SELECT ${seq} AS at, '${what}' AS what, ${BET_COLUMNS}, ${item} AS place`;
+const OF_TRANSFER = `SELECT seq AS at, 'transfer' AS what, ${TRANSFER_COLUMNS}`;
+
+/** Bets in the order of their settlement. There is no index by it: only their numbers are sorted. */
+const bySettlement = (condition: string): string =>
+  `(SELECT bet AS number FROM bet WHERE ${condition} ORDER BY settled_seq, settled_item LIMIT -1)
+    CROSS JOIN bet ON bet = number`;
+
+/**
+ * All events of a range of commands, as one statement for each kind in the order of commands and their events: merged by
+ * whoever reads them, they take little memory. Each takes the first and the last command.
+ */
+export const EVENTS_IN_ORDER: readonly string[] = [
+  `${ofBet('placed_seq', '0', 'placed')} FROM bet WHERE placed_seq BETWEEN ? AND ? ORDER BY bet`,
+  `${ofBet('settled_seq', 'settled_item', 'settled')} FROM ${bySettlement('settled_seq BETWEEN ? AND ?')}`,
+  `${OF_TRANSFER}, item AS place FROM transfer WHERE seq BETWEEN ? AND ? ORDER BY seq, item`,
+];
+
+/** Takes the account twice; null is everybody. */
+const OF_ACCOUNT = '(? IS NULL OR account = ?)';
+
+/** Bets that were placed from one command to another and settled up to a third, in the order of their settlement, of an account. */
+export const SETTLED_BETS = `${ofBet('placed_seq', '0', 'settled')}
+  FROM ${bySettlement(`placed_seq BETWEEN ? AND ? AND settled_seq <= ? AND ${OF_ACCOUNT}`)}`;
+
+/** The others that were placed there, in the order of their numbers. */
+export const OPEN_BETS = `${ofBet('placed_seq', '0', 'placed')} FROM bet
+  WHERE placed_seq BETWEEN ? AND ? AND (settled_seq IS NULL OR settled_seq > ?) AND ${OF_ACCOUNT} ORDER BY bet`;
+
+/** The placement of the bet with this number. */
+export const ONE_BET = `${ofBet('placed_seq', '0', 'placed')} FROM bet WHERE bet = ? AND placed_seq IS NOT NULL`;
+
+/** One statement for bets placed, bets settled and transfers, merged in the order of commands and their events. */
+export function eventsSql(
+  query: ArchiveQuery,
+  firstBetFrom: (timeMs: number) => number,
+): { sql: string; values: readonly (number | string)[] } {
+  const { bets, transfers, values } = conditions(query, firstBetFrom);
+  const padding = ', NULL'.repeat(BET_CELLS - 9);
+  const sql = `SELECT * FROM (
+    ${ofBet('coalesce(placed_seq, 0)', '0', 'placed')} FROM bet WHERE ${bets}
+    UNION ALL ${ofBet('settled_seq', 'settled_item', 'settled')} FROM bet WHERE ${bets} AND settled_seq IS NOT NULL
+    UNION ALL ${OF_TRANSFER}${padding}, item FROM transfer WHERE ${transfers}
+  ) WHERE at <= ? ORDER BY at, place`;
+  return { sql, values };
+}
+
+function conditions(
+  query: ArchiveQuery,
+  firstBetFrom: (timeMs: number) => number,
+): {
+  bets: string;
+  transfers: string;
+  values: readonly (number | string)[];
+} {
+  switch (query.of) {
+    case 'account': {
+      const { account } = query;
+      return { bets: 'account = ?', transfers: 'account = ?', values: [account, account, account] };
+    }
+    case 'bet':
+      return { bets: 'bet = ?', transfers: 'FALSE', values: [query.bet, query.bet] };
+    case 'round': {
+      const { market, roundNumber } = query;
+      // There is no index by round: its bets lie between those that were placed before its window and after it.
+      const windowMs = timeFrameMs(marketOf(market));
+      const [first, end] = [roundNumber, roundNumber + 1].map((number) => firstBetFrom(number * windowMs));
+      const bets = [market, roundNumber, must(first, 'first bet'), must(end, 'end of bets')];
+      return {
+        bets: 'market = ? AND round_number = ? AND bet >= ? AND bet < ?',
+        transfers: "account = 0 AND reason IN ('seed', 'settlement') AND reference = ?",
+        values: [...bets, ...bets, `${market}_${roundNumber}`],
+      };
+    }
+  }
+}

@@ -1,0 +1,119 @@
+/** The archive of a directory into whose past somebody looks: opened when it is first asked for, and only where it can be used. */
+import type { ArchiveQuery } from '../../archive/queries.js';
+import { JournalError } from '../../errors.js';
+import type { JournalReader } from '../../journal/reader.js';
+import type { ArchivedRound } from '../../replay/archived-facts.js';
+import type { History } from '../../replay/history.js';
+import { type ArchivedBet, type ArchivedEvent, ArchiveReader } from '../../replay/history-archive.js';
+import type { Context } from '../frame/command.js';
+import { startProgress } from '../frame/progress.js';
+
+/** Progress is looked at once in so many rows. */
+const PROGRESS_EVERY = 1_024;
+
+export class PastArchive {
+  #archive: ArchiveReader | null | undefined;
+
+  /** `title` stands before the progress. */
+  constructor(
+    private readonly context: Context,
+    private readonly journal: Pick<JournalReader, 'chainAt'>,
+    private readonly history: History,
+    private readonly title: string,
+  ) {}
+
+  close(): void {
+    this.#archive?.close();
+  }
+
+  /** The last command of which it tells, if it knows everything from the beginning; where it cannot be used the journal is. */
+  knownTo(): number | null {
+    try {
+      const archive = this.#upTo(1);
+      return archive?.progress.fromSeq === 0 ? archive.progress.seq : null;
+    } catch (thrown) {
+      if (!(thrown instanceof JournalError) || !this.history.isFromFirst) throw thrown;
+      this.context.out.note(`The archive is not used: ${thrown.message}`);
+      return null;
+    }
+  }
+
+  /** What the archive knows of the time up to `beginningSeq`, where the journal's past begins. */
+  events(query: ArchiveQuery, beginningSeq: number): Iterable<ArchivedEvent> {
+    return this.#upTo(beginningSeq)?.events(query, beginningSeq) ?? [];
+  }
+
+  /** Everything that the archive knows of commands `fromSeq` to `toSeq`, in order. */
+  allEvents(fromSeq: number, toSeq: number): Iterable<ArchivedEvent> {
+    const events = this.#upTo(toSeq)?.allEvents(fromSeq, toSeq) ?? [];
+    return this.#counted(events, ({ seq }) => seq - fromSeq, toSeq - fromSeq + 1);
+  }
+
+  /** As `ArchiveReader.bets`, where the archive is asked up to `archivedTo`. */
+  bets(
+    which: 'settled' | 'open',
+    fromSeq: number,
+    toSeq: number,
+    archivedTo: number,
+    account: number | null,
+  ): Iterable<ArchivedBet> {
+    // The archive may have gone on meanwhile.
+    const lastSeq = Math.min(toSeq, archivedTo);
+    const bets = this.#upTo(archivedTo)?.bets(which, fromSeq, lastSeq, archivedTo, account) ?? [];
+    const seqOf = ({ placedSeq, fate }: ArchivedBet): number => fate?.seq ?? placedSeq;
+    return this.#counted(bets, (bet) => seqOf(bet) - fromSeq, archivedTo - fromSeq + 1);
+  }
+
+  /** How a bet was placed that `bets` knows as open. */
+  placement(bet: number, archivedTo: number): ArchivedBet | null {
+    const found = this.#upTo(archivedTo)?.placement(bet) ?? null;
+    return found !== null && found.placedSeq <= archivedTo ? found : null;
+  }
+
+  rounds(
+    beginningSeq: number,
+    only: { readonly market: string; readonly roundNumber: number } | null,
+  ): Iterable<ArchivedRound> {
+    return this.#upTo(beginningSeq)?.rounds(beginningSeq, only) ?? [];
+  }
+
+  *#counted<T>(facts: Iterable<T>, done: (fact: T) => number, total: number): Generator<T, void, undefined> {
+    const progress = startProgress(this.title, total, 'commands');
+    let count = 0;
+    for (const fact of facts) {
+      yield fact;
+      count += 1;
+      if (count % PROGRESS_EVERY === 0) progress.update(done(fact));
+    }
+    progress.end();
+  }
+
+  /** Whether all that happened before the journal's past begins is in the archive. */
+  isWhole(beginningSeq: number): boolean {
+    if (beginningSeq === 0) return true;
+    return this.#upTo(beginningSeq)?.progress.fromSeq === 0;
+  }
+
+  #upTo(beginningSeq: number): ArchiveReader | null {
+    if (beginningSeq === 0) return null;
+    if (this.#archive === undefined) this.#archive = this.#open(beginningSeq);
+    return this.#archive;
+  }
+
+  #open(beginningSeq: number): ArchiveReader | null {
+    const archive = ArchiveReader.open(this.context.dir);
+    if (archive === null) {
+      if (!this.history.isFromFirst)
+        this.context.out.note('There is no archive: what happened before the journal begins is not known.');
+      return null;
+    }
+    const { seq, chain } = archive.progress;
+    const isOfJournal = seq > this.history.lastSeq || this.journal.chainAt(seq) === chain;
+    if (seq >= beginningSeq && isOfJournal) return archive;
+    archive.close();
+    this.context.out.note(
+      `The archive ${archive.path} is not used: it is not of this journal, or ends at sequence number ${seq}.`,
+    );
+    return null;
+  }
+}

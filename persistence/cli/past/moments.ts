@@ -1,0 +1,101 @@
+/** The options that name a moment or a range of the past, and what is refused of them: exit code 2, nothing guessed. */
+import { InvalidArgumentError, Option } from 'commander';
+import { messageOf } from '../../errors.js';
+import { UsageError } from '../frame/exit-codes.js';
+import { isoText } from '../frame/format.js';
+import { parseSeq, parseTimeMs } from '../frame/options.js';
+import type { HistoryReader } from './history-reader.js';
+
+/** A point of the past: a sequence number, or the last one at or before a time. */
+export type Moment = { readonly seq: number } | { readonly timeMs: number };
+
+const SEQ_DIGITS_MAX = 10;
+
+/** A sequence number has at most ten digits; anything else is a time. */
+export function parseMoment(text: string): Moment {
+  if (/^\d+$/.test(text) && text.length <= SEQ_DIGITS_MAX) return { seq: parseSeq(text) };
+  try {
+    return { timeMs: parseTimeMs(text) };
+  } catch (thrown) {
+    throw new InvalidArgumentError(`Expected a sequence number, or else: ${messageOf(thrown)}`);
+  }
+}
+
+export interface AtOptions {
+  readonly atSeq?: number;
+  readonly atTime?: number;
+  readonly replay?: true;
+}
+
+export const REPLAY_OPTION = new Option(
+  '--replay',
+  'work it out from the journal alone, not from archive and newest snapshot',
+);
+
+export const AT_OPTIONS: readonly Option[] = [
+  new Option('--at-seq <N>', 'as it was right after this sequence number').argParser(parseSeq),
+  new Option('--at-time <TIME>', 'as it was at this time').argParser(parseTimeMs).conflicts('atSeq'),
+  REPLAY_OPTION,
+];
+
+/** The sequence number that the options name; the last one without any. Throws `UsageError`. */
+export function seqOf(past: HistoryReader, { atSeq, atTime }: AtOptions): number {
+  if (atTime === undefined) return atSeq ?? past.lastSeq;
+  refuseFuture(past, '--at-time', atTime);
+  return past.history.seqAt(atTime);
+}
+
+export interface RangeOptions {
+  readonly from?: Moment;
+  readonly to?: Moment;
+}
+
+export const RANGE_OPTIONS: readonly Option[] = [
+  new Option('--from <SEQ|TIME>', 'first command (default: the first there is)').argParser(parseMoment),
+  new Option('--to <SEQ|TIME>', 'last command (default: the last there is)').argParser(parseMoment),
+];
+
+export interface Range {
+  /** `toSeq + 1` where no command is in the range. */
+  readonly fromSeq: number;
+  readonly toSeq: number;
+}
+
+/**
+ * The commands that the options name; `defaultFromSeq` says where they begin without `--from`. An end beyond the last command is the
+ * last command. Throws `UsageError` where the range begins beyond it, or behind its end.
+ */
+export function rangeOf(
+  past: HistoryReader,
+  { from, to }: RangeOptions,
+  defaultFromSeq: (toSeq: number) => number,
+): Range {
+  const toSeq = to === undefined ? past.lastSeq : lastOf(past, to);
+  if (from === undefined) return { fromSeq: Math.min(defaultFromSeq(toSeq), toSeq + 1), toSeq };
+  if (to !== undefined && isBehind(from, to)) throw outOfOrder();
+  if ('timeMs' in from) refuseFuture(past, '--from', from.timeMs);
+  const fromSeq = 'seq' in from ? from.seq : past.history.seqAt(from.timeMs - 1) + 1;
+  if (fromSeq > past.lastSeq + 1) {
+    throw new UsageError(`--from is sequence number ${fromSeq}: the journal ends at ${past.lastSeq}.`);
+  }
+  if (fromSeq > toSeq + 1) throw outOfOrder();
+  return { fromSeq, toSeq };
+}
+
+const outOfOrder = (): UsageError =>
+  new UsageError('--from lies behind --to: the range ends before it begins.');
+
+const lastOf = (past: HistoryReader, moment: Moment): number =>
+  'seq' in moment ? Math.min(moment.seq, past.lastSeq) : past.history.seqAt(moment.timeMs);
+
+/** For two numbers or two times; a number and a time are compared by what commands lie between. */
+function isBehind(from: Moment, to: Moment): boolean {
+  if ('seq' in from) return 'seq' in to && from.seq > to.seq;
+  return 'timeMs' in to && from.timeMs > to.timeMs;
+}
+
+/** Neither the wall clock nor, where that was moved by hand, the journal has come so far. */
+function refuseFuture(past: HistoryReader, option: string, timeMs: number): void {
+  if (timeMs <= Date.now() || past.history.seqAt(timeMs - 1) < past.lastSeq) return;
+  throw new UsageError(`${option} is ${isoText(timeMs)}: that lies in the future.`);
+}

@@ -1,0 +1,114 @@
+/**
+ * Days of history under retention, snapshots thinned as they are by default: every moment that is younger than the
+ * retention can be shown, by every command that shows the past, and what is older is refused in words.
+ */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { must } from '../../../engine/base/assert.js';
+import type { Command } from '../../../engine/model/commands.js';
+import { DAY_MS, DEFAULT_SNAPSHOTS_KEPT, HOUR_MS } from '../../../engine/model/snapshots-kept.js';
+import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
+import { temporaryDir } from '../support/journal-files.js';
+import { catchUp, HotSide, openShadow, randomCommands } from '../support/shadow-files.js';
+import { tote, toteJson, toteLines, toteText } from '../support/tote.js';
+
+const RETENTION_MS = 2 * DAY_MS;
+const DAYS = 4;
+const SEGMENT_BYTES_MAX = 20_000;
+const ACCOUNT = 1;
+
+/** A few hours of everything, then a deposit every half hour for days. */
+function days(masterSecretFingerprint: string): Command[] {
+  const commands = randomCommands(31, 300).map((command) =>
+    command.kind === 'configure'
+      ? { ...command, rules: { ...command.rules, masterSecretFingerprint } }
+      : command,
+  );
+  const fromMs = must(commands.at(-1), 'command').timeMs;
+  for (let half = 1; half <= DAYS * 48; half += 1) {
+    const timeMs = fromMs + (half * HOUR_MS) / 2;
+    commands.push({
+      kind: 'deposit',
+      timeMs,
+      account: ACCOUNT,
+      amountCents: half,
+      reference: `half-${half}`,
+    });
+  }
+  return commands;
+}
+
+test('every moment of the retention is shown, by every command', (t) => {
+  const root = temporaryDir(t);
+  let commands: readonly Command[] = [];
+  const source = (fingerprint: string): readonly Command[] => {
+    commands = days(fingerprint);
+    return commands;
+  };
+  const hot = new HotSide(join(root, 'data'), source, SEGMENT_BYTES_MAX);
+  const quietFrom = commands.length - DAYS * 48;
+  const shadow = openShadow(hot.dir, {
+    snapshotCommands: 1,
+    snapshotsKept: DEFAULT_SNAPSHOTS_KEPT,
+    segmentsKeptMs: RETENTION_MS,
+  });
+  hot.write(quietFrom, 5);
+  const balances: number[] = [];
+  while (hot.left > 0) {
+    hot.write(1, 1);
+    balances.push(must(hot.engine.account(ACCOUNT), 'account').balanceCents);
+    catchUp(shadow);
+  }
+  shadow.shadow.close();
+  hot.close();
+  const dir = hot.dir.root;
+  assert.ok(shadow.news.filter(({ kind }) => kind === 'pruned').length > 1, 'segments have left the journal');
+  // Three of the last hour, 23 hourly ones, the first of each day and the floor.
+  const { length } = new SnapshotFiles(hot.dir.snapshots).list();
+  assert.ok(length >= 26 && length <= 30, `${length} snapshots`);
+
+  const endMs = hot.engine.timeMs;
+  const halves = Array.from({ length: balances.length }, (_, index) => index);
+  const within = halves.filter((index) => commandAt(index).timeMs >= endMs - RETENTION_MS);
+  function commandAt(index: number): Command {
+    return must(commands[quietFrom + index], 'command');
+  }
+  const probes = [within[0], within[Math.floor(within.length / 2)], within.at(-1)];
+  for (const probe of probes) {
+    const index = must(probe, 'moment');
+    // In the middle between two commands: as after the first of them.
+    const atMs = `${commandAt(index).timeMs + 60_000}`;
+    const account = toteJson<{ balanceCents: number; addsUp: boolean }>(
+      'account',
+      'acc_1',
+      dir,
+      '--at-time',
+      atMs,
+    );
+    assert.deepEqual([account.balanceCents, account.addsUp], [balances[index], true], atMs);
+    const [shown] = toteLines<{ seq: number; command: { amountCents: number } }>(
+      'replay',
+      dir,
+      '--to',
+      atMs,
+      '--last',
+      '1',
+      '--explain',
+    );
+    assert.equal(shown?.seq, quietFrom + index + 1);
+    const restored = join(root, `restored-${index}`);
+    const { seq } = toteJson<{ seq: number }>('restore', dir, '--to-time', atMs, '--out', restored);
+    assert.equal(seq, quietFrom + index + 1);
+    assert.equal(
+      toteJson<{ balanceCents: number }>('account', 'acc_1', restored).balanceCents,
+      balances[index],
+    );
+  }
+  assert.match(toteText('verify', dir), /all digests equal, books balanced[\s\S]*Everything is good/);
+  assert.match(toteText('verify', join(root, `restored-${probes[0]}`)), /Everything is good/);
+
+  const early = tote(['account', 'acc_1', dir, '--at-time', `${commandAt(0).timeMs}`]);
+  assert.equal(early.code, 1);
+  assert.match(early.stderr, /cannot be worked out any more/);
+});
