@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { codeOf, JournalError, messageOf } from '../errors.js';
+import type { FailureJson } from './answers/answers.js';
 import type { CliCommand } from './frame/command.js';
 import { EXIT, EXIT_CODES_HELP, type ExitCode, exitCodeOf, UsageError } from './frame/exit-codes.js';
 import { Output, ReaderGone } from './frame/output.js';
@@ -75,7 +76,7 @@ async function runCommand(
     const isOfFile = /^(E[A-Z0-9]+|SQLITE_\w+)$/.test(codeOf(thrown));
     if (out.isJson) {
       const code = isKnown ? thrown.code : null;
-      const failure = { error: { code, message: messageOf(thrown) } };
+      const failure: FailureJson = { error: { code, message: messageOf(thrown) } };
       out.line(JSON.stringify(failure));
     }
     const reason = isKnown || isOfFile || !(thrown instanceof Error) ? messageOf(thrown) : thrown.stack;

@@ -13,6 +13,7 @@ import { verifyCommand } from './commands/verify.js';
 import { verifyBetCommand } from './commands/verify-bet.js';
 import { writeOffCommand } from './commands/write-off.js';
 import type { CliCommand } from './frame/command.js';
+import { schemaCommand } from './schema/schema.js';
 
 export const COMMANDS: readonly CliCommand[] = [
   statusCommand,
@@ -28,4 +29,5 @@ export const COMMANDS: readonly CliCommand[] = [
   betCommand,
   exportCommand,
   verifyBetCommand,
+  schemaCommand,
 ];

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { Argument } from 'commander';
 import { type BackedUp, backup } from '../../upkeep/backup/backup.js';
+import type { BackupJson } from '../answers/answers.js';
 import { type Context, defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 import { isoText } from '../frame/format.js';
@@ -34,7 +35,7 @@ export const backupCommand = defineCommand({
     const copied = backup(dir, to, (seq) => progress.update(seq));
     progress.end();
     if (out.isJson) {
-      const answer = { to: resolve(to), ...copied, time: isoText(copied.timeMs) };
+      const answer: BackupJson = { to: resolve(to), ...copied, time: isoText(copied.timeMs) };
       out.document(answer);
     } else tell(context, to, copied);
     return copied.faults.length === 0 ? EXIT.done : EXIT.faulty;

@@ -1,6 +1,7 @@
 /** `tote export`: bets, ledger or rounds as CSV or JSON lines, row by row, whatever their number. */
 import { Option } from 'commander';
 import { JournalError } from '../../errors.js';
+import type { ExportJson } from '../answers/answers.js';
 import { exportBets } from '../export/bets.js';
 import { exportLedger } from '../export/ledger.js';
 import { type ExportRange, HOUSE } from '../export/range.js';
@@ -83,7 +84,7 @@ export const exportCommand = defineCommand<ExportOptions>({
           fromSeq,
           toSeq,
           faults,
-        });
+        } satisfies ExportJson);
       } else if (!isStream) out.line(`${sink.rows} rows are in ${options.out}.`);
       for (const fault of faults) out.note(`tote export: ${fault}`);
       return faults.length === 0 ? EXIT.done : EXIT.faulty;

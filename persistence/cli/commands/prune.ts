@@ -3,21 +3,21 @@ import { basename } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import {
   DEFAULT_SNAPSHOTS_KEPT,
+  parseAgeMs,
   parseSnapshotsKept,
   SNAPSHOTS_KEPT_EXPECTED,
   type SnapshotsKept,
+  snapshotsKeptConflict,
 } from '../../../engine/model/snapshots-kept.js';
 import type { DataDir } from '../../data-dir/layout.js';
 import { findHolder, lockDataDir } from '../../data-dir/lock.js';
 import { inspect } from '../../upkeep/inspect.js';
 import { carryOut, type PrunePlan, planPrune } from '../../upkeep/retention/retention.js';
+import type { PruneJson } from '../answers/answers.js';
 import { type Context, defineCommand } from '../frame/command.js';
-import { EXIT } from '../frame/exit-codes.js';
+import { EXIT, UsageError } from '../frame/exit-codes.js';
 import { isoText } from '../frame/format.js';
 import { bytesText } from '../frame/output.js';
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 interface PruneOptions {
   /** How long segments stay, in milliseconds; null: for ever. */
@@ -30,14 +30,14 @@ export const pruneCommand = defineCommand<PruneOptions>({
   name: 'prune',
   summary: 'delete old segments and snapshots (DELETES in the data directory)',
   details:
-    'A segment goes when it is finished, all of it is older than --keep, the oldest snapshot that stays holds what it ' +
-    'did, and so does the archive: nothing that clients or operators can ask for is lost, but "verify" and "replay" then ' +
-    'begin at that snapshot. Says of everything that stays why it does. A running server is not disturbed; it does the ' +
-    'same by itself with TOTE_RETENTION.',
+    'A segment goes when it is finished, all of it is older than --keep, a snapshot that is as old holds what it did, ' +
+    'and so does the archive: nothing that clients or operators can ask for is lost, every moment that is younger than ' +
+    '--keep can still be shown, and "verify" and "replay" then begin at that snapshot. Says of everything that stays ' +
+    'why it does. A running server is not disturbed; it does the same by itself with TOTE_RETENTION.',
   examples: [
     ['prune --keep 30d --dry-run', 'what would go, and why the rest stays'],
     ['prune --keep 30d', 'deletes it'],
-    ['prune --snapshots 1', 'segments all stay, of the snapshots the newest'],
+    ['prune --snapshots 1', 'segments all stay, of the snapshots the newest and the first of each day'],
   ],
   options: [
     new Option('--keep <age>', 'segments younger than this stay: "all", 12h, 30d')
@@ -45,37 +45,41 @@ export const pruneCommand = defineCommand<PruneOptions>({
       .argParser(parseKeep)
       .default(null, 'all'),
     new Option(
-      '--snapshots <n>',
-      'which snapshots stay: a number of the newest, or newest=3,all=1h,hourly=1d,daily=30d',
+      '--snapshots <which>',
+      'which snapshots stay: a number, or newest=3,all=1h,hourly=1d,daily=30d',
     )
       .env('TOTE_SNAPSHOTS_KEPT')
       .argParser(parseKept)
-      .default(DEFAULT_SNAPSHOTS_KEPT, 'the newest 3, all of an hour, hourly for a day, daily'),
+      .default(DEFAULT_SNAPSHOTS_KEPT, 'newest=3,all=1h,hourly=1d,daily=journal'),
     new Option('--dry-run', 'delete nothing'),
   ],
   run: (context, { keep, snapshots, dryRun }) => {
     const { dir, out } = context;
+    const fault = snapshotsKeptConflict(snapshots, keep);
+    if (fault !== null) {
+      throw new UsageError(`--snapshots: ${fault}.`);
+    }
     const policy = { segmentsMs: keep, snapshots };
     const plan = planPrune(dir, policy, lastTimeMs(dir));
     if (dryRun !== true) deleteAll(dir, plan);
-    if (out.isJson) out.document({ isDone: dryRun !== true, ...plan });
+    if (out.isJson) out.document({ isDone: dryRun !== true, ...plan } satisfies PruneJson);
     else tell(context, plan, dryRun === true);
     return EXIT.done;
   },
 });
 
-function parseKeep(text: string): number | null {
-  if (text === 'all') return null;
-  const [, count, unit] = /^([1-9]\d{0,4})([hd])$/.exec(text) ?? [];
-  if (count === undefined)
-    throw new InvalidArgumentError('Expected "all", hours such as 12h, or days such as 30d.');
-  return Number(count) * (unit === 'h' ? HOUR_MS : DAY_MS);
-}
-
 function parseKept(text: string): SnapshotsKept {
   const kept = parseSnapshotsKept(text);
   if (kept === null) throw new InvalidArgumentError(`Expected ${SNAPSHOTS_KEPT_EXPECTED}.`);
   return kept;
+}
+
+function parseKeep(text: string): number | null {
+  if (text === 'all') return null;
+  const ageMs = parseAgeMs(text);
+  if (ageMs === null)
+    throw new InvalidArgumentError('Expected "all", hours such as 12h, or days such as 30d.');
+  return ageMs;
 }
 
 /** Engine time of the last command: ages are counted from there, as the server does. */

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { findSegments } from '../../journal/segment/names.js';
 import { remainsOf } from '../../recovery/journal-gone.js';
 import { type Lost, restoreFromSnapshot } from '../../upkeep/restore/from-snapshot.js';
+import type { RestoreFromSnapshotJson } from '../answers/answers.js';
 import type { Context } from '../frame/command.js';
 import { EXIT, type ExitCode } from '../frame/exit-codes.js';
 import { isoText } from '../frame/format.js';
@@ -18,7 +19,7 @@ export function runFromSnapshot({ dir, out }: Context, outDir: string): ExitCode
   if (out.isJson) {
     const lostTime = lost === null ? null : { ...lost, lastTime: isoText(lost.lastTimeMs) };
     const time = isoText(timeMs);
-    const answer = { ...restored, out: path, time, lost: lostTime, notes };
+    const answer: RestoreFromSnapshotJson = { ...restored, out: path, time, lost: lostTime, notes };
     out.document(answer);
   } else {
     out.facts([

@@ -4,6 +4,7 @@ import { Option } from 'commander';
 import { type Restored, restore } from '../../upkeep/restore/restore.js';
 import { seqAtTime } from '../../upkeep/restore/time.js';
 import { Salvage } from '../../upkeep/salvage/salvage.js';
+import type { RestoreJson } from '../answers/answers.js';
 import { type Context, dataDirWithJournal, defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 import { isoText } from '../frame/format.js';
@@ -64,7 +65,7 @@ export const restoreCommand = defineCommand<RestoreOptions>({
     const restored = restore(dir, salvage, target, (seq) => progress.update(seq));
     progress.end();
     if (out.isJson) {
-      const answer = { out: resolve(options.out), ...restored, time: isoText(restored.timeMs) };
+      const answer: RestoreJson = { out: resolve(options.out), ...restored, time: isoText(restored.timeMs) };
       out.document(answer);
     } else tell(context, options.out, restored);
     return restored.lacksCommands ? EXIT.faulty : EXIT.done;

@@ -3,6 +3,7 @@ import { Argument, InvalidArgumentError } from 'commander';
 import { must } from '../../../engine/base/assert.js';
 import { parseRoundId } from '../../../engine/model/domain.js';
 import { JournalError } from '../../errors.js';
+import type { RoundJson } from '../answers/answers.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 import { HistoryReader } from '../past/history-reader.js';
@@ -43,7 +44,7 @@ export const roundCommand = defineCommand<AtOptions>({
         );
       }
       const facts = roundFacts(found, toSeq, readRoundSeeds(context.dir, past.withRules(engine)));
-      if (context.out.isJson) context.out.document({ ...facts, source: source.kind });
+      if (context.out.isJson) context.out.document({ ...facts, source: source.kind } satisfies RoundJson);
       else showRound(context.out, facts, found, source);
       return facts.faults.length === 0 ? EXIT.done : EXIT.faulty;
     }),

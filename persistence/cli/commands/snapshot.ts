@@ -6,6 +6,7 @@ import { fileBytes } from '../../data-dir/files.js';
 import { JournalError } from '../../errors.js';
 import { newSha256 } from '../../sha256.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
+import type { SnapshotJson } from '../answers/answers.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 import { isoText } from '../frame/format.js';
@@ -30,7 +31,7 @@ export const snapshotCommand = defineCommand({
     const { name } = new SnapshotFiles(dir.snapshots).save(engine, chain);
     const facts = { seq: engine.seq, time: isoText(engine.timeMs), path: name, bytes: fileBytes(name) };
     const stateDigest = engine.stateDigest(newSha256);
-    if (out.isJson) out.document({ ...facts, stateDigest });
+    if (out.isJson) out.document({ ...facts, stateDigest } satisfies SnapshotJson);
     else {
       out.facts([
         ['snapshot', name],

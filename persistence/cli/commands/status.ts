@@ -5,6 +5,7 @@ import { type Context, defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 import { isoText } from '../frame/format.js';
 import { bytesText, countText } from '../frame/output.js';
+import { RULES_FROM } from '../words/describe-command.js';
 
 export const statusCommand = defineCommand({
   name: 'status',
@@ -39,13 +40,16 @@ function summaryOf({ segments, archive, snapshots }: Inspection) {
   };
 }
 
-function toJson({ dir }: Context, found: Inspection): unknown {
+export type StatusJson = ReturnType<typeof toJson>;
+
+function toJson({ dir }: Context, found: Inspection) {
   const { lastTimeMs, ...summary } = summaryOf(found);
-  const { holder, isInUse, mark, segments, snapshots, archive, archiveBytes, totalBytes } = found;
+  const { holder, isInUse, mark, setup, segments, snapshots, archive, archiveBytes, totalBytes } = found;
   return {
     dataDir: dir.root,
     server: { isRunning: holder !== null, pid: holder?.pid ?? null },
     wasStoppedUncleanly: holder === null && isInUse,
+    setup,
     ...summary,
     lastTime: lastTimeMs === 0 ? null : isoText(lastTimeMs),
     acknowledged: mark?.lastSeq ?? null,
@@ -66,6 +70,7 @@ function tell({ dir, out }: Context, found: Inspection): void {
   out.facts([
     ['data directory', dir.root],
     ['server', serverText(found)],
+    ['set up with', setupText(found)],
     ['sequence', sequenceText(summary)],
     ['acknowledged', mark === null ? 'nothing' : `up to ${mark.lastSeq}`],
     [
@@ -114,10 +119,16 @@ function serverText({ holder, isInUse }: Inspection): string {
     : 'does not run; the last one stopped cleanly';
 }
 
+function setupText({ setup }: Inspection): string {
+  if (setup === null) return 'not in the journal yet; the next start writes it there';
+  return `feed ${setup.feed}, clock ${setup.clock}, ${RULES_FROM[setup.rulesFrom]}`;
+}
+
 function sequenceText({ sequence, firstSequence, lastTimeMs }: ReturnType<typeof summaryOf>): string {
-  if (lastTimeMs === 0) return '0: nothing has happened yet';
+  if (sequence === 0) return '0: nothing has happened yet';
   const begin = firstSequence === 1 ? '' : `; the journal begins at ${firstSequence}`;
-  return `${sequence} of ${isoText(lastTimeMs)}${begin}`;
+  const time = lastTimeMs === 0 ? '' : ` of ${isoText(lastTimeMs)}`;
+  return `${sequence}${time}${begin}`;
 }
 
 function shadowText({ holder }: Inspection, lag: number | null): string {

@@ -2,6 +2,7 @@
 import { Option } from 'commander';
 import { VERIFY_STEPS, type VerifyStep, verifyBet } from '../../../engine/fairness.js';
 import { FAIRNESS_TOOLS } from '../../fairness-tools.js';
+import type { VerifyBetJson } from '../answers/answers.js';
 import { defineFreeCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 import { type EvidenceOptions, gatherEvidence } from '../past/bet-evidence.js';
@@ -60,7 +61,7 @@ export const verifyBetCommand = defineFreeCommand<EvidenceOptions>({
     const failed = verdict.valid ? null : verdict.step;
     if (out.isJson) {
       const { id: bet } = evidence.bet;
-      out.document({ bet, round: evidence.roundId, ...verdict });
+      out.document({ bet, round: evidence.roundId, ...verdict } satisfies VerifyBetJson);
     } else {
       for (const step of passedSteps(failed)) out.line(`ok      ${STEP_WORDS[step]}`);
       out.line(verdict.valid ? 'OK' : `FAILED  ${STEP_WORDS[verdict.step]}: ${verdict.reason}`);

@@ -7,6 +7,9 @@ import { countText } from '../frame/output.js';
 import { startProgress } from '../frame/progress.js';
 import { lastSeqHint } from '../frame/whereabouts.js';
 
+/** More are counted. */
+const SNAPSHOTS_NAMED_MAX = 3;
+
 export const verifyCommand = defineCommand({
   name: 'verify',
   summary: 'check everything: journal, replay, snapshots, archive, books',
@@ -44,12 +47,7 @@ function tell({ dir, out }: Context, report: VerifyReport, seconds: number): voi
     ],
     ['carried out', carriedOut(report)],
     ['state digest', replayed?.stateDigest ?? 'none'],
-    [
-      'snapshots',
-      snapshotsCompared.length === 0
-        ? 'none compared'
-        : snapshotsCompared.map((name) => basename(name)).join(', '),
-    ],
+    ['snapshots', snapshotsText(snapshotsCompared.map((name) => basename(name)))],
     ['archive', archive === null ? 'none' : archiveText(archive)],
     ['time', `${seconds.toFixed(1)} s`],
   ]);
@@ -58,6 +56,12 @@ function tell({ dir, out }: Context, report: VerifyReport, seconds: number): voi
     out.line(`FAULT ${part}${file === '' ? '' : ` ${file}`}: ${what}`);
   if (faultCount > faults.length) out.line(`and ${faultCount - faults.length} more faults`);
   out.line(report.isGood ? 'Everything is good.' : `${faultCount} faults.`);
+}
+
+function snapshotsText(names: readonly string[]): string {
+  if (names.length === 0) return 'none compared';
+  if (names.length <= SNAPSHOTS_NAMED_MAX) return names.join(', ');
+  return `${names.length} compared, from ${names[0]} to ${names.at(-1)}`;
 }
 
 function carriedOut({ replayed, faults }: VerifyReport): string {

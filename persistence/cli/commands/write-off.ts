@@ -3,6 +3,7 @@ import { Option } from 'commander';
 import { lockDataDir } from '../../data-dir/lock.js';
 import { type WrittenOff, writeOff } from '../../upkeep/restore/write-off.js';
 import { Salvage } from '../../upkeep/salvage/salvage.js';
+import type { WriteOffJson } from '../answers/answers.js';
 import { type Context, defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 import { startProgress } from '../frame/progress.js';
@@ -34,7 +35,7 @@ export const writeOffCommand = defineCommand<WriteOffOptions>({
       const salvage = new Salvage(dir, (seq) => progress.update(seq));
       progress.end();
       const done = writeOff(dir, salvage, isDry);
-      if (out.isJson) out.document({ isDone: !isDry, ...done });
+      if (out.isJson) out.document({ isDone: !isDry, ...done } satisfies WriteOffJson);
       else tell(context, done, isDry);
       return EXIT.done;
     } finally {

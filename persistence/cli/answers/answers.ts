@@ -1,0 +1,86 @@
+/** What the commands print with `--json`, as types. `schemas.ts` makes the JSON Schemas of them that are documented. */
+import type { VerifyStep } from '../../../engine/fairness.js';
+import type { JournalErrorCode } from '../../errors.js';
+import type { BackedUp } from '../../upkeep/backup/backup.js';
+import type { Lost, RestoredFromSnapshot } from '../../upkeep/restore/from-snapshot.js';
+import type { Restored } from '../../upkeep/restore/restore.js';
+import type { WrittenOff } from '../../upkeep/restore/write-off.js';
+import type { PrunePlan } from '../../upkeep/retention/retention.js';
+import type { ExportFormat } from '../export/sink.js';
+import type { Source } from '../past/history-reader.js';
+import type { RoundFacts } from '../past/round-facts.js';
+
+/** What stands on stdout where a command fails; the parser's own refusals (code 2) are on stderr only. */
+export interface FailureJson {
+  readonly error: {
+    /** null for what the operating system or SQLite says of a file, and for programming errors. */
+    readonly code: JournalErrorCode | 'usage' | null;
+    /** A sentence for people. */
+    readonly message: string;
+  };
+}
+
+interface Copy {
+  /** Engine time of the last command, ISO 8601. */
+  readonly time: string;
+}
+
+export interface BackupJson extends BackedUp, Copy {
+  /** The copy's absolute path. */
+  readonly to: string;
+}
+
+export interface RestoreJson extends Restored, Copy {
+  /** The new directory's absolute path. */
+  readonly out: string;
+}
+
+/** With `--from-snapshot`. */
+export interface RestoreFromSnapshotJson extends Omit<RestoredFromSnapshot, 'lost'>, Copy {
+  readonly out: string;
+  readonly lost: (Lost & { readonly lastTime: string }) | null;
+}
+
+export interface SnapshotJson extends Copy {
+  readonly seq: number;
+  readonly path: string;
+  readonly bytes: number;
+  /** Digest of the engine's full state, SHA-256. */
+  readonly stateDigest: string;
+}
+
+interface Doable {
+  /** false with `--dry-run`. */
+  readonly isDone: boolean;
+}
+export interface PruneJson extends PrunePlan, Doable {}
+export interface WriteOffJson extends WrittenOff, Doable {}
+
+export type RoundJson = RoundFacts & { readonly source: Source['kind'] };
+
+export interface ExportJson {
+  readonly what: 'bets' | 'ledger' | 'rounds';
+  readonly file: string;
+  readonly format: ExportFormat;
+  readonly rows: number;
+  /** `toSeq + 1` where no command is in the range. */
+  readonly fromSeq: number;
+  readonly toSeq: number;
+  /** What does not add up or is not known any more, in sentences. */
+  readonly faults: readonly string[];
+}
+
+interface Judged {
+  readonly bet: string;
+  readonly round: string;
+}
+interface HashHolds extends Judged {
+  readonly valid: true;
+}
+interface HashFails extends Judged {
+  readonly valid: false;
+  /** The step of the check that failed. */
+  readonly step: VerifyStep;
+  readonly reason: string;
+}
+export type VerifyBetJson = HashHolds | HashFails;

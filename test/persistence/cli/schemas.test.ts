@@ -1,0 +1,138 @@
+/**
+ * `tote schema`: what the commands really print with `--json`, on a directory that a server has lived in and on damaged
+ * and pruned ones, has the shape that the schema describes, and no member that it does not.
+ */
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, type TestContext, test } from 'node:test';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { must } from '../../../engine/base/assert.js';
+import { COMMANDS } from '../../../persistence/cli/registry.js';
+import { findDataDir } from '../../../persistence/data-dir/layout.js';
+import { writeAbsent } from '../../../persistence/journal/segment/absent.js';
+import { findSegments } from '../../../persistence/journal/segment/names.js';
+import { temporaryDir } from '../support/journal-files.js';
+import { type Lived, live } from '../support/lived-dir.js';
+import { flipBit, makeOperatorDir } from '../support/operator-dir.js';
+import { tote } from '../support/tote.js';
+
+const ajv = new Ajv2020({ strict: true, allErrors: true });
+const validators = new Map<string, ValidateFunction>();
+
+/** Of the schema as it is printed, which must be a good one, with every object closed. */
+function validatorOf(name: string): ValidateFunction {
+  const known = validators.get(name);
+  if (known !== undefined) return known;
+  const printed = tote(['schema', name]);
+  assert.equal(printed.code, 0, printed.stderr);
+  const validate = ajv.compile(closed(JSON.parse(printed.stdout)) as object);
+  validators.set(name, validate);
+  return validate;
+}
+
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const members = Object.entries(schema).map(([name, value]) => [name, closed(value)]);
+  const isObject = 'properties' in schema && !('additionalProperties' in schema);
+  return { ...Object.fromEntries(members), ...(isObject ? { additionalProperties: false } : {}) };
+}
+
+const seen = new Set<string>();
+
+/** Runs the command, which must end with `code`, and checks all that it prints; returns that. */
+function check(args: readonly string[], code = 0, name = must(args[0], 'command')): unknown[] {
+  const ran = tote([...args, '--json']);
+  assert.equal(ran.code, code, `${args.join(' ')}\n${ran.stderr}`);
+  const texts = name === 'replay' ? ran.stdout.trimEnd().split('\n') : [ran.stdout];
+  const validate = validatorOf(name);
+  const documents = texts.map((text): unknown => JSON.parse(text));
+  for (const document of documents) {
+    const isValid = validate(document);
+    assert.ok(isValid, `${args.join(' ')}: ${JSON.stringify(validate.errors)}\n${JSON.stringify(document)}`);
+  }
+  seen.add(name);
+  return documents;
+}
+
+let lived: Lived;
+before(async () => {
+  lived = await live();
+});
+after(() => lived.sandbox.remove());
+
+test('on a directory on which a server runs', (t) => {
+  const { dataDir, openRounds } = lived;
+  const folder = temporaryDir(t);
+  check(['status', dataDir]);
+  check(['verify', dataDir]);
+  assert.ok(check(['replay', dataDir]).length > 20, 'the journal has lines');
+  for (const account of ['acc_1', 'acc_2']) check(['account', account, dataDir]);
+  check(['account', 'acc_1', dataDir, '--replay']);
+  for (const { id } of openRounds) check(['round', id, dataDir, '--replay']);
+  check(['round', must(lived.bets.at(-1), 'open bet').round, dataDir]);
+  for (const bet of ['bet_1', 'bet_4', must(lived.bets.at(-1), 'open bet').bet.id])
+    check(['bet', bet, dataDir]);
+  for (const what of ['bets', 'ledger', 'rounds']) {
+    check(['export', dataDir, '--what', what, '--out', join(folder, what)]);
+  }
+  check(['snapshot', dataDir]);
+  check(['backup', join(folder, 'backup'), dataDir]);
+  check(['backup', join(folder, 'backup'), dataDir]);
+  check(['restore', dataDir, '--out', join(folder, 'restored')]);
+  check(['prune', dataDir, '--keep', '1d', '--dry-run']);
+});
+
+test('verify-bet, whether the hash fits or not', (t) => {
+  const path = join(temporaryDir(t), 'bet.json');
+  const [bet] = check(['bet', 'bet_1', lived.dataDir]);
+  writeFileSync(path, JSON.stringify(bet));
+  check(['verify-bet', '--evidence', path]);
+  check(['verify-bet', '--evidence', path, '--amount', '1'], 1);
+  check(['verify-bet'], 2, 'failure');
+  check(['verify-bet', '--evidence', `${path}.none`], 3, 'failure');
+});
+
+function makeDamaged(t: TestContext): string {
+  const root = join(temporaryDir(t), 'data');
+  const made = makeOperatorDir(root, { snapshotsAfter: [10, 60, 100] });
+  writeAbsent(made.dir, []);
+  const path = must(findSegments(made.dir.journal)[1], 'segment');
+  flipBit(path, readFileSync(path).indexOf(must(made.batches[70], 'batch').commands) + 5);
+  return root;
+}
+
+test('on a damaged directory, and on what is made of it', (t) => {
+  const root = makeDamaged(t);
+  check(['verify', root], 1);
+  check(['backup', join(temporaryDir(t), 'backup'), root], 1);
+  check(['write-off', root, '--dry-run']);
+  check(['write-off', root]);
+  check(['verify', root]);
+  check(['prune', root, '--keep', '1d', '--snapshots', '1']);
+  check(['account', 'acc_1', root]);
+  writeFileSync(findDataDir(root).markFile, 'x');
+  check(['status', root], 1);
+  rmSync(join(root, 'journal'), { recursive: true });
+  check(['status', root], 1, 'failure');
+  const out = join(temporaryDir(t), 'restored');
+  const [told] = check(['restore', root, '--from-snapshot', '--out', out], 1);
+  assert.ok(existsSync(out) && told !== undefined);
+});
+
+test('what is not there, what is not understood, and a schema that nobody has', () => {
+  check(['account', 'acc_99', lived.dataDir], 1, 'failure');
+  check(
+    ['prune', lived.dataDir, '--keep', '30d', '--snapshots', 'newest=3,all=1h,hourly=1d,daily=2d'],
+    2,
+    'failure',
+  );
+  check(['status', '/nowhere'], 3, 'failure');
+  check(['schema', 'nothing'], 2, 'failure');
+});
+
+test('every command has a schema, and each was held against what its command prints', () => {
+  const names = COMMANDS.map(({ name }) => name).filter((name) => name !== 'schema');
+  assert.deepEqual([...seen].sort(), [...names, 'failure'].sort());
+});
