@@ -1,0 +1,185 @@
+/**
+ * What the journal does not hold any more is written down: what was pruned is told from what was lost, across power
+ * losses at any moment of a deletion, and directories of older versions stay good.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { must } from '../../../engine/base/assert.js';
+import type { DataDir } from '../../../persistence/data-dir/layout.js';
+import { openJournalReader } from '../../../persistence/journal/reader.js';
+import {
+  type AbsentRange,
+  absentPath,
+  firstAfterGaps,
+  readAbsent,
+  uncovered,
+  withAbsent,
+  writeAbsent,
+} from '../../../persistence/journal/segment/absent.js';
+import { findSegments, firstSeqOf } from '../../../persistence/journal/segment/names.js';
+import { openStore, type Recovered } from '../../../persistence/recovery/open-store.js';
+import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
+import { carryOut, planPrune } from '../../../persistence/upkeep/retention/retention.js';
+import { verify } from '../../../persistence/upkeep/verify/verify.js';
+import { CLOCK, refusal, temporaryDir } from '../support/journal-files.js';
+import { flipBit, makeOperatorDir } from '../support/operator-dir.js';
+import { newestOnly } from '../support/shadow-files.js';
+
+const pruned = (firstSeq: number, lastSeq: number): AbsentRange => ({ why: 'pruned', firstSeq, lastSeq });
+const lost = (firstSeq: number, lastSeq: number): AbsentRange => ({ why: 'lost', firstSeq, lastSeq });
+const LATER_MS = 4_000_000_000_000;
+
+const make = (t: TestContext): DataDir => makeOperatorDir(join(temporaryDir(t), 'data')).dir;
+const segmentAt = (dir: DataDir, index: number): string =>
+  must(findSegments(dir.journal)[index], 'a segment');
+const firstSeqs = (dir: DataDir): number[] => findSegments(dir.journal).map(firstSeqOf);
+
+/** Starts as a server does, and stops again. */
+function start(dir: DataDir): Recovered {
+  const { recovered, lock } = openStore(dir.root, CLOCK, () => {});
+  lock.release();
+  return recovered;
+}
+
+test('ranges are kept in order and joined, and each keeps its first reason', () => {
+  let ranges: AbsentRange[] = [];
+  for (const range of [pruned(1, 10), pruned(11, 20), lost(31, 40), pruned(21, 50), lost(1, 5)]) {
+    ranges = withAbsent(ranges, range);
+  }
+  assert.deepEqual(ranges, [pruned(1, 30), lost(31, 40), pruned(41, 50)]);
+  assert.deepEqual(uncovered([pruned(1, 10), lost(15, 20)], 5, 25), [
+    { firstSeq: 11, lastSeq: 14 },
+    { firstSeq: 21, lastSeq: 25 },
+  ]);
+});
+
+test('the journal begins behind the last gap; a file that is there is none', () => {
+  assert.equal(firstAfterGaps([], [1, 11]), 1);
+  assert.equal(firstAfterGaps([pruned(1, 10)], [11, 21]), 11);
+  assert.equal(firstAfterGaps([pruned(1, 10), lost(21, 30)], [11, 31, 41]), 31);
+  assert.equal(firstAfterGaps([pruned(1, 10), lost(21, 30)], [11, 21, 31]), 11, 'put back');
+  assert.equal(firstAfterGaps([pruned(1, 20)], [11, 21]), 11, 'not deleted yet');
+});
+
+test('the file is for people, comes back as it was, and no flipped bit of it passes', (t) => {
+  const dir = make(t);
+  const ranges = [pruned(1, 66_409), lost(66_410, 133_536)];
+  writeAbsent(dir, ranges);
+  assert.match(
+    readFileSync(absentPath(dir), 'latin1'),
+    /^tote-absent v1\npruned 1 66409\nlost 66410 133536\ncrc=[0-9a-f]{8}\n$/,
+  );
+  assert.deepEqual(readAbsent(dir), ranges);
+  const { length } = readFileSync(absentPath(dir));
+  for (let offset = 0; offset < length; offset += 1) {
+    flipBit(absentPath(dir), offset);
+    assert.throws(() => readAbsent(dir), refusal('absent_unreadable'), `byte ${offset}`);
+    flipBit(absentPath(dir), offset);
+  }
+});
+
+test('retention writes down what goes, before it goes; a lost first segment is told from a pruned one', (t) => {
+  const { dir } = makeOperatorDir(join(temporaryDir(t), 'data'), { snapshotsAfter: [10, 45, 100] });
+  start(dir);
+  assert.deepEqual(readAbsent(dir), []);
+  const second = firstSeqOf(segmentAt(dir, 1));
+  const plan = planPrune(dir, { segmentsMs: 1, snapshots: newestOnly(2) }, LATER_MS);
+  assert.equal(plan.segments.length, 1);
+  // A power loss after the note and before the deletion: all is there and good.
+  const contents = readFileSync(segmentAt(dir, 0));
+  carryOut(dir, plan);
+  assert.deepEqual(readAbsent(dir), [pruned(1, second - 1)]);
+  assert.deepEqual(verify(dir).faults, []);
+  assert.deepEqual(start(dir).notes, []);
+  const firstPath = join(dir.journal, 'segment-0000000000000001.db');
+  writeFileSync(firstPath, contents);
+  const whole = verify(dir);
+  assert.deepEqual([whole.faults, whole.replayed?.fromSeq], [[], 0]);
+  rmSync(firstPath);
+
+  const third = firstSeqOf(segmentAt(dir, 1));
+  rmSync(segmentAt(dir, 0));
+  const sentence = new RegExp(`${second} to ${third - 1} are missing and were not pruned`);
+  assert.match(
+    verify(dir)
+      .faults.map(({ what }) => what)
+      .join(),
+    sentence,
+  );
+  assert.match(start(dir).notes.join(), /are missing from the journal.*lost.*write-off/);
+  assert.match(
+    verify(dir)
+      .faults.map(({ what }) => what)
+      .join(),
+    sentence,
+    'a start does not hide it',
+  );
+});
+
+test('a directory without the file, as older versions left it: good, and written down by the next start', (t) => {
+  const { dir, engine } = makeOperatorDir(join(temporaryDir(t), 'data'), { firstBatch: 11 });
+  const [firstSeq = 0] = firstSeqs(dir);
+  const before = verify(dir);
+  assert.deepEqual(before.faults, []);
+  assert.match(before.notes.join(), /nothing says whether what came before was pruned or lost/);
+  const { notes, lastSeq } = start(dir);
+  assert.equal(lastSeq, engine.seq);
+  assert.match(notes.join(), /are written down as pruned now/);
+  assert.deepEqual(readAbsent(dir), [pruned(1, firstSeq - 1)]);
+  const { faults, notes: after } = verify(dir);
+  assert.deepEqual([faults, after.filter((note) => note.includes('pruned'))], [[], []]);
+  assert.deepEqual(start(dir).notes, []);
+});
+
+test('a damaged file is a fault of its own; a start makes it anew and says so', (t) => {
+  const dir = make(t);
+  start(dir);
+  flipBit(absentPath(dir), 3);
+  assert.match(
+    verify(dir)
+      .faults.map(({ file }) => file)
+      .join(),
+    /absent$/,
+  );
+  assert.match(start(dir).notes.join(), /cannot be read: its checksum does not match.*made anew/);
+  assert.deepEqual(verify(dir).faults, []);
+});
+
+test('a middle part that is written down as lost: the journal is what comes after it, and all of it is good', (t) => {
+  const root = join(temporaryDir(t), 'data');
+  const { dir, engine, batches } = makeOperatorDir(root, { snapshotsAfter: [10, 80, 115] });
+  start(dir);
+  const [, second = 0, third = 0] = firstSeqs(dir);
+  const contents = readFileSync(segmentAt(dir, 1));
+  rmSync(segmentAt(dir, 1));
+  assert.throws(() => start(dir), refusal('journal_incomplete', /is missing.*write-off/));
+  writeAbsent(dir, [lost(second, third - 1)]);
+  // The only snapshot behind the gap leads to the end; those before it and in it are no faults.
+  const { recovered, engine: again, lock } = openStore(dir.root, CLOCK, () => {});
+  lock.release();
+  assert.deepEqual([recovered.notes, again.seq], [[], engine.seq]);
+  const reader = openJournalReader(dir);
+  assert.deepEqual([reader.firstSeq, reader.lastSeq], [third, engine.seq]);
+  assert.throws(() => [...reader.readBatches(0)], refusal('journal_incomplete'));
+  assert.deepEqual(
+    [...reader.readBatches(third - 1)],
+    batches.filter(({ firstSeq }) => firstSeq >= third),
+  );
+  reader.close();
+  const report = verify(dir);
+  assert.deepEqual(report.faults, []);
+  assert.match(report.notes.join(), new RegExp(`${second} to ${third - 1} are written down as lost`));
+  const [newest] = new SnapshotFiles(dir.snapshots).list();
+  assert.equal(report.replayed?.fromSeq, newest?.seq);
+  assert.equal(report.lastSeq, engine.seq);
+  assert.equal(report.segments.length, 2);
+
+  // Put back, it is part of the journal again.
+  writeFileSync(join(dir.journal, `segment-${String(second).padStart(16, '0')}.db`), contents);
+  const whole = openJournalReader(dir);
+  assert.equal(whole.firstSeq, 1);
+  whole.close();
+  assert.deepEqual(verify(dir).faults, []);
+});
