@@ -22,6 +22,7 @@ import { marketsSection } from './sections/markets.js';
 import { minuteSection } from './sections/minute.js';
 import { ordersSection } from './sections/orders.js';
 import { mainOf, pairSection } from './sections/pair.js';
+import { pastSection } from './sections/past.js';
 import { replaySection } from './sections/replay.js';
 import { snapshotsSection } from './sections/snapshots.js';
 import { startSection } from './sections/start.js';
@@ -36,6 +37,7 @@ const SECTIONS: Readonly<Record<SectionName, Section>> = {
   herd: herdSection,
   replay: replaySection,
   snapshots: snapshotsSection,
+  past: pastSection,
   engine: engineSection,
   grid: gridSection,
 };

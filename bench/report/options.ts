@@ -12,12 +12,13 @@ export const SECTION_NAMES = [
   'herd',
   'replay',
   'snapshots',
+  'past',
   'engine',
   'grid',
 ] as const;
 export type SectionName = (typeof SECTION_NAMES)[number];
-/** Not among the quick ones unless they are named: one waits for the end of a minute, one fills and restarts a server. */
-const SLOW_SECTIONS: readonly SectionName[] = ['minute', 'snapshots'];
+/** Not among the quick ones unless they are named: one waits for the end of a minute, the others fill a data directory. */
+const SLOW_SECTIONS: readonly SectionName[] = ['minute', 'snapshots', 'past'];
 
 export interface BenchOptions {
   readonly quick: boolean;
@@ -38,7 +39,7 @@ export interface BenchOptions {
 export const USAGE = `npm run bench -- [options]
 npm run bench -- compare A.json B.json     two runs, figure by figure
 
-  --quick                 fewer and shorter rounds, without ${SLOW_SECTIONS.join(' and ')}, under 2 minutes
+  --quick                 fewer and shorter rounds, without ${SLOW_SECTIONS.join(', ')}, under 2 minutes
   --only a,b              sections to run: ${SECTION_NAMES.join(', ')}
   --rounds N              rounds of each row, 1 to 99 (default 3, quick 1)
   --seconds S             measured seconds of each row and round, 1 to 600 (default 3, quick 1)

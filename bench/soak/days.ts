@@ -119,8 +119,8 @@ async function run(server: ToteServer, dataDir: string, hours: number, orders: n
       `${figure(progress?.betsSettled ?? 0)} of them settled; RSS grew by ${slopeAnHour.toFixed(2)} MB an hour once warm\n`,
   );
   for (const fault of faults) process.stdout.write(`archive: ${fault}\n`);
-  const isWhole = faults.length === 0 && progress?.bets === acknowledged.orders;
-  return isWhole && slopeAnHour <= RSS_SLOPE_MAX ? 0 : 1;
+  const isComplete = faults.length === 0 && progress?.bets === acknowledged.orders;
+  return isComplete && slopeAnHour <= RSS_SLOPE_MAX ? 0 : 1;
 }
 
 function bettorAt(bettors: readonly Bettor[], index: number): Bettor {

@@ -8,6 +8,7 @@ import { lifecycleCost, settlementCost } from '../engine/settling.js';
 import { loadSnapshot, writeSnapshot } from '../engine/snapshots.js';
 import { tickRate } from '../engine/ticks.js';
 import { acknowledgements } from '../journal/acknowledging.js';
+import { writeAgedDir } from '../journal/aged.js';
 import { commitRates, journalReplayRate, writeJournal } from '../journal/journaling.js';
 
 const SETTLE_SLICE_BETS = 512;
@@ -40,6 +41,7 @@ const SUITES = {
   commits: ({ scale, dir, durability }: SuiteInput) => commitRates(dir, scale, durability),
   acknowledgements: ({ scale, dir, durability }: SuiteInput) => acknowledgements(dir, scale, durability),
   writeJournal: ({ scale, dir }: SuiteInput) => writeJournal(dir, scale),
+  writeAgedDir: ({ scale, dir }: SuiteInput) => writeAgedDir(dir, scale),
   replayJournal: ({ scale, dir }: SuiteInput) => journalReplayRate(dir, scale),
   writeSnapshot: ({ scale, dir }: SuiteInput) => writeSnapshot(dir, scale, false),
   writeSnapshotWithKeys: ({ scale, dir }: SuiteInput) => writeSnapshot(dir, scale, true),

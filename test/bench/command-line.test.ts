@@ -21,7 +21,7 @@ test('defaults, the quick ones, and what is given', () => {
   assert.ok((quick?.rounds ?? 99) < (full?.rounds ?? 0) && (quick?.seconds ?? 99) < (full?.seconds ?? 0));
   assert.deepEqual(
     SECTION_NAMES.filter((name) => !quick?.sections.includes(name)),
-    ['minute', 'snapshots'],
+    ['minute', 'snapshots', 'past'],
   );
   assert.deepEqual(readOptions(['--quick', '--only', 'minute'], NOW_MS)?.sections, ['minute']);
   const given = readOptions(
