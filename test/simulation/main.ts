@@ -95,6 +95,9 @@ async function runOne(options: WorldOptions): Promise<number> {
 const options = readOptions(process.argv.slice(2));
 const share = process.env[SHARE];
 if (share !== undefined) {
+  // Whoever started this process has ended, in whatever way: nobody waits for its result.
+  process.once('disconnect', () => process.exit());
+  if (!process.connected) process.exit();
   const [index = 0, of = 1] = share.split('/').map(Number);
   const result = await work(options, index, of);
   process.send?.(result, () => process.disconnect());

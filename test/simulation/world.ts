@@ -3,6 +3,7 @@
  * has a storm of faults and then a calm, in which it must come back to life. One seed gives one world, always.
  */
 import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import type { Rules } from '../../engine/model/rules.js';
 import type { Rng } from '../support/reference/rng.js';
 import { Auditor } from './audit/auditor.js';
@@ -35,6 +36,8 @@ export interface WorldOptions {
 
 const TIERS = ['SILVER', 'GOLD', 'PLATINUM', 'VIP', 'SILVER', 'BRONZE'] as const;
 const SETTLING_IN_MS = 10_000;
+/** So often the process hears of what happens outside its worlds: the end of the one that started it. */
+const STEPS_PER_TURN = 10_000;
 
 export class World implements ClientWorld {
   readonly config: WorldConfig;
@@ -113,6 +116,7 @@ export class World implements ClientWorld {
         this.steps++;
         this.auditor.afterStep(this.machine.server);
         if (this.machine.needsMicrotasks) await microtasks();
+        if (this.steps % STEPS_PER_TURN === 0) await setImmediate();
       }
     } finally {
       undo?.();
