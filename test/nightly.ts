@@ -13,6 +13,8 @@ interface Part {
   /** Compiled, beside this file. */
   readonly program: string;
   readonly args: readonly string[];
+  /** Besides the environment of this program. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 const PARTS: readonly Part[] = [
@@ -24,6 +26,17 @@ const PARTS: readonly Part[] = [
   { name: 'power-loss', program: './powerloss/main.js', args: [] },
   { name: 'torture', program: './torture/main.js', args: [] },
   { name: 'fuzz', program: './fuzz/main.js', args: [] },
+  {
+    // Files of the test suite that search, and search less there.
+    name: 'searches',
+    program: './run.js',
+    args: [
+      ...['engine/against-reference', 'engine/replay', 'engine/riskless-profit', 'engine/snapshot/snapshot'],
+      ...['persistence/faults/bit-flips', 'persistence/faults/truncation', 'persistence/snapshot/bit-flips'],
+      'simulation/simulation',
+    ],
+    env: { TOTE_TEST_LONG: '1', TOTE_TEST_RUNS: '1200' },
+  },
 ];
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -31,9 +44,10 @@ let running: ChildProcess | null = null;
 let stoppedBy: NodeJS.Signals | null = null;
 
 /** Null where it ended with 0, else how it ended. */
-async function failureOf({ program, args }: Part): Promise<string | null> {
+async function failureOf({ program, args, env }: Part): Promise<string | null> {
   const child = spawn(process.execPath, [fileURLToPath(new URL(program, import.meta.url)), ...args], {
     stdio: 'inherit',
+    env: { ...process.env, ...env },
     // With a process group of its own, so that what it started ends with it.
     detached: true,
   });

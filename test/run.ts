@@ -5,34 +5,53 @@
  */
 import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { select } from './selection.js';
+import { inSuiteOrAtNight } from './support/long-run.js';
 
 const SUMMARY = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/;
 /** Nothing here takes longer than this unless it hangs, in milliseconds. */
-const FILE_TIMEOUT_MS = 600_000;
+const FILE_TIMEOUT_MS = inSuiteOrAtNight(600_000, 3_600_000);
+/** No more than there are cores: background threads of the lowest priority must get their share, too. */
+const CONCURRENCY = Math.max(2, availableParallelism());
+const SLOWEST_SHOWN = 10;
 
+const { values, positionals } = parseArgs({
+  options: { fast: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
 const folder = dirname(fileURLToPath(import.meta.url));
-const wanted = process.argv.slice(2);
-const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.test.js'))
-  .filter((name) => wanted.length === 0 || wanted.some((part) => name.includes(part)))
-  .sort()
-  .map((name) => join(folder, name));
-if (files.length === 0) throw new Error(`no test file in ${folder} matches ${wanted.join(', ')}`);
+const found = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+  name.endsWith('.test.js'),
+);
+const files = select(found, { parts: positionals, isFast: values.fast }).map((name) => join(folder, name));
+if (files.length === 0)
+  throw new Error(`no test file in ${folder} matches ${process.argv.slice(2).join(' ')}`);
 
 /** The runner's own totals come last, so that the last value of each name is the one for all files. */
 const summary = new Map<string, string>();
-const events = run({ files, concurrency: Math.max(2, availableParallelism()), timeout: FILE_TIMEOUT_MS });
+const secondsByFile = new Map<string, number>();
+const events = run({ files, concurrency: CONCURRENCY, timeout: FILE_TIMEOUT_MS });
 events.on('test:fail', () => {
   process.exitCode = 1;
 });
 events.on('test:diagnostic', ({ message, nesting }) => {
   if (nesting === 0 && SUMMARY.test(message)) summary.set(message.split(' ')[0] ?? '', message);
 });
+events.on('test:complete', ({ name, file, details }) => {
+  // A whole file ends as a test that has the file's name.
+  if (file !== undefined && resolve(name) === file) secondsByFile.set(file, details.duration_ms / 1_000);
+});
 await pipeline(events, new spec(), process.stdout, { end: false });
-process.stdout.write(`\n# files ${files.length}\n`);
+process.stdout.write('\n');
+const slowest = [...secondsByFile].sort(([, a], [, b]) => b - a).slice(0, SLOWEST_SHOWN);
+for (const [file, seconds] of slowest) {
+  process.stdout.write(`# ${seconds.toFixed(1).padStart(6)} s  ${relative(folder, file)}\n`);
+}
+process.stdout.write(`# files ${files.length}\n`);
 for (const message of summary.values()) process.stdout.write(`# ${message}\n`);

@@ -10,7 +10,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { runStream } from '../support/reference/stream.js';
 
-const RUNS_DEFAULT = 120;
+const RUNS_DEFAULT = 50;
 const RUNS = Number(process.env['TOTE_TEST_RUNS'] ?? RUNS_DEFAULT);
 const SEED = Number(process.env['TOTE_TEST_SEED'] ?? 20_261_121);
 const STEPS_MAX = 900;

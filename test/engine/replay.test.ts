@@ -14,7 +14,7 @@ import { newHasher } from '../support/reference/pair.js';
 import { Rng } from '../support/reference/rng.js';
 import { runStream } from '../support/reference/stream.js';
 
-const STREAMS = Math.ceil(Number(process.env['TOTE_TEST_RUNS'] ?? 120) / 8);
+const STREAMS = Math.ceil(Number(process.env['TOTE_TEST_RUNS'] ?? 50) / 8);
 const STEPS = 500;
 
 const stepSeeds = (rng: Rng): number[] => Array.from({ length: STEPS }, () => rng.integer(0, 0xffff_ffff));

@@ -1,7 +1,7 @@
 /** `npm run power-loss -- --seed 1 --images 10000`: loses the power of a recorded server again and again. */
 import { parseArgs } from 'node:util';
 import { anySeed, integerOption } from '../support/integer-option.js';
-import { powerLoss } from './power-loss.js';
+import { withRecording } from './power-loss.js';
 
 const HELP = `npm run power-loss -- [options]
   --seed N      the same choices again, on another recording (default: others each time)
@@ -28,17 +28,22 @@ if (values.help) {
 const seed = integerOption('seed', values.seed);
 process.stdout.write(`seed ${seed}\n`);
 const startsOneIn = integerOption('starts', values.starts);
-const report = await powerLoss({
-  seed,
-  images: integerOption('images', values.images),
+const images = integerOption('images', values.images);
+const recording = {
   orders: integerOption('orders', values.orders),
-  ...(startsOneIn === 0 ? {} : { startsOneIn }),
   ...(values.dir === undefined ? {} : { folder: values.dir }),
-  keepsFailure: true,
-  onProgress: (done) => process.stderr.write(`${done} images\n`),
+};
+await withRecording(recording, async (losePower) => {
+  const report = await losePower({
+    seed,
+    images,
+    ...(startsOneIn === 0 ? {} : { startsOneIn }),
+    keepsFailure: true,
+    onProgress: (done) => process.stderr.write(`${done} images\n`),
+  });
+  for (const [loss, count] of report.images) process.stdout.write(`${String(count).padStart(7)}  ${loss}\n`);
+  process.stdout.write(
+    `${report.operations} operations recorded, ${report.snapshots} snapshots written, ${report.acknowledged} orders acknowledged; ${report.aheadOfMark} images ` +
+      `came back with more than was acknowledged, none with less; the server was started on ${report.started} of them\n`,
+  );
 });
-for (const [loss, count] of report.images) process.stdout.write(`${String(count).padStart(7)}  ${loss}\n`);
-process.stdout.write(
-  `${report.operations} operations recorded, ${report.snapshots} snapshots written, ${report.acknowledged} orders acknowledged; ${report.aheadOfMark} images ` +
-    `came back with more than was acknowledged, none with less; the server was started on ${report.started} of them\n`,
-);

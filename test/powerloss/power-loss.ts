@@ -16,14 +16,18 @@ import { checkRecovery, type Digests, writeImage } from './recover.js';
 import { checkStart } from './start.js';
 import type { DiskOp } from './trace.js';
 
+export interface RecordOptions {
+  /** Placed while the operations are recorded. */
+  readonly orders: number;
+  /** A folder for the recording and the images; one in memory is faster. */
+  readonly folder?: string;
+}
+
 export interface PowerLossOptions {
   readonly seed: number;
-  readonly orders: number;
   readonly images: number;
   /** The real program is started, too, on one of each so many images, by the seed; on none where absent. */
   readonly startsOneIn?: number;
-  /** A folder for the images; one in memory is faster. */
-  readonly folder?: string;
   /** Syncs of these paths are taken for done and are not: what a server without them would lose. */
   readonly skipsSync?: (path: string) => boolean;
   /** The image that does not recover stays: the same seed makes another recording, and so another image. */
@@ -45,26 +49,33 @@ export interface PowerLossReport {
 
 const MARK_FORM = /last_seq=(\d{16})/;
 
-/** Rejects with the seed, the operation and the kind of loss where an acknowledged order is lost. */
-export async function powerLoss(options: PowerLossOptions): Promise<PowerLossReport> {
-  const folder = mkdtempSync(join(options.folder ?? tmpdir(), 'tote-power-'));
+/** Loses the power of what was recorded; rejects with the seed, the operation and the kind of loss where an acknowledged order is lost. */
+export type LosePower = (options: PowerLossOptions) => Promise<PowerLossReport>;
+
+/** Records servers once, for as many power losses as `use` asks for. */
+export async function withRecording(
+  { orders, folder: parent = tmpdir() }: RecordOptions,
+  use: (losePower: LosePower) => Promise<void>,
+): Promise<void> {
+  const folder = mkdtempSync(join(parent, 'tote-power-'));
   try {
-    const recording = await record(join(folder, 'data'), options.orders);
-    return await cutEverywhere(recording, digestsOf(recording.root), folder, options);
+    const recording = await record(join(folder, 'data'), orders);
+    const digests = digestsOf(recording.root);
+    await use((options) => cutEverywhere(recording, digests, join(folder, 'image'), options));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
 async function cutEverywhere(
-  { root, ops, acknowledged }: Recording,
+  { root, orders, ops, acknowledged }: Recording,
   digests: Digests,
-  folder: string,
-  { seed, orders, images, startsOneIn, skipsSync, keepsFailure = false, onProgress }: PowerLossOptions,
+  path: string,
+  { seed, images, startsOneIn, skipsSync, keepsFailure = false, onProgress }: PowerLossOptions,
 ): Promise<PowerLossReport> {
   const disk = new Disk();
   const rng = new Rng(seed);
-  const path = join(folder, 'image');
+  let startsAt = 0;
   const counts = new Map<Loss, number>();
   let aheadOfMark = 0;
   let started = 0;
@@ -77,7 +88,9 @@ async function cutEverywhere(
     for (const due = Math.floor(((index + 1) * images) / ops.length); done < due; done++) {
       const loss = must(LOSSES[done % LOSSES.length], 'a loss');
       const image = disk.image(loss, rng);
-      const starts = startsOneIn !== undefined && rng.chance(1 / startsOneIn);
+      if (startsOneIn !== undefined && done % startsOneIn === 0)
+        startsAt = done + rng.integer(0, startsOneIn - 1);
+      const starts = startsOneIn !== undefined && done === startsAt;
       try {
         writeImage(image, root, path);
         if (checkRecovery(path, acknowledgedSeq, digests) > acknowledgedSeq) aheadOfMark++;

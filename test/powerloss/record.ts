@@ -11,6 +11,8 @@ import { type DiskOp, TraceReader, tracer } from './trace.js';
 
 export interface Recording {
   readonly root: string;
+  /** That the servers were asked to record; their configuration goes by it. */
+  readonly orders: number;
   readonly ops: readonly DiskOp[];
   /** Orders that were answered with 201. */
   readonly acknowledged: number;
@@ -42,7 +44,7 @@ export async function record(root: string, orders: number): Promise<Recording> {
     await reader.read(logFile);
     removeDataDir(logFile);
   }
-  return { root, ops: reader.ops, acknowledged };
+  return { root, orders, ops: reader.ops, acknowledged };
 }
 
 /** Waits until there is a snapshot: they are written beside the work, which a short load may outrun. */

@@ -17,7 +17,7 @@ import { Rng } from '../../support/reference/rng.js';
 import { runStream } from '../../support/reference/stream.js';
 import { digestsOf, restored, tablesOf } from '../../support/snapshots.js';
 
-const STREAMS = Math.ceil(Number(process.env['TOTE_TEST_RUNS'] ?? 120) / 8);
+const STREAMS = Math.ceil(Number(process.env['TOTE_TEST_RUNS'] ?? 50) / 8);
 const STEPS = 700;
 /** Chance that the second engine is replaced by one from the first one's tables, before each command. */
 const RESTORES = 0.02;

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
@@ -67,11 +67,13 @@ function assertThere(root: string, durableSeq: number, what: string): void {
 test('each fsync of a start, of commits and of rolls fails once', {
   skip: hasStrace ? false : 'strace is not there, or may not trace',
 }, async (t) => {
+  // Killed, so that the start that is to fail has a copy to make.
+  const killed = temporaryDir(t);
+  await write(t, killed, []);
   let failures = 0;
   for (let nth = 1; nth <= SYNCS; nth += 1) {
-    const root = temporaryDir(t);
-    // Killed, so that the start that is to fail has a copy to make.
-    await write(t, root, []);
+    const root = join(temporaryDir(t), 'data');
+    cpSync(killed, root, { recursive: true });
     const inject = ['strace', '-f', '-o', '/dev/null', '-e', `inject=fsync:error=EIO:when=${nth}`];
     const { durableSeq, hasFailed } = await write(t, root, inject);
     if (hasFailed) failures += 1;

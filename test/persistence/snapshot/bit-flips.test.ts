@@ -3,11 +3,12 @@ import assert from 'node:assert/strict';
 import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { test } from 'node:test';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
+import { inSuiteOrAtNight } from '../../support/long-run.js';
 import { digestsOf } from '../../support/snapshots.js';
 import { randomOf, refusal, temporaryDir } from '../support/journal-files.js';
 import { CHAIN, variedEngine } from '../support/snapshot-support.js';
 
-const FLIPS_EACH = 1_200;
+const FLIPS_EACH = inSuiteOrAtNight(300, 5_000);
 const SEEDS = [1, 2, 3];
 
 for (const seed of SEEDS) {

@@ -1,0 +1,58 @@
+/** Which test files run, and in which order. */
+
+/**
+ * The files that take longest, longest first: they start first, so that no long one is left at the end with the other
+ * cores idle. The first of them waits for the end of a real minute and costs next to nothing. The rest are files that
+ * take more than some seconds of processor time.
+ */
+const SLOW: readonly string[] = [
+  'blackbox/standstill',
+  'torture/torture',
+  'simulation/simulation',
+  'blackbox/sigkill',
+  'powerloss/power-loss',
+  'engine/against-reference',
+  'blackbox/snapshots',
+  'persistence/journal/half-seal',
+  'persistence/cli/pruned',
+  'first-minutes',
+  'persistence/cli/frame',
+  'persistence/faults/process',
+  'engine/snapshot/refused',
+  'main',
+  'blackbox/setup',
+  'persistence/faults/bit-flips',
+  'persistence/archive/archive',
+  'engine/snapshot/snapshot',
+  'engine/replay',
+  'persistence/cli/verify',
+  'fuzz/fuzz',
+  'http/openapi/clients',
+  'persistence/snapshot/files',
+  'persistence/shadow/shadow',
+  'engine/memory',
+];
+/** Whose files are fast as a rule: no server is started and no disk is waited for. */
+const FAST_FOLDERS: readonly string[] = ['engine/', 'http/'];
+
+export interface Selection {
+  /** Only files whose path contains one of these; all where there is none. */
+  readonly parts: readonly string[];
+  /** Only fast files of fast folders. */
+  readonly isFast: boolean;
+}
+
+const SUFFIX = '.test.js';
+
+/** Of the paths of all test files those that are to run, in the order in which to start them. */
+export function select(paths: readonly string[], { parts, isFast }: Selection): string[] {
+  const slow = SLOW.map((name) => `${name}${SUFFIX}`);
+  const gone = slow.filter((path) => !paths.includes(path));
+  if (gone.length > 0)
+    throw new Error(`test/selection.ts names files that are not there: ${gone.join(', ')}`);
+  const others = paths.filter((path) => !slow.includes(path)).sort();
+  const chosen = isFast
+    ? others.filter((path) => FAST_FOLDERS.some((folder) => path.startsWith(folder)))
+    : [...slow, ...others];
+  return chosen.filter((path) => parts.length === 0 || parts.some((part) => path.includes(part)));
+}
