@@ -3,11 +3,15 @@
  * IPv4, IPv6 by its /64, since one subscriber owns a whole /64. Behind a trusted proxy it is what the proxy says.
  *
  * Of `X-Forwarded-For` the right-most address that is not a trusted proxy counts: everything to the left of it
- * came from the client, who may write there what he likes. Where a trusted proxy's list is missing, malformed
- * on the way from the right, or names trusted proxies only, the proxy itself counts.
+ * came from the client, who may write there what he likes. Some proxies add the client's port, which does not count.
+ * Where a trusted proxy's list is missing, malformed on the way from the right, or names trusted proxies only, the
+ * proxy itself counts.
  */
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import { assert, must } from '../../engine/base/assert.js';
+
+/** Ends an IPv6 address as it is counted. */
+const SUBNET = '::/64';
 
 /** One address, or a range of them: `10.0.0.0/8`. */
 interface AddressRange {
@@ -38,13 +42,17 @@ const REMEMBERED_MAX = 16_384;
 /** Longer lists are worked out each time, so that nobody can fill the memory with them. */
 const REMEMBERED_HEADER_CHARS = 64;
 
+/** IPv6 needs brackets, without which its last group could be taken for a port. */
+const WITH_PORT = /^(?:\[([0-9A-Fa-f:.]+)\](?::\d{1,5})?|([0-9.]+):\d{1,5})$/;
+
 export class ClientAddresses {
   readonly #trusted = new BlockList();
   /** Whether `X-Forwarded-For` is read at all. */
   readonly hasProxies: boolean;
   /** By the address's bytes: IPv4 as a number, IPv6 as a string of 16 characters. */
   readonly #peers = new Map<number | string, Peer>();
-  readonly #forwarded = new Map<string, string>();
+  /** By the header's text, whichever proxy sent it; null where it is the proxy itself that counts. */
+  readonly #forwarded = new Map<string, string | null>();
 
   /** `trustedProxies` are addresses or ranges that `parseAddressRange` takes. */
   constructor(trustedProxies: readonly string[]) {
@@ -67,11 +75,10 @@ export class ClientAddresses {
   counted(peer: Peer, forwardedFor: string): string {
     if (!peer.isTrusted || forwardedFor === '') return peer.counted;
     const known = this.#forwarded.get(forwardedFor);
-    if (known !== undefined) return known;
-    const counted = this.#rightMost(forwardedFor) ?? peer.counted;
-    return forwardedFor.length > REMEMBERED_HEADER_CHARS
-      ? counted
-      : remember(this.#forwarded, forwardedFor, counted);
+    if (known !== undefined) return known ?? peer.counted;
+    const counted = this.#rightMost(forwardedFor);
+    if (forwardedFor.length <= REMEMBERED_HEADER_CHARS) remember(this.#forwarded, forwardedFor, counted);
+    return counted ?? peer.counted;
   }
 
   #makePeer(view: DataView): Peer {
@@ -82,7 +89,7 @@ export class ClientAddresses {
   #rightMost(forwardedFor: string): string | null {
     const list = forwardedFor.split(',');
     for (let index = list.length - 1; index >= 0; index--) {
-      const address = must(list[index], 'an element of the list').trim();
+      const address = withoutPort(must(list[index], 'an element of the list').trim());
       if (isIP(address) === 0 || address.includes('%')) return null;
       if (!this.#isTrusted(address)) return countedText(address);
     }
@@ -101,6 +108,12 @@ function remember<K, V>(memory: Map<K, V>, key: K, value: V): V {
   return value;
 }
 
+/** `8.8.8.8:443`, `[::1]:443` and `[::1]` without port and brackets; anything else as it is. */
+function withoutPort(element: string): string {
+  const [, bracketed, bare] = WITH_PORT.exec(element) ?? [];
+  return bracketed ?? bare ?? element;
+}
+
 /** The address in one of its text forms; 'unknown' where there are no bytes. */
 function addressText(view: DataView): string {
   const bytes = new Uint8Array(view.buffer);
@@ -117,7 +130,13 @@ function countedText(address: string): string {
   const isMapped = [first, second, third, fourth, fifth].every((group) => group === 0) && sixth === 0xffff;
   if (isMapped) return [seventh >> 8, seventh & 255, eighth >> 8, eighth & 255].join('.');
   const network = groups.slice(0, 4).map((group) => group.toString(16));
-  return `${network.join(':')}::/64`;
+  return network.join(':') + SUBNET;
+}
+
+/** The /48 that an IPv6 address lies in, of the form in which it is counted; null for all others. */
+export function siteOf(counted: string): string | null {
+  if (!counted.endsWith(SUBNET)) return null;
+  return `${counted.slice(0, counted.lastIndexOf(':', counted.length - SUBNET.length - 1))}::/48`;
 }
 
 /** The eight numbers of a valid IPv6 address. */

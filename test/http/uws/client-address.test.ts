@@ -74,12 +74,39 @@ test('a missing, malformed or all-trusted list counts for the proxy itself', () 
     'unknown',
     '203.0.113.9,',
     '203.0.113.9, 300.1.1.1',
-    '203.0.113.9:443',
-    '[2001:db8::1]',
+    '203.0.113.9:',
+    '203.0.113.9:https',
+    '203.0.113.9:443000',
+    '2001:db8::1]:443',
+    '[203.0.113.9',
+    '[unknown]:443',
     'fe80::1%eth0',
+    '[fe80::1%eth0]:443',
     '10.0.0.7, 10.0.0.8',
   ]) {
     assert.equal(counts(['10.0.0.0/8'], ipv4('10.0.0.1'), list), '10.0.0.1', JSON.stringify(list));
+  }
+});
+
+test('an address with a port counts as the address', () => {
+  const proxies = ['10.0.0.0/8', 'fd00::/8'];
+  const peer = ipv4('10.0.0.1');
+  assert.equal(counts(proxies, peer, '8.8.8.8:443'), '8.8.8.8');
+  assert.equal(counts(proxies, peer, '[2001:db8:1:2::5]:443'), '2001:db8:1:2::/64');
+  assert.equal(counts(proxies, peer, '[2001:db8:1:2::5]'), '2001:db8:1:2::/64');
+  assert.equal(counts(proxies, peer, '[::ffff:8.8.8.8]:1'), '8.8.8.8');
+  assert.equal(counts(proxies, peer, '2001:db8:1:2::443'), '2001:db8:1:2::/64', 'no port without brackets');
+  assert.equal(counts(proxies, peer, '8.8.8.8:1, 10.0.0.7:65535, [fd00::1]:80'), '8.8.8.8', 'proxies, too');
+});
+
+test('what a list without an address counts for is remembered of no other proxy', () => {
+  const addresses = new ClientAddresses(['10.0.0.0/8']);
+  const counted = (proxy: string, list: string): string =>
+    addresses.counted(addresses.peer(ipv4(proxy)), list);
+  for (const list of ['unknown', '10.0.0.7', '203.0.113.9, _hidden']) {
+    assert.equal(counted('10.0.0.1', list), '10.0.0.1', list);
+    assert.equal(counted('10.0.0.2', list), '10.0.0.2', list);
+    assert.equal(counted('10.0.0.1', list), '10.0.0.1', list);
   }
 });
 
