@@ -130,8 +130,10 @@ export interface HttpRequest {
   /** null if the header is absent; an empty value is an error. */
   readonly idempotencyKey: string | null;
   readonly contentType: string;
+  readonly contentEncoding: string;
   readonly authorization: string;
-  /** Until the handler returns; empty from then on. */
+  readonly ifNoneMatch: string;
+  /** Valid until the handler returns; empty from then on. */
   readonly body: Uint8Array;
   /** A fault that the transport found before the end of the request (too large, ambiguous length), or null. */
   readonly fault: { readonly code: ErrorCode; readonly detail: string } | null;

@@ -21,7 +21,9 @@ export class Exchange implements HttpRequest, HttpResponder, WaitingExchange {
   readonly apiKey: string;
   readonly idempotencyKey: string | null;
   readonly contentType: string;
+  readonly contentEncoding: string;
   readonly authorization: string;
+  readonly ifNoneMatch: string;
   body: Uint8Array = NO_BODY;
   fault: HttpRequest['fault'] = null;
   /** While `slow` holds it: when patience ends, in monotonic milliseconds; else 0. */
@@ -53,7 +55,9 @@ export class Exchange implements HttpRequest, HttpResponder, WaitingExchange {
     this.apiKey = headers.apiKey ?? '';
     this.idempotencyKey = headers.idempotencyKey;
     this.contentType = headers.contentType ?? '';
+    this.contentEncoding = headers.contentEncoding ?? '';
     this.authorization = headers.authorization ?? '';
+    this.ifNoneMatch = headers.ifNoneMatch ?? '';
   }
 
   /** Takes up a request without a body, within the library's callback. */
@@ -155,10 +159,7 @@ export class Exchange implements HttpRequest, HttpResponder, WaitingExchange {
     this.host.slow.delete(this);
   }
 
-  /**
-   * After the library has parsed all that has arrived: if that makes another request, it closes the connection, as it
-   * does with any that is pipelined behind an unanswered one.
-   */
+  /** After the library has parsed all that has arrived: if that makes another request, it closes the connection. */
   #dispatchLater(): void {
     setImmediate(() => {
       if (!this.#isOver && !this.#isDispatched) this.#guarded(() => this.#dispatch(false));
@@ -193,7 +194,7 @@ export class Exchange implements HttpRequest, HttpResponder, WaitingExchange {
     }
     if (this.host.isClosing) head += '\r\nConnection: close';
     if (isBare) {
-      // Told a length, `endWithoutBody` waits for ever for the body that it was told not to send.
+      // Given a length, `endWithoutBody` waits for ever for a body that is never sent.
       if (!hasNoBody) head += `\r\nContent-Length: ${bytesIn(body)}`;
       response.writeStatus(head).endWithoutBody();
       this.#over();

@@ -12,6 +12,7 @@ import { ClientAddresses, type Peer } from './client-address.js';
 import { Exchange } from './exchange.js';
 import type { ExchangeHost, WaitingExchange } from './exchange-host.js';
 import { type UwsApp, type UwsListenSocket, type UwsRequest, type UwsResponse, uws } from './library.js';
+import { receiveBuffer } from './receive-buffer.js';
 import { RequestHeaders } from './request-headers.js';
 
 /** Open connections; those above are closed as they come. */
@@ -79,10 +80,11 @@ export class UwsTransport implements Transport, ExchangeHost {
     return this.#connections;
   }
 
-  listen(host: string, port: number, handler: HttpHandler): Promise<number> {
+  async listen(host: string, port: number, handler: HttpHandler): Promise<number> {
     assert(this.#app === null, 'a transport listens once');
     this.handler = handler;
     this.#app = uws.App();
+    this.#headers.received = await receiveBuffer();
     this.#app.filter((response, change) => this.#guarded(() => this.#onConnection(response, change)));
     // Two methods have routes of their own, which spares the making of a string; methods are case-sensitive.
     this.#app.get('/*', (response, request) => this.#serve('GET', response, request));
@@ -141,14 +143,16 @@ export class UwsTransport implements Transport, ExchangeHost {
   #serve(method: string | null, response: UwsResponse, request: UwsRequest): void {
     try {
       const headers = this.#headers;
-      headers.clear();
-      request.forEach(headers.take);
+      const verb = method ?? request.getCaseSensitiveMethod();
+      const path = request.getUrl();
+      const query = request.getQuery();
+      headers.read(request, verb, path, query);
       const exchange = new Exchange(
         this,
         response,
-        method ?? request.getCaseSensitiveMethod(),
-        request.getUrl(),
-        request.getQuery() ?? '',
+        verb,
+        path,
+        query ?? '',
         this.#addresses.counted(this.#peerOf(response), headers.forwardedFor ?? ''),
         headers,
       );

@@ -173,7 +173,9 @@ function httpRequest(request: ClientRequest): HttpRequest & { body: Uint8Array }
     apiKey: request.apiKey ?? '',
     idempotencyKey: request.idempotencyKey ?? null,
     contentType: request.contentType ?? (body === '' ? '' : 'application/json'),
+    contentEncoding: '',
     authorization: request.authorization ?? '',
+    ifNoneMatch: '',
     body: body === '' ? new Uint8Array(0) : encoder.encode(body),
     fault: request.fault ?? null,
   };

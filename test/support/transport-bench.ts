@@ -46,8 +46,19 @@ export class TransportBench {
   }
 
   #handle(request: HttpRequest, responder: HttpResponder): void {
-    const { method, path, query, address, apiKey, idempotencyKey, contentType, authorization, fault } =
-      request;
+    const {
+      method,
+      path,
+      query,
+      address,
+      apiKey,
+      idempotencyKey,
+      contentType,
+      contentEncoding,
+      authorization,
+      ifNoneMatch,
+      fault,
+    } = request;
     const body = Buffer.from(request.body).toString('latin1');
     this.seen.push({
       method,
@@ -57,7 +68,9 @@ export class TransportBench {
       apiKey,
       idempotencyKey,
       contentType,
+      contentEncoding,
       authorization,
+      ifNoneMatch,
       body,
       fault,
     });

@@ -38,6 +38,8 @@ export interface SendOptions {
   readonly address?: string;
   readonly idempotencyKey?: string | null;
   readonly contentType?: string;
+  readonly contentEncoding?: string;
+  readonly ifNoneMatch?: string;
   readonly body?: unknown;
   readonly fault?: HttpRequest['fault'];
 }
@@ -205,7 +207,9 @@ function requestOf(method: string, path: string, options: SendOptions): HttpRequ
     apiKey: options.key ?? '',
     idempotencyKey: options.idempotencyKey ?? null,
     contentType: options.contentType ?? (body === '' ? '' : 'application/json'),
+    contentEncoding: options.contentEncoding ?? '',
     authorization: '',
+    ifNoneMatch: options.ifNoneMatch ?? '',
     body: bytes,
     fault: options.fault ?? null,
   };

@@ -241,7 +241,14 @@ test('on a clock that stands still every bet and price is seen at once, and byte
     const sent: unknown[] = [];
     const responder = { send: (_status: number, _headers: unknown, body: unknown) => sent.push(body) };
     const request = { method: 'GET', path, query: '', address: '::1', apiKey: secret, idempotencyKey: null };
-    const rest = { contentType: '', authorization: '', body: Buffer.alloc(0), fault: null };
+    const rest = {
+      contentType: '',
+      contentEncoding: '',
+      authorization: '',
+      ifNoneMatch: '',
+      body: Buffer.alloc(0),
+      fault: null,
+    };
     for (let i = 0; i < 2; i++) api.handler({ ...request, ...rest }, responder);
     assert.equal(sent[0], sent[1]);
   }
