@@ -2,15 +2,25 @@
  * The windows of addresses, in bounded memory (design, section 6). They stand in the order in which they last counted,
  * so that those which have fallen idle are found at the old end and dropped whenever a new one is opened: what is kept
  * is what counted in the last minute.
+ *
+ * A site (an IPv6 /48) has 65,536 addresses of the kind that is counted, as many as there are places. So only the first
+ * few of a site have windows of their own, and the others share one: a single site can neither fill the table nor get
+ * much more than its few windows' worth of requests.
  */
+import { must } from '../../engine/base/assert.js';
+import { siteOf } from '../uws/client-address.js';
 import { SlidingWindows } from './sliding-windows.js';
 
 /** Idle windows dropped for each one opened: more than one, so that the table shrinks after a flood. */
 const DROPS_PER_OPENING = 4;
+/** Addresses of one site that have windows of their own. */
+export const SITE_WINDOWS_MAX = 256;
 
 export class AddressWindows {
   readonly windows = new SlidingWindows();
   readonly #numbers = new Map<string, number>();
+  /** By site: how many of its addresses have a window. */
+  readonly #sites = new Map<string, number>();
   /** Address and neighbours in the order of the last count, by number; 0 for none. */
   readonly #addresses: string[] = [''];
   readonly #older: number[] = [0];
@@ -28,7 +38,11 @@ export class AddressWindows {
       return known;
     }
     for (let drops = 0; drops < DROPS_PER_OPENING && this.placeMs() <= nowMs; drops++) this.#dropOldest();
+    const site = siteOf(address);
+    const ofSite = site === null ? 0 : (this.#sites.get(site) ?? 0);
+    if (site !== null && ofSite >= SITE_WINDOWS_MAX) return this.of(site, nowMs);
     if (this.windows.size >= this.windowsMax) return 0;
+    if (site !== null) this.#sites.set(site, ofSite + 1);
     const window = this.windows.open();
     this.#numbers.set(address, window);
     this.#addresses[window] = address;
@@ -59,10 +73,19 @@ export class AddressWindows {
 
   #dropOldest(): void {
     const window = this.#oldest;
+    const address = this.#addresses[window] as string;
     this.#unlink(window);
-    this.#numbers.delete(this.#addresses[window] as string);
+    this.#numbers.delete(address);
+    const site = siteOf(address);
+    if (site !== null) this.#leaveSite(site);
     this.#addresses[window] = '';
     this.windows.close(window);
+  }
+
+  #leaveSite(site: string): void {
+    const ofSite = must(this.#sites.get(site), 'a window of a site is counted');
+    if (ofSite === 1) this.#sites.delete(site);
+    else this.#sites.set(site, ofSite - 1);
   }
 
   #append(window: number): void {

@@ -6,7 +6,8 @@
  * A request is counted in all its windows or in none. Its address comes first, before the key is looked at:
  * `admitAddress`. Once the key is known, `admitKey` adds the key's and the account's windows, or refuses and
  * takes the address's count back; `countKey` adds them without a limit, for a request that is refused with 403
- * before its turn to be limited comes. A request without a valid key counts for its address alone. After each
+ * before its turn to be limited comes; `askKey` counts nothing, for a request that its address has refused already:
+ * it tells what key and account need on top. A request without a valid key counts for its address alone. After each
  * of them the fields tell what the headers say. The calls of one request follow each other synchronously.
  */
 import { assert } from '../../engine/base/assert.js';
@@ -31,7 +32,7 @@ export class RateLimits {
   remaining = UNLIMITED;
   /** X-RateLimit-Reset: whole seconds until its oldest counted request leaves the window, rounded up. */
   resetSeconds = 0;
-  /** Retry-After: whole seconds, at least 1, after which the refused request fits; 0 for an admitted one. */
+  /** Retry-After: whole seconds, at least 1, after which the refused request fits all its limits; 0 for an admitted one. */
   retryAfterSeconds = 0;
 
   readonly #addresses: AddressWindows;
@@ -96,9 +97,7 @@ export class RateLimits {
       this.retryAfterSeconds = 0;
     } else {
       this.#addresses.uncount(address);
-      const keyRoomMs = keys.windows.roomMs(keyWindow, keyLimit, now);
-      const roomMs = Math.max(keyRoomMs, accounts.roomMs(accountWindow, accountLimit, now));
-      this.retryAfterSeconds = seconds(roomMs - now);
+      this.retryAfterSeconds = this.#keySeconds(keys.windows, keyWindow, keyLimit, accountWindow, now);
     }
     this.#tellNearest(keys.windows, keyWindow, keyLimit, accountWindow, address, now);
     return isAdmitted;
@@ -115,6 +114,33 @@ export class RateLimits {
     this.#accounts.windows.count(accountWindow, now);
     const keyLimit = isWrite ? this.settings.keyWrite : this.settings.keyRead;
     this.#tellNearest(keys.windows, keyWindow, keyLimit, accountWindow, this.#takeCounted(), now);
+  }
+
+  /** After `admitAddress` has refused: a retry must fit the limits of this key and account, too. */
+  askKey(key: number, account: number, isWrite: boolean, nowMs: number): void {
+    if (this.settings === null) return;
+    const now = this.#advance(nowMs);
+    const keys = isWrite ? this.#writes : this.#reads;
+    const keyLimit = isWrite ? this.settings.keyWrite : this.settings.keyRead;
+    const keyWindow = keys.of(key, now);
+    const accountWindow = this.#accounts.of(account, now);
+    const keySeconds = this.#keySeconds(keys.windows, keyWindow, keyLimit, accountWindow, now);
+    this.retryAfterSeconds = Math.max(this.retryAfterSeconds, keySeconds);
+    this.#tellIfNearer(keys.windows, keyWindow, keyLimit, now);
+    this.#tellIfNearer(this.#accounts.windows, accountWindow, this.settings.account, now);
+  }
+
+  /** Whole seconds until a request fits the limits of a key and an account; 0 where it does now. */
+  #keySeconds(
+    keys: SlidingWindows,
+    keyWindow: number,
+    keyLimit: number,
+    accountWindow: number,
+    nowMs: number,
+  ): number {
+    assert(this.settings !== null, 'there are limits to wait for');
+    const accountRoomMs = this.#accounts.windows.roomMs(accountWindow, this.settings.account, nowMs);
+    return seconds(Math.max(keys.roomMs(keyWindow, keyLimit, nowMs), accountRoomMs) - nowMs);
   }
 
   /** Windows never go back in time: a clock that does stands still here until it has caught up. */

@@ -8,7 +8,7 @@ import type { RateLimitSettings } from '../../http/limits/settings.js';
 const MINUTE_MS = 60_000;
 
 /** What a client is told: nothing here is internal. */
-export interface Told {
+export interface LimitAnswer {
   readonly admitted: boolean;
   readonly limit: number;
   readonly remaining: number;
@@ -35,16 +35,18 @@ export class RateLimitReference {
 
   constructor(private readonly settings: RateLimitSettings) {}
 
-  take({ address, key, isWrite, fate }: Arrival, nowMs: number): Told {
+  take({ address, key, isWrite, fate }: Arrival, nowMs: number): LimitAnswer {
     const ip = this.#bucket(`ip ${address}`, this.settings.ip);
-    if (this.#times(ip.name, nowMs).length >= ip.limit) return this.#tell([ip], [ip], nowMs);
-    if (fate === 'unknown') return this.#tell([ip], [], nowMs);
+    const isAddressFull = this.#times(ip.name, nowMs).length >= ip.limit;
+    if (fate === 'unknown') return this.#answer([ip], isAddressFull ? [ip] : [], nowMs);
     const own = isWrite
       ? this.#bucket(`write ${key}`, this.settings.keyWrite)
       : this.#bucket(`read ${key}`, this.settings.keyRead);
     const account = this.#bucket(`account ${accountOf(key)}`, this.settings.account);
     const full = [own, account].filter(({ name, limit }) => this.#times(name, nowMs).length >= limit);
-    return this.#tell([own, account, ip], fate === 'forbidden' ? [] : full, nowMs);
+    // A retry has to fit all of them; one that is forbidden would be told so whatever its key's limits.
+    if (isAddressFull) return this.#answer([ip, own, account], [ip, ...full], nowMs);
+    return this.#answer([own, account, ip], fate === 'forbidden' ? [] : full, nowMs);
   }
 
   #bucket(name: string, limit: number): { name: string; limit: number } {
@@ -55,11 +57,11 @@ export class RateLimitReference {
     return (this.#counted.get(name) ?? []).filter((timeMs) => nowMs - timeMs < MINUTE_MS);
   }
 
-  #tell(
+  #answer(
     applying: { name: string; limit: number }[],
     full: { name: string; limit: number }[],
     nowMs: number,
-  ): Told {
+  ): LimitAnswer {
     if (full.length === 0) {
       for (const { name } of applying) this.#counted.set(name, [...this.#times(name, nowMs), nowMs]);
     }

@@ -7,19 +7,20 @@ import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
+import { SITE_WINDOWS_MAX } from '../../../http/limits/address-windows.js';
 import { RateLimits, UNLIMITED } from '../../../http/limits/rate-limits.js';
 import type { RateLimitSettings } from '../../../http/limits/settings.js';
 import {
   type Arrival,
   accountOf,
   type Fate,
+  type LimitAnswer,
   RateLimitReference,
-  type Told,
 } from '../../support/rate-limit-reference.js';
 
 const START_MS = 1_800_000_000_000;
 
-const told = (limits: RateLimits, admitted: boolean): Told => ({
+const told = (limits: RateLimits, admitted: boolean): LimitAnswer => ({
   admitted,
   limit: limits.limit,
   remaining: limits.remaining,
@@ -27,8 +28,11 @@ const told = (limits: RateLimits, admitted: boolean): Told => ({
   retryAfterSeconds: limits.retryAfterSeconds,
 });
 
-function take(limits: RateLimits, { address, key, isWrite, fate }: Arrival, nowMs: number): Told {
-  if (!limits.admitAddress(`10.0.0.${address}`, nowMs)) return told(limits, false);
+function take(limits: RateLimits, { address, key, isWrite, fate }: Arrival, nowMs: number): LimitAnswer {
+  if (!limits.admitAddress(`10.0.0.${address}`, nowMs)) {
+    if (fate !== 'unknown') limits.askKey(key, accountOf(key), isWrite, nowMs);
+    return told(limits, false);
+  }
   if (fate === 'unknown') return told(limits, true);
   if (fate === 'known') return told(limits, limits.admitKey(key, accountOf(key), isWrite, nowMs));
   limits.countKey(key, accountOf(key), isWrite, nowMs);
@@ -76,7 +80,7 @@ test('Retry-After is enough to succeed, and one second less is not', () => {
       stream.forEach((last, index) => {
         nowMs += last.gapMs;
         // The same stream again, as far as here, because asking again would count.
-        const ask = (delayMs: number): Told => {
+        const ask = (delayMs: number): LimitAnswer => {
           const limits = new RateLimits(limitSettings);
           let timeMs = START_MS;
           for (const arrival of stream.slice(0, index)) {
@@ -88,10 +92,9 @@ test('Retry-After is enough to succeed, and one second less is not', () => {
         const first = ask(0);
         if (first.admitted) return;
         assert.ok(first.retryAfterSeconds >= 1 && first.retryAfterSeconds <= 60);
-        const { admitted } = ask(first.retryAfterSeconds * 1000);
-        // Refused for its address, a request has not shown its key's limits yet.
-        if (first.limit !== limitSettings.ip) assert.ok(admitted);
-        if (first.retryAfterSeconds > 1) {
+        assert.ok(ask(first.retryAfterSeconds * 1000).admitted);
+        // What is forbidden waits for its key's limits as if it were not.
+        if (first.retryAfterSeconds > 1 && last.fate !== 'forbidden') {
           assert.equal(ask((first.retryAfterSeconds - 1) * 1000).admitted, false);
         }
       });
@@ -197,6 +200,35 @@ test('under a flood of addresses the idle go first, and past the cap the unknown
   assert.equal(limits.windows, 401, 'what fell idle is gone');
 });
 
+test('a crowded /48 shares a window, and shuts out nobody else', () => {
+  const limits = new RateLimits({ ...LIMITS, ip: 10 });
+  const admit = (address: string, nowMs = START_MS): boolean => limits.admitAddress(address, nowMs);
+  const flood = (nowMs: number): number => {
+    let admitted = 0;
+    for (let subnet = 0; subnet < 0x10000; subnet++) {
+      if (admit(`2001:db8:1:${subnet.toString(16)}::/64`, nowMs)) admitted += 1;
+    }
+    return admitted;
+  };
+  assert.equal(
+    flood(START_MS),
+    SITE_WINDOWS_MAX + 10,
+    'those with a window of their own, and the limit of one',
+  );
+  assert.equal(limits.windows, SITE_WINDOWS_MAX + 1);
+  assert.equal(admit('2001:db8:1:ffff::/64'), false);
+  assert.equal(limits.retryAfterSeconds, 60);
+  assert.equal(admit('2001:db8:1:7::/64'), true, 'one of the first goes on');
+  for (const other of ['2001:db8:2:ffff::/64', '2001:db8:0:1::/64', '198.51.100.7']) {
+    assert.equal(admit(other), true, other);
+    assert.equal(limits.remaining, 9, other);
+  }
+  // What has fallen idle leaves its place to others of the site.
+  assert.equal(admit('2001:db8:1:ffff::/64', START_MS + 59_999), false);
+  assert.equal(flood(START_MS + 60_000), SITE_WINDOWS_MAX + 10);
+  assert.equal(limits.windows, SITE_WINDOWS_MAX + 1);
+});
+
 /** A window of an address with a few requests takes about 320 bytes. Were all addresses kept, it would be above this. */
 const WINDOW_BYTES_MAX = 1_000;
 const ADDRESSES_MAX = 65_536;
@@ -212,7 +244,7 @@ test('a flood of ten times the addresses takes the memory of those that are reme
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
   const address = (number: number): string =>
-    `2001:db8:${(number >> 16).toString(16)}:${number & 0xffff}::/64`;
+    `2001:${(number >> 16).toString(16)}:${(number & 0xffff).toString(16)}:1::/64`;
   const before = usedBytes(collect);
   const limits = new RateLimits({ ...LIMITS, ip: 1_000 });
   for (let wave = 0; wave < 10; wave++) {
