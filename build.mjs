@@ -3,7 +3,9 @@
 //
 // The new build takes the place of the old one only when it is whole: two builds at once do not disturb each
 // other, and a mistake in a source leaves the command line that an operator may need just then.
-import { spawnSync } from 'node:child_process';
+//
+// `--watch` compiles into dist/ itself, again at each change, until it is interrupted.
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +13,7 @@ import { fileURLToPath } from 'node:url';
 const root = dirname(fileURLToPath(import.meta.url));
 const dist = join(root, 'dist');
 const stampFile = join(dist, '.built');
+const compiler = join(root, 'node_modules', 'ts-patch', 'bin', 'tspc.js');
 const sources = [
   'main.ts',
   'engine',
@@ -37,18 +40,40 @@ function isStale() {
   return sources.some((source) => newestMtimeMs(join(root, source)) > builtMs);
 }
 
-if (process.argv.includes('--if-stale') && !isStale()) process.exit(0);
-// Into an empty folder: a deleted source must not live on as a compiled file, since tests are found in dist/.
-const next = join(root, `.build-next-${process.pid}`);
-const old = join(root, `.build-old-${process.pid}`);
-const compiler = join(root, 'node_modules', 'ts-patch', 'bin', 'tspc.js');
-const options = ['--project', root, '--outDir', next];
-const { status } = spawnSync(process.execPath, [compiler, ...options], { stdio: 'inherit' });
-if (status !== 0) {
-  rmSync(next, { recursive: true, force: true });
-  process.exit(status ?? 1);
+/** Ends with the compiler. The stamp is set after each compilation without errors, so that `npm start` uses it. */
+function watch() {
+  const args = ['--project', root, '--outDir', dist, '--watch', '--preserveWatchOutput'];
+  const watcher = spawn(process.execPath, [compiler, ...args], { stdio: ['inherit', 'pipe', 'inherit'] });
+  watcher.stdout.setEncoding('utf8').on('data', (text) => {
+    process.stdout.write(text);
+    if (!text.includes('Found 0 errors')) return;
+    writeFileSync(stampFile, '');
+    process.stdout.write(
+      'Run the server with `node dist/main.js`, tests with `node dist/test/run.js <part of a path> ...`.\n\n',
+    );
+  });
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => watcher.kill(signal));
+  watcher.on('exit', (code) => process.exit(code ?? 1));
 }
-writeFileSync(join(next, '.built'), '');
-if (existsSync(dist)) renameSync(dist, old);
-renameSync(next, dist);
-rmSync(old, { recursive: true, force: true });
+
+function build() {
+  const startedMs = performance.now();
+  process.stdout.write('Building tote: 15 s on an idle machine, a minute or two on a busy one ...\n');
+  // Into an empty folder: a deleted source must not live on as a compiled file, since tests are found in dist/.
+  const next = join(root, `.build-next-${process.pid}`);
+  const old = join(root, `.build-old-${process.pid}`);
+  const options = ['--project', root, '--outDir', next];
+  const { status } = spawnSync(process.execPath, [compiler, ...options], { stdio: 'inherit' });
+  if (status !== 0) {
+    rmSync(next, { recursive: true, force: true });
+    process.exit(status ?? 1);
+  }
+  writeFileSync(join(next, '.built'), '');
+  if (existsSync(dist)) renameSync(dist, old);
+  renameSync(next, dist);
+  rmSync(old, { recursive: true, force: true });
+  process.stdout.write(`Built in ${((performance.now() - startedMs) / 1000).toFixed(1)} s.\n`);
+}
+
+if (process.argv.includes('--watch')) watch();
+else if (!process.argv.includes('--if-stale') || isStale()) build();
