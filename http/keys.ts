@@ -17,5 +17,8 @@ export const generateKeySecret = (): string => PREFIX + randomBytes(RANDOM_BYTES
 /** Whether `secret` has the form of a key; anything else is refused without a look-up. */
 export const isWellFormedKey = (secret: string): boolean => WELL_FORMED.test(secret);
 
+/** The text with every key in it made unreadable: clients put keys where they do not belong. */
+export const maskKeys = (text: string): string => text.replaceAll(/tote_[A-Za-z0-9_-]{43}/g, 'tote_[secret]');
+
 /** What the engine knows a key by: SHA-256 of the secret, 64 hex digits (`EngineReads.findKey`). */
 export const keyDigest = (secret: string): string => hash('sha256', secret, 'hex');

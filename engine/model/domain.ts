@@ -98,7 +98,15 @@ export const RESULT_VOID = 4;
 export const BET_RESULTS = ['NONE', 'WIN', 'LOSS', 'DRAW', 'REFUNDED', 'CASHOUT'] as const;
 export type BetResult = Exclude<(typeof BET_RESULTS)[number], 'NONE'>;
 
-export type PositionStatus = 'PENDING' | 'ACTIVE' | 'SETTLING' | 'SETTLED' | 'CANCELLED' | 'EXPIRED';
+export const POSITION_STATUSES = [
+  'PENDING',
+  'ACTIVE',
+  'SETTLING',
+  'SETTLED',
+  'CANCELLED',
+  'EXPIRED',
+] as const;
+export type PositionStatus = (typeof POSITION_STATUSES)[number];
 
 export const MARKETS_MAX = ASSETS.length * TIME_FRAMES.length;
 

@@ -11,6 +11,8 @@ import { DOWN, MARKET_IDS, UP } from '../../engine/model/domain.js';
 import { invalid, type Refused } from './refused.js';
 
 const KEY_LENGTH_MAX = 255;
+/** The same as `parseIdempotencyKey` takes, for the API document. */
+export const IDEMPOTENCY_KEY_PATTERN = '^("[!-~]{1,255}"|[!#-~]([!-~]{0,253}[!#-~])?)$';
 const QUOTE = 0x22;
 const BYTES_OF_48_BITS = 6;
 

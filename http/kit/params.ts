@@ -3,9 +3,10 @@
  * refused, never replaced by a default. (Ignoring `cursor` on a server without it would be an endless first page.)
  */
 import { nearest } from '../text/nearest.js';
-import { invalid, type Refused } from './refused.js';
+import { invalid, Refused } from './refused.js';
 
-const LIST_LIMIT_MAX = 200;
+/** Most elements of a list of the public API that can be asked for. */
+export const LIST_LIMIT_MAX = 200;
 const SHOWN_MAX = 40;
 
 /** The parameters that were given, decoded; `known` are the names that the endpoint has. */
@@ -24,20 +25,31 @@ export function parseQuery(query: string, known: readonly string[]): Map<string,
   return given;
 }
 
+/** What the query of a write says: nothing. A guard that is put there would otherwise be a bet without it. */
+export function refuseQuery(query: string): Refused | null {
+  if (query === '') return null;
+  const given = parseQuery(query, []);
+  return given instanceof Refused ? given : null;
+}
+
 function unknownParameter(name: string, known: readonly string[]): Refused {
   const shown = JSON.stringify(name.slice(0, SHOWN_MAX));
+  if (known.length === 0)
+    return invalid(`unknown query parameter ${shown}; a write takes none: its fields stand in the body`);
   const near = name.length > SHOWN_MAX ? null : nearest(name, known);
   const hint = near === null ? `known here: ${known.join(', ')}` : `did you mean ${near}?`;
   return invalid(`unknown query parameter ${shown}; ${hint}`);
 }
 
-/** `limit`: a whole number from 1 to 200 in plain digits. */
-export function parseLimit(text: string | undefined, fallback: number): number | Refused {
+/** `limit`: a whole number from 1 to `most` in plain digits. */
+export function parseLimit(
+  text: string | undefined,
+  fallback: number,
+  most = LIST_LIMIT_MAX,
+): number | Refused {
   if (text === undefined) return fallback;
-  const limit = /^[1-9]\d{0,2}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > LIST_LIMIT_MAX) {
-    return invalid(`limit must be a whole number from 1 to ${LIST_LIMIT_MAX}`);
-  }
+  const limit = /^[1-9]\d{0,3}$/.test(text) ? Number(text) : 0;
+  if (limit < 1 || limit > most) return invalid(`limit must be a whole number from 1 to ${most}`);
   return limit;
 }
 

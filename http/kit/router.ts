@@ -1,44 +1,120 @@
-/** Finds the route of a request: by path first, so that a known path can say which methods it takes. */
-import type { Handle, Route } from '../operator/call.js';
+/**
+ * Finds what a path offers, whatever the methods and the shape of the paths. Paths without parameters, and those
+ * whose parameter is asked for all the time, are found by one look-up; the others segment by segment, in as many steps
+ * as the longest route has. No expression runs over what a client sends.
+ */
+import { assert } from '../../engine/base/assert.js';
 
-export type Match =
-  | { readonly found: true; readonly handle: Handle; readonly params: readonly string[] }
-  /** `allowed` is empty where the path itself is unknown. */
-  | { readonly found: false; readonly allowed: readonly string[] };
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-interface Entry {
-  readonly pattern: RegExp;
-  readonly byMethod: Map<string, Handle>;
+/** What the router has to know of a route. */
+export interface Routed {
+  readonly method: Method;
+  /** Below the API's base, such as `/accounts/{id}/keys`; `{...}` is one segment that is not empty. */
+  readonly path: string;
+  /** Values of the only parameter of `path` that are asked for all the time. */
+  readonly usualValues?: readonly string[];
 }
 
-export class Router {
-  readonly #entries = new Map<string, Entry>();
+/** What stands at one path. */
+export interface Resource<R> {
+  /** HEAD is found where GET is; the responder leaves the body out. */
+  readonly byMethod: ReadonlyMap<string, R>;
+  /** Value of the `Allow` header. */
+  readonly allow: string;
+}
 
-  constructor(prefix: string, routes: readonly Route[]) {
-    for (const { method, path, handle } of routes) {
-      let entry = this.#entries.get(path);
-      if (entry === undefined) {
-        const pattern = new RegExp(`^${prefix}${path.replaceAll(/\{\w+\}/g, '([^/]+)')}$`);
-        entry = { pattern, byMethod: new Map() };
-        this.#entries.set(path, entry);
-      }
-      entry.byMethod.set(method, handle);
+export interface Found<R> {
+  readonly resource: Resource<R>;
+  /** Values of the path's parameters, in turn, as the client sent them. */
+  readonly params: readonly string[];
+}
+
+/** Routes by the segments of their paths. */
+interface Node<R> {
+  readonly literals: Map<string, Node<R>>;
+  parameter: Node<R> | null;
+  resource: Resource<R> | null;
+}
+
+const PARAMETER = /\{\w+\}/g;
+const NO_PARAMS: readonly string[] = [];
+
+export class Router<R extends Routed> {
+  readonly #exact = new Map<string, Found<R>>();
+  readonly #root = newNode<R>();
+
+  /** `bases` stand before every path. */
+  constructor(bases: readonly string[], routes: readonly R[]) {
+    for (const [shape, group] of groupByShape(routes)) {
+      const resource = resourceOf(group);
+      for (const base of bases) this.#add(base + shape, resource, group);
     }
   }
 
-  /** HEAD is answered as GET is; the responder leaves the body out. */
-  match(method: string, path: string): Match {
-    for (const { pattern, byMethod } of this.#entries.values()) {
-      const matched = pattern.exec(path);
-      if (matched === null) continue;
-      const handle = byMethod.get(method === 'HEAD' ? 'GET' : method);
-      if (handle !== undefined) return { found: true, handle, params: matched.slice(1) };
-      return { found: false, allowed: allowedMethods([...byMethod.keys()]) };
+  /** null for an unknown path. A literal segment goes before a parameter. */
+  find(path: string): Found<R> | null {
+    const exact = this.#exact.get(path);
+    if (exact !== undefined) return exact;
+    return path.startsWith('/') ? walk(this.#root, path, 1, NO_PARAMS) : null;
+  }
+
+  #add(shape: string, resource: Resource<R>, group: readonly R[]): void {
+    if (!shape.includes('{}')) {
+      this.#exact.set(shape, { resource, params: NO_PARAMS });
+      return;
     }
-    return { found: false, allowed: [] };
+    for (const value of group.flatMap(({ usualValues = [] }) => usualValues)) {
+      this.#exact.set(shape.replace('{}', value), { resource, params: [value] });
+    }
+    let node = this.#root;
+    for (const segment of shape.slice(1).split('/')) node = childOf(node, segment);
+    node.resource = resource;
   }
 }
 
-function allowedMethods(methods: readonly string[]): string[] {
-  return [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'];
+/** Paths that differ in the names of their parameters only are one. */
+function groupByShape<R extends Routed>(routes: readonly R[]): Map<string, R[]> {
+  const groups = new Map<string, R[]>();
+  for (const route of routes) {
+    const shape = route.path.replaceAll(PARAMETER, '{}');
+    const group = groups.get(shape) ?? [];
+    group.push(route);
+    groups.set(shape, group);
+  }
+  return groups;
+}
+
+function resourceOf<R extends Routed>(routes: readonly R[]): Resource<R> {
+  const byMethod = new Map<string, R>();
+  for (const route of routes) {
+    assert(!byMethod.has(route.method), `${route.method} ${route.path} is routed once`);
+    byMethod.set(route.method, route);
+    if (route.method === 'GET') byMethod.set('HEAD', route);
+  }
+  return { byMethod, allow: [...byMethod.keys(), 'OPTIONS'].join(', ') };
+}
+
+const newNode = <R>(): Node<R> => ({ literals: new Map(), parameter: null, resource: null });
+
+function childOf<R>(node: Node<R>, segment: string): Node<R> {
+  if (segment === '{}') {
+    node.parameter ??= newNode();
+    return node.parameter;
+  }
+  const child = node.literals.get(segment) ?? newNode<R>();
+  node.literals.set(segment, child);
+  return child;
+}
+
+/** `at`: where the next segment begins; behind the path's end where there is none left. */
+function walk<R>(node: Node<R>, path: string, at: number, params: readonly string[]): Found<R> | null {
+  if (at > path.length) return node.resource === null ? null : { resource: node.resource, params };
+  const slash = path.indexOf('/', at);
+  const end = slash < 0 ? path.length : slash;
+  const segment = path.slice(at, end);
+  const literal = node.literals.get(segment);
+  const found = literal === undefined ? null : walk(literal, path, end + 1, params);
+  if (found !== null || node.parameter === null || segment === '') return found;
+  return walk(node.parameter, path, end + 1, [...params, segment]);
 }

@@ -1,7 +1,7 @@
 /** Turns typia's validation errors into sentences that name the field and say what was expected. */
 
 /** What typia says about one value that does not fit. */
-export interface TypeError {
+export interface TypeMismatch {
   /** Such as `$input.limits.BTC.seedCents`, or `$input` for the whole value. */
   readonly path: string;
   /** A TypeScript type, such as `("UP" | "DOWN")` or `(number & Minimum<1>)`; `undefined` for a field too many. */
@@ -12,11 +12,11 @@ export interface TypeError {
 const PLURAL_LIMIT = 5;
 
 /** One sentence for each error, at most five: the reader mends one thing after the other. */
-export function describeTypeErrors(errors: readonly TypeError[]): string[] {
+export function describeTypeErrors(errors: readonly TypeMismatch[]): string[] {
   return errors.slice(0, PLURAL_LIMIT).map(describe);
 }
 
-function describe({ path, expected, value }: TypeError): string {
+function describe({ path, expected, value }: TypeMismatch): string {
   const field = path.replace(/^\$input\.?/, '');
   if (expected === 'undefined') return `${field} is not a known field`;
   const subject = field === '' ? 'the body' : field;

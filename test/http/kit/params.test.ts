@@ -12,7 +12,9 @@ function detailOf(result: unknown): string {
   return result.detail;
 }
 
-test('limit is a whole number from 1 to 200 in plain digits', () => {
+test('limit is a whole number from 1 to 200, or to what the endpoint says, in plain digits', () => {
+  assert.equal(parseLimit('1000', 100, 1_000), 1_000);
+  assert.equal(detailOf(parseLimit('1001', 100, 1_000)), 'limit must be a whole number from 1 to 1000');
   assert.equal(parseLimit(undefined, 50), 50);
   for (const limit of [1, 2, 99, 199, 200]) assert.equal(parseLimit(String(limit), 50), limit);
   for (const text of [
@@ -51,6 +53,7 @@ test('a query has known names, each at most once, in percent-encoding', () => {
   assert.match(detailOf(parseQuery('limit=5&limit=5', known)), /limit is given twice/);
   assert.match(detailOf(parseQuery('limt=5', known)), /"limt"; did you mean limit\?/);
   assert.match(detailOf(parseQuery('cursor=x', known)), /known here: status, limit/);
+  assert.match(detailOf(parseQuery('amount=1', [])), /"amount"; a write takes none/);
   assert.match(detailOf(parseQuery('limit=%zz', known)), /percent-encoding/);
   assert.match(detailOf(parseQuery('%ff=1', known)), /percent-encoding/);
   assert.ok(detailOf(parseQuery('x'.repeat(10_000), known)).length < 200);

@@ -1,0 +1,71 @@
+/** Request bodies: JSON in UTF-8, as it stands on the wire. A compressed one could be any amount of memory. */
+import { isUtf8 } from 'node:buffer';
+import type { IValidation } from 'typia';
+import type { HttpRequest } from '../../engine/model/ports.js';
+import { describeTypeErrors } from '../text/type-errors.js';
+import { invalid, Refused } from './refused.js';
+
+const NOT_JSON = new Refused('unsupported_media_type', 'the Content-Type must be application/json');
+const ENCODED = new Refused(
+  'unsupported_media_type',
+  'a body with a Content-Encoding other than identity is not read; send it uncompressed',
+);
+
+const JSON_TYPE = /^application\/json[ \t]*(;[ \t]*charset=("utf-8"|utf-8)[ \t]*)?$/i;
+const BYTE_ORDER_MARK = '\ufeff';
+const BEGINS_WITH_MARK = 'the body is not valid JSON: it begins with a byte order mark (BOM)';
+const REPLACEMENT_CHARACTER = '\ufffd';
+
+/** Whether a Content-Type says JSON; parameters other than `charset=utf-8` are not known to it. */
+export const isJsonType = (contentType: string): boolean =>
+  contentType === 'application/json' || JSON_TYPE.test(contentType);
+
+/** Whether a Content-Encoding ('' where it is absent) says that the body is not as it stands. */
+const isEncoded = (contentEncoding: string): boolean =>
+  contentEncoding !== '' && contentEncoding.toLowerCase() !== 'identity';
+
+/** What the headers say against reading the body, or null. */
+export function refuseBodyType({ contentType, contentEncoding }: HttpRequest): Refused | null {
+  if (!isJsonType(contentType)) return NOT_JSON;
+  return isEncoded(contentEncoding) ? ENCODED : null;
+}
+
+/** The value of a JSON text in UTF-8. Its type is for the caller to find out. */
+export function parseJson(bytes: Uint8Array): unknown {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const text = buffer.toString('utf8');
+  // Decoding puts this character wherever bytes are not UTF-8; only then is it worth a look at the bytes.
+  if (text.includes(REPLACEMENT_CHARACTER) && !isUtf8(buffer)) return invalid('the body is not valid UTF-8');
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Editors and some libraries put one there, and nothing shows it.
+    if (text.startsWith(BYTE_ORDER_MARK)) return invalid(BEGINS_WITH_MARK);
+    return invalid('the body is not valid JSON');
+  }
+}
+
+/** The body as `T`. A field that is not known is refused: a misspelt one would do something else than was meant. */
+export function readBody<T extends object>(
+  request: HttpRequest,
+  validate: (input: unknown) => IValidation<T>,
+): T | Refused {
+  const value = refuseBodyType(request) ?? parseJson(request.body);
+  if (value instanceof Refused) return value;
+  const checked = validate(value);
+  if (!checked.success) return invalid(describeTypeErrors(checked.errors).join('; '));
+  const field = illFormedField(value, '');
+  if (field !== null) return invalid(`${field} must be valid Unicode: it has half a surrogate pair`);
+  return checked.data;
+}
+
+/** Where in a JSON value a text has half a surrogate pair, which no UTF-8 can hold; null: nowhere. */
+function illFormedField(value: unknown, path: string): string | null {
+  if (typeof value === 'string') return value.isWellFormed() ? null : path;
+  if (typeof value !== 'object' || value === null) return null;
+  for (const [name, item] of Object.entries(value)) {
+    const found = illFormedField(item, path === '' ? name : `${path}.${name}`);
+    if (found !== null) return found;
+  }
+  return null;
+}
