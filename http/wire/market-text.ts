@@ -21,18 +21,25 @@ import { hundredthsText, isoText, oddsText } from './wire.js';
 const EVEN_POOLS =
   '"poolUp":0,"poolDown":0,"totalPool":0,"oddsUp":2,"oddsDown":2,"percentUp":50,"percentDown":50';
 
-/** A market's current round as clients may see it: `status` and the open price are the durable ones. */
+/** A market's current round as clients may see it: `status`, open price and bets are the durable ones. */
 export interface ShownRound {
   readonly round: RoundView;
   readonly status: number;
-  /** The fields that stay the same for the whole round, up to `endTime`. */
+  /** The fields that stay the same for the whole round, up to `bettingClosesAt`. */
   readonly head: string;
   readonly openPriceText: string;
+  readonly durable: DurableBets;
 }
 
-export function shownRound(round: RoundView, status: number): ShownRound {
+/** Number and sum of a round's bets that are durable; they grow in place. */
+export interface DurableBets {
+  bets: number;
+  volumeCents: number;
+}
+
+export function shownRound(round: RoundView, status: number, durable: DurableBets): ShownRound {
   const openPrice = status === UPCOMING ? null : must(round.openPrice, 'open price of a round that opened');
-  return { round, status, head: roundHead(round), openPriceText: `${openPrice}` };
+  return { round, status, head: roundHead(round), openPriceText: `${openPrice}`, durable };
 }
 
 /** The fields of a market that never change. */
@@ -72,14 +79,14 @@ function poolsText({ poolUpCents, poolDownCents }: RoundView): string {
 }
 
 function currentRoundText(
-  { round, status, head, openPriceText }: ShownRound,
+  { round, status, head, openPriceText, durable }: ShownRound,
   tick: number | null,
   nowMs: number,
 ): string {
   return (
     `${head}${remainingText(round, nowMs)},"openPrice":${openPriceText},"currentPrice":${tick},` +
-    `"status":"${ROUND_STATUSES[status]}","totalBets":${round.betCount},` +
-    `"totalVolume":${hundredthsText(round.volumeCents)}}`
+    `"status":"${ROUND_STATUSES[status]}","totalBets":${durable.bets},` +
+    `"totalVolume":${hundredthsText(durable.volumeCents)}}`
   );
 }
 
@@ -88,12 +95,15 @@ function roundHead(round: RoundView): string {
   return flattenString(
     `{"id":"${roundId(round.market, round.roundNumber)}","roundNumber":${round.roundNumber},` +
       `"startTime":"${isoText(round.startTimeMs)}","lockTime":"${isoText(round.lockTimeMs)}",` +
-      `"endTime":"${isoText(round.endTimeMs)}",`,
+      `"endTime":"${isoText(round.endTimeMs)}","bettingClosesAt":"${isoText(round.bettingClosesMs)}",`,
   );
 }
 
-/** Both stop at 0. Whole seconds are rounded down: the answer never promises time that is not there. */
+/** All stop at 0. Whole seconds are rounded down: the answer never promises time that is not there. */
 function remainingText(round: RoundView, nowMs: number): string {
   const seconds = Math.floor(Math.max(round.endTimeMs - nowMs, 0) / 1000);
-  return `"timeRemaining":${seconds},"timeToLock":${Math.max(round.lockTimeMs - nowMs, 0)}`;
+  return (
+    `"timeRemaining":${seconds},"timeToLock":${Math.max(round.lockTimeMs - nowMs, 0)},` +
+    `"timeToBettingClose":${Math.max(round.bettingClosesMs - nowMs, 0)}`
+  );
 }

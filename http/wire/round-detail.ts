@@ -21,7 +21,7 @@ import type { RoundView } from '../../engine/model/views.js';
 import type { RoundDetail } from './types.js';
 import { isoText } from './wire.js';
 
-/** The round as it stands now; to be sent once the engine's last lifecycle command is durable. */
+/** The round as it stands now; to be sent once the engine's last command is durable. */
 export function roundDetail(
   round: RoundView,
   seeds: RoundSeeds,
@@ -35,8 +35,10 @@ export function roundDetail(
     startTime: isoText(round.startTimeMs),
     lockTime: isoText(round.lockTimeMs),
     endTime: isoText(round.endTimeMs),
+    bettingClosesAt: isoText(round.bettingClosesMs),
     timeRemaining: Math.floor(Math.max(round.endTimeMs - nowMs, 0) / 1000),
     timeToLock: Math.max(round.lockTimeMs - nowMs, 0),
+    timeToBettingClose: Math.max(round.bettingClosesMs - nowMs, 0),
     openPrice: round.openPrice,
     currentPrice: round.resolvedAtMs === null ? tick : round.closePrice,
     status: textAt(ROUND_STATUSES, round.status),

@@ -1,7 +1,7 @@
 /**
  * The public API's resources as types (specification, section 2): what the handlers read and send, and what
  * the OpenAPI document is made from, so that the three cannot drift apart. The comments are the document's
- * descriptions.
+ * descriptions; a name in braces stands for what the rules in force say (`rules-in-words.ts`).
  */
 import type { tags } from 'typia';
 import type {
@@ -15,6 +15,8 @@ import type {
 
 type DateTime = string & tags.Format<'date-time'>;
 type Count = number & tags.Type<'uint32'>;
+/** A field that the specification does not have. */
+type Extension = tags.JsonSchemaPlugin<{ 'x-extension': true }>;
 type Sha256Hex = string & tags.Pattern<'^[0-9a-f]{64}$'>;
 
 /** One round of a market. */
@@ -23,13 +25,17 @@ export interface Round {
   id: string;
   roundNumber: Count;
   startTime: DateTime;
-  /** Betting locks at this time; bets are refused from 20 seconds before it. */
+  /** Betting locks at this time; bets are refused some time before it, see `bettingClosesAt`. */
   lockTime: DateTime;
   endTime: DateTime;
+  /** Bets are refused from this time on: {cutoff} before `lockTime`, or what the rules said when the round opened (extension). */
+  bettingClosesAt: DateTime & Extension;
   /** Whole seconds until the round ends, rounded down; stops at 0. */
   timeRemaining: Count;
   /** Milliseconds until betting locks; stops at 0. */
   timeToLock: Count;
+  /** Milliseconds until bets are refused; stops at 0 (extension). */
+  timeToBettingClose: Count & Extension;
   /** null while UPCOMING. */
   openPrice: number | null;
   /** The latest accepted price of the asset; null where none has arrived since the server's start. */
@@ -96,7 +102,7 @@ export interface Position {
   /** Stake in USD. */
   amount: number;
   oddsAtBet: number;
-  /** What a WIN pays, stake included: amount * oddsAtBet * 0.97, rounded down to the cent. */
+  /** What a WIN pays, stake included: amount * oddsAtBet * {keptShare}, rounded down to the cent. */
   potentialPayout: number;
   status: PositionStatus;
   /** WIN pays potentialPayout, LOSS nothing; DRAW and REFUNDED (the round was voided) return the stake. */
@@ -117,10 +123,10 @@ export interface OrderRequest {
   prediction: Side;
   /** Stake in USD, at most two decimals, within minBet and maxBet of the market and the limit of the account's tier. */
   amount: number & tags.ExclusiveMinimum<0>;
-  /** Slippage guard: the order is refused with `odds_changed` when the side's live percent is more than 15 points away. */
+  /** Slippage guard: the order is refused with `odds_changed` when the side's live percent is more than {slippage} away. */
   expectedPercent?: number & tags.Minimum<0> & tags.Maximum<100>;
-  /** Mixed into betHash; at most 128 bytes of UTF-8. */
-  clientSeed?: string & tags.MaxLength<128>;
+  /** Mixed into betHash; at most 128 bytes of UTF-8, so fewer characters where they are not all ASCII. */
+  clientSeed?: string & tags.JsonSchemaPlugin<{ maxLength: 128 }>;
 }
 
 /** An accepted bet. */
@@ -134,7 +140,7 @@ export interface PlacedBet {
   oddsAtBet: number;
   /** The side's share of the pool in percent after the stake has joined it. */
   entryPercent: number;
-  /** What a WIN pays, stake included: amount * oddsAtBet * 0.97, rounded down to the cent. */
+  /** What a WIN pays, stake included: amount * oddsAtBet * {keptShare}, rounded down to the cent. */
   potentialPayout: number;
   status: string;
   /** Provably-fair hash, SHA-256 in hex; its form is in the API guide. */
@@ -179,11 +185,4 @@ export interface RoundDetail extends Round {
 export interface Success<T> {
   success: true;
   data: T;
-}
-
-/** The envelope of every failure. */
-export interface Failure {
-  success: false;
-  /** A stable code such as `odds_changed`, or the code, a colon and a sentence for people. */
-  error: string;
 }

@@ -1,0 +1,131 @@
+/**
+ * What the public API refuses: the kinds of failure that endpoints name, which codes each has, and what they mean. The
+ * API document is made from these tables; tests hold them equal to the registry, to the guide's table and to every
+ * answer that they get from a server.
+ */
+import { ERROR_STATUS, type ErrorCode } from '../../engine/model/errors.js';
+
+/** Every code that the public API answers, and its meaning or what to do about it, as the guide says it. */
+export const MEANINGS = {
+  invalid_request: 'the sentence names the field and what was expected',
+  round_not_live: 'the market has no LIVE round now',
+  betting_closed: "the round locks too soon: the rules' cutoff or less is left",
+  stake_out_of_range: "outside minBet and maxBet or the tier's limit; the sentence gives the range",
+  insufficient_balance: 'the stake is more than the balance',
+  round_exposure_limit: 'the round could not pay this bet from its pool; a smaller one may fit',
+  too_many_open_bets: 'the account has as many open bets as the rules allow',
+  idempotency_key_reused: 'the key stands for another order',
+  missing_api_key: 'no `X-API-Key`',
+  invalid_api_key: 'malformed or unknown',
+  key_disabled: 'an operator has disabled the key',
+  key_expired: 'make another',
+  insufficient_scope: "the key lacks the endpoint's scope",
+  tier_too_low: 'writing needs Silver or higher',
+  account_frozen: 'the account reads, but takes no orders',
+  market_not_found: 'no active market has this id',
+  round_not_found: 'no round in memory has this id',
+  not_found: 'no such path; paths have no trailing slash',
+  method_not_allowed: '`Allow` names the methods of the path',
+  request_timeout: 'the body took too long to arrive',
+  odds_changed: 'look at the market again and decide anew',
+  idempotency_in_progress: 'the first request is not on disk yet; try again',
+  body_too_large: 'a body has at most 16 KiB',
+  unsupported_media_type: 'the body must be `application/json`, and not compressed',
+  rate_limited: 'wait as long as `Retry-After` says',
+  trading_disabled: 'an operator has stopped orders; the sentence gives the reason',
+  market_suspended: 'an operator has stopped orders in this market',
+  clock_unsynchronised: "the server's clock is not to be trusted right now",
+  journal_backlog: 'the disk does not keep up; try again',
+  disk_reserve: 'the disk is nearly full; reading and settlement go on',
+  idempotency_full: 'the memory for Idempotency-Keys is full; try again',
+  shutting_down: 'the server is stopping',
+} as const satisfies Partial<Record<ErrorCode, string>>;
+
+export type PublicCode = keyof typeof MEANINGS;
+
+export const PUBLIC_CODES = Object.keys(MEANINGS) as readonly PublicCode[];
+
+export interface FailureKind {
+  readonly meaning: string;
+  /** All of one status. */
+  readonly codes: readonly [PublicCode, ...PublicCode[]];
+  /** Headers of its own. */
+  readonly headers?: readonly string[];
+}
+
+const ANY_REQUEST_MEANING = 'The request does not show where it ends.';
+
+/** By the name of the response in the document. */
+export const FAILURE_KINDS = {
+  BadRequest: { meaning: ANY_REQUEST_MEANING, codes: ['invalid_request'] },
+  BadParameter: {
+    meaning: 'A parameter is unknown, given twice or out of range.',
+    codes: ['invalid_request'],
+  },
+  BadOrder: {
+    meaning: 'The order is not well-formed, or the rules refuse it.',
+    codes: [
+      'invalid_request',
+      'round_not_live',
+      'betting_closed',
+      'stake_out_of_range',
+      'insufficient_balance',
+      'round_exposure_limit',
+      'too_many_open_bets',
+      'idempotency_key_reused',
+    ],
+  },
+  Unauthorized: {
+    meaning: 'Missing, malformed or unknown API key.',
+    codes: ['missing_api_key', 'invalid_api_key'],
+    headers: ['WWW-Authenticate'],
+  },
+  Forbidden: {
+    meaning: 'Key disabled or expired, or scope missing.',
+    codes: ['key_disabled', 'key_expired', 'insufficient_scope'],
+  },
+  OrderForbidden: {
+    meaning: 'Key disabled or expired, scope missing, tier too low for the scope, or account frozen.',
+    codes: ['key_disabled', 'key_expired', 'insufficient_scope', 'tier_too_low', 'account_frozen'],
+  },
+  MarketNotFound: { meaning: 'There is no such market.', codes: ['market_not_found'] },
+  RoundNotFound: { meaning: 'There is no such round any more, or yet.', codes: ['round_not_found'] },
+  RequestTimeout: { meaning: 'The body took too long to arrive.', codes: ['request_timeout'] },
+  Conflict: {
+    meaning:
+      'The odds moved beyond tolerance, or the first request with this Idempotency-Key is still in progress.',
+    codes: ['odds_changed', 'idempotency_in_progress'],
+  },
+  ContentTooLarge: { meaning: 'The body is too large.', codes: ['body_too_large'] },
+  UnsupportedMediaType: {
+    meaning: 'The body is not `application/json`, or it has a Content-Encoding other than `identity`.',
+    codes: ['unsupported_media_type'],
+  },
+  TooManyRequests: {
+    meaning: 'Rate limit exceeded.',
+    codes: ['rate_limited'],
+    headers: ['Retry-After'],
+  },
+  OrdersNotTaken: {
+    meaning: 'Orders are not taken right now; this one was not placed.',
+    codes: [
+      'trading_disabled',
+      'market_suspended',
+      'clock_unsynchronised',
+      'journal_backlog',
+      'disk_reserve',
+      'idempotency_full',
+      'shutting_down',
+    ],
+  },
+} as const satisfies Record<string, FailureKind>;
+
+export type FailureName = keyof typeof FAILURE_KINDS;
+
+/** What any request may be refused for, with a key or without. */
+export const ANY_REQUEST_FAILURES = ['RequestTimeout', 'ContentTooLarge', 'TooManyRequests'] as const;
+
+/** What the document itself may refuse. */
+export const DOCUMENT_FAILURES: readonly FailureName[] = ['BadRequest', ...ANY_REQUEST_FAILURES];
+
+export const statusOf = (name: FailureName): number => ERROR_STATUS[FAILURE_KINDS[name].codes[0]];

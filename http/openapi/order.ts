@@ -1,0 +1,33 @@
+/** The order that the API document suggests: one that the server takes as it stands, nearly always. */
+import { ASSETS, assetClassOf, assetOf, marketOf, textAt, timeFrameMs } from '../../engine/model/domain.js';
+import type { MarketRules, Rules } from '../../engine/model/rules.js';
+import type { JsonObject } from './schemas.js';
+
+const AMOUNT_CENTS = 10_00;
+const DEFAULT_MARKET = 'BTC_ONE_DAY';
+
+/** Of the markets that never close the one whose rounds take bets for longest, as far as there are any. */
+function suggested({ markets }: Rules): MarketRules | undefined {
+  const reach = ({ marketId }: MarketRules): number => {
+    const market = marketOf(marketId);
+    const isAlwaysOpen = assetClassOf(textAt(ASSETS, assetOf(market))) === 'CRYPTO';
+    return timeFrameMs(market) * (isAlwaysOpen ? 1_000 : 1);
+  };
+  return markets.toSorted((a, b) => reach(b) - reach(a))[0];
+}
+
+export const suggestedMarket = (rules: Rules): string => suggested(rules)?.marketId ?? DEFAULT_MARKET;
+
+/** Examples for the body of an order. The first one has no guard: where the odds stand is not known here. */
+export function orderExamples(rules: Rules): JsonObject {
+  const { minStakeCents = AMOUNT_CENTS, maxStakeCents = AMOUNT_CENTS } = suggested(rules) ?? {};
+  const amount = Math.min(Math.max(AMOUNT_CENTS, minStakeCents), maxStakeCents) / 100;
+  const order = { marketId: suggestedMarket(rules), prediction: 'UP', amount };
+  return {
+    plain: { summary: 'At the odds as they are', value: order },
+    guarded: {
+      summary: 'Only near the percent that you saw, and with a seed of your own',
+      value: { ...order, expectedPercent: 50, clientSeed: 'my seed' },
+    },
+  };
+}

@@ -1,0 +1,48 @@
+/** The parameters of the API's endpoints, as the OpenAPI document describes them. */
+import type { Rules } from '../../engine/model/rules.js';
+import { IDEMPOTENCY_KEY_PATTERN } from '../kit/idempotency.js';
+import { LIST_LIMIT_MAX } from '../kit/params.js';
+import { suggestedMarket } from './order.js';
+import type { JsonObject } from './schemas.js';
+
+export const marketIdParameter = (rules: Rules): JsonObject => ({
+  name: 'id',
+  in: 'path',
+  required: true,
+  description: 'Market id, `<CRYPTO>_<TIMEFRAME>`.',
+  schema: { type: 'string' },
+  example: suggestedMarket(rules),
+});
+
+/** Without an example: a round that exists now is known to `GET /markets` only. */
+export const roundIdParameter: JsonObject = {
+  name: 'id',
+  in: 'path',
+  required: true,
+  description: 'Round id, `<CRYPTO>_<TIMEFRAME>_<roundNumber>`, such as `currentRound.id` of a market.',
+  schema: { type: 'string' },
+};
+
+export const statusParameter: JsonObject = {
+  name: 'status',
+  in: 'query',
+  description: '`active`: open positions only; `all`: the full history, most recently changed first.',
+  schema: { type: 'string', enum: ['active', 'all'], default: 'active' },
+};
+
+export const limitParameter = (fallback: number): JsonObject => ({
+  name: 'limit',
+  in: 'query',
+  description: 'At most this many elements.',
+  schema: { type: 'integer', minimum: 1, maximum: LIST_LIMIT_MAX, default: fallback },
+});
+
+/** Without an example, which a page would fill in: sent twice, the second order would be no order. */
+export const idempotencyKeyParameter: JsonObject = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  description:
+    'A UUID or any unique string of 1 to 255 visible ASCII characters, quoted or bare; remembered for {memory}. ' +
+    'The same key with the same body replays the first answer and places nothing: a new order needs a new key.',
+  schema: { type: 'string', minLength: 1, maxLength: 257, pattern: IDEMPOTENCY_KEY_PATTERN },
+};
