@@ -1,17 +1,19 @@
 /**
  * Who may do what, in the order of the design (section 5): the address's limit, the key, its scope and its
- * account's tier, then the other limits. Nothing of a request is read before it has come through here.
+ * account's tier, then the other limits. Nothing of a request is read before it has come through here, but for
+ * an order of an account that may not write any more: it may have been placed before.
  */
 import { must } from '../../engine/base/assert.js';
 import { WRITE_SCOPES_MASK, WRITE_TIER } from '../../engine/model/domain.js';
-import type { EngineReads, KeyView } from '../../engine/model/views.js';
+import type { EngineReads } from '../../engine/model/views.js';
 import { isWellFormedKey, keyDigest } from '../keys.js';
 import { Refused } from '../kit/refused.js';
 import type { Call, Verdict } from './call.js';
-import type { Operation } from './endpoints.js';
+import type { Operation } from './endpoint.js';
 
-const MISSING_KEY = new Refused('missing_api_key', 'the X-API-Key header is required');
-const INVALID_KEY = new Refused('invalid_api_key', 'no such key');
+const CHALLENGE = ['WWW-Authenticate', 'ApiKey header="X-API-Key"'];
+const MISSING_KEY = new Refused('missing_api_key', 'the X-API-Key header is required', CHALLENGE);
+const INVALID_KEY = new Refused('invalid_api_key', 'no such key', CHALLENGE);
 const KEY_DISABLED = new Refused('key_disabled', 'this key is disabled');
 const KEY_EXPIRED = new Refused('key_expired', 'this key has expired');
 const NO_SCOPE = new Refused('insufficient_scope', 'this key lacks the scope of the endpoint');
@@ -30,14 +32,20 @@ export class Authentication {
 
   constructor(private readonly engine: EngineReads) {}
 
-  /** Finds the request's key and notes it in the call; whether it may do anything is another question. */
+  /**
+   * Finds the request's key and notes it in the call if it is a valid one; what it may do is another question. One
+   * that is disabled or expired is nobody's: what whoever still has it sends is not held against the account.
+   */
   identify(call: Call): Verdict {
     const secret = call.request.apiKey;
     if (secret === '') return MISSING_KEY;
     const key = this.#keysBySecret.get(secret) ?? this.#look(secret);
     if (key === 0) return INVALID_KEY;
+    const { account, enabled, expiresAtMs } = this.engine.key(key);
+    if (!enabled) return KEY_DISABLED;
+    if (expiresAtMs !== null && call.nowMs >= expiresAtMs) return KEY_EXPIRED;
     call.key = key;
-    call.account = this.engine.key(key).account;
+    call.account = account;
     return null;
   }
 
@@ -49,20 +57,16 @@ export class Authentication {
     return key;
   }
 
-  /** Whether the key and its account may carry out the operation. */
+  /** Whether the call's key and its account may carry out the operation. */
   authorise(call: Call, operation: Operation): Verdict {
-    const key = this.engine.key(call.key);
-    const refused = checkKey(key, operation, call.nowMs);
+    if ((this.engine.key(call.key).scopesMask & operation.scope) === 0) return NO_SCOPE;
     // Every account may read.
-    if (refused !== null || (operation.scope & WRITE_SCOPES_MASK) === 0) return refused;
-    const { tier, frozen } = must(this.engine.account(key.account), 'account of a key');
+    if ((operation.scope & WRITE_SCOPES_MASK) === 0) return null;
+    const { tier, frozen } = must(this.engine.account(call.account), 'account of a key');
     if (tier < WRITE_TIER) return TIER_TOO_LOW;
     return operation.isWrite && frozen ? FROZEN : null;
   }
 }
 
-function checkKey(key: KeyView, operation: Operation, nowMs: number): Verdict {
-  if (!key.enabled) return KEY_DISABLED;
-  if (key.expiresAtMs !== null && nowMs >= key.expiresAtMs) return KEY_EXPIRED;
-  return (key.scopesMask & operation.scope) === 0 ? NO_SCOPE : null;
-}
+/** Whether it is the account that may not write any more. What it did before, it may still be told. */
+export const isOfAccount = (refused: Refused): boolean => refused === TIER_TOO_LOW || refused === FROZEN;

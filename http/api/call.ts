@@ -51,7 +51,7 @@ export class Call {
     return null;
   }
 
-  refuse(refused: Refused, extra: ExtraHeaders = NO_HEADERS): null {
+  refuse(refused: Refused, extra: ExtraHeaders = refused.headers): null {
     return this.send(refused.status, refused.body, extra);
   }
 

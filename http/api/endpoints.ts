@@ -1,87 +1,151 @@
-/** Which paths there are and what each of them takes (specification, section 4). */
-import { type Scope, scopesMask } from '../../engine/model/domain.js';
-import type { Call, Verdict } from './call.js';
+/**
+ * The endpoints of the public API (specification, section 4), each with its method, path, scope, handler and what the
+ * API document says of it. A new one is an entry here and what it calls; router, limits and document follow.
+ */
+import { ASSETS, MARKET_IDS, MARKETS_MAX } from '../../engine/model/domain.js';
+import type { Rules } from '../../engine/model/rules.js';
+import { LIST_LIMIT_MAX } from '../kit/params.js';
+import { listOf, okResponse } from '../openapi/common.js';
+import { openApiDocument } from '../openapi/document.js';
+import { EXAMPLES } from '../openapi/examples.js';
+import { orderExamples } from '../openapi/order.js';
+import {
+  idempotencyKeyParameter,
+  limitParameter,
+  marketIdParameter,
+  roundIdParameter,
+  statusParameter,
+} from '../openapi/parameters.js';
+import { type JsonObject, schemaRef } from '../openapi/schemas.js';
+import type { Endpoint } from './endpoint.js';
+import { ORDERS_LIMIT_DEFAULT, POSITIONS_LIMIT_DEFAULT } from './reads.js';
 
-/** What a request of a known path and method does once it is allowed to. `segment` is the path's id, or ''. */
-export interface Operation {
-  /** Bit mask of the scope that the key must have. */
-  readonly scope: number;
-  readonly isWrite: boolean;
-  readonly run: (call: Call, segment: string) => Verdict;
-}
+export const ENDPOINTS: readonly Endpoint[] = [
+  {
+    method: 'GET',
+    path: '/markets',
+    scope: 'markets:read',
+    handle: ({ reads }, call) => reads.markets(call),
+    describe: () => ({
+      operationId: 'listMarkets',
+      tag: 'Markets',
+      summary: 'List all active markets with current round, pools and live odds',
+      text: 'At most 50 ms old.',
+      success: okResponse('All active markets.', listOf('Market', MARKETS_MAX), { live: EXAMPLES.markets }),
+      failures: ['BadRequest'],
+    }),
+  },
+  {
+    method: 'GET',
+    path: '/markets/{id}',
+    usualValues: MARKET_IDS,
+    scope: 'markets:read',
+    handle: ({ reads }, call, params) => reads.market(call, params[0] ?? ''),
+    describe: (rules) => ({
+      operationId: 'getMarket',
+      tag: 'Markets',
+      summary: 'One market',
+      text: 'At most 50 ms old.',
+      parameters: [marketIdParameter(rules)],
+      success: okResponse('The market.', schemaRef('Market'), {
+        live: EXAMPLES.market,
+        withoutRound: EXAMPLES.marketWithoutRound,
+      }),
+      failures: ['BadParameter', 'MarketNotFound'],
+    }),
+  },
+  {
+    method: 'GET',
+    path: '/prices',
+    scope: 'markets:read',
+    handle: ({ reads }, call) => reads.prices(call),
+    describe: () => ({
+      operationId: 'listPrices',
+      tag: 'Markets',
+      summary: 'Current price per asset',
+      text:
+        "The open price of each asset's latest round, not real-time ticks; assets that never had a " +
+        'round are left out.',
+      success: okResponse('One price for each asset.', listOf('Price', ASSETS.length), {
+        prices: EXAMPLES.prices,
+      }),
+      failures: ['BadRequest'],
+    }),
+  },
+  {
+    method: 'GET',
+    path: '/positions',
+    scope: 'positions:read',
+    handle: ({ reads }, call) => reads.positions(call),
+    describe: () => ({
+      operationId: 'listPositions',
+      tag: 'Orders',
+      summary: 'Your positions',
+      parameters: [statusParameter, limitParameter(POSITIONS_LIMIT_DEFAULT)],
+      success: okResponse('Your positions.', listOf('Position', LIST_LIMIT_MAX), { all: EXAMPLES.positions }),
+      failures: ['BadParameter'],
+    }),
+  },
+  {
+    method: 'GET',
+    path: '/orders',
+    scope: 'positions:read',
+    handle: ({ reads }, call) => reads.orders(call),
+    describe: () => ({
+      operationId: 'listOrders',
+      tag: 'Orders',
+      summary: 'Your recent orders, most recent first',
+      parameters: [limitParameter(ORDERS_LIMIT_DEFAULT)],
+      success: okResponse('Your orders.', listOf('Position', LIST_LIMIT_MAX), { recent: EXAMPLES.orders }),
+      failures: ['BadParameter'],
+    }),
+  },
+  {
+    method: 'POST',
+    path: '/orders',
+    scope: 'orders:write',
+    handle: ({ desk }, call) => desk.place(call),
+    replay: ({ desk }, call) => desk.replay(call),
+    describe: (rules) => ({
+      operationId: 'placeOrder',
+      tag: 'Orders',
+      summary: 'Place a bet',
+      text:
+        "The bet lands on the market's current round, which must be " +
+        'LIVE, more than {cutoff} before it locks. The answer is sent when the bet is on disk: no crash takes it back.',
+      parameters: [idempotencyKeyParameter],
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': { schema: schemaRef('OrderRequest'), examples: orderExamples(rules) },
+        },
+      },
+      success: okResponse('The bet is placed.', schemaRef('OrderResult'), { placed: EXAMPLES.order }, 201),
+      failures: ['BadOrder', 'MarketNotFound', 'Conflict', 'UnsupportedMediaType', 'OrdersNotTaken'],
+    }),
+  },
+  {
+    method: 'GET',
+    path: '/rounds/{id}',
+    scope: 'markets:read',
+    handle: ({ reads }, call, params) => reads.round(call, params[0] ?? ''),
+    describe: () => ({
+      operationId: 'getRound',
+      tag: 'Markets',
+      summary: 'One round with its provably-fair seed',
+      text:
+        'Shows the commitment to the seed from the beginning and the seed itself once the round is ' +
+        'SETTLED. Each market keeps its last {roundsKept} settled rounds here.',
+      isExtension: true,
+      parameters: [roundIdParameter],
+      success: okResponse('The round.', schemaRef('RoundDetail'), {
+        live: EXAMPLES.liveRound,
+        settled: EXAMPLES.settledRound,
+      }),
+      failures: ['BadParameter', 'RoundNotFound'],
+    }),
+  },
+];
 
-export interface Route {
-  /** As in the API document. */
-  readonly path: string;
-  readonly get: Operation;
-  readonly post: Operation | null;
-  /** Ids that are asked for all the time: their paths are found whole. */
-  readonly usualIds: readonly string[];
-  /** Value of the `Allow` header. */
-  readonly allow: string;
-}
-
-export const reading = (scope: Scope, run: Operation['run']): Operation => ({
-  scope: scopesMask([scope]),
-  isWrite: false,
-  run,
-});
-
-export const writing = (scope: Scope, run: Operation['run']): Operation => ({
-  scope: scopesMask([scope]),
-  isWrite: true,
-  run,
-});
-
-export function route(
-  path: string,
-  get: Operation,
-  post: Operation | null = null,
-  usualIds: readonly string[] = [],
-): Route {
-  const allow = post === null ? 'GET, HEAD, OPTIONS' : 'GET, HEAD, POST, OPTIONS';
-  return { path, get, post, allow, usualIds };
-}
-
-/** Canonical and legacy base address (specification, section 9). */
-export const BASES = ['/v1', '/api/v1'] as const;
-
-const ID = '/{id}';
-
-export interface Found {
-  readonly route: Route;
-  readonly segment: string;
-}
-
-/** Finds a path in at most two look-ups, whatever the client sends. */
-export class RouteTable {
-  readonly #exact = new Map<string, Found>();
-  /** By the path up to the id's slash. */
-  readonly #withId = new Map<string, Route>();
-
-  constructor(routes: readonly Route[]) {
-    for (const base of BASES) {
-      for (const entry of routes) {
-        const path = base + entry.path;
-        if (!path.endsWith(ID)) {
-          this.#exact.set(path, { route: entry, segment: '' });
-          continue;
-        }
-        const stem = path.slice(0, -ID.length);
-        this.#withId.set(stem, entry);
-        for (const id of entry.usualIds) this.#exact.set(`${stem}/${id}`, { route: entry, segment: id });
-      }
-    }
-  }
-
-  /** null for an unknown path. An empty id is one, and so is a trailing slash. */
-  find(path: string): Found | null {
-    const exact = this.#exact.get(path);
-    if (exact !== undefined) return exact;
-    const cut = path.lastIndexOf('/');
-    const withId = this.#withId.get(path.slice(0, Math.max(cut, 0)));
-    return withId === undefined || cut === path.length - 1
-      ? null
-      : { route: withId, segment: path.slice(cut + 1) };
-  }
-}
+/** The API document under these rules. */
+export const apiDocument = (rules: Rules): JsonObject => openApiDocument(ENDPOINTS, rules);

@@ -2,15 +2,16 @@
  * The public market data as ready bytes (design, section 4; specification, sections 2 and 4).
  *
  * Which round a market has, its status and its open price follow the events of durable commands, so that nobody
- * sees a transition that a crash can take back. Pools and odds are read from the live round and may run one
- * batch ahead. Bytes are made when asked for and kept for 50 ms of the clock; a transition makes them old at once.
+ * sees a transition that a crash can take back, and so do the number and the sum of its bets. Pools and odds are read
+ * from the live round and may run one batch ahead. Bytes are made when asked for and kept for 50 ms of the clock; a transition makes them old at once.
  */
 import { ASSETS, assetOf, LIVE, LOCKED, MARKETS_MAX, textAt, UPCOMING } from '../../engine/model/domain.js';
-import type { EngineEvent } from '../../engine/model/events.js';
+import type { BetPlaced, EngineEvent } from '../../engine/model/events.js';
 import type { MarketRules } from '../../engine/model/rules.js';
 import type { EngineReads, RoundView } from '../../engine/model/views.js';
 import { marketHead, marketText, type ShownRound, shownRound } from '../wire/market-text.js';
 import { isoText, successText } from '../wire/wire.js';
+import { ReadyBytes } from './ready-bytes.js';
 
 /** Bytes older than this are made again when asked for. */
 export const MARKET_AGE_MS_MAX = 50;
@@ -26,28 +27,6 @@ const [OPENING, COMMA, CLOSING] = [Buffer.from('['), Buffer.from(','), Buffer.fr
 const successBytes = (pieces: readonly Uint8Array[]): Uint8Array =>
   Buffer.concat([SUCCESS, ...pieces, FINISH]);
 
-/** Bytes, and when and of what version of the data they were made. */
-class ReadyBytes {
-  bytes: Uint8Array = Buffer.alloc(0);
-  #madeAtMs = Number.NEGATIVE_INFINITY;
-  #version = -1;
-
-  /** Within their millisecond nothing grows old, so there the version counts. */
-  isFresh(nowMs: number, version: () => number, ageMsMax: number): boolean {
-    const ageMs = nowMs - this.#madeAtMs;
-    return ageMs > 0 ? ageMs < ageMsMax : ageMs === 0 && this.#version === version();
-  }
-  set(bytes: Uint8Array, nowMs: number, version: number): Uint8Array {
-    this.bytes = bytes;
-    this.#madeAtMs = nowMs;
-    this.#version = version;
-    return this.bytes;
-  }
-  markOld(): void {
-    this.#madeAtMs = Number.NEGATIVE_INFINITY;
-  }
-}
-
 /** What is shown of one market. */
 class MarketEntry {
   readonly head: string;
@@ -58,7 +37,7 @@ class MarketEntry {
   #rules: MarketRules | null = null;
   #tick: number | null = null;
   #nowMs = 0;
-  #betCount = 0;
+  #durableBets = 0;
   #poolUpCents = 0;
   #poolDownCents = 0;
 
@@ -85,7 +64,7 @@ class MarketEntry {
     this.#tick = tick;
     this.#nowMs = nowMs;
     const round = this.#shown?.round;
-    this.#betCount = round?.betCount ?? 0;
+    this.#durableBets = this.#shown?.durable.bets ?? 0;
     this.#poolUpCents = round?.poolUpCents ?? 0;
     this.#poolDownCents = round?.poolDownCents ?? 0;
     return this.#json;
@@ -93,9 +72,10 @@ class MarketEntry {
 
   #isRoundSame(): boolean {
     if (this.#shown === null) return true;
-    const { betCount, poolUpCents, poolDownCents } = this.#shown.round;
+    const { round, durable } = this.#shown;
+    const { poolUpCents, poolDownCents } = round;
     return (
-      betCount === this.#betCount &&
+      durable.bets === this.#durableBets &&
       poolUpCents === this.#poolUpCents &&
       poolDownCents === this.#poolDownCents
     );
@@ -117,7 +97,8 @@ export class MarketView {
 
   readonly #ticks: (number | null)[] = ASSETS.map(() => null);
   #tickChanges = 0;
-  /** Grows with every command and every price: the same as long as no answer would be another. */
+  #durableBets = 0;
+  /** Grows with every command, bet that becomes durable, and price: the same as long as no answer would be another. */
   readonly #version = (): number => {
     for (let asset = 0; asset < this.#ticks.length; asset++) {
       const tick = this.#latestTick(asset);
@@ -125,7 +106,7 @@ export class MarketView {
       this.#ticks[asset] = tick;
       this.#tickChanges++;
     }
-    return this.#engine.seq + this.#tickChanges;
+    return this.#engine.seq + this.#durableBets + this.#tickChanges;
   };
 
   /**
@@ -137,7 +118,11 @@ export class MarketView {
     this.#engine = engine;
     this.#latestTick = latestTick;
     this.#ageMsMax = ageMsMax;
-    for (const entry of this.#entries) this.#show(entry, engine.currentRound(entry.market));
+    for (const entry of this.#entries) {
+      const round = engine.currentRound(entry.market);
+      if (round === null) continue;
+      entry.show(shownRound(round, round.status, { bets: round.betCount, volumeCents: round.volumeCents }));
+    }
     for (let asset = 0; asset < ASSETS.length; asset++) {
       const open = engine.latestOpenPrice(asset);
       if (open !== null) this.#setPrice(asset, open.price, open.timeMs);
@@ -147,6 +132,17 @@ export class MarketView {
   /** Takes in the events of a command that has become durable. */
   onEvents(events: readonly EngineEvent[]): void {
     for (const event of events) this.#onEvent(event);
+  }
+
+  /** Takes in bets that have become durable, after the events of their batch: some may be of a round that is over. */
+  onBets(bets: readonly BetPlaced[]): void {
+    this.#durableBets += bets.length;
+    for (const { market, roundNumber, stakeCents } of bets) {
+      const { shown } = this.#entry(market);
+      if (shown?.round.roundNumber !== roundNumber) continue;
+      shown.durable.bets += 1;
+      shown.durable.volumeCents += stakeCents;
+    }
   }
 
   #onEvent(event: EngineEvent): void {
@@ -215,8 +211,11 @@ export class MarketView {
   }
 
   #transition(market: number, roundNumber: number, status: number): void {
+    const entry = this.#entry(market);
     const round = this.#engine.round(market, roundNumber);
-    this.#show(this.#entry(market), round, status);
+    const before = entry.shown?.round.roundNumber === roundNumber ? entry.shown : null;
+    const durable = before?.durable ?? { bets: 0, volumeCents: 0 };
+    this.#show(entry, round === null ? null : shownRound(round, status, durable));
   }
 
   #remove(market: number, roundNumber: number): void {
@@ -224,8 +223,8 @@ export class MarketView {
     if (entry.shown?.round.roundNumber === roundNumber) this.#show(entry, null);
   }
 
-  #show(entry: MarketEntry, round: RoundView | null, status = round?.status ?? UPCOMING): void {
-    entry.show(round === null ? null : shownRound(round, status));
+  #show(entry: MarketEntry, shown: ShownRound | null): void {
+    entry.show(shown);
     this.#list.markOld();
   }
 

@@ -4,10 +4,11 @@
  * An unknown field is refused, not ignored: a misspelt `expectedPercent`, or a guard that only a later version
  * knows, would otherwise be a bet without the protection that its sender asked for.
  */
-import { Buffer, isUtf8 } from 'node:buffer';
+import { Buffer } from 'node:buffer';
 import { createIs, createValidateEquals } from 'typia';
 import { centsOfDollars } from '../../engine/base/money.js';
 import { MARKET_IDS, marketOf, SIDES } from '../../engine/model/domain.js';
+import { parseJson } from '../kit/body.js';
 import type { OrderContent } from '../kit/idempotency.js';
 import { invalid, Refused } from '../kit/refused.js';
 import { describeTypeErrors } from '../text/type-errors.js';
@@ -18,16 +19,9 @@ export type ParsedOrder = OrderContent;
 
 const CLIENT_SEED_BYTES_MAX = 128;
 const DETAIL_LENGTH_MAX = 300;
-const REPLACEMENT_CHARACTER = '\ufffd';
-const LONE_SURROGATE = /\p{Surrogate}/u;
-const JSON_TYPE = /^application\/json[ \t]*(;[ \t]*charset=("utf-8"|utf-8)[ \t]*)?$/i;
 
 const isOrder = createIs<OrderRequest>();
 const validateOrder = createValidateEquals<OrderRequest>();
-
-/** Whether a Content-Type says JSON; parameters other than `charset=utf-8` are not known to it. */
-export const isJsonType = (contentType: string): boolean =>
-  contentType === 'application/json' || JSON_TYPE.test(contentType);
 
 /** What an order of the usual form says before its amount, and the bytes of it. */
 interface UsualHead {
@@ -73,7 +67,7 @@ const DOLLAR_DIGITS_MAX = 9;
 
 /** Reads the body of POST /orders. */
 export function parseOrder(body: Uint8Array): ParsedOrder | Refused {
-  return parseUsual(body) ?? parseAny(Buffer.from(body.buffer, body.byteOffset, body.byteLength));
+  return parseUsual(body) ?? parseAny(body);
 }
 
 /** The same as `parseAny` in a fraction of the time, or null for all but the usual form of a good order. */
@@ -109,7 +103,7 @@ function readCents(bytes: Uint8Array, begin: number, end: number): number {
 }
 
 /** Reads any body. */
-export function parseAny(body: Buffer): ParsedOrder | Refused {
+export function parseAny(body: Uint8Array): ParsedOrder | Refused {
   const value = parseJson(body);
   if (value instanceof Refused) return value;
   if (!isOrder(value) || hasOtherFields(value)) return explain(value);
@@ -118,7 +112,7 @@ export function parseAny(body: Buffer): ParsedOrder | Refused {
     return invalid('amount must have at most two decimals and be a possible amount of USD');
   const clientSeed = value.clientSeed ?? null;
   if (clientSeed !== null) {
-    if (LONE_SURROGATE.test(clientSeed)) return invalid('clientSeed must be valid Unicode');
+    if (!clientSeed.isWellFormed()) return invalid('clientSeed must be valid Unicode');
     if (Buffer.byteLength(clientSeed) > CLIENT_SEED_BYTES_MAX) {
       return invalid(`clientSeed must be at most ${CLIENT_SEED_BYTES_MAX} bytes of UTF-8`);
     }
@@ -131,18 +125,6 @@ export function parseAny(body: Buffer): ParsedOrder | Refused {
     expectedPercentE6: value.expectedPercent === undefined ? -1 : Math.round(value.expectedPercent * 1e6),
     clientSeed,
   };
-}
-
-/** The value of a JSON text in UTF-8. Its type is for the caller to find out. */
-function parseJson(bytes: Buffer): unknown {
-  const text = bytes.toString('utf8');
-  // Decoding puts this character wherever bytes are not UTF-8; only then is it worth a look at the bytes.
-  if (text.includes(REPLACEMENT_CHARACTER) && !isUtf8(bytes)) return invalid('the body is not valid UTF-8');
-  try {
-    return JSON.parse(text);
-  } catch {
-    return invalid('the body is not valid JSON');
-  }
 }
 
 function hasOtherFields(order: OrderRequest): boolean {

@@ -5,18 +5,18 @@
 import { assert } from '../../engine/base/assert.js';
 import type { RoundSeeds } from '../../engine/fairness.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
-import type { IdempotencyDigest } from '../../engine/model/commands.js';
-import type { BetPlaced } from '../../engine/model/events.js';
+import type { PlaceOrder } from '../../engine/model/commands.js';
+import type { BetPlaced, Replayed } from '../../engine/model/events.js';
 import { eventOf } from '../event-of.js';
+import { refuseBodyType } from '../kit/body.js';
 import { type IdempotencyDigests, parseIdempotencyKey } from '../kit/idempotency.js';
 import { Refused } from '../kit/refused.js';
 import { orderResultText } from '../wire/account-text.js';
 import type { Call, Verdict } from './call.js';
-import { isJsonType, type ParsedOrder, parseOrder } from './order-request.js';
+import { parseOrder } from './order-request.js';
 
 const CREATED = 201;
 const REPLAY_HEADER = ['X-Idempotent-Replay', 'true'] as const;
-const NOT_JSON = new Refused('unsupported_media_type', 'the Content-Type must be application/json');
 const IN_PROGRESS = new Refused(
   'idempotency_in_progress',
   'the first request with this Idempotency-Key is not durable yet; try again',
@@ -30,43 +30,59 @@ export class OrderDesk {
   ) {}
 
   place(call: Call): Verdict {
-    const { request } = call;
-    if (!isJsonType(request.contentType)) return NOT_JSON;
-    const key = request.idempotencyKey === null ? null : parseIdempotencyKey(request.idempotencyKey);
-    if (key instanceof Refused) return key;
-    const order = parseOrder(request.body);
-    if (order instanceof Refused) return order;
-    return this.#submit(call, order, key === null ? null : this.digests.digest(call.account, key, order));
-  }
-
-  #submit(call: Call, order: ParsedOrder, idempotency: IdempotencyDigest | null): Verdict {
     const { sequencer } = this;
-    const outcome = sequencer.submit({
-      kind: 'placeOrder',
-      timeMs: sequencer.stampMs(),
-      account: call.account,
-      key: call.key,
-      market: order.market,
-      side: order.side,
-      stakeCents: order.stakeCents,
-      expectedPercentE6: order.expectedPercentE6,
-      idempotency,
-      clientSeed: order.clientSeed,
-    });
+    const order = this.#read(call);
+    if (order instanceof Refused) return order;
+    const outcome = sequencer.submit(order);
     switch (outcome.status) {
       case 'accepted': {
         const bet = eventOf(outcome.events, 'betPlaced');
         sequencer.whenDurable(outcome.seq, () => call.send(CREATED, this.#answer(bet)));
         return null;
       }
-      case 'replayed': {
-        if (outcome.seq > sequencer.durableSeq) return IN_PROGRESS;
-        assert(outcome.event.type === 'betPlaced', 'an order replays a bet');
-        return call.send(CREATED, this.#answer(outcome.event), REPLAY_HEADER);
-      }
+      case 'replayed':
+        return this.#replayOf(call, outcome);
       case 'rejected':
         return new Refused(outcome.code, outcome.detail);
     }
+  }
+
+  /** What answers an order that was placed under its Idempotency-Key before, or null where none was. Places nothing. */
+  replay(call: Call): (() => Verdict) | null {
+    const order = this.#read(call);
+    if (order instanceof Refused) return null;
+    const outcome = this.sequencer.engine.rememberedOrder(order);
+    return outcome?.status === 'replayed' ? () => this.#replayOf(call, outcome) : null;
+  }
+
+  #read(call: Call): PlaceOrder | Refused {
+    const { request } = call;
+    const unfit = refuseBodyType(request);
+    if (unfit !== null) return unfit;
+    const key = request.idempotencyKey === null ? null : parseIdempotencyKey(request.idempotencyKey);
+    if (key instanceof Refused) return key;
+    const order = parseOrder(request.body);
+    if (order instanceof Refused) return order;
+    return {
+      kind: 'placeOrder',
+      timeMs: this.sequencer.stampMs(),
+      account: call.account,
+      key: call.key,
+      market: order.market,
+      side: order.side,
+      stakeCents: order.stakeCents,
+      expectedPercentE6: order.expectedPercentE6,
+      idempotency: key === null ? null : this.digests.digest(call.account, key, order),
+      clientSeed: order.clientSeed,
+    };
+  }
+
+  #replayOf(call: Call, { seq, event }: Replayed): Verdict {
+    const { sequencer } = this;
+    if (seq > sequencer.durableSeq) return IN_PROGRESS;
+    assert(event.type === 'betPlaced', 'an order replays a bet');
+    sequencer.whenDurable(seq, () => call.send(CREATED, this.#answer(event), REPLAY_HEADER));
+    return null;
   }
 
   #answer(bet: BetPlaced): string {

@@ -4,20 +4,23 @@
  * and counted, and only then is the rest of it read.
  */
 
+import { must } from '../../engine/base/assert.js';
 import { RoundSeeds } from '../../engine/fairness.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
-import { MARKET_IDS } from '../../engine/model/domain.js';
 import type { Clock, HttpHandler, HttpRequest, HttpResponder } from '../../engine/model/ports.js';
 import { FAIRNESS_TOOLS } from '../fairness-tools.js';
 import { IdempotencyDigests } from '../kit/idempotency.js';
 import { Refused } from '../kit/refused.js';
+import { type Found, Router } from '../kit/router.js';
 import type { RateLimits } from '../limits/rate-limits.js';
-import { openApiDocument } from '../openapi/document.js';
-import type { StaticPage, StaticPages } from '../pages/docs-page.js';
+import type { DocsFiles } from '../pages/docs-page.js';
+import { Documents } from '../pages/documents.js';
+import { isKnown, type StaticPage } from '../pages/static-pages.js';
 import { HeadTexts } from '../wire/head-texts.js';
-import { Authentication } from './authentication.js';
+import { Authentication, isOfAccount } from './authentication.js';
 import { Call, type Verdict } from './call.js';
-import { type Found, type Operation, RouteTable, reading, route, writing } from './endpoints.js';
+import { BASES, isRead, isWrite, type Operation, operationOf } from './endpoint.js';
+import { apiDocument, ENDPOINTS } from './endpoints.js';
 import { type LatestTick, MarketView } from './market-view.js';
 import { OrderDesk } from './orders.js';
 import { Reads } from './reads.js';
@@ -38,19 +41,18 @@ export interface PublicApiParts {
   readonly latestTick: LatestTick;
   /** How old market data may be, in milliseconds of the clock: `MARKET_AGE_MS_MAX`, or 0 on a manual clock. */
   readonly marketAgeMsMax: number;
-  /** `loadDocsPages()`; an empty map where nobody reads. */
-  readonly pages: StaticPages;
+  /** `loadDocs()`. */
+  readonly docs: DocsFiles;
   /** Begins every X-Request-Id; different for each start of the server. */
   readonly requestIdPrefix: string;
 }
 
 const OK = 200;
 const NO_CONTENT = 204;
-const UNAUTHORIZED = 401;
+const NOT_MODIFIED = 304;
 const RATE_LIMITED = new Refused('rate_limited', 'too many requests; wait as long as Retry-After says');
 const NOT_FOUND = new Refused('not_found', 'no such path');
 const WRONG_METHOD = new Refused('method_not_allowed', 'the Allow header names the methods of this path');
-const CHALLENGE = ['WWW-Authenticate', 'ApiKey header="X-API-Key"'] as const;
 const READ_ONLY = 'GET, HEAD, OPTIONS';
 
 export function createPublicApi(parts: PublicApiParts): HttpHandler {
@@ -61,8 +63,8 @@ export function createPublicApi(parts: PublicApiParts): HttpHandler {
 class PublicApi {
   readonly #parts: PublicApiParts;
   readonly #authentication: Authentication;
-  readonly #routes: RouteTable;
-  readonly #pages: StaticPages;
+  readonly #router: Router<Operation>;
+  readonly #documents: Documents;
   readonly #headTexts: HeadTexts;
   #requests = 0;
 
@@ -72,40 +74,17 @@ class PublicApi {
     const { sequencer, latestTick, marketAgeMsMax, masterSecret } = parts;
     this.#authentication = new Authentication(sequencer.engine);
     const view = new MarketView(sequencer.engine, latestTick, marketAgeMsMax);
-    sequencer.onEvents((_seq, events) => view.onEvents(events));
+    sequencer.onEvents(
+      (_seq, events) => view.onEvents(events),
+      (bets) => view.onBets(bets),
+    );
     const seeds = new RoundSeeds(masterSecret, FAIRNESS_TOOLS);
     const reads = new Reads(sequencer, view, seeds, latestTick);
     const desk = new OrderDesk(sequencer, seeds, new IdempotencyDigests(masterSecret));
-    this.#routes = new RouteTable([
-      route(
-        '/markets',
-        reading('markets:read', (call) => reads.markets(call)),
-      ),
-      route(
-        '/markets/{id}',
-        reading('markets:read', (call, id) => reads.market(call, id)),
-        null,
-        MARKET_IDS,
-      ),
-      route(
-        '/prices',
-        reading('markets:read', (call) => reads.prices(call)),
-      ),
-      route(
-        '/positions',
-        reading('positions:read', (call) => reads.positions(call)),
-      ),
-      route(
-        '/orders',
-        reading('positions:read', (call) => reads.orders(call)),
-        writing('orders:write', (call) => desk.place(call)),
-      ),
-      route(
-        '/rounds/{id}',
-        reading('markets:read', (call, id) => reads.round(call, id)),
-      ),
-    ]);
-    this.#pages = new Map([...parts.pages, ...documentPages()]);
+    const services = { reads, desk };
+    const operations = ENDPOINTS.map((endpoint) => operationOf(endpoint, services));
+    this.#router = new Router(BASES, operations);
+    this.#documents = new Documents(parts.docs, apiDocument);
   }
 
   handle(request: HttpRequest, responder: HttpResponder): void {
@@ -114,48 +93,58 @@ class PublicApi {
     const texts = this.#headTexts;
     const call = new Call(request, responder, texts, this.#requests, clock.nowMs(), limitsNowMs());
     const isAdmitted = limits.admitAddress(request.address, call.limitsNowMs);
+    if (!isAdmitted) this.#askKey(call);
     const verdict = this.#counted(call, isAdmitted) ?? this.#dispatch(call);
     if (verdict !== null) this.#refuse(call, verdict);
   }
 
+  /** The address has refused. Its key is looked at for Retry-After alone: its own limits may take longer to free. */
+  #askKey(call: Call): void {
+    if (this.#authentication.identify(call) !== null) return;
+    this.#parts.limits.askKey(call.key, call.account, isWrite(call.request.method), call.limitsNowMs);
+  }
+
   #dispatch(call: Call): Verdict {
     const { request } = call;
-    const found = request.fault === null ? this.#routes.find(request.path) : null;
-    const operation = found === null ? null : operationOf(found, request.method);
-    if (found === null || operation === null) return this.#withoutKey(call, found);
-    return this.#admit(call, operation) ?? operation.run(call, found.segment);
-  }
-
-  /** The key, what it may do, and the limits that go with it. */
-  #admit(call: Call, operation: Operation): Verdict {
-    const { limits } = this.#parts;
-    const unknown = this.#authentication.identify(call);
-    if (unknown !== null) return unknown;
+    const found = request.fault === null ? this.#router.find(request.path) : null;
+    const operation = found?.resource.byMethod.get(request.method);
+    if (found === null || operation === undefined) return this.#withoutKey(call, found);
+    const unfit = this.#authentication.identify(call);
+    if (unfit !== null) return unfit;
     const forbidden = this.#authentication.authorise(call, operation);
-    if (forbidden !== null) {
-      limits.countKey(call.key, call.account, operation.isWrite, call.limitsNowMs);
-      call.noteLimits(limits);
-      return forbidden;
-    }
-    return this.#counted(call, limits.admitKey(call.key, call.account, operation.isWrite, call.limitsNowMs));
+    if (forbidden !== null) return this.#forbid(call, operation, forbidden);
+    return this.#countedForKey(call, operation.isWrite) ?? operation.run(call, found.params);
   }
 
-  /** What needs no key: faulty requests, unknown paths, wrong methods, OPTIONS, documents. A known key counts. */
-  #withoutKey(call: Call, found: Found | null): Verdict {
+  /** Refuses what key or account may not do. What the account did while it might is answered again all the same. */
+  #forbid(call: Call, operation: Operation, forbidden: Refused): Verdict {
+    const replay = isOfAccount(forbidden) ? operation.replay(call) : null;
+    if (replay !== null) return this.#countedForKey(call, operation.isWrite) ?? replay();
     const { limits } = this.#parts;
+    limits.countKey(call.key, call.account, operation.isWrite, call.limitsNowMs);
+    call.noteLimits(limits);
+    return forbidden;
+  }
+
+  /** What needs no key: faulty requests, unknown paths, wrong methods, OPTIONS, documents. A valid key counts. */
+  #withoutKey(call: Call, found: Found<Operation> | null): Verdict {
     const { request } = call;
     if (this.#authentication.identify(call) === null) {
-      const isWrite = !isRead(request.method) && request.method !== 'OPTIONS';
-      const isAdmitted = limits.admitKey(call.key, call.account, isWrite, call.limitsNowMs);
-      if (this.#counted(call, isAdmitted) !== null) return RATE_LIMITED;
+      if (this.#countedForKey(call, isWrite(request.method)) !== null) return RATE_LIMITED;
     }
     if (request.fault !== null) return new Refused(request.fault.code, request.fault.detail);
-    const page = this.#pages.get(request.path);
+    const rules = must(this.#parts.sequencer.engine.rules, 'rules in force');
+    const page = this.#documents.find(request.path, rules);
     if (found === null && page === undefined) return NOT_FOUND;
-    const allow = ['Allow', found?.route.allow ?? READ_ONLY];
+    const allow = ['Allow', found?.resource.allow ?? READ_ONLY];
     if (request.method === 'OPTIONS') return call.sendOther(NO_CONTENT, allow, '');
-    if (page !== undefined && isRead(request.method)) return call.sendOther(OK, page.headers, page.body);
+    if (page !== undefined && isRead(request.method)) return sendPage(call, page);
     return call.refuse(WRONG_METHOD, allow);
+  }
+
+  #countedForKey(call: Call, isForWriting: boolean): Verdict {
+    const { limits } = this.#parts;
+    return this.#counted(call, limits.admitKey(call.key, call.account, isForWriting, call.limitsNowMs));
   }
 
   /** Keeps for the headers what the limits say now. */
@@ -165,29 +154,13 @@ class PublicApi {
   }
 
   #refuse(call: Call, refused: Refused): void {
-    if (refused === RATE_LIMITED) {
-      call.refuse(refused, ['Retry-After', `${this.#parts.limits.retryAfterSeconds}`]);
-    } else if (refused.status === UNAUTHORIZED) {
-      call.refuse(refused, CHALLENGE);
-    } else {
-      call.refuse(refused);
-    }
+    if (refused !== RATE_LIMITED) call.refuse(refused);
+    else call.refuse(refused, ['Retry-After', `${this.#parts.limits.retryAfterSeconds}`]);
   }
 }
 
-const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD';
-
-function operationOf({ route: { get, post } }: Found, method: string): Operation | null {
-  if (isRead(method)) return get;
-  return method === 'POST' ? post : null;
-}
-
-/** The API document under both base addresses, made once. */
-function documentPages(): [path: string, page: StaticPage][] {
-  const body = Buffer.from(JSON.stringify(openApiDocument(), null, 2));
-  const headers = ['Content-Type', 'application/json', 'Cache-Control', 'no-cache'];
-  return [
-    ['/v1/openapi.json', { headers, body }],
-    ['/api/v1/openapi.json', { headers, body }],
-  ];
+function sendPage(call: Call, page: StaticPage): null {
+  return isKnown(page, call.request.ifNoneMatch)
+    ? call.sendOther(NOT_MODIFIED, page.notModifiedHeaders, '')
+    : call.sendOther(OK, page.headers, page.body);
 }

@@ -15,8 +15,8 @@ import type { Call, Verdict } from './call.js';
 import type { LatestTick, MarketView } from './market-view.js';
 
 const OK = 200;
-const POSITIONS_LIMIT_DEFAULT = 100;
-const ORDERS_LIMIT_DEFAULT = 50;
+export const POSITIONS_LIMIT_DEFAULT = 100;
+export const ORDERS_LIMIT_DEFAULT = 50;
 const NO_MARKET = new Refused('market_not_found', 'no active market has this id');
 const NO_ROUND = new Refused('round_not_found', 'no round in memory has this id');
 
@@ -76,7 +76,8 @@ export class Reads {
     const tick = this.latestTick(assetOf(round.market));
     return this.#sendWhenDurable(
       call,
-      engine.lifecycleSeq,
+      // The last bet that it counts may be the last command.
+      engine.seq,
       Buffer.from(successText(JSON.stringify(roundDetail(round, this.seeds, tick, call.nowMs)))),
     );
   }

@@ -3,7 +3,8 @@
  * answered, in the envelope, on the connection that it came on. What is broken below that is for `raw.ts`.
  */
 import { assert } from '../../engine/base/assert.js';
-import { openApiDocument } from '../../http/openapi/document.js';
+import { defaultRules } from '../../engine/model/rules.js';
+import { apiDocument } from '../../http/api/endpoints.js';
 import type { Rng } from '../support/reference/rng.js';
 import type { OperatorTarget } from './operator.js';
 import { type Body, orderBody } from './orders.js';
@@ -32,7 +33,7 @@ export interface Target {
 }
 
 /** Of the API's own document, with `{id}` for what they take. */
-const READ_PATHS = Object.entries(openApiDocument()['paths'] ?? {})
+const READ_PATHS = Object.entries(apiDocument(defaultRules(''))['paths'] ?? {})
   .filter(([, methods]) => 'get' in methods)
   .map(([path]) => path);
 const RETRIED_ORDERS = 25;
@@ -105,10 +106,15 @@ function order(rng: Rng, target: Target, serial: number): Prepared {
   if (idempotency.text !== null) lines.push(`Idempotency-Key: ${idempotency.text}`);
   if (rng.chance(0.1)) lines.push(rng.pick(OTHER_HEADERS));
   const base = rng.chance(0.8) ? '/v1' : '/api/v1';
+  const query = rng.weighted([
+    [96, { text: '', isBad: false }],
+    [1, { text: '?&', isBad: false }],
+    [3, { text: '?expectedPercent=50', isBad: true }],
+  ]);
   return {
-    bytes: framed(rng, 'POST', `${base}/orders`, lines, body),
+    bytes: framed(rng, 'POST', `${base}/orders${query.text}`, lines, body),
     method: 'POST',
-    mustRefuse: body.isBad || key.isBad || idempotency.isBad || type.isBad,
+    mustRefuse: body.isBad || key.isBad || idempotency.isBad || type.isBad || query.isBad,
     isFramed: true,
     about: null,
   };

@@ -3,24 +3,45 @@
  * code, which must be among those of its operation and status.
  */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { HeaderList } from '../../engine/model/ports.js';
-import { openApiDocument } from '../../http/openapi/document.js';
-import { check } from '../simulation/violation.js';
+import { must } from '../../engine/base/assert.js';
+import { defaultRules } from '../../engine/model/rules.js';
+import { BASES } from '../../http/api/endpoint.js';
+import { apiDocument } from '../../http/api/endpoints.js';
 
-interface ResponseObject {
+export interface ResponseObject {
   readonly $ref?: string;
   readonly headers?: Readonly<Record<string, unknown>>;
-  readonly content?: Readonly<Record<string, { readonly schema: object }>>;
-}
-interface Document {
-  readonly paths: Readonly<
-    Record<string, Readonly<Record<string, { readonly responses: Readonly<Record<string, ResponseObject>> }>>>
+  readonly content?: Readonly<
+    Record<
+      string,
+      { readonly schema: object; readonly examples?: Readonly<Record<string, { value?: unknown }>> }
+    >
   >;
-  readonly components: { readonly responses: Readonly<Record<string, ResponseObject>> };
+}
+export interface OperationObject {
+  readonly operationId: string;
+  readonly responses: Readonly<Record<string, ResponseObject>>;
+  readonly 'x-extension'?: boolean;
+}
+export interface SchemaObject {
+  readonly enum?: readonly string[];
+  readonly properties?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+export interface DocumentObject {
+  readonly openapi: string;
+  readonly info: { readonly version: string; readonly description: string };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+  readonly components: {
+    readonly responses: Readonly<Record<string, ResponseObject>>;
+    readonly schemas: Readonly<Record<string, SchemaObject>>;
+  };
 }
 
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-const BASE = /^\/(api\/)?v1/;
+/** Stands on some answers of a status and not on others. */
+const OPTIONAL_HEADERS = ['x-idempotent-replay'];
+/** What a path answers to a method that it does not offer. */
+const WRONG_METHOD = 405;
 
 interface Described {
   /** null where no body is described. */
@@ -29,75 +50,92 @@ interface Described {
 }
 
 export class ApiDocument {
-  readonly #document: Document = JSON.parse(JSON.stringify(openApiDocument()));
+  readonly document: DocumentObject = JSON.parse(JSON.stringify(apiDocument(defaultRules(''))));
   readonly #ajv = new Ajv2020({ strict: true, allowUnionTypes: true, formats: { 'date-time': DATE_TIME } });
   readonly #described = new Map<string, Described>();
+  /** What has been checked, such as `GET /markets 200`, or `POST /orders 409 odds_changed`. */
+  readonly seen = new Set<string>();
 
   constructor() {
-    this.#ajv.addVocabulary(['components', 'example']);
-    this.#ajv.addSchema({
-      $id: 'tote',
-      components: JSON.parse(JSON.stringify(openApiDocument()['components'])),
-    });
+    this.#ajv.addVocabulary(['components', 'example', 'x-extension']);
+    this.#ajv.addSchema({ $id: 'tote', components: this.document.components });
   }
 
-  /** Holds the reply to a request against the document; paths that it does not know are left alone. */
-  check(method: string, path: string, status: number, headers: HeaderList, text: string): void {
+  /**
+   * What is wrong with the answer, or null; paths that the document does not know are left alone. `headerNames` are in
+   * lower case.
+   */
+  fault(
+    method: string,
+    path: string,
+    status: number,
+    headerNames: Iterable<string>,
+    text: string,
+  ): string | null {
     const template = this.#templateOf(path);
-    if (template === null) return;
-    const described = this.#describe(template, method, status);
+    if (template === null || method === 'OPTIONS') return null;
+    const operation = this.#operation(template, method);
     const name = `${method} ${template} ${status}`;
-    if (described.validate !== null) {
-      const isValid = described.validate(JSON.parse(text));
-      check(
-        isValid,
-        'API document',
-        () => `${name}: ${this.#ajv.errorsText(described.validate?.errors)} in ${text.slice(0, 400)}`,
-      );
+    const described = this.#describe(operation, status);
+    if (described === null) return `${name} is not documented`;
+    const { validate, headers } = described;
+    if (method !== 'HEAD' && validate !== null && !validate(JSON.parse(text))) {
+      return `${name}: ${this.#ajv.errorsText(validate.errors)} in ${text.slice(0, 400)}`;
     }
-    const present = new Set(headers.filter((_, i) => i % 2 === 0).map((header) => header.toLowerCase()));
-    for (const header of described.headers)
-      check(present.has(header), 'API document', () => `${name} has no ${header}`);
+    const present = new Set(headerNames);
+    for (const header of headers) if (!present.has(header)) return `${name} has no ${header}`;
+    this.seen.add(name);
+    const [, code] = /"error":"(\w+)/.exec(status < 400 ? '' : text) ?? [];
+    if (code !== undefined) this.seen.add(`${name} ${code}`);
+    return null;
+  }
+
+  /** The response of a status with its reference followed; undefined where there is none. */
+  response(operation: OperationObject, status: number | string): ResponseObject | undefined {
+    const response = operation.responses[status];
+    const name = response?.$ref?.split('/').at(-1);
+    return name === undefined ? response : must(this.document.components.responses[name], name);
+  }
+
+  /** A validator of a schema that stands in the document. */
+  compile(schema: object): ValidateFunction {
+    return this.#ajv.compile(
+      JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"tote#/components/')),
+    );
   }
 
   #templateOf(path: string): string | null {
-    const rest = path.replace(BASE, '');
-    if (rest === path) return null;
-    const template = rest.replace(/^\/(markets|rounds)\/[^/]+$/, '/$1/{id}');
-    return this.#document.paths[template] === undefined ? null : template;
+    const base = BASES.find((start) => path.startsWith(`${start}/`));
+    if (base === undefined) return null;
+    const template = path.slice(base.length).replace(/^\/(markets|rounds)\/[^/]+$/, '/$1/{id}');
+    return this.document.paths[template] === undefined ? null : template;
   }
 
-  #describe(template: string, method: string, status: number): Described {
-    const key = `${method} ${template} ${status}`;
+  /** undefined for a method that the path does not offer. */
+  #operation(template: string, method: string): OperationObject | undefined {
+    return this.document.paths[template]?.[method === 'HEAD' ? 'get' : method.toLowerCase()];
+  }
+
+  #describe(operation: OperationObject | undefined, status: number): Described | null {
+    const key = `${operation?.operationId} ${status}`;
     const known = this.#described.get(key);
     if (known !== undefined) return known;
-    const described = this.#compile(this.#responseOf(template, method, status), key);
+    const response = operation === undefined ? undefinedMethod(status) : this.response(operation, status);
+    if (response === undefined) return null;
+    const schema = response.content?.['application/json']?.schema;
+    const headers = Object.keys(response.headers ?? {})
+      .map((header) => header.toLowerCase())
+      .filter((header) => !OPTIONAL_HEADERS.includes(header));
+    const described = { validate: schema === undefined ? null : this.compile(schema), headers };
     this.#described.set(key, described);
     return described;
   }
+}
 
-  /** A method that a path does not offer answers by what is described for all of them. */
-  #responseOf(template: string, method: string, status: number): ResponseObject {
-    const path = this.#document.paths[template];
-    const operation = path?.[method.toLowerCase()] ?? path?.['get'];
-    const response = operation?.responses[status] ?? operation?.responses['default'];
-    const name = response?.$ref?.split('/').at(-1);
-    const resolved = name === undefined ? response : this.#document.components.responses[name];
-    check(resolved !== undefined, 'API document', () => `${method} ${template} ${status} is not documented`);
-    return resolved;
-  }
-
-  #compile(response: ResponseObject, key: string): Described {
-    const headers = Object.keys(response.headers ?? {})
-      .map((header) => header.toLowerCase())
-      .filter((header) => header !== 'x-idempotent-replay');
-    const schema = response.content?.['application/json']?.schema;
-    // The answer to HEAD and to OPTIONS has no body to look at.
-    if (schema === undefined || key.startsWith('HEAD') || key.startsWith('OPTIONS'))
-      return { validate: null, headers };
-    const rooted: object = JSON.parse(
-      JSON.stringify(schema).replaceAll('"#/components/', '"tote#/components/'),
-    );
-    return { validate: this.#ajv.compile(rooted), headers };
-  }
+/** What any path may answer to a method of its own invention; `info.description` tells of it. */
+function undefinedMethod(status: number): ResponseObject | undefined {
+  const schema = { $ref: '#/components/schemas/Failure' };
+  const failure: ResponseObject = { content: { 'application/json': { schema } } };
+  if (status === WRONG_METHOD) return { ...failure, headers: { Allow: {} } };
+  return [400, 408, 413, 429].includes(status) ? failure : undefined;
 }

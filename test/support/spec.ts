@@ -43,8 +43,10 @@ export interface Round {
   readonly startTime: string;
   readonly lockTime: string;
   readonly endTime: string;
+  readonly bettingClosesAt: string;
   readonly timeRemaining: number;
   readonly timeToLock: number;
+  readonly timeToBettingClose: number;
   readonly openPrice: number | null;
   readonly currentPrice: number | null;
   readonly status: string;
@@ -187,8 +189,10 @@ const roundFields: Readonly<Record<string, Check>> = {
   startTime: dateTime,
   lockTime: dateTime,
   endTime: dateTime,
+  bettingClosesAt: dateTime,
   timeRemaining: integer,
   timeToLock: integer,
+  timeToBettingClose: integer,
   openPrice: nullable(number),
   currentPrice: nullable(number),
   status: oneOf('UPCOMING', 'LIVE', 'LOCKED', 'SETTLING', 'SETTLED'),

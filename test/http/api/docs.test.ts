@@ -5,8 +5,10 @@ import { test } from 'node:test';
 import typia from 'typia';
 import { verifyBet } from '../../../engine/fairness.js';
 import { ERROR_STATUS, type ErrorCode } from '../../../engine/model/errors.js';
+import { defaultRules } from '../../../engine/model/rules.js';
 import { FAIRNESS_TOOLS } from '../../../http/fairness-tools.js';
-import { documentedCodes } from '../../../http/openapi/common.js';
+import { MEANINGS } from '../../../http/openapi/failures.js';
+import { rulesSection } from '../../../http/pages/guide-rules.js';
 import type { Market, OrderResult, Position, Price, RoundDetail, Success } from '../../../http/wire/types.js';
 
 /** From the compiled test, two folders below the build folder, which lies in the project's root. */
@@ -31,14 +33,20 @@ const isExample = typia.createEquals<
 
 const examples = [...guide.matchAll(/```json\n(.*?)```/gs)].map(([, text = '']): unknown => JSON.parse(text));
 
-test('the error table is the registry, without what only operators see', () => {
-  const rows = [...guide.matchAll(/^\| (\d{3}) \| `(\w+)` \|/gm)].map(([, status, code]) => [
-    code,
-    Number(status),
-  ]);
+test('the error table is what the API document says, which is the registry without what only operators see', () => {
+  const rows = [...guide.matchAll(/^\| (\d{3}) \| `(\w+)` \| (.*) \|$/gm)].map(
+    ([, status, code, meaning]) => [code, Number(status), meaning],
+  );
   const isPublic = ([code]: [string, number]) => !NOT_PUBLIC.some((other) => other === code);
-  assert.deepEqual(rows.toSorted(), Object.entries(ERROR_STATUS).filter(isPublic).toSorted());
-  assert.deepEqual(documentedCodes().toSorted(), rows.toSorted());
+  const documented = Object.entries(ERROR_STATUS)
+    .filter(isPublic)
+    .map(([code, status]) => [code, status, new Map<string, string>(Object.entries(MEANINGS)).get(code)]);
+  assert.deepEqual(rows.toSorted(), documented.toSorted());
+});
+
+test('its section on the rules has the defaults', () => {
+  const section = rulesSection(defaultRules(''));
+  assert.ok(guide.includes(`\n${section}\n## `), section);
 });
 
 test('its examples have the fields of the API', () => {

@@ -13,7 +13,7 @@ import { createPublicApi } from '../../../http/api/public-api.js';
 import { keyDigest } from '../../../http/keys.js';
 import { RateLimits } from '../../../http/limits/rate-limits.js';
 import type { RateLimitSettings } from '../../../http/limits/settings.js';
-import { loadDocsPages } from '../../../http/pages/docs-page.js';
+import { loadDocs } from '../../../http/pages/docs-page.js';
 import { headerList } from '../../support/headers.js';
 import { type HostOptions, TestClock, TestHost } from '../../support/host.js';
 
@@ -77,7 +77,7 @@ export class Harness {
       masterSecret: MASTER_SECRET,
       latestTick: (asset) => this.ticks[asset] ?? null,
       marketAgeMsMax: MARKET_AGE_MS_MAX,
-      pages: loadDocsPages(),
+      docs: loadDocs(),
       requestIdPrefix: 'test',
     });
   }

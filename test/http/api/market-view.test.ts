@@ -70,8 +70,10 @@ test('a live round shows its times, pools, odds and bets', () => {
       startTime: new Date(startMs).toISOString(),
       lockTime: new Date(endMs - 5_000).toISOString(),
       endTime: new Date(endMs).toISOString(),
+      bettingClosesAt: new Date(endMs - 25_000).toISOString(),
       timeRemaining: 48,
       timeToLock: MINUTE_MS - 5_000 - 11_734,
+      timeToBettingClose: MINUTE_MS - 25_000 - 11_734,
       openPrice: 100.25,
       currentPrice: 101.5,
       status: 'LIVE',
@@ -122,17 +124,23 @@ test('a market that is not active is neither listed nor found', () => {
   assert.equal(api.get('/v1/markets/ETH_ONE_MINUTE', secret).status, 404);
 });
 
-test('limits of a round are those that it opened under', () => {
+test('limits of a round, and when its betting closes, are what it opened under', () => {
   const api = new Harness();
   const { secret } = api.bettor();
   api.open();
   api.configure((rules) => ({
     ...rules,
+    cutoffMs: 7_000,
     markets: rules.markets.map((market) => ({ ...market, minStakeCents: 5_00, maxStakeCents: 50_00 })),
   }));
-  assert.deepEqual([marketOf(api, secret).minBet, marketOf(api, secret).maxBet], [1, 10_000]);
+  const shown = () => {
+    const { minBet, maxBet, currentRound } = marketOf(api, secret);
+    const { lockTime = '', bettingClosesAt = '' } = currentRound ?? {};
+    return [minBet, maxBet, Date.parse(lockTime) - Date.parse(bettingClosesAt)];
+  };
+  assert.deepEqual(shown(), [1, 10_000, 20_000]);
   api.closeMinute(101);
-  assert.deepEqual([marketOf(api, secret).minBet, marketOf(api, secret).maxBet], [5, 50]);
+  assert.deepEqual(shown(), [5, 50, 7_000]);
 });
 
 test('statuses follow the round, and the clocks stop at 0', () => {
@@ -176,6 +184,52 @@ test('a round that is voided or does not open leaves none', () => {
   api.closeMinute(null);
   assert.equal(marketOf(api, secret).currentRound, null);
   assert.notEqual(marketOf(api, secret, 'BTC_ONE_DAY').currentRound, null);
+});
+
+test('the number and the sum of bets wait for the journal, on every way to a round; pools do not', () => {
+  const api = new Harness();
+  const { secret } = api.bettor();
+  const read = (path: string) => api.begin('GET', path, { key: secret });
+  const shown = () => {
+    const replies = [read('/v1/markets'), read(`/v1/markets/${MARKET}`)].map(({ reply }) => {
+      assert.ok(reply !== null, 'market data wait for nothing');
+      const data = dataOf<Market | Market[]>(reply);
+      const market = Array.isArray(data) ? data[0] : data;
+      return [market?.currentRound?.totalBets, market?.currentRound?.totalVolume, market?.poolUp];
+    });
+    assert.deepEqual(replies[0], replies[1]);
+    return replies[0];
+  };
+  const place = (amount: number) =>
+    api.begin('POST', '/v1/orders', { key: secret, body: { marketId: MARKET, prediction: 'UP', amount } });
+  // The round opens and takes its first bet in one batch.
+  api.submit({ kind: 'openLate', asset: 0, price: 100, priceTimeMs: api.clock.wallMs, evidence: '' });
+  place(10);
+  api.settle();
+  assert.deepEqual(shown(), [1, 10, 1_010]);
+  place(20.5);
+  place(5);
+  assert.deepEqual(shown(), [1, 10, 1_035.5]);
+  const id = `${MARKET}_${Math.floor(api.clock.wallMs / MINUTE_MS)}`;
+  const detail = read(`/v1/rounds/${id}`);
+  assert.equal(detail.reply, null, 'a round waits for the bets that it counts');
+  api.host.endTurn();
+  place(1);
+  assert.deepEqual(shown(), [1, 10, 1_036.5]);
+  api.host.journal.ack();
+  assert.deepEqual(shown(), [3, 35.5, 1_036.5], 'at once, on a clock that stands still');
+  const { reply } = detail;
+  assert.ok(reply !== null);
+  assert.equal(dataOf<{ totalBets: number }>(reply).totalBets, 3);
+  api.settle();
+  assert.deepEqual(shown(), [4, 36.5, 1_036.5]);
+  // They stay while the round locks, and the next one begins with none.
+  api.clock.pass(55_000);
+  api.advance();
+  api.settle();
+  assert.deepEqual(shown(), [4, 36.5, 1_036.5]);
+  api.closeMinute(100);
+  assert.deepEqual(shown(), [0, 0, 1_000]);
 });
 
 test('transitions, open prices and results wait for the journal; pools do not', () => {

@@ -237,12 +237,20 @@ test('the form of the request is checked before anything of the engine', () => {
   const send = (options: object) => api.send('POST', '/v1/orders', { key: secret, body: ORDER, ...options });
   refused(api, send({ contentType: 'text/plain' }), 'unsupported_media_type', 415);
   refused(api, send({ contentType: '' }), 'unsupported_media_type', 415);
+  for (const contentEncoding of ['gzip', 'br', 'identity, gzip', 'identity;q=1', 'x']) {
+    const reply = send({ contentEncoding });
+    refused(api, reply, 'unsupported_media_type', 415);
+    assert.match(reply.text, /Content-Encoding other than identity/, contentEncoding);
+  }
   refused(api, send({ body: '{' }), 'invalid_request', 400);
   refused(api, send({ body: '', contentType: 'application/json' }), 'invalid_request', 400);
   refused(api, send({ idempotencyKey: '' }), 'invalid_request', 400);
   refused(api, send({ body: { ...ORDER, amount: '10' } }), 'invalid_request', 400);
   refused(api, send({ body: { ...ORDER, marketId: 'DOGE_ONE_MINUTE' } }), 'market_not_found', 404);
   refused(api, send({}), 'trading_disabled', 503);
+  for (const contentEncoding of ['identity', 'Identity']) {
+    refused(api, send({ contentEncoding }), 'trading_disabled', 503);
+  }
 });
 
 test('the balance goes down to the last cent', () => {

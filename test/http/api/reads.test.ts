@@ -190,12 +190,13 @@ test('account reads and rounds wait until all that they show is durable', () => 
   assert.notEqual(begin('/v1/positions').reply, null);
   api.begin('POST', '/v1/orders', { key: secret, body: { marketId: MARKET, prediction: 'UP', amount: 1 } });
   const reads = ['/v1/positions', '/v1/orders'].map(begin);
+  const round = begin(`/v1/rounds/${roundId}`);
   assert.deepEqual(
-    reads.map(({ reply }) => reply),
-    [null, null],
+    [...reads, round].map(({ reply }) => reply),
+    [null, null, null],
   );
-  assert.notEqual(begin(`/v1/rounds/${roundId}`).reply, null);
   api.settle();
+  assert.equal(round.reply === null ? 0 : dataOf<{ totalBets: number }>(round.reply).totalBets, 1);
   for (const { reply } of reads) assert.equal(reply === null ? 0 : dataOf<Position[]>(reply).length, 1);
   const stranger = api.bettor();
   api.begin('POST', '/v1/orders', { key: secret, body: { marketId: MARKET, prediction: 'UP', amount: 1 } });
@@ -229,8 +230,10 @@ test('a round shows its commitment from the start and its seed once settled, and
     startTime: iso(startMs),
     lockTime: iso(startMs + 55_000),
     endTime: iso(startMs + MINUTE_MS),
+    bettingClosesAt: iso(startMs + 35_000),
     timeRemaining: 60,
     timeToLock: 55_000,
+    timeToBettingClose: 35_000,
     openPrice: 100,
     currentPrice: 100.5,
     status: 'LIVE',

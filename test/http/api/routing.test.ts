@@ -152,7 +152,7 @@ test('the page of the document comes from here alone and may run nothing else', 
   assert.doesNotMatch(policy, /unsafe|https?:/);
   assert.doesNotMatch(page.text, /<script>|<style|https?:|\son\w+=/);
   const linked = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path = '']) => path);
-  assert.equal(linked.length, 5);
+  assert.equal(linked.length, 7);
   for (const path of linked) {
     const asset = api.get(path, '');
     assert.equal(asset.status, 200, path);

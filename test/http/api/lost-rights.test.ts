@@ -1,0 +1,131 @@
+/**
+ * Keys and accounts that lost their rights: what whoever has a revoked key sends is not held against its account, and
+ * an account that may not bet any more still learns which of its orders stand.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { TIERS } from '../../../engine/model/domain.js';
+import { type Bettor, codeOf, Harness, MINUTE_MS, type Reply } from './harness.js';
+
+const ORDER = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 10 };
+const LIMITS = { keyRead: 120, keyWrite: 30, account: 240, ip: 300 };
+const TEN_MINUTES_MS = 10 * MINUTE_MS;
+
+const limitsOf = ({ headers }: Reply): number[] =>
+  ['limit', 'remaining', 'reset'].map((name) => Number(headers.get(`x-ratelimit-${name}`)));
+
+const disable = (api: Harness, { key }: Bettor) => api.submit({ kind: 'updateKey', key, enabled: false });
+
+for (const why of ['key_disabled', 'key_expired']) {
+  test(`requests refused with ${why} count for the address, up to its limit, and for nothing else`, () => {
+    const api = new Harness({ limits: LIMITS });
+    const owner = api.bettor();
+    const lost = api.addKey(owner.account, undefined, api.clock.wallMs + 1);
+    if (why === 'key_disabled') disable(api, lost);
+    api.clock.pass(1);
+    const requests = [() => api.get('/v1/markets', lost.secret), () => api.order(lost.secret, ORDER)];
+    for (let n = 1; n <= LIMITS.ip; n++) {
+      const reply = requests[n % 2]?.();
+      assert.ok(reply !== undefined);
+      assert.deepEqual([reply.status, codeOf(reply)], [403, why]);
+      assert.deepEqual(limitsOf(reply), [LIMITS.ip, LIMITS.ip - n, 60]);
+    }
+    for (const request of requests) assert.equal(codeOf(request()), 'rate_limited');
+    const elsewhere = api.send('GET', '/v1/markets', { key: owner.secret, address: '10.0.0.1' });
+    assert.deepEqual([elsewhere.status, ...limitsOf(elsewhere)], [200, LIMITS.keyRead, 119, 60]);
+  });
+}
+
+test('what needs no key does not count for one that is disabled', () => {
+  const api = new Harness({ limits: { ...LIMITS, keyRead: 2 } });
+  const owner = api.bettor();
+  disable(api, owner);
+  for (let n = 0; n < 3; n++) {
+    assert.equal(api.get('/v1/nowhere', owner.secret).status, 404);
+    assert.equal(api.get('/v1/openapi.json', owner.secret).status, 200);
+  }
+  api.submit({ kind: 'updateKey', key: owner.key, enabled: true });
+  assert.deepEqual(limitsOf(api.get('/v1/markets', owner.secret)), [2, 1, 60]);
+});
+
+const LOSSES = [
+  { code: 'account_frozen', tier: null, frozen: true },
+  { code: 'tier_too_low', tier: TIERS.indexOf('BRONZE'), frozen: null },
+] as const;
+
+for (const { code, ...change } of LOSSES) {
+  test(`${code}: an order that was placed before is answered again, and no other is taken`, () => {
+    const api = new Harness();
+    const { account, secret } = api.bettor();
+    api.open();
+    const second = api.addKey(account);
+    const first = api.order(secret, ORDER, 'k');
+    api.submit({ kind: 'updateAccount', account, ...change });
+    api.settle();
+    const isReplay = (reply: Reply): void => {
+      assert.deepEqual([reply.status, reply.text], [201, first.text]);
+      assert.equal(reply.headers.get('x-idempotent-replay'), 'true');
+    };
+    isReplay(api.order(secret, ORDER, 'k'));
+    isReplay(api.order(secret, { amount: 10, prediction: 'UP', marketId: ORDER.marketId }, '"k"'));
+    isReplay(api.order(second.secret, ORDER, 'k'));
+    const refused = (reply: Reply): void => assert.deepEqual([reply.status, codeOf(reply)], [403, code]);
+    refused(api.order(secret, ORDER));
+    refused(api.order(secret, ORDER, 'other'));
+    refused(api.order(secret, { ...ORDER, amount: 11 }, 'k'));
+    refused(api.order(secret, '{', 'k'));
+    const options = { key: secret, body: ORDER, idempotencyKey: 'k' };
+    refused(api.send('POST', '/v1/orders', { ...options, contentType: 'text/plain' }));
+    refused(api.send('POST', '/v1/orders', { ...options, query: 'amount=10' }));
+    refused(api.send('POST', '/v1/orders', { ...options, idempotencyKey: '"k' }));
+    // The memory lasts as long as ever, and ends in a refusal, never in a bet.
+    api.clock.pass(TEN_MINUTES_MS - 1);
+    isReplay(api.order(secret, ORDER, 'k'));
+    api.clock.pass(1);
+    refused(api.order(secret, ORDER, 'k'));
+    assert.equal(api.host.engine.betCount, 1);
+  });
+
+  test(`${code}: while the order is not durable, its retry is told that it is in progress`, () => {
+    const api = new Harness();
+    const { account, secret } = api.bettor();
+    api.open();
+    const options = { key: secret, body: ORDER, idempotencyKey: 'k' };
+    const first = api.begin('POST', '/v1/orders', options);
+    api.submit({ kind: 'updateAccount', account, ...change });
+    const retry = api.begin('POST', '/v1/orders', options).reply;
+    assert.ok(retry !== null);
+    assert.deepEqual([retry.status, codeOf(retry)], [409, 'idempotency_in_progress']);
+    api.settle();
+    assert.equal(api.order(secret, ORDER, 'k').text, (first.reply as Reply | null)?.text);
+  });
+}
+
+test('nobody is told anything by a key without the scope, or by one that is not valid', () => {
+  const api = new Harness();
+  const owner = api.bettor();
+  api.open();
+  const first = api.order(owner.secret, ORDER, 'k');
+  const reader = api.addKey(owner.account, ['markets:read', 'positions:read']);
+  api.submit({ kind: 'updateAccount', account: owner.account, tier: null, frozen: true });
+  assert.equal(codeOf(api.order(reader.secret, ORDER, 'k')), 'insufficient_scope');
+  const second = api.addKey(owner.account);
+  disable(api, owner);
+  assert.equal(codeOf(api.order(owner.secret, ORDER, 'k')), 'key_disabled');
+  assert.equal(codeOf(api.order(`tote_${'x'.repeat(43)}`, ORDER, 'k')), 'invalid_api_key');
+  assert.equal(api.order(second.secret, ORDER, 'k').text, first.text);
+});
+
+test('a replay comes after the limits, also for a frozen account, and counts like any answer', () => {
+  const api = new Harness({ limits: { ...LIMITS, keyWrite: 3 } });
+  const { account, secret } = api.bettor();
+  api.open();
+  api.order(secret, ORDER, 'k');
+  api.submit({ kind: 'updateAccount', account, tier: null, frozen: true });
+  const retry = () => api.order(secret, ORDER, 'k');
+  assert.deepEqual(limitsOf(retry()), [3, 1, 60]);
+  assert.deepEqual(limitsOf(retry()), [3, 0, 60]);
+  const over = retry();
+  assert.deepEqual([over.status, over.headers.get('retry-after')], [429, '60']);
+  assert.equal(codeOf(api.order(secret, ORDER, 'other')), 'account_frozen');
+});

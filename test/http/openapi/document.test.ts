@@ -1,0 +1,226 @@
+/**
+ * The OpenAPI document: it lints clean, knows the codes of the registry, and describes what the server really
+ * answers, for every operation and every status. Its examples are such answers.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
+import { SCOPES, TIERS } from '../../../engine/model/domain.js';
+import { ERROR_STATUS } from '../../../engine/model/errors.js';
+import { defaultRules } from '../../../engine/model/rules.js';
+import { apiDocument, ENDPOINTS } from '../../../http/api/endpoints.js';
+import { IDEMPOTENCY_KEY_PATTERN, parseIdempotencyKey } from '../../../http/kit/idempotency.js';
+import { EXAMPLE_FAILURES } from '../../../http/openapi/example-failures.js';
+import { EXAMPLES } from '../../../http/openapi/examples.js';
+import {
+  DOCUMENT_FAILURES,
+  FAILURE_KINDS,
+  type FailureKind,
+  type FailureName,
+  statusOf,
+} from '../../../http/openapi/failures.js';
+import { failuresOf } from '../../../http/openapi/operation.js';
+import { ApiDocument, type OperationObject } from '../../support/api-document.js';
+import { Harness } from '../api/harness.js';
+import { exampleAnswers } from './example-answers.js';
+
+const rules = defaultRules('f'.repeat(64));
+const api = new ApiDocument();
+const { document } = api;
+const { schemas } = document.components;
+
+const workFolder = mkdtempSync(join(tmpdir(), 'tote-openapi-'));
+after(() => rmSync(workFolder, { recursive: true }));
+
+function* operations(): Generator<[name: string, operation: OperationObject]> {
+  for (const [path, item] of Object.entries(document.paths)) {
+    for (const [method, operation] of Object.entries(item))
+      yield [`${method.toUpperCase()} ${path}`, operation];
+  }
+}
+
+test('it is OpenAPI 3.1 of version 1.0.0, has every operation, and marks the extensions', () => {
+  assert.match(document.openapi, /^3\.1\./);
+  assert.equal(document.info.version, '1.0.0');
+  assert.deepEqual(
+    [...operations()].map(([name, { 'x-extension': isExtension = false }]) => [name, isExtension]),
+    [
+      ['GET /markets', false],
+      ['GET /markets/{id}', false],
+      ['GET /prices', false],
+      ['GET /positions', false],
+      ['GET /orders', false],
+      ['POST /orders', false],
+      ['GET /rounds/{id}', true],
+      ['GET /openapi.json', true],
+    ],
+  );
+  for (const name of ['Round', 'RoundDetail']) {
+    const properties = Object.entries(document.components.schemas[name]?.properties ?? {});
+    const beyond = properties.filter(([, schema]) => schema['x-extension'] === true);
+    assert.deepEqual(
+      beyond.map(([field]) => field),
+      ['bettingClosesAt', 'timeToBettingClose'],
+    );
+  }
+  for (const name of ['Round', 'RoundDetail']) {
+    const properties = Object.entries(schemas[name]?.properties ?? {});
+    const beyond = properties.filter(([, schema]) => schema['x-extension'] === true);
+    assert.deepEqual(
+      beyond.map(([field]) => field),
+      ['bettingClosesAt', 'timeToBettingClose'],
+    );
+  }
+  for (const status of ['400', '431', '505']) assert.ok(document.info.description.includes(status));
+  const served = new Harness().get('/v1/openapi.json', '');
+  assert.deepEqual(JSON.parse(served.text), document);
+});
+
+test('it lints clean under the strict rules of a public linter', () => {
+  const file = join(workFolder, 'openapi.json');
+  writeFileSync(file, JSON.stringify(document));
+  const packageFile = createRequire(import.meta.url).resolve('@redocly/cli/package.json');
+  const { bin } = createRequire(import.meta.url)(packageFile) as { bin: Record<string, string> };
+  const command = join(dirname(packageFile), bin['redocly'] ?? '');
+  // What nothing answers is there for clients: the next test knows it by name.
+  const options = ['--extends', 'recommended-strict', '--skip-rule', 'no-unused-components'];
+  const { status, stdout, stderr } = spawnSync(process.execPath, [command, 'lint', ...options, file], {
+    cwd: dirname(fileURLToPath(import.meta.url)),
+    env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+    encoding: 'utf8',
+  });
+  assert.equal(status, 0, `${stdout}\n${stderr}`);
+});
+
+test('every choice of words is a schema with a name, and every schema but three is used', () => {
+  const text = JSON.stringify(document);
+  const unused = Object.keys(schemas).filter((name) => !text.includes(`"#/components/schemas/${name}"`));
+  assert.deepEqual(unused.toSorted(), ['ErrorCode', 'Scope', 'Tier']);
+  for (const [name, { enum: _, ...rest }] of Object.entries(schemas)) {
+    assert.ok(!JSON.stringify(rest).includes('"enum"'), `${name} has no choice without a name in it`);
+  }
+  assert.deepEqual([schemas['Tier']?.enum, schemas['Scope']?.enum], [TIERS, SCOPES]);
+  const { crypto, timeFrame, result } = schemas['Position']?.properties ?? {};
+  const names = [crypto, timeFrame, result].map((schema) => schema?.['oneOf']);
+  const orNull = (name: string) => [{ $ref: `#/components/schemas/${name}` }, { type: 'null' }];
+  assert.deepEqual(names, ['Crypto', 'TimeFrame', 'BetResult'].map(orNull));
+});
+
+test('each status of an operation has the codes of one registry, and validates no other', () => {
+  for (const [name, operation] of operations()) {
+    const endpoint = ENDPOINTS.find(({ method, path }) => `${method} ${path}` === name);
+    const kinds: readonly FailureName[] =
+      endpoint === undefined ? DOCUMENT_FAILURES : failuresOf(endpoint, rules);
+    const statuses = kinds.map((kind) => `${statusOf(kind)}`);
+    assert.equal(new Set(statuses).size, statuses.length, `${name} has one kind of failure for each status`);
+    const documented = Object.keys(operation.responses).filter((status) => Number(status) >= 400);
+    assert.deepEqual(documented.toSorted(), statuses.toSorted(), name);
+    for (const kind of kinds) {
+      const { codes }: FailureKind = FAILURE_KINDS[kind];
+      for (const code of codes) assert.equal(ERROR_STATUS[code], statusOf(kind), code);
+      const schema = api.response(operation, statusOf(kind))?.content?.['application/json']?.schema ?? {};
+      const validate = api.compile(schema);
+      for (const code of Object.keys(ERROR_STATUS)) {
+        const isOwn = codes.some((own) => own === code);
+        for (const error of [code, `${code}: a sentence`])
+          assert.equal(validate({ success: false, error }), isOwn, `${name} ${statusOf(kind)} ${error}`);
+        for (const error of [`${code}:`, `${code}: `, `${code}x`, ` ${code}`])
+          assert.ok(!validate({ success: false, error }), error);
+      }
+    }
+  }
+});
+
+test('its examples are the answers of the real handlers; examples-generate.ts writes them anew', () => {
+  const { successes, failures } = exampleAnswers();
+  assert.deepEqual(EXAMPLES, successes);
+  assert.deepEqual(EXAMPLE_FAILURES, failures);
+});
+
+test('every response has examples, each of which it describes', () => {
+  for (const [name, operation] of operations()) {
+    for (const status of Object.keys(operation.responses)) {
+      const { content } = api.response(operation, status) ?? {};
+      // The document is its own example: one by reference stops generators.
+      if (content === undefined || (operation.operationId === 'getOpenApi' && status === '200')) continue;
+      const { schema = {}, examples = {} } = content['application/json'] ?? {};
+      assert.ok(Object.keys(examples).length > 0, `${name} ${status}`);
+      const validate = api.compile(schema);
+      for (const { value } of Object.values(examples)) {
+        assert.ok(value === undefined || validate(value), `${name} ${status} ${JSON.stringify(value)}`);
+      }
+    }
+  }
+});
+
+test('it says what the rules in force are', () => {
+  const unusual = { ...rules, feeBps: 250, cutoffMs: 45_000, slippageE2: 750, idempotencyTtlMs: 60_000 };
+  const served = new Harness({ rules: unusual }).get('/v1/openapi.json', '').text;
+  // But for the examples, which are answers of a server with the defaults.
+  const words = JSON.stringify(
+    JSON.parse(served, (name, value: unknown) => (name === 'examples' ? undefined : value)),
+  );
+  assert.match(words, /amount \* oddsAtBet \* 0\.975/);
+  assert.match(words, /the fee is 2\.5%/);
+  assert.match(words, /45 seconds before/);
+  assert.match(words, /more than 7\.5 points away/);
+  assert.match(words, /remembered for 1 minute\b/);
+  assert.doesNotMatch(words, /0\.97\b|\b3%|20 seconds|15 points|10 minutes/);
+  for (const text of [served, JSON.stringify(document)]) {
+    assert.deepEqual(
+      text.match(/\{[a-z]\w*\}/gi)?.filter((word) => word !== '{id}'),
+      [],
+    );
+  }
+});
+
+test('the market that it suggests is one that takes bets for long', () => {
+  const marketOf = (markets: readonly string[]): unknown => {
+    const some = { ...rules, markets: rules.markets.filter(({ marketId }) => markets.includes(marketId)) };
+    const { paths } = JSON.parse(JSON.stringify(apiDocument(some))) as {
+      paths: Record<string, { get: { parameters: { example: string }[] } }>;
+    };
+    return paths['/markets/{id}']?.get.parameters[0]?.example;
+  };
+  assert.equal(marketOf(rules.markets.map(({ marketId }) => marketId)), 'BTC_ONE_DAY');
+  assert.equal(marketOf(['GOLD_ONE_DAY', 'ETH_ONE_MINUTE', 'SOL_FIVE_MINUTES']), 'SOL_FIVE_MINUTES');
+  assert.equal(marketOf(['GOLD_ONE_DAY', 'EURUSD_ONE_MINUTE']), 'GOLD_ONE_DAY');
+});
+
+test('the order that it suggests is taken, and no Idempotency-Key is suggested', () => {
+  const { paths } = JSON.parse(JSON.stringify(document)) as {
+    paths: Record<string, Record<string, { parameters: object[]; requestBody: { content: object } }>>;
+  };
+  const post = paths['/orders']?.['post'];
+  const content = post?.requestBody.content as Record<
+    string,
+    { examples: Record<string, { value: unknown }> }
+  >;
+  const harness = new Harness();
+  harness.open();
+  const { secret } = harness.bettor({ tier: 'SILVER' });
+  const { plain, guarded } = content['application/json']?.examples ?? {};
+  for (const example of [plain, guarded]) assert.equal(harness.order(secret, example?.value).status, 201);
+  const [key = {}] = post?.parameters ?? [];
+  assert.ok(!('example' in key || 'examples' in key));
+});
+
+test('its pattern of an Idempotency-Key takes what the server takes', () => {
+  const pattern = new RegExp(IDEMPOTENCY_KEY_PATTERN);
+  const character = fc.constantFrom('"', 'a', '~', '!', '#', ' ', '\u00e9', '\u007f');
+  const lengths = fc.constantFrom(0, 1, 2, 3, 254, 255, 256, 257, 258);
+  const filled = fc
+    .tuple(lengths, fc.boolean())
+    .map(([length, isQuoted]) => (isQuoted ? `"${'k'.repeat(length)}"` : 'k'.repeat(length)));
+  fc.assert(
+    fc.property(fc.oneof(fc.string({ unit: character, maxLength: 5 }), filled), (key) => {
+      assert.equal(pattern.test(key), typeof parseIdempotencyKey(key) === 'string', JSON.stringify(key));
+    }),
+  );
+});

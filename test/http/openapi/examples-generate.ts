@@ -1,0 +1,35 @@
+/**
+ * Writes the examples of the API document anew, from the answers of the real handlers:
+ *
+ *     node dist/test/http/openapi/examples-generate.js && npm run format
+ */
+import { writeFileSync } from 'node:fs';
+import { exampleAnswers } from './example-answers.js';
+
+const head = (imports: string): string => `/**
+ * Answers of a server with the default rules, shown as examples in the API document. Written by
+ * \`test/http/openapi/examples-generate.ts\`; a test holds them equal to what the handlers answer.
+ */
+import type ${imports}
+`;
+
+const { successes, failures } = exampleAnswers();
+/** In the sources: from the compiled file, three folders below the build folder. */
+function write(name: string, text: string): void {
+  writeFileSync(new URL(`../../../../http/openapi/${name}`, import.meta.url), text);
+}
+
+write(
+  'examples.ts',
+  `${head("{ Json } from './schemas.js';")}
+/** \`data\` of successes. */
+export const EXAMPLES = ${JSON.stringify(successes)} as const satisfies Readonly<Record<string, Json>>;
+`,
+);
+write(
+  'example-failures.ts',
+  `${head("{ FailureName } from './failures.js';")}
+/** \`error\` of failures, by the name of their response. */
+export const EXAMPLE_FAILURES: Readonly<Record<FailureName, readonly string[]>> = ${JSON.stringify(failures)};
+`,
+);
