@@ -1,0 +1,86 @@
+/** The documents that need no key: how they are cached, who may read them, and that they tell the rules in force. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { defaultRules } from '../../../engine/model/rules.js';
+import { Harness } from '../api/harness.js';
+
+const DOCUMENTS = ['/v1/openapi.json', '/api/v1/openapi.json'];
+const PAGES = ['/docs', '/docs/guide', '/docs/style.css', '/docs/start.js', '/docs/swagger-ui.css'];
+const rules = defaultRules('f'.repeat(64));
+
+test('who names the copy that he has is told 304, with no body, while it is the newest', () => {
+  const api = new Harness();
+  for (const path of [...DOCUMENTS, ...PAGES]) {
+    const whole = api.get(path, '');
+    const etag = whole.headers.get('etag') ?? '';
+    assert.match(etag, /^"[\w-]{22}"$/, path);
+    for (const ifNoneMatch of [etag, `W/${etag}`, `"x", ${etag}`, `"x",W/${etag} , "y"`, '*']) {
+      for (const method of ['GET', 'HEAD']) {
+        const { status, text, headers } = api.send(method, path, { ifNoneMatch });
+        assert.deepEqual([status, text, headers.get('etag')], [304, '', etag], `${path} ${ifNoneMatch}`);
+        assert.equal(headers.get('cache-control'), whole.headers.get('cache-control'));
+        assert.equal(headers.get('content-type'), undefined);
+        assert.ok(headers.has('x-ratelimit-remaining') && headers.has('x-request-id'));
+      }
+    }
+    for (const ifNoneMatch of ['', '"x"', etag.slice(1, -1), `${etag}x`]) {
+      assert.equal(api.send('GET', path, { ifNoneMatch }).status, 200, `${path} ${ifNoneMatch}`);
+    }
+  }
+});
+
+test('pages of any origin may read the API document, and nothing else', () => {
+  const api = new Harness();
+  const { secret } = api.bettor();
+  const originsOf = (path: string, key = ''): unknown =>
+    api.get(path, key).headers.get('access-control-allow-origin');
+  for (const path of DOCUMENTS) {
+    assert.equal(originsOf(path), '*');
+    const { headers } = api.send('GET', path, { ifNoneMatch: '*' });
+    assert.equal(headers.get('access-control-allow-origin'), '*');
+  }
+  for (const path of [...PAGES, '/v1/markets', '/v1/orders', '/v1/nowhere']) {
+    assert.equal(originsOf(path, secret), undefined, path);
+    const preflight = api.send('OPTIONS', path, { key: secret });
+    assert.equal(preflight.headers.get('access-control-allow-origin'), undefined, path);
+  }
+});
+
+test('the guide is a page that may load a stylesheet and nothing else', () => {
+  const { status, headers, text } = new Harness().get('/docs/guide', '');
+  assert.equal(status, 200);
+  assert.equal(headers.get('content-type'), 'text/html; charset=utf-8');
+  assert.equal(
+    headers.get('content-security-policy'),
+    "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  );
+  assert.doesNotMatch(text, /<script|<style|\sstyle=|\son\w+=/);
+  const anchors = [...text.matchAll(/<h\d id="([^"]+)"/g)].map(([, anchor]) => anchor);
+  assert.equal(new Set(anchors).size, anchors.length, 'no anchor stands twice');
+  const links = [...text.matchAll(/href="#([^"]+)"/g)].map(([, anchor]) => anchor);
+  assert.ok(links.length > 10);
+  for (const link of links) assert.ok(anchors.includes(link), `#${link} is a heading`);
+});
+
+test('the API document, its page and the guide are linked with each other', () => {
+  const api = new Harness();
+  const { externalDocs } = JSON.parse(api.get('/v1/openapi.json', '').text);
+  assert.equal(externalDocs.url, '/docs/guide');
+  assert.match(api.get('/docs', '').text, /href="\/docs\/guide"/);
+  assert.match(api.get('/docs/guide', '').text, /href="\/docs"/);
+});
+
+test('the guide has the rules in force, and new ones once they are', () => {
+  const unusual = { ...rules, feeBps: 250, cutoffMs: 45_000, slippageE2: 100, openBetsMax: 7 };
+  const api = new Harness({ rules: unusual });
+  const before = api.get('/docs/guide', '');
+  for (const words of ['2.5%', 'oddsAtBet * 0.975', '45 seconds before', '1 point<', 'at most 7<']) {
+    assert.ok(before.text.includes(words), words);
+  }
+  assert.doesNotMatch(before.text, /0\.97\b|\b3%|20 seconds|15 points/);
+  api.configure((defaults) => ({ ...defaults, feeBps: 400 }));
+  const after = api.get('/docs/guide', '');
+  assert.match(after.text, /4%: a WIN pays <code>amount \* oddsAtBet \* 0\.96</);
+  assert.notEqual(after.headers.get('etag'), before.headers.get('etag'));
+  assert.match(api.get('/v1/openapi.json', '').text, /oddsAtBet \* 0\.96 \(the fee is 4%\)/);
+});
