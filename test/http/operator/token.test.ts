@@ -1,0 +1,97 @@
+/** Guesses at the operator token: slowed and told, for the address that makes them and no other (`TokenGuard`). */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ADDRESSES_MAX, GUESSES_MAX, TokenGuard } from '../../../http/operator/token-guard.js';
+import { TestClock } from '../../support/host.js';
+import { RawClient } from '../../support/raw-client.js';
+import { Server } from '../../support/server.js';
+
+const TOKEN = 'the-token-of-the-operator';
+const HERE = '10.0.0.1';
+const ELSEWHERE = '10.0.0.2';
+
+function guarded() {
+  const clock = new TestClock();
+  const guard = new TokenGuard(TOKEN, clock);
+  /** 'taken', or the code of the refusal. */
+  const send = (token: string, address = HERE): string => {
+    const refused = guard.refuse({ authorization: token === '' ? '' : `Bearer ${token}`, address });
+    return refused?.code ?? 'taken';
+  };
+  const guess = (count: number, address = HERE): void => {
+    for (let n = 0; n < count; n++) assert.equal(send(`guess-${n}`, address), 'invalid_operator_token');
+  };
+  return { clock, guard, send, guess };
+}
+
+test('after ten wrong tokens within a minute an address is refused whatever it sends, and alone', () => {
+  const { clock, guard, send, guess } = guarded();
+  guess(GUESSES_MAX - 1);
+  assert.equal(send(TOKEN), 'taken');
+  clock.pass(20_000);
+  assert.equal(send('guess-last'), 'invalid_operator_token');
+  for (const token of ['one-more', TOKEN]) assert.equal(send(token), 'rate_limited');
+  assert.equal(send(TOKEN, ELSEWHERE), 'taken');
+  const { headers } = guard.refuse({ authorization: `Bearer ${TOKEN}`, address: HERE }) ?? {};
+  assert.deepEqual(headers, ['Retry-After', '40']);
+  clock.pass(39_999);
+  assert.equal(send(TOKEN), 'rate_limited');
+  clock.pass(1);
+  assert.equal(send(TOKEN), 'taken', 'Retry-After is enough');
+});
+
+test('a request without a token, or with one that was wrong before, is no further guess', () => {
+  const { send, guess } = guarded();
+  guess(GUESSES_MAX - 1);
+  for (let n = 0; n < 100; n++) {
+    assert.equal(send(''), 'invalid_operator_token');
+    assert.equal(send(`guess-${n % 9}`), 'invalid_operator_token');
+  }
+  assert.equal(send(TOKEN), 'taken');
+});
+
+test('guesses from more addresses than are remembered keep nobody out', () => {
+  const { clock, send, guess } = guarded();
+  for (let n = 0; n <= ADDRESSES_MAX; n++) send('guess', `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`);
+  assert.equal(send(TOKEN, 'fd00::'), 'taken');
+  guess(GUESSES_MAX + 1, 'fd00::');
+  clock.pass(60_000);
+  guess(GUESSES_MAX, 'fd00::');
+  assert.equal(send(TOKEN, 'fd00::'), 'rate_limited', 'once there is room it is remembered');
+});
+
+test('guesses are told at once, and then every ten seconds at most', () => {
+  const { clock, guard, send, guess } = guarded();
+  send(TOKEN);
+  assert.equal(guard.untold(), null);
+  guess(GUESSES_MAX);
+  send(TOKEN);
+  assert.deepEqual(guard.untold(), { wrong: GUESSES_MAX, refused: 1, addresses: [HERE] });
+  for (let n = 0; n < 1_000; n++) send('guess', `10.1.0.${n % 200}`);
+  clock.pass(9_999);
+  assert.equal(guard.untold(), null);
+  clock.pass(1);
+  const told = guard.untold();
+  assert.deepEqual([told?.wrong, told?.refused, told?.addresses.length], [1_000, 0, 5]);
+  clock.pass(10_000);
+  assert.equal(guard.untold(), null, 'nothing new');
+});
+
+test('the server slows and logs guesses from one address, and serves another', async (t) => {
+  const server = await Server.start();
+  t.after(() => server.remove());
+  const port = Number(new URL(server.operatorUrl).port);
+  const guesser = await RawClient.open(port, '127.0.0.2');
+  const tokens = [...Array.from({ length: 30 }, (_, n) => `guess-${n}`), server.token];
+  for (const [index, token] of tokens.entries()) {
+    guesser.send('GET /operator/v1/house HTTP/1.1', 'Host: x', `Authorization: Bearer ${token}`, '', '');
+    await guesser.sees(new RegExp(`(?:\\}[^}]*){${index + 1}}`));
+  }
+  guesser.socket.destroy();
+  const statuses = [...guesser.received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+  assert.deepEqual(statuses, [...Array(10).fill('401'), ...Array(21).fill('429')]);
+  assert.equal((await server.operator.get('/house')).status, 200);
+  while (!/wrong operator tokens were sent/.test(server.run.stderr)) await new Promise(setImmediate);
+  assert.match(server.run.stderr, /"addresses":\["127\.0\.0\.2"\]/);
+  assert.doesNotMatch(server.run.stderr, /guess-/);
+});
