@@ -1,32 +1,15 @@
-/** Operator routes for accounts, their money and their keys (design, sections 3 and 8). */
+/** Operator routes for accounts and their money (design, sections 3 and 8). */
 import typia, { type tags } from 'typia';
 import { must } from '../../engine/base/assert.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
-import {
-  parseAccountId,
-  parseKeyId,
-  type Scope,
-  scopesMask,
-  TIERS,
-  type Tier,
-} from '../../engine/model/domain.js';
-import type { EngineEvent } from '../../engine/model/events.js';
+import { parseAccountId, TIERS, type Tier } from '../../engine/model/domain.js';
 import type { AccountView } from '../../engine/model/views.js';
 import { eventOf } from '../event-of.js';
-import { generateKeySecret, keyDigest } from '../keys.js';
-import {
-  type Answer,
-  answer,
-  type Call,
-  checkQuery,
-  Refusal,
-  type Route,
-  readBody,
-  readCents,
-  readTimeMs,
-  taken,
-} from './call.js';
-import { accountResource, keyResource, transferResource } from './resources.js';
+import { readBody } from '../kit/body.js';
+import { parseLimit, parseQuery } from '../kit/params.js';
+import { invalid, Refused } from '../kit/refused.js';
+import { answer, type Call, eventsOf, type Result, type Route, readCents, taken } from './call.js';
+import { accountResource, transferResource } from './resources.js';
 
 interface CreateAccountBody {
   readonly name?: (string & tags.MinLength<1> & tags.MaxLength<100>) | null;
@@ -42,19 +25,10 @@ export interface TransferBody {
   readonly amount: number & tags.ExclusiveMinimum<0>;
   readonly reference: string & tags.MinLength<1> & tags.MaxLength<255>;
 }
-interface CreateKeyBody {
-  readonly scopes: readonly Scope[] & tags.MinItems<1> & tags.UniqueItems;
-  readonly expiresAt?: (string & tags.Format<'date-time'>) | null;
-}
-interface UpdateKeyBody {
-  readonly enabled: boolean;
-}
 
 const validateCreateAccount = typia.createValidateEquals<CreateAccountBody>();
 const validateUpdateAccount = typia.createValidateEquals<UpdateAccountBody>();
 export const validateTransfer = typia.createValidateEquals<TransferBody>();
-const validateCreateKey = typia.createValidateEquals<CreateKeyBody>();
-const validateUpdateKey = typia.createValidateEquals<UpdateKeyBody>();
 
 const PAGE_DEFAULT = 100;
 const PAGE_MAX = 1_000;
@@ -72,53 +46,62 @@ export function accountRoutes(sequencer: Sequencer): readonly Route[] {
       path: '/accounts/{id}/withdrawals',
       handle: (call) => routes.transfer('withdraw', call),
     },
-    { method: 'POST', path: '/accounts/{id}/keys', handle: (call) => routes.createKey(call) },
-    { method: 'GET', path: '/accounts/{id}/keys', handle: (call) => routes.listKeys(call) },
-    { method: 'PATCH', path: '/keys/{id}', handle: (call) => routes.updateKey(call) },
   ];
 }
 
 class AccountRoutes {
   constructor(private readonly sequencer: Sequencer) {}
 
-  create(call: Call): Answer {
-    const { name = null, tier, balance = 0 } = readBody(call, validateCreateAccount);
+  create(call: Call): Result {
+    const body = readBody(call.request, validateCreateAccount);
+    if (body instanceof Refused) return body;
+    const { name = null, tier, balance = 0 } = body;
+    const balanceCents = readCents('balance', balance);
+    if (balanceCents instanceof Refused) return balanceCents;
     const outcome = taken(
       this.sequencer.submit({
         kind: 'createAccount',
         timeMs: this.sequencer.stampMs(),
         name,
         tier: TIERS.indexOf(tier),
-        balanceCents: readCents('balance', balance),
+        balanceCents,
       }),
     );
+    if (outcome instanceof Refused) return outcome;
     const created = eventOf(eventsOf(outcome), 'accountCreated');
     return answer(201, accountResource(this.account(created.account)), outcome.seq);
   }
 
   /** Pages by account number: `after` is the last id of the page before. */
-  list({ query }: Call): Answer {
-    checkQuery(query, ['limit', 'after']);
-    const limit = readLimit(query.get('limit'));
-    const after = query.get('after');
-    const first = after === null ? 1 : accountNumber(after, 'after') + 1;
+  list({ request }: Call): Result {
+    const given = parseQuery(request.query, ['limit', 'after']);
+    if (given instanceof Refused) return given;
+    const limit = parseLimit(given.get('limit'), PAGE_DEFAULT, PAGE_MAX);
+    if (limit instanceof Refused) return limit;
+    const after = given.get('after');
+    const last = after === undefined ? 0 : parseAccountId(after);
+    if (after !== undefined && last === 0) return invalid('after must be an account id');
     const { engine } = this.sequencer;
     const page = [];
-    for (let account = first; account <= engine.accountCount && page.length < limit; account++) {
+    for (let account = last + 1; account <= engine.accountCount && page.length < limit; account++) {
       page.push(accountResource(this.account(account)));
     }
     return answer(200, page, engine.seq);
   }
 
-  get(call: Call): Answer {
-    return answer(200, accountResource(this.accountOf(call)), this.sequencer.engine.seq);
+  get(call: Call): Result {
+    const view = findAccount(this.sequencer, call);
+    return view instanceof Refused ? view : answer(200, accountResource(view), this.sequencer.engine.seq);
   }
 
-  update(call: Call): Answer {
-    const { account } = this.accountOf(call);
-    const { tier, frozen } = readBody(call, validateUpdateAccount);
-    if (tier === undefined && frozen === undefined)
-      throw new Refusal('invalid_request', 'tier or frozen is expected');
+  update(call: Call): Result {
+    const view = findAccount(this.sequencer, call);
+    if (view instanceof Refused) return view;
+    const { account } = view;
+    const body = readBody(call.request, validateUpdateAccount);
+    if (body instanceof Refused) return body;
+    const { tier, frozen } = body;
+    if (tier === undefined && frozen === undefined) return invalid('tier or frozen is expected');
     const outcome = taken(
       this.sequencer.submit({
         kind: 'updateAccount',
@@ -128,62 +111,21 @@ class AccountRoutes {
         frozen: frozen ?? null,
       }),
     );
+    if (outcome instanceof Refused) return outcome;
     return answer(200, accountResource(this.account(account)), outcome.seq);
   }
 
-  transfer(kind: 'deposit' | 'withdraw', call: Call): Answer {
-    const { account } = this.accountOf(call);
-    const { amount, reference } = readBody(call, validateTransfer);
+  transfer(kind: 'deposit' | 'withdraw', call: Call): Result {
+    const view = findAccount(this.sequencer, call);
+    if (view instanceof Refused) return view;
+    const { account } = view;
+    const body = readBody(call.request, validateTransfer);
+    if (body instanceof Refused) return body;
+    const { amount, reference } = body;
     const amountCents = readCents('amount', amount);
+    if (amountCents instanceof Refused) return amountCents;
     const timeMs = this.sequencer.stampMs();
-    return transferAnswer(this.sequencer.submit({ kind, timeMs, account, amountCents, reference }));
-  }
-
-  createKey(call: Call): Answer {
-    const { account } = this.accountOf(call);
-    const { scopes, expiresAt = null } = readBody(call, validateCreateKey);
-    const timeMs = this.sequencer.stampMs();
-    const expiresAtMs = expiresAt === null ? null : readTimeMs('expiresAt', expiresAt);
-    if (expiresAtMs !== null && expiresAtMs <= timeMs)
-      throw new Refusal('invalid_request', 'expiresAt is past');
-    const secret = generateKeySecret();
-    const outcome = taken(
-      this.sequencer.submit({
-        kind: 'createKey',
-        timeMs,
-        account,
-        digest: keyDigest(secret),
-        scopesMask: scopesMask(scopes),
-        expiresAtMs,
-      }),
-    );
-    const { id, ...rest } = keyResource(
-      this.sequencer.engine.key(eventOf(eventsOf(outcome), 'keyCreated').key),
-    );
-    return answer(201, { id, secret, ...rest }, outcome.seq);
-  }
-
-  listKeys(call: Call): Answer {
-    const { account } = this.accountOf(call);
-    const { engine } = this.sequencer;
-    return answer(200, engine.keysOf(account).map(keyResource), engine.seq);
-  }
-
-  updateKey(call: Call): Answer {
-    const { engine } = this.sequencer;
-    const key = parseKeyId(call.params[0] ?? '');
-    if (key === 0 || key > engine.keyCount) throw new Refusal('key_not_found', 'no such key');
-    const { enabled } = readBody(call, validateUpdateKey);
-    const outcome = taken(
-      this.sequencer.submit({ kind: 'updateKey', timeMs: this.sequencer.stampMs(), key, enabled }),
-    );
-    return answer(200, keyResource(engine.key(key)), outcome.seq);
-  }
-
-  private accountOf(call: Call): AccountView {
-    const view = this.sequencer.engine.account(parseAccountId(call.params[0] ?? ''));
-    if (view === null) throw new Refusal('account_not_found', 'no such account');
-    return view;
+    return transferResult(this.sequencer.submit({ kind, timeMs, account, amountCents, reference }));
   }
 
   private account(account: number): AccountView {
@@ -191,28 +133,18 @@ class AccountRoutes {
   }
 }
 
-const eventsOf = (outcome: ReturnType<typeof taken>): readonly EngineEvent[] =>
-  outcome.status === 'accepted' ? outcome.events : [];
+/** The account that the path names. */
+export function findAccount({ engine }: Sequencer, call: Call): AccountView | Refused {
+  const view = engine.account(parseAccountId(call.params[0] ?? ''));
+  return view ?? new Refused('account_not_found', 'no such account');
+}
 
 /** 201 for money that moved, now or before under the same reference. */
-export function transferAnswer(submitted: ReturnType<Sequencer['submit']>): Answer {
+export function transferResult(submitted: ReturnType<Sequencer['submit']>): Result {
   const outcome = taken(submitted);
+  if (outcome instanceof Refused) return outcome;
   if (outcome.status === 'replayed' && outcome.event.type === 'balanceMoved') {
     return answer(201, transferResource(outcome.event), outcome.seq, ['X-Idempotent-Replay', 'true']);
   }
   return answer(201, transferResource(eventOf(eventsOf(outcome), 'balanceMoved')), outcome.seq);
-}
-
-function accountNumber(id: string, field: string): number {
-  const account = parseAccountId(id);
-  if (account === 0) throw new Refusal('invalid_request', `${field} must be an account id`);
-  return account;
-}
-
-function readLimit(text: string | null): number {
-  if (text === null) return PAGE_DEFAULT;
-  const limit = /^\d{1,4}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > PAGE_MAX)
-    throw new Refusal('invalid_request', `limit must be from 1 to ${PAGE_MAX}`);
-  return limit;
 }

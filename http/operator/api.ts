@@ -3,24 +3,27 @@
  * holds the operator token. What changes anything is a journaled command, and every answer waits until what it
  * tells is durable. `/healthz` and `/readyz` need no token and tell nothing else.
  */
-import { randomUUID, timingSafeEqual } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Lifecycle } from '../../engine/host/lifecycle.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
-import { ERROR_STATUS, errorText } from '../../engine/model/errors.js';
+import type { ErrorCode } from '../../engine/model/errors.js';
 import type { HeaderList, HttpHandler, HttpRequest, HttpResponder } from '../../engine/model/ports.js';
-import { keyDigest } from '../keys.js';
-import { type Match, Router } from '../kit/router.js';
-import { type Answer, answer, Refusal, type Route } from './call.js';
+import { refuseQuery } from '../kit/params.js';
+import { Refused } from '../kit/refused.js';
+import { type Found, Router } from '../kit/router.js';
+import { answer, type Result, type Route } from './call.js';
+import type { TokenGuard } from './token-guard.js';
 
 const PREFIX = '/operator/v1';
+const NOT_FOUND = new Refused('not_found', 'no such path');
 
 export interface OperatorApiOptions {
   readonly sequencer: Sequencer;
   readonly lifecycle: Lifecycle;
   readonly routes: readonly Route[];
-  readonly token: string;
-  /** False once the server is stopping; before recovery is done it does not listen. */
-  readonly isReady: () => boolean;
+  readonly guard: TokenGuard;
+  /** Why no work should be sent here, or null; before recovery is done the server does not listen. */
+  readonly notReady: () => ErrorCode | null;
   /** A programming error: the state is not to be trusted any more. */
   readonly onFatal: (error: unknown) => void;
 }
@@ -31,78 +34,80 @@ export function createOperatorApi(options: OperatorApiOptions): HttpHandler {
 }
 
 class OperatorApi {
-  readonly #router: Router;
-  readonly #tokenDigest: Buffer;
+  readonly #router: Router<Route>;
+  /** Paths that need no token. */
+  readonly #health: Router<Route>;
 
   constructor(private readonly options: OperatorApiOptions) {
-    this.#router = new Router(PREFIX, options.routes);
-    this.#tokenDigest = Buffer.from(keyDigest(options.token), 'hex');
+    this.#router = new Router([PREFIX], options.routes);
+    this.#health = new Router([''], healthRoutes(options));
   }
 
   handle(request: HttpRequest, responder: HttpResponder): void {
     try {
-      const answer = this.#answer(request);
-      if (!(answer instanceof Promise)) this.#sendDurable(answer, responder);
+      const result = this.#resultOf(request);
+      if (!(result instanceof Promise)) this.#send(result, responder);
       else {
-        answer.then(
-          (later) => this.#sendDurable(later, responder),
-          (error: unknown) => this.#fail(error, responder),
+        result.then(
+          (later) => this.#send(later, responder),
+          (error: unknown) => this.options.onFatal(error),
         );
       }
     } catch (error) {
-      this.#fail(error, responder);
+      this.options.onFatal(error);
     }
   }
 
-  /** Throws a `Refusal` for everything that is wrong with the request. */
-  #answer(request: HttpRequest): Answer | Promise<Answer> {
-    const { method, path, query, contentType, body, fault } = request;
-    if (fault !== null) throw new Refusal(fault.code, fault.detail);
-    const isHealth = path === '/healthz' || path === '/readyz';
-    if (!isHealth) this.#authorize(request);
-    const match = isHealth ? healthMatch(method) : this.#router.match(method, path);
-    if (!match.found) {
-      if (match.allowed.length === 0) throw new Refusal('not_found', 'no such path');
-      const allow = ['Allow', match.allowed.join(', ')];
-      if (method === 'OPTIONS') return answer(204, null, 0, allow);
-      throw new Refusal('method_not_allowed', `${method} is not offered here`, allow);
+  #resultOf(request: HttpRequest): Result | Promise<Result> {
+    const { method, path, query, fault } = request;
+    if (fault !== null) return new Refused(fault.code, fault.detail);
+    const health = this.#health.find(path);
+    const unauthorized = health === null ? this.#refuseToken(request) : null;
+    if (unauthorized !== null) return unauthorized;
+    const found = health ?? this.#router.find(path);
+    if (found === null) return NOT_FOUND;
+    const route = found.resource.byMethod.get(method);
+    if (route === undefined) return withoutRoute(method, found);
+    const refused = method === 'GET' || method === 'HEAD' ? null : refuseQuery(query);
+    return refused ?? route.handle({ params: found.params, request });
+  }
+
+  #refuseToken(request: HttpRequest): Refused | null {
+    const { path } = request;
+    if (path !== PREFIX && !path.startsWith(`${PREFIX}/`)) return NOT_FOUND;
+    return this.options.guard.refuse(request);
+  }
+
+  #send(result: Result, responder: HttpResponder): void {
+    if (result instanceof Refused) {
+      send(responder, result.status, result.headers, result.body);
+      return;
     }
-    if (path === '/readyz' && !this.options.isReady()) throw new Refusal('shutting_down', '');
-    return match.handle({ params: match.params, query: new URLSearchParams(query), contentType, body });
-  }
-
-  /** Compares digests in constant time: neither the token's characters nor its length show in the timing. */
-  #authorize({ path, authorization }: HttpRequest): void {
-    if (path !== PREFIX && !path.startsWith(`${PREFIX}/`)) throw new Refusal('not_found', 'no such path');
-    const token = /^bearer +(\S+) *$/i.exec(authorization)?.[1] ?? '';
-    if (timingSafeEqual(Buffer.from(keyDigest(token), 'hex'), this.#tokenDigest)) return;
-    const expected = 'Authorization: Bearer <operator token> is expected';
-    throw new Refusal('invalid_operator_token', expected, ['WWW-Authenticate', 'Bearer']);
-  }
-
-  #sendDurable({ status, data, headers, after }: Answer, responder: HttpResponder): void {
+    const { status, data, headers, after } = result;
     const body = status === 204 ? '' : JSON.stringify({ success: true, data });
     const release = () => send(responder, status, headers, body);
     if (after === 'all') this.options.lifecycle.whenQuiet(release);
     else this.options.sequencer.whenDurable(after, release);
   }
-
-  #fail(error: unknown, responder: HttpResponder): void {
-    if (!(error instanceof Refusal)) {
-      this.options.onFatal(error);
-      return;
-    }
-    const { code, detail, headers } = error;
-    const body = JSON.stringify({ success: false, error: errorText(code, detail) });
-    send(responder, ERROR_STATUS[code], headers, body);
-  }
 }
 
-const HEALTH_METHODS = ['GET', 'HEAD', 'OPTIONS'];
+const healthRoutes = ({ notReady }: OperatorApiOptions): readonly Route[] => [
+  { method: 'GET', path: '/healthz', handle: () => answer(200, { status: 'ok' }, 0) },
+  {
+    method: 'GET',
+    path: '/readyz',
+    handle: () => {
+      const code = notReady();
+      return code === null ? answer(200, { status: 'ok' }, 0) : new Refused(code, '');
+    },
+  },
+];
 
-function healthMatch(method: string): Match {
-  if (method !== 'GET' && method !== 'HEAD') return { found: false, allowed: HEALTH_METHODS };
-  return { found: true, params: [], handle: () => answer(200, { status: 'ok' }, 0) };
+/** What a known path says to a method that it does not take. */
+function withoutRoute(method: string, { resource }: Found<Route>): Result {
+  const allow = ['Allow', resource.allow];
+  if (method === 'OPTIONS') return answer(204, null, 0, allow);
+  return new Refused('method_not_allowed', `${method} is not offered here`, allow);
 }
 
 /** One answer, with an id by which its request can be spoken of. */

@@ -1,20 +1,17 @@
 /**
- * What an operator handler gets and gives: a call with its path parameters, query and body, and an answer that
- * goes out when the journal has made durable what it tells.
+ * What an operator handler gets and gives: a call with its path's parameters and its request, and an answer that goes
+ * out when the journal has made durable what it tells, or a refusal.
  */
-import type { IValidation } from 'typia';
 import { centsOfDollars } from '../../engine/base/money.js';
-import type { ErrorCode } from '../../engine/model/errors.js';
-import type { Outcome } from '../../engine/model/events.js';
-import type { HeaderList } from '../../engine/model/ports.js';
-import { describeTypeErrors } from '../text/type-errors.js';
+import type { EngineEvent, Outcome } from '../../engine/model/events.js';
+import type { HeaderList, HttpRequest } from '../../engine/model/ports.js';
+import { invalid, Refused } from '../kit/refused.js';
+import type { Routed } from '../kit/router.js';
 
 export interface Call {
   /** Values of the path's `{...}` parts, in turn. */
   readonly params: readonly string[];
-  readonly query: URLSearchParams;
-  readonly contentType: string;
-  readonly body: Uint8Array;
+  readonly request: HttpRequest;
 }
 
 export interface Answer {
@@ -28,75 +25,44 @@ export interface Answer {
   readonly after: number | 'all';
 }
 
-export type Handle = (call: Call) => Answer | Promise<Answer>;
+export type Result = Answer | Refused;
 
-export interface Route {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH';
-  /** Below `/operator/v1`, such as `/accounts/{id}/keys`. */
-  readonly path: string;
-  readonly handle: Handle;
-}
-
-/** A request that is refused: the envelope's error. Nothing was changed. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal';
-  constructor(
-    readonly code: ErrorCode,
-    readonly detail: string,
-    readonly headers: HeaderList = [],
-  ) {
-    super(detail);
-  }
-}
-
-const bad = (detail: string): Refusal => new Refusal('invalid_request', detail);
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-/** The body as `T`. A field that is not known is refused: a misspelt one would do something else than was meant. */
-export function readBody<T>(call: Call, validate: (input: unknown) => IValidation<T>): T {
-  const [mediaType = ''] = call.contentType.split(';');
-  if (mediaType.trim().toLowerCase() !== 'application/json') {
-    throw new Refusal('unsupported_media_type', 'the body must be application/json');
-  }
-  let value: unknown;
-  try {
-    value = JSON.parse(utf8.decode(call.body));
-  } catch {
-    throw bad('the body is not JSON');
-  }
-  const checked = validate(value);
-  if (!checked.success) throw bad(describeTypeErrors(checked.errors).join('; '));
-  return checked.data;
-}
-
-/** Refuses query parameters that the path does not know, and ones that stand twice. */
-export function checkQuery(query: URLSearchParams, known: readonly string[]): void {
-  for (const name of new Set(query.keys())) {
-    if (!known.includes(name)) throw bad(`${name} is not a known query parameter`);
-    if (query.getAll(name).length > 1) throw bad(`${name} is given twice`);
-  }
+/** `path` stands below `/operator/v1`. */
+export interface Route extends Routed {
+  readonly handle: (call: Call) => Result | Promise<Result>;
 }
 
 /** Whole cents of a dollar amount in a body. */
-export function readCents(field: string, dollars: number): number {
-  const cents = centsOfDollars(dollars);
-  if (cents === null) throw bad(`${field} must be an amount in dollars with at most two decimals`);
-  return cents;
+export function readCents(field: string, dollars: number): number | Refused {
+  return (
+    centsOfDollars(dollars) ?? invalid(`${field} must be an amount in dollars with at most two decimals`)
+  );
 }
 
 /** Milliseconds since 1970 of an ISO 8601 text in a body. */
-export function readTimeMs(field: string, text: string): number {
+export function readTimeMs(field: string, text: string): number | Refused {
   const timeMs = Date.parse(text);
   if (!Number.isSafeInteger(timeMs) || timeMs < 0)
-    throw bad(`${field} must be an ISO 8601 date-time since 1970`);
+    return invalid(`${field} must be an ISO 8601 date-time since 1970`);
+  const day = text.slice(0, 10);
+  if (!isInCalendar(day)) return invalid(`${field} names a day that the calendar does not have: ${day}`);
   return timeMs;
 }
 
-/** The outcome of a command that took effect, now or (with the same reference) before. */
-export function taken(outcome: Outcome): Exclude<Outcome, { status: 'rejected' }> {
-  if (outcome.status === 'rejected') throw new Refusal(outcome.code, outcome.detail);
-  return outcome;
+/** Whether there is such a day: `Date.parse` takes the 30th of February for the 2nd of March. */
+function isInCalendar(day: string): boolean {
+  const startMs = Date.parse(`${day}T00:00:00Z`);
+  return Number.isFinite(startMs) && new Date(startMs).toISOString().startsWith(day);
 }
+
+type Taken = Exclude<Outcome, { status: 'rejected' }>;
+
+/** The outcome of a command that took effect, now or (with the same reference) before; or why it did not. */
+export const taken = (outcome: Outcome): Taken | Refused =>
+  outcome.status === 'rejected' ? new Refused(outcome.code, outcome.detail) : outcome;
+
+export const eventsOf = (outcome: Taken): readonly EngineEvent[] =>
+  outcome.status === 'accepted' ? outcome.events : [];
 
 export const answer = (
   status: number,

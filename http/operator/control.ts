@@ -2,8 +2,10 @@
 import typia, { type tags } from 'typia';
 import type { Sequencer } from '../../engine/host/sequencer.js';
 import { marketId, marketOf, parseRoundId, roundId } from '../../engine/model/domain.js';
-import { transferAnswer, validateTransfer } from './accounts.js';
-import { type Answer, answer, type Call, Refusal, type Route, readBody, readCents, taken } from './call.js';
+import { readBody } from '../kit/body.js';
+import { Refused } from '../kit/refused.js';
+import { transferResult, validateTransfer } from './accounts.js';
+import { answer, type Call, type Result, type Route, readCents, taken } from './call.js';
 import { houseResource } from './resources.js';
 
 type Reason = string & tags.MaxLength<500>;
@@ -37,35 +39,50 @@ export function controlRoutes(sequencer: Sequencer): readonly Route[] {
   ];
 }
 
-function setTrading(sequencer: Sequencer, call: Call): Answer {
-  const { enabled, reason = '' } = readBody(call, validateTrading);
-  const { seq } = taken(
+function setTrading(sequencer: Sequencer, call: Call): Result {
+  const body = readBody(call.request, validateTrading);
+  if (body instanceof Refused) return body;
+  const { enabled, reason = '' } = body;
+  const outcome = taken(
     sequencer.submit({ kind: 'setTrading', timeMs: sequencer.stampMs(), enabled, reason }),
   );
-  return answer(200, { enabled, reason }, seq);
+  return outcome instanceof Refused ? outcome : answer(200, { enabled, reason }, outcome.seq);
 }
 
-function suspendMarket(sequencer: Sequencer, call: Call): Answer {
+function suspendMarket(sequencer: Sequencer, call: Call): Result {
   const market = marketOf(call.params[0] ?? '');
-  const { suspended } = readBody(call, validateMarket);
-  taken(sequencer.submit({ kind: 'suspendMarket', timeMs: sequencer.stampMs(), market, suspended }));
+  const body = readBody(call.request, validateMarket);
+  if (body instanceof Refused) return body;
+  const { suspended } = body;
+  const outcome = taken(
+    sequencer.submit({ kind: 'suspendMarket', timeMs: sequencer.stampMs(), market, suspended }),
+  );
+  if (outcome instanceof Refused) return outcome;
   return answer(200, { id: marketId(market), suspended }, 'all');
 }
 
-function voidRound(sequencer: Sequencer, call: Call): Answer {
+function voidRound(sequencer: Sequencer, call: Call): Result {
   const round = parseRoundId(call.params[0] ?? '');
-  if (round === null) throw new Refusal('round_not_found', 'no such round');
-  const { reason } = readBody(call, validateVoid);
-  taken(sequencer.submit({ kind: 'voidRound', timeMs: sequencer.stampMs(), ...round, reason }));
+  if (round === null) return new Refused('round_not_found', 'no such round');
+  const body = readBody(call.request, validateVoid);
+  if (body instanceof Refused) return body;
+  const { reason } = body;
+  const outcome = taken(
+    sequencer.submit({ kind: 'voidRound', timeMs: sequencer.stampMs(), ...round, reason }),
+  );
+  if (outcome instanceof Refused) return outcome;
   return answer(200, { id: roundId(round.market, round.roundNumber), voided: true, reason }, 'all');
 }
 
-function depositHouse(sequencer: Sequencer, call: Call): Answer {
-  const { amount, reference } = readBody(call, validateTransfer);
+function depositHouse(sequencer: Sequencer, call: Call): Result {
+  const body = readBody(call.request, validateTransfer);
+  if (body instanceof Refused) return body;
+  const { amount, reference } = body;
   const amountCents = readCents('amount', amount);
+  if (amountCents instanceof Refused) return amountCents;
   const timeMs = sequencer.stampMs();
-  const deposited = transferAnswer(
+  const deposited = transferResult(
     sequencer.submit({ kind: 'depositHouse', timeMs, amountCents, reference }),
   );
-  return { ...deposited, after: 'all' };
+  return deposited instanceof Refused ? deposited : { ...deposited, after: 'all' };
 }

@@ -6,8 +6,11 @@ import typia, { type tags } from 'typia';
 import type { ManualRun } from '../../engine/host/manual-run.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
 import { ASSETS, type Asset, textAt } from '../../engine/model/domain.js';
+import type { PriceTick } from '../../engine/model/ports.js';
+import { readBody } from '../kit/body.js';
+import { Refused } from '../kit/refused.js';
 import type { PushFeed } from '../prices/push-feed.js';
-import { type Answer, answer, type Call, Refusal, type Route, readBody, readTimeMs } from './call.js';
+import { answer, type Call, type Result, type Route, readTimeMs } from './call.js';
 
 export interface SandboxOptions {
   readonly sequencer: Sequencer;
@@ -23,6 +26,7 @@ interface Tick {
   /** The engine's present time where absent. */
   readonly timestamp?: string & tags.Format<'date-time'>;
 }
+type EngineTick = Pick<PriceTick, 'asset' | 'price' | 'timeMs'>;
 type PricesBody = readonly Tick[] & tags.MinItems<1> & tags.MaxItems<1000>;
 
 /** 31 days: more is several calls, each of which can be watched. */
@@ -45,22 +49,19 @@ export function sandboxRoutes(options: SandboxOptions): readonly Route[] {
  * A malformed body takes nothing. After that each tick is judged by itself, in order, as any feed's would be, so that
  * one absurd price does not keep the others from their rounds; what was refused stands in the answer.
  */
-function pushPrices({ sequencer, pushFeed }: SandboxOptions, call: Call): Answer {
-  const body = readBody(call, validatePrices);
+function pushPrices({ sequencer, pushFeed }: SandboxOptions, call: Call): Result {
+  const body = readBody(call.request, validatePrices);
+  if (body instanceof Refused) return body;
   if (pushFeed === null)
-    throw new Refusal('feed_not_push', 'prices come from another feed: start with TOTE_FEED=push');
-  const nowMs = sequencer.stampMs();
-  const ticks = body.map(({ crypto, price, timestamp }, index) => ({
-    asset: ASSETS.indexOf(crypto),
-    price,
-    timeMs: timestamp === undefined ? nowMs : readTimeMs(`[${index}].timestamp`, timestamp),
-  }));
+    return new Refused('feed_not_push', 'prices come from another feed: start with TOTE_FEED=push');
+  const ticks = readTicks(body, sequencer.stampMs());
+  if (ticks instanceof Refused) return ticks;
   const refused = ticks.flatMap(({ asset, price, timeMs }, index) => {
     const verdict = pushFeed.offer(asset, price, timeMs);
     return verdict.taken ? [] : [{ index, crypto: textAt(ASSETS, asset), reason: verdict.detail }];
   });
   if (refused.length === ticks.length) {
-    throw new Refusal(
+    return new Refused(
       'price_refused',
       refused.map(({ crypto, reason }) => `${crypto}: ${reason}`).join('; '),
     );
@@ -68,10 +69,23 @@ function pushPrices({ sequencer, pushFeed }: SandboxOptions, call: Call): Answer
   return answer(200, { taken: ticks.length - refused.length, refused }, 'all');
 }
 
-async function moveClock({ manualRun }: SandboxOptions, call: Call): Promise<Answer> {
-  const { advanceMs } = readBody(call, validateClock);
+/** In the engine's terms: the asset's index, and milliseconds since 1970. */
+function readTicks(body: PricesBody, nowMs: number): EngineTick[] | Refused {
+  const ticks: EngineTick[] = [];
+  for (const [index, { crypto, price, timestamp }] of body.entries()) {
+    const timeMs = timestamp === undefined ? nowMs : readTimeMs(`[${index}].timestamp`, timestamp);
+    if (timeMs instanceof Refused) return timeMs;
+    ticks.push({ asset: ASSETS.indexOf(crypto), price, timeMs });
+  }
+  return ticks;
+}
+
+async function moveClock({ manualRun }: SandboxOptions, call: Call): Promise<Result> {
+  const body = readBody(call.request, validateClock);
+  if (body instanceof Refused) return body;
+  const { advanceMs } = body;
   if (manualRun === null) {
-    throw new Refusal('clock_not_manual', "the clock is the system's: start with TOTE_CLOCK=manual");
+    return new Refused('clock_not_manual', "the clock is the system's: start with TOTE_CLOCK=manual");
   }
   const timeMs = await manualRun.advance(advanceMs);
   return answer(200, { time: new Date(timeMs).toISOString() }, 'all');

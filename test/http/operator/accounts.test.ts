@@ -106,7 +106,7 @@ test('accounts are listed in pages', async () => {
 });
 
 const BAD_ACCOUNTS: readonly (readonly [body: string, expected: RegExp])[] = [
-  ['{', /not JSON/],
+  ['{', /not valid JSON/],
   ['[]', /tier is missing/],
   ['{}', /tier is missing/],
   ['{"tier":"IRON"}', /tier must be/],
@@ -115,6 +115,7 @@ const BAD_ACCOUNTS: readonly (readonly [body: string, expected: RegExp])[] = [
   ['{"tier":"GOLD","balance":1e999}', /balance must be/],
   ['{"tier":"GOLD","balance":"5"}', /balance must be a number/],
   ['{"tier":"GOLD","name":""}', /name must be/],
+  ['{"tier":"GOLD","name":"a\\ud800"}', /name must be valid Unicode/],
   ['{"tier":"GOLD","ballance":5}', /ballance is not a known field/],
 ];
 
@@ -126,6 +127,19 @@ for (const [body, expected] of BAD_ACCOUNTS) {
     assert.match(refused.error, expected);
   });
 }
+
+test('a write takes no query: a field that stands there is refused, and nothing is done', async () => {
+  const before = (await server.operator.get<unknown[]>('/accounts')).data.length;
+  for (const request of [
+    () => server.operator.post('/accounts?tier=VIP', { tier: 'SILVER' }),
+    () => server.operator.put('/trading?enabled=false', { enabled: true }),
+  ]) {
+    const refused = await request();
+    assert.equal(refused.status, 400);
+    assert.match(refused.error, /^invalid_request: unknown query parameter "(tier|enabled)"/);
+  }
+  assert.equal((await server.operator.get<unknown[]>('/accounts')).data.length, before);
+});
 
 test('another content type is 415', async () => {
   const refused = await server.operator.send('POST', '/accounts', '{"tier":"GOLD"}', {
@@ -227,8 +241,28 @@ test('keys are limited by tier, and a key can expire', async () => {
     { scopes: [] },
     { scopes: ['all'] },
     { scopes: ['markets:read'], expiresAt: 'soon' },
+    { scopes: ['markets:read'], expiresAt: '2127-02-28' },
+    { scopes: ['markets:read'], expiresAt: '2127-02-29T00:00:00Z' },
+    { scopes: ['markets:read'], expiresAt: '2127-02-30T00:00:00Z' },
+    { scopes: ['markets:read'], expiresAt: '2127-04-31T23:59:59.999+02:00' },
     { scopes: ['markets:read'], expiresAt },
   ]) {
     assert.equal((await server.operator.post(path, body)).status, 400, JSON.stringify(body));
+  }
+});
+
+test('a day that an expiry names is one of the calendar', async () => {
+  const { data } = await server.operator.post<Account>('/accounts', { tier: 'VIP' });
+  const path = `/accounts/${data.id}/keys`;
+  const create = (expiresAt: string) =>
+    server.operator.post<Key>(path, { scopes: ['markets:read'], expiresAt });
+  const refused = await create('2127-02-30T00:00:00Z');
+  assert.match(refused.error, /expiresAt names a day that the calendar does not have: 2127-02-30/);
+  for (const [sent, taken] of [
+    ['2128-02-29T00:00:00Z', '2128-02-29T00:00:00.000Z'],
+    ['2127-12-31T23:30:00-01:00', '2128-01-01T00:30:00.000Z'],
+    ['2127-03-01T00:30:00+01:00', '2127-02-28T23:30:00.000Z'],
+  ] as const) {
+    assert.equal((await create(sent)).data.expiresAt, taken);
   }
 });

@@ -85,6 +85,20 @@ test('a refused price is told; the others of its list are taken', async () => {
   const ahead = new Date((await server.nowMs()) + 1_001).toISOString();
   const tooEarly = await server.operator.post('/prices', [{ crypto: 'SOL', price: 100, timestamp: ahead }]);
   assert.match(tooEarly.error, /^price_refused: SOL/);
+  const old = [
+    { crypto: 'SOL', price: 100, timestamp: '2020-01-01T00:00:00Z' },
+    { crypto: 'SOL', price: 100 },
+  ];
+  const tooOld = await server.operator.post('/prices', old.slice(0, 1));
+  assert.equal(tooOld.status, 400);
+  assert.match(tooOld.error, /^price_refused: SOL: the timestamp is too old/);
+  const one = await server.operator.post<{ taken: number; refused: object[] }>('/prices', old);
+  assert.equal(one.status, 200);
+  assert.equal(one.data.taken, 1);
+  assert.match(
+    JSON.stringify(one.data.refused),
+    /"index":0,"crypto":"SOL","reason":"the timestamp is too old/,
+  );
   for (const body of [
     [],
     {},
@@ -151,6 +165,27 @@ test('the house shows that money is conserved, and takes deposits by reference',
   assert.equal((await server.operator.post('/house/deposits', { ...deposit, amount: 1 })).status, 409);
 });
 
+test('a text with half a surrogate pair is refused by its name', async () => {
+  const amounts = { amount: 1, reference: 'x\ud800' };
+  for (const [path, field] of [
+    ['/house/deposits', 'reference'],
+    ['/accounts/acc_1/deposits', 'reference'],
+    ['/accounts/acc_1/withdrawals', 'reference'],
+  ] as const) {
+    const refused = await server.operator.post(path, amounts);
+    assert.equal(refused.status, 400, path);
+    assert.match(refused.error, new RegExp(`^invalid_request: ${field} must be valid Unicode`));
+  }
+  const { id } = await roundOf('ETH_ONE_DAY');
+  const voided = await server.operator.post(`/rounds/${id}/void`, { reason: '\udfff' });
+  const switched = await server.operator.put('/trading', { enabled: false, reason: 'a\ude00\ud83d' });
+  for (const refused of [voided, switched]) {
+    assert.equal(refused.status, 400);
+    assert.match(refused.error, /^invalid_request: reason must be valid Unicode/);
+  }
+  assert.equal((await server.operator.put('/trading', { enabled: true, reason: '😀' })).status, 200);
+});
+
 test('the trading switch stops orders and nothing else', async () => {
   const off = await server.operator.put('/trading', { enabled: false, reason: 'drill' });
   assert.equal(off.status, 200);
@@ -171,7 +206,14 @@ test('the status tells sequence numbers, rounds, feed, money and the process', a
   assert.equal(status, 200);
   assert.equal(data['sequence'], data['durableSequence']);
   assert.equal(data['backlog'], 0);
-  assert.deepEqual(data['journal'], { durability: 'fsync', spaceLevel: 'ok' });
+  const { oldRows, ...journal } = data['journal'] as { oldRows: Record<string, unknown> };
+  assert.deepEqual(journal, { durability: 'fsync', spaceLevel: 'ok' });
+  // A new directory has no old rows; the shadow's thread says so when it comes to it.
+  assert.equal(typeof oldRows['checked'], 'boolean');
+  assert.deepEqual(
+    { ...oldRows, checked: true },
+    { checked: true, checkedSequence: 0, untilSequence: 0, faults: [] },
+  );
   assert.deepEqual(data['trading'], { enabled: true, reason: '' });
   assert.equal(data['ordersRefused'], null);
   const clock = data['clock'] as { mode: string; condition: string };
