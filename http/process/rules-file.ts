@@ -113,13 +113,27 @@ function misnamedTargets(overrides: RulesOverrides): string[] {
     list
       .filter((name) => !known.includes(name))
       .map((name) => {
-        const near = nearest(name, known);
+        const near = nearestTarget(name, known);
         return `${field}: "${name}" does not exist${near === null ? '' : `; did you mean "${near}"?`}`;
       });
   return [
     ...named(overrides.markets ?? [], MARKET_IDS, 'markets'),
     ...named(Object.keys(overrides.limits ?? {}), targets, 'limits'),
   ];
+}
+
+/** Of a market each part must be near one of its own: `DOGE_ONE_DAY` is not near `SOL_ONE_DAY` for the sake of its time frame. */
+function nearestTarget(name: string, known: readonly string[]): string | null {
+  const [asset = '', ...frame] = name.toUpperCase().split('_');
+  const nearFrame = nearest(frame.join('_'), TIME_FRAMES);
+  if (nearFrame === null) {
+    return nearest(
+      name,
+      known.filter((target) => !MARKET_IDS.includes(target)),
+    );
+  }
+  const nearAsset = nearest(asset, ASSETS);
+  return nearAsset === null ? null : `${nearAsset}_${nearFrame}`;
 }
 
 /** Values that are well formed and cannot work together. */

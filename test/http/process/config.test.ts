@@ -35,9 +35,12 @@ test('an empty environment gives the defaults of the design', () => {
     operatorPort: 8081,
     operatorToken: null,
     dataDir: './data',
-    feed: 'simulated',
+    feed: null,
+    requireData: false,
     feedSeed: null,
-    clock: 'system',
+    clock: null,
+    rules: null,
+    changeSetup: [],
     demo: true,
     houseCapitalCents: 100_000_000,
     rateLimits: { keyRead: 120, keyWrite: 30, account: 240, ip: 300 },
@@ -48,8 +51,10 @@ test('an empty environment gives the defaults of the design', () => {
     snapshotsKept: { newest: 3, allMs: 3_600_000, hourlyMs: 86_400_000, dailyMs: null },
     segmentBytesMax: 268_435_456,
     retentionMs: null,
+    gapMsMax: 604_800_000,
+    pastPricesMs: 2_000,
     logLevel: 'info',
-    rulesOverrides: {},
+    logMinutes: true,
   });
 });
 
@@ -58,7 +63,7 @@ test('values are read, and variables of other programs are let be', () => {
     PATH: '/bin',
     TOTE_HOST: '::1',
     TOTE_PORT: '0',
-    TOTE_OPERATOR_TOKEN: 'a-token-of-mine',
+    TOTE_OPERATOR_TOKEN: 'a-token-of-my-own',
     TOTE_CLOCK: 'manual',
     TOTE_FEED: 'push',
     TOTE_FEED_SEED: '7',
@@ -68,13 +73,13 @@ test('values are read, and variables of other programs are let be', () => {
     TOTE_TRUSTED_PROXIES: '10.0.0.1, ::1, 10.1.0.0/16',
     TOTE_SNAPSHOT_COMMANDS: '250,000',
     TOTE_SNAPSHOT_MINUTES: '5',
-    TOTE_SNAPSHOTS_KEPT: '7',
+    TOTE_SNAPSHOTS_KEPT: 'newest=7, hourly=2d, daily=45d',
     TOTE_SEGMENT_MIB: '64',
     TOTE_RETENTION: '30d',
   });
   assert.equal(config.host, '::1');
   assert.equal(config.port, 0);
-  assert.equal(config.operatorToken, 'a-token-of-mine');
+  assert.equal(config.operatorToken, 'a-token-of-my-own');
   assert.equal(config.clock, 'manual');
   assert.equal(config.feedSeed, 7);
   assert.equal(config.demo, false);
@@ -84,7 +89,12 @@ test('values are read, and variables of other programs are let be', () => {
   assert.equal(readConfig({ TOTE_RATE_LIMITS: 'off' }).rateLimits, null);
   assert.equal(config.snapshotCommands, 250_000);
   assert.equal(config.snapshotEveryMs, 300_000);
-  assert.equal(config.snapshotsKept.newest, 7);
+  assert.deepEqual(config.snapshotsKept, {
+    newest: 7,
+    allMs: 3_600_000,
+    hourlyMs: 172_800_000,
+    dailyMs: 3_888_000_000,
+  });
   assert.equal(config.segmentBytesMax, 67_108_864);
   assert.equal(config.retentionMs, 2_592_000_000);
   assert.equal(readConfig({ TOTE_RETENTION: '12h' }).retentionMs, 43_200_000);
@@ -98,6 +108,7 @@ const BAD_VALUES: readonly (readonly [name: string, value: string, expected: Reg
   ['TOTE_OPERATOR_HOST', '', /IP address or a host name/],
   ['TOTE_OPERATOR_PORT', '80a', /port number/],
   ['TOTE_OPERATOR_TOKEN', 'with spaces in it', /visible ASCII/],
+  ['TOTE_OPERATOR_TOKEN', 'fifteen-letters', /16 to 255 visible ASCII/],
   ['TOTE_DATA_DIR', '', /a path/],
   ['TOTE_FEED', 'live', /simulated, push/],
   ['TOTE_FEED', 'hermes', /not available in this version/],
@@ -117,13 +128,35 @@ const BAD_VALUES: readonly (readonly [name: string, value: string, expected: Reg
   ['TOTE_SNAPSHOT_COMMANDS', '0', /whole number from 1 to/],
   ['TOTE_SNAPSHOT_COMMANDS', '10,00', /whole number from 1 to/],
   ['TOTE_SNAPSHOT_MINUTES', '0.5', /whole number from 1 to 10080/],
-  ['TOTE_SNAPSHOTS_KEPT', '0', /a number of the newest from 1 to 1000/],
+  ['TOTE_SNAPSHOTS_KEPT', '0', /a number of the newest from 1 to 1000, or parts such as newest=3,all=1h/],
+  ['TOTE_SNAPSHOTS_KEPT', 'newest=3,weekly=1d', /expected a number/],
+  ['TOTE_SNAPSHOTS_KEPT', 'all=journal', /expected a number/],
+  ['TOTE_SNAPSHOTS_KEPT', 'newest=3,newest=4', /expected a number/],
   ['TOTE_SEGMENT_MIB', '65537', /whole number from 1 to 65536/],
   ['TOTE_RETENTION', '30', /"all", or how long, in hours or days/],
   ['TOTE_RETENTION', '0d', /"all", or how long, in hours or days/],
+  ['TOTE_CHANGE_SETUP', 'feeds', /one or more of feed, clock, rules/],
+  ['TOTE_CHANGE_SETUP', 'feed,feed', /one or more of feed, clock, rules/],
+  ['TOTE_REQUIRE_DATA', 'yes', /0, 1/],
+  ['TOTE_GAP_MAX', 'all', /"any", or how long, in hours or days/],
+  ['TOTE_PAST_PRICES_SECONDS', '3601', /whole number from 0 to 3600/],
   ['TOTE_LOG_LEVEL', 'verbose', /fatal, error, warn/],
   ['TOTE_RULES_FILE', '/does/not/exist.json', /cannot be read/],
 ];
+
+test('snapshots that do not reach as far back as the retention are refused, and a number alone is the newest', () => {
+  assert.match(
+    mistakesOf({ TOTE_SNAPSHOTS_KEPT: 'daily=29d', TOTE_RETENTION: '30d' }).join(),
+    /^TOTE_SNAPSHOTS_KEPT: daily must reach as far back as TOTE_RETENTION/,
+  );
+  assert.deepEqual(mistakesOf({ TOTE_SNAPSHOTS_KEPT: 'daily=30d', TOTE_RETENTION: '30d' }), []);
+  assert.deepEqual(readConfig({ TOTE_SNAPSHOTS_KEPT: '5' }).snapshotsKept, {
+    newest: 5,
+    allMs: 0,
+    hourlyMs: 0,
+    dailyMs: null,
+  });
+});
 
 for (const [name, value, expected] of BAD_VALUES) {
   test(`${name}=${JSON.stringify(value)} is refused`, () => {
@@ -166,7 +199,7 @@ test('a rules file changes what it names and nothing else', () => {
     tiers: { SILVER: { maxStakeCents: 2_000_00 } },
     feeBps: 250,
   });
-  const rules = withOverrides('print', readConfig({ TOTE_RULES_FILE: path }).rulesOverrides);
+  const rules = withOverrides('print', readConfig({ TOTE_RULES_FILE: path }).rules?.overrides ?? {});
   assert.deepEqual(rules.markets, [
     {
       marketId: 'BTC_ONE_MINUTE',
@@ -200,6 +233,10 @@ const BAD_RULES: readonly (readonly [content: unknown, expected: RegExp])[] = [
   [{ limits: { BTC: { seedCents: 0 } } }, /limits\.BTC\.seedCents must be .*at least 1/],
   [{ limits: { BTX: {} } }, /limits: "BTX" does not exist; did you mean "BTC"/],
   [{ markets: ['BTC_ONE_MINUT'] }, /did you mean "BTC_ONE_MINUTE"/],
+  [{ markets: ['btc_one_day'] }, /did you mean "BTC_ONE_DAY"/],
+  [{ markets: ['DOGE_ONE_MINUTE'] }, /markets: "DOGE_ONE_MINUTE" does not exist$/],
+  [{ limits: { DOGE_ONE_MINUTE: {} } }, /limits: "DOGE_ONE_MINUTE" does not exist$/],
+  [{ limits: { ONE_MINUT: {} } }, /did you mean "ONE_MINUTE"/],
   [{ limits: { ONE_MINUTE: { lockLeadMs: 40_000 } } }, /no time to bet/],
   [{ limits: { '*': { minStakeCents: 2_000_000 } } }, /above maxStakeCents/],
   [{ masterSecretFingerprint: 'x' }, /masterSecretFingerprint is not a known field/],

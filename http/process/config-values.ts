@@ -1,0 +1,179 @@
+/**
+ * The values of `TOTE_*` variables: how each kind is read from its text, and what is expected where it is another.
+ * `variables.ts` says which variable is of which kind.
+ */
+import { isIP } from 'node:net';
+import { AMOUNT_CENTS_MAX, centsOfDollars } from '../../engine/base/money.js';
+import { isOperatorToken, OPERATOR_TOKEN_FORM } from '../../engine/model/operator-token.js';
+import type { Setup } from '../../engine/model/setup.js';
+import * as kept from '../../engine/model/snapshots-kept.js';
+import { DEFAULT_RATE_LIMITS, RATE_LIMIT_NAMES, type RateLimitSettings } from '../limits/settings.js';
+import { parseAddressRange } from '../uws/client-address.js';
+import { NO_OVERRIDES, type RulesOverrides, readRulesOverrides } from './rules-file.js';
+
+/** What is expected of a value that a parser does not take. */
+export class Expected extends Error {}
+export type Parser<T> = (text: string) => T;
+
+/** Feeds that this version has. */
+export const FEED_NAMES = ['simulated', 'push'] as const;
+export type FeedName = (typeof FEED_NAMES)[number];
+
+const FEED_SEED_MAX = 0xffff_ffff;
+/** Half of what may ever be deposited: the other half is for accounts. */
+const HOUSE_CAPITAL_CENTS_MAX = AMOUNT_CENTS_MAX / 2;
+
+export const port: Parser<number> = (text) => {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535) {
+    throw new Expected('a port number from 0 (any free port) to 65535');
+  }
+  return Number(text);
+};
+
+export const host: Parser<string> = (text) => {
+  if (isIP(text) === 0 && !/^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/.test(text)) {
+    throw new Expected('an IP address or a host name');
+  }
+  return text;
+};
+
+export const path: Parser<string> = (text) => {
+  if (text === '' || text.includes('\0')) throw new Expected('a path');
+  return text;
+};
+
+export const token: Parser<string> = (text) => {
+  if (!isOperatorToken(text)) throw new Expected(OPERATOR_TOKEN_FORM);
+  return text;
+};
+
+export function oneOf<T extends string>(...choices: readonly T[]): Parser<T> {
+  return (text) => {
+    const found = choices.find((choice) => choice === text);
+    if (found === undefined) throw new Expected(`one of ${choices.join(', ')}`);
+    return found;
+  };
+}
+
+export const flag: Parser<boolean> = (text) => oneOf('0', '1')(text) === '1';
+
+export const feed: Parser<FeedName> = (text) => {
+  if (text === 'hermes') {
+    throw new Expected('simulated or push: the feed "hermes" is not available in this version');
+  }
+  return oneOf(...FEED_NAMES)(text);
+};
+
+/** Words of `TOTE_CHANGE_SETUP`, and the facts that they let a start change. */
+export const SETUP_WORDS: readonly (readonly [word: string, fact: keyof Setup])[] = [
+  ['feed', 'feed'],
+  ['clock', 'clock'],
+  ['rules', 'rulesFrom'],
+];
+
+export const setupWords: Parser<readonly (keyof Setup)[]> = (text) => {
+  const words = text.split(',').map((word) => word.trim());
+  const facts = words.map((word) => SETUP_WORDS.find(([known]) => known === word)?.[1]);
+  const isSound = new Set(words).size === words.length;
+  if (!isSound || facts.includes(undefined)) {
+    throw new Expected(`what may change: one or more of ${SETUP_WORDS.map(([word]) => word).join(', ')}`);
+  }
+  return facts.filter((fact) => fact !== undefined);
+};
+
+/** Whole seconds, in milliseconds; 0 is one. */
+export function secondsMs(max: number): Parser<number> {
+  return (text) => whole(0, max)(text) * 1_000;
+}
+
+/** Whole minutes, at least one, in milliseconds. */
+export function minutesMs(max: number): Parser<number> {
+  return (text) => whole(1, max)(text) * 60_000;
+}
+
+/** Whole mebibytes, at least one, in bytes. */
+export function mib(max: number): Parser<number> {
+  return (text) => whole(1, max)(text) * 1024 * 1024;
+}
+
+export const feedSeed: Parser<number | null> = (text) => {
+  if (!/^\d{1,10}$/.test(text) || Number(text) > FEED_SEED_MAX) {
+    throw new Expected(`a whole number from 0 to ${FEED_SEED_MAX}`);
+  }
+  return Number(text);
+};
+
+/** A whole number, with or without commas between thousands. */
+export function whole(min: number, max: number): Parser<number> {
+  return (text) => {
+    const wellFormed = /^(\d{1,15}|\d{1,3}(,\d{3}){1,4})$/.test(text);
+    const count = wellFormed ? Number(text.replaceAll(',', '')) : -1;
+    if (count < min || count > max) throw new Expected(`a whole number from ${min} to ${max}`);
+    return count;
+  };
+}
+
+/** Hours or days in milliseconds, or null where the text is `without`, which is for no limit. */
+export function hoursOrDays(without: string): Parser<number | null> {
+  return (text) => {
+    if (text === without) return null;
+    const ageMs = kept.parseAgeMs(text);
+    if (ageMs === null) throw new Expected(`"${without}", or how long, in hours or days: 12h, 30d`);
+    return ageMs;
+  };
+}
+
+export const snapshotsKept: Parser<kept.SnapshotsKept> = (text) => {
+  const parsed = kept.parseSnapshotsKept(text);
+  if (parsed === null) throw new Expected(kept.SNAPSHOTS_KEPT_EXPECTED);
+  return parsed;
+};
+
+/** Dollars with at most two decimals, with or without commas between thousands. */
+export const dollars: Parser<number> = (text) => {
+  const wellFormed = /^(\d+|\d{1,3}(,\d{3})+)(\.\d{1,2})?$/.test(text);
+  const cents = wellFormed ? centsOfDollars(Number(text.replaceAll(',', ''))) : null;
+  if (cents === null) {
+    throw new Expected('an amount in dollars with at most two decimals, such as 1,000,000.00');
+  }
+  if (cents > HOUSE_CAPITAL_CENTS_MAX) throw new Expected('at most 5,000,000,000,000.00');
+  return cents;
+};
+
+export const rateLimits: Parser<RateLimitSettings | null> = (text) => {
+  if (text === 'off') return null;
+  const limits: Partial<Record<keyof RateLimitSettings, number>> = {};
+  for (const part of text.split(',')) {
+    const [, key, digits] = /^\s*([a-z_]+)\s*=\s*([1-9]\d{0,8})\s*$/.exec(part) ?? [];
+    const name = RATE_LIMIT_NAMES.find(([shown]) => shown === key)?.[1];
+    if (name === undefined || limits[name] !== undefined) {
+      throw new Expected(
+        `"off", or each at most once: ${RATE_LIMIT_NAMES.map(([shown]) => `${shown}=<requests a minute>`).join(',')}`,
+      );
+    }
+    limits[name] = Number(digits);
+  }
+  return { ...DEFAULT_RATE_LIMITS, ...limits };
+};
+
+export const addresses: Parser<readonly string[]> = (text) => {
+  if (text === '' || text === 'none') return [];
+  const list = text.split(',').map((address) => address.trim());
+  if (list.some((address) => parseAddressRange(address) === null)) {
+    throw new Expected('IP addresses or ranges (10.0.0.0/8) separated by commas, or "none"');
+  }
+  return list;
+};
+
+/** The rules that a start asks for: the defaults, or those of a file. */
+export interface AskedRules {
+  readonly from: Setup['rulesFrom'];
+  readonly overrides: RulesOverrides;
+}
+
+export const rulesFile: Parser<AskedRules> = (text) => {
+  if (text === 'none') return { from: 'defaults', overrides: NO_OVERRIDES };
+  const result = readRulesOverrides(path(text));
+  if (!result.success) throw new Expected(`a JSON file of rules, or "none"; ${result.mistakes.join('; ')}`);
+  return { from: 'file', overrides: result.overrides };
+};

@@ -1,0 +1,204 @@
+/**
+ * Every `TOTE_*` environment variable, declared once: its name, its default, how its text is read, and the line that
+ * README's table has for it. `config.ts` reads the environment by this table.
+ */
+import { GRACE_MS } from '../../engine/host/boundary-window.js';
+import type { Setup } from '../../engine/model/setup.js';
+import { DEFAULT_RATE_LIMITS, RATE_LIMIT_NAMES } from '../limits/settings.js';
+import { LOG_LEVELS } from '../log/events.js';
+import {
+  addresses,
+  dollars,
+  feed,
+  feedSeed,
+  flag,
+  host,
+  hoursOrDays,
+  mib,
+  minutesMs,
+  oneOf,
+  type Parser,
+  path,
+  port,
+  rateLimits,
+  rulesFile,
+  secondsMs,
+  setupWords,
+  snapshotsKept,
+  token,
+  whole,
+} from './config-values.js';
+
+const NOTHING: readonly (keyof Setup)[] = [];
+const SNAPSHOT_COMMANDS_MAX = 1_000_000_000_000;
+const WEEK_MINUTES = 7 * 24 * 60;
+const SEGMENT_MIB_MAX = 64 * 1024;
+/** Every boundary of the time in between is kept: one a minute (`CLOSED_MAX`). */
+const PAST_PRICES_SECONDS_MAX = 3_600;
+
+export interface Variable<T> {
+  readonly name: `TOTE_${string}`;
+  /** What holds where the variable is not set. */
+  readonly unset: T;
+  /** The same, as README shows it. */
+  readonly shownDefault: string;
+  readonly read: Parser<T>;
+  /** Markdown: what the variable does, and which values it takes where its default does not show that. */
+  readonly help: string;
+}
+
+/** A variable whose default is written as a user would write it. */
+function variable<T>(name: Variable<T>['name'], text: string, read: Parser<T>, help: string): Variable<T> {
+  return { name, unset: read(text), shownDefault: text, read, help };
+}
+
+/** A variable whose default has no text: it is `unset`, and `shownDefault` says what happens then. */
+function optional<T, U>(
+  name: Variable<T>['name'],
+  [unset, shownDefault]: readonly [unset: U, shownDefault: string],
+  read: Parser<T>,
+  help: string,
+): Variable<T | U> {
+  return { name, unset, shownDefault, read, help };
+}
+
+const shownRateLimits = RATE_LIMIT_NAMES.map(([name, field]) => `${name}=${DEFAULT_RATE_LIMITS[field]}`);
+
+/** By the field of the configuration that each becomes; in the order of README's table. */
+export const VARIABLES = {
+  host: variable('TOTE_HOST', '127.0.0.1', host, 'public API; base path `/v1`, legacy base path `/api/v1`'),
+  /** 0 takes any free port; the banner says which. */
+  port: variable('TOTE_PORT', '8080', port, 'its port; 0 takes a free one, the banner says which'),
+  operatorHost: variable('TOTE_OPERATOR_HOST', '127.0.0.1', host, 'operator API, never on the public port'),
+  operatorPort: variable('TOTE_OPERATOR_PORT', '8081', port, 'its port'),
+  /** null: the one kept in the data directory, made at the first start. */
+  operatorToken: optional(
+    'TOTE_OPERATOR_TOKEN',
+    [null, 'made at the first start, kept in `<data>/operator-token` (mode 0600)'],
+    token,
+    '`Authorization: Bearer`; 16 to 255 visible ASCII characters',
+  ),
+  dataDir: variable('TOTE_DATA_DIR', './data', path, 'one process at a time'),
+  requireData: variable(
+    'TOTE_REQUIRE_DATA',
+    '0',
+    flag,
+    '`1`: a directory without a journal is refused, so that a disk that is not mounted is not taken for a new beginning',
+  ),
+  /** null, here and with clock and rules: the directory's own (`setup.ts`). */
+  feed: optional(
+    'TOTE_FEED',
+    [null, "the directory's own; simulated in a new one"],
+    feed,
+    '`simulated`: a random walk at realistic prices; `push`: prices come through the operator API. (`hermes` is not available in this version)',
+  ),
+  /** null: one that belongs to the data directory. */
+  feedSeed: optional(
+    'TOTE_FEED_SEED',
+    [null, "from the data directory's secret"],
+    feedSeed,
+    'seed of the simulated walk, 0 to 4294967295',
+  ),
+  clock: optional(
+    'TOTE_CLOCK',
+    [null, "the directory's own; system in a new one"],
+    oneOf('system', 'manual'),
+    '`manual`: a sandbox, time moves only when the operator API says so',
+  ),
+  /** Facts of the data directory that this start may change. */
+  changeSetup: optional(
+    'TOTE_CHANGE_SETUP',
+    [NOTHING, 'none'],
+    setupWords,
+    'what this start may change of the directory: `feed`, `clock`, `rules`, separated by commas ([below](#what-a-directory-is-set-up-with))',
+  ),
+  /** null: any. A week: a server that was down longer is rare, a clock that is wrong by more is not. */
+  gapMsMax: variable(
+    'TOTE_GAP_MAX',
+    '7d',
+    hoursOrDays('any'),
+    "the most time that may have passed since the last command, by this machine's clock: `any`, or `12h`, `30d`. After more the start is refused, since rounds are settled or voided by that clock",
+  ),
+  pastPricesMs: variable(
+    'TOTE_PAST_PRICES_SECONDS',
+    String(GRACE_MS / 1_000),
+    secondsMs(PAST_PRICES_SECONDS_MAX),
+    'how long after the start prices at boundaries from before it may be handed in; without one the round is voided. Up to 3600',
+  ),
+  demo: variable('TOTE_DEMO', '1', flag, 'demo account and curl line at the very first start'),
+  houseCapitalCents: variable(
+    'TOTE_HOUSE_CAPITAL',
+    '1,000,000.00',
+    dollars,
+    "the house's money at the very first start, in USD. Every open round takes its seeds from it (default 1,000 a side)",
+  ),
+  /** null: no limits. */
+  rateLimits: variable(
+    'TOTE_RATE_LIMITS',
+    shownRateLimits.join(','),
+    rateLimits,
+    'requests in any 60 s, or `off`; what is not named keeps its default',
+  ),
+  /** Addresses or ranges of them. */
+  trustedProxies: variable(
+    'TOTE_TRUSTED_PROXIES',
+    'none',
+    addresses,
+    'addresses or ranges (`10.0.0.0/8`), separated by commas, whose `X-Forwarded-For` is believed: [behind a proxy](docs/deployment.md)',
+  ),
+  durability: variable(
+    'TOTE_DURABILITY',
+    'fsync',
+    oneOf('fsync', 'os'),
+    '`os`: leave it to the operating system; a power loss may take back the newest answers',
+  ),
+  snapshotCommands: variable(
+    'TOTE_SNAPSHOT_COMMANDS',
+    '1,000,000',
+    whole(1, SNAPSHOT_COMMANDS_MAX),
+    'a snapshot of the whole state is written after so many commands',
+  ),
+  snapshotEveryMs: variable(
+    'TOTE_SNAPSHOT_MINUTES',
+    '15',
+    minutesMs(WEEK_MINUTES),
+    'and after so many minutes, if anything happened',
+  ),
+  snapshotsKept: variable(
+    'TOTE_SNAPSHOTS_KEPT',
+    'newest=3,all=1h,hourly=1d,daily=journal',
+    snapshotsKept,
+    'which snapshots stay: the newest three, all of the last hour, the first of each hour for a day, the first of each day (UTC) for as long as the journal goes on from it. What is not named keeps its default; ages are `0`, `12h`, `90d`; `daily` must reach as far back as `TOTE_RETENTION`. A number alone: so many of the newest, and the first of each day',
+  ),
+  segmentBytesMax: variable(
+    'TOTE_SEGMENT_MIB',
+    '256',
+    mib(SEGMENT_MIB_MAX),
+    'a segment of the journal that has grown to this is sealed, and the next begins',
+  ),
+  /** null: all stay. */
+  retentionMs: variable(
+    'TOTE_RETENTION',
+    'all',
+    hoursOrDays('all'),
+    'how long the past can be shown: `all`, or `12h`, `30d`. Sealed segments that are older are deleted once a snapshot from before that time and the archive hold what they did',
+  ),
+  logLevel: variable(
+    'TOTE_LOG_LEVEL',
+    'info',
+    oneOf(...LOG_LEVELS),
+    'fatal, error, warn, info, debug, trace, silent',
+  ),
+  logMinutes: variable(
+    'TOTE_LOG_MINUTES',
+    '1',
+    flag,
+    '`0`: no line a minute in [the log](docs/operations.md#the-log) with orders, their times and what is behind',
+  ),
+  rules: optional(
+    'TOTE_RULES_FILE',
+    [null, "the directory's own; none in a new one"],
+    rulesFile,
+    'a JSON file that changes parts of the rules, below; `none`: the defaults',
+  ),
+} as const;
