@@ -1,6 +1,6 @@
 /** The price feed that the configuration asks for. */
 import { createHash } from 'node:crypto';
-import type { Config } from '../process/config.js';
+import type { RunningConfig } from '../process/setup.js';
 import type { MarketHours } from './market-hours.js';
 import { PushFeed } from './push-feed.js';
 import { SimulatedFeed } from './simulated-feed.js';
@@ -13,7 +13,7 @@ export interface ChosenFeed {
 
 /** `fromMs` is the last journaled time; at the first start, now. */
 export function chooseFeed(
-  config: Config,
+  config: Pick<RunningConfig, 'feed' | 'feedSeed'>,
   masterSecret: Uint8Array,
   hours: MarketHours,
   fromMs: number,

@@ -1,0 +1,69 @@
+/**
+ * Every line that the log can hold. An event's name and level stay the same from version to version: alarms and queries
+ * rest on them, and docs/operations.md has them in a table. The sentence is for people.
+ */
+
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+type WrittenLevel = Exclude<LogLevel, 'silent'>;
+
+interface EventKind {
+  readonly level: WrittenLevel;
+  /** Where it is '', each line brings its own, since the sentence holds figures. */
+  readonly message: string;
+}
+
+const at = (level: WrittenLevel, message = ''): EventKind => ({ level, message });
+
+export const LOG_EVENTS = {
+  starting: at('info', 'starting'),
+  start_refused: at('fatal'),
+  recovering: at('info'),
+  recovered: at('info', 'the state is recovered'),
+  unclean_stop: at('warn', 'the last server did not stop cleanly: its journal was recovered'),
+  recovery_note: at('warn'),
+  clock_gap: at('warn'),
+  setup_changed: at('warn', 'what the data directory is set up with was changed, as asked for'),
+  setup_unknown: at(
+    'warn',
+    'the journal did not say yet what its data directory is set up with: from now on it is what this start runs with',
+  ),
+  port_note: at('warn'),
+  awaited_prices: at(
+    'warn',
+    'rounds wait for prices at boundaries from before the start; without a tick from then they are voided',
+  ),
+  listening: at('info', 'both ports answer'),
+  minute: at('info', 'a minute has passed'),
+  deposit: at('info', 'money was paid in'),
+  withdrawal: at('info', 'money was paid out'),
+  rules_in_force: at('info', 'rules were put in force'),
+  trading_switched: at('info', 'trading was switched'),
+  market_suspended: at('info', 'a market was suspended'),
+  market_resumed: at('info', 'a market was resumed'),
+  rounds_voided: at('warn', 'rounds were voided: their bets are refunded'),
+  rounds_not_opened: at('warn', 'rounds did not open'),
+  rounds_paused: at('info', 'rounds did not open, as was to be expected'),
+  snapshot_written: at('info', 'a snapshot was written'),
+  segment_sealed: at('info', 'a segment of the journal is full, and the next one has begun'),
+  segment_pruned: at('info', 'a segment has left the journal, as TOTE_RETENTION says'),
+  archive_behind: at('info', 'the archive is far behind'),
+  archive_caught_up: at('info', 'the archive has caught up'),
+  needs_attention: at('warn', 'needs attention'),
+  back_to_normal: at('info', 'back to normal'),
+  operator_tokens_refused: at('warn', 'wrong operator tokens were sent'),
+  shadow_note: at('warn'),
+  stdout_closed: at('warn', 'stdout cannot be written'),
+  node_warning: at('warn'),
+  request: at('debug', 'a request was answered'),
+  stopping: at('info', 'stopping'),
+  stopped: at('info', 'stopped'),
+  stopped_at_once: at('warn', 'a second signal: the server ends without closing; the next start recovers'),
+  disk_full: at(
+    'fatal',
+    'the disk of the data directory is full: the server stops while its journal is whole; free space and start it again',
+  ),
+  failed: at('fatal', 'the server stops: nothing more is acknowledged; a restart recovers'),
+} as const satisfies Readonly<Record<string, EventKind>>;
+
+export type LogEvent = keyof typeof LOG_EVENTS;

@@ -1,0 +1,31 @@
+/**
+ * A line for every request, where debug lines are written; otherwise requests go straight to their handler. Headers,
+ * bodies and queries are left out and keys in a path are masked: a log must not give one away.
+ */
+import type { Clock, HeaderBlock, HeaderList, HttpHandler } from '../../engine/model/ports.js';
+import { maskKeys } from '../keys.js';
+import type { Log } from './log.js';
+
+export type PortName = 'public' | 'operator';
+
+/** `handler` with a line after each answer, if `log` has such lines. */
+export function logRequests(handler: HttpHandler, port: PortName, clock: Clock, log: Log): HttpHandler {
+  if (!log.isDebug) return handler;
+  return (request, responder) => {
+    const { method, address } = request;
+    const path = maskKeys(request.path);
+    const startedMs = clock.monotonicMs();
+    handler(request, {
+      send(status, headers, body) {
+        responder.send(status, headers, body);
+        const tookMs = Math.round((clock.monotonicMs() - startedMs) * 1_000) / 1_000;
+        log.tell('request', { requestId: requestIdIn(headers), port, method, path, address, status, tookMs });
+      },
+    });
+  };
+}
+
+function requestIdIn(headers: HeaderList | HeaderBlock): string | undefined {
+  if (typeof headers === 'string') return /^X-Request-Id: (.*)$/m.exec(headers)?.[1]?.trim();
+  return headers[headers.indexOf('X-Request-Id') + 1];
+}

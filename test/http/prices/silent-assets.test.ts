@@ -1,0 +1,35 @@
+/** Which feeds are silent: what is missing where ticks are due, and nothing else. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { MarketHours } from '../../../http/prices/market-hours.js';
+import { silentAssetsOf } from '../../../http/prices/silent-assets.js';
+import { DAY_MS, pushHost } from '../../support/feed-hosts.js';
+
+const BTC = 0;
+const hours = new MarketHours();
+
+test('a pushed price is expected again once it has come, after 10 s', () => {
+  const { host, feed, clock } = pushHost();
+  const silent = silentAssetsOf({ feed: 'push', clock: 'system' }, hours, host.tracker);
+  assert.deepEqual(silent(clock.wallMs), [], 'nobody has said that any is pushed');
+  assert.equal(feed.offer(BTC, 100, clock.wallMs).taken, true);
+  clock.pass(10_000);
+  assert.deepEqual(silent(clock.wallMs), []);
+  clock.pass(1);
+  assert.deepEqual(silent(clock.wallMs), ['BTC']);
+  assert.equal(feed.offer(BTC, 100, clock.wallMs).taken, true);
+  assert.deepEqual(silent(clock.wallMs), []);
+});
+
+test('a feed of its own is expected for every asset whose markets are open, and none on a manual clock', () => {
+  const { host, clock } = pushHost();
+  const silent = silentAssetsOf({ feed: 'simulated', clock: 'system' }, hours, host.tracker);
+  const onWednesday = silent(clock.wallMs);
+  assert.ok(onWednesday.includes('BTC') && onWednesday.includes('GOLD'), onWednesday.join());
+  const onSaturday = silent(clock.wallMs + 3 * DAY_MS);
+  assert.ok(onSaturday.includes('BTC') && !onSaturday.includes('GOLD'), onSaturday.join());
+  assert.deepEqual(
+    silentAssetsOf({ feed: 'simulated', clock: 'manual' }, hours, host.tracker)(clock.wallMs),
+    [],
+  );
+});
