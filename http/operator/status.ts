@@ -4,8 +4,9 @@
  */
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { dollarsOfCents } from '../../engine/base/money.js';
+import type { PriceTracker } from '../../engine/host/price-tracker.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
-import { ASSETS, assetOf, LIVE, LOCKED, MARKETS_MAX, marketId } from '../../engine/model/domain.js';
+import { ASSETS, assetOf, LIVE, LOCKED, MARKETS_MAX, marketId, textAt } from '../../engine/model/domain.js';
 import type { Clock } from '../../engine/model/ports.js';
 import type { EngineReads } from '../../engine/model/views.js';
 import { answer, type Route } from './call.js';
@@ -56,7 +57,7 @@ export interface StatusSources {
   readonly clock: Clock;
   readonly clockMode: 'system' | 'manual';
   readonly feedName: string;
-  readonly latestTick: LatestTick;
+  readonly tracker: PriceTracker;
   readonly durability: 'fsync' | 'os';
   readonly shadow: () => ShadowView;
   readonly start: StartView;
@@ -110,8 +111,13 @@ function status(sources: StatusSources, uptimeMs: number, loopDelay: IntervalHis
     trading: engine.trading,
     /** Why new orders are refused now, or null. */
     ordersRefused: engine.trading.enabled ? sequencer.gate : 'trading_disabled',
-    feed: { name: sources.feedName, ticks: ticks(sources, nowMs) },
-    rounds: rounds(engine, sources.latestTick, nowMs),
+    feed: {
+      name: sources.feedName,
+      ticks: ticks(sources, nowMs),
+      /** Boundaries whose price rounds wait for. */
+      awaited: awaitedPrices(sources.tracker),
+    },
+    rounds: rounds(engine, (asset) => sources.tracker.latest(asset), nowMs),
     house: { balance: dollarsOfCents(engine.totals().houseCents) },
     counts: { accounts: engine.accountCount, keys: engine.keyCount, bets: engine.betCount },
     memory: { rssBytes: memory.rss, heapUsedBytes: memory.heapUsed, arrayBuffersBytes: memory.arrayBuffers },
@@ -162,9 +168,18 @@ function shadow(view: ShadowView, durableSeq: number): unknown {
 const delayMs = (measuredNs: number): number =>
   Math.max(0, Math.round((measuredNs / NANOSECONDS_PER_MS - LOOP_RESOLUTION_MS) * 1_000) / 1_000);
 
-function ticks({ latestTick }: StatusSources, nowMs: number): Record<string, unknown> {
+/** In the words of the API: the asset, the boundary, and until when a tick for it may still come. */
+export function awaitedPrices(tracker: PriceTracker): unknown[] {
+  return tracker.awaited.map(({ asset, boundaryMs, untilMs }) => ({
+    crypto: textAt(ASSETS, asset),
+    boundary: new Date(boundaryMs).toISOString(),
+    until: new Date(untilMs).toISOString(),
+  }));
+}
+
+function ticks({ tracker }: StatusSources, nowMs: number): Record<string, unknown> {
   const shown = ASSETS.map((crypto, asset) => {
-    const tick = latestTick(asset);
+    const tick = tracker.latest(asset);
     return [crypto, tick === null ? null : { price: tick.price, ageMs: nowMs - tick.timeMs }];
   });
   return Object.fromEntries(shown);
