@@ -1,0 +1,82 @@
+/**
+ * What a start runs with, of that which is a fact of its data directory (`engine/model/setup.ts`): the feed, the clock, where
+ * the rules are from. Variables that are not given leave the directory's own; one that says something else is refused
+ * unless `TOTE_CHANGE_SETUP` names the fact, for a restart without a variable must not settle bets by other prices.
+ */
+import { defaultRules, type Rules } from '../../engine/model/rules.js';
+import { SETUP_FACTS, type Setup } from '../../engine/model/setup.js';
+import { type Config, ConfigError } from './config.js';
+import { FEED_NAMES, type FeedName, SETUP_WORDS } from './config-values.js';
+import { withOverrides } from './rules-file.js';
+
+/** The configuration with what was left open settled. */
+export interface RunningConfig extends Config {
+  readonly feed: FeedName;
+  readonly clock: Setup['clock'];
+}
+
+export interface SettledSetup {
+  readonly config: RunningConfig;
+  readonly setup: Setup;
+  /** Facts that this start changes, in words: what was, and what is from now on. */
+  readonly changes: readonly string[];
+}
+
+/** What a new directory is set up with where a variable is not given. */
+const NEW_SETUP: Setup = { feed: 'simulated', clock: 'system', rulesFrom: 'defaults' };
+
+const VARIABLES: Readonly<Record<keyof Setup, string>> = {
+  feed: 'TOTE_FEED',
+  clock: 'TOTE_CLOCK',
+  rulesFrom: 'TOTE_RULES_FILE',
+};
+
+/** `known` is what the journal says; null in one without such facts. Throws `ConfigError`. */
+export function settleSetup(config: Config, known: Setup | null): SettledSetup {
+  const own = known ?? NEW_SETUP;
+  const setup: Setup = {
+    feed: config.feed ?? own.feed,
+    clock: config.clock ?? own.clock,
+    rulesFrom: config.rules?.from ?? own.rulesFrom,
+  };
+  const changed = known === null ? [] : SETUP_FACTS.filter((fact) => setup[fact] !== known[fact]);
+  const mistakes = changed
+    .filter((fact) => !config.changeSetup.includes(fact))
+    .map((fact) => unasked(fact, own, setup));
+  const feed = FEED_NAMES.find((name) => name === setup.feed);
+  if (feed === undefined) mistakes.push(unknownFeed(setup.feed));
+  if (mistakes.length > 0 || feed === undefined) throw new ConfigError(mistakes);
+  return {
+    config: { ...config, feed, clock: setup.clock },
+    setup,
+    changes: changed.map((fact) => `${wordsOf(fact, own)} before, ${wordsOf(fact, setup)} from now on`),
+  };
+}
+
+/** The rules that are to be in force; `inForce` are those of the journal, null in a new one. */
+export function settleRules(
+  { rules }: Config,
+  setup: Setup,
+  inForce: Rules | null,
+  fingerprint: string,
+): Rules {
+  if (rules !== null) return withOverrides(fingerprint, rules.overrides);
+  return setup.rulesFrom === 'file' && inForce !== null ? inForce : defaultRules(fingerprint);
+}
+
+function unasked(fact: keyof Setup, own: Setup, asked: Setup): string {
+  const word = SETUP_WORDS.find(([, named]) => named === fact)?.[0];
+  return (
+    `${VARIABLES[fact]}: this data directory runs with ${wordsOf(fact, own)}, and ${wordsOf(fact, asked)} was asked for; ` +
+    `leave the variable out to go on as before, or allow the change at this start with TOTE_CHANGE_SETUP=${word}`
+  );
+}
+
+const unknownFeed = (feed: string): string =>
+  `TOTE_FEED: this data directory runs with the feed "${feed}", which this version does not have; start the version that ` +
+  'does, or another feed with TOTE_CHANGE_SETUP=feed';
+
+function wordsOf(fact: keyof Setup, setup: Setup): string {
+  if (fact === 'rulesFrom') return setup.rulesFrom === 'file' ? 'rules from a file' : 'the default rules';
+  return `the ${fact} "${setup[fact]}"`;
+}

@@ -1,0 +1,48 @@
+/** What a start runs with, of its variables and what its directory is set up with. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Setup } from '../../../engine/model/setup.js';
+import { ConfigError, readConfig } from '../../../http/process/config.js';
+import { settleSetup } from '../../../http/process/setup.js';
+
+const PUSHED: Setup = { feed: 'push', clock: 'manual', rulesFrom: 'defaults' };
+
+test('a new directory takes what is said, and the defaults for the rest', () => {
+  const { setup, config, changes } = settleSetup(readConfig({ TOTE_FEED: 'push' }), null);
+  assert.deepEqual(setup, { feed: 'push', clock: 'system', rulesFrom: 'defaults' });
+  assert.deepEqual([config.feed, config.clock, changes], ['push', 'system', []]);
+});
+
+test('a word for what does not change changes nothing', () => {
+  const { setup, changes } = settleSetup(readConfig({ TOTE_CHANGE_SETUP: 'feed,clock,rules' }), PUSHED);
+  assert.deepEqual([setup, changes], [PUSHED, []]);
+});
+
+test('a feed that this version does not have is refused, and may be left by the word', () => {
+  const later: Setup = { ...PUSHED, feed: 'hermes' };
+  const { message } = assertRefused({}, later);
+  assert.match(message, /runs with the feed "hermes", which this version does not have/);
+  const { changes } = settleSetup(readConfig({ TOTE_FEED: 'push', TOTE_CHANGE_SETUP: 'feed' }), later);
+  assert.deepEqual(changes, ['the feed "hermes" before, the feed "push" from now on']);
+});
+
+test('every fact that differs is told at once', () => {
+  const { mistakes } = assertRefused(
+    { TOTE_FEED: 'simulated', TOTE_CLOCK: 'system', TOTE_RULES_FILE: 'none' },
+    { ...PUSHED, rulesFrom: 'file' },
+  );
+  assert.deepEqual(
+    mistakes.map((mistake) => mistake.split(':')[0]),
+    ['TOTE_FEED', 'TOTE_CLOCK', 'TOTE_RULES_FILE'],
+  );
+});
+
+function assertRefused(env: Readonly<Record<string, string>>, known: Setup): ConfigError {
+  try {
+    settleSetup(readConfig(env), known);
+  } catch (thrown) {
+    assert.ok(thrown instanceof ConfigError);
+    return thrown;
+  }
+  assert.fail('it was taken');
+}
