@@ -1,8 +1,10 @@
 /**
- * The first start's present: an account with money, a key with all scopes, and a line to paste that places a bet.
+ * The first start's present: an account with money, a key with all scopes, and lines to paste that place a bet
+ * and show what became of it.
  * The key's secret is printed once and kept nowhere.
  */
 import { randomUUID } from 'node:crypto';
+import { must } from '../../engine/base/assert.js';
 import { mustSubmit } from '../../engine/host/bootstrap.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
 import { LIVE, MARKETS_MAX, marketId, SCOPES, scopesMask, TIERS } from '../../engine/model/domain.js';
@@ -40,22 +42,22 @@ export function createDemoAccount(sequencer: Sequencer): string {
   return secret;
 }
 
-/** The open market that takes bets for longest, BTC first, or -1 where none does for a minute. */
+/** The market with the open round that ends first and takes bets for a minute yet, BTC first, or -1. */
 function bestMarket(engine: EngineReads, nowMs: number): number {
   let best = -1;
-  let bestClosesMs = nowMs + BETTING_LEFT_MS_MIN;
+  let bestEndsMs = Number.POSITIVE_INFINITY;
   for (let market = 0; market < MARKETS_MAX; market++) {
     const round = engine.currentRound(market);
     if (round === null || round.status !== LIVE || engine.isSuspended(market)) continue;
-    if (round.bettingClosesMs <= bestClosesMs) continue;
+    if (round.bettingClosesMs - nowMs < BETTING_LEFT_MS_MIN || round.endTimeMs >= bestEndsMs) continue;
     best = market;
-    bestClosesMs = round.bettingClosesMs;
+    bestEndsMs = round.endTimeMs;
   }
   return best;
 }
 
 /** One line for a shell that places a bet. `publicUrl` is the API's address without the base path. */
-function curlLine(publicUrl: string, secret: string, market: number): string {
+function betLine(publicUrl: string, secret: string, market: number): string {
   const order = { marketId: marketId(market), prediction: 'UP', amount: DEMO_STAKE_DOLLARS };
   return [
     `curl -sS -X POST '${publicUrl}/v1/orders'`,
@@ -66,19 +68,34 @@ function curlLine(publicUrl: string, secret: string, market: number): string {
   ].join(' ');
 }
 
-/** Calls `print` with the line once, as soon as a round is open, durably, that takes bets for long enough. */
+/** Only the line that places the bet starts with `curl`: a script may find it by that. */
+function invitation(engine: EngineReads, publicUrl: string, secret: string, market: number): string {
+  const { endTimeMs } = must(engine.currentRound(market), 'the round of the market to bet on');
+  const ends = new Date(endTimeMs).toISOString();
+  return `
+This places a bet with the demo account's key, which is not shown again:
+${betLine(publicUrl, secret, market)}
+
+The round ends at ${ends}. Before and after, this shows how the bet stands:
+  curl -sS '${publicUrl}/v1/positions?status=all' -H 'X-API-Key: ${secret}'
+`;
+}
+
+/** Calls `print` with the lines once, as soon as a round is open, durably, that takes bets for long enough. */
 export function printCurlWhenOpen(
   sequencer: Sequencer,
   publicUrl: string,
   secret: string,
-  print: (line: string) => void,
+  print: (text: string) => void,
 ): void {
   let isDone = false;
   const tryNow = (): void => {
-    const market = isDone ? -1 : bestMarket(sequencer.engine, sequencer.stampMs());
+    const { engine } = sequencer;
+    const market = isDone ? -1 : bestMarket(engine, sequencer.stampMs());
     if (market < 0) return;
     isDone = true;
-    sequencer.whenDurable(sequencer.engine.seq, () => print(curlLine(publicUrl, secret, market)));
+    const text = invitation(engine, publicUrl, secret, market);
+    sequencer.whenDurable(engine.seq, () => print(text));
   };
   sequencer.onEvents((_seq, events) => {
     if (!isDone && events.some(({ type }) => type === 'roundOpened')) tryNow();

@@ -4,15 +4,19 @@
  */
 import type { Clock, HttpHandler } from '../../engine/model/ports.js';
 import { connectionLimits, descriptorsMax, limitsNote } from '../uws/connection-limits.js';
+import { receiveBuffer } from '../uws/receive-buffer.js';
 import { UwsTransport } from '../uws/transport.js';
 import { urlOf } from './banner.js';
 import { type Config, ConfigError } from './config.js';
 
+const UNSEEN =
+  'the HTTP library does not show what it receives: bytes outside ASCII at the ends of header values are dropped, not refused';
+
 export interface OpenPorts {
   readonly publicUrl: string;
   readonly operatorUrl: string;
-  /** What an operator should know of the connections that they take, or null. */
-  readonly note: string | null;
+  /** What an operator should know of them. */
+  readonly notes: readonly string[];
   /** Hands over what came meanwhile, and everything from now on. */
   serve(publicApi: HttpHandler, operatorApi: HttpHandler): void;
   /** Takes no new connections; resolves once what waits is answered. */
@@ -40,7 +44,9 @@ export async function openPorts(
   return {
     publicUrl,
     operatorUrl,
-    note: limitsNote(descriptors),
+    notes: [limitsNote(descriptors), (await receiveBuffer()) === null ? UNSEEN : null].filter(
+      (note) => note !== null,
+    ),
     serve(publicApi, operatorApi) {
       publicPort.serve(publicApi);
       forOperators.serve(operatorApi);

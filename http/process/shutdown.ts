@@ -3,6 +3,8 @@
  * doubtful stops it at once and exits 1. No end sends a success that is not durable.
  */
 import { assert } from '../../engine/base/assert.js';
+import type { ErrorCode } from '../../engine/model/errors.js';
+import type { SpaceLevel } from '../../engine/model/ports.js';
 import type { Log } from '../log/log.js';
 
 /** What has to be done for a clean end, in the order of the calls. */
@@ -11,6 +13,12 @@ export interface Closable {
   drain(): Promise<void>;
   /** After `drain`: answers what waits and closes everything. */
   close(): Promise<void>;
+}
+
+/** Space on the disk of the data directory, for messages. */
+export interface DiskSpace {
+  readonly directory: string;
+  readonly freeBytes: number;
 }
 
 /** How long commands that came before a programming error may take to become durable. */
@@ -38,6 +46,12 @@ export class Shutdown {
     return this.#signalledMs !== null || this.#isFailing;
   }
 
+  /** Why no work should be sent to a server with so much space, or null: what is refused until somebody makes some counts. */
+  whyNotReady(spaceLevel: SpaceLevel): ErrorCode | null {
+    if (this.isStopping) return 'shutting_down';
+    return spaceLevel === 'reserve' || spaceLevel === 'hard' ? 'disk_reserve' : null;
+  }
+
   /** From here on signals stop the server, and errors that nobody caught are fatal. */
   watch(closable: Closable): void {
     assert(this.#closable === null, 'the ending is set up once');
@@ -49,7 +63,7 @@ export class Shutdown {
 
   /** The journal cannot be trusted any more, or nothing is left to save: the end, now. */
   fatal(error: unknown): never {
-    this.log.fatal({ err: error }, 'the server stops: nothing more is acknowledged; a restart recovers');
+    this.log.tell('failed', { err: error });
     process.exit(1);
   }
 
@@ -70,14 +84,10 @@ export class Shutdown {
    * The disk is nearly full. A journal that is closed cleanly needs no copy at the next start, so it is closed
    * while there is room for that; the exit code says that it was not asked for.
    */
-  diskFull(): void {
+  diskFull(disk: DiskSpace): void {
     if (this.isStopping || this.#closable === null) return;
     this.#isFailing = true;
-    const error = new Error('the disk of the data directory is full: its hard mark is reached');
-    this.log.fatal(
-      { err: error },
-      'the server stops while its journal is whole; free space and start it again',
-    );
+    this.log.tell('disk_full', disk);
     this.#stop(this.#closable).then(
       () => process.exit(1),
       (reason: unknown) => this.fatal(reason),
@@ -88,15 +98,15 @@ export class Shutdown {
     const nowMs = performance.now();
     if (this.#signalledMs !== null) {
       if (nowMs - this.#signalledMs < this.sameSignalMs) return;
-      this.log.warn({ signal }, 'a second signal: the server ends without closing; the next start recovers');
+      this.log.tell('stopped_at_once', { signal });
       process.exit(1);
     }
     if (this.#isFailing || this.#closable === null) return;
     this.#signalledMs = nowMs;
-    this.log.info({ signal }, 'stopping');
+    this.log.tell('stopping', { signal });
     this.#stop(this.#closable).then(
       () => {
-        this.log.info('stopped');
+        this.log.tell('stopped');
         process.exit(0);
       },
       (error: unknown) => this.fatal(error),

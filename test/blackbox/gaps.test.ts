@@ -150,7 +150,10 @@ test('a round that waited for its price when the server went down gets it afterw
 test('a clock that stands behind the journal: orders are refused until it has caught up, reads are not', async () => {
   await sandbox.openRounds({ BTC: 67_000 }, 'ONE_DAY');
   await sandbox.server.stop();
-  const server = await Server.start({ dataDir: sandbox.server.dataDir, env: { TOTE_CLOCK: 'system' } });
+  const server = await Server.start({
+    dataDir: sandbox.server.dataDir,
+    env: { TOTE_CLOCK: 'system', TOTE_CHANGE_SETUP: 'clock' },
+  });
   try {
     const order = { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 1 };
     const api = new ApiClient(server.publicUrl, trader.secret);

@@ -79,7 +79,7 @@ function shadow(path: string): void {
 
 /** A data directory with an empty journal and the test secret. */
 function prepare(path: string): string {
-  mkdirSync(path, { mode: 0o700 });
+  openStore(path, CLOCK, () => {}).lock.release();
   writeFileSync(join(path, 'master-secret'), SECRET, { mode: 0o600 });
   return path;
 }

@@ -17,10 +17,10 @@ import type { Rules } from '../../engine/model/rules.js';
 import { MARKET_AGE_MS_MAX } from '../../http/api/market-view.js';
 import { createPublicApi } from '../../http/api/public-api.js';
 import { RateLimits } from '../../http/limits/rate-limits.js';
-import { accountRoutes } from '../../http/operator/accounts.js';
 import { createOperatorApi } from '../../http/operator/api.js';
-import { controlRoutes } from '../../http/operator/control.js';
-import { sandboxRoutes } from '../../http/operator/sandbox.js';
+import { operatorRoutes } from '../../http/operator/routes.js';
+import { TokenGuard } from '../../http/operator/token-guard.js';
+import { loadDocs } from '../../http/pages/docs-page.js';
 import { PushFeed } from '../../http/prices/push-feed.js';
 import type { WorldConfig } from './config.js';
 import type { SimJournalWriter } from './journal-writer.js';
@@ -153,7 +153,7 @@ export class Server {
       masterSecret,
       latestTick: (asset) => tracker.latest(asset)?.price ?? null,
       marketAgeMsMax: MARKET_AGE_MS_MAX,
-      pages: new Map(),
+      docs: loadDocs(),
       requestIdPrefix: `life${incarnation}`,
     });
   }
@@ -163,13 +163,9 @@ export class Server {
     return createOperatorApi({
       sequencer,
       lifecycle,
-      routes: [
-        ...accountRoutes(sequencer),
-        ...controlRoutes(sequencer),
-        ...sandboxRoutes({ sequencer, pushFeed: feed, manualRun: null }),
-      ],
-      token: OPERATOR_TOKEN,
-      isReady: () => !this.isStopping,
+      routes: operatorRoutes({ sequencer, pushFeed: feed, manualRun: null }, null),
+      guard: new TokenGuard(OPERATOR_TOKEN, this.parts.clock),
+      notReady: () => (this.isStopping ? 'shutting_down' : null),
       onFatal: (error) =>
         this.parts.watcher.onFatal(error instanceof Error ? error : new Error(String(error))),
     });

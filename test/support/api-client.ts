@@ -3,6 +3,7 @@
  * headers that every answer carries, the API document and the tables of `spec.ts`, whatever the test at hand is about.
  */
 import assert from 'node:assert/strict';
+import { ApiDocument } from './api-document.js';
 import { type Answered, Client, type HeaderFields } from './client.js';
 import {
   type Check,
@@ -23,6 +24,8 @@ import { checkMarketArithmetic } from './spec-arithmetic.js';
 
 /** Canonical and legacy base path (specification, section 9). */
 export const BASES = ['/v1', '/api/v1'] as const;
+
+const document = new ApiDocument();
 
 export interface RequestParts {
   readonly body?: string;
@@ -56,6 +59,10 @@ export class ApiClient {
   async send<T = unknown>(method: string, path: string, parts: RequestParts = {}): Promise<Answered<T>> {
     const answered = await this.#client.send<T>(method, path, parts.body, parts.headers ?? {});
     checkAnswer(answered, `${method} ${path}`, method === 'HEAD' || answered.status === 204);
+    const { status, headers, text } = answered;
+    // As it was sent: `..` never leaves here.
+    const { pathname } = new URL(this.publicUrl + this.basePath + path);
+    assert.equal(document.fault(method, pathname, status, headers.keys(), text), null);
     return answered;
   }
 

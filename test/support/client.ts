@@ -54,7 +54,8 @@ export class Client {
   }
 }
 
-function parseEnvelope<T>(text: string): { data: T; error: string } {
+/** `data` and `error` of a body; neither where it is not JSON. */
+export function parseEnvelope<T>(text: string): { data: T; error: string } {
   const parsed = (text.startsWith('{') ? JSON.parse(text) : {}) as { data: T; error?: string };
   return { data: parsed.data, error: parsed.error ?? '' };
 }

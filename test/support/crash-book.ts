@@ -30,6 +30,8 @@ interface Attempt {
   /** The body of the 201, once there was one. */
   acknowledged: string | null;
   isRefused: boolean;
+  /** It was sent at least once without an answer: whatever a copy of it was told, it may have been placed. */
+  isUnanswered: boolean;
 }
 
 export interface Audit {
@@ -71,8 +73,13 @@ export class CrashBook {
     const bet = async (): Promise<boolean> => {
       const attempt = this.#newAttempt();
       const times = this.rng.chance(0.1) ? 2 : 1;
+      let unanswered = times;
       const sent = Array.from({ length: times }, async () => {
-        this.#note(attempt, await this.#send(attempt));
+        attempt.isUnanswered = true;
+        const answered = await this.#send(attempt);
+        unanswered -= 1;
+        attempt.isUnanswered = unanswered > 0;
+        this.#note(attempt, answered);
         if (attempt.acknowledged !== null) onAnswer(++acknowledged);
       });
       const results = await Promise.allSettled(sent);
@@ -127,6 +134,7 @@ export class CrashBook {
       },
       acknowledged: null,
       isRefused: false,
+      isUnanswered: false,
     };
     this.#attempts.push(attempt);
     return attempt;
@@ -200,7 +208,7 @@ export class CrashBook {
     books: readonly Map<string, Position>[],
     found: { survived: number; lost: number },
   ): Promise<void> {
-    if (attempt.isRefused && attempt.acknowledged === null) return;
+    if (attempt.isRefused && !attempt.isUnanswered && attempt.acknowledged === null) return;
     if (this.#isForgotten(attempt)) return;
     const wasAcknowledged = attempt.acknowledged !== null;
     const answered = await this.#send(attempt);
@@ -227,10 +235,10 @@ export class CrashBook {
   async #checkLedger(): Promise<void> {
     for (const [index, trader] of this.#traders.entries()) {
       const book = await this.#ordersOf(trader);
-      const mine = this.#attempts.filter(
-        ({ trader: owner, acknowledged }) => owner === index && acknowledged !== null,
+      const mine = this.#attempts.flatMap(({ trader: owner, acknowledged }) =>
+        owner === index && acknowledged !== null ? [betOf(acknowledged).id] : [],
       );
-      assert.equal(book.size, mine.length, `bets of ${trader.accountId}`);
+      assert.deepEqual([...book.keys()].sort(), mine.sort(), `bets of ${trader.accountId}`);
       let balance = cents(BALANCE);
       for (const { amount, payout } of book.values()) balance += cents(payout ?? 0) - cents(amount);
       assert.equal(cents(await this.sandbox.balance(trader.accountId)), balance, trader.accountId);

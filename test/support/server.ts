@@ -11,6 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Answered, Client } from './client.js';
+import { logLines } from './log-lines.js';
 
 const MAIN = fileURLToPath(new URL('../../main.js', import.meta.url));
 
@@ -28,7 +29,7 @@ const TEST_ENV: Readonly<Record<string, string>> = {
 export interface ServerOptions {
   /** An existing data directory, to start again on; a new one where absent. It is removed by `remove`. */
   readonly dataDir?: string;
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string | undefined>>;
   /** A program with its arguments that runs the server's process, such as strace or prlimit. */
   readonly under?: readonly string[];
 }
@@ -44,7 +45,7 @@ export const newDataDir = (): string => mkdtempSync(join(tmpdir(), 'tote-test-')
 export const removeDataDir = (dataDir: string): void => rmSync(dataDir, { recursive: true, force: true });
 
 /** The environment without the developer's own settings of the server. */
-function environment(dataDir: string, env: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+function environment(dataDir: string, env: Readonly<Record<string, string | undefined>>): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('TOTE_'));
   return { ...Object.fromEntries(inherited), ...TEST_ENV, TOTE_DATA_DIR: dataDir, ...env };
 }
@@ -109,11 +110,18 @@ class Run {
   }
 }
 
+/** How a start ended that was refused, with the messages of its log. */
+export interface Refusal extends Shutdown {
+  readonly logText: string;
+}
+
 /** Starts a server that is expected to refuse, and waits for its end. */
-export async function startRefused(options: ServerOptions = {}): Promise<Shutdown> {
+export async function startRefused(options: ServerOptions = {}): Promise<Refusal> {
   const dataDir = options.dataDir ?? newDataDir();
   try {
-    return await new Run(dataDir, options).ended;
+    const ending = await new Run(dataDir, options).ended;
+    const logText = logLines(ending.stderr).map(({ msg }) => msg);
+    return { ...ending, logText: logText.join('\n') };
   } finally {
     if (options.dataDir === undefined) removeDataDir(dataDir);
   }

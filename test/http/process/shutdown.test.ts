@@ -8,12 +8,12 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 
 const module = (name: string): string =>
-  JSON.stringify(new URL(`../../../http/${name}.js`, import.meta.url).href);
+  JSON.stringify(new URL(`../../../http/process/${name}.js`, import.meta.url).href);
 
 const PROGRAM = `
 import { writeSync } from 'node:fs';
-import { Shutdown } from ${module('process/shutdown')};
-import { createLog } from ${module('log/log')};
+import { Shutdown } from ${module('shutdown')};
+import { createLog } from ${module('../log/log')};
 const say = (text) => writeSync(1, text + '\\n');
 const ending = new Shutdown(createLog('info'));
 const impatient = new Shutdown(createLog('info'), 0);
@@ -102,8 +102,25 @@ test('a fatal error ends at once', async () => {
 });
 
 test('a secret in a log line is not written', async () => {
-  const body = `createLog('info').info({ secret: 's3cret', key: { apiKey: 's3cret' }, id: 7 }, 'line'); process.exit(0);`;
+  const body = `createLog('info').tell('stopped', { secret: 's3cret', key: { apiKey: 's3cret' }, id: 7 }); process.exit(0);`;
   const ended = await run(body);
   assert.match(ended.stderr, /"id":7/);
   assert.doesNotMatch(ended.stderr, /s3cret/);
+});
+
+test('a server that is short of space is not ready, and one that stops says that', async () => {
+  const levels = "say(['ok', 'soft', 'reserve', 'hard'].map((level) => ending.whyNotReady(level)).join());";
+  const stopping = `ending.watch({ ...server, close: async () => { ${levels} } }); ${levels}`;
+  const { stdout } = await run(stopping, ['SIGTERM']);
+  assert.equal(
+    stdout,
+    ',,disk_reserve,disk_reserve\ndrain\nshutting_down,shutting_down,shutting_down,shutting_down\n',
+  );
+});
+
+test('a full disk is told with its directory and its free bytes', async () => {
+  const disk = "{ directory: '/srv/tote', freeBytes: 12345 }";
+  const { code, stderr } = await run(`ending.watch(server); say('up'); ending.diskFull(${disk});`);
+  assert.equal(code, 1);
+  assert.match(stderr, /"level":60.*"directory":"\/srv\/tote","freeBytes":12345/);
 });

@@ -74,7 +74,9 @@ export class AnswerAudit {
     const times = (this.#seen.get(name) ?? 0) + 1;
     this.#seen.set(name, times);
     if (times <= DOCUMENT_FIRST || times % DOCUMENT_SAMPLE === 0) {
-      document.check(method, path, reply.status, reply.headers, reply.text);
+      const names = reply.headers.filter((_, index) => index % 2 === 0).map((header) => header.toLowerCase());
+      const fault = document.fault(method, path, reply.status, names, reply.text);
+      check(fault === null, 'API document', () => fault ?? '');
     }
     if (method === 'POST' && reply.status === 201) this.#onPlaced(request, reply, isReplay);
     else if (method === 'GET' && reply.status === 200) this.#onRead(path, reply, times % LIST_SAMPLE === 0);
