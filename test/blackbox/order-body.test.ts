@@ -86,6 +86,23 @@ test('a field that the specification does not know is refused, not ignored', asy
   }
 });
 
+test('a query parameter is refused and named: a guard that stands there would guard nothing', async () => {
+  const balance = await sandbox.balance(trader.accountId);
+  for (const [query, named] of [
+    ['expectedPercent=99', /"expectedPercent"/],
+    ['amount=2', /"amount"/],
+    ['x', /"x"/],
+    ['=', /""/],
+    ['%', /percent-encoding/],
+  ] as const) {
+    const answered = await trader.api.send('POST', `/orders?${query}`, { body: JSON.stringify(ORDER) });
+    refused(answered, 400, 'invalid_request');
+    assert.match(answered.error, named);
+  }
+  assert.equal(await sandbox.balance(trader.accountId), balance, 'nothing is placed');
+  assert.equal((await trader.api.send('POST', '/orders?', { body: JSON.stringify(ORDER) })).status, 201);
+});
+
 test('a body that is not a JSON object is refused', async () => {
   const bodies = [
     '',
@@ -121,6 +138,11 @@ test('only JSON is taken: anything else is 415', async () => {
     const answered = await trader.api.send('POST', '/orders', { body, headers: { 'Content-Type': type } });
     refused(answered, 415, 'unsupported_media_type');
   }
+  const headers = { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' };
+  const answered = await trader.api.send('POST', '/orders', { body, headers });
+  refused(answered, 415, 'unsupported_media_type');
+  assert.match(answered.error, /Content-Encoding other than identity/);
+  await places(body, { 'Content-Encoding': 'identity' });
 });
 
 test('a body of 16 KiB is taken, one byte more is 413', async () => {

@@ -52,8 +52,10 @@ test('a round that begins on a boundary has the times, the open price and the se
       startTime: iso(sandbox.boundaryMs),
       lockTime: iso(endMs - lockLeadMs),
       endTime: iso(endMs),
+      bettingClosesAt: iso(endMs - lockLeadMs - CUTOFF_MS),
       timeRemaining: Math.floor((endMs - sandbox.nowMs) / 1_000),
       timeToLock: endMs - lockLeadMs - sandbox.nowMs,
+      timeToBettingClose: endMs - lockLeadMs - CUTOFF_MS - sandbox.nowMs,
       openPrice: 67_123.45,
       currentPrice: 67_123.45,
       status: 'LIVE',
@@ -166,15 +168,25 @@ test('on a clock that stands still every bet shows at once, however little the c
   }
 });
 
-test('timeToLock and timeRemaining count down to 0 and stop there', async () => {
+test('timeToBettingClose, timeToLock and timeRemaining count down to 0 and stop there', async () => {
   const first = roundOf(await trader.api.market('BTC_FIVE_MINUTES'));
   const endMs = Date.parse(first.endTime);
   const lockMs = Date.parse(first.lockTime);
-  const steps = [lockMs - CUTOFF_MS, lockMs - 1, lockMs, endMs - 1_000, endMs - 999, endMs - 1];
+  assert.equal(Date.parse(first.bettingClosesAt), lockMs - CUTOFF_MS);
+  const steps = [
+    lockMs - CUTOFF_MS - 1,
+    lockMs - CUTOFF_MS,
+    lockMs - 1,
+    lockMs,
+    endMs - 1_000,
+    endMs - 999,
+    endMs - 1,
+  ];
   for (const atMs of steps) {
     await sandbox.advanceTo(atMs);
     const round = roundOf(await trader.api.market('BTC_FIVE_MINUTES'));
     assert.equal(round.timeToLock, Math.max(0, lockMs - atMs));
+    assert.equal(round.timeToBettingClose, Math.max(0, lockMs - CUTOFF_MS - atMs));
     assert.equal(round.timeRemaining, Math.floor((endMs - atMs) / 1_000));
     assert.equal(round.status, atMs < lockMs ? 'LIVE' : 'LOCKED');
   }
