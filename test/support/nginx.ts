@@ -1,0 +1,145 @@
+/** Debian's nginx as a reverse proxy before a server, with a configuration as a document has it. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { request } from 'node:https';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Answered, type HeaderFields, parseEnvelope } from './client.js';
+import { newDataDir, removeDataDir } from './server.js';
+
+const NAME = 'tote.example.com';
+
+/** One that nobody listens on at this moment. */
+async function freePort(): Promise<number> {
+  const holder = createServer().listen(0, '0.0.0.0');
+  await once(holder, 'listening');
+  const { port } = holder.address() as AddressInfo;
+  holder.close();
+  await once(holder, 'close');
+  return port;
+}
+
+export interface ProxiedRequest {
+  /** The client's own address, such as 127.0.0.2. */
+  readonly from?: string;
+  readonly headers?: HeaderFields;
+  readonly body?: string;
+}
+
+export class Nginx {
+  private constructor(
+    readonly port: number,
+    /** The certificate, PEM. */
+    readonly certificate: string,
+    private readonly folder: string,
+    private readonly process: ChildProcess,
+  ) {}
+
+  /**
+   * Runs `configuration`, which goes into `http`, with its port, the upstream's address and the certificate's place
+   * replaced. Each of them must be in it.
+   */
+  static async start(configuration: string, upstream: string): Promise<Nginx> {
+    const folder = newDataDir();
+    const certificate = makeCertificate(folder);
+    const port = await freePort();
+    const replaced = [
+      ['/etc/ssl/tote', folder],
+      ['listen 443', `listen 127.0.0.1:${port}`],
+      ['127.0.0.1:8080', upstream],
+    ].reduce((conf, [from = '', to = '']) => {
+      assert.ok(conf.includes(from), `the configuration has ${from}`);
+      return conf.replaceAll(from, to);
+    }, configuration);
+    writeFileSync(join(folder, 'nginx.conf'), mainFile(folder, replaced));
+    const started = spawn('nginx', ['-p', folder, '-e', 'stderr', '-c', join(folder, 'nginx.conf')], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let stderr = '';
+    started.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+      stderr += chunk;
+    });
+    const nginx = new Nginx(port, certificate, folder, started);
+    // It says nothing when it is up.
+    while (!(await nginx.#answers())) {
+      assert.equal(started.exitCode, null, stderr);
+      await delay(10);
+    }
+    return nginx;
+  }
+
+  /** One HTTPS request on a connection of its own; `target` with the base path. */
+  async send(method: string, target: string, parts: ProxiedRequest = {}): Promise<Answered> {
+    const { from = '127.0.0.1', headers = {}, body } = parts;
+    const sent = request({
+      host: '127.0.0.1',
+      port: this.port,
+      localAddress: from,
+      servername: NAME,
+      ca: this.certificate,
+      agent: false,
+      method,
+      path: target,
+      headers: { Host: NAME, ...headers },
+    });
+    sent.end(body);
+    const [response] = (await once(sent, 'response')) as [import('node:http').IncomingMessage];
+    const received = await text(response);
+    const fields = Object.entries(response.headers).map(([name, value]): [string, string] => [
+      name,
+      `${value}`,
+    ]);
+    return {
+      status: response.statusCode ?? 0,
+      headers: new Headers(fields),
+      text: received,
+      ...parseEnvelope(received),
+    };
+  }
+
+  async stop(): Promise<void> {
+    if (this.process.exitCode === null) {
+      this.process.kill('SIGTERM');
+      await once(this.process, 'close');
+    }
+    removeDataDir(this.folder);
+  }
+
+  async #answers(): Promise<boolean> {
+    try {
+      await this.send('OPTIONS', '/v1/markets');
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+/** What surrounds the document's part: one process, in the foreground, that writes into its own folder only. */
+function mainFile(folder: string, configuration: string): string {
+  const kinds = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+  const places = kinds.map((kind) => `${kind}_temp_path ${join(folder, kind)};`);
+  return [
+    'daemon off; master_process off;',
+    `pid ${join(folder, 'nginx.pid')};`,
+    'events { worker_connections 1024; }',
+    `http { access_log off; ${places.join(' ')}`,
+    configuration,
+    '}',
+  ].join('\n');
+}
+
+/** A certificate for the document's name that signs itself, with its key, in `folder`. */
+function makeCertificate(folder: string): string {
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, 'fullchain.pem');
+  const options =
+    `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=${NAME} ` +
+    `-addext subjectAltName=DNS:${NAME} -keyout ${join(folder, 'privkey.pem')} -out ${file}`;
+  execFileSync('openssl', options.split(' '), { stdio: 'pipe' });
+  return readFileSync(file, 'utf8');
+}
