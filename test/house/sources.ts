@@ -1,0 +1,54 @@
+/** The project's own sources, read with the compiler's parser, so that comments and strings do not count as code. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+
+/** The tests run from a build folder that stands in the project's. */
+export const project = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
+
+/** Paths of the TypeScript files below a folder, relative to the project. */
+export function sourcesIn(folder: string): string[] {
+  return readdirSync(join(project, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => posix.join(folder, name))
+    .sort();
+}
+
+export const textOf = (file: string): string => readFileSync(join(project, file), 'utf8');
+
+/** Calls `look` for every node of the file's syntax tree. */
+export function visitFile(file: string, look: (node: ts.Node) => void): void {
+  const visit = (node: ts.Node): void => {
+    look(node);
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(file, textOf(file), ts.ScriptTarget.ES2023, true));
+}
+
+/** `new URL('./x.js', ...)`: how a worker thread's file is named. */
+function isUrlOfSource(node: ts.Node): node is ts.NewExpression {
+  return ts.isNewExpression(node) && node.expression.getText() === 'URL';
+}
+
+/** Module names in static and dynamic imports, exports, import types and the URLs of worker threads. */
+export function importsOf(file: string): string[] {
+  const found: string[] = [];
+  visitFile(file, (node) => {
+    let name: ts.Node | undefined;
+    if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) name = node.moduleSpecifier;
+    else if (ts.isImportTypeNode(node))
+      name = ts.isLiteralTypeNode(node.argument) ? node.argument.literal : node;
+    else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword)
+      name = node.arguments[0];
+    else if (isUrlOfSource(node) && node.arguments?.[0]?.getText().endsWith(".js'")) name = node.arguments[0];
+    if (name !== undefined) found.push(ts.isStringLiteral(name) ? name.text : name.getText());
+  });
+  return found;
+}
+
+/** The project's folder that a relative import leads to, or the package's name. */
+export function targetOf(file: string, name: string): string {
+  if (!name.startsWith('.')) return name;
+  return posix.dirname(posix.join(posix.dirname(file), name));
+}
