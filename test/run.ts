@@ -1,9 +1,10 @@
 /**
  * Runs compiled test files, each in a process of its own, and ends with the slowest of them, a summary and an exit code.
  * `node --test <folder>` does not do it: what it takes differs between Node versions. Arguments narrow the run to the
- * files whose path contains one of them, `--fast` to those that `selection.ts` takes for fast.
+ * files whose path contains one of them, `--fast` to those that `selection.ts` takes for fast, `--failed` to those that
+ * failed in the run before, one at a time.
  */
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join, relative, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -22,23 +23,30 @@ const CONCURRENCY = Math.max(2, availableParallelism());
 const SLOWEST_SHOWN = 10;
 
 const { values, positionals } = parseArgs({
-  options: { fast: { type: 'boolean', default: false } },
+  options: { fast: { type: 'boolean', default: false }, failed: { type: 'boolean', default: false } },
   allowPositionals: true,
 });
 const folder = dirname(fileURLToPath(import.meta.url));
+/** The files that failed in the last run, one path a line. */
+const failedFile = join(folder, '.failed');
+const failedBefore = existsSync(failedFile) ? readFileSync(failedFile, 'utf8').split('\n') : [];
 const found = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
   name.endsWith('.test.js'),
 );
-const files = select(found, { parts: positionals, isFast: values.fast }).map((name) => join(folder, name));
+const files = select(found, { parts: positionals, isFast: values.fast })
+  .filter((name) => !values.failed || failedBefore.includes(name))
+  .map((name) => join(folder, name));
 if (files.length === 0)
   throw new Error(`no test file in ${folder} matches ${process.argv.slice(2).join(' ')}`);
 
 /** The runner's own totals come last, so that the last value of each name is the one for all files. */
 const summary = new Map<string, string>();
 const secondsByFile = new Map<string, number>();
-const events = run({ files, concurrency: CONCURRENCY, timeout: FILE_TIMEOUT_MS });
-events.on('test:fail', () => {
+const failed = new Set<string>();
+const events = run({ files, concurrency: values.failed ? 1 : CONCURRENCY, timeout: FILE_TIMEOUT_MS });
+events.on('test:fail', ({ file }) => {
   process.exitCode = 1;
+  if (file !== undefined) failed.add(relative(folder, file));
 });
 events.on('test:diagnostic', ({ message, nesting }) => {
   if (nesting === 0 && SUMMARY.test(message)) summary.set(message.split(' ')[0] ?? '', message);
@@ -53,5 +61,6 @@ const slowest = [...secondsByFile].sort(([, a], [, b]) => b - a).slice(0, SLOWES
 for (const [file, seconds] of slowest) {
   process.stdout.write(`# ${seconds.toFixed(1).padStart(6)} s  ${relative(folder, file)}\n`);
 }
+writeFileSync(failedFile, [...failed].join('\n'));
 process.stdout.write(`# files ${files.length}\n`);
 for (const message of summary.values()) process.stdout.write(`# ${message}\n`);
