@@ -28,6 +28,10 @@ export const LOG_EVENTS = {
     'warn',
     'the journal did not say yet what its data directory is set up with: from now on it is what this start runs with',
   ),
+  feed_seed_set: at(
+    'warn',
+    'TOTE_FEED_SEED is set: anybody who sees some of the simulated prices can foretell the others; it is meant for tests',
+  ),
   port_note: at('warn'),
   awaited_prices: at(
     'warn',

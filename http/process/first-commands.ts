@@ -21,6 +21,7 @@ export function submitFirstCommands(
   applyRules(sequencer, settleRules(config, setup, rules, secretFingerprint));
   declareSetup(sequencer, setup);
   tellSetup(log, setup, known, changes, seq);
+  if (config.feed === 'simulated' && config.feedSeed !== null) log.tell('feed_seed_set');
   if (seq > 0) return null;
   fundHouse(sequencer, config.houseCapitalCents);
   return config.demo ? createDemoAccount(sequencer) : null;

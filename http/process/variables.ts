@@ -97,7 +97,7 @@ export const VARIABLES = {
     'TOTE_FEED_SEED',
     [null, "from the data directory's secret"],
     feedSeed,
-    'seed of the simulated walk, 0 to 4294967295',
+    'for tests: the simulated walk comes from this number, 0 to 4294967295, and not from the secret. Anybody who sees some of its prices can foretell the others, and win with that: the log warns',
   ),
   clock: optional(
     'TOTE_CLOCK',

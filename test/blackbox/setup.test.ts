@@ -87,9 +87,15 @@ test('another feed or clock is refused, naming both, until the word for it is gi
   const { stderr } = await changed.stop();
   assert.match(stderr, /the feed \\"push\\" before, the feed \\"simulated\\" from now on/);
   assert.deepEqual((await toteJson<{ setup: Setup }>(['status', dir])).setup, live);
-  const quiet = await Server.start({ dataDir: dir, env: NOTHING_SAID });
+  assert.doesNotMatch(stderr, /foretell/);
+  const quiet = await Server.start({ dataDir: dir, env: { ...NOTHING_SAID, TOTE_FEED_SEED: '7' } });
   assert.deepEqual(await setupOf(quiet), live);
-  assert.doesNotMatch((await quiet.stop()).stderr, /set up/);
+  const ended = await quiet.stop();
+  assert.doesNotMatch(ended.stderr, /set up/);
+  assert.match(
+    ended.stderr,
+    /TOTE_FEED_SEED is set: anybody who sees some of the simulated prices can foretell/,
+  );
 });
 
 test('rules from a file stay in force without the variable, and do not come or go without the word', async () => {

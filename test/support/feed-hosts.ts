@@ -6,6 +6,7 @@ import { defaultRules, type Rules } from '../../engine/model/rules.js';
 import { MarketHours } from '../../http/prices/market-hours.js';
 import { PushFeed } from '../../http/prices/push-feed.js';
 import { SimulatedFeed } from '../../http/prices/simulated-feed.js';
+import { SimulatedPrices } from '../../http/prices/simulated-prices.js';
 import { type HostOptions, TestClock, TestHost } from './host.js';
 
 export const MINUTE_MS = 60_000;
@@ -28,6 +29,10 @@ export function pushHost(options: HostOptions = {}): { host: TestHost; feed: Pus
   return { host, feed, clock };
 }
 
+const SIMULATED_KEY = Buffer.alloc(32, 11);
+/** The prices of `simulatedHost`. */
+export const simulatedPrices = new SimulatedPrices(SIMULATED_KEY);
+
 /** A started host with the simulated feed and real market hours. */
 export function simulatedHost(
   clock: TestClock,
@@ -36,7 +41,7 @@ export function simulatedHost(
 ): TestHost {
   const hours = new MarketHours();
   const feed: PriceFeed = new SimulatedFeed({
-    seed: 11,
+    key: SIMULATED_KEY,
     fromMs: engine === undefined ? clock.wallMs : engine.timeMs,
     isOpen: (assetClass, timeMs) => hours.isOpen(assetClass, timeMs),
   });

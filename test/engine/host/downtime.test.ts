@@ -6,8 +6,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { marketOf, RESULT_VOID, SETTLED, SETTLING } from '../../../engine/model/domain.js';
 import { PushFeed } from '../../../http/prices/push-feed.js';
-import { simulatedPrice } from '../../../http/prices/simulated-feed.js';
-import { BTC_MINUTE, MINUTE_MS, ofKind, pushHost, rulesOf, simulatedHost } from '../../support/feed-hosts.js';
+import {
+  BTC_MINUTE,
+  MINUTE_MS,
+  ofKind,
+  pushHost,
+  rulesOf,
+  simulatedHost,
+  simulatedPrices,
+} from '../../support/feed-hosts.js';
 import { NOON_MS, TestClock, TestHost } from '../../support/host.js';
 
 test('a downtime over several boundaries: open rounds settle by their price, missed ones never exist', () => {
@@ -24,10 +31,10 @@ test('a downtime over several boundaries: open rounds settle by their price, mis
   restarted.run(2_000);
   const settled = engine.round(BTC_MINUTE, open);
   assert.equal(settled?.status, SETTLED);
-  assert.equal(settled?.closePrice, simulatedPrice(11, 0, NOON_MS + 2 * MINUTE_MS));
+  assert.equal(settled?.closePrice, simulatedPrices.at(0, NOON_MS + 2 * MINUTE_MS));
   assert.equal(
     engine.round(marketOf('BTC_FIFTEEN_MINUTES'), quarter)?.closePrice,
-    simulatedPrice(11, 0, NOON_MS + 15 * MINUTE_MS),
+    simulatedPrices.at(0, NOON_MS + 15 * MINUTE_MS),
   );
   for (let missed = open + 1; missed < NOON_MS / MINUTE_MS + 20; missed++) {
     assert.equal(engine.round(BTC_MINUTE, missed), null);
@@ -37,7 +44,7 @@ test('a downtime over several boundaries: open rounds settle by their price, mis
   assert.deepEqual([late?.roundNumber, late?.startTimeMs], [NOON_MS / MINUTE_MS + 20, again.wallMs - 2_000]);
   const lateQuarter = engine.currentRound(marketOf('BTC_FIFTEEN_MINUTES'));
   assert.equal(lateQuarter?.startTimeMs, again.wallMs, 'no bets on what has moved since the boundary');
-  assert.equal(lateQuarter?.openPrice, simulatedPrice(11, 0, again.wallMs));
+  assert.equal(lateQuarter?.openPrice, simulatedPrices.at(0, again.wallMs));
 });
 
 /** A host whose minute round was open when it went down, five minutes later, with a feed that is new. */

@@ -14,7 +14,6 @@ import {
   SETTLING,
   UPCOMING,
 } from '../../../engine/model/domain.js';
-import { simulatedPrice } from '../../../http/prices/simulated-feed.js';
 import {
   BTC_MINUTE,
   DAY_MS,
@@ -23,6 +22,7 @@ import {
   pushHost,
   rulesOf,
   simulatedHost,
+  simulatedPrices,
   statusOf,
 } from '../../support/feed-hosts.js';
 import { codeOf, NOON_MS, TestClock } from '../../support/host.js';
@@ -163,8 +163,8 @@ test('simulated prices: every market lives through its rounds, and the journal r
   for (const [asset, name] of ASSETS.entries()) {
     const closed = host.engine.round(asset * 5, NOON_MS / MINUTE_MS + 2);
     assert.equal(closed?.status, SETTLED, name);
-    assert.equal(closed?.closePrice, simulatedPrice(11, asset, NOON_MS + 3 * MINUTE_MS), name);
-    assert.equal(closed?.openPrice, simulatedPrice(11, asset, NOON_MS + 2 * MINUTE_MS), name);
+    assert.equal(closed?.closePrice, simulatedPrices.at(asset, NOON_MS + 3 * MINUTE_MS), name);
+    assert.equal(closed?.openPrice, simulatedPrices.at(asset, NOON_MS + 2 * MINUTE_MS), name);
   }
   assert.equal(ofKind(host, 'setCalendar').length, 2);
   assert.equal(host.engine.currentRound(marketOf('GOLD_ONE_DAY')), null, 'no session holds a day of gold');

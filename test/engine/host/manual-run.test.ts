@@ -5,8 +5,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ManualRun } from '../../../engine/host/manual-run.js';
 import { ASSETS, marketOf, SETTLED } from '../../../engine/model/domain.js';
-import { simulatedPrice } from '../../../http/prices/simulated-feed.js';
-import { DAY_MS, MINUTE_MS, ofKind, rulesOf, simulatedHost } from '../../support/feed-hosts.js';
+import {
+  DAY_MS,
+  MINUTE_MS,
+  ofKind,
+  rulesOf,
+  simulatedHost,
+  simulatedPrices,
+} from '../../support/feed-hosts.js';
 import { codeOf, type HostOptions, NOON_MS, TestClock, type TestHost } from '../../support/host.js';
 
 /** A simulated host on a manual clock that nothing else moves. */
@@ -133,7 +139,7 @@ for (const [name, fridayMs, closeMs, openMs] of [
     await untilDone(host, run.advance(closeMs - fridayMs + 3_000));
     assert.equal(host.engine.currentRound(market), null, 'closed');
     const last = host.engine.round(market, closeMs / MINUTE_MS - 1);
-    assert.equal(last?.closePrice, simulatedPrice(11, ASSETS.indexOf('EURUSD'), closeMs));
+    assert.equal(last?.closePrice, simulatedPrices.at(ASSETS.indexOf('EURUSD'), closeMs));
     await untilDone(host, run.advance(openMs - clock.wallMs - 1));
     assert.equal(host.engine.currentRound(market), null, 'still closed');
     await untilDone(host, run.advance(1));

@@ -5,21 +5,20 @@ import { ASSETS, TIME_FRAME_MS } from '../../../engine/model/domain.js';
 import type { PriceTick, TickVerdict } from '../../../engine/model/ports.js';
 import { MarketHours } from '../../../http/prices/market-hours.js';
 import { PushFeed } from '../../../http/prices/push-feed.js';
-import {
-  SimulatedFeed,
-  simulatedPrice,
-  TAIL_TICKS_MAX,
-  TICK_INTERVAL_MS,
-} from '../../../http/prices/simulated-feed.js';
+import { SimulatedFeed, TAIL_TICKS_MAX } from '../../../http/prices/simulated-feed.js';
+import { SimulatedPrices, TICK_INTERVAL_MS } from '../../../http/prices/simulated-prices.js';
 
 const NOON_MS = Date.UTC(2026, 5, 10, 12);
 const DAY_MS = 86_400_000;
 
+const keyOf = (byte: number): Buffer => Buffer.alloc(32, byte);
+const pricesOf = (byte: number): SimulatedPrices => new SimulatedPrices(keyOf(byte));
+
 /** A started feed and what it hands over. */
-function feedAt(fromMs: number, seed = 7): { feed: SimulatedFeed; ticks: PriceTick[] } {
+function feedAt(fromMs: number): { feed: SimulatedFeed; ticks: PriceTick[] } {
   const hours = new MarketHours();
   const feed = new SimulatedFeed({
-    seed,
+    key: keyOf(7),
     fromMs,
     isOpen: (assetClass, timeMs) => hours.isOpen(assetClass, timeMs),
   });
@@ -43,7 +42,7 @@ test('four ticks a second for every asset, in the order of time, none twice', ()
   });
 });
 
-test('the price is a function of seed and time, whatever the polls', () => {
+test('the price is a function of key and time, whatever the polls', () => {
   const often = feedAt(NOON_MS);
   for (let nowMs = NOON_MS; nowMs <= NOON_MS + 60_000; nowMs += 250) often.feed.poll(nowMs);
   const once = feedAt(NOON_MS);
@@ -52,7 +51,6 @@ test('the price is a function of seed and time, whatever the polls', () => {
   const prices = new Map(often.ticks.map((tick) => [key(tick), tick.price]));
   assert.ok(once.ticks.length > 0);
   for (const tick of once.ticks) assert.equal(prices.get(key(tick)), tick.price);
-  assert.notEqual(simulatedPrice(7, 0, NOON_MS), simulatedPrice(8, 0, NOON_MS));
 });
 
 test('a jump of a year is cheap, and still gives the ends of the rounds that were open', () => {
@@ -69,7 +67,7 @@ test('a jump of a year is cheap, and still gives the ends of the rounds that wer
 
 test('a restart gives the price at a boundary that a round waited for', () => {
   const ticks: PriceTick[] = [];
-  const feed = new SimulatedFeed({ seed: 7, fromMs: NOON_MS + 800, isOpen: () => true });
+  const feed = new SimulatedFeed({ key: keyOf(7), fromMs: NOON_MS + 800, isOpen: () => true });
   feed.start((tick) => {
     ticks.push(tick);
     return { taken: true };
@@ -92,26 +90,39 @@ test('outside market hours FX and metals are silent, crypto is not; the last ins
   assert.equal(last('BTC'), closeMs + 1_000);
 });
 
-test('walks are of the size of their volatility at every scale, and stay in reach of where they began', () => {
+test('walks are of the size of their volatility at every scale', () => {
   const yearlyVolatility = 0.5;
-  for (const stepMs of [250, 60_000, 3_600_000]) {
-    const count = 4_000;
+  const prices = pricesOf(3);
+  for (const stepMs of [250, 60_000, 3_600_000, DAY_MS]) {
+    const count = 1_500;
     let squares = 0;
     for (let i = 0; i < count; i++) {
-      const fromMs = NOON_MS + i * 7_777_750;
-      const change = Math.log(simulatedPrice(3, 0, fromMs + stepMs) / simulatedPrice(3, 0, fromMs));
+      const fromMs = NOON_MS + i * (stepMs + 7_750);
+      const change = Math.log(prices.at(0, fromMs + stepMs) / prices.at(0, fromMs));
       squares += change * change;
     }
     const ratio = squares / count / (yearlyVolatility ** 2 * (stepMs / (365.25 * DAY_MS)));
     assert.ok(ratio > 0.85 && ratio < 1.15, `variance at ${stepMs} ms is ${ratio} of what it should be`);
   }
-  ASSETS.forEach((name, asset) => {
-    const prices = Array.from({ length: 2_000 }, (_, i) =>
-      simulatedPrice(5, asset, NOON_MS + i * 4.1 * DAY_MS),
-    );
-    const spread = Math.max(...prices) / Math.min(...prices);
-    assert.ok(spread > 1.01 && spread < 3, `${name} moved by ${spread}`);
-  });
+});
+
+test('how a price has moved does not tell how it will move, at any scale', () => {
+  const prices = pricesOf(4);
+  for (const stepMs of [60_000, 3_600_000, DAY_MS, 6 * DAY_MS]) {
+    const count = 1_500;
+    const sums = { before: 0, after: 0, both: 0 };
+    for (let i = 1; i <= count; i++) {
+      const atMs = NOON_MS + i * (stepMs + 7_750);
+      const height = Math.log(prices.at(0, atMs));
+      const before = height - Math.log(prices.at(0, atMs - stepMs));
+      const after = Math.log(prices.at(0, atMs + stepMs)) - height;
+      sums.before += before * before;
+      sums.after += after * after;
+      sums.both += before * after;
+    }
+    const correlation = sums.both / Math.sqrt(sums.before * sums.after);
+    assert.ok(Math.abs(correlation) < 0.08, `${correlation} from ${stepMs} ms to the next`);
+  }
 });
 
 test('prices have their asset’s decimals', () => {
@@ -122,7 +133,8 @@ test('prices have their asset’s decimals', () => {
     ['SILVER', 3],
   ] as const) {
     const asset = ASSETS.indexOf(name);
-    const prices = Array.from({ length: 200 }, (_, i) => simulatedPrice(1, asset, NOON_MS + i * 250));
+    const walk = pricesOf(1);
+    const prices = Array.from({ length: 200 }, (_, i) => walk.at(asset, NOON_MS + i * 250));
     for (const price of prices) assert.equal(Number(price.toFixed(places)), price);
     assert.ok(prices.some((price) => Number(price.toFixed(places - 1)) !== price));
   }
