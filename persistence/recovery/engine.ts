@@ -9,13 +9,13 @@ import type { SnapshotMeta, SnapshotRef, SnapshotStore } from '../../engine/host
 import type { Clock, JournalStore, Mark, StoredBatch } from '../../engine/model/ports.js';
 import { JournalError, messageOf } from '../errors.js';
 import {
-  applyBatch,
   checkMark,
   type DecodedBatch,
   decodeBatches,
   type JournalEnd,
   type OnProgress,
   ProgressMeter,
+  replayBatch,
 } from '../replay/replay.js';
 
 export type RecoverableJournal = Pick<JournalStore, 'readBatches' | 'chainAt' | 'readMark'>;
@@ -39,7 +39,7 @@ export interface RecoveredEngine {
 
 /**
  * Throws `journal_incomplete` where the journal's begin is gone and no good snapshot holds it, or where it ends below
- * the mark, what `checkMark` and `applyBatch` throw, and what reading the journal throws.
+ * the mark, what `checkMark` and `replayBatch` throw, and what reading the journal throws.
  */
 export function recoverEngine(
   journal: RecoverableJournal,
@@ -125,7 +125,7 @@ function replay(
   let checksum = checksumAt(journal, startSeq, mark) ?? '';
   let batches = 0;
   for (const batch of batchesAfter(startSeq, endSeq)) {
-    applyBatch(engine, batch);
+    replayBatch(engine, batch);
     ({ lastSeq, checksum } = batch.row);
     batches += 1;
     meter.count(lastSeq);

@@ -10,7 +10,7 @@ import type { EngineEvent } from '../../engine/model/events.js';
 import type { JournalStore, StoredBatch } from '../../engine/model/ports.js';
 import { JournalError, messageOf } from '../errors.js';
 import { decodeCommands } from './decode-batch.js';
-import { type DecodedBatch, decodeBatches } from './replay.js';
+import { checkReplayed, type DecodedBatch, decodeBatches, replayCommand } from './replay.js';
 
 /** One accepted command. `engine` stands right behind it, until the next step is asked for. */
 export interface Step {
@@ -170,22 +170,10 @@ function* carryOut(
 ): Generator<Step, void, undefined> {
   for (const command of commands) {
     if (engine.seq >= toSeq) return;
-    const outcome = engine.apply(command);
-    if (outcome.status !== 'accepted') {
-      throw new JournalError(
-        'replay_mismatch',
-        `Command ${engine.seq + 1} of the journal, ${command.kind}, cannot be carried out again: it is ${outcome.status}. ` +
-          'Use the version of the server that wrote it.',
-      );
-    }
-    yield { seq: outcome.seq, command, events: outcome.events, engine };
+    const { seq, events } = replayCommand(engine, command, row);
+    yield { seq, command, events, engine };
   }
-  if (engine.seq === row.lastSeq && engine.rollingDigest() === row.digest) return;
-  throw new JournalError(
-    'replay_mismatch',
-    `After sequence number ${row.lastSeq} the engine's rolling digest is ${engine.rollingDigest()}, the journal's is ` +
-      `${row.digest}: this version decides otherwise than the one that wrote it. Use that version.`,
-  );
+  checkReplayed(engine, row);
 }
 
 /** Retention may delete a segment while a long read is on its way to it. */

@@ -1,13 +1,13 @@
 /**
  * Replaying a journal, over any store: batches go to the engine in order, and its rolling digest is compared with
- * the one in the row after each. Where the journal ends is compared with the mark, so that one that lost its tail is
- * refused and not taken for a shorter one (design, "The journal").
+ * the row's after each. Whoever replays (recovery, shadow, history, `verify`) does it here. Where the journal ends
+ * is compared with the mark, so that a journal that lost its tail is refused, not taken for a shorter one (design, "The journal").
  *
- * Reading and decoding batches is kept apart from carrying them out (`DecodedBatch`): either can be done elsewhere.
+ * Reading and decoding batches is separate from applying them (`DecodedBatch`): either can be done elsewhere.
  */
-import { fail } from '../../engine/base/assert.js';
 import type { Engine } from '../../engine/engine.js';
 import type { Command } from '../../engine/model/commands.js';
+import type { Accepted, Outcome } from '../../engine/model/events.js';
 import type { Clock, Mark, StoredBatch } from '../../engine/model/ports.js';
 import { JournalError, messageOf } from '../errors.js';
 import { decodeCommands } from './decode-batch.js';
@@ -81,41 +81,81 @@ export interface DecodedBatch {
   readonly commands: readonly Command[];
 }
 
-/** Decodes each row when its turn comes. Throws `replay_mismatch` where this program does not know a command. */
-export function* decodeBatches(rows: Iterable<StoredBatch>): Generator<DecodedBatch, void, undefined> {
-  for (const row of rows) yield { row, commands: commandsOf(row, () => decodeCommands(row.commands)) };
+/**
+ * This engine decides otherwise than the one that wrote the journal, or does not know a command of it. `cause` is what was
+ * thrown, where anything was.
+ */
+export class ReplayMismatch extends JournalError {
+  /** `what` names the batch and what is wrong with it, in a sentence. */
+  constructor(
+    readonly what: string,
+    options?: ErrorOptions,
+  ) {
+    super('replay_mismatch', `${what} Start the version of the server that wrote the journal.`, options);
+  }
 }
 
-/** What `decode` makes of the row's text. Throws `replay_mismatch` where it throws. */
+/** Decodes each row when its turn comes. Throws `ReplayMismatch` where this program does not know a command. */
+export function* decodeBatches(rows: Iterable<StoredBatch>): Generator<DecodedBatch, void, undefined> {
+  for (const row of rows) yield decodeBatch(row);
+}
+
+/** Throws `ReplayMismatch` where this program does not know a command. */
+export function decodeBatch(row: StoredBatch): DecodedBatch {
+  return { row, commands: commandsOf(row, () => decodeCommands(row.commands)) };
+}
+
+/** What `decode` makes of the row's text. Throws `ReplayMismatch` where it throws. */
 export function commandsOf(row: DecodedBatch['row'], decode: () => Command[]): Command[] {
   try {
     return decode();
   } catch (thrown) {
-    throw notAgain(row, thrown);
+    throw notReplayed(row, messageOf(thrown), { cause: thrown });
   }
 }
 
 /**
- * Carries out the commands of a batch. A journaled command was accepted once; one that is not accepted again was decided
- * by another engine. Throws `replay_mismatch`.
+ * Replays a batch: applies its commands in order, tells `onApplied` of each, and compares the engine with the row at the
+ * end. Throws `ReplayMismatch`, and what `onApplied` throws.
  */
-export function applyBatch(engine: Engine, { row, commands }: DecodedBatch): void {
+export function replayBatch(
+  engine: Engine,
+  { row, commands }: DecodedBatch,
+  onApplied: (outcome: Accepted) => void = () => {},
+): void {
+  for (const command of commands) onApplied(replayCommand(engine, command, row));
+  checkReplayed(engine, row);
+}
+
+/** Applies the next command of the batch `row`. It was accepted once; throws `ReplayMismatch` where it is not now. */
+export function replayCommand(engine: Engine, command: Command, row: DecodedBatch['row']): Accepted {
+  const outcome = applyCommand(engine, command, row);
+  if (outcome.status === 'accepted') return outcome;
+  const why = outcome.status === 'rejected' ? ` (${outcome.code} ${outcome.detail})` : '';
+  throw notReplayed(row, `command ${engine.seq + 1}, ${command.kind}, is ${outcome.status}${why}`);
+}
+
+function applyCommand(engine: Engine, command: Command, row: DecodedBatch['row']): Outcome {
   try {
-    for (const command of commands) {
-      const { status } = engine.apply(command);
-      if (status !== 'accepted') fail(`command ${engine.seq + 1}, ${command.kind}, is ${status}`);
-    }
-    if (engine.seq !== row.lastSeq) fail(`the batch holds commands up to ${engine.seq}`);
+    return engine.apply(command);
   } catch (thrown) {
-    throw notAgain(row, thrown);
+    const what = `command ${engine.seq + 1}, ${command.kind}: ${messageOf(thrown)}`;
+    throw notReplayed(row, what, { cause: thrown });
   }
+}
+
+/** Compares `engine`, which has replayed the commands of the batch `row`, with it. Throws `ReplayMismatch`. */
+export function checkReplayed(engine: Engine, row: DecodedBatch['row']): void {
+  if (engine.seq !== row.lastSeq) throw notReplayed(row, `it holds commands up to ${engine.seq}`);
   const digest = engine.rollingDigest();
   if (digest === row.digest) return;
-  throw new JournalError(
-    'replay_mismatch',
-    `After sequence number ${row.lastSeq} (batch from ${row.firstSeq}) the engine's rolling digest is ${digest}, ` +
-      `the journal's is ${row.digest}: this version decides otherwise than the one that wrote it. Start that version.`,
+  throw new ReplayMismatch(
+    `Batch ${row.firstSeq} to ${row.lastSeq}: the engine's rolling digest is ${digest}, the journal's is ${row.digest}.`,
   );
+}
+
+function notReplayed(row: DecodedBatch['row'], why: string, options?: ErrorOptions): ReplayMismatch {
+  return new ReplayMismatch(`Batch ${row.firstSeq} to ${row.lastSeq} cannot be replayed: ${why}.`, options);
 }
 
 /**
@@ -152,13 +192,4 @@ export function checkMark(mark: Mark | null, endSeq: number, checksumAtMark: str
         'Journal and mark are not of one data directory: put both back from one backup.',
     );
   }
-}
-
-function notAgain(row: DecodedBatch['row'], thrown: unknown): JournalError {
-  return new JournalError(
-    'replay_mismatch',
-    `The commands ${row.firstSeq} to ${row.lastSeq} of the journal cannot be carried out again: ` +
-      `${messageOf(thrown)}. Start the version of the server that wrote them.`,
-    { cause: thrown },
-  );
 }

@@ -9,12 +9,11 @@
  */
 import { AssertionError } from '../../engine/base/assert.js';
 import type { Engine } from '../../engine/engine.js';
-import type { Command } from '../../engine/model/commands.js';
 import type { Clock, StoredBatch } from '../../engine/model/ports.js';
 import type { ArchivePosition, ArchiveWriter } from '../archive/writer.js';
 import { JournalError } from '../errors.js';
 import { type JournalReader, openJournalReader } from '../journal/reader.js';
-import { decodeCommands } from '../replay/decode-batch.js';
+import { decodeBatch, ReplayMismatch, replayBatch } from '../replay/replay.js';
 import { SnapshotFiles } from '../snapshot/files.js';
 import { noRest, type Rest } from '../thread/pace.js';
 import type { ShadowNews, ShadowOptions, SnapshotTaken } from './messages.js';
@@ -122,39 +121,17 @@ export class Shadow {
   }
 
   #apply(batch: StoredBatch): void {
-    for (const command of this.#decode(batch)) {
-      this.#applyCommand(command, batch);
-      this.rest();
-    }
-    const digest = this.#engine.rollingDigest();
-    if (digest !== batch.digest || this.#engine.seq !== batch.lastSeq) throw diverged(batch, digest);
-    this.#position = { seq: batch.lastSeq, timeMs: batch.timeMs, digest, chain: batch.chain };
-    if (batch.lastSeq === this.archiveSeq) this.#archive.follow(this.#engine);
-  }
-
-  #decode(batch: StoredBatch): Command[] {
     try {
-      return decodeCommands(batch.commands);
+      replayBatch(this.#engine, decodeBatch(batch), ({ seq, events }) => {
+        this.#archive.add(seq, events);
+        this.rest();
+      });
     } catch (thrown) {
-      if (!(thrown instanceof AssertionError)) throw thrown;
-      throw diverged(batch, `none: one of its commands is not known (${thrown.message})`);
+      throw asDivergence(thrown);
     }
-  }
-
-  #applyCommand(command: Command, batch: StoredBatch): void {
-    let refusal = '';
-    try {
-      const outcome = this.#engine.apply(command);
-      if (outcome.status === 'accepted') {
-        this.#archive.add(outcome.seq, outcome.events);
-        return;
-      }
-      refusal = outcome.status === 'rejected' ? `${outcome.code} ${outcome.detail}` : outcome.status;
-    } catch (thrown) {
-      if (!(thrown instanceof AssertionError)) throw thrown;
-      refusal = thrown.message;
-    }
-    throw diverged(batch, `none: command ${this.#engine.seq + 1} is refused (${refusal})`);
+    const { lastSeq: seq, timeMs, digest, chain } = batch;
+    this.#position = { seq, timeMs, digest, chain };
+    if (seq === this.archiveSeq) this.#archive.follow(this.#engine);
   }
 
   #writeArchiveIfDue(): void {
@@ -188,11 +165,18 @@ export class Shadow {
   }
 }
 
-function diverged(batch: StoredBatch, digest: string): JournalError {
+/**
+ * A mismatch as the error that ends the server. Where the engine threw anything but a failed assertion (too little memory, for
+ * one), that says nothing of the journal: it is thrown as it is, and the shadow tries again.
+ */
+function asDivergence(thrown: unknown): unknown {
+  if (!(thrown instanceof ReplayMismatch)) return thrown;
+  const { what, cause } = thrown;
+  if (cause !== undefined && !(cause instanceof AssertionError)) return cause;
   return new JournalError(
     'replay_mismatch',
-    `The shadow does not come to the state that the journal tells of. Batch ${batch.firstSeq} to ${batch.lastSeq}: the ` +
-      `shadow's rolling digest is ${digest}, the journal's is ${batch.digest}. Neither is to be trusted before it is ` +
-      'known which is wrong: `verify` says what a replay of the journal comes to.',
+    `The shadow does not come to the state that the journal tells of. ${what} Neither is to be trusted before it is known ` +
+      'which is wrong: `verify` says what a replay of the journal comes to.',
+    { cause },
   );
 }

@@ -14,7 +14,7 @@ import { Engine } from '../../engine/engine.js';
 import { checkArchive } from '../../persistence/archive/check.js';
 import { findDataDir } from '../../persistence/data-dir/layout.js';
 import { openJournalReader } from '../../persistence/journal/reader.js';
-import { applyBatch, decodeBatches } from '../../persistence/replay/replay.js';
+import { decodeBatches, replayBatch } from '../../persistence/replay/replay.js';
 import { SnapshotFiles } from '../../persistence/snapshot/files.js';
 import { alterDigest } from '../persistence/support/shadow-altered.js';
 import { HotSide } from '../persistence/support/shadow-files.js';
@@ -130,7 +130,7 @@ test('a journal whose state the shadow does not come to ends the server, with bo
   const engine = new Engine();
   for (const batch of decodeBatches(reader.readBatches(0))) {
     const own = { ...batch.row, digest: batch.row.lastSeq === lastSeq ? digest : batch.row.digest };
-    applyBatch(engine, { ...batch, row: own });
+    replayBatch(engine, { ...batch, row: own });
   }
   new SnapshotFiles(dir.snapshots).save(engine, must(reader.chainAt(engine.seq), 'chain'));
   reader.close();

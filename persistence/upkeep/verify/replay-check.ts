@@ -9,7 +9,7 @@ import type { StoredBatch } from '../../../engine/model/ports.js';
 import type { ArchiveProgress } from '../../archive/schema.js';
 import { messageOf } from '../../errors.js';
 import type { ChainPosition } from '../../journal/segment/batch-row.js';
-import { decodeCommands } from '../../replay/decode-batch.js';
+import { decodeBatch, ReplayMismatch, replayBatch } from '../../replay/replay.js';
 import { newSha256 } from '../../sha256.js';
 import type { SnapshotFiles } from '../../snapshot/files.js';
 import { ArchiveComparison } from './archive-rows.js';
@@ -80,7 +80,7 @@ export class ReplayCheck {
   /** The next batch, which is good and follows on the one before. `path` is its segment. */
   apply(row: StoredBatch, path: string): void {
     if (this.#engine !== null && this.#ended === null) {
-      const what = this.#carryOut(this.#engine, row);
+      const what = this.#replay(this.#engine, row);
       if (what !== null) {
         this.findings.fault('replay', path, row.firstSeq, what);
         this.#ended = `carrying out again ended at sequence number ${row.firstSeq}`;
@@ -111,22 +111,14 @@ export class ReplayCheck {
     this.#comparison = new ArchiveComparison(archiveFile, archive, engine.seq, engine, this.findings);
   }
 
-  /** What is wrong with carrying out the row, or null. */
-  #carryOut(engine: Engine, row: StoredBatch): string | null {
+  /** What is wrong with the row, or null. */
+  #replay(engine: Engine, row: StoredBatch): string | null {
     this.batches += 1;
     try {
-      for (const command of decodeCommands(row.commands)) {
-        const outcome = engine.apply(command);
-        if (outcome.status !== 'accepted') return `Command ${engine.seq + 1} is ${outcome.status} now.`;
-        this.#comparison?.add(outcome.seq, outcome.events);
-      }
+      replayBatch(engine, decodeBatch(row), ({ seq, events }) => this.#comparison?.add(seq, events));
     } catch (thrown) {
-      return `Command ${engine.seq + 1} cannot be carried out again: ${messageOf(thrown)}.`;
-    }
-    if (engine.seq !== row.lastSeq) return `The row holds commands up to ${engine.seq}, not ${row.lastSeq}.`;
-    const digest = engine.rollingDigest();
-    if (digest !== row.digest) {
-      return `After ${row.lastSeq} the rolling digest is ${digest}; the row from ${row.firstSeq} to ${row.lastSeq} says ${row.digest}.`;
+      if (!(thrown instanceof ReplayMismatch)) throw thrown;
+      return thrown.what;
     }
     const fault = faultOfTotals(engine);
     if (fault !== null) this.findings.fault('conservation', '', row.lastSeq, fault);

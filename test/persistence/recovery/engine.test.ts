@@ -196,7 +196,7 @@ test('another outcome than the journal’s is refused, with both digests and the
     { ...plain(fourth), digest: 'feedfacefeedface' },
   );
   const sentence = new RegExp(
-    `sequence number 12 .*digest is ${fourth.digest}, the journal's is feedfacefeedface`,
+    `Batch 10 to 12: .*digest is ${fourth.digest}, the journal's is feedfacefeedface`,
   );
   assert.throws(() => recover(life), refusal('replay_mismatch', sentence));
 });
@@ -207,7 +207,7 @@ test('a command that is refused in replay is a refusal to start, and says which'
   life.store.durable[1] = { ...second, commands: second.commands.replace('r4', 'r2') };
   assert.throws(
     () => recover(life),
-    refusal('replay_mismatch', /commands 4 to 6 .*command 4, depositHouse, is/),
+    refusal('replay_mismatch', /Batch 4 to 6 .*command 4, depositHouse, is/),
   );
 });
 

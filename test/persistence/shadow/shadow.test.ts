@@ -13,7 +13,7 @@ import { readArchiveProgress } from '../../../persistence/archive/file.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import { newHasher } from '../../support/reference/pair.js';
 import { randomOf, refusal, temporaryDir } from '../support/journal-files.js';
-import { alterDigest } from '../support/shadow-altered.js';
+import { alterBatch, alterDigest } from '../support/shadow-altered.js';
 import { catchUp, HotSide, openShadow, randomCommands } from '../support/shadow-files.js';
 
 const STEPS = 900;
@@ -96,6 +96,26 @@ test('a batch whose digest was altered with checksum and chain is a divergence t
   const sentence = new RegExp(`to ${lastSeq}: .*digest is ${digest}, the journal's is ${altered}`);
   assert.throws(() => catchUp(opened), refusal('replay_mismatch', sentence));
   opened.shadow.abandon();
+});
+
+test('a command that is refused, or that this program does not know, is a divergence, too', (t) => {
+  const unknownAccount = { account: 999_999, amountCents: 1, reference: 'r' };
+  for (const [kind, fields, why] of [
+    ['deposit', unknownAccount, /Batch 81 to 100 .*command 81, deposit, is rejected \(account_not_found /],
+    ['tomorrow', {}, /Batch 81 to 100 .*"tomorrow"/],
+  ] as const) {
+    const hot = new HotSide(temporaryDir(t), COMMANDS);
+    hot.write(200, 20);
+    hot.close();
+    alterBatch(hot.dir, 100, (row) => ({
+      ...row,
+      commands: JSON.stringify([[kind, 1, row.timeMs, fields]]),
+    }));
+    const opened = openShadow(hot.dir);
+    assert.throws(() => catchUp(opened), refusal('replay_mismatch', why));
+    assert.equal(opened.shadow.appliedSeq, 80);
+    opened.shadow.abandon();
+  }
 });
 
 test('a missing archive is made anew, a damaged one set aside, and both come to the same', (t) => {

@@ -16,8 +16,15 @@ export interface Altered {
   readonly altered: string;
 }
 
-/** Gives the batch that holds command `seq` another digest, and every row from there on the chain that follows. */
+/** Gives the batch that holds command `seq` another digest. */
 export function alterDigest(dir: DataDir, seq: number): Altered {
+  const other = (digest: string): string => `${digest.slice(0, -1)}${digest.endsWith('0') ? '1' : '0'}`;
+  const { lastSeq, digest } = alterBatch(dir, seq, (row) => ({ ...row, digest: other(row.digest) }));
+  return { lastSeq, digest, altered: other(digest) };
+}
+
+/** Alters the batch that holds command `seq`, with the chain from there on, and returns it as it was. */
+export function alterBatch(dir: DataDir, seq: number, alter: (row: StoredBatch) => StoredBatch): StoredBatch {
   const path = must(findSegments(dir.journal).at(-1), 'a segment');
   const segment = Segment.open(path, 'read');
   let position: ChainPosition = segment.start;
@@ -27,18 +34,19 @@ export function alterDigest(dir: DataDir, seq: number): Altered {
     rows.find((row) => row.lastSeq >= seq),
     'the batch',
   );
-  const altered = `${at.digest.slice(0, -1)}${at.digest.endsWith('0') ? '1' : '0'}`;
   const db = new Database(path);
-  const update = db.prepare('UPDATE batch SET digest = ?, checksum = ?, chain = ? WHERE last_seq = ?');
+  const update = db.prepare(
+    'UPDATE batch SET commands = ?, digest = ?, checksum = ?, chain = ? WHERE last_seq = ?',
+  );
   let last: StoredBatch = at;
   for (const row of rows) {
-    last = sealBatch(position, row === at ? { ...row, digest: altered } : row);
-    update.run(last.digest, last.checksum, last.chain, last.lastSeq);
+    last = sealBatch(position, row === at ? alter(row) : row);
+    update.run(last.commands, last.digest, last.checksum, last.chain, last.lastSeq);
     position = last;
   }
   db.close();
   const mark = new MarkFile(dir.markFile);
   mark.write({ lastSeq: last.lastSeq, checksum: last.checksum });
   mark.close();
-  return { lastSeq: at.lastSeq, digest: at.digest, altered };
+  return at;
 }
