@@ -166,7 +166,8 @@ function buildHost(config: RunningConfig, store: Store, shutdown: Shutdown, log:
   const hours = new MarketHours();
   const fromMs = recovered.lastTimeMs > 0 ? recovered.lastTimeMs : clock.nowMs();
   const { feed, pushFeed } = chooseFeed(config, store.masterSecret, hours, fromMs);
-  const tracker = new PriceTracker(engine, config.pastPricesMs);
+  const jumpLimits = { ratioMax: config.priceRatioMax, agreementMs: config.priceAgreementMs };
+  const tracker = new PriceTracker(engine, config.pastPricesMs, jumpLimits);
   const lifecycle = new Lifecycle(sequencer, tracker, {
     feeds: [feed],
     calendar: hours.sessions.bind(hours),

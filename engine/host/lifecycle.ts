@@ -9,9 +9,9 @@ import { ASSET_CLASSES, type AssetClass } from '../model/domain.js';
 import type { Clock, PriceFeed } from '../model/ports.js';
 import type { EngineReads } from '../model/views.js';
 import type { Sessions } from '../state/state.js';
-import { BOUNDARY_STEP_MS, boundaryAtOrBefore } from './boundary-window.js';
 import type { PriceTracker } from './price-tracker.js';
 import type { Sequencer } from './sequencer.js';
+import { BOUNDARY_STEP_MS, boundaryAtOrBefore } from './ticks/boundary-window.js';
 
 /**
  * Market hours of an asset class around `nowMs`, computed from time-zone data; null if it is always open. Should

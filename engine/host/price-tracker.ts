@@ -8,17 +8,11 @@ import type { BoundaryPrice, OpenLate } from '../model/commands.js';
 import { ASSETS, assetOf, MARKETS_MAX, textAt, UPCOMING } from '../model/domain.js';
 import type { PriceTick, TickVerdict } from '../model/ports.js';
 import type { EngineReads } from '../model/views.js';
-import { BoundaryWindow, GRACE_MS } from './boundary-window.js';
+import { BoundaryWindow, GRACE_MS } from './ticks/boundary-window.js';
+import { DEFAULT_JUMP_LIMITS, type JumpLimits, Jumps } from './ticks/jumps.js';
 
 /** A tick further ahead of engine time than this is refused. */
 const TICK_AHEAD_MS_MAX = 1_000;
-/** A tick that deviates from the last accepted one by more than this share is refused... */
-const TICK_CHANGE_MAX = 0.5;
-/**
- * ...while that one is younger than this. A price that has really halved is accepted after a quarter of an hour,
- * whose rounds are voided; a feed's error seldom lasts as long.
- */
-const TICK_REFERENCE_AGE_MS_MAX = 900_000;
 /** Longest source and origin together: they are journaled as evidence. */
 export const TICK_EVIDENCE_LENGTH_MAX = 4_096;
 
@@ -39,6 +33,7 @@ export interface AwaitedPrice extends Waiting {
 
 export class PriceTracker {
   #windows: readonly BoundaryWindow[] = [];
+  readonly #jumps: readonly Jumps[];
   #startMs = 0;
   /** By boundary, then by asset. */
   #waiting: readonly Waiting[] = [];
@@ -50,7 +45,10 @@ export class PriceTracker {
   constructor(
     private readonly engine: EngineReads,
     private readonly pastGraceMs = GRACE_MS,
-  ) {}
+    private readonly jumpLimits: JumpLimits = DEFAULT_JUMP_LIMITS,
+  ) {
+    this.#jumps = ASSETS.map(() => new Jumps(jumpLimits));
+  }
 
   /** Numbers of ticks accepted and refused since the start. */
   get tickCounts(): { readonly taken: number; readonly refused: number } {
@@ -91,7 +89,9 @@ export class PriceTracker {
     const refusal =
       window === undefined
         ? 'no such asset, or no prices are taken yet'
-        : (refusalReason(tick, window, nowMs) ?? this.#staleReason(tick, window, nowMs));
+        : (malformedReason(tick, nowMs) ??
+          this.#staleReason(tick, window, nowMs) ??
+          this.#jumpReason(tick, window, nowMs));
     if (window === undefined || refusal !== null) {
       this.#refusedCount++;
       return refuse(refusal ?? '');
@@ -106,6 +106,15 @@ export class PriceTracker {
     const ageMsMax = priceAgeMsMax(this.engine, asset);
     if (window.canMatter(timeMs, nowMs, ageMsMax)) return null;
     return `the timestamp is too old to matter to any round: prices count for ${ageMsMax / 1_000} s`;
+  }
+
+  #jumpReason(tick: PriceTick, { latest }: BoundaryWindow, nowMs: number): string | null {
+    if (latest === null || this.#jumps[tick.asset]?.isBelieved(tick, latest, nowMs) !== false) return null;
+    const { ratioMax, agreementMs } = this.jumpLimits;
+    return (
+      `the price is further from the last one, ${latest.price}, than by a factor of ${ratioMax}; ` +
+      `it is believed once later ones have agreed with it for ${agreementMs / 1_000} s`
+    );
   }
 
   /** Updates the boundaries that rounds are waiting for. The engine has advanced to `nowMs`. */
@@ -182,15 +191,13 @@ export class PriceTracker {
   }
 }
 
-/** Why a tick is refused, as a sentence for people, or null (design, section 4). */
-function refusalReason(tick: PriceTick, { latest }: BoundaryWindow, nowMs: number): string | null {
+/** Why a tick is refused whatever came before it, as a sentence for people, or null (design, section 4). */
+function malformedReason(tick: PriceTick, nowMs: number): string | null {
   if (!Number.isFinite(tick.price) || tick.price <= 0) return 'the price is not a positive number';
   if (!Number.isSafeInteger(tick.timeMs) || tick.timeMs < 0) return 'the timestamp is not a time';
   if (tick.timeMs > nowMs + TICK_AHEAD_MS_MAX) return 'the timestamp is more than 1 s ahead';
   if (tick.source.length + tick.origin.length > TICK_EVIDENCE_LENGTH_MAX) return 'the evidence is too long';
-  if (latest === null || nowMs - latest.timeMs > TICK_REFERENCE_AGE_MS_MAX) return null;
-  const isAbsurd = Math.abs(tick.price - latest.price) > TICK_CHANGE_MAX * latest.price;
-  return isAbsurd ? `the price is more than 50 % from the last one, ${latest.price}` : null;
+  return null;
 }
 
 /**

@@ -20,6 +20,7 @@ export const FEED_NAMES = ['simulated', 'push'] as const;
 export type FeedName = (typeof FEED_NAMES)[number];
 
 const FEED_SEED_MAX = 0xffff_ffff;
+const PRICE_RATIO_MAX = 1_000;
 /** Half of what may ever be deposited: the other half is for accounts. */
 const HOUSE_CAPITAL_CENTS_MAX = AMOUNT_CENTS_MAX / 2;
 
@@ -101,6 +102,14 @@ export const feedSeed: Parser<number | null> = (text) => {
     throw new Expected(`a whole number from 0 to ${FEED_SEED_MAX}`);
   }
   return Number(text);
+};
+
+/** The greatest ratio of a price to the last one, or of the last one to it. */
+export const priceRatio: Parser<number> = (text) => {
+  const ratio = /^\d{1,4}(\.\d{1,4})?$/.test(text) ? Number(text) : 0;
+  if (!(ratio > 1) || ratio > PRICE_RATIO_MAX)
+    throw new Expected(`a number above 1, up to ${PRICE_RATIO_MAX}`);
+  return ratio;
 };
 
 /** A whole number, with or without commas between thousands. */

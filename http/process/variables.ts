@@ -2,7 +2,8 @@
  * Every `TOTE_*` environment variable, declared once: its name, its default, how its text is read, and the line that
  * README's table has for it. `config.ts` reads the environment by this table.
  */
-import { GRACE_MS } from '../../engine/host/boundary-window.js';
+import { GRACE_MS } from '../../engine/host/ticks/boundary-window.js';
+import { DEFAULT_JUMP_LIMITS, REFERENCE_AGE_MS_MAX } from '../../engine/host/ticks/jumps.js';
 import type { Setup } from '../../engine/model/setup.js';
 import { DEFAULT_RATE_LIMITS, RATE_LIMIT_NAMES } from '../limits/settings.js';
 import { LOG_LEVELS } from '../log/events.js';
@@ -20,6 +21,7 @@ import {
   type Parser,
   path,
   port,
+  priceRatio,
   rateLimits,
   rulesFile,
   secondsMs,
@@ -124,6 +126,18 @@ export const VARIABLES = {
     String(GRACE_MS / 1_000),
     secondsMs(PAST_PRICES_SECONDS_MAX),
     'how long after the start prices at boundaries from before it may be handed in; without one the round is voided. Up to 3600',
+  ),
+  priceRatioMax: variable(
+    'TOTE_PRICE_RATIO_MAX',
+    String(DEFAULT_JUMP_LIMITS.ratioMax),
+    priceRatio,
+    'a price is refused that is more than so many times the last one of its asset, or less than the last one divided by it. After a quarter of an hour without a price any is taken',
+  ),
+  priceAgreementMs: variable(
+    'TOTE_PRICE_AGREEMENT_SECONDS',
+    String(DEFAULT_JUMP_LIMITS.agreementMs / 1_000),
+    secondsMs(REFERENCE_AGE_MS_MAX / 1_000),
+    'a price refused for that is taken once later ones, three at least, have agreed with it for so long and none with the old price. Up to 900',
   ),
   demo: variable('TOTE_DEMO', '1', flag, 'demo account and curl line at the very first start'),
   houseCapitalCents: variable(

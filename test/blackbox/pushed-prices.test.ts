@@ -44,16 +44,27 @@ test('more than 1 s ahead is refused, exactly 1 s is not', async () => {
   assert.equal(await currentPrice(), 67_002);
 });
 
-test('more than 50 % from the last accepted one is absurd, exactly 50 % is not', async () => {
+test('by more than a factor of 1.5 from the last accepted one is absurd, exactly 1.5 is not', async () => {
   await sandbox.advance(2_000);
   await sandbox.push({ BTC: 60_000 });
-  for (const price of [90_000.01, 29_999.99, 6_000_000, 0.01]) {
+  for (const price of [90_000.01, 39_999.99, 6_000_000, 0.01]) {
     refused(await post([{ crypto: 'BTC', price }]), 400, 'price_refused');
   }
   assert.equal(await currentPrice(), 60_000);
   await sandbox.push({ BTC: 90_000 });
-  await sandbox.push({ BTC: 45_000 });
-  assert.equal(await currentPrice(), 45_000);
+  await sandbox.push({ BTC: 60_000 });
+  assert.equal(await currentPrice(), 60_000);
+});
+
+test('a price that three later ones agree with over 30 s is taken', async () => {
+  for (let second = 0; second < 30; second += 10) {
+    refused(await post([{ crypto: 'BTC', price: 20_000 + second }]), 400, 'price_refused');
+    await sandbox.advance(10_000);
+  }
+  assert.equal(await currentPrice(), 60_000);
+  assert.equal((await post([{ crypto: 'BTC', price: 20_030 }])).status, 200);
+  assert.equal(await currentPrice(), 20_030);
+  await sandbox.push({ BTC: 20_000 });
 });
 
 test('prices that are no prices are refused', async () => {

@@ -4,8 +4,8 @@
  */
 
 import { Engine } from '../../engine/engine.js';
-import { BoundaryWindow } from '../../engine/host/boundary-window.js';
 import { type BatchReader, OpenBatch } from '../../engine/host/open-batch.js';
+import { BoundaryWindow } from '../../engine/host/ticks/boundary-window.js';
 import type { Command } from '../../engine/model/commands.js';
 import type { ErrorCode } from '../../engine/model/errors.js';
 import type { Batch, JournalStore, Mark, StoredBatch } from '../../engine/model/ports.js';

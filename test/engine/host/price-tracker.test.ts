@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { Engine } from '../../../engine/engine.js';
-import { BoundaryWindow, CLOSED_MAX, GRACE_MS } from '../../../engine/host/boundary-window.js';
 import { PriceTracker, TICK_EVIDENCE_LENGTH_MAX } from '../../../engine/host/price-tracker.js';
+import { BoundaryWindow, CLOSED_MAX, GRACE_MS } from '../../../engine/host/ticks/boundary-window.js';
 import type { PriceTick } from '../../../engine/model/ports.js';
 import { defaultRules, RULES_VERSION } from '../../../engine/model/rules.js';
 
@@ -194,31 +194,6 @@ test('ticks that are ahead, not positive, not finite or without a time are refus
   const origin = 'x'.repeat(TICK_EVIDENCE_LENGTH_MAX);
   assert.equal(prices.offer({ ...tickAt(START_MS, 100), origin }, START_MS).taken, false);
   assert.deepEqual(prices.tickCounts, { taken: 1, refused: 12 });
-});
-
-test('more than 50 % from the last accepted one is refused, exactly 50 % is not', () => {
-  for (const [price, taken] of [
-    [150, true],
-    [150.01, false],
-    [50, true],
-    [49.99, false],
-  ] as const) {
-    const prices = tracker();
-    prices.offer(tickAt(START_MS, 100), START_MS);
-    const verdict = prices.offer(tickAt(START_MS + 1, price), START_MS + 1);
-    assert.equal(verdict.taken, taken, String(price));
-    assert.equal(prices.latest(0)?.price, taken ? price : 100);
-  }
-});
-
-test('a price that has truly halved is believed once the last accepted one is a quarter of an hour old', () => {
-  const prices = tracker();
-  prices.offer(tickAt(START_MS, 100), START_MS);
-  for (let nowMs = START_MS + 1_000; nowMs <= START_MS + 900_000; nowMs += 1_000) {
-    assert.equal(prices.offer(tickAt(nowMs, 40), nowMs).taken, false);
-  }
-  assert.equal(prices.offer(tickAt(START_MS + 900_001, 40), START_MS + 900_001).taken, true);
-  assert.equal(prices.offer(tickAt(START_MS + 900_002, 41), START_MS + 900_002).taken, true);
 });
 
 /** With BTC's default rules: prices count for 10 s. */

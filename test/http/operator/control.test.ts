@@ -67,7 +67,7 @@ test('a pushed price opens rounds at once, and the clock takes them through thei
 test('a refused price is told; the others of its list are taken', async () => {
   const absurd = await server.operator.post('/prices', [{ crypto: 'BTC', price: 1_000 }]);
   assert.equal(absurd.status, 400);
-  assert.match(absurd.error, /^price_refused: BTC: .*50 %/);
+  assert.match(absurd.error, /^price_refused: BTC: .*than by a factor of 1.5/);
   const mixed = await server.operator.post<{ taken: number; refused: { index: number; crypto: string }[] }>(
     '/prices',
     [

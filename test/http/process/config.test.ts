@@ -53,6 +53,8 @@ test('an empty environment gives the defaults of the design', () => {
     retentionMs: null,
     gapMsMax: 604_800_000,
     pastPricesMs: 2_000,
+    priceRatioMax: 1.5,
+    priceAgreementMs: 30_000,
     logLevel: 'info',
     logMinutes: true,
   });
@@ -76,6 +78,8 @@ test('values are read, and variables of other programs are let be', () => {
     TOTE_SNAPSHOTS_KEPT: 'newest=7, hourly=2d, daily=45d',
     TOTE_SEGMENT_MIB: '64',
     TOTE_RETENTION: '30d',
+    TOTE_PRICE_RATIO_MAX: '1.25',
+    TOTE_PRICE_AGREEMENT_SECONDS: '0',
   });
   assert.equal(config.host, '::1');
   assert.equal(config.port, 0);
@@ -96,6 +100,8 @@ test('values are read, and variables of other programs are let be', () => {
     dailyMs: 3_888_000_000,
   });
   assert.equal(config.segmentBytesMax, 67_108_864);
+  assert.equal(config.priceRatioMax, 1.25);
+  assert.equal(config.priceAgreementMs, 0);
   assert.equal(config.retentionMs, 2_592_000_000);
   assert.equal(readConfig({ TOTE_RETENTION: '12h' }).retentionMs, 43_200_000);
   assert.equal(readConfig({ TOTE_RETENTION: 'all' }).retentionMs, null);
@@ -140,6 +146,10 @@ const BAD_VALUES: readonly (readonly [name: string, value: string, expected: Reg
   ['TOTE_REQUIRE_DATA', 'yes', /0, 1/],
   ['TOTE_GAP_MAX', 'all', /"any", or how long, in hours or days/],
   ['TOTE_PAST_PRICES_SECONDS', '3601', /whole number from 0 to 3600/],
+  ['TOTE_PRICE_RATIO_MAX', '1', /a number above 1, up to 1000/],
+  ['TOTE_PRICE_RATIO_MAX', '1000.1', /a number above 1, up to 1000/],
+  ['TOTE_PRICE_RATIO_MAX', '50 %', /a number above 1/],
+  ['TOTE_PRICE_AGREEMENT_SECONDS', '901', /whole number from 0 to 900/],
   ['TOTE_LOG_LEVEL', 'verbose', /fatal, error, warn/],
   ['TOTE_RULES_FILE', '/does/not/exist.json', /cannot be read/],
 ];

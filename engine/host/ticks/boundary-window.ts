@@ -11,8 +11,8 @@
  * A stalled process cannot read ticks, which may still be in its socket buffers. The grace of boundaries that passed
  * meanwhile runs from the end of the stall.
  */
-import { TIME_FRAME_MS } from '../model/domain.js';
-import type { PriceTick } from '../model/ports.js';
+import { TIME_FRAME_MS } from '../../model/domain.js';
+import type { PriceTick } from '../../model/ports.js';
 
 /** How long after a boundary a tick from before it is still accepted. */
 export const GRACE_MS = 2_000;

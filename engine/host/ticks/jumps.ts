@@ -1,0 +1,71 @@
+/**
+ * Which prices are believed. A price that is far from the asset's last one is refused, since it is mostly an error of
+ * the feed. It is believed where later ticks agree with it for a while and none goes back to the old price.
+ *
+ * "Far" is a ratio, the same both ways: an error down and the way back up are judged alike.
+ */
+import type { PriceTick } from '../../model/ports.js';
+
+export interface JumpLimits {
+  /** Greatest ratio of a price to the last one, or of the last one to it; above 1. */
+  readonly ratioMax: number;
+  /** How long later ticks must have agreed with a refused price, by engine time of their arrival. */
+  readonly agreementMs: number;
+}
+
+export const DEFAULT_JUMP_LIMITS: JumpLimits = { ratioMax: 1.5, agreementMs: 30_000 };
+
+/** An error seldom lasts as long: without a price for a quarter of an hour any is believed. */
+export const REFERENCE_AGE_MS_MAX = 900_000;
+/** However long the agreement has lasted, so many ticks must have come after the first of it. */
+export const AGREEING_TICKS_MIN = 3;
+
+/** Ticks that were refused one after the other and agree among themselves. */
+interface Run {
+  readonly firstTimeMs: number;
+  readonly firstArrivedMs: number;
+  lastPrice: number;
+  lastTimeMs: number;
+  agreeing: number;
+}
+
+/** Of one asset. */
+export class Jumps {
+  #run: Run | null = null;
+
+  constructor(private readonly limits: JumpLimits) {}
+
+  /** Whether a tick is believed that arrives at engine time `nowMs`, after `latest`. A refused one is remembered. */
+  isBelieved(tick: PriceTick, latest: PriceTick | null, nowMs: number): boolean {
+    if (latest === null || nowMs - latest.timeMs > REFERENCE_AGE_MS_MAX || this.#agree(tick, latest.price)) {
+      // A tick that is merely late says nothing of the prices after it.
+      if (this.#run !== null && tick.timeMs >= this.#run.firstTimeMs) this.#run = null;
+      return true;
+    }
+    const run = this.#run;
+    if (run === null || !this.#agree(tick, run.lastPrice)) this.#run = runFrom(tick, nowMs);
+    else if (tick.timeMs > run.lastTimeMs) {
+      run.lastPrice = tick.price;
+      run.lastTimeMs = tick.timeMs;
+      run.agreeing++;
+      if (run.agreeing >= AGREEING_TICKS_MIN && nowMs - run.firstArrivedMs >= this.limits.agreementMs) {
+        this.#run = null;
+        return true;
+      }
+    }
+    return false;
+  }
+
+  #agree({ price }: PriceTick, otherPrice: number): boolean {
+    const { ratioMax } = this.limits;
+    return price <= otherPrice * ratioMax && otherPrice <= price * ratioMax;
+  }
+}
+
+const runFrom = ({ price, timeMs }: PriceTick, nowMs: number): Run => ({
+  firstTimeMs: timeMs,
+  firstArrivedMs: nowMs,
+  lastPrice: price,
+  lastTimeMs: timeMs,
+  agreeing: 0,
+});

@@ -1,0 +1,125 @@
+/** Which prices are believed after which: the ratio, and the agreement of later ticks. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { Engine } from '../../../../engine/engine.js';
+import { PriceTracker } from '../../../../engine/host/price-tracker.js';
+import { Jumps } from '../../../../engine/host/ticks/jumps.js';
+import type { PriceTick } from '../../../../engine/model/ports.js';
+
+const START_MS = Date.UTC(2026, 5, 10, 12);
+
+const tickAt = (timeMs: number, price: number): PriceTick => ({
+  asset: 0,
+  price,
+  timeMs,
+  source: 'test',
+  origin: '',
+});
+
+/** A tracker whose last price is `price`, and what it says to a later one, `atMs` after the start. */
+function after(price: number): { readonly takes: (next: number, atMs: number) => boolean } {
+  const tracker = new PriceTracker(new Engine());
+  tracker.start(START_MS);
+  const takes = (next: number, atMs: number): boolean =>
+    tracker.offer(tickAt(START_MS + atMs, next), START_MS + atMs).taken;
+  assert.ok(takes(price, 0));
+  return { takes };
+}
+
+test('exactly 1.5 times the last price is taken, either way, and not a bit more', () => {
+  for (const [price, taken] of [
+    [225, true],
+    [225.000001, false],
+    [100, true],
+    [99.999999, false],
+    [1e300, false],
+    [Number.MIN_VALUE, false],
+  ] as const)
+    assert.equal(after(150).takes(price, 1), taken, String(price));
+});
+
+test('property: a price may follow another just where that may follow it', () => {
+  const price = fc.double({ min: 0.01, max: 100, noNaN: true });
+  fc.assert(fc.property(price, price, (a, b) => assert.equal(after(a).takes(b, 1), after(b).takes(a, 1))));
+});
+
+test('a wrong tick of -40 % is refused, so that the right one after it is taken', () => {
+  const { takes } = after(95_000);
+  assert.equal(takes(57_000, 250), false);
+  assert.equal(takes(95_001, 500), true);
+});
+
+test('a price is believed when three later ones have agreed with it for 30 s, not a millisecond before', () => {
+  const early = after(100);
+  for (let atMs = 1; atMs <= 30_000; atMs += 1_000) assert.equal(early.takes(40, atMs), false);
+  assert.equal(early.takes(40, 30_000), false);
+  assert.equal(early.takes(40, 30_001), true);
+  assert.equal(early.takes(41, 30_002), true, 'and is the last price from then on');
+  assert.equal(early.takes(100, 30_003), false);
+});
+
+test('time alone is not enough: it takes three later ticks', () => {
+  const { takes } = after(100);
+  assert.deepEqual(
+    [1, 40_000, 80_000, 120_000].map((atMs) => takes(40, atMs)),
+    [false, false, false, true],
+  );
+});
+
+test('the agreement is from tick to tick, so that a price that goes on falling is believed, too', () => {
+  const { takes } = after(100);
+  const prices = [50, 40, 30, 20].map((price, i) => takes(price, 1 + i * 10_000));
+  assert.deepEqual(prices, [false, false, false, true]);
+});
+
+test('a tick that agrees with the last price, or with neither, begins the wait anew', () => {
+  for (const between of [101, 400]) {
+    const { takes } = after(100);
+    for (const atMs of [1, 10_000, 20_000]) assert.equal(takes(40, atMs), false);
+    assert.equal(takes(between, 25_000), between === 101);
+    for (const atMs of [30_001, 40_000, 50_000, 60_000]) assert.equal(takes(40, atMs), false, String(atMs));
+    assert.equal(takes(40, 60_001), true);
+  }
+});
+
+test('ticks of one time count once, and one that is merely late takes nothing back', () => {
+  const jumps = new Jumps({ ratioMax: 1.5, agreementMs: 0 });
+  const latest = tickAt(1_000, 100);
+  const believed = (timeMs: number, price: number): boolean =>
+    jumps.isBelieved(tickAt(timeMs, price), latest, 10_000);
+  for (let i = 0; i < 10; i++) assert.equal(believed(2_000, 40), false);
+  assert.equal(believed(3_000, 40), false);
+  assert.equal(believed(1_500, 100), true, 'from before the first of them');
+  assert.equal(believed(4_000, 40), false);
+  assert.equal(believed(5_000, 40), true);
+});
+
+test('the time of the agreement is that of arrival: timestamps cannot stretch it', () => {
+  const tracker = new PriceTracker(new Engine());
+  tracker.start(START_MS);
+  const nowMs = START_MS + 60_000;
+  tracker.offer(tickAt(nowMs, 100), nowMs);
+  for (let i = 0; i < 20; i++)
+    assert.equal(tracker.offer(tickAt(nowMs + i * 50, 40), nowMs).taken, false, String(i));
+});
+
+test('any price is believed once the last accepted one is more than a quarter of an hour old', () => {
+  assert.equal(after(100).takes(40, 900_000), false);
+  assert.equal(after(100).takes(40, 900_001), true);
+});
+
+test('ratio and time are as they are set', () => {
+  const tracker = new PriceTracker(new Engine(), 2_000, { ratioMax: 1.1, agreementMs: 5_000 });
+  tracker.start(START_MS);
+  const offer = (price: number, atMs: number) =>
+    tracker.offer(tickAt(START_MS + atMs, price), START_MS + atMs);
+  assert.ok(offer(100, 0).taken);
+  assert.deepEqual(offer(111, 1_000), {
+    taken: false,
+    detail:
+      'the price is further from the last one, 100, than by a factor of 1.1; it is believed once later ones have agreed with it for 5 s',
+  });
+  for (const atMs of [2_000, 3_000]) assert.equal(offer(112, atMs).taken, false);
+  assert.equal(offer(112, 6_000).taken, true);
+});
