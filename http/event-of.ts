@@ -8,7 +8,7 @@ type EventOf<T extends EngineEvent['type'], E = EngineEvent> = E extends { reado
     : never
   : never;
 
-/** The first event of this type, which must be there. */
+/** The first event of this type. It must exist. */
 export function eventOf<T extends EngineEvent['type']>(events: readonly EngineEvent[], type: T): EventOf<T> {
   const isOfType = (event: EngineEvent): event is EngineEvent & EventOf<T> => event.type === type;
   // Most commands cause one event.

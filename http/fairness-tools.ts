@@ -1,4 +1,4 @@
-/** What the provably-fair construction (`engine/fairness.ts`) needs of the platform, for the API. */
+/** The hashes and time formats that the provably-fair construction (`engine/fairness.ts`) takes from the platform. */
 import { createHmac, hash } from 'node:crypto';
 import type { FairnessTools } from '../engine/fairness.js';
 import { isoText } from './wire/wire.js';

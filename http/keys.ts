@@ -1,11 +1,11 @@
 /**
- * API key secrets (design, section 3): 256 random bits, shown once. Only the SHA-256 of a secret reaches the
- * engine, so that neither journal nor snapshot can give one away, and a look-up by digest tells a guesser nothing
- * about how near he was.
+ * API key secrets (design, section 3): 256 random bits, shown once. Only the SHA-256 of a secret reaches the engine,
+ * so neither journal nor snapshot can leak one. A look-up by digest tells a guesser nothing about how close the guess
+ * was.
  */
 import { hash, randomBytes } from 'node:crypto';
 
-/** Makes keys easy to find for secret scanners, and a pasted account id easy to tell from a key. */
+/** Lets secret scanners find keys, and sets keys apart from account ids. */
 const PREFIX = 'tote_';
 const RANDOM_BYTES = 32;
 /** 32 bytes in base64url, without padding. */
@@ -17,8 +17,8 @@ export const generateKeySecret = (): string => PREFIX + randomBytes(RANDOM_BYTES
 /** Whether `secret` has the form of a key; anything else is refused without a look-up. */
 export const isWellFormedKey = (secret: string): boolean => WELL_FORMED.test(secret);
 
-/** The text with every key in it made unreadable: clients put keys where they do not belong. */
+/** The text with every key in it masked: clients put keys where they do not belong. */
 export const maskKeys = (text: string): string => text.replaceAll(/tote_[A-Za-z0-9_-]{43}/g, 'tote_[secret]');
 
-/** What the engine knows a key by: SHA-256 of the secret, 64 hex digits (`EngineReads.findKey`). */
+/** The digest that the engine stores for a key: SHA-256 of the secret, 64 hex digits (`EngineReads.findKey`). */
 export const keyDigest = (secret: string): string => hash('sha256', secret, 'hex');

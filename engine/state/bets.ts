@@ -1,6 +1,6 @@
 /**
  * Bets, stored by column in chunks of 32,768 typed-array rows. Freed rows are reused, and growing adds a chunk, so
- * nothing is ever copied. About 90 bytes per bet.
+ * nothing is ever copied.
  */
 import { fail, must } from '../base/assert.js';
 

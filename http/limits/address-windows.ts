@@ -1,11 +1,10 @@
 /**
- * The windows of addresses, in bounded memory (design, section 6). They stand in the order in which they last counted,
- * so that those which have fallen idle are found at the old end and dropped whenever a new one is opened: what is kept
- * is what counted in the last minute.
+ * The windows of addresses, in bounded memory (design, section 6). They are listed by the time of their last request,
+ * so idle ones are at the old end and are dropped as new ones open: only addresses of the last minute are kept.
  *
- * A site (an IPv6 /48) has 65,536 addresses of the kind that is counted, as many as there are places. So only the first
- * few of a site have windows of their own, and the others share one: a single site can neither fill the table nor get
- * much more than its few windows' worth of requests.
+ * A site (an IPv6 /48) has 65,536 countable addresses, as many as the table has places. So only the first few of a
+ * site get windows of their own and the others share one: a single site can neither fill the table nor get much more
+ * than the requests of its few windows.
  */
 import { must } from '../../engine/base/assert.js';
 import { siteOf } from '../uws/client-address.js';
@@ -13,7 +12,7 @@ import { SlidingWindows } from './sliding-windows.js';
 
 /** Idle windows dropped for each one opened: more than one, so that the table shrinks after a flood. */
 const DROPS_PER_OPENING = 4;
-/** Addresses of one site that have windows of their own. */
+/** Addresses of one site that get windows of their own. */
 export const SITE_WINDOWS_MAX = 256;
 
 export class AddressWindows {
@@ -21,7 +20,7 @@ export class AddressWindows {
   readonly #numbers = new Map<string, number>();
   /** By site: how many of its addresses have a window. */
   readonly #sites = new Map<string, number>();
-  /** Address and neighbours in the order of the last count, by number; 0 for none. */
+  /** Address and neighbours in the list, by window; 0 for none. */
   readonly #addresses: string[] = [''];
   readonly #older: number[] = [0];
   readonly #newer: number[] = [0];
@@ -30,7 +29,7 @@ export class AddressWindows {
 
   constructor(private readonly windowsMax: number) {}
 
-  /** The number of an address's window as of `nowMs`, opened where there is none; 0 past the cap. */
+  /** The number of an address's window at `nowMs`, opened if there is none; 0 if the table is full. */
   of(address: string, nowMs: number): number {
     const known = this.#numbers.get(address);
     if (known !== undefined) {
@@ -58,7 +57,7 @@ export class AddressWindows {
     this.#append(window);
   }
 
-  /** Takes the last request of a window back. One that is empty by it is the next to go. */
+  /** Takes back the last request of a window. If that leaves it empty, it is the next to be dropped. */
   uncount(window: number): void {
     this.windows.uncount(window);
     if (this.windows.total(window) > 0 || window === this.#oldest) return;
@@ -66,7 +65,7 @@ export class AddressWindows {
     this.#prepend(window);
   }
 
-  /** When the oldest window falls idle and leaves its place to a new one; Infinity in an empty table. */
+  /** When the oldest window falls idle and frees its place; Infinity in an empty table. */
   placeMs(): number {
     return this.#oldest === 0 ? Number.POSITIVE_INFINITY : this.windows.idleMs(this.#oldest);
   }

@@ -1,23 +1,23 @@
 /**
- * The windows of keys or accounts. Their numbers are handed out by the operator one after the other, so that there is
- * no cap and a window is found by an index. Each one opened has some others looked at, in turn, and dropped if they
- * have fallen idle: what is kept is about what counted in the last minute.
+ * The windows of keys or accounts. The operator hands out their numbers in sequence, so windows are found by index
+ * and need no cap. Each opening checks a few others, in turn, and drops the idle ones: what is kept is roughly the
+ * last minute.
  */
 import { SlidingWindows } from './sliding-windows.js';
 
 /** More than one, so that the table shrinks after a flood. */
-const LOOKS_PER_OPENING = 4;
+const CHECKS_PER_OPENING = 4;
 const NUMBERS_MIN = 64;
 
 export class NumberedWindows {
   readonly windows = new SlidingWindows();
-  /** Window of each key or account, 0 for none; and the reverse. */
+  /** Window of each key or account, and the reverse; 0 for none. */
   #windowOf = new Int32Array(NUMBERS_MIN);
   readonly #ownerOf: number[] = [0];
-  /** The window that is looked at next. */
+  /** The window to check next. */
   #next = 1;
 
-  /** The window of key or account `owner` as of `nowMs`, opened where there is none. */
+  /** The window of key or account `owner` at `nowMs`, opened if there is none. */
   of(owner: number, nowMs: number): number {
     const known = this.#windowOf[owner] ?? 0;
     if (known === 0) return this.#open(owner, nowMs);
@@ -26,7 +26,7 @@ export class NumberedWindows {
   }
 
   #open(owner: number, nowMs: number): number {
-    for (let looks = 0; looks < LOOKS_PER_OPENING; looks++) this.#dropIfIdle(nowMs);
+    for (let checks = 0; checks < CHECKS_PER_OPENING; checks++) this.#dropIfIdle(nowMs);
     if (owner >= this.#windowOf.length) {
       const larger = new Int32Array(Math.max(this.#windowOf.length * 2, owner + 1));
       larger.set(this.#windowOf);

@@ -1,14 +1,19 @@
 /**
- * The four rate limits (specification, section 8; design, section 6): requests in any 60 s for a key's reads, a
- * key's writes, an account and an address. In memory only, exact, on the time that the caller
- * hands in, in whole milliseconds.
+ * The four rate limits (specification, section 8; design, section 6): requests in any 60 s for a key's reads, a key's
+ * writes, an account and an address. They are exact, held in memory only, and use the caller's time, in whole
+ * milliseconds.
  *
- * A request is counted in all its windows or in none. Its address comes first, before the key is looked at:
- * `admitAddress`. Once the key is known, `admitKey` adds the key's and the account's windows, or refuses and
- * takes the address's count back; `countKey` adds them without a limit, for a request that is refused with 403
- * before its turn to be limited comes; `askKey` counts nothing, for a request that its address has refused already:
- * it tells what key and account need on top. A request without a valid key counts for its address alone. After each
- * of them the fields tell what the headers say. The calls of one request follow each other synchronously.
+ * A request counts in all its windows or in none; without a valid key it counts for its address alone. The calls of
+ * one request, which follow each other synchronously:
+ *
+ * - `admitAddress` comes first, before the key is looked up.
+ * - `admitKey`, once the key is known, adds the windows of the key and the account. If it refuses, it takes the
+ *   address's count back.
+ * - `countKey` adds them without checking their limits, for a request that is refused with 403.
+ * - `askKey` counts nothing, for a request that its address has refused: it adds what key and account require to the
+ *   headers.
+ *
+ * After each call the fields hold the values of the headers.
  */
 import { assert } from '../../engine/base/assert.js';
 import { AddressWindows } from './address-windows.js';
@@ -17,18 +22,18 @@ import type { RateLimitSettings } from './settings.js';
 import type { SlidingWindows } from './sliding-windows.js';
 
 /**
- * Addresses that are remembered at a time, about 230 bytes each, and 340 with a few requests in the minute. Past it,
- * while not one of them has been silent for a minute, an address that is not among them is refused.
+ * Addresses remembered at a time. When the table is full and none has been idle for a minute, further addresses are
+ * refused.
  */
 const ADDRESSES_MAX = 65_536;
 
-/** With limits off, the headers tell the greatest limit that can be configured, and that all of it is left. */
+/** With limits off, the headers show the greatest limit that can be configured, all of it left. */
 export const UNLIMITED = 999_999_999;
 
 export class RateLimits {
-  /** X-RateLimit-Limit: of the limit with the fewest requests left among those that apply; of equals the smaller. */
+  /** X-RateLimit-Limit: the limit with the fewest requests left among those that apply; of equals, the smaller. */
   limit = UNLIMITED;
-  /** X-RateLimit-Remaining: requests left of it, this one counted. */
+  /** X-RateLimit-Remaining: requests left of it, after this one. */
   remaining = UNLIMITED;
   /** X-RateLimit-Reset: whole seconds until its oldest counted request leaves the window, rounded up. */
   resetSeconds = 0;
@@ -39,11 +44,11 @@ export class RateLimits {
   readonly #reads = new NumberedWindows();
   readonly #writes = new NumberedWindows();
   readonly #accounts = new NumberedWindows();
-  /** The address's window where the request at hand was counted; 0 once its key was dealt with. */
+  /** The address's window in which the current request was counted; 0 once its key has been checked. */
   #counted = 0;
   #nowMs = Number.NEGATIVE_INFINITY;
 
-  /** `settings` null: no limits, nothing is counted. */
+  /** `settings` is null for no limits; then nothing is counted. */
   constructor(
     private readonly settings: RateLimitSettings | null,
     addressesMax = ADDRESSES_MAX,
@@ -51,13 +56,13 @@ export class RateLimits {
     this.#addresses = new AddressWindows(addressesMax);
   }
 
-  /** Windows that are held, of all four kinds: what memory goes by. */
+  /** Open windows of all four kinds: memory use grows with them. */
   get windows(): number {
     const tables = [this.#addresses, this.#reads, this.#writes, this.#accounts];
     return tables.reduce((sum, { windows }) => sum + windows.size, 0);
   }
 
-  /** Counts a request for its address (`client-address.ts`), or refuses it with 429: false. */
+  /** Counts a request for its address (`client-address.ts`). False if it is refused with 429. */
   admitAddress(address: string, nowMs: number): boolean {
     if (this.settings === null) return true;
     const now = this.#advance(nowMs);
@@ -67,18 +72,18 @@ export class RateLimits {
     if (window === 0) return this.#refuseUnknown(limit, now);
     if (windows.total(window) >= limit) {
       this.#counted = 0;
-      this.#tell(windows, window, limit, now);
+      this.#report(windows, window, limit, now);
       this.retryAfterSeconds = seconds(windows.roomMs(window, limit, now) - now);
       return false;
     }
     this.#addresses.count(window, now);
     this.#counted = window;
-    this.#tell(windows, window, limit, now);
+    this.#report(windows, window, limit, now);
     this.retryAfterSeconds = 0;
     return true;
   }
 
-  /** Counts the request just admitted for its key and account too, or refuses it with 429: false. */
+  /** Counts the request just admitted for its key and account too. False if it is refused with 429. */
   admitKey(key: number, account: number, isWrite: boolean, nowMs: number): boolean {
     if (this.settings === null) return true;
     const now = this.#advance(nowMs);
@@ -99,11 +104,14 @@ export class RateLimits {
       this.#addresses.uncount(address);
       this.retryAfterSeconds = this.#keySeconds(keys.windows, keyWindow, keyLimit, accountWindow, now);
     }
-    this.#tellNearest(keys.windows, keyWindow, keyLimit, accountWindow, address, now);
+    this.#reportNearest(keys.windows, keyWindow, keyLimit, accountWindow, address, now);
     return isAdmitted;
   }
 
-  /** Counts the request just admitted for its key and account whatever their limits: it is refused for another reason. */
+  /**
+   * Counts the request just admitted for its key and account without checking their limits: it is refused for another
+   * reason.
+   */
   countKey(key: number, account: number, isWrite: boolean, nowMs: number): void {
     if (this.settings === null) return;
     const now = this.#advance(nowMs);
@@ -113,10 +121,10 @@ export class RateLimits {
     keys.windows.count(keyWindow, now);
     this.#accounts.windows.count(accountWindow, now);
     const keyLimit = isWrite ? this.settings.keyWrite : this.settings.keyRead;
-    this.#tellNearest(keys.windows, keyWindow, keyLimit, accountWindow, this.#takeCounted(), now);
+    this.#reportNearest(keys.windows, keyWindow, keyLimit, accountWindow, this.#takeCounted(), now);
   }
 
-  /** After `admitAddress` has refused: a retry must fit the limits of this key and account, too. */
+  /** After `admitAddress` has refused: Retry-After must cover the limits of this key and account, too. */
   askKey(key: number, account: number, isWrite: boolean, nowMs: number): void {
     if (this.settings === null) return;
     const now = this.#advance(nowMs);
@@ -126,11 +134,11 @@ export class RateLimits {
     const accountWindow = this.#accounts.of(account, now);
     const keySeconds = this.#keySeconds(keys.windows, keyWindow, keyLimit, accountWindow, now);
     this.retryAfterSeconds = Math.max(this.retryAfterSeconds, keySeconds);
-    this.#tellIfNearer(keys.windows, keyWindow, keyLimit, now);
-    this.#tellIfNearer(this.#accounts.windows, accountWindow, this.settings.account, now);
+    this.#reportIfNearer(keys.windows, keyWindow, keyLimit, now);
+    this.#reportIfNearer(this.#accounts.windows, accountWindow, this.settings.account, now);
   }
 
-  /** Whole seconds until a request fits the limits of a key and an account; 0 where it does now. */
+  /** Whole seconds until a request fits the limits of a key and an account; 0 if it does now. */
   #keySeconds(
     keys: SlidingWindows,
     keyWindow: number,
@@ -143,7 +151,7 @@ export class RateLimits {
     return seconds(Math.max(keys.roomMs(keyWindow, keyLimit, nowMs), accountRoomMs) - nowMs);
   }
 
-  /** Windows never go back in time: a clock that does stands still here until it has caught up. */
+  /** Time never goes backwards in a window: if the clock does, it stands still here until it has caught up. */
   #advance(nowMs: number): number {
     if (nowMs > this.#nowMs) this.#nowMs = nowMs;
     return this.#nowMs;
@@ -156,7 +164,7 @@ export class RateLimits {
     return window;
   }
 
-  /** All places are taken by addresses that are not idle. */
+  /** The table is full, and none of its addresses is idle. */
   #refuseUnknown(limit: number, nowMs: number): false {
     this.#counted = 0;
     this.limit = limit;
@@ -166,7 +174,7 @@ export class RateLimits {
     return false;
   }
 
-  #tellNearest(
+  #reportNearest(
     keys: SlidingWindows,
     keyWindow: number,
     keyLimit: number,
@@ -174,19 +182,19 @@ export class RateLimits {
     addressWindow: number,
     nowMs: number,
   ): void {
-    assert(this.settings !== null, 'there are limits to tell');
-    this.#tell(keys, keyWindow, keyLimit, nowMs);
-    this.#tellIfNearer(this.#accounts.windows, accountWindow, this.settings.account, nowMs);
-    this.#tellIfNearer(this.#addresses.windows, addressWindow, this.settings.ip, nowMs);
+    assert(this.settings !== null, 'there are limits to report');
+    this.#report(keys, keyWindow, keyLimit, nowMs);
+    this.#reportIfNearer(this.#accounts.windows, accountWindow, this.settings.account, nowMs);
+    this.#reportIfNearer(this.#addresses.windows, addressWindow, this.settings.ip, nowMs);
   }
 
-  #tellIfNearer(windows: SlidingWindows, window: number, limit: number, nowMs: number): void {
+  #reportIfNearer(windows: SlidingWindows, window: number, limit: number, nowMs: number): void {
     const remaining = Math.max(0, limit - windows.total(window));
     if (remaining > this.remaining) return;
-    if (remaining < this.remaining || limit < this.limit) this.#tell(windows, window, limit, nowMs);
+    if (remaining < this.remaining || limit < this.limit) this.#report(windows, window, limit, nowMs);
   }
 
-  #tell(windows: SlidingWindows, window: number, limit: number, nowMs: number): void {
+  #report(windows: SlidingWindows, window: number, limit: number, nowMs: number): void {
     this.limit = limit;
     this.remaining = Math.max(0, limit - windows.total(window));
     this.resetSeconds = seconds(windows.resetMs(window, nowMs) - nowMs);

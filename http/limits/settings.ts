@@ -8,7 +8,7 @@ export interface RateLimitSettings {
 
 export const DEFAULT_RATE_LIMITS: RateLimitSettings = { keyRead: 120, keyWrite: 30, account: 240, ip: 300 };
 
-/** The names of `TOTE_RATE_LIMITS` and the fields they stand for. */
+/** The names in `TOTE_RATE_LIMITS` and their fields. */
 export const RATE_LIMIT_NAMES: readonly (readonly [name: string, field: keyof RateLimitSettings])[] = [
   ['key_read', 'keyRead'],
   ['key_write', 'keyWrite'],

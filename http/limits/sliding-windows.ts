@@ -2,52 +2,52 @@
  * The exact sliding windows behind every rate limit (design, section 6): how many requests were counted in the
  * last 60,000 ms, to the millisecond.
  *
- * A window's requests are kept as runs of (time, count), so that a million requests a minute need one entry for each
- * millisecond at most, and thirty need thirty. What every request asks of its windows stands for all of them in one
- * array, a cache line for each: a server with many keys would otherwise wait for memory more than it counts. The newest
- * run stands there, too, the ones before it in a ring. Time is a parameter and never goes backwards.
+ * Requests are kept as runs of (time, count), so a window needs at most one entry a millisecond, however many
+ * requests it has. The fields that every request reads are in one array for all windows, a cache line each: with many
+ * keys, waiting for memory would cost more than counting. The newest run is there too, older ones in a ring. Time is
+ * a parameter and never goes backwards.
  */
 import { assert } from '../../engine/base/assert.js';
 
 /** A request leaves its window exactly this long after it was counted, in milliseconds. */
 export const WINDOW_MS = 60_000;
 
-/** A window's numbers in the array. */
+/** A window's fields in the array. */
 const FIELDS = 8;
 /** Requests in the window as of the last `expire`. */
 const TOTAL = 0;
-/** Time of the oldest run; Infinity where there is none. */
+/** Time of the oldest run; Infinity if there is none. */
 const OLDEST_MS = 1;
-/** Time and count of the newest run; -Infinity and 0 where there is none. */
+/** Time and count of the newest run; -Infinity and 0 if there is none. */
 const NEWEST_MS = 2;
 const NEWEST_COUNT = 3;
-/** Where the ring's runs begin, in numbers, and how many there are. */
+/** Index of the ring's first run, and the number of runs. */
 const HEAD = 4;
 const RING_RUNS = 5;
 
 const WINDOWS_MIN = 16;
 /** A power of two. */
 const RUNS_MIN = 4;
-/** The ring of a window that has one run at most. */
+/** The ring of a window that has at most one run. */
 const NO_RING: number[] = [];
 
 export class SlidingWindows {
   #fields = new Float64Array(WINDOWS_MIN * FIELDS);
-  /** Time and count of each run in turn, for a power of two of runs. */
+  /** Time and count of each run, alternating; the capacity is a power of two. */
   readonly #rings: number[][] = [NO_RING];
   readonly #free: number[] = [];
 
-  /** Windows that are open. */
+  /** Number of open windows. */
   get size(): number {
     return this.end - 1 - this.#free.length;
   }
 
-  /** Numbers of all windows that ever were are below this one. */
+  /** One more than the greatest window number ever given. */
   get end(): number {
     return this.#rings.length;
   }
 
-  /** Opens an empty window and returns its number, from 1; numbers of closed ones are given again. */
+  /** Opens an empty window and returns its number, from 1. Numbers of closed windows are reused. */
   open(): number {
     const window = this.#free.pop() ?? this.#rings.push(NO_RING) - 1;
     if (window * FIELDS >= this.#fields.length) {
@@ -69,7 +69,7 @@ export class SlidingWindows {
     return this.#field(window * FIELDS + TOTAL);
   }
 
-  /** Lets go of what has left the window by `nowMs`. Comes before every reading of the others. */
+  /** Drops what has left the window by `nowMs`. Must be called before any of the values below are read. */
   expire(window: number, nowMs: number): void {
     if (this.#field(window * FIELDS + OLDEST_MS) + WINDOW_MS <= nowMs) this.#expireRuns(window, nowMs);
   }
@@ -92,7 +92,7 @@ export class SlidingWindows {
     fields[at + NEWEST_COUNT] = 1;
   }
 
-  /** Takes the last counted request back. */
+  /** Takes back the last counted request. */
   uncount(window: number): void {
     const at = window * FIELDS;
     const fields = this.#fields;
@@ -113,18 +113,18 @@ export class SlidingWindows {
     fields[at + NEWEST_COUNT] = ring[last + 1] as number;
   }
 
-  /** When the oldest counted request leaves the window; `nowMs` where there is none. */
+  /** When the oldest counted request leaves the window; `nowMs` if there is none. */
   resetMs(window: number, nowMs: number): number {
     const at = window * FIELDS;
     return this.#field(at + TOTAL) === 0 ? nowMs : this.#field(at + OLDEST_MS) + WINDOW_MS;
   }
 
-  /** When the newest counted request leaves, and with it the last one; -Infinity where there is none. */
+  /** When the newest counted request leaves and the window is empty; -Infinity if there is none. */
   idleMs(window: number): number {
     return this.#field(window * FIELDS + NEWEST_MS) + WINDOW_MS;
   }
 
-  /** When fewer than `limit` requests are in the window, if none is counted until then; `nowMs` where it is so now. */
+  /** When fewer than `limit` requests will be in the window if no more are counted; `nowMs` if that is true already. */
   roomMs(window: number, limit: number, nowMs: number): number {
     const at = window * FIELDS;
     let total = this.#field(at + TOTAL);

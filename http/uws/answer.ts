@@ -1,37 +1,37 @@
-/** What an answer is made of on the socket: its head, the way that it goes, and what is done where none can be given. */
+/** Writing an answer to a socket: its head, whether it is buffered, and what happens if there can be none. */
 import { Buffer } from 'node:buffer';
 import { STATUS_CODES } from 'node:http';
 import type { HeaderBlock, HeaderList } from '../../engine/model/ports.js';
 import type { UwsResponse } from './library.js';
 
-/** An answer has this long to be taken once the socket's buffers are full of it. */
+/** A client has this long to read an answer that has filled the socket's buffers. */
 export const REPLY_DEADLINE_MS = 30_000;
 
 /**
- * What is made for a client is bounded by limits and by his money, so its answers cannot pile up where he does not
- * read them: they go the short way. All others are of a kind that can be asked for again and again.
+ * Rate limits and the account's money bound how much a client can create, so these answers are always buffered: they
+ * cannot pile up unread. All others can be requested again and again.
  */
 const CREATED = 201;
 /**
- * Of those the short ones (characters or bytes) may go the short way too, and one in so many, by chance, takes the long
- * one: who does not read what he asks for is found out after a few kilobytes, and cannot know by which request.
+ * Other answers up to this length (characters or bytes) are buffered too, except for a random share of them: a client
+ * that does not read is noticed after a few kilobytes, and cannot predict by which request.
  */
-const SHORT_MAX = 2_048;
-const LONG_WAY_SHARE = 1 / 8;
+const BUFFERED_LENGTH_MAX = 2_048;
+const UNBUFFERED_SHARE = 1 / 8;
 
-/** `200 OK`, by status. */
+/** By status: `200 OK`. */
 const STATUS_LINES: readonly string[] = Array.from(
   { length: 600 },
   (_, status) => `${status} ${STATUS_CODES[status] ?? 'Unknown'}`,
 );
 
 /**
- * Whether the answer is handed over whole, however little of it the socket takes. Not while closing, which waits until
- * an answer is taken.
+ * Whether the library buffers the whole answer, however little of it the socket accepts. Never while closing, which
+ * waits until each answer is sent.
  */
-export function goesShortWay(status: number, body: string | Uint8Array, isClosing: boolean): boolean {
+export function isBuffered(status: number, body: string | Uint8Array, isClosing: boolean): boolean {
   if (status === CREATED) return true;
-  return body.length <= SHORT_MAX && !isClosing && Math.random() >= LONG_WAY_SHARE;
+  return body.length <= BUFFERED_LENGTH_MAX && !isClosing && Math.random() >= UNBUFFERED_SHARE;
 }
 
 export function bytesIn(body: string | Uint8Array): number {
@@ -48,11 +48,11 @@ export function headText(status: number, headers: HeaderList | HeaderBlock): str
   return head;
 }
 
-/** Closes the connection after a programming error: the library ends the process for an unanswered request. */
+/** Closes the connection after a programming error: the library ends the process if a request is left unanswered. */
 export function abandon(response: UwsResponse, onAborted: () => void): void {
   try {
     response.onAborted(onAborted).close();
   } catch {
-    // It was answered or closed before the error.
+    // It had been answered or closed before the error.
   }
 }

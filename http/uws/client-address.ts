@@ -1,16 +1,16 @@
 /**
- * The client's address as rate limits count it (design, section 6): IPv4 as text, IPv4 mapped into IPv6 as that
- * IPv4, IPv6 by its /64, since one subscriber owns a whole /64. Behind a trusted proxy it is what the proxy says.
+ * The client's address as rate limits count it (design, section 6): IPv4 as text, IPv4 mapped into IPv6 as that IPv4,
+ * and IPv6 by its /64, since one subscriber owns a whole /64. Behind a trusted proxy it is the address that the proxy
+ * reports.
  *
- * Of `X-Forwarded-For` the right-most address that is not a trusted proxy counts: everything to the left of it
- * came from the client, who may write there what he likes. Some proxies add the client's port, which does not count.
- * Where a trusted proxy's list is missing, malformed on the way from the right, or names trusted proxies only, the
- * proxy itself counts.
+ * In `X-Forwarded-For` the right-most address that is not a trusted proxy counts: everything to its left came from
+ * the client, which can write anything there. A port that a proxy adds is ignored. If the list is missing, malformed
+ * before such an address is found, or names only trusted proxies, the proxy itself counts.
  */
 import { BlockList, isIP, isIPv4 } from 'node:net';
 import { assert, must } from '../../engine/base/assert.js';
 
-/** Ends an IPv6 address as it is counted. */
+/** The end of a counted IPv6 address. */
 const SUBNET = '::/64';
 
 /** One address, or a range of them: `10.0.0.0/8`. */
@@ -30,16 +30,16 @@ export function parseAddressRange(text: string): AddressRange | null {
   return prefixBits > bitsMax ? null : { address, family: version === 4 ? 'ipv4' : 'ipv6', prefixBits };
 }
 
-/** The far end of a connection. There is one object for each address that is remembered. */
+/** The other end of a connection: one object for each remembered address. */
 export interface Peer {
   /** As rate limits count it. */
   readonly counted: string;
   readonly isTrusted: boolean;
 }
 
-/** Remembered addresses and headers; all are forgotten at once when there are more. */
+/** Addresses or headers remembered; when there are more, all are forgotten at once. */
 const REMEMBERED_MAX = 16_384;
-/** Longer lists are worked out each time, so that nobody can fill the memory with them. */
+/** Longer lists are parsed each time, so that nobody can fill the memory with them. */
 const REMEMBERED_HEADER_CHARS = 64;
 
 /** IPv6 needs brackets, without which its last group could be taken for a port. */
@@ -51,7 +51,7 @@ export class ClientAddresses {
   readonly hasProxies: boolean;
   /** By the address's bytes: IPv4 as a number, IPv6 as a string of 16 characters. */
   readonly #peers = new Map<number | string, Peer>();
-  /** By the header's text, whichever proxy sent it; null where it is the proxy itself that counts. */
+  /** By the header's text, whichever proxy sent it; null if the proxy itself counts. */
   readonly #forwarded = new Map<string, string | null>();
 
   /** `trustedProxies` are addresses or ranges that `parseAddressRange` takes. */
@@ -64,14 +64,17 @@ export class ClientAddresses {
     }
   }
 
-  /** The peer with these 4 or 16 bytes; other lengths (the connection is gone already) are one peer of their own. */
+  /**
+   * The peer with this address of 4 or 16 bytes. Any other length means that the connection is gone, and is one peer
+   * of its own.
+   */
   peer(bytes: ArrayBuffer): Peer {
     const view = new DataView(bytes);
     const id = bytes.byteLength === 4 ? view.getUint32(0) : Buffer.from(bytes).toString('latin1');
     return this.#peers.get(id) ?? remember(this.#peers, id, this.#makePeer(view));
   }
 
-  /** The address that counts for a request of `peer` with this `X-Forwarded-For` ('' where it is absent). */
+  /** The address to count for a request from `peer` with this `X-Forwarded-For` ('' if absent). */
   counted(peer: Peer, forwardedFor: string): string {
     if (!peer.isTrusted || forwardedFor === '') return peer.counted;
     const known = this.#forwarded.get(forwardedFor);
@@ -114,7 +117,7 @@ function withoutPort(element: string): string {
   return bracketed ?? bare ?? element;
 }
 
-/** The address in one of its text forms; 'unknown' where there are no bytes. */
+/** The address as text; 'unknown' if there are no bytes. */
 function addressText(view: DataView): string {
   const bytes = new Uint8Array(view.buffer);
   if (bytes.length === 4) return bytes.join('.');
@@ -122,7 +125,7 @@ function addressText(view: DataView): string {
   return Array.from({ length: 8 }, (_, group) => view.getUint16(group * 2).toString(16)).join(':');
 }
 
-/** What counts of an address in any text form. */
+/** The part of an address that counts; `address` is in any text form. */
 function countedText(address: string): string {
   if (isIP(address) !== 6) return address;
   const groups = ipv6Groups(address);
@@ -133,7 +136,7 @@ function countedText(address: string): string {
   return network.join(':') + SUBNET;
 }
 
-/** The /48 that an IPv6 address lies in, of the form in which it is counted; null for all others. */
+/** The /48 of a counted IPv6 address; null for all others. */
 export function siteOf(counted: string): string | null {
   if (!counted.endsWith(SUBNET)) return null;
   return `${counted.slice(0, counted.lastIndexOf(':', counted.length - SUBNET.length - 1))}::/48`;

@@ -1,13 +1,13 @@
 /**
- * How many connections a port may have, by the descriptors that the process may have. Without descriptors to spare not
- * even its own memory can be looked at (Linux: a file), so a flood of connections must never take the last ones.
+ * How many connections a port accepts, given the file descriptors that the process may open. A flood of connections
+ * must never take the last ones: the journal needs them, and on Linux even reading the process's own memory use.
  */
 import { readFileSync } from 'node:fs';
 import { CONNECTIONS_MAX } from './transport.js';
 
 /** Operators are few. */
 const OPERATOR_CONNECTIONS_MAX = 256;
-/** For files, pipes and threads. */
+/** Kept free for files, pipes and threads. */
 const OWN_DESCRIPTORS = 256;
 
 export interface ConnectionLimits {
@@ -15,14 +15,14 @@ export interface ConnectionLimits {
   readonly operatorMax: number;
 }
 
-/** For a process that may have so many descriptors; where they are very few, half stay for the process itself. */
+/** The limits for a process with this many descriptors. If there are very few, half are kept for the process itself. */
 export function connectionLimits(descriptors: number): ConnectionLimits {
   const operatorMax = Math.min(OPERATOR_CONNECTIONS_MAX, Math.floor(descriptors / 8));
   const left = Math.max(descriptors - OWN_DESCRIPTORS - operatorMax, Math.floor((descriptors * 3) / 8));
   return { publicMax: Math.min(CONNECTIONS_MAX, left), operatorMax };
 }
 
-/** What an operator should know where the descriptors leave fewer connections than usual; null where they do not. */
+/** A warning for the operator if the descriptors allow fewer connections than usual, or null. */
 export function limitsNote(descriptors: number): string | null {
   const { publicMax, operatorMax } = connectionLimits(descriptors);
   if (publicMax === CONNECTIONS_MAX) return null;
@@ -34,7 +34,10 @@ export function limitsNote(descriptors: number): string | null {
   );
 }
 
-/** Descriptors that this process may have: Node has raised its limit as far as it goes. Infinity where that is not told. */
+/**
+ * Descriptors that this process may open: Node has already raised the soft limit to the hard one. Infinity if
+ * unknown.
+ */
 export function descriptorsMax(): number {
   try {
     return descriptorsIn(readFileSync('/proc/self/limits', 'utf8'));
@@ -43,7 +46,7 @@ export function descriptorsMax(): number {
   }
 }
 
-/** From the text of `/proc/<pid>/limits`. */
+/** Reads the limit from the text of `/proc/<pid>/limits`. */
 export function descriptorsIn(limits: string): number {
   const soft = /^Max open files\s+(\d+)\s/m.exec(limits)?.[1];
   return soft === undefined ? Infinity : Number(soft);

@@ -1,23 +1,23 @@
-/** What an exchange and the transport it belongs to know of each other. */
+/** The interfaces between an exchange and its transport. */
 import type { HttpHandler } from '../../engine/model/ports.js';
 
-/** An exchange that waits for its client. */
+/** An exchange that is waiting for its client. */
 export interface WaitingExchange {
-  /** When patience ends, in monotonic milliseconds. */
+  /** When waiting ends, in monotonic milliseconds. */
   readonly dueMs: number;
-  /** Patience has ended. */
+  /** Ends the waiting: `dueMs` has passed. */
   expire(): void;
 }
 
 export interface ExchangeHost {
   readonly handler: HttpHandler;
-  /** Those that wait for their client: looked at now and then for `dueMs`. */
+  /** Exchanges that wait for their client. The transport expires them after `dueMs`. */
   readonly slow: Set<WaitingExchange>;
   /** The transport is closing: every answer closes its connection. */
   readonly isClosing: boolean;
   monotonicMs(): number;
-  /** The exchange is over: answered in full, or its client has gone. */
-  onOver(): void;
+  /** The exchange has ended: answered in full, or its client disconnected. */
+  onFinished(): void;
   /** A programming error; the process ends. */
   onFatal(error: unknown): void;
 }

@@ -1,15 +1,14 @@
 /**
- * One request on a socket and its answer. It is what the handler gets as request and as responder, in one
- * object, since there is one for every request.
+ * One request on a socket and its answer. One object is both the request and the responder that the handler gets,
+ * because one is created for every request.
  *
- * Nothing here trusts the client: the body is bounded in bytes and in time, and so is the answer that nobody
- * reads. Nothing is sent once the client has gone, and an exception never reaches the library, which would end
- * the process without a word.
+ * The client is not trusted: the body is bounded in bytes and in time, and so is an answer that it does not read.
+ * Nothing is sent after a disconnect. No exception may reach the library, which would end the process silently.
  */
 import { Buffer } from 'node:buffer';
 import { assert } from '../../engine/base/assert.js';
 import type { HeaderBlock, HeaderList, HttpRequest, HttpResponder } from '../../engine/model/ports.js';
-import { abandon, bytesIn, goesShortWay, headText, REPLY_DEADLINE_MS } from './answer.js';
+import { abandon, bytesIn, headText, isBuffered, REPLY_DEADLINE_MS } from './answer.js';
 import { BODY_BYTES_MAX, BODY_DEADLINE_MS, BodyBuffer, DRAIN_BYTES_MAX, LINGER_MS } from './body-buffer.js';
 import type { ExchangeHost, WaitingExchange } from './exchange-host.js';
 import type { UwsResponse } from './library.js';
@@ -26,19 +25,19 @@ export class Exchange implements HttpRequest, HttpResponder, WaitingExchange {
   readonly ifNoneMatch: string;
   body: Uint8Array = NO_BODY;
   fault: HttpRequest['fault'] = null;
-  /** While `slow` holds it: when patience ends, in monotonic milliseconds; else 0. */
+  /** While in `slow`: when waiting ends, in monotonic milliseconds; else 0. */
   dueMs = 0;
 
   #isDispatched = false;
   #isSent = false;
-  #isOver = false;
-  /** Within a callback of the library, which corks the socket by itself. */
+  #isFinished = false;
+  /** True within a callback of the library, which has corked the socket already. */
   #isCorked = false;
-  /** null where the body came in one piece, as most do. */
+  /** null if the body came as a single chunk, as most do. */
   #pieces: BodyBuffer | null = null;
   /**
-   * The library reads chunks leniently: it does not look at the line ends between them, so where a proxy sees one
-   * request it may see two. Nothing that follows a chunked body on its connection is carried out.
+   * The library parses chunked bodies leniently: it does not check the line ends between chunks, so it may see two
+   * requests where a proxy sees one. Nothing that follows a chunked body on its connection is processed.
    */
   #isChunked = false;
   #receivedBytes = 0;
@@ -60,24 +59,24 @@ export class Exchange implements HttpRequest, HttpResponder, WaitingExchange {
     this.ifNoneMatch = headers.ifNoneMatch ?? '';
   }
 
-  /** Takes up a request without a body, within the library's callback. */
+  /** Starts a request without a body, within the library's callback. */
   start(): void {
     try {
       this.#dispatch(true);
-      // Most are answered by now. That the client has gone is told in a callback of its own, never before this.
-      if (!this.#isOver) this.#watchAbort();
+      // Most are answered by now. The library reports a disconnect in a callback of its own, never before this.
+      if (!this.#isFinished) this.#watchAbort();
     } catch (error) {
       this.#fail(error);
     }
   }
 
-  /** Takes up a request whose body follows; `declaredBytes` is null where its length is not told. */
+  /** Starts a request whose body follows; `declaredBytes` is null if its length was not declared. */
   startReceiving(declaredBytes: number | null): void {
     this.#watchAbort();
     this.response.onData((chunk, isLast) => this.#onChunk(chunk, isLast));
     if (declaredBytes === null) {
       this.#isChunked = true;
-      // Of a length that was told, the library hands over at once what there is, even if that is nothing.
+      // With a declared length, the library passes on at once whatever has arrived, even if that is nothing.
       this.#wait(BODY_DEADLINE_MS);
     } else if (declaredBytes > BODY_BYTES_MAX) {
       this.#refuseBody();
@@ -85,7 +84,7 @@ export class Exchange implements HttpRequest, HttpResponder, WaitingExchange {
     }
   }
 
-  /** Takes up a request that does not show where it ends: nothing behind it is carried out, see `#dispatchLater`. */
+  /** Starts a request whose end is ambiguous: nothing behind it is processed, see `#dispatchLater`. */
   startRefused(detail: string): void {
     this.fault = { code: 'invalid_request', detail };
     this.#watchAbort();
@@ -106,14 +105,14 @@ export class Exchange implements HttpRequest, HttpResponder, WaitingExchange {
   send(status: number, headers: HeaderList | HeaderBlock, body: string | Uint8Array): void {
     assert(this.#isDispatched && !this.#isSent, 'a request is answered once');
     this.#isSent = true;
-    if (this.#isOver) return;
+    if (this.#isFinished) return;
     if (this.#isCorked) this.#write(status, headers, body);
     else this.response.cork(() => this.#guarded(() => this.#write(status, headers, body)));
   }
 
   #onChunk(chunk: ArrayBuffer, isLast: boolean): void {
     try {
-      // An early answer is on its way; the library goes on reading until the connection closes.
+      // Already answered; the library keeps reading until the connection closes.
       if (this.#isDispatched) return;
       const bytes = this.#receivedBytes + chunk.byteLength;
       if (bytes > BODY_BYTES_MAX && this.fault === null) this.#refuseBody();
@@ -139,16 +138,16 @@ export class Exchange implements HttpRequest, HttpResponder, WaitingExchange {
     }
   }
 
-  /** The body is too long: from here on it is only counted. */
+  /** The body is too long: from now on its bytes are only counted. */
   #refuseBody(): void {
     this.fault = { code: 'body_too_large', detail: `a body has at most ${BODY_BYTES_MAX} bytes` };
     this.#pieces = null;
     this.#wait(LINGER_MS);
   }
 
-  /** Patience only ever gets shorter. */
-  #wait(patienceMs: number): void {
-    const dueMs = this.host.monotonicMs() + patienceMs;
+  /** A deadline is only ever moved forward. */
+  #wait(timeoutMs: number): void {
+    const dueMs = this.host.monotonicMs() + timeoutMs;
     this.dueMs = this.dueMs > 0 ? Math.min(this.dueMs, dueMs) : dueMs;
     this.host.slow.add(this);
   }
@@ -159,10 +158,13 @@ export class Exchange implements HttpRequest, HttpResponder, WaitingExchange {
     this.host.slow.delete(this);
   }
 
-  /** After the library has parsed all that has arrived: if that makes another request, it closes the connection. */
+  /**
+   * Waits until the library has parsed everything received: if that contains another request, the library closes the
+   * connection.
+   */
   #dispatchLater(): void {
     setImmediate(() => {
-      if (!this.#isOver && !this.#isDispatched) this.#guarded(() => this.#dispatch(false));
+      if (!this.#isFinished && !this.#isDispatched) this.#guarded(() => this.#dispatch(false));
     });
   }
 
@@ -172,14 +174,14 @@ export class Exchange implements HttpRequest, HttpResponder, WaitingExchange {
     this.#isCorked = isCorked;
     this.host.handler(this, this);
     this.#isCorked = false;
-    // Where it came in one chunk, the library empties it now; so that nobody relies on it, it always goes.
+    // The library now frees a body of a single chunk. Dropping every body keeps handlers from relying on it.
     this.body = NO_BODY;
     this.#pieces = null;
   }
 
   /**
-   * The head goes out in one piece: each `writeHeader` would cost a third of a microsecond. Header values are
-   * the server's own and hold no line ends.
+   * The whole head is one `writeStatus`, which is cheaper than a `writeHeader` for each header. Header values are the
+   * server's own and contain no line ends.
    */
   #write(status: number, headers: HeaderList | HeaderBlock, body: string | Uint8Array): void {
     const { response } = this;
@@ -187,51 +189,51 @@ export class Exchange implements HttpRequest, HttpResponder, WaitingExchange {
     const isBare = hasNoBody || this.method === 'HEAD';
     let head = headText(status, headers);
     if (this.fault !== null || this.#isChunked) {
-      // What else this connection has to say is not to be trusted.
+      // Nothing that follows on this connection can be trusted.
       response.writeStatus(head).end(isBare ? '' : body, true);
-      this.#over();
+      this.#finish();
       return;
     }
     if (this.host.isClosing) head += '\r\nConnection: close';
     if (isBare) {
-      // Given a length, `endWithoutBody` waits for ever for a body that is never sent.
+      // Given a length, `endWithoutBody` would wait for ever for a body that is never sent.
       if (!hasNoBody) head += `\r\nContent-Length: ${bytesIn(body)}`;
       response.writeStatus(head).endWithoutBody();
-      this.#over();
-    } else if (goesShortWay(status, body, this.host.isClosing)) {
+      this.#finish();
+    } else if (isBuffered(status, body, this.host.isClosing)) {
       response.writeStatus(head).end(body, false);
-      this.#over();
+      this.#finish();
     } else {
-      // `end` would buffer without bound what a client that sends and never reads has asked for.
-      const [, isTaken] = response.writeStatus(head).tryEnd(body, bytesIn(body));
-      if (isTaken) this.#over();
+      // `end` would buffer without bound for a client that sends requests and never reads.
+      const [, isSent] = response.writeStatus(head).tryEnd(body, bytesIn(body));
+      if (isSent) this.#finish();
       else this.#writeRest(typeof body === 'string' ? Buffer.from(body) : body);
     }
   }
 
-  /** Sends what is left whenever the socket takes more. */
+  /** Sends the rest as the socket accepts more. */
   #writeRest(body: Uint8Array): void {
     this.#wait(REPLY_DEADLINE_MS);
     this.response.onWritable((offset) => {
       let isFlushed = true;
       this.#guarded(() => {
-        const [hasRoom, isTaken] = this.response.tryEnd(body.subarray(offset), body.byteLength);
+        const [hasRoom, isSent] = this.response.tryEnd(body.subarray(offset), body.byteLength);
         isFlushed = hasRoom;
-        if (isTaken) this.#over();
+        if (isSent) this.#finish();
       });
       return isFlushed;
     });
   }
 
   #watchAbort(): void {
-    this.response.onAborted(() => this.#guarded(() => this.#over()));
+    this.response.onAborted(() => this.#guarded(() => this.#finish()));
   }
 
-  #over(): void {
-    assert(!this.#isOver, 'an exchange ends once');
-    this.#isOver = true;
+  #finish(): void {
+    assert(!this.#isFinished, 'an exchange ends once');
+    this.#isFinished = true;
     this.#stopWaiting();
-    this.host.onOver();
+    this.host.onFinished();
   }
 
   #guarded(run: () => void): void {
@@ -244,6 +246,6 @@ export class Exchange implements HttpRequest, HttpResponder, WaitingExchange {
 
   #fail(error: unknown): void {
     this.host.onFatal(error);
-    if (!this.#isOver) abandon(this.response, () => this.#guarded(() => this.#over()));
+    if (!this.#isFinished) abandon(this.response, () => this.#guarded(() => this.#finish()));
   }
 }

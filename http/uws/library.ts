@@ -1,36 +1,36 @@
 /**
- * The one module that loads uWebSockets.js, which comes in two packages: `uws-glibc-2.38` (Node 22, 24 and 26)
- * and the older `uws-glibc-2.28` (Node 18 to 23). The newer is taken where it truly works.
+ * The one module that loads uWebSockets.js, which comes in two packages: `uws-glibc-2.38` (Node 22, 24 and 26) and
+ * the older `uws-glibc-2.28` (Node 18 to 23). The newer is used if it really works.
  *
- * Each of them finds its binary by a name that the two have in common, for example `@uwsjs/linux-x64-20`. So
- * where there is no newer binary the newer package would load the older's, and report a version that is not
- * running. A package is therefore taken only together with the binary of its own version.
+ * Both find their binary by the same name, for example `@uwsjs/linux-x64-20`. If there is no newer binary, the newer
+ * package would load the older one's and report a version that is not running. So a package is used only with the
+ * binary of its own version.
  */
 import { createRequire } from 'node:module';
 
-/** What is used of the library's `HttpRequest`; dead once the handler has returned. */
+/** The used part of the library's `HttpRequest`; invalid once the handler has returned. */
 export interface UwsRequest {
   forEach(visit: (lowerCaseName: string, value: string) => void): void;
   getCaseSensitiveMethod(): string;
   getUrl(): string;
-  /** undefined where there is no question mark. */
+  /** undefined if there is no question mark. */
   getQuery(): string | undefined;
 }
 
-/** What is used of the library's `HttpResponse`; throws once it was ended or aborted. */
+/** The used part of the library's `HttpResponse`; throws after it was ended or aborted. */
 export interface UwsResponse {
   onAborted(handler: () => void): UwsResponse;
-  /** The chunk is emptied when the handler returns. */
+  /** The chunk is detached when the handler returns. */
   onData(handler: (chunk: ArrayBuffer, isLast: boolean) => void): UwsResponse;
   onWritable(handler: (offset: number) => boolean): UwsResponse;
   cork(write: () => void): UwsResponse;
   writeStatus(status: string): UwsResponse;
   end(body: string | Uint8Array, closeConnection: boolean): UwsResponse;
   endWithoutBody(): UwsResponse;
-  /** [whether nothing is held back, whether all of it was taken]. */
+  /** [whether nothing is held back, whether all of it was sent]. */
   tryEnd(body: string | Uint8Array, totalBytes: number): [boolean, boolean];
   close(): UwsResponse;
-  /** 4 or 16 bytes; none where the connection is gone. */
+  /** 4 or 16 bytes; none if the connection is gone. */
   getRemoteAddress(): ArrayBuffer;
 }
 
@@ -74,7 +74,7 @@ export interface LoadedUws {
 /** The newer first. */
 const PACKAGES = ['uws-glibc-2.38', 'uws-glibc-2.28'] as const;
 
-/** Loads what works of the packages as seen from `fromUrl`; throws an error that says why where none does. */
+/** Loads the first package that works, resolved from `fromUrl`; if none does, throws an error that says why. */
 export function loadUws(fromUrl: string): LoadedUws {
   const reasons: string[] = [];
   for (const name of PACKAGES) {
@@ -110,7 +110,7 @@ function loadPackage(fromUrl: string, name: string): LoadedUws {
 }
 
 const loaded = loadUws(import.meta.url);
-// Replies and error pages otherwise tell everybody what runs here.
+// Without this, replies and error pages name the library.
 loaded.library._cfg('silent');
 
 export const uws: Uws = loaded.library;

@@ -1,28 +1,28 @@
 /**
- * The buffer into which the event loop receives, so that a request's head can be read as it was sent (`sent-head.ts`).
+ * The event loop's receive buffer, so that a request's head can be read exactly as it was sent (`sent-head.ts`).
  *
- * uWebSockets.js does not hand it out as such. But a chunk of a body is that very memory, not a copy: it is emptied
- * when its handler returns, unless it was transferred before. So a connection to ourselves sends one body, its first
- * chunk is kept, and a second request shows whether what arrives can truly be read there. Every read of every
- * connection of this thread starts at the buffer's first byte. The library frees it when the thread ends. It is only
- * ever read, and only within the library's callbacks, when it holds what has just arrived.
+ * uWebSockets.js has no call for it. But a body's chunk is that very memory, not a copy: it is detached when its
+ * handler returns, unless it was transferred before. So a connection to ourselves sends one body and its first chunk
+ * is kept; a second request then proves that received bytes can be read there. Every read of every connection of this
+ * thread starts at the buffer's first byte. The library frees the buffer when the thread ends. It is only ever read,
+ * and only within the library's callbacks, when it holds the bytes just received.
  */
 import { connect } from 'node:net';
 import { type UwsListenSocket, type UwsResponse, uws } from './library.js';
 
 const HOST = '127.0.0.1';
-/** More than the longest head that the library takes. */
+/** More than the longest head that the library accepts. */
 const HEAD_BYTES_MAX = 8 * 1024;
 const BODY = Buffer.alloc(8 * HEAD_BYTES_MAX);
 const POST = `POST / HTTP/1.1\r\nhost: a\r\ncontent-length: ${BODY.length}\r\n\r\n`;
-/** With a byte at its end that the library drops. */
+/** Ends with a byte that the library drops. */
 const GET = Buffer.from('GET / HTTP/1.1\r\nhost: a\xe9\r\n\r\n', 'latin1');
-/** All of it takes a few milliseconds. */
-const PATIENCE_MS = 5_000;
+/** Far more than the few milliseconds that this takes. */
+const TIMEOUT_MS = 5_000;
 
 let opened: Promise<Uint8Array | null> | null = null;
 
-/** Resolves with the buffer's first bytes, enough for any head, or with null where they cannot be had. */
+/** Resolves with the buffer's first bytes, enough for any head, or with null if they cannot be read. */
 export function receiveBuffer(): Promise<Uint8Array | null> {
   opened ??= new Promise((resolve) => open(resolve));
   return opened;
@@ -37,13 +37,13 @@ function open(resolve: (buffer: Uint8Array | null) => void): void {
       kept ??= keep(chunk);
       if (isLast) response.cork(() => response.end('', false));
     });
-    // Not before: what comes in one read with the head does not start at the first byte.
+    // Not earlier: a body received together with the head does not start at the first byte.
     client.write(BODY);
   });
   app.get('/*', (response: UwsResponse) => {
-    const isSeen = kept !== null && GET.equals(kept.subarray(0, GET.length));
+    const isReadable = kept !== null && GET.equals(kept.subarray(0, GET.length));
     response.end('', true);
-    finish(isSeen ? kept : null);
+    finish(isReadable ? kept : null);
   });
   let listening: UwsListenSocket | false = false;
   app.listen(HOST, 0, uws.LIBUS_LISTEN_EXCLUSIVE_PORT, (socket) => {
@@ -54,7 +54,7 @@ function open(resolve: (buffer: Uint8Array | null) => void): void {
   client.on('connect', () => client.write(POST));
   client.once('data', () => client.write(GET));
   client.on('error', () => finish(null));
-  const timer = setTimeout(() => finish(null), PATIENCE_MS);
+  const timer = setTimeout(() => finish(null), TIMEOUT_MS);
   const finish = (buffer: Uint8Array | null): void => {
     clearTimeout(timer);
     client.destroy();
@@ -63,7 +63,7 @@ function open(resolve: (buffer: Uint8Array | null) => void): void {
   };
 }
 
-/** Keeps a chunk's memory where it is long enough; nothing may leave this, the library would end the process. */
+/** Keeps a chunk's memory if it is long enough. Must not throw: the library would end the process. */
 function keep(chunk: ArrayBuffer): Uint8Array | null {
   if (chunk.byteLength < HEAD_BYTES_MAX) return null;
   try {

@@ -1,9 +1,9 @@
 /**
  * The network on uWebSockets.js: a listening socket, its connections, and an `Exchange` for every request.
  *
- * What bounds a hostile client: the number of connections here (there is no bound by address: the library does
- * not say whose connection closes, and one proxy may rightly hold most of them); 4 KiB and about 100 headers,
- * and 10 s for a head to arrive, by the library itself; body and answer in `uws-exchange.ts` and `uws-answer.ts`.
+ * A hostile client is bounded by the number of connections here, by the library (4 KiB and about 100 headers, and 10
+ * s for a head to arrive), and for bodies and answers by `exchange.ts` and `answer.ts`. There is no bound by address:
+ * the library does not report whose connection closes, and one proxy may rightly hold most of them.
  */
 import { assert } from '../../engine/base/assert.js';
 import type { Clock, HttpHandler, Transport } from '../../engine/model/ports.js';
@@ -15,16 +15,16 @@ import { type UwsApp, type UwsListenSocket, type UwsRequest, type UwsResponse, u
 import { receiveBuffer } from './receive-buffer.js';
 import { RequestHeaders } from './request-headers.js';
 
-/** Open connections; those above are closed as they come. */
+/** Open connections; further ones are closed at once. */
 export const CONNECTIONS_MAX = 10_000;
-/** How often slow clients are looked at, in milliseconds. */
+/** How often slow clients are checked, in milliseconds. */
 const SWEEP_MS = 250;
 /**
- * So many of them are dealt with in one go, and then the others have their turn: 2,000 bodies that stopped at the same
- * moment would hold the event loop for 40 ms.
+ * How many slow clients are expired per turn of the event loop, so that many that stall at the same moment do not
+ * block it.
  */
-const EXPIRED_AT_ONCE_MAX = 16;
-/** On closing, pending answers have this long; then their connections are closed on them. */
+const EXPIRED_PER_TURN_MAX = 16;
+/** When closing, pending answers have this long to be sent; then their connections are closed. */
 export const CLOSE_DEADLINE_MS = 10_000;
 
 /** Calls `run` every `periodMs` milliseconds until the returned function is called. */
@@ -32,15 +32,12 @@ export type StartTimer = (run: () => void, periodMs: number) => () => void;
 
 export interface UwsTransportOptions {
   readonly clock: Clock;
-  /** Addresses or ranges whose `X-Forwarded-For` is believed. */
+  /** Addresses or ranges whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
-  /**
-   * A programming error in a handler: the state behind it is not to be trusted any more, and the process is
-   * expected to end.
-   */
+  /** A programming error in a handler. The state can no longer be trusted, and the process is expected to end. */
   readonly onFatal: (error: unknown) => void;
   readonly connectionsMax?: number;
-  /** The system's timer where it is absent. */
+  /** The system's timer if absent. */
   readonly startTimer?: StartTimer;
 }
 
@@ -62,11 +59,11 @@ export class UwsTransport implements Transport, ExchangeHost {
   #listening: UwsListenSocket | null = null;
   #stopTimer: () => void = () => undefined;
   #connections = 0;
-  /** The peer of all open connections where they have one and the same; else null. */
+  /** The peer of all open connections if they share one; else null. */
   #onlyPeer: Peer | null = null;
-  /** Requests that are not answered yet. */
+  /** Requests not answered yet. */
   #pending = 0;
-  /** The slow are being looked at, some in every turn of the event loop. */
+  /** Slow exchanges are being expired, some in every turn of the event loop. */
   #isExpiring = false;
   #closed: { readonly dueMs: number; readonly resolve: () => void } | null = null;
 
@@ -75,7 +72,7 @@ export class UwsTransport implements Transport, ExchangeHost {
     this.#connectionsMax = options.connectionsMax ?? CONNECTIONS_MAX;
   }
 
-  /** Connections that are open now. */
+  /** Connections open now. */
   get connections(): number {
     return this.#connections;
   }
@@ -86,7 +83,8 @@ export class UwsTransport implements Transport, ExchangeHost {
     this.#app = uws.App();
     this.#headers.received = await receiveBuffer();
     this.#app.filter((response, change) => this.#guarded(() => this.#onConnection(response, change)));
-    // Two methods have routes of their own, which spares the making of a string; methods are case-sensitive.
+    // GET and POST have routes of their own, which avoids creating a string for the method. Methods are
+    // case-sensitive.
     this.#app.get('/*', (response, request) => this.#serve('GET', response, request));
     this.#app.post('/*', (response, request) => this.#serve('POST', response, request));
     this.#app.any('/*', (response, request) => this.#serve(null, response, request));
@@ -120,14 +118,14 @@ export class UwsTransport implements Transport, ExchangeHost {
     return this.options.clock.monotonicMs();
   }
 
-  onOver(): void {
+  onFinished(): void {
     this.#pending -= 1;
     if (this.isClosing) this.#closeWhenIdle();
   }
 
   /**
-   * Hands over a programming error. Thrown on, it would come to the library, which ends the process without a
-   * word: what `onFatal` itself throws is thrown where Node sees it.
+   * Reports a programming error. An exception that reaches the library ends the process silently, so what `onFatal`
+   * itself throws is rethrown where Node sees it.
    */
   onFatal(error: unknown): void {
     try {
@@ -139,7 +137,7 @@ export class UwsTransport implements Transport, ExchangeHost {
     }
   }
 
-  /** `method` is null where it has to be asked for. Nothing may leave this: the library would end the process. */
+  /** `method` is null if it must be read from the request. Must not throw: the library would end the process. */
   #serve(method: string | null, response: UwsResponse, request: UwsRequest): void {
     try {
       const headers = this.#headers;
@@ -172,8 +170,8 @@ export class UwsTransport implements Transport, ExchangeHost {
   }
 
   /**
-   * Asking the library for the address of a request costs as much as the rest of taking it up, so that of a
-   * sole peer, a proxy for one, is asked for once a connection. Whose connection closes is not told.
+   * Asking the library for an address costs as much as the rest of starting a request. A sole peer, such as a proxy,
+   * is therefore looked up once a connection. The library does not report whose connection closes.
    */
   #onConnection(response: UwsResponse, change: number): void {
     this.#connections += change;
@@ -192,10 +190,10 @@ export class UwsTransport implements Transport, ExchangeHost {
     if (this.#closed !== null && this.#closed.dueMs <= this.monotonicMs()) this.#finishClosing();
   }
 
-  /** Goes on where it stopped: a set's iterator stands what is taken out and added meanwhile. */
+  /** Continues where it stopped: a set's iterator tolerates removals and additions in between. */
   #expireSome(waiting: Iterator<WaitingExchange>): void {
     const nowMs = this.monotonicMs();
-    let left = EXPIRED_AT_ONCE_MAX;
+    let left = EXPIRED_PER_TURN_MAX;
     this.#isExpiring = true;
     for (let next = waiting.next(); next.done !== true; next = waiting.next()) {
       const exchange = next.value;
@@ -211,7 +209,7 @@ export class UwsTransport implements Transport, ExchangeHost {
   }
 
   #closeWhenIdle(): void {
-    // Not at once: the last answer is still in the library's hands.
+    // Not at once: the library is still sending the last answer.
     if (this.#pending === 0) setImmediate(() => this.#pending === 0 && this.#finishClosing());
   }
 
