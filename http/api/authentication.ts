@@ -1,7 +1,7 @@
 /**
- * Who may do what, in the order of the design (section 5): the address's limit, the key, its scope and its
- * account's tier, then the other limits. Nothing of a request is read before it has come through here, but for
- * an order of an account that may not write any more: it may have been placed before.
+ * Authentication and authorisation, in the order of the design (section 5): the address's limit, the key, its scope
+ * and its account's tier, then the other limits. Nothing else of a request is read before, with one exception: an
+ * order of an account that may no longer write, because it may have been placed before.
  */
 import { must } from '../../engine/base/assert.js';
 import { WRITE_SCOPES_MASK, WRITE_TIER } from '../../engine/model/domain.js';
@@ -20,26 +20,26 @@ const NO_SCOPE = new Refused('insufficient_scope', 'this key lacks the scope of 
 const TIER_TOO_LOW = new Refused('tier_too_low', 'the scope needs an account of Silver tier or higher');
 const FROZEN = new Refused('account_frozen', 'the account takes no orders');
 
-/** Secrets that are remembered, so that not every request has to be hashed; a bound on memory. */
+/** Remembered secrets, which save hashing one for every request. Bounds memory. */
 const SECRETS_KEPT_MAX = 10_000;
 
 export class Authentication {
   /**
-   * Keys by secret, those that were found only: a key's number never changes. What a key may do is looked up
-   * every time. In memory alone, where every request's secret is, too.
+   * Keys by secret. Only valid secrets are kept, and a key's number never changes; what a key may do is looked up
+   * every time.
    */
   readonly #keysBySecret = new Map<string, number>();
 
   constructor(private readonly engine: EngineReads) {}
 
   /**
-   * Finds the request's key and notes it in the call if it is a valid one; what it may do is another question. One
-   * that is disabled or expired is nobody's: what whoever still has it sends is not held against the account.
+   * Finds the request's key and stores it in the call. A disabled or expired key is refused and not stored: its
+   * requests do not count for the account.
    */
   identify(call: Call): Verdict {
     const secret = call.request.apiKey;
     if (secret === '') return MISSING_KEY;
-    const key = this.#keysBySecret.get(secret) ?? this.#look(secret);
+    const key = this.#keysBySecret.get(secret) ?? this.#lookUp(secret);
     if (key === 0) return INVALID_KEY;
     const { account, enabled, expiresAtMs } = this.engine.key(key);
     if (!enabled) return KEY_DISABLED;
@@ -49,7 +49,7 @@ export class Authentication {
     return null;
   }
 
-  #look(secret: string): number {
+  #lookUp(secret: string): number {
     const key = isWellFormedKey(secret) ? this.engine.findKey(keyDigest(secret)) : 0;
     if (key === 0) return 0;
     if (this.#keysBySecret.size >= SECRETS_KEPT_MAX) this.#keysBySecret.clear();
@@ -57,7 +57,7 @@ export class Authentication {
     return key;
   }
 
-  /** Whether the call's key and its account may carry out the operation. */
+  /** Whether the call's key and account may perform the operation. */
   authorise(call: Call, operation: Operation): Verdict {
     if ((this.engine.key(call.key).scopesMask & operation.scope) === 0) return NO_SCOPE;
     // Every account may read.
@@ -68,5 +68,5 @@ export class Authentication {
   }
 }
 
-/** Whether it is the account that may not write any more. What it did before, it may still be told. */
-export const isOfAccount = (refused: Refused): boolean => refused === TIER_TOO_LOW || refused === FROZEN;
+/** Whether the account, not the key, may no longer write. Its earlier orders can still be replayed. */
+export const isAccountRefusal = (refused: Refused): boolean => refused === TIER_TOO_LOW || refused === FROZEN;

@@ -1,10 +1,10 @@
-/** Bytes that are kept for a while, and when and of what version of the data they were made. */
-export class ReadyBytes {
+/** Cached bytes, with the time and the version of the data at which they were built. */
+export class CachedBytes {
   bytes: Uint8Array = Buffer.alloc(0);
   #madeAtMs = Number.NEGATIVE_INFINITY;
   #version = -1;
 
-  /** Within their millisecond nothing grows old, so there the version counts. */
+  /** Within the millisecond in which the bytes were built, their version decides. */
   isFresh(nowMs: number, version: () => number, ageMsMax: number): boolean {
     const ageMs = nowMs - this.#madeAtMs;
     return ageMs > 0 ? ageMs < ageMsMax : ageMs === 0 && this.#version === version();
@@ -15,7 +15,7 @@ export class ReadyBytes {
     this.#version = version;
     return this.bytes;
   }
-  markOld(): void {
+  invalidate(): void {
     this.#madeAtMs = Number.NEGATIVE_INFINITY;
   }
 }

@@ -1,4 +1,4 @@
-/** What an endpoint of the public API says of itself, and what is made of it for the way of a request. */
+/** The declaration of an endpoint of the public API, and the operation that the router gets from it. */
 import { scopesMask } from '../../engine/model/domain.js';
 import { refuseQuery } from '../kit/params.js';
 import type { Routed } from '../kit/router.js';
@@ -10,23 +10,23 @@ import type { Reads } from './reads.js';
 /** Canonical and legacy base address (specification, section 9). */
 export const BASES = ['/v1', '/api/v1'] as const;
 
-/** What the handlers work with. */
+/** The services that handlers use. */
 export interface Services {
   readonly reads: Reads;
   readonly desk: OrderDesk;
 }
 
 export interface Endpoint extends Documented {
-  /** Carries out a request that is allowed to. A write has been found to have no query. */
+  /** Handles an authorised request. A write is known to have no query. */
   readonly handle: (services: Services, call: Call, params: readonly string[]) => Verdict;
   /**
-   * What answers a request again that was carried out when the account still might, or null where it never was.
-   * Changes nothing.
+   * For a request that the account may no longer make: returns a function that repeats the answer it got when it
+   * still could, or null if it was never made. Changes nothing.
    */
   readonly replay?: (services: Services, call: Call) => (() => Verdict) | null;
 }
 
-/** An endpoint with its services. */
+/** An endpoint bound to its services. */
 export interface Operation extends Routed {
   /** Bit mask of the scope. */
   readonly scope: number;

@@ -1,6 +1,6 @@
 /**
- * The endpoints of the public API (specification, section 4), each with its method, path, scope, handler and what the
- * API document says of it. A new one is an entry here and what it calls; router, limits and document follow.
+ * The endpoints of the public API (specification, section 4), each with its method, path, scope, handler and API
+ * description. A new endpoint is an entry here: router, limits and API document follow from it.
  */
 import { ASSETS, MARKET_IDS, MARKETS_MAX } from '../../engine/model/domain.js';
 import type { Rules } from '../../engine/model/rules.js';

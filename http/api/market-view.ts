@@ -1,9 +1,9 @@
 /**
- * The public market data as ready bytes (design, section 4; specification, sections 2 and 4).
+ * The public market data as cached bytes (design, section 4; specification, sections 2 and 4).
  *
- * Which round a market has, its status and its open price follow the events of durable commands, so that nobody
- * sees a transition that a crash can take back, and so do the number and the sum of its bets. Pools and odds are read
- * from the live round and may run one batch ahead. Bytes are made when asked for and kept for 50 ms of the clock; a transition makes them old at once.
+ * A market's round, its status, open price, and the number and sum of its bets follow the events of durable commands,
+ * so nobody sees a change that a crash can undo. Pools and odds are read from the live round and may be one batch
+ * ahead. Bytes are built on request and cached for 50 ms; a transition invalidates them at once.
  */
 import { ASSETS, assetOf, LIVE, LOCKED, MARKETS_MAX, textAt, UPCOMING } from '../../engine/model/domain.js';
 import type { BetPlaced, EngineEvent } from '../../engine/model/events.js';
@@ -11,29 +11,29 @@ import type { MarketRules } from '../../engine/model/rules.js';
 import type { EngineReads, RoundView } from '../../engine/model/views.js';
 import { marketHead, marketText, type ShownRound, shownRound } from '../wire/market-text.js';
 import { isoText, successText } from '../wire/wire.js';
-import { ReadyBytes } from './ready-bytes.js';
+import { CachedBytes } from './cached-bytes.js';
 
-/** Bytes older than this are made again when asked for. */
+/** Bytes older than this are built again. */
 export const MARKET_AGE_MS_MAX = 50;
 
-/** The latest accepted price of an asset, or null. It is no part of the engine's state. */
+/** The latest accepted price of an asset, or null. It is not part of the engine's state. */
 export type LatestTick = (asset: number) => number | null;
 
 const [HEAD = '', END = ''] = successText('|').split('|');
 const [SUCCESS, FINISH] = [Buffer.from(HEAD), Buffer.from(END)];
 const [OPENING, COMMA, CLOSING] = [Buffer.from('['), Buffer.from(','), Buffer.from(']')];
 
-/** The envelope around JSON in pieces. */
+/** Puts the success envelope around JSON in pieces. */
 const successBytes = (pieces: readonly Uint8Array[]): Uint8Array =>
   Buffer.concat([SUCCESS, ...pieces, FINISH]);
 
-/** What is shown of one market. */
+/** The public view of one market. */
 class MarketEntry {
   readonly head: string;
-  readonly ready = new ReadyBytes();
+  readonly ready = new CachedBytes();
   #shown: ShownRound | null = null;
   #json: Uint8Array | null = null;
-  /** What that was made of. */
+  /** The inputs of `#json`. */
   #rules: MarketRules | null = null;
   #tick: number | null = null;
   #nowMs = 0;
@@ -52,10 +52,12 @@ class MarketEntry {
   show(shown: ShownRound | null): void {
     this.#shown = shown;
     this.#json = null;
-    this.ready.markOld();
+    this.ready.invalidate();
   }
 
-  /** Its JSON: the one made before where no part of it has changed. Most markets stay as they are while others take bets. */
+  /**
+   * The JSON of the market, cached while its inputs are unchanged: most markets do not change while others take bets.
+   */
   json(rules: MarketRules, tick: number | null, nowMs: number): Uint8Array {
     const isSame = nowMs === this.#nowMs && tick === this.#tick && rules === this.#rules;
     if (this.#json !== null && isSame && this.#isRoundSame()) return this.#json;
@@ -90,15 +92,15 @@ export class MarketView {
     { length: MARKETS_MAX },
     (_, m) => new MarketEntry(m),
   );
-  readonly #list = new ReadyBytes();
-  /** JSON of each asset's price, '' where the asset never had a round. */
+  readonly #list = new CachedBytes();
+  /** JSON of each asset's price; '' if the asset never had a round. */
   readonly #prices: string[] = ASSETS.map(() => '');
   #pricesBytes: Uint8Array | null = null;
 
   readonly #ticks: (number | null)[] = ASSETS.map(() => null);
   #tickChanges = 0;
   #durableBets = 0;
-  /** Grows with every command, bet that becomes durable, and price: the same as long as no answer would be another. */
+  /** Grows with every command, durable bet and price, so an equal version means equal data. */
   readonly #version = (): number => {
     for (let asset = 0; asset < this.#ticks.length; asset++) {
       const tick = this.#latestTick(asset);
@@ -110,9 +112,8 @@ export class MarketView {
   };
 
   /**
-   * Starts from the engine's state, all of which must be durable; from then on it follows `onEvents`. `ageMsMax` is 0
-   * for a clock that may stand still (a sandbox): nothing would grow older than 50 ms there, and a tester who moved
-   * it by less would never see his bet in the pools.
+   * Starts from the engine's state, all of which must be durable, and then follows `onEvents`. `ageMsMax` is 0 for a
+   * manual clock (a sandbox): bytes might never reach 50 ms of age there, and a bet would not show in the pools.
    */
   constructor(engine: EngineReads, latestTick: LatestTick, ageMsMax = MARKET_AGE_MS_MAX) {
     this.#engine = engine;
@@ -129,12 +130,12 @@ export class MarketView {
     }
   }
 
-  /** Takes in the events of a command that has become durable. */
+  /** Applies the events of a durable command. */
   onEvents(events: readonly EngineEvent[]): void {
     for (const event of events) this.#onEvent(event);
   }
 
-  /** Takes in bets that have become durable, after the events of their batch: some may be of a round that is over. */
+  /** Applies durable bets, after the events of their batch. Some may belong to a round that has ended. */
   onBets(bets: readonly BetPlaced[]): void {
     this.#durableBets += bets.length;
     for (const { market, roundNumber, stakeCents } of bets) {
@@ -163,8 +164,8 @@ export class MarketView {
         this.#remove(event.market, event.roundNumber);
         return;
       case 'configured':
-        for (const entry of this.#entries) entry.ready.markOld();
-        this.#list.markOld();
+        for (const entry of this.#entries) entry.ready.invalidate();
+        this.#list.invalidate();
         return;
       default:
         return;
@@ -196,8 +197,8 @@ export class MarketView {
   }
 
   /**
-   * `{success, data: Price[]}`. Prices change only when a round opens, so these bytes are made once for each
-   * opening and are fresher than the 2 s that the specification allows.
+   * `{success, data: Price[]}`. Prices change only when a round opens, so these bytes are cached until then; the
+   * specification would allow 2 s.
    */
   prices(): Uint8Array {
     this.#pricesBytes ??= Buffer.from(
@@ -225,10 +226,10 @@ export class MarketView {
 
   #show(entry: MarketEntry, shown: ShownRound | null): void {
     entry.show(shown);
-    this.#list.markOld();
+    this.#list.invalidate();
   }
 
-  /** A round's opening is durable: its open price is the asset's latest. */
+  /** Called when a round's opening is durable: its open price is the asset's latest. */
   #showPrice(round: RoundView | null): void {
     if (round === null || round.openPrice === null) return;
     this.#setPrice(assetOf(round.market), round.openPrice, round.startTimeMs);

@@ -1,8 +1,8 @@
 /**
- * The body of POST /orders: from bytes to an order in the engine's units, or to a refusal that names the field.
+ * Parses the body of POST /orders into an order in the engine's units, or a refusal that names the field.
  *
- * An unknown field is refused, not ignored: a misspelt `expectedPercent`, or a guard that only a later version
- * knows, would otherwise be a bet without the protection that its sender asked for.
+ * Unknown fields are refused, not ignored: with a misspelt `expectedPercent`, or a guard that only a later version
+ * knows, the bet would be placed without the protection that the client asked for.
  */
 import { Buffer } from 'node:buffer';
 import { createIs, createValidateEquals } from 'typia';
@@ -23,7 +23,7 @@ const DETAIL_LENGTH_MAX = 300;
 const isOrder = createIs<OrderRequest>();
 const validateOrder = createValidateEquals<OrderRequest>();
 
-/** What an order of the usual form says before its amount, and the bytes of it. */
+/** The bytes of an order in the usual form up to its amount, and the values in them. */
 interface UsualHead {
   readonly bytes: readonly number[];
   readonly market: number;
@@ -32,8 +32,8 @@ interface UsualHead {
 }
 
 /**
- * Orders as most clients write them, up to the amount: the required fields in the order of their description, and
- * spaces as JavaScript or as Python puts them. By `hashOf`.
+ * The orders of most clients, up to the amount, by `hashOf`: the required fields in the order of the API document,
+ * with spaces as JavaScript or Python writes them.
  */
 const USUAL_HEADS: ReadonlyMap<number, UsualHead> = new Map(
   MARKET_IDS.flatMap((marketId, market) =>
@@ -47,7 +47,10 @@ const USUAL_HEADS: ReadonlyMap<number, UsualHead> = new Map(
   ),
 );
 
-/** A hash of where the market's id stands in a head of `length` bytes, which with the length tells all heads apart. */
+/**
+ * A hash of the bytes around the market's id in a head of `length` bytes. With the length, it distinguishes all
+ * heads.
+ */
 function hashOf(bytes: Uint8Array, length: number): number {
   let hash = length;
   for (let at = 13; at < length - 28; at++) hash = (Math.imul(hash, 31) + (bytes[at] as number)) | 0;
@@ -70,9 +73,9 @@ export function parseOrder(body: Uint8Array): ParsedOrder | Refused {
   return parseUsual(body) ?? parseAny(body);
 }
 
-/** The same as `parseAny` in a fraction of the time, or null for all but the usual form of a good order. */
+/** A fast path with the same result as `parseAny`. Null unless the body is a valid order in the usual form. */
 export function parseUsual(body: Uint8Array): ParsedOrder | null {
-  // The length of a typed array is asked for once: it is not a field, and costs more than a byte of it.
+  // Read once: the length of a typed array is a getter and costs more than reading a byte.
   const end = body.length - 1;
   if (body[end] !== CLOSING_BRACE) return null;
   let begin = end;
@@ -88,7 +91,7 @@ export function parseUsual(body: Uint8Array): ParsedOrder | null {
 const isDigit = (byte: number): boolean => byte >= ZERO && byte <= NINE;
 const isOfAmount = (byte: number): boolean => isDigit(byte) || byte === POINT;
 
-/** Cents of digits and points that are a JSON number of dollars with at most two decimals; 0 where they are none. */
+/** Cents of a JSON number of dollars with at most two decimals; 0 if the bytes, all digits and points, are not one. */
 function readCents(bytes: Uint8Array, begin: number, end: number): number {
   let dollars = 0;
   let at = begin;

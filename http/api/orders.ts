@@ -1,6 +1,6 @@
 /**
- * POST /orders (specification, section 4; design, sections 1 and 5): from the request to a command, and from the
- * command's outcome to the answer. A success leaves only when the journal has it.
+ * POST /orders (specification, section 4; design, sections 1 and 5): turns the request into a command, and the
+ * command's outcome into the answer. A success is sent only once it is durable.
  */
 import { assert } from '../../engine/base/assert.js';
 import type { RoundSeeds } from '../../engine/fairness.js';
@@ -47,7 +47,7 @@ export class OrderDesk {
     }
   }
 
-  /** What answers an order that was placed under its Idempotency-Key before, or null where none was. Places nothing. */
+  /** The answer of an order that was placed under its Idempotency-Key before, or null if none was. Places nothing. */
   replay(call: Call): (() => Verdict) | null {
     const order = this.#read(call);
     if (order instanceof Refused) return null;

@@ -1,7 +1,7 @@
 /**
- * The public API as one handler (specification, sections 4 to 8; design, section 5). Every request, whatever
- * becomes of it, goes the same way: its address is counted, its path and method are found, its key is looked at
- * and counted, and only then is the rest of it read.
+ * The public API as one handler (specification, sections 4 to 8; design, section 5). Every request takes the same
+ * steps: its address is counted, its route is found, its key is checked and counted, and only then is the rest of it
+ * read.
  */
 
 import { must } from '../../engine/base/assert.js';
@@ -17,7 +17,7 @@ import type { DocsFiles } from '../pages/docs-page.js';
 import { Documents } from '../pages/documents.js';
 import { isKnown, type StaticPage } from '../pages/static-pages.js';
 import { HeadTexts } from '../wire/head-texts.js';
-import { Authentication, isOfAccount } from './authentication.js';
+import { Authentication, isAccountRefusal } from './authentication.js';
 import { Call, type Verdict } from './call.js';
 import { BASES, isRead, isWrite, type Operation, operationOf } from './endpoint.js';
 import { apiDocument, ENDPOINTS } from './endpoints.js';
@@ -26,24 +26,24 @@ import { OrderDesk } from './orders.js';
 import { Reads } from './reads.js';
 
 export interface PublicApiParts {
-  /** Everything its engine has done is durable, or nothing has been read from it yet. */
+  /** At construction all of its engine's state must be durable. */
   readonly sequencer: Sequencer;
   readonly clock: Clock;
   readonly limits: RateLimits;
   /**
-   * Whole milliseconds by which requests leave the limits' windows. A wall clock would not do: set back by an hour,
-   * it would refuse everyone for an hour.
+   * The clock of the rate limits, in whole milliseconds. Not the wall clock: set back by an hour, it would keep
+   * requests in their windows for an hour.
    */
   readonly limitsNowMs: () => number;
   /** Round seeds and idempotency digests derive from it. */
   readonly masterSecret: Uint8Array;
   /** For `currentPrice`. */
   readonly latestTick: LatestTick;
-  /** How old market data may be, in milliseconds of the clock: `MARKET_AGE_MS_MAX`, or 0 on a manual clock. */
+  /** The greatest age of market data, in milliseconds: `MARKET_AGE_MS_MAX`, or 0 on a manual clock. */
   readonly marketAgeMsMax: number;
   /** `loadDocs()`. */
   readonly docs: DocsFiles;
-  /** Begins every X-Request-Id; different for each start of the server. */
+  /** The first part of every X-Request-Id; differs for each start of the server. */
   readonly requestIdPrefix: string;
 }
 
@@ -98,7 +98,7 @@ class PublicApi {
     if (verdict !== null) this.#refuse(call, verdict);
   }
 
-  /** The address has refused. Its key is looked at for Retry-After alone: its own limits may take longer to free. */
+  /** The address was refused. The key matters only for Retry-After: its own limits may take longer to clear. */
   #askKey(call: Call): void {
     if (this.#authentication.identify(call) !== null) return;
     this.#parts.limits.askKey(call.key, call.account, isWrite(call.request.method), call.limitsNowMs);
@@ -116,9 +116,9 @@ class PublicApi {
     return this.#countedForKey(call, operation.isWrite) ?? operation.run(call, found.params);
   }
 
-  /** Refuses what key or account may not do. What the account did while it might is answered again all the same. */
+  /** Refuses what key or account may not do, except that an order the account placed while it could is replayed. */
   #forbid(call: Call, operation: Operation, forbidden: Refused): Verdict {
-    const replay = isOfAccount(forbidden) ? operation.replay(call) : null;
+    const replay = isAccountRefusal(forbidden) ? operation.replay(call) : null;
     if (replay !== null) return this.#countedForKey(call, operation.isWrite) ?? replay();
     const { limits } = this.#parts;
     limits.countKey(call.key, call.account, operation.isWrite, call.limitsNowMs);
@@ -126,7 +126,10 @@ class PublicApi {
     return forbidden;
   }
 
-  /** What needs no key: faulty requests, unknown paths, wrong methods, OPTIONS, documents. A valid key counts. */
+  /**
+   * Answers what needs no key: faulty requests, unknown paths, wrong methods, OPTIONS, documents. A valid key still
+   * counts.
+   */
   #withoutKey(call: Call, found: Found<Operation> | null): Verdict {
     const { request } = call;
     if (this.#authentication.identify(call) === null) {
@@ -147,7 +150,7 @@ class PublicApi {
     return this.#counted(call, limits.admitKey(call.key, call.account, isForWriting, call.limitsNowMs));
   }
 
-  /** Keeps for the headers what the limits say now. */
+  /** Keeps the present values of the limits for the headers. */
   #counted(call: Call, isAdmitted: boolean): Verdict {
     call.noteLimits(this.#parts.limits);
     return isAdmitted ? null : RATE_LIMITED;

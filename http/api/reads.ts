@@ -1,6 +1,6 @@
 /**
- * The GET endpoints (specification, section 4). Market data are ready bytes of what is durable. Account reads and
- * rounds are built from the engine at once and sent when every command that they show is durable.
+ * The GET endpoints (specification, section 4). Market data are cached bytes of durable state. Accounts and rounds
+ * are read from the engine at once, and sent when every command that they show is durable.
  */
 
 import type { RoundSeeds } from '../../engine/fairness.js';
@@ -76,19 +76,21 @@ export class Reads {
     const tick = this.latestTick(assetOf(round.market));
     return this.#sendWhenDurable(
       call,
-      // The last bet that it counts may be the last command.
+      // The last bet it counts may be the last command.
       engine.seq,
       Buffer.from(successText(JSON.stringify(roundDetail(round, this.seeds, tick, call.nowMs)))),
     );
   }
 
-  /** Who waits, waits with bytes: a text in its hundreds of pieces would be copied by every garbage collection until then. */
+  /**
+   * Takes bytes, not a string: the garbage collector would copy the many pieces of a waiting string again and again.
+   */
   #sendWhenDurable(call: Call, seq: number, body: Uint8Array): null {
     this.sequencer.whenDurable(seq, () => call.send(OK, body));
     return null;
   }
 
-  /** Bets show their round's state, so the round's last step must be durable, too. */
+  /** Bets show their round's state, so the round's last transition must be durable, too. */
   #accountSeq(call: Call): number {
     const { engine } = this.sequencer;
     return Math.max(engine.accountTouchedSeq(call.account), engine.lifecycleSeq);

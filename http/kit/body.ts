@@ -1,4 +1,4 @@
-/** Request bodies: JSON in UTF-8, as it stands on the wire. A compressed one could be any amount of memory. */
+/** Request bodies: uncompressed JSON in UTF-8. A compressed body could expand to any amount of memory. */
 import { isUtf8 } from 'node:buffer';
 import type { IValidation } from 'typia';
 import type { HttpRequest } from '../../engine/model/ports.js';
@@ -16,36 +16,36 @@ const BYTE_ORDER_MARK = '\ufeff';
 const BEGINS_WITH_MARK = 'the body is not valid JSON: it begins with a byte order mark (BOM)';
 const REPLACEMENT_CHARACTER = '\ufffd';
 
-/** Whether a Content-Type says JSON; parameters other than `charset=utf-8` are not known to it. */
+/** Whether a Content-Type is JSON. The only parameter allowed is `charset=utf-8`. */
 export const isJsonType = (contentType: string): boolean =>
   contentType === 'application/json' || JSON_TYPE.test(contentType);
 
-/** Whether a Content-Encoding ('' where it is absent) says that the body is not as it stands. */
+/** Whether a Content-Encoding ('' if absent) means that the body is encoded. */
 const isEncoded = (contentEncoding: string): boolean =>
   contentEncoding !== '' && contentEncoding.toLowerCase() !== 'identity';
 
-/** What the headers say against reading the body, or null. */
+/** Why the headers forbid reading the body, or null. */
 export function refuseBodyType({ contentType, contentEncoding }: HttpRequest): Refused | null {
   if (!isJsonType(contentType)) return NOT_JSON;
   return isEncoded(contentEncoding) ? ENCODED : null;
 }
 
-/** The value of a JSON text in UTF-8. Its type is for the caller to find out. */
+/** Parses JSON text in UTF-8. The caller checks the type. */
 export function parseJson(bytes: Uint8Array): unknown {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const text = buffer.toString('utf8');
-  // Decoding puts this character wherever bytes are not UTF-8; only then is it worth a look at the bytes.
+  // Decoding inserts this character for invalid bytes, so only then must the bytes be checked.
   if (text.includes(REPLACEMENT_CHARACTER) && !isUtf8(buffer)) return invalid('the body is not valid UTF-8');
   try {
     return JSON.parse(text);
   } catch {
-    // Editors and some libraries put one there, and nothing shows it.
+    // Editors and some libraries add one, and it is invisible.
     if (text.startsWith(BYTE_ORDER_MARK)) return invalid(BEGINS_WITH_MARK);
     return invalid('the body is not valid JSON');
   }
 }
 
-/** The body as `T`. A field that is not known is refused: a misspelt one would do something else than was meant. */
+/** The body as `T`. Unknown fields are refused: a misspelt one would do something other than intended. */
 export function readBody<T extends object>(
   request: HttpRequest,
   validate: (input: unknown) => IValidation<T>,
@@ -59,7 +59,7 @@ export function readBody<T extends object>(
   return checked.data;
 }
 
-/** Where in a JSON value a text has half a surrogate pair, which no UTF-8 can hold; null: nowhere. */
+/** Path of the first text with half a surrogate pair, which UTF-8 cannot represent; null if there is none. */
 function illFormedField(value: unknown, path: string): string | null {
   if (typeof value === 'string') return value.isWellFormed() ? null : path;
   if (typeof value !== 'object' || value === null) return null;

@@ -1,8 +1,8 @@
 /**
- * Idempotency-Key (specification, POST /orders; design, section 5): the header's form, and the digests by which
- * the engine remembers a key and the body that came with it. Both are keyed with a secret. The key's is SHA-256,
- * because it also decides where an entry lies in the engine's table, for all accounts. The body's only tells an
- * account's own requests apart, so a mixing function does, at a quarter of the time.
+ * Idempotency-Key (specification, POST /orders; design, section 5): the header's form, and the digests by which the
+ * engine remembers a key and its body. Both digests are keyed with a secret. The key's is SHA-256, because it decides
+ * where an entry lies in a table shared by all accounts. The body's only distinguishes an account's own requests, so
+ * a much cheaper mixing function is enough.
  */
 import { createHmac, hash } from 'node:crypto';
 import { integerText } from '../../engine/base/integer-text.js';
@@ -11,12 +11,12 @@ import { DOWN, MARKET_IDS, UP } from '../../engine/model/domain.js';
 import { invalid, type Refused } from './refused.js';
 
 const KEY_LENGTH_MAX = 255;
-/** The same as `parseIdempotencyKey` takes, for the API document. */
+/** For the API document: what `parseIdempotencyKey` accepts. */
 export const IDEMPOTENCY_KEY_PATTERN = '^("[!-~]{1,255}"|[!#-~]([!-~]{0,253}[!#-~])?)$';
 const QUOTE = 0x22;
 const BYTES_OF_48_BITS = 6;
 
-/** The key in a header value; a pair of quotes around it is no part of it. */
+/** The key in a header value, without the pair of quotes that may enclose it. */
 export function parseIdempotencyKey(header: string): string | Refused {
   const opens = header.charCodeAt(0) === QUOTE;
   const closes = header.length > 1 && header.charCodeAt(header.length - 1) === QUOTE;
@@ -36,9 +36,9 @@ function isVisibleAscii(text: string): boolean {
   return true;
 }
 
-/** The parsed known fields of an order that make two orders the same. */
+/** The fields that identify an order: two orders with equal ones are the same. */
 export interface OrderContent {
-  /** Index of the market, or -1 where no market has this id. */
+  /** Index of the market, or -1 if no market has this id. */
   readonly market: number;
   readonly marketId: string;
   readonly side: number;
@@ -48,9 +48,9 @@ export interface OrderContent {
 }
 
 /*
- * The text that is digested, in two parts. No other content has the same one: each field stands by name or place,
- * with its length before it. An optional field stands in it only if the client gave it, so that a field of a later
- * version alters no digest that is remembered.
+ * The canonical text of an order, in two parts, from which the digest is made. It is unambiguous: fields are
+ * identified by position or name, and texts are preceded by their length. Optional fields are included only if given,
+ * so a field that a later version adds leaves remembered digests valid.
  */
 const canonicalHead = (marketId: string, side: number): string => `${marketId.length}:${marketId}|${side}|`;
 
@@ -61,11 +61,11 @@ function canonicalRest({ stakeCents, expectedPercentE6, clientSeed }: OrderConte
   return text;
 }
 
-/** Makes digests with a secret of its own, derived from the master secret. */
+/** Computes digests, keyed with a secret that is derived from the master secret. */
 export class IdempotencyDigests {
   readonly #secret: string;
   readonly #seed: Lanes;
-  /** How far the digest is after the first part of the text, by `market * 2 + side`. */
+  /** State of the digest after the first part of the text, by `market * 2 + side`. */
   readonly #heads: readonly Lanes[];
 
   constructor(masterSecret: Uint8Array) {
@@ -76,7 +76,7 @@ export class IdempotencyDigests {
     this.#heads = MARKET_IDS.flatMap((id) => [UP, DOWN].map((side) => mix(seed, canonicalHead(id, side))));
   }
 
-  /** Keys of different accounts have nothing to do with each other. */
+  /** The key is digested with its account: the same key of another account is another entry. */
   digest(account: number, key: string, order: OrderContent): IdempotencyDigest {
     const ofKey = hash('sha256', `${this.#secret}${integerText(account)}:${key}`, 'binary');
     const { market, marketId, side } = order;
@@ -84,18 +84,18 @@ export class IdempotencyDigests {
     return {
       keyHigh: bits48(ofKey, 0),
       keyLow: bits48(ofKey, BYTES_OF_48_BITS),
-      body: crossed(mix(head, canonicalRest(order))),
+      body: finalise(mix(head, canonicalRest(order))),
     };
   }
 }
 
-/** The two lanes of a digest of 48 bits, each a word of 32 with a sign. */
+/** The state of a 48-bit digest: two lanes, each a signed 32-bit integer. */
 interface Lanes {
   readonly high: number;
   readonly low: number;
 }
 
-/** Takes a text's characters in, one after the other, by multiply-xor. */
+/** Mixes a text's characters into the state, one after the other, by multiply-xor. */
 function mix({ high, low }: Lanes, text: string): Lanes {
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
@@ -107,14 +107,14 @@ function mix({ high, low }: Lanes, text: string): Lanes {
   return { high, low };
 }
 
-/** 48 bits of both lanes. */
-function crossed(lanes: Lanes): number {
+/** The digest: 48 bits that depend on both lanes. */
+function finalise(lanes: Lanes): number {
   const high = Math.imul(lanes.high ^ (lanes.low >>> 16), 0x85ebca6b);
   const low = Math.imul(lanes.low ^ (high >>> 13), 0xc2b2ae35);
   return (high >>> 16) * 2 ** 32 + (low >>> 0);
 }
 
-/** Six bytes of a digest, one character each, as a whole number. */
+/** Six bytes of a digest, one character each, as an integer. */
 function bits48(digest: string, start: number): number {
   const high = (digest.charCodeAt(start) << 8) | digest.charCodeAt(start + 1);
   let low = 0;

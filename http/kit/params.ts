@@ -1,15 +1,16 @@
 /**
- * Query parameters and path ids, read strictly: a parameter that is misspelt, given twice or out of range is
- * refused, never replaced by a default. (Ignoring `cursor` on a server without it would be an endless first page.)
+ * Query parameters and path ids, parsed strictly: a parameter that is misspelt, repeated or out of range is refused,
+ * never replaced by a default. A client that sends `cursor` to a server without it would otherwise get the first page
+ * for ever.
  */
 import { nearest } from '../text/nearest.js';
 import { invalid, Refused } from './refused.js';
 
-/** Most elements of a list of the public API that can be asked for. */
+/** The greatest `limit` of lists in the public API. */
 export const LIST_LIMIT_MAX = 200;
 const SHOWN_MAX = 40;
 
-/** The parameters that were given, decoded; `known` are the names that the endpoint has. */
+/** The decoded parameters. `known` are the names that the endpoint accepts. */
 export function parseQuery(query: string, known: readonly string[]): Map<string, string> | Refused {
   const given = new Map<string, string>();
   for (const part of query.split('&')) {
@@ -25,7 +26,7 @@ export function parseQuery(query: string, known: readonly string[]): Map<string,
   return given;
 }
 
-/** What the query of a write says: nothing. A guard that is put there would otherwise be a bet without it. */
+/** A write takes no query: ignoring a guard that was put there would place the bet without it. */
 export function refuseQuery(query: string): Refused | null {
   if (query === '') return null;
   const given = parseQuery(query, []);
@@ -41,7 +42,7 @@ function unknownParameter(name: string, known: readonly string[]): Refused {
   return invalid(`unknown query parameter ${shown}; ${hint}`);
 }
 
-/** `limit`: a whole number from 1 to `most` in plain digits. */
+/** `limit`: an integer from 1 to `most` in plain digits. */
 export function parseLimit(
   text: string | undefined,
   fallback: number,
@@ -53,13 +54,13 @@ export function parseLimit(
   return limit;
 }
 
-/** One segment of the path as text, or a refusal where its percent-encoding is broken. */
+/** Decodes one segment of the path; refused if its percent-encoding is invalid. */
 export function parsePathId(segment: string): string | Refused {
   if (!segment.includes('%')) return segment;
   return decode(segment, false) ?? invalid('path parameter id is not valid percent-encoding');
 }
 
-/** null where the text is not percent-encoded UTF-8. In a query, and only there, a plus is a space. */
+/** null if the text is not percent-encoded UTF-8. A plus is a space in a query, and only there. */
 function decode(text: string, isQuery = true): string | null {
   if (!text.includes('%') && !text.includes('+')) return text;
   try {

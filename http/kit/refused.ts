@@ -1,17 +1,17 @@
 /**
- * The one way to refuse a request, in both APIs: a handler returns a `Refused`. It is returned and not thrown, because
- * refusals are common (odds that moved, a limit that is reached) and a thrown error costs more than the rest of an order.
+ * The one way to refuse a request, in both APIs: a handler returns a `Refused`. It is not thrown, because refusals
+ * are common (moved odds, a reached limit) and throwing costs more than the rest of an order.
  */
 import { ERROR_STATUS, type ErrorCode, errorText } from '../../engine/model/errors.js';
 import type { HeaderList } from '../../engine/model/ports.js';
 
-/** A refusal on its way to the client: nothing was changed. A class, so that `instanceof` tells it from a result. */
+/** A refusal to send to the client: nothing was changed. A class, so that `instanceof` tells it from a result. */
 export class Refused {
   readonly status: number;
-  /** The envelope of a failure. */
+  /** JSON of the failure envelope. */
   readonly body: string;
 
-  /** `detail`, a sentence for people, is '' where the code alone is the answer; `headers` are those of its own. */
+  /** `detail` is a sentence for people, or '' if the code says it all; `headers` are added to the common ones. */
   constructor(
     readonly code: ErrorCode,
     readonly detail: string,

@@ -1,24 +1,24 @@
 /**
- * Finds what a path offers, whatever the methods and the shape of the paths. Paths without parameters, and those
- * whose parameter is asked for all the time, are found by one look-up; the others segment by segment, in as many steps
- * as the longest route has. No expression runs over what a client sends.
+ * Maps paths to routes, for any methods and path patterns. Paths without parameters, and those with a common value of
+ * their parameter, are found by one look-up, others segment by segment, in at most as many steps as the longest route
+ * has. No regular expression runs over a client's path.
  */
 import { assert } from '../../engine/base/assert.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** What the router has to know of a route. */
+/** What the router needs to know of a route. */
 export interface Routed {
   readonly method: Method;
-  /** Below the API's base, such as `/accounts/{id}/keys`; `{...}` is one segment that is not empty. */
+  /** Path below the API's base, such as `/accounts/{id}/keys`; `{...}` is one segment that is not empty. */
   readonly path: string;
-  /** Values of the only parameter of `path` that are asked for all the time. */
+  /** Common values of the only parameter of `path`, which are found by one look-up. */
   readonly usualValues?: readonly string[];
 }
 
-/** What stands at one path. */
+/** The routes of one path. */
 export interface Resource<R> {
-  /** HEAD is found where GET is; the responder leaves the body out. */
+  /** Includes HEAD wherever there is GET; the responder leaves the body out. */
   readonly byMethod: ReadonlyMap<string, R>;
   /** Value of the `Allow` header. */
   readonly allow: string;
@@ -26,7 +26,7 @@ export interface Resource<R> {
 
 export interface Found<R> {
   readonly resource: Resource<R>;
-  /** Values of the path's parameters, in turn, as the client sent them. */
+  /** Values of the path's parameters, in order, as the client sent them. */
   readonly params: readonly string[];
 }
 
@@ -44,7 +44,7 @@ export class Router<R extends Routed> {
   readonly #exact = new Map<string, Found<R>>();
   readonly #root = newNode<R>();
 
-  /** `bases` stand before every path. */
+  /** `bases` are the prefixes of every path. */
   constructor(bases: readonly string[], routes: readonly R[]) {
     for (const [shape, group] of groupByShape(routes)) {
       const resource = resourceOf(group);
@@ -52,7 +52,7 @@ export class Router<R extends Routed> {
     }
   }
 
-  /** null for an unknown path. A literal segment goes before a parameter. */
+  /** null for an unknown path. A literal segment takes precedence over a parameter. */
   find(path: string): Found<R> | null {
     const exact = this.#exact.get(path);
     if (exact !== undefined) return exact;
@@ -73,7 +73,7 @@ export class Router<R extends Routed> {
   }
 }
 
-/** Paths that differ in the names of their parameters only are one. */
+/** Paths that differ only in the names of their parameters are the same. */
 function groupByShape<R extends Routed>(routes: readonly R[]): Map<string, R[]> {
   const groups = new Map<string, R[]>();
   for (const route of routes) {
@@ -107,7 +107,7 @@ function childOf<R>(node: Node<R>, segment: string): Node<R> {
   return child;
 }
 
-/** `at`: where the next segment begins; behind the path's end where there is none left. */
+/** `at` is where the next segment begins, or behind the path's end if there is none left. */
 function walk<R>(node: Node<R>, path: string, at: number, params: readonly string[]): Found<R> | null {
   if (at > path.length) return node.resource === null ? null : { resource: node.resource, params };
   const slash = path.indexOf('/', at);
