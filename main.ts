@@ -17,7 +17,7 @@ import { createPublicApi } from './http/api/public-api.js';
 import { RateLimits } from './http/limits/rate-limits.js';
 import { createLog, type Log, logNodeWarnings } from './http/log/log.js';
 import { logRequests } from './http/log/requests.js';
-import { tellingNews, tellingSealed } from './http/log/store-lines.js';
+import { segmentSealedLogger, shadowNewsLogger } from './http/log/store-lines.js';
 import { createOperatorApi } from './http/operator/api.js';
 import { HealthLog } from './http/operator/health-log.js';
 import { operatorRoutes } from './http/operator/routes.js';
@@ -36,7 +36,7 @@ import { refuseToStart } from './http/process/refusal.js';
 import { type RunningConfig, settleSetup } from './http/process/setup.js';
 import { type DiskSpace, Shutdown } from './http/process/shutdown.js';
 import { judgeGap } from './http/process/start-clock.js';
-import { tellingRecovery, tellListening, tellRecovered, tellStarting } from './http/process/start-lines.js';
+import { logListening, logRecovered, logStarting, recoveryLogger } from './http/process/start-lines.js';
 import { uwsVersion } from './http/uws/library.js';
 import { masterSecretFingerprint, openOperatorToken } from './persistence/data-dir/secrets.js';
 import { freeBytesOf } from './persistence/data-dir/space.js';
@@ -47,23 +47,23 @@ import { recoveryTeller } from './persistence/recovery/progress.js';
 import { ShadowThread } from './persistence/shadow/thread.js';
 
 const PUMP_EVERY_MS = 10;
-const LOOK_EVERY_MS = 1_000;
+const CHECK_EVERY_MS = 1_000;
 const packageText = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
 const { version } = JSON.parse(packageText) as { version: string };
 
 async function start(given: Config, log: Log): Promise<void> {
-  // Nobody reads the banner (`| head -1`): no reason to stop serving.
-  process.stdout.on('error', (err) => log.tell('stdout_closed', { err }));
-  tellStarting(log, version, given.dataDir);
+  // If the reader of the banner has gone (`| head -1`), serving goes on.
+  process.stdout.on('error', (err) => log.write('stdout_closed', { err }));
+  logStarting(log, version, given.dataDir);
   const startedMs = performance.now();
   const store = openStore(
     given.dataDir,
     systemClock,
-    recoveryTeller(systemClock, tellingRecovery(log)),
+    recoveryTeller(systemClock, recoveryLogger(log)),
     given,
   );
   const startMs = performance.now() - startedMs;
-  tellRecovered(log, store.recovered, store.engine, startMs);
+  logRecovered(log, store.recovered, store.engine, startMs);
   const { lastSeq, lastTimeMs, snapshotSeq } = store.recovered;
   const settled = settleSetup(given, store.engine.setup);
   const { config } = settled;
@@ -71,11 +71,11 @@ async function start(given: Config, log: Log): Promise<void> {
   const guard = new TokenGuard(config.operatorToken ?? openOperatorToken(store.dir), systemClock);
   const shutdown = new Shutdown(log);
   const ports = await openPorts(config, systemClock, (error) => shutdown.programmingError(error));
-  for (const note of ports.notes) log.tell('port_note', {}, note);
+  for (const note of ports.notes) log.write('port_note', {}, note);
   const host = buildHost(config, store, shutdown, log);
   const { sequencer, lifecycle, journal } = host;
   const shadow = startShadow(config, store, shutdown, log);
-  // Made before the first command: readers start from a state that is durable.
+  // Created before the first command: market data start from a state that is durable.
   const publicApi = buildPublicApi(config, store, host);
   const start = { snapshotSeq, lastSeq, tookMs: startMs };
   const operatorApi = buildOperatorApi(config, host, { start, shadow }, guard, shutdown);
@@ -87,7 +87,7 @@ async function start(given: Config, log: Log): Promise<void> {
       sequencer.heartbeat();
       lifecycle.pump();
     }, PUMP_EVERY_MS),
-    setInterval(() => health.look(), LOOK_EVERY_MS),
+    setInterval(() => health.check(), CHECK_EVERY_MS),
   ];
   let portsClosed = Promise.resolve();
   shutdown.watch({
@@ -99,7 +99,7 @@ async function start(given: Config, log: Log): Promise<void> {
       await portsClosed;
       for (const timer of timers) clearInterval(timer);
       lifecycle.stop();
-      // It reads the journal's files: the last to close them must be the journal, which leaves no WAL.
+      // The shadow reads the journal's files. The journal must be the last to close them, so that no WAL is left.
       await shadow.close();
       await journal.close();
       store.lock.release();
@@ -109,7 +109,7 @@ async function start(given: Config, log: Log): Promise<void> {
   const fingerprint = masterSecretFingerprint(store.masterSecret);
   const demoSecret = submitFirstCommands(settled, fingerprint, sequencer, log);
   lifecycle.start();
-  health.tellPastBoundaries();
+  health.logAwaitedPrices();
   ports.serve(
     logRequests(publicApi, 'public', systemClock, log),
     logRequests(operatorApi, 'operator', systemClock, log),
@@ -126,20 +126,20 @@ async function start(given: Config, log: Log): Promise<void> {
     feed: host.feed.name,
     clock: config.clock,
   };
-  tellListening(log, facts, performance.now() - startedMs);
+  logListening(log, facts, performance.now() - startedMs);
   if (demoSecret === null) return;
   printCurlWhenOpen(sequencer, ports.publicUrl, demoSecret, (text) => process.stdout.write(text));
 }
 
-/** Snapshots and archive, on a thread of their own; only what is wrong with the state itself ends the server. */
+/** Snapshots and archive, on a thread of their own. Only a fault in the state itself ends the server. */
 function startShadow(config: RunningConfig, { dir }: Store, shutdown: Shutdown, log: Log): ShadowThread {
   const { snapshotCommands, snapshotEveryMs, snapshotsKept, retentionMs: segmentsKeptMs } = config;
   return new ShadowThread(
     { dir, snapshotCommands, snapshotEveryMs, snapshotsKept, segmentsKeptMs },
     {
       onDiverged: (error) => shutdown.fatal(error),
-      onNote: (note) => log.tell('shadow_note', {}, note),
-      onNews: tellingNews(log),
+      onNote: (note) => log.write('shadow_note', {}, note),
+      onNews: shadowNewsLogger(log),
     },
   );
 }
@@ -153,7 +153,7 @@ function buildHost(config: RunningConfig, store: Store, shutdown: Shutdown, log:
   const { durability, segmentBytesMax } = config;
   const { lastSeq } = recovered;
   const ofJournal = { dir: store.dir, durability, segmentBytesMax, lastSeq };
-  const journal = new JournalThread(ofJournal, tellingSealed(log));
+  const journal = new JournalThread(ofJournal, segmentSealedLogger(log));
   const orderTimes = new OrderTimes();
   const sequencer = new Sequencer(engine, clock, journal, {
     ...SEQUENCER_DEFAULTS,

@@ -1,6 +1,6 @@
 /**
- * Every line that the log can hold. An event's name and level stay the same from version to version: alarms and queries
- * rest on them, and docs/operations.md has them in a table. The sentence is for people.
+ * Every event of the log. Names and levels stay the same from version to version, because alarms and queries depend
+ * on them; docs/operations.md lists them. The sentence is for people.
  */
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -9,7 +9,7 @@ type WrittenLevel = Exclude<LogLevel, 'silent'>;
 
 interface EventKind {
   readonly level: WrittenLevel;
-  /** Where it is '', each line brings its own, since the sentence holds figures. */
+  /** '' if each line has its own, because the sentence contains figures. */
   readonly message: string;
 }
 

@@ -1,4 +1,4 @@
-/** The log's lines as people read them, on a terminal. */
+/** The log's lines as plain text, for a terminal. */
 import { pino } from 'pino';
 
 interface Line {
@@ -9,7 +9,7 @@ interface Line {
   readonly err?: { readonly stack?: string };
 }
 
-/** Of a JSON line of pino; the text ends with a line feed, too. */
+/** Formats one of pino's JSON lines. The text ends with a line feed. */
 export function plainText(line: string): string {
   const { level, time, event, msg, err, ...fields } = JSON.parse(line) as Line;
   const [day, clock] = [time.slice(0, 10), time.slice(11, 19)];

@@ -1,6 +1,6 @@
 /**
- * A line for every request, where debug lines are written; otherwise requests go straight to their handler. Headers,
- * bodies and queries are left out and keys in a path are masked: a log must not give one away.
+ * Logs every request at debug level; at other levels requests go straight to their handler. Headers, bodies and
+ * queries are left out and keys in a path are masked, so the log never contains a key.
  */
 import type { Clock, HeaderBlock, HeaderList, HttpHandler } from '../../engine/model/ports.js';
 import { maskKeys } from '../keys.js';
@@ -8,7 +8,7 @@ import type { Log } from './log.js';
 
 export type PortName = 'public' | 'operator';
 
-/** `handler` with a line after each answer, if `log` has such lines. */
+/** Wraps `handler` to log each answer, if `log` writes debug lines. */
 export function logRequests(handler: HttpHandler, port: PortName, clock: Clock, log: Log): HttpHandler {
   if (!log.isDebug) return handler;
   return (request, responder) => {
@@ -19,7 +19,15 @@ export function logRequests(handler: HttpHandler, port: PortName, clock: Clock, 
       send(status, headers, body) {
         responder.send(status, headers, body);
         const tookMs = Math.round((clock.monotonicMs() - startedMs) * 1_000) / 1_000;
-        log.tell('request', { requestId: requestIdIn(headers), port, method, path, address, status, tookMs });
+        log.write('request', {
+          requestId: requestIdIn(headers),
+          port,
+          method,
+          path,
+          address,
+          status,
+          tookMs,
+        });
       },
     });
   };

@@ -1,4 +1,4 @@
-/** What the log is told of journal and snapshots; `main.ts` hands in what persistence says of them. */
+/** Log lines about journal and snapshots; `main.ts` connects them to persistence. */
 import type { Log } from './log.js';
 
 interface Segment {
@@ -10,18 +10,18 @@ type ShadowNews =
   | { readonly kind: 'snapshot'; readonly seq: number; readonly bytes: number; readonly tookMs: number }
   | (Segment & { readonly kind: 'pruned' });
 
-export const tellingSealed =
+export const segmentSealedLogger =
   (log: Log) =>
   (segment: Segment, tookMs: number): void =>
-    log.tell('segment_sealed', { ...fieldsOf(segment), tookMs: Math.round(tookMs) });
+    log.write('segment_sealed', { ...fieldsOf(segment), tookMs: Math.round(tookMs) });
 
-export const tellingNews =
+export const shadowNewsLogger =
   (log: Log) =>
   (news: ShadowNews): void => {
-    if (news.kind === 'pruned') log.tell('segment_pruned', fieldsOf(news));
+    if (news.kind === 'pruned') log.write('segment_pruned', fieldsOf(news));
     else {
       const { seq: sequence, bytes, tookMs } = news;
-      log.tell('snapshot_written', { sequence, bytes, tookMs: Math.round(tookMs) });
+      log.write('snapshot_written', { sequence, bytes, tookMs: Math.round(tookMs) });
     }
   };
 

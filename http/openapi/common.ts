@@ -1,4 +1,7 @@
-/** What the endpoints of the OpenAPI document share: the envelope, headers, and one response for each kind of failure. */
+/**
+ * What the endpoints of the OpenAPI document share: the envelope, the headers, and one response for each kind of
+ * failure.
+ */
 import { EXAMPLE_FAILURES } from './example-failures.js';
 import {
   FAILURE_KINDS,
@@ -16,8 +19,8 @@ const headerRef = (name: string): JsonObject => ({ $ref: `#/components/headers/$
 const headerRefs = (...names: readonly string[]): JsonObject =>
   Object.fromEntries(names.map((name) => [name, headerRef(name)]));
 
-/** Headers that stand on every response. */
-export const everyHeader: JsonObject = headerRefs(
+/** Headers of every response. */
+export const commonHeaders: JsonObject = headerRefs(
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
   'X-RateLimit-Reset',
@@ -65,7 +68,7 @@ export const headers: JsonObject = {
 /** `error` of a failure with one of these codes. */
 const errorPattern = (codes: readonly PublicCode[]): string => `^(${codes.join('|')})(: \\S.*)?$`;
 
-/** The schemas of failures. What a response adds to them is the codes of its own. */
+/** The schemas of failures. Each response adds its own codes. */
 export const failureSchemas: JsonObject = {
   ErrorCode: {
     type: 'string',
@@ -89,7 +92,10 @@ export const failureSchemas: JsonObject = {
   },
 };
 
-/** `$ref` for generators, which look no further; beside it the response's own codes, for validators and people. */
+/**
+ * `$ref` is for client generators, which ignore the rest; the response's own codes beside it are for validators and
+ * people.
+ */
 function failureSchema(codes: readonly PublicCode[]): JsonObject {
   return {
     ...schemaRef('Failure'),
@@ -107,7 +113,7 @@ function failureResponse(name: FailureName): JsonObject {
   ]);
   return {
     description: `${meaning}\n\n${lines.join('\n')}`,
-    headers: { ...everyHeader, ...headerRefs(...own) },
+    headers: { ...commonHeaders, ...headerRefs(...own) },
     content: {
       'application/json': { schema: failureSchema(codes), examples: Object.fromEntries(examples) },
     },
@@ -131,7 +137,7 @@ export const listOf = (schema: string, maxItems: number): JsonObject => ({
   maxItems,
 });
 
-/** A success: the envelope around `data`, with answers of the real server by name. */
+/** A success: the envelope around `data`, with named examples from the real server. */
 export function okResponse(
   description: string,
   data: JsonObject,
@@ -141,7 +147,7 @@ export function okResponse(
   return {
     [status]: {
       description,
-      headers: { ...everyHeader, ...(status === 201 && headerRefs('X-Idempotent-Replay')) },
+      headers: { ...commonHeaders, ...(status === 201 && headerRefs('X-Idempotent-Replay')) },
       content: {
         'application/json': {
           schema: {

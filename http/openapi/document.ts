@@ -1,14 +1,14 @@
 /**
- * The OpenAPI 3.1 document of the public API (specification, sections 4 and 9). What each endpoint takes and answers
- * stands with the endpoint (`Documented`), the schemas come from the handlers' types (`schemas.ts`), and what endpoints
- * share from `common.ts`. What goes beyond the specification carries `x-extension: true`, and what depends on the
- * rules in force stands in braces.
+ * The OpenAPI 3.1 document of the public API (specification, sections 4 and 9). Each endpoint describes its own
+ * parameters and answers (`Documented`), the schemas come from the handlers' types (`schemas.ts`), and what endpoints
+ * share is in `common.ts`. Anything beyond the specification is marked `x-extension: true`. A name in braces stands
+ * for a value of the rules in force.
  */
 import type { Rules } from '../../engine/model/rules.js';
-import { everyHeader, failureRefs, failureSchemas, headers, responses } from './common.js';
+import { commonHeaders, failureRefs, failureSchemas, headers, responses } from './common.js';
+import { fillInRules } from './describe-rules.js';
 import { DOCUMENT_FAILURES } from './failures.js';
 import { type Documented, operationObject } from './operation.js';
-import { inWords } from './rules-in-words.js';
 import { componentSchemas, type Json, type JsonObject } from './schemas.js';
 
 const INTRODUCTION = `A trading server for parimutuel UP/DOWN prediction markets. Each market runs in rounds; a bet
@@ -24,7 +24,7 @@ HTTP/1.1 the HTTP parser answers by itself, with 400, 431 (the headers are too l
 page of HTML and none of the headers named here; the connection ends. The examples are answers of a server with
 the default rules.`;
 
-/** The document's own entry: it is no endpoint of the router, because it needs no key. */
+/** The document's own entry. It is not an endpoint of the router, because it needs no key. */
 const getDocument: JsonObject = {
   operationId: 'getOpenApi',
   tags: ['Description'],
@@ -44,7 +44,7 @@ const getDocument: JsonObject = {
   responses: {
     200: {
       description: 'OpenAPI 3.1.',
-      headers: { ...everyHeader, ETag: { $ref: '#/components/headers/ETag' } },
+      headers: { ...commonHeaders, ETag: { $ref: '#/components/headers/ETag' } },
       content: {
         'application/json': {
           schema: {
@@ -61,7 +61,7 @@ const getDocument: JsonObject = {
     },
     304: {
       description: 'Your copy is the newest.',
-      headers: { ...everyHeader, ETag: { $ref: '#/components/headers/ETag' } },
+      headers: { ...commonHeaders, ETag: { $ref: '#/components/headers/ETag' } },
     },
     ...failureRefs(DOCUMENT_FAILURES),
   },
@@ -106,5 +106,5 @@ export function openApiDocument(endpoints: readonly Documented[], rules: Rules):
       schemas: { ...componentSchemas(), ...failureSchemas },
     },
   } satisfies Record<string, Json>;
-  return JSON.parse(inWords(JSON.stringify(document), rules)) as JsonObject;
+  return JSON.parse(fillInRules(JSON.stringify(document), rules)) as JsonObject;
 }

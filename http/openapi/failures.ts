@@ -1,11 +1,11 @@
 /**
- * What the public API refuses: the kinds of failure that endpoints name, which codes each has, and what they mean. The
- * API document is made from these tables; tests hold them equal to the registry, to the guide's table and to every
- * answer that they get from a server.
+ * The failures of the public API: the kinds that endpoints name, the codes of each, and their meanings. The API
+ * document is made from these tables. Tests compare them with the registry, with the guide's table and with the
+ * answers of a real server.
  */
 import { ERROR_STATUS, type ErrorCode } from '../../engine/model/errors.js';
 
-/** Every code that the public API answers, and its meaning or what to do about it, as the guide says it. */
+/** Every code of the public API, with its meaning or what to do about it, as in the guide. */
 export const MEANINGS = {
   invalid_request: 'the sentence names the field and what was expected',
   round_not_live: 'the market has no LIVE round now',
@@ -122,10 +122,10 @@ export const FAILURE_KINDS = {
 
 export type FailureName = keyof typeof FAILURE_KINDS;
 
-/** What any request may be refused for, with a key or without. */
+/** Failures that any request may get, with or without a key. */
 export const ANY_REQUEST_FAILURES = ['RequestTimeout', 'ContentTooLarge', 'TooManyRequests'] as const;
 
-/** What the document itself may refuse. */
+/** Failures of the document itself. */
 export const DOCUMENT_FAILURES: readonly FailureName[] = ['BadRequest', ...ANY_REQUEST_FAILURES];
 
 export const statusOf = (name: FailureName): number => ERROR_STATUS[FAILURE_KINDS[name].codes[0]];

@@ -1,4 +1,4 @@
-/** What an endpoint says of itself for the API document, and its part of the document. */
+/** The description of an endpoint, and its part of the API document. */
 import { type Scope, scopesMask, WRITE_SCOPES_MASK } from '../../engine/model/domain.js';
 import type { Rules } from '../../engine/model/rules.js';
 import type { Routed } from '../kit/router.js';
@@ -7,32 +7,32 @@ import { ANY_REQUEST_FAILURES, type FailureName } from './failures.js';
 import type { JsonObject } from './schemas.js';
 
 export interface Description {
-  /** What generated clients call it. */
+  /** The name in generated clients. */
   readonly operationId: string;
   readonly tag: 'Markets' | 'Orders';
   readonly summary: string;
-  /** What comes after the sentence on the scope. Words in braces are those of the rules (`inWords`). */
+  /** Follows the sentence on the scope. Names in braces stand for values of the rules (`fillInRules`). */
   readonly text?: string;
   /** Goes beyond the specification. */
   readonly isExtension?: boolean;
   readonly parameters?: readonly JsonObject[];
   readonly requestBody?: JsonObject;
-  /** By `okResponse`. */
+  /** Built by `okResponse`. */
   readonly success: JsonObject;
-  /** What it may refuse, besides what any request with a key may be refused for. */
+  /** Failures besides those of any request with a key. */
   readonly failures: readonly FailureName[];
 }
 
 export interface Documented extends Routed {
-  /** What the key must have. */
+  /** The scope that the key must have. */
   readonly scope: Scope;
-  /** For the API document under these rules. */
+  /** The description under these rules. */
   readonly describe: (rules: Rules) => Description;
 }
 
 const mayWrite = (scope: Scope): boolean => (scopesMask([scope]) & WRITE_SCOPES_MASK) !== 0;
 
-/** All that the operation may refuse: one kind for each status. */
+/** All failures of the operation, one kind for each status. */
 export function failuresOf({ scope, describe }: Documented, rules: Rules): readonly FailureName[] {
   const forbidden = mayWrite(scope) ? 'OrderForbidden' : 'Forbidden';
   return [...describe(rules).failures, 'Unauthorized', forbidden, ...ANY_REQUEST_FAILURES];

@@ -1,4 +1,4 @@
-/** The order that the API document suggests: one that the server takes as it stands, nearly always. */
+/** The order that the API document suggests. The server nearly always accepts it unchanged. */
 import { ASSETS, assetClassOf, assetOf, marketOf, textAt, timeFrameMs } from '../../engine/model/domain.js';
 import type { MarketRules, Rules } from '../../engine/model/rules.js';
 import type { JsonObject } from './schemas.js';
@@ -6,7 +6,7 @@ import type { JsonObject } from './schemas.js';
 const AMOUNT_CENTS = 10_00;
 const DEFAULT_MARKET = 'BTC_ONE_DAY';
 
-/** Of the markets that never close the one whose rounds take bets for longest, as far as there are any. */
+/** The market whose rounds take bets for longest, preferably one that never closes. */
 function suggested({ markets }: Rules): MarketRules | undefined {
   const reach = ({ marketId }: MarketRules): number => {
     const market = marketOf(marketId);
@@ -18,7 +18,7 @@ function suggested({ markets }: Rules): MarketRules | undefined {
 
 export const suggestedMarket = (rules: Rules): string => suggested(rules)?.marketId ?? DEFAULT_MARKET;
 
-/** Examples for the body of an order. The first one has no guard: where the odds stand is not known here. */
+/** Examples for the body of an order. The first one has no guard, because the odds are not known here. */
 export function orderExamples(rules: Rules): JsonObject {
   const { minStakeCents = AMOUNT_CENTS, maxStakeCents = AMOUNT_CENTS } = suggested(rules) ?? {};
   const amount = Math.min(Math.max(AMOUNT_CENTS, minStakeCents), maxStakeCents) / 100;

@@ -14,7 +14,7 @@ export const marketIdParameter = (rules: Rules): JsonObject => ({
   example: suggestedMarket(rules),
 });
 
-/** Without an example: a round that exists now is known to `GET /markets` only. */
+/** Has no example: only `GET /markets` knows which rounds exist. */
 export const roundIdParameter: JsonObject = {
   name: 'id',
   in: 'path',
@@ -37,7 +37,7 @@ export const limitParameter = (fallback: number): JsonObject => ({
   schema: { type: 'integer', minimum: 1, maximum: LIST_LIMIT_MAX, default: fallback },
 });
 
-/** Without an example, which a page would fill in: sent twice, the second order would be no order. */
+/** Has no example, because a page would fill it in, and a second order with the same key is not placed. */
 export const idempotencyKeyParameter: JsonObject = {
   name: 'Idempotency-Key',
   in: 'header',

@@ -14,7 +14,7 @@ import { accountResource, transferResource } from './resources.js';
 interface CreateAccountBody {
   readonly name?: (string & tags.MinLength<1> & tags.MaxLength<100>) | null;
   readonly tier: Tier;
-  /** Dollars; 0 where absent. */
+  /** Dollars; 0 if absent. */
   readonly balance?: number & tags.Minimum<0>;
 }
 interface UpdateAccountBody {
@@ -72,7 +72,7 @@ class AccountRoutes {
     return answer(201, accountResource(this.account(created.account)), outcome.seq);
   }
 
-  /** Pages by account number: `after` is the last id of the page before. */
+  /** Pages by account number: `after` is the last id of the previous page. */
   list({ request }: Call): Result {
     const given = parseQuery(request.query, ['limit', 'after']);
     if (given instanceof Refused) return given;
@@ -139,7 +139,7 @@ export function findAccount({ engine }: Sequencer, call: Call): AccountView | Re
   return view ?? new Refused('account_not_found', 'no such account');
 }
 
-/** 201 for money that moved, now or before under the same reference. */
+/** 201 if the money moved, now or earlier under the same reference. */
 export function transferResult(submitted: ReturnType<Sequencer['submit']>): Result {
   const outcome = taken(submitted);
   if (outcome instanceof Refused) return outcome;

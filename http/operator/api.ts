@@ -1,7 +1,7 @@
 /**
- * The operator API (design, section 8): JSON in the public API's envelope, on a port of its own, for whoever
- * holds the operator token. What changes anything is a journaled command, and every answer waits until what it
- * tells is durable. `/healthz` and `/readyz` need no token and tell nothing else.
+ * The operator API (design, section 8): JSON in the public API's envelope, on a port of its own, for holders of the
+ * operator token. Every change is a journaled command, and every answer waits until what it reports is durable.
+ * `/healthz` and `/readyz` need no token and reveal nothing else.
  */
 import { randomUUID } from 'node:crypto';
 import type { Lifecycle } from '../../engine/host/lifecycle.js';
@@ -22,9 +22,9 @@ export interface OperatorApiOptions {
   readonly lifecycle: Lifecycle;
   readonly routes: readonly Route[];
   readonly guard: TokenGuard;
-  /** Why no work should be sent here, or null; before recovery is done the server does not listen. */
+  /** Why the server is not ready, or null. It does not listen before recovery has finished. */
   readonly notReady: () => ErrorCode | null;
-  /** A programming error: the state is not to be trusted any more. */
+  /** A programming error: the state can no longer be trusted. */
   readonly onFatal: (error: unknown) => void;
 }
 
@@ -103,14 +103,14 @@ const healthRoutes = ({ notReady }: OperatorApiOptions): readonly Route[] => [
   },
 ];
 
-/** What a known path says to a method that it does not take. */
+/** The answer of a known path to a method that it does not have. */
 function withoutRoute(method: string, { resource }: Found<Route>): Result {
   const allow = ['Allow', resource.allow];
   if (method === 'OPTIONS') return answer(204, null, 0, allow);
   return new Refused('method_not_allowed', `${method} is not offered here`, allow);
 }
 
-/** One answer, with an id by which its request can be spoken of. */
+/** Sends one answer, with an id by which people can refer to its request. */
 function send(responder: HttpResponder, status: number, headers: HeaderList, body: string): void {
   const type = body === '' ? [] : ['Content-Type', 'application/json'];
   const common = ['X-Request-Id', randomUUID(), 'Cache-Control', 'no-store', ...type];

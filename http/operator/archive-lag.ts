@@ -1,21 +1,21 @@
-/** Tells when the archive falls far behind the journal, and when it has caught up. */
+/** Logs when the archive falls far behind the journal, and when it has caught up. */
 import type { Log } from '../log/log.js';
 
-/** Far behind is what more than half a million commands are missing from, until fewer than a tenth of that are. */
+/** The archive is far behind from more than this many missing commands until fewer than a tenth of them are missing. */
 export const BEHIND_COMMANDS = 500_000;
 export const CAUGHT_UP_COMMANDS = 50_000;
 
 export class ArchiveLag {
   #isBehind = false;
 
-  constructor(private readonly log: Pick<Log, 'tell'>) {}
+  constructor(private readonly log: Pick<Log, 'write'>) {}
 
   /** To be called about once a second. */
-  look(durableSeq: number, archiveSequence: number): void {
+  check(durableSeq: number, archiveSequence: number): void {
     const lagCommands = Math.max(0, durableSeq - archiveSequence);
     const isBehind = this.#isBehind ? lagCommands >= CAUGHT_UP_COMMANDS : lagCommands > BEHIND_COMMANDS;
     if (isBehind === this.#isBehind) return;
     this.#isBehind = isBehind;
-    this.log.tell(isBehind ? 'archive_behind' : 'archive_caught_up', { archiveSequence, lagCommands });
+    this.log.write(isBehind ? 'archive_behind' : 'archive_caught_up', { archiveSequence, lagCommands });
   }
 }

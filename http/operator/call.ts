@@ -1,6 +1,6 @@
 /**
- * What an operator handler gets and gives: a call with its path's parameters and its request, and an answer that goes
- * out when the journal has made durable what it tells, or a refusal.
+ * The input and output of an operator handler. It gets a call, which is a request with its path's parameters. It
+ * returns a refusal, or an answer that is sent once what it reports is durable.
  */
 import { centsOfDollars } from '../../engine/base/money.js';
 import type { EngineEvent, Outcome } from '../../engine/model/events.js';
@@ -9,7 +9,7 @@ import { invalid, Refused } from '../kit/refused.js';
 import type { Routed } from '../kit/router.js';
 
 export interface Call {
-  /** Values of the path's `{...}` parts, in turn. */
+  /** Values of the path's `{...}` parts, in order. */
   readonly params: readonly string[];
   readonly request: HttpRequest;
 }
@@ -19,20 +19,19 @@ export interface Answer {
   readonly data: unknown;
   readonly headers: HeaderList;
   /**
-   * The answer is sent once this command is durable; `all` waits for everything that is due by now, settlements
-   * included.
+   * The answer is sent once this command is durable. `all` waits for all work that is due now, settlements included.
    */
   readonly after: number | 'all';
 }
 
 export type Result = Answer | Refused;
 
-/** `path` stands below `/operator/v1`. */
+/** `path` is below `/operator/v1`. */
 export interface Route extends Routed {
   readonly handle: (call: Call) => Result | Promise<Result>;
 }
 
-/** Whole cents of a dollar amount in a body. */
+/** Cents of a dollar amount in a body. */
 export function readCents(field: string, dollars: number): number | Refused {
   return (
     centsOfDollars(dollars) ?? invalid(`${field} must be an amount in dollars with at most two decimals`)
@@ -49,7 +48,7 @@ export function readTimeMs(field: string, text: string): number | Refused {
   return timeMs;
 }
 
-/** Whether there is such a day: `Date.parse` takes the 30th of February for the 2nd of March. */
+/** Whether the day exists: `Date.parse` accepts 30 February as 2 March. */
 function isInCalendar(day: string): boolean {
   const startMs = Date.parse(`${day}T00:00:00Z`);
   return Number.isFinite(startMs) && new Date(startMs).toISOString().startsWith(day);
@@ -57,7 +56,7 @@ function isInCalendar(day: string): boolean {
 
 type Taken = Exclude<Outcome, { status: 'rejected' }>;
 
-/** The outcome of a command that took effect, now or (with the same reference) before; or why it did not. */
+/** The outcome of a command that took effect, now or earlier under the same reference, or why it did not. */
 export const taken = (outcome: Outcome): Taken | Refused =>
   outcome.status === 'rejected' ? new Refused(outcome.code, outcome.detail) : outcome;
 

@@ -1,4 +1,4 @@
-/** Operator routes that steer trading: the switch, markets, rounds and the house (design, section 8). */
+/** Operator routes that control trading: the switch, markets, rounds and the house (design, section 8). */
 import typia, { type tags } from 'typia';
 import type { Sequencer } from '../../engine/host/sequencer.js';
 import { marketId, marketOf, parseRoundId, roundId } from '../../engine/model/domain.js';

@@ -1,6 +1,6 @@
 /**
- * What operators should hear of without asking: rounds that were voided or did not open, a silent feed, a clock
- * or a disk that is not as it should be. A line for each change, none for what goes on as usual.
+ * Logs what operators should learn without asking: voided or unopened rounds, a silent feed, trouble with clock or
+ * disk. There is one line for each change, and none while nothing changes.
  */
 
 import type { PriceTracker } from '../../engine/host/price-tracker.js';
@@ -21,12 +21,12 @@ export interface HealthLogOptions extends MinuteLogOptions {
   readonly disk: () => DiskSpace;
   readonly silentAssets: SilentAssets;
   readonly guard: TokenGuard;
-  /** Whether there is a line a minute. */
+  /** Whether to log a line every minute. */
   readonly logMinutes: boolean;
 }
 
 export class HealthLog {
-  readonly #said = new Map<string, string>();
+  readonly #conditions = new Map<string, string>();
 
   readonly #archiveLag: ArchiveLag;
   readonly #minutes: MinuteLog | null;
@@ -50,71 +50,84 @@ export class HealthLog {
       } else if (event.type === 'balanceMoved') {
         this.#onMoney(sequence, event);
       } else if (event.type === 'configured') {
-        log.tell('rules_in_force', { sequence });
+        log.write('rules_in_force', { sequence });
       } else if (event.type === 'tradingChanged') {
-        log.tell('trading_switched', { sequence, ...this.options.sequencer.engine.trading });
+        log.write('trading_switched', { sequence, ...this.options.sequencer.engine.trading });
       } else if (event.type === 'marketSuspended') {
         const isSuspended = this.options.sequencer.engine.isSuspended(event.market);
         const market = marketId(event.market);
-        log.tell(isSuspended ? 'market_suspended' : 'market_resumed', { sequence, market });
+        log.write(isSuspended ? 'market_suspended' : 'market_resumed', { sequence, market });
       }
     }
-    if (voided.length > 0) log.tell('rounds_voided', { sequence, rounds: voided });
+    if (voided.length > 0) log.write('rounds_voided', { sequence, rounds: voided });
     for (const [reason, markets] of unopened) {
       const isExpected = reason === 'market_hours' || reason === 'suspended' || reason === 'not_active';
-      log.tell(isExpected ? 'rounds_paused' : 'rounds_not_opened', { sequence, reason, markets });
+      log.write(isExpected ? 'rounds_paused' : 'rounds_not_opened', { sequence, reason, markets });
     }
   }
 
   #onMoney(sequence: number, { account, amountCents, balanceCents, reason, reference }: BalanceMoved): void {
     if (reason !== 'deposit' && reason !== 'withdrawal') return;
     const owner = account === 0 ? 'house' : accountId(account);
-    this.options.log.tell(reason, { sequence, account: owner, amountCents, balanceCents, reference });
+    this.options.log.write(reason, { sequence, account: owner, amountCents, balanceCents, reference });
   }
 
-  /** To be called once, right after the lifecycle's start: rounds that ended meanwhile and have no price yet. */
-  tellPastBoundaries(): void {
+  /**
+   * To be called once, right after the lifecycle's start: logs boundaries passed while the server was down that have
+   * no price yet.
+   */
+  logAwaitedPrices(): void {
     const awaited = awaitedPrices(this.options.tracker);
     if (awaited.length === 0) return;
-    this.options.log.tell('awaited_prices', { awaited });
+    this.options.log.write('awaited_prices', { awaited });
   }
 
   /** To be called about once a second. */
-  look(): void {
+  check(): void {
     const { sequencer, tracker } = this.options;
     const nowMs = sequencer.stampMs();
-    this.#say('clock', sequencer.wallClock.condition, 'sound', { offsetMs: sequencer.wallClock.offsetMs });
-    this.#say('disk space', sequencer.spaceLevel, 'ok', this.options.disk());
+    this.#reportChange('clock', sequencer.wallClock.condition, 'sound', {
+      offsetMs: sequencer.wallClock.offsetMs,
+    });
+    this.#reportChange('disk space', sequencer.spaceLevel, 'ok', this.options.disk());
     const { state, reason, archiveSeq, freeBytes, recoveryNeedsBytes } = this.options.shadow();
-    this.#say('snapshots and archive', reason === null ? 'in order' : `${state}: ${reason}`, 'in order');
+    this.#reportChange(
+      'snapshots and archive',
+      reason === null ? 'in order' : `${state}: ${reason}`,
+      'in order',
+    );
     const isRecoverable = freeBytes >= recoveryNeedsBytes;
-    this.#say(
+    this.#reportChange(
       'free space',
       isRecoverable ? 'enough' : 'too little to recover after an unclean stop',
       'enough',
       { ...this.options.disk(), neededBytes: recoveryNeedsBytes },
     );
-    this.#say('orders', sequencer.gate ?? 'taken', 'taken');
+    this.#reportChange('orders', sequencer.gate ?? 'taken', 'taken');
     const silent = this.options.silentAssets(nowMs);
-    this.#say('price feed', silent.length === 0 ? 'live' : `silent for ${silent.join(', ')}`, 'live');
+    this.#reportChange(
+      'price feed',
+      silent.length === 0 ? 'live' : `silent for ${silent.join(', ')}`,
+      'live',
+    );
     const poor = marketsWithoutCapital(sequencer.engine, (asset) => tracker.latest(asset), nowMs).map(
       marketId,
     );
     const capital = poor.length === 0 ? 'enough' : `too little to open ${poor.join(', ')}`;
-    this.#say('house capital', capital, 'enough');
-    this.#archiveLag.look(sequencer.durableSeq, archiveSeq);
-    this.#minutes?.look();
-    const guesses = this.options.guard.untold();
-    if (guesses !== null) this.options.log.tell('operator_tokens_refused', guesses);
+    this.#reportChange('house capital', capital, 'enough');
+    this.#archiveLag.check(sequencer.durableSeq, archiveSeq);
+    this.#minutes?.check();
+    const guesses = this.options.guard.takeGuesses();
+    if (guesses !== null) this.options.log.write('operator_tokens_refused', guesses);
   }
 
-  /** One line when the condition of a thing changes; `details` may change without one. */
-  #say(thing: string, condition: string, sound: string, details: object = {}): void {
-    const before = this.#said.get(thing) ?? sound;
+  /** Logs a line when the condition of a thing changes; changes of `details` alone are not logged. */
+  #reportChange(thing: string, condition: string, sound: string, details: object = {}): void {
+    const before = this.#conditions.get(thing) ?? sound;
     if (condition === before) return;
-    this.#said.set(thing, condition);
+    this.#conditions.set(thing, condition);
     const { log } = this.options;
-    if (condition === sound) log.tell('back_to_normal', { thing, condition });
-    else log.tell('needs_attention', { thing, condition, ...details });
+    if (condition === sound) log.write('back_to_normal', { thing, condition });
+    else log.write('needs_attention', { thing, condition, ...details });
   }
 }

@@ -1,4 +1,7 @@
-/** Operator routes for API keys (design, sections 3 and 8). A key's secret is shown once, by the answer that makes it. */
+/**
+ * Operator routes for API keys (design, sections 3 and 8). A key's secret is shown once, in the answer that creates
+ * it.
+ */
 import typia, { type tags } from 'typia';
 import type { Sequencer } from '../../engine/host/sequencer.js';
 import { parseKeyId, type Scope, scopesMask } from '../../engine/model/domain.js';

@@ -1,4 +1,4 @@
-/** A line a minute: what the server did, and how far behind it what has to follow is. */
+/** Logs a line every minute: the orders served, and how far shadow and archive are behind. */
 import type { OrderTimes } from '../../engine/host/order-times.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
 import type { Log } from '../log/log.js';
@@ -10,7 +10,7 @@ export interface MinuteLogOptions {
   readonly sequencer: Pick<Sequencer, 'backlogCommands' | 'durableSeq'>;
   readonly orderTimes: OrderTimes;
   readonly shadow: () => Pick<ShadowView, 'appliedSeq' | 'archiveSeq'>;
-  /** Milliseconds that never step back. */
+  /** Milliseconds that never go backwards. */
   readonly steadyNowMs: () => number;
   readonly log: Log;
 }
@@ -22,8 +22,8 @@ export class MinuteLog {
     this.#sinceMs = options.steadyNowMs();
   }
 
-  /** To be called about once a second. A clock that is moved by hand may leave out minutes: they are told together. */
-  look(): void {
+  /** To be called about once a second. A manual clock may skip minutes; one line then covers them all. */
+  check(): void {
     const { sequencer, orderTimes, shadow, steadyNowMs, log } = this.options;
     const elapsedMs = steadyNowMs() - this.#sinceMs;
     if (elapsedMs < MINUTE_MS) return;
@@ -31,7 +31,7 @@ export class MinuteLog {
     const { orders, p99Ms } = orderTimes.take();
     const { durableSeq, backlogCommands } = sequencer;
     const { appliedSeq, archiveSeq } = shadow();
-    log.tell('minute', {
+    log.write('minute', {
       seconds: rounded(elapsedMs / 1_000),
       orders,
       ordersPerSecond: rounded((orders / elapsedMs) * 1_000),

@@ -1,4 +1,4 @@
-/** The operator API's resources and how they are made from the engine's views. Money is in dollars. */
+/** The operator API's resources, built from the engine's views. Money is in dollars. */
 
 import { dollarsOfCents } from '../../engine/base/money.js';
 import {
@@ -51,7 +51,7 @@ export function keyResource(view: KeyView): KeyResource {
   };
 }
 
-/** A deposit or withdrawal as it happened; `balance` is the one right after it. */
+/** A deposit or withdrawal; `balance` is the one right after it. */
 export interface TransferResource {
   /** null for the house. */
   readonly accountId: string | null;
@@ -71,7 +71,7 @@ export function transferResource(event: BalanceMoved): TransferResource {
   };
 }
 
-/** `balance + accounts + openStakes + openSeeds = deposits - withdrawals`, at every moment (design, section 2). */
+/** `balance + accounts + openStakes + openSeeds = deposits - withdrawals`, at all times (design, section 2). */
 export interface HouseResource {
   readonly balance: number;
   readonly accounts: number;

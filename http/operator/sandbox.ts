@@ -1,6 +1,6 @@
 /**
- * Operator routes for prices and for the manual clock (design, section 8). Both answer once all the lifecycle
- * work that they cause is durable, so that a tester sees its effects in the next request.
+ * Operator routes for prices and for the manual clock (design, section 8). Both answer once all the lifecycle work
+ * that they cause is durable, so a tester sees its effects in the next request.
  */
 import typia, { type tags } from 'typia';
 import type { ManualRun } from '../../engine/host/manual-run.js';
@@ -14,22 +14,22 @@ import { answer, type Call, type Result, type Route, readTimeMs } from './call.j
 
 export interface SandboxOptions {
   readonly sequencer: Sequencer;
-  /** null where prices come from another feed. */
+  /** null if prices come from another feed. */
   readonly pushFeed: PushFeed | null;
-  /** null where the clock is the system's. */
+  /** null if the clock is the system's. */
   readonly manualRun: ManualRun | null;
 }
 
 interface Tick {
   readonly crypto: Asset;
   readonly price: number;
-  /** The engine's present time where absent. */
+  /** The engine's present time if absent. */
   readonly timestamp?: string & tags.Format<'date-time'>;
 }
 type EngineTick = Pick<PriceTick, 'asset' | 'price' | 'timeMs'>;
 type PricesBody = readonly Tick[] & tags.MinItems<1> & tags.MaxItems<1000>;
 
-/** 31 days: more is several calls, each of which can be watched. */
+/** 31 days. Longer moves take several calls, so progress can be observed. */
 type AdvanceMs = number & tags.Type<'uint32'> & tags.Maximum<2_678_400_000>;
 interface ClockBody {
   readonly advanceMs: AdvanceMs;
@@ -46,8 +46,8 @@ export function sandboxRoutes(options: SandboxOptions): readonly Route[] {
 }
 
 /**
- * A malformed body takes nothing. After that each tick is judged by itself, in order, as any feed's would be, so that
- * one absurd price does not keep the others from their rounds; what was refused stands in the answer.
+ * A malformed body is refused as a whole. Otherwise each tick is checked on its own, in order, as from any feed, so
+ * one absurd price does not withhold the others from their rounds. The answer lists the refused ticks.
  */
 function pushPrices({ sequencer, pushFeed }: SandboxOptions, call: Call): Result {
   const body = readBody(call.request, validatePrices);
@@ -69,7 +69,7 @@ function pushPrices({ sequencer, pushFeed }: SandboxOptions, call: Call): Result
   return answer(200, { taken: ticks.length - refused.length, refused }, 'all');
 }
 
-/** In the engine's terms: the asset's index, and milliseconds since 1970. */
+/** Converts ticks to the engine's units: the asset's index, and milliseconds since 1970. */
 function readTicks(body: PricesBody, nowMs: number): EngineTick[] | Refused {
   const ticks: EngineTick[] = [];
   for (const [index, { crypto, price, timestamp }] of body.entries()) {

@@ -1,6 +1,6 @@
 /**
- * `GET /status`: how the server is, on one page. Unlike every other answer it does not wait for the journal:
- * an operator asks for it when the journal is what hangs.
+ * `GET /status`: the server's state on one page. Unlike every other answer it does not wait for the journal, because
+ * an operator needs it most when the journal hangs.
  */
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { dollarsOfCents } from '../../engine/base/money.js';
@@ -14,40 +14,40 @@ import { answer, type Route } from './call.js';
 /** The asset's last accepted tick since the start, or null. */
 type LatestTick = (asset: number) => { readonly price: number; readonly timeMs: number } | null;
 
-/** How snapshots and archive are; `main.ts` hands in what the shadow last told of itself. */
+/** The state of snapshots and archive, as last reported by the shadow; `main.ts` connects the two. */
 export interface ShadowView {
   readonly state: string;
-  /** What keeps it from its work or a part of it, or null. */
+  /** What prevents all or part of its work, or null. */
   readonly reason: string | null;
   readonly appliedSeq: number;
   readonly archiveSeq: number;
-  /** The newest snapshot, or null; `tookMs` is null where an earlier process wrote it. */
+  /** The newest snapshot, or null; `tookMs` is null if an earlier process wrote it. */
   readonly snapshot: {
     readonly seq: number;
     readonly atMs: number;
     readonly bytes: number;
     readonly tookMs: number | null;
   } | null;
-  /** How far the rows of the journal have been looked at that the start skipped, and what is wrong there. */
+  /** Progress of checking the journal rows that the start skipped, and the faults found. */
   readonly oldRows: {
     readonly isDone: boolean;
     readonly checkedSeq: number;
     readonly endSeq: number;
     readonly faults: readonly string[];
   };
-  /** Of its thread alone. */
+  /** Memory of its thread alone. */
   readonly heapUsedBytes: number;
   readonly arrayBuffersBytes: number;
-  /** Free space that the recovery after an unclean stop would need now, and what there is. */
+  /** Free space that a recovery after an unclean stop would need now, and what is available. */
   readonly recoveryNeedsBytes: number;
   readonly freeBytes: number;
 }
 
-/** How this process came to its state. */
+/** How this process recovered its state. */
 export interface StartView {
-  /** The snapshot that it began with; 0: none. */
+  /** The snapshot that it started from; 0 for none. */
   readonly snapshotSeq: number;
-  /** Where the journal ended. */
+  /** The last command of the journal. */
   readonly lastSeq: number;
   readonly tookMs: number;
 }
@@ -96,13 +96,13 @@ function status(sources: StatusSources, uptimeMs: number, loopDelay: IntervalHis
     durableSequence: sequencer.durableSeq,
     backlog: sequencer.backlogCommands,
     engineTime: new Date(engine.timeMs).toISOString(),
-    /** What the data directory is set up with. */
+    /** Facts of the data directory. */
     setup: engine.setup,
     clock: {
       mode: clockMode,
       time: new Date(nowMs).toISOString(),
       condition: sequencer.wallClock.condition,
-      /** Ahead of engine time, or negative behind it, while the condition is not sound. */
+      /** Milliseconds ahead of engine time, negative if behind, while the condition is not sound. */
       offsetMs: sequencer.wallClock.offsetMs,
     },
     journal: { durability, spaceLevel: sequencer.spaceLevel, oldRows: oldRows(sources.shadow()) },
@@ -114,7 +114,7 @@ function status(sources: StatusSources, uptimeMs: number, loopDelay: IntervalHis
     feed: {
       name: sources.feedName,
       ticks: ticks(sources, nowMs),
-      /** Boundaries whose price rounds wait for. */
+      /** Boundaries for whose price rounds are waiting. */
       awaited: awaitedPrices(sources.tracker),
     },
     rounds: rounds(engine, (asset) => sources.tracker.latest(asset), nowMs),
@@ -164,11 +164,11 @@ function shadow(view: ShadowView, durableSeq: number): unknown {
   };
 }
 
-/** Node measures from one look to the next, which are a resolution apart where nothing delays them. */
+/** Node measures the time between two checks, which is the resolution if nothing delays them. */
 const delayMs = (measuredNs: number): number =>
   Math.max(0, Math.round((measuredNs / NANOSECONDS_PER_MS - LOOP_RESOLUTION_MS) * 1_000) / 1_000);
 
-/** In the words of the API: the asset, the boundary, and until when a tick for it may still come. */
+/** As the API shows them: the asset, the boundary, and until when a tick for it is accepted. */
 export function awaitedPrices(tracker: PriceTracker): unknown[] {
   return tracker.awaited.map(({ asset, boundaryMs, untilMs }) => ({
     crypto: textAt(ASSETS, asset),

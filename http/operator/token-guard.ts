@@ -1,9 +1,9 @@
 /**
- * Whether a request shows the operator token. Guesses are slowed: an address that has sent ten wrong tokens within a
- * minute is refused for a while whatever it sends, since any other answer would tell whether the next guess is right.
- * It is refused alone: guesses of other addresses keep nobody out.
+ * Checks the operator token and slows down guessing. An address that has sent ten wrong tokens within a minute is
+ * refused for a while whatever it sends: any other answer would reveal whether the next guess is right. Other
+ * addresses are not affected.
  *
- * It runs on the monotonic clock, in a sandbox too: whoever is refused could not move a manual one.
+ * It uses the monotonic clock, even in a sandbox: a refused operator could not move a manual one.
  */
 import { timingSafeEqual } from 'node:crypto';
 import type { Clock, HttpRequest } from '../../engine/model/ports.js';
@@ -11,20 +11,20 @@ import { keyDigest } from '../keys.js';
 import { Refused } from '../kit/refused.js';
 import { AddressWindows } from '../limits/address-windows.js';
 
-/** Wrong tokens of an address within a minute; the next is not looked at. */
+/** Wrong tokens allowed to an address within a minute; further ones are refused unseen. */
 export const GUESSES_MAX = 10;
-/** Addresses that are remembered. While so many guess, those of further ones are answered and not counted. */
+/** Addresses remembered. While this many are guessing, guesses of further ones are answered but not counted. */
 export const ADDRESSES_MAX = 10_000;
-/** What is told at once, so that guesses do not fill the log. */
-const TELL_EVERY_MS = 10_000;
-const ADDRESSES_TOLD_MAX = 5;
+/** Guesses are reported together, so that they do not fill the log. */
+const REPORT_EVERY_MS = 10_000;
+const ADDRESSES_REPORTED_MAX = 5;
 
-/** What came since it was last told. */
+/** Guesses since the last report. */
 export interface Guesses {
   readonly wrong: number;
-  /** Requests that were not looked at. */
+  /** Requests refused unseen. */
   readonly refused: number;
-  /** Where they came from: the first few. */
+  /** The first few addresses they came from. */
   readonly addresses: readonly string[];
 }
 
@@ -39,7 +39,7 @@ type Presented = Pick<HttpRequest, 'authorization' | 'address'>;
 export class TokenGuard {
   readonly #digest: Buffer;
   readonly #addresses = new AddressWindows(ADDRESSES_MAX);
-  /** Digests of an address's last wrong tokens, by its window: one of them again is no further guess. */
+  /** Digests of an address's last wrong tokens, by its window. Repeating one is not another guess. */
   readonly #known: string[][] = [];
   #wrong = 0;
   #refused = 0;
@@ -53,11 +53,11 @@ export class TokenGuard {
     this.#digest = Buffer.from(keyDigest(token), 'hex');
   }
 
-  /** Why the request is refused: it does not show the token, or its address has guessed too often. Or null. */
+  /** Refuses a request without the token, or from an address that has guessed too often; else null. */
   refuse({ authorization, address }: Presented): Refused | null {
     const token = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
     if (token === undefined) return WRONG_TOKEN;
-    // Digests are compared in constant time: neither the token's characters nor its length show in the timing.
+    // Comparing digests in constant time leaks neither the token's characters nor its length.
     const digest = keyDigest(token);
     const isRight = timingSafeEqual(Buffer.from(digest, 'hex'), this.#digest);
     const nowMs = this.#nowMs();
@@ -75,10 +75,10 @@ export class TokenGuard {
     return WRONG_TOKEN;
   }
 
-  /** What came since this was last told, or null: there was nothing, or that was just now. */
-  untold(): Guesses | null {
+  /** Guesses since the last report; null if there were none or the last report is too recent. */
+  takeGuesses(): Guesses | null {
     const nowMs = this.#nowMs();
-    if (this.#from.size === 0 || nowMs - this.#reportedMs < TELL_EVERY_MS) return null;
+    if (this.#from.size === 0 || nowMs - this.#reportedMs < REPORT_EVERY_MS) return null;
     const guesses = { wrong: this.#wrong, refused: this.#refused, addresses: [...this.#from] };
     this.#reportedMs = nowMs;
     this.#wrong = 0;
@@ -99,7 +99,7 @@ export class TokenGuard {
   }
 
   #noteFrom(address: string): void {
-    if (this.#from.size < ADDRESSES_TOLD_MAX) this.#from.add(address);
+    if (this.#from.size < ADDRESSES_REPORTED_MAX) this.#from.add(address);
   }
 }
 

@@ -1,16 +1,16 @@
 /**
- * `/docs`: the OpenAPI document as a page for people, with Swagger UI from the installed package, and what it needs.
- * Everything comes from this server, and the content security policy says so to the browser: no inline script, no
- * other origin. The files are read once, at the start.
+ * `/docs`: the OpenAPI document as a page, with Swagger UI from the installed package and the files it needs.
+ * Everything comes from this server, and the content security policy enforces it: no inline script, no other origin.
+ * The files are read once, at the start.
  */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { HeaderList } from '../../engine/model/ports.js';
 import { STYLE } from './docs-style.js';
-import { ASK_AGAIN, KEEP_AN_HOUR, type StaticPage, type StaticPages, staticPage } from './static-pages.js';
+import { CACHE_AN_HOUR, REVALIDATE, type StaticPage, type StaticPages, staticPage } from './static-pages.js';
 
-/** What `/docs` and the documents under it are made from. */
+/** The sources of `/docs` and of the documents below it. */
 export interface DocsFiles {
   readonly pages: StaticPages;
   /** The guide's source, in Markdown. */
@@ -21,7 +21,7 @@ export const HTML = 'text/html; charset=utf-8';
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
 const CSS = 'text/css; charset=utf-8';
 
-/** Headers of a page that may load these things, from this server alone, and nothing else. */
+/** Headers for a page that may load only what is `allowed`, and only from this server. */
 export const guardedBy = (...allowed: readonly string[]): HeaderList => [
   'Content-Security-Policy',
   ["default-src 'none'", ...allowed, "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"].join(
@@ -60,25 +60,25 @@ const PACKAGE_FILES: readonly (readonly [name: string, contentType: string])[] =
   ['favicon-32x32.png', 'image/png'],
 ];
 
-/** Reads what the pages need; throws where the package is not installed. */
+/** Reads the files of the pages; throws if the package is not installed. */
 export function loadDocs(): DocsFiles {
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const page = staticPage(
     HTML,
-    ASK_AGAIN,
+    REVALIDATE,
     PAGE,
     guardedBy("script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'"),
   );
   const pages = new Map<string, StaticPage>([
     ['/docs', page],
     ['/docs/', page],
-    ['/docs/start.js', staticPage(JAVASCRIPT, KEEP_AN_HOUR, START_SCRIPT)],
-    ['/docs/style.css', staticPage(CSS, KEEP_AN_HOUR, STYLE)],
+    ['/docs/start.js', staticPage(JAVASCRIPT, CACHE_AN_HOUR, START_SCRIPT)],
+    ['/docs/style.css', staticPage(CSS, CACHE_AN_HOUR, STYLE)],
     ...PACKAGE_FILES.map(([name, contentType]): [string, StaticPage] => [
       `/docs/${name}`,
-      staticPage(contentType, KEEP_AN_HOUR, readFileSync(join(folder, name))),
+      staticPage(contentType, CACHE_AN_HOUR, readFileSync(join(folder, name))),
     ]),
   ]);
-  // From the compiled file, one folder below the build folder, which lies in the project's root.
+  // Relative to this compiled file, in `dist/http/pages/`.
   return { pages, guide: readFileSync(new URL('../../../docs/api.md', import.meta.url), 'utf8') };
 }

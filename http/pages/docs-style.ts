@@ -1,4 +1,4 @@
-/** The stylesheet of the guide, and of what stands around Swagger UI; nothing is wider than a telephone. */
+/** The stylesheet of the guide and of the frame around Swagger UI. Every page fits the width of a phone. */
 export const STYLE = `body { margin: 0; font: 16px/1.5 system-ui, sans-serif; color: #222; background: #fff; }
 nav { padding: 0.75rem 1rem; border-bottom: 1px solid #ddd; }
 nav a { margin-right: 1rem; }

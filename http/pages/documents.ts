@@ -1,16 +1,19 @@
 /**
- * The documents that say what the rules in force are: the API document and the guide. Made when they are first asked
- * for under these rules, and kept until there are others.
+ * The documents that show the rules in force: the API document and the guide. Built on first request, and cached
+ * until the rules change.
  */
 import type { Rules } from '../../engine/model/rules.js';
 import type { JsonObject } from '../openapi/schemas.js';
 import type { DocsFiles } from './docs-page.js';
 import { guidePage } from './guide.js';
-import { ASK_AGAIN, type StaticPage, type StaticPages, staticPage } from './static-pages.js';
+import { REVALIDATE, type StaticPage, type StaticPages, staticPage } from './static-pages.js';
 
 const DOCUMENT_PATHS = ['/v1/openapi.json', '/api/v1/openapi.json'];
 const GUIDE_PATH = '/docs/guide';
-/** A client's tools may run in a page of any origin. The document tells nothing about anyone; all else is not for them. */
+/**
+ * API tools may run in a page of any origin. The document contains nothing private; other pages are not shared like
+ * this.
+ */
 const ANY_ORIGIN = ['Access-Control-Allow-Origin', '*'];
 
 export class Documents {
@@ -46,5 +49,5 @@ export class Documents {
 
 function documentPage(document: JsonObject): StaticPage {
   const text = JSON.stringify(document, null, 2);
-  return staticPage('application/json', ASK_AGAIN, text, ANY_ORIGIN);
+  return staticPage('application/json', REVALIDATE, text, ANY_ORIGIN);
 }

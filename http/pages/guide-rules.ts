@@ -1,18 +1,23 @@
 /**
- * The guide's section on the rules. The file has the defaults, which a test holds equal to this text; the served guide
- * has those in force.
+ * The guide's section on the rules. The file contains the defaults, which a test compares with this text; the served
+ * guide contains the rules in force.
  */
 import { assert } from '../../engine/base/assert.js';
 import { marketOf, TIME_FRAMES, timeFrameOf } from '../../engine/model/domain.js';
 import type { MarketRules, Rules } from '../../engine/model/rules.js';
-import { durationInWords, feeInWords, keptShareInWords, slippageInWords } from '../openapi/rules-in-words.js';
+import {
+  describeDuration,
+  describeFee,
+  describeKeptShare,
+  describeSlippage,
+} from '../openapi/describe-rules.js';
 
 const HEADING = '## Rules';
 const INTRODUCTION = `What an operator can change. \`docs/api.md\` has the defaults, \`/docs/guide\` what is in force on its server. A round keeps the fee,
 the limits and the times under which it was opened; the examples in this guide are from a server with the defaults.`;
 const NEXT_HEADING = '\n## ';
 
-/** The guide with the section of these rules. */
+/** The guide with the section on these rules. */
 export function withRules(guide: string, rules: Rules): string {
   const begin = guide.indexOf(HEADING);
   const end = guide.indexOf(NEXT_HEADING, begin + 1);
@@ -25,16 +30,16 @@ export function rulesSection(rules: Rules): string {
   const rows = [
     [
       'Fee on winnings',
-      `${feeInWords(rules)}: a WIN pays \`amount * oddsAtBet * ${keptShareInWords(rules)}\``,
+      `${describeFee(rules)}: a WIN pays \`amount * oddsAtBet * ${describeKeptShare(rules)}\``,
     ],
-    ['Betting closes', `${durationInWords(rules.cutoffMs)} before \`lockTime\``],
+    ['Betting closes', `${describeDuration(rules.cutoffMs)} before \`lockTime\``],
     ['A round locks', `before \`endTime\`: ${byTimeFrame(markets)}`],
-    ['The price at a boundary', `is at most ${range(markets, 'maxPriceAgeMs', durationInWords)} old`],
+    ['The price at a boundary', `is at most ${range(markets, 'maxPriceAgeMs', describeDuration)} old`],
     ['`minBet` of a market', range(markets, 'minStakeCents', dollars)],
     ['`maxBet` of a market', range(markets, 'maxStakeCents', dollars)],
     ['Most that an account may stake on a bet', tiers.map(tierText).join(', ')],
-    ['`expectedPercent` may differ by', slippageInWords(rules)],
-    ['An Idempotency-Key is remembered for', durationInWords(rules.idempotencyTtlMs)],
+    ['`expectedPercent` may differ by', describeSlippage(rules)],
+    ['An Idempotency-Key is remembered for', describeDuration(rules.idempotencyTtlMs)],
     ['Open bets of an account', `at most ${count(rules.openBetsMax)}`],
     [
       'Kept of an account, besides open bets',
@@ -58,21 +63,21 @@ const dollars = (cents: number): string => `${count(cents / 100)} USD`;
 const tierText = ({ tier, maxStakeCents }: Rules['tiers'][number]): string =>
   `${tier} ${maxStakeCents === 0 ? 'nothing' : dollars(maxStakeCents)}`;
 
-/** One value where all markets agree, else the least and the greatest. */
+/** One value if all markets agree, else the least and the greatest. */
 function range(
   markets: readonly MarketRules[],
   field: 'maxPriceAgeMs' | 'minStakeCents' | 'maxStakeCents' | 'lockLeadMs',
-  inWords: (value: number) => string,
+  describe: (value: number) => string,
 ): string {
   const values = markets.map((market) => market[field]);
   const [least, greatest] = [Math.min(...values), Math.max(...values)];
-  return least === greatest ? inWords(least) : `${inWords(least)} to ${inWords(greatest)}, by market`;
+  return least === greatest ? describe(least) : `${describe(least)} to ${describe(greatest)}, by market`;
 }
 
 function byTimeFrame(markets: readonly MarketRules[]): string {
   const frames = TIME_FRAMES.map((frame, index) => {
     const ofFrame = markets.filter(({ marketId }) => timeFrameOf(marketOf(marketId)) === index);
-    return ofFrame.length === 0 ? '' : `${frame} ${range(ofFrame, 'lockLeadMs', durationInWords)}`;
+    return ofFrame.length === 0 ? '' : `${frame} ${range(ofFrame, 'lockLeadMs', describeDuration)}`;
   });
   return frames.filter((text) => text !== '').join(', ');
 }

@@ -1,11 +1,11 @@
-/** `/docs/guide`: the API guide (`docs/api.md`) as a page, with the rules in force where the file has the defaults. */
+/** `/docs/guide`: the API guide (`docs/api.md`) as a page, with the rules in force instead of the defaults. */
 import { Marked, type Tokens } from 'marked';
 import type { Rules } from '../../engine/model/rules.js';
 import { guardedBy, HTML, htmlHead } from './docs-page.js';
 import { withRules } from './guide-rules.js';
-import { ASK_AGAIN, type StaticPage, staticPage } from './static-pages.js';
+import { REVALIDATE, type StaticPage, staticPage } from './static-pages.js';
 
-/** What a heading is linked by, as the sites do that show Markdown. */
+/** The anchor of a heading, as sites that render Markdown make it. */
 const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
@@ -20,7 +20,7 @@ const marked = new Marked({
   },
 });
 
-/** `markdown` is a file of this project: it is not a stranger's, and nothing is filtered out of it. */
+/** `markdown` is a file of this project, so its HTML is trusted and not filtered. */
 export function guidePage(markdown: string, rules: Rules): StaticPage {
   const tokens = marked.lexer(withRules(markdown, rules));
   const sections = tokens.filter(
@@ -44,5 +44,5 @@ ${html}    </main>
   </body>
 </html>
 `;
-  return staticPage(HTML, ASK_AGAIN, page, guardedBy("style-src 'self'", "img-src 'self'"));
+  return staticPage(HTML, REVALIDATE, page, guardedBy("style-src 'self'", "img-src 'self'"));
 }

@@ -1,23 +1,23 @@
-/** Files that are the same for everyone, held in memory: no request waits for a disk. */
+/** Files that are the same for everyone, held in memory so that no request waits for a disk. */
 import { createHash } from 'node:crypto';
 import type { HeaderList } from '../../engine/model/ports.js';
 
 export interface StaticPage {
-  /** Without those that stand on every response. */
+  /** Without the headers of every response. */
   readonly headers: HeaderList;
   readonly body: Uint8Array;
   readonly etag: string;
-  /** Those of a 304: what a cache goes on with. */
+  /** Headers of a 304, with which a cache keeps its copy. */
   readonly notModifiedHeaders: HeaderList;
 }
 
 /** By path. */
 export type StaticPages = ReadonlyMap<string, StaticPage>;
 
-/** Asked for again each time, and told 304 where nothing has changed. */
-export const ASK_AGAIN = 'no-cache';
-/** An hour: long enough for a visit, short enough for the next version. */
-export const KEEP_AN_HOUR = 'public, max-age=3600';
+/** Caches revalidate each time, and get 304 if nothing has changed. */
+export const REVALIDATE = 'no-cache';
+/** An hour: long enough for a visit, short enough for a new version. */
+export const CACHE_AN_HOUR = 'public, max-age=3600';
 
 export function staticPage(
   contentType: string,
@@ -36,7 +36,7 @@ export function staticPage(
   };
 }
 
-/** Whether `If-None-Match` names the page as it is; '' where the header is absent. Weak tags are as good. */
+/** Whether `If-None-Match` ('' if absent) names the page's present ETag. Weak tags match, too. */
 export function isKnown(page: StaticPage, ifNoneMatch: string): boolean {
   if (ifNoneMatch === '') return false;
   const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));

@@ -1,9 +1,9 @@
 /**
- * Market hours in New York time with its daylight saving (design, section 4), from the time-zone data that come
- * with Node. They are an input: the engine gets them through journaled `setCalendar` commands.
+ * Market hours in New York time with daylight saving (design, section 4), from Node's time-zone data. The engine gets
+ * them as input, through journaled `setCalendar` commands.
  *
  * FX: Sunday 17:00 to Friday 17:00. Metals: Sunday 18:00 to Friday 17:00 with a pause from 17:00 to 18:00 each day.
- * Crypto never closes. Holidays are not known here: on a holiday the feed is silent, and rounds are voided.
+ * Crypto never closes. Holidays are unknown: on one the feed is silent, and rounds are voided.
  */
 import { must } from '../../engine/base/assert.js';
 import type { AssetClass } from '../../engine/model/domain.js';
@@ -12,7 +12,7 @@ export type Session = readonly [openMs: number, closeMs: number];
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** Sessions are handed out for this long from the beginning of the current UTC day: longer than any round. */
+/** The calendar covers this long from the beginning of the current UTC day: longer than any round. */
 const CALENDAR_DAYS = 9;
 const FX_HOUR = 17;
 const METAL_OPEN_HOUR = 18;
@@ -31,14 +31,17 @@ const newYork = new Intl.DateTimeFormat('en-US', {
   second: 'numeric',
 });
 
-/** What New York's clocks show at `utcMs`, as if it were UTC; whole seconds. */
+/** New York's local time at `utcMs`, encoded as if it were UTC; whole seconds. */
 function newYorkClockMs(utcMs: number): number {
   const parts = new Map(newYork.formatToParts(utcMs).map(({ type, value }) => [type, Number(value)]));
   const part = (type: Intl.DateTimeFormatPartTypes): number => must(parts.get(type), `${type} of a date`);
   return Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
 }
 
-/** The instant at which New York's clocks show `clockMs`; daylight saving changes at 2:00, far from any session's end. */
+/**
+ * The instant of New York's local time `clockMs`. The guess works because daylight saving changes at 2:00, far from
+ * the end of any session.
+ */
 function atNewYorkClock(clockMs: number): number {
   const guessMs = clockMs + 5 * HOUR_MS;
   return guessMs + (clockMs - newYorkClockMs(guessMs));
@@ -73,7 +76,7 @@ function sessionFrom(assetClass: 'METAL' | 'FX', dayMs: number): Session | null 
   ];
 }
 
-/** The calendar of the lifecycle: works the sessions out once a UTC day, and gives the same array until then. */
+/** The calendar of the lifecycle. Computes the sessions once a UTC day and returns the same array until the next. */
 export class MarketHours {
   readonly #known = new Map<AssetClass, { readonly dayMs: number; readonly sessions: Session[] | null }>();
 
@@ -86,7 +89,10 @@ export class MarketHours {
     return sessions;
   }
 
-  /** Whether the class trades at `timeMs`; the last instant of a session, which prices its rounds' end, counts. */
+  /**
+   * Whether the class trades at `timeMs`. Includes the last instant of a session, because it prices the end of its
+   * rounds.
+   */
   isOpen(assetClass: AssetClass, timeMs: number): boolean {
     const sessions = this.sessions(assetClass, timeMs);
     return sessions === null || sessions.some(([openMs, closeMs]) => openMs <= timeMs && timeMs <= closeMs);

@@ -1,4 +1,4 @@
-/** The feed whose ticks come from outside, through the operator API (design, section 8, `POST /prices`). */
+/** The feed whose ticks are pushed through the operator API (design, section 8, `POST /prices`). */
 import type { PriceFeed, PriceTick, TickVerdict } from '../../engine/model/ports.js';
 
 export class PushFeed implements PriceFeed {
@@ -9,7 +9,7 @@ export class PushFeed implements PriceFeed {
     this.#sink = sink;
   }
 
-  /** Hands on a tick of `asset` (index into `ASSETS`) with its own time; `origin` may say where it is from. */
+  /** Passes on a tick of `asset` (index into `ASSETS`) with its own time; `origin` optionally names its source. */
   offer(asset: number, price: number, timeMs: number, origin = ''): TickVerdict {
     if (this.#sink === null) return { taken: false, detail: 'no prices are taken at the moment' };
     return this.#sink({ asset, price, timeMs, source: this.name, origin });

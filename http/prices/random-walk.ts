@@ -1,10 +1,10 @@
 /**
- * A random walk that can be read at any time without walking there: a function of key, name and time alone.
+ * A random walk with random access: a function of key, name and time alone.
  *
- * Between two known points it is a Brownian bridge, found by halving the interval and drawing each midpoint (Lévy's
- * construction), from one interval that is longer than any time that will be asked for. So its steps are independent
- * at every scale: who has seen it up to now, and knows how it is made, knows nothing of where it will go. Each draw is
- * HMAC-SHA-256 of its place, so the points seen lead neither to the key nor to a point not seen.
+ * Between two known points it is a Brownian bridge, built by halving the interval and drawing each midpoint (Lévy's
+ * construction). The first interval is longer than any time ever requested, so steps are independent at every scale:
+ * the past of the walk says nothing about its future. Each draw is an HMAC-SHA-256 of its position, so the points
+ * seen reveal neither the key nor any other point.
  */
 import { createHmac } from 'node:crypto';
 
@@ -14,7 +14,7 @@ export const WALK_STEPS_MAX = 2 ** LEVELS;
 const UNIFORM_BYTES = 6;
 
 export class RandomWalk {
-  /** The midpoints drawn last, by level: a step later nearly all of them are the same. */
+  /** The midpoints drawn last, by level: nearly all of them are the same for the next step. */
   readonly #places = new Float64Array(LEVELS + 1).fill(Number.NaN);
   readonly #normals = new Float64Array(LEVELS + 1);
 
@@ -24,7 +24,7 @@ export class RandomWalk {
     private readonly name: string,
   ) {}
 
-  /** Height at a step, a whole number; 0 at step 0. In standard deviations of one step. */
+  /** Height at an integer step, in standard deviations of one step; 0 at step 0. */
   at(step: number): number {
     const side = Math.sign(step);
     const position = Math.abs(step);
@@ -48,7 +48,7 @@ export class RandomWalk {
     return position === low ? lowHeight : highHeight;
   }
 
-  /** The standard normal number that belongs to this place (Box and Muller). */
+  /** The standard normal number of this position (Box and Muller). */
   #normal(level: number, place: number): number {
     if (this.#places[level] !== place) {
       const bytes = createHmac('sha256', this.key).update(`${this.name} ${place}`).digest();

@@ -1,4 +1,4 @@
-/** Assets whose feed is silent: without a new tick their rounds are about to be voided. */
+/** Assets whose feed is silent. Without a new tick their rounds will soon be voided. */
 
 import type { PriceTracker } from '../../engine/host/price-tracker.js';
 import { ASSETS, type Asset, assetClassOf } from '../../engine/model/domain.js';
@@ -7,12 +7,12 @@ import type { MarketHours } from './market-hours.js';
 
 const SILENT_MS = 10_000;
 
-/** Those that have been silent for 10 s at `nowMs`, engine time. */
+/** The assets that have been silent for 10 s at engine time `nowMs`. */
 export type SilentAssets = (nowMs: number) => readonly Asset[];
 
 /**
- * No tick is expected while the asset's markets are closed, nor where the clock is moved by hand. Of pushed prices only
- * those are expected that have come before: nobody says for which assets they are pushed.
+ * No tick is expected while the asset's markets are closed, nor with a manual clock. With pushed prices only assets
+ * that had a tick before can be silent: the server does not know which ones will be pushed.
  */
 export function silentAssetsOf(
   { feed, clock }: Pick<RunningConfig, 'feed' | 'clock'>,

@@ -1,7 +1,7 @@
 /**
- * A feed that needs no network: every asset walks at random from a realistic price with a realistic volatility,
- * four ticks a second. The price at an instant depends on the key and the instant only, so a restart with the
- * same key goes on where the walk is by then, and a manual clock may jump.
+ * A feed without a network: every asset takes a random walk from a realistic price with a realistic volatility, four
+ * ticks a second. The price depends only on the key and the time, so a restart with the same key continues the same
+ * walk, and a manual clock may jump.
  *
  * Assets with market hours are silent outside them, as a real feed would be.
  */
@@ -9,17 +9,23 @@ import { ASSETS, type AssetClass, assetClassOf, TIME_FRAME_MS } from '../../engi
 import type { PriceFeed, PriceTick, TickVerdict } from '../../engine/model/ports.js';
 import { SimulatedPrices, TICK_INTERVAL_MS } from './simulated-prices.js';
 
-/** After a longer gap only this many of the latest ticks are handed over... */
+/** After a longer gap only this many of the latest ticks are passed on... */
 export const TAIL_TICKS_MAX = 8;
-/** ...and one at these next boundaries of every time frame: where the rounds that were open before the gap ended. */
+/**
+ * ...and one at each of this many next boundaries of every time frame, where rounds that were open before the gap
+ * ended.
+ */
 const BOUNDARIES_AFTER_GAP = 2;
-/** Ticks begin this long before the last journaled time: a round may have waited for a price when the server stopped. */
+/**
+ * Ticks start this long before the last journaled time: a round may have been waiting for a price when the server
+ * stopped.
+ */
 const REMEMBERED_MS = 5_000;
 
 export interface SimulatedFeedOptions {
-  /** 32 bytes, secret: all prices follow from it. */
+  /** A secret of 32 bytes from which all prices follow. */
   readonly key: Uint8Array;
-  /** The last journaled time, so that rounds that were open before a downtime get their price; at the first start, now. */
+  /** The last journaled time, so that rounds open before a downtime get their price; now at the first start. */
   readonly fromMs: number;
   readonly isOpen: (assetClass: AssetClass, timeMs: number) => boolean;
 }
@@ -52,7 +58,7 @@ export class SimulatedFeed implements PriceFeed {
     }
   }
 
-  /** Times of the ticks up to `untilMs` that are handed over now, in order. */
+  /** Times of the ticks up to `untilMs` to pass on now, in order. */
   #dueTimes(untilMs: number): number[] {
     const afterMs = this.#lastMs;
     if (untilMs <= afterMs) return [];

@@ -1,16 +1,18 @@
-/** Prices of the simulated feed: every asset walks at random from a realistic price with a realistic volatility. */
+/** Prices of the simulated feed: every asset takes a random walk from a realistic price with a realistic volatility. */
 import { must } from '../../engine/base/assert.js';
 import { ASSETS, type Asset } from '../../engine/model/domain.js';
 import { RandomWalk } from './random-walk.js';
 
 export const TICK_INTERVAL_MS = 250;
-/** Here every asset has its start price. A walk that has gone on for many years has left what is realistic. */
+/**
+ * The time at which every asset has its start price. Recent, because after many years a walk is no longer realistic.
+ */
 const ORIGIN_MS = Date.UTC(2026, 0, 1);
 const YEAR_MS = 365.25 * 86_400_000;
 
 interface Course {
   readonly startPrice: number;
-  /** Standard deviation of a year's relative change. */
+  /** Standard deviation of the relative change in a year. */
   readonly volatility: number;
   readonly decimals: number;
 }
@@ -35,7 +37,7 @@ const COURSES: Readonly<Record<Asset, Course>> = {
 export class SimulatedPrices {
   readonly #walks: readonly RandomWalk[];
 
-  /** `key` is a secret of 32 bytes: who knows it knows every price. */
+  /** `key` is a secret of 32 bytes: whoever knows it can compute every price. */
   constructor(key: Uint8Array) {
     this.#walks = ASSETS.map((name) => new RandomWalk(key, name));
   }

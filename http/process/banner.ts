@@ -1,21 +1,21 @@
-/** What the server says of itself on stdout once it is up. */
+/** The banner: what the server prints on stdout once it is up. */
 import { isIPv6 } from 'node:net';
 
 export interface BannerFacts {
   readonly version: string;
   readonly publicUrl: string;
   readonly operatorUrl: string;
-  /** Where the operator token is: a file, or the environment. */
+  /** Where the operator token is kept: a file, or the environment. */
   readonly tokenSource: string;
   readonly dataDir: string;
-  /** Sequence number that recovery ended at; 0 for a new data directory. */
+  /** Last recovered sequence number; 0 for a new data directory. */
   readonly recoveredSeq: number;
   readonly durability: 'fsync' | 'os';
   readonly feed: string;
   readonly clock: 'system' | 'manual';
 }
 
-/** `http://host:port` as a client on this machine reaches it. */
+/** `http://host:port` for a client on this machine. */
 export function urlOf(host: string, port: number): string {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}`;

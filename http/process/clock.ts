@@ -1,6 +1,4 @@
-/**
- * The clocks that `main.ts` hands in: the system's, and one that only the operator API moves (sandbox).
- */
+/** The system's clock, and a manual one that only the operator API moves (sandbox). */
 import { performance } from 'node:perf_hooks';
 import { assert } from '../../engine/base/assert.js';
 import type { Clock } from '../../engine/model/ports.js';
@@ -10,14 +8,14 @@ export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
 };
 
-/** Whole monotonic milliseconds, for what must not notice that the wall clock is set. */
+/** Whole monotonic milliseconds, for whatever must not be affected when the wall clock is set. */
 export const wholeMonotonicMs = (): number => Math.floor(performance.now());
 
-/** Stands still until it is set. Its monotonic time is the real one: disks are not slower in a sandbox. */
+/** Stands still until it is set. Its monotonic time is real, because disks are no faster in a sandbox. */
 export class ManualClock implements Clock {
   #nowMs: number;
 
-  /** Starts at the last journaled time, or at the system's where `journaledMs` is 0. */
+  /** Starts at the last journaled time, or at the system's time if `journaledMs` is 0. */
   constructor(journaledMs: number) {
     this.#nowMs = journaledMs > 0 ? journaledMs : Date.now();
   }

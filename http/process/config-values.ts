@@ -1,6 +1,6 @@
 /**
- * The values of `TOTE_*` variables: how each kind is read from its text, and what is expected where it is another.
- * `variables.ts` says which variable is of which kind.
+ * Parsers for the values of `TOTE_*` variables, each with what it expects. `variables.ts` says which variable uses
+ * which.
  */
 import { isIP } from 'node:net';
 import { AMOUNT_CENTS_MAX, centsOfDollars } from '../../engine/base/money.js';
@@ -11,17 +11,17 @@ import { DEFAULT_RATE_LIMITS, RATE_LIMIT_NAMES, type RateLimitSettings } from '.
 import { parseAddressRange } from '../uws/client-address.js';
 import { NO_OVERRIDES, type RulesOverrides, readRulesOverrides } from './rules-file.js';
 
-/** What is expected of a value that a parser does not take. */
+/** Thrown by a parser for a value that it rejects; the message says what was expected. */
 export class Expected extends Error {}
 export type Parser<T> = (text: string) => T;
 
-/** Feeds that this version has. */
+/** The feeds of this version. */
 export const FEED_NAMES = ['simulated', 'push'] as const;
 export type FeedName = (typeof FEED_NAMES)[number];
 
 const FEED_SEED_MAX = 0xffff_ffff;
 const PRICE_RATIO_MAX = 1_000;
-/** Half of what may ever be deposited: the other half is for accounts. */
+/** Half of the most that can ever be deposited; the other half is for accounts. */
 const HOUSE_CAPITAL_CENTS_MAX = AMOUNT_CENTS_MAX / 2;
 
 export const port: Parser<number> = (text) => {
@@ -65,7 +65,7 @@ export const feed: Parser<FeedName> = (text) => {
   return oneOf(...FEED_NAMES)(text);
 };
 
-/** Words of `TOTE_CHANGE_SETUP`, and the facts that they let a start change. */
+/** Words of `TOTE_CHANGE_SETUP`, and the facts that each allows to change. */
 export const SETUP_WORDS: readonly (readonly [word: string, fact: keyof Setup])[] = [
   ['feed', 'feed'],
   ['clock', 'clock'],
@@ -82,7 +82,7 @@ export const setupWords: Parser<readonly (keyof Setup)[]> = (text) => {
   return facts.filter((fact) => fact !== undefined);
 };
 
-/** Whole seconds, in milliseconds; 0 is one. */
+/** Whole seconds, 0 included, in milliseconds. */
 export function secondsMs(max: number): Parser<number> {
   return (text) => whole(0, max)(text) * 1_000;
 }
@@ -122,7 +122,7 @@ export function whole(min: number, max: number): Parser<number> {
   };
 }
 
-/** Hours or days in milliseconds, or null where the text is `without`, which is for no limit. */
+/** Hours or days in milliseconds, or null for the word `without`, which means no limit. */
 export function hoursOrDays(without: string): Parser<number | null> {
   return (text) => {
     if (text === without) return null;
@@ -174,7 +174,7 @@ export const addresses: Parser<readonly string[]> = (text) => {
   return list;
 };
 
-/** The rules that a start asks for: the defaults, or those of a file. */
+/** The rules requested at a start: the defaults, or those of a file. */
 export interface AskedRules {
   readonly from: Setup['rulesFrom'];
   readonly overrides: RulesOverrides;

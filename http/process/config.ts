@@ -1,7 +1,7 @@
 /**
- * The configuration: every `TOTE_*` environment variable, checked once, before anything else happens (design,
- * section 8). All mistakes are told at once, each with the variable's name and what was expected; a name that
- * is not known is a mistake too, since a misspelt limit would otherwise be no limit.
+ * The configuration: every `TOTE_*` environment variable, checked once, before anything else happens (design, section
+ * 8). All mistakes are reported at once, each with the variable's name and what was expected. An unknown name is a
+ * mistake too: a misspelt limit would otherwise be no limit.
  */
 import { snapshotsKeptConflict } from '../../engine/model/snapshots-kept.js';
 import { nearest } from '../text/nearest.js';
@@ -11,10 +11,10 @@ import { VARIABLES, type Variable } from './variables.js';
 type Environment = Readonly<Record<string, string | undefined>>;
 type ValueOf<V> = V extends Variable<infer T> ? T : never;
 
-/** What each variable was read as, or its default. */
+/** The parsed value of each variable, or its default. */
 export type Config = { readonly [Field in keyof typeof VARIABLES]: ValueOf<(typeof VARIABLES)[Field]> };
 
-/** Everything that is wrong with the configuration, one sentence each. */
+/** Every mistake in the configuration, one sentence each. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   constructor(readonly mistakes: readonly string[]) {
@@ -24,7 +24,7 @@ export class ConfigError extends Error {
   }
 }
 
-/** The configuration that `env` describes; throws `ConfigError` with every mistake in it. */
+/** Reads the configuration from `env`. Throws a `ConfigError` with every mistake. */
 export function readConfig(env: Environment): Config {
   const mistakes: string[] = [];
   const fields = Object.entries(VARIABLES).map(([field, variable]) => [
@@ -42,7 +42,7 @@ export function readConfig(env: Environment): Config {
   return config;
 }
 
-/** Where the text is not valid, that becomes one of `mistakes`, and the default stands in for the checks that follow. */
+/** An invalid text is added to `mistakes`, and the default stands in for the checks that follow. */
 function read<T>({ name, unset, read }: Variable<T>, env: Environment, mistakes: string[]): T {
   const text = env[name];
   if (text === undefined) return unset;

@@ -1,7 +1,6 @@
 /**
- * The first start's present: an account with money, a key with all scopes, and lines to paste that place a bet
- * and show what became of it.
- * The key's secret is printed once and kept nowhere.
+ * The demo of the first start: an account with money, a key with all scopes, and command lines to paste that place a
+ * bet and show its outcome. The key's secret is printed once and stored nowhere.
  */
 import { randomUUID } from 'node:crypto';
 import { must } from '../../engine/base/assert.js';
@@ -15,10 +14,10 @@ import { generateKeySecret, keyDigest } from '../keys.js';
 const DEMO_NAME = 'demo';
 const DEMO_BALANCE_CENTS = 10_000_00;
 const DEMO_STAKE_DOLLARS = 25;
-/** A line to paste is of use while its reader finds the other window. */
+/** Leaves time to paste the line into another window. */
 const BETTING_LEFT_MS_MIN = 60_000;
 
-/** Makes the account and its key; returns the key's secret. */
+/** Creates the account and its key, and returns the key's secret. */
 export function createDemoAccount(sequencer: Sequencer): string {
   const timeMs = sequencer.stampMs();
   const tier = TIERS.indexOf('SILVER');
@@ -42,7 +41,7 @@ export function createDemoAccount(sequencer: Sequencer): string {
   return secret;
 }
 
-/** The market with the open round that ends first and takes bets for a minute yet, BTC first, or -1. */
+/** The market whose open round ends first, among those that take bets for another minute; BTC first, -1 for none. */
 function bestMarket(engine: EngineReads, nowMs: number): number {
   let best = -1;
   let bestEndsMs = Number.POSITIVE_INFINITY;
@@ -56,7 +55,7 @@ function bestMarket(engine: EngineReads, nowMs: number): number {
   return best;
 }
 
-/** One line for a shell that places a bet. `publicUrl` is the API's address without the base path. */
+/** A shell command that places a bet. `publicUrl` is the API's address without the base path. */
 function betLine(publicUrl: string, secret: string, market: number): string {
   const order = { marketId: marketId(market), prediction: 'UP', amount: DEMO_STAKE_DOLLARS };
   return [
@@ -68,7 +67,7 @@ function betLine(publicUrl: string, secret: string, market: number): string {
   ].join(' ');
 }
 
-/** Only the line that places the bet starts with `curl`: a script may find it by that. */
+/** Only the line that places the bet starts with `curl`, so a script can find it. */
 function invitation(engine: EngineReads, publicUrl: string, secret: string, market: number): string {
   const { endTimeMs } = must(engine.currentRound(market), 'the round of the market to bet on');
   const ends = new Date(endTimeMs).toISOString();
@@ -81,7 +80,7 @@ The round ends at ${ends}. Before and after, this shows how the bet stands:
 `;
 }
 
-/** Calls `print` with the lines once, as soon as a round is open, durably, that takes bets for long enough. */
+/** Prints the lines once, as soon as a durable open round takes bets for long enough. */
 export function printCurlWhenOpen(
   sequencer: Sequencer,
   publicUrl: string,

@@ -1,6 +1,6 @@
 /**
- * What a server journals before it serves: the rules and what the directory is set up with, where they differ from what
- * the journal says, and at the very first start the house's money and the demo account.
+ * The commands that a server journals before it serves: the rules and the directory's setup if they differ from the
+ * journal, and at the first start the house's money and the demo account.
  */
 
 import { applyRules, declareSetup, fundHouse } from '../../engine/host/bootstrap.js';
@@ -10,7 +10,7 @@ import type { Log } from '../log/log.js';
 import { createDemoAccount } from './demo.js';
 import { type SettledSetup, settleRules } from './setup.js';
 
-/** Returns the secret of the demo account's key where it was made now, else null. */
+/** Returns the secret of the demo account's key if it was created now, else null. */
 export function submitFirstCommands(
   { config, setup, changes }: SettledSetup,
   secretFingerprint: string,
@@ -20,20 +20,20 @@ export function submitFirstCommands(
   const { seq, rules, setup: known } = sequencer.engine;
   applyRules(sequencer, settleRules(config, setup, rules, secretFingerprint));
   declareSetup(sequencer, setup);
-  tellSetup(log, setup, known, changes, seq);
-  if (config.feed === 'simulated' && config.feedSeed !== null) log.tell('feed_seed_set');
+  logSetup(log, setup, known, changes, seq);
+  if (config.feed === 'simulated' && config.feedSeed !== null) log.write('feed_seed_set');
   if (seq > 0) return null;
   fundHouse(sequencer, config.houseCapitalCents);
   return config.demo ? createDemoAccount(sequencer) : null;
 }
 
-function tellSetup(
+function logSetup(
   log: Log,
   setup: Setup,
   known: Setup | null,
   changes: readonly string[],
   lastSeq: number,
 ): void {
-  if (changes.length > 0) log.tell('setup_changed', { changes });
-  else if (known === null && lastSeq > 0) log.tell('setup_unknown', { setup });
+  if (changes.length > 0) log.write('setup_changed', { changes });
+  else if (known === null && lastSeq > 0) log.write('setup_unknown', { setup });
 }

@@ -1,6 +1,6 @@
 /**
- * The two ports, taken before anything is written and served once the server is ready: a first start that is
- * refused because of a port leaves a data directory that is still new. Requests that come in between are held.
+ * The two ports. They are opened before anything is written, so a first start that is refused because of a port
+ * leaves the data directory new. They are served once the server is ready; requests that arrive in between are held.
  */
 import type { Clock, HttpHandler } from '../../engine/model/ports.js';
 import { connectionLimits, descriptorsMax, limitsNote } from '../uws/connection-limits.js';
@@ -15,15 +15,15 @@ const UNSEEN =
 export interface OpenPorts {
   readonly publicUrl: string;
   readonly operatorUrl: string;
-  /** What an operator should know of them. */
+  /** Warnings for the operator. */
   readonly notes: readonly string[];
-  /** Hands over what came meanwhile, and everything from now on. */
+  /** Passes on the held requests, and all that follow. */
   serve(publicApi: HttpHandler, operatorApi: HttpHandler): void;
-  /** Takes no new connections; resolves once what waits is answered. */
+  /** Accepts no new connections; resolves once all pending requests are answered. */
   close(): Promise<void>;
 }
 
-/** Throws a `ConfigError` that names the variable where an address cannot be listened on. */
+/** Throws a `ConfigError` that names the variable if an address cannot be listened on. */
 export async function openPorts(
   config: Config,
   clock: Clock,
@@ -63,10 +63,10 @@ class Port {
 
   constructor(readonly transport: UwsTransport) {}
 
-  /** Resolves with the address as a client on this machine reaches it. */
+  /** Resolves with the URL for a client on this machine. */
   async open(variable: string, host: string, port: number): Promise<string> {
     const handle: HttpHandler = (request, responder) => {
-      // A body does not outlive the handler's call.
+      // The transport frees a body when the handler returns.
       if (this.#handler === null) this.#held.push([{ ...request, body: request.body.slice() }, responder]);
       else this.#handler(request, responder);
     };

@@ -1,15 +1,15 @@
-/** The end of a start that is refused: it says why and leaves nothing running. */
+/** Ends a refused start: says why and leaves nothing running. */
 
 import { createLog } from '../log/log.js';
 import { ConfigError } from './config.js';
 
-/** `isKnown`: the error's message is a sentence for operators; of others the whole stack is told. */
+/** `isKnown` means that the error's message is a sentence for operators. Other errors are shown with their stack. */
 export function refuseToStart(error: unknown, isKnown: boolean): never {
   const reason = error instanceof Error ? (isKnown ? error.message : error.stack) : String(error);
   const sentence = `tote cannot start: ${reason}`;
-  // A log of its own: where the configuration is what is wrong, there is none yet.
+  // A log of its own: if the configuration is wrong, there is none yet.
   if (process.stderr.isTTY) process.stderr.write(`${sentence}\n`);
-  else createLog('fatal').tell('start_refused', factsOf(error), sentence);
+  else createLog('fatal').write('start_refused', factsOf(error), sentence);
   process.exit(1);
 }
 

@@ -1,7 +1,7 @@
 /**
- * `TOTE_RULES_FILE`: a JSON file that changes parts of the default rules (engine/model/rules.ts). The names carry
- * their units and are those of the rules themselves. Nothing is guessed: an unknown name, a market that does
- * not exist or a value out of range is a mistake that is told, and the server does not start.
+ * `TOTE_RULES_FILE`: a JSON file that changes parts of the default rules (engine/model/rules.ts). The names are those
+ * of the rules themselves, units included. Nothing is guessed: an unknown name, a market that does not exist or a
+ * value out of range is reported, and the server does not start.
  */
 import { readFileSync } from 'node:fs';
 import typia, { type tags } from 'typia';
@@ -36,13 +36,13 @@ interface TierOverrides {
   readonly activeKeysMax?: number & tags.Type<'uint32'>;
 }
 
-/** The file's content. Whatever it leaves out keeps its default. */
+/** The file's content. Anything left out keeps its default. */
 export interface RulesOverrides {
-  /** Ids of the active markets; all 70 where absent. */
+  /** Ids of the active markets; all 70 if absent. */
   readonly markets?: readonly string[];
   /**
-   * Rules of markets by what they are for: `*` (all), then a time frame, then an asset, then a market id; the
-   * later of these wins.
+   * Rules of markets by target: `*` (all), a time frame, an asset, or a market id; the most specific wins, in this
+   * order.
    */
   readonly limits?: { readonly [target: string]: MarketOverrides };
   readonly tiers?: {
@@ -83,7 +83,7 @@ export function readRulesOverrides(path: string): RulesFileResult {
   }
   const checked = validateOverrides(value);
   if (!checked.success) return { success: false, mistakes: describeTypeErrors(checked.errors) };
-  const mistakes = [...misnamedTargets(checked.data), ...outOfProportion(withOverrides('', checked.data))];
+  const mistakes = [...unknownTargets(checked.data), ...contradictions(withOverrides('', checked.data))];
   return mistakes.length > 0 ? { success: false, mistakes } : { success: true, overrides: checked.data };
 }
 
@@ -107,7 +107,7 @@ function withLimits(rules: MarketRules, limits: NonNullable<RulesOverrides['limi
   return Object.assign({ ...rules }, ...targets.map((target) => limits[target ?? ''] ?? {}));
 }
 
-function misnamedTargets(overrides: RulesOverrides): string[] {
+function unknownTargets(overrides: RulesOverrides): string[] {
   const targets = ['*', ...TIME_FRAMES, ...ASSETS, ...MARKET_IDS];
   const named = (list: readonly string[], known: readonly string[], field: string): string[] =>
     list
@@ -122,7 +122,7 @@ function misnamedTargets(overrides: RulesOverrides): string[] {
   ];
 }
 
-/** Of a market each part must be near one of its own: `DOGE_ONE_DAY` is not near `SOL_ONE_DAY` for the sake of its time frame. */
+/** Compares asset and time frame of a market separately, so `DOGE_ONE_DAY` does not suggest `SOL_ONE_DAY`. */
 function nearestTarget(name: string, known: readonly string[]): string | null {
   const [asset = '', ...frame] = name.toUpperCase().split('_');
   const nearFrame = nearest(frame.join('_'), TIME_FRAMES);
@@ -136,8 +136,8 @@ function nearestTarget(name: string, known: readonly string[]): string | null {
   return nearAsset === null ? null : `${nearAsset}_${nearFrame}`;
 }
 
-/** Values that are well formed and cannot work together. */
-function outOfProportion(rules: Rules): string[] {
+/** Values that are well formed but contradict each other. */
+function contradictions(rules: Rules): string[] {
   const mistakes: string[] = [];
   for (const { marketId, lockLeadMs, minStakeCents, maxStakeCents, seedCents } of rules.markets) {
     if (lockLeadMs + rules.cutoffMs >= timeFrameMs(marketOf(marketId))) {

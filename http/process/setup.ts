@@ -1,7 +1,7 @@
 /**
- * What a start runs with, of that which is a fact of its data directory (`engine/model/setup.ts`): the feed, the clock, where
- * the rules are from. Variables that are not given leave the directory's own; one that says something else is refused
- * unless `TOTE_CHANGE_SETUP` names the fact, for a restart without a variable must not settle bets by other prices.
+ * The facts of a data directory (`engine/model/setup.ts`): the feed, the clock, and where the rules come from. A
+ * variable that is not set leaves the directory's own value. One that differs is refused unless `TOTE_CHANGE_SETUP`
+ * allows it: a restart that lacks a variable must not settle bets by other prices.
  */
 import { defaultRules, type Rules } from '../../engine/model/rules.js';
 import { SETUP_FACTS, type Setup } from '../../engine/model/setup.js';
@@ -9,7 +9,7 @@ import { type Config, ConfigError } from './config.js';
 import { FEED_NAMES, type FeedName, SETUP_WORDS } from './config-values.js';
 import { withOverrides } from './rules-file.js';
 
-/** The configuration with what was left open settled. */
+/** The configuration with feed and clock resolved. */
 export interface RunningConfig extends Config {
   readonly feed: FeedName;
   readonly clock: Setup['clock'];
@@ -18,11 +18,11 @@ export interface RunningConfig extends Config {
 export interface SettledSetup {
   readonly config: RunningConfig;
   readonly setup: Setup;
-  /** Facts that this start changes, in words: what was, and what is from now on. */
+  /** Facts that this start changes, as sentences: before, and from now on. */
   readonly changes: readonly string[];
 }
 
-/** What a new directory is set up with where a variable is not given. */
+/** The setup of a new directory if no variable is set. */
 const NEW_SETUP: Setup = { feed: 'simulated', clock: 'system', rulesFrom: 'defaults' };
 
 const VARIABLES: Readonly<Record<keyof Setup, string>> = {
@@ -31,7 +31,7 @@ const VARIABLES: Readonly<Record<keyof Setup, string>> = {
   rulesFrom: 'TOTE_RULES_FILE',
 };
 
-/** `known` is what the journal says; null in one without such facts. Throws `ConfigError`. */
+/** `known` is the setup in the journal, or null if it has none. Throws `ConfigError`. */
 export function settleSetup(config: Config, known: Setup | null): SettledSetup {
   const own = known ?? NEW_SETUP;
   const setup: Setup = {
@@ -42,18 +42,20 @@ export function settleSetup(config: Config, known: Setup | null): SettledSetup {
   const changed = known === null ? [] : SETUP_FACTS.filter((fact) => setup[fact] !== known[fact]);
   const mistakes = changed
     .filter((fact) => !config.changeSetup.includes(fact))
-    .map((fact) => unasked(fact, own, setup));
+    .map((fact) => refuseChange(fact, own, setup));
   const feed = FEED_NAMES.find((name) => name === setup.feed);
   if (feed === undefined) mistakes.push(unknownFeed(setup.feed));
   if (mistakes.length > 0 || feed === undefined) throw new ConfigError(mistakes);
   return {
     config: { ...config, feed, clock: setup.clock },
     setup,
-    changes: changed.map((fact) => `${wordsOf(fact, own)} before, ${wordsOf(fact, setup)} from now on`),
+    changes: changed.map(
+      (fact) => `${describeFact(fact, own)} before, ${describeFact(fact, setup)} from now on`,
+    ),
   };
 }
 
-/** The rules that are to be in force; `inForce` are those of the journal, null in a new one. */
+/** The rules to put in force. `inForce` are those of the journal, or null if it is new. */
 export function settleRules(
   { rules }: Config,
   setup: Setup,
@@ -64,10 +66,10 @@ export function settleRules(
   return setup.rulesFrom === 'file' && inForce !== null ? inForce : defaultRules(fingerprint);
 }
 
-function unasked(fact: keyof Setup, own: Setup, asked: Setup): string {
+function refuseChange(fact: keyof Setup, own: Setup, asked: Setup): string {
   const word = SETUP_WORDS.find(([, named]) => named === fact)?.[0];
   return (
-    `${VARIABLES[fact]}: this data directory runs with ${wordsOf(fact, own)}, and ${wordsOf(fact, asked)} was asked for; ` +
+    `${VARIABLES[fact]}: this data directory runs with ${describeFact(fact, own)}, and ${describeFact(fact, asked)} was asked for; ` +
     `leave the variable out to go on as before, or allow the change at this start with TOTE_CHANGE_SETUP=${word}`
   );
 }
@@ -76,7 +78,7 @@ const unknownFeed = (feed: string): string =>
   `TOTE_FEED: this data directory runs with the feed "${feed}", which this version does not have; start the version that ` +
   'does, or another feed with TOTE_CHANGE_SETUP=feed';
 
-function wordsOf(fact: keyof Setup, setup: Setup): string {
+function describeFact(fact: keyof Setup, setup: Setup): string {
   if (fact === 'rulesFrom') return setup.rulesFrom === 'file' ? 'rules from a file' : 'the default rules';
   return `the ${fact} "${setup[fact]}"`;
 }

@@ -1,6 +1,6 @@
 /**
- * The wall clock at a start, held against the journal's last command. Rounds are settled or voided by it, and a time that
- * was once journaled never comes again: a clock that is far ahead is told, and beyond a limit not believed without a word.
+ * Compares the wall clock at a start with the journal's last command. Rounds are settled or voided by this clock, and
+ * journaled time never goes back. So a clock far ahead is reported, and beyond a limit the start is refused.
  */
 import { BACKWARD_STEP_MS_MAX } from '../../engine/host/clock-guard.js';
 import type { Log } from '../log/log.js';
@@ -8,12 +8,15 @@ import { ConfigError } from './config.js';
 
 const HOUR_MS = 3_600_000;
 
-/** `lastTimeMs` is of the last command, 0 in a new journal. Throws `ConfigError` after a gap of more than `gapMsMax`. */
+/**
+ * `lastTimeMs` is the time of the last command, 0 in a new journal. Throws a `ConfigError` if the gap is more than
+ * `gapMsMax`.
+ */
 export function judgeGap(
   nowMs: number,
   lastTimeMs: number,
   gapMsMax: number | null,
-  log: Pick<Log, 'tell'>,
+  log: Pick<Log, 'write'>,
 ): void {
   if (lastTimeMs === 0) return;
   const gapMs = nowMs - lastTimeMs;
@@ -24,9 +27,9 @@ export function judgeGap(
         'settled or voided by this clock; set it right, or, where it is right, start once with TOTE_GAP_MAX=any',
     ]);
   }
-  if (gapMs > HOUR_MS) log.tell('clock_gap', { gapMs }, `${times}, ${lengthText(gapMs)} later`);
+  if (gapMs > HOUR_MS) log.write('clock_gap', { gapMs }, `${times}, ${lengthText(gapMs)} later`);
   if (gapMs < -BACKWARD_STEP_MS_MAX) {
-    log.tell(
+    log.write(
       'clock_gap',
       { gapMs },
       `${times}, ${lengthText(-gapMs)} before it: orders are refused until the clock has caught up`,
@@ -36,7 +39,7 @@ export function judgeGap(
 
 const iso = (timeMs: number): string => new Date(timeMs).toISOString();
 
-/** Such as `2 d 3 h` or `59 min 3 s`: the two greatest parts. */
+/** Such as `2 d 3 h` or `59 min 3 s`: the two largest units. */
 export function lengthText(ms: number): string {
   const seconds = Math.floor(ms / 1_000);
   const parts: readonly (readonly [number, string])[] = [

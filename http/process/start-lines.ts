@@ -1,38 +1,38 @@
-/** What a start tells the log. */
+/** Log lines of a start. */
 import type { EngineReads } from '../../engine/model/views.js';
 import type { Log } from '../log/log.js';
 import { type BannerFacts, bannerText } from './banner.js';
 
-/** How the recovery went; `main.ts` hands in what persistence says of it. */
+/** The outcome of the recovery, as persistence reports it. */
 export interface RecoveredView {
   readonly lastSeq: number;
   /** Engine time of the last command; 0 in a new journal. */
   readonly lastTimeMs: number;
-  /** The snapshot that it began with; 0: none. */
+  /** The snapshot that it started from; 0 for none. */
   readonly snapshotSeq: number;
   readonly wasUnclean: boolean;
   readonly notes: readonly string[];
 }
 
-export function tellStarting(log: Log, version: string, dataDir: string): void {
-  log.tell('starting', { version, node: process.version, pid: process.pid, dataDir });
-  // What comes next may take long, and the event loop does not turn meanwhile.
+export function logStarting(log: Log, version: string, dataDir: string): void {
+  log.write('starting', { version, node: process.version, pid: process.pid, dataDir });
+  // Recovery may take long and blocks the event loop.
   log.flush();
 }
 
-/** Reported during recovery, while the event loop does not turn. */
-export const tellingRecovery =
+/** Logs progress during recovery, which blocks the event loop. */
+export const recoveryLogger =
   (log: Log) =>
   (progress: object, sentence: string): void => {
-    log.tell('recovering', progress, sentence);
+    log.write('recovering', progress, sentence);
     log.flush();
   };
 
-export function tellRecovered(log: Log, view: RecoveredView, engine: EngineReads, tookMs: number): void {
+export function logRecovered(log: Log, view: RecoveredView, engine: EngineReads, tookMs: number): void {
   const { lastSeq, lastTimeMs, snapshotSeq, wasUnclean, notes } = view;
-  if (wasUnclean) log.tell('unclean_stop', { sequence: lastSeq });
-  for (const note of notes) log.tell('recovery_note', { sequence: lastSeq }, note);
-  log.tell('recovered', {
+  if (wasUnclean) log.write('unclean_stop', { sequence: lastSeq });
+  for (const note of notes) log.write('recovery_note', { sequence: lastSeq }, note);
+  log.write('recovered', {
     sequence: lastSeq,
     snapshotSequence: snapshotSeq === 0 ? null : snapshotSeq,
     commandsReplayed: lastSeq - snapshotSeq,
@@ -44,9 +44,9 @@ export function tellRecovered(log: Log, view: RecoveredView, engine: EngineReads
   });
 }
 
-/** On stdout, too, as the banner. `tookMs` is from the start of the recovery. */
-export function tellListening(log: Log, facts: BannerFacts, tookMs: number): void {
+/** Also prints the banner. `tookMs` is from the start of the recovery. */
+export function logListening(log: Log, facts: BannerFacts, tookMs: number): void {
   const { publicUrl, operatorUrl, feed, clock, durability } = facts;
-  log.tell('listening', { publicUrl, operatorUrl, feed, clock, durability, tookMs: Math.round(tookMs) });
+  log.write('listening', { publicUrl, operatorUrl, feed, clock, durability, tookMs: Math.round(tookMs) });
   process.stdout.write(bannerText(facts));
 }

@@ -1,6 +1,6 @@
 /**
- * Every `TOTE_*` environment variable, declared once: its name, its default, how its text is read, and the line that
- * README's table has for it. `config.ts` reads the environment by this table.
+ * Every `TOTE_*` environment variable, declared once: its name, default, parser, and line in README's table.
+ * `config.ts` reads the environment with this table.
  */
 import { GRACE_MS } from '../../engine/host/ticks/boundary-window.js';
 import { DEFAULT_JUMP_LIMITS, REFERENCE_AGE_MS_MAX } from '../../engine/host/ticks/jumps.js';
@@ -35,26 +35,26 @@ const NOTHING: readonly (keyof Setup)[] = [];
 const SNAPSHOT_COMMANDS_MAX = 1_000_000_000_000;
 const WEEK_MINUTES = 7 * 24 * 60;
 const SEGMENT_MIB_MAX = 64 * 1024;
-/** Every boundary of the time in between is kept: one a minute (`CLOSED_MAX`). */
+/** Every boundary in this time is kept, one a minute (`CLOSED_MAX`). */
 const PAST_PRICES_SECONDS_MAX = 3_600;
 
 export interface Variable<T> {
   readonly name: `TOTE_${string}`;
-  /** What holds where the variable is not set. */
+  /** The value if the variable is not set. */
   readonly unset: T;
-  /** The same, as README shows it. */
+  /** The default as README shows it. */
   readonly shownDefault: string;
   readonly read: Parser<T>;
-  /** Markdown: what the variable does, and which values it takes where its default does not show that. */
+  /** Markdown: what the variable does, and its values unless the default makes them obvious. */
   readonly help: string;
 }
 
-/** A variable whose default is written as a user would write it. */
+/** A variable whose default is given as text. */
 function variable<T>(name: Variable<T>['name'], text: string, read: Parser<T>, help: string): Variable<T> {
   return { name, unset: read(text), shownDefault: text, read, help };
 }
 
-/** A variable whose default has no text: it is `unset`, and `shownDefault` says what happens then. */
+/** A variable whose default cannot be written as text: `shownDefault` says what happens if it is not set. */
 function optional<T, U>(
   name: Variable<T>['name'],
   [unset, shownDefault]: readonly [unset: U, shownDefault: string],
@@ -66,14 +66,14 @@ function optional<T, U>(
 
 const shownRateLimits = RATE_LIMIT_NAMES.map(([name, field]) => `${name}=${DEFAULT_RATE_LIMITS[field]}`);
 
-/** By the field of the configuration that each becomes; in the order of README's table. */
+/** By field of the configuration, in the order of README's table. */
 export const VARIABLES = {
   host: variable('TOTE_HOST', '127.0.0.1', host, 'public API; base path `/v1`, legacy base path `/api/v1`'),
   /** 0 takes any free port; the banner says which. */
   port: variable('TOTE_PORT', '8080', port, 'its port; 0 takes a free one, the banner says which'),
   operatorHost: variable('TOTE_OPERATOR_HOST', '127.0.0.1', host, 'operator API, never on the public port'),
   operatorPort: variable('TOTE_OPERATOR_PORT', '8081', port, 'its port'),
-  /** null: the one kept in the data directory, made at the first start. */
+  /** null: the token kept in the data directory, created at the first start. */
   operatorToken: optional(
     'TOTE_OPERATOR_TOKEN',
     [null, 'made at the first start, kept in `<data>/operator-token` (mode 0600)'],
@@ -87,14 +87,14 @@ export const VARIABLES = {
     flag,
     '`1`: a directory without a journal is refused, so that a disk that is not mounted is not taken for a new beginning',
   ),
-  /** null, here and with clock and rules: the directory's own (`setup.ts`). */
+  /** null, here and for clock and rules: the directory's own (`setup.ts`). */
   feed: optional(
     'TOTE_FEED',
     [null, "the directory's own; simulated in a new one"],
     feed,
     '`simulated`: a random walk at realistic prices; `push`: prices come through the operator API. (`hermes` is not available in this version)',
   ),
-  /** null: one that belongs to the data directory. */
+  /** null: derived from the data directory. */
   feedSeed: optional(
     'TOTE_FEED_SEED',
     [null, "from the data directory's secret"],
@@ -114,7 +114,10 @@ export const VARIABLES = {
     setupWords,
     'what this start may change of the directory: `feed`, `clock`, `rules`, separated by commas ([below](#what-a-directory-is-set-up-with))',
   ),
-  /** null: any. A week: a server that was down longer is rare, a clock that is wrong by more is not. */
+  /**
+   * null: any. The default of a week is a compromise: few servers are down longer, and a wrong clock is often further
+   * off.
+   */
   gapMsMax: variable(
     'TOTE_GAP_MAX',
     '7d',
@@ -190,7 +193,7 @@ export const VARIABLES = {
     mib(SEGMENT_MIB_MAX),
     'a segment of the journal that has grown to this is sealed, and the next begins',
   ),
-  /** null: all stay. */
+  /** null: all are kept. */
   retentionMs: variable(
     'TOTE_RETENTION',
     'all',

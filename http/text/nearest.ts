@@ -1,6 +1,6 @@
-/** Suggestions for misspelt names: the known name that takes the fewest changes to reach. */
+/** Suggestions for misspelt names: the known name with the smallest edit distance. */
 
-/** Number of insertions, deletions and replacements that lead from `a` to `b` (Levenshtein). */
+/** The fewest insertions, deletions and replacements that turn `a` into `b` (Levenshtein). */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let i = 1; i <= a.length; i++) {
@@ -14,7 +14,7 @@ function editDistance(a: string, b: string): number {
   return row[b.length] ?? 0;
 }
 
-/** The nearest of `known` to `name`, or null where none is within a third of the name's length. */
+/** The one of `known` nearest to `name`, or null if none is within a third of the name's length. */
 export function nearest(name: string, known: readonly string[]): string | null {
   let best: string | null = null;
   let bestDistance = Math.floor(name.length / 3) + 1;

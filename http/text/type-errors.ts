@@ -1,19 +1,19 @@
 /** Turns typia's validation errors into sentences that name the field and say what was expected. */
 
-/** What typia says about one value that does not fit. */
+/** One of typia's validation errors. */
 export interface TypeMismatch {
-  /** Such as `$input.limits.BTC.seedCents`, or `$input` for the whole value. */
+  /** For example `$input.limits.BTC.seedCents`, or `$input` for the whole value. */
   readonly path: string;
-  /** A TypeScript type, such as `("UP" | "DOWN")` or `(number & Minimum<1>)`; `undefined` for a field too many. */
+  /** A TypeScript type, such as `("UP" | "DOWN")` or `(number & Minimum<1>)`; `undefined` for an unknown field. */
   readonly expected: string;
   readonly value: unknown;
 }
 
-const PLURAL_LIMIT = 5;
+const SENTENCES_MAX = 5;
 
-/** One sentence for each error, at most five: the reader mends one thing after the other. */
+/** One sentence for each error, for the first few: people fix errors one after the other. */
 export function describeTypeErrors(errors: readonly TypeMismatch[]): string[] {
-  return errors.slice(0, PLURAL_LIMIT).map(describe);
+  return errors.slice(0, SENTENCES_MAX).map(describe);
 }
 
 function describe({ path, expected, value }: TypeMismatch): string {
@@ -24,7 +24,7 @@ function describe({ path, expected, value }: TypeMismatch): string {
   return `${subject} must be ${wording(expected)}`;
 }
 
-/** Tags that stand for more words than their own. */
+/** Words for typia's tags, given their argument. */
 const TAG_WORDS: Readonly<Record<string, (argument: string) => string>> = {
   Type: (type) => (type.includes('int') ? 'a whole number' : 'a number'),
   Minimum: (limit) => `at least ${limit}`,

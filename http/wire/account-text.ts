@@ -1,4 +1,4 @@
-/** The JSON of what belongs to one account: positions and the answers to orders. */
+/** The JSON of an account's data: positions and answers to orders. */
 import { must } from '../../engine/base/assert.js';
 import { flattenString } from '../../engine/base/flatten-string.js';
 import { integerText } from '../../engine/base/integer-text.js';
@@ -17,7 +17,7 @@ import type { BetPlaced } from '../../engine/model/events.js';
 import type { BetView } from '../../engine/model/views.js';
 import { hundredthsText, isoText, oddsText, successText } from './wire.js';
 
-/** What all positions on one side of one market have in common, by `market * 2 + side`. */
+/** Text shared by all positions on one side of a market, by `market * 2 + side`. */
 const POSITION_PARTS: readonly string[] = MARKET_IDS.flatMap((id, market) => {
   const crypto = textAt(ASSETS, assetOf(market));
   const frame = textAt(TIME_FRAMES, timeFrameOf(market));
@@ -25,10 +25,10 @@ const POSITION_PARTS: readonly string[] = MARKET_IDS.flatMap((id, market) => {
   return SIDES.map((side) => flattenString(`${head}"${side}","amount":`));
 });
 
-/** The rounds that were printed last, by market: a list has the same few again and again. */
+/** The round last printed of each market: lists repeat the same few. */
 const keptRounds = MARKET_IDS.map(() => ({ roundNumber: -1, status: -1, text: '' }));
 
-/** `{success, data: Position[]}` as bytes; all of it is ASCII. In few pieces: see `orderResultText`. */
+/** `{success, data: Position[]}` as bytes, all ASCII. Built from few pieces, see `orderResultText`. */
 export function positionsBytes(bets: readonly BetView[]): Uint8Array {
   let text = '';
   for (const bet of bets) {
@@ -52,7 +52,7 @@ const openPart = (status: BetView['status']): string =>
 const ACTIVE_PART = openPart('ACTIVE');
 const SETTLING_PART = openPart('SETTLING');
 
-/** From the payout that is possible to the time of placing. */
+/** The fields between `potentialPayout` and the value of `placedAt`. */
 function outcomeText({ status, result, paidCents, stakeCents }: BetView): string {
   if (paidCents === null) return status === 'ACTIVE' ? ACTIVE_PART : SETTLING_PART;
   return (
@@ -64,7 +64,7 @@ function outcomeText({ status, result, paidCents, stakeCents }: BetView): string
 const settledAtText = (settledAtMs: number | null): string =>
   settledAtMs === null ? '","settledAt":null' : `","settledAt":"${isoText(settledAtMs)}"`;
 
-/** The round, and the end of the position. */
+/** The round and the end of the position. */
 function roundText({ market, roundNumber, roundStatus, roundEndTimeMs }: BetView): string {
   const kept = must(keptRounds[market], 'market');
   if (kept.roundNumber !== roundNumber || kept.status !== roundStatus) {
@@ -78,19 +78,19 @@ function roundText({ market, roundNumber, roundStatus, roundEndTimeMs }: BetView
   return kept.text;
 }
 
-/** What every answer to an order on one side of one market has in common, by `market * 2 + side`. */
+/** Text shared by all answers to orders on one side of a market, by `market * 2 + side`. */
 const ORDER_PARTS: readonly string[] = MARKET_IDS.flatMap((id) =>
   SIDES.map((side) => flattenString(`","marketId":"${id}","prediction":"${side}","amount":`)),
 );
 
-/** From the entry percent to the payout, by the percent; made when first asked for. */
+/** The fields between the stake and the payout, by entry percent; built on first use. */
 const PERCENT_PARTS = new Array<string | undefined>(10_001);
 const percentPart = (percentE2: number): string =>
   (PERCENT_PARTS[percentE2] ??= flattenString(
     `,"entryPercent":${hundredthsText(percentE2)},"potentialPayout":`,
   ));
 
-/** From the bet's hash to the balance: many orders share a millisecond. */
+/** The text between the bet's hash and the balance, cached because many orders share a millisecond. */
 let keptTimeMs = Number.NaN;
 let keptTimePart = '';
 function timePart(timeMs: number): string {
@@ -102,8 +102,8 @@ function timePart(timeMs: number): string {
 }
 
 /**
- * `{success, data: OrderResult}`: from the facts of the bet alone, so that a replay is the same byte for byte. In few
- * pieces, because each costs 100 instructions until it stands in its place in the answer.
+ * `{success, data: OrderResult}`. Built from the bet alone, so a replay is the same byte for byte. Built from few
+ * pieces, because concatenating each has a cost.
  */
 export function orderResultText(bet: BetPlaced, betHash: string): string {
   return (

@@ -1,4 +1,7 @@
-/** The parts of an answer's head that many answers share, each in one piece: pieces are joined anew for every answer. */
+/**
+ * The parts of an answer's head that many answers share, each a flat string: V8 would flatten a rope again for every
+ * answer.
+ */
 import { flattenString } from '../../engine/base/flatten-string.js';
 import { integerText } from '../../engine/base/integer-text.js';
 
@@ -7,7 +10,7 @@ const REMAINING = '\r\nX-RateLimit-Remaining: ';
 const RESET = '\r\nX-RateLimit-Reset: ';
 const REQUEST_ID = '\r\nX-Request-Id: ';
 
-/** The greatest X-RateLimit-Reset: a window has a minute. */
+/** The greatest X-RateLimit-Reset: a window lasts a minute. */
 const RESET_SECONDS_MAX = 60;
 /** A power of two; there are four limits. */
 const LIMITS_KEPT = 16;
@@ -16,16 +19,16 @@ export class HeadTexts {
   /** By the low bits of the limit. */
   readonly #limits = new Array<number>(LIMITS_KEPT).fill(-1);
   readonly #jsonHeads = new Array<string>(LIMITS_KEPT).fill('');
-  /** By the seconds. */
+  /** By seconds until the reset. */
   readonly #resets: readonly string[];
 
-  /** `requestIdPrefix` begins every request's id. */
+  /** `requestIdPrefix` is the first part of every request's id. */
   constructor(private readonly requestIdPrefix: string) {
     const seconds = Array.from({ length: RESET_SECONDS_MAX + 1 }, (_, at) => at);
     this.#resets = seconds.map((resetSeconds) => flattenString(this.#tail(resetSeconds)));
   }
 
-  /** From the Content-Type of JSON to the name of X-RateLimit-Remaining. */
+  /** The text from Content-Type, for JSON, to the name of X-RateLimit-Remaining. */
   jsonHead(limit: number): string {
     const slot = limit & (LIMITS_KEPT - 1);
     if (this.#limits[slot] !== limit) {
@@ -35,12 +38,12 @@ export class HeadTexts {
     return this.#jsonHeads[slot] as string;
   }
 
-  /** The limit and the name of X-RateLimit-Remaining. */
+  /** The text from X-RateLimit-Limit to the name of X-RateLimit-Remaining. */
   limitHead(limit: number): string {
     return `${LIMIT}${integerText(limit)}${REMAINING}`;
   }
 
-  /** From the value of X-RateLimit-Remaining to the request's id, whole. */
+  /** The text from the value of X-RateLimit-Remaining to the end of X-Request-Id. */
   tail(remaining: number, resetSeconds: number, requestNumber: number): string {
     const reset = this.#resets[resetSeconds] ?? this.#tail(resetSeconds);
     return `${integerText(remaining)}${reset}${integerText(requestNumber)}`;

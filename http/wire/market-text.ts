@@ -1,4 +1,4 @@
-/** The JSON of a market and of its round, put together from parts that change at different times. */
+/** The JSON of a market and its round, assembled from parts that change at different times. */
 import { must } from '../../engine/base/assert.js';
 import { flattenString } from '../../engine/base/flatten-string.js';
 import { oddsE4, percentUpE2 } from '../../engine/base/money.js';
@@ -17,21 +17,21 @@ import type { MarketRules } from '../../engine/model/rules.js';
 import type { RoundView } from '../../engine/model/views.js';
 import { hundredthsText, isoText, oddsText } from './wire.js';
 
-/** Odds and percent where there are no pools: those of an even pool, which is what a round opens with. */
+/** Odds and percent without a round: those of even pools, with which every round opens. */
 const EVEN_POOLS =
   '"poolUp":0,"poolDown":0,"totalPool":0,"oddsUp":2,"oddsDown":2,"percentUp":50,"percentDown":50';
 
-/** A market's current round as clients may see it: `status`, open price and bets are the durable ones. */
+/** A market's current round as shown to clients: status, open price and bets are durable. */
 export interface ShownRound {
   readonly round: RoundView;
   readonly status: number;
-  /** The fields that stay the same for the whole round, up to `bettingClosesAt`. */
+  /** The constant fields of the round, up to `bettingClosesAt`. */
   readonly head: string;
   readonly openPriceText: string;
   readonly durable: DurableBets;
 }
 
-/** Number and sum of a round's bets that are durable; they grow in place. */
+/** Number and sum of a round's durable bets; updated in place. */
 export interface DurableBets {
   bets: number;
   volumeCents: number;
@@ -57,7 +57,7 @@ export function marketText(
   tick: number | null,
   nowMs: number,
 ): string {
-  // The limits of the round in which a bet would land; new rules hold for rounds that open after them.
+  // The limits of the current round: new rules apply only to rounds that open after them.
   const { minStakeCents, maxStakeCents } = shown === null ? rules : shown.round;
   const limits = `"minBet":${hundredthsText(minStakeCents)},"maxBet":${hundredthsText(maxStakeCents)}`;
   const pools = shown === null ? EVEN_POOLS : poolsText(shown.round);
@@ -90,7 +90,7 @@ function currentRoundText(
   );
 }
 
-/** The opening of a Round and its fields that never change; what follows closes the object. */
+/** The opening brace of a Round and its constant fields; the caller closes the object. */
 function roundHead(round: RoundView): string {
   return flattenString(
     `{"id":"${roundId(round.market, round.roundNumber)}","roundNumber":${round.roundNumber},` +
@@ -99,7 +99,7 @@ function roundHead(round: RoundView): string {
   );
 }
 
-/** All stop at 0. Whole seconds are rounded down: the answer never promises time that is not there. */
+/** All stop at 0. Seconds are rounded down, so that the answer never promises time that is not left. */
 function remainingText(round: RoundView, nowMs: number): string {
   const seconds = Math.floor(Math.max(round.endTimeMs - nowMs, 0) / 1000);
   return (

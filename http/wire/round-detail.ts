@@ -21,7 +21,7 @@ import type { RoundView } from '../../engine/model/views.js';
 import type { RoundDetail } from './types.js';
 import { isoText } from './wire.js';
 
-/** The round as it stands now; to be sent once the engine's last command is durable. */
+/** The round as it is now; to be sent once the engine's last command is durable. */
 export function roundDetail(
   round: RoundView,
   seeds: RoundSeeds,

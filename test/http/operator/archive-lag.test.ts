@@ -5,15 +5,15 @@ import { ArchiveLag, BEHIND_COMMANDS, CAUGHT_UP_COMMANDS } from '../../../http/o
 
 test('far behind is told once, and caught up only when little is left', () => {
   const told: [string, object | undefined][] = [];
-  const lag = new ArchiveLag({ tell: (event, fields) => told.push([event, fields]) });
+  const lag = new ArchiveLag({ write: (event, fields) => told.push([event, fields]) });
   const archived = 10_000_000;
   for (const behind of [0, BEHIND_COMMANDS, BEHIND_COMMANDS + 1, BEHIND_COMMANDS * 2, CAUGHT_UP_COMMANDS]) {
-    lag.look(archived + behind, archived);
+    lag.check(archived + behind, archived);
   }
   assert.deepEqual(told.splice(0), [
     ['archive_behind', { archiveSequence: archived, lagCommands: BEHIND_COMMANDS + 1 }],
   ]);
-  for (const behind of [CAUGHT_UP_COMMANDS - 1, 0, BEHIND_COMMANDS]) lag.look(archived + behind, archived);
+  for (const behind of [CAUGHT_UP_COMMANDS - 1, 0, BEHIND_COMMANDS]) lag.check(archived + behind, archived);
   assert.deepEqual(told, [
     ['archive_caught_up', { archiveSequence: archived, lagCommands: CAUGHT_UP_COMMANDS - 1 }],
   ]);

@@ -63,18 +63,18 @@ test('guesses from more addresses than are remembered keep nobody out', () => {
 test('guesses are told at once, and then every ten seconds at most', () => {
   const { clock, guard, send, guess } = guarded();
   send(TOKEN);
-  assert.equal(guard.untold(), null);
+  assert.equal(guard.takeGuesses(), null);
   guess(GUESSES_MAX);
   send(TOKEN);
-  assert.deepEqual(guard.untold(), { wrong: GUESSES_MAX, refused: 1, addresses: [HERE] });
+  assert.deepEqual(guard.takeGuesses(), { wrong: GUESSES_MAX, refused: 1, addresses: [HERE] });
   for (let n = 0; n < 1_000; n++) send('guess', `10.1.0.${n % 200}`);
   clock.pass(9_999);
-  assert.equal(guard.untold(), null);
+  assert.equal(guard.takeGuesses(), null);
   clock.pass(1);
-  const told = guard.untold();
+  const told = guard.takeGuesses();
   assert.deepEqual([told?.wrong, told?.refused, told?.addresses.length], [1_000, 0, 5]);
   clock.pass(10_000);
-  assert.equal(guard.untold(), null, 'nothing new');
+  assert.equal(guard.takeGuesses(), null, 'nothing new');
 });
 
 test('the server slows and logs guesses from one address, and serves another', async (t) => {

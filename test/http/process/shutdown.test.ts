@@ -102,7 +102,7 @@ test('a fatal error ends at once', async () => {
 });
 
 test('a secret in a log line is not written', async () => {
-  const body = `createLog('info').tell('stopped', { secret: 's3cret', key: { apiKey: 's3cret' }, id: 7 }); process.exit(0);`;
+  const body = `createLog('info').write('stopped', { secret: 's3cret', key: { apiKey: 's3cret' }, id: 7 }); process.exit(0);`;
   const ended = await run(body);
   assert.match(ended.stderr, /"id":7/);
   assert.doesNotMatch(ended.stderr, /s3cret/);

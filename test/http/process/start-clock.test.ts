@@ -11,7 +11,7 @@ const DAY_MS = 24 * HOUR_MS;
 /** What is told of a start that long after the last command. */
 function told(gapMs: number, gapMsMax: number | null = 7 * DAY_MS): string[] {
   const lines: string[] = [];
-  const log = { tell: (_event: string, _fields: object = {}, line = '') => lines.push(line) };
+  const log = { write: (_event: string, _fields: object = {}, line = '') => lines.push(line) };
   judgeGap(LAST_MS + gapMs, LAST_MS, gapMsMax, log);
   return lines;
 }
@@ -42,7 +42,7 @@ test('a clock that was set back says by how much, a step that is forgiven says n
 });
 
 test('a new journal has no gap', () => {
-  judgeGap(LAST_MS, 0, HOUR_MS, { tell: () => assert.fail('nothing is told') });
+  judgeGap(LAST_MS, 0, HOUR_MS, { write: () => assert.fail('nothing is told') });
 });
 
 test('lengths show their two greatest parts', () => {
