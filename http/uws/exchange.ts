@@ -2,8 +2,8 @@
  * One request on a socket and its answer. One object is both the request and the responder that the handler gets,
  * because one is created for every request.
  *
- * The client is not trusted: the body is bounded in bytes and in time, and so is an answer that it does not read.
- * Nothing is sent after a disconnect. No exception may reach the library, which would end the process silently.
+ * The client is not trusted: bodies, and answers that it does not read, are bounded in bytes and in time. Nothing is
+ * sent after a disconnect. An exception that reached the library would end the process silently.
  */
 import { Buffer } from 'node:buffer';
 import { assert } from '../../engine/base/assert.js';
@@ -158,10 +158,7 @@ export class Exchange implements HttpRequest, HttpResponder, WaitingExchange {
     this.host.slow.delete(this);
   }
 
-  /**
-   * Waits until the library has parsed everything received: if that contains another request, the library closes the
-   * connection.
-   */
+  /** Waits until the library has parsed everything received, and closed the connection if that is another request. */
   #dispatchLater(): void {
     setImmediate(() => {
       if (!this.#isFinished && !this.#isDispatched) this.#guarded(() => this.#dispatch(false));
@@ -174,7 +171,7 @@ export class Exchange implements HttpRequest, HttpResponder, WaitingExchange {
     this.#isCorked = isCorked;
     this.host.handler(this, this);
     this.#isCorked = false;
-    // The library now frees a body of a single chunk. Dropping every body keeps handlers from relying on it.
+    // The library now frees a body of one chunk; dropping all of them is consistent.
     this.body = NO_BODY;
     this.#pieces = null;
   }
