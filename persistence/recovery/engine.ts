@@ -1,13 +1,11 @@
 /**
- * From a journal and snapshots to an engine, over any store of both: the newest good snapshot, then the journal after
- * it. A snapshot saves time and is never trusted further than the journal bears it out: it stands at the end of a batch
- * whose chain hash and rolling digest it must have, or it is passed over for the one before it, and at last for the
- * whole journal. What was passed over is told, never hidden.
+ * From a journal and snapshots to an engine, over any store of both: the newest usable snapshot (`usable-snapshot.ts`),
+ * then the journal after it; the whole journal where no snapshot can be used.
  */
 import { Engine } from '../../engine/engine.js';
-import type { SnapshotMeta, SnapshotRef, SnapshotStore } from '../../engine/host/snapshot-store.js';
-import type { Clock, JournalStore, Mark, StoredBatch } from '../../engine/model/ports.js';
-import { JournalError, messageOf } from '../errors.js';
+import type { SnapshotRef, SnapshotStore } from '../../engine/host/snapshot-store.js';
+import type { Clock, JournalStore, Mark } from '../../engine/model/ports.js';
+import { JournalError } from '../errors.js';
 import {
   checkMark,
   type DecodedBatch,
@@ -17,6 +15,7 @@ import {
   ProgressMeter,
   replayBatch,
 } from '../replay/replay.js';
+import { firstUsable, rowAt } from '../replay/usable-snapshot.js';
 
 export type RecoverableJournal = Pick<JournalStore, 'readBatches' | 'chainAt' | 'readMark'>;
 
@@ -55,56 +54,28 @@ export function recoverEngine(
   return { engine, end, snapshotSeq, notes };
 }
 
-/** The engine of the newest good snapshot, or a new one where the journal has its beginning. */
+/** The engine of the newest usable snapshot, or a new one where the journal has its beginning. */
 function findStart(
   journal: RecoverableJournal,
   snapshots: Pick<SnapshotStore, 'list' | 'load'>,
   notes: string[],
   onProgress: OnProgress,
 ): Engine {
-  for (const ref of snapshots.list()) {
-    const { seq, name } = ref;
-    onProgress({
-      phase: 'snapshot',
-      commandsDone: 0,
-      commandsTotal: seq,
-      commandsPerSecond: 0,
-      secondsLeft: null,
-    });
-    // Read before the snapshot: what is wrong with the journal is no reason to try another snapshot.
-    const chain = journal.chainAt(seq);
-    const row = chain === null ? null : rowAt(journal, seq);
-    try {
-      if (chain === null) throw new Error(`no batch of the journal ends at sequence number ${seq}.`);
-      const { meta, engine } = snapshots.load(ref);
-      checkSnapshot(ref, meta, engine, chain, row);
-      return engine;
-    } catch (thrown) {
-      notes.push(`The snapshot ${name} was passed over: ${messageOf(thrown)}`);
-    }
-  }
+  const told = {
+    load: (ref: SnapshotRef) => {
+      const unknown = { commandsDone: 0, commandsPerSecond: 0, secondsLeft: null };
+      onProgress({ phase: 'snapshot', commandsTotal: ref.seq, ...unknown });
+      return snapshots.load(ref);
+    },
+  };
+  const usable = firstUsable(snapshots.list(), told, journal, (note) => notes.push(note));
+  if (usable !== null) return usable.engine;
   if (journal.chainAt(0) !== null) return new Engine();
   throw new JournalError(
     'journal_incomplete',
     'The first segments of the journal are not there any more, and no good snapshot holds what was in them. ' +
       `${[...notes, 'Put the data directory back from a backup.'].join(' ')}`,
   );
-}
-
-/** Throws where the snapshot is not of this journal. `row` ends where it stands, if it is still there. */
-function checkSnapshot(
-  { seq }: SnapshotRef,
-  meta: SnapshotMeta,
-  engine: Engine,
-  chain: string,
-  row: StoredBatch | null,
-): void {
-  if (meta.seq !== seq || engine.seq !== seq) throw new Error('it is of another sequence number.');
-  if (meta.chain !== chain) throw new Error('its chain hash is not that of the journal.');
-  const digest = engine.rollingDigest();
-  if (digest !== meta.digest || (row !== null && digest !== row.digest)) {
-    throw new Error('its rolling digest is not that of the journal.');
-  }
 }
 
 /** Replays what comes after the engine's last command. */
@@ -142,14 +113,4 @@ function checksumAt(journal: RecoverableJournal, seq: number, mark: Mark | null)
   const row = rowAt(journal, seq);
   if (row !== null) return row.checksum;
   return mark?.lastSeq === seq ? mark.checksum : null;
-}
-
-/** The row that ends at `seq`, or null where the journal begins after it. */
-function rowAt(journal: RecoverableJournal, seq: number): StoredBatch | null {
-  try {
-    for (const row of journal.readBatches(seq - 1)) return row.lastSeq === seq ? row : null;
-  } catch (thrown) {
-    if (!(thrown instanceof JournalError) || thrown.code !== 'journal_incomplete') throw thrown;
-  }
-  return null;
 }

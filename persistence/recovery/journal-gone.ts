@@ -4,12 +4,12 @@
  * there, and the command that brings back the most of it.
  */
 import { existsSync } from 'node:fs';
-import type { SnapshotMeta } from '../../engine/host/snapshot-store.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { JournalError } from '../errors.js';
 import { readMarkFile } from '../journal/mark.js';
 import { findSegments } from '../journal/segment/names.js';
-import { hashFile, SnapshotFiles } from '../snapshot/files.js';
+import { firstUsable } from '../replay/usable-snapshot.js';
+import { SnapshotFiles } from '../snapshot/files.js';
 
 /**
  * Throws `journal_incomplete` where something but no journal is there, and, where `isRequired`, `data_dir_invalid` where
@@ -41,33 +41,21 @@ export function remainsOf(dir: DataDir): string[] {
 
 /** `remains` as `remainsOf` has them. */
 export function journalGone(dir: DataDir, remains: readonly string[]): JournalError {
-  const snapshot = newestSnapshot(dir);
+  const snapshots = SnapshotFiles.withoutKeys(dir.snapshots);
+  const snapshot = firstUsable(snapshots.list(), snapshots, null, () => {});
   const acknowledged = acknowledgedSeq(dir);
   const told = acknowledged > 0 ? ` Commands up to ${acknowledged} were acknowledged.` : '';
   const way =
     snapshot === null
       ? 'Nothing else brings the balances back: there is no good snapshot.'
-      : `Without a backup go on from the newest good snapshot, which stands at ${snapshot.seq}` +
-        `${acknowledged > snapshot.seq ? ` (${snapshot.seq + 1} to ${acknowledged} are lost then)` : ''}: ` +
+      : `Without a backup go on from the newest good snapshot, which stands at ${snapshot.ref.seq}` +
+        `${acknowledged > snapshot.ref.seq ? ` (${snapshot.ref.seq + 1} to ${acknowledged} are lost then)` : ''}: ` +
         `npx tote restore ${dir.root} --from-snapshot --out NEW_DIR`;
   return new JournalError(
     'journal_incomplete',
     `There is no journal in ${dir.journal}, but the directory is not new: it has ${remains.join(', ')}.${told} ` +
       `For a new beginning name another directory; else put the folder journal back from a backup. ${way}`,
   );
-}
-
-/** The newest snapshot whose file is what its name proves. Its rows are not read. */
-function newestSnapshot(dir: DataDir): SnapshotMeta | null {
-  const files = new SnapshotFiles(dir.snapshots);
-  for (const ref of files.list()) {
-    try {
-      if (ref.name.endsWith(`-${hashFile(ref.name)}.db`)) return files.metaOf(ref);
-    } catch {
-      // An older one may be good.
-    }
-  }
-  return null;
 }
 
 /** 0 where no mark says anything. */

@@ -8,9 +8,10 @@ import type { SnapshotRef, SnapshotStore } from '../../engine/host/snapshot-stor
 import type { Command } from '../../engine/model/commands.js';
 import type { EngineEvent } from '../../engine/model/events.js';
 import type { JournalStore, StoredBatch } from '../../engine/model/ports.js';
-import { JournalError, messageOf } from '../errors.js';
+import { JournalError } from '../errors.js';
 import { decodeCommands } from './decode-batch.js';
 import { checkReplayed, type DecodedBatch, decodeBatches, replayCommand } from './replay.js';
+import { firstUsable } from './usable-snapshot.js';
 
 /** One accepted command. `engine` stands right behind it, until the next step is asked for. */
 export interface Step {
@@ -140,18 +141,9 @@ export class History {
     return this.#snapshots.list().filter((ref) => ref.seq <= seq && ref.seq >= this.firstSeq - 1);
   }
 
-  /** The first of `refs` that is whole and of this journal, or null. */
   #firstUsable(refs: readonly SnapshotRef[]): Engine | null {
-    for (const ref of refs) {
-      try {
-        const { meta, engine } = this.#snapshots.load(ref);
-        if (this.#journal.chainAt(meta.seq) === meta.chain) return engine;
-        this.#options.onNote?.(`The snapshot ${ref.name} is not of this journal and is not used.`);
-      } catch (thrown) {
-        this.#options.onNote?.(`The snapshot ${ref.name} is not used: ${messageOf(thrown)}`);
-      }
-    }
-    return null;
+    const note = this.#options.onNote ?? (() => {});
+    return firstUsable(refs, this.#snapshots, this.#journal, note)?.engine ?? null;
   }
 
   #refuse(seq: number): never {

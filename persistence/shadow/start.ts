@@ -10,7 +10,8 @@ import type { JournalStore } from '../../engine/model/ports.js';
 import { setArchiveAside } from '../archive/file.js';
 import { ArchiveWriter } from '../archive/writer.js';
 import type { DataDir } from '../data-dir/layout.js';
-import { JournalError, messageOf } from '../errors.js';
+import { JournalError } from '../errors.js';
+import { firstUsable } from '../replay/usable-snapshot.js';
 import type { Rest } from '../thread/pace.js';
 
 export type ReadableJournal = Pick<JournalStore, 'readBatches' | 'chainAt'> & { readonly firstSeq: number };
@@ -72,22 +73,15 @@ export function findStart(
   return { ...found, archive: ArchiveWriter.create(dir, start, engine, nowMs, rest) };
 }
 
-/** The first of `refs` that is good and of this journal; else the journal's beginning, where it has one. */
+/** The first of `refs` that can be used; else the journal's beginning, where it has one. */
 function findOrigin(
   journal: ReadableJournal,
   snapshots: Pick<SnapshotStore, 'load'>,
   refs: readonly SnapshotRef[],
   note: (text: string) => void,
 ): Origin | null {
-  for (const ref of refs) {
-    try {
-      const { engine, meta } = snapshots.load(ref);
-      if (journal.chainAt(meta.seq) === meta.chain) return { engine, chain: meta.chain };
-      note(`The snapshot ${ref.name} is not of this journal and was passed over.`);
-    } catch (thrown) {
-      note(`The snapshot ${ref.name} was passed over: ${messageOf(thrown)}`);
-    }
-  }
+  const usable = firstUsable(refs, snapshots, journal, note);
+  if (usable !== null) return { engine: usable.engine, chain: usable.meta.chain };
   return journal.firstSeq === 1 ? beginning(journal) : null;
 }
 

@@ -64,8 +64,7 @@ export class SnapshotFiles implements SnapshotStore {
    */
   load(ref: SnapshotRef): { readonly meta: SnapshotMeta; readonly engine: Engine } {
     try {
-      const [, , hashStart] = must(NAME.exec(basename(ref.name)), "a snapshot's name");
-      if (hashFile(ref.name, this.rest) !== hashStart) throw new Error('its content is not that of its name');
+      if (!this.isWhole(ref)) throw new Error('its content is not that of its name');
       const db = new Database(ref.name, { readonly: true, fileMustExist: true });
       try {
         db.pragma(`cache_size = -${CACHE_KIB}`);
@@ -86,6 +85,11 @@ export class SnapshotFiles implements SnapshotStore {
     } finally {
       db.close();
     }
+  }
+
+  /** Whether the file is, down to the last bit, what its name proves. */
+  isWhole({ name }: SnapshotRef): boolean {
+    return isSnapshotNamed(basename(name), name, this.rest);
   }
 
   save(engine: Engine, chain: string): SnapshotRef {
@@ -162,6 +166,12 @@ function loadFrom(
     throw new Error('its engine is not the one that its name and its meta table speak of');
   }
   return { meta, engine };
+}
+
+/** Whether the file at `path` is the snapshot with this name. */
+export function isSnapshotNamed(name: string, path: string, rest: Rest = noRest): boolean {
+  const [, , hashStart] = must(NAME.exec(name), "a snapshot's name");
+  return hashFile(path, rest) === hashStart;
 }
 
 /** The first half of the file's SHA-256, 32 hex digits. Reads piece by piece: a file may be larger than a buffer. */

@@ -4,7 +4,7 @@ import { renameDurably, syncPath } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { freeBytesOf } from '../data-dir/space.js';
 import { codeOf, JournalError } from '../errors.js';
-import { hashFile } from '../snapshot/files.js';
+import { isSnapshotNamed } from '../snapshot/files.js';
 
 /** Free space that must be left over beside what is copied. */
 const SPARE_BYTES = 16 * 1024 * 1024;
@@ -42,7 +42,7 @@ export function copySecrets(from: DataDir, to: DataDir): string[] {
 
 /** Checks a copy of the snapshot with this name against it. Throws `snapshot_damaged`. */
 export function checkSnapshotFile(copy: string, name: string): void {
-  if (name.includes(hashFile(copy))) return;
+  if (isSnapshotNamed(name, copy)) return;
   throw new JournalError(
     'snapshot_damaged',
     `The snapshot ${name} is damaged: its content is not that of its name. Delete it: the server makes new ones.`,

@@ -6,8 +6,6 @@
  */
 import { existsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { Engine } from '../../../engine/engine.js';
-import type { SnapshotMeta, SnapshotRef } from '../../../engine/host/snapshot-store.js';
 import type { Mark } from '../../../engine/model/ports.js';
 import { copyArchive } from '../../archive/copy.js';
 import { readArchiveProgress } from '../../archive/file.js';
@@ -15,10 +13,11 @@ import type { ArchiveProgress } from '../../archive/schema.js';
 import { type ArchivePosition, ArchiveWriter } from '../../archive/writer.js';
 import { fileBytes } from '../../data-dir/files.js';
 import { type DataDir, openDataDir } from '../../data-dir/layout.js';
-import { JournalError, messageOf } from '../../errors.js';
+import { JournalError } from '../../errors.js';
 import { createMarkFile, EMPTY_MARK, readMarkFile } from '../../journal/mark.js';
 import { type AbsentRange, readAbsent, withAbsent, writeAbsent } from '../../journal/segment/absent.js';
 import { createSegment } from '../../journal/segment/roll.js';
+import { firstUsable, type UsableSnapshot } from '../../replay/usable-snapshot.js';
 import { newSha256 } from '../../sha256.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
 import { checkSnapshotFile, copyFileDurably, copySecrets, requireSpace } from '../copy-files.js';
@@ -43,12 +42,6 @@ export interface Lost {
   readonly lastSeq: number;
   /** When the last of them happened, as far as the source tells. */
   readonly lastTimeMs: number;
-}
-
-interface Loaded {
-  readonly ref: SnapshotRef;
-  readonly meta: SnapshotMeta;
-  readonly engine: Engine;
 }
 
 /**
@@ -90,15 +83,10 @@ export function restoreFromSnapshot(source: DataDir, out: string, nowMs: number)
   }
 }
 
-function newestGood(source: DataDir, notes: string[]): Loaded {
+function newestGood(source: DataDir, notes: string[]): UsableSnapshot {
   const files = new SnapshotFiles(source.snapshots);
-  for (const ref of files.list()) {
-    try {
-      return { ref, ...files.load(ref) };
-    } catch (thrown) {
-      notes.push(`The snapshot ${ref.name} was passed over: ${messageOf(thrown)}`);
-    }
-  }
+  const usable = firstUsable(files.list(), files, null, (note) => notes.push(note));
+  if (usable !== null) return usable;
   throw new JournalError(
     'not_found',
     `There is no good snapshot in ${source.snapshots} to begin with.${notes.map((note) => ` ${note}`).join('')}`,
@@ -109,7 +97,7 @@ function newestGood(source: DataDir, notes: string[]): Loaded {
 function makeArchive(
   source: DataDir,
   dir: DataDir,
-  { meta, engine }: Loaded,
+  { meta, engine }: UsableSnapshot,
   nowMs: number,
   notes: string[],
 ): boolean {

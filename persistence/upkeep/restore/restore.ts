@@ -19,6 +19,7 @@ import { JournalError, messageOf } from '../../errors.js';
 import { createMarkFile, EMPTY_MARK } from '../../journal/mark.js';
 import { walPath } from '../../journal/segment/names.js';
 import { History } from '../../replay/history.js';
+import { isOfJournal, loadWhole } from '../../replay/usable-snapshot.js';
 import { newSha256 } from '../../sha256.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
 import { copyFileDurably, copySecrets, requireSpace } from '../copy-files.js';
@@ -166,8 +167,8 @@ function copySnapshots(
   for (const ref of files.list()) {
     if (ref.seq > toSeq) continue;
     try {
-      const { chain } = files.load(ref).meta;
-      if (!runs.some((run) => run.chainAt(ref.seq) === chain)) continue;
+      const { meta } = loadWhole(files, ref);
+      if (!runs.some((run) => isOfJournal(meta, run))) continue;
     } catch (thrown) {
       notes.push(`The snapshot ${ref.name} is left out: ${messageOf(thrown)}`);
       continue;

@@ -4,7 +4,8 @@
  * on it by the chain of hashes. So a snapshot stands in for whatever is damaged before it, and where the rows behind it
  * are lost, too, it is the end itself.
  */
-import type { SnapshotRef } from '../../../engine/host/snapshot-store.js';
+import type { SnapshotMeta, SnapshotRef } from '../../../engine/host/snapshot-store.js';
+import { isOfJournal, loadWhole } from '../../replay/usable-snapshot.js';
 import type { SnapshotFiles } from '../../snapshot/files.js';
 import { Run, type Salvage } from '../salvage/salvage.js';
 
@@ -24,8 +25,8 @@ export interface Unshown {
 
 export class WaysBack {
   readonly #snapshots: readonly SnapshotRef[];
-  /** The chain hash of a snapshot that was read whole; null: it is damaged. */
-  readonly #chains = new Map<string, string | null>();
+  /** What each snapshot that was read says of itself; null: it is damaged. */
+  readonly #metas = new Map<string, SnapshotMeta | null>();
 
   /**
    * `knownSeq`: what mark or archive say was there; null where neither says anything. A snapshot behind both the good
@@ -47,7 +48,7 @@ export class WaysBack {
       .reverse();
     const bySnapshot = this.#snapshots.filter(({ seq }) => seq <= limit && this.#isInGap(seq));
     const best = byRows.find(({ run, seq }) => this.#originIn(run, seq) !== null) ?? null;
-    const alone = bySnapshot.find((ref) => ref.seq > (best?.seq ?? -1) && this.#chainOf(ref) !== null);
+    const alone = bySnapshot.find((ref) => ref.seq > (best?.seq ?? -1) && this.#metaOf(ref) !== null);
     return alone === undefined ? best : this.#alone(alone);
   }
 
@@ -77,8 +78,8 @@ export class WaysBack {
   }
 
   #isOf(run: Run, ref: SnapshotRef): boolean {
-    const chain = this.#chainOf(ref);
-    return chain !== null && run.chainAt(ref.seq) === chain;
+    const meta = this.#metaOf(ref);
+    return meta !== null && isOfJournal(meta, run);
   }
 
   /** Whether a snapshot at `seq` stands where no good row ends, and where some were. */
@@ -89,20 +90,20 @@ export class WaysBack {
   }
 
   #alone({ seq, name }: SnapshotRef): Way {
-    const position = { lastSeq: seq, chain: this.#chains.get(name) ?? '' };
+    const position = { lastSeq: seq, chain: this.#metas.get(name)?.chain ?? '' };
     return { run: new Run([{ path: '', createdMs: 0, start: position, end: position }]), seq };
   }
 
-  #chainOf(ref: SnapshotRef): string | null {
-    const known = this.#chains.get(ref.name);
+  #metaOf(ref: SnapshotRef): SnapshotMeta | null {
+    const known = this.#metas.get(ref.name);
     if (known !== undefined) return known;
-    let chain: string | null = null;
+    let meta: SnapshotMeta | null = null;
     try {
-      chain = this.files.load(ref).meta.chain;
+      meta = loadWhole(this.files, ref).meta;
     } catch {
       // Whoever copies snapshots says what is wrong with it.
     }
-    this.#chains.set(ref.name, chain);
-    return chain;
+    this.#metas.set(ref.name, meta);
+    return meta;
   }
 }

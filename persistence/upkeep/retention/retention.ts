@@ -29,7 +29,8 @@ import {
 } from '../../journal/segment/absent.js';
 import { findSegments } from '../../journal/segment/names.js';
 import { Segment } from '../../journal/segment/segment.js';
-import { hashFile, SnapshotFiles } from '../../snapshot/files.js';
+import { isOfJournal } from '../../replay/usable-snapshot.js';
+import { SnapshotFiles } from '../../snapshot/files.js';
 import { noRest, type Rest } from '../../thread/pace.js';
 import {
   floorOf,
@@ -197,12 +198,15 @@ function writeDownPruned(dir: DataDir, segments: readonly PrunableSegment[]): vo
   });
 }
 
-/** What would take the segments' place must be what its name proves, and of this journal; null where it is. */
+/**
+ * What would take the segments' place must be what its name proves, and of this journal; null where it is. It is not loaded: a
+ * server's shadow would need the memory of a second engine.
+ */
 function doubt(dir: DataDir, journal: JournalReader, floor: DatedSnapshot | null, rest: Rest): string | null {
-  const isWhole = floor?.name.endsWith(`-${hashFile(floor.name, rest)}.db`) ?? false;
-  if (floor === null || !isWhole) return 'the snapshot in its place is damaged';
-  const { chain } = new SnapshotFiles(dir.snapshots).metaOf(floor);
-  return journal.chainAt(floor.seq) === chain ? null : 'the snapshot in its place is not of this journal';
+  const files = new SnapshotFiles(dir.snapshots, rest);
+  if (floor === null || !files.isWhole(floor)) return 'the snapshot in its place is damaged';
+  if (isOfJournal(files.metaOf(floor), journal)) return null;
+  return 'the snapshot in its place is not of this journal';
 }
 
 function sealedSegment(path: string): PrunableSegment {

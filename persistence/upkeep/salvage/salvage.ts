@@ -172,13 +172,12 @@ function addPiece(runs: GoodPiece[][], piece: GoodPiece): void {
   }
 }
 
-/** What snapshots say of the journal's chain hashes; a bad one helps nothing and harms nothing. */
+/** What snapshots say of the journal's chain hashes. */
 function chainsOf(snapshots: SnapshotFiles): Map<number, string> {
   const chains = new Map<number, string>();
   for (const ref of snapshots.list()) {
     try {
-      const { seq, chain } = snapshots.metaOf(ref);
-      chains.set(seq, chain);
+      if (snapshots.isWhole(ref)) chains.set(ref.seq, snapshots.metaOf(ref).chain);
     } catch {
       // Whoever needs the snapshot says what is wrong with it.
     }

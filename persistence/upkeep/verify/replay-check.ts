@@ -10,6 +10,7 @@ import type { ArchiveProgress } from '../../archive/schema.js';
 import { messageOf } from '../../errors.js';
 import type { ChainPosition } from '../../journal/segment/batch-row.js';
 import { decodeBatch, ReplayMismatch, replayBatch } from '../../replay/replay.js';
+import { type BatchEnd, faultAtEnd, loadWhole, type UsableSnapshot } from '../../replay/usable-snapshot.js';
 import { newSha256 } from '../../sha256.js';
 import type { SnapshotFiles } from '../../snapshot/files.js';
 import { ArchiveComparison } from './archive-rows.js';
@@ -74,7 +75,7 @@ export class ReplayCheck {
           `The snapshot ${ref.name} is of what is absent: only the file itself was checked.`,
         );
     }
-    this.#reach(start);
+    this.#reach(start.lastSeq, { chain: start.chain, digest: null });
   }
 
   /** The next batch, which is good and follows on the one before. `path` is its segment. */
@@ -86,7 +87,7 @@ export class ReplayCheck {
         this.#ended = `carrying out again ended at sequence number ${row.firstSeq}`;
       }
     }
-    this.#reach(row);
+    this.#reach(row.lastSeq, row);
   }
 
   /** After the last good batch, where `lastSeq` is the end of the journal. */
@@ -126,23 +127,24 @@ export class ReplayCheck {
     return null;
   }
 
-  /** Looks at the snapshots that stand at this place. */
-  #reach(place: ChainPosition): void {
-    while (this.#ahead[0] !== undefined && this.#ahead[0].seq <= place.lastSeq) {
+  /** Looks at the snapshots up to the batch that ends at `lastSeq`. */
+  #reach(lastSeq: number, end: BatchEnd): void {
+    while (this.#ahead[0] !== undefined && this.#ahead[0].seq <= lastSeq) {
       const ref = this.#ahead.shift();
       if (ref === undefined) return;
-      if (ref.seq < place.lastSeq)
+      if (ref.seq < lastSeq)
         this.findings.fault('snapshot', ref.name, ref.seq, 'No batch of the journal ends where it stands.');
-      else this.#compareSnapshot(ref, place);
+      else this.#compareSnapshot(ref, end);
     }
   }
 
-  #compareSnapshot(ref: SnapshotRef, place: ChainPosition): void {
+  #compareSnapshot(ref: SnapshotRef, end: BatchEnd): void {
     const loaded = this.#load(ref);
     if (loaded === null) return;
     const fault = (what: string): void => this.findings.fault('snapshot', ref.name, ref.seq, what);
-    if (loaded.meta.chain !== place.chain) {
-      fault('It is not of this journal: the chain hash there is another one.');
+    const why = faultAtEnd(loaded.meta, end);
+    if (why !== null) {
+      fault(`It is not of this journal: ${why}`);
       return;
     }
     if (this.#engine === null) {
@@ -176,9 +178,9 @@ export class ReplayCheck {
     }
   }
 
-  #load(ref: SnapshotRef): ReturnType<SnapshotFiles['load']> | null {
+  #load(ref: SnapshotRef): UsableSnapshot | null {
     try {
-      return this.sources.snapshots.load(ref);
+      return loadWhole(this.sources.snapshots, ref);
     } catch (thrown) {
       this.findings.fault('snapshot', ref.name, ref.seq, messageOf(thrown));
       return null;

@@ -119,8 +119,8 @@ test('a snapshot of another journal, or from after the end of this one, is passe
   const life = lived(3);
   const saved = must(life.snapshots.saved.get(9), 'the snapshot');
   for (const [change, sentence] of [
-    [{ chain: 'a'.repeat(64) }, /its chain hash is not that of the journal/],
-    [{ digest: 'a'.repeat(16) }, /its rolling digest is not that of the journal/],
+    [{ chain: 'a'.repeat(64) }, /its chain hash is not the journal's/],
+    [{ digest: 'a'.repeat(16) }, /its rolling digest is not that of its state/],
     [{ seq: 12 }, /it is of another sequence number/],
   ] as const) {
     life.snapshots.saved.set(9, { ...saved, meta: { ...saved.meta, ...change } });
@@ -133,6 +133,29 @@ test('a snapshot of another journal, or from after the end of this one, is passe
   const row = commitBatch(longer.store, batchOf(longer.engine));
   life.snapshots.save(longer.engine, row.chain);
   assert.match(recover(life).notes.join(), /no batch of the journal ends at sequence number 39/);
+});
+
+test('a snapshot with another rolling digest than the row is passed over, whatever its chain hash says', () => {
+  const life = lived(3, 7);
+  const seventh = must(life.store.durable[6], 'a row');
+  life.store.durable[6] = { ...seventh, digest: 'feedfacefeedface' };
+  // The row itself is wrong: the older snapshot leads to it, and replay says so.
+  assert.throws(() => recover(life), refusal('replay_mismatch', /Batch 19 to 21/));
+  life.store.durable[6] = seventh;
+  const other = new Engine();
+  for (let batch = 1; batch <= 6; batch += 1) batchOf(other);
+  for (const amountCents of [1, 2, 3]) {
+    const timeMs = START_MS + 21_000;
+    other.apply({ kind: 'depositHouse', timeMs, amountCents, reference: `other ${amountCents}` });
+  }
+  life.snapshots.save(other, seventh.chain);
+  const recovered = recover(life);
+  assertSame(recovered, life);
+  assert.equal(recovered.snapshotSeq, 9);
+  assert.match(
+    recovered.notes.join(),
+    /snapshot 21 was passed over: its rolling digest is not the journal's/,
+  );
 });
 
 /** The journal without its rows up to `seq`, as after `prune`: only the chain hash there is still known. */
