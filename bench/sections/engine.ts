@@ -1,4 +1,6 @@
-/** The engine alone, in process, on one core: no sockets, no journal, no hashing. One suite a process. */
+/**
+ * The engine alone, in process, on one core: no sockets, no journal, no hashing. Each suite has a process of its own.
+ */
 import { must } from '../../engine/base/assert.js';
 import type { CycleRate } from '../engine/cycling.js';
 import type { BookRate, OrderBookRates } from '../engine/order-book.js';

@@ -1,4 +1,4 @@
-/** The engine's cost as it fills: open bets by accounts, each number of accounts in a process of its own. */
+/** The engine's costs by number of open bets and of accounts. Each number of accounts runs in a process of its own. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { GridCell, GridRow } from '../engine/grid.js';
@@ -22,7 +22,7 @@ export async function gridSection(options: SuiteOptions): Promise<SectionResult>
   }
   const settled: SuiteResult<'settle'>[] = [];
   for (const accounts of ACCOUNTS[size]) {
-    // By bets among as many accounts as usual, by accounts at a number of bets that most figures here are of.
+    // Varies the bets with the usual number of accounts, and the accounts with the usual number of bets.
     for (const bets of accounts === SETTLED_ACCOUNTS ? sizes : [SETTLED_BETS]) {
       options.progress(`settling ${figure(bets)} bets of ${figure(accounts)} accounts`);
       settled.push(await suiteOnce('settle', { scale: bets, accounts, dir: '' }, options));
@@ -50,10 +50,10 @@ export async function gridSection(options: SuiteOptions): Promise<SectionResult>
     ],
     ratios: [],
     notes: [
-      'Flat would be the same figure everywhere. What grows is memory traffic: an account, its key, a bet and an Idempotency-Key ' +
-        'lie in tables that no longer fit the caches, so each look-up becomes a miss; no operation walks through a table.',
-      'A bet is settled by itself, however many there are, and rounds lock and end without a look at their bets; small numbers are ' +
-        'timed before the compiler has come round to them. A digest of the whole state, and a snapshot, walk through all of it, and are no part of an order.',
+      'A constant cost would be the same figure everywhere. Only memory traffic grows: accounts, keys, bets and Idempotency-Keys ' +
+        'are in tables that no longer fit the caches, so each look-up becomes a miss; no operation scans a table.',
+      'The cost of settling a bet does not depend on their number, and rounds lock and end without reading their bets; small numbers are ' +
+        'timed before their code is compiled. A digest of the whole state and a snapshot read all of it, but are not part of an order.',
     ],
     data: { rows, settled, snapshots },
   };

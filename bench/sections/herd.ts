@@ -1,14 +1,14 @@
 /**
- * The thundering herd: all 70 rounds end in the same instant (midnight UTC of a weekday) with 100,000 open bets, while
- * the bots go on asking and betting at planned times. How long does anything have to wait?
+ * The thundering herd: all 70 rounds end in the same instant (midnight UTC of a weekday) with 100,000 open bets,
+ * while bots continue to read and bet at planned times. How long does any request wait?
  *
  * The first midnight is the first boundary with bets in the life of the process: much of its code is compiled only
- * then, on the one core that the server has. The two behind it (not in a quick run) are what a server in service
- * knows: the same again, and one where on every connection somebody has waited for it and asks in that instant.
+ * then, on the server's single core. The two that follow (not in a quick run) show a server in service: the same
+ * again, and one where every connection sends a request in that instant.
  *
- * The clock is a manual one, since all markets end together once a day only. It moves through the boundary as a real
- * clock does: the same commands, the same slices of settlement, a turn of the event loop for each. What differs
- * is against the server: on a manual clock market data is rendered for every change, not at most so often a second.
+ * The clock is manual, because all markets end together only once a day. It passes the boundary as a real clock does:
+ * the same commands, the same slices of settlement, a turn of the event loop for each. The one difference is to the
+ * server's disadvantage: on a manual clock market data is rendered for every change instead of being cached.
  */
 import { join } from 'node:path';
 import { must } from '../../engine/base/assert.js';
@@ -29,11 +29,11 @@ const BETS = 100_000;
 const CONNECTIONS = 1_000;
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
-/** Where the clock stands when the herd begins: all rounds are locked. */
+/** How long before midnight the herd begins: all rounds are locked. */
 const BEFORE_MS = 1_000;
-/** A price of the boundary counts as final a little after it. */
+/** A boundary price becomes final a little after the boundary. */
 const AFTER_MS = 5_000;
-/** When bets of each time frame are placed, before midnight: rounds of the last window that still take them. */
+/** How long before midnight the bets of each time frame are placed: the last rounds must still take them. */
 const PLACING: readonly (readonly [frames: RegExp, beforeMs: number])[] = [
   [/_(ONE_DAY|FOUR_HOURS|FIFTEEN_MINUTES)$/, 10 * MINUTE_MS],
   [/_FIVE_MINUTES$/, 4 * MINUTE_MS],
@@ -42,7 +42,7 @@ const PLACING: readonly (readonly [frames: RegExp, beforeMs: number])[] = [
 const MOVE_MS_MAX = DAY_MS / 4;
 const CALIBRATION = { warmupMs: 300, measureMs: 1_000 };
 const MEASURE_MS = { full: 15_000, quick: 3_000 };
-/** Refused in the instant at which one round has ended and the next one is not open. */
+/** Refused while one round has ended and the next is not open yet. */
 const BETWEEN_ROUNDS = [
   '{"success":false,"error":"round_not_live',
   '{"success":false,"error":"betting_closed',
@@ -63,16 +63,16 @@ export async function herdSection(options: SuiteOptions): Promise<SectionResult>
 async function measureHerd(server: ToteServer, options: SuiteOptions): Promise<SectionResult> {
   const midnight = await comeToMidnight(server, options);
   const idle = await idleDelay(server, options);
-  const strikes = [await strike(server, midnight, { when: 'the first boundary', burst: 0 }, options)];
+  const runs = [await measureBoundary(server, midnight, { when: 'the first boundary', burst: 0 }, options)];
   for (const occasion of options.quick ? [] : LATER) {
-    strikes.push(await strike(server, await comeToMidnight(server, options), occasion, options));
+    runs.push(await measureBoundary(server, await comeToMidnight(server, options), occasion, options));
   }
-  return sectionOf(strikes, idle);
+  return sectionOf(runs, idle);
 }
 
 interface Occasion {
   readonly when: string;
-  /** Requests that are planned for the instant of the boundary, besides the others. */
+  /** Additional requests planned for the instant of the boundary. */
   readonly burst: number;
 }
 
@@ -83,13 +83,13 @@ const LATER: readonly Occasion[] = [
 
 interface Midnight {
   readonly bettors: readonly Bettor[];
-  /** All of them. */
+  /** All markets. */
   readonly markets: readonly MarketState[];
-  /** Bets that were placed for it. */
+  /** Bets placed for it. */
   readonly bets: number;
 }
 
-/** Places the bets, of accounts of their own, and moves the clock to just before the next midnight. */
+/** Places the bets, from new accounts, and moves the clock to just before the next midnight. */
 async function comeToMidnight(server: ToteServer, { progress }: SuiteOptions): Promise<Midnight> {
   let nowMs = await server.moveClock(0);
   const midnightMs = weekdayMidnightAfter(nowMs);
@@ -123,7 +123,7 @@ async function marketsOf(
   return live.filter(({ id, bettingMs }) => frames.test(id) && bettingMs > 0);
 }
 
-/** The same probe in the same process for as long, with nothing to do: a virtual machine stalls by itself. */
+/** The same probe in the idle process for as long, because a virtual machine stalls by itself. */
 async function idleDelay(
   { process }: ToteServer,
   { quick, progress }: SuiteOptions,
@@ -134,22 +134,22 @@ async function idleDelay(
   return (await process.endUse()).loopDelay;
 }
 
-interface Struck extends Occasion {
+interface BoundaryRun extends Occasion {
   readonly row: LoadRow;
-  /** Open bets that were placed for the boundary. */
+  /** Open bets placed for the boundary. */
   readonly bets: number;
   /** Real milliseconds from the boundary until all was settled and durable. */
   readonly settledMs: number;
   readonly after: Acknowledged;
 }
 
-/** Load at half of what the server does, and the boundary a quarter into the measured window. */
-async function strike(
+/** Load at half of the server's maximum, with the boundary a quarter into the measured window. */
+async function measureBoundary(
   server: ToteServer,
   { bettors, markets, bets }: Midnight,
   { when, burst }: Occasion,
   options: SuiteOptions,
-): Promise<Struck> {
+): Promise<BoundaryRun> {
   const after = new Acknowledged();
   const mix = botsMix(bettors, markets, BETWEEN_ROUNDS);
   const target = workloadTarget(`the bots' mix over ${when}`, server, mix, { acknowledged: after });
@@ -181,7 +181,7 @@ async function passBoundary(server: ToteServer): Promise<number> {
   return performance.now() - startedMs;
 }
 
-/** Everything from before midnight is settled, so what is open is exactly what was acknowledged since. */
+/** Everything from before midnight is settled, so the open bets are exactly those acknowledged since. */
 async function auditAfter(
   server: ToteServer,
   bettors: readonly Bettor[],
@@ -195,7 +195,7 @@ async function auditAfter(
   expect('bets in the new rounds', bets, after.orders);
 }
 
-/** All markets are open before and after midnight from Monday to Tuesday up to Thursday to Friday. */
+/** All markets are open before and after midnight on the nights from Monday to Friday. */
 function weekdayMidnightAfter(nowMs: number): number {
   for (let midnightMs = Math.ceil((nowMs + 15 * MINUTE_MS) / DAY_MS) * DAY_MS; ; midnightMs += DAY_MS) {
     const day = new Date(midnightMs).getUTCDay();
@@ -203,10 +203,10 @@ function weekdayMidnightAfter(nowMs: number): number {
   }
 }
 
-function sectionOf(strikes: readonly Struck[], idle: LoopDelay | null): SectionResult {
-  const [first, ...later] = strikes;
+function sectionOf(runs: readonly BoundaryRun[], idle: LoopDelay | null): SectionResult {
+  const [first, ...later] = runs;
   const idleMs = idle?.maxMs ?? Number.NaN;
-  const counted = later.length > 0 ? later : strikes;
+  const counted = later.length > 0 ? later : runs;
   const beside =
     later.length > 0 ? `; the first of the process ${figure(stallOf(must(first, 'a boundary')))} ms` : '';
   return {
@@ -214,23 +214,23 @@ function sectionOf(strikes: readonly Struck[], idle: LoopDelay | null): SectionR
     tables: [
       loadTable(
         `All ${MARKETS_MAX} markets settle at once, planned send times`,
-        strikes.map(({ row }) => row),
+        runs.map(({ row }) => row),
       ),
       delayTable("The event loop's delay", [
-        ...strikes.map((struck) => ({
-          name: `load over ${struck.when}`,
-          delays: [runOf(struck).server.loopDelay],
+        ...runs.map((run) => ({
+          name: `load over ${run.when}`,
+          delays: [runOf(run).server.loopDelay],
         })),
         { name: 'nothing at all, before', delays: [idle] },
       ]),
     ],
     ratios: [],
     notes: [
-      ...strikes.flatMap(strikeNotes),
+      ...runs.flatMap(runNotes),
       `The same process without any load stalled for ${figure(idleMs)} ms in a window as long, by the machine alone.`,
       'On a manual clock, since all markets end together at midnight only; market data is rendered for every change there.',
     ],
-    plots: strikes.flatMap(({ row }) => overTime(row)),
+    plots: runs.flatMap(({ row }) => overTime(row)),
     measured: [
       {
         goal: 'boundaryStall',
@@ -240,20 +240,20 @@ function sectionOf(strikes: readonly Struck[], idle: LoopDelay | null): SectionR
     ],
     data: {
       idle,
-      strikes: strikes.map((struck) => ({ ...struck, after: struck.after.orders })),
+      runs: runs.map((run) => ({ ...run, after: run.after.orders })),
     },
   };
 }
 
-const runOf = ({ row }: Struck): MeasuredRun => must(row.rounds[0], 'a run');
-const stallOf = (struck: Struck): number => runOf(struck).server.loopDelay?.maxMs ?? Number.NaN;
+const runOf = ({ row }: BoundaryRun): MeasuredRun => must(row.rounds[0], 'a run');
+const stallOf = (run: BoundaryRun): number => runOf(run).server.loopDelay?.maxMs ?? Number.NaN;
 
-function strikeNotes(struck: Struck): string[] {
-  const { when, bets, settledMs, after } = struck;
+function runNotes(run: BoundaryRun): string[] {
+  const { when, bets, settledMs, after } = run;
   return [
-    `Longest event-loop stall over ${when}, ${figure(bets)} open bets settling: ${figure(stallOf(struck))} ms. They were settled, and that was durable, ` +
+    `Longest event-loop stall over ${when}, ${figure(bets)} open bets settling: ${figure(stallOf(run))} ms. They were settled, and that was durable, ` +
       `${figure(settledMs)} ms after the boundary.`,
-    `${figure(runOf(struck).client.refused)} orders came before the new rounds were open and were refused as they should be; ` +
+    `${figure(runOf(run).client.refused)} orders came before the new rounds were open and were refused as expected; ` +
       `${figure(after.orders)} were acknowledged, and all were found; money is conserved.`,
   ];
 }

@@ -1,7 +1,7 @@
 /**
- * Public market data: `GET /v1/markets/{id}` and `GET /v1/markets` beside bare handlers that send the same bytes. Our own
- * client checks the answers and gives the latencies; where `wrk` is installed it gives the rates, since these
- * answers come faster than a client on Node can ask.
+ * Public market data: `GET /v1/markets/{id}` and `GET /v1/markets`, compared with bare handlers that send the same
+ * bytes. Our own client checks the answers and measures latencies. Rates are measured with `wrk` if it is installed,
+ * because a client on Node cannot send requests as fast as they are answered.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -85,7 +85,7 @@ async function measureMarkets(options: SuiteOptions, running: ServerProcess[]): 
   return sectionOf(results);
 }
 
-/** Which market it is depends on the time of day, and rows of two runs are compared by name. */
+/** The market depends on the time of day, but rows of two runs are compared by name. */
 const nameOf = (path: string): string => (path === ALL_MARKETS ? path : `${ALL_MARKETS}/{id}`);
 
 function getTemplates(keys: readonly string[], path: string): RequestTemplate[] {
@@ -115,7 +115,7 @@ interface WrkRow {
 interface PathResult {
   readonly path: string;
   readonly rows: readonly LoadRow[];
-  /** null where wrk is not installed. */
+  /** null if wrk is not installed. */
   readonly wrkRows: readonly WrkRow[] | null;
 }
 
@@ -185,10 +185,10 @@ function pathRatio({ path, rows, wrkRows }: PathResult): Ratio {
   return { what, value: median(ratios), byCpu: Number.isNaN(byCpu) ? null : byCpu, ...goals };
 }
 
-/** A server that has nothing to wait for but requests leaves none of its core idle, unless too few come. */
+/** A server that waits only for requests uses its whole core, unless too few arrive. */
 const BUSY_SERVER_CPU = 0.9;
 
-/** Names the rows in which wrk may have been the limit: ratios against them flatter. */
+/** Names the rows in which wrk may have been the limit: ratios against them are too favourable. */
 function wrkLimitNotes(rows: readonly WrkRow[]): string[] {
   return rows.flatMap(({ name, rounds }) => {
     const serverCpu = median(rounds.map(({ server }) => server.cpu?.process ?? Number.NaN));

@@ -1,7 +1,7 @@
 /**
- * Orders at half of the maximum rate, planned send times, while everything that a server does besides goes on: rounds
- * of a minute with thousands of bets end and settle within the window, their successors open, and snapshots are written.
- * The clock is the system's, so the section waits for the ends of minutes.
+ * Orders at half of the maximum rate, at planned send times, beside all other work of a server: ONE_MINUTE rounds
+ * with thousands of bets end and settle within the window, their successors open, and snapshots are written. The
+ * clock is the system's, so the section waits for the end of a minute.
  */
 import { join } from 'node:path';
 import { must } from '../../engine/base/assert.js';
@@ -20,25 +20,26 @@ import { type CaughtUp, statusOf } from '../tote/shadow.js';
 const BETTORS = 1_000;
 const CONNECTIONS = 256;
 /**
- * Bettors on rounds that end during the run. The other accounts' balances show exactly what was acknowledged to them.
+ * Bettors on rounds that end during the run. They are separate accounts, so that the others' balances match their
+ * acknowledged orders exactly.
  */
 const SETTLED_BETTORS = 100;
 const SETTLED_BETS = 20_000;
 const MINUTES = { full: 2, quick: 1 };
 const MEASURE_MS = { full: 24_000, quick: 10_000 };
 const MINUTE_MS = 60_000;
-/** Several within a window; a server's own default is one after 1,000,000 commands. */
+/** Several snapshots within a window; the server's default is one after 1,000,000 commands. */
 const ENV = { TOTE_SNAPSHOT_COMMANDS: '250000' };
-/** What placing `SETTLED_BETS` takes, generously. */
+/** Ample time to place `SETTLED_BETS`. */
 const FILL_MS = 8_000;
 const CLIENT_START_MS = 400;
-/** What the run at full speed leaves to the shadow, and what a client takes to end. */
+/** Time for the shadow to catch up after the run at full speed, and for a client to end. */
 const REST_MS = 30_000;
-const LOOK_GAP_MS = 250;
+const POLL_GAP_MS = 250;
 
 interface Minute {
   readonly row: LoadRow;
-  /** Snapshots that were begun and finished within the window: one, or more. */
+  /** Whether at least one snapshot was begun and finished within the window. */
   readonly hasSnapshot: boolean;
   readonly lagCommands: number;
 }
@@ -69,7 +70,7 @@ async function measureMinutes(
   const maximum = medianRate(must(closed, 'row'));
   if (maximum === 0) throw new Error('the server answered nothing in the measured time');
   const behind = must(closed?.rounds[0]?.behind, 'what the shadow did');
-  // In the window nothing waits for the shadow: what it has not done by then it has not done.
+  // No waiting for the shadow after these windows: its lag at their end is part of the result.
   const { catchUp: _, ...orders } = target;
   const minutes: Minute[] = [];
   for (let at = 1; at <= MINUTES[options.quick ? 'quick' : 'full']; at += 1) {
@@ -112,13 +113,13 @@ async function measureMinute(
   };
 }
 
-/** Markets whose round ends with this minute and takes bets for long enough. */
+/** Markets whose round ends with this minute and still takes bets for long enough. */
 async function endingMarkets(server: ToteServer, apiKey: string): Promise<MarketState[]> {
   for (const startedMs = performance.now(); performance.now() - startedMs < 2 * MINUTE_MS; ) {
     const live = await liveMarkets(server, apiKey);
     const ending = live.filter(({ id, bettingMs }) => id.endsWith('_ONE_MINUTE') && bettingMs > FILL_MS);
     if (ending.length > 0) return ending;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_GAP_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_GAP_MS));
   }
   throw new Error('no round of a minute took bets for two minutes');
 }
@@ -159,7 +160,7 @@ function p99Of({ rounds, plannedRate }: LoadRow): Measured {
   };
 }
 
-/** How long the markets must go on taking bets. */
+/** How long the markets must take bets. */
 function neededMs({ quick, warmupMs, measureMs }: SuiteOptions): number {
   const size = quick ? 'quick' : 'full';
   return warmupMs + measureMs + REST_MS + (MINUTES[size] + 1) * MINUTE_MS + MEASURE_MS[size];

@@ -1,7 +1,8 @@
 /**
- * Durable orders: `POST /v1/orders` against the real server, beside a bare handler, a bare handler with the same
- * group commit, Redis with an fsync before every answer, and the same orders the usual way (Fastify and SQLite tables); then at half of the server's own maximum with planned
- * send times. Afterwards every acknowledged order is looked for in the server's books, before and after a SIGKILL.
+ * Durable orders: `POST /v1/orders` on the real server, compared with a bare handler, a bare handler with the same
+ * group commit, Redis with an fsync before every answer, and the same orders the usual way (Fastify and SQLite
+ * tables). Then planned send times, at half of the server's own maximum. Afterwards the server's ledger must contain
+ * every acknowledged order, before and after a SIGKILL.
  */
 import { join } from 'node:path';
 import { must } from '../../engine/base/assert.js';
@@ -33,11 +34,11 @@ import type { CaughtUp } from '../tote/shadow.js';
 
 const CONNECTIONS = [64, 256];
 const OPEN_LOOP_CONNECTIONS = 256;
-/** Each may have 10,000 open bets: room for 10 million orders. */
+/** Each may have 10,000 open bets, enough for 10 million orders. */
 const BETTORS = 1_000;
-/** Starting a client, draining, catching up, auditing: what a run takes beyond its windows. */
+/** Time of a run beyond its windows: starting a client, draining, catching up, auditing. */
 const RUN_OVERHEAD_MS = 3_000;
-/** How much faster than the server the client must be to be none of its limits. */
+/** How much faster than the server the client must be, so as not to limit it. */
 const HEADROOM = 1.2;
 
 export async function ordersSection(options: SuiteOptions): Promise<SectionResult> {
@@ -109,8 +110,8 @@ async function measureOrders(options: SuiteOptions, running: ServerProcess[]): P
 }
 
 /**
- * The shadow's thread shares the server's core. Work that it has deferred when a window ends would be missing from
- * the rate; this is the rate with that work included.
+ * The shadow's thread shares the server's core. The rate of a window leaves out the work it has deferred; these notes
+ * give the rate with that work included.
  */
 function shadowNotes(rows: readonly LoadRow[], options: SuiteOptions): string[] {
   return rows.flatMap(({ name, connections, rounds }) => {
@@ -127,7 +128,7 @@ function shadowNotes(rows: readonly LoadRow[], options: SuiteOptions): string[] 
   });
 }
 
-/** What the client reaches against a server that does next to nothing, and what wrk does against the same. */
+/** The rate of the client, and of wrk, against a server that does almost nothing. */
 async function clientProof(bare: Target, rows: readonly LoadRow[], options: SuiteOptions): Promise<string> {
   const connections = Math.max(...CONNECTIONS);
   const of = (name: string): LoadRow =>
@@ -177,7 +178,7 @@ function ratios(rows: readonly LoadRow[], options: SuiteOptions): Ratio[] {
   });
 }
 
-/** How long the markets must go on taking bets. */
+/** How long the markets must take bets. */
 function runMs({ rounds, warmupMs, measureMs }: SuiteOptions): number {
   const systems = 5;
   const runs = rounds * (systems * CONNECTIONS.length + 2);

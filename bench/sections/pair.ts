@@ -1,7 +1,7 @@
 /**
- * Two built checkouts against each other: both servers run beside each other on the same core, and take turns under the
- * same load, round after round, the first one last in every other round. What the machine does besides falls on both, so a
- * small difference shows that two runs at two times would hide.
+ * Compares two built checkouts. Both servers run on the same core and are measured alternately under the same load;
+ * every other round in reverse order. Other work of the machine affects both, so small differences show that two runs
+ * at different times would hide.
  */
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';

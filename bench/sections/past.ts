@@ -1,6 +1,6 @@
 /**
- * Looking into the past: how fast `verify` is beside a start's replay, how long `account`, `bet` and `round` take, and how
- * much memory exports want, each as a process of its own on a directory of settled bets.
+ * Commands that read the past: the speed of `verify` compared with a start's replay, the time of `account`, `bet` and
+ * `round`, and the memory of exports. Each runs as a process of its own on a directory of settled bets.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,7 +16,7 @@ import { suiteOnce, suiteRounds } from '../suites/run.js';
 const FULL_SCALE = 1_000_000;
 const QUICK_SCALE = 100_000;
 const TOTE = fileURLToPath(new URL('../../persistence/cli/main.js', import.meta.url));
-const LOOK_EVERY_MS = 20;
+const POLL_EVERY_MS = 20;
 const KIB_PER_MB = 1_000_000 / 1_024;
 
 interface Timed {
@@ -77,19 +77,19 @@ export async function pastSection(options: SuiteOptions): Promise<SectionResult>
   };
 }
 
-/** How fast it went through all commands, as a share of the replay's rate; '' where it does not. */
+/** For a command that reads the whole journal: its rate as a share of the replay's; else ''. */
 function ratio([name]: readonly string[], { seconds }: Timed, commands: number, replayRate: number): string {
   return name === 'verify' || name === 'export' ? figure(commands / seconds / replayRate) : '';
 }
 
-/** Runs `tote`, which must end well. The peak is what the kernel says of the process. */
+/** Runs `tote`, which must succeed. The peak memory is the one reported by the kernel. */
 async function run(args: readonly string[]): Promise<Timed> {
   const startedMs = performance.now();
   const child = spawn(process.execPath, [TOTE, ...args], { stdio: ['ignore', 'ignore', 'ignore'] });
   let peakMb = 0;
   const timer = setInterval(() => {
     peakMb = Math.max(peakMb, peakMbOf(child.pid));
-  }, LOOK_EVERY_MS);
+  }, POLL_EVERY_MS);
   const [code] = await once(child, 'close');
   clearInterval(timer);
   if (code !== 0) throw new Error(`tote ${args.join(' ')} ended with ${code}`);

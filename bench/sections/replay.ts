@@ -26,7 +26,8 @@ export async function replaySection(options: SuiteOptions): Promise<SectionResul
   options.progress(`writing a journal of ${figure(scale)} orders`);
   const dir = folder('replay');
   const written = await suiteOnce('writeJournal', { scale, dir }, options);
-  // As a server starts: on all cores, one of which reads ahead; and pinned to one, as the servers of the other sections.
+  // As a server starts, on all cores, one of which reads ahead; and pinned to one core, like the servers of the other
+  // sections.
   const allCores = { ...options, cores: { server: null, client: null } };
   const replays = await suiteRounds('replayJournal', { scale, dir }, allCores);
   const pinned = await suiteRounds('replayJournal', { scale, dir }, options);

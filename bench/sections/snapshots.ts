@@ -1,7 +1,7 @@
 /**
- * What snapshots cost the orders: the event loop's delay, and answers at planned times, with a million open bets,
- * without snapshots and with one being written nearly all the time. One data directory, filled once through the API and
- * started again for every row. Afterwards every acknowledged order is looked for in the server's books.
+ * The cost of snapshots to orders: the event loop's delay and latencies at planned times with a million open bets,
+ * without snapshots and with one being written nearly all the time. One data directory is filled once through the API
+ * and restarted for every row. Afterwards the server's ledger must contain every acknowledged order.
  */
 import { join } from 'node:path';
 import { must } from '../../engine/base/assert.js';
@@ -19,9 +19,9 @@ import { type Status, statusOf } from '../tote/shadow.js';
 const OPEN_BETS = { full: 1_000_000, quick: 100_000 };
 const BETTORS = 1_000;
 const CONNECTIONS = 64;
-/** Well below what the server answers at most: a queue would hide its stalls. */
+/** Well below the maximum rate: a queue would hide stalls. */
 const RATE_PER_SECOND = 10_000;
-/** What filling takes, generously. */
+/** Ample time for filling. */
 const FILL_MS = 60_000;
 /** A snapshot of a million bets takes seconds. */
 const MEASURE_MS_MIN = 15_000;

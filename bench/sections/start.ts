@@ -1,4 +1,4 @@
-/** From the start of the process to its first answer, each time on an empty data directory of its own. */
+/** Time from the start of the process to its first answer, each on a new data directory. */
 import { join } from 'node:path';
 import { figure } from '../report/format.js';
 import { median, type SectionResult, type SuiteOptions } from '../report/section.js';

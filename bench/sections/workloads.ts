@@ -1,7 +1,7 @@
 /**
- * What bots do besides placing orders: the mix of reads and orders, replays, refusals, and thousands of connections
- * that hardly speak; the rate by the number of connections and the latency by load. Afterwards every
- * acknowledged order is looked for in the server's books.
+ * The other workloads of bots: a mix of reads and orders, replays, refusals, and thousands of mostly idle
+ * connections; the rate by number of connections and the latency by load. Afterwards the server's ledger must contain
+ * every acknowledged order.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,16 +28,16 @@ import { ToteServer } from '../tote/server.js';
 
 const BETTORS = 1_000;
 const CONNECTIONS = 256;
-/** Besides `CONNECTIONS`, which the first table has. */
+/** In addition to `CONNECTIONS`, which is in the first table. */
 const CURVE_CONNECTIONS = { full: [16, 64, 1_024], quick: [32] };
 const CURVE_LOADS = { full: [0.25, 0.5, 0.75, 0.9], quick: [0.5] };
 const ACTIVE = 200;
 const IDLE = 9_800;
-/** The server closes a connection that is silent for 8 to 12 s. */
+/** The server closes a connection after 8 to 12 s of silence. */
 const IDLE_PERIOD_MS = 6_500;
-/** In the full one every idle connection speaks at least twice. */
+/** In a full run every idle connection sends at least two requests. */
 const IDLE_MEASURE_MS = { full: 15_000, quick: 6_500 };
-/** Files that a process has open besides its connections. */
+/** Open files of a process other than its connections. */
 const OTHER_FILES = 500;
 const RUN_OVERHEAD_MS = 2_500;
 
@@ -94,7 +94,7 @@ async function measureAll(server: ToteServer, book: Book, options: SuiteOptions)
   return { rows, byConnections, byLoad, idle, idleConnections };
 }
 
-/** Placed anew before each round, so that no key is older than the server remembers. */
+/** The orders are placed anew before each round, so that the server still remembers every key. */
 async function replayRow(server: ToteServer, book: Book, options: SuiteOptions): Promise<LoadRow> {
   const rounds: MeasuredRun[] = [];
   let name = '';
@@ -162,7 +162,7 @@ function sectionOf(measured: Measured, orders: number): SectionResult {
   };
 }
 
-/** How long the markets must go on taking bets. */
+/** How long the markets must take bets. */
 function runMs({ quick, rounds, warmupMs, measureMs }: SuiteOptions): number {
   const size = quick ? 'quick' : 'full';
   const runs = rounds * 4 + 2 * (CURVE_CONNECTIONS[size].length + CURVE_LOADS[size].length) + 2;
