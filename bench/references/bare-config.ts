@@ -5,7 +5,7 @@ export interface BareConfig {
   readonly gets: readonly { readonly path: string; readonly answer: WireAnswer }[];
   /** Answer to every POST with a JSON body. */
   readonly post: WireAnswer;
-  /** Where POSTs are committed before they are answered; null: nowhere. */
+  /** Where POSTs are committed before they are answered; null for nowhere. */
   readonly commit: {
     readonly file: string;
     /** Bytes that each POST adds to its batch's row. */

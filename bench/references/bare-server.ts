@@ -1,8 +1,7 @@
 /**
- * The references over HTTP: what uWebSockets.js does on this machine when next to nothing is asked of it. GETs answer
- * ready bytes; a POST is parsed and, where a commit is asked for, made durable in a group commit of the same bytes
- * before the same answer goes out. No key, no limit, no engine, no ledger: the distance to these is what the server's
- * features cost.
+ * The HTTP references: uWebSockets.js on this machine doing almost nothing. GETs send prepared bytes. A POST is
+ * parsed and, if a commit is configured, made durable in a group commit of the same bytes before the same answer is
+ * sent. There are no keys, limits, engine or ledger: the difference to the server is the cost of its features.
  */
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
@@ -32,9 +31,9 @@ function serve(config: BareConfig): void {
 }
 
 interface ReadyAnswer {
-  /** Status line and headers in one piece, which costs less than a call for each header. */
+  /** Status line and headers as one string, which is cheaper than a call for each header. */
   readonly head: string;
-  /** As bytes: a large string would be converted for every answer. */
+  /** Bytes, because a string would be encoded for every answer. */
   readonly body: Buffer;
 }
 
@@ -48,21 +47,21 @@ function write(response: UwsResponse, { head, body }: ReadyAnswer): void {
   response.end(body, false);
 }
 
-/** A request whose body is there; `gone` once its client is. */
+/** A request with a complete body; `gone` once its client has disconnected. */
 interface Pending {
   readonly response: UwsResponse;
   readonly text: string;
   gone: boolean;
 }
 
-/** Bodies come in one piece here: the client sends small ones in one write. */
+/** Bodies arrive as one chunk, because the client sends them in one write. */
 function readJson(response: UwsResponse, whenParsed: (pending: Pending) => void): void {
   let pending: Pending | null = null;
   response.onAborted(() => {
     if (pending !== null) pending.gone = true;
   });
   response.onData((piece, isLast) => {
-    assert(isLast, 'a body comes in one piece');
+    assert(isLast, 'a body arrives as one chunk');
     const text = Buffer.from(piece).toString('latin1');
     const parsed: unknown = JSON.parse(text);
     assert(typeof parsed === 'object' && parsed !== null, 'a body is an object');
@@ -116,7 +115,7 @@ function groupCommit(
     filling.push(pending);
     if (scheduled) return;
     scheduled = true;
-    // What the loop reads in the same turn goes into the same batch.
+    // Requests read in the same turn of the event loop share a batch.
     setImmediate(send);
   };
 }

@@ -16,7 +16,7 @@ export interface BareServer {
   readonly port: number;
 }
 
-/** `dir` is the server's own: configuration and log lie there. */
+/** `dir` is for the server's configuration and log. */
 export async function startBare(config: BareConfig, dir: string, core: number | null): Promise<BareServer> {
   const configFile = join(dir, 'bare.json');
   writeFileSync(configFile, JSON.stringify(config));
@@ -25,7 +25,7 @@ export async function startBare(config: BareConfig, dir: string, core: number | 
   return { process: server, port };
 }
 
-/** Throws where the journal of a bare server holds another number of orders, or of bytes of theirs, than it answered. */
+/** Throws unless the journal of a bare server contains as many orders, and bytes of orders, as it answered. */
 export function auditCommitted(
   { file, commandBytes }: NonNullable<BareConfig['commit']>,
   answered: number,
@@ -44,7 +44,7 @@ export function auditCommitted(
   }
 }
 
-/** Throws where the answer to `request` has not as many bytes as `original`, which it is compared with. */
+/** Throws unless the answer to `request` has as many bytes as `original`, with which it is compared. */
 export async function expectAsLarge(port: number, request: string, original: WireAnswer): Promise<void> {
   const { bytes, status } = await captureAnswer('127.0.0.1', port, request);
   if (bytes !== original.bytes || status !== original.status) {

@@ -1,9 +1,9 @@
-/** How many bytes an order adds to the journal: what the references commit for each of theirs. */
+/** The bytes that an order adds to the journal. The references commit as many for each of theirs. */
 import { encodeCommand } from '../../engine/model/command-codec.js';
 
 const DIGEST_48_BITS = 0x8123_4567_89ab;
 
-/** With its comma; digits as in a run with `accounts` accounts. */
+/** Includes the comma; numbers have as many digits as in a run with `accounts` accounts. */
 export function orderCommandBytes(market: number, accounts: number): number {
   const idempotency = { keyHigh: DIGEST_48_BITS, keyLow: DIGEST_48_BITS, body: DIGEST_48_BITS };
   const text = encodeCommand({

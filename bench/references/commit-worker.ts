@@ -1,7 +1,7 @@
 /**
- * The bare server's commit thread: a row a batch, one transaction, fsynced, nothing more (no checksum, no chain, no
- * mark). WAL and `synchronous` are the journal's; when the WAL is moved into the database is left to SQLite, which does it
- * within a commit after 1,000 pages, where the journal does it behind its answers after 256.
+ * The bare server's commit thread: one row and one fsynced transaction a batch, without checksum, chain or mark. WAL
+ * and `synchronous` are set as in the journal. Checkpoints are left to SQLite, which makes them within a commit after
+ * 1,000 pages; the journal makes them after its answers, every 256 pages.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import Database from 'better-sqlite3';

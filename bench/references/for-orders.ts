@@ -1,4 +1,4 @@
-/** The systems that durable orders are compared with, each on a directory of its own. */
+/** The systems that durable orders are compared with, each in a directory of its own. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { must } from '../../engine/base/assert.js';
@@ -20,9 +20,9 @@ export const REDIS = 'Redis SET';
 export const USUAL = 'Fastify + better-sqlite3';
 
 export interface References {
-  /** The group commit first, then the bare handler, the usual way, and Redis where it is installed. */
+  /** The group commit first, then the bare handler, the usual way, and Redis if it is installed. */
   readonly targets: readonly Target[];
-  /** Throws where one of them has not kept what it acknowledged. The bare handler keeps nothing. */
+  /** Throws if one of them has lost what it acknowledged. The bare handler keeps nothing. */
   readonly audit: () => Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export async function startReferences(
   const targets = [committed.target, await bare(BARE, folder('bare'), null), usual.target];
   const auditFiles = (): void => {
     usual.audit();
-    // One more: the answer that was looked at.
+    // One more for the sample answer.
     auditCommitted(commit, committed.answered() + 1);
   };
   if (!hasRedis()) {

@@ -1,6 +1,6 @@
 /**
- * Redis as the yardstick for one durable write a request: SET with an append-only file that is fsynced before every
- * answer. Its own process on a free loopback port, its files beside the other rows' files.
+ * Redis as the reference for one durable write a request: SET with an append-only file that is fsynced before every
+ * answer. It runs in a process of its own on a free loopback port, and writes to the same disk as the other systems.
  */
 import { spawnSync } from 'node:child_process';
 import { connect } from 'node:net';
@@ -35,7 +35,7 @@ export async function startRedis(
     dir,
     appendonly: 'yes',
     appendfsync: durability === 'fsync' ? 'always' : 'no',
-    // Neither snapshots nor rewrites: nothing but the append-only file.
+    // No snapshots and no rewrites, only the append-only file.
     save: '',
     'auto-aof-rewrite-percentage': '0',
   };
@@ -54,7 +54,7 @@ export async function startRedis(
 const answersPing = async (port: number): Promise<boolean> =>
   (await ask(port, 'PING').catch(() => '')).startsWith('+PONG');
 
-/** How many keys it holds. */
+/** Number of keys. */
 export async function redisKeys(port: number): Promise<number> {
   return Number(/^:(\d+)\r\n$/.exec(await ask(port, 'DBSIZE'))?.[1] ?? Number.NaN);
 }

@@ -1,4 +1,4 @@
-/** The thing that one would otherwise build: Fastify in front of SQLite tables, one transaction an order. */
+/** The conventional design: Fastify in front of SQLite tables, one transaction an order. */
 import { readFileSync } from 'node:fs';
 import fastify from 'fastify';
 import { assert, must } from '../../engine/base/assert.js';

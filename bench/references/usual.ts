@@ -12,7 +12,7 @@ import type { FromUsual, UsualConfig } from './usual-config.js';
 
 const START_MS_MAX = 20_000;
 const SCRIPT = fileURLToPath(new URL('./usual-server.js', import.meta.url));
-/** Fastify writes it anyway. */
+/** Fastify sets it by itself. */
 const CONTENT_TYPE = 'content-type';
 
 export interface UsualServer {
@@ -51,7 +51,7 @@ export async function startUsual(
   return { process: server, port, file };
 }
 
-/** Throws where its tables differ from what it acknowledged. */
+/** Throws if its tables differ from what it acknowledged. */
 export function auditUsual(file: string, bettors: readonly Bettor[], acknowledged: Acknowledged): void {
   const database = new Database(file, { readonly: true });
   try {
