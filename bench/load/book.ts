@@ -22,7 +22,7 @@ export interface Book {
   readonly acknowledged: Acknowledged;
 }
 
-/** Notes where the rounds stand, then takes a sample of an answer, which counts like every other order. */
+/** Records the state of the rounds, then captures a sample answer. Its order counts like every other. */
 export async function openBook(
   server: ToteServer,
   bettors: readonly Bettor[],
@@ -43,7 +43,7 @@ export async function openBook(
 export function orderTemplates(
   bettors: readonly Bettor[],
   markets: readonly MarketState[],
-  /** Refused unless the side's percent is near this one. */
+  /** With it, an order is refused unless the side's percent is close to this. */
   expectedPercent?: number,
 ): RequestTemplate[] {
   const both = markets.length * 2;
@@ -62,7 +62,7 @@ export function orderTemplates(
   });
 }
 
-/** A placed bet; `numbered` where each answer names a bet of its own. */
+/** A placed bet; `numbered` if each answer must name a different bet. */
 export const placed = (numbered: boolean): Expectation[] => [
   { protocol: 'http', status: 201, bodyStart: PLACED, numbered, headers: LIMIT_HEADERS },
 ];

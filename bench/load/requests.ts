@@ -9,7 +9,7 @@ import { catchUp } from '../tote/shadow.js';
 import { type Book, LIMIT_HEADERS, orderTemplates, PLACED, placed } from './book.js';
 import type { Target } from './rows.js';
 
-/** Ten requests in turn: six markets, two lists of all markets, a list of positions, an order. */
+/** A cycle of ten requests: six markets, two lists of all markets, a list of positions, an order. */
 const MIX = [
   'market',
   'list',
@@ -22,9 +22,9 @@ const MIX = [
   'market',
   'market',
 ];
-/** No side of a run's market has it: both have about 50 %. */
+/** Far from any market's percent: both sides have about 50 %. */
 const FAR_PERCENT = 99;
-/** Serial numbers of runs stay below. */
+/** Serial numbers of runs stay below this. */
 const FIXED_KEYS_FROM = 900_000_000_000;
 let nextFillSerial = 800_000_000_000;
 const FILL_CONNECTIONS = 64;
@@ -32,7 +32,7 @@ const FILL_MS_MAX = 120_000;
 const QUIET = { onMeasuring: () => {}, onMeasured: () => {} };
 const READ = 1;
 
-/** Requests, and whose each of them is. */
+/** Requests, and the bettor of each. */
 export interface Workload {
   readonly templates: readonly RequestTemplate[];
   readonly expectations: readonly Expectation[];
@@ -67,7 +67,7 @@ export function botsMix(
   return { templates, expectations: [...orders, answered(200, '{"success":true,"data":')], bettors: owners };
 }
 
-/** Orders whose sender expects other odds: refused at the fourth check from the end, and not journaled. */
+/** Orders that expect other odds: refused after most checks, and not journaled. */
 export function refusedOrders(bettors: readonly Bettor[], markets: readonly MarketState[]): Workload {
   const templates = orderTemplates(bettors, markets, FAR_PERCENT).map((order) => ({
     ...order,
@@ -76,7 +76,7 @@ export function refusedOrders(bettors: readonly Bettor[], markets: readonly Mark
   return { templates, expectations: [answered(409, '{"success":false,"error":"odds_changed')], bettors };
 }
 
-/** Places each order once, and returns the requests that ask for the same again. `lap` is another one each time. */
+/** Places each order once, and returns requests that repeat them. `lap` differs for each call. */
 export async function replayedOrders(server: ToteServer, book: Book, lap: number): Promise<Workload> {
   const { bettors, markets } = book;
   const first = orderTemplates(bettors, markets).map((order, at) => ({

@@ -11,7 +11,7 @@ import { figure, megabytes, millisecondsOfUs, percent } from '../report/format.j
 import { median, type SuiteOptions, type Table } from '../report/section.js';
 import type { CaughtUp } from '../tote/shadow.js';
 
-/** A system under load, and what it is asked. */
+/** A system under load, with its requests. */
 export interface Target {
   readonly name: string;
   readonly process: ServerProcess;
@@ -28,7 +28,7 @@ export interface Target {
 }
 
 export interface MeasuredRun extends Measurement {
-  /** null of a system that does nothing after its answers. */
+  /** null if the system does nothing after its answers. */
   readonly behind: CaughtUp | null;
 }
 
@@ -48,7 +48,7 @@ export interface RunExtras {
 /** Serial numbers are used once in the life of this process, whatever the target. */
 let nextSerial = 1;
 
-/** One run; one with an unexpected answer is no figure but a failure. */
+/** One run. An unexpected answer makes it a failure, not a figure. */
 export async function runOnce(
   target: Target,
   connections: number,
@@ -154,7 +154,7 @@ export function sustainedShare({ behind }: MeasuredRun, { warmupMs, measureMs }:
 /** A client with no more than this of its core left is at or near its limit. */
 const CLIENT_CPU_LIMIT = 0.95;
 
-/** Names the rows in which the client may have been the limit: ratios against them flatter. */
+/** Names the rows in which the client may have been the limit: ratios against them are too favourable. */
 export function clientLimitNotes(rows: readonly LoadRow[]): string[] {
   return rows.flatMap(({ name, connections, plannedRate, rounds }) => {
     const clientCpu = median(rounds.map(({ client }) => client.clientCpu));
@@ -221,7 +221,7 @@ function loadCells(row: LoadRow, open: boolean): string[] {
     latency(({ p99Us }) => p99Us),
     latency(({ p999Us }) => p999Us),
     millisecondsOfUs(Math.max(...rounds.map(({ client }) => client.latency.maxUs))),
-    // What of a latency from its planned time is the client's own: it had a free connection, but not the core.
+    // The client's own share of a latency: it had a free connection, but not the core.
     ...(open
       ? [millisecondsOfUs(median(rounds.map(({ client }) => client.lateness?.p99Us ?? Number.NaN)))]
       : []),

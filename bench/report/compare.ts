@@ -1,16 +1,16 @@
-/** Two runs side by side: every figure that both have, and by how much it changed. */
+/** Compares two runs: every figure that both have, and its change. */
 import { ratiosTable, tableText } from './format.js';
 import { type Run, readRun } from './run-file.js';
 import type { SectionResult, Table } from './section.js';
 
 /** Columns that distinguish rows of the same name. */
 const IDENTIFYING = ['conns', 'accounts', 'open bets', 'Idempotency-Keys'];
-/** Columns that say what was measured, not what came of it; all others that hold figures are compared. */
+/** Columns with conditions, not results; all other columns with figures are compared. */
 const GIVEN = ['planned/s', 'must', 'aim', 'starts', 'commands', 'from snapshot', ...IDENTIFYING];
 /** A figure as `figure` prints it. */
 const FIGURE = /^-?\d[\d,]*(\.\d+)?$/;
 
-/** The text of the comparison. Throws `UsageError` where a file is none of the suite's. */
+/** The text of the comparison. Throws `UsageError` if a file is not one of the suite's. */
 export function compareFiles(fileA: string, fileB: string): string {
   const [a, b] = [readRun(fileA), readRun(fileB)];
   const tables = compareResults(a.results, b.results);
@@ -24,7 +24,7 @@ export function compareFiles(fileA: string, fileB: string): string {
   ].join('\n');
 }
 
-/** What else than the program may be behind a change. */
+/** Differences other than the program that may explain a change. */
 function differences(a: Run, b: Run): string[] {
   const facts = ({ environment: where, options }: Run) => ({
     ...{ cpu: where.cpu, cores: where.cpuCount, kernel: where.kernel, node: where.versions['node'] },
@@ -37,7 +37,7 @@ function differences(a: Run, b: Run): string[] {
     .map((name) => `The runs differ in ${name}: ${ofA[name]} and ${ofB[name]}.`);
 }
 
-/** A table for each one that both runs have, a section's ratios among them. */
+/** A table for each table that both runs have, including the ratios of a section. */
 export function compareResults(a: readonly SectionResult[], b: readonly SectionResult[]): Table[] {
   return a.flatMap((section) => {
     const other = b.find(({ name }) => name === section.name);
@@ -68,7 +68,7 @@ function comparedRows(a: Table, b: Table): string[][] {
   });
 }
 
-/** The second row of the same name and identity is another one (a planned rate differs from run to run). */
+/** Of rows with the same name and conditions, the second is a different one (planned rates differ between runs). */
 function rowsByName({ columns, rows }: Table): Map<string, readonly string[]> {
   const named = new Map<string, readonly string[]>();
   for (const row of rows) {

@@ -1,4 +1,4 @@
-/** How late timers of the event loop were, a row for each state that it was watched in. */
+/** A table of the event loop's timer delays, a row for each condition. */
 
 import type { LoopDelay } from '../host/probe.js';
 import { figure } from './format.js';
@@ -14,7 +14,7 @@ const DELAYS: readonly (readonly [name: string, pick: (delay: LoopDelay) => numb
 
 export interface Delays {
   readonly name: string;
-  /** One of each round; the row shows the medians. */
+  /** One for each round; the row shows the medians. */
   readonly delays: readonly (LoopDelay | null)[];
 }
 

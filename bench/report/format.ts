@@ -1,7 +1,7 @@
 /** Figures and tables as text. */
 import type { Ratio, Table } from './section.js';
 
-/** 1234567 is `1,234,567`; what is not whole has one decimal below 100, two below 10. */
+/** 1234567 is `1,234,567`; fractions have one decimal below 100, two below 10. */
 export function figure(value: number): string {
   if (!Number.isFinite(value)) return '-';
   const decimals = Number.isInteger(value) ? 0 : Math.abs(value) < 10 ? 2 : Math.abs(value) < 100 ? 1 : 0;
@@ -14,7 +14,7 @@ export const megabytes = (bytes: number | null): string => (bytes === null ? '-'
 export const percent = (share: number | null): string =>
   share === null || Number.isNaN(share) ? '-' : `${Math.round(share * 100)} %`;
 
-/** Columns as wide as their widest cell, the first to the left, all others to the right. */
+/** Columns are as wide as their widest cell; the first is left-aligned, all others right-aligned. */
 export function tableText({ title, columns, rows }: Table): string {
   const widths = columns.map((column, at) =>
     Math.max(column.length, ...rows.map((row) => (row[at] ?? '').length)),

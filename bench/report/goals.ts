@@ -1,6 +1,6 @@
 /**
- * The speed goals of the server, line by line, and the table at the end of a run that compares them with what was
- * measured. A line whose section did not run says so: none is left out.
+ * The speed goals of the server, and the table at the end of a run that compares them with the results. A goal whose
+ * section did not run is listed, too.
  */
 import { figure } from './format.js';
 import type { Ratio, SectionResult, Table } from './section.js';
@@ -8,7 +8,7 @@ import type { Ratio, SectionResult, Table } from './section.js';
 interface Goal {
   readonly what: string;
   readonly unit: 'times' | '/s' | 'ms' | 'bytes';
-  /** What the figure must reach, and what it is hoped to reach; of times and bytes the most, of rates and ratios the least. */
+  /** The required and the desired figure: a maximum for times and bytes, a minimum for rates and ratios. */
   readonly must: number;
   readonly aim: number;
   /** The section that measures it. */
@@ -74,17 +74,17 @@ export type GoalName = keyof typeof GOALS;
 export interface Measured {
   readonly goal: GoalName;
   readonly value: number;
-  /** What to read it with: rounds, the other measure, the machine's own share. */
+  /** Context for the figure: rounds, another measure, the machine's own share. */
   readonly beside: string;
 }
 
-/** What a ratio must reach, for `Ratio`. */
+/** The goal of a ratio, for `Ratio`. */
 export function ratioGoal(goal: GoalName): { goal: GoalName; must: number; aim: number } {
   const { must, aim } = GOALS[goal];
   return { goal, must, aim };
 }
 
-/** The table as a section of its own: terminal, report and comparison show it as they show all others. */
+/** The table as a section of its own, so that terminal, report and comparison treat it like all others. */
 export function speedSection(results: readonly SectionResult[]): SectionResult {
   const measured = results.flatMap(measuredOf);
   const rows = (Object.keys(GOALS) as GoalName[]).map((name) =>

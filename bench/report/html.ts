@@ -1,4 +1,4 @@
-/** A run as one HTML file: tables, ratios, notes and plots. It loads nothing, and runs no script. */
+/** A run as one HTML file: tables, ratios, notes and plots. It loads nothing and runs no script. */
 
 import { escapeHtml } from './escape.js';
 import { ratiosTable } from './format.js';

@@ -17,7 +17,7 @@ export const SECTION_NAMES = [
   'grid',
 ] as const;
 export type SectionName = (typeof SECTION_NAMES)[number];
-/** Not among the quick ones unless they are named: one waits for the end of a minute, the others fill a data directory. */
+/** Not in a quick run unless named: one waits for the end of a minute, the others fill a data directory. */
 const SLOW_SECTIONS: readonly SectionName[] = ['minute', 'snapshots', 'past'];
 
 export interface BenchOptions {
@@ -32,7 +32,7 @@ export interface BenchOptions {
   readonly out: string;
   /** The HTML file. */
   readonly report: string;
-  /** Another built checkout that this one is compared with, instead of all sections; null: none. */
+  /** Another built checkout to compare this one with, instead of running the sections; null for none. */
   readonly pair: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** The JSON file of a run, and reading one that somebody names. */
+/** The JSON file of a run. */
 import { readFileSync } from 'node:fs';
 import type { Environment } from '../host/environment.js';
 import { type BenchOptions, UsageError } from './options.js';
@@ -10,7 +10,7 @@ export interface Run {
   readonly results: readonly SectionResult[];
 }
 
-/** Throws `UsageError` where the file is none of the suite's. */
+/** Throws `UsageError` if the file is not one of the suite's. */
 export function readRun(file: string): Run {
   let run: unknown;
   try {

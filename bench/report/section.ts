@@ -1,4 +1,6 @@
-/** What a section of the suite comes to: tables for the terminal, ratios with their goals, and data for the JSON file. */
+/**
+ * The result of a section of the suite: tables for the terminal, ratios with their goals, and data for the JSON file.
+ */
 
 import type { Cores } from '../host/cores.js';
 import type { GoalName, Measured } from './goals.js';
@@ -9,20 +11,23 @@ export interface Table {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** `value` is of two measurements in the same run. */
+/** A ratio of two measurements in the same run. */
 export interface Ratio {
   readonly what: string;
   readonly value: number;
-  /** The same of the rates that the servers' CPU times would allow, a second of CPU each; null where unknown. */
+  /** The same ratio by requests per second of CPU time; null if unknown. */
   readonly byCpu: number | null;
-  /** The same with the time counted that a server needs after its windows for what it has put off; absent where none puts off. */
+  /**
+   * The same ratio including the time that a server needs after its windows for deferred work; absent if nothing is
+   * deferred.
+   */
   readonly sustained?: number;
-  /** What the value must reach, and what it is hoped to reach; null where nothing was set. */
+  /** The required and the desired value; null if there is none. */
   readonly must: number | null;
   readonly aim: number | null;
-  /** The line of the speed table that it is for. */
+  /** The goal in the speed table. */
   readonly goal?: GoalName;
-  /** What to read it with there, besides the other ratios of the same. */
+  /** Context shown there, besides the other ratios. */
   readonly beside?: string;
 }
 
@@ -43,10 +48,10 @@ export interface SectionResult {
   readonly name: string;
   readonly tables: readonly Table[];
   readonly ratios: readonly Ratio[];
-  /** What a reader must know to take the figures for what they are. */
+  /** What a reader must know to interpret the figures. */
   readonly notes: readonly string[];
   readonly plots?: readonly Plot[];
-  /** Lines of the speed table that are no ratios. */
+  /** Results for the speed table that are not ratios. */
   readonly measured?: readonly Measured[];
   readonly data: unknown;
   /** Set by the run. */
@@ -55,20 +60,20 @@ export interface SectionResult {
 
 export interface SuiteOptions {
   readonly quick: boolean;
-  /** Times that each row is measured; the median counts. */
+  /** Number of measurements of each row; the median counts. */
   readonly rounds: number;
   readonly warmupMs: number;
   readonly measureMs: number;
   readonly durability: 'fsync' | 'os';
   readonly cores: Cores;
-  /** An empty directory for everything that a section writes; it is removed afterwards. */
+  /** An empty directory for the files of a section; removed afterwards. */
   readonly workDir: string;
   readonly progress: (text: string) => void;
 }
 
 export type Section = (options: SuiteOptions) => Promise<SectionResult>;
 
-/** The middle value; the mean of the two middle ones where their number is even. NaN for none. */
+/** The middle value, or the mean of the two middle ones. NaN for none. */
 export function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const upper = sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;

@@ -1,4 +1,4 @@
-/** A plot as inline SVG: lines and points, linear or logarithmic axes, nothing from elsewhere. */
+/** A plot as self-contained inline SVG: lines and points, linear or logarithmic axes. */
 
 import { escapeHtml } from './escape.js';
 import { figure } from './format.js';
@@ -11,12 +11,12 @@ const RIGHT = 200;
 const TOP = 16;
 const BOTTOM = 48;
 const TICKS = 5;
-/** Distinguishable without colours too: each has its own dashes. */
+/** Each also has its own dashes, to be distinguishable without colours. */
 const COLOURS = ['#1f6feb', '#d1242f', '#1a7f37', '#9a6700', '#8250df', '#57606a'];
 const DASHES = ['', '6 3', '2 3', '8 3 2 3', '1 4', '12 4'];
 
 interface Axis {
-  /** 0 to 1 from the lower end. */
+  /** Position of a value on the axis, from 0 to 1. */
   readonly share: (value: number) => number;
   readonly ticks: readonly number[];
 }
@@ -71,7 +71,7 @@ const text = (x: string, y: string, anchor: string, value: string): string =>
 
 const pick = (list: readonly string[], at: number): string => list[at % list.length] ?? '';
 
-/** Linear axes begin at 0; logarithmic ones take positive values only, and have a tick a decade (and a few between). */
+/** Linear axes begin at 0. Logarithmic ones show only positive values, with a tick a decade and a few between. */
 export function axisOf(values: readonly number[], isLog: boolean): Axis {
   const usable = values.filter((value) => Number.isFinite(value) && (!isLog || value > 0));
   const most = usable.length === 0 ? 1 : Math.max(...usable);

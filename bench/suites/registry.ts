@@ -15,13 +15,13 @@ const SETTLE_SLICE_BETS = 512;
 const LIFECYCLE_MINUTES = 240;
 
 export interface SuiteInput {
-  /** How many bets fill the engine, or commands the journal; of the grid, how many accounts. */
+  /** Number of bets in the engine, or of commands in the journal; for the grid, number of accounts. */
   readonly scale: number;
-  /** Numbers of open bets of the grid. */
+  /** For the grid: the numbers of open bets. */
   readonly sizes?: readonly number[];
-  /** Of the settlement; 1,000 where absent. */
+  /** For settlement; 1,000 if absent. */
   readonly accounts?: number;
-  /** A directory for suites that write or read files; '' for those that do not. */
+  /** A directory for suites that use files; '' for others. */
   readonly dir: string;
   readonly durability: 'fsync' | 'os';
 }

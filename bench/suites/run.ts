@@ -29,7 +29,7 @@ export async function suiteOnce<Name extends SuiteName>(
   return result;
 }
 
-/** As many runs as the options ask for. */
+/** Runs the suite once for each round. */
 export async function suiteRounds<Name extends SuiteName>(
   name: Name,
   input: Omit<SuiteInput, 'durability'>,
