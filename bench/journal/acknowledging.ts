@@ -11,7 +11,7 @@ import { Latencies } from '../client/latencies.js';
 import { BATCH_SIZES, newJournal } from './journaling.js';
 
 const COMMITS_MAX = 500;
-/** The thread opens its files and compiles its code in these. */
+/** Commits not measured, in which the thread opens its files and compiles its code. */
 const WARMUP_COMMITS = 20;
 
 export interface Acknowledgement {
@@ -19,7 +19,7 @@ export interface Acknowledgement {
   readonly latency: LatencySummary;
 }
 
-/** Each size on a journal of its own; at most `commandsMax` commands and 500 commits each. */
+/** Measures each batch size on a new journal, with at most `commandsMax` commands and 500 commits. */
 export async function acknowledgements(
   dir: string,
   commandsMax: number,
@@ -57,7 +57,7 @@ async function acknowledge(
   return latencies.summary();
 }
 
-/** The thread with a promise for each commit. */
+/** Wraps the thread, with a promise for each commit. */
 function openThread(thread: JournalThread) {
   let settle: { resolve: (lastSeq: number) => void; reject: (error: Error) => void } | null = null;
   thread.open({

@@ -20,17 +20,17 @@ const ACCOUNTS = 1_000;
 const OPEN_BETS_MAX = 1_000_000;
 const MINUTE_MS = 60_000;
 const ORDERS_A_MINUTE = 50_000;
-/** Of a minute: the last 25 s of its rounds take no bets. */
+/** Bets are placed in this part of a minute: its rounds take none in the last 25 s. */
 const BETTING_MS = 34_000;
 const BATCH = 128;
 const SETTLE_SLICE_BETS = 512;
 const ARCHIVE_ROWS = 20_000;
 const TIME_FRAMES = MARKETS_MAX / ASSETS.length;
-/** The shortest two: longer rounds would keep all of their bets open. */
+/** The shortest two time frames: bets on longer rounds would all stay open. */
 const TIME_FRAMES_USED = 2;
 const START = { seq: 0, timeMs: 0, digest: '', chain: CHAIN_START };
 
-/** Journal and archive, as a server and its shadow write them. */
+/** Writes journal and archive, as a server and its shadow do. */
 class Writer {
   readonly engine = new Engine();
   readonly #opened;
@@ -92,7 +92,7 @@ export interface AgedDir {
   readonly digest: string;
 }
 
-/** `bets` bets, those of the last minute still open. */
+/** Writes `bets` bets; those of the last minute are still open. */
 export function writeAgedDir(path: string, bets: number): AgedDir {
   const writer = new Writer(path);
   const { engine } = writer;
@@ -114,7 +114,7 @@ function orderAt(index: number, timeMs: number): Command {
     (index % ASSETS.length) * TIME_FRAMES + (Math.floor(index / ASSETS.length) % TIME_FRAMES_USED);
   const side = Math.floor(index / (ASSETS.length * TIME_FRAMES_USED)) % 2;
   const like = order(index % OPEN_BETS_MAX, ACCOUNTS);
-  // As digests are: spread over all bits.
+  // Spread over all bits, as digests are.
   const idempotency = must(like.idempotency, 'a key');
   return {
     ...like,

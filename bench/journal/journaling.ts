@@ -21,22 +21,22 @@ import { order, setUpCommands } from '../engine/scenario.js';
 const ACCOUNTS = 1_000;
 const OPEN_BETS_MAX = 1_000_000;
 export const BATCH_SIZES = [1, 16, 64, 256, 512];
-/** As a busy server's batches are. */
+/** Commands in a batch of a busy server. */
 const REPLAY_BATCH = 128;
 const COMMITS_MAX = 2_000;
 
-/** Commands as they come, and the engine that takes each. */
+/** A source of commands, with the engine that applies them. */
 class Source {
   readonly engine = new Engine();
   readonly #setUp: readonly Command[];
   #next = 0;
 
-  /** The round seeds' secret is that of the directory whose journal the commands go to. */
+  /** Round seeds come from the secret of the directory whose journal the commands go to. */
   constructor(masterSecret: Buffer) {
     this.#setUp = setUpCommands(ACCOUNTS, OPEN_BETS_MAX, masterSecretFingerprint(masterSecret));
   }
 
-  /** The next `count` commands, applied, as a batch. */
+  /** Applies the next `count` commands and returns them as a batch. */
   batch(count: number): Batch {
     const firstSeq = this.engine.seq + 1;
     const texts: string[] = [];
@@ -67,11 +67,11 @@ interface NewJournal {
   readonly lock: DataDirLock;
   readonly store: SqliteStore;
   readonly source: Source;
-  /** Closes the store, which must hold every command, and lets go of the directory. */
+  /** Closes the store, which must contain every command, and releases the directory. */
   readonly end: () => void;
 }
 
-/** A new journal with what orders need, ready for them. */
+/** A new journal with the accounts and rounds that orders need. */
 export function newJournal(path: string, durability: Durability): NewJournal {
   const { dir, lock, masterSecret } = openStore(path, systemClock, () => {});
   const store = SqliteStore.open(dir, durability);
@@ -94,7 +94,7 @@ export interface CommitRate {
   readonly maxUs: number;
 }
 
-/** Each size on a journal of its own; at most `commandsMax` commands and 2,000 commits each. */
+/** Measures each batch size on a new journal, with at most `commandsMax` commands and 2,000 commits. */
 export function commitRates(dir: string, commandsMax: number, durability: Durability): CommitRate[] {
   return BATCH_SIZES.map((batchSize) => {
     const { store, source, end } = newJournal(`${dir}/commits-${batchSize}`, durability);
@@ -129,7 +129,7 @@ export interface WrittenJournal {
   readonly digest: string;
 }
 
-/** A journal of `orders` orders and what they need, closed cleanly. */
+/** Writes a journal of `orders` orders and closes it cleanly. */
 export function writeJournal(dir: string, orders: number): WrittenJournal {
   const { store, source, end } = newJournal(dir, 'os');
   while (source.engine.betCount < orders) {
@@ -143,12 +143,12 @@ export function writeJournal(dir: string, orders: number): WrittenJournal {
 export interface JournalReplay {
   readonly commands: number;
   readonly commandsPerSecond: number;
-  /** For each second of CPU time: what a busy machine does not distort. */
+  /** Per second of CPU time, which a busy machine does not distort. */
   readonly commandsPerCpuSecond: number;
   readonly digest: string;
 }
 
-/** What a start does with the journal in `dir`, which holds `orders` orders: checks it whole and replays it. */
+/** Recovers the journal in `dir`, which contains `orders` orders, as a start does: checks all of it and replays it. */
 export function journalReplayRate(dir: string, orders: number): JournalReplay {
   const before = process.cpuUsage();
   const startedMs = performance.now();

@@ -1,8 +1,8 @@
-/** The soak's client: kept connections, and an order that is sent again under its key where its answer got lost. */
+/** The soak's client. It keeps connections open, and repeats an order under the same key if the answer was lost. */
 import { Agent, request } from 'node:http';
 import { must } from '../../engine/base/assert.js';
 
-/** Below the server's own idle limit of about 10 s, so that no request meets a connection that is just closing. */
+/** Below the server's idle limit of about 10 s, so that no request is sent on a connection that is closing. */
 const IDLE_MS_MAX = 5_000;
 const ANSWER_MS_MAX = 20_000;
 const TRIES_MAX = 3;
@@ -15,7 +15,7 @@ export interface Answer {
 
 export interface Call {
   readonly method: 'GET' | 'POST';
-  /** With the base path. */
+  /** URL with the base path. */
   readonly path: string;
   readonly apiKey: string;
   readonly body?: string;
@@ -29,7 +29,7 @@ export class Api {
 
   constructor(private readonly port: number) {}
 
-  /** GETs and keyed orders may be sent again; nothing else is sent here. */
+  /** GETs and orders with a key can be repeated safely; nothing else is sent here. */
   async call(call: Call): Promise<Answer> {
     for (let tries = 1; ; tries++) {
       try {
@@ -41,7 +41,7 @@ export class Api {
     }
   }
 
-  /** The payload of a GET that must succeed. */
+  /** The data of a GET, which must succeed. */
   async read(path: string, apiKey: string): Promise<unknown> {
     const { status, text } = await this.call({ method: 'GET', path: `/v1${path}`, apiKey });
     if (status !== 200) throw new Error(`GET ${path} answered ${status}: ${text.slice(0, 300)}`);

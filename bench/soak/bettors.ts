@@ -1,6 +1,6 @@
 /**
- * Concurrent bettors: each sends one order after the other at its own pace, now and then the same one again, and looks
- * at its positions. Every answer is held against what it may be.
+ * Concurrent bettors. Each sends one order after the other at its own pace, sometimes repeats one, and reads its
+ * positions. Every answer is checked.
  */
 import { must } from '../../engine/base/assert.js';
 import { Latencies } from '../client/latencies.js';
@@ -10,12 +10,12 @@ import { cents, type Ledger, type PlacedBet, roundIdAt, type Side } from './ledg
 import type { RoundWatch } from './rounds.js';
 import type { Violations } from './violations.js';
 
-/** Orders that a bot must expect to be refused: the round moved on, or its sides are out of balance. */
+/** Refusals that a bot must expect: the round moved on, or its sides are out of balance. */
 const EXPECTED_REFUSALS = ['betting_closed', 'round_not_live', 'round_exposure_limit'];
 const REPLAYED_SHARE = 0.02;
 const STAKE_CENTS_MAX = 2_000;
 const STAKE_CENTS_MIN = 100;
-/** Every so many orders a bettor looks at its positions. */
+/** A bettor reads its positions after this many orders. */
 const ORDERS_A_LOOK = 40;
 const PAUSE_MS = 250;
 
@@ -38,7 +38,7 @@ export interface LoadOptions {
   readonly ledger: Ledger;
   readonly rounds: RoundWatch;
   readonly violations: Violations;
-  /** Of all bettors together. */
+  /** For all bettors together. */
   readonly ordersPerSecond: number;
 }
 
@@ -115,7 +115,7 @@ export class Load {
       this.options.violations.report('order refused', `${status} ${text}`);
   }
 
-  /** Positions that are settled have the result and the payout that their round's result asks for. */
+  /** Settled positions must have the result and the payout that follow from the result of their round. */
   async #look(account: number): Promise<void> {
     const { apiKey } = must(this.options.bettors[account], 'bettor');
     const positions = (await this.options.api.read('/positions?status=all&limit=200', apiKey)) as Position[];

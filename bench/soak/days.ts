@@ -1,8 +1,8 @@
 /**
  * Days in minutes: the real server on the manual clock, moved through every minute of six days, with orders in each,
- * snapshots, segments that are sealed and deleted, and the archive. The first day fills what fills by design: bets stay
- * open until its rounds of a day end, and what they leave free is used again. From then on memory must not grow, nor the
- * files but for the archive. Exit code 1 where it did, or where the archive is not whole in the end.
+ * snapshots, segments that are sealed and deleted, and the archive. Memory grows by design until the ONE_DAY rounds
+ * of the first day have ended; the space of their bets is then reused. From then on neither memory nor files may
+ * grow, except for the archive. The exit code is 1 if they do, or if the archive is not complete in the end.
  */
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,20 +24,20 @@ const USAGE = `npm run days -- [options]
 `;
 const MINUTE_MS = 60_000;
 const BETTORS = 200;
-/** Orders are placed so long after the minute's begin: its rounds are open. */
+/** Orders are placed this long after the start of a minute, when its rounds are open. */
 const INTO_MINUTE_MS = 5_000;
-/** Small and short, so that a day has many of each. */
+/** Small, so that a day has many snapshots and segments. */
 const ENV = {
   TOTE_SNAPSHOT_COMMANDS: '50000',
   TOTE_SNAPSHOTS_KEPT: 'newest=2,all=0,hourly=1d',
   TOTE_SEGMENT_MIB: '8',
   TOTE_RETENTION: '1h',
 };
-/** By then the rounds of a day that were open at the start have ended, and a whole day's bets with them. */
+/** By then the ONE_DAY rounds that were open at the start have ended, and a whole day of bets with them. */
 const WARM_HOURS = 40;
-/** Above this growth of the resident set, in MB an hour once warm, something leaks; garbage that waits counts, too. */
+/** Growth of the resident set, in MB an hour once warm, that means a leak. Uncollected garbage is included. */
 const RSS_SLOPE_MAX = 1;
-/** On a machine that does other things, too, the disk may be slow for a second. */
+/** On a shared machine the disk may be slow for a second. */
 const BACKLOG = { status: 503, bodyStarts: ['{"success":false,"error":"journal_backlog'] };
 const CATCH_UP_MS_MAX = 120_000;
 

@@ -46,7 +46,7 @@ export class Health {
     this.lookAtLog();
   }
 
-  /** Also once more when the server has ended: what it said last counts. */
+  /** Also called once the server has ended, to include its last lines. */
   lookAtLog(): void {
     this.#log.look();
   }
@@ -64,10 +64,10 @@ export class Health {
 
 const WARN = 40;
 const CHUNK_BYTES = 1 << 20;
-/** What the server writes that is no log: its banner. */
+/** The banner, the only output of the server besides its log. */
 const BANNER = /^( {2}|tote |$)/;
 
-/** Reads what the log grew by: a line of level warn or above is a surprise, and so is one that is no log. */
+/** Reads new lines of the log: one of level warn or above is a violation, and so is one that is not a log line. */
 class LogTail {
   #offset = 0;
   #rest = '';
@@ -104,8 +104,8 @@ class LogTail {
 }
 
 /**
- * Growth in MB a minute of the least value of each minute (the most says when the collector last ran), by least
- * squares; null where fewer than three minutes are left after `fromMinute`.
+ * Growth in MB a minute, by least squares, of the minimum of each minute (the maximum depends on when the collector
+ * last ran). Null if fewer than three minutes are left after `fromMinute`.
  */
 export function slopeMbPerMinute(
   samples: readonly Sample[],

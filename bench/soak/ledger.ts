@@ -1,6 +1,6 @@
 /**
- * The soak's own ledger, kept from acknowledged answers and published results alone: what each round took, and what
- * each account must have in the end. Amounts in cents.
+ * The soak's own ledger, derived only from acknowledged answers and published results: the bets of each round, and
+ * the final balance of each account. Amounts are in cents.
  */
 import { must } from '../../engine/base/assert.js';
 import { TIME_FRAME_MS, TIME_FRAMES } from '../../engine/model/domain.js';
@@ -35,7 +35,7 @@ class RoundBook {
   readonly byAccount = new Map<number, Stakes>();
 }
 
-/** How many decided rounds are remembered, to hold positions against them. */
+/** Decided rounds remembered, to check positions against. */
 const OUTCOMES_MAX = 20_000;
 
 export class Ledger {
@@ -66,7 +66,7 @@ export class Ledger {
     this.bets++;
   }
 
-  /** Pays the round out; returns how many bets it had here and their sum. */
+  /** Pays out the round. Returns the number of its bets and their sum. */
   decided(roundId: string, outcome: Outcome): { readonly bets: number; readonly stakeCents: number } {
     this.#outcomes.set(roundId, outcome);
     if (this.#outcomes.size > OUTCOMES_MAX) {
@@ -88,7 +88,7 @@ export class Ledger {
   outcome(roundId: string): Outcome | null {
     return this.#outcomes.get(roundId) ?? null;
   }
-  /** Rounds that bets wait for. */
+  /** Rounds with unsettled bets. */
   get waiting(): readonly string[] {
     return [...this.#rounds.keys()];
   }

@@ -1,7 +1,7 @@
 /**
- * The real server on the simulated feed and the system clock, under concurrent bettors on all ONE_MINUTE and
- * FIVE_MINUTES markets, for as long as asked. Everything that it answers is held against the soak's own ledger; in the
- * end every account's balance must be what they say, before and after a restart. Exit code 1 where anything was wrong.
+ * Runs the real server on the simulated feed and the system clock, under concurrent bettors on all ONE_MINUTE and
+ * FIVE_MINUTES markets, for a given time. Every answer is compared with the soak's own ledger. In the end the
+ * balances of all accounts must match it, before and after a restart. The exit code is 1 if anything was wrong.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -35,7 +35,7 @@ const PROGRESS_MS = 15_000;
 const DRAIN_MS_MAX = 330_000;
 /** Idempotency keys are remembered for 10 minutes: before that, memory grows by design. */
 const WARM_UP_MINUTES = 11;
-/** A growth of the resident set above this is a leak, in MB a minute once warm. */
+/** Growth of the resident set, in MB a minute once warm, that counts as a leak. */
 const RSS_SLOPE_MAX = 1;
 
 interface Options {
@@ -74,7 +74,7 @@ const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-/** Calls `work` every so often until `stop`; an exception is a violation, and the work goes on. */
+/** Calls `work` repeatedly until `stop`. An exception is a violation, and the work goes on. */
 function repeatedly(everyMs: number, violations: Violations, work: () => Promise<void>): () => Promise<void> {
   let isStopped = false;
   const running = (async () => {
@@ -129,7 +129,7 @@ class Soak {
     return (performance.now() - this.#startedMs) / 60_000;
   }
 
-  /** Bets for the time asked for, then waits for the last rounds. */
+  /** Bets for the given time, then waits for the last rounds. */
   async run(): Promise<void> {
     const { violations, rounds, health, load, ledger } = this;
     await rounds.look();
@@ -159,7 +159,7 @@ class Soak {
     );
   }
 
-  /** Every balance is what the ledger say. */
+  /** Every balance matches the ledger. */
   async audit(server: ToteServer, when: string): Promise<void> {
     for (const [index, { accountId }] of this.bettors.entries()) {
       const { balance } = (await server.operate('GET', `/accounts/${accountId}`)) as { balance: number };
@@ -181,9 +181,9 @@ const MEMORY: readonly (readonly [name: string, value: (sample: Sample) => numbe
   ['arrayBuffers', (sample) => sample.arrayBuffersBytes],
 ];
 
-/** First, greatest and last value, and the slope once warm. A run that is too short for that says so. */
+/** First, greatest and last value, and the slope once warm, if the run is long enough for one. */
 function memoryReport(soak: Soak): Record<string, unknown> {
-  // Under load alone: while the last rounds are waited for, memory can only shrink.
+  // Only samples under load: while waiting for the last rounds, memory can only shrink.
   const samples = soak.health.samples.filter(({ minute }) => minute <= soak.options.minutes);
   const fromMinute = soak.options.minutes > WARM_UP_MINUTES + 3 ? WARM_UP_MINUTES : 0;
   const report = Object.fromEntries(

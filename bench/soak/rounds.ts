@@ -1,18 +1,18 @@
 /**
- * Watches every round of the soak's markets from GET /markets, and sees each one to its end through GET /rounds/{id}:
- * it settles in time, its result follows from its prices, its seed fits its commitment, it took exactly the bets that
- * the soak placed, and its price opens the next round.
+ * Follows every round of the soak's markets in GET /markets, and checks its end in GET /rounds/{id}: it settles in
+ * time, its result follows from its prices, its seed matches its commitment, it has exactly the bets that the soak
+ * placed, and its price opens the next round.
  */
 import { createHash } from 'node:crypto';
 import type { Api } from './api.js';
 import { cents, type Ledger, type Outcome } from './ledger.js';
 import type { Violations } from './violations.js';
 
-/** A round must be SETTLED so long after its end: 2 s of grace, and time for its bets. */
+/** A round must be SETTLED this long after its end: 2 s of grace, and time for its bets. */
 const SETTLED_WITHIN_MS = 8_000;
 /** Betting closes 20 s before the lock; bettors stop a little earlier. */
 const CLOSES_BEFORE_LOCK_MS = 20_300;
-/** A market that is open has a round, but for a late opening's window after the start. */
+/** An open market always has a round, except while a late opening is allowed after a start. */
 const VACANT_MS_MAX = 70_000;
 const CLOSED_CLASSES = /^(GOLD|SILVER|EURUSD|GBPUSD|USDJPY|AUDUSD|USDCAD)_/;
 
@@ -39,7 +39,7 @@ interface RoundDetail extends Round {
   readonly seed: string | null;
 }
 
-/** A round that was seen and is not settled yet. */
+/** A known round that is not settled yet. */
 interface Open {
   readonly marketId: string;
   readonly endMs: number;
@@ -87,7 +87,7 @@ export class RoundWatch {
     return [...this.#seenMs.keys()].sort();
   }
 
-  /** One look at the markets, and at the rounds that have ended. To be called about once a second. */
+  /** Checks the markets, and the rounds that have ended. To be called about once a second. */
   async look(): Promise<void> {
     const markets = (await this.api.read('/markets', this.apiKey)) as Market[];
     const watched = markets.filter(({ timeFrame }) => this.timeFrames.includes(timeFrame));

@@ -1,6 +1,6 @@
 /**
- * Audits the server after the load: its ledger has every acknowledged order and no other. Compared by account (each
- * balance fell by the account's stakes), by round, and in the sum of all money.
+ * Audits the server after the load: its ledger must contain every acknowledged order and no other. It is compared by
+ * account (each balance fell by the account's stakes), by round, and in the total of all money.
  */
 
 import { must } from '../../engine/base/assert.js';
@@ -13,7 +13,7 @@ const PAGE = 1_000;
 const SHOWN_TRIES_MAX = 20;
 const SHOWN_TRY_GAP_MS = 50;
 
-/** What the client saw acknowledged, by account. */
+/** The orders acknowledged to the client, by account. */
 export class Acknowledged {
   orders = 0;
   stakeCents = 0;
@@ -21,13 +21,13 @@ export class Acknowledged {
   repeatedBets = 0;
   readonly #stakeCentsByBettor = new Map<Bettor, number>();
 
-  /** An order that was answered outside of a run, naming a bet of its own. */
+  /** Adds an order placed outside of a run. */
   addOne(bettor: Bettor, stakeCents: number): void {
     this.distinctBets += 1;
     this.#add(bettor, 1, stakeCents);
   }
 
-  /** `bettorOf` names the account that a template's order is of. */
+  /** `bettorOf` returns the bettor of a template. */
   add(
     result: ClientResult,
     templates: readonly RequestTemplate[],
@@ -37,7 +37,7 @@ export class Acknowledged {
     this.repeatedBets += result.numbers.repeated;
     result.acknowledged.forEach((count, at) => {
       const { stakeCents } = must(templates[at], 'template');
-      // Reads, refused orders and replays commit the server to nothing.
+      // Reads, refused orders and replays place nothing.
       if (stakeCents > 0) this.#add(bettorOf(at), count, count * stakeCents);
     });
   }
@@ -57,7 +57,7 @@ export interface Audit {
   readonly orders: number;
   readonly stakeCents: number;
   readonly accounts: number;
-  /** Whether the bets were counted by round as well; not once a round has settled in between. */
+  /** Whether the bets were counted by round, too; impossible once a round has settled. */
   readonly roundsCounted: boolean;
 }
 
@@ -91,8 +91,8 @@ interface Counted {
 }
 
 /**
- * What the rounds have taken since `before`; null where one of them has ended. Public market data may lie a little
- * behind, so they are read again until they show `orders`, for a while.
+ * Bets of the rounds since `before`, or null if one of them has ended. Public market data may be slightly old, so
+ * they are read again until they show `orders`, up to a limit.
  */
 async function countedByRound(
   server: ToteServer,
@@ -119,7 +119,7 @@ async function countedByRound(
   }
 }
 
-/** Money is conserved; returns what the stakes of open rounds come to, in cents. */
+/** Throws unless money is conserved. Returns the stakes of open rounds, in cents. */
 export async function expectConservation(server: ToteServer): Promise<number> {
   const house = (await server.operate('GET', '/house')) as Readonly<
     Record<'balance' | 'accounts' | 'openStakes' | 'openSeeds' | 'deposits' | 'withdrawals', number>

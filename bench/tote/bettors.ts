@@ -10,10 +10,10 @@ export interface Bettor {
 const SCOPES = ['markets:read', 'positions:read', 'orders:write'];
 const CALLS_AT_ONCE = 32;
 
-/** Dollars on each account: what 10,000 open bets of a dollar need, and much more. */
+/** Dollars on each account: far more than 10,000 open bets of a dollar need. */
 export const BALANCE = 1_000_000;
 
-/** Makes VIP accounts with a key each. An account may have 10,000 open bets, which bounds a run. */
+/** Creates VIP accounts with a key each. The 10,000 open bets of an account limit the length of a run. */
 export async function makeBettors(server: ToteServer, count: number): Promise<Bettor[]> {
   const bettors: Bettor[] = [];
   const makeOne = async (): Promise<void> => {
@@ -48,7 +48,7 @@ export interface MarketState {
   readonly roundId: string;
   readonly totalBets: number;
   readonly totalVolume: number;
-  /** Milliseconds for which the round still takes bets. */
+  /** How much longer the round takes bets, in milliseconds. */
   readonly bettingMs: number;
 }
 
@@ -79,8 +79,8 @@ const OPENING_TRIES_MAX = 100;
 const OPENING_TRY_GAP_MS = 100;
 
 /**
- * Markets whose round takes bets for `neededMs` more: orders go to these alone, since a bet that a closing round
- * refuses would be no order. Waits for the first prices after a start.
+ * Markets whose round takes bets for at least another `neededMs`, so that no order of the run is refused by a closing
+ * round. Waits for the first prices after a start.
  */
 export async function marketsForRun(
   server: ToteServer,
@@ -97,15 +97,15 @@ export async function marketsForRun(
   );
 }
 
-const SAME_LOOKS = 5;
+const EQUAL_POLLS = 5;
 
-/** All markets with a LIVE round, once the first prices have opened every round that they open. */
+/** All markets with a LIVE round, once their number no longer grows after a start. */
 export async function openMarkets(server: ToteServer, apiKey: string): Promise<MarketState[]> {
   let markets = await marketsForRun(server, apiKey, 0);
-  for (let looks = 0; looks < SAME_LOOKS; looks += 1) {
+  for (let polls = 0; polls < EQUAL_POLLS; polls += 1) {
     await new Promise((resolve) => setTimeout(resolve, OPENING_TRY_GAP_MS));
     const now = await liveMarkets(server, apiKey);
-    if (now.length !== markets.length) looks = 0;
+    if (now.length !== markets.length) polls = 0;
     markets = now;
   }
   return markets;

@@ -1,6 +1,6 @@
 /**
- * The server under measurement: the real program in a process of its own on an empty data directory, every feature
- * on, set up through its operator API as an operator would.
+ * The server under measurement: the real program with every feature on, in a process of its own, set up through its
+ * operator API.
  */
 import { request } from 'node:http';
 import { join } from 'node:path';
@@ -9,10 +9,10 @@ import { must } from '../../engine/base/assert.js';
 import { freePort } from '../host/ports.js';
 import { ServerProcess } from '../host/server-process.js';
 
-/** Beside this file's folder in the build. */
+/** In the build folder. */
 const MAIN = fileURLToPath(new URL('../../main.js', import.meta.url));
 const OPERATOR_TOKEN = 'bench-operator-token';
-/** The limiter counts every request, and refuses none of a run's. */
+/** The limiter counts every request, but refuses none. */
 const GENEROUS_LIMITS = ['key_read', 'key_write', 'account', 'ip']
   .map((name) => `${name}=999999999`)
   .join(',');
@@ -20,20 +20,20 @@ const START_MS_MAX = 60_000;
 const START_TRY_GAP_MS = 5;
 const CALL_MS_MAX = 10_000;
 const CLOCK_MS_MAX = 120_000;
-const END_HEARD_MS = 200;
+const END_REPORTED_MS = 200;
 const OPERATOR = { Authorization: `Bearer ${OPERATOR_TOKEN}` };
 
 export interface ToteOptions {
   readonly dataDir: string;
-  /** Where its log goes. */
+  /** Directory for its log. */
   readonly workDir: string;
   readonly core: number | null;
   readonly durability: 'fsync' | 'os';
-  /** `manual`: time moves by `moveClock` alone. The system's where absent. */
+  /** `manual`: time moves only by `moveClock`. The system's if absent. */
   readonly clock?: 'manual';
-  /** The program; that of this build where absent. */
+  /** The program; that of this build if absent. */
   readonly main?: string;
-  /** On top of what a run sets. */
+  /** Added to the environment of a run. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -78,7 +78,7 @@ export class ToteServer {
     throw failure;
   }
 
-  /** A call of the operator API; the payload of its success. */
+  /** Calls the operator API and returns the data of its answer. */
   async operate(method: string, path: string, body: object | null = null): Promise<unknown> {
     const { status, text } = await this.#explained(
       call(this.operatorPort, method, `/operator/v1${path}`, body),
@@ -86,7 +86,7 @@ export class ToteServer {
     return dataOf(`${method} ${path}`, status, text);
   }
 
-  /** Moves a manual clock and returns the time reached, once all that is due by then, settlements included, is durable. */
+  /** Moves a manual clock and returns the time reached, once all work due by then, settlements included, is durable. */
   async moveClock(advanceMs: number): Promise<number> {
     const answer = await this.#explained(
       call(this.operatorPort, 'POST', '/operator/v1/clock', { advanceMs }, OPERATOR, CLOCK_MS_MAX),
@@ -103,13 +103,13 @@ export class ToteServer {
     return dataOf(`GET ${path}`, status, text);
   }
 
-  /** Where the server has ended, what it wrote last says more than a broken connection. */
+  /** If the server has ended, reports its last output instead of a broken connection. */
   async #explained(answer: Promise<CallAnswer>): Promise<CallAnswer> {
     try {
       return await answer;
     } catch (error) {
-      // A process's end is heard of after that of its connections.
-      await new Promise((resolve) => setTimeout(resolve, END_HEARD_MS));
+      // The end of a process is reported after that of its connections.
+      await new Promise((resolve) => setTimeout(resolve, END_REPORTED_MS));
       throw this.process.ended ? this.process.failure('ended') : error;
     }
   }
@@ -128,7 +128,7 @@ interface CallAnswer {
   readonly text: string;
 }
 
-/** One call on a connection of its own: the server closes idle ones, and a reused one could be lost under a POST. */
+/** One call on a new connection: the server closes idle ones, and a reused one could break during a POST. */
 function call(
   port: number,
   method: string,

@@ -16,8 +16,8 @@ export interface Status {
   readonly start: { readonly snapshotSequence: number | null; readonly ms: number };
 }
 
-const LOOK_GAP_MS = 20;
-/** The lifecycle goes on, and the shadow looks for new commands five times a second. */
+const POLL_GAP_MS = 20;
+/** Not zero, because the lifecycle goes on and the shadow polls the journal only five times a second. */
 const NEAR_COMMANDS = 1_000;
 const WAIT_MS_MAX = 20_000;
 
@@ -25,26 +25,26 @@ export async function statusOf(server: ToteServer): Promise<Status> {
   return (await server.operate('GET', '/status')) as Status;
 }
 
-/** 0 of an older program, which had none. */
+/** 0 for an older program without a shadow. */
 async function lagOf(server: ToteServer): Promise<number> {
   const { shadow }: Partial<Status> = await statusOf(server);
   return shadow?.lagCommands ?? 0;
 }
 
 export interface CaughtUp {
-  /** Commands that it was behind. */
+  /** Commands that it was behind at first. */
   readonly lagCommands: number;
-  /** Until it was behind by next to nothing; NaN where that took longer than was waited. */
+  /** Time until it was almost level; NaN if it took too long. */
   readonly tookMs: number;
 }
 
-/** Waits, but not for ever, until the shadow has followed to the end of the journal. */
+/** Waits, up to a limit, until the shadow has reached the end of the journal. */
 export async function catchUp(server: ToteServer): Promise<CaughtUp> {
   const startedMs = performance.now();
   const lagCommands = await lagOf(server);
   for (let left = lagCommands; left > NEAR_COMMANDS; left = await lagOf(server)) {
     if (performance.now() - startedMs > WAIT_MS_MAX) return { lagCommands, tookMs: Number.NaN };
-    await new Promise((resolve) => setTimeout(resolve, LOOK_GAP_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_GAP_MS));
   }
   return { lagCommands, tookMs: performance.now() - startedMs };
 }
