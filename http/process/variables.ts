@@ -85,7 +85,7 @@ export const VARIABLES = {
     'TOTE_REQUIRE_DATA',
     '0',
     flag,
-    '`1`: a directory without a journal is refused, so that a disk that is not mounted is not taken for a new beginning',
+    '`1`: refuses a directory without a journal, so that a disk that is not mounted does not look like a first start',
   ),
   /** null, here and for clock and rules: the directory's own (`setup.ts`). */
   feed: optional(
@@ -99,20 +99,20 @@ export const VARIABLES = {
     'TOTE_FEED_SEED',
     [null, "from the data directory's secret"],
     feedSeed,
-    'for tests: the simulated walk comes from this number, 0 to 4294967295, and not from the secret. Anybody who sees some of its prices can foretell the others, and win with that: the log warns',
+    'for tests: derives the simulated walk from this number, 0 to 4294967295, instead of the secret. Anybody who sees some of its prices can then predict the others, and bet on them; the log warns',
   ),
   clock: optional(
     'TOTE_CLOCK',
     [null, "the directory's own; system in a new one"],
     oneOf('system', 'manual'),
-    '`manual`: a sandbox, time moves only when the operator API says so',
+    '`manual`: a sandbox, where only the operator API moves time',
   ),
   /** Facts of the data directory that this start may change. */
   changeSetup: optional(
     'TOTE_CHANGE_SETUP',
     [NOTHING, 'none'],
     setupWords,
-    'what this start may change of the directory: `feed`, `clock`, `rules`, separated by commas ([below](#what-a-directory-is-set-up-with))',
+    'facts of the directory that this start may change: `feed`, `clock`, `rules`, separated by commas ([below](#facts-of-a-directory))',
   ),
   /**
    * null: any. The default of a week is a compromise: few servers are down longer, and a wrong clock is often further
@@ -122,46 +122,46 @@ export const VARIABLES = {
     'TOTE_GAP_MAX',
     '7d',
     hoursOrDays('any'),
-    "the most time that may have passed since the last command, by this machine's clock: `any`, or `12h`, `30d`. After more the start is refused, since rounds are settled or voided by that clock",
+    "the longest time since the last command, by this machine's clock: `any`, or `12h`, `30d`. After a longer one the start is refused, because rounds are settled or voided by that clock",
   ),
   pastPricesMs: variable(
     'TOTE_PAST_PRICES_SECONDS',
     String(GRACE_MS / 1_000),
     secondsMs(PAST_PRICES_SECONDS_MAX),
-    'how long after the start prices at boundaries from before it may be handed in; without one the round is voided. Up to 3600',
+    'how long after a start prices for boundaries before it are accepted. A round without one is voided. Up to 3600',
   ),
   priceRatioMax: variable(
     'TOTE_PRICE_RATIO_MAX',
     String(DEFAULT_JUMP_LIMITS.ratioMax),
     priceRatio,
-    'a price is refused that is more than so many times the last one of its asset, or less than the last one divided by it. After a quarter of an hour without a price any is taken',
+    'a price more than this many times the last one of its asset, or less than the last one divided by it, is refused. After 15 minutes without a price any is accepted',
   ),
   priceAgreementMs: variable(
     'TOTE_PRICE_AGREEMENT_SECONDS',
     String(DEFAULT_JUMP_LIMITS.agreementMs / 1_000),
     secondsMs(REFERENCE_AGE_MS_MAX / 1_000),
-    'a price refused for that is taken once later ones, three at least, have agreed with it for so long and none with the old price. Up to 900',
+    'a price so refused is accepted once at least three later ones have agreed with it for this long, and none with the old price. Up to 900',
   ),
-  demo: variable('TOTE_DEMO', '1', flag, 'demo account and curl line at the very first start'),
+  demo: variable('TOTE_DEMO', '1', flag, 'demo account and curl line at the first start'),
   houseCapitalCents: variable(
     'TOTE_HOUSE_CAPITAL',
     '1,000,000.00',
     dollars,
-    "the house's money at the very first start, in USD. Every open round takes its seeds from it (default 1,000 a side)",
+    "the house's money at the first start, in USD. Every open round takes its seeds from it (default 1,000 a side)",
   ),
   /** null: no limits. */
   rateLimits: variable(
     'TOTE_RATE_LIMITS',
     shownRateLimits.join(','),
     rateLimits,
-    'requests in any 60 s, or `off`; what is not named keeps its default',
+    'requests in any 60 s, or `off`; limits not named keep their defaults',
   ),
   /** Addresses or ranges of them. */
   trustedProxies: variable(
     'TOTE_TRUSTED_PROXIES',
     'none',
     addresses,
-    'addresses or ranges (`10.0.0.0/8`), separated by commas, whose `X-Forwarded-For` is believed: [behind a proxy](docs/deployment.md)',
+    'addresses or ranges (`10.0.0.0/8`), separated by commas, whose `X-Forwarded-For` is trusted: [behind a proxy](docs/deployment.md)',
   ),
   durability: variable(
     'TOTE_DURABILITY',
@@ -173,32 +173,32 @@ export const VARIABLES = {
     'TOTE_SNAPSHOT_COMMANDS',
     '1,000,000',
     whole(1, SNAPSHOT_COMMANDS_MAX),
-    'a snapshot of the whole state is written after so many commands',
+    'commands after which a snapshot of the whole state is written',
   ),
   snapshotEveryMs: variable(
     'TOTE_SNAPSHOT_MINUTES',
     '15',
     minutesMs(WEEK_MINUTES),
-    'and after so many minutes, if anything happened',
+    'the same in minutes, if anything happened',
   ),
   snapshotsKept: variable(
     'TOTE_SNAPSHOTS_KEPT',
     'newest=3,all=1h,hourly=1d,daily=journal',
     snapshotsKept,
-    'which snapshots stay: the newest three, all of the last hour, the first of each hour for a day, the first of each day (UTC) for as long as the journal goes on from it. What is not named keeps its default; ages are `0`, `12h`, `90d`; `daily` must reach as far back as `TOTE_RETENTION`. A number alone: so many of the newest, and the first of each day',
+    'which snapshots are kept: the newest three, all of the last hour, the first of each hour for a day, and the first of each day (UTC) as long as the journal continues from it. Rules not named keep their defaults. Ages are `0`, `12h`, `90d`; `daily` must reach as far back as `TOTE_RETENTION`. A number alone keeps that many of the newest, and the first of each day',
   ),
   segmentBytesMax: variable(
     'TOTE_SEGMENT_MIB',
     '256',
     mib(SEGMENT_MIB_MAX),
-    'a segment of the journal that has grown to this is sealed, and the next begins',
+    'size at which a segment of the journal is sealed and the next one begins',
   ),
   /** null: all are kept. */
   retentionMs: variable(
     'TOTE_RETENTION',
     'all',
     hoursOrDays('all'),
-    'how long the past can be shown: `all`, or `12h`, `30d`. Sealed segments that are older are deleted once a snapshot from before that time and the archive hold what they did',
+    'how long the past can be shown: `all`, or `12h`, `30d`. Older sealed segments are deleted once an earlier snapshot and the archive contain their effects',
   ),
   logLevel: variable(
     'TOTE_LOG_LEVEL',
@@ -210,12 +210,12 @@ export const VARIABLES = {
     'TOTE_LOG_MINUTES',
     '1',
     flag,
-    '`0`: no line a minute in [the log](docs/operations.md#the-log) with orders, their times and what is behind',
+    '`0`: no line a minute in [the log](docs/operations.md#the-log) with orders, their times and the backlog',
   ),
   rules: optional(
     'TOTE_RULES_FILE',
     [null, "the directory's own; none in a new one"],
     rulesFile,
-    'a JSON file that changes parts of the rules, below; `none`: the defaults',
+    'a JSON file that changes parts of the [rules](#rules); `none`: the defaults',
   ),
 } as const;
