@@ -10,8 +10,7 @@ import type { Row } from '../../../engine/snapshot/form.js';
 import { BET, TABLES } from '../../../engine/snapshot/tables.js';
 import { BusyEngine } from '../../support/busy-engine.js';
 import { BTC_5M, BTC_15M, Exchange } from '../../support/reference/exchange.js';
-import { Rng } from '../../support/reference/rng.js';
-import { runStream } from '../../support/reference/stream.js';
+import { randomEngine } from '../../support/reference/stream.js';
 import { engineOf, type Tables, tablesOf } from '../../support/snapshots.js';
 
 /** Columns in which no number can be changed without another one speaking against it. */
@@ -49,13 +48,7 @@ function samples(): Tables[] {
   const busy = new BusyEngine(3);
   busy.round(60);
   busy.round(60);
-  const streams = [3, 5, 8].map((seed) => {
-    const rng = new Rng(seed);
-    return runStream(
-      seed,
-      Array.from({ length: 400 }, () => rng.integer(0, 0xffff_ffff)),
-    ).engine;
-  });
+  const streams = [3, 5, 8].map((seed) => randomEngine(seed, 400));
   return [busy.engine, ...streams].map(tablesOf);
 }
 

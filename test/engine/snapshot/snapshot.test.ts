@@ -14,7 +14,7 @@ import { BusyEngine } from '../../support/busy-engine.js';
 import { readAll, type Scope } from '../../support/reference/compare.js';
 import { BTC_15M, Exchange, MINUTE_MS } from '../../support/reference/exchange.js';
 import { Rng } from '../../support/reference/rng.js';
-import { runStream } from '../../support/reference/stream.js';
+import { drawStream } from '../../support/reference/stream.js';
 import { digestsOf, restored, tablesOf } from '../../support/snapshots.js';
 
 const STREAMS = Math.ceil(Number(process.env['TOTE_TEST_RUNS'] ?? 50) / 8);
@@ -49,7 +49,7 @@ test('an engine from tables goes on like the one that they were written from', (
     const known = new Known();
     const one = new Engine();
     let two = restored(one);
-    for (const { command, gate } of runStream(stream, steps).tried) {
+    for (const { command, gate } of drawStream(stream, steps).tried) {
       if (rng.chance(RESTORES)) {
         two = restored(one);
         for (const { form, rows } of one.exportTables()) {

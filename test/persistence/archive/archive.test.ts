@@ -18,20 +18,13 @@ import { setArchiveAside } from '../../../persistence/archive/file.js';
 import { type ArchivePosition, ArchiveWriter } from '../../../persistence/archive/writer.js';
 import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
 import { CHAIN_START } from '../../../persistence/journal/segment/batch-row.js';
-import { Rng } from '../../support/reference/rng.js';
-import { runStream } from '../../support/reference/stream.js';
+import { randomCommands } from '../../support/reference/stream.js';
 import { randomOf, refusal, temporaryDir } from '../support/journal-files.js';
 
 const STEPS = 700;
 const START: ArchivePosition = { seq: 0, timeMs: 0, digest: '', chain: CHAIN_START };
 
-function commandsOf(seed: number): readonly Command[] {
-  const rng = new Rng(seed);
-  return runStream(
-    seed,
-    Array.from({ length: STEPS }, () => rng.integer(0, 0xffff_ffff)),
-  ).accepted;
-}
+const commandsOf = (seed: number): readonly Command[] => randomCommands(seed, STEPS);
 
 const positionOf = (engine: Engine): ArchivePosition => ({
   seq: engine.seq,

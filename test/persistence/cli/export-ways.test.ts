@@ -8,8 +8,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
 import type { Command } from '../../../engine/model/commands.js';
-import { Rng } from '../../support/reference/rng.js';
-import { runStream } from '../../support/reference/stream.js';
+import { randomCommands } from '../../support/reference/stream.js';
 import { temporaryDir } from '../support/journal-files.js';
 import { type MadeDir, makeDataDir } from '../support/made-dir.js';
 import { type ToteRun, tote } from '../support/tote.js';
@@ -18,13 +17,7 @@ const BATCH = 5;
 const STEPS = 900;
 const KINDS = ['bets', 'ledger', 'rounds'];
 
-function commandsOf(seed: number): readonly Command[] {
-  const rng = new Rng(seed);
-  return runStream(
-    seed,
-    Array.from({ length: STEPS }, () => rng.integer(0, 0xffff_ffff)),
-  ).accepted;
-}
+const commandsOf = (seed: number): readonly Command[] => randomCommands(seed, STEPS);
 
 /** A directory whose archive ends at about half of the commands, with snapshots before and behind that end. */
 function makeLagging(t: TestContext, commands: readonly Command[]): MadeDir {

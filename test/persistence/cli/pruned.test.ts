@@ -9,8 +9,7 @@ import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
 import { betId, roundId } from '../../../engine/model/domain.js';
 import { type ArchiveCell, archiveChecksum } from '../../../persistence/archive/checksum.js';
-import { Rng } from '../../support/reference/rng.js';
-import { runStream } from '../../support/reference/stream.js';
+import { randomCommands } from '../../support/reference/stream.js';
 import { temporaryDir } from '../support/journal-files.js';
 import { type MadeDir, makeDataDir } from '../support/made-dir.js';
 import { tote, toteJson, toteText } from '../support/tote.js';
@@ -21,11 +20,7 @@ const STEPS = 700;
 const NOT_COMPARED = ['openPriceFrom', 'closePriceFrom', 'stages', 'rules', 'seedNotShown', 'source'];
 type Document = Readonly<Record<string, unknown>>;
 
-const rng = new Rng(SEED);
-const commands = runStream(
-  SEED,
-  Array.from({ length: STEPS }, () => rng.integer(0, 0xffff_ffff)),
-).accepted;
+const commands = randomCommands(SEED, STEPS);
 
 /** The same commands in the same batches, with and without their beginning. */
 function makeBoth(root: string): { whole: MadeDir; pruned: MadeDir } {

@@ -18,7 +18,7 @@ import { LedgerCheck, type LedgerEntry, ledgerEntryOf } from '../../../persisten
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import { newHasher } from '../../support/reference/pair.js';
 import { Rng } from '../../support/reference/rng.js';
-import { runStream } from '../../support/reference/stream.js';
+import { drawStream } from '../../support/reference/stream.js';
 import { refusal, temporaryDir } from '../support/journal-files.js';
 import { type MadeDir, makeDataDir } from '../support/made-dir.js';
 
@@ -29,7 +29,7 @@ const STEPS = 500;
 function streamOf(seed: number): { commands: readonly Command[]; rng: Rng } {
   const rng = new Rng(seed);
   const steps = Array.from({ length: STEPS }, () => rng.integer(0, 0xffff_ffff));
-  const commands = streams.get(seed) ?? runStream(seed, steps).accepted;
+  const commands = streams.get(seed) ?? drawStream(seed, steps).accepted;
   streams.set(seed, commands);
   return { commands, rng };
 }

@@ -12,12 +12,13 @@ import { checkArchive } from '../../../persistence/archive/check.js';
 import { readArchiveProgress } from '../../../persistence/archive/file.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import { newHasher } from '../../support/reference/pair.js';
+import { randomCommands } from '../../support/reference/stream.js';
 import { randomOf, refusal, temporaryDir } from '../support/journal-files.js';
 import { alterBatch, alterDigest } from '../support/shadow-altered.js';
-import { catchUp, HotSide, openShadow, randomCommands } from '../support/shadow-files.js';
+import { catchUp, HotSide, openShadow } from '../support/shadow-files.js';
 
 const STEPS = 900;
-/** One stream for the tests to which it does not matter which: the reference model takes its time over each. */
+/** One stream for the tests to which it does not matter which. */
 const COMMANDS = randomCommands(14, STEPS);
 
 test('shadow equals hot after random streams, whatever the batches and restarts', (t) => {

@@ -17,8 +17,7 @@ import {
   walPath,
   writeSegment,
 } from '../../../persistence/journal/segment/names.js';
-import { Rng } from '../../support/reference/rng.js';
-import { runStream } from '../../support/reference/stream.js';
+import { randomCommands } from '../../support/reference/stream.js';
 import { type MadeDir, makeDataDir } from './made-dir.js';
 
 const SECRET = Buffer.alloc(32, 7);
@@ -38,7 +37,7 @@ export interface OperatorDirOptions {
 
 const streams = new Map<number, readonly Command[]>();
 
-/** The stream of so many steps. Made once: the reference model goes through it, too, which takes a second. */
+/** The stream of so many steps, made once. */
 function commandsOf(steps: number): readonly Command[] {
   const known = streams.get(steps);
   if (known !== undefined) return known;
@@ -48,13 +47,8 @@ function commandsOf(steps: number): readonly Command[] {
 }
 
 function makeCommands(steps: number): Command[] {
-  const rng = new Rng(11);
-  const { accepted } = runStream(
-    11,
-    Array.from({ length: steps }, () => rng.integer(0, 0xffff_ffff)),
-  );
   const fingerprint = masterSecretFingerprint(SECRET);
-  const commands = accepted.map((command) =>
+  const commands = randomCommands(11, steps).map((command) =>
     command.kind === 'configure'
       ? { ...command, rules: { ...command.rules, masterSecretFingerprint: fingerprint } }
       : command,

@@ -12,8 +12,6 @@ import { SqliteStore } from '../../../persistence/journal/store.js';
 import { openStore } from '../../../persistence/recovery/open-store.js';
 import type { ShadowNews, ShadowOptions } from '../../../persistence/shadow/messages.js';
 import { Shadow } from '../../../persistence/shadow/shadow.js';
-import { Rng } from '../../support/reference/rng.js';
-import { runStream } from '../../support/reference/stream.js';
 
 /** A clock that moves only when a test says so. */
 export class HandClock implements Clock {
@@ -24,15 +22,6 @@ export class HandClock implements Clock {
   monotonicMs(): number {
     return this.ms;
   }
-}
-
-/** The commands of a random stream that took effect. */
-export function randomCommands(seed: number, steps: number): readonly Command[] {
-  const rng = new Rng(seed);
-  return runStream(
-    seed,
-    Array.from({ length: steps }, () => rng.integer(0, 0xffff_ffff)),
-  ).accepted;
 }
 
 /** Commands, or what makes them for the secret of a data directory. */

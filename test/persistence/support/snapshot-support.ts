@@ -5,18 +5,13 @@ import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Engine } from '../../../engine/engine.js';
 import type { SnapshotRef } from '../../../engine/host/snapshot-store.js';
-import { Rng } from '../../support/reference/rng.js';
-import { runStream } from '../../support/reference/stream.js';
+import { randomEngine } from '../../support/reference/stream.js';
 
 export const CHAIN = 'c'.repeat(64);
 
 /** The engine at the end of a random stream: accounts, keys, open and settled bets, rounds in every state. */
 export function variedEngine(seed: number, steps = 600): Engine {
-  const rng = new Rng(seed);
-  return runStream(
-    seed,
-    Array.from({ length: steps }, () => rng.integer(0, 0xffff_ffff)),
-  ).engine;
+  return randomEngine(seed, steps);
 }
 
 export const sha256Of = (path: string): string =>

@@ -9,8 +9,9 @@ import { must } from '../../../engine/base/assert.js';
 import type { Command } from '../../../engine/model/commands.js';
 import { DAY_MS, DEFAULT_SNAPSHOTS_KEPT, HOUR_MS } from '../../../engine/model/snapshots-kept.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
+import { randomCommands } from '../../support/reference/stream.js';
 import { temporaryDir } from '../support/journal-files.js';
-import { catchUp, HotSide, openShadow, randomCommands } from '../support/shadow-files.js';
+import { catchUp, HotSide, openShadow } from '../support/shadow-files.js';
 import { tote, toteJson, toteLines, toteText } from '../support/tote.js';
 
 const RETENTION_MS = 2 * DAY_MS;

@@ -16,16 +16,10 @@ import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import type { RetentionPolicy } from '../../../persistence/upkeep/retention/choice.js';
 import { carryOut, type PrunePlan, planPrune } from '../../../persistence/upkeep/retention/retention.js';
 import { newHasher } from '../../support/reference/pair.js';
+import { randomCommands } from '../../support/reference/stream.js';
 import { temporaryDir } from '../support/journal-files.js';
 import { flipBit } from '../support/operator-dir.js';
-import {
-  catchUp,
-  HandClock,
-  HotSide,
-  newestOnly,
-  openShadow,
-  randomCommands,
-} from '../support/shadow-files.js';
+import { catchUp, HandClock, HotSide, newestOnly, openShadow } from '../support/shadow-files.js';
 
 const COMMANDS = randomCommands(31, 900);
 /** So small that a stream has many. */

@@ -2,13 +2,18 @@
  * A random stream of commands, drawn one by one from what the state makes interesting. A step is a seed, so that
  * fast-check can leave steps out of a failing stream and the rest still makes sense.
  */
+import { assert } from '../../../engine/base/assert.js';
+import { Engine } from '../../../engine/engine.js';
 import type { Command } from '../../../engine/model/commands.js';
+import type { ErrorCode } from '../../../engine/model/errors.js';
+import type { Outcome } from '../../../engine/model/events.js';
 import { RULES_VERSION } from '../../../engine/model/rules.js';
 import * as lifecycle from './lifecycle-moves.js';
 import * as operator from './operator-moves.js';
 import { order } from './order-moves.js';
 import { Pair } from './pair.js';
 import { bettableRounds } from './reads.js';
+import { ReferenceEngine } from './reference-engine.js';
 import { Rng } from './rng.js';
 import { type Move, WORLD_ASSETS, WORLD_HISTORY_BETS, WORLD_MARKETS, World, worldRules } from './world.js';
 
@@ -43,38 +48,100 @@ function choices(world: World): readonly (readonly [number, Generator])[] {
   ];
 }
 
+/** What a stream's commands are applied to. The reference model's state says which commands are interesting next. */
+interface Target {
+  readonly reference: ReferenceEngine;
+  apply(command: Command, gate?: ErrorCode | null): Outcome;
+}
+
 /** Runs the stream through the engine and the reference model; throws where they differ. */
 export function runStream(worldSeed: number, steps: readonly number[]): Pair {
-  const rng = new Rng(worldSeed);
   const pair = new Pair(WORLD_MARKETS, [1, WORLD_HISTORY_BETS, 50]);
-  const world = new World(pair.reference.state, 1_700_000_000_000 + rng.integer(0, 900_000));
   try {
-    openWorld(pair, world, rng);
-    for (const seed of steps) {
-      const stepRng = new Rng(seed);
-      const made = stepRng.weighted(choices(world))(world, stepRng);
-      if (made === null) continue;
-      if ('command' in made) pair.apply(made.command, made.gate);
-      else pair.apply(made);
-    }
+    drive(pair, worldSeed, steps);
   } catch (error) {
     throw new Error(failureText(pair, worldSeed, error), { cause: error });
   }
   return pair;
 }
 
+/** The commands of a stream as the reference model alone decides them, for tests that need commands and compare nothing. */
+class DrawnStream implements Target {
+  readonly reference = new ReferenceEngine();
+  /** Every command, in order, with what the edge said to it. */
+  readonly tried: { readonly command: Command; readonly gate: ErrorCode | null }[] = [];
+  /** Every command that took effect, in order. */
+  readonly accepted: Command[] = [];
+
+  apply(command: Command, gate: ErrorCode | null = null): Outcome {
+    const { timeMs } = command;
+    if (command.kind !== 'advance' && this.reference.nextDueMs <= timeMs)
+      this.#take({ kind: 'advance', timeMs }, null);
+    return this.#take(command, gate);
+  }
+
+  #take(command: Command, gate: ErrorCode | null): Outcome {
+    const outcome = this.reference.apply(command, gate);
+    this.tried.push({ command, gate });
+    if (outcome.status === 'accepted') this.accepted.push(command);
+    return outcome;
+  }
+}
+
+/** The same commands as `runStream`'s, many times as fast, and nothing is checked. */
+export function drawStream(
+  worldSeed: number,
+  steps: readonly number[],
+): Pick<DrawnStream, 'tried' | 'accepted'> {
+  const drawn = new DrawnStream();
+  drive(drawn, worldSeed, steps);
+  return drawn;
+}
+
+/** The accepted commands of a stream of so many random steps. */
+export function randomCommands(seed: number, steps: number): readonly Command[] {
+  const rng = new Rng(seed);
+  return drawStream(
+    seed,
+    Array.from({ length: steps }, () => rng.integer(0, 0xffff_ffff)),
+  ).accepted;
+}
+
+/** The engine at the end of such a stream. */
+export function randomEngine(seed: number, steps: number): Engine {
+  const engine = new Engine();
+  for (const command of randomCommands(seed, steps)) {
+    const { status } = engine.apply(command);
+    assert(status === 'accepted', `${command.kind} is ${status}`);
+  }
+  return engine;
+}
+
+function drive(target: Target, worldSeed: number, steps: readonly number[]): void {
+  const rng = new Rng(worldSeed);
+  const world = new World(target.reference.state, 1_700_000_000_000 + rng.integer(0, 900_000));
+  openWorld(target, world, rng);
+  for (const seed of steps) {
+    const stepRng = new Rng(seed);
+    const made = stepRng.weighted(choices(world))(world, stepRng);
+    if (made === null) continue;
+    if ('command' in made) target.apply(made.command, made.gate);
+    else target.apply(made);
+  }
+}
+
 /** Rules, the house's money, two accounts and the first rounds. */
-function openWorld(pair: Pair, world: World, rng: Rng): void {
+function openWorld(target: Target, world: World, rng: Rng): void {
   const timeMs = world.nowMs;
-  pair.apply({ kind: 'configure', timeMs, rulesVersion: RULES_VERSION, rules: worldRules(rng, null) });
+  target.apply({ kind: 'configure', timeMs, rulesVersion: RULES_VERSION, rules: worldRules(rng, null) });
   const amountCents = rng.pick([1_000_000_00, 1_000_000_00, 20_000_00, 3_000_00]);
-  pair.apply({ kind: 'depositHouse', timeMs, amountCents, reference: 'capital' });
+  target.apply({ kind: 'depositHouse', timeMs, amountCents, reference: 'capital' });
   for (const balanceCents of [50_000_00, 2_000_000_00]) {
-    pair.apply({ kind: 'createAccount', timeMs, name: null, tier: rng.integer(1, 4), balanceCents });
+    target.apply({ kind: 'createAccount', timeMs, name: null, tier: rng.integer(1, 4), balanceCents });
   }
   for (const asset of WORLD_ASSETS) {
     const price = world.price(asset);
-    pair.apply({ kind: 'openLate', timeMs, asset, price, priceTimeMs: timeMs, evidence: 'start' });
+    target.apply({ kind: 'openLate', timeMs, asset, price, priceTimeMs: timeMs, evidence: 'start' });
   }
 }
 
