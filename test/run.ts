@@ -12,6 +12,7 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { useScratchInMemory } from './scratch.js';
 import { select } from './selection.js';
 import { inSuiteOrAtNight } from './support/long-run.js';
 
@@ -39,6 +40,7 @@ const files = select(found, { parts: positionals, isFast: values.fast })
 if (files.length === 0)
   throw new Error(`no test file in ${folder} matches ${process.argv.slice(2).join(' ')}`);
 
+useScratchInMemory();
 /** The runner's own totals come last, so that the last value of each name is the one for all files. */
 const summary = new Map<string, string>();
 const secondsByFile = new Map<string, number>();

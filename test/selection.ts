@@ -2,8 +2,7 @@
 
 /**
  * The files that take longest, longest first: they start first, so that no long one is left at the end with the other
- * cores idle. The first of them waits for the end of a real minute and costs next to nothing. The rest are files that
- * take more than some seconds of processor time.
+ * cores idle.
  */
 const SLOW: readonly string[] = [
   'blackbox/standstill',

@@ -8,6 +8,7 @@ import { after, before, test } from 'node:test';
 import { Sandbox } from '../support/api-client-sandbox.js';
 import { CrashBook } from '../support/crash-book.js';
 import { Rng } from '../support/reference/rng.js';
+import { newDiskDir } from '../support/server.js';
 
 const KILLS = 6;
 const TRADERS = 32;
@@ -22,7 +23,7 @@ const rng = new Rng(seed);
 let book: CrashBook;
 
 before(async () => {
-  const sandbox = await Sandbox.start();
+  const sandbox = await Sandbox.start({ dataDir: newDiskDir() });
   await sandbox.openRounds({ BTC: 67_000 }, 'ONE_DAY');
   book = new CrashBook(sandbox, rng);
   await book.addTraders(TRADERS);

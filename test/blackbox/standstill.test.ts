@@ -1,7 +1,7 @@
 /**
  * A server that stood still (SIGSTOP) across a boundary, for longer than the grace of late ticks, reads the prices that
- * wait in its sockets before it ends the round. The clock is the system's, as a standstill has none on a manual one, so
- * that this waits for a minute to end.
+ * wait in its sockets before it ends the round. A standstill takes time, which a manual clock does not: the
+ * server has the system's, set forward so that a minute ends soon.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,29 +16,36 @@ const LAST_PRICE = 67_123;
 const GRACE_MS = 2_000;
 const TICK_EVERY_MS = 500;
 /** A round that has less than this left is left to its end: its last ticks would come before the standstill. */
-const NEEDED_MS = 10_000;
+const NEEDED_MS = 8_000;
+/** Time for the server to start and for a round to open besides. */
+const SOON_MS = NEEDED_MS + 4_000;
 
 async function currentRound({ api }: Bettor): Promise<Market['currentRound']> {
   return (await api.get<Market>(`/markets/${MARKET}`)).data.currentRound;
 }
 
+/** How far the server's clock is ahead of this program's: a minute of it ends soon after the start. */
+const AHEAD_MS = 60_000 - ((Date.now() + SOON_MS) % 60_000);
+const nowMs = (): number => Date.now() + AHEAD_MS;
+const SET_CLOCK = `const now = Date.now; Date.now = () => now() + ${AHEAD_MS};`;
+
 const until = async (timeMs: number): Promise<void> => {
-  await sleep(Math.max(0, timeMs - Date.now()));
+  await sleep(Math.max(0, timeMs - nowMs()));
 };
 
 test('ticks that waited while the server stood still end the round', { timeout: 240_000 }, async (t) => {
-  const server = await Server.start({ env: { TOTE_CLOCK: 'system' } });
+  const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(SET_CLOCK)}`;
+  const server = await Server.start({ env: { TOTE_CLOCK: 'system', NODE_OPTIONS } });
   t.after(() => server.remove());
   const bettor = await server.createBettor();
   let round: Market['currentRound'] = null;
-  while (round?.status !== 'LIVE' || Date.parse(round.endTime) - Date.now() < NEEDED_MS) {
+  while (round?.status !== 'LIVE' || Date.parse(round.endTime) - nowMs() < NEEDED_MS) {
     await server.push({ BTC: PRICE });
     await sleep(TICK_EVERY_MS);
     round = await currentRound(bettor);
   }
   const endMs = Date.parse(round.endTime);
-  for (; Date.now() < endMs - 2 * TICK_EVERY_MS; await sleep(TICK_EVERY_MS))
-    await server.push({ BTC: PRICE });
+  for (; nowMs() < endMs - 2 * TICK_EVERY_MS; await sleep(TICK_EVERY_MS)) await server.push({ BTC: PRICE });
   server.run.signal('SIGSTOP');
   await until(endMs);
   const timestamp = new Date(endMs - 1).toISOString();

@@ -42,6 +42,9 @@ export interface Shutdown {
 }
 
 export const newDataDir = (): string => mkdtempSync(join(tmpdir(), 'tote-test-'));
+/** One on a disk, for tests of what is under way when a server ends: in memory every commit is over at once. */
+export const newDiskDir = (): string =>
+  mkdtempSync(join(process.env['TOTE_TEST_DISK'] ?? tmpdir(), 'tote-test-'));
 export const removeDataDir = (dataDir: string): void => rmSync(dataDir, { recursive: true, force: true });
 
 /** The environment without the developer's own settings of the server. */

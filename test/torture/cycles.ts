@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { Sandbox } from '../support/api-client-sandbox.js';
 import { CrashBook } from '../support/crash-book.js';
 import type { Rng } from '../support/reference/rng.js';
-import { startDoomed } from '../support/server.js';
+import { newDiskDir, startDoomed } from '../support/server.js';
 import { checkFiles } from './check-files.js';
 
 /** How often a server is brought to its end in which way, in percent. */
@@ -76,7 +76,7 @@ export async function killCycles(
 
 /** A new server on a new data directory, with bettors and open rounds. */
 async function begin(rng: Rng): Promise<CrashBook> {
-  const sandbox = await Sandbox.start({ env: ENV });
+  const sandbox = await Sandbox.start({ dataDir: newDiskDir(), env: ENV });
   await sandbox.openRounds({ BTC: 67_000 }, 'ONE_DAY');
   const book = new CrashBook(sandbox, rng);
   await book.addTraders(TRADERS);
