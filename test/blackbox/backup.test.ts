@@ -10,7 +10,7 @@ import { after, before, test } from 'node:test';
 import type { BackedUp } from '../../persistence/upkeep/backup/backup.js';
 import type { Restored } from '../../persistence/upkeep/restore/restore.js';
 import type { VerifyReport } from '../../persistence/upkeep/verify/verify.js';
-import { tote, toteJson } from '../support/cli.js';
+import { tote, toteJson, toteProcess } from '../support/cli.js';
 import { type Bettor, Server } from '../support/server.js';
 
 const CONNECTIONS = 8;
@@ -76,8 +76,10 @@ test('three backups to one place under load: each has what was acknowledged befo
   try {
     for (let round = 0; round < 3; round++) {
       const [ids, count] = [acknowledged.map((list) => [...list]), countAcknowledged()];
-      const copied = await toteJson<BackedUp>(['backup', standby, server.dataDir]);
-      before.push({ seq: copied.seq, ids });
+      // A process of its own: the load must go on here.
+      const copied = await toteProcess(['backup', standby, server.dataDir, '--json']);
+      assert.equal(copied.code, 0, copied.stderr);
+      before.push({ seq: (JSON.parse(copied.stdout) as BackedUp).seq, ids });
       assert.ok(
         countAcknowledged() > count || countAcknowledged() === CONNECTIONS * LIST_MAX,
         'the load went on',

@@ -1,7 +1,7 @@
 /** POST /operator/v1/clock and restarts: a time that was answered is never taken back (design, section 8). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { toteText } from '../persistence/support/tote.js';
+import { toteText } from '../support/cli.js';
 import { newDataDir, removeDataDir, Server } from '../support/server.js';
 
 /** So many milliseconds at once: with and without anything that is due on the way. */
@@ -21,7 +21,7 @@ test('a restart goes on at the time that was answered, however the server ended'
     const ending = await (index % 2 === 0 ? server.kill() : server.stop());
     assert.equal(ending.code, index % 2 === 0 ? null : 0, ending.stderr);
   }
-  const told = toteText('replay', '--explain', '--kind', 'moveClock', dataDir);
+  const told = await toteText(['replay', '--explain', '--kind', 'moveClock', dataDir]);
   assert.match(told, new RegExp(`move the clock to ${new Date(answeredMs).toISOString()}`));
-  assert.match(toteText('verify', dataDir), /Everything is good/);
+  assert.match(await toteText(['verify', dataDir]), /Everything is good/);
 });

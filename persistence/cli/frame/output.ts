@@ -12,11 +12,21 @@ const RETRY_MS = 2;
 /** Whoever read stdout has gone (`| head`): not an error, and nothing is left to do. */
 export class ReaderGone extends Error {}
 
+/** Where results and messages end up. */
+export interface Streams {
+  /** Everything is written when it returns. Throws `ReaderGone`. */
+  stdout(bytes: Uint8Array): void;
+  stderr(text: string): void;
+}
+
 export class Output {
   #waiting = '';
 
   /** `isJson`: whether `--json` was given. */
-  constructor(readonly isJson: boolean) {}
+  constructor(
+    readonly isJson: boolean,
+    private readonly streams: Streams,
+  ) {}
 
   /** One line for people, or one JSON line of a stream. */
   line(text: string): void {
@@ -61,19 +71,27 @@ export class Output {
   /** A sentence for people that is no result. */
   note(text: string): void {
     this.flush();
-    process.stderr.write(`${text}\n`);
+    this.streams.stderr(`${text}\n`);
   }
 
   /** Everything so far is written when it returns. Throws `ReaderGone`. */
   flush(): void {
-    let bytes = Buffer.from(this.#waiting);
+    const bytes = Buffer.from(this.#waiting);
     this.#waiting = '';
-    while (bytes.length > 0) bytes = bytes.subarray(writeSome(bytes));
+    this.streams.stdout(bytes);
   }
 }
 
+/** Those of this process. */
+export const PROCESS_STREAMS: Streams = {
+  stdout: (bytes) => {
+    for (let rest = bytes; rest.length > 0; ) rest = rest.subarray(writeSome(rest));
+  },
+  stderr: (text) => void process.stderr.write(text),
+};
+
 /** Synchronous, so that a stream of any length waits for its reader. */
-function writeSome(bytes: Buffer): number {
+function writeSome(bytes: Uint8Array): number {
   try {
     return writeSync(STDOUT, bytes);
   } catch (thrown) {

@@ -1,9 +1,9 @@
 /** `tote account`: what it shows is what the API says, and its ledger adds up at every moment of the past. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { tote, toteJson, toteLines, toteText } from '../../support/cli.js';
 import { Rng } from '../../support/reference/rng.js';
 import { type Lived, live, NAME, REFERENCE } from '../support/lived-dir.js';
-import { tote, toteJson, toteLines, toteText } from '../support/tote.js';
 
 interface Entry {
   readonly seq: number;
@@ -33,12 +33,12 @@ before(async () => {
 });
 after(() => lived.sandbox.remove());
 
-const account = (id: string, ...options: string[]): AccountDocument =>
-  toteJson<AccountDocument>('account', id, lived.dataDir, ...options);
+const account = (id: string, ...options: string[]): Promise<AccountDocument> =>
+  toteJson<AccountDocument>(['account', id, lived.dataDir, ...options]);
 
 test('beside a running server it says what the API says', async () => {
   for (const trader of lived.traders) {
-    const shown = account(trader.accountId);
+    const shown = await account(trader.accountId);
     const { balance, tier, frozen } = await lived.sandbox.account(trader.accountId);
     assert.equal(shown.balance, balance);
     assert.equal(shown.tier, tier);
@@ -54,11 +54,11 @@ test('beside a running server it says what the API says', async () => {
       [trader.keyId],
     );
   }
-  assert.equal(account('acc_2').name, NAME);
+  assert.equal((await account('acc_2')).name, NAME);
 });
 
-test('the ledger has every kind of entry, and each leads to the next balance', () => {
-  const { ledger, balanceCents } = account('acc_1');
+test('the ledger has every kind of entry, and each leads to the next balance', async () => {
+  const { ledger, balanceCents } = await account('acc_1');
   assert.deepEqual(
     ledger.map(({ kind, amountCents }) => [kind, amountCents]).filter(([kind]) => kind !== 'payout'),
     [
@@ -87,18 +87,18 @@ test('the ledger has every kind of entry, and each leads to the next balance', (
   assert.equal(ledger.find(({ kind }) => kind === 'withdrawal')?.reference, REFERENCE);
 });
 
-test('at any moment of the past it adds up to the balance of then', () => {
-  const { seq: lastSeq } = account('acc_1');
+test('at any moment of the past it adds up to the balance of then', async () => {
+  const { seq: lastSeq } = await account('acc_1');
   const rng = new Rng(4);
-  const created = toteLines<{ seq: number; time: string }>(
+  const created = await toteLines<{ seq: number; time: string }>([
     'replay',
     lived.dataDir,
     '--kind',
     'createAccount',
-  );
+  ]);
   const firstSeq = created[0]?.seq ?? 0;
   for (const seq of [firstSeq, lastSeq, ...Array.from({ length: 2 }, () => rng.integer(firstSeq, lastSeq))]) {
-    const then = account('acc_1', '--at-seq', String(seq));
+    const then = await account('acc_1', '--at-seq', String(seq));
     assert.equal(then.seq, seq);
     assert.equal(then.addsUp, true);
     assert.equal(
@@ -107,14 +107,14 @@ test('at any moment of the past it adds up to the balance of then', () => {
     );
     assert.ok(then.ledger.every((entry) => entry.seq <= seq));
   }
-  const then = account('acc_1', '--at-time', created[0]?.time ?? '');
+  const then = await account('acc_1', '--at-time', created[0]?.time ?? '');
   assert.equal(then.ledger[0]?.kind, 'deposit');
-  const now = account('acc_1');
-  assert.deepEqual(account('acc_1', '--at-time', now.time), now);
+  const now = await account('acc_1');
+  assert.deepEqual(await account('acc_1', '--at-time', now.time), now);
 });
 
-test('for people: no secret, no digest, a name that cannot break out of its line', () => {
-  const text = toteText('account', 'acc_2', lived.dataDir);
+test('for people: no secret, no digest, a name that cannot break out of its line', async () => {
+  const text = await toteText(['account', 'acc_2', lived.dataDir]);
   assert.match(text, /frozen +yes/);
   assert.match(text, /The entries add up to the balance: 4,949\.50 USD\./);
   assert.match(text, /name +"=HYPERLINK\(\\"http:\/\/evil\\",\\"x\\"\), \\"quoted\\"\\nand a second line"/);
@@ -122,22 +122,22 @@ test('for people: no secret, no digest, a name that cannot break out of its line
   assert.doesNotMatch(text, /[0-9a-f]{64}/);
 });
 
-test('what is not there ends with 1, what is not understood with 2, no data directory with 3', () => {
-  const unknown = tote(['account', 'acc_99', lived.dataDir]);
+test('what is not there ends with 1, what is not understood with 2, no data directory with 3', async () => {
+  const unknown = await tote(['account', 'acc_99', lived.dataDir]);
   assert.equal(unknown.code, 1);
   assert.match(unknown.stderr, /There is no account acc_99/);
-  assert.equal(tote(['account', 'acc_1', lived.dataDir, '--at-seq', '999999']).code, 1);
-  assert.equal(tote(['account', 'acc_1', lived.dataDir, '--at-seq', '0']).code, 2);
-  const future = tote(['account', 'acc_1', lived.dataDir, '--at-time', '2999-01-01']);
+  assert.equal((await tote(['account', 'acc_1', lived.dataDir, '--at-seq', '999999'])).code, 1);
+  assert.equal((await tote(['account', 'acc_1', lived.dataDir, '--at-seq', '0'])).code, 2);
+  const future = await tote(['account', 'acc_1', lived.dataDir, '--at-time', '2999-01-01']);
   assert.equal(future.code, 2);
   assert.match(future.stderr, /--at-time is 2999-01-01T00:00:00\.000Z: that lies in the future/);
-  assert.equal(tote(['account', '7', lived.dataDir]).code, 2);
-  assert.equal(tote(['account', 'acc_1', '/nowhere']).code, 3);
+  assert.equal((await tote(['account', '7', lived.dataDir])).code, 2);
+  assert.equal((await tote(['account', 'acc_1', '/nowhere'])).code, 3);
 });
 
 test('after the server has stopped it is the same', async () => {
-  const before = account('acc_1');
+  const before = await account('acc_1');
   const { code } = await lived.sandbox.server.stop();
   assert.equal(code, 0);
-  assert.deepEqual(account('acc_1').ledger, before.ledger);
+  assert.deepEqual((await account('acc_1')).ledger, before.ledger);
 });

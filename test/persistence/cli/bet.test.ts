@@ -4,8 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
+import { tote, toteJson, toteProcess, toteText } from '../../support/cli.js';
 import { type Lived, live } from '../support/lived-dir.js';
-import { tote, toteJson, toteText } from '../support/tote.js';
 
 interface BetDocument {
   readonly betHash: string;
@@ -26,7 +26,7 @@ after(() => lived.sandbox.remove());
 
 test('every bet is told as the API answered it, with what came of it', async () => {
   for (const { bet, owner, clientSeed, round } of lived.bets.filter((_, index) => index % 2 === 0)) {
-    const shown = toteJson<BetDocument>('bet', bet.id, lived.dataDir);
+    const shown = await toteJson<BetDocument>(['bet', bet.id, lived.dataDir]);
     assert.equal(shown.betHash, bet.betHash);
     assert.equal(shown.account, owner);
     assert.equal(shown.round, round);
@@ -42,13 +42,14 @@ test('every bet is told as the API answered it, with what came of it', async () 
   }
 });
 
-test('what "bet --json" prints verifies; an open bet cannot be verified yet', () => {
-  const printed = toteText('bet', 'bet_3', lived.dataDir, '--json');
-  const verified = tote(['verify-bet', '--evidence', '-'], printed);
+test('what "bet --json" prints verifies; an open bet cannot be verified yet', async () => {
+  const printed = await toteText(['bet', 'bet_3', lived.dataDir, '--json']);
+  const verified = await toteProcess(['verify-bet', '--evidence', '-'], { stdin: printed });
   assert.equal(verified.code, 0, verified.stderr);
   assert.match(verified.stdout, /\nOK\n$/);
   const open = must(lived.bets.at(-1), 'bet').bet.id;
-  const early = tote(['verify-bet', '--evidence', '-'], toteText('bet', open, lived.dataDir, '--json'));
+  const evidence = await toteText(['bet', open, lived.dataDir, '--json']);
+  const early = await toteProcess(['verify-bet', '--evidence', '-'], { stdin: evidence });
   assert.equal(early.code, 2);
   assert.match(early.stderr, /--seed.*published once the round is settled/);
 });
@@ -63,7 +64,7 @@ test("the API's own answers verify, and one altered fact is found at its step", 
   const files = ['verify-bet', '--order', orderFile, '--round', roundFile];
   const seed = ['--client-seed', clientSeed ?? ''];
   const noted = ['--commitment', lived.openRounds[0].seedCommitment];
-  assert.equal(tote([...files, ...seed, ...noted]).code, 0);
+  assert.equal((await tote([...files, ...seed, ...noted])).code, 0);
   const wrong: [step: string, options: string[]][] = [
     ['seed', [...seed, '--seed', 'abc']],
     ['commitment', [...seed, '--commitment', lived.openRounds[1].seedCommitment]],
@@ -72,24 +73,24 @@ test("the API's own answers verify, and one altered fact is found at its step", 
     ['hash', []],
   ];
   for (const [step, options] of wrong) {
-    const run = tote([...files, ...options, '--json']);
+    const run = await tote([...files, ...options, '--json']);
     assert.equal(run.code, 1, options.join(' '));
     assert.equal((JSON.parse(run.stdout) as { step: string }).step, step);
   }
-  const told = tote([...files, ...seed, '--payout', '1']);
+  const told = await tote([...files, ...seed, '--payout', '1']);
   assert.match(
     told.stdout,
     /^ok +the seed is 64 hex digits\nok .*\nok .*\nFAILED +the bet's facts hash to its betHash/,
   );
 });
 
-test('a bet that is not there, a file that is not there, a fact that is missing', () => {
-  const unknown = tote(['bet', 'bet_999', lived.dataDir]);
+test('a bet that is not there, a file that is not there, a fact that is missing', async () => {
+  const unknown = await tote(['bet', 'bet_999', lived.dataDir]);
   assert.equal(unknown.code, 1);
   assert.match(unknown.stderr, /There is no bet_999/);
-  assert.equal(tote(['bet', '12', lived.dataDir]).code, 2);
-  assert.equal(tote(['verify-bet', '--evidence', '/nowhere.json']).code, 3);
-  const missing = tote(['verify-bet', '--bet-id', 'bet_1']);
+  assert.equal((await tote(['bet', '12', lived.dataDir])).code, 2);
+  assert.equal((await tote(['verify-bet', '--evidence', '/nowhere.json'])).code, 3);
+  const missing = await tote(['verify-bet', '--bet-id', 'bet_1']);
   assert.equal(missing.code, 2);
   assert.match(missing.stderr, /--market, --prediction/);
 });

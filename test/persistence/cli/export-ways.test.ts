@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
 import type { Command } from '../../../engine/model/commands.js';
+import { type Ran, tote } from '../../support/cli.js';
 import { randomCommands } from '../../support/reference/stream.js';
 import { temporaryDir } from '../support/journal-files.js';
 import { type MadeDir, makeDataDir } from '../support/made-dir.js';
-import { type ToteRun, tote } from '../support/tote.js';
 
 const BATCH = 5;
 const STEPS = 900;
@@ -41,10 +41,10 @@ function firstDifference(one: string, other: string): string {
   return `line ${at}: ${lines[at]}, not ${others[at]}`;
 }
 
-const exported = ({ dir }: MadeDir, what: string, ...options: string[]): ToteRun =>
+const exported = ({ dir }: MadeDir, what: string, ...options: string[]): Promise<Ran> =>
   tote(['export', dir.root, '--what', what, ...options]);
 
-test('from archive and journal come the bytes that the journal alone gives, in every range', (t) => {
+test('from archive and journal come the bytes that the journal alone gives, in every range', async (t) => {
   const commands = commandsOf(5);
   const made = makeLagging(t, commands);
   const length = commands.length;
@@ -52,8 +52,8 @@ test('from archive and journal come the bytes that the journal alone gives, in e
   for (const what of KINDS) {
     const ofOne = what === 'rounds' ? [] : [['--account', 'acc_1']];
     for (const range of [...ranges, ...ofOne]) {
-      const both = exported(made, what, ...range);
-      const alone = exported(made, what, ...range, '--replay');
+      const both = await exported(made, what, ...range);
+      const alone = await exported(made, what, ...range, '--replay');
       assert.equal(both.code, 0, both.stderr);
       assert.ok(
         both.stdout === alone.stdout,
@@ -64,12 +64,13 @@ test('from archive and journal come the bytes that the journal alone gives, in e
   }
 });
 
-test('where a row of the archive is damaged the rows go on from the journal', (t) => {
+test('where a row of the archive is damaged the rows go on from the journal', async (t) => {
   const made = makeDataDir(join(temporaryDir(t), 'data'), commandsOf(6), {
     batchSize: () => BATCH,
     hasArchive: true,
   });
-  const good = KINDS.map((what) => exported(made, what).stdout);
+  const good: string[] = [];
+  for (const what of KINDS) good.push((await exported(made, what)).stdout);
   const db = new Database(made.dir.archiveFile);
   const middle = '(SELECT bet FROM bet WHERE settled_seq IS NOT NULL ORDER BY settled_seq DESC LIMIT 1)';
   assert.equal(
@@ -79,7 +80,7 @@ test('where a row of the archive is damaged the rows go on from the journal', (t
   db.close();
   for (const [index, what] of KINDS.entries()) {
     const file = join(made.dir.root, `${what}.csv`);
-    const found = exported(made, what, '--out', file);
+    const found = await exported(made, what, '--out', file);
     assert.equal(found.code, 0, found.stderr);
     assert.equal(readFileSync(file, 'utf8'), good[index], what);
     assert.equal(/The archive is not used.*checksum/.test(found.stderr), what !== 'rounds', found.stderr);

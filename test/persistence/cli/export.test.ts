@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
 import { RowSink } from '../../../persistence/cli/export/sink.js';
-import { Output } from '../../../persistence/cli/frame/output.js';
+import { Output, PROCESS_STREAMS } from '../../../persistence/cli/frame/output.js';
+import { tote, toteJson, toteText } from '../../support/cli.js';
 import { CLIENT_SEED, type Lived, live, REFERENCE } from '../support/lived-dir.js';
-import { tote, toteJson, toteText } from '../support/tote.js';
 
 type Row = Readonly<Record<string, string>>;
 
@@ -37,16 +37,16 @@ function parseCsv(text: string): Row[] {
   });
 }
 
-const csv = (what: string, ...options: string[]): Row[] =>
-  parseCsv(toteText('export', lived.dataDir, '--what', what, ...options));
-const jsonLines = (what: string): Record<string, string | number | null>[] =>
-  toteText('export', lived.dataDir, '--what', what, '--format', 'jsonl')
+const csv = async (what: string, ...options: string[]): Promise<Row[]> =>
+  parseCsv(await toteText(['export', lived.dataDir, '--what', what, ...options]));
+const jsonLines = async (what: string): Promise<Record<string, string | number | null>[]> =>
+  (await toteText(['export', lived.dataDir, '--what', what, '--format', 'jsonl']))
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as Record<string, string | number | null>);
 
 test('the ledger adds up to every balance that the API shows, in dollars and in cents', async () => {
-  const rows = csv('ledger');
+  const rows = await csv('ledger');
   const sums = new Map<string, number>();
   for (const { account = '', amount, amount_cents, balance_cents } of rows) {
     const sum = (sums.get(account) ?? 0) + Number(amount_cents);
@@ -63,7 +63,7 @@ test('the ledger adds up to every balance that the API shows, in dollars and in 
 });
 
 test('bets are what the API answered, with what came of them', async () => {
-  const rows = new Map(csv('bets').map((row) => [row['bet'], row]));
+  const rows = new Map((await csv('bets')).map((row) => [row['bet'], row]));
   assert.equal(rows.size, lived.bets.length);
   for (const { bet, owner, round } of lived.bets) {
     const row = must(rows.get(bet.id), bet.id);
@@ -89,7 +89,7 @@ test('bets are what the API answered, with what came of them', async () => {
 });
 
 test('rounds are what the API shows, the open ones last', async () => {
-  const rows = csv('rounds');
+  const rows = await csv('rounds');
   for (const { id } of lived.openRounds) {
     const row = must(
       rows.find(({ round }) => round === id),
@@ -108,78 +108,82 @@ test('rounds are what the API shows, the open ones last', async () => {
   assert.equal(new Set(rows.map(({ round }) => round)).size, rows.length);
 });
 
-test('text from outside is no formula in CSV, and as it was in JSON lines', () => {
+test('text from outside is no formula in CSV, and as it was in JSON lines', async () => {
   const bet = must(
-    csv('bets').find((row) => row['bet'] === 'bet_1'),
+    (await csv('bets')).find((row) => row['bet'] === 'bet_1'),
     'bet_1',
   );
   assert.equal(bet['client_seed'], `'${CLIENT_SEED}`);
-  const text = toteText('export', lived.dataDir, '--what', 'bets');
+  const text = await toteText(['export', lived.dataDir, '--what', 'bets']);
   assert.match(text, /^bet_3,.*Z,"",\d+,/m, 'an empty client seed is an empty text');
   assert.match(text, /^bet_2,.*Z,,\d+,/m, 'no client seed is nothing');
   const withdrawal = must(
-    csv('ledger').find(({ kind }) => kind === 'withdrawal'),
+    (await csv('ledger')).find(({ kind }) => kind === 'withdrawal'),
     'withdrawal',
   );
   assert.equal(withdrawal['reference'], `'${REFERENCE}`);
   assert.equal(withdrawal['amount'], '-100.00', 'a number is left alone');
-  assert.equal(jsonLines('bets').find((row) => row['bet'] === 'bet_1')?.['client_seed'], CLIENT_SEED);
-  assert.equal(jsonLines('ledger').find(({ kind }) => kind === 'withdrawal')?.['reference'], REFERENCE);
+  assert.equal((await jsonLines('bets')).find((row) => row['bet'] === 'bet_1')?.['client_seed'], CLIENT_SEED);
+  assert.equal(
+    (await jsonLines('ledger')).find(({ kind }) => kind === 'withdrawal')?.['reference'],
+    REFERENCE,
+  );
 });
 
-test('both forms have the same rows', () => {
+test('both forms have the same rows', async () => {
   for (const what of ['bets', 'ledger', 'rounds']) {
-    const lines = jsonLines(what);
-    const rows = csv(what);
+    const lines = await jsonLines(what);
+    const rows = await csv(what);
     assert.equal(lines.length, rows.length);
     assert.deepEqual(Object.keys(must(lines[0], 'line')), Object.keys(must(rows[0], 'row')));
   }
 });
 
-test('a range holds what is in it, and ranges side by side hold everything once', () => {
-  const all = csv('ledger');
+test('a range holds what is in it, and ranges side by side hold everything once', async () => {
+  const all = await csv('ledger');
   const middle = Number(must(all[Math.floor(all.length / 2)], 'row')['seq']);
-  const parts = [...csv('ledger', '--to', String(middle)), ...csv('ledger', '--from', String(middle + 1))];
+  const before = await csv('ledger', '--to', String(middle));
+  const parts = [...before, ...(await csv('ledger', '--from', String(middle + 1)))];
   assert.deepEqual(parts, all);
-  const bets = csv('bets', '--from', lived.openRounds[1].startTime);
+  const bets = await csv('bets', '--from', lived.openRounds[1].startTime);
   assert.deepEqual(
     bets.map(({ bet }) => bet).sort(),
     lived.bets.map(({ bet }) => bet.id).filter((id) => id > 'bet_2'),
   );
 });
 
-test('a file is new, closed to others and whole; nothing is written over', () => {
+test('a file is new, closed to others and whole; nothing is written over', async () => {
   const path = join(lived.dataDir, 'ledger.csv');
-  const told = toteJson<{ rows: number; faults: string[] }>(
+  const told = await toteJson<{ rows: number; faults: string[] }>([
     'export',
     lived.dataDir,
     '--what',
     'ledger',
     '--out',
     path,
-  );
+  ]);
   assert.equal(parseCsv(readFileSync(path, 'utf8')).length, told.rows);
   assert.deepEqual(told.faults, []);
   assert.equal(statSync(path).mode & 0o777, 0o600);
-  const again = tote(['export', lived.dataDir, '--what', 'ledger', '--out', path]);
+  const again = await tote(['export', lived.dataDir, '--what', 'ledger', '--out', path]);
   assert.equal(again.code, 3);
   assert.match(again.stderr, /exists already/);
-  assert.equal(tote(['export', lived.dataDir, '--what', 'everything']).code, 2);
-  assert.equal(tote(['export', lived.dataDir]).code, 2);
+  assert.equal((await tote(['export', lived.dataDir, '--what', 'everything'])).code, 2);
+  assert.equal((await tote(['export', lived.dataDir])).code, 2);
 });
 
-test('an account, or the house, has its own rows, which add up', () => {
+test('an account, or the house, has its own rows, which add up', async () => {
   for (const account of ['acc_1', 'acc_2', 'house']) {
     const of = (rows: Row[]): Row[] => rows.filter((row) => row['account'] === account);
-    assert.deepEqual(csv('ledger', '--account', account), of(csv('ledger')));
-    if (account !== 'house') assert.deepEqual(csv('bets', '--account', account), of(csv('bets')));
+    assert.deepEqual(await csv('ledger', '--account', account), of(await csv('ledger')));
+    if (account !== 'house') assert.deepEqual(await csv('bets', '--account', account), of(await csv('bets')));
   }
-  const all = csv('ledger', '--account', 'acc_1');
+  const all = await csv('ledger', '--account', 'acc_1');
   const late = String(Number(must(all[1], 'row')['seq']));
-  assert.deepEqual(csv('ledger', '--account', 'acc_1', '--from', late), all.slice(1));
+  assert.deepEqual(await csv('ledger', '--account', 'acc_1', '--from', late), all.slice(1));
 });
 
-test('an account that is not there ends with 1 and leaves no file; what makes no sense ends with 2', () => {
+test('an account that is not there ends with 1 and leaves no file; what makes no sense ends with 2', async () => {
   const path = join(lived.dataDir, 'none.csv');
   const refused: readonly (readonly [code: number, args: readonly string[], sentence: RegExp])[] = [
     [1, ['ledger', '--account', 'acc_99', '--out', path], /There is no account acc_99/],
@@ -192,7 +196,7 @@ test('an account that is not there ends with 1 and leaves no file; what makes no
     [2, ['bets', '--from', '2999-01-01', '--out', path], /lies in the future/],
   ];
   for (const [code, args, sentence] of refused) {
-    const ran = tote(['export', lived.dataDir, '--what', ...args]);
+    const ran = await tote(['export', lived.dataDir, '--what', ...args]);
     assert.equal(ran.code, code, args.join(' '));
     assert.match(ran.stderr, sentence);
   }
@@ -205,7 +209,7 @@ test('an account that is not there ends with 1 and leaves no file; what makes no
 test('a file has its name once it is whole', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tote-export-'));
   const path = join(folder, 'rows.csv');
-  const sink = new RowSink('csv', path, new Output(false));
+  const sink = new RowSink('csv', path, new Output(false, PROCESS_STREAMS));
   sink.fill(() => {
     sink.row({ seq: 1 });
     assert.equal(existsSync(path), false);

@@ -9,7 +9,7 @@ import { findSegments, walPath } from '../../../persistence/journal/segment/name
 import { newSha256 } from '../../../persistence/sha256.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
-import { tote, toteJson } from '../../support/cli.js';
+import { tote, toteJson, toteProcess } from '../../support/cli.js';
 import { temporaryDir } from '../support/journal-files.js';
 import type { MadeDir } from '../support/made-dir.js';
 import { leaveWal, makeOperatorDir } from '../support/operator-dir.js';
@@ -17,7 +17,7 @@ import { leaveWal, makeOperatorDir } from '../support/operator-dir.js';
 const make = (t: TestContext): MadeDir => makeOperatorDir(join(temporaryDir(t), 'data'));
 
 test('the help lists every command and the exit codes; every command has examples', async () => {
-  const help = await tote(['--help']);
+  const help = await toteProcess(['--help']);
   assert.equal(help.code, 0);
   for (const { name, summary } of COMMANDS)
     assert.match(help.stdout, new RegExp(`^  ${name} .*${summary.slice(0, 12)}`, 'm'));
@@ -32,7 +32,7 @@ test('the help lists every command and the exit codes; every command has example
 
 test('--version: that of package.json, and nothing else', async () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
-  assert.deepEqual(await tote(['--version']), { code: 0, stdout: `${version}\n`, stderr: '' });
+  assert.deepEqual(await toteProcess(['--version']), { code: 0, stdout: `${version}\n`, stderr: '' });
 });
 
 test('a command line that is not understood: code 2, the near name, what was expected', async () => {
@@ -64,11 +64,12 @@ test('a command line that is not understood: code 2, the near name, what was exp
     assert.match(stderr, sentence);
     assert.equal(stdout, '');
   }
+  assert.equal((await toteProcess(['verfy'])).code, 2, 'the process ends with it');
 });
 
 test('no data directory: code 3, told on stderr, and with --json on stdout too', async (t) => {
   const path = join(temporaryDir(t), 'nothing');
-  const ran = await tote(['status', path, '--json']);
+  const ran = await toteProcess(['status', path, '--json']);
   assert.equal(ran.code, 3);
   assert.match(ran.stderr, /tote status: There is no data directory at .*nothing/);
   const { error } = JSON.parse(ran.stdout) as { error: { code: string; message: string } };
@@ -78,7 +79,7 @@ test('no data directory: code 3, told on stderr, and with --json on stdout too',
 
 test('the data directory is the operand, else TOTE_DATA_DIR', async (t) => {
   const { dir, engine } = make(t);
-  const ran = await tote(['status', '--json'], { TOTE_DATA_DIR: dir.root });
+  const ran = await toteProcess(['status', '--json'], { env: { TOTE_DATA_DIR: dir.root } });
   assert.equal(ran.code, 0, ran.stderr);
   assert.equal((JSON.parse(ran.stdout) as { sequence: number }).sequence, engine.seq);
 });
@@ -122,7 +123,7 @@ test('status: ends, sizes, who runs on it', async (t) => {
   writeFileSync(dir.inUseFile, '1\n');
   assert.equal((await toteJson<Status>(['status', dir.root])).wasStoppedUncleanly, true);
   const lock = lockDataDir(dir);
-  const running = await tote(['status', dir.root]);
+  const running = await toteProcess(['status', dir.root]);
   lock.release();
   assert.match(running.stdout, new RegExp(`server +runs, process ${process.pid}\n`));
 });
@@ -131,7 +132,8 @@ test('status looks at the lock without taking it or giving it up for its holder'
   const { dir } = make(t);
   const lock = lockDataDir(dir);
   for (let look = 0; look < 2; look++) {
-    assert.equal((await toteJson<Status>(['status', dir.root])).server.isRunning, true);
+    const { stdout } = await toteProcess(['status', dir.root, '--json']);
+    assert.equal((JSON.parse(stdout) as Status).server.isRunning, true);
   }
   lock.release();
   assert.equal((await toteJson<Status>(['status', dir.root])).server.isRunning, false);

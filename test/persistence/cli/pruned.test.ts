@@ -9,10 +9,10 @@ import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
 import { betId, roundId } from '../../../engine/model/domain.js';
 import { type ArchiveCell, archiveChecksum } from '../../../persistence/archive/checksum.js';
+import { tote, toteJson, toteText } from '../../support/cli.js';
 import { randomCommands } from '../../support/reference/stream.js';
 import { temporaryDir } from '../support/journal-files.js';
 import { type MadeDir, makeDataDir } from '../support/made-dir.js';
-import { tote, toteJson, toteText } from '../support/tote.js';
 
 const SEED = 5;
 const STEPS = 700;
@@ -37,22 +37,23 @@ function makeBoth(root: string): { whole: MadeDir; pruned: MadeDir } {
   };
 }
 
-function shown({ dir }: MadeDir, command: 'bet' | 'round', id: string): Document {
-  const document = toteJson<Document>(command, id, dir.root);
+async function shown({ dir }: MadeDir, command: 'bet' | 'round', id: string): Promise<Document> {
+  const document = await toteJson<Document>([command, id, dir.root]);
   return Object.fromEntries(Object.entries(document).filter(([name]) => !NOT_COMPARED.includes(name)));
 }
 
-test('exports are the same, and so are bets and rounds', (t) => {
+const exported = (what: string, ...made: readonly MadeDir[]): Promise<string[]> =>
+  Promise.all(made.map(({ dir }) => toteText(['export', dir.root, '--what', what])));
+
+test('exports are the same, and so are bets and rounds', async (t) => {
   const { whole, pruned } = makeBoth(temporaryDir(t));
   for (const what of ['ledger', 'bets']) {
-    const [expected, actual] = [whole, pruned].map(({ dir }) => toteText('export', dir.root, '--what', what));
+    const [expected, actual] = await exported(what, whole, pruned);
     assert.ok((expected ?? '').split('\n').length > 60, `${what}: too few rows to prove anything`);
     assert.equal(actual, expected, what);
   }
   // Rounds that one command settled have no order in the archive.
-  const rounds = [whole, pruned].map(({ dir }) =>
-    toteText('export', dir.root, '--what', 'rounds').split('\n'),
-  );
+  const rounds = (await exported('rounds', whole, pruned)).map((text) => text.split('\n'));
   assert.deepEqual(rounds[1]?.sort(), rounds[0]?.sort());
 
   const events = whole.events.flat();
@@ -60,17 +61,17 @@ test('exports are the same, and so are bets and rounds', (t) => {
   const settled = events.flatMap((event) => (event.type === 'roundSettled' ? [event] : []));
   for (const index of [0, bets.length - 1]) {
     const id = betId(must(bets[index], 'bet').bet);
-    assert.deepEqual(shown(pruned, 'bet', id), shown(whole, 'bet', id), id);
+    assert.deepEqual(await shown(pruned, 'bet', id), await shown(whole, 'bet', id), id);
   }
   for (const index of [0, settled.length - 1]) {
     const { market, roundNumber } = must(settled[index], 'round');
     const id = roundId(market, roundNumber);
-    assert.deepEqual(shown(pruned, 'round', id), shown(whole, 'round', id), id);
-    assert.deepEqual(shown(pruned, 'round', id)['faults'], []);
+    assert.deepEqual(await shown(pruned, 'round', id), await shown(whole, 'round', id), id);
+    assert.deepEqual((await shown(pruned, 'round', id))['faults'], []);
   }
 });
 
-test('what is looked up in the archive is what the journal gives, at the end and in between', (t) => {
+test('what is looked up in the archive is what the journal gives, at the end and in between', async (t) => {
   const made = makeDataDir(join(temporaryDir(t), 'data'), commands, {
     batchSize: (index) => 1 + (index % 4),
     snapshotsAfter: [20, 70, 90],
@@ -97,42 +98,41 @@ test('what is looked up in the archive is what the journal gives, at the end and
   ];
   for (const [command, id, ...options] of probes) {
     const args = [must(id, command), made.dir.root, ...options] as const;
-    const [lookedUp, replayed] = [[], ['--replay']].map((way) =>
-      toteJson<Document>(command, ...args, ...way),
-    );
-    assert.equal(lookedUp?.['source'], 'archive', args.join(' '));
-    assert.equal(replayed?.['source'], 'journal');
-    const facts = (document: Document | undefined): unknown =>
-      Object.entries(document ?? {}).filter(([name]) => !NOT_COMPARED.includes(name));
+    const lookedUp = await toteJson<Document>([command, ...args]);
+    const replayed = await toteJson<Document>([command, ...args, '--replay']);
+    assert.equal(lookedUp['source'], 'archive', args.join(' '));
+    assert.equal(replayed['source'], 'journal');
+    const facts = (document: Document): unknown =>
+      Object.entries(document).filter(([name]) => !NOT_COMPARED.includes(name));
     assert.deepEqual(facts(lookedUp), facts(replayed), args.join(' '));
   }
   assert.match(
-    toteText('account', 'acc_1', made.dir.root),
+    await toteText(['account', 'acc_1', made.dir.root]),
     /from +the archive up to sequence number \d+, and the snapshot at/,
   );
   // A round that never opened is in no archive: the journal tells of it, unasked.
   if (never[0] !== undefined) {
-    assert.equal(toteJson<Document>('round', never[0], made.dir.root)['source'], 'journal');
+    assert.equal((await toteJson<Document>(['round', never[0], made.dir.root]))['source'], 'journal');
   }
 });
 
-test('what came before is refused where only the engine could tell it', (t) => {
+test('what came before is refused where only the engine could tell it', async (t) => {
   const { pruned } = makeBoth(temporaryDir(t));
-  const early = tote(['account', 'acc_1', pruned.dir.root, '--at-seq', '20']);
+  const early = await tote(['account', 'acc_1', pruned.dir.root, '--at-seq', '20']);
   assert.equal(early.code, 1);
   assert.match(early.stderr, /cannot be worked out any more/);
-  const replayed = toteText('replay', pruned.dir.root).split('\n');
+  const replayed = (await toteText(['replay', pruned.dir.root])).split('\n');
   assert.match(replayed[0] ?? '', new RegExp(`^${must(pruned.batches[70], 'batch').lastSeq + 1} `));
 });
 
-test('an archive that was tampered with does not add up, one with a flipped cell is refused', (t) => {
+test('an archive that was tampered with does not add up, one with a flipped cell is refused', async (t) => {
   const { pruned } = makeBoth(temporaryDir(t));
   const cents = 123;
   const seq = alterDeposit(pruned, cents, true);
-  const account = tote(['account', 'acc_1', pruned.dir.root]);
+  const account = await tote(['account', 'acc_1', pruned.dir.root]);
   assert.equal(account.code, 1);
   assert.match(account.stdout, new RegExp(`THE LEDGER IS WRONG: after the entry of sequence number ${seq} `));
-  const exported = tote(['export', '--what', 'ledger', pruned.dir.root]);
+  const exported = await tote(['export', '--what', 'ledger', pruned.dir.root]);
   assert.equal(exported.code, 1);
   assert.match(exported.stderr, new RegExp(`acc_1, sequence number ${seq}: `));
   alterDeposit(pruned, cents, false);
@@ -140,7 +140,7 @@ test('an archive that was tampered with does not add up, one with a flipped cell
     ['account', 'acc_1'],
     ['export', '--what', 'ledger'],
   ]) {
-    const refused = tote([...command, pruned.dir.root]);
+    const refused = await tote([...command, pruned.dir.root]);
     assert.equal(refused.code, 1, refused.stderr);
     assert.match(refused.stderr, /checksum of the row .* does not match/);
   }

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
+import { tote, toteLines, toteText } from '../../support/cli.js';
 import { CLIENT_SEED, type Lived, live, REFERENCE, VOID_REASON } from '../support/lived-dir.js';
-import { tote, toteLines, toteText } from '../support/tote.js';
 
 interface StepLine {
   readonly seq: number;
@@ -17,12 +17,12 @@ let lived: Lived;
 let all: readonly StepLine[];
 before(async () => {
   lived = await live();
-  all = toteLines<StepLine>('replay', lived.dataDir);
+  all = await toteLines<StepLine>(['replay', lived.dataDir]);
 });
 after(() => lived.sandbox.remove());
 
-const blocks = (...options: string[]): string[] =>
-  toteText('replay', lived.dataDir, '--explain', ...options)
+const blocks = async (...options: string[]): Promise<string[]> =>
+  (await toteText(['replay', lived.dataDir, '--explain', ...options]))
     .split('\n\n')
     .filter((block) => block.trim() !== '');
 
@@ -36,8 +36,8 @@ test('every command stands there once, in order, with its time', async () => {
   assert.equal(all[0]?.kind, 'configure');
 });
 
-test('an order is told with ids, dollars, odds and the balance before and after', () => {
-  const [text] = blocks('--kind', 'placeOrder');
+test('an order is told with ids, dollars, odds and the balance before and after', async () => {
+  const [text] = await blocks('--kind', 'placeOrder');
   const { bet } = must(lived.bets[0], 'bet');
   const odds = bet.oddsAtBet.toFixed(4);
   assert.match(must(text, 'block'), /^\d+ {2}20\d\d-\S+Z {2}placeOrder\n/);
@@ -55,8 +55,8 @@ test('an order is told with ids, dollars, odds and the balance before and after'
   );
 });
 
-test('settlements, transfers, prices and voids are told with what they moved', () => {
-  const settled = blocks('--kind', 'settle').join('\n');
+test('settlements, transfers, prices and voids are told with what they moved', async () => {
+  const settled = (await blocks('--kind', 'settle')).join('\n');
   const win = must(lived.bets[0], 'bet').bet.potentialPayout;
   const after = (9_900 + win).toLocaleString('en-US', { minimumFractionDigits: 2 });
   assert.ok(
@@ -66,35 +66,35 @@ test('settlements, transfers, prices and voids are told with what they moved', (
   assert.match(settled, /bet_3 of acc_1 .* DRAW, paid 10\.25 USD/);
   assert.match(settled, /bet_4 of acc_1 .* REFUNDED, paid 20\.00 USD/);
   assert.match(settled, /the house gets .* USD, the rest of the pool of BTC_ONE_MINUTE_\d+; balance .* -> /);
-  const withdrawal = blocks('--kind', 'withdraw').join('\n');
+  const withdrawal = (await blocks('--kind', 'withdraw')).join('\n');
   assert.ok(withdrawal.includes(`withdraw 100.00 USD from acc_1, reference "${REFERENCE}"`));
   assert.match(withdrawal, /100\.00 USD leave acc_1, .*; balance .* USD -> .* USD/);
-  const voids = blocks('--kind', 'voidRound').join('\n');
+  const voids = (await blocks('--kind', 'voidRound')).join('\n');
   assert.ok(voids.includes(`void the round ${lived.openRounds[2].id}: "${VOID_REASON}"`));
   assert.ok(voids.includes(`round ${lived.openRounds[2].id} is void: ${VOID_REASON}`));
-  const prices = blocks('--kind', 'boundaryPrice', '--market', 'BTC_ONE_MINUTE').join('\n');
+  const prices = (await blocks('--kind', 'boundaryPrice', '--market', 'BTC_ONE_MINUTE')).join('\n');
   assert.match(prices, /the price of BTC at the boundary \S+Z is 67100, of \S+Z \(evidence ".+"\)/);
   assert.match(prices, /round BTC_ONE_MINUTE_\d+ is decided: UP, close price 67100/);
   assert.match(prices, /round BTC_ONE_MINUTE_\d+ is decided: DRAW, close price 67100/);
 });
 
-test('a range is what was asked for, by number, by time and from the end', () => {
-  const seqs = (...options: string[]): number[] =>
-    toteLines<StepLine>('replay', lived.dataDir, ...options).map(({ seq }) => seq);
+test('a range is what was asked for, by number, by time and from the end', async () => {
+  const seqs = async (...options: string[]): Promise<number[]> =>
+    (await toteLines<StepLine>(['replay', lived.dataDir, ...options])).map(({ seq }) => seq);
   const lastSeq = must(all.at(-1), 'line').seq;
-  assert.deepEqual(seqs('--from', '3', '--to', '5'), [3, 4, 5]);
-  assert.deepEqual(seqs('--last', '2'), [lastSeq - 1, lastSeq]);
-  assert.deepEqual(seqs('--last', '2', '--to', '9'), [8, 9]);
+  assert.deepEqual(await seqs('--from', '3', '--to', '5'), [3, 4, 5]);
+  assert.deepEqual(await seqs('--last', '2'), [lastSeq - 1, lastSeq]);
+  assert.deepEqual(await seqs('--last', '2', '--to', '9'), [8, 9]);
   const from = must(all[4], 'line').time;
   const to = must(all[lastSeq - 3], 'line').time;
   assert.deepEqual(
-    seqs('--from', from, '--to', to),
+    await seqs('--from', from, '--to', to),
     all.filter(({ time }) => time >= from && time <= to).map(({ seq }) => seq),
   );
 });
 
-test('filters leave what is about the account, the market or the kind', () => {
-  const ofSecond = toteLines<StepLine>('replay', lived.dataDir, '--account', 'acc_2');
+test('filters leave what is about the account, the market or the kind', async () => {
+  const ofSecond = await toteLines<StepLine>(['replay', lived.dataDir, '--account', 'acc_2']);
   assert.deepEqual(
     ofSecond.map(({ kind }) => kind).filter((kind) => kind !== 'settle'),
     ['createAccount', 'createKey', 'placeOrder', 'placeOrder', 'updateAccount'],
@@ -102,39 +102,39 @@ test('filters leave what is about the account, the market or the kind', () => {
   assert.ok(
     ofSecond.some(({ events }) => events.some(({ bet, result }) => bet === 'bet_2' && result === 'LOSS')),
   );
-  const ofDay = toteLines<StepLine>(
+  const ofDay = await toteLines<StepLine>([
     'replay',
     lived.dataDir,
     '--market',
     'BTC_ONE_DAY',
     '--kind',
     'placeOrder',
-  );
+  ]);
   assert.deepEqual(
     ofDay.map(({ command }) => command['stakeCents']),
     [777],
   );
 });
 
-test('no secret and no digest of one is told', () => {
-  const made = toteText('replay', lived.dataDir, '--kind', 'createKey', '--json');
+test('no secret and no digest of one is told', async () => {
+  const made = await toteText(['replay', lived.dataDir, '--kind', 'createKey', '--json']);
   assert.match(made, /"scopes":\["markets:read"/);
   assert.doesNotMatch(made, /[0-9a-f]{64}/);
 });
 
-test('the terse form is one line a command, and a range without commands says so', () => {
-  const lines = toteText('replay', lived.dataDir).trimEnd().split('\n');
+test('the terse form is one line a command, and a range without commands says so', async () => {
+  const lines = (await toteText(['replay', lived.dataDir])).trimEnd().split('\n');
   assert.equal(lines.length, all.length);
   assert.match(lines.at(-2) ?? '', /updateAccount {2}change acc_2: frozen$/);
   assert.match(lines.at(-1) ?? '', /moveClock {2}move the clock to \S+Z$/);
-  const none = tote(['replay', lived.dataDir, '--from', `${all.length + 1}`]);
+  const none = await tote(['replay', lived.dataDir, '--from', `${all.length + 1}`]);
   assert.equal(none.code, 0);
   assert.match(none.stderr, /No command is in this range/);
-  assert.equal(tote(['replay', lived.dataDir, '--from', 'yesterday']).code, 2);
-  assert.equal(tote(['replay', lived.dataDir, '--kind', 'bogus']).code, 2);
+  assert.equal((await tote(['replay', lived.dataDir, '--from', 'yesterday'])).code, 2);
+  assert.equal((await tote(['replay', lived.dataDir, '--kind', 'bogus'])).code, 2);
 });
 
-test('a range out of order, or one that begins where nothing can have happened, is refused with 2', () => {
+test('a range out of order, or one that begins where nothing can have happened, is refused with 2', async () => {
   const lastSeq = must(all.at(-1), 'line').seq;
   const lastTime = must(all.at(-1), 'line').time;
   const refused: readonly (readonly [from: string, to: string | null, sentence: RegExp])[] = [
@@ -147,12 +147,19 @@ test('a range out of order, or one that begins where nothing can have happened, 
   ];
   for (const [from, to, sentence] of refused) {
     const ends = to === null ? [] : ['--to', to];
-    const ran = tote(['replay', lived.dataDir, '--from', from, ...ends, '--json']);
+    const ran = await tote(['replay', lived.dataDir, '--from', from, ...ends, '--json']);
     assert.equal(ran.code, 2, ran.stdout);
     assert.match(ran.stderr, sentence);
     assert.equal((JSON.parse(ran.stdout) as { error: { code: string } }).error.code, 'usage');
   }
-  const beyond = toteLines<StepLine>('replay', lived.dataDir, '--from', `${lastSeq}`, '--to', '2999-01-01');
+  const beyond = await toteLines<StepLine>([
+    'replay',
+    lived.dataDir,
+    '--from',
+    `${lastSeq}`,
+    '--to',
+    '2999-01-01',
+  ]);
   assert.deepEqual(
     beyond.map(({ seq }) => seq),
     [lastSeq],

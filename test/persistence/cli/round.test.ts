@@ -4,8 +4,8 @@ import { chmodSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
+import { tote, toteJson, toteText } from '../../support/cli.js';
 import { type Lived, live, VOID_REASON } from '../support/lived-dir.js';
-import { tote, toteJson, toteText } from '../support/tote.js';
 
 interface RoundDocument {
   readonly status: string;
@@ -39,13 +39,13 @@ before(async () => {
 });
 after(() => lived.sandbox.remove());
 
-const round = (id: string, ...options: string[]): RoundDocument =>
-  toteJson<RoundDocument>('round', id, lived.dataDir, '--replay', ...options);
+const round = (id: string, ...options: string[]): Promise<RoundDocument> =>
+  toteJson<RoundDocument>(['round', id, lived.dataDir, '--replay', ...options]);
 const api = () => lived.traders[0].api;
 
 test('a won round: as the API shows it, with evidence, and the money comes out even', async () => {
   const { id } = lived.openRounds[0];
-  const shown = round(id);
+  const shown = await round(id);
   const published = await api().round(id);
   for (const name of ['status', 'result', 'poolUp', 'poolDown', 'openPrice', 'closePrice', 'seed'] as const) {
     assert.equal(shown[name], published[name], name);
@@ -72,14 +72,14 @@ test('a won round: as the API shows it, with evidence, and the money comes out e
   assert.equal(shown.rules['minStake'], 1);
 });
 
-test('a drawn round gives stakes back, a voided one too and says why', () => {
-  const drawn = round(lived.openRounds[1].id);
+test('a drawn round gives stakes back, a voided one too and says why', async () => {
+  const drawn = await round(lived.openRounds[1].id);
   assert.equal(drawn.result, 'DRAW');
   assert.deepEqual(
     drawn.bets.map(({ result, payout }) => [result, payout]),
     [['DRAW', 10.25]],
   );
-  const voided = round(lived.openRounds[2].id);
+  const voided = await round(lived.openRounds[2].id);
   assert.equal(voided.voided, true);
   assert.equal(voided.result, null);
   assert.equal(voided.voidReason, VOID_REASON);
@@ -94,8 +94,8 @@ test('a drawn round gives stakes back, a voided one too and says why', () => {
   );
 });
 
-test('an open round shows its commitment and keeps its seed', () => {
-  const shown = round(must(lived.bets.at(-1), 'bet').round);
+test('an open round shows its commitment and keeps its seed', async () => {
+  const shown = await round(must(lived.bets.at(-1), 'bet').round);
   assert.equal(shown.status, 'LIVE');
   assert.match(shown.seedCommitment ?? '', /^[0-9a-f]{64}$/);
   assert.equal(shown.seed, null);
@@ -103,28 +103,28 @@ test('an open round shows its commitment and keeps its seed', () => {
   assert.deepEqual(shown.bets, [{ ...shown.bets[0], result: null, payout: null }]);
 });
 
-test('at a moment of the past it is as it was then: no result and no seed', () => {
+test('at a moment of the past it is as it was then: no result and no seed', async () => {
   const { id, startTime } = lived.openRounds[0];
-  const then = round(id, '--at-time', new Date(Date.parse(startTime) + 30_000).toISOString());
+  const then = await round(id, '--at-time', new Date(Date.parse(startTime) + 30_000).toISOString());
   assert.equal(then.status, 'LIVE');
   assert.equal(then.result, null);
   assert.equal(then.seed, null);
   assert.equal(then.bets.length, 2);
 });
 
-test('without the right master secret everything but the seed is told, and why it is not', () => {
+test('without the right master secret everything but the seed is told, and why it is not', async () => {
   const { id } = lived.openRounds[0];
   const file = join(lived.dataDir, 'master-secret');
   const secret = readFileSync(file);
   try {
     renameSync(file, `${file}.away`);
-    assert.match(round(id).seedNotShown ?? '', /is missing/);
+    assert.match((await round(id)).seedNotShown ?? '', /is missing/);
     writeFileSync(file, secret, { mode: 0o644 });
     chmodSync(file, 0o644);
-    assert.match(round(id).seedNotShown ?? '', /open to other users/);
+    assert.match((await round(id)).seedNotShown ?? '', /open to other users/);
     writeFileSync(file, Buffer.alloc(32, 7));
     chmodSync(file, 0o600);
-    const shown = round(id);
+    const shown = await round(id);
     assert.match(shown.seedNotShown ?? '', /is not the secret/);
     assert.equal(shown.seedCommitment, null);
     assert.equal(shown.result, 'UP');
@@ -133,16 +133,16 @@ test('without the right master secret everything but the seed is told, and why i
   }
 });
 
-test('for people', () => {
-  const text = toteText('round', lived.openRounds[2].id, lived.dataDir);
+test('for people', async () => {
+  const text = await toteText(['round', lived.openRounds[2].id, lived.dataDir]);
   assert.match(text, /status +SETTLED, void: the feed was wrong/);
   assert.match(text, /rules +fee 3 %, seeds 1000\.00 USD a side, lock 5 s before the end/);
   assert.match(text, /bet_4 +acc_1 +UP +20\.00 USD .* REFUNDED +20\.00 USD/);
 });
 
-test('a round that never was is not found', () => {
-  const unknown = tote(['round', 'BTC_ONE_MINUTE_17', lived.dataDir]);
+test('a round that never was is not found', async () => {
+  const unknown = await tote(['round', 'BTC_ONE_MINUTE_17', lived.dataDir]);
   assert.equal(unknown.code, 1);
   assert.match(unknown.stderr, /There was no round BTC_ONE_MINUTE_17/);
-  assert.equal(tote(['round', 'DOGE_ONE_MINUTE_17', lived.dataDir]).code, 2);
+  assert.equal((await tote(['round', 'DOGE_ONE_MINUTE_17', lived.dataDir])).code, 2);
 });

@@ -12,19 +12,19 @@ import { COMMANDS } from '../../../persistence/cli/registry.js';
 import { findDataDir } from '../../../persistence/data-dir/layout.js';
 import { writeAbsent } from '../../../persistence/journal/segment/absent.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
+import { tote } from '../../support/cli.js';
 import { temporaryDir } from '../support/journal-files.js';
 import { type Lived, live } from '../support/lived-dir.js';
 import { flipBit, makeOperatorDir } from '../support/operator-dir.js';
-import { tote } from '../support/tote.js';
 
 const ajv = new Ajv2020({ strict: true, allErrors: true });
 const validators = new Map<string, ValidateFunction>();
 
 /** Of the schema as it is printed, which must be a good one, with every object closed. */
-function validatorOf(name: string): ValidateFunction {
+async function validatorOf(name: string): Promise<ValidateFunction> {
   const known = validators.get(name);
   if (known !== undefined) return known;
-  const printed = tote(['schema', name]);
+  const printed = await tote(['schema', name]);
   assert.equal(printed.code, 0, printed.stderr);
   const validate = ajv.compile(closed(JSON.parse(printed.stdout)) as object);
   validators.set(name, validate);
@@ -42,11 +42,11 @@ function closed(schema: unknown): unknown {
 const seen = new Set<string>();
 
 /** Runs the command, which must end with `code`, and checks all that it prints; returns that. */
-function check(args: readonly string[], code = 0, name = must(args[0], 'command')): unknown[] {
-  const ran = tote([...args, '--json']);
+async function check(args: readonly string[], code = 0, name = must(args[0], 'command')): Promise<unknown[]> {
+  const ran = await tote([...args, '--json']);
   assert.equal(ran.code, code, `${args.join(' ')}\n${ran.stderr}`);
   const texts = name === 'replay' ? ran.stdout.trimEnd().split('\n') : [ran.stdout];
-  const validate = validatorOf(name);
+  const validate = await validatorOf(name);
   const documents = texts.map((text): unknown => JSON.parse(text));
   for (const document of documents) {
     const isValid = validate(document);
@@ -62,36 +62,36 @@ before(async () => {
 });
 after(() => lived.sandbox.remove());
 
-test('on a directory on which a server runs', (t) => {
+test('on a directory on which a server runs', async (t) => {
   const { dataDir, openRounds } = lived;
   const folder = temporaryDir(t);
-  check(['status', dataDir]);
-  check(['verify', dataDir]);
-  assert.ok(check(['replay', dataDir]).length > 20, 'the journal has lines');
-  for (const account of ['acc_1', 'acc_2']) check(['account', account, dataDir]);
-  check(['account', 'acc_1', dataDir, '--replay']);
-  for (const { id } of openRounds) check(['round', id, dataDir, '--replay']);
-  check(['round', must(lived.bets.at(-1), 'open bet').round, dataDir]);
+  await check(['status', dataDir]);
+  await check(['verify', dataDir]);
+  assert.ok((await check(['replay', dataDir])).length > 20, 'the journal has lines');
+  for (const account of ['acc_1', 'acc_2']) await check(['account', account, dataDir]);
+  await check(['account', 'acc_1', dataDir, '--replay']);
+  for (const { id } of openRounds) await check(['round', id, dataDir, '--replay']);
+  await check(['round', must(lived.bets.at(-1), 'open bet').round, dataDir]);
   for (const bet of ['bet_1', 'bet_4', must(lived.bets.at(-1), 'open bet').bet.id])
-    check(['bet', bet, dataDir]);
+    await check(['bet', bet, dataDir]);
   for (const what of ['bets', 'ledger', 'rounds']) {
-    check(['export', dataDir, '--what', what, '--out', join(folder, what)]);
+    await check(['export', dataDir, '--what', what, '--out', join(folder, what)]);
   }
-  check(['snapshot', dataDir]);
-  check(['backup', join(folder, 'backup'), dataDir]);
-  check(['backup', join(folder, 'backup'), dataDir]);
-  check(['restore', dataDir, '--out', join(folder, 'restored')]);
-  check(['prune', dataDir, '--keep', '1d', '--dry-run']);
+  await check(['snapshot', dataDir]);
+  await check(['backup', join(folder, 'backup'), dataDir]);
+  await check(['backup', join(folder, 'backup'), dataDir]);
+  await check(['restore', dataDir, '--out', join(folder, 'restored')]);
+  await check(['prune', dataDir, '--keep', '1d', '--dry-run']);
 });
 
-test('verify-bet, whether the hash fits or not', (t) => {
+test('verify-bet, whether the hash fits or not', async (t) => {
   const path = join(temporaryDir(t), 'bet.json');
-  const [bet] = check(['bet', 'bet_1', lived.dataDir]);
+  const [bet] = await check(['bet', 'bet_1', lived.dataDir]);
   writeFileSync(path, JSON.stringify(bet));
-  check(['verify-bet', '--evidence', path]);
-  check(['verify-bet', '--evidence', path, '--amount', '1'], 1);
-  check(['verify-bet'], 2, 'failure');
-  check(['verify-bet', '--evidence', `${path}.none`], 3, 'failure');
+  await check(['verify-bet', '--evidence', path]);
+  await check(['verify-bet', '--evidence', path, '--amount', '1'], 1);
+  await check(['verify-bet'], 2, 'failure');
+  await check(['verify-bet', '--evidence', `${path}.none`], 3, 'failure');
 });
 
 function makeDamaged(t: TestContext): string {
@@ -103,33 +103,33 @@ function makeDamaged(t: TestContext): string {
   return root;
 }
 
-test('on a damaged directory, and on what is made of it', (t) => {
+test('on a damaged directory, and on what is made of it', async (t) => {
   const root = makeDamaged(t);
-  check(['verify', root], 1);
-  check(['backup', join(temporaryDir(t), 'backup'), root], 1);
-  check(['write-off', root, '--dry-run']);
-  check(['write-off', root]);
-  check(['verify', root]);
-  check(['prune', root, '--keep', '1d', '--snapshots', '1']);
-  check(['account', 'acc_1', root]);
+  await check(['verify', root], 1);
+  await check(['backup', join(temporaryDir(t), 'backup'), root], 1);
+  await check(['write-off', root, '--dry-run']);
+  await check(['write-off', root]);
+  await check(['verify', root]);
+  await check(['prune', root, '--keep', '1d', '--snapshots', '1']);
+  await check(['account', 'acc_1', root]);
   writeFileSync(findDataDir(root).markFile, 'x');
-  check(['status', root], 1);
+  await check(['status', root], 1);
   rmSync(join(root, 'journal'), { recursive: true });
-  check(['status', root], 1, 'failure');
+  await check(['status', root], 1, 'failure');
   const out = join(temporaryDir(t), 'restored');
-  const [told] = check(['restore', root, '--from-snapshot', '--out', out], 1);
+  const [told] = await check(['restore', root, '--from-snapshot', '--out', out], 1);
   assert.ok(existsSync(out) && told !== undefined);
 });
 
-test('what is not there, what is not understood, and a schema that nobody has', () => {
-  check(['account', 'acc_99', lived.dataDir], 1, 'failure');
-  check(
+test('what is not there, what is not understood, and a schema that nobody has', async () => {
+  await check(['account', 'acc_99', lived.dataDir], 1, 'failure');
+  await check(
     ['prune', lived.dataDir, '--keep', '30d', '--snapshots', 'newest=3,all=1h,hourly=1d,daily=2d'],
     2,
     'failure',
   );
-  check(['status', '/nowhere'], 3, 'failure');
-  check(['schema', 'nothing'], 2, 'failure');
+  await check(['status', '/nowhere'], 3, 'failure');
+  await check(['schema', 'nothing'], 2, 'failure');
 });
 
 test('every command has a schema, and each was held against what its command prints', () => {

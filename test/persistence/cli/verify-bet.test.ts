@@ -1,7 +1,7 @@
 /** `tote verify-bet` from single values: the bet and the round that the API guide shows verify as the guide says. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { tote } from '../support/tote.js';
+import { tote } from '../../support/cli.js';
 
 const GUIDE: Readonly<Record<string, string>> = {
   'bet-id': 'bet_1',
@@ -22,19 +22,19 @@ const GUIDE: Readonly<Record<string, string>> = {
 const verify = (values: Readonly<Record<string, string>>, ...options: string[]) =>
   tote(['verify-bet', ...Object.entries(values).map(([name, value]) => `--${name}=${value}`), ...options]);
 
-test('the example of the guide verifies, in JSON too, without any data directory', () => {
-  const told = verify(GUIDE);
+test('the example of the guide verifies, in JSON too, without any data directory', async () => {
+  const told = await verify(GUIDE);
   assert.equal(told.code, 0, told.stderr);
   assert.equal(told.stdout.split('\n').filter((line) => line.startsWith('ok ')).length, 4);
   assert.match(told.stdout, /\nOK\n$/);
-  assert.deepEqual(JSON.parse(verify(GUIDE, '--json').stdout), {
+  assert.deepEqual(JSON.parse((await verify(GUIDE, '--json')).stdout), {
     bet: 'bet_1',
     round: 'BTC_ONE_MINUTE_29684880',
     valid: true,
   });
 });
 
-test('with one value altered it does not', () => {
+test('with one value altered it does not', async () => {
   const altered: Readonly<Record<string, string>> = {
     'bet-id': 'bet_2',
     market: 'ETH_ONE_MINUTE',
@@ -45,21 +45,21 @@ test('with one value altered it does not', () => {
     seed: GUIDE['commitment'] ?? '',
   };
   for (const [name, value] of Object.entries(altered)) {
-    const told = verify({ ...GUIDE, [name]: value });
+    const told = await verify({ ...GUIDE, [name]: value });
     assert.equal(told.code, 1, name);
     assert.match(told.stdout, /^FAILED /m);
   }
 });
 
-test('a forgotten client seed is thought of', () => {
+test('a forgotten client seed is thought of', async () => {
   const { 'client-seed': _, ...others } = GUIDE;
-  const told = verify(others);
+  const told = await verify(others);
   assert.equal(told.code, 1);
   assert.match(told.stderr, /name it with --client-seed/);
 });
 
-test('a value that is no number is not understood', () => {
-  const told = verify({ ...GUIDE, amount: '25 USD', odds: '1e0' });
+test('a value that is no number is not understood', async () => {
+  const told = await verify({ ...GUIDE, amount: '25 USD', odds: '1e0' });
   assert.equal(told.code, 2);
   assert.match(told.stderr, /--amount, --odds/);
 });

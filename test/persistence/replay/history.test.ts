@@ -9,7 +9,7 @@ import { test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
 import type { Command } from '../../../engine/model/commands.js';
-import { Output } from '../../../persistence/cli/frame/output.js';
+import { Output, PROCESS_STREAMS } from '../../../persistence/cli/frame/output.js';
 import { accountHistory } from '../../../persistence/cli/past/account-history.js';
 import { HistoryReader } from '../../../persistence/cli/past/history-reader.js';
 import { openJournalReader } from '../../../persistence/journal/reader.js';
@@ -41,7 +41,7 @@ const openHistory = (made: MadeDir, notes: string[] = []): History =>
   });
 
 const look = <T>(made: MadeDir, work: (past: HistoryReader) => T): T =>
-  HistoryReader.look({ dir: made.dir, out: new Output(false) }, 'test', work);
+  HistoryReader.look({ dir: made.dir, out: new Output(false, PROCESS_STREAMS) }, 'test', work);
 
 /** All entries that the stream's events make, up to `toSeq`. */
 const entriesOf = (made: MadeDir, account: number, toSeq: number): LedgerEntry[] =>

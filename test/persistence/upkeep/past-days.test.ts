@@ -9,10 +9,10 @@ import { must } from '../../../engine/base/assert.js';
 import type { Command } from '../../../engine/model/commands.js';
 import { DAY_MS, DEFAULT_SNAPSHOTS_KEPT, HOUR_MS } from '../../../engine/model/snapshots-kept.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
+import { tote, toteJson, toteLines, toteText } from '../../support/cli.js';
 import { randomCommands } from '../../support/reference/stream.js';
 import { temporaryDir } from '../support/journal-files.js';
 import { catchUp, HotSide, openShadow } from '../support/shadow-files.js';
-import { tote, toteJson, toteLines, toteText } from '../support/tote.js';
 
 const RETENTION_MS = 2 * DAY_MS;
 const DAYS = 4;
@@ -40,7 +40,7 @@ function days(masterSecretFingerprint: string): Command[] {
   return commands;
 }
 
-test('every moment of the retention is shown, by every command', (t) => {
+test('every moment of the retention is shown, by every command', async (t) => {
   const root = temporaryDir(t);
   let commands: readonly Command[] = [];
   const source = (fingerprint: string): readonly Command[] => {
@@ -80,15 +80,15 @@ test('every moment of the retention is shown, by every command', (t) => {
     const index = must(probe, 'moment');
     // In the middle between two commands: as after the first of them.
     const atMs = `${commandAt(index).timeMs + 60_000}`;
-    const account = toteJson<{ balanceCents: number; addsUp: boolean }>(
+    const account = await toteJson<{ balanceCents: number; addsUp: boolean }>([
       'account',
       'acc_1',
       dir,
       '--at-time',
       atMs,
-    );
+    ]);
     assert.deepEqual([account.balanceCents, account.addsUp], [balances[index], true], atMs);
-    const [shown] = toteLines<{ seq: number; command: { amountCents: number } }>(
+    const [shown] = await toteLines<{ seq: number; command: { amountCents: number } }>([
       'replay',
       dir,
       '--to',
@@ -96,20 +96,20 @@ test('every moment of the retention is shown, by every command', (t) => {
       '--last',
       '1',
       '--explain',
-    );
+    ]);
     assert.equal(shown?.seq, quietFrom + index + 1);
     const restored = join(root, `restored-${index}`);
-    const { seq } = toteJson<{ seq: number }>('restore', dir, '--to-time', atMs, '--out', restored);
+    const { seq } = await toteJson<{ seq: number }>(['restore', dir, '--to-time', atMs, '--out', restored]);
     assert.equal(seq, quietFrom + index + 1);
     assert.equal(
-      toteJson<{ balanceCents: number }>('account', 'acc_1', restored).balanceCents,
+      (await toteJson<{ balanceCents: number }>(['account', 'acc_1', restored])).balanceCents,
       balances[index],
     );
   }
-  assert.match(toteText('verify', dir), /all digests equal, books balanced[\s\S]*Everything is good/);
-  assert.match(toteText('verify', join(root, `restored-${probes[0]}`)), /Everything is good/);
+  assert.match(await toteText(['verify', dir]), /all digests equal, books balanced[\s\S]*Everything is good/);
+  assert.match(await toteText(['verify', join(root, `restored-${probes[0]}`)]), /Everything is good/);
 
-  const early = tote(['account', 'acc_1', dir, '--at-time', `${commandAt(0).timeMs}`]);
+  const early = await tote(['account', 'acc_1', dir, '--at-time', `${commandAt(0).timeMs}`]);
   assert.equal(early.code, 1);
   assert.match(early.stderr, /cannot be worked out any more/);
 });

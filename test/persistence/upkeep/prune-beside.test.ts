@@ -2,23 +2,26 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { exclusively } from '../../../persistence/data-dir/lock.js';
+import Database from 'better-sqlite3';
 import { absentPath, readAbsent } from '../../../persistence/journal/segment/absent.js';
 import { findSegments, firstSeqOf } from '../../../persistence/journal/segment/names.js';
+import { tote, toteProcess } from '../../support/cli.js';
 import { temporaryDir } from '../support/journal-files.js';
 import { makeOperatorDir } from '../support/operator-dir.js';
-import { tote } from '../support/tote.js';
 
-test('prune waits for the other one, gives up before it deletes anything, and works the next time', (t) => {
+test('prune waits for the other one, gives up before it deletes anything, and works the next time', async (t) => {
   const { dir } = makeOperatorDir(join(temporaryDir(t), 'data'));
   const before = findSegments(dir.journal);
   const prune = ['prune', dir.root, '--keep', '1d', '--snapshots', '1'];
-  const meanwhile = exclusively(dir, `${absentPath(dir)}.lock`, () => tote(prune));
+  const other = new Database(`${absentPath(dir)}.lock`);
+  other.exec('BEGIN EXCLUSIVE');
+  const meanwhile = await toteProcess(prune);
+  other.close();
   assert.equal(meanwhile.code, 3);
   assert.match(meanwhile.stderr, /Another process is changing .*nothing was changed\. Try again/);
   assert.deepEqual([findSegments(dir.journal), readAbsent(dir)], [before, null]);
 
-  assert.equal(tote(prune).code, 0);
+  assert.equal((await tote(prune)).code, 0);
   const lastSeq = firstSeqOf(findSegments(dir.journal)[0] ?? '') - 1;
   assert.ok(lastSeq > 0, 'a segment has gone');
   assert.deepEqual(readAbsent(dir), [{ why: 'pruned', firstSeq: 1, lastSeq }]);

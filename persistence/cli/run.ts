@@ -1,0 +1,108 @@
+/**
+ * The operators' command line, `npx tote <command> [DATA_DIR] [options]`: makes the parser from the registry, runs
+ * one command and turns whatever is thrown into a sentence on stderr and an exit code. Nothing here is the process's, so
+ * that a program can run many commands.
+ */
+import { readFileSync } from 'node:fs';
+import { Argument, Command, CommanderError, Option } from 'commander';
+import { codeOf, JournalError, messageOf } from '../errors.js';
+import type { FailureJson } from './answers/answers.js';
+import type { CliCommand } from './frame/command.js';
+import { EXIT, EXIT_CODES_HELP, type ExitCode, exitCodeOf, UsageError } from './frame/exit-codes.js';
+import { Output, ReaderGone, type Streams } from './frame/output.js';
+import { endProgress } from './frame/progress.js';
+import { COMMANDS } from './registry.js';
+
+const DATA_DIR_HELP = 'the data directory (default: TOTE_DATA_DIR, else ./data)';
+
+/** Runs the command that `args` name and returns the exit code. Throws programming errors of the frame only. */
+export async function run(args: readonly string[], streams: Streams): Promise<ExitCode> {
+  let exitCode: ExitCode = EXIT.done;
+  try {
+    await buildParser(streams, (code) => {
+      exitCode = code;
+    }).parseAsync(args, { from: 'user' });
+  } catch (thrown) {
+    // The parser has told it already, with the nearest name where one is near.
+    if (!(thrown instanceof CommanderError)) throw thrown;
+    return thrown.exitCode === 0 ? EXIT.done : EXIT.usage;
+  }
+  return exitCode;
+}
+
+type Finish = (exitCode: ExitCode) => void;
+
+function buildParser(streams: Streams, finish: Finish): Command {
+  const program = new Command('tote')
+    .description('Looks into, verifies, copies and restores the data directory of a tote server.')
+    .usage('<command> [operands] [DATA_DIR] [options]')
+    .version(version(), '--version', 'print the version')
+    .helpCommand(false)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => streams.stdout(Buffer.from(text)),
+      writeErr: (text) => streams.stderr(text),
+    })
+    .addHelpText('after', `\n${EXIT_CODES_HELP}\n\n"npx tote <command> --help" has examples of each.`);
+  for (const command of COMMANDS) addCommand(program, command, streams, finish);
+  return program;
+}
+
+function version(): string {
+  const packageFile = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(packageFile) as { version: string }).version;
+}
+
+function addCommand(program: Command, spec: CliCommand, streams: Streams, finish: Finish): void {
+  const { operands = [], options = [] } = spec;
+  const command = program
+    .command(spec.name)
+    .summary(spec.summary)
+    .description(`${spec.summary}\n\n${spec.details}`)
+    .allowExcessArguments(false);
+  for (const operand of operands) command.addArgument(operand);
+  if (spec.takesDataDir) command.addArgument(new Argument('[DATA_DIR]', DATA_DIR_HELP));
+  for (const option of options) command.addOption(option);
+  command.addOption(new Option('--json', 'print the result as JSON'));
+  command.addHelpText('after', `\n${examplesText(spec)}`);
+  command.action(async () => {
+    const values = command.opts<{ json?: boolean }>();
+    const dataDir = spec.takesDataDir ? command.args[operands.length] : undefined;
+    const out = new Output(values.json === true, streams);
+    finish(await runCommand(spec, out, dataDir, values, command.args.slice(0, operands.length)));
+  });
+}
+
+function examplesText({ examples }: CliCommand): string {
+  const lines = examples.map(([commandLine, purpose]) => `  npx tote ${commandLine}\n      ${purpose}`);
+  return `Examples:\n${lines.join('\n')}`;
+}
+
+/** Errors are told on stderr, and with `--json` on stdout, too: whoever reads that gets an answer in any case. */
+async function runCommand(
+  spec: CliCommand,
+  out: Output,
+  dataDir: string | undefined,
+  options: object,
+  operands: readonly string[],
+): Promise<ExitCode> {
+  try {
+    const exitCode = await spec.run(out, dataDir, options, operands);
+    out.flush();
+    return exitCode;
+  } catch (thrown) {
+    endProgress();
+    if (thrown instanceof ReaderGone) return EXIT.done;
+    const isKnown = thrown instanceof JournalError || thrown instanceof UsageError;
+    // What the operating system or SQLite says of a file needs no stack; anything else is a programming error.
+    const isOfFile = /^(E[A-Z0-9]+|SQLITE_\w+)$/.test(codeOf(thrown));
+    if (out.isJson) {
+      const code = isKnown ? thrown.code : null;
+      const failure: FailureJson = { error: { code, message: messageOf(thrown) } };
+      out.line(JSON.stringify(failure));
+    }
+    const reason = isKnown || isOfFile || !(thrown instanceof Error) ? messageOf(thrown) : thrown.stack;
+    out.note(`tote ${spec.name}: ${reason}`);
+    return exitCodeOf(thrown);
+  }
+}
