@@ -4,7 +4,8 @@
  */
 import type Database from 'better-sqlite3';
 import { messageOf } from '../errors.js';
-import { type ArchiveCell, archiveChecksum } from './checksum.js';
+import { type ArchiveCell, isIntact } from './checksum.js';
+import { BET, placementOf, positionsOf, settlementOf } from './columns.js';
 import { openArchive } from './open.js';
 import { type ArchiveProgress, asArchiveDamage, readProgress } from './schema.js';
 import { ArchiveTexts } from './texts.js';
@@ -13,10 +14,9 @@ import { ArchiveTexts } from './texts.js';
 export type ArchiveRow = readonly ArchiveCell[];
 export type ArchiveTable = 'bet' | 'round' | 'transfer';
 
+const AT = positionsOf(BET);
 /** How many faults are told; the rest is counted. */
 const FAULTS_TOLD_MAX = 20;
-/** Columns of a bet up to its first checksum, that included. */
-const PLACED_COLUMNS = 14;
 
 export interface ArchiveReport {
   readonly progress: ArchiveProgress | null;
@@ -29,11 +29,21 @@ export interface ArchiveReport {
 /** What is wrong with a row, or null. */
 export function faultOfArchiveRow(table: ArchiveTable, row: ArchiveRow): string | null {
   if (table !== 'bet') return isIntact(row) ? null : 'its checksum does not match its content';
-  if (!isIntact(row.slice(0, PLACED_COLUMNS))) return 'the checksum of its placement does not match';
-  const settlement = row.slice(PLACED_COLUMNS);
-  if (settlement.every((cell) => cell === null)) return null;
-  return isIntact([row[0] ?? null, ...settlement]) ? null : 'the checksum of its settlement does not match';
+  return faultOfPlacement(row) ?? (isSettled(row) ? faultOfSettlement(row) : null);
 }
+
+/** What is wrong with the first part of a bet, or null. */
+export function faultOfPlacement(bet: ArchiveRow): string | null {
+  return isIntact(placementOf(bet)) ? null : 'the checksum of its placement does not match';
+}
+
+/** What is wrong with the second part of a settled bet, or null. */
+export function faultOfSettlement(bet: ArchiveRow): string | null {
+  const covered = [bet[AT.bet] ?? null, ...settlementOf(bet)];
+  return isIntact(covered) ? null : 'the checksum of its settlement does not match';
+}
+
+const isSettled = (bet: ArchiveRow): boolean => settlementOf(bet).some((cell) => cell !== null);
 
 /** Checks the archive at `path`, which is not changed. */
 export function checkArchive(path: string): ArchiveReport {
@@ -73,7 +83,7 @@ function checkRows(db: Database.Database, progress: ArchiveProgress, fault: (tex
       const found = faultOfArchiveRow(table, texts.asWritten(table, row));
       if (found !== null)
         fault(`${table} ${row[0]} ${table === 'bet' ? '' : `${row[1]} `}is damaged: ${found}`);
-      if (table === 'bet' && row[PLACED_COLUMNS] !== null) settled += 1;
+      if (table === 'bet' && row[AT.result] !== null) settled += 1;
       count += 1;
     }
     if (count !== expected[table])
@@ -82,8 +92,4 @@ function checkRows(db: Database.Database, progress: ArchiveProgress, fault: (tex
   }
   if (settled !== betsSettled) fault(`${settled} bets are settled; there must be ${betsSettled}`);
   return total;
-}
-
-function isIntact(cells: ArchiveRow): boolean {
-  return cells.at(-1) === archiveChecksum(cells.slice(0, -1));
 }

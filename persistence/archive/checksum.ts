@@ -46,6 +46,11 @@ export function archiveChecksum(cells: readonly ArchiveCell[], count = cells.len
   );
 }
 
+/** Whether the last cell is the checksum of those before it. */
+export function isIntact(row: readonly ArchiveCell[]): boolean {
+  return row.at(-1) === archiveChecksum(row, row.length - 1);
+}
+
 /** Where the cells' JSON ends in `bytes`; -1 where something in them is not usual. */
 function writeJson(cells: readonly ArchiveCell[], count: number): number {
   let at = 0;

@@ -12,6 +12,18 @@ import { renameDurably, syncPath } from '../data-dir/files.js';
 import { codeOf, JournalError } from '../errors.js';
 import { type ArchiveTable, faultOfArchiveRow } from './check.js';
 import type { ArchiveCell } from './checksum.js';
+import {
+  assignmentsOf,
+  BET,
+  type Columns,
+  parametersFor,
+  placementOf,
+  positionsOf,
+  ROUND,
+  SETTLEMENT,
+  settlementOf,
+  TRANSFER,
+} from './columns.js';
 import { openArchive } from './open.js';
 import {
   type ArchiveProgress,
@@ -25,11 +37,7 @@ import { ArchiveTexts } from './texts.js';
 import type { ArchivePosition } from './writer.js';
 
 const BUSY_TIMEOUT_MS = 5_000;
-/** Columns of a bet up to its first checksum; those after it are filled by its settlement. */
-const PLACED_COLUMNS = 14;
-const SETTLED_COLUMNS = 7;
-const PLACED_SEQ = 9;
-const SETTLED_SEQ = 16;
+const AT = positionsOf(BET);
 
 export interface ArchiveCopied {
   /** How far the copy has come. */
@@ -160,14 +168,11 @@ function addRows(source: Source, path: string, upTo: ArchivePosition): number {
 
 /** Bets that the copy has as open and that have been settled since. */
 function settleOpenBets(source: Source, db: Database.Database, afterSeq: number, upToSeq: number): number {
-  const settle = db.prepare(
-    `UPDATE bet SET result = ?, paid_cents = ?, settled_seq = ?, settled_item = ?, settled_ms = ?,
-      settled_balance_cents = ?, settled_checksum = ? WHERE bet = ?`,
-  );
+  const settle = db.prepare(`UPDATE bet SET ${assignmentsOf(SETTLEMENT)} WHERE bet = ?`);
   let count = 0;
   const where = 'bet <= ? AND settled_seq > ? AND settled_seq <= ?';
   for (const row of source.rows('bet', where, newestBet(db), afterSeq, upToSeq)) {
-    settle.run(...row.slice(PLACED_COLUMNS), row[0] ?? null);
+    settle.run(...settlementOf(row), row[AT.bet] ?? null);
     count += 1;
   }
   return count;
@@ -181,15 +186,15 @@ function addBets(
   db: Database.Database,
   upToSeq: number,
 ): { readonly added: number; readonly settled: number } {
-  const insert = inserter(db, 'bet', PLACED_COLUMNS + SETTLED_COLUMNS);
-  const unsettled: null[] = Array.from({ length: SETTLED_COLUMNS }, () => null);
+  const insert = inserter(db, 'bet', BET);
+  const unsettled = Object.keys(SETTLEMENT).map(() => null);
   let added = 0;
   let settled = 0;
   for (const row of source.rows('bet', 'bet > ? ORDER BY bet', newestBet(db))) {
     // A bet without a placement was open where the archive begins.
-    if (Number(row[PLACED_SEQ] ?? 0) > upToSeq) break;
+    if (Number(row[AT.placed_seq] ?? 0) > upToSeq) break;
     const isSettled = isSettledBy(row, upToSeq);
-    insert.run(isSettled ? row : [...row.slice(0, PLACED_COLUMNS), ...unsettled]);
+    insert.run(isSettled ? row : [...placementOf(row), ...unsettled]);
     added += 1;
     if (isSettled) settled += 1;
   }
@@ -197,12 +202,12 @@ function addBets(
 }
 
 function isSettledBy(bet: readonly ArchiveCell[], seq: number): boolean {
-  const settledSeq = bet[SETTLED_SEQ] ?? null;
+  const settledSeq = bet[AT.settled_seq] ?? null;
   return settledSeq !== null && Number(settledSeq) <= seq;
 }
 
 function addRounds(source: Source, db: Database.Database, afterSeq: number, upToSeq: number): number {
-  const insert = inserter(db, 'round', 19);
+  const insert = inserter(db, 'round', ROUND);
   let count = 0;
   for (const row of source.rows('round', 'settled_seq > ? AND settled_seq <= ?', afterSeq, upToSeq)) {
     insert.run(row);
@@ -212,7 +217,7 @@ function addRounds(source: Source, db: Database.Database, afterSeq: number, upTo
 }
 
 function addTransfers(source: Source, db: Database.Database, afterSeq: number, upToSeq: number): number {
-  const insert = inserter(db, 'transfer', 9);
+  const insert = inserter(db, 'transfer', TRANSFER);
   let count = 0;
   for (const row of source.rows('transfer', 'seq > ? AND seq <= ?', afterSeq, upToSeq)) {
     insert.run(row);
@@ -221,8 +226,8 @@ function addTransfers(source: Source, db: Database.Database, afterSeq: number, u
   return count;
 }
 
-function inserter(db: Database.Database, table: ArchiveTable, columns: number): Database.Statement {
-  return db.prepare(`INSERT INTO ${table} VALUES (${Array.from({ length: columns }, () => '?').join(', ')})`);
+function inserter(db: Database.Database, table: ArchiveTable, columns: Columns): Database.Statement {
+  return db.prepare(`INSERT INTO ${table} VALUES ${parametersFor(columns)}`);
 }
 
 /** Rollback journal and synchronous=FULL: what is committed is on the medium, and no side file is left. */

@@ -1,6 +1,7 @@
 /** Questions to the archive about what happened, as SQL. */
 import { must } from '../../engine/base/assert.js';
 import { marketOf, timeFrameMs } from '../../engine/model/domain.js';
+import { BET, countOf, namesOf, TRANSFER } from './columns.js';
 
 /** Which few events are asked for. Those of a round are its bets and what the house put in and got. */
 export type ArchiveQuery =
@@ -8,16 +9,9 @@ export type ArchiveQuery =
   | { readonly of: 'bet'; readonly bet: number }
   | { readonly of: 'round'; readonly market: string; readonly roundNumber: number };
 
-const BET_COLUMNS = `bet, account, market, round_number, side, stake_cents, odds_e4, entry_percent_e2, payout_cents,
-  placed_seq, placed_ms, balance_after_cents, client_seed, placed_checksum,
-  result, paid_cents, settled_seq, settled_item, settled_ms, settled_balance_cents, settled_checksum`;
-export const BET_CELLS = 21;
-const TRANSFER_COLUMNS =
-  'seq, item, time_ms, account, amount_cents, balance_cents, reason, reference, checksum';
-
 const ofBet = (seq: string, item: string, what: string): string =>
-  `SELECT ${seq} AS at, '${what}' AS what, ${BET_COLUMNS}, ${item} AS place`;
-const OF_TRANSFER = `SELECT seq AS at, 'transfer' AS what, ${TRANSFER_COLUMNS}`;
+  `SELECT ${seq} AS at, '${what}' AS what, ${namesOf(BET)}, ${item} AS place`;
+const OF_TRANSFER = `SELECT seq AS at, 'transfer' AS what, ${namesOf(TRANSFER)}`;
 
 /** Bets in the order of their settlement. There is no index by it: only their numbers are sorted. */
 const bySettlement = (condition: string): string =>
@@ -54,7 +48,7 @@ export function eventsSql(
   firstBetFrom: (timeMs: number) => number,
 ): { sql: string; values: readonly (number | string)[] } {
   const { bets, transfers, values } = conditions(query, firstBetFrom);
-  const padding = ', NULL'.repeat(BET_CELLS - 9);
+  const padding = ', NULL'.repeat(countOf(BET) - countOf(TRANSFER));
   const sql = `SELECT * FROM (
     ${ofBet('coalesce(placed_seq, 0)', '0', 'placed')} FROM bet WHERE ${bets}
     UNION ALL ${ofBet('settled_seq', 'settled_item', 'settled')} FROM bet WHERE ${bets} AND settled_seq IS NOT NULL

@@ -29,7 +29,7 @@ export interface RowTaker {
   push(row: ArchiveCell[]): unknown;
 }
 
-/** Each row ends with its checksum, a settlement's with the bet behind that: `settled` has the columns that it fills. */
+/** Cells are in the order of `columns.ts`. A settlement's row has the bet behind its checksum. */
 export type RowTakers = Readonly<Record<'placed' | 'settled' | 'rounds' | 'transfers', RowTaker>>;
 
 /** Turns events into rows, with the engine that caused them at hand. */

@@ -10,72 +10,31 @@
  */
 import Database from 'better-sqlite3';
 import { JournalError } from '../errors.js';
-import { type ArchiveCell, archiveChecksum } from './checksum.js';
+import { type ArchiveCell, archiveChecksum, isIntact } from './checksum.js';
+import { BET, declarationsOf, parametersFor, ROUND, TRANSFER } from './columns.js';
 
 const FORMAT_VERSION = 1;
 
-export const ARCHIVE_TABLES = {
-  /** Placement facts are null where the archive had to begin at a snapshot in which the bet was open already. */
-  bet: `CREATE TABLE bet (
-  bet INTEGER PRIMARY KEY,
-  account INTEGER NOT NULL,
-  market TEXT NOT NULL,
-  round_number INTEGER NOT NULL,
-  side TEXT NOT NULL,
-  stake_cents INTEGER NOT NULL,
-  odds_e4 INTEGER NOT NULL,
-  entry_percent_e2 INTEGER,
-  payout_cents INTEGER NOT NULL,
-  placed_seq INTEGER,
-  placed_ms INTEGER NOT NULL,
-  balance_after_cents INTEGER,
-  client_seed TEXT,
-  placed_checksum TEXT NOT NULL,
-  result TEXT,
-  paid_cents INTEGER,
-  settled_seq INTEGER,
-  settled_item INTEGER,
-  settled_ms INTEGER,
-  settled_balance_cents INTEGER,
-  settled_checksum TEXT
-) STRICT`,
+/** One row: how far the archive has come, and how many rows it must have. */
+const PROGRESS = {
+  from_seq: 'INTEGER NOT NULL',
+  seq: 'INTEGER NOT NULL',
+  time_ms: 'INTEGER NOT NULL',
+  digest: 'TEXT NOT NULL',
+  chain: 'TEXT NOT NULL',
+  bets: 'INTEGER NOT NULL',
+  bets_settled: 'INTEGER NOT NULL',
+  rounds: 'INTEGER NOT NULL',
+  transfers: 'INTEGER NOT NULL',
+  checksum: 'TEXT NOT NULL',
+} as const;
+
+/** Names and statements of tables, indexes and views. */
+const TABLES = {
+  bet: `CREATE TABLE bet (\n${declarationsOf(BET)}\n) STRICT`,
   bet_of_account: 'CREATE INDEX bet_of_account ON bet (account, bet)',
-  /** Finished rounds. */
-  round: `CREATE TABLE round (
-  market TEXT NOT NULL,
-  round_number INTEGER NOT NULL,
-  start_ms INTEGER NOT NULL,
-  lock_ms INTEGER NOT NULL,
-  end_ms INTEGER NOT NULL,
-  open_price REAL,
-  close_price REAL,
-  pool_up_cents INTEGER NOT NULL,
-  pool_down_cents INTEGER NOT NULL,
-  seed_cents INTEGER NOT NULL,
-  fee_bps INTEGER NOT NULL,
-  bet_count INTEGER NOT NULL,
-  volume_cents INTEGER NOT NULL,
-  result TEXT NOT NULL,
-  void_reason TEXT NOT NULL,
-  resolved_ms INTEGER NOT NULL,
-  settled_seq INTEGER NOT NULL,
-  settled_ms INTEGER NOT NULL,
-  checksum TEXT NOT NULL,
-  PRIMARY KEY (market, round_number)
-) STRICT, WITHOUT ROWID`,
-  /** Money that moved other than by a bet. `item` is the place among the events of command `seq`. */
-  transfer: `CREATE TABLE transfer (
-  seq INTEGER NOT NULL,
-  item INTEGER NOT NULL,
-  time_ms INTEGER NOT NULL,
-  account INTEGER NOT NULL,
-  amount_cents INTEGER NOT NULL,
-  balance_cents INTEGER NOT NULL,
-  reason TEXT NOT NULL,
-  reference TEXT NOT NULL,
-  checksum TEXT NOT NULL,
-  PRIMARY KEY (seq, item)
-) STRICT, WITHOUT ROWID`,
+  round: `CREATE TABLE round (\n${declarationsOf(ROUND)},\n  PRIMARY KEY (market, round_number)\n) STRICT, WITHOUT ROWID`,
+  transfer: `CREATE TABLE transfer (\n${declarationsOf(TRANSFER)},\n  PRIMARY KEY (seq, item)\n) STRICT, WITHOUT ROWID`,
   transfer_of_account: 'CREATE INDEX transfer_of_account ON transfer (account, seq, item)',
   /** Every change of every balance: each `balance_cents` is the one before plus `amount_cents`. */
   ledger: `CREATE VIEW ledger AS
@@ -87,19 +46,7 @@ SELECT account, settled_seq, settled_item, settled_ms, lower(result), paid_cents
   FROM bet WHERE settled_seq IS NOT NULL
 UNION ALL
 SELECT account, seq, item, time_ms, reason, amount_cents, balance_cents, reference FROM transfer`,
-  /** One row: how far the archive has come, and how many rows it must have. */
-  progress: `CREATE TABLE progress (
-  from_seq INTEGER NOT NULL,
-  seq INTEGER NOT NULL,
-  time_ms INTEGER NOT NULL,
-  digest TEXT NOT NULL,
-  chain TEXT NOT NULL,
-  bets INTEGER NOT NULL,
-  bets_settled INTEGER NOT NULL,
-  rounds INTEGER NOT NULL,
-  transfers INTEGER NOT NULL,
-  checksum TEXT NOT NULL
-) STRICT`,
+  progress: `CREATE TABLE progress (\n${declarationsOf(PROGRESS)}\n) STRICT`,
   meta: `CREATE TABLE meta (
   format_version INTEGER NOT NULL,
   created_ms INTEGER NOT NULL,
@@ -126,7 +73,7 @@ export interface ArchiveProgress {
 
 /** Makes the tables of a new archive that begins where `progress` says. */
 export function createArchiveTables(db: Database.Database, createdMs: number): void {
-  for (const statement of Object.values(ARCHIVE_TABLES)) db.exec(statement);
+  for (const statement of Object.values(TABLES)) db.exec(statement);
   db.prepare('INSERT INTO meta VALUES (?, ?, ?)').run(
     FORMAT_VERSION,
     createdMs,
@@ -137,7 +84,7 @@ export function createArchiveTables(db: Database.Database, createdMs: number): v
 /** A function that puts `progress` in the place of the row that is there, if any. */
 export function progressWriter(db: Database.Database): (progress: ArchiveProgress) => void {
   const clear = db.prepare('DELETE FROM progress');
-  const insert = db.prepare('INSERT INTO progress VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  const insert = db.prepare(`INSERT INTO progress VALUES ${parametersFor(PROGRESS)}`);
   return (progress) => {
     const cells = cellsOfProgress(progress);
     clear.run();
@@ -158,7 +105,7 @@ export function readProgress(path: string, db: Database.Database): ArchiveProgre
     if (cells === undefined || rows.length !== 1) {
       throw damagedArchive(path, 'it does not say how far it has come');
     }
-    if (cells[9] !== archiveChecksum(cells.slice(0, -1))) {
+    if (!isIntact(cells)) {
       throw damagedArchive(path, 'the checksum of its progress does not match');
     }
     return progressOf(cells);
@@ -213,7 +160,7 @@ function checkTables(path: string, db: Database.Database): void {
     .prepare<[], unknown[]>('SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name')
     .raw()
     .all();
-  const expected = Object.entries(ARCHIVE_TABLES).sort(([a], [b]) => (a < b ? -1 : 1));
+  const expected = Object.entries(TABLES).sort(([a], [b]) => (a < b ? -1 : 1));
   if (JSON.stringify(found) !== JSON.stringify(expected)) {
     throw damagedArchive(path, 'its tables are not those of an archive');
   }

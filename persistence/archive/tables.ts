@@ -4,14 +4,11 @@
  */
 import Database from 'better-sqlite3';
 import type { ArchiveCell } from './checksum.js';
+import { assignmentsOf, namesOf, PLACEMENT, parametersFor, ROUND, SETTLEMENT, TRANSFER } from './columns.js';
 import type { RowTaker, RowTakers } from './rows.js';
 import { asArchiveDamage, damagedArchive } from './schema.js';
 
-const PLACED_COLUMNS = `bet, account, market, round_number, side, stake_cents, odds_e4, entry_percent_e2, payout_cents,
-  placed_seq, placed_ms, balance_after_cents, client_seed, placed_checksum`;
-const SETTLE = `UPDATE bet SET result = ?, paid_cents = ?, settled_seq = ?, settled_item = ?, settled_ms = ?,
-  settled_balance_cents = ?, settled_checksum = ? WHERE bet = ? AND settled_seq IS NULL`;
-const values = (count: number): string => `(${Array.from({ length: count }, () => '?').join(', ')})`;
+const SETTLE = `UPDATE bet SET ${assignmentsOf(SETTLEMENT)} WHERE bet = ? AND settled_seq IS NULL`;
 
 /** Where rows of each kind go. */
 export type ArchiveTables = Readonly<Record<keyof RowTakers, Table>>;
@@ -58,10 +55,13 @@ class Table implements RowTaker {
 
 export function openTables(transaction: Transaction): ArchiveTables {
   return {
-    placed: new Table(transaction, `INSERT INTO bet (${PLACED_COLUMNS}) VALUES ${values(14)}`),
+    placed: new Table(
+      transaction,
+      `INSERT INTO bet (${namesOf(PLACEMENT)}) VALUES ${parametersFor(PLACEMENT)}`,
+    ),
     settled: new Table(transaction, SETTLE),
-    rounds: new Table(transaction, `INSERT INTO round VALUES ${values(19)}`),
-    transfers: new Table(transaction, `INSERT INTO transfer VALUES ${values(9)}`),
+    rounds: new Table(transaction, `INSERT INTO round VALUES ${parametersFor(ROUND)}`),
+    transfers: new Table(transaction, `INSERT INTO transfer VALUES ${parametersFor(TRANSFER)}`),
   };
 }
 

@@ -7,6 +7,7 @@ import type Database from 'better-sqlite3';
 import { must } from '../../engine/base/assert.js';
 import type { ArchiveTable } from './check.js';
 import type { ArchiveCell } from './checksum.js';
+import { BET, positionsOf, ROUND, TRANSFER } from './columns.js';
 
 const REPLACEMENT_CHARACTER = '\ufffd';
 /** The three bytes of half a surrogate pair, one character each. Valid UTF-8 has no such bytes. */
@@ -22,9 +23,9 @@ interface FreeText {
 
 /** The column of each table that holds what somebody has written. */
 const FREE_TEXTS: Readonly<Record<ArchiveTable, FreeText>> = {
-  bet: { column: 'client_seed', at: 12, key: ['bet'] },
-  round: { column: 'void_reason', at: 14, key: ['market', 'round_number'] },
-  transfer: { column: 'reference', at: 7, key: ['seq', 'item'] },
+  bet: { column: 'client_seed', at: positionsOf(BET).client_seed, key: ['bet'] },
+  round: { column: 'void_reason', at: positionsOf(ROUND).void_reason, key: ['market', 'round_number'] },
+  transfer: { column: 'reference', at: positionsOf(TRANSFER).reference, key: ['seq', 'item'] },
 };
 
 export class ArchiveTexts {

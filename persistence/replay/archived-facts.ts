@@ -2,6 +2,7 @@
 import { BET_RESULTS, marketOf, ROUND_RESULTS, SIDES } from '../../engine/model/domain.js';
 import type { BalanceMoved, BetPlaced, BetSettled } from '../../engine/model/events.js';
 import type { ArchiveCell } from '../archive/checksum.js';
+import { BET, positionsOf, ROUND, TRANSFER } from '../archive/columns.js';
 
 /** A finished round, as the archive keeps it. */
 export interface ArchivedRound {
@@ -26,74 +27,83 @@ export interface ArchivedRound {
   readonly settledAtMs: number;
 }
 
-export function placedOf(cells: readonly ArchiveCell[]): BetPlaced {
-  const number = (index: number): number => Number(cells[index]);
+const IN_BET = positionsOf(BET);
+const IN_ROUND = positionsOf(ROUND);
+const IN_TRANSFER = positionsOf(TRANSFER);
+
+export function placedOf(bet: readonly ArchiveCell[]): BetPlaced {
+  const number = (column: keyof typeof BET): number => Number(bet[IN_BET[column]]);
+  const clientSeed = bet[IN_BET.client_seed] ?? null;
   return {
     type: 'betPlaced',
-    timeMs: number(10),
-    bet: number(0),
-    account: number(1),
-    market: marketOf(String(cells[2])),
-    roundNumber: number(3),
-    side: (SIDES as readonly string[]).indexOf(String(cells[4])),
-    stakeCents: number(5),
-    oddsE4: number(6),
-    entryPercentE2: number(7),
-    payoutCents: number(8),
-    newBalanceCents: number(11),
-    clientSeed: cells[12] === null || cells[12] === undefined ? null : String(cells[12]),
+    timeMs: number('placed_ms'),
+    bet: number('bet'),
+    account: number('account'),
+    market: marketOf(String(bet[IN_BET.market])),
+    roundNumber: number('round_number'),
+    side: (SIDES as readonly string[]).indexOf(String(bet[IN_BET.side])),
+    stakeCents: number('stake_cents'),
+    oddsE4: number('odds_e4'),
+    entryPercentE2: number('entry_percent_e2'),
+    payoutCents: number('payout_cents'),
+    newBalanceCents: number('balance_after_cents'),
+    clientSeed: clientSeed === null ? null : String(clientSeed),
   };
 }
 
-export function settledOf(cells: readonly ArchiveCell[]): BetSettled {
-  const number = (index: number): number => Number(cells[index]);
+export function settledOf(bet: readonly ArchiveCell[]): BetSettled {
+  const number = (column: keyof typeof BET): number => Number(bet[IN_BET[column]]);
   return {
     type: 'betSettled',
-    timeMs: number(18),
-    bet: number(0),
-    account: number(1),
-    market: marketOf(String(cells[2])),
-    roundNumber: number(3),
-    result: (BET_RESULTS as readonly string[]).indexOf(String(cells[14])),
-    payoutCents: number(15),
-    newBalanceCents: number(19),
+    timeMs: number('settled_ms'),
+    bet: number('bet'),
+    account: number('account'),
+    market: marketOf(String(bet[IN_BET.market])),
+    roundNumber: number('round_number'),
+    result: (BET_RESULTS as readonly string[]).indexOf(String(bet[IN_BET.result])),
+    payoutCents: number('paid_cents'),
+    newBalanceCents: number('settled_balance_cents'),
   };
 }
 
-export function movedOf(cells: readonly ArchiveCell[]): BalanceMoved {
-  const [, , timeMs, account, amountCents, balanceCents, reason, reference] = cells;
+/** Number of the command that settled the bet. */
+export const settledSeqOf = (bet: readonly ArchiveCell[]): number => Number(bet[IN_BET.settled_seq]);
+
+export function movedOf(transfer: readonly ArchiveCell[]): BalanceMoved {
+  const number = (column: keyof typeof TRANSFER): number => Number(transfer[IN_TRANSFER[column]]);
   return {
     type: 'balanceMoved',
-    timeMs: Number(timeMs),
-    account: Number(account),
-    amountCents: Number(amountCents),
-    balanceCents: Number(balanceCents),
-    reason: String(reason) as BalanceMoved['reason'],
-    reference: String(reference),
+    timeMs: number('time_ms'),
+    account: number('account'),
+    amountCents: number('amount_cents'),
+    balanceCents: number('balance_cents'),
+    reason: String(transfer[IN_TRANSFER.reason]) as BalanceMoved['reason'],
+    reference: String(transfer[IN_TRANSFER.reference]),
   };
 }
 
-export function roundOf(row: readonly ArchiveCell[]): ArchivedRound {
-  const number = (index: number): number => Number(row[index]);
-  const price = (index: number): number | null => (row[index] === null ? null : number(index));
+export function roundOf(round: readonly ArchiveCell[]): ArchivedRound {
+  const number = (column: keyof typeof ROUND): number => Number(round[IN_ROUND[column]]);
+  const price = (column: 'open_price' | 'close_price'): number | null =>
+    round[IN_ROUND[column]] === null ? null : number(column);
   return {
-    market: marketOf(String(row[0])),
-    roundNumber: number(1),
-    startTimeMs: number(2),
-    lockTimeMs: number(3),
-    endTimeMs: number(4),
-    openPrice: price(5),
-    closePrice: price(6),
-    poolUpCents: number(7),
-    poolDownCents: number(8),
-    seedCents: number(9),
-    feeBps: number(10),
-    betCount: number(11),
-    volumeCents: number(12),
-    result: (ROUND_RESULTS as readonly string[]).indexOf(String(row[13])),
-    voidReason: String(row[14]),
-    resolvedAtMs: number(15),
-    settledSeq: number(16),
-    settledAtMs: number(17),
+    market: marketOf(String(round[IN_ROUND.market])),
+    roundNumber: number('round_number'),
+    startTimeMs: number('start_ms'),
+    lockTimeMs: number('lock_ms'),
+    endTimeMs: number('end_ms'),
+    openPrice: price('open_price'),
+    closePrice: price('close_price'),
+    poolUpCents: number('pool_up_cents'),
+    poolDownCents: number('pool_down_cents'),
+    seedCents: number('seed_cents'),
+    feeBps: number('fee_bps'),
+    betCount: number('bet_count'),
+    volumeCents: number('volume_cents'),
+    result: (ROUND_RESULTS as readonly string[]).indexOf(String(round[IN_ROUND.result])),
+    voidReason: String(round[IN_ROUND.void_reason]),
+    resolvedAtMs: number('resolved_ms'),
+    settledSeq: number('settled_seq'),
+    settledAtMs: number('settled_ms'),
   };
 }

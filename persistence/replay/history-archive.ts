@@ -7,11 +7,12 @@ import type Database from 'better-sqlite3';
 import { must } from '../../engine/base/assert.js';
 import { marketId, timeFrameMs } from '../../engine/model/domain.js';
 import type { BalanceMoved, BetPlaced, BetSettled } from '../../engine/model/events.js';
-import { type ArchiveCell, archiveChecksum } from '../archive/checksum.js';
+import { faultOfArchiveRow, faultOfPlacement, faultOfSettlement } from '../archive/check.js';
+import type { ArchiveCell } from '../archive/checksum.js';
+import { BET, countOf, TRANSFER } from '../archive/columns.js';
 import { openArchive } from '../archive/open.js';
 import {
   type ArchiveQuery,
-  BET_CELLS,
   EVENTS_IN_ORDER,
   eventsSql,
   ONE_BET,
@@ -21,9 +22,11 @@ import {
 import { type ArchiveProgress, asArchiveDamage, damagedArchive, readProgress } from '../archive/schema.js';
 import { ArchiveTexts } from '../archive/texts.js';
 import type { DataDir } from '../data-dir/layout.js';
-import { type ArchivedRound, movedOf, placedOf, roundOf, settledOf } from './archived-facts.js';
+import { type ArchivedRound, movedOf, placedOf, roundOf, settledOf, settledSeqOf } from './archived-facts.js';
 import { mergedRows } from './merged-rows.js';
 
+const BET_CELLS = countOf(BET);
+const TRANSFER_CELLS = countOf(TRANSFER);
 /** Rows are read in about the order in which they lie, so that more is of no use; sorting takes as much again. */
 const CACHE_KIB = 2_048;
 
@@ -202,7 +205,8 @@ export class ArchiveReader {
 
   #eventOf(row: ArchiveCell[]): ArchivedEvent {
     const [seq, what, ...cells] = row;
-    if (what === 'transfer') return { seq: Number(seq), event: this.#movedOf(cells.slice(0, 9)) };
+    if (what === 'transfer')
+      return { seq: Number(seq), event: this.#movedOf(cells.slice(0, TRANSFER_CELLS)) };
     const bet = this.#betCells(cells, what === 'settled');
     return { seq: Number(seq), event: what === 'placed' ? placedOf(bet) : settledOf(bet) };
   }
@@ -211,32 +215,32 @@ export class ArchiveReader {
     const [placedSeq, what, ...cells] = row;
     const isSettled = what === 'settled';
     const bet = this.#betCells(cells, isSettled);
-    const fate = isSettled ? { seq: Number(bet[16]), settled: settledOf(bet) } : null;
+    const fate = isSettled ? { seq: settledSeqOf(bet), settled: settledOf(bet) } : null;
     return { placedSeq: Number(placedSeq), placed: placedOf(bet), fate };
   }
 
   /** The row of a bet, checked as far as it is asked for. */
   #betCells(cells: ArchiveCell[], isSettled: boolean): ArchiveCell[] {
     const bet = this.#texts.asWritten('bet', cells.slice(0, BET_CELLS));
-    this.#check(bet.slice(0, 13), bet[13]);
-    if (isSettled) this.#check([must(bet[0], 'bet'), ...bet.slice(14, 20)], bet[20]);
+    this.#refuse(bet, faultOfPlacement(bet) ?? (isSettled ? faultOfSettlement(bet) : null));
     return bet;
   }
 
   #movedOf(row: ArchiveCell[]): BalanceMoved {
-    const cells = this.#texts.asWritten('transfer', row);
-    this.#check(cells.slice(0, 8), cells[8]);
-    return movedOf(cells);
+    return movedOf(this.#checked('transfer', row));
   }
 
-  #roundOf(found: ArchiveCell[]): ArchivedRound {
-    const row = this.#texts.asWritten('round', found);
-    this.#check(row.slice(0, 18), row[18]);
-    return roundOf(row);
+  #roundOf(row: ArchiveCell[]): ArchivedRound {
+    return roundOf(this.#checked('round', row));
   }
 
-  #check(cells: readonly ArchiveCell[], checksum: ArchiveCell | undefined): void {
-    if (checksum === archiveChecksum(cells)) return;
-    throw damagedArchive(this.path, `the checksum of the row of ${JSON.stringify(cells[0])} does not match`);
+  #checked(table: 'round' | 'transfer', found: ArchiveCell[]): ArchiveCell[] {
+    const row = this.#texts.asWritten(table, found);
+    this.#refuse(row, faultOfArchiveRow(table, row));
+    return row;
+  }
+
+  #refuse([key]: readonly ArchiveCell[], fault: string | null): void {
+    if (fault !== null) throw damagedArchive(this.path, `in the row of ${JSON.stringify(key)} ${fault}`);
   }
 }

@@ -7,6 +7,7 @@ import type { EngineEvent } from '../../../engine/model/events.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import type { EngineReads } from '../../../engine/model/views.js';
 import type { ArchiveCell } from '../../archive/checksum.js';
+import { namesOf, SETTLEMENT } from '../../archive/columns.js';
 import { openArchive } from '../../archive/open.js';
 import { ArchiveRows, type RowTakers } from '../../archive/rows.js';
 import { type ArchiveProgress, asArchiveDamage } from '../../archive/schema.js';
@@ -14,10 +15,6 @@ import { ArchiveTexts } from '../../archive/texts.js';
 import type { Findings } from './findings.js';
 import { PlacedBets } from './placed-bets.js';
 import { isSameRow } from './same-state.js';
-
-const PLACED_COLUMNS = 14;
-const SETTLEMENT_COLUMNS =
-  'result, paid_cents, settled_seq, settled_item, settled_ms, settled_balance_cents, settled_checksum';
 
 type Rows = Record<keyof RowTakers, ArchiveCell[][]>;
 type Lookup = Database.Statement<ArchiveCell[], ArchiveCell[]>;
@@ -43,8 +40,8 @@ export class ArchiveComparison {
     this.#rows = new ArchiveRows(engine);
     this.#texts = new ArchiveTexts(this.#db);
     const lookup = (sql: string): Lookup => this.#db.prepare<ArchiveCell[], ArchiveCell[]>(sql).raw();
-    this.#placed = new PlacedBets(this.#db, PLACED_COLUMNS);
-    this.#settlements = lookup(`SELECT ${SETTLEMENT_COLUMNS} FROM bet WHERE bet = ?`);
+    this.#placed = new PlacedBets(this.#db);
+    this.#settlements = lookup(`SELECT ${namesOf(SETTLEMENT)} FROM bet WHERE bet = ?`);
     this.#lookups = {
       round: lookup('SELECT * FROM round WHERE market = ? AND round_number = ?'),
       transfer: lookup('SELECT * FROM transfer WHERE seq = ? AND item = ?'),

@@ -4,6 +4,7 @@
  */
 import type Database from 'better-sqlite3';
 import type { ArchiveCell } from '../../archive/checksum.js';
+import { namesOf, PLACEMENT } from '../../archive/columns.js';
 
 /** Read in one short transaction: a running server can shorten its WAL in between. */
 const BETS_AT_ONCE = 1_024;
@@ -13,18 +14,15 @@ export class PlacedBets {
   #rows: ArchiveCell[][] = [];
   #next = 0;
 
-  /** `columns` is how many of a row are wanted, from its first. */
-  constructor(db: Database.Database, columns: number) {
-    const names = db.prepare('SELECT * FROM bet').columns();
-    const wanted = names.slice(0, columns).map(({ name }) => name);
+  constructor(db: Database.Database) {
     this.#select = db
       .prepare<[number], ArchiveCell[]>(
-        `SELECT ${wanted.join(', ')} FROM bet WHERE bet >= ? ORDER BY bet LIMIT ${BETS_AT_ONCE}`,
+        `SELECT ${namesOf(PLACEMENT)} FROM bet WHERE bet >= ? ORDER BY bet LIMIT ${BETS_AT_ONCE}`,
       )
       .raw();
   }
 
-  /** The row of `bet`, as it is now; undefined where there is none. It is quick where the one before was asked for last. */
+  /** The placement of `bet`, as it is now; undefined where there is none. It is quick where the one before was asked for last. */
   get(bet: number): ArchiveCell[] | undefined {
     while (this.#numberAt(this.#next) < bet && this.#next < this.#rows.length) this.#next += 1;
     if (this.#next >= this.#rows.length || this.#numberAt(0) > bet) {
