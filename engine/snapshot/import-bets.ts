@@ -8,8 +8,11 @@ import type { BetPlaced } from '../model/events.js';
 import { BET_OPEN, BET_RECENTLY_PLACED, BET_RECENTLY_SETTLED } from '../state/bets.js';
 import type { State } from '../state/state.js';
 import { countOf, enumReader, flagOf, integerOf, textOrNullOf } from './cells.js';
-import type { ReadTable, Row } from './form.js';
+import { positionsOf, type ReadTable, type Row } from './form.js';
 import { BET, IDEMPOTENCY, SETTLING_ROUND } from './tables.js';
+
+const IN_BET = positionsOf(BET);
+const IN_KEY = positionsOf(IDEMPOTENCY);
 
 const marketOf = enumReader(MARKET_IDS);
 const sideOf = enumReader(SIDES);
@@ -21,7 +24,7 @@ export function importBets(state: State, read: ReadTable, betsRetained: number):
   for (const cells of read(BET.name)) {
     const row = importBet(state, cells);
     if (row > betsRetained) fail(`there are ${betsRetained} bets`);
-    positions[row] = cells[13] === null ? 0 : countOf(cells[13]);
+    positions[row] = cells[IN_BET.settled_position] === null ? 0 : countOf(cells[IN_BET.settled_position]);
   }
   assert(state.bets.retainedCount === betsRetained, `there are ${betsRetained} bets`);
   linkSettled(state, positions);
@@ -43,7 +46,7 @@ function importBet(state: State, cells: Row): number {
   const chunk = bets.chunk(row);
   const i = bets.index(row);
   const account = integerOf(owner);
-  const result = resultOf(cells[10]);
+  const result = resultOf(cells[IN_BET.result]);
   const isOpen = result === RESULT_NONE;
   chunk.account[i] = account;
   chunk.market[i] = marketOf(market);
@@ -53,16 +56,18 @@ function importBet(state: State, cells: Row): number {
   chunk.oddsE4[i] = countOf(oddsE4);
   chunk.payoutCents[i] = countOf(payoutCents);
   chunk.placedAtMs[i] = countOf(placedAtMs);
-  chunk.settledAtMs[i] = isOpen ? 0 : countOf(cells[9]);
+  chunk.settledAtMs[i] = isOpen ? 0 : countOf(cells[IN_BET.settled_at_ms]);
   chunk.result[i] = result;
-  chunk.changedSeq[i] = countOf(cells[11]);
+  chunk.changedSeq[i] = countOf(cells[IN_BET.changed_seq]);
+  const settledPosition = cells[IN_BET.settled_position];
   const flags =
     (isOpen ? BET_OPEN : 0) |
-    (flagOf(cells[12]) ? BET_RECENTLY_PLACED : 0) |
-    (cells[13] === null ? 0 : BET_RECENTLY_SETTLED);
+    (flagOf(cells[IN_BET.recently_placed]) ? BET_RECENTLY_PLACED : 0) |
+    (settledPosition === null ? 0 : BET_RECENTLY_SETTLED);
   if ((chunk.changedSeq[i] as number) > state.seq) fail(`bet ${bet} was changed by a later command`);
   if (!accounts.has(account)) fail(`bet ${bet} belongs to account ${account}, which does not exist`);
-  if (flags === 0 || (isOpen && cells[13] !== null)) fail(`the flags of bet ${bet} contradict each other`);
+  if (flags === 0 || (isOpen && settledPosition !== null))
+    fail(`the flags of bet ${bet} contradict each other`);
   history.restorePlaced(account, row, flags);
   if (isOpen) joinRound(state, row);
   return row;
@@ -108,10 +113,14 @@ function forEachSettled(positions: Uint32Array, visit: (row: number, position: n
 export function importIdempotency(state: State, read: ReadTable): void {
   let lastSeq = 0;
   for (const cells of read(IDEMPOTENCY.name)) {
-    const seq = countOf(cells[0]);
+    const seq = countOf(cells[IN_KEY.seq]);
     if (seq <= lastSeq || seq > state.seq) fail('Idempotency-Keys are in order of seq');
     lastSeq = seq;
-    const digest = { keyHigh: countOf(cells[2]), keyLow: countOf(cells[3]), body: countOf(cells[4]) };
+    const digest = {
+      keyHigh: countOf(cells[IN_KEY.key_high]),
+      keyLow: countOf(cells[IN_KEY.key_low]),
+      body: countOf(cells[IN_KEY.body]),
+    };
     const placed = placedFrom(cells);
     if (!state.accounts.has(placed.account)) fail(`account ${placed.account} does not exist`);
     // Nothing expires here: the table has no expired entries.
@@ -122,17 +131,17 @@ export function importIdempotency(state: State, read: ReadTable): void {
 function placedFrom(cells: Row): BetPlaced {
   return {
     type: 'betPlaced',
-    timeMs: countOf(cells[14]),
-    bet: countOf(cells[5]),
-    account: countOf(cells[1]),
-    market: marketOf(cells[6]),
-    roundNumber: countOf(cells[7]),
-    side: sideOf(cells[8]),
-    stakeCents: countOf(cells[9]),
-    oddsE4: countOf(cells[10]),
-    entryPercentE2: countOf(cells[11]),
-    payoutCents: countOf(cells[12]),
-    newBalanceCents: countOf(cells[13]),
-    clientSeed: textOrNullOf(cells[15]),
+    timeMs: countOf(cells[IN_KEY.placed_at_ms]),
+    bet: countOf(cells[IN_KEY.bet]),
+    account: countOf(cells[IN_KEY.account]),
+    market: marketOf(cells[IN_KEY.market]),
+    roundNumber: countOf(cells[IN_KEY.round_number]),
+    side: sideOf(cells[IN_KEY.side]),
+    stakeCents: countOf(cells[IN_KEY.stake_cents]),
+    oddsE4: countOf(cells[IN_KEY.odds_e4]),
+    entryPercentE2: countOf(cells[IN_KEY.entry_percent_e2]),
+    payoutCents: countOf(cells[IN_KEY.payout_cents]),
+    newBalanceCents: countOf(cells[IN_KEY.new_balance_cents]),
+    clientSeed: textOrNullOf(cells[IN_KEY.client_seed]),
   };
 }

@@ -21,10 +21,12 @@ import {
   priceOrNullOf,
   textOf,
 } from './cells.js';
-import type { Cell, ReadTable, Row } from './form.js';
+import { type Cell, positionsOf, type ReadTable, type Row } from './form.js';
 import { AWAITING_PRICE, MARKET, OPEN_PRICE, ROUND, SETTLING_ROUND } from './tables.js';
 
 type Read = Cell | undefined;
+
+const AT = positionsOf(ROUND);
 
 const marketOf = enumReader(MARKET_IDS);
 const statusOf = enumReader(ROUND_STATUSES);
@@ -70,7 +72,7 @@ function importRounds({ markets }: State, rows: Iterable<Row>): void {
     const market = markets.market(round.market);
     assert(!market.rounds.has(round.roundNumber), 'there is one row per round');
     market.rounds.set(round.roundNumber, round);
-    const position = integerOrNullOf(row[25]);
+    const position = integerOrNullOf(row[AT.settled_position]);
     assert((position !== null) === (round.status === SETTLED), 'only settled rounds have a position');
     if (position !== null) settled.push({ round, position });
   }
@@ -84,9 +86,13 @@ function importRounds({ markets }: State, rows: Iterable<Row>): void {
 
 function roundFrom(row: Row): Round {
   const [name, roundNumber, status, result, startTimeMs, endTimeMs, lockTimeMs, bettingClosesMs] = row;
-  const [maxPriceAgeMs, seedCents, feeBps, minStakeCents, maxStakeCents, slippageE2] = row.slice(8);
-  const [openPrice, closePrice, poolUpCents, poolDownCents, payoutUpCents, payoutDownCents] = row.slice(14);
-  const [betCount, volumeCents, paidCents, resolvedAtMs, voidReason] = row.slice(20);
+  const [maxPriceAgeMs, seedCents, feeBps, minStakeCents, maxStakeCents, slippageE2] = row.slice(
+    AT.max_price_age_ms,
+  );
+  const [openPrice, closePrice, poolUpCents, poolDownCents, payoutUpCents, payoutDownCents] = row.slice(
+    AT.open_price,
+  );
+  const [betCount, volumeCents, paidCents, resolvedAtMs, voidReason] = row.slice(AT.bet_count);
   const round = new Round(
     marketOf(name),
     countOf(roundNumber),

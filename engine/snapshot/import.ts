@@ -13,7 +13,7 @@ import { HOUSE } from '../state/house.js';
 import { type Sessions, State } from '../state/state.js';
 import { countOf, enumReader, flagOf, integerOf, integerOrNullOf, textOf, textOrNullOf } from './cells.js';
 import { checkState, type Sums } from './check.js';
-import type { ReadTable, Row } from './form.js';
+import { positionsOf, type ReadTable, type Row } from './form.js';
 import { importBets, importIdempotency } from './import-bets.js';
 import { importMarkets } from './import-rounds.js';
 import { ACCOUNT, API_KEY, ENGINE, MARKET_HOURS, SETUP, TRANSFER } from './tables.js';
@@ -53,7 +53,9 @@ interface EngineFacts extends Sums {
 
 function importEngine(state: State, row: Row): EngineFacts {
   const [seq, timeMs, lifecycleSeq, rollingDigest, rulesVersion, rules, tradingEnabled, tradingReason] = row;
-  const [betsPlaced, houseCents, depositsCents, withdrawalsCents, ...sums] = row.slice(8);
+  const [betsPlaced, houseCents, depositsCents, withdrawalsCents, ...sums] = row.slice(
+    positionsOf(ENGINE).bets_placed,
+  );
   const [accountsCents, potsCents, openStakesCents, accounts, keys, betsRetained] = sums;
   state.seq = countOf(seq);
   state.timeMs = countOf(timeMs);

@@ -5,29 +5,17 @@
  * Links between rows in memory are not stored: they follow from numbers and positions. Sums and counts stored beside
  * their parts are verified on import.
  */
-import type { ColumnForm, ColumnType, TableForm } from './form.js';
-
-const column =
-  (type: ColumnType, isNullable: boolean) =>
-  (name: string): ColumnForm => ({ name, type, isNullable });
-const integer = column('INTEGER', false);
-const integerOrNull = column('INTEGER', true);
-const real = column('REAL', false);
-const realOrNull = column('REAL', true);
-const text = column('TEXT', false);
-const textOrNull = column('TEXT', true);
-
-/** Rows of a numbered table are in the order of their first column. */
-const numbered = (name: string, columns: readonly ColumnForm[]): TableForm => ({
-  name,
-  isNumbered: true,
-  columns,
-});
-const ordered = (name: string, columns: readonly ColumnForm[]): TableForm => ({
-  name,
-  isNumbered: false,
-  columns,
-});
+import {
+  integer,
+  integerOrNull,
+  numbered,
+  ordered,
+  real,
+  realOrNull,
+  type TableForm,
+  text,
+  textOrNull,
+} from './form.js';
 
 /** One row. */
 export const ENGINE = numbered('engine', [
