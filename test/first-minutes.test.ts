@@ -37,7 +37,13 @@ function smallProject(): string {
   for (const name of ['build.mjs', 'package.json']) copyFileSync(join(project, name), join(cwd, name));
   for (const name of ['engine', 'http', 'persistence', 'bench', 'test']) mkdirSync(join(cwd, name));
   writeFileSync(join(cwd, 'main.ts'), 'export const built: number = 1;\n');
-  const compilerOptions = { module: 'NodeNext', rootDir: '.', types: [] };
+  const compilerOptions = {
+    module: 'NodeNext',
+    rootDir: '.',
+    types: [],
+    lib: ['ES2023'],
+    skipLibCheck: true,
+  };
   writeFileSync(join(cwd, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['main.ts'] }));
   symlinkSync(join(project, 'node_modules'), join(cwd, 'node_modules'));
   return cwd;

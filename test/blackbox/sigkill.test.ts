@@ -7,10 +7,11 @@
 import { after, before, test } from 'node:test';
 import { Sandbox } from '../support/api-client-sandbox.js';
 import { CrashBook } from '../support/crash-book.js';
+import { inSuiteOrAtNight } from '../support/long-run.js';
 import { Rng } from '../support/reference/rng.js';
 import { newDiskDir } from '../support/server.js';
 
-const KILLS = 6;
+const KILLS = inSuiteOrAtNight(3, 30);
 const TRADERS = 32;
 const CONNECTIONS = 48;
 /** The process dies after so many acknowledgements of its life, at the least and at the most. */

@@ -22,9 +22,8 @@ import type { PoliteJob, PoliteWindow, ToPolite } from './polite-main.js';
 const POLITE_CONNECTIONS = 32;
 const POLITE_RATE = 1_000;
 const BETTORS = 64;
-const WARMUP_MS = 2_000;
-/** Between the end of an attack and a window without one: its sockets close. */
-const REST_MS = 2_000;
+/** Before the first window, and between the end of an attack and a window without one: its sockets close. */
+const REST_MS_MAX = 2_000;
 /** What starting and ending take besides, with room. */
 const BESIDE_MS = 30_000;
 const END_HEARD_MS = 200;
@@ -78,10 +77,11 @@ export async function hostility(
     cores.client,
   );
   try {
+    const restMs = Math.min(REST_MS_MAX, 250 * seconds);
     const apiKeys = (await makeBettors(server, BETTORS)).map(({ apiKey }) => apiKey);
     let runs = 0;
     for (const attack of attacks) {
-      const neededMs = pairs * (2_000 * seconds + REST_MS) + WARMUP_MS + BESIDE_MS;
+      const neededMs = pairs * (2_000 * seconds + restMs) + restMs + BESIDE_MS;
       const polite = new Child<ToPolite, PoliteWindow>(
         new URL('./polite-main.js', import.meta.url),
         cores.client,
@@ -90,10 +90,10 @@ export async function hostility(
         const job = await politeJob(server, apiKeys, neededMs, ++runs * SERIALS_A_RUN);
         await polite.ask({ type: 'begin', job });
         const measured: Pair[] = [];
-        await after(WARMUP_MS);
+        await after(restMs);
         for (let pair = 0; pair < pairs; pair++) {
           measured.push(await measurePair(server, attacker, polite, attack, seconds * 1_000));
-          await after(REST_MS);
+          await after(restMs);
         }
         onAttack(attack, measured);
       } finally {

@@ -92,6 +92,8 @@ test('one number that is one greater is noticed where other numbers speak of it'
         for (const index of numbersOf(row)) {
           const column = `${name}.${must(columns[index], 'column').name}`;
           seen.add(column);
+          // A column of which one number passed is answered for.
+          if (passed.has(column)) continue;
           if (!isRefused(withRow(tables, name, at, raised(row, index)))) passed.add(column);
         }
       });
@@ -106,8 +108,11 @@ test('a row that is missing, or there twice, is noticed', () => {
     for (const { name } of TABLES) {
       const rows = must(tables.get(name), name);
       rows.forEach((row, at) => {
-        if (!isRefused(new Map(tables).set(name, rows.toSpliced(at, 1)))) passed.add(`${name} less`);
-        if (!isRefused(new Map(tables).set(name, rows.toSpliced(at, 0, row)))) passed.add(`${name} twice`);
+        const altered = { less: rows.toSpliced(at, 1), twice: rows.toSpliced(at, 0, row) };
+        for (const [how, others] of Object.entries(altered)) {
+          if (passed.has(`${name} ${how}`)) continue;
+          if (!isRefused(new Map(tables).set(name, others))) passed.add(`${name} ${how}`);
+        }
       });
     }
   }
