@@ -23,7 +23,7 @@ export function useScratchInMemory(): void {
   if (bavail * bsize < FREE_BYTES_MIN) return;
   const folder = join(MEMORY, `tote-test-run-${process.pid}`);
   mkdirSync(folder);
-  process.env['TOTE_TEST_DISK'] = tmpdir();
+  process.env['TEST_DISK_FOLDER'] = tmpdir();
   process.env['TMPDIR'] = folder;
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));

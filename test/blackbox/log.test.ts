@@ -21,14 +21,8 @@ const root = newDataDir();
 after(() => removeDataDir(root));
 
 /** Waits for a line. */
-async function sees(server: Server, event: LogEvent, holds = (_: LogLine) => true): Promise<LogLine> {
-  for (;;) {
-    const line = linesOf(server.run.stderr, event).find(holds);
-    if (line !== undefined) return line;
-    assert.ok(server.run.isRunning, server.run.stderr);
-    await new Promise(setImmediate);
-  }
-}
+const sees = (server: Server, event: LogEvent, holds = (_: LogLine) => true): Promise<LogLine> =>
+  server.run.findInErrors((stderr) => linesOf(stderr, event).find(holds));
 
 const eventsOf = (lines: readonly LogLine[]): LogEvent[] => lines.map(({ event }) => event);
 

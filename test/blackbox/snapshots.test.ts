@@ -18,7 +18,7 @@ import { decodeBatches, replayBatch } from '../../persistence/replay/replay.js';
 import { SnapshotFiles } from '../../persistence/snapshot/files.js';
 import { alterDigest } from '../persistence/support/shadow-altered.js';
 import { HotSide } from '../persistence/support/shadow-files.js';
-import { newDataDir, removeDataDir, Server } from '../support/server.js';
+import { newDataDir, removeDataDir, Server, startDoomed } from '../support/server.js';
 import { hasCaughtUp, type Status, statusWhere } from '../support/status.js';
 
 const made: string[] = [];
@@ -135,8 +135,8 @@ test('a journal whose state the shadow does not come to ends the server, with bo
   new SnapshotFiles(dir.snapshots).save(engine, must(reader.chainAt(engine.seq), 'chain'));
   reader.close();
 
-  const server = await Server.start({ dataDir: root });
-  const ending = await server.run.ended;
+  // The shadow may find it before the banner is out.
+  const ending = await startDoomed({ dataDir: root }, async () => {});
   assert.equal(ending.code, 1);
   assert.match(
     ending.stderr,
@@ -173,7 +173,7 @@ test('no space for snapshots and archive: orders go on, it is said once, and a r
   assert.equal((await limited.operator.get<Status>('/status')).data.ordersRefused, null);
   assert.ok(failed.shadow.archiveSequence < failed.durableSequence);
   const said = /"snapshots and archive".*needs attention/g;
-  while (!said.test(limited.run.stderr)) await pause(25);
+  await limited.run.findInErrors((stderr) => stderr.match(said));
   const ending = await limited.stop();
   assert.equal(ending.code, 0, ending.stderr);
   assert.equal(

@@ -26,7 +26,7 @@ export const environment = (orders: number): Readonly<Record<string, string>> =>
 });
 const BETTORS = 8;
 const LANES = 16;
-const SNAPSHOT_WITHIN_MS = 30_000;
+const SNAPSHOT_WITHIN_MS = 180_000;
 
 /** `root` must not exist. It is left as the last server left it. */
 export async function record(root: string, orders: number): Promise<Recording> {

@@ -7,9 +7,6 @@ import { Server } from '../support/server.js';
 import { hasCaughtUp, type Status, statusWhere } from '../support/status.js';
 import { checkFiles } from '../torture/check-files.js';
 
-/** A minute. */
-const ASKS_MAX = 2_400;
-
 /** Rejects, saying why, where one of these is not so. The image at `path` stays. */
 export async function checkStart(
   path: string,
@@ -19,7 +16,7 @@ export async function checkStart(
   const server = await Server.start({ dataDir: path, env });
   try {
     // The archive is written beside the work.
-    const { durableSequence } = await statusWhere(server, isFollowing, ASKS_MAX);
+    const { durableSequence } = await statusWhere(server, isFollowing);
     assert.ok(
       durableSequence >= acknowledgedSeq,
       `${acknowledgedSeq} was acknowledged, ${durableSequence} is there`,

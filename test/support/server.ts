@@ -44,7 +44,7 @@ export interface Shutdown {
 export const newDataDir = (): string => mkdtempSync(join(tmpdir(), 'tote-test-'));
 /** One on a disk, for tests of what is under way when a server ends: in memory every commit is over at once. */
 export const newDiskDir = (): string =>
-  mkdtempSync(join(process.env['TOTE_TEST_DISK'] ?? tmpdir(), 'tote-test-'));
+  mkdtempSync(join(process.env['TEST_DISK_FOLDER'] ?? tmpdir(), 'tote-test-'));
 export const removeDataDir = (dataDir: string): void => rmSync(dataDir, { recursive: true, force: true });
 
 /** The environment without the developer's own settings of the server. */
@@ -109,6 +109,17 @@ class Run {
       if (ending !== null && pattern.exec(this.stdout) === null) {
         throw new Error(`the server ended with ${ending.code}\n${ending.stdout}\n${ending.stderr}`);
       }
+    }
+  }
+
+  /** Resolves with what `find` makes of stderr, once it finds something; rejects where the process ends before. */
+  async findInErrors<T>(find: (stderr: string) => T | null | undefined): Promise<T> {
+    for (;;) {
+      const isLast = !this.isRunning;
+      const found = find(this.stderr) ?? null;
+      if (found !== null) return found;
+      if (isLast) throw new Error(`the server ended before that was written\n${this.stderr}`);
+      await Promise.race([once(this.#process.stderr ?? this.#process, 'data'), this.ended]);
     }
   }
 }

@@ -91,7 +91,7 @@ test('the server slows and logs guesses from one address, and serves another', a
   const statuses = [...guesser.received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
   assert.deepEqual(statuses, [...Array(10).fill('401'), ...Array(21).fill('429')]);
   assert.equal((await server.operator.get('/house')).status, 200);
-  while (!/wrong operator tokens were sent/.test(server.run.stderr)) await new Promise(setImmediate);
+  await server.run.findInErrors((stderr) => /wrong operator tokens were sent/.exec(stderr));
   assert.match(server.run.stderr, /"addresses":\["127\.0\.0\.2"\]/);
   assert.doesNotMatch(server.run.stderr, /guess-/);
 });

@@ -17,6 +17,7 @@ import { createLog } from ${module('../log/log')};
 const say = (text) => writeSync(1, text + '\\n');
 const ending = new Shutdown(createLog('info'));
 const impatient = new Shutdown(createLog('info'), 0);
+const patient = new Shutdown(createLog('info'), 60_000);
 const server = {
   drain: async () => { say('drain'); },
   close: async () => { say('close'); },
@@ -59,7 +60,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 test('signals that come together are one: Ctrl-C under npm', async () => {
   const body =
     "server.close = () => new Promise((done) => { process.once('SIGWINCH', done); say('close'); });";
-  const ended = await run(`${body} ending.watch(server); say('up');`, ['SIGINT', 'SIGINT', 'SIGWINCH']);
+  const ended = await run(`${body} patient.watch(server); say('up');`, ['SIGINT', 'SIGINT', 'SIGWINCH']);
   assert.equal(ended.stdout, 'up\ndrain\nclose\n');
   assert.equal(ended.code, 0, ended.stderr);
 });
