@@ -6,8 +6,9 @@
  * The source is read in one transaction and not changed; its writer may go on. The target is written in one
  * transaction and synced.
  */
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import { removeDatabase, unfinishedPath } from '../data-dir/database-files.js';
 import { renameDurably, syncPath } from '../data-dir/files.js';
 import { codeOf, JournalError } from '../errors.js';
 import { type ArchiveTable, faultOfArchiveRow } from './check.js';
@@ -63,7 +64,7 @@ export function copyArchive(
     if (end !== null && end.seq < progress.fromSeq) return null;
     const upTo: ArchivePosition = end !== null && end.seq < progress.seq ? end : progress;
     const known = usableProgress(target, progress, upTo.seq);
-    const path = known === null ? `${target}.unfinished` : target;
+    const path = known === null ? unfinishedPath(target) : target;
     if (known === null) makeEmpty(path, progress);
     const rowsAdded = addRows(new Source(source, from), path, upTo);
     if (known === null) replace(path, target);
@@ -91,7 +92,7 @@ function usableProgress(target: string, source: ArchiveProgress, upToSeq: number
 }
 
 function makeEmpty(path: string, source: ArchiveProgress): void {
-  removeArchive(path);
+  removeDatabase(path);
   const start = { seq: source.fromSeq, bets: 0, betsSettled: 0, rounds: 0, transfers: 0 };
   withDatabase(path, (db) => {
     db.transaction(() => {
@@ -102,13 +103,9 @@ function makeEmpty(path: string, source: ArchiveProgress): void {
 }
 
 function replace(path: string, target: string): void {
-  removeArchive(target);
+  removeDatabase(target);
   syncPath(path);
   renameDurably(path, target);
-}
-
-function removeArchive(path: string): void {
-  for (const file of [`${path}-wal`, `${path}-journal`, `${path}-shm`, path]) rmSync(file, { force: true });
 }
 
 /** The source's rows, each checked against its checksum. */

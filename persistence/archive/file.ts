@@ -1,6 +1,7 @@
 /** The archive as a file: how it is opened, made durable and set aside. What is in it is `archive-schema.ts`'s business. */
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import { sideFiles } from '../data-dir/database-files.js';
 import { renameDurably } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { JournalError } from '../errors.js';
@@ -73,6 +74,3 @@ export function connectArchive(path: string): Database.Database {
     throw thrown;
   }
 }
-
-/** A copy has a rollback journal where a writer was killed. Beside another archive it would be laid over that one. */
-export const sideFiles = (path: string): string[] => [`${path}-wal`, `${path}-shm`, `${path}-journal`];

@@ -6,15 +6,21 @@
  * synchronous=NORMAL: a commit costs no sync, and a power loss may take back the last ones, which the journal gives
  * again. What must not be given up for the archive's sake (segments, by retention) waits for `makeArchiveDurable`.
  */
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { assert, must } from '../../engine/base/assert.js';
 import type { EngineEvent } from '../../engine/model/events.js';
 import type { EngineReads } from '../../engine/model/views.js';
-import { fileBytes, renameDurably, syncPath } from '../data-dir/files.js';
+import {
+  databaseBytes,
+  removeDatabase,
+  removeSideFiles,
+  unfinishedPath,
+} from '../data-dir/database-files.js';
+import { renameDurably, syncPath } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { noRest, type Rest } from '../thread/pace.js';
-import { connectArchive, sideFiles } from './file.js';
+import { connectArchive } from './file.js';
 import { ArchiveRows } from './rows.js';
 import {
   type ArchiveProgress,
@@ -79,9 +85,9 @@ export class ArchiveWriter {
     rest: Rest = noRest,
   ): ArchiveWriter {
     const path = dir.archiveFile;
-    const unfinished = `${path}.unfinished`;
-    for (const file of [unfinished, ...sideFiles(unfinished), ...sideFiles(path)])
-      rmSync(file, { force: true });
+    const unfinished = unfinishedPath(path);
+    removeDatabase(unfinished);
+    removeSideFiles(path);
     const fresh = { ...start, fromSeq: start.seq, bets: 0, betsSettled: 0, rounds: 0, transfers: 0 };
     const db = new Database(unfinished);
     try {
@@ -109,7 +115,7 @@ export class ArchiveWriter {
     return placed.count + settled.count + rounds.count + transfers.count;
   }
   get bytes(): number {
-    return fileBytes(this.path) + fileBytes(`${this.path}-wal`);
+    return databaseBytes(this.path);
   }
 
   /** From here on events are those of `engine`, which stands where the archive ends. */

@@ -6,6 +6,7 @@
 import { statfsSync } from 'node:fs';
 import { assert } from '../../engine/base/assert.js';
 import type { SpaceLevel } from '../../engine/model/ports.js';
+import { JournalError } from '../errors.js';
 
 /** Below this much free space the level holds. */
 export interface SpaceThresholds {
@@ -25,6 +26,28 @@ export const DEFAULT_SPACE_THRESHOLDS: SpaceThresholds = {
 export function freeBytesOf(path: string): number {
   const { bavail, bsize } = statfsSync(path);
   return bavail * bsize;
+}
+
+/** Left free beside a copy of files. */
+const COPY_SPARE_BYTES = 16 * MIB;
+
+/** Free space that a copy of so many bytes needs. */
+export const copyNeedsBytes = (bytes: number): number => bytes + COPY_SPARE_BYTES;
+
+/**
+ * Throws `disk_full` where the file system of `path` has no space for a copy of so many bytes. `sentence` is made of what
+ * is needed and what is free, in words.
+ */
+export function requireSpaceForCopy(
+  path: string,
+  bytes: number,
+  sentence: (needed: string, free: string) => string,
+): void {
+  const neededBytes = copyNeedsBytes(bytes);
+  const freeBytes = freeBytesOf(path);
+  if (freeBytes >= neededBytes) return;
+  const mib = (count: number): string => `${Math.ceil(count / MIB)} MiB`;
+  throw new JournalError('disk_full', sentence(mib(neededBytes), mib(freeBytes)));
 }
 
 /** A level is left when this share of its threshold is free above it. */

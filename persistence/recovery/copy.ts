@@ -13,24 +13,20 @@
  */
 import { existsSync, rmSync } from 'node:fs';
 import type { StoredBatch } from '../../engine/model/ports.js';
-import { fileBytes, renameDurably, syncPath } from '../data-dir/files.js';
-import type { DataDir } from '../data-dir/layout.js';
-import { freeBytesOf } from '../data-dir/space.js';
-import { JournalError } from '../errors.js';
 import {
-  recoveredPath,
+  databaseBytes,
   removeDatabase,
   removeSideFiles,
   rollbackPath,
   unfinishedPath,
   walPath,
-  writeSegment,
-} from '../journal/segment/names.js';
+} from '../data-dir/database-files.js';
+import { fileBytes, renameDurably, syncPath } from '../data-dir/files.js';
+import type { DataDir } from '../data-dir/layout.js';
+import { requireSpaceForCopy } from '../data-dir/space.js';
+import { recoveredPath, writeSegment } from '../journal/segment/names.js';
 import { Segment } from '../journal/segment/segment.js';
 import type { ProgressMeter } from '../replay/replay.js';
-
-/** Free space that must be left over beside a copy. */
-const COPY_SPARE_BYTES = 16 * 1024 * 1024;
 
 /** What has just been done; a crash after any of them is repaired by the next start. */
 export type CopyStep =
@@ -96,7 +92,13 @@ function copySegment(
   const source = Segment.open(path, 'read');
   try {
     checkSource(source);
-    requireSpace(path, fileBytes(path) + fileBytes(walPath(path)));
+    requireSpaceForCopy(
+      path,
+      databaseBytes(path),
+      (needed, free) =>
+        `After an unclean stop the journal ${path} is copied before it is used, which needs ${needed}; ${free} are free. ` +
+        'Free some space and start again: nothing has been changed.',
+    );
     const { lastSeq } = source.tail() ?? source.start;
     const rows = watched(source, lastSeq, meterOf('copy', source, lastSeq), onStep);
     writeSegment(unfinishedPath(path), source.meta, rows, { isSealed: source.seal !== null });
@@ -135,16 +137,4 @@ function readBack(copy: string, checkSource: (source: Segment) => void, meterOf:
   } finally {
     segment.close();
   }
-}
-
-function requireSpace(path: string, copyBytes: number): void {
-  const neededBytes = copyBytes + COPY_SPARE_BYTES;
-  const freeBytes = freeBytesOf(path);
-  if (freeBytes >= neededBytes) return;
-  const mib = (bytes: number): string => `${Math.ceil(bytes / 2 ** 20)} MiB`;
-  throw new JournalError(
-    'disk_full',
-    `After an unclean stop the journal ${path} is copied before it is used, which needs ${mib(neededBytes)}; ` +
-      `${mib(freeBytes)} are free. Free some space and start again: nothing has been changed.`,
-  );
 }

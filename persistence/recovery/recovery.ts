@@ -7,6 +7,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Clock, Mark } from '../../engine/model/ports.js';
+import { removeDatabase, rollbackPath } from '../data-dir/database-files.js';
 import { fileBytes } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { createMarkFile, EMPTY_MARK, MarkFile, readMarkFile } from '../journal/mark.js';
@@ -14,7 +15,7 @@ import { type JournalReader, openJournalReader } from '../journal/reader.js';
 import { type AbsentRange, writeAbsent } from '../journal/segment/absent.js';
 import { CHAIN_START } from '../journal/segment/batch-row.js';
 import { checkChain } from '../journal/segment/chain.js';
-import { findSegments, removeDatabase, rollbackPath, sourceOf } from '../journal/segment/names.js';
+import { findSegments, sourceOf } from '../journal/segment/names.js';
 import { createSegment, type OnRollStep, type RollStep } from '../journal/segment/roll.js';
 import { FORMAT_VERSION } from '../journal/segment/schema.js';
 import { Segment } from '../journal/segment/segment.js';

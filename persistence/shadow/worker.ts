@@ -6,11 +6,11 @@ import { availableParallelism } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { must } from '../../engine/base/assert.js';
 import type { Clock } from '../../engine/model/ports.js';
-import { fileBytes } from '../data-dir/files.js';
-import { DEFAULT_SPACE_THRESHOLDS, freeBytesOf, SpaceWatch } from '../data-dir/space.js';
+import { databaseBytes } from '../data-dir/database-files.js';
+import { copyNeedsBytes, DEFAULT_SPACE_THRESHOLDS, freeBytesOf, SpaceWatch } from '../data-dir/space.js';
 import { JournalError, messageOf } from '../errors.js';
 import { toErrorParts } from '../journal/messages.js';
-import { findSegments, walPath } from '../journal/segment/names.js';
+import { findSegments } from '../journal/segment/names.js';
 import { hasCoreToSpare, noRest, Pace, sleeper } from '../thread/pace.js';
 import { lowerThreadPriority } from '../thread/priority.js';
 import {
@@ -28,8 +28,6 @@ const STATUS_EVERY_MS = 500;
 const SPACE_EVERY_MS = 1_000;
 const RETRY_MS_MIN = 1_000;
 const RETRY_MS_MAX = 5 * 60_000;
-/** What the recovery's copy wants besides the segment's own size. */
-const COPY_SPARE_BYTES = 16 * 1024 * 1024;
 /** Behind the event loop and the journal's thread, where cores are scarce: the lowest rank there is. */
 const NICE = 19;
 
@@ -115,7 +113,7 @@ function lookAtSpace(): void {
   spaceAtMs = nowMs;
   space.check();
   const open = findSegments(options.dir.journal).at(-1);
-  recoveryNeedsBytes = open === undefined ? 0 : fileBytes(open) + fileBytes(walPath(open)) + COPY_SPARE_BYTES;
+  recoveryNeedsBytes = open === undefined ? 0 : copyNeedsBytes(databaseBytes(open));
 }
 
 /** Tells the state when it changes, and now and then. */

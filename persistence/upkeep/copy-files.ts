@@ -1,17 +1,15 @@
 /** Copies of whole files into another data directory: under its name a copy is whole and on the medium, or not there. */
 import { chmodSync, constants, copyFileSync, existsSync, rmSync } from 'node:fs';
+import { unfinishedPath } from '../data-dir/database-files.js';
 import { renameDurably, syncPath } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
-import { freeBytesOf } from '../data-dir/space.js';
+import { requireSpaceForCopy } from '../data-dir/space.js';
 import { codeOf, JournalError } from '../errors.js';
 import { isSnapshotNamed } from '../snapshot/files.js';
 
-/** Free space that must be left over beside what is copied. */
-const SPARE_BYTES = 16 * 1024 * 1024;
-
 /** Copies `from` to `to`, closed to other users; `check` may throw before the copy gets its name. */
 export function copyFileDurably(from: string, to: string, check: (copy: string) => void = () => {}): void {
-  const aside = `${to}.unfinished`;
+  const aside = unfinishedPath(to);
   rmSync(aside, { force: true });
   try {
     copyFileSync(from, aside, constants.COPYFILE_EXCL);
@@ -49,14 +47,13 @@ export function checkSnapshotFile(copy: string, name: string): void {
   );
 }
 
-/** Throws `disk_full` where `path` has not the space for `neededBytes`. */
-export function requireSpace(path: string, neededBytes: number): void {
-  const freeBytes = freeBytesOf(path);
-  if (freeBytes >= neededBytes + SPARE_BYTES) return;
-  const mib = (bytes: number): string => `${Math.ceil(bytes / 2 ** 20)} MiB`;
-  throw new JournalError(
-    'disk_full',
-    `The copy in ${path} needs ${mib(neededBytes + SPARE_BYTES)}; ${mib(freeBytes)} are free. Free some space, or name another place.`,
+/** Throws `disk_full` where there is no space for a copy of so many bytes in `path`. */
+export function requireSpace(path: string, bytes: number): void {
+  requireSpaceForCopy(
+    path,
+    bytes,
+    (needed, free) =>
+      `The copy in ${path} needs ${needed}; ${free} are free. Free some space, or name another place.`,
   );
 }
 

@@ -8,13 +8,13 @@ import type { Mark, SpaceLevel } from '../../engine/model/ports.js';
 import type { Setup } from '../../engine/model/setup.js';
 import { readArchiveProgress } from '../archive/file.js';
 import type { ArchiveProgress } from '../archive/schema.js';
-import { fileBytes } from '../data-dir/files.js';
+import { databaseBytes } from '../data-dir/database-files.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { findHolder, type Holder } from '../data-dir/lock.js';
 import { DEFAULT_SPACE_THRESHOLDS, freeBytesOf, SpaceWatch } from '../data-dir/space.js';
 import { JournalError } from '../errors.js';
 import { readMarkFile } from '../journal/mark.js';
-import { findSegments, firstSeqOf, walPath } from '../journal/segment/names.js';
+import { findSegments, firstSeqOf } from '../journal/segment/names.js';
 import { Segment } from '../journal/segment/segment.js';
 import { setupOf } from '../recovery/setup-of.js';
 import { SnapshotFiles } from '../snapshot/files.js';
@@ -86,7 +86,7 @@ export function inspect(dir: DataDir): Inspection {
     segments: segments.filter((segment) => segment !== null),
     snapshots: new SnapshotFiles(dir.snapshots).list().map(({ name, seq }) => snapshotFacts(name, seq)),
     archive,
-    archiveBytes: fileBytes(dir.archiveFile) + fileBytes(walPath(dir.archiveFile)),
+    archiveBytes: databaseBytes(dir.archiveFile),
     totalBytes: bytesBelow(dir.root),
     freeBytes,
     spaceLevel: space.level,
@@ -106,7 +106,7 @@ function segmentFacts(path: string): SegmentFacts {
       lastTimeMs: tail?.timeMs ?? 0,
       isSealed: segment.seal !== null,
       formatVersion: segment.meta.formatVersion,
-      bytes: fileBytes(path) + fileBytes(walPath(path)),
+      bytes: databaseBytes(path),
     };
   } finally {
     segment.close();

@@ -5,11 +5,12 @@
  * What is inside a sealed segment is not read here but for its last row; the command `verify` does that.
  */
 
+import { rollbackPath, walPath } from '../../data-dir/database-files.js';
 import { fileBytes } from '../../data-dir/files.js';
 import { JournalError } from '../../errors.js';
 import { type AbsentRange, isWrittenDown } from './absent.js';
 import { CHAIN_START } from './batch-row.js';
-import { findSegments, firstSeqOf, recoveredPath, rollbackPath, sourceOf, walPath } from './names.js';
+import { findSegments, firstSeqOf, recoveredPath, sourceOf } from './names.js';
 import { damaged, type SegmentSeal } from './schema.js';
 import { Segment } from './segment.js';
 

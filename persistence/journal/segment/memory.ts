@@ -6,8 +6,8 @@
  */
 import { readFileSync, statSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import { rollbackPath, walPath } from '../../data-dir/database-files.js';
 import { fileBytes, isMissing } from '../../data-dir/files.js';
-import { rollbackPath, walPath } from './names.js';
 
 /** What can be read into memory at once. */
 const BYTES_MAX = 2 ** 31 - 1;

@@ -2,12 +2,11 @@
  * Names of the journal's files, and making a whole segment at once. A segment's name carries its first sequence
  * number: the names alone put them in order.
  */
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { assert, must } from '../../../engine/base/assert.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
-import { syncPath } from '../../data-dir/files.js';
 import { createTables, insertSeal, rowInserter, type SegmentMeta } from './schema.js';
 
 const SEGMENT_NAME = /^segment-(\d{16})\.db$/;
@@ -30,31 +29,13 @@ export function firstSeqOf(path: string): number {
   return Number(must(SEGMENT_NAME.exec(basename(path))?.[1], `the number in the name ${path}`));
 }
 
-export const walPath = (path: string): string => `${path}-wal`;
-export const shmPath = (path: string): string => `${path}-shm`;
-/** SQLite's rollback journal: there while a segment is being sealed. */
-export const rollbackPath = (path: string): string => `${path}-journal`;
-/** A segment that is being written and may be half there. */
-export const unfinishedPath = (path: string): string => `${path}.unfinished`;
-/** A whole copy that is to take the segment's place (`recovery-copy.ts`). */
+/** A whole copy that is to take the segment's place (`recovery/copy.ts`). */
 export const recoveredPath = (path: string): string => `${path}.recovered`;
 
 /** The file that counts: a whole copy, where recovery was stopped between making and renaming it, else the segment. */
 export function sourceOf(path: string): string {
   const copy = recoveredPath(path);
   return existsSync(copy) ? copy : path;
-}
-
-/** Removes a database's side files, durably. Those with content go first: without them the other means nothing. */
-export function removeSideFiles(path: string): void {
-  for (const side of [walPath(path), rollbackPath(path), shmPath(path)]) rmSync(side, { force: true });
-  syncPath(join(path, '..'));
-}
-
-/** Removes a database with its side files. */
-export function removeDatabase(path: string): void {
-  rmSync(path, { force: true });
-  removeSideFiles(path);
 }
 
 /**

@@ -8,8 +8,8 @@
  * end, which only the mark may object to.
  */
 import { readFileSync } from 'node:fs';
+import { walPath } from '../../data-dir/database-files.js';
 import { isMissing } from '../../data-dir/files.js';
-import { walPath } from './names.js';
 import { damaged } from './schema.js';
 
 const HEADER_BYTES = 32;

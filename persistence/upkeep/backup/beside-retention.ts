@@ -2,10 +2,11 @@
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { must } from '../../../engine/base/assert.js';
+import { removeDatabase } from '../../data-dir/database-files.js';
 import type { DataDir } from '../../data-dir/layout.js';
 import { codeOf } from '../../errors.js';
 import { firstAfterGaps, isWrittenDown, readAbsent } from '../../journal/segment/absent.js';
-import { findSegments, firstSeqOf, removeDatabase } from '../../journal/segment/names.js';
+import { findSegments, firstSeqOf } from '../../journal/segment/names.js';
 import { factsOf, mismatch } from './facts.js';
 
 /** What reading a segment that has gone throws. */

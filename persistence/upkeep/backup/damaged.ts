@@ -5,11 +5,12 @@
  */
 import { readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { unfinishedPath } from '../../data-dir/database-files.js';
 import { renameDurably, syncPath } from '../../data-dir/files.js';
 import type { DataDir } from '../../data-dir/layout.js';
 import { createMarkFile } from '../../journal/mark.js';
 import { withAbsent, writeAbsent } from '../../journal/segment/absent.js';
-import { segmentPath, unfinishedPath, writeSegment } from '../../journal/segment/names.js';
+import { segmentPath, writeSegment } from '../../journal/segment/names.js';
 import { acknowledgedOf, leftOut } from '../restore/notes.js';
 import { Salvage } from '../salvage/salvage.js';
 import type { SegmentsCopied } from './journal.js';

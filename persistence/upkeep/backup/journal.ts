@@ -5,16 +5,11 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { StoredBatch } from '../../../engine/model/ports.js';
+import { removeDatabase, removeSideFiles, unfinishedPath } from '../../data-dir/database-files.js';
 import { renameDurably } from '../../data-dir/files.js';
 import type { DataDir } from '../../data-dir/layout.js';
 import { openJournalReader } from '../../journal/reader.js';
-import {
-  findSegments,
-  removeDatabase,
-  removeSideFiles,
-  unfinishedPath,
-  writeSegment,
-} from '../../journal/segment/names.js';
+import { findSegments, writeSegment } from '../../journal/segment/names.js';
 import { rowInserter } from '../../journal/segment/schema.js';
 import { Segment } from '../../journal/segment/segment.js';
 import { joinBeginning, unlessLetGo } from './beside-retention.js';

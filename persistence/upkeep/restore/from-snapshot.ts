@@ -11,6 +11,7 @@ import { copyArchive } from '../../archive/copy.js';
 import { readArchiveProgress } from '../../archive/file.js';
 import type { ArchiveProgress } from '../../archive/schema.js';
 import { type ArchivePosition, ArchiveWriter } from '../../archive/writer.js';
+import { databaseBytes } from '../../data-dir/database-files.js';
 import { fileBytes } from '../../data-dir/files.js';
 import { type DataDir, openDataDir } from '../../data-dir/layout.js';
 import { JournalError } from '../../errors.js';
@@ -58,7 +59,7 @@ export function restoreFromSnapshot(source: DataDir, out: string, nowMs: number)
   const wasThere = existsSync(out);
   try {
     const dir = openDataDir(out);
-    requireSpace(dir.root, fileBytes(ref.name) + fileBytes(source.archiveFile));
+    requireSpace(dir.root, fileBytes(ref.name) + databaseBytes(source.archiveFile));
     notes.push(...copySecrets(source, dir), ...secretNotes(source, engine));
     const name = basename(ref.name);
     copyFileDurably(ref.name, join(dir.snapshots, name), (copy) => checkSnapshotFile(copy, name));

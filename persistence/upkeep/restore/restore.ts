@@ -12,12 +12,12 @@ import { basename, join, relative, resolve } from 'node:path';
 import type { Engine } from '../../../engine/engine.js';
 import { type ArchiveCopied, copyArchive } from '../../archive/copy.js';
 import type { ArchivePosition } from '../../archive/writer.js';
+import { databaseBytes } from '../../data-dir/database-files.js';
 import { fileBytes } from '../../data-dir/files.js';
 import { type DataDir, openDataDir } from '../../data-dir/layout.js';
 import { masterSecretFingerprint } from '../../data-dir/secrets.js';
 import { JournalError, messageOf } from '../../errors.js';
 import { createMarkFile, EMPTY_MARK } from '../../journal/mark.js';
-import { walPath } from '../../journal/segment/names.js';
 import { History } from '../../replay/history.js';
 import { isOfJournal, loadWhole } from '../../replay/usable-snapshot.js';
 import { newSha256 } from '../../sha256.js';
@@ -209,9 +209,9 @@ export function secretNotes(source: DataDir, engine: Engine): string[] {
 
 function bytesOf(source: DataDir, salvage: Salvage): number {
   const paths = new Set(salvage.runs.flatMap(({ pieces }) => pieces.map(({ path }) => path)));
-  const journal = [...paths].map((path) => fileBytes(path) + fileBytes(walPath(path)));
+  const journal = [...paths].map((path) => databaseBytes(path));
   const snapshots = new SnapshotFiles(source.snapshots).list().map(({ name }) => fileBytes(name));
-  const archive = fileBytes(source.archiveFile) + fileBytes(walPath(source.archiveFile));
+  const archive = databaseBytes(source.archiveFile);
   return [...journal, ...snapshots, archive].reduce((sum, bytes) => sum + bytes, 0);
 }
 

@@ -10,18 +10,12 @@
 import { existsSync, linkSync, rmSync } from 'node:fs';
 import { basename } from 'node:path';
 import { must } from '../../../engine/base/assert.js';
+import { removeDatabase, unfinishedPath } from '../../data-dir/database-files.js';
 import { renameDurably, syncPath } from '../../data-dir/files.js';
 import type { DataDir } from '../../data-dir/layout.js';
 import { JournalError } from '../../errors.js';
 import { type AbsentRange, withAbsent, writeAbsent } from '../../journal/segment/absent.js';
-import {
-  findSegments,
-  firstSeqOf,
-  removeDatabase,
-  segmentPath,
-  unfinishedPath,
-  writeSegment,
-} from '../../journal/segment/names.js';
+import { findSegments, firstSeqOf, segmentPath, writeSegment } from '../../journal/segment/names.js';
 import { Segment } from '../../journal/segment/segment.js';
 import { wasStoppedUncleanly } from '../../recovery/copy.js';
 import { SnapshotFiles } from '../../snapshot/files.js';

@@ -6,15 +6,11 @@ import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
 import { archiveChecksum } from '../../../persistence/archive/checksum.js';
+import { removeDatabase } from '../../../persistence/data-dir/database-files.js';
 import type { DataDir } from '../../../persistence/data-dir/layout.js';
 import { createMarkFile } from '../../../persistence/journal/mark.js';
 import { CHAIN_START, sealBatch } from '../../../persistence/journal/segment/batch-row.js';
-import {
-  findSegments,
-  removeDatabase,
-  segmentPath,
-  writeSegment,
-} from '../../../persistence/journal/segment/names.js';
+import { findSegments, segmentPath, writeSegment } from '../../../persistence/journal/segment/names.js';
 import { newSha256 } from '../../../persistence/sha256.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import type { Part } from '../../../persistence/upkeep/verify/findings.js';

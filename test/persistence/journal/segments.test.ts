@@ -8,16 +8,12 @@ import { basename, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
+import { rollbackPath, unfinishedPath, walPath } from '../../../persistence/data-dir/database-files.js';
 import { fileBytes } from '../../../persistence/data-dir/files.js';
 import type { DataDir } from '../../../persistence/data-dir/layout.js';
 import { commitBatch } from '../../../persistence/journal/commit.js';
 import { crcHex } from '../../../persistence/journal/segment/batch-row.js';
-import {
-  findSegments,
-  rollbackPath,
-  unfinishedPath,
-  walPath,
-} from '../../../persistence/journal/segment/names.js';
+import { findSegments } from '../../../persistence/journal/segment/names.js';
 import type { RollStep } from '../../../persistence/journal/segment/roll.js';
 import { SqliteStore } from '../../../persistence/journal/store.js';
 import {

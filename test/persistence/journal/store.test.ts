@@ -5,11 +5,11 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
+import { walPath } from '../../../persistence/data-dir/database-files.js';
 import { fileBytes } from '../../../persistence/data-dir/files.js';
 import type { DataDir } from '../../../persistence/data-dir/layout.js';
 import { commitBatch } from '../../../persistence/journal/commit.js';
 import { crcHex, sealBatch } from '../../../persistence/journal/segment/batch-row.js';
-import { walPath } from '../../../persistence/journal/segment/names.js';
 import { Segment } from '../../../persistence/journal/segment/segment.js';
 import { SqliteStore } from '../../../persistence/journal/store.js';
 import {

@@ -4,10 +4,10 @@ import { existsSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
 import type { Batch, JournalWriterEvents, SpaceLevel } from '../../../engine/model/ports.js';
+import { walPath } from '../../../persistence/data-dir/database-files.js';
 import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
 import { JournalError } from '../../../persistence/errors.js';
 import type { JournalThreadOptions } from '../../../persistence/journal/messages.js';
-import { walPath } from '../../../persistence/journal/segment/names.js';
 import { JournalThread } from '../../../persistence/journal/thread.js';
 import { batchAt, batchesUpTo, onlySegment, recover, temporaryDir } from '../support/journal-files.js';
 

@@ -10,15 +10,11 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
+import { shmPath, unfinishedPath, walPath } from '../../../persistence/data-dir/database-files.js';
 import { fileBytes } from '../../../persistence/data-dir/files.js';
 import type { DataDir } from '../../../persistence/data-dir/layout.js';
 import { commitBatch } from '../../../persistence/journal/commit.js';
-import {
-  recoveredPath,
-  shmPath,
-  unfinishedPath,
-  walPath,
-} from '../../../persistence/journal/segment/names.js';
+import { recoveredPath } from '../../../persistence/journal/segment/names.js';
 import { SqliteStore } from '../../../persistence/journal/store.js';
 import type { CopyStep } from '../../../persistence/recovery/copy.js';
 import {

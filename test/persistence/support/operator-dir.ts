@@ -6,17 +6,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
 import type { Command } from '../../../engine/model/commands.js';
+import { removeDatabase, rollbackPath, walPath } from '../../../persistence/data-dir/database-files.js';
 import { openDataDir } from '../../../persistence/data-dir/layout.js';
 import { masterSecretFingerprint } from '../../../persistence/data-dir/secrets.js';
 import { CHAIN_START } from '../../../persistence/journal/segment/batch-row.js';
-import {
-  findSegments,
-  removeDatabase,
-  rollbackPath,
-  segmentPath,
-  walPath,
-  writeSegment,
-} from '../../../persistence/journal/segment/names.js';
+import { findSegments, segmentPath, writeSegment } from '../../../persistence/journal/segment/names.js';
 import { randomCommands } from '../../support/reference/stream.js';
 import { type MadeDir, makeDataDir } from './made-dir.js';
 
