@@ -53,8 +53,8 @@ interface Row {
 /** The table's rows by their first column. */
 function readTable(): Map<string, Row> {
   const section = readFileSync('docs/operations.md', 'utf8').split('### A damaged file')[1] ?? '';
-  const lines = section.split('\n### ')[0]?.split('\n') ?? [];
-  const cells = lines.filter((line) => line.startsWith('|')).map((line) => line.slice(2, -2).split(' | '));
+  const [table = ''] = section.slice(section.indexOf('\n|') + 1).split('\n\n');
+  const cells = table.split('\n').map((line) => line.slice(2, -2).split(' | '));
   assert.equal(cells[0]?.length, 5);
   let before: Row | null = null;
   const rows = new Map<string, Row>();
