@@ -10,7 +10,7 @@
 import { flattenString } from './base/flatten-string.js';
 import { integerText } from './base/integer-text.js';
 import { betId, marketOf, roundId, SIDES, textAt, timeFrameMs } from './model/domain.js';
-import type { BetPlaced } from './model/events.js';
+import type { BetFacts } from './model/events.js';
 
 /** Crypto and date functions, which the engine itself does not have. */
 export interface FairnessTools {
@@ -99,7 +99,7 @@ export class RoundSeeds {
   }
 
   /** `bet.betHash` of an accepted bet. */
-  betHash(event: BetPlaced): string {
+  betHash(event: BetFacts): string {
     const fields: BetFields = {
       id: betId(event.bet),
       prediction: textAt(SIDES, event.side),

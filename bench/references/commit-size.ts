@@ -1,5 +1,6 @@
 /** The bytes that an order adds to the journal. The references commit as many for each of theirs. */
 import { encodeCommand } from '../../engine/model/command-codec.js';
+import { NO_FAIR_SHARE } from '../../engine/model/domain.js';
 
 const DIGEST_48_BITS = 0x8123_4567_89ab;
 
@@ -14,6 +15,7 @@ export function orderCommandBytes(market: number, accounts: number): number {
     market,
     side: 0,
     stakeCents: 100,
+    fairShareE6: NO_FAIR_SHARE,
     expectedPercentE6: -1,
     idempotency,
     clientSeed: null,

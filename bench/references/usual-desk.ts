@@ -4,12 +4,12 @@
  */
 import { createHash } from 'node:crypto';
 import Database from 'better-sqlite3';
-import { assert } from '../../engine/base/assert.js';
+import { assert, must } from '../../engine/base/assert.js';
 import { centsOfDollars, oddsE4, payoutCents, percentUpE2 } from '../../engine/base/money.js';
 import { RoundSeeds } from '../../engine/fairness.js';
 import { betId, marketOf, SIDES } from '../../engine/model/domain.js';
 import { ERROR_STATUS, type ErrorCode } from '../../engine/model/errors.js';
-import { defaultRules, type Rules } from '../../engine/model/rules.js';
+import { defaultRules, houseOf, type Rules } from '../../engine/model/rules.js';
 import { FAIRNESS_TOOLS } from '../../http/fairness-tools.js';
 import type { UsualConfig } from './usual-config.js';
 
@@ -195,7 +195,7 @@ function fillTables(database: Database.Database, config: UsualConfig, rules: Rul
   });
   const addRound = database.prepare('INSERT INTO rounds VALUES (?, ?, ?, ?, ?, 0, 0)');
   for (const { marketId, roundNumber, lockTimeMs } of config.rounds) {
-    const seedCents = rules.markets[marketOf(marketId)]?.seedCents ?? 0;
+    const { seedCents } = houseOf(must(rules.markets[marketOf(marketId)], marketId));
     addRound.run(marketId, roundNumber, lockTimeMs, seedCents, seedCents);
   }
 }

@@ -14,7 +14,7 @@ export const AMOUNT_CENTS_MAX = 1_000_000_000_000_000;
 const EXACT_MAX = 2 ** 52;
 
 /** floor(a * b / c) for integers a, b >= 0 and 0 < c <= 2^52. */
-function mulDivFloor(a: number, b: number, c: number): number {
+export function mulDivFloor(a: number, b: number, c: number): number {
   const product = a * b;
   if (product <= EXACT_MAX) {
     // The quotient may have been rounded up to the next integer. The remainder operator would be slower than this
@@ -25,6 +25,14 @@ function mulDivFloor(a: number, b: number, c: number): number {
   const quotient = Number((BigInt(a) * BigInt(b)) / BigInt(c));
   assert(quotient <= Number.MAX_SAFE_INTEGER, `quotient of ${a} * ${b} / ${c} is not a safe integer`);
   return quotient;
+}
+
+/** ceil(a * b / c) for the same integers. */
+export function mulDivCeil(a: number, b: number, c: number): number {
+  const quotient = mulDivFloor(a, b, c);
+  const isExact =
+    a * b <= EXACT_MAX ? quotient * c === a * b : BigInt(quotient) * BigInt(c) === BigInt(a) * BigInt(b);
+  return isExact ? quotient : quotient + 1;
 }
 
 /** Odds are capped at 900 billion to one, the highest that are exact in 1e-4. Only seeds of a few cents come near. */

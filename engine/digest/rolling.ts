@@ -35,6 +35,8 @@ export class RollingDigest {
     doubles[8] = placed.payoutCents;
     doubles[9] = placed.newBalanceCents;
     this.#foldPairs(10);
+    // Only if there is one: golden directories contain digests from before there were quotes.
+    if (placed.fairShareE6 >= 0) this.#foldNumber(placed.fairShareE6);
     if (placed.clientSeed !== null) this.#foldText(placed.clientSeed);
   }
 

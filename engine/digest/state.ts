@@ -65,8 +65,11 @@ function digestMarkets(state: State, line: Line): void {
       market.lastRoundNumber,
     );
     for (const round of market.rounds.values()) {
+      const { quote, ...facts } = round;
       // Bet rows are memory locations; the bets themselves are covered with their accounts.
-      line('round', { ...round, firstBet: 0, lastBet: 0, nextToSettle: round.nextToSettle !== 0 });
+      line('round', { ...facts, firstBet: 0, lastBet: 0, nextToSettle: round.nextToSettle !== 0 });
+      // Only if the house quotes: golden directories contain digests from before it did.
+      if (quote !== null) line('quote', quote);
     }
   }
   line('awaiting', ...markets.awaitingPrice.map((round) => [round.market, round.roundNumber]));

@@ -17,6 +17,7 @@ import {
   timeFrameMs,
 } from '../model/domain.js';
 import type { EngineEvent, RoundNotOpened } from '../model/events.js';
+import { houseOf } from '../model/rules.js';
 import { HOUSE } from '../state/house.js';
 import { type Market, Round } from '../state/rounds.js';
 import { type Effect, reject, type State } from '../state/state.js';
@@ -28,7 +29,7 @@ export function openLate(state: State, command: OpenLate): Effect {
   for (const index of vacantMarkets(state, asset, timeMs)) {
     const rules = state.markets.market(index).rules;
     if (rules === null || timeMs - priceTimeMs > rules.maxPriceAgeMs) continue;
-    if (state.house.balanceCents < 2 * rules.seedCents) continue;
+    if (state.house.balanceCents < 2 * houseOf(rules).seedCents) continue;
     const round = addRound(state, index, Math.floor(timeMs / timeFrameMs(index)), timeMs);
     openRound(state, round, price, timeMs, events);
   }

@@ -5,10 +5,12 @@
 
 import { dollarsOfCents, oddsE4, payoutCents, percentUpE2 } from '../base/money.js';
 import type { IdempotencyDigest, PlaceOrder } from '../model/commands.js';
-import { LIVE, SIDES, textAt, UP } from '../model/domain.js';
+import { LIVE, NO_FAIR_SHARE, SIDES, textAt, UP } from '../model/domain.js';
 import type { ErrorCode } from '../model/errors.js';
 import type { BetPlaced, Rejected, Replayed } from '../model/events.js';
 import type { Rules } from '../model/rules.js';
+import { availableCents, edgeCents } from '../quotes/exposure.js';
+import { quotedUpCents } from '../quotes/split.js';
 import type { AccountChunk } from '../state/accounts.js';
 import type { IdempotencyEntry } from '../state/idempotency.js';
 import { Round } from '../state/rounds.js';
@@ -28,8 +30,9 @@ export function placeOrder(
   if (!(round instanceof Round)) return round;
   const accounts = state.accounts.chunk(account);
   const a = state.accounts.row(account);
-  const refusal = checkStake(rules, accounts, a, order, round) ?? checkSlippage(order, round);
-  return refusal ?? checkFundsAndPlace(state, rules, accounts, a, order, round);
+  const upCents = quotedUpCents(round, order.fairShareE6);
+  const refusal = checkStake(rules, accounts, a, order, round) ?? checkSlippage(order, round, upCents);
+  return refusal ?? checkFundsAndPlace(state, rules, accounts, a, order, round, upCents);
 }
 
 /** A replay or a refusal if the order's Idempotency-Key is remembered, else null. */
@@ -63,6 +66,9 @@ function openRound(state: State, order: PlaceOrder, gate: ErrorCode | null): Rou
     const seconds = (round.lockTimeMs - round.bettingClosesMs) / 1000;
     return reject('betting_closed', `bets are refused in the last ${seconds} seconds before the lock`);
   }
+  if (round.quote !== null && order.fairShareE6 === NO_FAIR_SHARE) {
+    return reject('stale_price', 'the house has no fresh price to quote from; try again');
+  }
   return round;
 }
 
@@ -85,11 +91,11 @@ function checkStake(
 
 /**
  * Compares `expectedPercent` with the side's published percentage, before this stake joins the pool, in 1e-6 of a
- * point.
+ * point. `upCents` is UP's pool as the house quotes it now.
  */
-function checkSlippage(order: PlaceOrder, round: Round): Rejected | null {
+function checkSlippage(order: PlaceOrder, round: Round, upCents: number): Rejected | null {
   if (order.expectedPercentE6 < 0) return null;
-  const upE2 = percentUpE2(round.poolUpCents, round.poolUpCents + round.poolDownCents);
+  const upE2 = percentUpE2(upCents, round.poolUpCents + round.poolDownCents);
   const publishedE2 = order.side === UP ? upE2 : 10_000 - upE2;
   const movedE6 = Math.abs(publishedE2 * 10_000 - order.expectedPercentE6);
   return movedE6 > round.slippageE2 * 10_000 ? reject('odds_changed') : null;
@@ -102,22 +108,23 @@ function checkFundsAndPlace(
   a: number,
   order: PlaceOrder,
   round: Round,
+  upCents: number,
 ): BetPlaced | Rejected {
   const { side, stakeCents } = order;
   if ((accounts.balanceCents[a] as number) < stakeCents) {
     return reject('insufficient_balance', 'the stake is more than the balance');
   }
   const isUp = side === UP;
-  const sideCents = (isUp ? round.poolUpCents : round.poolDownCents) + stakeCents;
   const totalCents = round.poolUpCents + round.poolDownCents + stakeCents;
+  const sideCents = isUp ? upCents + stakeCents : totalCents - upCents;
   const odds = oddsE4(totalCents, sideCents);
   const payout = payoutCents(stakeCents, odds, round.feeBps);
-  if ((isUp ? round.payoutUpCents : round.payoutDownCents) + payout > totalCents) {
-    const word = textAt(SIDES, side);
-    return reject(
-      'round_exposure_limit',
-      `with this bet the round could owe more on ${word} than its pool holds`,
-    );
+  const edge = round.quote === null ? 0 : edgeCents(side, stakeCents, payout, order.fairShareE6);
+  if (
+    (isUp ? round.payoutUpCents : round.payoutDownCents) + payout > totalCents ||
+    (round.quote !== null && round.quote.edgeCents + edge < 0)
+  ) {
+    return reject('round_exposure_limit', exposureText(round, order));
   }
   if ((accounts.openBets[a] as number) >= rules.openBetsMax) {
     return reject('too_many_open_bets', `an account may have ${rules.openBetsMax} open bets`);
@@ -129,7 +136,26 @@ function checkFundsAndPlace(
     return reject('idempotency_full', 'the memory of Idempotency-Keys is full; try again');
   }
   const upE2 = percentUpE2(isUp ? sideCents : totalCents - sideCents, totalCents);
+  quoteAt(round, upCents, edge);
   return place(state, rules, order, round, odds, isUp ? upE2 : 10_000 - upE2, payout);
+}
+
+/** Moves the seeds to where the bet found them, with UP's pool at `upCents`, and counts its edge. */
+function quoteAt(round: Round, upCents: number, edge: number): void {
+  const { quote } = round;
+  if (quote === null) return;
+  const movedCents = upCents - round.poolUpCents;
+  round.poolUpCents += movedCents;
+  round.poolDownCents -= movedCents;
+  quote.seedUpCents += movedCents;
+  quote.edgeCents += edge;
+}
+
+function exposureText(round: Round, { side, fairShareE6 }: PlaceOrder): string {
+  const word = textAt(SIDES, side);
+  const cents = availableCents(round, side, fairShareE6);
+  const now = cents === 0 ? 'nothing' : `up to ${dollarsOfCents(cents)} USD`;
+  return `the round would come to owe too much on ${word}; ${now} can be bet on ${word} now`;
 }
 
 function place(
@@ -160,6 +186,7 @@ function place(
     payoutCents: payout,
     newBalanceCents,
     clientSeed: order.clientSeed,
+    fairShareE6: round.quote === null ? NO_FAIR_SHARE : order.fairShareE6,
   };
   if (idempotency !== null) state.idempotency.add(idempotency, seq, placed, rules.idempotencyTtlMs);
   return placed;

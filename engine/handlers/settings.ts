@@ -11,8 +11,8 @@ import type {
   SetTrading,
   SuspendMarket,
 } from '../model/commands.js';
-import { ASSET_CLASSES, marketOf, TIERS } from '../model/domain.js';
-import { type MarketRules, RULES_VERSION, type Rules } from '../model/rules.js';
+import { ASSET_CLASSES, marketOf, TIERS, WHOLE_E6 } from '../model/domain.js';
+import { type HouseRules, houseOf, type MarketRules, RULES_VERSION, type Rules } from '../model/rules.js';
 import type { Setup } from '../model/setup.js';
 import { type Effect, reject, type State } from '../state/state.js';
 
@@ -44,9 +44,26 @@ function assertSound(rules: Rules): void {
   assert(rules.historyBetsMax > 0 && rules.openBetsMax > 0, 'accounts keep at least one bet');
   for (const market of rules.markets) {
     assert(marketOf(market.marketId) >= 0, `market ${market.marketId} exists`);
-    assert(market.seedCents >= 1, `market ${market.marketId} is seeded with at least one cent a side`);
+    assertQuotable(market.marketId, houseOf(market), rules.feeBps);
     assert(market.minStakeCents >= 1, `market ${market.marketId} takes stakes of at least one cent`);
   }
+}
+
+function assertQuotable(
+  marketId: string,
+  { policy, seedCents, shadeE6, clampE6 }: HouseRules,
+  feeBps: number,
+): void {
+  assert(seedCents >= 1, `market ${marketId} is seeded with at least one cent a side`);
+  if (policy === 'fixed') return;
+  assert(
+    Number.isInteger(shadeE6) && shadeE6 >= 0 && shadeE6 <= WHOLE_E6,
+    `the shade of ${marketId} is 0 to 1`,
+  );
+  assert(
+    Number.isInteger(clampE6) && clampE6 >= 0 && clampE6 <= feeBps * 100,
+    `the clamp of ${marketId} is at most the fee`,
+  );
 }
 
 export function declareSetup(state: State, { timeMs, feed, clock, rulesFrom }: DeclareSetup): Effect {

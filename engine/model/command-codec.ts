@@ -24,7 +24,7 @@ const COMMAND_VERSIONS: Readonly<Record<CommandKind, number>> = {
   boundaryPrice: 1,
   openLate: 1,
   settle: 1,
-  placeOrder: 1,
+  placeOrder: 2,
   createAccount: 1,
   updateAccount: 1,
   deposit: 1,
@@ -71,7 +71,7 @@ const USUAL_END = '],null]';
 export function encodePlaceOrder(order: PlaceOrder): string {
   const { idempotency, clientSeed, expectedPercentE6 } = order;
   const parts = textAt(ORDER_PARTS, order.market * 2 + order.side);
-  const head = `${orderHead(order.timeMs)}${integerText(order.account)},${integerText(order.key)}${parts}${integerText(order.stakeCents)}`;
+  const head = `${orderHead(order.timeMs)}${integerText(order.account)},${integerText(order.key)}${parts}${integerText(order.stakeCents)},${shareText(order.fairShareE6)}`;
   if (expectedPercentE6 === -1 && idempotency !== null && clientSeed === null) {
     return head + USUAL_MIDDLE + digestText(idempotency) + USUAL_END;
   }
@@ -80,6 +80,8 @@ export function encodePlaceOrder(order: PlaceOrder): string {
   const seed = clientSeed === null ? 'null' : JSON.stringify(clientSeed);
   return `${head},${guard},${digests},${seed}]`;
 }
+
+const shareText = (shareE6: number): string => (shareE6 < 0 ? '-1' : integerText(shareE6));
 
 const digestText = ({ keyHigh, keyLow, body }: IdempotencyDigest): string =>
   `${integerText(keyHigh)},${integerText(keyLow)},${integerText(body)}`;
@@ -102,7 +104,10 @@ export type Upcast = (text: readonly unknown[]) => readonly unknown[];
 export type Upcasters = Readonly<Partial<Record<CommandKind, Readonly<Record<number, Upcast>>>>>;
 
 /** Every old version that a released program has written keeps its upcaster here for ever. */
-const UPCASTERS: Upcasters = {};
+const UPCASTERS: Upcasters = {
+  // Version 2 brought the fair share, behind the stake.
+  placeOrder: { 1: (text) => [text[0], 2, ...text.slice(2, 8), -1, ...text.slice(8)] },
+};
 
 /**
  * Decodes a parsed text form, upcasting old versions step by step. Throws if the kind is unknown, or the version is
@@ -143,6 +148,7 @@ type PlaceOrderText = readonly [
   market: string,
   side: string,
   stakeCents: number,
+  fairShareE6: number,
   expectedPercentE6: number,
   idempotency: readonly [keyHigh: number, keyLow: number, body: number] | null,
   clientSeed: string | null,
@@ -150,7 +156,7 @@ type PlaceOrderText = readonly [
 
 function decodePlaceOrder(value: readonly unknown[]): PlaceOrder {
   const text = value as unknown as PlaceOrderText;
-  const digest = text[9];
+  const digest = text[10];
   const idempotency: IdempotencyDigest | null =
     digest === null ? null : { keyHigh: digest[0], keyLow: digest[1], body: digest[2] };
   return {
@@ -161,9 +167,10 @@ function decodePlaceOrder(value: readonly unknown[]): PlaceOrder {
     market: marketOf(text[5]),
     side: text[6] === 'UP' ? 0 : 1,
     stakeCents: text[7],
-    expectedPercentE6: text[8],
+    fairShareE6: text[8],
+    expectedPercentE6: text[9],
     idempotency,
-    clientSeed: text[10],
+    clientSeed: text[11],
   };
 }
 

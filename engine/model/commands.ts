@@ -83,6 +83,11 @@ export interface PlaceOrder extends Timed {
   readonly market: number;
   readonly side: number;
   readonly stakeCents: number;
+  /**
+   * The fair probability of UP in millionths by the latest tick when the order came, from which the house's quote follows
+   * (`engine/quotes`). -1 if the host has none: the market's rules do not ask for it, or there is no fresh price.
+   */
+  readonly fairShareE6: number;
   /** `expectedPercent` in 1e-6 of a point, rounded half up; -1 if absent. */
   readonly expectedPercentE6: number;
   readonly idempotency: IdempotencyDigest | null;

@@ -61,6 +61,11 @@ export type Side = (typeof SIDES)[number];
 export const UP = 0;
 export const DOWN = 1;
 
+/** A share of 1. Shares are whole numbers of millionths. */
+export const WHOLE_E6 = 1_000_000;
+/** The fair share of an order for which the host knows none: no fresh price, or no round that asks for one. */
+export const NO_FAIR_SHARE = -1;
+
 export const TIERS = ['BRONZE', 'SILVER', 'GOLD', 'PLATINUM', 'VIP'] as const;
 export type Tier = (typeof TIERS)[number];
 /** Lowest tier that may have write scopes (specification, section 5). */

@@ -48,6 +48,7 @@ export const ERROR_STATUS = {
   // 503: not now
   trading_disabled: 503,
   market_suspended: 503,
+  stale_price: 503,
   clock_unsynchronised: 503,
   journal_backlog: 503,
   disk_reserve: 503,

@@ -6,7 +6,7 @@ import type { ErrorCode } from './errors.js';
 import type { Setup } from './setup.js';
 
 /** Everything in a 201 response, so that it can be replayed (specification, OrderResult). */
-export interface BetPlaced {
+export interface BetFacts {
   readonly type: 'betPlaced';
   readonly timeMs: number;
   readonly bet: number;
@@ -20,6 +20,11 @@ export interface BetPlaced {
   readonly payoutCents: number;
   readonly newBalanceCents: number;
   readonly clientSeed: string | null;
+}
+
+export interface BetPlaced extends BetFacts {
+  /** The order's fair share, in millionths of UP; -1 if the round's seeds are fixed. */
+  readonly fairShareE6: number;
 }
 
 export interface BetSettled {
@@ -145,7 +150,7 @@ export interface Accepted {
 export interface Replayed {
   readonly status: 'replayed';
   readonly seq: number;
-  readonly event: BetPlaced | BalanceMoved;
+  readonly event: BetFacts | BalanceMoved;
 }
 
 /** The command changed nothing. */

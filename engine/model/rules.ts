@@ -4,17 +4,47 @@
  */
 import { ASSETS, assetClassOf, assetOf, MARKET_IDS, type Tier, textAt, timeFrameOf } from './domain.js';
 
+/** How the house quotes in a market (design, section 2). */
+export interface HouseRules {
+  /** `fair`: the seeds follow the price (`engine/quotes`). `fixed`: each side keeps its half. */
+  readonly policy: 'fair' | 'fixed';
+  /** Half of the seeds, S: what each side has when a round opens. At least 1 cent, so that odds are finite. */
+  readonly seedCents: number;
+  /** How far the offered share goes from the fair one, in millionths, for each 2S owed more on one side. */
+  readonly shadeE6: number;
+  /** The offered share stays this far from 0 and from 1, in millionths; at most the fee, or a sure side would pay. */
+  readonly clampE6: number;
+}
+
 /** Rules of one active market. A market without an entry is not active: orders get `market_not_found`. */
-export interface MarketRules {
+interface MarketLimits {
   readonly marketId: string;
   /** Time between the lock and the end of a round, in milliseconds. */
   readonly lockLeadMs: number;
   readonly minStakeCents: number;
   readonly maxStakeCents: number;
-  /** The house's seed on each side of a new round; at least 1 cent, so that odds are finite. */
-  readonly seedCents: number;
   /** A boundary price older than this voids the closing round and does not open the next. */
   readonly maxPriceAgeMs: number;
+}
+
+export interface QuotedMarketRules extends MarketLimits {
+  readonly house: HouseRules;
+}
+
+/** As journals have it from before there were policies: the seeds are fixed. */
+export interface SeededMarketRules extends MarketLimits {
+  readonly seedCents: number;
+  readonly house?: never;
+}
+
+export type MarketRules = QuotedMarketRules | SeededMarketRules;
+
+/** What the house does in a market, by rules of any age. */
+export function houseOf(
+  rules: Pick<QuotedMarketRules, 'house'> | Pick<SeededMarketRules, 'seedCents' | 'house'>,
+): HouseRules {
+  if (rules.house !== undefined) return rules.house;
+  return { policy: 'fixed', seedCents: rules.seedCents, shadeE6: 0, clampE6: 0 };
 }
 
 export interface TierRules {
@@ -46,20 +76,33 @@ export interface Rules {
   readonly masterSecretFingerprint: string;
 }
 
+/** Rules as this version writes them. */
+export interface CurrentRules extends Rules {
+  readonly markets: readonly QuotedMarketRules[];
+}
+
 /** Version of the engine's behaviour. Any change that affects an outcome raises it. */
-export const RULES_VERSION = 1;
+export const RULES_VERSION = 2;
+
+/** S is 1,000 USD. */
+const DEFAULT_HOUSE: HouseRules = {
+  policy: 'fixed',
+  seedCents: 1_000_00,
+  shadeE6: 250_000,
+  clampE6: 20_000,
+};
 
 const LOCK_LEAD_MS: readonly number[] = [5_000, 15_000, 30_000, 60_000, 300_000];
 
 /** The defaults of the design (sections 2 to 5). */
-export function defaultRules(masterSecretFingerprint: string): Rules {
+export function defaultRules(masterSecretFingerprint: string): CurrentRules {
   return {
     markets: MARKET_IDS.map((marketId, market) => ({
       marketId,
       lockLeadMs: LOCK_LEAD_MS[timeFrameOf(market)] as number,
       minStakeCents: 1_00,
       maxStakeCents: 10_000_00,
-      seedCents: 1_000_00,
+      house: DEFAULT_HOUSE,
       maxPriceAgeMs: MAX_PRICE_AGE_MS[assetClassOf(textAt(ASSETS, assetOf(market)))],
     })),
     tiers: [

@@ -8,6 +8,16 @@ import type { Rejected, Replayed } from './events.js';
 import type { MarketRules, Rules } from './rules.js';
 import type { Setup } from './setup.js';
 
+/** How the house quotes in a round (`engine/quotes`). */
+export interface QuoteView {
+  readonly shadeE6: number;
+  readonly clampE6: number;
+  /** The seeds that are in UP's pool; DOWN's has the rest of 2S. */
+  readonly seedUpCents: number;
+  /** What the bets earn the house on average, at the fair shares at which they were placed; never below 0. */
+  readonly edgeCents: number;
+}
+
 /**
  * A round. While the round is in memory its object stays the same and its fields change with the engine. Readers that
  * must not see undurable state use events instead.
@@ -26,13 +36,18 @@ export interface RoundView {
   readonly status: number;
   /** Index into `ROUND_RESULTS`. */
   readonly result: number;
-  /** Stakes and the house's seed on each side. */
+  /** Stakes and the house's seeds on each side: as they were split for the last bet. */
   readonly poolUpCents: number;
   readonly poolDownCents: number;
+  /** What each side is paid if it wins. */
+  readonly payoutUpCents: number;
+  readonly payoutDownCents: number;
+  /** How the house quotes; null where its seeds are fixed. */
+  readonly quote: QuoteView | null;
   /** Number and sum of bets, without the seeds. */
   readonly betCount: number;
   readonly volumeCents: number;
-  /** The house's seed on each side. */
+  /** Half of the house's seeds: what each side had when the round opened. */
   readonly seedCents: number;
   readonly feeBps: number;
   readonly minStakeCents: number;

@@ -93,9 +93,15 @@ function checkRound(state: State, round: Round): OpenBets {
   const seedsCents = round.status === UPCOMING || round.openPrice === null ? 0 : 2 * round.seedCents;
   const totalCents = round.poolUpCents + round.poolDownCents;
   assert(totalCents === seedsCents + round.volumeCents, `the pools of ${nameOf(round)} are seeds and stakes`);
+  if (round.quote !== null) {
+    const { seedUpCents, edgeCents } = round.quote;
+    assert(seedUpCents >= 1 && seedUpCents < 2 * round.seedCents, `each side of ${nameOf(round)} has seeds`);
+    assert(edgeCents >= 0, `${nameOf(round)} sells nothing below the fair share`);
+  }
   assert(round.paidCents <= totalCents, `${nameOf(round)} pays no more than its pool`);
   let count = 0;
   let stakesCents = 0;
+  let stakesUpCents = 0;
   let payoutUpCents = 0;
   let payoutDownCents = 0;
   for (let row = round.firstBet; row !== 0; ) {
@@ -103,8 +109,10 @@ function checkRound(state: State, round: Round): OpenBets {
     const i = state.bets.index(row);
     count += 1;
     stakesCents += chunk.stakeCents[i] as number;
-    if (chunk.side[i] === UP) payoutUpCents += chunk.payoutCents[i] as number;
-    else payoutDownCents += chunk.payoutCents[i] as number;
+    if (chunk.side[i] === UP) {
+      stakesUpCents += chunk.stakeCents[i] as number;
+      payoutUpCents += chunk.payoutCents[i] as number;
+    } else payoutDownCents += chunk.payoutCents[i] as number;
     row = chunk.next[i] as number;
   }
   assert(
@@ -118,6 +126,12 @@ function checkRound(state: State, round: Round): OpenBets {
         payoutUpCents === round.payoutUpCents &&
         payoutDownCents === round.payoutDownCents,
       `the bets of ${nameOf(round)} add up`,
+    );
+    const seedUpCents = round.quote?.seedUpCents ?? round.seedCents;
+    const isOpen = round.openPrice !== null;
+    assert(
+      !isOpen || round.poolUpCents === seedUpCents + stakesUpCents,
+      `the sides of ${nameOf(round)} add up`,
     );
   }
   return { count, stakesCents };

@@ -2,41 +2,16 @@
  * Exports the whole engine state as tables (`tables.ts`). Rows are generated as they are read, so the writer sets the
  * pace and no second copy of the state exists. The state must not change meanwhile.
  */
-import { must } from '../base/assert.js';
-import {
-  ASSET_CLASSES,
-  ASSETS,
-  BET_RESULTS,
-  MARKET_IDS,
-  ROUND_RESULTS,
-  ROUND_STATUSES,
-  SETTLED,
-  SIDES,
-  TIERS,
-  textAt,
-} from '../model/domain.js';
+import { ASSET_CLASSES, BET_RESULTS, MARKET_IDS, SIDES, TIERS, textAt } from '../model/domain.js';
 import { SETUP_FACTS } from '../model/setup.js';
 import { BET_RECENTLY_PLACED } from '../state/bets.js';
-import type { Round } from '../state/rounds.js';
 import type { State } from '../state/state.js';
 import { flagCell, textCell, textOrNullCell } from './cells.js';
+import { marketRows, openPriceRows, quoteRows, roundName, roundRows, settlingRows } from './export-rounds.js';
 import type { Row, StateTable } from './form.js';
+import { AWAITING_PRICE, MARKET, OPEN_PRICE, QUOTE, ROUND, SETTLING_ROUND } from './market-tables.js';
 import { rowsByBet } from './sort-bets.js';
-import {
-  ACCOUNT,
-  API_KEY,
-  AWAITING_PRICE,
-  BET,
-  ENGINE,
-  IDEMPOTENCY,
-  MARKET,
-  MARKET_HOURS,
-  OPEN_PRICE,
-  ROUND,
-  SETTLING_ROUND,
-  SETUP,
-  TRANSFER,
-} from './tables.js';
+import { ACCOUNT, API_KEY, BET, ENGINE, IDEMPOTENCY, MARKET_HOURS, SETUP, TRANSFER } from './tables.js';
 
 export function* exportTables(state: State, rollingDigest: string): Generator<StateTable> {
   yield { form: ENGINE, rows: [engineRow(state, rollingDigest)] };
@@ -47,6 +22,7 @@ export function* exportTables(state: State, rollingDigest: string): Generator<St
   yield { form: TRANSFER, rows: transferRows(state) };
   yield { form: MARKET, rows: marketRows(state) };
   yield { form: ROUND, rows: roundRows(state) };
+  yield { form: QUOTE, rows: quoteRows(state) };
   yield { form: AWAITING_PRICE, rows: state.markets.awaitingPrice.map(roundName) };
   yield { form: SETTLING_ROUND, rows: settlingRows(state) };
   yield { form: OPEN_PRICE, rows: openPriceRows(state) };
@@ -117,67 +93,6 @@ function* transferRows({ house }: State): Generator<Row> {
     const { account, reference, timeMs, amountCents, balanceCents } = event;
     yield [account, textCell(reference), seq, timeMs, amountCents, balanceCents];
   }
-}
-
-function marketRows({ markets }: State): Row[] {
-  return markets.markets.map(({ suspended, current, lastRoundNumber }, market) => [
-    textAt(MARKET_IDS, market),
-    flagCell(suspended),
-    current?.roundNumber ?? null,
-    lastRoundNumber < 0 ? null : lastRoundNumber,
-  ]);
-}
-
-function* roundRows({ markets }: State): Generator<Row> {
-  for (const { rounds, settledNumbers } of markets.markets) {
-    const positions = new Map(settledNumbers.map((roundNumber, index) => [roundNumber, index + 1]));
-    for (const round of rounds.values()) yield roundRow(round, positions.get(round.roundNumber) ?? null);
-  }
-}
-
-function roundRow(round: Round, settledPosition: number | null): Row {
-  return [
-    ...roundName(round),
-    textAt(ROUND_STATUSES, round.status),
-    textAt(ROUND_RESULTS, round.result),
-    round.startTimeMs,
-    round.endTimeMs,
-    round.lockTimeMs,
-    round.bettingClosesMs,
-    round.maxPriceAgeMs,
-    round.seedCents,
-    round.feeBps,
-    round.minStakeCents,
-    round.maxStakeCents,
-    round.slippageE2,
-    round.openPrice,
-    round.closePrice,
-    round.poolUpCents,
-    round.poolDownCents,
-    round.payoutUpCents,
-    round.payoutDownCents,
-    round.betCount,
-    round.volumeCents,
-    round.paidCents,
-    round.resolvedAtMs,
-    textCell(round.voidReason),
-    round.status === SETTLED ? must(settledPosition, 'position of a settled round') : null,
-  ];
-}
-
-const roundName = (round: Round): [string, number] => [textAt(MARKET_IDS, round.market), round.roundNumber];
-
-function settlingRows({ bets, markets }: State): Row[] {
-  return markets.settling.map((round) => {
-    const row = round.nextToSettle;
-    return [...roundName(round), must(bets.chunk(row).bet[bets.index(row)], 'bet to settle next')];
-  });
-}
-
-function openPriceRows({ markets }: State): Row[] {
-  return markets.latestOpenPrices.flatMap((open, asset): Row[] =>
-    open === null ? [] : [[textAt(ASSETS, asset), open.price, open.timeMs]],
-  );
 }
 
 function* betRows(state: State): Generator<Row> {

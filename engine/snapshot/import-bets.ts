@@ -4,12 +4,13 @@
  */
 import { assert, fail } from '../base/assert.js';
 import { BET_RESULTS, MARKET_IDS, RESULT_NONE, SETTLED, SIDES } from '../model/domain.js';
-import type { BetPlaced } from '../model/events.js';
+import type { BetFacts } from '../model/events.js';
 import { BET_OPEN, BET_RECENTLY_PLACED, BET_RECENTLY_SETTLED } from '../state/bets.js';
 import type { State } from '../state/state.js';
 import { countOf, enumReader, flagOf, integerOf, textOrNullOf } from './cells.js';
 import { positionsOf, type ReadTable, type Row } from './form.js';
-import { BET, IDEMPOTENCY, SETTLING_ROUND } from './tables.js';
+import { SETTLING_ROUND } from './market-tables.js';
+import { BET, IDEMPOTENCY } from './tables.js';
 
 const IN_BET = positionsOf(BET);
 const IN_KEY = positionsOf(IDEMPOTENCY);
@@ -128,7 +129,7 @@ export function importIdempotency(state: State, read: ReadTable): void {
   }
 }
 
-function placedFrom(cells: Row): BetPlaced {
+function placedFrom(cells: Row): BetFacts {
   return {
     type: 'betPlaced',
     timeMs: countOf(cells[IN_KEY.placed_at_ms]),

@@ -9,6 +9,7 @@ import {
   SETTLED,
   SETTLING,
 } from '../model/domain.js';
+import type { HouseRules } from '../model/rules.js';
 import { Round } from '../state/rounds.js';
 import type { State } from '../state/state.js';
 import {
@@ -22,7 +23,7 @@ import {
   textOf,
 } from './cells.js';
 import { type Cell, positionsOf, type ReadTable, type Row } from './form.js';
-import { AWAITING_PRICE, MARKET, OPEN_PRICE, ROUND, SETTLING_ROUND } from './tables.js';
+import { AWAITING_PRICE, MARKET, OPEN_PRICE, QUOTE, ROUND, SETTLING_ROUND } from './market-tables.js';
 
 type Read = Cell | undefined;
 
@@ -36,7 +37,7 @@ const assetOf = enumReader(ASSETS);
 /** `import-bets.ts` sets where settlements continue. */
 export function importMarkets(state: State, read: ReadTable): void {
   const { markets } = state;
-  importRounds(state, read(ROUND.name));
+  importRounds(state, read(ROUND.name), quotesOf(read(QUOTE.name)));
   const marketRows = [...read(MARKET.name)];
   assert(marketRows.length === markets.markets.length, 'there is one row per market');
   marketRows.forEach(([name, suspended, currentRound, lastRound], index) => {
@@ -65,10 +66,33 @@ function roundOf({ markets }: State, name: Read, roundNumber: Read): Round {
   return must(round, `round ${name}_${roundNumber}`);
 }
 
-function importRounds({ markets }: State, rows: Iterable<Row>): void {
+type Quotes = Map<
+  string,
+  { readonly house: HouseRules; readonly seedUpCents: number; readonly edgeCents: number }
+>;
+
+/** The quotes by their rounds' ids; what a round takes is deleted. */
+function quotesOf(rows: Iterable<Row>): Quotes {
+  const quotes: Quotes = new Map();
+  for (const [name, roundNumber, shadeE6, clampE6, seedUpCents, edgeCents] of rows) {
+    const house = {
+      policy: 'fair',
+      seedCents: 0,
+      shadeE6: countOf(shadeE6),
+      clampE6: countOf(clampE6),
+    } as const;
+    const quote = { house, seedUpCents: countOf(seedUpCents), edgeCents: countOf(edgeCents) };
+    const id = roundId(marketOf(name), countOf(roundNumber));
+    assert(!quotes.has(id), 'there is one quote per round');
+    quotes.set(id, quote);
+  }
+  return quotes;
+}
+
+function importRounds({ markets }: State, rows: Iterable<Row>, quotes: Quotes): void {
   const settled: { round: Round; position: number }[] = [];
   for (const row of rows) {
-    const round = roundFrom(row);
+    const round = roundFrom(row, quotes);
     const market = markets.market(round.market);
     assert(!market.rounds.has(round.roundNumber), 'there is one row per round');
     market.rounds.set(round.roundNumber, round);
@@ -76,6 +100,7 @@ function importRounds({ markets }: State, rows: Iterable<Row>): void {
     assert((position !== null) === (round.status === SETTLED), 'only settled rounds have a position');
     if (position !== null) settled.push({ round, position });
   }
+  assert(quotes.size === 0, 'a quote belongs to a round');
   settled.sort((a, b) => a.position - b.position);
   for (const { round, position } of settled) {
     const market = markets.market(round.market);
@@ -84,7 +109,7 @@ function importRounds({ markets }: State, rows: Iterable<Row>): void {
   }
 }
 
-function roundFrom(row: Row): Round {
+function roundFrom(row: Row, quotes: Quotes): Round {
   const [name, roundNumber, status, result, startTimeMs, endTimeMs, lockTimeMs, bettingClosesMs] = row;
   const [maxPriceAgeMs, seedCents, feeBps, minStakeCents, maxStakeCents, slippageE2] = row.slice(
     AT.max_price_age_ms,
@@ -93,6 +118,10 @@ function roundFrom(row: Row): Round {
     AT.open_price,
   );
   const [betCount, volumeCents, paidCents, resolvedAtMs, voidReason] = row.slice(AT.bet_count);
+  const id = roundId(marketOf(name), countOf(roundNumber));
+  const quote = quotes.get(id);
+  quotes.delete(id);
+  const seeded = { seedCents: countOf(seedCents) };
   const round = new Round(
     marketOf(name),
     countOf(roundNumber),
@@ -100,9 +129,9 @@ function roundFrom(row: Row): Round {
     {
       lockLeadMs: countOf(endTimeMs) - countOf(lockTimeMs),
       maxPriceAgeMs: countOf(maxPriceAgeMs),
-      seedCents: countOf(seedCents),
       minStakeCents: countOf(minStakeCents),
       maxStakeCents: countOf(maxStakeCents),
+      ...(quote === undefined ? seeded : { house: { ...quote.house, ...seeded } }),
     },
     {
       cutoffMs: countOf(lockTimeMs) - integerOf(bettingClosesMs),
@@ -110,10 +139,11 @@ function roundFrom(row: Row): Round {
       slippageE2: countOf(slippageE2),
     },
   );
-  assert(
-    round.endTimeMs === endTimeMs,
-    `${roundId(round.market, round.roundNumber)} ends at the time its number implies`,
-  );
+  assert(round.endTimeMs === endTimeMs, `${id} ends at the time its number implies`);
+  if (round.quote !== null && quote !== undefined) {
+    round.quote.seedUpCents = quote.seedUpCents;
+    round.quote.edgeCents = quote.edgeCents;
+  }
   return Object.assign(round, {
     status: statusOf(status),
     result: resultOf(result),

@@ -5,17 +5,8 @@
  * Links between rows in memory are not stored: they follow from numbers and positions. Sums and counts stored beside
  * their parts are verified on import.
  */
-import {
-  integer,
-  integerOrNull,
-  numbered,
-  ordered,
-  real,
-  realOrNull,
-  type TableForm,
-  text,
-  textOrNull,
-} from './form.js';
+import { integer, integerOrNull, numbered, ordered, type TableForm, text, textOrNull } from './form.js';
+import { AWAITING_PRICE, MARKET, OPEN_PRICE, QUOTE, ROUND, SETTLING_ROUND } from './market-tables.js';
 
 /** One row. */
 export const ENGINE = numbered('engine', [
@@ -101,72 +92,6 @@ export const TRANSFER = ordered('transfer', [
   integer('balance_cents'),
 ]);
 
-/** All markets, in the order of `MARKET_IDS`. */
-export const MARKET = ordered('market', [
-  text('market'),
-  /** 0 or 1. */
-  integer('suspended'),
-  /** The round that is UPCOMING, LIVE or LOCKED. */
-  integerOrNull('current_round'),
-  /** Number of the last round that opened or was voided. */
-  integerOrNull('last_round'),
-]);
-
-/** Rounds in memory: per market the unsettled ones and the recently settled ones. */
-export const ROUND = ordered('round', [
-  text('market'),
-  integer('round_number'),
-  text('status'),
-  text('result'),
-  integer('start_time_ms'),
-  integer('end_time_ms'),
-  integer('lock_time_ms'),
-  integer('betting_closes_ms'),
-  integer('max_price_age_ms'),
-  /** The house's seed on each side. */
-  integer('seed_cents'),
-  integer('fee_bps'),
-  integer('min_stake_cents'),
-  integer('max_stake_cents'),
-  /** Hundredths of a point. */
-  integer('slippage_e2'),
-  realOrNull('open_price'),
-  realOrNull('close_price'),
-  /** Including the seeds. */
-  integer('pool_up_cents'),
-  integer('pool_down_cents'),
-  /** Payout owed to each side if it wins. */
-  integer('payout_up_cents'),
-  integer('payout_down_cents'),
-  integer('bet_count'),
-  integer('volume_cents'),
-  /** Paid out so far. */
-  integer('paid_cents'),
-  integerOrNull('resolved_at_ms'),
-  text('void_reason'),
-  /** From 1 in order of settlement in this market; null until settled. */
-  integerOrNull('settled_position'),
-]);
-
-/** Ended rounds that await a price, oldest first. */
-export const AWAITING_PRICE = ordered('awaiting_price', [text('market'), integer('round_number')]);
-
-/** Resolved rounds with bets left to settle, in order of settlement. */
-export const SETTLING_ROUND = ordered('settling_round', [
-  text('market'),
-  integer('round_number'),
-  /** The next bet to settle; the round's bets with lower numbers are settled. */
-  integer('next_bet'),
-]);
-
-/** Open price of each asset's most recently opened round. */
-export const OPEN_PRICE = ordered('open_price', [
-  text('asset'),
-  real('price'),
-  /** Start of that round. */
-  integer('time_ms'),
-]);
-
 /** Bets in memory: all open ones, and per account the recently placed and recently settled ones. */
 export const BET = numbered('bet', [
   /** Number from 1: the bet's id is `bet_<bet>`. */
@@ -227,6 +152,7 @@ export const TABLES: readonly TableForm[] = [
   TRANSFER,
   MARKET,
   ROUND,
+  QUOTE,
   AWAITING_PRICE,
   SETTLING_ROUND,
   OPEN_PRICE,

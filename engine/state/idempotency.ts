@@ -7,7 +7,7 @@
  */
 import { must } from '../base/assert.js';
 import type { IdempotencyDigest } from '../model/commands.js';
-import type { BetPlaced } from '../model/events.js';
+import type { BetFacts } from '../model/events.js';
 import { KeyIndex } from './key-index.js';
 
 const CHUNK_BITS = 14;
@@ -56,7 +56,7 @@ export interface IdempotencyEntry {
   readonly digest: IdempotencyDigest;
   /** Number of the command that placed the bet. */
   readonly seq: number;
-  readonly placed: BetPlaced;
+  readonly placed: BetFacts;
 }
 
 export class IdempotencyMemory {
@@ -89,7 +89,7 @@ export class IdempotencyMemory {
   }
 
   /** Adds a placed bet's entry, and drops the chunks whose entries are all `ttlMs` old. */
-  add(digest: IdempotencyDigest, seq: number, placed: BetPlaced, ttlMs: number): void {
+  add(digest: IdempotencyDigest, seq: number, placed: BetFacts, ttlMs: number): void {
     if (placed.timeMs - this.#firstEndsMs >= ttlMs) this.#dropExpired(placed.timeMs, ttlMs);
     const number = this.#nextNumber++;
     const offset = number - this.#firstNumber;
@@ -167,7 +167,7 @@ export class IdempotencyMemory {
     return count - low;
   }
 
-  #write(offset: number, digest: IdempotencyDigest, seq: number, placed: BetPlaced): void {
+  #write(offset: number, digest: IdempotencyDigest, seq: number, placed: BetFacts): void {
     const { keyHigh, keyLow, body } = digest;
     const chunk = this.#chunk(offset);
     const { words64, words32 } = chunk;
@@ -198,7 +198,7 @@ export class IdempotencyMemory {
     const row = (offset & CHUNK_MASK) * ROW_WORDS64;
     const word64 = (field: number): number => chunk.words64[row + field] as number;
     const word32 = (field: number): number => chunk.words32[row * 2 + field] as number;
-    const placed: BetPlaced = {
+    const placed: BetFacts = {
       type: 'betPlaced',
       timeMs: word64(PLACED_AT_MS),
       bet: word64(BET),

@@ -1,8 +1,17 @@
 /** Rounds and markets (design, section 4). */
 import { must } from '../base/assert.js';
 import { ASSETS, LIVE, MARKETS_MAX, RESULT_NONE, SETTLED, timeFrameMs, UPCOMING } from '../model/domain.js';
-import type { MarketRules, Rules } from '../model/rules.js';
-import type { OpenPrice, RoundView } from '../model/views.js';
+import {
+  houseOf,
+  type MarketRules,
+  type QuotedMarketRules,
+  type Rules,
+  type SeededMarketRules,
+} from '../model/rules.js';
+import type { OpenPrice, QuoteView, RoundView } from '../model/views.js';
+
+/** A quote whose seeds and edge change with each bet. */
+type Quote = { -readonly [field in keyof QuoteView]: QuoteView[field] };
 
 /** A round, with the rules in force when it was created. */
 export class Round implements RoundView {
@@ -15,6 +24,7 @@ export class Round implements RoundView {
   readonly maxStakeCents: number;
   readonly maxPriceAgeMs: number;
   readonly slippageE2: number;
+  readonly quote: Quote | null;
   openPrice: number | null = null;
   closePrice: number | null = null;
   status = UPCOMING;
@@ -39,18 +49,20 @@ export class Round implements RoundView {
     readonly market: number,
     readonly roundNumber: number,
     readonly startTimeMs: number,
-    marketRules: Omit<MarketRules, 'marketId'>,
+    marketRules: Omit<QuotedMarketRules, 'marketId'> | Omit<SeededMarketRules, 'marketId'>,
     rules: Pick<Rules, 'cutoffMs' | 'feeBps' | 'slippageE2'>,
   ) {
     this.endTimeMs = (roundNumber + 1) * timeFrameMs(market);
     this.lockTimeMs = this.endTimeMs - marketRules.lockLeadMs;
     this.bettingClosesMs = this.lockTimeMs - rules.cutoffMs;
-    this.seedCents = marketRules.seedCents;
+    const { policy, seedCents, shadeE6, clampE6 } = houseOf(marketRules);
+    this.seedCents = seedCents;
     this.feeBps = rules.feeBps;
     this.minStakeCents = marketRules.minStakeCents;
     this.maxStakeCents = marketRules.maxStakeCents;
     this.maxPriceAgeMs = marketRules.maxPriceAgeMs;
     this.slippageE2 = rules.slippageE2;
+    this.quote = policy === 'fixed' ? null : { shadeE6, clampE6, seedUpCents: seedCents, edgeCents: 0 };
   }
 }
 

@@ -6,7 +6,8 @@ import { assert } from '../../engine/base/assert.js';
 import type { RoundSeeds } from '../../engine/fairness.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
 import type { PlaceOrder } from '../../engine/model/commands.js';
-import type { BetPlaced, Replayed } from '../../engine/model/events.js';
+import { NO_FAIR_SHARE } from '../../engine/model/domain.js';
+import type { BetFacts, Replayed } from '../../engine/model/events.js';
 import { eventOf } from '../event-of.js';
 import { refuseBodyType } from '../kit/body.js';
 import { type IdempotencyDigests, parseIdempotencyKey } from '../kit/idempotency.js';
@@ -71,6 +72,7 @@ export class OrderDesk {
       market: order.market,
       side: order.side,
       stakeCents: order.stakeCents,
+      fairShareE6: NO_FAIR_SHARE,
       expectedPercentE6: order.expectedPercentE6,
       idempotency: key === null ? null : this.digests.digest(call.account, key, order),
       clientSeed: order.clientSeed,
@@ -85,7 +87,7 @@ export class OrderDesk {
     return null;
   }
 
-  #answer(bet: BetPlaced): string {
+  #answer(bet: BetFacts): string {
     return orderResultText(bet, this.seeds.betHash(bet));
   }
 }

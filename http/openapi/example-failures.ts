@@ -14,7 +14,7 @@ export const EXAMPLE_FAILURES: Readonly<Record<FailureName, readonly string[]>> 
     'betting_closed: bets are refused in the last 20 seconds before the lock',
     'stake_out_of_range: amount must be 1 to 5000 USD for this market and account tier',
     'insufficient_balance: the stake is more than the balance',
-    'round_exposure_limit: with this bet the round could owe more on UP than its pool holds',
+    'round_exposure_limit: the round would come to owe too much on UP; up to 142.91 USD can be bet on UP now',
     'too_many_open_bets: an account may have 2 open bets',
     'idempotency_key_reused: this Idempotency-Key was used with another body',
   ],
@@ -44,6 +44,7 @@ export const EXAMPLE_FAILURES: Readonly<Record<FailureName, readonly string[]>> 
   OrdersNotTaken: [
     'trading_disabled: maintenance until 14:00 UTC',
     'market_suspended: this market takes no bets',
+    'stale_price: the house has no fresh price to quote from; try again',
     'clock_unsynchronised: orders are not taken right now; try again',
     'journal_backlog: orders are not taken right now; try again',
     'disk_reserve: orders are not taken right now; try again',

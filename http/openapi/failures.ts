@@ -34,6 +34,7 @@ export const MEANINGS = {
   rate_limited: 'wait as long as `Retry-After` says',
   trading_disabled: 'an operator has stopped orders; the sentence gives the reason',
   market_suspended: 'an operator has stopped orders in this market',
+  stale_price: 'the house has no fresh price to quote from; try again',
   clock_unsynchronised: "the server's clock is not to be trusted right now",
   journal_backlog: 'the disk does not keep up; try again',
   disk_reserve: 'the disk is nearly full; reading and settlement go on',
@@ -111,6 +112,7 @@ export const FAILURE_KINDS = {
     codes: [
       'trading_disabled',
       'market_suspended',
+      'stale_price',
       'clock_unsynchronised',
       'journal_backlog',
       'disk_reserve',

@@ -8,6 +8,7 @@ import type { PriceTracker } from '../../engine/host/price-tracker.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
 import { ASSETS, assetOf, LIVE, LOCKED, MARKETS_MAX, marketId, textAt } from '../../engine/model/domain.js';
 import type { Clock } from '../../engine/model/ports.js';
+import { houseOf } from '../../engine/model/rules.js';
 import type { EngineReads } from '../../engine/model/views.js';
 import { answer, type Route } from './call.js';
 
@@ -205,6 +206,6 @@ export function marketsWithoutCapital(engine: EngineReads, latestTick: LatestTic
     const rules = engine.marketRules(market);
     const tick = latestTick(assetOf(market));
     if (rules === null || tick === null || nowMs - tick.timeMs > rules.maxPriceAgeMs) return false;
-    return 2 * rules.seedCents > houseCents;
+    return 2 * houseOf(rules).seedCents > houseCents;
   });
 }

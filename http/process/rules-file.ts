@@ -15,7 +15,12 @@ import {
   timeFrameMs,
   timeFrameOf,
 } from '../../engine/model/domain.js';
-import { defaultRules, type MarketRules, type Rules } from '../../engine/model/rules.js';
+import {
+  type CurrentRules,
+  defaultRules,
+  type HouseRules,
+  type QuotedMarketRules,
+} from '../../engine/model/rules.js';
 import { nearest } from '../text/nearest.js';
 import { describeTypeErrors } from '../text/type-errors.js';
 
@@ -23,11 +28,20 @@ type Count = number & tags.Type<'uint32'> & tags.Minimum<1>;
 type DurationMs = number & tags.Type<'uint32'>;
 type Cents = number & tags.Type<'uint64'> & tags.Maximum<1_000_000_000_000_000>;
 
+type ShareE6 = number & tags.Type<'uint32'> & tags.Maximum<1_000_000>;
+
+interface HouseOverrides {
+  readonly policy?: 'fair' | 'fixed';
+  readonly seedCents?: Cents & tags.Minimum<1>;
+  readonly shadeE6?: ShareE6;
+  readonly clampE6?: ShareE6;
+}
+
 interface MarketOverrides {
   readonly lockLeadMs?: DurationMs & tags.Minimum<1>;
   readonly minStakeCents?: Cents & tags.Minimum<1>;
   readonly maxStakeCents?: Cents & tags.Minimum<1>;
-  readonly seedCents?: Cents & tags.Minimum<1>;
+  readonly house?: HouseOverrides;
   readonly maxPriceAgeMs?: DurationMs & tags.Minimum<1>;
 }
 
@@ -88,7 +102,7 @@ export function readRulesOverrides(path: string): RulesFileResult {
 }
 
 /** The default rules with the file's changes. */
-export function withOverrides(masterSecretFingerprint: string, overrides: RulesOverrides): Rules {
+export function withOverrides(masterSecretFingerprint: string, overrides: RulesOverrides): CurrentRules {
   const { markets, limits = {}, tiers = {}, ...plain } = overrides;
   const defaults = defaultRules(masterSecretFingerprint);
   return {
@@ -101,10 +115,15 @@ export function withOverrides(masterSecretFingerprint: string, overrides: RulesO
   };
 }
 
-function withLimits(rules: MarketRules, limits: NonNullable<RulesOverrides['limits']>): MarketRules {
+function withLimits(
+  rules: QuotedMarketRules,
+  limits: NonNullable<RulesOverrides['limits']>,
+): QuotedMarketRules {
   const market = marketOf(rules.marketId);
   const targets = ['*', TIME_FRAMES[timeFrameOf(market)], ASSETS[assetOf(market)], rules.marketId];
-  return Object.assign({ ...rules }, ...targets.map((target) => limits[target ?? ''] ?? {}));
+  const changes = targets.map((target) => limits[target ?? ''] ?? {});
+  const house: HouseRules = Object.assign({ ...rules.house }, ...changes.map((change) => change.house ?? {}));
+  return { ...rules, ...Object.assign({}, ...changes), house };
 }
 
 function unknownTargets(overrides: RulesOverrides): string[] {
@@ -137,9 +156,9 @@ function nearestTarget(name: string, known: readonly string[]): string | null {
 }
 
 /** Values that are well formed but contradict each other. */
-function contradictions(rules: Rules): string[] {
+function contradictions(rules: CurrentRules): string[] {
   const mistakes: string[] = [];
-  for (const { marketId, lockLeadMs, minStakeCents, maxStakeCents, seedCents } of rules.markets) {
+  for (const { marketId, lockLeadMs, minStakeCents, maxStakeCents, house } of rules.markets) {
     if (lockLeadMs + rules.cutoffMs >= timeFrameMs(marketOf(marketId))) {
       mistakes.push(
         `${marketId}: lockLeadMs ${lockLeadMs} and cutoffMs ${rules.cutoffMs} leave no time to bet`,
@@ -148,7 +167,14 @@ function contradictions(rules: Rules): string[] {
     if (minStakeCents > maxStakeCents) {
       mistakes.push(`${marketId}: minStakeCents ${minStakeCents} is above maxStakeCents ${maxStakeCents}`);
     }
-    if (2 * seedCents > AMOUNT_CENTS_MAX) mistakes.push(`${marketId}: seedCents ${seedCents} is too large`);
+    if (2 * house.seedCents > AMOUNT_CENTS_MAX) {
+      mistakes.push(`${marketId}: house.seedCents ${house.seedCents} is too large`);
+    }
+    if (house.policy === 'fair' && house.clampE6 > rules.feeBps * 100) {
+      mistakes.push(
+        `${marketId}: house.clampE6 ${house.clampE6} is above the fee of ${rules.feeBps * 100} millionths, so that a sure side would pay`,
+      );
+    }
   }
   return mistakes;
 }

@@ -13,7 +13,7 @@ import {
   textAt,
   timeFrameOf,
 } from '../../engine/model/domain.js';
-import type { BetPlaced } from '../../engine/model/events.js';
+import type { BetFacts } from '../../engine/model/events.js';
 import type { BetView } from '../../engine/model/views.js';
 import { hundredthsText, isoText, oddsText, successText } from './wire.js';
 
@@ -105,7 +105,7 @@ function timePart(timeMs: number): string {
  * `{success, data: OrderResult}`. Built from the bet alone, so a replay is the same byte for byte. Built from few
  * pieces, because concatenating each has a cost.
  */
-export function orderResultText(bet: BetPlaced, betHash: string): string {
+export function orderResultText(bet: BetFacts, betHash: string): string {
   return (
     `{"success":true,"data":{"bet":{"id":"bet_${integerText(bet.bet)}${textAt(ORDER_PARTS, bet.market * 2 + bet.side)}` +
     `${hundredthsText(bet.stakeCents)},"oddsAtBet":${oddsText(bet.oddsE4)}${percentPart(bet.entryPercentE2)}` +

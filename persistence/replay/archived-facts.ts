@@ -1,5 +1,5 @@
 /** Rows of the archive, read as the events that they were made of. */
-import { BET_RESULTS, marketOf, ROUND_RESULTS, SIDES } from '../../engine/model/domain.js';
+import { BET_RESULTS, marketOf, NO_FAIR_SHARE, ROUND_RESULTS, SIDES } from '../../engine/model/domain.js';
 import type { BalanceMoved, BetPlaced, BetSettled } from '../../engine/model/events.js';
 import type { ArchiveCell } from '../archive/checksum.js';
 import { BET, positionsOf, ROUND, TRANSFER } from '../archive/columns.js';
@@ -48,6 +48,7 @@ export function placedOf(bet: readonly ArchiveCell[]): BetPlaced {
     payoutCents: number('payout_cents'),
     newBalanceCents: number('balance_after_cents'),
     clientSeed: clientSeed === null ? null : String(clientSeed),
+    fairShareE6: NO_FAIR_SHARE,
   };
 }
 

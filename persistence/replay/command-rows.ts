@@ -1,6 +1,6 @@
 /**
  * Commands as rows of numbers, so that a batch can be read on one thread and carried out on another: an order, which is
- * nearly all of a journal, is ten doubles that cross as memory. Text stands apart, in the order in which the rows ask for
+ * nearly all of a journal, is eleven doubles that cross as memory. Text stands apart, in the order in which the rows ask for
  * it: an order's client seed, or the whole of any other command.
  */
 import { must } from '../../engine/base/assert.js';
@@ -8,7 +8,7 @@ import { decodeCommand } from '../../engine/model/command-codec.js';
 import type { Command, PlaceOrder } from '../../engine/model/commands.js';
 
 /** Doubles of a row. */
-export const ROW = 10;
+export const ROW = 11;
 /** Places in an order's row. */
 export const TIME_MS = 0;
 export const ACCOUNT = 1;
@@ -16,13 +16,14 @@ export const KEY = 2;
 /** `market * 2 + side`. */
 export const MARKET_AND_SIDE = 3;
 export const STAKE_CENTS = 4;
-export const EXPECTED_PERCENT_E6 = 5;
-export const KEY_HIGH = 6;
-export const KEY_LOW = 7;
+export const FAIR_SHARE_E6 = 5;
+export const EXPECTED_PERCENT_E6 = 6;
+export const KEY_HIGH = 7;
+export const KEY_LOW = 8;
 /** -1 where the order has no Idempotency-Key. */
-export const BODY = 8;
+export const BODY = 9;
 /** In every row: one of the next three. */
-export const TEXT = 9;
+export const TEXT = 10;
 export const NO_TEXT = 0;
 export const CLIENT_SEED = 1;
 /** The row is not an order in its usual form: the text is that of the command in the journal. */
@@ -97,6 +98,7 @@ function orderAt(numbers: Float64Array, at: number, clientSeed: string | null): 
     market: part >> 1,
     side: part & 1,
     stakeCents: numbers[at + STAKE_CENTS] as number,
+    fairShareE6: numbers[at + FAIR_SHARE_E6] as number,
     expectedPercentE6: numbers[at + EXPECTED_PERCENT_E6] as number,
     idempotency: body < 0 ? null : { keyHigh, keyLow, body },
     clientSeed,

@@ -10,6 +10,7 @@ import {
   CLIENT_SEED,
   type CommandRows,
   EXPECTED_PERCENT_E6,
+  FAIR_SHARE_E6,
   KEY,
   KEY_HIGH,
   KEY_LOW,
@@ -89,6 +90,8 @@ export class CommandScanner {
     numbers[row + KEY] = this.#whole();
     numbers[row + MARKET_AND_SIDE] = this.#part();
     numbers[row + STAKE_CENTS] = this.#whole();
+    this.#expect(COMMA);
+    numbers[row + FAIR_SHARE_E6] = this.#wholeOrMinusOne();
     this.#expect(COMMA);
     numbers[row + EXPECTED_PERCENT_E6] = this.#wholeOrMinusOne();
     this.#expect(COMMA);

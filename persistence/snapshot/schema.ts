@@ -8,14 +8,18 @@ import type Database from 'better-sqlite3';
 import { must } from '../../engine/base/assert.js';
 import type { SnapshotMeta } from '../../engine/host/snapshot-store.js';
 import type { ColumnForm, TableForm } from '../../engine/snapshot/form.js';
+import { QUOTE } from '../../engine/snapshot/market-tables.js';
 import { SETUP, TABLES } from '../../engine/snapshot/tables.js';
 import { JournalError } from '../errors.js';
 
 /** Whatever a later version changes, its `meta` keeps this column. */
-const FORMAT_VERSION = 2;
+const FORMAT_VERSION = 3;
 
 /** The version with which a table came; the others are from the first. An older file lacks it, and it counts as empty. */
-const CAME_WITH: ReadonlyMap<TableForm, number> = new Map([[SETUP, 2]]);
+const CAME_WITH: ReadonlyMap<TableForm, number> = new Map<TableForm, number>([
+  [SETUP, 2],
+  [QUOTE, 3],
+]);
 
 const META = `CREATE TABLE meta (
   format_version INTEGER NOT NULL,

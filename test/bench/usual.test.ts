@@ -14,7 +14,7 @@ import { auditUsual, startUsual } from '../../bench/references/usual.js';
 import type { UsualConfig } from '../../bench/references/usual-config.js';
 import { UsualDesk, type UsualOrder } from '../../bench/references/usual-desk.js';
 import { Acknowledged } from '../../bench/tote/audit.js';
-import { marketOf, SIDES } from '../../engine/model/domain.js';
+import { marketOf, NO_FAIR_SHARE, SIDES } from '../../engine/model/domain.js';
 
 const root = mkdtempSync(join(tmpdir(), 'tote-bench-test-'));
 after(() => rmSync(root, { recursive: true }));
@@ -46,6 +46,7 @@ function engineAnswers(orders: readonly UsualOrder[]) {
     const outcome = engine.apply({
       ...{ kind: 'placeOrder', timeMs: START_MS, account: 1, key: 1, market: marketOf(order.marketId) },
       ...{ side: SIDES.indexOf(order.prediction), stakeCents: Math.round(order.amount * 100) },
+      fairShareE6: NO_FAIR_SHARE,
       expectedPercentE6:
         order.expectedPercent === undefined ? -1 : Math.round(order.expectedPercent * 1_000_000),
       ...{ idempotency: null, clientSeed: null },

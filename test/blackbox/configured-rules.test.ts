@@ -51,7 +51,9 @@ test('only active markets are listed; any other is not found', async () => {
 });
 
 test("a market's limits are shown and kept; new ones hold for rounds that open after them", async () => {
-  const limits = { BTC_ONE_MINUTE: { minStakeCents: 500, maxStakeCents: 20_000, seedCents: 1 } };
+  const limits = {
+    BTC_ONE_MINUTE: { minStakeCents: 500, maxStakeCents: 20_000, house: { policy: 'fixed', seedCents: 1 } },
+  };
   const before = await started(rulesEnv({ limits }));
   await before.openRounds({ BTC: 67_000 });
   const { api, secret } = await before.trader();

@@ -35,6 +35,7 @@ const EXPECTED: Readonly<Record<string, readonly string[]>> = {
     'market_suspended',
     'round_not_live',
     'betting_closed',
+    'stale_price',
     'stake_out_of_range',
     'odds_changed',
     'insufficient_balance',

@@ -34,6 +34,7 @@ function placed(change: Partial<BetPlaced> = {}): BetPlaced {
     payoutCents: 2_410,
     newBalanceCents: 998_750,
     clientSeed: 'dé',
+    fairShareE6: -1,
     ...change,
   };
 }

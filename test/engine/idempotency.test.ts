@@ -2,6 +2,8 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { Engine } from '../../engine/engine.js';
+import { NO_FAIR_SHARE } from '../../engine/model/domain.js';
+import type { BetFacts, BetPlaced } from '../../engine/model/events.js';
 import { BTC_15M, DAY_MS, Exchange, rulesFor } from '../support/reference/exchange.js';
 import { newHasher } from '../support/reference/pair.js';
 
@@ -13,6 +15,9 @@ function withRound(rules: { idempotencyEntriesMax?: number } = {}): Exchange {
   return exchange;
 }
 
+/** What the answer to a bet says. */
+const factsOf = ({ fairShareE6: _, ...facts }: BetPlaced): BetFacts => facts;
+
 test('a key is remembered for less than ten minutes to the millisecond', () => {
   const exchange = withRound();
   const account = exchange.account('GOLD', 10_000_00);
@@ -21,7 +26,7 @@ test('a key is remembered for less than ten minutes to the millisecond', () => {
   const first = exchange.placed(wish);
 
   exchange.atMs = 1_234 + TTL_MS - 1;
-  deepEqual(exchange.bet(wish), { status: 'replayed', seq: exchange.reads.seq, event: first });
+  deepEqual(exchange.bet(wish), { status: 'replayed', seq: exchange.reads.seq, event: factsOf(first) });
   equal(exchange.betOutcome({ ...wish, body: 2 }), 'idempotency_key_reused');
 
   exchange.atMs = 1_234 + TTL_MS;
@@ -68,7 +73,11 @@ test('a replay says what was said then, whatever has become of bet, market, mone
   exchange.accepted({ kind: 'updateAccount', timeMs, account, tier: 0, frozen: true });
   exchange.accepted({ kind: 'suspendMarket', timeMs, market: BTC_15M, suspended: true });
   exchange.accepted({ kind: 'setTrading', timeMs, enabled: false, reason: '' });
-  deepEqual(exchange.bet({ ...wish, gate: 'journal_backlog' }), { status: 'replayed', seq, event: first });
+  deepEqual(exchange.bet({ ...wish, gate: 'journal_backlog' }), {
+    status: 'replayed',
+    seq,
+    event: factsOf(first),
+  });
 
   // Also where the market is none any more.
   exchange.configure({ ...rulesOf(exchange), markets: [] });
@@ -113,6 +122,7 @@ test('a refused order forgets nothing either, however many entries have expired 
       market: BTC_15M,
       side: index % 2,
       stakeCents: 1_00,
+      fairShareE6: NO_FAIR_SHARE,
       expectedPercentE6: -1,
       idempotency: { keyHigh: 1, keyLow: index, body: 1 },
       clientSeed: null,

@@ -5,6 +5,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { Engine } from '../../engine/engine.js';
+import { NO_FAIR_SHARE } from '../../engine/model/domain.js';
 import type { BetView } from '../../engine/model/views.js';
 import { BTC_1M, BTC_5M, BTC_15M, DAY_MS, Exchange, rulesFor } from '../support/reference/exchange.js';
 
@@ -27,6 +28,7 @@ test('an account has at most 10,000 open bets, and a settled one makes room', ()
       market: BTC_1M,
       side: index % 2,
       stakeCents: 1_00,
+      fairShareE6: NO_FAIR_SHARE,
       expectedPercentE6: -1,
       idempotency: null,
       clientSeed: null,

@@ -2,8 +2,9 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PlaceOrder } from '../../engine/model/commands.js';
-import { LIVE } from '../../engine/model/domain.js';
+import { LIVE, NO_FAIR_SHARE } from '../../engine/model/domain.js';
 import type { ErrorCode } from '../../engine/model/errors.js';
+import { fixedHouse } from '../support/house-rules.js';
 import { type BetWish, BTC_1M, Exchange } from '../support/reference/exchange.js';
 
 /** An exchange whose BTC minute round has just opened at 100. */
@@ -68,6 +69,7 @@ test('the order goes by its own time, even where nothing has locked or ended the
     market: BTC_1M,
     side: 0,
     stakeCents: 1_00,
+    fairShareE6: NO_FAIR_SHARE,
     expectedPercentE6: -1,
     idempotency: null,
     clientSeed: null,
@@ -139,7 +141,7 @@ test('odds, percent and payout are those after the stake joined, in exact intege
 });
 
 test('a side may owe exactly the pool and not a cent more', () => {
-  const exchange = withRound({ market: { seedCents: 10_00 } });
+  const exchange = withRound({ market: { house: fixedHouse(10_00) } });
   const account = exchange.account('VIP', 100_000_00);
   exchange.placed({ account, side: 'UP', stakeCents: 82_96 });
   exchange.placed({ account, side: 'DOWN', stakeCents: 168_13 });
@@ -206,7 +208,7 @@ test('the checks come in the order of the design', () => {
 });
 
 test('exposure is checked after the balance and before the number of open bets', () => {
-  const exchange = withRound({ market: { seedCents: 10_00 }, rules: { openBetsMax: 3 } });
+  const exchange = withRound({ market: { house: fixedHouse(10_00) }, rules: { openBetsMax: 3 } });
   const account = exchange.account('VIP', 100_000_00);
   const poor = exchange.account('VIP', 308_02);
   for (const [side, stakeCents] of [

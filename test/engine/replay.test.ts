@@ -9,7 +9,7 @@ import { Engine } from '../../engine/engine.js';
 import { decodeCommand, encodeCommand } from '../../engine/model/command-codec.js';
 import type { Command } from '../../engine/model/commands.js';
 import { TIERS } from '../../engine/model/domain.js';
-import type { Rules } from '../../engine/model/rules.js';
+import { houseOf, type MarketRules, type Rules } from '../../engine/model/rules.js';
 import { newHasher } from '../support/reference/pair.js';
 import { Rng } from '../support/reference/rng.js';
 import { drawStream } from '../support/reference/stream.js';
@@ -157,6 +157,19 @@ function alter(command: Command, rng: Rng): Command {
   }
 }
 
+function withMoreSeeds({
+  marketId,
+  lockLeadMs,
+  minStakeCents,
+  maxStakeCents,
+  maxPriceAgeMs,
+  ...seeds
+}: MarketRules) {
+  const house = houseOf(seeds);
+  const limits = { marketId, lockLeadMs, minStakeCents, maxStakeCents, maxPriceAgeMs };
+  return { ...limits, house: { ...house, seedCents: house.seedCents + 1 } };
+}
+
 function alterRules(rules: Rules, rng: Rng): Rules {
   const [first, ...others] = rules.markets;
   return rng.pick<Rules>([
@@ -165,7 +178,7 @@ function alterRules(rules: Rules, rng: Rng): Rules {
     { ...rules, tiers: rules.tiers.map((tier) => ({ ...tier, activeKeysMax: tier.activeKeysMax + 1 })) },
     {
       ...rules,
-      markets: first === undefined ? [] : [...others, { ...first, seedCents: first.seedCents + 1 }],
+      markets: first === undefined ? [] : [...others, withMoreSeeds(first)],
     },
     { ...rules, masterSecretFingerprint: 'cd'.repeat(32) },
   ]);

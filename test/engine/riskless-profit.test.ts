@@ -1,15 +1,19 @@
 /**
- * A search for bets that win whatever happens (design, section 2: a round never owes more than its pool).
+ * A search for bets that win whatever happens (design, section 2: what a round may come to owe).
  *
  * Odds are fixed when a bet is placed, so a bettor with many accounts can swing the pools: one large stake makes
- * the other side cheap, many small ones buy it up while its odds are high, and so on, each time larger. Without
- * the exposure rule the same search does win more than the seeds, which shows that it looks in the right places.
- * Seeds are fixed; TOTE_TEST_RUNS widens the search.
+ * the other side cheap, many small ones buy it up while its odds are high, and so on, each time larger. Where the house
+ * quotes, no set of bets wins for sure, nor on average while the fair share is the probability. Where its seeds are
+ * fixed the search does win for sure, though no more than the seeds, and without any rule far more: it looks in
+ * the right places. Seeds are fixed; TOTE_TEST_RUNS widens the search.
  */
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { must } from '../../engine/base/assert.js';
 import { Engine } from '../../engine/engine.js';
+import { type HouseRules, RULES_VERSION } from '../../engine/model/rules.js';
+import { quotedUpCents } from '../../engine/quotes/split.js';
+import { fairHouse, fixedHouse } from '../support/house-rules.js';
 import { referenceOddsE4, referencePayoutCents } from '../support/reference/arithmetic.js';
 import { BTC_15M, DAY_MS, rulesFor } from '../support/reference/exchange.js';
 import { Rng } from '../support/reference/rng.js';
@@ -24,6 +28,7 @@ const END_MS = DAY_MS + 900_000;
 interface Table {
   readonly seedCents: number;
   readonly feeBps: number;
+  /** As they are offered now. */
   readonly pools: [number, number];
   place(side: number, stakeCents: number): number | null;
 }
@@ -48,17 +53,20 @@ class EngineTable implements Table {
   readonly engine = new Engine();
   readonly seedCents: number;
   readonly feeBps: number;
+  /** UP's fair share, which a test moves. */
+  fairShareE6 = 500_000;
   readonly #rng: Rng;
 
-  constructor(seedCents: number, feeBps: number, rng: Rng) {
+  constructor(house: HouseRules, feeBps: number, rng: Rng) {
+    const { seedCents } = house;
     this.seedCents = seedCents;
     this.feeBps = feeBps;
     this.#rng = rng;
     const timeMs = DAY_MS;
-    const market = { seedCents, minStakeCents: 1, maxStakeCents: BALANCE_CENTS };
+    const market = { house, minStakeCents: 1, maxStakeCents: BALANCE_CENTS };
     const rules = rulesFor([BTC_15M], { market, rules: { feeBps } });
     const tiers = rules.tiers.map((tier) => ({ ...tier, maxStakeCents: BALANCE_CENTS }));
-    this.engine.apply({ kind: 'configure', timeMs, rulesVersion: 1, rules: { ...rules, tiers } });
+    this.engine.apply({ kind: 'configure', timeMs, rulesVersion: RULES_VERSION, rules: { ...rules, tiers } });
     this.engine.apply({ kind: 'depositHouse', timeMs, amountCents: 10 * seedCents, reference: 'capital' });
     for (let account = 0; account < ACCOUNTS; account++) {
       this.engine.apply({ kind: 'createAccount', timeMs, name: null, tier: 4, balanceCents: BALANCE_CENTS });
@@ -69,7 +77,8 @@ class EngineTable implements Table {
 
   get pools(): [number, number] {
     const round = must(this.engine.currentRound(BTC_15M), 'round');
-    return [round.poolUpCents, round.poolDownCents];
+    const upCents = quotedUpCents(round, this.fairShareE6);
+    return [upCents, round.poolUpCents + round.poolDownCents - upCents];
   }
 
   place(side: number, stakeCents: number): number | null {
@@ -81,6 +90,7 @@ class EngineTable implements Table {
       market: BTC_15M,
       side,
       stakeCents,
+      fairShareE6: this.fairShareE6,
       expectedPercentE6: -1,
       idempotency: null,
       clientSeed: null,
@@ -188,37 +198,116 @@ const chase: Strategy = (table, book, rng) => {
   }
 };
 
+/** One side climbs in small steps, which buys it at every odds on the way; then always the side that would win less. */
+const climb: Strategy = (table, book, rng) => {
+  const step = 0.01 + rng.next() * 0.1;
+  const height = 1 + rng.next() * 14;
+  const first = rng.integer(0, 1);
+  for (let steps = 0; steps < 150 && poolOn(table, first) < height * poolOn(table, 1 - first); steps++) {
+    bet(table, book, first, poolOn(table, first) * step);
+  }
+  for (let count = rng.integer(10, 120); count > 0; count--) {
+    const side = book.owedCents[0] < book.owedCents[1] ? 0 : 1;
+    bet(table, book, side, poolOn(table, side) * step);
+  }
+};
+
 const chance: Strategy = (table, book, rng) => {
   for (let count = rng.integer(1, 120); count > 0; count--) {
     bet(table, book, rng.integer(0, 1), table.seedCents * 2 ** (rng.next() * 18 - 6));
   }
 };
 
-const STRATEGIES: readonly Strategy[] = [ladder, ladder, chase, chase, greedy, chance];
+const STRATEGIES: readonly Strategy[] = [ladder, climb, chase, climb, greedy, chance];
 const SEEDS_CENTS: readonly number[] = [1, 7, 10_00, 1_000_00];
 const CLOSE_PRICES: readonly (number | null)[] = [101, 99, 100, null];
 
-test('no set of bets of one round costs the house more than its seeds, or wins more for sure', () => {
+/** Plays up to three strategies, one after the other; `before` each of them. */
+function playAll(table: EngineTable, rng: Rng, before: () => void = () => {}): Book {
+  const book = new Book();
+  for (let parts = rng.integer(1, 3); parts > 0; parts--) {
+    before();
+    rng.pick(STRATEGIES)(table, book, rng);
+  }
+  return book;
+}
+
+/** Ends the round and holds what everybody got to the book. */
+function checkEnd(table: EngineTable, book: Book, rng: Rng, name: string): void {
+  const seedsCents = 2 * table.seedCents;
+  for (const owedCents of book.owedCents) ok(owedCents - book.stakedCents <= seedsCents, name);
+  const closePrice = rng.pick(CLOSE_PRICES);
+  const { houseGainCents, bettorsGainCents } = table.finish(closePrice);
+  ok(houseGainCents >= -seedsCents, `${name}: the house gained ${houseGainCents}`);
+  equal(bettorsGainCents + houseGainCents, 0, name);
+  if (closePrice === 100 || closePrice === null) equal(houseGainCents, 0, name);
+  else equal(bettorsGainCents, book.owedCents[closePrice > 100 ? 0 : 1] - book.stakedCents, name);
+}
+
+/** Shades of all kinds, and none: whether anybody wins for sure does not depend on them. */
+function anyFairHouse(rng: Rng, feeBps: number): HouseRules {
+  return fairHouse({
+    seedCents: rng.pick(SEEDS_CENTS),
+    shadeE6: rng.pick([250_000, 250_000, 0, 100_000, 1_000_000]),
+    clampE6: Math.min(20_000, feeBps * 100),
+  });
+}
+
+test('where the house quotes, no set of bets wins for sure or costs the house more than its seeds', () => {
   let bets = 0;
   for (let search = 0; search < SEARCHES; search++) {
     const rng = new Rng(search);
-    const seedCents = rng.pick(SEEDS_CENTS);
-    const seedsCents = 2 * seedCents;
-    const table = new EngineTable(seedCents, rng.pick([FEE_BPS, FEE_BPS, 0]), rng);
-    const book = new Book();
-    for (let parts = rng.integer(1, 3); parts > 0; parts--) rng.pick(STRATEGIES)(table, book, rng);
+    const feeBps = rng.pick([FEE_BPS, FEE_BPS, 0]);
+    const table = new EngineTable(anyFairHouse(rng, feeBps), feeBps, rng);
+    table.fairShareE6 = rng.pick([500_000, rng.integer(0, 1_000_000)]);
+    const book = playAll(table, rng);
     bets += book.bets;
-    const name = `search ${search}`;
-    for (const owedCents of book.owedCents) ok(owedCents - book.stakedCents <= seedsCents, name);
-    ok(book.bestGuaranteedCents <= seedsCents, name);
-    const closePrice = rng.pick(CLOSE_PRICES);
-    const { houseGainCents, bettorsGainCents } = table.finish(closePrice);
-    ok(houseGainCents >= -seedsCents, `${name}: the house gained ${houseGainCents}`);
-    equal(bettorsGainCents + houseGainCents, 0, name);
-    if (closePrice === 100 || closePrice === null) equal(houseGainCents, 0, name);
-    else equal(bettorsGainCents, book.owedCents[closePrice > 100 ? 0 : 1] - book.stakedCents, name);
+    equal(book.bestGuaranteedCents, 0, `search ${search}`);
+    checkEnd(table, book, rng, `search ${search}`);
   }
   ok(bets > 20 * SEARCHES, `${bets} bets were placed`);
+});
+
+/** What the bettors gain on average if `upE6` is the probability that UP wins, in millionths of a cent. */
+const meanGainE6 = (book: Book, upE6: number): bigint =>
+  BigInt(book.owedCents[0]) * BigInt(upE6) +
+  BigInt(book.owedCents[1]) * BigInt(1_000_000 - upE6) -
+  BigInt(book.stakedCents) * 1_000_000n;
+
+test('where the house quotes, no strategy gains on average, however the price moves by chance', () => {
+  const MOVES = 5;
+  for (let search = 0; search < SEARCHES / 6; search++) {
+    // Every path of a fair share that goes up or down by the same: each as likely as any other.
+    let sumE6 = 0n;
+    for (let path = 0; path < 2 ** MOVES; path++) {
+      const rng = new Rng(search);
+      const feeBps = rng.pick([FEE_BPS, 0]);
+      const table = new EngineTable(anyFairHouse(rng, feeBps), feeBps, rng);
+      table.fairShareE6 = rng.integer(300_000, 700_000);
+      const stepE6 = rng.integer(1, 60_000);
+      const book = new Book();
+      for (let move = 0; move < MOVES; move++) {
+        rng.pick(STRATEGIES)(table, book, rng);
+        table.fairShareE6 += (path >> move) % 2 === 0 ? stepE6 : -stepE6;
+      }
+      sumE6 += meanGainE6(book, table.fairShareE6);
+    }
+    ok(sumE6 <= 0n, `search ${search}: ${sumE6}`);
+  }
+});
+
+test('where the seeds are fixed, bets win for sure, but no more than the seeds', () => {
+  let best = 0;
+  for (let search = 0; search < SEARCHES; search++) {
+    const rng = new Rng(search);
+    const table = new EngineTable(fixedHouse(rng.pick(SEEDS_CENTS)), rng.pick([FEE_BPS, FEE_BPS, 0]), rng);
+    const book = playAll(table, rng);
+    const name = `search ${search}`;
+    ok(book.bestGuaranteedCents <= 2 * table.seedCents, name);
+    best = Math.max(best, book.bestGuaranteedCents / (2 * table.seedCents));
+    checkEnd(table, book, rng, name);
+  }
+  ok(best > 0.1, `at best ${best} of the seeds`);
 });
 
 test('the same search beats a table without the exposure rule', () => {

@@ -3,6 +3,7 @@ import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import { AssertionError } from '../../engine/base/assert.js';
 import type { EngineEvent } from '../../engine/model/events.js';
+import { fixedHouse } from '../support/house-rules.js';
 import {
   BTC_1M,
   BTC_5M,
@@ -242,7 +243,7 @@ test('outside market hours no round opens late, and the first may open with the 
 test('new rules hold for rounds that begin under them; a round keeps those it began with', () => {
   const exchange = withRound();
   const account = exchange.account('VIP', 100_000_00);
-  const market = { seedCents: 5_00, minStakeCents: 2_00, lockLeadMs: 10_000 };
+  const market = { house: fixedHouse(5_00), minStakeCents: 2_00, lockLeadMs: 10_000 };
   exchange.configure(rulesFor([BTC_1M], { market, rules: { feeBps: 0 } }));
   const old = exchange.reads.currentRound(BTC_1M);
   deepEqual([old?.lockTimeMs, old?.feeBps, old?.minStakeCents], [DAY_MS + 55_000, 300, 1_00]);

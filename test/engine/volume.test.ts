@@ -6,6 +6,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { Engine } from '../../engine/engine.js';
 import type { Command, PlaceOrder } from '../../engine/model/commands.js';
+import { NO_FAIR_SHARE } from '../../engine/model/domain.js';
 import type { EngineEvent } from '../../engine/model/events.js';
 import { BTC_1M, DAY_MS, MINUTE_MS, rulesFor } from '../support/reference/exchange.js';
 import { Rng } from '../support/reference/rng.js';
@@ -66,6 +67,7 @@ const order = (timeMs: number, index: number, account: number, rng: Rng): PlaceO
   market: BTC_1M,
   side: index % 2,
   stakeCents: rng.integer(1_00, 9_00),
+  fairShareE6: NO_FAIR_SHARE,
   expectedPercentE6: -1,
   idempotency: { keyHigh: 7, keyLow: index, body: index % 5 },
   clientSeed: index % 3 === 0 ? `seed ${index}` : null,

@@ -12,7 +12,7 @@ import { PriceTracker } from '../../engine/host/price-tracker.js';
 import { Sequencer } from '../../engine/host/sequencer.js';
 import { SEQUENCER_DEFAULTS } from '../../engine/host/sequencer-options.js';
 import type { SubmittedCommand } from '../../engine/model/commands.js';
-import { ASSETS, marketOf } from '../../engine/model/domain.js';
+import { ASSETS, marketOf, NO_FAIR_SHARE } from '../../engine/model/domain.js';
 import type { Clock, JournalWriter } from '../../engine/model/ports.js';
 import { defaultRules, type Rules } from '../../engine/model/rules.js';
 import type { Sessions } from '../../engine/state/state.js';
@@ -180,6 +180,7 @@ export class GoldenRun {
       market: marketOf(rng.pick(MARKETS)),
       side: rng.integer(0, 1),
       stakeCents: rng.integer(1_00, 40_00),
+      fairShareE6: NO_FAIR_SHARE,
       expectedPercentE6: rng.chance(0.3) ? rng.integer(45_000_000, 55_000_000) : -1,
       idempotency: rng.chance(0.6) ? idempotency : null,
       clientSeed: rng.chance(0.4) ? `seed "${this.#orders}" é` : null,

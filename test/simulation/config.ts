@@ -3,7 +3,12 @@
  * in what they do often ("swarm"), because a mixture that does a little of everything never fills a queue or a limit.
  */
 import { ASSETS, assetOf, MARKET_IDS, type TimeFrame } from '../../engine/model/domain.js';
-import { defaultRules, type MarketRules, type Rules } from '../../engine/model/rules.js';
+import {
+  defaultRules,
+  type MarketRules,
+  type QuotedMarketRules,
+  type Rules,
+} from '../../engine/model/rules.js';
 import type { RateLimitSettings } from '../../http/limits/settings.js';
 import type { Rng } from '../support/reference/rng.js';
 
@@ -134,13 +139,13 @@ const isSelected =
     return config.assets.includes(assetOf(market)) && config.frames.some((frame) => marketId.endsWith(frame));
   };
 
-function marketRules(market: MarketRules, rng: Rng): MarketRules {
+function marketRules(market: QuotedMarketRules, rng: Rng): QuotedMarketRules {
   return {
     ...market,
     lockLeadMs: Math.min(market.lockLeadMs, rng.pick([5_000, 3_000])),
     minStakeCents: rng.pick([1_00, 1, 2_50]),
     maxStakeCents: rng.pick([50_00, 500_00, 10_000_00]),
-    seedCents: rng.pick([1_000_00, 100_00, 10_00, 1]),
+    house: { ...market.house, seedCents: rng.pick([1_000_00, 100_00, 10_00, 1]) },
     maxPriceAgeMs: rng.pick([10_000, 5_000]),
   };
 }

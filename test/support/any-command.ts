@@ -28,6 +28,7 @@ export const anyOrder: fc.Arbitrary<PlaceOrder> = fc.record({
   market,
   side: fc.nat(1),
   stakeCents: cents,
+  fairShareE6: fc.integer({ min: -1, max: 1_000_000 }),
   expectedPercentE6: fc.integer({ min: -1, max: 100_000_000 }),
   idempotency: orNull(idempotency),
   clientSeed: orNull(text),

@@ -5,7 +5,9 @@
 import { equal } from 'node:assert/strict';
 import { Engine } from '../../engine/engine.js';
 import type { Command } from '../../engine/model/commands.js';
+import { NO_FAIR_SHARE } from '../../engine/model/domain.js';
 import type { Outcome } from '../../engine/model/events.js';
+import { RULES_VERSION } from '../../engine/model/rules.js';
 import { BTC_1M, DAY_MS, MINUTE_MS, rulesFor } from './reference/exchange.js';
 import { Rng } from './reference/rng.js';
 
@@ -23,7 +25,7 @@ export class BusyEngine {
     this.#accounts = accounts;
     const timeMs = DAY_MS;
     const rules = { ...rulesFor([BTC_1M]), historyBetsMax: HISTORY_BETS, openBetsMax: 1_000_000 };
-    this.#accept({ kind: 'configure', timeMs, rulesVersion: 1, rules });
+    this.#accept({ kind: 'configure', timeMs, rulesVersion: RULES_VERSION, rules });
     this.#accept({ kind: 'depositHouse', timeMs, amountCents: 1_000_000_00, reference: 'capital' });
     for (let account = 1; account <= accounts; account += 1) {
       this.#accept({ kind: 'createAccount', timeMs, name: null, tier: 2, balanceCents: BALANCE_CENTS });
@@ -56,6 +58,7 @@ export class BusyEngine {
       market: BTC_1M,
       side: index % 2,
       stakeCents: this.#rng.integer(1_00, 9_00),
+      fairShareE6: NO_FAIR_SHARE,
       expectedPercentE6: -1,
       idempotency: { keyHigh: 7, keyLow: index, body: index % 5 },
       clientSeed: index % 3 === 0 ? `seed ${index}` : null,

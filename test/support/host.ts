@@ -9,6 +9,7 @@ import { Lifecycle } from '../../engine/host/lifecycle.js';
 import { PriceTracker } from '../../engine/host/price-tracker.js';
 import { Sequencer } from '../../engine/host/sequencer.js';
 import { SEQUENCER_DEFAULTS, type SequencerOptions } from '../../engine/host/sequencer-options.js';
+import { NO_FAIR_SHARE } from '../../engine/model/domain.js';
 import type { ErrorCode } from '../../engine/model/errors.js';
 import type { Outcome } from '../../engine/model/events.js';
 import type { Clock, PriceFeed } from '../../engine/model/ports.js';
@@ -135,6 +136,7 @@ export class TestHost {
       market,
       side: 0,
       stakeCents: 100,
+      fairShareE6: NO_FAIR_SHARE,
       expectedPercentE6: -1,
       idempotency: { keyHigh: 0, keyLow: idempotency, body: 1 },
       clientSeed: null,

@@ -67,9 +67,10 @@ export function commandWords(command: Command): string {
 export const RULES_FROM = { defaults: 'the default rules', file: 'rules from a file' } as const;
 
 function orderWords(order: PlaceOrder): string {
-  const { account, key, stakeCents, side, expectedPercentE6, idempotency, clientSeed } = order;
+  const { account, key, stakeCents, side, fairShareE6, expectedPercentE6, idempotency, clientSeed } = order;
   const extras = [
     `with ${keyId(key)}`,
+    ...(fairShareE6 >= 0 ? [`UP's fair share ${fairShareE6 / 10_000} %`] : []),
     ...(expectedPercentE6 >= 0 ? [`expecting ${expectedPercentE6 / 1_000_000} %`] : []),
     ...(idempotency === null ? [] : ['under an Idempotency-Key']),
     ...(clientSeed === null ? [] : [`client seed ${quoted(clientSeed)}`]),

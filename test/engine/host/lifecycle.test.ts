@@ -26,6 +26,7 @@ import {
   statusOf,
 } from '../../support/feed-hosts.js';
 import { codeOf, NOON_MS, TestClock } from '../../support/host.js';
+import { fixedHouse, withHouse } from '../../support/house-rules.js';
 
 test('a round opens late with the first price, locks, ends, and its price opens the next', () => {
   const { host, feed, clock } = pushHost();
@@ -90,7 +91,7 @@ test('a feed that speaks too late in the window opens nothing until the next', (
 test('a house without money opens nothing and writes nothing, until it has some', () => {
   const rules = rulesOf('BTC_ONE_MINUTE');
   const { host, feed } = pushHost({
-    rules: { ...rules, markets: rules.markets.map((market) => ({ ...market, seedCents: 2_000_000_00 })) },
+    rules: withHouse(rules, fixedHouse(2_000_000_00)),
   });
   feed.offer(0, 100, NOON_MS);
   const { seq } = host.engine;

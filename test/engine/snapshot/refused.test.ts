@@ -19,6 +19,7 @@ const GUARDED: readonly string[] = [
   'account.balance_cents',
   'account.open_bets',
   'api_key.key',
+  'awaiting_price.round_number',
   'bet.settled_position',
   'engine.accounts',
   'engine.accounts_cents',
@@ -32,6 +33,7 @@ const GUARDED: readonly string[] = [
   'engine.trading_enabled',
   'engine.withdrawals_cents',
   'market.current_round',
+  'quote.round_number',
   'round.end_time_ms',
   'round.pool_down_cents',
   'round.pool_up_cents',
@@ -48,8 +50,8 @@ function samples(): Tables[] {
   const busy = new BusyEngine(3);
   busy.round(60);
   busy.round(60);
-  const streams = [3, 5, 8].map((seed) => randomEngine(seed, 400));
-  return [busy.engine, ...streams].map(tablesOf);
+  const streams = [3, 5, 8].map((seed) => randomEngine(seed, 400, false));
+  return [busy.engine, ...streams, randomEngine(3, 400)].map(tablesOf);
 }
 
 const isRefused = (tables: Tables): boolean => {
@@ -75,6 +77,7 @@ const UNGUARDED: readonly string[] = [
   'market_hours twice',
   'open_price less',
   'open_price twice',
+  'quote less',
   'round less',
 ];
 

@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
 import type { PlaceOrder } from '../../../engine/model/commands.js';
-import { ASSETS, MARKET_IDS } from '../../../engine/model/domain.js';
+import { ASSETS, MARKET_IDS, NO_FAIR_SHARE } from '../../../engine/model/domain.js';
 import type { BetPlaced, Outcome } from '../../../engine/model/events.js';
 import { BusyEngine } from '../../support/busy-engine.js';
 import { readAll, type Scope } from '../../support/reference/compare.js';
@@ -127,6 +127,7 @@ function orderLike(bet: BetPlaced, key: number, timeMs: number): PlaceOrder {
     market: bet.market,
     side: bet.side,
     stakeCents: bet.stakeCents,
+    fairShareE6: NO_FAIR_SHARE,
     expectedPercentE6: -1,
     idempotency: { keyHigh: key, keyLow: key, body: 1 },
     clientSeed: null,

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { RoundSeeds } from '../../../engine/fairness.js';
 import { FAIRNESS_TOOLS } from '../../../http/fairness-tools.js';
 import type { OrderResult, Success } from '../../../http/wire/types.js';
+import { fixedHouse, withHouse } from '../../support/house-rules.js';
 import { codeOf, dataOf, errorOf, Harness, MASTER_SECRET, MINUTE_MS, type Reply } from './harness.js';
 
 const MARKET = 'BTC_ONE_MINUTE';
@@ -200,10 +201,7 @@ test('refusals of the engine carry their status', () => {
 test('a bet that would make the round owe more than its pool is refused', () => {
   const api = new Harness();
   const { secret } = api.bettor();
-  api.configure((rules) => ({
-    ...rules,
-    markets: rules.markets.map((market) => ({ ...market, seedCents: 1 })),
-  }));
+  api.configure((rules) => withHouse(rules, fixedHouse(1)));
   api.open();
   assert.equal(api.order(secret, { ...ORDER, prediction: 'DOWN', amount: 1_000 }).status, 201);
   const statuses = [1, 2, 3].map(() => api.order(secret, { ...ORDER, amount: 1 }).status);

@@ -7,6 +7,7 @@ import { FAILURE_KINDS, type FailureName } from '../../../http/openapi/failures.
 import type { Json } from '../../../http/openapi/schemas.js';
 import type { UwsRequest } from '../../../http/uws/library.js';
 import { RequestHeaders } from '../../../http/uws/request-headers.js';
+import { fairHouse, withHouse } from '../../support/house-rules.js';
 import { type Bettor, dataOf, errorOf, Harness, type HarnessOptions, type Reply } from '../api/harness.js';
 
 const MINUTE_MARKET = 'BTC_ONE_MINUTE';
@@ -184,6 +185,10 @@ const WAYS: Readonly<Record<string, () => Reply>> = {
   trading_disabled: () =>
     asked((api) => api.submit({ kind: 'setTrading', enabled: false, reason: 'maintenance until 14:00 UTC' })),
   market_suspended: () => asked((api) => api.submit({ kind: 'suspendMarket', market: 4, suspended: true })),
+  stale_price: () => {
+    const { api, secret } = trading({ rules: withHouse(exampleRules(), fairHouse()) });
+    return order(api, secret);
+  },
   clock_unsynchronised: () => {
     const { api, secret } = trading({ clockGuard: new ClockGuard() });
     api.clock.wallMs -= 2_000;

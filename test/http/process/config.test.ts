@@ -201,10 +201,11 @@ test('a rules file changes what it names and nothing else', () => {
   const path = rulesFile({
     markets: ['BTC_ONE_MINUTE', 'ETH_ONE_DAY'],
     limits: {
-      '*': { seedCents: 7 },
+      '*': { house: { seedCents: 7 } },
       ONE_MINUTE: { lockLeadMs: 6_000 },
       BTC: { maxStakeCents: 500 },
-      ETH_ONE_DAY: { seedCents: 8 },
+      ETH: { house: { policy: 'fair' } },
+      ETH_ONE_DAY: { house: { seedCents: 8, shadeE6: 0 } },
     },
     tiers: { SILVER: { maxStakeCents: 2_000_00 } },
     feeBps: 250,
@@ -216,7 +217,7 @@ test('a rules file changes what it names and nothing else', () => {
       lockLeadMs: 6_000,
       minStakeCents: 100,
       maxStakeCents: 500,
-      seedCents: 7,
+      house: { policy: 'fixed', seedCents: 7, shadeE6: 250_000, clampE6: 20_000 },
       maxPriceAgeMs: 10_000,
     },
     {
@@ -224,7 +225,7 @@ test('a rules file changes what it names and nothing else', () => {
       lockLeadMs: 300_000,
       minStakeCents: 100,
       maxStakeCents: 1_000_000,
-      seedCents: 8,
+      house: { policy: 'fair', seedCents: 8, shadeE6: 0, clampE6: 20_000 },
       maxPriceAgeMs: 10_000,
     },
   ]);
@@ -240,7 +241,7 @@ const BAD_RULES: readonly (readonly [content: unknown, expected: RegExp])[] = [
   [{ feeBsp: 1 }, /feeBsp is not a known field/],
   [{ feeBps: 10_000 }, /feeBps must be .*at most 9999/],
   [{ feeBps: 0.5 }, /feeBps must be .*whole number/],
-  [{ limits: { BTC: { seedCents: 0 } } }, /limits\.BTC\.seedCents must be .*at least 1/],
+  [{ limits: { BTC: { house: { seedCents: 0 } } } }, /limits\.BTC\.house\.seedCents must be .*at least 1/],
   [{ limits: { BTX: {} } }, /limits: "BTX" does not exist; did you mean "BTC"/],
   [{ markets: ['BTC_ONE_MINUT'] }, /did you mean "BTC_ONE_MINUTE"/],
   [{ markets: ['btc_one_day'] }, /did you mean "BTC_ONE_DAY"/],
@@ -249,6 +250,11 @@ const BAD_RULES: readonly (readonly [content: unknown, expected: RegExp])[] = [
   [{ limits: { ONE_MINUT: {} } }, /did you mean "ONE_MINUTE"/],
   [{ limits: { ONE_MINUTE: { lockLeadMs: 40_000 } } }, /no time to bet/],
   [{ limits: { '*': { minStakeCents: 2_000_000 } } }, /above maxStakeCents/],
+  [{ limits: { BTC: { house: { policy: 'fare' } } } }, /limits\.BTC\.house\.policy must be/],
+  [
+    { limits: { BTC: { house: { policy: 'fair' } } }, feeBps: 199 },
+    /BTC_ONE_MINUTE: house\.clampE6 20000 is above the fee/,
+  ],
   [{ masterSecretFingerprint: 'x' }, /masterSecretFingerprint is not a known field/],
 ];
 

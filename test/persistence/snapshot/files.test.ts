@@ -17,6 +17,7 @@ import { test } from 'node:test';
 import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
+import { NO_FAIR_SHARE } from '../../../engine/model/domain.js';
 import { RULES_VERSION } from '../../../engine/model/rules.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import { BusyEngine } from '../../support/busy-engine.js';
@@ -105,6 +106,7 @@ test('texts and numbers come back as they were, whatever is in them', (t) => {
       market: BTC_15M,
       side: index % 2,
       stakeCents: 1_00,
+      fairShareE6: NO_FAIR_SHARE,
       expectedPercentE6: -1,
       idempotency: { keyHigh: 2 ** 48 - 1, keyLow: 2 ** 48 - 1 - index, body: index },
       clientSeed: text,

@@ -42,7 +42,7 @@ function commandsOf(steps: number): readonly Command[] {
 
 function makeCommands(steps: number): Command[] {
   const fingerprint = masterSecretFingerprint(SECRET);
-  const commands = randomCommands(11, steps).map((command) =>
+  const commands = randomCommands(11, steps, false).map((command) =>
     command.kind === 'configure'
       ? { ...command, rules: { ...command.rules, masterSecretFingerprint: fingerprint } }
       : command,

@@ -18,7 +18,7 @@ import {
   UPCOMING,
 } from '../../../engine/model/domain.js';
 import type { EngineEvent, RoundOpened, RoundResolved } from '../../../engine/model/events.js';
-import type { MarketRules } from '../../../engine/model/rules.js';
+import { houseOf, type MarketRules } from '../../../engine/model/rules.js';
 import { check } from '../violation.js';
 import type { Ledger } from './ledger.js';
 
@@ -157,8 +157,8 @@ export class RoundLedger {
     }
     round.openPrice = openPrice;
     round.status = LIVE;
-    round.poolUpCents = round.rules.seedCents;
-    round.poolDownCents = round.rules.seedCents;
+    round.poolUpCents = houseOf(round.rules).seedCents;
+    round.poolDownCents = houseOf(round.rules).seedCents;
   }
 
   #step(

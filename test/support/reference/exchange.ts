@@ -5,10 +5,25 @@
 import { equal } from 'node:assert/strict';
 import { must } from '../../../engine/base/assert.js';
 import type { Command } from '../../../engine/model/commands.js';
-import { assetOf, marketOf, SIDES, type Side, TIERS, type Tier } from '../../../engine/model/domain.js';
+import {
+  assetOf,
+  marketOf,
+  NO_FAIR_SHARE,
+  SIDES,
+  type Side,
+  TIERS,
+  type Tier,
+} from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { BetPlaced, EngineEvent, Outcome } from '../../../engine/model/events.js';
-import { defaultRules, type MarketRules, RULES_VERSION, type Rules } from '../../../engine/model/rules.js';
+import {
+  type CurrentRules,
+  defaultRules,
+  type QuotedMarketRules,
+  RULES_VERSION,
+  type Rules,
+} from '../../../engine/model/rules.js';
+import { fixedHouse } from '../house-rules.js';
 import { Pair } from './pair.js';
 
 /** 2023-11-15T00:00:00Z, a Wednesday: the start of a window in every time frame. */
@@ -25,7 +40,7 @@ export interface ExchangeOptions {
   /** Active markets; one minute of BTC alone where none are named. */
   readonly markets?: readonly number[];
   readonly rules?: Partial<Omit<Rules, 'markets'>>;
-  readonly market?: Partial<MarketRules>;
+  readonly market?: Partial<QuotedMarketRules>;
   readonly houseCents?: number;
 }
 
@@ -34,6 +49,7 @@ export interface BetWish {
   readonly side?: Side;
   readonly market?: number;
   readonly stakeCents?: number;
+  readonly fairShareE6?: number;
   readonly expectedPercentE6?: number;
   /** Stands for an Idempotency-Key. */
   readonly key?: number;
@@ -41,10 +57,12 @@ export interface BetWish {
   readonly gate?: ErrorCode;
 }
 
-export function rulesFor(markets: readonly number[], options: ExchangeOptions = {}): Rules {
+/** The seeds stay where they are unless `options.market` says otherwise. */
+export function rulesFor(markets: readonly number[], options: ExchangeOptions = {}): CurrentRules {
   const rules = defaultRules('00'.repeat(32));
   const active = rules.markets.filter(({ marketId }) => markets.includes(marketOf(marketId)));
-  return { ...rules, ...options.rules, markets: active.map((one) => ({ ...one, ...options.market })) };
+  const own = { house: fixedHouse(), ...options.market };
+  return { ...rules, ...options.rules, markets: active.map((one) => ({ ...one, ...own })) };
 }
 
 export class Exchange {
@@ -137,7 +155,7 @@ export class Exchange {
 
   bet(wish: BetWish): Outcome {
     const { account, side = 'UP', market = BTC_1M, stakeCents = 10_00, expectedPercentE6 = -1 } = wish;
-    const { key, body = 1 } = wish;
+    const { key, body = 1, fairShareE6 = NO_FAIR_SHARE } = wish;
     const idempotency = key === undefined ? null : { keyHigh: key, keyLow: key, body };
     const command: Command = {
       kind: 'placeOrder',
@@ -147,6 +165,7 @@ export class Exchange {
       market,
       side: SIDES.indexOf(side),
       stakeCents,
+      fairShareE6,
       expectedPercentE6,
       idempotency,
       clientSeed: null,

@@ -18,7 +18,7 @@ import {
   UPCOMING,
 } from '../../../engine/model/domain.js';
 import type { EngineEvent, RoundNotOpened } from '../../../engine/model/events.js';
-import type { MarketRules } from '../../../engine/model/rules.js';
+import { houseOf, type MarketRules } from '../../../engine/model/rules.js';
 import { changed, marketOfRound, moveHouse, type RoundRef, resolve } from './settlement.js';
 import {
   insideSession,
@@ -63,6 +63,7 @@ function newRound(
     resolvedAtMs: null,
     voidReason: '',
     paidSeedCents: 0,
+    upSeedCents: 0,
     bets: [],
   };
 }
@@ -154,7 +155,7 @@ export function boundaryPrice(state: ReferenceState, command: BoundaryPrice): Ve
     const isTooLate = timeMs > boundaryMs + round.rules.maxPriceAgeMs;
     const price = isTooLate ? null : freshPrice(command, round.rules.maxPriceAgeMs);
     const closed = closedReason(state, round.market, round.startTimeMs, round.endTimeMs);
-    if (closed !== null || price === null || state.houseCents < 2 * round.rules.seedCents) {
+    if (closed !== null || price === null || state.houseCents < 2 * houseOf(round.rules).seedCents) {
       marketOfRound(state, round).current = null;
       const reason = closed ?? (price === null ? 'stale_price' : 'house_capital');
       events.push(notOpened(timeMs, round, reason));
@@ -184,8 +185,10 @@ function resultOf(openPrice: number | null, closePrice: number): number {
 
 /** The house pays the seeds and the round takes bets from here on. */
 function open(state: ReferenceState, round: ReferenceRound, timeMs: number, price: number): EngineEvent[] {
-  const events: EngineEvent[] = [moveHouse(state, timeMs, -2 * round.rules.seedCents, 'seed', round)];
-  round.paidSeedCents = round.rules.seedCents;
+  const { seedCents } = houseOf(round.rules);
+  const events: EngineEvent[] = [moveHouse(state, timeMs, -2 * seedCents, 'seed', round)];
+  round.paidSeedCents = seedCents;
+  round.upSeedCents = seedCents;
   round.openPrice = price;
   round.status = LIVE;
   const market = marketOfRound(state, round);
@@ -226,7 +229,7 @@ export function openLate(state: ReferenceState, command: OpenLate): Verdict {
   const events: EngineEvent[] = [];
   for (const round of openableLate(state, command.asset, timeMs)) {
     if (timeMs - command.priceTimeMs > round.rules.maxPriceAgeMs) continue;
-    if (state.houseCents < 2 * round.rules.seedCents) continue;
+    if (state.houseCents < 2 * houseOf(round.rules).seedCents) continue;
     events.push(...open(state, round, timeMs, command.price));
   }
   return events.length === 0 ? { refused: 'invalid_request' } : { events };

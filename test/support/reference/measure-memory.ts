@@ -5,6 +5,7 @@
 import { equal } from 'node:assert/strict';
 import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
+import { NO_FAIR_SHARE } from '../../../engine/model/domain.js';
 import { BTC_15M, DAY_MS, rulesFor } from './exchange.js';
 
 const BETS = Number(process.argv[2]);
@@ -27,6 +28,7 @@ function placeAll(engine: Engine): void {
       market: BTC_15M,
       side: index % 2,
       stakeCents: 1_00,
+      fairShareE6: NO_FAIR_SHARE,
       expectedPercentE6: -1,
       idempotency: { keyHigh: (index * 7_919) % 2 ** 48, keyLow: index, body: index % 1_000 },
       clientSeed: null,

@@ -3,7 +3,7 @@ import type { Command } from '../../../engine/model/commands.js';
 import { ASSET_CLASSES, TIERS } from '../../../engine/model/domain.js';
 import type { Rng } from './rng.js';
 import { rulesOf } from './state.js';
-import { WORLD_MARKETS, type World, worldRules } from './world.js';
+import { WORLD_MARKETS, type World } from './world.js';
 
 const ACCOUNTS_MAX = 5;
 const KEYS_MAX = 25;
@@ -93,7 +93,7 @@ export const configure = (world: World, rng: Rng): Command => ({
   kind: 'configure',
   timeMs: world.nowMs,
   rulesVersion: world.state.rulesVersion,
-  rules: worldRules(rng, rulesOf(world.state)),
+  rules: world.rules(rng, rulesOf(world.state)),
 });
 
 export const declareSetup = (world: World, rng: Rng): Command => ({

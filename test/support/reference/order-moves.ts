@@ -1,11 +1,13 @@
 /** Random orders that look for the limits: of stake, balance, exposure, slippage and repetition. */
 import { must } from '../../../engine/base/assert.js';
 import type { IdempotencyDigest, PlaceOrder } from '../../../engine/model/commands.js';
+import { NO_FAIR_SHARE } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import { referenceOddsE4, referencePayoutCents, referencePercentE2 } from './arithmetic.js';
+import { edgeOf, edgeOfRound, isQuoted, offeredPools, payoutsOn } from './quotes.js';
 import { bettableRounds } from './reads.js';
 import type { Rng } from './rng.js';
-import { accountOf, poolOf, type ReferenceRound, rulesOf } from './state.js';
+import { accountOf, type ReferenceRound, rulesOf } from './state.js';
 import { type Move, WORLD_MARKETS, type World } from './world.js';
 
 const GATES: readonly ErrorCode[] = ['clock_unsynchronised', 'journal_backlog', 'disk_reserve'];
@@ -17,6 +19,7 @@ export function order(world: World, rng: Rng): Move | null {
   const account = rng.integer(1, world.state.accounts.length);
   const side = rng.integer(0, 1);
   const market = round?.market ?? rng.pick([-1, 69, ...WORLD_MARKETS]);
+  const fairShareE6 = fairShare(world, market);
   const command: PlaceOrder = {
     kind: 'placeOrder',
     timeMs: world.nowMs,
@@ -24,8 +27,12 @@ export function order(world: World, rng: Rng): Move | null {
     key: 1,
     market,
     side,
-    stakeCents: Math.max(1, round === null ? 100_00 : stake(world, rng, round, account, side)),
-    expectedPercentE6: round === null ? -1 : expectedPercent(rng, round, side),
+    stakeCents: Math.max(
+      1,
+      round === null ? 100_00 : stake(world, rng, { round, account, side, fairShareE6 }),
+    ),
+    fairShareE6,
+    expectedPercentE6: round === null ? -1 : expectedPercent(rng, round, side, fairShareE6),
     idempotency: idempotency(world, rng),
     clientSeed: rng.chance(0.7) ? null : rng.pick(['', 'seed', 'Ünï "quoted" \\ ', 'x'.repeat(128)]),
   };
@@ -34,7 +41,28 @@ export function order(world: World, rng: Rng): Move | null {
 
 const gate = (rng: Rng): ErrorCode | null => (rng.chance(0.02) ? rng.pick(GATES) : null);
 
-function stake(world: World, rng: Rng, round: ReferenceRound, account: number, side: number): number {
+/** Wanders from bet to bet, now and then to the ends, and is seldom missing. */
+function fairShare(world: World, market: number): number {
+  const rng = world.quoteRng;
+  const last = world.fairShares.get(market) ?? 500_000;
+  const share = rng.weighted<() => number>([
+    [6, () => last],
+    [6, () => Math.min(Math.max(last + rng.integer(-100_000, 100_000), 0), 1_000_000)],
+    [1, () => rng.pick([0, 1, 19_999, 20_000, 980_000, 1_000_000])],
+    [1, () => rng.integer(0, 1_000_000)],
+  ])();
+  world.fairShares.set(market, share);
+  return rng.chance(0.02) ? NO_FAIR_SHARE : share;
+}
+
+interface Wish {
+  readonly round: ReferenceRound;
+  readonly account: number;
+  readonly side: number;
+  readonly fairShareE6: number;
+}
+
+function stake(world: World, rng: Rng, { round, account, side, fairShareE6 }: Wish): number {
   const { balanceCents, tier } = must(accountOf(world.state, account), 'account');
   const tierMaxCents = must(rulesOf(world.state).tiers[tier], 'tier').maxStakeCents;
   const minCents = round.rules.minStakeCents;
@@ -43,7 +71,7 @@ function stake(world: World, rng: Rng, round: ReferenceRound, account: number, s
   const stakeCents = rng.weighted<() => number>([
     [6, () => rng.integer(minCents, 300_00)],
     [4, () => rng.integer(minCents, maxCents)],
-    [5, () => exposureLimit(round, side) + rng.integer(0, 1)],
+    [5, () => exposureLimit(round, side, fairShareE6) + rng.integer(0, 1)],
     [1, () => minCents + near],
     [1, () => round.rules.maxStakeCents + near],
     [1, () => tierMaxCents + near],
@@ -52,15 +80,17 @@ function stake(world: World, rng: Rng, round: ReferenceRound, account: number, s
   return rng.chance(0.12) ? stakeCents : Math.min(Math.max(stakeCents, minCents), maxCents);
 }
 
-/** The largest stake, or one of the largest, that the side can take now without owing more than the pool. */
-export function exposureLimit(round: ReferenceRound, side: number): number {
-  const [own, other] = [poolOf(round, side), poolOf(round, 1 - side)];
-  const owedCents = round.bets
-    .filter((bet) => bet.placed.side === side)
-    .reduce((sum, bet) => sum + bet.placed.payoutCents, 0);
+/** The largest stake, or one of the largest, that the side can take now without the round's coming to owe too much. */
+export function exposureLimit(round: ReferenceRound, side: number, fairShareE6: number): number {
+  const share = Math.max(fairShareE6, 0);
+  const pools = offeredPools(round, share);
+  const [own, other] = side === 0 ? pools : [pools[1], pools[0]];
+  const owedCents = payoutsOn(round, side);
   const fits = (stakeCents: number): boolean => {
     const odds = referenceOddsE4(own + other + stakeCents, own + stakeCents);
-    return owedCents + referencePayoutCents(stakeCents, odds, round.feeBps) <= own + other + stakeCents;
+    const payoutCents = referencePayoutCents(stakeCents, odds, round.feeBps);
+    if (owedCents + payoutCents > own + other + stakeCents) return false;
+    return !isQuoted(round) || edgeOfRound(round) + edgeOf(side, stakeCents, payoutCents, share) >= 0n;
   };
   let low = 1;
   let high = 2;
@@ -73,8 +103,9 @@ export function exposureLimit(round: ReferenceRound, side: number): number {
   return low;
 }
 
-function expectedPercent(rng: Rng, round: ReferenceRound, side: number): number {
-  const publishedE6 = referencePercentE2(side, poolOf(round, 0), poolOf(round, 1)) * 10_000;
+function expectedPercent(rng: Rng, round: ReferenceRound, side: number, fairShareE6: number): number {
+  const [upCents, downCents] = offeredPools(round, Math.max(fairShareE6, 0));
+  const publishedE6 = referencePercentE2(side, upCents, downCents) * 10_000;
   const toleranceE6 = round.slippageE2 * 10_000;
   const direction = rng.pick([-1, 1]);
   const expectedE6 = rng.weighted<() => number>([
@@ -112,6 +143,7 @@ function repeated(world: World, rng: Rng): PlaceOrder | null {
     market,
     side,
     stakeCents,
+    fairShareE6: NO_FAIR_SHARE,
     expectedPercentE6: -1,
     idempotency: { keyHigh, keyLow, body: rng.chance(0.8) ? body : body + 1 },
     clientSeed,

@@ -3,13 +3,13 @@ import { must } from '../../../engine/base/assert.js';
 import type { PlaceOrder } from '../../../engine/model/commands.js';
 import { LIVE } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
-import type { BetPlaced } from '../../../engine/model/events.js';
+import type { BetFacts, BetPlaced } from '../../../engine/model/events.js';
 import { referenceOddsE4, referencePayoutCents, referencePercentE2 } from './arithmetic.js';
+import { edgeOf, edgeOfRound, isQuoted, offeredPools, payoutsOn, upSeedAt } from './quotes.js';
 import {
   accountOf,
   marketRulesOf,
   type NothingDone,
-  poolOf,
   type ReferenceBet,
   type ReferenceIdempotency,
   type ReferenceRound,
@@ -34,6 +34,7 @@ export function placeOrder(state: ReferenceState, command: PlaceOrder, gate: Err
     return { refused: 'round_not_live' };
   }
   if (command.timeMs >= round.bettingClosesMs) return { refused: 'betting_closed' };
+  if (isQuoted(round) && command.fairShareE6 < 0) return { refused: 'stale_price' };
 
   const refusal = stakeRefusal(state, command, round);
   if (refusal !== null) return { refused: refusal };
@@ -58,13 +59,14 @@ const liveEntries = (state: ReferenceState, timeMs: number): ReferenceIdempotenc
 function stakeRefusal(state: ReferenceState, command: PlaceOrder, round: ReferenceRound): ErrorCode | null {
   const account = must(accountOf(state, command.account), 'account');
   const rules = rulesOf(state);
-  const { side, stakeCents, expectedPercentE6 } = command;
+  const { side, stakeCents, fairShareE6, expectedPercentE6 } = command;
+  const [upCents, downCents] = offeredPools(round, fairShareE6);
 
   const tierMaxCents = must(rules.tiers[account.tier], 'tier').maxStakeCents;
   if (stakeCents < round.rules.minStakeCents) return 'stake_out_of_range';
   if (stakeCents > Math.min(round.rules.maxStakeCents, tierMaxCents)) return 'stake_out_of_range';
 
-  const publishedE6 = referencePercentE2(side, poolOf(round, 0), poolOf(round, 1)) * 10_000;
+  const publishedE6 = referencePercentE2(side, upCents, downCents) * 10_000;
   const isGuarded = expectedPercentE6 !== -1;
   if (isGuarded && Math.abs(publishedE6 - expectedPercentE6) > round.slippageE2 * 10_000) {
     return 'odds_changed';
@@ -72,11 +74,12 @@ function stakeRefusal(state: ReferenceState, command: PlaceOrder, round: Referen
 
   if (stakeCents > account.balanceCents) return 'insufficient_balance';
 
-  const payoutsBefore = round.bets
-    .filter((bet) => bet.placed.side === side)
-    .reduce((sum, bet) => sum + bet.placed.payoutCents, 0);
-  const totalAfter = poolOf(round, 0) + poolOf(round, 1) + stakeCents;
-  if (payoutsBefore + priced(state, command, round).payoutCents > totalAfter) return 'round_exposure_limit';
+  const { payoutCents } = priced(state, command, round);
+  if (payoutsOn(round, side) + payoutCents > upCents + downCents + stakeCents) return 'round_exposure_limit';
+  if (isQuoted(round)) {
+    const edge = edgeOfRound(round) + edgeOf(side, stakeCents, payoutCents, fairShareE6);
+    if (edge < 0n) return 'round_exposure_limit';
+  }
 
   const openBets = account.bets.filter((bet) => bet.settled === null).length;
   if (openBets >= rules.openBetsMax) return 'too_many_open_bets';
@@ -91,8 +94,9 @@ function stakeRefusal(state: ReferenceState, command: PlaceOrder, round: Referen
 /** The bet as it will stand: odds and percent are those after its stake has joined. */
 function priced(state: ReferenceState, command: PlaceOrder, round: ReferenceRound): BetPlaced {
   const { side, stakeCents } = command;
-  const upCents = poolOf(round, 0) + (side === 0 ? stakeCents : 0);
-  const downCents = poolOf(round, 1) + (side === 0 ? 0 : stakeCents);
+  const offered = offeredPools(round, command.fairShareE6);
+  const upCents = offered[0] + (side === 0 ? stakeCents : 0);
+  const downCents = offered[1] + (side === 0 ? 0 : stakeCents);
   const oddsE4 = referenceOddsE4(upCents + downCents, side === 0 ? upCents : downCents);
   const account = must(accountOf(state, command.account), 'account');
   return {
@@ -109,7 +113,13 @@ function priced(state: ReferenceState, command: PlaceOrder, round: ReferenceRoun
     payoutCents: referencePayoutCents(stakeCents, oddsE4, round.feeBps),
     newBalanceCents: account.balanceCents - stakeCents,
     clientSeed: command.clientSeed,
+    fairShareE6: isQuoted(round) ? command.fairShareE6 : -1,
   };
+}
+
+/** What the answer says, which a repetition gets again. */
+function factsOf({ fairShareE6: _, ...facts }: BetPlaced): BetFacts {
+  return facts;
 }
 
 function accept(
@@ -120,6 +130,7 @@ function accept(
 ): Verdict {
   const account = must(accountOf(state, command.account), 'account');
   const bet: ReferenceBet = { placed, round, settled: null, changeNumber: ++state.changes };
+  if (isQuoted(round)) round.upSeedCents = upSeedAt(round, command.fairShareE6);
   account.balanceCents -= command.stakeCents;
   account.bets.push(bet);
   round.bets.push(bet);
@@ -133,7 +144,7 @@ function accept(
       body,
       timeMs: command.timeMs,
       seq: state.seq + 1,
-      event: placed,
+      event: factsOf(placed),
     });
   }
   return { events: [placed] };

@@ -1,8 +1,17 @@
 /** What can be read of the reference model, worked out afresh at every call. */
 import { must } from '../../../engine/base/assert.js';
 import { BET_RESULTS, LIVE, type PositionStatus, SETTLED, SETTLING } from '../../../engine/model/domain.js';
-import type { AccountView, BetView, KeyView, RoundView, Totals } from '../../../engine/model/views.js';
+import { houseOf } from '../../../engine/model/rules.js';
+import type {
+  AccountView,
+  BetView,
+  KeyView,
+  QuoteView,
+  RoundView,
+  Totals,
+} from '../../../engine/model/views.js';
 import { dueSteps, openableLate } from './lifecycle.js';
+import { edgeOfRound, payoutsOn } from './quotes.js';
 import {
   accountOf,
   poolOf,
@@ -28,9 +37,12 @@ export function roundView(round: ReferenceRound): RoundView {
     result: round.result,
     poolUpCents: poolOf(round, 0),
     poolDownCents: poolOf(round, 1),
+    payoutUpCents: payoutsOn(round, 0),
+    payoutDownCents: payoutsOn(round, 1),
+    quote: quoteView(round),
     betCount: stakes.length,
     volumeCents: stakes.reduce((sum, stake) => sum + stake, 0),
-    seedCents: round.rules.seedCents,
+    seedCents: houseOf(round.rules).seedCents,
     feeBps: round.feeBps,
     minStakeCents: round.rules.minStakeCents,
     maxStakeCents: round.rules.maxStakeCents,
@@ -49,6 +61,13 @@ export function findRound(state: ReferenceState, market: number, roundNumber: nu
   const candidates = [one?.current ?? null, ...settling, ...kept];
   const found = candidates.find((round) => round?.roundNumber === roundNumber);
   return found === undefined || found === null ? null : roundView(found);
+}
+
+function quoteView(round: ReferenceRound): QuoteView | null {
+  const { policy, seedCents, shadeE6, clampE6 } = houseOf(round.rules);
+  if (policy === 'fixed') return null;
+  const seedUpCents = round.bets.length === 0 ? seedCents : round.upSeedCents;
+  return { shadeE6, clampE6, seedUpCents, edgeCents: Number(edgeOfRound(round)) };
 }
 
 function statusOf({ round, settled }: ReferenceBet): PositionStatus {

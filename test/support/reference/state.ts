@@ -5,7 +5,7 @@
 import { must } from '../../../engine/base/assert.js';
 import { ASSET_CLASSES, ASSETS, assetClassOf, assetOf, MARKET_IDS } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
-import type { BalanceMoved, BetPlaced, EngineEvent } from '../../../engine/model/events.js';
+import type { BalanceMoved, BetFacts, BetPlaced, EngineEvent } from '../../../engine/model/events.js';
 import type { MarketRules, Rules } from '../../../engine/model/rules.js';
 import type { Setup } from '../../../engine/model/setup.js';
 
@@ -33,8 +33,10 @@ export interface ReferenceRound {
   closePrice: number | null;
   resolvedAtMs: number | null;
   voidReason: string;
-  /** What the house has put on each side: nothing before the round opens. */
+  /** Half of what the house has put in: nothing before the round opens. */
   paidSeedCents: number;
+  /** How much of all it put in was on UP for the last bet. */
+  upSeedCents: number;
   readonly bets: ReferenceBet[];
 }
 
@@ -85,7 +87,7 @@ export interface ReferenceIdempotency {
   readonly body: number;
   readonly timeMs: number;
   readonly seq: number;
-  readonly event: BetPlaced;
+  readonly event: BetFacts;
 }
 
 export interface ReferenceState {
@@ -171,8 +173,9 @@ export function stakesOn(round: ReferenceRound, side: number): number {
     .reduce((sum, bet) => sum + bet.placed.stakeCents, 0);
 }
 
+/** As it was for the last bet. */
 export const poolOf = (round: ReferenceRound, side: number): number =>
-  round.paidSeedCents + stakesOn(round, side);
+  (side === 0 ? round.upSeedCents : 2 * round.paidSeedCents - round.upSeedCents) + stakesOn(round, side);
 
 /** Whether the window from `startMs` to `endMs` lies in one session of the market's class of asset. */
 export function insideSession(

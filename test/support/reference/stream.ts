@@ -15,7 +15,7 @@ import { Pair } from './pair.js';
 import { bettableRounds } from './reads.js';
 import { ReferenceEngine } from './reference-engine.js';
 import { Rng } from './rng.js';
-import { type Move, WORLD_ASSETS, WORLD_HISTORY_BETS, WORLD_MARKETS, World, worldRules } from './world.js';
+import { type Move, WORLD_ASSETS, WORLD_HISTORY_BETS, WORLD_MARKETS, World } from './world.js';
 
 /** How much of a failing stream is shown: the end is where it failed, and shrinking has left little else. */
 const STORY_LINES = 40;
@@ -88,38 +88,40 @@ class DrawnStream implements Target {
   }
 }
 
-/** The same commands as `runStream`'s, many times as fast, and nothing is checked. */
+/** The same commands as `runStream`'s, many times as fast, and nothing is checked. Without quotes all seeds are fixed. */
 export function drawStream(
   worldSeed: number,
   steps: readonly number[],
+  isQuoting = true,
 ): Pick<DrawnStream, 'tried' | 'accepted'> {
   const drawn = new DrawnStream();
-  drive(drawn, worldSeed, steps);
+  drive(drawn, worldSeed, steps, isQuoting);
   return drawn;
 }
 
 /** The accepted commands of a stream of so many random steps. */
-export function randomCommands(seed: number, steps: number): readonly Command[] {
+export function randomCommands(seed: number, steps: number, isQuoting = true): readonly Command[] {
   const rng = new Rng(seed);
   return drawStream(
     seed,
     Array.from({ length: steps }, () => rng.integer(0, 0xffff_ffff)),
+    isQuoting,
   ).accepted;
 }
 
 /** The engine at the end of such a stream. */
-export function randomEngine(seed: number, steps: number): Engine {
+export function randomEngine(seed: number, steps: number, isQuoting = true): Engine {
   const engine = new Engine();
-  for (const command of randomCommands(seed, steps)) {
+  for (const command of randomCommands(seed, steps, isQuoting)) {
     const { status } = engine.apply(command);
     assert(status === 'accepted', `${command.kind} is ${status}`);
   }
   return engine;
 }
 
-function drive(target: Target, worldSeed: number, steps: readonly number[]): void {
+function drive(target: Target, worldSeed: number, steps: readonly number[], isQuoting = true): void {
   const rng = new Rng(worldSeed);
-  const world = new World(target.reference.state, 1_700_000_000_000 + rng.integer(0, 900_000));
+  const world = new World(target.reference.state, 1_700_000_000_000 + rng.integer(0, 900_000), isQuoting);
   openWorld(target, world, rng);
   for (const seed of steps) {
     const stepRng = new Rng(seed);
@@ -133,7 +135,7 @@ function drive(target: Target, worldSeed: number, steps: readonly number[]): voi
 /** Rules, the house's money, two accounts and the first rounds. */
 function openWorld(target: Target, world: World, rng: Rng): void {
   const timeMs = world.nowMs;
-  target.apply({ kind: 'configure', timeMs, rulesVersion: RULES_VERSION, rules: worldRules(rng, null) });
+  target.apply({ kind: 'configure', timeMs, rulesVersion: RULES_VERSION, rules: world.rules(rng, null) });
   const amountCents = rng.pick([1_000_000_00, 1_000_000_00, 20_000_00, 3_000_00]);
   target.apply({ kind: 'depositHouse', timeMs, amountCents, reference: 'capital' });
   for (const balanceCents of [50_000_00, 2_000_000_00]) {

@@ -6,8 +6,8 @@ import { must } from '../../../engine/base/assert.js';
 import type { Command } from '../../../engine/model/commands.js';
 import { assetOf, MARKET_IDS, marketOf, TIERS, timeFrameOf } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
-import type { MarketRules, Rules } from '../../../engine/model/rules.js';
-import type { Rng } from './rng.js';
+import { houseOf, type Rules, type SeededMarketRules } from '../../../engine/model/rules.js';
+import { Rng } from './rng.js';
 import type { ReferenceState } from './state.js';
 
 export const WORLD_MARKETS: readonly number[] = [
@@ -37,13 +37,29 @@ export class World {
   nowMs: number;
   readonly state: ReferenceState;
   readonly prices = new Map<number, number>();
+  /** UP's fair share of the last order by market, in millionths. */
+  readonly fairShares = new Map<number, number>();
   /** Grows with each key or reference that must be new. */
   counter = 0;
 
-  constructor(state: ReferenceState, startMs: number) {
+  /** Draws what is of quotes, so that a world without them draws all else alike. */
+  readonly quoteRng: Rng;
+
+  constructor(
+    state: ReferenceState,
+    startMs: number,
+    readonly isQuoting: boolean,
+  ) {
+    this.quoteRng = new Rng(startMs % 1_000_000);
     this.state = state;
     this.nowMs = startMs;
     for (const asset of WORLD_ASSETS) this.prices.set(asset, 1_000 + asset);
+  }
+
+  /** New rules. What `kept` must not lose stays. */
+  rules(rng: Rng, kept: Rules | null): Rules {
+    const rules = seededRules(rng, kept);
+    return this.isQuoting ? quoting(rules, this.quoteRng) : rules;
   }
 
   price(asset: number): number {
@@ -51,7 +67,22 @@ export class World {
   }
 }
 
-function worldMarket(market: number, rng: Rng): MarketRules {
+/** Most markets quote; some have the rules as they were written before there were policies. */
+function quoting(rules: Rules, rng: Rng): Rules {
+  const clampMaxE6 = rules.feeBps * 100;
+  const markets = rules.markets.map((market) => {
+    if (rng.chance(0.1)) return market;
+    const { marketId, lockLeadMs, minStakeCents, maxStakeCents, maxPriceAgeMs } = market;
+    const policy = rng.chance(0.8) ? ('fair' as const) : ('fixed' as const);
+    const shadeE6 = rng.pick([0, 1, 100_000, 250_000, 1_000_000]);
+    const clampE6 = Math.min(rng.pick([0, 20_000]), clampMaxE6);
+    const house = { ...houseOf(market), policy, shadeE6, clampE6 };
+    return { marketId, lockLeadMs, minStakeCents, maxStakeCents, maxPriceAgeMs, house };
+  });
+  return { ...rules, markets };
+}
+
+function worldMarket(market: number, rng: Rng): SeededMarketRules {
   return {
     marketId: must(MARKET_IDS[market], 'market'),
     lockLeadMs: rng.chance(0.8) ? must(LOCK_LEAD_MS[timeFrameOf(market)], 'lead') : rng.integer(0, 20_000),
@@ -62,7 +93,7 @@ function worldMarket(market: number, rng: Rng): MarketRules {
   };
 }
 
-export function worldRules(rng: Rng, kept: Rules | null): Rules {
+function seededRules(rng: Rng, kept: Rules | null): Rules {
   const markets = WORLD_MARKETS.filter(() => rng.chance(0.93));
   const limits = [0, 1_000_00, 5_000_00, 10_000_00, 50_000_00];
   return {

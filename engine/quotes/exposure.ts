@@ -1,0 +1,64 @@
+/**
+ * What a round may come to owe (design, section 2). Two rules hold after every bet:
+ *
+ * - A round never owes more on a side than its pool holds.
+ * - With the policy `fair`, a round never sells below the fair share for more than it has earned above it. Each bet's
+ *   edge is its stake less the payout's worth at the fair share of that moment, and the edges of a round add up to 0
+ *   or more. Seeds reach only so far: beyond them one side is cheap because the other was bought dear, and this
+ *   rule lets bettors have just what others have overpaid.
+ *
+ * The second rule is why no set of bets wins for sure: at a fair share p the bettors' worse result is at most the
+ * mean of both, weighted with p and 1 - p, which is what they staked less the edge. It also makes the house's expected
+ * result the edge, if the fair shares are the probabilities, however the price moves between the bets.
+ */
+import { mulDivCeil, oddsE4, payoutCents } from '../base/money.js';
+import { NO_FAIR_SHARE, UP, WHOLE_E6 } from '../model/domain.js';
+import type { RoundView } from '../model/views.js';
+import { type QuotedRound, quotedUpCents } from './split.js';
+
+export type ExposedRound = QuotedRound & Pick<RoundView, 'feeBps' | 'minStakeCents' | 'maxStakeCents'>;
+
+/** What a bet earns the house on average, in cents, rounded down: below 0 where the side is sold too cheap. */
+export function edgeCents(side: number, stake: number, payout: number, fairShareE6: number): number {
+  return stake - mulDivCeil(payout, side === UP ? fairShareE6 : WHOLE_E6 - fairShareE6, WHOLE_E6);
+}
+
+/**
+ * The stake in cents up to which a bet on `side` breaks neither rule at this moment, at most the round's `maxBet`; 0 where
+ * not even its `minBet` fits. A much larger stake may fit again, since it makes its own odds worse.
+ */
+export function availableCents(round: ExposedRound, side: number, fairShareE6: number): number {
+  const { quote, payoutUpCents, payoutDownCents, minStakeCents, maxStakeCents } = round;
+  if (quote !== null && fairShareE6 === NO_FAIR_SHARE) return 0;
+  const totalCents = round.poolUpCents + round.poolDownCents;
+  const upCents = quotedUpCents(round, fairShareE6);
+  const sideCents = side === UP ? upCents : totalCents - upCents;
+  const owedCents = side === UP ? payoutUpCents : payoutDownCents;
+  const kept = 1 - round.feeBps / 10_000;
+  let limit = Math.min(maxStakeCents, firstRoot(totalCents - owedCents, sideCents, totalCents, kept));
+  if (quote !== null) {
+    const share = (side === UP ? fairShareE6 : WHOLE_E6 - fairShareE6) / WHOLE_E6;
+    limit = Math.min(limit, firstRoot(quote.edgeCents, sideCents, totalCents, kept * share));
+  }
+  const fits = (stake: number): boolean => {
+    const payout = payoutCents(stake, oddsE4(totalCents + stake, sideCents + stake), round.feeBps);
+    if (owedCents + payout > totalCents + stake) return false;
+    return quote === null || quote.edgeCents + edgeCents(side, stake, payout, fairShareE6) >= 0;
+  };
+  let stake = Math.floor(limit);
+  // The root is of real numbers; rounding to cents may ask for a little less.
+  for (let step = 1; stake >= minStakeCents && !fits(stake); step *= 2) stake -= step;
+  return stake >= minStakeCents ? stake : 0;
+}
+
+/**
+ * The least stake s > 0 at which `spare + s = factor * s * (total + s) / (side + s)`, or Infinity: until there the pool, or
+ * the edge, bears what a bet of s adds.
+ */
+function firstRoot(spare: number, side: number, total: number, factor: number): number {
+  const square = 1 - factor;
+  const linear = spare + side - factor * total;
+  const discriminant = linear * linear - 4 * square * spare * side;
+  if (linear >= 0 || discriminant < 0) return Number.POSITIVE_INFINITY;
+  return (2 * spare * side) / (Math.sqrt(discriminant) - linear);
+}

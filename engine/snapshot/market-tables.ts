@@ -1,0 +1,80 @@
+/** The tables of a snapshot that have markets and rounds: see `tables.ts`. */
+import { integer, integerOrNull, ordered, real, realOrNull, text } from './form.js';
+
+/** All markets, in the order of `MARKET_IDS`. */
+export const MARKET = ordered('market', [
+  text('market'),
+  /** 0 or 1. */
+  integer('suspended'),
+  /** The round that is UPCOMING, LIVE or LOCKED. */
+  integerOrNull('current_round'),
+  /** Number of the last round that opened or was voided. */
+  integerOrNull('last_round'),
+]);
+
+/** Rounds in memory: per market the unsettled ones and the recently settled ones. */
+export const ROUND = ordered('round', [
+  text('market'),
+  integer('round_number'),
+  text('status'),
+  text('result'),
+  integer('start_time_ms'),
+  integer('end_time_ms'),
+  integer('lock_time_ms'),
+  integer('betting_closes_ms'),
+  integer('max_price_age_ms'),
+  /** Half of the house's seeds. */
+  integer('seed_cents'),
+  integer('fee_bps'),
+  integer('min_stake_cents'),
+  integer('max_stake_cents'),
+  /** Hundredths of a point. */
+  integer('slippage_e2'),
+  realOrNull('open_price'),
+  realOrNull('close_price'),
+  /** Including the seeds. */
+  integer('pool_up_cents'),
+  integer('pool_down_cents'),
+  /** Payout owed to each side if it wins. */
+  integer('payout_up_cents'),
+  integer('payout_down_cents'),
+  integer('bet_count'),
+  integer('volume_cents'),
+  /** Paid out so far. */
+  integer('paid_cents'),
+  integerOrNull('resolved_at_ms'),
+  text('void_reason'),
+  /** From 1 in order of settlement in this market; null until settled. */
+  integerOrNull('settled_position'),
+]);
+
+/** How the house quotes in those rounds whose seeds are not fixed. */
+export const QUOTE = ordered('quote', [
+  text('market'),
+  integer('round_number'),
+  /** Millionths. */
+  integer('shade_e6'),
+  integer('clamp_e6'),
+  /** The seeds in UP's pool. */
+  integer('seed_up_cents'),
+  integer('edge_cents'),
+]);
+
+/** Ended rounds that await a price, oldest first. */
+export const AWAITING_PRICE = ordered('awaiting_price', [text('market'), integer('round_number')]);
+
+/** Resolved rounds with bets left to settle, in order of settlement. */
+export const SETTLING_ROUND = ordered('settling_round', [
+  text('market'),
+  integer('round_number'),
+  /** The next bet to settle; the round's bets with lower numbers are settled. */
+  integer('next_bet'),
+]);
+
+/** Open price of each asset's most recently opened round. */
+export const OPEN_PRICE = ordered('open_price', [
+  text('asset'),
+  real('price'),
+  /** Start of that round. */
+  integer('time_ms'),
+]);

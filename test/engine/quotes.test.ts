@@ -1,0 +1,204 @@
+/**
+ * The house's quote (design, section 2): how its seeds are split, what a round may come to owe, and what a bettor sees of
+ * both. The arithmetic is held to the reference model's over the whole range of amounts.
+ */
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { must } from '../../engine/base/assert.js';
+import { AMOUNT_CENTS_MAX, mulDivCeil, percentUpE2 } from '../../engine/base/money.js';
+import { DOWN, UP, WHOLE_E6 } from '../../engine/model/domain.js';
+import { availableCents, type ExposedRound, edgeCents } from '../../engine/quotes/exposure.js';
+import { quotedUpCents } from '../../engine/quotes/split.js';
+import { fairHouse } from '../support/house-rules.js';
+import { type BetWish, BTC_1M, Exchange } from '../support/reference/exchange.js';
+import { edgeOf } from '../support/reference/quotes.js';
+
+const cents = fc.oneof(
+  fc.nat(10_000_00),
+  fc.maxSafeNat().map((nat) => nat % (AMOUNT_CENTS_MAX / 8)),
+);
+const share = fc.nat(WHOLE_E6);
+
+/** A round as it may stand after any bets. */
+const anyRound: fc.Arbitrary<ExposedRound> = fc
+  .record({
+    stakesUpCents: cents,
+    stakesDownCents: cents,
+    owedShare: fc.tuple(share, share),
+    seedCents: fc.oneof(fc.constantFrom(1, 2, 1_000_00), fc.integer({ min: 1, max: AMOUNT_CENTS_MAX / 8 })),
+    seedUpShare: share,
+    edgeCents: fc.oneof(fc.constant(0), cents),
+    shadeE6: fc.constantFrom(0, 1, 100_000, 250_000, WHOLE_E6),
+    clampE6: fc.constantFrom(0, 20_000),
+  })
+  .map(({ stakesUpCents, stakesDownCents, owedShare, seedCents, seedUpShare, edgeCents: edge, ...rule }) => {
+    const seedUpCents = Math.min(
+      Math.max(Math.floor(2 * seedCents * (seedUpShare / WHOLE_E6)), 1),
+      2 * seedCents - 1,
+    );
+    const totalCents = stakesUpCents + stakesDownCents + 2 * seedCents;
+    const [payoutUpCents, payoutDownCents] = owedShare.map((part) =>
+      Math.floor(totalCents * (part / WHOLE_E6)),
+    );
+    return {
+      poolUpCents: stakesUpCents + seedUpCents,
+      poolDownCents: stakesDownCents + 2 * seedCents - seedUpCents,
+      payoutUpCents: must(payoutUpCents, 'payout'),
+      payoutDownCents: must(payoutDownCents, 'payout'),
+      seedCents,
+      quote: { ...rule, seedUpCents, edgeCents: edge },
+      feeBps: 300,
+      minStakeCents: 1_00,
+      maxStakeCents: 10_000_00,
+    };
+  });
+
+test('the split keeps the total and a cent of seeds on each side, and does not depend on the last one', () => {
+  fc.assert(
+    fc.property(anyRound, share, share, (round, fairShareE6, otherShareE6) => {
+      const upCents = quotedUpCents(round, fairShareE6);
+      const quote = must(round.quote, 'quote');
+      const stakesUpCents = round.poolUpCents - quote.seedUpCents;
+      ok(upCents >= stakesUpCents + 1 && upCents < stakesUpCents + 2 * round.seedCents);
+      const otherCents = quotedUpCents(round, otherShareE6);
+      const moved: ExposedRound = {
+        ...round,
+        poolUpCents: otherCents,
+        poolDownCents: round.poolDownCents + round.poolUpCents - otherCents,
+        quote: { ...quote, seedUpCents: quote.seedUpCents + otherCents - round.poolUpCents },
+      };
+      equal(quotedUpCents(moved, fairShareE6), upCents);
+    }),
+  );
+});
+
+test('a higher fair share never offers UP at a lower one, nor does owing more on UP', () => {
+  fc.assert(
+    fc.property(anyRound, share, share, cents, (round, oneE6, otherE6, moreCents) => {
+      const [low, high] = [Math.min(oneE6, otherE6), Math.max(oneE6, otherE6)];
+      ok(quotedUpCents(round, low) <= quotedUpCents(round, high));
+      const owing = { ...round, payoutUpCents: round.payoutUpCents + moreCents };
+      ok(quotedUpCents(round, low) <= quotedUpCents(owing, low));
+    }),
+  );
+});
+
+test('the seeds reach the shaded and clamped share to the cent, or stop at their end', () => {
+  fc.assert(
+    fc.property(anyRound, share, (round, fairShareE6) => {
+      const { shadeE6, clampE6, seedUpCents } = must(round.quote, 'quote');
+      const seedsCents = BigInt(2 * round.seedCents);
+      const total = BigInt(round.poolUpCents + round.poolDownCents);
+      const moreOnUp = BigInt(round.payoutUpCents - round.payoutDownCents);
+      const shaded = BigInt(fairShareE6) + (moreOnUp * BigInt(shadeE6)) / seedsCents;
+      const most = BigInt(WHOLE_E6 - clampE6);
+      const target = shaded > most ? most : shaded < BigInt(clampE6) ? BigInt(clampE6) : shaded;
+      const upCents = BigInt(quotedUpCents(round, fairShareE6));
+      const seeds = upCents - BigInt(round.poolUpCents - seedUpCents);
+      const isAtMost = upCents * BigInt(WHOLE_E6) <= target * total;
+      const isNearest = (upCents + 1n) * BigInt(WHOLE_E6) > target * total;
+      ok((isAtMost || seeds === 1n) && (isNearest || seeds === seedsCents - 1n));
+    }),
+  );
+});
+
+test('quotients rounded up and edges are exact over the whole range', () => {
+  fc.assert(
+    fc.property(cents, share, (amountCents, shareE6) => {
+      const product = BigInt(amountCents) * BigInt(shareE6);
+      equal(BigInt(mulDivCeil(amountCents, shareE6, WHOLE_E6)), (product + 999_999n) / 1_000_000n);
+      for (const side of [UP, DOWN]) {
+        equal(BigInt(edgeCents(side, 5_00, amountCents, shareE6)), edgeOf(side, 5_00, amountCents, shareE6));
+      }
+    }),
+  );
+});
+
+/** An exchange that quotes, its BTC minute round open at 100, and an account. */
+function quoting(house = fairHouse()): {
+  exchange: Exchange;
+  bet: (wish: Partial<BetWish>) => string;
+  account: number;
+} {
+  const exchange = new Exchange({ market: { house } });
+  equal(exchange.openLate(BTC_1M, 100), 'accepted');
+  const account = exchange.account('VIP', 1_000_000_00);
+  return { exchange, account, bet: (wish) => exchange.betOutcome({ account, ...wish }) };
+}
+
+const roundOf = (exchange: Exchange) => must(exchange.reads.currentRound(BTC_1M), 'round');
+
+test('a bet gets the odds of the fair share, whatever the bet before it found', () => {
+  const { exchange, account } = quoting(fairHouse({ shadeE6: 0 }));
+  const late = { account, side: 'UP', stakeCents: 1_00, fairShareE6: 900_000 } as const;
+  // 1,800 of the 2,000 USD of seeds are on UP now.
+  const up = exchange.placed(late);
+  deepEqual([up.entryPercentE2, up.oddsE4, up.payoutCents], [90_00, 11_110, 1_07]);
+  const down = exchange.placed({ ...late, side: 'DOWN', fairShareE6: 100_000 });
+  deepEqual([down.entryPercentE2, down.oddsE4], [90_00, 11_110]);
+  deepEqual([roundOf(exchange).poolUpCents + roundOf(exchange).poolDownCents], [2_002_00]);
+});
+
+test('the side to which more is owed is offered at a higher share', () => {
+  const { exchange, account } = quoting();
+  const stake = { account, side: 'UP', stakeCents: 100_00, fairShareE6: 500_000 } as const;
+  const { payoutCents } = exchange.placed(stake);
+  const upCents = quotedUpCents(roundOf(exchange), 500_000);
+  // A quarter of a share for each 2,000 USD that is owed more.
+  equal(percentUpE2(upCents, 2_100_00), 50_00 + Math.round(payoutCents / 4 / 20));
+});
+
+test('expectedPercent is held against the share that is offered to this order', () => {
+  const { bet } = quoting();
+  const late = { side: 'UP', fairShareE6: 900_000 } as const;
+  equal(bet({ ...late, expectedPercentE6: 75_000_000 }), 'accepted');
+  equal(bet({ ...late, expectedPercentE6: 50_000_000 }), 'odds_changed');
+  equal(bet({ fairShareE6: 640_000, expectedPercentE6: 50_000_000 }), 'accepted');
+});
+
+test('without a fresh price there is no quote and no bet, but a placed one is answered again', () => {
+  const { bet } = quoting();
+  equal(bet({ fairShareE6: 500_000, key: 1 }), 'accepted');
+  equal(bet({ fairShareE6: -1 }), 'stale_price');
+  equal(bet({ fairShareE6: -1, key: 1 }), 'replayed');
+  equal(bet({ fairShareE6: -1, stakeCents: 0 }), 'stale_price', 'before the stake is looked at');
+});
+
+test('what is available is taken, and two cents more are not', () => {
+  const { exchange, account, bet } = quoting();
+  // One side is bought far beyond the reach of the seeds, and the other for what that has overpaid.
+  equal(bet({ side: 'UP', stakeCents: 10_000_00, fairShareE6: 500_000 }), 'accepted');
+  const wish = { account, side: 'DOWN', fairShareE6: 500_000 } as const;
+  while (bet({ ...wish, stakeCents: 400_00 }) === 'accepted');
+  const stakeCents = availableCents(roundOf(exchange), DOWN, 500_000);
+  ok(stakeCents >= 1_00 && stakeCents < 400_00);
+  equal(bet({ ...wish, stakeCents: stakeCents + 2 }), 'round_exposure_limit');
+  equal(bet({ ...wish, stakeCents }), 'accepted');
+});
+
+test('what is available is taken, wherever a round stands', () => {
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.record({
+          side: fc.constantFrom('UP', 'DOWN'),
+          stakeCents: fc.integer({ min: 1_00, max: 5_000_00 }),
+          fairShareE6: share,
+        }),
+        { maxLength: 30 },
+      ),
+      share,
+      (wishes, fairShareE6) => {
+        const { exchange, bet } = quoting(fairHouse({ seedCents: 100_00 }));
+        for (const wish of wishes) bet(wish);
+        for (const [index, side] of (['UP', 'DOWN'] as const).entries()) {
+          const stakeCents = availableCents(roundOf(exchange), index, fairShareE6);
+          if (stakeCents > 0) equal(bet({ side, stakeCents, fairShareE6 }), 'accepted');
+          else equal(bet({ side, stakeCents: 1_00, fairShareE6 }), 'round_exposure_limit');
+        }
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
