@@ -68,7 +68,7 @@ export class SqliteStore implements JournalStore {
   }
 
   /**
-   * Opens the journal of a recovered data directory (`recovery.ts`) for writing; the caller holds its lock. The open
+   * Opens the journal of a recovered data directory (`recovery/prepare.ts`) for writing; the caller holds its lock. The open
    * segment is sealed once it has about `segmentBytesMax`.
    */
   static open(dir: DataDir, durability: Durability, segmentBytesMax = SEGMENT_BYTES_MAX): SqliteStore {

@@ -13,7 +13,7 @@ import type { OnProgress } from '../replay/replay.js';
 import { SnapshotFiles } from '../snapshot/files.js';
 import { recoverEngine } from './engine.js';
 import { refuseWithoutJournal } from './journal-gone.js';
-import { type RecoveredJournal, recoverJournal } from './recovery.js';
+import { type RecoveredJournal, recoverJournal } from './prepare.js';
 
 /** How a start went. */
 export interface Recovered extends RecoveredJournal {

@@ -13,7 +13,7 @@ import { findSegments } from '../../../persistence/journal/segment/names.js';
 import type { RollStep } from '../../../persistence/journal/segment/roll.js';
 import { SqliteStore } from '../../../persistence/journal/store.js';
 import type { CopyStep } from '../../../persistence/recovery/copy.js';
-import { type RecoveredJournal, recoverJournal } from '../../../persistence/recovery/recovery.js';
+import { type RecoveredJournal, recoverJournal } from '../../../persistence/recovery/prepare.js';
 
 export const CLOCK: Clock = { nowMs: () => 1_763_700_000_000, monotonicMs: () => 0 };
 
