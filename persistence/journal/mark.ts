@@ -38,6 +38,22 @@ export function createMarkFile(path: string, mark: Mark): void {
   writeFileDurably(path, content, 0o600);
 }
 
+/**
+ * Raises the mark, which stands at `before` (null: there is none), to the end of a recovered journal. All of that is durable
+ * by now, acknowledged or not, and reads will show it: so the mark must vouch for it.
+ */
+export function raiseMark(path: string, before: Mark | null, { lastSeq, checksum }: Mark): void {
+  if (before === null) createMarkFile(path, EMPTY_MARK);
+  if (lastSeq === (before?.lastSeq ?? 0)) return;
+  const file = new MarkFile(path);
+  try {
+    file.write({ lastSeq, checksum });
+    file.sync();
+  } finally {
+    file.close();
+  }
+}
+
 /** The open mark of a journal that is being written. */
 export class MarkFile {
   readonly #fd: number;

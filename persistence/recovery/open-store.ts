@@ -8,15 +8,19 @@ import { type DataDir, dataDirLayout, openDataDir } from '../data-dir/layout.js'
 import { type DataDirLock, lockDataDir } from '../data-dir/lock.js';
 import { masterSecretFingerprint, openMasterSecret } from '../data-dir/secrets.js';
 import { JournalError } from '../errors.js';
+import { raiseMark } from '../journal/mark.js';
+import { openJournalReader } from '../journal/reader.js';
 import { batchesAfter } from '../replay/read-ahead.js';
-import type { OnProgress } from '../replay/replay.js';
+import type { JournalEnd, OnProgress } from '../replay/replay.js';
 import { SnapshotFiles } from '../snapshot/files.js';
-import { recoverEngine } from './engine.js';
+import { type RecoveredEngine, recoverEngine } from './engine.js';
 import { refuseWithoutJournal } from './journal-gone.js';
-import { type RecoveredJournal, recoverJournal } from './prepare.js';
+import { prepareJournal } from './prepare.js';
 
 /** How a start went. */
-export interface Recovered extends RecoveredJournal {
+export interface Recovered extends JournalEnd {
+  /** The last server on this directory was killed, or failed. */
+  readonly wasUnclean: boolean;
   /** Sequence number of the snapshot that it began with; 0 where all of the journal was replayed. */
   readonly snapshotSeq: number;
   /** Sentences for the operator: snapshots that were passed over, steps that were finished. */
@@ -56,25 +60,40 @@ export function openStore(
   }
 }
 
+/**
+ * The three steps of a recovery, each of which may refuse: prepare the files, recover the engine from them, and raise the
+ * mark to where it stands.
+ */
 function recover(
   dir: DataDir,
   clock: Clock,
   onProgress: OnProgress,
-): { engine: Engine; recovered: Recovered } {
-  const snapshots = new SnapshotFiles(dir.snapshots);
-  const { replayed, ...journal } = recoverJournal({
-    dir,
-    clock,
-    onProgress,
-    replay: (reader) =>
-      recoverEngine(reader, snapshots, {
-        clock,
-        onProgress,
-        batchesAfter: (afterSeq, endSeq) => batchesAfter(dir, reader, afterSeq, endSeq),
-      }),
-  });
-  const { engine, snapshotSeq, notes } = replayed;
-  return { engine, recovered: { ...journal, snapshotSeq, notes: [...journal.notes, ...notes] } };
+): { readonly engine: Engine; readonly recovered: Recovered } {
+  const prepared = prepareJournal({ dir, clock, onProgress });
+  try {
+    const { engine, end, snapshotSeq, notes } = replay(dir, clock, onProgress);
+    raiseMark(dir.markFile, prepared.mark, end);
+    const { wasUnclean } = prepared;
+    return {
+      engine,
+      recovered: { ...end, wasUnclean, snapshotSeq, notes: [...prepared.notes, ...notes] },
+    };
+  } finally {
+    prepared.close();
+  }
+}
+
+function replay(dir: DataDir, clock: Clock, onProgress: OnProgress): RecoveredEngine {
+  const reader = openJournalReader(dir);
+  try {
+    return recoverEngine(reader, new SnapshotFiles(dir.snapshots), {
+      clock,
+      onProgress,
+      batchesAfter: (afterSeq, endSeq) => batchesAfter(dir, reader, afterSeq, endSeq),
+    });
+  } finally {
+    reader.close();
+  }
 }
 
 function checkSecret(dir: DataDir, engine: Engine, masterSecret: Buffer): void {

@@ -1,8 +1,8 @@
 /**
- * From a data directory to a journal that can be served (design, "Faults"): tells a clean from an unclean stop, makes
- * the files safe to append to, checks that the segments hang together, has the journal replayed, and holds the end
- * against the mark. It can be repeated after a crash at any point, and what it cannot vouch for it refuses, changing
- * nothing.
+ * The first step of a start (design, "Faults"): makes a journal's files safe to read and to append to. It tells a clean from
+ * an unclean stop, checks that the segments hang together and that the last acknowledged batch is there, copies the open
+ * segment after an unclean stop, and finishes a roll. It can be repeated after a crash at any point. What it cannot vouch for
+ * it refuses, and then changes nothing.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,8 +10,7 @@ import type { Clock, Mark } from '../../engine/model/ports.js';
 import { removeDatabase, rollbackPath } from '../data-dir/database-files.js';
 import { fileBytes } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
-import { createMarkFile, EMPTY_MARK, MarkFile, readMarkFile } from '../journal/mark.js';
-import { type JournalReader, openJournalReader } from '../journal/reader.js';
+import { readMarkFile } from '../journal/mark.js';
 import { type AbsentRange, writeAbsent } from '../journal/segment/absent.js';
 import { CHAIN_START } from '../journal/segment/batch-row.js';
 import { checkChain } from '../journal/segment/chain.js';
@@ -20,46 +19,48 @@ import { createSegment, type OnRollStep, type RollStep } from '../journal/segmen
 import { FORMAT_VERSION } from '../journal/segment/schema.js';
 import { Segment } from '../journal/segment/segment.js';
 import { checkWal } from '../journal/segment/wal.js';
-import { checkMark, type JournalEnd, type OnProgress, ProgressMeter } from '../replay/replay.js';
+import { checkMark, type OnProgress, ProgressMeter } from '../replay/replay.js';
 import { absentAtStart } from './absent-start.js';
 import { type CopyStep, replaceSegment, wasStoppedUncleanly } from './copy.js';
 
-export interface RecoveryOptions<R extends { readonly end: JournalEnd }> {
+export interface PrepareOptions {
   /** The caller holds its lock. */
   readonly dir: DataDir;
   readonly clock: Clock;
-  /** Replays the journal, whose files are whole by now. What it throws is a refusal to start. */
-  readonly replay: (journal: JournalReader) => R;
   /** Called about twice a second in a long copy. */
   readonly onProgress?: OnProgress;
   /** Called after each step of the copy that follows an unclean stop, and of a roll that has to be finished. */
   readonly onStep?: (step: CopyStep | RollStep) => void;
 }
 
-export interface RecoveredJournal extends JournalEnd {
+export interface PreparedJournal {
+  /** As the last server left it; null in a new directory. */
+  readonly mark: Mark | null;
   /** The last server on this directory was killed, or failed. */
   readonly wasUnclean: boolean;
   /** Sentences for the operator on what was done to the files. */
   readonly notes: readonly string[];
+  /** To be called after the journal has been read: the last to close the open segment is a writer, which leaves no WAL. */
+  close(): void;
 }
 
-/**
- * Recovers the journal of `dir` and has it replayed; afterwards a `JournalThread` may write to it. Throws a
- * `JournalError` where the journal is damaged, incomplete, newer or decided otherwise by this engine.
- */
-export function recoverJournal<R extends { readonly end: JournalEnd }>(
-  options: RecoveryOptions<R>,
-): RecoveredJournal & { readonly replayed: R } {
-  const { dir, clock, onStep = () => {} } = options;
+/** Throws a `JournalError` where the journal is damaged, incomplete or newer. */
+export function prepareJournal({
+  dir,
+  clock,
+  onProgress = () => {},
+  onStep = () => {},
+}: PrepareOptions): PreparedJournal {
   const mark = readMarkFile(dir.markFile);
   const notes: string[] = [];
   const last = findSegments(dir.journal).at(-1) ?? firstSegment(dir, mark, clock);
   const wasUnclean = wasStoppedUncleanly(dir, last);
   const { absent, note, isToWrite } = absentAtStart(dir);
   checkFiles(dir, last, mark, absent);
-  if (wasUnclean) makeCopy(options, last, mark);
+  const makeCopy = (): void => copyOpen({ dir, clock, onProgress, onStep }, last, mark);
+  if (wasUnclean) makeCopy();
   if (formatOf(last) < FORMAT_VERSION) {
-    makeCopy(options, last, mark);
+    makeCopy();
     notes.push(`The journal ${last} was copied into the format of this version, ${FORMAT_VERSION}.`);
   }
   removeUnfinished(dir);
@@ -68,12 +69,11 @@ export function recoverJournal<R extends { readonly end: JournalEnd }>(
   const open = Segment.open(openSegment(dir, last, clock, onStep), 'write');
   try {
     if (!wasUnclean) open.checkStructure();
-    const replayed = replayAll(dir, options.replay);
-    raiseMark(dir, mark, replayed.end);
-    return { ...replayed.end, wasUnclean, notes, replayed };
-  } finally {
+  } catch (thrown) {
     open.close();
+    throw thrown;
   }
+  return { mark, wasUnclean, notes, close: () => open.close() };
 }
 
 /** What can be said before all is read: the segments hang together, and the last acknowledged batch is there. */
@@ -104,8 +104,8 @@ function wasEachCommitSynced(dir: DataDir): boolean {
   return !existsSync(dir.inUseFile) || !readFileSync(dir.inUseFile, 'latin1').endsWith(' os\n');
 }
 
-function makeCopy<R extends { readonly end: JournalEnd }>(
-  { dir, clock, onProgress = () => {}, onStep = () => {} }: RecoveryOptions<R>,
+function copyOpen(
+  { dir, clock, onProgress, onStep }: Required<PrepareOptions>,
   path: string,
   mark: Mark | null,
 ): void {
@@ -121,15 +121,6 @@ function openSegment(dir: DataDir, last: string, clock: Clock, onStep: OnRollSte
     return segment.seal === null ? last : createSegment(dir.journal, segment.seal, clock.nowMs(), onStep);
   } finally {
     segment.close();
-  }
-}
-
-function replayAll<R>(dir: DataDir, replay: (journal: JournalReader) => R): R {
-  const reader = openJournalReader(dir);
-  try {
-    return replay(reader);
-  } finally {
-    reader.close();
   }
 }
 
@@ -152,21 +143,5 @@ function formatOf(path: string): number {
 function removeUnfinished(dir: DataDir): void {
   for (const name of readdirSync(dir.journal)) {
     if (name.endsWith('.unfinished')) removeDatabase(join(dir.journal, name));
-  }
-}
-
-/**
- * What is recovered is durable from here on, whether it was acknowledged or not: reads will show it, so the mark
- * must vouch for it.
- */
-function raiseMark(dir: DataDir, mark: Mark | null, end: JournalEnd): void {
-  if (mark === null) createMarkFile(dir.markFile, EMPTY_MARK);
-  if (end.lastSeq === (mark?.lastSeq ?? 0)) return;
-  const file = new MarkFile(dir.markFile);
-  try {
-    file.write({ lastSeq: end.lastSeq, checksum: end.checksum });
-    file.sync();
-  } finally {
-    file.close();
   }
 }

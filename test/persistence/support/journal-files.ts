@@ -4,16 +4,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
-import type { Batch, Clock } from '../../../engine/model/ports.js';
+import type { Batch, Clock, StoredBatch } from '../../../engine/model/ports.js';
 import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
 import type { JournalError, JournalErrorCode } from '../../../persistence/errors.js';
 import { commitBatch } from '../../../persistence/journal/commit.js';
-import type { JournalReader } from '../../../persistence/journal/reader.js';
+import { raiseMark } from '../../../persistence/journal/mark.js';
+import { openJournalReader } from '../../../persistence/journal/reader.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
 import type { RollStep } from '../../../persistence/journal/segment/roll.js';
 import { SqliteStore } from '../../../persistence/journal/store.js';
 import type { CopyStep } from '../../../persistence/recovery/copy.js';
-import { type RecoveredJournal, recoverJournal } from '../../../persistence/recovery/prepare.js';
+import { prepareJournal } from '../../../persistence/recovery/prepare.js';
+import type { JournalEnd } from '../../../persistence/replay/replay.js';
 
 export const CLOCK: Clock = { nowMs: () => 1_763_700_000_000, monotonicMs: () => 0 };
 
@@ -69,22 +71,36 @@ export function plain(batch: Batch): Batch {
   return { firstSeq, lastSeq, timeMs, commands, digest };
 }
 
-export interface RecoveredBatches extends RecoveredJournal {
+export interface RecoveredBatches extends JournalEnd {
+  readonly wasUnclean: boolean;
+  readonly notes: readonly string[];
   readonly given: readonly Batch[];
 }
 
-/** Recovers `dir` with an engine that agrees to everything; returns what it was given too. */
+/** Recovers `dir` as a start does, with an engine that agrees to everything; returns what it was given, too. */
 export function recover(
   dir: DataDir,
   onStep: (step: CopyStep | RollStep) => void = () => {},
 ): RecoveredBatches {
-  const replay = (journal: JournalReader) => {
-    const rows = [...journal.readBatches(0)];
+  const { mark, wasUnclean, notes, close } = prepareJournal({ dir, clock: CLOCK, onStep });
+  try {
+    const rows = readAll(dir);
     const { lastSeq = 0, timeMs: lastTimeMs = 0, checksum = '' } = rows.at(-1) ?? {};
-    return { given: rows.map(plain), end: { lastSeq, lastTimeMs, checksum, batches: rows.length } };
-  };
-  const { replayed, ...recovered } = recoverJournal({ dir, clock: CLOCK, replay, onStep });
-  return { ...recovered, given: replayed.given };
+    const end = { lastSeq, lastTimeMs, checksum, batches: rows.length };
+    raiseMark(dir.markFile, mark, end);
+    return { ...end, wasUnclean, notes, given: rows.map(plain) };
+  } finally {
+    close();
+  }
+}
+
+function readAll(dir: DataDir): StoredBatch[] {
+  const reader = openJournalReader(dir);
+  try {
+    return [...reader.readBatches(0)];
+  } finally {
+    reader.close();
+  }
 }
 
 export interface Written {
