@@ -31,7 +31,7 @@ import { ManualClock, systemClock, wholeMonotonicMs } from './http/process/clock
 import { type Config, ConfigError, readConfig } from './http/process/config.js';
 import { printCurlWhenOpen } from './http/process/demo.js';
 import { submitFirstCommands } from './http/process/first-commands.js';
-import { openPorts } from './http/process/ports.js';
+import { type OpenPorts, openPorts } from './http/process/ports.js';
 import { refuseToStart } from './http/process/refusal.js';
 import { type RunningConfig, settleSetup } from './http/process/setup.js';
 import { type DiskSpace, Shutdown } from './http/process/shutdown.js';
@@ -56,39 +56,67 @@ async function start(given: Config, log: Log): Promise<void> {
   process.stdout.on('error', (err) => log.write('stdout_closed', { err }));
   logStarting(log, version, given.dataDir);
   const startedMs = performance.now();
-  const store = openStore(
-    given.dataDir,
-    systemClock,
-    recoveryTeller(systemClock, recoveryLogger(log)),
-    given,
-  );
-  const startMs = performance.now() - startedMs;
-  logRecovered(log, store.recovered, store.engine, startMs);
-  const { lastSeq, lastTimeMs, snapshotSeq } = store.recovered;
+  const { store, start } = recover(given, log);
   const settled = settleSetup(given, store.engine.setup);
   const { config } = settled;
+  const { lastTimeMs } = store.recovered;
   if (config.clock === 'system') judgeGap(systemClock.nowMs(), lastTimeMs, config.gapMsMax, log);
   const guard = new TokenGuard(config.operatorToken ?? openOperatorToken(store.dir), systemClock);
   const shutdown = new Shutdown(log);
   const ports = await openPorts(config, systemClock, (error) => shutdown.programmingError(error));
   for (const note of ports.notes) log.write('port_note', {}, note);
   const host = buildHost(config, store, shutdown, log);
-  const { sequencer, lifecycle, journal } = host;
-  const shadow = startShadow(config, store, shutdown, log);
+  const { sequencer } = host;
   // Created before the first command: market data start from a state that is durable.
   const publicApi = buildPublicApi(config, store, host);
-  const start = { snapshotSeq, lastSeq, tookMs: startMs };
-  const operatorApi = buildOperatorApi(config, host, { start, shadow }, guard, shutdown);
-  const seen = { shadow: () => shadow.status, disk: () => diskOf(store) };
+  const operatorApi = buildOperatorApi(config, host, start, guard, shutdown);
+  const seen = { shadow: () => host.shadow.status, disk: () => diskOf(store) };
   const health = new HealthLog({ ...host, ...seen, log, guard, logMinutes: config.logMinutes });
+  run(host, health, ports, store, shutdown);
+  const fingerprint = masterSecretFingerprint(store.masterSecret);
+  const demoSecret = submitFirstCommands(settled, fingerprint, sequencer, log);
+  host.lifecycle.start();
+  health.logAwaitedPrices();
+  ports.serve(
+    logRequests(publicApi, 'public', systemClock, log),
+    logRequests(operatorApi, 'operator', systemClock, log),
+  );
+  await new Promise<void>((resolve) => sequencer.whenDurable(sequencer.engine.seq, resolve));
+  const facts = {
+    version,
+    publicUrl: ports.publicUrl,
+    operatorUrl: ports.operatorUrl,
+    tokenSource: config.operatorToken === null ? store.dir.operatorTokenFile : 'TOTE_OPERATOR_TOKEN',
+    dataDir: store.dir.root,
+    recoveredSeq: start.lastSeq,
+    durability: config.durability,
+    feed: host.feed.name,
+    clock: config.clock,
+  };
+  logListening(log, facts, performance.now() - startedMs);
+  if (demoSecret === null) return;
+  printCurlWhenOpen(sequencer, ports.publicUrl, demoSecret, (text) => process.stdout.write(text));
+}
 
-  const timers = [
-    setInterval(() => {
-      sequencer.heartbeat();
-      lifecycle.pump();
-    }, PUMP_EVERY_MS),
-    setInterval(() => health.check(), CHECK_EVERY_MS),
-  ];
+/** Locks the data directory and recovers the engine from it. */
+function recover(given: Config, log: Log): { readonly store: Store; readonly start: StartView } {
+  const startedMs = performance.now();
+  const onProgress = recoveryTeller(systemClock, recoveryLogger(log));
+  const store = openStore(given.dataDir, systemClock, onProgress, given);
+  const tookMs = performance.now() - startedMs;
+  logRecovered(log, store.recovered, store.engine, tookMs);
+  const { snapshotSeq, lastSeq } = store.recovered;
+  return { store, start: { snapshotSeq, lastSeq, tookMs } };
+}
+
+/** Drives the rounds and checks the server's health until it is told to end; then closes everything in order. */
+function run(host: Host, health: HealthLog, ports: OpenPorts, store: Store, shutdown: Shutdown): void {
+  const { sequencer, lifecycle, shadow, journal } = host;
+  const pump = (): void => {
+    sequencer.heartbeat();
+    lifecycle.pump();
+  };
+  const timers = [setInterval(pump, PUMP_EVERY_MS), setInterval(() => health.check(), CHECK_EVERY_MS)];
   let portsClosed = Promise.resolve();
   shutdown.watch({
     drain: () => {
@@ -105,30 +133,6 @@ async function start(given: Config, log: Log): Promise<void> {
       store.lock.release();
     },
   });
-
-  const fingerprint = masterSecretFingerprint(store.masterSecret);
-  const demoSecret = submitFirstCommands(settled, fingerprint, sequencer, log);
-  lifecycle.start();
-  health.logAwaitedPrices();
-  ports.serve(
-    logRequests(publicApi, 'public', systemClock, log),
-    logRequests(operatorApi, 'operator', systemClock, log),
-  );
-  await new Promise<void>((resolve) => sequencer.whenDurable(sequencer.engine.seq, resolve));
-  const facts = {
-    version,
-    publicUrl: ports.publicUrl,
-    operatorUrl: ports.operatorUrl,
-    tokenSource: config.operatorToken === null ? store.dir.operatorTokenFile : 'TOTE_OPERATOR_TOKEN',
-    dataDir: store.dir.root,
-    recoveredSeq: lastSeq,
-    durability: config.durability,
-    feed: host.feed.name,
-    clock: config.clock,
-  };
-  logListening(log, facts, performance.now() - startedMs);
-  if (demoSecret === null) return;
-  printCurlWhenOpen(sequencer, ports.publicUrl, demoSecret, (text) => process.stdout.write(text));
 }
 
 /** Snapshots and archive, on a thread of their own. Only a fault in the state itself ends the server. */
@@ -145,7 +149,7 @@ function startShadow(config: RunningConfig, { dir }: Store, shutdown: Shutdown, 
 }
 
 type Host = ReturnType<typeof buildHost>;
-/** The engine's host: journal, sequencer, clock, feed and what drives rounds. */
+/** The engine's host: journal, sequencer, clock, feed, what drives rounds, and the shadow. */
 function buildHost(config: RunningConfig, store: Store, shutdown: Shutdown, log: Log) {
   const { engine, recovered } = store;
   const manualClock = config.clock === 'manual' ? new ManualClock(recovered.lastTimeMs) : null;
@@ -183,14 +187,12 @@ function buildHost(config: RunningConfig, store: Store, shutdown: Shutdown, log:
   const silentAssets = silentAssetsOf(config, hours, tracker);
   const steadyNowMs = manualClock === null ? wholeMonotonicMs : () => manualClock.nowMs();
   const driven = { tracker, lifecycle, manualRun, silentAssets };
-  return { clock, steadyNowMs, journal, sequencer, orderTimes, pushFeed, feed, ...driven };
+  const shadow = startShadow(config, store, shutdown, log);
+  return { clock, steadyNowMs, journal, sequencer, orderTimes, shadow, pushFeed, feed, ...driven };
 }
 
-function buildPublicApi(
-  config: RunningConfig,
-  { masterSecret }: Store,
-  { sequencer, clock, tracker, steadyNowMs }: Host,
-): HttpHandler {
+function buildPublicApi(config: RunningConfig, { masterSecret }: Store, host: Host): HttpHandler {
+  const { sequencer, clock, tracker, steadyNowMs } = host;
   return createPublicApi({
     sequencer,
     clock,
@@ -207,11 +209,11 @@ function buildPublicApi(
 function buildOperatorApi(
   config: RunningConfig,
   host: Host,
-  { start, shadow }: { readonly start: StartView; readonly shadow: ShadowThread },
+  start: StartView,
   guard: TokenGuard,
   shutdown: Shutdown,
 ): HttpHandler {
-  const { sequencer, lifecycle, pushFeed, manualRun, clock, feed, tracker } = host;
+  const { sequencer, lifecycle, pushFeed, manualRun, clock, feed, tracker, shadow } = host;
   const status = {
     sequencer,
     clock,
