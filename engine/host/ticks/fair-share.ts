@@ -1,0 +1,23 @@
+/** How probable it is that a price ends above where a round opened, as the share that a side of a fair pool would have. */
+
+/** A share of 1: shares are whole numbers of millionths. */
+const WHOLE_E6 = 1_000_000;
+
+/**
+ * UP's fair share, 0 to `WHOLE_E6`, when the price is `price` and its relative change until the round's end has the given
+ * variance. A draw counts half for each side.
+ */
+export function fairShareE6(openPrice: number, price: number, variance: number): number {
+  const distance = Math.log(price / openPrice);
+  if (distance === 0) return WHOLE_E6 / 2;
+  return Math.round(WHOLE_E6 * normalBelow(distance / Math.sqrt(variance)));
+}
+
+/** The standard normal distribution, within 1e-7 (Abramowitz and Stegun, 26.2.17). */
+export function normalBelow(x: number): number {
+  const t = 1 / (1 + 0.2316419 * Math.abs(x));
+  const series =
+    t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
+  const tail = Math.exp(-0.5 * x * x) * Math.sqrt(1 / (2 * Math.PI)) * series;
+  return x < 0 ? tail : 1 - tail;
+}

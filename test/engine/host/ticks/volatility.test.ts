@@ -1,0 +1,143 @@
+/** The estimate of an asset's volatility from its ticks, and the fair share that follows from it. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { fairShareE6, normalBelow } from '../../../../engine/host/ticks/fair-share.js';
+import { Volatility } from '../../../../engine/host/ticks/volatility.js';
+import { Rng } from '../../../support/reference/rng.js';
+
+const START_MS = Date.UTC(2026, 5, 10, 12);
+const YEAR_MS = 365.25 * 86_400_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+
+const normal = (rng: Rng): number =>
+  Math.sqrt(-2 * Math.log(1 - rng.next())) * Math.cos(2 * Math.PI * rng.next());
+
+/** A walk with the volatility that `yearlyAt` says, seen by an estimate, in ticks of `everyMs`. */
+class Walk {
+  readonly seen: Volatility;
+  logPrice = Math.log(100);
+  nowMs = START_MS;
+
+  constructor(
+    private readonly rng: Rng,
+    configured: number,
+    private readonly everyMs = 250,
+    private readonly round = (price: number): number => price,
+  ) {
+    this.seen = new Volatility(configured);
+  }
+
+  run(forMs: number, yearly: number): void {
+    const deviation = yearly * Math.sqrt(this.everyMs / YEAR_MS);
+    for (const untilMs = this.nowMs + forMs; this.nowMs < untilMs; this.nowMs += this.everyMs) {
+      this.logPrice += deviation * normal(this.rng);
+      this.seen.take(this.round(Math.exp(this.logPrice)), this.nowMs);
+    }
+  }
+
+  /** The estimate for the next `leftMs`, as the standard deviation of a year. */
+  yearly(leftMs = MINUTE_MS): number {
+    return Math.sqrt((this.seen.varianceOver(leftMs) / leftMs) * YEAR_MS);
+  }
+}
+
+const near = (actual: number, expected: number, share: number): void =>
+  assert.ok(Math.abs(actual / expected - 1) < share, `${actual} is within ${share} of ${expected}`);
+
+test('it begins with what is configured', () => {
+  near(new Walk(new Rng(1), 0.5).yearly(), 0.5, 1e-9);
+  near(new Walk(new Rng(1), 0.5).yearly(24 * HOUR_MS), 0.5, 1e-9);
+});
+
+test('it finds the volatility of the ticks, whatever was configured and however often they come', () => {
+  for (const everyMs of [250, 1_000, 10_000]) {
+    const walk = new Walk(new Rng(2), 0.5, everyMs);
+    walk.run(30 * MINUTE_MS, 0.8);
+    near(walk.yearly(), 0.8, everyMs < 10_000 ? 0.12 : 0.35);
+  }
+});
+
+test('for minutes it follows at once, for a day it keeps to the mean of hours', () => {
+  const walk = new Walk(new Rng(3), 0.5);
+  walk.run(2 * HOUR_MS, 0.5);
+  walk.run(5 * MINUTE_MS, 1);
+  near(walk.yearly(MINUTE_MS), 1, 0.12);
+  near(walk.yearly(24 * HOUR_MS), 0.6, 0.15);
+});
+
+test('rounding of prices does not count as volatility', () => {
+  const yearly = 0.1;
+  const unit = 0.002;
+  assert.ok(unit > 100 * yearly * Math.sqrt(250 / YEAR_MS), 'a tick moves less than a unit');
+  const walk = new Walk(new Rng(4), yearly, 250, (price) => Math.round(price / unit) * unit);
+  walk.run(8 * HOUR_MS, yearly);
+  near(walk.yearly(), yearly, 0.15);
+});
+
+test('a jump counts for little more than the largest usual change', () => {
+  const walk = new Walk(new Rng(5), 0.5);
+  walk.run(30 * MINUTE_MS, 0.5);
+  const before = walk.yearly();
+  walk.logPrice += 0.02;
+  walk.run(1_000, 0.5);
+  assert.ok(walk.yearly() < before * 1.1, `${before}, then ${walk.yearly()}`);
+});
+
+test('a silence says nothing, ticks of one time or of an earlier one neither', () => {
+  const walk = new Walk(new Rng(6), 0.5);
+  walk.run(10 * MINUTE_MS, 0.5);
+  const before = walk.yearly();
+  walk.seen.take(1, walk.nowMs - 5_000);
+  walk.seen.take(1, walk.nowMs - 250 + 199);
+  walk.logPrice += 0.1;
+  walk.seen.take(Math.exp(walk.logPrice), walk.nowMs + 48 * HOUR_MS);
+  assert.equal(walk.yearly(), before);
+});
+
+test('property: whatever the prices are, the estimate stays within 4 times what is configured, either way', () => {
+  const tick = fc.record({ price: fc.double({ min: 1e-9, max: 1e12, noNaN: true }), waitMs: fc.nat(90_000) });
+  fc.assert(
+    fc.property(fc.array(tick, { maxLength: 200 }), fc.nat(86_400_000), (ticks, leftMs) => {
+      const seen = new Volatility(0.5);
+      let nowMs = START_MS;
+      for (const { price, waitMs } of ticks) {
+        nowMs += waitMs;
+        seen.take(price, nowMs);
+      }
+      const perYear = (seen.varianceOver(leftMs + 1) / (leftMs + 1)) * YEAR_MS;
+      assert.ok(perYear >= 0.125 ** 2 * (1 - 1e-9) && perYear <= 2 ** 2 * (1 + 1e-9), String(perYear));
+    }),
+  );
+});
+
+test('the normal distribution is that of the tables', () => {
+  for (const [x, expected] of [
+    [0, 0.5],
+    [0.5, 0.6914624612740131],
+    [1, 0.8413447460685429],
+    [1.959963984540054, 0.975],
+    [3, 0.9986501019683699],
+    [6, 1 - 9.865876450376981e-10],
+  ] as const) {
+    assert.ok(Math.abs(normalBelow(x) - expected) < 1e-7, `${x}`);
+    assert.ok(Math.abs(normalBelow(-x) - (1 - expected)) < 1e-7, `${-x}`);
+  }
+});
+
+test('the fair share: even at the open price, a standard deviation above it 84.13 %, and both sides together are 1', () => {
+  const variance = 0.01 ** 2;
+  assert.equal(fairShareE6(100, 100, variance), 500_000);
+  assert.equal(fairShareE6(100, 100 * Math.exp(0.01), variance), 841_345);
+  assert.equal(fairShareE6(100, 100 * Math.exp(1), variance), 1_000_000);
+  assert.equal(fairShareE6(100, 100 * Math.exp(-1), variance), 0);
+  const price = fc.double({ min: 50, max: 200, noNaN: true });
+  fc.assert(
+    fc.property(price, price, fc.double({ min: 1e-9, max: 1, noNaN: true }), (open, now, left) => {
+      const up = fairShareE6(open, now, left);
+      assert.ok(up >= 0 && up <= 1_000_000);
+      assert.ok(Math.abs(up + fairShareE6(now, open, left) - 1_000_000) <= 1);
+    }),
+  );
+});
