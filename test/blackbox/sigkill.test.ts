@@ -11,7 +11,7 @@ import { inSuiteOrAtNight } from '../support/long-run.js';
 import { Rng } from '../support/reference/rng.js';
 import { newDiskDir } from '../support/server.js';
 
-const KILLS = inSuiteOrAtNight(3, 30);
+const KILLS = inSuiteOrAtNight(3, 12);
 const TRADERS = 32;
 const CONNECTIONS = 48;
 /** The process dies after so many acknowledgements of its life, at the least and at the most. */
