@@ -14,7 +14,7 @@ const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
 test('all files run, each once, and a slow one first', () => {
   const all = select(paths, { parts: [], isFast: false });
   assert.deepEqual(all.toSorted(), paths.toSorted());
-  assert.equal(all[0], 'blackbox/standstill.test.js');
+  assert.equal(all[0], 'torture/torture.test.js');
 });
 
 test('parts narrow the run, fast leaves out slow files and other folders', () => {
