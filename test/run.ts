@@ -2,7 +2,7 @@
  * Runs compiled test files, each in a process of its own, and ends with the slowest of them, a summary and an exit code.
  * `node --test <folder>` does not do it: what it takes differs between Node versions. Arguments narrow the run to the
  * files whose path contains one of them, `--fast` to those that `selection.ts` takes for fast, `--failed` to those that
- * failed in the run before, one at a time.
+ * failed in the run before, one at a time. `--lanes` says how many files run at a time.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -14,17 +14,22 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { useScratchInMemory } from './scratch.js';
 import { select } from './selection.js';
+import { integerOption } from './support/integer-option.js';
 import { inSuiteOrAtNight } from './support/long-run.js';
 
 const SUMMARY = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/;
 /** Nothing here takes longer than this unless it hangs, in milliseconds. */
 const FILE_TIMEOUT_MS = inSuiteOrAtNight(600_000, 3_600_000);
-/** No more than there are cores: background threads of the lowest priority must get their share, too. */
-const CONCURRENCY = Math.max(2, availableParallelism());
+/** Files at a time where `--lanes` says nothing. With more than there are cores, threads of the lowest priority starve. */
+const LANES = Math.max(2, availableParallelism());
 const SLOWEST_SHOWN = 10;
 
 const { values, positionals } = parseArgs({
-  options: { fast: { type: 'boolean', default: false }, failed: { type: 'boolean', default: false } },
+  options: {
+    fast: { type: 'boolean', default: false },
+    failed: { type: 'boolean', default: false },
+    lanes: { type: 'string', default: String(LANES) },
+  },
   allowPositionals: true,
 });
 const folder = dirname(fileURLToPath(import.meta.url));
@@ -45,7 +50,11 @@ useScratchInMemory();
 const summary = new Map<string, string>();
 const secondsByFile = new Map<string, number>();
 const failed = new Set<string>();
-const events = run({ files, concurrency: values.failed ? 1 : CONCURRENCY, timeout: FILE_TIMEOUT_MS });
+const events = run({
+  files,
+  concurrency: values.failed ? 1 : integerOption('lanes', values.lanes),
+  timeout: FILE_TIMEOUT_MS,
+});
 events.on('test:fail', ({ file }) => {
   process.exitCode = 1;
   if (file !== undefined) failed.add(relative(folder, file));
