@@ -18,6 +18,7 @@ import { decodeBatches, replayBatch } from '../../persistence/replay/replay.js';
 import { SnapshotFiles } from '../../persistence/snapshot/files.js';
 import { alterDigest } from '../persistence/support/shadow-altered.js';
 import { HotSide } from '../persistence/support/shadow-files.js';
+import { inSuiteOrAtNight } from '../support/long-run.js';
 import { newDataDir, removeDataDir, Server, startDoomed } from '../support/server.js';
 import { hasCaughtUp, type Status, statusWhere } from '../support/status.js';
 
@@ -30,6 +31,7 @@ after(() => {
   for (const path of made) removeDataDir(path);
 });
 
+const KILLS = inSuiteOrAtNight(4, 12);
 const OFTEN = { TOTE_SNAPSHOT_COMMANDS: '25', TOTE_SNAPSHOTS_KEPT: '2' };
 
 /** Everything that the server tells of accounts, positions, markets and the house. */
@@ -99,7 +101,7 @@ test('kills among snapshots and archive: every start finds its state, and the ar
   const dir = dataDir();
   let server = await Server.start({ dataDir: dir, env: { ...OFTEN, TOTE_SNAPSHOT_COMMANDS: '5' } });
   let lastSequence = 0;
-  for (let kill = 0; kill < 6; kill++) {
+  for (let kill = 0; kill < KILLS; kill++) {
     await live(server, 2);
     const { data } = await server.operator.get<Status>('/status');
     await pause(kill * 7);

@@ -8,7 +8,7 @@ import { withRecording } from './power-loss.js';
 const skip = isAvailable('strace') ? false : 'strace is not installed';
 
 test('power losses of servers that were recorded', { skip }, async (t) => {
-  await withRecording({ orders: 600 }, async (losePower) => {
+  await withRecording({ orders: 360 }, async (losePower) => {
     await t.test('whatever is left of unsynced writes, no acknowledged order is lost', async (context) => {
       const report = await losePower({ seed: 1, images: 200, startsOneIn: 70 });
       for (const loss of LOSSES) assert.ok((report.images.get(loss) ?? 0) >= 40, loss);

@@ -48,16 +48,17 @@ export async function killCycles(
 ): Promise<CycleReport> {
   const shares = SHARES.filter(([, way]) => selected.includes(way));
   assert.ok(shares.length > 0, 'servers end in some way');
+  // Before the load, whose draws come in the order of the answers.
+  const drawn = Array.from({ length: cycles }, () => rng.weighted<Way>(shares));
   const ways = new Map<Way, number>();
   const sum = { acknowledged: 0, survived: 0, lost: 0 };
   let book = await begin(rng);
   try {
-    for (let cycle = 1; cycle <= cycles; cycle++) {
+    for (const [index, way] of drawn.entries()) {
       if (!book.hasRoomFor(ACKNOWLEDGED_MAX + CONNECTIONS)) {
         await book.sandbox.remove();
         book = await begin(rng);
       }
-      const way = rng.weighted<Way>(shares);
       await endUnderLoad(book, way, rng);
       ways.set(way, (ways.get(way) ?? 0) + 1);
       checkFiles(book.sandbox.server.dataDir);
@@ -66,7 +67,7 @@ export async function killCycles(
       sum.acknowledged += audit.acknowledged;
       sum.survived += audit.survived;
       sum.lost += audit.lost;
-      onCycle(cycle);
+      onCycle(index + 1);
     }
   } finally {
     await book.sandbox.remove();

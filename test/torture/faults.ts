@@ -133,7 +133,7 @@ async function noMemory(rng: Rng): Promise<string> {
     ended = await loadUntilItEnds(book, {
       onAnswer: (acknowledged, pid) => {
         if (acknowledged === limitAt) limitMemory(pid);
-        if (acknowledged === 2_500) book.sandbox.server.run.signal('SIGTERM');
+        if (acknowledged === 1_500) book.sandbox.server.run.signal('SIGTERM');
       },
     });
     assert.ok(ended.acknowledged >= limitAt, 'the limit comes under load');
