@@ -1,13 +1,18 @@
 /**
  * Files that SQLite cannot read where they are without changing them: segments and an archive without a WAL on a medium on
- * which none can be made, and a segment whose server was killed while it was sealed. The latter has a rollback journal, which SQLite gives
- * back to the file, or else refuses to read. Here the file is read into memory and the journal laid over it there: the
- * segment is as the next start will find it, and neither it nor any other place on disk is touched.
+ * which none can be made, and a segment whose server was killed while it was sealing it. The latter has a rollback journal
+ * that SQLite must give back to the file first. Such a file is read into memory; the rollback happens in a copy of both files
+ * in the system's temporary folder, which is removed at once. The segment is as the next start will find it, and the
+ * data directory is not touched.
  */
-import { readFileSync, statSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { rollbackPath, walPath } from '../../data-dir/database-files.js';
-import { fileBytes, isMissing } from '../../data-dir/files.js';
+import { fileBytes } from '../../data-dir/files.js';
+import { requireSpaceForCopy } from '../../data-dir/space.js';
+import { JournalError, messageOf } from '../../errors.js';
 
 /** What can be read into memory at once. */
 const BYTES_MAX = 2 ** 31 - 1;
@@ -20,18 +25,6 @@ const CODES: readonly string[] = [
   'SQLITE_READONLY_CANTINIT',
   'SQLITE_READONLY_ROLLBACK',
 ];
-
-const JOURNAL_MAGIC = Buffer.from('d9d505f920a163d7', 'hex');
-/** The fields of a journal's header; with what fills it up it takes a sector. */
-const HEADER_BYTES = 28;
-/** Of a sector and of a page. */
-const SIZE_MAX = 65_536;
-/** Number of records in a header: as many as the file has. */
-const ALL_RECORDS = 0xffff_ffff;
-/** Every 200th byte of a page, from its end on, goes into the checksum of its record. */
-const CHECKSUM_STEP = 200;
-/** The page with this byte is that of SQLite's locks, and never has content. */
-const LOCK_BYTE = 2 ** 30;
 
 /** One read into memory last, since readers open the open segment for each chunk of its rows. */
 let kept: { readonly path: string; readonly files: string; readonly db: Database.Database } | null = null;
@@ -56,18 +49,57 @@ export function readInMemory(path: string): Database.Database | null {
 /** The same of any file, and the caller's own. */
 export function loadIntoMemory(path: string): Database.Database | null {
   const files = stateOfFiles(path);
-  const content = rollBack(readFileSync(path), readJournal(path));
-  if (stateOfFiles(path) !== files) return null;
-  content.fill(1, MODE_OFFSET, MODE_OFFSET + 2);
-  return new Database(content, { readonly: true });
+  try {
+    const content = fileBytes(rollbackPath(path)) > 0 ? rolledBack(path) : readFileSync(path);
+    if (stateOfFiles(path) !== files) return null;
+    content.fill(1, MODE_OFFSET, MODE_OFFSET + 2);
+    return new Database(content, { readonly: true });
+  } catch (thrown) {
+    if (stateOfFiles(path) !== files) return null;
+    throw thrown;
+  }
 }
 
-function readJournal(path: string): Buffer {
+/** The content of the database once SQLite has rolled its journal back. */
+function rolledBack(path: string): Buffer {
+  const folder = temporaryFolder(path);
   try {
-    return readFileSync(rollbackPath(path));
+    const copy = join(folder, basename(path));
+    for (const [from, to] of [
+      [path, copy],
+      [rollbackPath(path), rollbackPath(copy)],
+    ] as const) {
+      copyFileSync(from, to);
+      chmodSync(to, 0o600); // the source may be closed to writers
+    }
+    const db = new Database(copy);
+    try {
+      // The first read rolls back.
+      db.prepare('SELECT count(*) FROM sqlite_schema').get();
+    } finally {
+      db.close();
+    }
+    return readFileSync(copy);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function temporaryFolder(path: string): string {
+  const place = tmpdir();
+  const why = `A server was killed while it sealed ${path}. To read it without changing it, a copy is made in ${place}`;
+  const bytes = fileBytes(path) + fileBytes(rollbackPath(path));
+  try {
+    requireSpaceForCopy(
+      place,
+      bytes,
+      (needed, free) => `${why}, which needs ${needed}; ${free} are free. Name another place in TMPDIR.`,
+    );
+    return mkdtempSync(join(place, 'tote-rollback-'));
   } catch (thrown) {
-    if (isMissing(thrown)) return Buffer.alloc(0);
-    throw thrown;
+    if (thrown instanceof JournalError) throw thrown;
+    const sentence = `${why}, and no folder can be made there (${messageOf(thrown)}). Name another place in TMPDIR.`;
+    throw new JournalError('data_dir_invalid', sentence, { cause: thrown });
   }
 }
 
@@ -78,74 +110,4 @@ function stateOfFiles(path: string): string {
     return info === undefined ? 'none' : `${info.ino} ${info.size} ${info.mtimeNs}`;
   };
   return [path, rollbackPath(path), walPath(path)].map(stateOf).join(', ');
-}
-
-/**
- * The database `content` as it was before the transaction of `journal`, in the form that SQLite's file format
- * describes ("The Rollback Journal"): groups of records, each the former content of a page. As SQLite does, it stops
- * at the first one that is not whole: the page of such a one was never written. `content` is used up.
- */
-export function rollBack(content: Buffer, journal: Buffer): Buffer {
-  const first = readHeader(journal, 0);
-  if (first === null || !isSound(first)) return content;
-  const { pages, sectorBytes, pageBytes } = first;
-  const missingBytes = Math.max(0, pages * pageBytes - content.length);
-  const longEnough = missingBytes === 0 ? content : Buffer.concat([content, Buffer.alloc(missingBytes)]);
-  const before = longEnough.subarray(0, pages * pageBytes);
-  const recordBytes = pageBytes + 8;
-  let at = 0;
-  for (let header: JournalHeader | null = first; header !== null; header = readHeader(journal, at)) {
-    at += sectorBytes;
-    const fitting = Math.floor((journal.length - at) / recordBytes);
-    const records = header.records === ALL_RECORDS ? fitting : header.records;
-    for (let record = 0; record < records; record += 1) {
-      if (record >= fitting || !putBack(before, journal, at, pageBytes, header.nonce)) return before;
-      at += recordBytes;
-    }
-    at = Math.ceil(at / sectorBytes) * sectorBytes;
-  }
-  return before;
-}
-
-interface JournalHeader {
-  readonly records: number;
-  readonly nonce: number;
-  /** Of the database before the transaction. */
-  readonly pages: number;
-  /** Good in the first header only. */
-  readonly sectorBytes: number;
-  readonly pageBytes: number;
-}
-
-function readHeader(journal: Buffer, at: number): JournalHeader | null {
-  if (at + HEADER_BYTES > journal.length) return null;
-  if (!journal.subarray(at, at + JOURNAL_MAGIC.length).equals(JOURNAL_MAGIC)) return null;
-  const [records, nonce, pages, sectorBytes, pageBytes] = [8, 12, 16, 20, 24].map((field) =>
-    journal.readUInt32BE(at + field),
-  ) as [number, number, number, number, number];
-  return { records, nonce, pages, sectorBytes, pageBytes };
-}
-
-/** What SQLite wants of the sizes in a header, and a database that fits into memory. */
-function isSound({ pages, sectorBytes, pageBytes }: JournalHeader): boolean {
-  const isPower = (size: number, atLeast: number): boolean =>
-    size >= atLeast && size <= SIZE_MAX && Number.isInteger(Math.log2(size));
-  return isPower(sectorBytes, 32) && isPower(pageBytes, 512) && pages * pageBytes <= BYTES_MAX;
-}
-
-/** Puts the page of the record at `at` back into `before`. False: it is not a whole record. */
-function putBack(before: Buffer, journal: Buffer, at: number, pageBytes: number, nonce: number): boolean {
-  const page = journal.readUInt32BE(at);
-  if (page === 0 || page === Math.floor(LOCK_BYTE / pageBytes) + 1) return false;
-  const offset = (page - 1) * pageBytes;
-  // A page that the transaction added.
-  if (offset >= before.length) return true;
-  const content = journal.subarray(at + 4, at + 4 + pageBytes);
-  let sum = nonce;
-  for (let index = pageBytes - CHECKSUM_STEP; index > 0; index -= CHECKSUM_STEP) {
-    sum = (sum + content.readUInt8(index)) >>> 0;
-  }
-  if (journal.readUInt32BE(at + 4 + pageBytes) !== sum) return false;
-  content.copy(before, offset);
-  return true;
 }

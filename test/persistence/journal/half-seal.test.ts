@@ -8,9 +8,9 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
-import { removeDatabase, rollbackPath } from '../../../persistence/data-dir/database-files.js';
+import { rollbackPath } from '../../../persistence/data-dir/database-files.js';
 import { type DataDir, findDataDir } from '../../../persistence/data-dir/layout.js';
-import { rollBack } from '../../../persistence/journal/segment/memory.js';
+import { loadIntoMemory } from '../../../persistence/journal/segment/memory.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
 import { Segment } from '../../../persistence/journal/segment/segment.js';
 import { backup } from '../../../persistence/upkeep/backup/backup.js';
@@ -117,28 +117,45 @@ test('it can be pruned like any other', async (t) => {
   assert.deepEqual(verify(half).faults, []);
 });
 
-/** What SQLite makes of the database with this journal beside it. */
-function rolledBackBySqlite(scratch: string, database: Buffer, journal: Buffer): Buffer {
-  const path = join(scratch, 'segment-0000000000000001.db');
-  removeDatabase(path);
-  writeFileSync(path, database);
-  writeFileSync(rollbackPath(path), journal);
-  const db = new Database(path);
-  db.prepare('SELECT count(*) FROM sqlite_schema').get();
-  db.close();
-  return readFileSync(path);
+/** Does `work` with `folder` as the system's place for temporary files. */
+function withTemporaryFiles<T>(folder: string, work: () => T): T {
+  const { TMPDIR: before } = process.env;
+  process.env['TMPDIR'] = folder;
+  try {
+    return work();
+  } finally {
+    if (before === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = before;
+  }
 }
 
-test('a rollback journal, whole or torn anywhere, is rolled back as SQLite does it', (t) => {
+/** What SQLite makes of the segment at `path` with this journal beside it, which is written there. */
+function rolledBackBySqlite(t: TestContext, path: string, journal: Buffer): Buffer {
+  writeFileSync(rollbackPath(path), journal);
+  const copy = join(temporaryDir(t), 'copy.db');
+  copyFileSync(path, copy);
+  copyFileSync(rollbackPath(path), rollbackPath(copy));
+  const db = new Database(copy);
+  db.prepare('SELECT count(*) FROM sqlite_schema').get();
+  db.close();
+  return readFileSync(copy);
+}
+
+test('a rollback journal, whole or torn anywhere, is rolled back as SQLite does it, and nothing is left of that', (t) => {
   const { half } = makeBoth(t);
   const path = openSegment(half);
   const [database, journal] = [readFileSync(path), readFileSync(rollbackPath(path))];
-  const scratch = temporaryDir(t);
   const headers = journal.toString('latin1').split('\xd9\xd5\x05\xf9\x20\xa1\x63\xd7').length - 1;
   assert.ok(headers > 2, `${headers} headers`);
+  const scratch = temporaryDir(t);
   const expectSame = (torn: Buffer, what: string): void => {
-    const expected = rolledBackBySqlite(scratch, database, torn);
-    assert.ok(rollBack(Buffer.from(database), torn).equals(expected), what);
+    const expected = rolledBackBySqlite(t, path, torn);
+    const loaded = withTemporaryFiles(scratch, () => must(loadIntoMemory(path), 'the segment in memory'));
+    // In memory there is no WAL mode.
+    assert.ok(loaded.serialize().equals(expected.fill(1, 18, 20)), what);
+    loaded.close();
+    assert.ok(readFileSync(path).equals(database) && readFileSync(rollbackPath(path)).equals(torn), what);
+    assert.deepEqual(readdirSync(scratch), []);
   };
   expectSame(journal, 'whole');
   const expectSameFlipped = (at: number): void => {
@@ -156,6 +173,16 @@ test('a rollback journal, whole or torn anywhere, is rolled back as SQLite does 
   }
 });
 
+test('where no copy can be made the refusal names the place, and what to set', (t) => {
+  const { half } = makeBoth(t);
+  withTemporaryFiles(join(temporaryDir(t), 'missing'), () =>
+    assert.throws(
+      () => Segment.open(openSegment(half), 'read'),
+      refusal('data_dir_invalid', /was killed while it sealed .*missing.*TMPDIR/),
+    ),
+  );
+});
+
 test('where the journal takes the file back into WAL mode it is read, too', (t) => {
   const { good, half } = makeBoth(t);
   const path = openSegment(half);
@@ -163,8 +190,7 @@ test('where the journal takes the file back into WAL mode it is read, too', (t) 
   const firstPage = journal.indexOf('SQLite format 3\0', 0, 'latin1');
   assert.ok(firstPage > 0);
   journal.fill(2, firstPage + 18, firstPage + 20);
-  writeFileSync(rollbackPath(path), journal);
-  const mended = rollBack(readFileSync(path), journal);
+  const mended = rolledBackBySqlite(t, path, journal);
   assert.deepEqual([...mended.subarray(18, 20)], [2, 2], 'the checksum leaves these bytes out');
   const before = filesOf(half);
   assert.deepEqual(verify(half).replayed, verify(good).replayed);
