@@ -22,7 +22,7 @@ after(() => {
 
 const sh = async (line: string): Promise<string> => (await promisify(execFile)('sh', ['-c', line])).stdout;
 
-test('every package of the lock file takes this version of Node', () => {
+test('every package of the lock file supports this version of Node', () => {
   const cwd = folder();
   for (const name of ['package.json', 'package-lock.json'])
     copyFileSync(join(project, name), join(cwd, name));
@@ -49,7 +49,7 @@ function smallProject(): string {
   return cwd;
 }
 
-test('a build says at once what it does, and at the end how long it took; one that is not needed says nothing', () => {
+test('a build says at once what it does, and then how long it took; an unneeded one says nothing', () => {
   const cwd = smallProject();
   const build = (): string => {
     const args = ['build.mjs', '--if-stale'];
@@ -86,7 +86,7 @@ test('a watching build compiles each change, says what to run, and leaves nothin
   assert.deepEqual([fresh.status, fresh.stdout], [0, '']);
 });
 
-test('the printed lines bet on the round that ends soonest with a minute of betting left, and show the result', async () => {
+test('the printed lines bet on the round that ends first with a minute of betting left, and show the result', async () => {
   const cases = [
     { atMs: 0, market: 'BTC_FIVE_MINUTES', endsMs: 300_000 },
     { atMs: 205_000, market: 'BTC_FIVE_MINUTES', endsMs: 300_000 },

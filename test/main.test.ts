@@ -60,7 +60,7 @@ test('the first start prints a line that places a bet; the second start does not
   assert.doesNotMatch(stopped.stdout, /curl/);
 });
 
-test('what a first start makes is one commit: a kill leaves all of it or nothing', async () => {
+test('the first commands are one commit: a kill leaves all of them or none', async () => {
   const dir = dataDir();
   const server = await Server.start({ dataDir: dir, env: { TOTE_DEMO: '1' } });
   await server.stop();
@@ -75,7 +75,7 @@ test('what a first start makes is one commit: a kill leaves all of it or nothing
   assert.deepEqual(kinds.slice(0, expected.length), expected);
 });
 
-test('SIGTERM ends with 0 and a clean journal; SIGKILL loses nothing that was answered', async () => {
+test('SIGTERM ends with 0 and a clean journal; SIGKILL loses nothing acknowledged', async () => {
   const dir = dataDir();
   const first = await Server.start({ dataDir: dir });
   const { accountId } = await first.createBettor({ balance: 55 });
@@ -109,7 +109,7 @@ test('a second process on the same data directory is refused', async () => {
   await first.stop();
 });
 
-test('mistakes in the configuration are told at once, before anything is made', async () => {
+test('mistakes in the configuration are reported at once, before anything is created', async () => {
   const dir = join(dataDir(), 'never-made');
   const refused = await startRefused({ dataDir: dir, env: { TOTE_PROT: '1', TOTE_DEMO: 'perhaps' } });
   assert.equal(refused.code, 1);
@@ -118,7 +118,7 @@ test('mistakes in the configuration are told at once, before anything is made', 
   assert.ok(!existsSync(dir));
 });
 
-test('a port in use is refused, and the data directory is still new for the next start', async () => {
+test('a port in use is refused, and the data directory is still new', async () => {
   const dir = dataDir();
   const holder = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => holder.once('listening', resolve));
@@ -135,7 +135,7 @@ test('a port in use is refused, and the data directory is still new for the next
   await next.stop();
 });
 
-test('a start with few descriptors says once what they leave, and how to have more', async () => {
+test('a start with few descriptors logs once what they allow, and how to get more', async () => {
   const under = ['sh', '-c', 'ulimit -n 600; exec "$0" "$@"'];
   const server = await Server.start({ dataDir: dataDir(), under });
   assert.equal((await server.operator.get('/status')).status, 200);
@@ -157,7 +157,7 @@ test("another master secret than the journal's is refused", async () => {
   assert.match(refused.logText, /master-secret is not the secret/);
 });
 
-test('prices and clock that are not moved by hand refuse to be', async () => {
+test('a simulated feed and a system clock cannot be controlled', async () => {
   const server = await Server.start({
     dataDir: dataDir(),
     env: { TOTE_FEED: 'simulated', TOTE_CLOCK: 'system' },
@@ -194,7 +194,7 @@ test('rules that differ are journaled once; a house without capital opens nothin
   await second.stop();
 });
 
-test('a banner that nobody reads stops nothing', async () => {
+test('an unread banner does not stop the server', async () => {
   const env = { TOTE_PORT: '0', TOTE_OPERATOR_PORT: '0', TOTE_DATA_DIR: dataDir(), TOTE_LOG_LEVEL: 'warn' };
   const server = spawn(process.execPath, [fileURLToPath(new URL('../main.js', import.meta.url))], {
     env: { PATH: process.env['PATH'], ...env },

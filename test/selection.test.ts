@@ -24,7 +24,7 @@ test('parts narrow the run, fast leaves out slow files and other folders', () =>
   assert.ok(!fast.includes('engine/memory.test.js') && !fast.includes('main.test.js'));
 });
 
-test('a slow file that was moved is missed', () => {
+test('a slow file that was moved is detected', () => {
   const others = paths.filter((path) => path !== 'main.test.js');
   assert.throws(() => select(others, { parts: [], isFast: false }), /not there: main\.test\.js/);
 });

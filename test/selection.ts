@@ -7,7 +7,7 @@
 const SLOW: readonly string[] = [
   'torture/torture',
   'simulation/simulation',
-  'blackbox/standstill',
+  'blackbox/stall',
   'powerloss/power-loss',
   'blackbox/snapshots',
   'engine/against-reference',

@@ -25,7 +25,7 @@ function recordOf(bytes: Buffer): ReturnType<Answers['record']> {
   return answers.record();
 }
 
-test('counts expected answers by template, and notices a bet that two answers name', () => {
+test('counts expected answers by template, and detects a bet named by two answers', () => {
   const answers = new Answers([template(0), template(0)], [PLACED]);
   for (const [at, bet] of [
     [0, 7],
@@ -41,7 +41,7 @@ test('counts expected answers by template, and notices a bet that two answers na
   assert.deepEqual(unexpected, []);
 });
 
-test('anything else is unexpected: status, beginning, a body cut short, a missing header, no JSON', () => {
+test('anything else is unexpected: status, start of the body, a truncated body, a missing header, invalid JSON', () => {
   for (const bytes of [
     http(400, '{"success":true,"data":{"bet":{"id":"bet_1"}}}'),
     http(201, '{"success":false,"error":"odds_changed"}'),
@@ -55,7 +55,7 @@ test('anything else is unexpected: status, beginning, a body cut short, a missin
   }
 });
 
-test('waits for the rest, and refuses bytes behind the answer', () => {
+test('waits for the rest, and refuses bytes after the answer', () => {
   const answers = new Answers([template(0)], [PLACED]);
   const bytes = placed(1);
   assert.equal(answers.check(0, bytes, bytes.length - 1), WAITING);

@@ -15,7 +15,7 @@ test('a whole answer gives status, body and end', () => {
   assert.deepEqual(frame, { status: 201, bodyAt: bytes.length - 16, endAt: bytes.length });
 });
 
-test('an answer cut at any byte is incomplete', () => {
+test('an answer truncated at any byte is incomplete', () => {
   const bytes = Buffer.from(ANSWER);
   for (let end = 0; end < bytes.length; end += 1) {
     assert.equal(frameHttp(bytes, end, emptyFrame()), INCOMPLETE, `cut at ${end}`);

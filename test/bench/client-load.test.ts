@@ -95,7 +95,7 @@ test('an answer in many pieces is one answer', async () => {
   assert.deepEqual(result.acknowledged, [result.sent]);
 });
 
-test('in an open loop every planned request waits for a server that stands still, from its planned time', async () => {
+test('in an open loop latencies of a stalled server count from the planned times', async () => {
   const held: ServerResponse[] = [];
   let released = false;
   const { server, port } = await serve((response) => {
@@ -126,7 +126,7 @@ test('a run of a fixed number of requests sends exactly these', async () => {
   assert.deepEqual([result.sent, result.acknowledged], [37, [37]]);
 });
 
-test('idle connections speak once a period, beside the others', async () => {
+test('idle connections send one request a period, beside the others', async () => {
   let sockets = 0;
   const { server, port } = await serve((response) => reply(response, '1'));
   server.on('connection', () => {
@@ -146,7 +146,7 @@ test('idle connections speak once a period, beside the others', async () => {
   assert.ok(result.sent > count);
 });
 
-test('a refusal that is as good as an answer is counted as one, any other is not', async () => {
+test('an expected refusal is counted, any other is unexpected', async () => {
   const { server, port } = await serve((response) => {
     const body = '{"success":false,"error":"betting_closed"}';
     response.writeHead(400, { 'Content-Length': body.length });

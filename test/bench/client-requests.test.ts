@@ -5,7 +5,7 @@ import { Arrivals, Backlog } from '../../bench/client/arrivals.js';
 import { orderRequest } from '../../bench/client/http-request.js';
 import { Requests } from '../../bench/client/requests.js';
 
-test('templates take turns, each request with the next serial number in its key', () => {
+test('templates are used in turn, each request with the next serial number in its key', () => {
   const order = { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 1 };
   const withSerial = { ...orderRequest('secret', 'k-', order), expect: 0, stakeCents: 100 };
   const plain = { text: 'GET / HTTP/1.1\r\n\r\n', serialAt: -1, expect: 0, stakeCents: 0 };
@@ -21,7 +21,7 @@ test('templates take turns, each request with the next serial number in its key'
   assert.equal(requests.nextSerial, 100);
 });
 
-test('the same seed plans the same times, another seed others, both at the rate', () => {
+test('a seed decides the planned times, and every plan meets the rate', () => {
   const plan = (seed: number): number[] => {
     const arrivals = new Arrivals(1_000, seed, 500);
     return Array.from({ length: 50_000 }, () => arrivals.take());
@@ -34,7 +34,7 @@ test('the same seed plans the same times, another seed others, both at the rate'
   assert.ok(Math.abs(spanMs - 50_000) < 1_000, `50,000 requests at 1,000/s span ${spanMs} ms`);
 });
 
-test('a burst is so many more at its time, and the others stay as planned', () => {
+test('a burst adds requests at its time, and the others stay as planned', () => {
   const plan = (burst: { atMs: number; count: number } | null, count: number): number[] => {
     const arrivals = new Arrivals(1_000, 3, 500, burst);
     return Array.from({ length: count }, () => {

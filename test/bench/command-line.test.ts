@@ -12,7 +12,7 @@ import { median } from '../../bench/report/section.js';
 
 const NOW_MS = Date.UTC(2026, 0, 2, 3, 4, 5);
 
-test('defaults, the quick ones, and what is given', () => {
+test('defaults, those of a quick run, and given options', () => {
   const full = readOptions([], NOW_MS);
   assert.deepEqual(full?.sections, SECTION_NAMES);
   assert.equal(full?.out, 'bench-results/2026-01-02T03-04-05.json');

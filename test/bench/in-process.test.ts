@@ -20,7 +20,7 @@ test('orders are the same in every run, and all are placed', () => {
   assert.throws(() => assertLedger(openScenario(2, 10), 1), /1 bets were placed/);
 });
 
-test('orders from all over are placed ones, each once before any comes again', () => {
+test('sampled orders are placed ones, each used once before any repeats', () => {
   const keys = new Set(spreadOrders(5_000, 0, 5_000, 20).map(({ idempotency }) => idempotency?.keyHigh));
   assert.equal(keys.size, 5_000);
   const [first] = spreadOrders(5_000, 1, 1, 20);
@@ -84,7 +84,7 @@ test('a written snapshot is loaded to the same digest', () => {
   }
 });
 
-test('an order book is a reference by three kinds of orders', () => {
+test('the order book is measured with three kinds of orders', () => {
   const rates = orderBookRates(4_000);
   assert.ok(rates !== null);
   for (const { perSecond, perCpuSecond } of [rates.resting, rates.queued, rates.matching])

@@ -33,7 +33,7 @@ const row = (name: string, rounds: readonly MeasuredRun[], plannedRate: number |
   ...{ name, connections: 64, plannedRate, rounds },
 });
 
-test('what a system has put off lowers its sustained ratio, round by round', () => {
+test('deferred work lowers the sustained ratio, round by round', () => {
   const tote = row('tote', [run(60, 0.5, 5_000), run(90, 0.5, 0), run(60, 0.5, 5_000)]);
   const bare = row('bare', [run(100, 0.5, null), run(100, 0.5, null), run(100, 0.5, null)]);
   assert.equal(rateRatio(tote, bare), 0.6);
@@ -44,7 +44,7 @@ test('what a system has put off lowers its sustained ratio, round by round', () 
   assert.ok(Number.isNaN(sustainedRatio(never, bare, WINDOWS)));
 });
 
-test('a rate that may be the client’s is said to be, but not where the client spins', () => {
+test('a rate that may be the client’s is marked, except where the client spins', () => {
   const busy = row('bare', [run(100, 0.97, null), run(100, 0.99, null), run(100, 0.6, null)]);
   const notes = clientLimitNotes([
     row('tote', [run(60, 0.8, null)]),
@@ -55,7 +55,7 @@ test('a rate that may be the client’s is said to be, but not where the client 
   assert.match(notes[0] ?? '', /^bare, 64 connections: the client used 97 % of its core/);
 });
 
-test('what is not known is shown as such', () => {
+test('unknown figures are shown as unknown', () => {
   const [cells] = loadTable('T', [row('redis', [run(100, 0.5, null)])]).rows;
   assert.ok(cells?.every((cell) => !cell.includes('NaN')));
 });

@@ -70,7 +70,7 @@ test('the bare handler sends the captured bytes again, for GET and POST', async 
   assert.deepEqual([got.statusLine, got.headers, got.body], ['200 OK', ANSWER.headers, ANSWER.body]);
 });
 
-test('the group commit has every answered order in its journal, byte for byte as large', async () => {
+test('the group commit has every answered order in its journal, with as many bytes', async () => {
   const dir = folder('commit');
   const commit = { file: join(dir, 'journal.sqlite'), commandBytes: 140, durability: 'fsync' } as const;
   const { process, port } = await startBare({ gets: [], post: ANSWER, commit }, dir, null);

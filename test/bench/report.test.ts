@@ -56,14 +56,14 @@ function run(rate: string): Run {
   return { environment: where, options, results: [section(rate)] };
 }
 
-test('the report is one file that loads and runs nothing, and shows names as they are', () => {
+test('the report is one file that loads and runs nothing, and escapes names', () => {
   const html = reportHtml(run('1,000'));
   assert.ok(!/<script|<link|<img|src=|href=|url\(|@import/i.test(html));
   assert.ok(html.includes('<td>1,000</td>') && html.includes('&lt;b&gt;') && !html.includes('<b>'));
   assert.ok(html.includes('Rate &lt;by&gt; &quot;connections&quot;') && html.includes('>a &amp; b</text>'));
 });
 
-test('points lie where the axes say', () => {
+test('points are placed by the axes', () => {
   const svg = plotSvg(PLOT);
   // From 10 to 1,000 over the whole width of a logarithmic axis; 50 and 100 of 100 over the height of a linear one.
   assert.ok(svg.includes('points="70.0,144.0 520.0,16.0"'), svg);
@@ -87,7 +87,7 @@ test('two runs are compared row by row', () => {
   assert.deepEqual(compareResults([section('1,000')], others), [], 'tables of other sections are others');
 });
 
-test('every figure that both runs have is compared, ratios too, but not what was given', () => {
+test('every figure that both runs have is compared, ratios too, but not conditions', () => {
   const of = (load: string, value: number): SectionResult => ({
     ...section('1'),
     tables: [
@@ -119,7 +119,7 @@ test('every figure that both runs have is compared, ratios too, but not what was
   );
 });
 
-test('the speed table has every line, whichever way its figure has to lie, and says what was not measured', () => {
+test('the speed table has every goal, maximum or minimum, and says what was not measured', () => {
   const ratio = {
     what: 'r',
     value: 0.8,
@@ -145,7 +145,7 @@ test('the speed table has every line, whichever way its figure has to lie, and s
   assert.match(rows.find(([what]) => what?.startsWith('start to'))?.at(-1) ?? '', /section start/);
 });
 
-test('files that are none of the suite’s are named, and so is a folder without a build', () => {
+test('foreign files are named, and so is a folder without a build', () => {
   const dir = mkdtempSync(join(tmpdir(), 'tote-bench-test-'));
   try {
     const [good, bad, other] = [join(dir, 'good.json'), join(dir, 'bad.json'), join(dir, 'other.json')];

@@ -101,7 +101,7 @@ test('keys, cutoff and idempotency', () => {
   );
 });
 
-test('the server answers what the client expects, and its tables hold exactly that', async () => {
+test('the server answers as the client expects, and its tables match', async () => {
   const dir = join(root, 'server');
   mkdirSync(dir);
   const bettors = ['secret-1', 'secret-2'].map((apiKey, at) => ({ accountId: `acc_${at + 1}`, apiKey }));

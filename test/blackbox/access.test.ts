@@ -192,7 +192,7 @@ test('every endpoint with every kind of key', async (context) => {
   await sandbox.checkConservation();
 });
 
-test('a key expires at its very millisecond, and only then', async () => {
+test('a key expires at exactly its millisecond', async () => {
   const { accountId } = await sandbox.trader();
   const expiresAt = new Date(sandbox.nowMs + 5_000).toISOString();
   const { secret } = await sandbox.key(accountId, { scopes: ALL, expiresAt });
@@ -262,7 +262,7 @@ test('after a downgrade the keys stay, but none can be made', async () => {
   refused(made, 409, 'too_many_keys');
 });
 
-test("another account's bets never show", async () => {
+test("another account's bets are never shown", async () => {
   const mine = await sandbox.trader();
   const theirs = await sandbox.trader();
   const { bet } = await mine.api.place(ORDER);

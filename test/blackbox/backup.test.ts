@@ -69,7 +69,7 @@ async function betsOn(dataDir: string): Promise<string[][]> {
   }
 }
 
-test('three backups to one place under load: each has what was acknowledged before it began', async () => {
+test('each of three backups under load has everything acknowledged before it began', async () => {
   let isDone = false;
   const loading = load(() => isDone);
   const before: { seq: number; ids: string[][] }[] = [];
@@ -99,7 +99,7 @@ test('three backups to one place under load: each has what was acknowledged befo
   }
 });
 
-test('verify and status beside the running server, with the server none the worse', async () => {
+test('verify and status work beside the running server, without affecting it', async () => {
   const report = await toteJson<VerifyReport>(['verify', server.dataDir]);
   assert.deepEqual(report.faults, []);
   const status = await toteJson<{ server: { pid: number } }>(['status', server.dataDir]);
@@ -112,7 +112,7 @@ test('verify and status beside the running server, with the server none the wors
   assert.deepEqual((await toteJson<VerifyReport>(['verify', server.dataDir])).faults, []);
 });
 
-test('a restored directory starts, and so does the killed server beside which it was made', async () => {
+test('a restored directory starts, and so does the killed server that it was made from', async () => {
   const out = join(folder, 'restored');
   await server.kill();
   const restored = await toteJson<Restored>(['restore', server.dataDir, '--out', out]);

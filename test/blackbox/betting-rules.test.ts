@@ -34,7 +34,7 @@ const order = (parts: Partial<OrderRequest>): OrderRequest => ({
   ...parts,
 });
 
-test('slippage: exactly 15 points is taken, the least bit more is odds_changed', async () => {
+test('slippage: exactly 15 points is accepted, a little more is odds_changed', async () => {
   await sandbox.openRounds({ BTC: 67_000 });
   const { api } = await sandbox.trader();
   // 1,500 on UP against 1,000: the percents before an order joins are 60 and 40.
@@ -60,7 +60,7 @@ test('slippage: exactly 15 points is taken, the least bit more is odds_changed',
   await api.place(order({ prediction: 'DOWN', expectedPercent: 24.98 }));
 });
 
-test('the cutoff: bets are taken until 20 s before the lock, in every time frame', async () => {
+test('the cutoff: bets are accepted until 20 s before the lock, in every time frame', async () => {
   for (const frame of TIME_FRAMES) {
     const { lengthMs = 0, lockLeadMs = 0 } = FRAMES[frame] ?? {};
     await sandbox.openRounds({ BTC: 67_000 }, frame);
@@ -156,7 +156,7 @@ test('exposure: a round never owes more than its pool', async () => {
   await sandbox.checkConservation();
 });
 
-test('open bets: as many as the rules say, and room again when one has settled', async () => {
+test('open bets: as many as the rules allow, and another once one has settled', async () => {
   await sandbox.openRounds({ BTC: 67_000 });
   const { api } = await sandbox.trader();
   for (let n = 0; n < OPEN_BETS_MAX; n++) {
@@ -184,7 +184,7 @@ test('a suspended market takes no bets and opens no further round', async () => 
   assert.equal((await api.market('BTC_ONE_MINUTE')).currentRound?.status, 'LIVE');
 });
 
-test('the rules are looked at in the order of the design', async () => {
+test('the rules are checked in the specified order', async () => {
   await sandbox.openRounds({ BTC: 67_000 });
   const { api } = await sandbox.trader({ tier: 'SILVER', balance: 100 });
   const bad = { amount: 1_000_000, expectedPercent: 0 };

@@ -33,7 +33,7 @@ async function started(env: Record<string, string>): Promise<Sandbox> {
 
 const ORDER = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 10 };
 
-test('only active markets are listed; any other is not found', async () => {
+test('only active markets are listed; others are not found', async () => {
   const sandbox = await started(rulesEnv({ markets: ['BTC_ONE_MINUTE', 'ETH_ONE_DAY'] }));
   await sandbox.openRounds({ BTC: 67_000, ETH: 3_000 });
   const { api } = await sandbox.trader();
@@ -50,7 +50,7 @@ test('only active markets are listed; any other is not found', async () => {
   await api.place(ORDER);
 });
 
-test("a market's limits are shown and kept; new ones hold for rounds that open after them", async () => {
+test("a market's limits are shown and enforced; new ones apply to rounds that open after them", async () => {
   const limits = {
     BTC_ONE_MINUTE: { minStakeCents: 500, maxStakeCents: 20_000, house: { policy: 'fixed', seedCents: 1 } },
   };
@@ -74,7 +74,7 @@ test("a market's limits are shown and kept; new ones hold for rounds that open a
   assert.equal((await later.order({ ...ORDER, amount: 2 })).status, 201);
 });
 
-test('a full memory of Idempotency-Keys refuses new keys, and forgets none early', async () => {
+test('a full memory of Idempotency-Keys refuses new ones, and forgets none early', async () => {
   const sandbox = await started(rulesEnv({ idempotencyEntriesMax: 3 }));
   await sandbox.openRounds({ BTC: 67_000 }, 'ONE_DAY');
   const { api } = await sandbox.trader();

@@ -26,7 +26,7 @@ after(() => sandbox.remove());
 
 const current = async (id = MARKET): Promise<Round | null> => (await trader.api.market(id)).currentRound;
 
-test('late opening: with 10 s of betting left a round opens at that instant and price', async () => {
+test('late opening: with 10 s of betting left a round opens at that time and price', async () => {
   await sandbox.toBoundary('ONE_DAY');
   await sandbox.advance(LATEST_OPENING_MS);
   await sandbox.push({ BTC: 67_001 });
@@ -39,7 +39,7 @@ test('late opening: with 10 s of betting left a round opens at that instant and 
   assert.deepEqual([timestamp, price], [round.startTime, 67_001]);
 });
 
-test('late opening: with less betting left none opens in this window, in every time frame', async () => {
+test('late opening: with less betting left no round opens in this window, in every time frame', async () => {
   for (const [frame, { lengthMs, lockLeadMs }] of Object.entries(FRAMES)) {
     const asset = 'ETH';
     await sandbox.toBoundary(frame);
@@ -63,7 +63,7 @@ test('late opening: the tick must be fresh', async () => {
   assert.equal((await current('TON_ONE_MINUTE'))?.status, 'LIVE');
 });
 
-test('no price at a boundary: the round is voided, the next never opens, until prices are back', async () => {
+test('without a price at a boundary the round is voided, and no round opens until there are prices', async () => {
   await sandbox.openRounds({ BTC: 67_000 });
   const first = must(await current(), 'round');
   const { bet } = await trader.api.place({ marketId: MARKET, prediction: 'UP', amount: 5 });
@@ -84,7 +84,7 @@ test('no price at a boundary: the round is voided, the next never opens, until p
   assert.equal(late.openPrice, 67_100);
 });
 
-test('a clock that jumps over many windows: what was open is voided, what lies between never exists', async () => {
+test('when the clock jumps over many windows open rounds are voided, and those in between never exist', async () => {
   await sandbox.openRounds({ BTC: 67_000 });
   const open = must(await current(), 'round');
   await trader.api.place({ marketId: MARKET, prediction: 'DOWN', amount: 5 });
@@ -99,7 +99,7 @@ test('a clock that jumps over many windows: what was open is voided, what lies b
 });
 
 for (const how of ['stop', 'kill'] as const) {
-  test(`after ${how} and start a LIVE round goes on, takes bets and settles by its price`, async () => {
+  test(`after ${how} and start a LIVE round continues, takes bets and settles by its price`, async () => {
     await sandbox.openRounds({ BTC: 67_000 });
     const { id } = must(await current(), 'round');
     const first = await trader.api.place({ marketId: MARKET, prediction: 'UP', amount: 5 });
@@ -124,7 +124,7 @@ for (const how of ['stop', 'kill'] as const) {
   });
 }
 
-test('a round that waited for its price when the server went down gets it afterwards, or is voided', async () => {
+test('a round that waited for its price at a shutdown gets it afterwards, or is voided', async () => {
   for (const isPriced of [true, false]) {
     await sandbox.openRounds({ BTC: 67_000 });
     const { id } = must(await current(), 'round');
@@ -147,7 +147,7 @@ test('a round that waited for its price when the server went down gets it afterw
   }
 });
 
-test('a clock that stands behind the journal: orders are refused until it has caught up, reads are not', async () => {
+test('while the clock is behind the journal orders are refused, and reads are not', async () => {
   await sandbox.openRounds({ BTC: 67_000 }, 'ONE_DAY');
   await sandbox.server.stop();
   const server = await Server.start({

@@ -44,7 +44,7 @@ async function lossyLink(port: number): Promise<{ readonly port: number; readonl
   return { port: (link.address() as AddressInfo).port, lost: () => lost };
 }
 
-test('it places one bet although the answer is lost, and tells its result', options, async () => {
+test('it places one bet although the answer is lost, and prints its result', options, async () => {
   const sandbox = await Sandbox.start();
   closing.push(() => sandbox.remove());
   const { api, secret } = await sandbox.trader();

@@ -35,7 +35,7 @@ afterEach(async () => {
 
 const send = (bytes: string | Buffer): Promise<Answered> => sendRaw(sandbox.server.publicUrl, bytes);
 
-test('a well-formed request by hand is answered', async () => {
+test('a hand-written request is answered', async () => {
   const answered = await send(rawRequest('POST', '/v1/orders', headers, ORDER));
   assert.equal(answered.status, 201);
   checkAnswer(answered, 'raw order');
@@ -64,7 +64,7 @@ test('a body in several packets is one body', async () => {
   assert.match(answer, /^HTTP\/1\.1 201 /);
 });
 
-test('a chunked body is taken as any other', async () => {
+test('a chunked body is accepted like any other', async () => {
   const half = ORDER.length >> 1;
   const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
   const chunked = rawRequest('POST', '/v1/orders', [...headers, 'Transfer-Encoding: chunked']);
@@ -72,7 +72,7 @@ test('a chunked body is taken as any other', async () => {
   assert.equal(answered.status, 201, answered.text);
 });
 
-test('requests whose end or form is doubtful are refused, and never taken for another', async () => {
+test('ambiguous requests are refused, and never mistaken for another', async () => {
   const post = (...more: readonly string[]): string =>
     rawRequest('POST', '/v1/orders', [...headers, ...more]);
   const get = (...more: readonly string[]): string => rawRequest('GET', '/v1/markets', [...headers, ...more]);
@@ -128,7 +128,7 @@ test('bodies that are not UTF-8 are refused', async () => {
   );
 });
 
-test('clients that go away in the middle of anything harm nobody', async () => {
+test('clients that disconnect at any point harm nobody', async () => {
   const request = rawRequest('POST', '/v1/orders', headers, ORDER);
   for (let cut = 1; cut <= request.length; cut += 9) {
     const socket = connect(Number(new URL(sandbox.server.publicUrl).port), '127.0.0.1');
@@ -142,7 +142,7 @@ test('clients that go away in the middle of anything harm nobody', async () => {
   assert.ok(sent.length > 0);
 });
 
-test('random bytes get no answer but a refusal', async () => {
+test('random bytes get only refusals', async () => {
   let state = 12_345;
   const random = (bound: number): number => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fff_ffff;

@@ -56,7 +56,7 @@ for (const base of BASES) {
   });
 }
 
-test('HEAD answers as GET does, without the body', async () => {
+test('HEAD answers like GET, without the body', async () => {
   for (const path of ['/markets', '/prices', '/markets/NO_SUCH', '/positions?limit=0', '/no-such-path']) {
     const [got, head] = [await trader.api.get(path), await trader.api.send('HEAD', path)];
     assert.equal(head.status, got.status, path);
@@ -67,7 +67,7 @@ test('HEAD answers as GET does, without the body', async () => {
   assert.equal(withoutKey.status, 401);
 });
 
-test('paths that do not exist are 404', async () => {
+test('unknown paths are 404', async () => {
   const paths = [
     '/',
     '',
@@ -91,7 +91,7 @@ test('paths that do not exist are 404', async () => {
   }
 });
 
-test('a market that does not exist is 404, a path that cannot be decoded 400', async () => {
+test('an unknown market is 404, a path that cannot be decoded 400', async () => {
   for (const id of [
     'BTC',
     'BTC_',
@@ -127,7 +127,7 @@ test('the operator API is not on the public port, and the public API not on the 
   assert.equal(publicPath.status, 404);
 });
 
-test('the operator API takes nobody without its token', async () => {
+test('the operator API refuses everybody without its token', async () => {
   const url = `${sandbox.server.operatorUrl}/operator/v1/status`;
   const { token } = sandbox.server;
   for (const authorization of [

@@ -77,7 +77,7 @@ test('the scope of a key is the account', async () => {
   replays(await mine.api.order(ORDER, keyed('shared')), first);
 });
 
-test('the same content in other words replays; any other content is refused', async () => {
+test('the same content in another notation replays; other content is refused', async () => {
   const trader = await sandbox.trader();
   const first = await placeFirst(trader, 'content');
   const reworded = [
@@ -141,7 +141,7 @@ test('keys are 1 to 255 visible ASCII characters, quoted or bare', async () => {
   assert.equal(await betCount(trader), before);
 });
 
-test('bytes that are not ASCII are refused, whatever they would decode to', async () => {
+test('bytes outside ASCII are refused, whatever they decode to', async () => {
   const trader = await sandbox.trader();
   const headers = [`X-API-Key: ${trader.secret}`, 'Content-Type: application/json'];
   const request = rawRequest(
@@ -176,7 +176,7 @@ test('a key is remembered for exactly 10 minutes', async () => {
   assert.equal(await betCount(trader), 2);
 });
 
-test('of many at once one places the bet; the others are told so or get its answer', async () => {
+test('of many at once one places the bet, and the others wait or get its answer', async () => {
   const trader = await sandbox.trader();
   const unguarded = { marketId: 'BTC_FOUR_HOURS', prediction: 'DOWN', amount: 10 };
   for (let wave = 0; wave < 10; wave++) {
@@ -211,7 +211,7 @@ async function inOneTurn(send: () => Promise<void>): Promise<void> {
   }
 }
 
-test('while the first is not durable, a duplicate is told that it is in progress', {
+test('while the first is not durable, a duplicate is answered as in progress', {
   skip: process.platform !== 'linux',
 }, async () => {
   const trader = await sandbox.trader();
@@ -251,7 +251,7 @@ test('of many at once with different content only one places a bet', async () =>
   assert.equal(await betCount(trader), 1);
 });
 
-test('whatever becomes of the bet, the replay is the same: locked, settled, trading off, restarted', async () => {
+test('the replay stays the same when the round is locked or settled, trading is off, or the server restarts', async () => {
   const trader = await sandbox.trader();
   await sandbox.openRounds({ BTC: 67_000 });
   const order = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 25, clientSeed: 'ü' };
@@ -276,7 +276,7 @@ test('whatever becomes of the bet, the replay is the same: locked, settled, trad
   await sandbox.checkConservation();
 });
 
-test("a key has nothing to do with the operators' references", async () => {
+test("a key is independent of the operators' references", async () => {
   const trader = await sandbox.trader();
   const deposit = { amount: 5, reference: 'same' };
   const path = `/accounts/${trader.accountId}/deposits`;

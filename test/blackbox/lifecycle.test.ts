@@ -152,7 +152,7 @@ test('without a tick after the boundary the price is final after 2 s of grace', 
   assert.equal((await trader.api.round(bets.roundId)).result, 'UP');
 });
 
-test('the price is the tick with the greatest timestamp at or before the boundary, the last among equals', async () => {
+test('the price is the latest tick at or before the boundary, the last to arrive among equals', async () => {
   const bets = await betBothWays();
   const endMs = sandbox.boundaryMs + MINUTE_MS;
   const tick = async (price: number, atMs: number): Promise<void> => {
@@ -173,7 +173,7 @@ test('the price is the tick with the greatest timestamp at or before the boundar
   assert.deepEqual([round.closePrice, round.result], [66_500, 'DOWN'], 'and it is never revised');
 });
 
-test('VOID by a stale price: at most 10 s old is fresh, the least more refunds all bets', async () => {
+test('VOID by a stale price: 10 s old is fresh, a millisecond more refunds all bets', async () => {
   const fresh = await betBothWays();
   await sandbox.toOffset(MINUTE_MS - 10_000);
   await sandbox.push({ BTC: 67_001 });
@@ -218,7 +218,7 @@ for (const phase of ['LIVE', 'LOCKED', 'SETTLING']) {
   });
 }
 
-test('a round without bets gives the house its seeds back', async () => {
+test('a round without bets returns the seeds to the house', async () => {
   await sandbox.openRounds({ BTC: OPEN_PRICE });
   const { openSeeds } = await sandbox.house();
   await sandbox.closeMinute({ BTC: OPEN_PRICE + 1 });
@@ -227,7 +227,7 @@ test('a round without bets gives the house its seeds back', async () => {
   await sandbox.checkConservation();
 });
 
-test('round numbers count the windows, and ids are never used again', async () => {
+test('round numbers count windows, and ids are never reused', async () => {
   const seen = new Set<string>();
   for (let n = 0; n < 4; n++) {
     await sandbox.openRounds({ BTC: OPEN_PRICE });
@@ -239,7 +239,7 @@ test('round numbers count the windows, and ids are never used again', async () =
   }
 });
 
-test('rounds that never were are 404', async () => {
+test('unknown rounds are 404', async () => {
   for (const id of [
     `${MARKET}_1`,
     `${MARKET}_99999999`,

@@ -41,7 +41,7 @@ test('a new account has neither positions nor orders', async () => {
   assert.deepEqual(await api.orders(), []);
 });
 
-test('parameters that are not allowed are 400, and named', async () => {
+test('invalid parameters are 400, and named', async () => {
   const { api } = await sandbox.trader();
   const limits = [
     '0',
@@ -80,7 +80,7 @@ test('parameters that are not allowed are 400, and named', async () => {
   }
 });
 
-test('orders: most recently placed first, 50 unless asked for another number', async () => {
+test('orders are listed most recently placed first, 50 by default', async () => {
   const trader = await sandbox.trader({ tier: 'VIP', balance: 100_000 });
   const placed = await place(trader, DAY, 120);
   const newestFirst = placed.toReversed();
@@ -94,7 +94,7 @@ test('orders: most recently placed first, 50 unless asked for another number', a
   }
 });
 
-test('positions: active ones alone by default; all are most recently changed first', async () => {
+test('positions are the active ones by default, or all, most recently changed first', async () => {
   const trader = await sandbox.trader();
   const { api } = trader;
   const dayBefore = await place(trader, DAY, 2);
@@ -133,7 +133,7 @@ test('a SETTLING bet is still a position', async () => {
   assert.deepEqual(await trader.api.positions(), []);
 });
 
-test('the last 200 placed and the last 200 settled stay, and every open bet', async () => {
+test('the last 200 placed, the last 200 settled and every open bet are listed', async () => {
   const trader = await sandbox.trader({ tier: 'VIP', balance: 100_000 });
   const { api } = trader;
   await sandbox.openRounds({ BTC: 67_000 });
@@ -149,7 +149,7 @@ test('the last 200 placed and the last 200 settled stay, and every open bet', as
   assert.equal(new Set(all).size, RETAINED);
 });
 
-test('a list read right after the answer to an order has it', async () => {
+test('a list read right after the answer to an order contains it', async () => {
   const { api } = await sandbox.trader();
   for (let n = 0; n < 50; n++) {
     const { bet } = await api.place({ ...DAY, prediction: n % 2 === 0 ? 'UP' : 'DOWN' });

@@ -26,7 +26,7 @@ const sees = (server: Server, event: LogEvent, holds = (_: LogLine) => true): Pr
 
 const eventsOf = (lines: readonly LogLine[]): LogEvent[] => lines.map(({ event }) => event);
 
-test('a life in lines: a start, voided rounds, a kill, the recovery, a stop', async () => {
+test('the log reports a start, voided rounds, a kill, the recovery and a stop', async () => {
   const first = await Server.start({ dataDir: root, env: INFO });
   const { accountId } = await first.createBettor();
   await first.toNextDay();
@@ -61,7 +61,7 @@ test('a life in lines: a start, voided rounds, a kill, the recovery, a stop', as
   assert.deepEqual(eventsOf(logLines(stderr)).slice(-2), ['stopping', 'stopped']);
 });
 
-test('debug lines tell each request by the id that its answer has, on both ports, and no key', async (t) => {
+test('debug lines identify each request by the id of its answer, on both ports, without keys', async (t) => {
   const server = await Server.start({ env: { TOTE_LOG_LEVEL: 'debug' } });
   t.after(() => server.remove());
   const { api, secret } = await server.createBettor();
@@ -81,7 +81,7 @@ test('debug lines tell each request by the id that its answer has, on both ports
   for (const hidden of [secret, server.token, 'secret=1']) assert.ok(!stderr.includes(hidden), hidden);
 });
 
-test('money that operators move is told in cents, and wrong tokens are told without what they were', async (t) => {
+test('transfers of operators are logged in cents, and wrong tokens without their value', async (t) => {
   const server = await Server.start({ env: INFO });
   t.after(() => server.remove());
   const { accountId } = await server.createBettor({ balance: 10 });
@@ -110,7 +110,7 @@ test('money that operators move is told in cents, and wrong tokens are told with
   );
 });
 
-test('a line a minute, by the clock that is handed in, sums up the orders; it can be left out', async (t) => {
+test('a line a minute, by the server’s clock, sums up the orders, unless it is off', async (t) => {
   const server = await Server.start({ env: INFO });
   t.after(() => server.remove());
   const { api } = await server.createBettor();
@@ -141,7 +141,7 @@ test('a line a minute, by the clock that is handed in, sums up the orders; it ca
   assert.deepEqual(linesOf((await without.stop()).stderr, 'minute'), []);
 });
 
-test('requests leave no line at the level of a day', async (t) => {
+test('requests are not logged at the default level', async (t) => {
   const server = await Server.start({ env: INFO });
   t.after(() => server.remove());
   await server.operator.get('/house');
@@ -188,7 +188,7 @@ test('the table of the documents has every event, with its level', () => {
   assert.deepEqual(documented.sort(), known.sort());
 });
 
-test('each full segment and each snapshot is told, with its size and the time it took', async (t) => {
+test('each full segment and each snapshot is logged, with its size and duration', async (t) => {
   const hot = new HotSide(newDataDir(), (print) => [
     ...setUpCommands(20, 10_000, print),
     ...orders(0, 9_000, 20),

@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => sandbox.remove());
 
-test('a revoked key does not lock its account out, and runs into the limit of its address', async () => {
+test('a revoked key cannot lock its account out, and is limited by its address', async () => {
   const { accountId, keyId, api: lost } = await sandbox.trader();
   const owner = sandbox.api((await sandbox.key(accountId, { scopes: ['markets:read'] })).secret);
   await sandbox.operator.patch(`/keys/${keyId}`, { enabled: false });

@@ -7,7 +7,7 @@ import { newDataDir, removeDataDir, Server } from '../support/server.js';
 /** So many milliseconds at once: with and without anything that is due on the way. */
 const STEPS_MS = [7, 59_993, 1, 86_400_000 + 11, 3];
 
-test('a restart goes on at the time that was answered, however the server ended', async (t) => {
+test('a restart continues at the answered time, however the server ended', async (t) => {
   const dataDir = newDataDir();
   t.after(() => removeDataDir(dataDir));
   let answeredMs = 0;

@@ -87,7 +87,7 @@ test('FX opens on Sunday 17:00 and metals on Sunday 18:00, New York time', async
   await trader.api.place({ marketId: 'GOLD_ONE_MINUTE', prediction: 'UP', amount: 1 });
 });
 
-test('metals pause from 17:00 to 18:00 each day; FX goes on', async () => {
+test('metals pause from 17:00 to 18:00 each day, FX does not', async () => {
   const monday17 = nextNewYork('Mon', 17, sandbox.nowMs);
   const friday17 = nextNewYork('Fri', 17, monday17);
   await sandbox.advanceTo(monday17 - 60_000);
@@ -114,7 +114,7 @@ test('metals pause from 17:00 to 18:00 each day; FX goes on', async () => {
   assert.deepEqual(await openFrames('SILVER'), framesThatFit(sandbox.nowMs, sandbox.nowMs, tuesday17));
 });
 
-test('FX and metals close on Friday 17:00: what would end later never opens', async () => {
+test('FX and metals close on Friday 17:00, and rounds that would end later never open', async () => {
   const friday17 = nextNewYork('Fri', 17, sandbox.nowMs);
   await sandbox.advanceTo(friday17 - 15 * 60_000);
   await sandbox.push(PRICES);

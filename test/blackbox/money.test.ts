@@ -62,7 +62,7 @@ const PAYS: Readonly<Record<string, (bet: Bet) => bigint>> = {
   VOID: (bet) => cents(bet.amount),
 };
 
-test(`random bets, seed ${TEST_SEED}: every balance, the house and the sum of all are right to the cent`, async () => {
+test(`random bets, seed ${TEST_SEED}: every balance, the house and the total are right to the cent`, async () => {
   const rng = new Rng(TEST_SEED);
   const books: Book[] = [];
   for (let n = 0; n < TRADERS; n++) {
@@ -112,7 +112,7 @@ test(`random bets, seed ${TEST_SEED}: every balance, the house and the sum of al
   }
 });
 
-test('deposits and withdrawals: to the cent, once per reference, never below zero', async () => {
+test('deposits and withdrawals are exact to the cent, once per reference, never below zero', async () => {
   const { accountId } = await sandbox.trader({ balance: 10 });
   const path = (kind: string): string => `/accounts/${accountId}/${kind}`;
   const post = (kind: string, amount: number, reference: string) =>

@@ -48,13 +48,13 @@ const WRONG_FIELDS: readonly (readonly [field: string, values: readonly unknown[
 ];
 
 for (const [field, values] of WRONG_FIELDS) {
-  test(`${field}: what it must not be is refused and named`, async () => {
+  test(`${field}: invalid values are refused and named`, async () => {
     for (const value of values)
       await refuses(JSON.stringify({ ...ORDER, [field]: value }), new RegExp(field));
   });
 }
 
-test('what each field may be is taken', async () => {
+test('valid values of each field are accepted', async () => {
   const values: readonly object[] = [
     { amount: 1 },
     { amount: 1.01 },
@@ -70,7 +70,7 @@ test('what each field may be is taken', async () => {
   for (const value of values) await places(JSON.stringify({ ...ORDER, ...value }));
 });
 
-test('numbers that JSON can write but nobody can bet are refused', async () => {
+test('numbers that are valid JSON but cannot be bet are refused', async () => {
   for (const amount of ['1e999', '-1e999', '-0', '0.000', '123456789012345678901234567890', '1e-400']) {
     await refuses(`{"marketId":"BTC_ONE_DAY","prediction":"UP","amount":${amount}}`, /amount/);
   }
@@ -80,13 +80,13 @@ test('numbers that JSON can write but nobody can bet are refused', async () => {
   );
 });
 
-test('a field that the specification does not know is refused, not ignored', async () => {
+test('an unknown field is refused, not ignored', async () => {
   for (const field of ['expectedpercent', 'marketID', 'limitOdds', '__proto__', 'constructor', '']) {
     await refuses(`{"marketId":"BTC_ONE_DAY","prediction":"UP","amount":2,${JSON.stringify(field)}:1}`, /./);
   }
 });
 
-test('a query parameter is refused and named: a guard that stands there would guard nothing', async () => {
+test('a query parameter is refused and named, because a guard there would be ignored', async () => {
   const balance = await sandbox.balance(trader.accountId);
   for (const [query, named] of [
     ['expectedPercent=99', /"expectedPercent"/],
@@ -125,7 +125,7 @@ test('a body that is not a JSON object is refused', async () => {
   await refuses(`${'{"a":'.repeat(2_000)}1${'}'.repeat(2_000)}`, /./);
 });
 
-test('only JSON is taken: anything else is 415', async () => {
+test('only JSON is accepted, anything else is 415', async () => {
   const body = JSON.stringify(ORDER);
   for (const type of [
     'application/json',
@@ -145,7 +145,7 @@ test('only JSON is taken: anything else is 415', async () => {
   await places(body, { 'Content-Encoding': 'identity' });
 });
 
-test('a body of 16 KiB is taken, one byte more is 413', async () => {
+test('a body of 16 KiB is accepted, one byte more is 413', async () => {
   const body = JSON.stringify(ORDER);
   await places(body.padEnd(BODY_BYTES_MAX));
   const tooLong = await trader.api.send('POST', '/orders', { body: body.padEnd(BODY_BYTES_MAX + 1) });
@@ -155,7 +155,7 @@ test('a body of 16 KiB is taken, one byte more is 413', async () => {
   await places(body);
 });
 
-test('a market that does not exist is 404, whatever it is called', async () => {
+test('an unknown market is 404, whatever its name', async () => {
   for (const marketId of [
     '',
     'BTC',
@@ -169,7 +169,7 @@ test('a market that does not exist is 404, whatever it is called', async () => {
   }
 });
 
-test('nothing that was refused left a trace', async () => {
+test('refused orders leave no trace', async () => {
   const orders = await trader.api.orders('?limit=200');
   const market = await trader.api.market('BTC_ONE_DAY');
   assert.equal(market.currentRound?.totalBets, orders.length);

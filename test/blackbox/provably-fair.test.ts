@@ -59,7 +59,7 @@ test('commitment first, seed after settlement, and every betHash follows from pu
   assert.equal(new Set(placed.map(({ bet }) => bet.betHash)).size, orders.length);
 });
 
-test('each round has a seed of its own, which a restart does not change', async () => {
+test('each round has its own seed, which a restart does not change', async () => {
   const commitments = new Map<string, string>();
   for (let n = 0; n < 3; n++) {
     await sandbox.openRounds({ BTC: 67_000 });

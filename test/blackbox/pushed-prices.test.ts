@@ -25,7 +25,7 @@ const at = (offsetMs: number): string => new Date(sandbox.nowMs + offsetMs).toIS
 const currentPrice = async (): Promise<number | null | undefined> =>
   (await trader.api.market('BTC_ONE_DAY')).currentRound?.currentPrice;
 
-test('a tick without a timestamp carries the present time and shows as currentPrice', async () => {
+test('a tick without a timestamp has the present time and is the currentPrice', async () => {
   const { status, data } = await post([{ crypto: 'BTC', price: 67_001 }]);
   assert.equal(status, 200);
   assert.deepEqual([data.taken, data.refused], [1, []]);
@@ -37,14 +37,14 @@ test('an older tick changes no current price', async () => {
   assert.equal(await currentPrice(), 67_001);
 });
 
-test('more than 1 s ahead is refused, exactly 1 s is not', async () => {
+test('a tick more than 1 s ahead is refused, exactly 1 s is not', async () => {
   refused(await post([{ crypto: 'BTC', price: 67_002, timestamp: at(1_001) }]), 400, 'price_refused');
   assert.equal(await currentPrice(), 67_001);
   assert.equal((await post([{ crypto: 'BTC', price: 67_002, timestamp: at(1_000) }])).status, 200);
   assert.equal(await currentPrice(), 67_002);
 });
 
-test('by more than a factor of 1.5 from the last accepted one is absurd, exactly 1.5 is not', async () => {
+test('a price more than a factor of 1.5 from the last one is refused, exactly 1.5 is not', async () => {
   await sandbox.advance(2_000);
   await sandbox.push({ BTC: 60_000 });
   for (const price of [90_000.01, 39_999.99, 6_000_000, 0.01]) {
@@ -56,7 +56,7 @@ test('by more than a factor of 1.5 from the last accepted one is absurd, exactly
   assert.equal(await currentPrice(), 60_000);
 });
 
-test('a price that three later ones agree with over 30 s is taken', async () => {
+test('a price that three later ones agree with over 30 s is accepted', async () => {
   for (let second = 0; second < 30; second += 10) {
     refused(await post([{ crypto: 'BTC', price: 20_000 + second }]), 400, 'price_refused');
     await sandbox.advance(10_000);
@@ -67,7 +67,7 @@ test('a price that three later ones agree with over 30 s is taken', async () => 
   await sandbox.push({ BTC: 20_000 });
 });
 
-test('prices that are no prices are refused', async () => {
+test('invalid prices are refused', async () => {
   for (const price of [0, -1]) refused(await post([{ crypto: 'ETH', price }]), 400, 'price_refused');
   for (const tick of [{ crypto: 'ETH' }, { crypto: 'DOGE', price: 1 }, { crypto: 'ETH', price: '1' }, null]) {
     refused(await post([tick]), 400, 'invalid_request');
@@ -76,7 +76,7 @@ test('prices that are no prices are refused', async () => {
   refused(await post([{ crypto: 'ETH', price: 1, timestamp: 'noon' }]), 400, 'invalid_request');
 });
 
-test('each tick is judged by itself', async () => {
+test('each tick is judged on its own', async () => {
   const { status, data } = await post([
     { crypto: 'SOL', price: 150 },
     { crypto: 'BTC', price: 1 },
@@ -90,7 +90,7 @@ test('each tick is judged by itself', async () => {
   );
 });
 
-test('a simulated feed takes no pushed prices, and the system clock is moved by nobody', async () => {
+test('the simulated feed takes no pushed prices, and the system clock cannot be moved', async () => {
   const server = await Server.start({ env: { TOTE_FEED: 'simulated', TOTE_CLOCK: 'system' } });
   try {
     refused(await server.operator.post('/prices', [{ crypto: 'BTC', price: 67_000 }]), 409, 'feed_not_push');

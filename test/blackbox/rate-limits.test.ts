@@ -83,7 +83,7 @@ for (const { name, limit, status, request } of SINGLES) {
   });
 }
 
-test('an account: 240 over all its keys, reads and writes together', async () => {
+test('an account has 240 over all its keys, reads and writes together', async () => {
   const { accountId, api } = await sandbox.trader({ tier: 'GOLD' });
   const scopes = ['markets:read', 'positions:read', 'orders:write'];
   const second = sandbox.api((await sandbox.key(accountId, { scopes })).secret);
@@ -116,7 +116,7 @@ test("a key's reads and writes are counted apart", async () => {
   refused(await api.get('/orders'), 429, 'rate_limited');
 });
 
-test('the window slides: what came at 0 s and 30 s leaves at 60 s and 90 s', async () => {
+test('the window slides: requests at 0 s and 30 s leave at 60 s and 90 s', async () => {
   const { api } = await sandbox.trader();
   await repeat(70, 200, reading(api));
   await sandbox.advance(30_000);
@@ -191,7 +191,7 @@ test('every answer counts, whatever its status', async () => {
   assert.deepEqual([wrongMethod.status, limitsOf(wrongMethod.headers).remaining], [405, --remaining]);
 });
 
-test('the address comes before the key: when it is used up, no key helps, and no key is counted', async () => {
+test('the address is checked before the key: once it is used up, no key helps or counts', async () => {
   const { api } = await sandbox.trader();
   await repeat(RATE_LIMITS.ip, 401, () => sandbox.api('nonsense').get('/markets'));
   const over = await api.get('/prices');
@@ -202,7 +202,7 @@ test('the address comes before the key: when it is used up, no key helps, and no
   assert.deepEqual(limitsOf(answered.headers), { limit: 120, remaining: 119, resetSeconds: 60 });
 });
 
-test("a trusted proxy's clients are counted apart, and nothing they write themselves is believed", async () => {
+test("a trusted proxy's clients are counted separately, and cannot forge their address", async () => {
   const from = (forwarded: string) => () =>
     sandbox.api(null).get('/prices', { 'X-Forwarded-For': forwarded });
   await repeat(RATE_LIMITS.ip, 401, from('203.0.113.7'));
@@ -216,7 +216,7 @@ test("a trusted proxy's clients are counted apart, and nothing they write themse
   assert.equal((await from('2001:db8:1:3::1')()).status, 401);
 });
 
-test('X-Forwarded-For of a client that is no trusted proxy changes nothing', async () => {
+test('X-Forwarded-For of an untrusted client is ignored', async () => {
   const plain = await Sandbox.start({ env: { TOTE_RATE_LIMITS: 'ip=3' } });
   try {
     for (let n = 1; n <= 4; n++) {
@@ -228,7 +228,7 @@ test('X-Forwarded-For of a client that is no trusted proxy changes nothing', asy
   }
 });
 
-test('with limits off the headers still stand', async () => {
+test('with limits off there are still headers', async () => {
   const off = await Sandbox.start({ env: { TOTE_RATE_LIMITS: 'off' } });
   try {
     const { api } = await off.trader();

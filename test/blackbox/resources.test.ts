@@ -22,7 +22,7 @@ after(() => sandbox.remove());
 const roundOf = (market: Market): Round => must(market.currentRound, `round of ${market.id}`);
 const iso = (timeMs: number): string => new Date(timeMs).toISOString();
 
-test('before the first price there are all markets, no round, and no price', async () => {
+test('before the first price all markets are listed, without rounds or prices', async () => {
   const markets = await trader.api.markets();
   const expected = ASSETS.flatMap((crypto) => TIME_FRAMES.map((timeFrame) => `${crypto}_${timeFrame}`));
   assert.deepEqual(markets.map(({ id }) => id).sort(), expected.sort());
@@ -35,7 +35,7 @@ test('before the first price there are all markets, no round, and no price', asy
   assert.deepEqual(await trader.api.prices(), []);
 });
 
-test('a round that begins on a boundary has the times, the open price and the seeds of the design', async () => {
+test('a round that begins on a boundary has the specified times, open price and seeds', async () => {
   await sandbox.openRounds({ BTC: 67_123.45 }, 'FIVE_MINUTES');
   const markets = await trader.api.markets();
   for (const market of markets) {
@@ -79,7 +79,7 @@ test('a price is the open price of the latest round, with its time', async () =>
   assert.deepEqual([round.openPrice, round.currentPrice], [67_123.45, 67_200]);
 });
 
-test('an element of the list is the same as the market alone, at both base paths', async () => {
+test('an element of the list equals the market shown alone, at both base paths', async () => {
   const list = await trader.api.markets();
   for (const base of BASES) {
     const api = trader.api.at(base);
@@ -94,7 +94,7 @@ test('an element of the list is the same as the market alone, at both base paths
   }
 });
 
-test('an order tells what the bettor got, and the market and the position show the same', async () => {
+test('the answer to an order, the market and the position agree', async () => {
   const before = await trader.api.market('BTC_FIVE_MINUTES');
   const { bet, newBalance, limitOrdersFilled } = await trader.api.place({
     marketId: 'BTC_FIVE_MINUTES',
@@ -154,7 +154,7 @@ test('an order tells what the bettor got, and the market and the position show t
   assert.deepEqual(await trader.api.at('/api/v1').positions(), [position]);
 });
 
-test('on a clock that stands still every bet shows at once, however little the clock has moved', async () => {
+test('on a manual clock every bet shows at once, however little the clock moves', async () => {
   for (const milliseconds of [0, 1, 0, 49]) {
     const before = await trader.api.market('BTC_ONE_DAY');
     await trader.api.markets();

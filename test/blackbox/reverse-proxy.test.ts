@@ -53,7 +53,7 @@ test('an order is placed, and replayed byte for byte', options, async () => {
   assert.equal((bets.data as unknown[]).length, 1);
 });
 
-test("the server's errors come through as they are", options, async () => {
+test("the server's errors pass unchanged", options, async () => {
   const from = '127.0.0.3';
   const post = (body: string, headers = order) => nginx.send('POST', '/v1/orders', { from, headers, body });
   const get = (path: string, headers = key) => nginx.send('GET', path, { from, headers });
@@ -76,7 +76,7 @@ test("the server's errors come through as they are", options, async () => {
   assert.equal(answers[5][0].headers.get('Allow'), 'GET, HEAD, POST, OPTIONS');
 });
 
-test("limits count the client's own address, whatever it claims to be", options, async () => {
+test("limits count the client's real address, whatever it claims", options, async () => {
   const get = (from: string, headers = {}) => nginx.send('GET', '/v1/markets', { from, headers });
   for (let n = 0; n < REQUESTS_MAX; n++) {
     assert.equal((await get('127.0.0.4', { 'X-Forwarded-For': `9.9.9.${n}` })).status, 401);

@@ -65,7 +65,7 @@ const OUTCOMES = {
   betting_closed: '"error":"betting_closed',
 };
 for (const [name, outcome] of Object.entries(OUTCOMES)) {
-  test(`the recipe for ${name} brings it about`, () => {
+  test(`the recipe for ${name} gives that outcome`, () => {
     const [recipe = ''] = codeBlocks(sectionOf(recipes, `## ${name}`), 'sh');
     return follow(recipe, outcome);
   });

@@ -99,7 +99,7 @@ test('keys, the token and the master secret are in no log and in no file but the
   }
 });
 
-test('the secrets that are kept are files that nobody else can read', () => {
+test('stored secrets are files that nobody else can read', () => {
   const files = filesOf(sandbox.server.dataDir);
   const secretFiles = [...files].filter(([path]) => /secret|token/.test(path));
   assert.equal(secretFiles.length, 2, 'the master secret and the operator token');
@@ -113,7 +113,7 @@ test('the secrets that are kept are files that nobody else can read', () => {
   }
 });
 
-test('a secret is shown once: lists of keys do not have it', async () => {
+test('a secret is shown once, and lists of keys do not have it', async () => {
   sandbox = await Sandbox.start({
     dataDir: sandbox.server.dataDir,
     env: { TOTE_LOG_LEVEL: 'trace', TOTE_OPERATOR_TOKEN: OPERATOR_TOKEN },

@@ -66,7 +66,7 @@ test('a restart without the variables settles a bet by the pushed prices that it
   await second.stop();
 });
 
-test('another feed or clock is refused, naming both, until the word for it is given', async () => {
+test('another feed or clock is refused, naming both, unless the change is allowed', async () => {
   const dir = dataDir();
   assert.deepEqual(await startedWith(dir, {}), SANDBOX);
   const env = { TOTE_FEED: 'simulated', TOTE_CLOCK: 'system' };
@@ -98,7 +98,7 @@ test('another feed or clock is refused, naming both, until the word for it is gi
   );
 });
 
-test('rules from a file stay in force without the variable, and do not come or go without the word', async () => {
+test('rules from a file stay in force without the variable, and change only if allowed', async () => {
   const dir = dataDir();
   const file = join(folder, 'rules.json');
   writeFileSync(file, JSON.stringify({ limits: { '*': { minStakeCents: 700 } } }));
@@ -126,7 +126,7 @@ test('rules from a file stay in force without the variable, and do not come or g
   await back.stop();
 });
 
-test('a directory from before takes what its first start runs with, and the log says so', async () => {
+test('a directory of an older version records the facts of its next start, and the log says so', async () => {
   const dir = join(folder, 'golden');
   cpSync(fileURLToPath(new URL('../../../test/golden/format-2/clean', import.meta.url)), dir, {
     recursive: true,

@@ -54,7 +54,7 @@ for (let kill = 1; kill <= KILLS; kill++) {
   });
 }
 
-test('after all that the open bets settle, each once', async () => {
+test('after all kills the open bets settle, each once', async () => {
   await book.sandbox.openRounds({ BTC: 67_000 });
   await book.sandbox.closeMinute({ BTC: 67_001 });
   await book.checkSettled('BTC_ONE_MINUTE');

@@ -67,7 +67,7 @@ async function live(server: Server, minutes: number): Promise<string[]> {
   return bettors.map(({ secret }) => secret);
 }
 
-test('a restart uses the snapshot, says so, and answers as a restart without it', async () => {
+test('a restart uses the snapshot, says so, and answers like one without it', async () => {
   const dir = dataDir();
   const first = await Server.start({ dataDir: dir, env: OFTEN });
   const secrets = await live(first, 8);
@@ -97,7 +97,7 @@ test('a restart uses the snapshot, says so, and answers as a restart without it'
   }
 });
 
-test('kills among snapshots and archive: every start finds its state, and the archive misses nothing', async () => {
+test('after kills while snapshots and archive are written every start recovers, and the archive is complete', async () => {
   const dir = dataDir();
   let server = await Server.start({ dataDir: dir, env: { ...OFTEN, TOTE_SNAPSHOT_COMMANDS: '5' } });
   let lastSequence = 0;
@@ -120,7 +120,7 @@ test('kills among snapshots and archive: every start finds its state, and the ar
   assert.ok(readdirSync(findDataDir(dir).snapshots).every((name) => name.endsWith('.db')));
 });
 
-test('a journal whose state the shadow does not come to ends the server, with both digests and the number', async () => {
+test('a divergence of the shadow ends the server, with both digests and the number', async () => {
   const root = dataDir();
   const hot = new HotSide(root, (print) => [...setUpCommands(20, 1_000, print), ...orders(0, 200, 20)]);
   hot.write(260, 10);
@@ -147,7 +147,7 @@ test('a journal whose state the shadow does not come to ends the server, with bo
   assert.match(ending.stderr, /the server stops: nothing more is acknowledged/);
 });
 
-test('no space for snapshots and archive: orders go on, it is said once, and a restart makes up for it', async () => {
+test('without space for snapshots and archive orders continue, it is logged once, and a restart catches up', async () => {
   const root = dataDir();
   const accounts = 50;
   const segmentBytesMax = 1024 * 1024;

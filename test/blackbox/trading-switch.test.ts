@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => sandbox.remove());
 
-test('off: orders are 503 with the reason, reads and settlement go on, also after a restart; on: as before', async () => {
+test('off, orders are 503 with the reason while reads and settlement continue, also after a restart', async () => {
   await sandbox.openRounds({ BTC: 67_000 });
   const { api, accountId, secret } = await sandbox.trader();
   const { newBalance, bet } = await api.place(ORDER);
@@ -37,7 +37,7 @@ test('off: orders are 503 with the reason, reads and settlement go on, also afte
   await sandbox.checkConservation();
 });
 
-test('off without a reason: the code alone', async () => {
+test('off without a reason, the error is the code alone', async () => {
   await sandbox.openRounds({ BTC: 67_000 });
   const { api } = await sandbox.trader();
   await sandbox.operator.put('/trading', { enabled: false });

@@ -31,7 +31,7 @@ test('each tier has its number of active keys, and not one more', () => {
   }
 });
 
-test('disabled and expired keys do not count; an expiry counts from its very millisecond', () => {
+test('disabled and expired keys do not count, from the millisecond of expiry on', () => {
   const exchange = new Exchange();
   const makeKey = keyMaker(exchange, exchange.account('SILVER', 0));
   equal(makeKey(READ_SCOPES, exchange.nowMs + 1_000), 'accepted');
@@ -60,7 +60,7 @@ test('write scopes need Silver when a key is made', () => {
   equal(silver(0b1111), 'accepted');
 });
 
-test('after a downgrade all keys stay, but none can be made or enabled above the new number', () => {
+test('after a downgrade all keys stay, but none can be created or enabled above the new limit', () => {
   const exchange = new Exchange();
   const account = exchange.account('VIP', 0);
   const makeKey = keyMaker(exchange, account);
@@ -75,7 +75,7 @@ test('after a downgrade all keys stay, but none can be made or enabled above the
   equal(enable(exchange, 2, true), 'too_many_keys');
 });
 
-test('a key is found by its digest and by nothing near it', () => {
+test('a key is found by its exact digest only', () => {
   const exchange = new Exchange();
   const account = exchange.account('VIP', 0);
   const timeMs = exchange.nowMs;
@@ -98,7 +98,7 @@ test('a key is found by its digest and by nothing near it', () => {
   equal(exchange.reads.findKey(`${'ab'.repeat(31)}ad`), 0);
 });
 
-test('a reference moves money once, whatever is sent again', () => {
+test('a reference moves money once, however often it is repeated', () => {
   const exchange = new Exchange();
   const account = exchange.account('SILVER', 100_00);
   const timeMs = exchange.nowMs;
@@ -132,7 +132,7 @@ test('the last cent can be withdrawn, a cent more cannot', () => {
   equal(exchange.reads.totals().withdrawalsCents, 100_00);
 });
 
-test('references of the house are its own', () => {
+test('the house has references of its own', () => {
   const exchange = new Exchange({ houseCents: 7 });
   const fund = (amountCents: number, reference: string) =>
     exchange.outcomeOf({ kind: 'depositHouse', timeMs: exchange.nowMs, amountCents, reference });
@@ -142,7 +142,7 @@ test('references of the house are its own', () => {
   equal(exchange.reads.totals().houseCents, 15);
 });
 
-test('all deposits together may be as large as any amount, and what would go beyond is refused', () => {
+test('all deposits together are bounded, and one that would exceed the bound is refused', () => {
   const exchange = new Exchange({ houseCents: 1 });
   const account = exchange.account('SILVER', 1);
   const timeMs = exchange.nowMs;
@@ -163,7 +163,7 @@ test('all deposits together may be as large as any amount, and what would go bey
   equal(create(0), 'accepted');
 });
 
-test('what an account is touched by moves its number, and nobody else does', () => {
+test('an account’s sequence number changes with its own commands only', () => {
   const exchange = new Exchange();
   const ann = exchange.account('SILVER', 100_00);
   const bob = exchange.account('SILVER', 100_00);

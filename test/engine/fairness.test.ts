@@ -87,7 +87,7 @@ test('a bet verifies from published data alone', () => {
   }
 });
 
-test('no published fact can be altered', () => {
+test('changing any published fact changes the hash', () => {
   const seeds = new RoundSeeds(MASTER_SECRET, API_TOOLS);
   const honest = evidence(seeds, placed());
   const altered: [VerifyStep, BetEvidence][] = [
@@ -117,7 +117,7 @@ test('no published fact can be altered', () => {
   assert.equal(verifyBet(reseeded, API_TOOLS).valid, false);
 });
 
-test('rounds, markets and secrets have seeds of their own, however often and in whatever order they are asked for', () => {
+test('each round, market and secret has its own seed, whatever the order of requests', () => {
   const seeds = new RoundSeeds(MASTER_SECRET, API_TOOLS);
   const hashes = [
     placed(),

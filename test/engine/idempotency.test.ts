@@ -57,7 +57,7 @@ test('a refused order is not remembered', () => {
   equal(exchange.betOutcome({ ...wish, body: 2 }), 'accepted');
 });
 
-test('a replay says what was said then, whatever has become of bet, market, money and switches', () => {
+test('a replay repeats the first answer, whatever has become of bet, market, money and switches', () => {
   const exchange = withRound();
   const account = exchange.account('GOLD', 10_000_00);
   const wish = { account, market: BTC_15M, key: 7 };
@@ -84,7 +84,7 @@ test('a replay says what was said then, whatever has become of bet, market, mone
   equal(exchange.betOutcome(wish), 'replayed');
 });
 
-test('a full memory refuses orders with a new key, and forgets nobody early', () => {
+test('a full memory refuses orders with new keys, and forgets none early', () => {
   const exchange = withRound({ idempotencyEntriesMax: 2 });
   const account = exchange.account('GOLD', 10_000_00);
   const bet = (key?: number) =>
@@ -102,7 +102,7 @@ test('a full memory refuses orders with a new key, and forgets nobody early', ()
   deepEqual([bet(2), bet(1)], ['replayed', 'idempotency_full']);
 });
 
-test('a refused order forgets nothing either, however many entries have expired by its time', () => {
+test('a refused order drops no entries, however many have expired', () => {
   const engine = new Engine();
   const timeMs = DAY_MS;
   const rules = rulesFor([BTC_15M]);

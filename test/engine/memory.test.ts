@@ -25,7 +25,7 @@ test('a retained bet with its idempotency entry takes at most 300 bytes', (t) =>
   ok(bytesEach <= BYTES_EACH_MAX, `${bytesEach} bytes each`);
 });
 
-test('an engine from a snapshot takes no more memory than the one that went on', (t) => {
+test('an engine loaded from a snapshot uses no more memory than the original', (t) => {
   const program = fileURLToPath(new URL('../support/measure-restored.js', import.meta.url));
   const output = execFileSync(process.execPath, ['--expose-gc', program], { encoding: 'utf8' });
   const { bets, originalBytes, restoredBytes } = JSON.parse(output) as Record<string, number>;

@@ -11,7 +11,7 @@ import { BTC_1M, BTC_5M, BTC_15M, DAY_MS, Exchange, rulesFor } from '../support/
 
 const OPEN_BETS_MAX = 10_000;
 
-test('an account has at most 10,000 open bets, and a settled one makes room', () => {
+test('an account has at most 10,000 open bets, and a settled one frees a place', () => {
   const engine = new Engine();
   const timeMs = DAY_MS;
   const evidence = 'test';
@@ -63,7 +63,7 @@ const numbers = (bets: readonly BetView[]): number[] => bets.map(({ bet }) => be
 const down = (first: number, last: number): number[] =>
   Array.from({ length: first - last + 1 }, (_, index) => first - index);
 
-test('the last 200 placed and the last 200 settled bets stay; the 201st before them goes', () => {
+test('the last 200 placed and the last 200 settled bets are kept; older ones leave memory', () => {
   const exchange = new Exchange();
   exchange.openLate(BTC_1M, 100);
   const account = exchange.account('GOLD', 10_000_00);
@@ -87,7 +87,7 @@ test('the last 200 placed and the last 200 settled bets stay; the 201st before t
   deepEqual(numbers(exchange.reads.allPositions(account, 1_000)), down(201, 2));
 });
 
-test('open bets stay however old they are, and settled ones are listed by their settlement', () => {
+test('open bets are kept however old, and settled ones are listed by settlement', () => {
   const markets = [BTC_1M, BTC_5M, BTC_15M];
   const exchange = new Exchange({ markets, rules: { historyBetsMax: 2 } });
   exchange.openLate(BTC_1M, 100);

@@ -14,7 +14,7 @@ function withRound(options: ConstructorParameters<typeof Exchange>[0] = {}): Exc
   return exchange;
 }
 
-test('expectedPercent may be off by exactly 15 points, not by a hundredth or a millionth more', () => {
+test('expectedPercent may be off by exactly 15 points, but not by a hundredth or a millionth more', () => {
   for (const side of ['UP', 'DOWN'] as const) {
     for (const direction of [1, -1]) {
       const exchange = withRound();
@@ -29,7 +29,7 @@ test('expectedPercent may be off by exactly 15 points, not by a hundredth or a m
   }
 });
 
-test('the guard looks at the percent before the stake joins, rounded half up as it is published', () => {
+test('the guard compares the percent before the stake joins, rounded half up as published', () => {
   const exchange = withRound();
   const account = exchange.account('GOLD', 10_000_00);
   // 1,000 against 1,000 and 5,000 more: 50.00 before, 85.71 after.
@@ -41,7 +41,7 @@ test('the guard looks at the percent before the stake joins, rounded half up as 
   equal(exchange.betOutcome({ ...down, expectedPercentE6: 29_290_000 }), 'accepted');
 });
 
-test('bets are taken until 20 s before the lock; at exactly 20 s they are refused', () => {
+test('bets are accepted until 20 s before the lock; at exactly 20 s they are refused', () => {
   const exchange = withRound();
   const account = exchange.account('GOLD', 10_000_00);
   const outcomes = [34_999, 35_000, 54_999, 55_000, 59_999, 60_000].map((atMs) => {
@@ -58,7 +58,7 @@ test('bets are taken until 20 s before the lock; at exactly 20 s they are refuse
   ]);
 });
 
-test('the order goes by its own time, even where nothing has locked or ended the round yet', () => {
+test('an order is judged by its own time, even if the round has not been locked or ended yet', () => {
   const exchange = withRound();
   const account = exchange.account('GOLD', 10_000_00);
   const order = (atMs: number): PlaceOrder => ({
@@ -83,7 +83,7 @@ test('the order goes by its own time, even where nothing has locked or ended the
   equal(exchange.reads.currentRound(BTC_1M)?.status, LIVE);
 });
 
-test('stakes reach from the least to the greatest of the market, to the cent', () => {
+test('stakes are limited by the minimum and maximum of the market, to the cent', () => {
   const exchange = withRound();
   const account = exchange.account('VIP', 50_000_00);
   equal(exchange.betOutcome({ account, stakeCents: 99 }), 'stake_out_of_range');
@@ -92,7 +92,7 @@ test('stakes reach from the least to the greatest of the market, to the cent', (
   equal(exchange.betOutcome({ account, stakeCents: 10_000_00 }), 'accepted');
 });
 
-test('the tier limits the stake too, to the cent; Bronze places nothing', () => {
+test('the tier also limits the stake, to the cent; Bronze places nothing', () => {
   const exchange = withRound();
   const limits = { SILVER: 1_000_00, GOLD: 5_000_00, PLATINUM: 10_000_00 } as const;
   for (const [tier, limitCents] of Object.entries(limits)) {
@@ -104,7 +104,7 @@ test('the tier limits the stake too, to the cent; Bronze places nothing', () => 
   equal(exchange.betOutcome({ account: bronze, stakeCents: 1_00 }), 'stake_out_of_range');
 });
 
-test('a downgrade limits the next bet, an upgrade widens it at once', () => {
+test('a change of tier applies to the next bet', () => {
   const exchange = withRound();
   const account = exchange.account('GOLD', 10_000_00);
   const stakeCents = 1_000_01;
@@ -117,7 +117,7 @@ test('a downgrade limits the next bet, an upgrade widens it at once', () => {
   equal(exchange.betOutcome({ account, stakeCents }), 'accepted');
 });
 
-test('a balance can be bet to its last cent and not a cent further', () => {
+test('a balance can be bet to its last cent, and not a cent more', () => {
   const exchange = withRound();
   const account = exchange.account('GOLD', 123_45);
   equal(exchange.betOutcome({ account, stakeCents: 123_46 }), 'insufficient_balance');
@@ -126,7 +126,7 @@ test('a balance can be bet to its last cent and not a cent further', () => {
   equal(exchange.betOutcome({ account, stakeCents: 1_00 }), 'insufficient_balance');
 });
 
-test('odds, percent and payout are those after the stake joined, in exact integers', () => {
+test('odds, percent and payout are those after the stake joined, computed exactly', () => {
   const exchange = withRound();
   const account = exchange.account('GOLD', 10_000_00);
   // 2,100 / 1,100 = 1.909090...; 1,100 / 2,100 = 52.38095...; 100 * 1.9090 * 0.97 = 185.173

@@ -25,7 +25,7 @@ const GLOBALS_FORBIDDEN = new Set([
   'WebSocket',
 ]);
 
-test('the engine knows no clock, no chance, no timer and no process', () => {
+test('the engine uses no clock, randomness, timer or process', () => {
   const wrong = sourcesIn('engine').flatMap((file) => {
     const found: string[] = [];
     visitFile(file, (node) => {

@@ -79,7 +79,7 @@ test('the rolling digest agrees after every command, not only at the end', () =>
   equal(seen.size, accepted.length, 'each command moves it');
 });
 
-test('one altered command is noticed at once: it is refused, or the digests differ', () => {
+test('one altered command is detected at once: it is refused, or the digests differ', () => {
   const altered = new Map<string, number>();
   for (let stream = 1; stream <= STREAMS; stream++) {
     const { accepted } = play(stream, new Rng(stream));

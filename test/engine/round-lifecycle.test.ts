@@ -24,7 +24,7 @@ function shown(exchange: Exchange, roundNumber: number): unknown {
 const currentNumber = (exchange: Exchange): number | null =>
   exchange.reads.currentRound(BTC_1M)?.roundNumber ?? null;
 
-test('a round locks, ends and is settled at its instants, and the next one follows without a gap', () => {
+test('a round locks, ends and settles on time, and the next one follows without a gap', () => {
   const exchange = withRound();
   const account = exchange.account('GOLD', 1_000_00);
   exchange.placed({ account, side: 'UP', stakeCents: 10_00 });
@@ -88,7 +88,7 @@ test('UP, DOWN and DRAW pay what the design says', () => {
   }
 });
 
-test('a round that ends without any price is voided: stakes go back, and the next round never opens', () => {
+test('a round that ends without a price is voided: stakes are returned, and the next round never opens', () => {
   const exchange = withRound();
   const account = exchange.account('GOLD', 1_000_00);
   exchange.placed({ account, stakeCents: 400_00 });
@@ -104,7 +104,7 @@ test('a round that ends without any price is voided: stakes go back, and the nex
   equal(exchange.reads.totals().openSeedsCents, 0);
 });
 
-test('a price of exactly the greatest age decides; one millisecond older does not', () => {
+test('a price of exactly the greatest allowed age decides; one a millisecond older does not', () => {
   for (const [ageMs, result, current] of [
     [10_000, 'UP', FIRST_ROUND + 1],
     [10_001, 'VOID', null],
@@ -117,7 +117,7 @@ test('a price of exactly the greatest age decides; one millisecond older does no
   }
 });
 
-test('a boundary price is taken once, and only for a boundary at which a round ends or begins', () => {
+test('a boundary price is accepted once, and only for a boundary at which a round ends or begins', () => {
   const exchange = withRound();
   exchange.passTo(60_000);
   const again = (boundaryAtMs: number) =>
@@ -136,7 +136,7 @@ test('a boundary price is taken once, and only for a boundary at which a round e
   deepEqual(shown(exchange, FIRST_ROUND), ['SETTLED', 'UP', 100, 101]);
 });
 
-test('a price that comes after the lock opens a round that is locked at once', () => {
+test('a price that arrives after the lock time opens a round that locks at once', () => {
   const options = { market: { maxPriceAgeMs: 60_000 } };
   const exchange = withRound(options);
   const account = exchange.account('GOLD', 1_000_00);
@@ -150,7 +150,7 @@ test('a price that comes after the lock opens a round that is locked at once', (
   deepEqual(shown(late, FIRST_ROUND + 1), ['LOCKED', 'NONE', 101, null]);
 });
 
-test('a round whose price never comes is UPCOMING to its end, and void', () => {
+test('a round whose price never arrives is UPCOMING until its end, and voided', () => {
   const exchange = withRound();
   exchange.passTo(60_000);
   deepEqual(exchange.passTo(119_999), []);
@@ -164,7 +164,7 @@ test('a round whose price never comes is UPCOMING to its end, and void', () => {
   deepEqual(shown(exchange, FIRST_ROUND), ['SETTLED', 'DOWN', 100, 99]);
 });
 
-test('settlement goes on in slices, oldest round first and in the order of placing', () => {
+test('settlement proceeds in slices, oldest round first, in order of placement', () => {
   const exchange = withRound();
   const account = exchange.account('GOLD', 1_000_00);
   const place = () => exchange.placed({ account }).bet;
@@ -186,7 +186,7 @@ test('settlement goes on in slices, oldest round first and in the order of placi
   equal(exchange.outcomeOf(settle), 'invalid_request');
 });
 
-test('the house takes what a round leaves and never loses more than its seeds', () => {
+test('the house gets what a round leaves, and never loses more than its seeds', () => {
   const exchange = withRound();
   const account = exchange.account('VIP', 100_000_00);
   exchange.placed({ account, side: 'UP', stakeCents: 5_000_00 });
@@ -201,7 +201,7 @@ test('the house takes what a round leaves and never loses more than its seeds', 
   equal(exchange.reads.totals().houseCents, seeded + poolCents - (bet?.paidCents ?? 0) - nextSeedsCents);
 });
 
-test('settled rounds stay readable until newer ones of their market take their place', () => {
+test('settled rounds stay readable until newer ones of their market replace them', () => {
   const exchange = withRound({ rules: { settledRoundsMax: 2 } });
   for (let minute = 1; minute <= 3; minute++) {
     exchange.passTo(minute * MINUTE_MS);

@@ -31,7 +31,7 @@ function withRound(options: ConstructorParameters<typeof Exchange>[0] = {}): Exc
   return exchange;
 }
 
-test('a round opens late while exactly 10 s of betting are left, and no later', () => {
+test('a round opens late with exactly 10 s of betting left, but not with less', () => {
   for (const [atMs, outcome] of [
     [0, 'accepted'],
     [25_000, 'accepted'],
@@ -52,14 +52,14 @@ test('a round opens late while exactly 10 s of betting are left, and no later', 
   }
 });
 
-test('a late opening needs a price of at most the greatest age', () => {
+test('a late opening needs a fresh price', () => {
   const exchange = new Exchange();
   equal(exchange.openLate(BTC_1M, 100, 10_001), 'invalid_request');
   equal(exchange.openLate(BTC_1M, 100, 10_000), 'accepted');
   equal(exchange.openLate(BTC_1M, 100, 0), 'invalid_request', 'it has a round now');
 });
 
-test('a round that was not opened for want of a price opens late in the same window', () => {
+test('a round that lacked a price opens late in the same window', () => {
   const exchange = withRound();
   exchange.passTo(60_000);
   deepEqual(refusals(exchange.boundary(BTC_1M, 60_000, null)), [[FIRST_ROUND + 1, 'stale_price']]);
@@ -68,7 +68,7 @@ test('a round that was not opened for want of a price opens late in the same win
   equal(currentNumber(exchange), FIRST_ROUND + 1);
 });
 
-test('rounds that lie wholly inside a downtime never exist', () => {
+test('rounds entirely within a downtime never exist', () => {
   const exchange = withRound();
   const account = exchange.account('GOLD', 1_000_00);
   exchange.placed({ account });
@@ -85,7 +85,7 @@ test('rounds that lie wholly inside a downtime never exist', () => {
   equal(exchange.reads.round(BTC_1M, FIRST_ROUND)?.closePrice, 99);
 });
 
-test('after a downtime the next window exists until the very instant at which it ends', () => {
+test('after a downtime the next window exists until the instant of its end', () => {
   const before = withRound();
   deepEqual(typesOf(before.passTo(2 * MINUTE_MS - 1)), ['roundLocked', 'roundEnded', 'roundUpcoming']);
   equal(currentNumber(before), FIRST_ROUND + 1);
@@ -114,7 +114,7 @@ test('after a downtime an old price closes a round, and the next window opens la
   }
 });
 
-test('due steps of several markets come in the order of time, then of markets', () => {
+test('due steps are taken in order of time, then of market', () => {
   const exchange = withRound({ markets: [BTC_1M, BTC_5M] });
   const steps = exchange
     .passTo(5 * MINUTE_MS)
@@ -128,7 +128,7 @@ test('due steps of several markets come in the order of time, then of markets', 
   ]);
 });
 
-test('the window of a voided round is used up; the next one opens late', () => {
+test('the window of a voided round is used up, and the next one opens late', () => {
   const exchange = withRound();
   const account = exchange.account('GOLD', 1_000_00);
   exchange.placed({ account });
@@ -141,7 +141,7 @@ test('the window of a voided round is used up; the next one opens late', () => {
   equal(exchange.openLate(BTC_1M, 100), 'accepted');
 });
 
-test('a voided UPCOMING round is settled at once, without money', () => {
+test('a voided UPCOMING round is settled at once, and moves no money', () => {
   const exchange = withRound();
   exchange.passTo(MINUTE_MS);
   equal(exchange.voidCurrent(BTC_1M), 'accepted');
@@ -155,7 +155,7 @@ test('a voided UPCOMING round is settled at once, without money', () => {
   equal(exchange.openLate(BTC_1M, 100), 'invalid_request');
 });
 
-test('a house that owns exactly both seeds opens a round; a cent less opens none', () => {
+test('a house with exactly both seeds opens a round; with a cent less it does not', () => {
   const enough = new Exchange({ houseCents: 2 * 1_000_00 });
   equal(enough.openLate(BTC_1M, 100), 'accepted');
   equal(enough.reads.totals().houseCents, 0);
@@ -187,7 +187,7 @@ test('a suspended market ends its round and opens no other until it is resumed',
   equal(exchange.openLate(BTC_1M, 101), 'accepted');
 });
 
-test('a market that is suspended while its round waits for the open price opens none', () => {
+test('a market suspended while its round waits for the open price does not open it', () => {
   const exchange = withRound();
   exchange.passTo(MINUTE_MS);
   exchange.accepted({ kind: 'suspendMarket', timeMs: exchange.nowMs, market: BTC_1M, suspended: true });
@@ -240,7 +240,7 @@ test('outside market hours no round opens late, and the first may open with the 
   equal(crypto.openLate(BTC_1M, 100), 'accepted');
 });
 
-test('new rules hold for rounds that begin under them; a round keeps those it began with', () => {
+test('new rules apply to rounds that begin under them; others keep theirs', () => {
   const exchange = withRound();
   const account = exchange.account('VIP', 100_000_00);
   const market = { house: fixedHouse(5_00), minStakeCents: 2_00, lockLeadMs: 10_000 };
@@ -255,7 +255,7 @@ test('new rules hold for rounds that begin under them; a round keeps those it be
   deepEqual([next?.poolUpCents, next?.poolDownCents, next?.seedCents], [5_00, 5_00, 5_00]);
 });
 
-test('a market that is not active any more ends its round, takes no bets and opens no other', () => {
+test('a market that is no longer active ends its round, takes no bets and opens no other', () => {
   const exchange = withRound();
   const account = exchange.account('GOLD', 1_000_00);
   exchange.placed({ account });
@@ -267,7 +267,7 @@ test('a market that is not active any more ends its round, takes no bets and ope
   equal(exchange.reads.account(account)?.openBets, 0);
 });
 
-test('time that goes backwards is a programming error, and changes nothing', () => {
+test('going back in time is a programming error, and changes nothing', () => {
   const exchange = withRound();
   const digest = exchange.pair.stateDigest();
   throws(() => exchange.reads.apply({ kind: 'advance', timeMs: exchange.nowMs - 1 }), AssertionError);

@@ -73,7 +73,7 @@ const order = (timeMs: number, index: number, account: number, rng: Rng): PlaceO
   clientSeed: index % 3 === 0 ? `seed ${index}` : null,
 });
 
-test('hundreds of thousands of bets are placed, settled, forgotten and replayed as they should be', () => {
+test('hundreds of thousands of bets are placed, settled, dropped and replayed correctly', () => {
   const rng = new Rng(1);
   const books = new Books();
   let timeMs = DAY_MS;

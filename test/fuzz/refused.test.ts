@@ -9,7 +9,7 @@ import { idempotencyKey } from './values.js';
 
 const ORDERS = 2_500;
 
-test('whatever is wrong with an order, its refusal leaves the state as it was', (context) => {
+test('a refused order leaves the state unchanged, whatever is wrong with it', (context) => {
   const harness = new Harness();
   const rng = new Rng(7);
   const rich = harness.bettor({ tier: 'VIP', balanceCents: 1_000_000_00 });

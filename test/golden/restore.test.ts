@@ -56,7 +56,7 @@ function start(root: string): { readonly state: object; readonly recovered: Reco
 for (const name of GOLDEN) {
   const expected: unknown = JSON.parse(readFileSync(join(FOLDER, `${name}.json`), 'utf8'));
 
-  test(`${name} comes back as it was, and once more`, (t) => {
+  test(`${name} is recovered unchanged, and so again`, (t) => {
     const root = copyOf(t, name);
     const first = start(root);
     assert.deepEqual(first.state, expected);
@@ -67,7 +67,7 @@ for (const name of GOLDEN) {
     assert.deepEqual(second.recovered.notes, []);
   });
 
-  test(`${name} comes back from the journal alone, and from a snapshot without the segments before it`, (t) => {
+  test(`${name} is recovered from the journal alone, and from a snapshot without earlier segments`, (t) => {
     const whole = copyOf(t, name);
     rmSync(join(whole, 'snapshots'), { recursive: true, force: true });
     const { recovered, state } = start(whole);
@@ -99,7 +99,7 @@ function setFormat(root: string, version: number): void {
   db.close();
 }
 
-test('a newer format is refused and left as it is', (t) => {
+test('a newer format is refused and left unchanged', (t) => {
   const root = copyOf(t, 'format-1/clean');
   start(root);
   setFormat(root, FORMAT_VERSION + 1);

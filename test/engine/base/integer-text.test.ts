@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { AssertionError } from '../../../engine/base/assert.js';
 import { integerText } from '../../../engine/base/integer-text.js';
 
-test('every whole number has the digits that the language gives it', () => {
+test('every integer prints as `String` prints it', () => {
   const near = [0, 1, 4, 8, 12, 15].flatMap((exponent) =>
     [-1, 0, 1].map((off) => Math.max(0, 10 ** exponent + off)),
   );

@@ -25,7 +25,7 @@ const amount = (maxCents: number) =>
     return isEven ? Math.max(1, Math.floor(cents / 100) * 100) : cents;
   });
 
-test('odds end at 900 billion to one, instead of leaving the exact range', () => {
+test('odds are capped at 900 billion to one, within the exact range', () => {
   equal(oddsE4(900_000_000_000 - 1, 1), (900_000_000_000 - 1) * 10_000);
   equal(oddsE4(900_000_000_000, 1), 9_000_000_000_000_000);
   equal(oddsE4(AMOUNT_CENTS_MAX, 1), 9_000_000_000_000_000);
@@ -62,7 +62,7 @@ test('percents round half up', () => {
   equal(percentUpE2(10_001, 20_000), 50_01);
 });
 
-test('dollars and cents are each other, and more than two decimals are nobody', () => {
+test('dollars convert to cents and back, and more than two decimals are refused', () => {
   fc.assert(
     fc.property(amount(AMOUNT_CENTS_MAX), (cents) => {
       equal(centsOfDollars(dollarsOfCents(cents)), cents);

@@ -11,14 +11,14 @@ import {
 
 const WALL = 1_700_000_000_000;
 
-test('a clock that runs true is sound, also when time servers slew it', () => {
+test('an accurate clock is sound, even while it is being slewed', () => {
   const guard = new ClockGuard();
   for (let s = 0; s < 3_600; s++) {
     assert.equal(guard.sample(WALL + s * 1_000.5, s * 1_000, WALL + (s - 1) * 1_000.5), true, `second ${s}`);
   }
 });
 
-test('back by exactly 1 s is sound, by more is not until the last stamp is reached again', () => {
+test('a step back of exactly 1 s is sound; a larger one is not, until the last stamp is reached again', () => {
   const guard = new ClockGuard();
   assert.equal(guard.sample(WALL, 0, WALL), true);
   assert.equal(guard.sample(WALL - BACKWARD_STEP_MS_MAX, 1, WALL), true);
@@ -37,7 +37,7 @@ test('a restart compares with the last journaled time', () => {
   assert.equal(new ClockGuard().sample(WALL + 3_600_000, 0, WALL), true, 'downtime is no step');
 });
 
-test('forward by exactly 5 s is sound, by more is not until both clocks have agreed for 10 s', () => {
+test('a step forward of exactly 5 s is sound; a larger one is not, until both clocks have agreed for 10 s', () => {
   const guard = new ClockGuard();
   guard.sample(WALL, 0, WALL);
   assert.equal(guard.sample(WALL + FORWARD_STEP_MS_MAX + 100, 100, WALL), true);
@@ -50,7 +50,7 @@ test('forward by exactly 5 s is sound, by more is not until both clocks have agr
   assert.equal(stepped.sample(WALL + 100 + AGREEMENT_MS + jumpMs, 100 + AGREEMENT_MS, WALL), true);
 });
 
-test('a further step begins the 10 s anew', () => {
+test('another step restarts the 10 s', () => {
   const guard = new ClockGuard();
   guard.sample(WALL, 0, WALL);
   assert.equal(guard.sample(WALL + 60_000, 0, WALL), false);
@@ -59,21 +59,21 @@ test('a further step begins the 10 s anew', () => {
   assert.equal(guard.sample(WALL + 77_000, 19_000, WALL), true);
 });
 
-test('a step forward that comes after a smaller one back is measured from the lower point', () => {
+test('a step forward after a smaller one back is measured from the lower point', () => {
   const guard = new ClockGuard();
   guard.sample(WALL, 0, WALL);
   assert.equal(guard.sample(WALL - 900, 10, WALL), true);
   assert.equal(guard.sample(WALL + 4_500, 20, WALL), false);
 });
 
-test('small steps that add up to more than 5 s within a minute are found', () => {
+test('small steps that add up to more than 5 s within a minute are detected', () => {
   const guard = new ClockGuard();
   guard.sample(WALL, 0, WALL);
   assert.equal(guard.sample(WALL + 4_000, 1_000, WALL), true);
   assert.equal(guard.sample(WALL + 8_000, 2_000, WALL + 4_000), false);
 });
 
-test('property: whatever the clock did, 11 s of a true clock past the last stamp make it sound', () => {
+test('property: whatever the clock did, 11 s of accurate time past the last stamp make it sound', () => {
   fc.assert(
     fc.property(
       fc.array(fc.record({ wall: fc.integer({ min: -20_000, max: 20_000 }), mono: fc.nat(5_000) }), {

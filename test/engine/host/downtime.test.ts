@@ -17,7 +17,7 @@ import {
 } from '../../support/feed-hosts.js';
 import { NOON_MS, TestClock, TestHost } from '../../support/host.js';
 
-test('a downtime over several boundaries: open rounds settle by their price, missed ones never exist', () => {
+test('after a downtime open rounds settle by their price, and missed ones never exist', () => {
   const clock = new TestClock();
   const host = simulatedHost(clock);
   host.run(90_000);
@@ -62,7 +62,7 @@ function restartedAfterDowntime() {
   return { open, clock, again, restarted };
 }
 
-test('a downtime with a feed that knows no history: the open round is voided', () => {
+test('after a downtime with a feed without history the open round is voided', () => {
   const { open, clock, again, restarted } = restartedAfterDowntime();
   again.offer(0, 101, clock.wallMs);
   restarted.run(1_950);
@@ -71,7 +71,7 @@ test('a downtime with a feed that knows no history: the open round is voided', (
   assert.deepEqual([open?.status, open?.result], [SETTLED, RESULT_VOID]);
 });
 
-test('a feed that knows history in time settles the round that was open', () => {
+test('a feed that delivers history in time settles the open round', () => {
   const { open, clock, again, restarted } = restartedAfterDowntime();
   again.offer(0, 105, clock.wallMs);
   again.offer(0, 103, NOON_MS + MINUTE_MS - 700);

@@ -54,7 +54,7 @@ test('a round opens late with the first price, locks, ends, and its price opens 
   assert.equal(ofKind(host, 'boundaryPrice')[0]?.evidence, 'push');
 });
 
-test('without a tick after the boundary the grace decides; a price that is too old voids and opens nothing', () => {
+test('without a tick after the boundary the grace decides; a price that is too old voids the round and opens none', () => {
   const { host, feed, clock } = pushHost();
   feed.offer(0, 100, NOON_MS);
   host.run(50);
@@ -75,7 +75,7 @@ test('without a tick after the boundary the grace decides; a price that is too o
   assert.equal(host.engine.currentRound(BTC_MINUTE)?.openPrice, 102);
 });
 
-test('a feed that speaks too late in the window opens nothing until the next', () => {
+test('a feed that starts too late in a window opens no round until the next', () => {
   const { host, feed, clock } = pushHost();
   clock.pass(25_001);
   feed.offer(0, 100, clock.wallMs);
@@ -88,7 +88,7 @@ test('a feed that speaks too late in the window opens nothing until the next', (
   assert.equal(host.engine.currentRound(BTC_MINUTE)?.startTimeMs, NOON_MS + MINUTE_MS);
 });
 
-test('a house without money opens nothing and writes nothing, until it has some', () => {
+test('a house without money opens no round and journals nothing until it has some', () => {
   const rules = rulesOf('BTC_ONE_MINUTE');
   const { host, feed } = pushHost({
     rules: withHouse(rules, fixedHouse(2_000_000_00)),
@@ -107,7 +107,7 @@ test('a house without money opens nothing and writes nothing, until it has some'
   assert.equal(statusOf(host), LIVE);
 });
 
-test('settlement goes in slices, one a turn, and other work goes on between them', () => {
+test('settlement takes one slice a turn, and other work continues in between', () => {
   const { host, feed, clock } = pushHost({ settleBetsMax: 2 });
   feed.offer(0, 100, NOON_MS);
   host.run(50);
@@ -155,7 +155,7 @@ test('settlement waits for a slow disk instead of growing the backlog', () => {
   assert.equal(host.engine.settlementsWaiting, false);
 });
 
-test('simulated prices: every market lives through its rounds, and the journal replays to the same digest', () => {
+test('with simulated prices every market runs its rounds, and the journal replays to the same digest', () => {
   const clock = new TestClock();
   const host = simulatedHost(clock);
   host.run(6 * MINUTE_MS + 300, 100);
@@ -173,7 +173,7 @@ test('simulated prices: every market lives through its rounds, and the journal r
   assert.equal(host.journal.recover().rollingDigest(), host.engine.rollingDigest());
 });
 
-test('a round that an operator voids leaves the next boundary waiting for nobody or for all', () => {
+test('after an operator voids a round the next boundary waits only for rounds that need its price', () => {
   const { host, feed, clock } = pushHost();
   feed.offer(0, 100, NOON_MS);
   host.run(50);

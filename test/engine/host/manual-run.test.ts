@@ -75,7 +75,7 @@ test('a manual run settles everything on its way before it resolves', async () =
   assert.equal(host.engine.account(1)?.openBets, 0);
 });
 
-test('the time reached is journaled, also where nothing was due on the way', async () => {
+test('the time reached is journaled, even if nothing was due on the way', async () => {
   const { host, run } = manualHost(NOON_MS);
   for (const [advanceMs, timeMs] of [
     [1, NOON_MS + 1],
@@ -92,7 +92,7 @@ test('the time reached is journaled, also where nothing was due on the way', asy
   );
 });
 
-test('a run that the end of the server cuts short resolves with a time that is journaled', async () => {
+test('a run cut short by a shutdown resolves with a journaled time', async () => {
   const { host, run } = manualHost(NOON_MS);
   const reached = run.advance(5 * MINUTE_MS);
   await host.sequencer.drain();
@@ -101,7 +101,7 @@ test('a run that the end of the server cuts short resolves with a time that is j
   assert.equal(host.sequencer.durableSeq, host.engine.seq);
 });
 
-test('manual runs asked for together follow each other', async () => {
+test('concurrent manual runs follow each other', async () => {
   const { host, run, clock } = manualHost(NOON_MS);
   const reached = await untilDone(
     host,

@@ -7,7 +7,7 @@ import { OrderTimes } from '../../../engine/host/order-times.js';
 import { codeOf } from '../../support/host.js';
 import { liveHost } from '../../support/live-host.js';
 
-test('99 of 100 orders took at most what is told, which is less than a tenth too much', () => {
+test('99 of 100 orders took at most the reported time, which is less than a tenth too high', () => {
   const commit = fc.record({
     orders: fc.integer({ min: 1, max: 500 }),
     tookMs: fc.double({ min: 0.07, max: 30_000, noNaN: true }),
@@ -30,7 +30,7 @@ test('99 of 100 orders took at most what is told, which is less than a tenth too
   );
 });
 
-test('without orders there is no time, and no time is too short or too long', () => {
+test('without orders there is no time, and very short and long times are counted', () => {
   const times = new OrderTimes();
   assert.deepEqual(times.take(), { orders: 0, p99Ms: null });
   times.add(1, 0);
@@ -40,7 +40,7 @@ test('without orders there is no time, and no time is too short or too long', ()
   assert.deepEqual(times.take(), { orders: 0, p99Ms: null });
 });
 
-test('the sequencer tells of a commit with orders once its answers are out, and of no other', () => {
+test('the sequencer reports commits with orders, once their answers are sent, and no others', () => {
   const told: [number, number][] = [];
   const host = liveHost({ onOrdersAnswered: (orders, tookMs) => told.push([orders, tookMs]) });
   told.length = 0;

@@ -73,7 +73,7 @@ const arrivals = fc
     });
   });
 
-test('property: boundary prices are those of the naive reference, at every moment', () => {
+test('property: boundary prices always equal those of the naive reference', () => {
   fc.assert(
     fc.property(arrivals, fc.boolean(), (events, forgets) => {
       const startMs = START_MS + 30_000;
@@ -116,7 +116,7 @@ test('property: a final price is never revised', () => {
   );
 });
 
-test('the edges of the rule', () => {
+test('the edge cases of the rule', () => {
   const T = START_MS + MINUTE_MS;
   const window = new BoundaryWindow(START_MS + 1);
   window.take(tickAt(T - 1, 1), T - 1);
@@ -130,7 +130,7 @@ test('the edges of the rule', () => {
   assert.equal(window.finalPrice(T, T + GRACE_MS)?.price, 3, 'never revised');
 });
 
-test('boundaries before the start wait for the grace from the start, live ticks or not', () => {
+test('the grace of boundaries before the start runs from the start, with or without live ticks', () => {
   const window = new BoundaryWindow(START_MS);
   const missed = START_MS - 10 * MINUTE_MS;
   window.expectPast(missed);
@@ -147,7 +147,7 @@ test('boundaries before the start wait for the grace from the start, live ticks 
   assert.equal(window.latest?.price, 9);
 });
 
-test('where they may come later, boundaries before the start wait longer, and those after it do not', () => {
+test('a longer grace applies to boundaries before the start only', () => {
   const window = new BoundaryWindow(START_MS + 1, 600_000);
   window.expectPast(START_MS);
   const T = START_MS + MINUTE_MS;
@@ -159,7 +159,7 @@ test('where they may come later, boundaries before the start wait longer, and th
   assert.equal(window.finalPrice(START_MS, START_MS + 600_001)?.price, 1);
 });
 
-test('a window that nobody asks stays bounded, and says null for what it has forgotten', () => {
+test('an unread window stays bounded, and answers null for what it has dropped', () => {
   const window = new BoundaryWindow(START_MS);
   for (let i = 1; i <= 10_000; i++)
     window.take(tickAt(START_MS + i * MINUTE_MS + 1, i), START_MS + i * MINUTE_MS + 1);
@@ -179,7 +179,7 @@ function tracker(): PriceTracker {
   return started;
 }
 
-test('ticks that are ahead, not positive, not finite or without a time are refused', () => {
+test('ticks from the future, not positive, not finite or without a time are refused', () => {
   const prices = tracker();
   const verdict = (timeMs: number, price: number) => prices.offer(tickAt(timeMs, price), START_MS).taken;
   assert.equal(verdict(START_MS + 1_000, 100), true, 'exactly 1 s ahead');
@@ -206,7 +206,7 @@ function trackerWithRules(startMs = START_MS): PriceTracker {
   return prices;
 }
 
-test('a tick that is too old to matter to any round is refused, one that is merely late is not', () => {
+test('a tick too old for any round is refused; one that is merely late is not', () => {
   const nowMs = START_MS + 30_000;
   const taken = (timeMs: number): boolean => trackerWithRules().offer(tickAt(timeMs, 100), nowMs).taken;
   assert.equal(taken(nowMs - GRACE_MS - 10_000), true, 'its boundary may still be open');
@@ -220,7 +220,7 @@ test('a tick that is too old to matter to any round is refused, one that is mere
   assert.equal(prices.offer(tickAt(nowMs - 5_000, 100), nowMs).taken, true, 'overtaken by a later one');
 });
 
-test('after a standstill a tick is as old as the boundaries that it missed', () => {
+test('after a stall ticks may be as old as the boundaries that were missed', () => {
   const prices = trackerWithRules();
   const nowMs = START_MS + 5 * MINUTE_MS + 30_000;
   prices.resume(nowMs);
@@ -230,6 +230,6 @@ test('after a standstill a tick is as old as the boundaries that it missed', () 
   assert.equal(prices.offer(tickAt(START_MS + 2 * MINUTE_MS, 100), over).taken, false);
 });
 
-test('before the start no tick is taken', () => {
+test('before the start no tick is accepted', () => {
   assert.equal(new PriceTracker(new Engine()).offer(tickAt(START_MS, 1), START_MS).taken, false);
 });

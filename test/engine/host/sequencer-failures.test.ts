@@ -9,7 +9,7 @@ import { Engine } from '../../../engine/engine.js';
 import type { Outcome } from '../../../engine/model/events.js';
 import { codeOf, NOON_MS, TestClock, TestHost } from '../../support/host.js';
 
-test('a failed commit acknowledges nothing, neither then nor later', () => {
+test('a failed commit acknowledges nothing, then or later', () => {
   const host = new TestHost(new TestClock());
   const released: string[] = [];
   const seq = host.deposit();
@@ -35,7 +35,7 @@ test('a failed commit acknowledges nothing, neither then nor later', () => {
   assert.equal(host.journal.inFlight, null, 'nothing more is written');
 });
 
-test('a commit that hangs for more than 30 s is fatal; a stopped process is no hang', () => {
+test('a commit that hangs for more than 30 s is fatal, but a stopped process is not a hang', () => {
   const host = new TestHost(new TestClock());
   host.sequencer.heartbeat();
   host.deposit();
@@ -53,7 +53,7 @@ test('a commit that hangs for more than 30 s is fatal; a stopped process is no h
   assert.match(host.fatal[0]?.message ?? '', /not answered for 30 s/);
 });
 
-test('the time of a commit begins when it is handed over', () => {
+test('the time of a commit counts from its submission', () => {
   const host = new TestHost(new TestClock());
   host.deposit();
   host.endTurn();
@@ -68,7 +68,7 @@ test('the time of a commit begins when it is handed over', () => {
   assert.equal(host.fatal.length, 0);
 });
 
-test('an engine exception: earlier commands are committed and released, then the process ends', () => {
+test('after an engine exception earlier commands are committed and released, then the process ends', () => {
   const host = new TestHost(new TestClock());
   const released: number[] = [];
   const before = host.deposit();
@@ -97,7 +97,7 @@ class LateFault extends Engine {
   }
 }
 
-test('an exception so late that the command counts: the open batch is lost, and acknowledged to nobody', () => {
+test('after an exception in a command that took effect the open batch is lost, and not acknowledged', () => {
   const engine = new LateFault();
   const host = new TestHost(new TestClock(), {}, engine);
   const released: number[] = [];

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { codeOf, NOON_MS } from '../../support/host.js';
 import { liveHost } from '../../support/live-host.js';
 
-test('beyond the backlog orders are refused; duplicates and operators are still answered', () => {
+test('with a full backlog orders are refused, while duplicates and operators are still answered', () => {
   const host = liveHost({ backlogCommandsMax: 3 });
   assert.equal(codeOf(host.order(0, 900)), 'accepted');
   host.deposit();
@@ -21,7 +21,7 @@ test('beyond the backlog orders are refused; duplicates and operators are still 
   assert.equal(codeOf(host.order()), 'accepted');
 });
 
-test('a command older than 1 s that is not durable refuses orders until the disk has caught up', () => {
+test('while a command is not durable for more than 1 s orders are refused', () => {
   const host = liveHost();
   host.deposit();
   host.endTurn();
@@ -89,7 +89,7 @@ test('time never goes backwards, and stands still while the clock is not sound',
   assert.equal(host.sequencer.stampMs(), host.clock.wallMs);
 });
 
-test('an hour ahead that stays is taken after ten seconds', () => {
+test('a clock that stays an hour ahead is accepted after ten seconds', () => {
   const host = liveHost();
   host.clock.wallMs += 3_600_000;
   host.run(10_200);

@@ -13,7 +13,7 @@ import { liveHost } from '../../support/live-host.js';
 const writing = ({ journal: { inFlight } }: TestHost): [number, number] | null =>
   inFlight === null ? null : [inFlight.firstSeq, inFlight.lastSeq];
 
-test('commands of one turn are one batch; what comes during its commit is the next', () => {
+test('commands of one turn are one batch; those that arrive during its commit are the next', () => {
   const host = new TestHost(new TestClock());
   const first = host.deposit();
   host.deposit();
@@ -42,7 +42,7 @@ test('a full batch is closed and the next one begins; each row has its own diges
   host.journal.recover();
 });
 
-test('the next batch is handed over, then readers hear, then waiters are released, in order', () => {
+test('after a commit the next batch is sent first, then listeners are called, then waiting answers are released, in order', () => {
   const host = new TestHost(new TestClock());
   const log: string[] = [];
   host.sequencer.onEvents((seq, events) => log.push(`read ${seq} ${events.length}`));
@@ -64,7 +64,7 @@ test('the next batch is handed over, then readers hear, then waiters are release
   assert.equal(log.at(-1), 'at once');
 });
 
-test('waiters whose answers take long are released over several turns, in order, and before the end', async () => {
+test('slow answers are released over several turns, in order, and all before a drain ends', async () => {
   const clock = new TestClock();
   const host = new TestHost(clock);
   const released: number[] = [];
@@ -96,7 +96,7 @@ test('waiters whose answers take long are released over several turns, in order,
   await drained;
 });
 
-test('a waiter may submit again; what it submits joins a later batch', () => {
+test('a released answer may submit again, into a later batch', () => {
   const host = new TestHost(new TestClock());
   const seqs: number[] = [host.deposit()];
   host.sequencer.whenDurable(seqs[0] ?? 0, () => seqs.push(host.deposit()));
@@ -125,7 +125,7 @@ test('rejections and replays write nothing', () => {
   assert.equal(host.journal.commands().filter(({ kind }) => kind === 'placeOrder').length, 2);
 });
 
-test('readers get every durable command once and in order, whatever the batches', () => {
+test('listeners get every durable command once and in order, whatever the batches', () => {
   const host = new TestHost(new TestClock(), { batchCommandsMax: 3 });
   const from = host.engine.seq;
   const seen: number[] = [];
@@ -147,7 +147,7 @@ test('readers get every durable command once and in order, whatever the batches'
   assert.ok(readers.every(({ type }) => type === 'balanceMoved'));
 });
 
-test('what is due by the time of a command is carried out before it', () => {
+test('due steps are taken before a command', () => {
   const host = liveHost();
   host.clock.pass(55_000);
   assert.equal(codeOf(host.order()), 'round_not_live');
@@ -155,7 +155,7 @@ test('what is due by the time of a command is carried out before it', () => {
   assert.equal(host.journal.commands().at(-1)?.kind, 'advance');
 });
 
-test('drain commits what is open, then takes nothing more', async () => {
+test('drain commits the open batch, then accepts nothing', async () => {
   const host = liveHost();
   const seq = host.deposit();
   let isDrained = false;
@@ -174,7 +174,7 @@ test('drain commits what is open, then takes nothing more', async () => {
   assert.equal(host.fatal.length, 0);
 });
 
-test('a drain with nothing open ends at once; one whose journal fails is an error', async () => {
+test('a drain with nothing open ends at once; if the journal fails it rejects', async () => {
   await liveHost().sequencer.drain();
   const host = new TestHost(new TestClock());
   host.deposit();
@@ -184,7 +184,7 @@ test('a drain with nothing open ends at once; one whose journal fails is an erro
   await assert.rejects(drained, /ENOSPC/);
 });
 
-test('a recovered engine goes on where it was, and time with it', () => {
+test('a recovered engine continues where it was, and so does its time', () => {
   const host = liveHost();
   host.deposit();
   host.settle();

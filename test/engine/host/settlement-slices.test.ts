@@ -45,11 +45,11 @@ function slicesOf(host: TestHost): number[] {
   return host.journal.commands().flatMap((command) => (command.kind === 'settle' ? [command.betsMax] : []));
 }
 
-test('quick slices grow to the most that one may have', () => {
+test('fast slices grow to the maximum', () => {
   assert.deepEqual(slicesOf(settlingHost(0)), [50, 100, 200, 400, 500]);
 });
 
-test('slow slices stay at the least', () => {
+test('slow slices stay at the minimum', () => {
   const slices = slicesOf(settlingHost(5));
   assert.deepEqual(new Set(slices), new Set([50]));
   assert.equal(slices.length, BETS / 50);
@@ -63,7 +63,7 @@ test('a slow slice is followed by smaller ones', () => {
   assert.deepEqual(slicesOf(host).slice(0, 6), [50, 100, 200, 400, 200, 100]);
 });
 
-test('slices that are not full do not let the next ones grow, however quick they are', () => {
+test('slices that are not full never grow, however fast they are', () => {
   const rules = defaultRules('f'.repeat(64));
   const feed = new PushFeed();
   const clock = new TestClock();

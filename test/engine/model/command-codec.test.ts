@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { decodeCommand, encodeCommand, type Upcasters } from '../../../engine/model/command-codec.js';
 import { anyCommand } from '../../support/any-command.js';
 
-test('every command comes back from its text as it was', () => {
+test('every command survives encoding and decoding', () => {
   fc.assert(
     fc.property(anyCommand, (original) => {
       // fast-check's records have no prototype; JSON's have one.
@@ -15,7 +15,7 @@ test('every command comes back from its text as it was', () => {
   );
 });
 
-test('a kind or a version that this program does not know is refused', () => {
+test('an unknown kind or version of a command is refused', () => {
   const known = JSON.parse(encodeCommand({ kind: 'advance', timeMs: 1 })) as unknown[];
   equal(decodeCommand(known).kind, 'advance');
   throws(() => decodeCommand(['teleport', 1, 1, {}]), /teleport/);
@@ -25,7 +25,7 @@ test('a kind or a version that this program does not know is refused', () => {
   throws(() => decodeCommand(['constructor', undefined, 1, {}]));
 });
 
-test('an older version is brought to the current one step by step', () => {
+test('an older version is upgraded to the current one step by step', () => {
   const current = JSON.parse(
     encodeCommand({ kind: 'deposit', timeMs: 7, account: 3, amountCents: 250, reference: 'r' }),
   );
@@ -44,7 +44,7 @@ test('an older version is brought to the current one step by step', () => {
   deepEqual(decodeCommand(current, upcasters), decodeCommand(current));
 });
 
-test('a version without an upcaster is refused, and so is an upcaster that does not do its step', () => {
+test('a version without an upcaster is refused, and so is an upcaster that does not advance it', () => {
   const text = ['advance', 0, 1, {}];
   throws(() => decodeCommand(text), /"advance" of version 0, which this program does not know/);
   throws(() => decodeCommand(text, { deposit: { 0: () => ['advance', 1, 1, {}] } }), /of version 0/);

@@ -86,7 +86,7 @@ const numbersOf = (row: Row): number[] => [...row.keys()].filter((index) => type
 /** The row with one greater in a column. */
 const raised = (row: Row, index: number): Row => row.with(index, Number(row[index]) + 1);
 
-test('one number that is one greater is noticed where other numbers speak of it', () => {
+test('a number off by one is detected if other numbers depend on it', () => {
   const seen = new Set<string>();
   const passed = new Set<string>();
   for (const tables of samples()) {
@@ -105,7 +105,7 @@ test('one number that is one greater is noticed where other numbers speak of it'
   deepEqual([...seen].filter((column) => !passed.has(column)).sort(), GUARDED);
 });
 
-test('a row that is missing, or there twice, is noticed', () => {
+test('a missing or duplicate row is detected', () => {
   const passed = new Set<string>();
   for (const tables of samples()) {
     for (const { name } of TABLES) {
@@ -122,7 +122,7 @@ test('a row that is missing, or there twice, is noticed', () => {
   deepEqual([...passed].sort(), UNGUARDED);
 });
 
-test('a cell of another type is noticed', () => {
+test('a cell of another type is detected', () => {
   const [tables] = samples();
   const whole = must(tables, 'tables');
   for (const { name, columns } of TABLES) {
@@ -141,7 +141,7 @@ test('a cell of another type is noticed', () => {
   }
 });
 
-test('of an open bet, whose it is, where, for how much and what it may win are noticed', () => {
+test('a change of account, round, stake or payout of an open bet is detected', () => {
   const exchange = new Exchange({ markets: [BTC_5M, BTC_15M] });
   for (const market of [BTC_5M, BTC_15M]) exchange.openLate(market, 100);
   for (let count = 0; count < 3; count += 1) {

@@ -41,7 +41,7 @@ class Known implements Scope {
   }
 }
 
-test('an engine from tables goes on like the one that they were written from', () => {
+test('an engine loaded from tables continues like the one that wrote them', () => {
   const seen = new Map<string, number>();
   for (let stream = 1; stream <= STREAMS; stream += 1) {
     const rng = new Rng(stream);
@@ -74,7 +74,7 @@ test('an engine from tables goes on like the one that they were written from', (
   }
 });
 
-test('bets that come and go by the thousand: tables, lists and settlements stay the same', () => {
+test('thousands of bets come and go, and tables, lists and settlements stay the same', () => {
   const busy = new BusyEngine(40);
   for (let round = 0; round < 6; round += 1) {
     busy.round(4_000);
@@ -96,7 +96,7 @@ function settleInSlices(engine: Engine): void {
   ok(slices > 3, `${slices} slices`);
 }
 
-test('what has expired stays expired when the time to live becomes longer, with a snapshot in between or not', () => {
+test('expired keys stay expired when the time to live grows, with or without a snapshot in between', () => {
   const exchange = new Exchange({ markets: [BTC_15M] });
   const one = exchange.pair.engine;
   exchange.openLate(BTC_15M, 100);

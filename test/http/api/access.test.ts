@@ -63,7 +63,7 @@ test('every endpoint refuses a missing, malformed and unknown key with 401', () 
   }
 });
 
-test('every endpoint takes the scope that it needs and no other, under both base paths', () => {
+test('every endpoint accepts only the scope that it needs, under both base paths', () => {
   const api = new Harness();
   api.open();
   const bettor = api.bettor({ tier: 'VIP' });
@@ -144,7 +144,7 @@ test('a disabled key is refused everywhere, at once, and can be enabled again', 
   assert.equal(api.get('/v1/markets', secret).status, 200);
 });
 
-test('the windows of the limits go on while the wall clock is set back', () => {
+test('the windows of the limits advance while the wall clock is set back', () => {
   const api = new Harness({ limits: { ...LIMITS, keyRead: 1 } });
   const { secret } = api.bettor();
   assert.equal(api.get('/v1/markets', secret).status, 200);
@@ -202,7 +202,7 @@ test('keys of an account share its limit, and addresses have theirs', () => {
   assert.equal(api.send('GET', '/v1/markets', { key: stranger, address: '10.0.0.1' }).status, 200);
 });
 
-test('whatever is answered counts, except 429', () => {
+test('every answer counts, except 429', () => {
   const api = new Harness({ limits: { ...LIMITS, ip: 8 } });
   const { account, secret } = api.bettor();
   const reader = api.addKey(account, ['positions:read']).secret;

@@ -36,7 +36,7 @@ for (const why of ['key_disabled', 'key_expired']) {
   });
 }
 
-test('what needs no key does not count for one that is disabled', () => {
+test('requests that need no key do not count for a disabled one', () => {
   const api = new Harness({ limits: { ...LIMITS, keyRead: 2 } });
   const owner = api.bettor();
   disable(api, owner);
@@ -54,7 +54,7 @@ const LOSSES = [
 ] as const;
 
 for (const { code, ...change } of LOSSES) {
-  test(`${code}: an order that was placed before is answered again, and no other is taken`, () => {
+  test(`${code}: an order that was placed before is answered again, and no other is accepted`, () => {
     const api = new Harness();
     const { account, secret } = api.bettor();
     api.open();
@@ -86,7 +86,7 @@ for (const { code, ...change } of LOSSES) {
     assert.equal(api.host.engine.betCount, 1);
   });
 
-  test(`${code}: while the order is not durable, its retry is told that it is in progress`, () => {
+  test(`${code}: while the order is not durable, its retry is answered as in progress`, () => {
     const api = new Harness();
     const { account, secret } = api.bettor();
     api.open();
@@ -101,7 +101,7 @@ for (const { code, ...change } of LOSSES) {
   });
 }
 
-test('nobody is told anything by a key without the scope, or by one that is not valid', () => {
+test('an invalid key, or one without the scope, learns nothing', () => {
   const api = new Harness();
   const owner = api.bettor();
   api.open();

@@ -83,7 +83,7 @@ test('a live round shows its times, pools, odds and bets', () => {
   });
 });
 
-test('the list has every active market as the single answer shows it, in a fixed order', () => {
+test('the list has every active market as it is shown alone, in a fixed order', () => {
   const api = new Harness();
   const { secret } = api.bettor();
   for (const asset of ASSETS.keys()) api.open(asset, 1 + asset);
@@ -124,7 +124,7 @@ test('a market that is not active is neither listed nor found', () => {
   assert.equal(api.get('/v1/markets/ETH_ONE_MINUTE', secret).status, 404);
 });
 
-test('limits of a round, and when its betting closes, are what it opened under', () => {
+test('a round keeps the limits and the close of betting that it opened with', () => {
   const api = new Harness();
   const { secret } = api.bettor();
   api.open();
@@ -170,7 +170,7 @@ test('statuses follow the round, and the clocks stop at 0', () => {
   api.closeMinute(100);
 });
 
-test('a round that is voided or does not open leaves none', () => {
+test('after a round is voided or does not open there is none', () => {
   const api = new Harness();
   const { secret } = api.bettor();
   api.open();
@@ -186,7 +186,7 @@ test('a round that is voided or does not open leaves none', () => {
   assert.notEqual(marketOf(api, secret, 'BTC_ONE_DAY').currentRound, null);
 });
 
-test('the number and the sum of bets wait for the journal, on every way to a round; pools do not', () => {
+test('the number and the sum of bets wait for the journal, however a round begins; pools do not', () => {
   const api = new Harness();
   const { secret } = api.bettor();
   const read = (path: string) => api.begin('GET', path, { key: secret });
@@ -256,7 +256,7 @@ test('transitions, open prices and results wait for the journal; pools do not', 
   assert.equal(marketsOf(api, secret)[0]?.currentRound?.status, 'UPCOMING');
 });
 
-test('bytes are kept for less than 50 ms, and not at all on a clock that stands still', () => {
+test('bytes are cached for less than 50 ms, and not at all on a manual clock', () => {
   const api = new Harness();
   const { secret } = api.bettor();
   api.open();
@@ -276,7 +276,7 @@ test('bytes are kept for less than 50 ms, and not at all on a clock that stands 
   }
 });
 
-test('on a clock that stands still every bet and price is seen at once, and bytes are the same otherwise', () => {
+test('on a manual clock every bet and price is shown at once, and bytes are cached otherwise', () => {
   const api = new Harness();
   const { secret } = api.bettor();
   api.open();
@@ -308,7 +308,7 @@ test('on a clock that stands still every bet and price is seen at once, and byte
   }
 });
 
-test('a price is that of the latest opening, with its time', () => {
+test('a price is the latest open price, with its time', () => {
   const api = new Harness();
   const { secret } = api.bettor();
   api.open(1, 2_000.5);

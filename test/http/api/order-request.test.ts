@@ -19,7 +19,7 @@ function refusal(result: unknown): string {
   return result.detail;
 }
 
-test('a good order comes out in the units of the engine', () => {
+test('a valid order is converted to the units of the engine', () => {
   assert.deepEqual(parseValue(GOOD), {
     market: 0,
     marketId: 'BTC_ONE_MINUTE',
@@ -51,7 +51,7 @@ test('a market that does not exist is not an error of the body', () => {
   assert.equal(order.market, -1);
 });
 
-test('expectedPercent: both ends are taken, and 1e-6 of a point is what is kept', () => {
+test('expectedPercent: both limits are accepted, with a precision of 1e-6', () => {
   const percentOf = (expectedPercent: number) => {
     const order = parseValue({ ...GOOD, expectedPercent });
     assert.ok(!(order instanceof Refused));
@@ -89,7 +89,7 @@ test('each mistake names its field', () => {
   }
 });
 
-test('amounts of whole cents are taken as they are meant', () => {
+test('amounts of whole cents are converted exactly', () => {
   for (const [amount, cents] of [
     [0.07, 7],
     [1.1, 110],
@@ -123,7 +123,7 @@ test('clientSeed: 128 bytes of UTF-8, and Unicode only', () => {
   assert.ok(!(escaped('\\ufffd') instanceof Refused));
 });
 
-test('a field too many is refused and named', () => {
+test('an unknown field is refused and named', () => {
   assert.match(refusal(parseValue({ ...GOOD, expectedPercnt: 50 })), /expectedPercnt is not a known field/);
   assert.match(refusal(parse('{"__proto__":{"marketId":"B","prediction":"UP","amount":1}}')), /missing/);
   const polluted = `{"__proto__":{"clientSeed":"x"},${JSON.stringify(GOOD).slice(1)}`;
@@ -132,13 +132,13 @@ test('a field too many is refused and named', () => {
   assert.ok(refusal(parseValue({ ...GOOD, ['x'.repeat(5_000)]: 1 })).length < 400);
 });
 
-test('of a field that stands twice the last counts', () => {
+test('of a repeated field the last one counts', () => {
   const order = parse('{"marketId":"X","prediction":"UP","amount":1,"amount":2,"marketId":"ETH_ONE_DAY"}');
   assert.ok(!(order instanceof Refused));
   assert.deepEqual([order.marketId, order.stakeCents], ['ETH_ONE_DAY', 200]);
 });
 
-test('what is not JSON in UTF-8 is refused', () => {
+test('anything but JSON in UTF-8 is refused', () => {
   for (const text of ['', '{', '{"a":1,}', "{'a':1}", 'NaN', '\ufeff{}', '{"a":01}', '[', '"']) {
     assert.match(refusal(parse(text)), /^the body is not valid JSON/, text);
   }
@@ -244,7 +244,7 @@ const nearlyUsual = fc
       `{"marketId":${space}"${marketId}",${gap}${space}"prediction":${space}"${prediction}",${space}"amount":${space}${amount}${rest}}${gap}`,
   );
 
-test('the short way takes the usual form and agrees with the long way on every body', () => {
+test('the fast path accepts the usual form, and agrees with the full parser on every body', () => {
   let taken = 0;
   fc.assert(
     fc.property(nearlyUsual, (text) => {

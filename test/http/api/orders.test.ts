@@ -141,7 +141,7 @@ test('the same key with another body is refused, field by field', () => {
   assert.equal(api.order(secret, ORDER, 'other').status, 201);
 });
 
-test('keys belong to the account: another key of it replays, another account does not', () => {
+test('Idempotency-Keys belong to the account: its other API keys replay, other accounts do not', () => {
   const { api, secret, account } = openHarness();
   const first = api.order(secret, ORDER, 'k');
   const sister = api.addKey(account);
@@ -229,7 +229,7 @@ test('an account takes only so many open bets', () => {
   assert.equal(codeOf(api.order(secret, ORDER)), 'too_many_open_bets');
 });
 
-test('the form of the request is checked before anything of the engine', () => {
+test('the form of the request is checked before the rules of the engine', () => {
   const { api, secret } = openHarness();
   api.submit({ kind: 'setTrading', enabled: false, reason: 'test' });
   const send = (options: object) => api.send('POST', '/v1/orders', { key: secret, body: ORDER, ...options });
@@ -251,7 +251,7 @@ test('the form of the request is checked before anything of the engine', () => {
   }
 });
 
-test('the balance goes down to the last cent', () => {
+test('the balance can be bet to its last cent', () => {
   const { api } = openHarness();
   const { secret } = api.bettor({ balanceCents: 10_00 });
   const reply = api.order(secret, ORDER);

@@ -107,7 +107,7 @@ test('a win, a loss, a draw and a refund pay what they should', () => {
   }
 });
 
-test('lists are in their order and as long as limit says', () => {
+test('lists are ordered, and as long as limit says', () => {
   const api = new Harness();
   const { secret } = api.bettor();
   api.open();
@@ -135,7 +135,7 @@ test('the defaults of limit are 100 positions and 50 orders', () => {
   assert.equal(list(api, secret, '/v1/orders', 'limit=200').length, 120);
 });
 
-test('parameters that are wrong are refused', () => {
+test('wrong parameters are refused', () => {
   const api = new Harness();
   const { secret } = api.bettor();
   for (const path of ['/v1/positions', '/v1/orders']) {
@@ -159,7 +159,7 @@ test('parameters that are wrong are refused', () => {
   assert.equal(api.get('/v1/orders', secret, 'status=all').status, 400);
 });
 
-test('an account sees its own bets and nobody else', () => {
+test('an account sees only its own bets', () => {
   const api = new Harness();
   const [first, second] = [api.bettor(), api.bettor()];
   api.open();
@@ -286,7 +286,7 @@ test('a voided round says so and has no result', () => {
   assert.ok(round.seed !== null);
 });
 
-test('a round that is not there is not found', () => {
+test('an unknown round is not found', () => {
   const api = new Harness();
   const { secret } = api.bettor();
   for (const id of [

@@ -122,7 +122,7 @@ test('HEAD is answered as GET is', () => {
   }
 });
 
-test('what the transport found wrong is told in the envelope, whatever the path', () => {
+test('faults found by the transport are answered in the envelope, whatever the path', () => {
   const api = new Harness();
   const fault = { code: 'body_too_large', detail: 'the body may have at most 16384 bytes' } as const;
   const reply = api.send('POST', '/nowhere', { fault });
@@ -130,7 +130,7 @@ test('what the transport found wrong is told in the envelope, whatever the path'
   assert.equal(errorOf(reply), 'body_too_large: the body may have at most 16384 bytes');
 });
 
-test('answers say that they are JSON, and those to a GET that nobody may store them', () => {
+test('answers have the type JSON, and those to a GET must not be stored', () => {
   const api = new Harness();
   const { secret } = api.bettor();
   for (const path of ['/v1/markets', '/v1/positions', '/v1/nowhere', '/v1/markets/x']) {
@@ -142,7 +142,7 @@ test('answers say that they are JSON, and those to a GET that nobody may store t
   assert.equal(refused.headers.get('content-type'), 'application/json');
 });
 
-test('the page of the document comes from here alone and may run nothing else', () => {
+test('the page of the document loads only from this server', () => {
   const api = new Harness();
   const page = api.get('/docs', '');
   assert.equal(page.status, 200);

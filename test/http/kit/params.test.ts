@@ -121,7 +121,7 @@ test('digests differ by account, key, every field and secret, and by nothing els
   assert.equal(digests.digest(7, 'k', order).body, first.body);
 });
 
-test('digests are what they were: journals and snapshots remember them', () => {
+test('digests have not changed: journals and snapshots contain them', () => {
   const digests = new IdempotencyDigests(Buffer.alloc(32, 1));
   const order = { market: 0, marketId: 'BTC_ONE_MINUTE', side: 0, stakeCents: 1_000 };
   assert.deepEqual(digests.digest(1, 'k', { ...order, expectedPercentE6: -1, clientSeed: null }), {

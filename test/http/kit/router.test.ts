@@ -55,7 +55,7 @@ test('HEAD is found where GET is, and nowhere else', () => {
   assert.equal(find('HEAD', '/v1/orders/quote'), 'only POST, OPTIONS');
 });
 
-test('a literal segment goes before a parameter, and no further than it leads', () => {
+test('a literal segment takes precedence over a parameter, if it leads to a route', () => {
   assert.equal(find('DELETE', '/v1/orders/quote'), 'only POST, OPTIONS');
   assert.equal(find('GET', '/v1/markets/all'), 'GET /markets/{id} all');
   assert.equal(find('GET', '/v1/markets/all/rounds'), 'GET /markets/{id}/rounds all');
@@ -94,7 +94,7 @@ test('all other paths are unknown, however odd', () => {
   assert.equal(find('GET', '/v1/markets/constructor'), 'GET /markets/{id} constructor');
 });
 
-test('a route that stands twice is a mistake in the program', () => {
+test('a duplicate route is a programming error', () => {
   const twice = [route('GET', '/a/{b}'), route('GET', '/a/{c}')];
   assert.throws(() => new Router(['/v1'], twice), /GET \/a\/\{c\}/);
 });

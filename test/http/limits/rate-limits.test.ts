@@ -58,7 +58,7 @@ const settings: fc.Arbitrary<RateLimitSettings> = fc
   .uniqueArray(fc.integer({ min: 1, max: 20 }), { minLength: 4, maxLength: 4 })
   .map(([keyRead = 1, keyWrite = 1, account = 1, ip = 1]) => ({ keyRead, keyWrite, account, ip }));
 
-test('every answer is that of a list of all requests', () => {
+test('every answer equals that of a list of all requests', () => {
   fc.assert(
     fc.property(settings, arrivals, (limitSettings, stream) => {
       const limits = new RateLimits(limitSettings);
@@ -135,7 +135,7 @@ test('a refused request without a valid key counts for its address, and shows it
   });
 });
 
-test('with limits off nothing is counted and the headers promise all there is', () => {
+test('with limits off nothing is counted, and the headers show everything left', () => {
   const limits = new RateLimits(null);
   for (let request = 0; request < 1_000; request++) {
     assert.ok(limits.admitAddress('a', START_MS) && limits.admitKey(1, 1, true, START_MS));
@@ -151,7 +151,7 @@ test('with limits off nothing is counted and the headers promise all there is', 
   assert.equal(limits.windows, 0);
 });
 
-test('a clock that steps back holds the windows where they were', () => {
+test('a clock that steps back leaves the windows unchanged', () => {
   const limits = new RateLimits({ ...LIMITS, ip: 2 });
   assert.equal(limits.admitAddress('a', START_MS), true);
   assert.equal(limits.admitAddress('a', START_MS - 500_000), true);
@@ -175,7 +175,7 @@ test('a limit of a million a minute is exact', () => {
   assert.equal(limits.admitAddress('a', START_MS + 60_000), false, 'the 25 of one millisecond have left');
 });
 
-test('under a flood of addresses the idle go first, and past the cap the unknown are refused', () => {
+test('under a flood of addresses idle ones are dropped first, and above the cap unknown ones are refused', () => {
   const limits = new RateLimits({ ...LIMITS, ip: 10 }, 1_000);
   for (let address = 0; address < 1_000; address++) {
     assert.equal(limits.admitAddress(`a${address}`, START_MS + address), true);
@@ -200,7 +200,7 @@ test('under a flood of addresses the idle go first, and past the cap the unknown
   assert.equal(limits.windows, 401, 'what fell idle is gone');
 });
 
-test('a crowded /48 shares a window, and shuts out nobody else', () => {
+test('a crowded /48 shares a window, and blocks nobody else', () => {
   const limits = new RateLimits({ ...LIMITS, ip: 10 });
   const admit = (address: string, nowMs = START_MS): boolean => limits.admitAddress(address, nowMs);
   const flood = (nowMs: number): number => {
@@ -240,7 +240,7 @@ function usedBytes(collect: () => void): number {
   return heapUsed + arrayBuffers;
 }
 
-test('a flood of ten times the addresses takes the memory of those that are remembered', (context) => {
+test('a flood of ten times as many addresses uses no more memory than the table', (context) => {
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
   const address = (number: number): string =>
@@ -260,7 +260,7 @@ test('a flood of ten times the addresses takes the memory of those that are reme
   assert.ok(perWindow > 0 && perWindow < WINDOW_BYTES_MAX, `${perWindow} bytes for each window`);
 });
 
-test('an address whose only request was taken back gives its place away', () => {
+test('an address whose only request was taken back frees its place', () => {
   const limits = new RateLimits({ ...LIMITS, keyRead: 1 }, 3);
   for (const address of ['a', 'b', 'c']) {
     limits.admitAddress(address, START_MS);

@@ -80,7 +80,7 @@ test('every operation answers as documented, for every status it can have', () =
   }
 });
 
-test('an answer that is not documented is found out', () => {
+test('an undocumented answer is detected', () => {
   const { headers } = new Harness().get('/v1/markets', '');
   const fault = (method: string, path: string, status: number, error: string): string | null =>
     document.fault(

@@ -65,7 +65,7 @@ function isWorthAnotherTry(failure: Failure): boolean {
 export { again, crypto, currentRound, known, result, results, sameRound, scopes, tiers, timeFrame };
 `;
 
-test('openapi-typescript makes types for a bot that uses openapi-fetch', () => {
+test('openapi-typescript generates types for a bot that uses openapi-fetch', () => {
   run('openapi-typescript', 'openapi-typescript', 'openapi.json', '--output', 'api.d.ts');
   writeFileSync(
     join(folder, 'fetch-bot.ts'),
@@ -98,7 +98,7 @@ export async function bet(key: string): Promise<number> {
   );
 });
 
-test('@hey-api/openapi-ts makes the client of a bot', () => {
+test('@hey-api/openapi-ts generates the client of a bot', () => {
   run('@hey-api/openapi-ts', 'openapi-ts', '--input', 'openapi.json', '--output', 'client', '--silent');
   writeFileSync(
     join(folder, 'client-bot.ts'),

@@ -98,7 +98,7 @@ test('it lints clean under the strict rules of a public linter', () => {
   assert.equal(status, 0, `${stdout}\n${stderr}`);
 });
 
-test('every choice of words is a schema with a name, and every schema but three is used', () => {
+test('every enumeration is a named schema, and every schema but three is used', () => {
   const text = JSON.stringify(document);
   const unused = Object.keys(schemas).filter((name) => !text.includes(`"#/components/schemas/${name}"`));
   assert.deepEqual(unused.toSorted(), ['ErrorCode', 'Scope', 'Tier']);
@@ -137,13 +137,13 @@ test('each status of an operation has the codes of one registry, and validates n
   }
 });
 
-test('its examples are the answers of the real handlers; examples-generate.ts writes them anew', () => {
+test('its examples are answers of the real handlers, written by examples-generate.ts', () => {
   const { successes, failures } = exampleAnswers();
   assert.deepEqual(EXAMPLES, successes);
   assert.deepEqual(EXAMPLE_FAILURES, failures);
 });
 
-test('every response has examples, each of which it describes', () => {
+test('every response has examples, which conform to it', () => {
   for (const [name, operation] of operations()) {
     for (const status of Object.keys(operation.responses)) {
       const { content } = api.response(operation, status) ?? {};
@@ -159,7 +159,7 @@ test('every response has examples, each of which it describes', () => {
   }
 });
 
-test('it says what the rules in force are', () => {
+test('it shows the rules in force', () => {
   const unusual = { ...rules, feeBps: 250, cutoffMs: 45_000, slippageE2: 750, idempotencyTtlMs: 60_000 };
   const served = new Harness({ rules: unusual }).get('/v1/openapi.json', '').text;
   // But for the examples, which are answers of a server with the defaults.
@@ -180,7 +180,7 @@ test('it says what the rules in force are', () => {
   }
 });
 
-test('the market that it suggests is one that takes bets for long', () => {
+test('it suggests a market that takes bets for long', () => {
   const marketOf = (markets: readonly string[]): unknown => {
     const some = { ...rules, markets: rules.markets.filter(({ marketId }) => markets.includes(marketId)) };
     const { paths } = JSON.parse(JSON.stringify(apiDocument(some))) as {
@@ -193,7 +193,7 @@ test('the market that it suggests is one that takes bets for long', () => {
   assert.equal(marketOf(['GOLD_ONE_DAY', 'EURUSD_ONE_MINUTE']), 'GOLD_ONE_DAY');
 });
 
-test('the order that it suggests is taken, and no Idempotency-Key is suggested', () => {
+test('the suggested order is accepted, and has no Idempotency-Key', () => {
   const { paths } = JSON.parse(JSON.stringify(document)) as {
     paths: Record<string, Record<string, { parameters: object[]; requestBody: { content: object } }>>;
   };
@@ -211,7 +211,7 @@ test('the order that it suggests is taken, and no Idempotency-Key is suggested',
   assert.ok(!('example' in key || 'examples' in key));
 });
 
-test('its pattern of an Idempotency-Key takes what the server takes', () => {
+test('its pattern of an Idempotency-Key accepts what the server accepts', () => {
   const pattern = new RegExp(IDEMPOTENCY_KEY_PATTERN);
   const character = fc.constantFrom('"', 'a', '~', '!', '#', ' ', '\u00e9', '\u007f');
   const lengths = fc.constantFrom(0, 1, 2, 3, 254, 255, 256, 257, 258);

@@ -36,7 +36,7 @@ function operationsOf(endpoints: readonly Documented[]): Record<string, Operatio
   return paths['/orders/{id}'] ?? {};
 }
 
-test('endpoints of one path stand together, each with its scope and what any request may be refused for', () => {
+test('endpoints of one path are grouped, each with its scope and the failures of any request', () => {
   const { get, delete: remove } = operationsOf([
     ...ENDPOINTS,
     endpointOf('GET', 'positions:read'),

@@ -31,7 +31,7 @@ async function createAccount(body: object): Promise<Account> {
   return created.data;
 }
 
-test('a missing or wrong token is 401, and an unknown path tells nothing without one', async () => {
+test('a missing or wrong token is 401, and unknown paths reveal nothing without one', async () => {
   const wrong = [{}, { Authorization: 'Bearer wrong' }, { Authorization: `Basic ${server.token}` }];
   for (const headers of wrong) {
     const client = new Client(`${server.operatorUrl}/operator/v1`, headers);
@@ -128,7 +128,7 @@ for (const [body, expected] of BAD_ACCOUNTS) {
   });
 }
 
-test('a write takes no query: a field that stands there is refused, and nothing is done', async () => {
+test('a write takes no query: a field in it is refused, and nothing is done', async () => {
   const before = (await server.operator.get<unknown[]>('/accounts')).data.length;
   for (const request of [
     () => server.operator.post('/accounts?tier=VIP', { tier: 'SILVER' }),
@@ -251,7 +251,7 @@ test('keys are limited by tier, and a key can expire', async () => {
   }
 });
 
-test('a day that an expiry names is one of the calendar', async () => {
+test('the day of an expiry must exist', async () => {
   const { data } = await server.operator.post<Account>('/accounts', { tier: 'VIP' });
   const path = `/accounts/${data.id}/keys`;
   const create = (expiresAt: string) =>

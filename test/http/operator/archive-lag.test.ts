@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ArchiveLag, BEHIND_COMMANDS, CAUGHT_UP_COMMANDS } from '../../../http/operator/archive-lag.js';
 
-test('far behind is told once, and caught up only when little is left', () => {
+test('falling behind is logged once, and catching up only when little is left', () => {
   const told: [string, object | undefined][] = [];
   const lag = new ArchiveLag({ write: (event, fields) => told.push([event, fields]) });
   const archived = 10_000_000;

@@ -64,7 +64,7 @@ test('a pushed price opens rounds at once, and the clock takes them through thei
   assert.equal(settled?.result, 'WIN');
 });
 
-test('a refused price is told; the others of its list are taken', async () => {
+test('a refused price is reported, and the others of its list are accepted', async () => {
   const absurd = await server.operator.post('/prices', [{ crypto: 'BTC', price: 1_000 }]);
   assert.equal(absurd.status, 400);
   assert.match(absurd.error, /^price_refused: BTC: .*than by a factor of 1.5/);
@@ -113,7 +113,7 @@ test('a refused price is told; the others of its list are taken', async () => {
   }
 });
 
-test('the clock refuses what is no number of milliseconds', async () => {
+test('the clock refuses anything but a number of milliseconds', async () => {
   for (const advanceMs of [-1, 0.5, '5', null, 2_678_400_001]) {
     const refused = await server.operator.post('/clock', { advanceMs });
     assert.equal(refused.status, 400, `${advanceMs}`);
@@ -139,7 +139,7 @@ test('a voided round refunds its bets before the answer', async () => {
   assert.match(again.error, /^round_already_resolved/);
 });
 
-test('a suspended market takes no bets, and does again when it is resumed', async () => {
+test('a suspended market takes no bets until it is resumed', async () => {
   await server.push({ ETH: 3_000 });
   const suspended = await server.operator.patch('/markets/ETH_FOUR_HOURS', { suspended: true });
   assert.equal(suspended.status, 200);
@@ -165,7 +165,7 @@ test('the house shows that money is conserved, and takes deposits by reference',
   assert.equal((await server.operator.post('/house/deposits', { ...deposit, amount: 1 })).status, 409);
 });
 
-test('a text with half a surrogate pair is refused by its name', async () => {
+test('a text with half a surrogate pair is refused, and the field named', async () => {
   const amounts = { amount: 1, reference: 'x\ud800' };
   for (const [path, field] of [
     ['/house/deposits', 'reference'],
@@ -200,7 +200,7 @@ test('the trading switch stops orders and nothing else', async () => {
   assert.equal((await bet('ETH_ONE_DAY')).status, 201);
 });
 
-test('the status tells sequence numbers, rounds, feed, money and the process', async () => {
+test('the status shows sequence numbers, rounds, feed, money and the process', async () => {
   await server.push({ BTC: 101 });
   const { status, data } = await server.operator.get<Record<string, unknown>>('/status');
   assert.equal(status, 200);

@@ -24,7 +24,7 @@ function guarded() {
   return { clock, guard, send, guess };
 }
 
-test('after ten wrong tokens within a minute an address is refused whatever it sends, and alone', () => {
+test('after ten wrong tokens within a minute an address, and no other, is refused whatever it sends', () => {
   const { clock, guard, send, guess } = guarded();
   guess(GUESSES_MAX - 1);
   assert.equal(send(TOKEN), 'taken');
@@ -40,7 +40,7 @@ test('after ten wrong tokens within a minute an address is refused whatever it s
   assert.equal(send(TOKEN), 'taken', 'Retry-After is enough');
 });
 
-test('a request without a token, or with one that was wrong before, is no further guess', () => {
+test('a request without a token, or with the same wrong one, is not another guess', () => {
   const { send, guess } = guarded();
   guess(GUESSES_MAX - 1);
   for (let n = 0; n < 100; n++) {
@@ -60,7 +60,7 @@ test('guesses from more addresses than are remembered keep nobody out', () => {
   assert.equal(send(TOKEN, 'fd00::'), 'rate_limited', 'once there is room it is remembered');
 });
 
-test('guesses are told at once, and then every ten seconds at most', () => {
+test('guesses are reported at once, and then at most every ten seconds', () => {
   const { clock, guard, send, guess } = guarded();
   send(TOKEN);
   assert.equal(guard.takeGuesses(), null);

@@ -8,7 +8,7 @@ const DOCUMENTS = ['/v1/openapi.json', '/api/v1/openapi.json'];
 const PAGES = ['/docs', '/docs/guide', '/docs/style.css', '/docs/start.js', '/docs/swagger-ui.css'];
 const rules = defaultRules('f'.repeat(64));
 
-test('who names the copy that he has is told 304, with no body, while it is the newest', () => {
+test('a client with the newest copy gets 304 without a body', () => {
   const api = new Harness();
   for (const path of [...DOCUMENTS, ...PAGES]) {
     const whole = api.get(path, '');
@@ -46,7 +46,7 @@ test('pages of any origin may read the API document, and nothing else', () => {
   }
 });
 
-test('the guide is a page that may load a stylesheet and nothing else', () => {
+test('the guide may load only a stylesheet', () => {
   const { status, headers, text } = new Harness().get('/docs/guide', '');
   assert.equal(status, 200);
   assert.equal(headers.get('content-type'), 'text/html; charset=utf-8');
@@ -62,7 +62,7 @@ test('the guide is a page that may load a stylesheet and nothing else', () => {
   for (const link of links) assert.ok(anchors.includes(link), `#${link} is a heading`);
 });
 
-test('the API document, its page and the guide are linked with each other', () => {
+test('the API document, its page and the guide link to each other', () => {
   const api = new Harness();
   const { externalDocs } = JSON.parse(api.get('/v1/openapi.json', '').text);
   assert.equal(externalDocs.url, '/docs/guide');
@@ -70,7 +70,7 @@ test('the API document, its page and the guide are linked with each other', () =
   assert.match(api.get('/docs/guide', '').text, /href="\/docs"/);
 });
 
-test('the guide has the rules in force, and new ones once they are', () => {
+test('the guide shows the rules in force, also after a change', () => {
   const unusual = { ...rules, feeBps: 250, cutoffMs: 45_000, slippageE2: 100, openBetsMax: 7 };
   const api = new Harness({ rules: unusual });
   const before = api.get('/docs/guide', '');

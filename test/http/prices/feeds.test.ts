@@ -53,7 +53,7 @@ test('the price is a function of key and time, whatever the polls', () => {
   for (const tick of once.ticks) assert.equal(prices.get(key(tick)), tick.price);
 });
 
-test('a jump of a year is cheap, and still gives the ends of the rounds that were open', () => {
+test('a jump of a year is cheap, and still prices the ends of open rounds', () => {
   const { feed, ticks } = feedAt(NOON_MS + 17_000);
   const untilMs = NOON_MS + 365 * DAY_MS;
   feed.poll(untilMs);
@@ -90,7 +90,7 @@ test('outside market hours FX and metals are silent, crypto is not; the last ins
   assert.equal(last('BTC'), closeMs + 1_000);
 });
 
-test('walks are of the size of their volatility at every scale', () => {
+test('walks match their volatility at every scale', () => {
   const yearlyVolatility = 0.5;
   const prices = pricesOf(3);
   for (const stepMs of [250, 60_000, 3_600_000, DAY_MS]) {
@@ -106,7 +106,7 @@ test('walks are of the size of their volatility at every scale', () => {
   }
 });
 
-test('how a price has moved does not tell how it will move, at any scale', () => {
+test('past moves do not predict later ones, at any scale', () => {
   const prices = pricesOf(4);
   for (const stepMs of [60_000, 3_600_000, DAY_MS, 6 * DAY_MS]) {
     const count = 1_500;
@@ -140,14 +140,14 @@ test('prices have their asset’s decimals', () => {
   }
 });
 
-test('after stop no tick is handed over', () => {
+test('after stop no tick is delivered', () => {
   const { feed, ticks } = feedAt(NOON_MS);
   feed.stop();
   feed.poll(NOON_MS + 1_000);
   assert.equal(ticks.length, 0);
 });
 
-test('the push feed hands on what it is offered, and the verdict back', () => {
+test('the push feed passes on its ticks, and returns the verdict', () => {
   const feed = new PushFeed();
   assert.equal(feed.offer(0, 1, NOON_MS).taken, false, 'not started');
   const seen: PriceTick[] = [];

@@ -85,7 +85,7 @@ for (const [name, week, fx, metal] of [
   });
 }
 
-test('the first and the last instant of a session are open, the ones beside them are not', () => {
+test('the first and the last instant of a session are open; those just outside are not', () => {
   const hours = new MarketHours();
   for (const [assetClass, open, close] of [
     ['FX', '2026-06-07T21:00:00Z', '2026-06-12T21:00:00Z'],
@@ -98,7 +98,7 @@ test('the first and the last instant of a session are open, the ones beside them
   }
 });
 
-test('over two years sessions are in order, apart, and as long as New York says', () => {
+test('over two years sessions are ordered, separate, and of the right length', () => {
   for (const assetClass of ['FX', 'METAL'] as const) {
     const sessions = sessionsBetween(assetClass, at('2026-01-01T00:00Z'), at('2028-01-01T00:00Z')) ?? [];
     assert.ok(sessions.length > (assetClass === 'FX' ? 103 : 520));
@@ -111,7 +111,7 @@ test('over two years sessions are in order, apart, and as long as New York says'
   }
 });
 
-test('the same array as long as the UTC day lasts, another one afterwards, nine days ahead', () => {
+test('the same array for a UTC day, then another, covering nine days', () => {
   const hours = new MarketHours();
   const noon = at('2026-06-10T12:00Z');
   const sessions = hours.sessions('METAL', noon);

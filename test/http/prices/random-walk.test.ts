@@ -26,14 +26,14 @@ const secretWithBit = (bit: number): Buffer => {
   return secret;
 };
 
-test('every bit of the secret decides the price: no two of 256 neighbours have the same', () => {
+test('every bit of the secret affects the price: none of 256 neighbours has the same', () => {
   const prices = Array.from({ length: 256 }, (_, bit) => priceAt(secretWithBit(bit), null));
   assert.ok(prices.every((price) => price > 0));
   assert.ok(new Set(prices).size >= 255, 'but for one pair at most, within a cent by chance');
   assert.equal(priceAt(secretWithBit(0), null), prices[0], 'the same secret gives the same price');
 });
 
-test('with TOTE_FEED_SEED the secret does not count, and anybody can work the price out', () => {
+test('with TOTE_FEED_SEED the secret has no effect, and anybody can compute the price', () => {
   assert.equal(priceAt(secretWithBit(0), 7), priceAt(secretWithBit(1), 7));
   assert.notEqual(priceAt(secretWithBit(0), 7), priceAt(secretWithBit(0), 8));
 });
@@ -58,7 +58,7 @@ function heightOf(key: Uint8Array, name: string, step: number): number {
   return bridge(0, 0, WALK_STEPS_MAX, 2 ** 20 * normal(side * WALK_STEPS_MAX));
 }
 
-test('heights do not depend on what was read before, on either side of the origin', () => {
+test('heights do not depend on earlier reads, on either side of the origin', () => {
   const key = Buffer.alloc(32, 3);
   const walk = new RandomWalk(key, 'BTC');
   const steps = [5, 6, 7, 8, 1_000_000, 7, 0, -7, -1, 1, 2 ** 39, 2 ** 40, 12_345_678_901, -(2 ** 40), 6];

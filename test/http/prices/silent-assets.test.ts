@@ -8,7 +8,7 @@ import { DAY_MS, pushHost } from '../../support/feed-hosts.js';
 const BTC = 0;
 const hours = new MarketHours();
 
-test('a pushed price is expected again once it has come, after 10 s', () => {
+test('after a first pushed price another is expected within 10 s', () => {
   const { host, feed, clock } = pushHost();
   const silent = silentAssetsOf({ feed: 'push', clock: 'system' }, hours, host.tracker);
   assert.deepEqual(silent(clock.wallMs), [], 'nobody has said that any is pushed');
@@ -21,7 +21,7 @@ test('a pushed price is expected again once it has come, after 10 s', () => {
   assert.deepEqual(silent(clock.wallMs), []);
 });
 
-test('a feed of its own is expected for every asset whose markets are open, and none on a manual clock', () => {
+test('the simulated feed is expected for every asset whose markets are open, and none on a manual clock', () => {
   const { host, clock } = pushHost();
   const silent = silentAssetsOf({ feed: 'simulated', clock: 'system' }, hours, host.tracker);
   const onWednesday = silent(clock.wallMs);

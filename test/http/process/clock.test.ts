@@ -12,7 +12,7 @@ test('the manual clock starts at the last journaled time and moves only when it 
   assert.equal(clock.nowMs(), 1_700_000_060_000);
 });
 
-test('on an empty journal it starts at the time of the system, and stands', () => {
+test('on an empty journal it starts at the system time, and stands still', () => {
   const before = Date.now();
   const clock = new ManualClock(0);
   const startMs = clock.nowMs();
@@ -21,14 +21,14 @@ test('on an empty journal it starts at the time of the system, and stands', () =
   assert.equal(clock.nowMs(), startMs);
 });
 
-test('it goes neither back nor by parts of a millisecond', () => {
+test('it moves neither back nor by fractions of a millisecond', () => {
   const clock = new ManualClock(1_000);
   assert.throws(() => clock.set(999), AssertionError);
   assert.throws(() => clock.set(1_000.5), AssertionError);
   assert.equal(clock.nowMs(), 1_000);
 });
 
-test('the system clock tells whole milliseconds, and its monotonic time never falls', () => {
+test('the system clock has whole milliseconds, and its monotonic time never goes back', () => {
   assert.ok(Number.isInteger(systemClock.nowMs()));
   const first = systemClock.monotonicMs();
   assert.ok(systemClock.monotonicMs() >= first);

@@ -60,7 +60,7 @@ test('an empty environment gives the defaults of the design', () => {
   });
 });
 
-test('values are read, and variables of other programs are let be', () => {
+test('values are read, and variables of other programs ignored', () => {
   const config = readConfig({
     PATH: '/bin',
     TOTE_HOST: '::1',
@@ -181,7 +181,7 @@ test('a token that is refused is not shown', () => {
   assert.doesNotMatch(mistakesOf({ TOTE_OPERATOR_TOKEN: 'pass word 1' }).join(), /pass word/);
 });
 
-test('all mistakes are told at once, and a misspelt name gets its suggestion', () => {
+test('all mistakes are reported at once, and a misspelt name gets a suggestion', () => {
   const mistakes = mistakesOf({
     TOTE_PROT: '80',
     TOTE_DEMO: 'no',

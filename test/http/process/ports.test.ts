@@ -12,7 +12,7 @@ const refuseFatal = (error: unknown): never => {
   throw error;
 };
 
-test('a request that comes before the server is ready is held, body and all', async () => {
+test('a request that arrives before the server is ready is held with its body', async () => {
   const ports = await openPorts(config, systemClock, refuseFatal);
   const client = await RawClient.open(Number(new URL(ports.publicUrl).port));
   client.send('POST /v1/orders HTTP/1.1', 'Host: tote', 'X-API-Key: k', 'Content-Length: 4', '', '[42]');

@@ -7,18 +7,18 @@ import { settleSetup } from '../../../http/process/setup.js';
 
 const PUSHED: Setup = { feed: 'push', clock: 'manual', rulesFrom: 'defaults' };
 
-test('a new directory takes what is said, and the defaults for the rest', () => {
+test('a new directory takes the given variables, and defaults for the rest', () => {
   const { setup, config, changes } = settleSetup(readConfig({ TOTE_FEED: 'push' }), null);
   assert.deepEqual(setup, { feed: 'push', clock: 'system', rulesFrom: 'defaults' });
   assert.deepEqual([config.feed, config.clock, changes], ['push', 'system', []]);
 });
 
-test('a word for what does not change changes nothing', () => {
+test('permission to change a fact that stays the same has no effect', () => {
   const { setup, changes } = settleSetup(readConfig({ TOTE_CHANGE_SETUP: 'feed,clock,rules' }), PUSHED);
   assert.deepEqual([setup, changes], [PUSHED, []]);
 });
 
-test('a feed that this version does not have is refused, and may be left by the word', () => {
+test('a feed that this version does not have is refused, and can be replaced with permission', () => {
   const later: Setup = { ...PUSHED, feed: 'hermes' };
   const { message } = assertRefused({}, later);
   assert.match(message, /runs with the feed "hermes", which this version does not have/);
@@ -26,7 +26,7 @@ test('a feed that this version does not have is refused, and may be left by the 
   assert.deepEqual(changes, ['the feed "hermes" before, the feed "push" from now on']);
 });
 
-test('every fact that differs is told at once', () => {
+test('all facts that differ are reported at once', () => {
   const { mistakes } = assertRefused(
     { TOTE_FEED: 'simulated', TOTE_CLOCK: 'system', TOTE_RULES_FILE: 'none' },
     { ...PUSHED, rulesFrom: 'file' },

@@ -57,7 +57,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   });
 }
 
-test('signals that come together are one: Ctrl-C under npm', async () => {
+test('signals close together count as one: Ctrl-C under npm', async () => {
   const body =
     "server.close = () => new Promise((done) => { process.once('SIGWINCH', done); say('close'); });";
   const ended = await run(`${body} patient.watch(server); say('up');`, ['SIGINT', 'SIGINT', 'SIGWINCH']);
@@ -73,7 +73,7 @@ test('a second signal ends at once, without a close', async () => {
   assert.equal(ended.code, 1);
 });
 
-test('a drain that fails is a failure, with its reason in the log', async () => {
+test('a failing drain is fatal, with its reason in the log', async () => {
   const body = "server.drain = async () => { throw new Error('no disk'); }; ending.watch(server); say('up');";
   const ended = await run(body, ['SIGTERM']);
   assert.equal(ended.code, 1);
@@ -102,14 +102,14 @@ test('a fatal error ends at once', async () => {
   assert.match(ended.stderr, /"level":60.*fsync failed/);
 });
 
-test('a secret in a log line is not written', async () => {
+test('secrets are masked in log lines', async () => {
   const body = `createLog('info').write('stopped', { secret: 's3cret', key: { apiKey: 's3cret' }, id: 7 }); process.exit(0);`;
   const ended = await run(body);
   assert.match(ended.stderr, /"id":7/);
   assert.doesNotMatch(ended.stderr, /s3cret/);
 });
 
-test('a server that is short of space is not ready, and one that stops says that', async () => {
+test('a server short of space is not ready, and neither is one that stops', async () => {
   const levels = "say(['ok', 'soft', 'reserve', 'hard'].map((level) => ending.whyNotReady(level)).join());";
   const stopping = `ending.watch({ ...server, close: async () => { ${levels} } }); ${levels}`;
   const { stdout } = await run(stopping, ['SIGTERM']);
@@ -119,7 +119,7 @@ test('a server that is short of space is not ready, and one that stops says that
   );
 });
 
-test('a full disk is told with its directory and its free bytes', async () => {
+test('a full disk is logged with its directory and free bytes', async () => {
   const disk = "{ directory: '/srv/tote', freeBytes: 12345 }";
   const { code, stderr } = await run(`ending.watch(server); say('up'); ending.diskFull(${disk});`);
   assert.equal(code, 1);

@@ -16,7 +16,7 @@ function told(gapMs: number, gapMsMax: number | null = 7 * DAY_MS): string[] {
   return lines;
 }
 
-test('a gap of more than an hour is told with its length, a shorter one is not', () => {
+test('a gap of more than an hour is logged with its length, a shorter one is not', () => {
   assert.deepEqual(told(HOUR_MS), []);
   assert.match(told(HOUR_MS + 1).join(), /last command is of 2026-11-20T12:00:00.000Z.* 1 h later$/);
   assert.match(told(2 * DAY_MS + 3 * HOUR_MS).join(), / 2 d 3 h later$/);
@@ -35,7 +35,7 @@ test('a gap of more than the limit is refused, and "any" lets it pass', () => {
   assert.match(told(400 * DAY_MS, null).join(), / 400 d later$/);
 });
 
-test('a clock that was set back says by how much, a step that is forgiven says nothing', () => {
+test('a clock that was set back is logged with the difference, a tolerated step is not', () => {
   assert.deepEqual(told(-1_000), []);
   assert.match(told(-1_001).join(), / 1 s before it: orders are refused until/);
   assert.match(told(-59 * 60_000 - 3_000).join(), / 59 min 3 s before it/);
@@ -45,7 +45,7 @@ test('a new journal has no gap', () => {
   judgeGap(LAST_MS, 0, HOUR_MS, { write: () => assert.fail('nothing is told') });
 });
 
-test('lengths show their two greatest parts', () => {
+test('lengths show their two largest units', () => {
   const shown = [0, 999, 1_000, 61_000, 3_600_000, 3_601_000, 90_061_000].map(lengthText);
   assert.deepEqual(shown, ['0 ms', '999 ms', '1 s', '1 min 1 s', '1 h', '1 h', '1 d 1 h']);
 });

@@ -24,7 +24,7 @@ async function sendParts(client: RawClient, parts: readonly string[]): Promise<v
   }
 }
 
-test('a body of a told length arrives whole, however it is cut', () =>
+test('a body with a length arrives complete, however it is split', () =>
   withBench(echo, async (bench) => {
     const client = await bench.client();
     const text = ['POST / HTTP/1.1', HOST, ...withLength(BODY)].join('\r\n');
@@ -37,7 +37,7 @@ test('a body of a told length arrives whole, however it is cut', () =>
     await until(() => client.received.split('fine').length === requests + 1);
   }));
 
-test('a body in chunks arrives whole, however it is cut, and its connection closes after the answer', () =>
+test('a chunked body arrives complete, however it is split, and its connection closes after the answer', () =>
   withBench(echo, async (bench) => {
     const text = ['POST / HTTP/1.1', HOST, 'Transfer-Encoding: chunked', '', CHUNKED].join('\r\n');
     for (const parts of cutsOf(text)) {
@@ -48,7 +48,7 @@ test('a body in chunks arrives whole, however it is cut, and its connection clos
     assert.ok(bench.seen.every(({ body, fault }) => body === BODY && fault === null));
   }));
 
-test('nothing behind a body in chunks is carried out', () =>
+test('nothing behind a chunked body is processed', () =>
   withBench(echo, async (bench) => {
     const chunked = ['POST / HTTP/1.1', HOST, 'Transfer-Encoding: chunked', '', CHUNKED].join('\r\n');
     const hidden = ['GET /hidden HTTP/1.1', HOST, '', ''].join('\r\n');
@@ -63,7 +63,7 @@ test('nothing behind a body in chunks is carried out', () =>
     assert.ok(bench.seen.every(({ path }) => path === '/'));
   }));
 
-test('an empty body is one', () =>
+test('an empty body is a body', () =>
   withBench(echo, async (bench) => {
     const client = await bench.client();
     client.send('POST / HTTP/1.1', HOST, ...withLength(''));
@@ -79,7 +79,7 @@ test('an empty body is one', () =>
     );
   }));
 
-test('bodies that stop at the same moment are all refused, some at a time', () =>
+test('bodies that stall at the same moment are all refused, some at a time', () =>
   withBench(echo, async (bench) => {
     const clients = await Promise.all(Array.from({ length: 60 }, () => bench.client()));
     for (const client of clients) client.send('POST / HTTP/1.1', HOST, 'Content-Length: 9', '', '{');

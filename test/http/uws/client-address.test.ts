@@ -11,7 +11,7 @@ const mapped = (text: string): ArrayBuffer =>
   bytesOf(...new Array<number>(10).fill(0), 255, 255, ...text.split('.').map(Number));
 const ipv6 = (...groups: number[]): ArrayBuffer => bytesOf(...groups.flatMap((g) => [g >> 8, g & 255]));
 
-test('IPv4 counts as text, also where it is mapped into IPv6', () => {
+test('IPv4 counts as text, also if mapped into IPv6', () => {
   const addresses = new ClientAddresses([]);
   assert.equal(addresses.peer(ipv4('203.0.113.9')).counted, '203.0.113.9');
   assert.equal(addresses.peer(mapped('203.0.113.9')).counted, '203.0.113.9');
@@ -29,7 +29,7 @@ test('IPv6 counts by /64', () => {
   assert.equal(counted(0, 0, 0, 0, 0, 0, 0, 1), '0:0:0:0::/64');
 });
 
-test('a connection whose address is gone is a client of its own', () => {
+test('connections without an address count as one client', () => {
   assert.equal(new ClientAddresses(['0.0.0.0/0']).peer(new ArrayBuffer(0)).counted, 'unknown');
   assert.equal(new ClientAddresses(['0.0.0.0/0']).peer(new ArrayBuffer(0)).isTrusted, false);
 });
@@ -99,7 +99,7 @@ test('an address with a port counts as the address', () => {
   assert.equal(counts(proxies, peer, '8.8.8.8:1, 10.0.0.7:65535, [fd00::1]:80'), '8.8.8.8', 'proxies, too');
 });
 
-test('what a list without an address counts for is remembered of no other proxy', () => {
+test('a list without an address counts for its own proxy', () => {
   const addresses = new ClientAddresses(['10.0.0.0/8']);
   const counted = (proxy: string, list: string): string =>
     addresses.counted(addresses.peer(ipv4(proxy)), list);
@@ -127,7 +127,7 @@ test('every text form of an IPv6 address counts as its bytes do', () => {
   );
 });
 
-test('many addresses are told apart, whatever is remembered', () => {
+test('many addresses are distinguished, whatever is cached', () => {
   const addresses = new ClientAddresses(['10.0.0.1']);
   const proxy = addresses.peer(ipv4('10.0.0.1'));
   for (let host = 0; host < 70_000; host++) {

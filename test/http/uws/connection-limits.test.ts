@@ -9,13 +9,13 @@ import {
 } from '../../../http/uws/connection-limits.js';
 import { CONNECTIONS_MAX } from '../../../http/uws/transport.js';
 
-test('with descriptors enough the limit is the usual one', () => {
+test('with enough descriptors the limit is the usual one', () => {
   for (const descriptors of [20_000, 1_048_576, Infinity]) {
     assert.deepEqual(connectionLimits(descriptors), { publicMax: CONNECTIONS_MAX, operatorMax: 256 });
   }
 });
 
-test('with fewer, some are left for the process in any case', () => {
+test('with fewer, some are always kept for the process', () => {
   for (const descriptors of [64, 160, 512, 1_024, 4_096, 10_000, 10_400]) {
     const { publicMax, operatorMax } = connectionLimits(descriptors);
     assert.ok(publicMax > 0 && operatorMax > 0, `${descriptors}: someone can connect`);
@@ -23,7 +23,7 @@ test('with fewer, some are left for the process in any case', () => {
   }
 });
 
-test('an operator is told of fewer connections than usual, and how many files are enough', () => {
+test('a warning says that connections are fewer, and how many files are enough', () => {
   for (const descriptors of [64, 1_024, 10_511]) {
     const { publicMax, operatorMax } = connectionLimits(descriptors);
     const note = limitsNote(descriptors) ?? '';

@@ -50,7 +50,7 @@ function load(tree: Tree): ReturnType<typeof loadUws> {
   }
 }
 
-test('the newer is taken where it has a binary of its own', () => {
+test('the newer package is used if it has its own binary', () => {
   const tree = { ...BOTH, ...binary(BINARY, '20.51.4'), ...binary(NESTED, '20.69.0') };
   assert.deepEqual(load(tree), { library: '20.69.0', version: '20.69.0' });
   assert.deepEqual(load({ ...BOTH, ...binary(BINARY, '20.69.0') }), {
@@ -59,19 +59,19 @@ test('the newer is taken where it has a binary of its own', () => {
   });
 });
 
-test('the newer is not taken for its version with the binary of the older', () => {
+test('the newer package is not used with the binary of the older', () => {
   assert.deepEqual(load({ ...BOTH, ...binary(BINARY, '20.51.4') }), {
     library: '20.51.4',
     version: '20.51.4',
   });
 });
 
-test('the older is taken where the newer does not load', () => {
+test('the older package is used if the newer does not load', () => {
   const tree = { ...BOTH, ...binary(BINARY, '20.51.4'), ...binary(NESTED, '20.69.0', NO_GLIBC) };
   assert.deepEqual(load(tree), { library: '20.51.4', version: '20.51.4' });
 });
 
-test('where neither loads, the error says why and what is needed', () => {
+test('if neither loads, the error says why and what is needed', () => {
   assert.throws(
     () => load({ ...BOTH, ...binary(BINARY, '20.69.0', NO_GLIBC) }),
     (error: Error) => {
@@ -88,7 +88,7 @@ test('where neither loads, the error says why and what is needed', () => {
   assert.throws(() => load({}), /uws-glibc-2\.38: Cannot find module/);
 });
 
-test('the version that is told is that of the binary that runs', () => {
+test('the reported version is that of the running binary', () => {
   const fromHere = createRequire(import.meta.url);
   const candidates = [NEWER, OLDER].map((name) => {
     const { version } = createRequire(fromHere.resolve(name))('./package.json') as { version: string };

@@ -23,7 +23,7 @@ class Later {
   }
 }
 
-test('status, headers and body go out as they were given', () =>
+test('status, headers and body are sent as given', () =>
   withBench(
     (_request, responder) => {
       responder.send(429, ['Retry-After', '7', 'X-Two', 'a b'], Buffer.from('{"é":1}'));
@@ -41,7 +41,7 @@ test('status, headers and body go out as they were given', () =>
     },
   ));
 
-test('a string goes out as UTF-8, with its length in bytes', () =>
+test('a string is sent as UTF-8, with its length in bytes', () =>
   withBench(
     (_request, responder) => responder.send(200, [], '{"é":"€"}'),
     async (bench) => {
@@ -53,7 +53,7 @@ test('a string goes out as UTF-8, with its length in bytes', () =>
     },
   ));
 
-test('HEAD has the length without the body, 204 and 304 neither, and the connection goes on', () =>
+test('HEAD has the length without the body, 204 and 304 neither, and the connection stays open', () =>
   withBench(
     ({ path }, responder) =>
       responder.send(Number(path.slice(1)), ['X-A', 'b'], path === '/200' ? 'body' : ''),
@@ -72,7 +72,7 @@ test('HEAD has the length without the body, 204 and 304 neither, and the connect
     },
   ));
 
-test('an answer may come later, also for HEAD, and the connection goes on', async () => {
+test('an answer may come later, also for HEAD, and the connection stays open', async () => {
   const later = new Later();
   await withBench(later.handler, async (bench) => {
     const client = await bench.client();
@@ -87,7 +87,7 @@ test('an answer may come later, also for HEAD, and the connection goes on', asyn
   });
 });
 
-test('an empty body is told as one', () =>
+test('an empty body has a length of 0', () =>
   withBench(
     (_request, responder) => responder.send(200, [], ''),
     async (bench) => {
@@ -104,7 +104,7 @@ test('Connection: close is honoured', () =>
     assert.match(await bench.askAndClose('GET / HTTP/1.1', HOST, 'Connection: close', '', ''), /fine$/);
   }));
 
-test('nothing is sent to a client that has gone', async () => {
+test('nothing is sent after a disconnect', async () => {
   const later = new Later();
   await withBench(later.handler, async (bench) => {
     const client = await bench.client();
@@ -116,7 +116,7 @@ test('nothing is sent to a client that has gone', async () => {
   });
 });
 
-test('a client may go in the middle of its body', () =>
+test('a client may disconnect within its body', () =>
   withBench(fine, async (bench) => {
     const client = await bench.client();
     client.send('POST / HTTP/1.1', HOST, 'Content-Length: 10', '', 'half');
@@ -127,7 +127,7 @@ test('a client may go in the middle of its body', () =>
     assert.deepEqual(bench.seen, []);
   }));
 
-test('requests in one packet are answered in turn', () =>
+test('requests in one packet are answered in order', () =>
   withBench(fine, async (bench) => {
     const client = await bench.client();
     client.send(get('/1').join('\r\n') + get('/2').join('\r\n') + get('/3').join('\r\n'));
@@ -152,7 +152,7 @@ test('a request behind an unanswered one closes the connection', async () => {
   });
 });
 
-test('an answer greater than all buffers arrives whole', () =>
+test('an answer larger than all buffers arrives complete', () =>
   withBench(
     (_request, responder) => responder.send(200, [], 'x'.repeat(30_000_000)),
     async (bench) => {
@@ -172,7 +172,7 @@ test('an answer greater than all buffers arrives whole', () =>
     },
   ));
 
-test('an answer that nobody takes is given up', () =>
+test('an answer that nobody reads is abandoned', () =>
   withBench(
     (_request, responder) => responder.send(200, [], Buffer.alloc(30_000_000)),
     async (bench) => {
@@ -186,7 +186,7 @@ test('an answer that nobody takes is given up', () =>
     },
   ));
 
-test('a client that asks and asks and never reads is closed, not buffered for', () =>
+test('a client that sends and never reads is disconnected, not buffered for', () =>
   withBench(
     (_request, responder) => responder.send(200, [], 'x'.repeat(50_000)),
     async (bench) => {
@@ -203,7 +203,7 @@ test('a client that asks and asks and never reads is closed, not buffered for', 
     },
   ));
 
-test('nor is one whose answers are short', () =>
+test('so is one with short answers', () =>
   withBench(
     (_request, responder) => responder.send(200, [], 'x'.repeat(2_000)),
     async (bench) => {
@@ -220,7 +220,7 @@ test('nor is one whose answers are short', () =>
     },
   ));
 
-test('connections above the cap are closed at once, and places are given again', () =>
+test('connections above the cap are closed at once, and free places are reused', () =>
   withBench(
     fine,
     async (bench) => {
@@ -242,7 +242,7 @@ test('connections above the cap are closed at once, and places are given again',
     { connectionsMax: 2 },
   ));
 
-test('a port that is taken is told, and can be had once it is free', async () => {
+test('a taken port is reported, and can be used once it is free', async () => {
   const first = await new TransportBench(fine).start();
   await assert.rejects(
     new TransportBench(fine).start(first.port),
@@ -254,7 +254,7 @@ test('a port that is taken is told, and can be had once it is free', async () =>
   await second.stop();
 });
 
-test('closing answers what is pending and closes the rest', async () => {
+test('closing answers pending requests and closes the rest', async () => {
   const later = new Later();
   await withBench(later.handler, async (bench) => {
     const idle = await bench.client();
@@ -291,7 +291,7 @@ test('closing does not wait for ever', async () => {
   });
 });
 
-test('closing twice, or before listening, is nothing', async () => {
+test('closing twice, or before listening, does nothing', async () => {
   const bench = new TransportBench(fine);
   await bench.transport.close();
   await bench.start();
@@ -299,7 +299,7 @@ test('closing twice, or before listening, is nothing', async () => {
   await bench.transport.close();
 });
 
-test('an exception in a handler is handed over, and the connection closed', async () => {
+test('an exception in a handler is reported, and the connection closed', async () => {
   const broken = new Error('broken');
   const bench = await new TransportBench(() => {
     throw broken;
@@ -323,7 +323,7 @@ test('an exception in a handler is handed over, and the connection closed', asyn
   await bench.stop();
 });
 
-test('an exception after the answer is handed over too', async () => {
+test('an exception after the answer is reported, too', async () => {
   const bench = await new TransportBench((_request, responder) => {
     responder.send(200, [], 'fine');
     responder.send(200, [], 'again');

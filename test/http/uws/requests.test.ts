@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { echo, HOST, until, withBench } from '../../support/transport-bench.js';
 
-test('a request arrives with all that is read of it', () =>
+test('a request arrives with all its headers', () =>
   withBench(echo, async (bench) => {
     const client = await bench.client();
     client.send(
@@ -72,7 +72,7 @@ test('every method arrives as it was sent', () =>
     assert.equal(client.isClosed, false);
   }));
 
-test('an absent header is told from an empty one where that matters', () =>
+test('an absent header differs from an empty one where it matters', () =>
   withBench(echo, async (bench) => {
     const client = await bench.client();
     client.send('GET / HTTP/1.1', HOST, '', 'GET / HTTP/1.1', HOST, 'Idempotency-Key:', '', '');
@@ -82,7 +82,7 @@ test('an absent header is told from an empty one where that matters', () =>
     assert.deepEqual([without?.apiKey, without?.contentType, without?.authorization], ['', '', '']);
   }));
 
-test('different values of one header are joined, equal ones are one', () =>
+test('different values of one header are joined, equal ones count once', () =>
   withBench(echo, async (bench) => {
     const client = await bench.client();
     client.send(
@@ -174,7 +174,7 @@ test('an endless body is cut off', () =>
     assert.equal(request?.fault?.code, 'body_too_large');
   }));
 
-test('a body slightly too long that does not come is refused after a second', () =>
+test('a body slightly too long that does not arrive is refused after a second', () =>
   withBench(echo, async (bench) => {
     const client = await bench.client();
     client.send('POST / HTTP/1.1', HOST, 'Content-Length: 20000', '', '');
@@ -186,7 +186,7 @@ test('a body slightly too long that does not come is refused after a second', ()
   }));
 
 for (const head of [['Content-Length: 100'], ['Transfer-Encoding: chunked']]) {
-  test(`a body that drips is given up after its deadline (${head})`, () =>
+  test(`a body that trickles in is refused after its deadline (${head})`, () =>
     withBench(echo, async (bench) => {
       const client = await bench.client();
       client.send('POST / HTTP/1.1', HOST, ...head, '', '');
@@ -207,7 +207,7 @@ for (const head of [['Content-Length: 100'], ['Transfer-Encoding: chunked']]) {
     }));
 }
 
-test('a body that never begins is given up as well', () =>
+test('so is a body that never begins', () =>
   withBench(echo, async (bench) => {
     for (const head of ['Content-Length: 100', 'Transfer-Encoding: chunked']) {
       const client = await bench.client();
@@ -233,7 +233,7 @@ const AMBIGUOUS: readonly (readonly string[])[] = [
 ];
 
 for (const method of ['GET', 'POST', 'DELETE']) {
-  test(`a ${method} that does not show where it ends is refused, and the connection closes`, () =>
+  test(`a ${method} with an ambiguous end is refused, and the connection closes`, () =>
     withBench(echo, async (bench) => {
       for (const [index, lines] of AMBIGUOUS.entries()) {
         const answer = await bench.askAndClose(`${method} / HTTP/1.1`, HOST, ...lines, '', '');
@@ -244,7 +244,7 @@ for (const method of ['GET', 'POST', 'DELETE']) {
     }));
 }
 
-test('what follows such a request in the same packet is never carried out', () =>
+test('what follows such a request in the same packet is never processed', () =>
   withBench(echo, async (bench) => {
     const smuggled = ['GET /smuggled HTTP/1.1', HOST, '', ''].join('\r\n');
     for (const lines of AMBIGUOUS) {
@@ -258,7 +258,7 @@ test('what follows such a request in the same packet is never carried out', () =
     );
   }));
 
-test('what the library refuses by itself does not reach the handler', () =>
+test('requests that the library refuses do not reach the handler', () =>
   withBench(echo, async (bench) => {
     for (const lines of [
       ['POST / HTTP/1.1', HOST, 'Content-Length: 5', 'Transfer-Encoding: chunked', '', '0', '', ''],
@@ -275,7 +275,7 @@ test('what the library refuses by itself does not reach the handler', () =>
     assert.deepEqual(bench.seen, []);
   }));
 
-test('clients are told apart, also where all connections were from one before', () =>
+test('clients are distinguished, also after all connections were from one', () =>
   withBench(echo, async (bench) => {
     const get = ['GET / HTTP/1.1', HOST, '', ''];
     const first = await bench.client('127.0.0.1');

@@ -15,7 +15,7 @@ async function seenOf(bench: TransportBench, ...lines: string[]): Promise<Transp
   return seen;
 }
 
-test('bytes outside ASCII stay where they are in a value', () =>
+test('bytes outside ASCII are kept in values', () =>
   withBench(echo, async (bench) => {
     for (const value of [
       `btc-${ROCKET}`,
@@ -43,7 +43,7 @@ test('bytes outside ASCII stay where they are in a value', () =>
     assert.equal((await seenOf(bench, 'Idempotency-Key:\xe9 btc')).idempotencyKey, '\ufffd btc');
   }));
 
-test('blanks around a value are no part of it', () =>
+test('blanks around a value are trimmed', () =>
   withBench(echo, async (bench) => {
     for (const value of ['btc', ' btc', '\tbtc \t ', '   btc', ' btc ']) {
       assert.equal((await seenOf(bench, `Idempotency-Key:${value}`)).idempotencyKey, 'btc');
@@ -53,7 +53,7 @@ test('blanks around a value are no part of it', () =>
     }
   }));
 
-test('bytes in one header do not touch another', () =>
+test('bytes in one header do not affect another', () =>
   withBench(echo, async (bench) => {
     const seen = await seenOf(
       bench,
@@ -67,7 +67,7 @@ test('bytes in one header do not touch another', () =>
     assert.equal(seen.apiKey, 'a, b');
   }));
 
-test('lengths with bytes outside ASCII are doubtful', () =>
+test('lengths with bytes outside ASCII are refused as ambiguous', () =>
   withBench(echo, async (bench) => {
     const chunked = '4\r\nabcd\r\n0';
     for (const [framing, body] of [
@@ -81,7 +81,7 @@ test('lengths with bytes outside ASCII are doubtful', () =>
     }
   }));
 
-test('an address with bytes outside ASCII is none', () =>
+test('an address with bytes outside ASCII is not an address', () =>
   withBench(
     echo,
     async (bench) => {
@@ -107,7 +107,7 @@ test('on one connection and on many, each request has its own values', () =>
     }
   }));
 
-test('a head that comes in pieces, after others that were refused, is taken as the library tells it', () =>
+test('a head that arrives in pieces, after refused ones, is read as the library parsed it', () =>
   withBench(echo, async (bench) => {
     const marked = (value: string): string =>
       ['GET / HTTP/1.1', HOST, `Idempotency-Key: ${value}`, '', ''].join('\r\n');

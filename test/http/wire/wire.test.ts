@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { AMOUNT_CENTS_MAX } from '../../../engine/base/money.js';
 import { hundredthsText, isoText, oddsText } from '../../../http/wire/wire.js';
 
-test('hundredths print as the number that a client computes with', () => {
+test('hundredths print as JSON numbers', () => {
   for (const cents of [
     0,
     1,

@@ -72,7 +72,7 @@ const DATA = ['bet', 'round', 'transfer', 'progress'];
 const dump = (dir: DataDir): string =>
   JSON.stringify(DATA.map((table) => rowsOf(dir, `SELECT * FROM ${table}`)));
 
-test('rows say what the events said, in words', (t) => {
+test('rows contain the facts of the events, in words', (t) => {
   const dir = openDataDir(temporaryDir(t));
   const { outcomes } = archiveOf(dir, 1);
   const bets = new Map(rowsOf(dir, 'SELECT * FROM bet').map((row) => [row['bet'], row]));
@@ -125,7 +125,7 @@ test('rows say what the events said, in words', (t) => {
   assert.equal(rowsOf(dir, 'SELECT * FROM bet WHERE settled_seq IS NOT NULL').length, settled);
 });
 
-test('a finished round has its facts, also when the engine has dropped it', (t) => {
+test('a finished round keeps its facts after the engine has dropped it', (t) => {
   const dir = openDataDir(temporaryDir(t));
   const { outcomes, engine } = archiveOf(dir, 2);
   const events = outcomes.flatMap((outcome) => outcome.events);
@@ -170,7 +170,7 @@ test('the ledger adds up to every balance, entry by entry', (t) => {
   }
 });
 
-test('after a crash it goes on where it was: the same file as without one', (t) => {
+test('after a crash it continues, with the same file as without one', (t) => {
   const whole = openDataDir(join(temporaryDir(t), 'whole'));
   const commands = commandsOf(4);
   archiveOf(whole, 4);
@@ -195,7 +195,7 @@ test('after a crash it goes on where it was: the same file as without one', (t) 
   assert.deepEqual(checkArchive(dir.archiveFile).faults, []);
 });
 
-test('an archive that begins in the middle knows the bets that were open there', (t) => {
+test('an archive that begins in the middle has the bets that were open there', (t) => {
   const dir = openDataDir(temporaryDir(t));
   const commands = commandsOf(5);
   const engine = new Engine();
@@ -217,7 +217,7 @@ test('an archive that begins in the middle knows the bets that were open there',
   assert.equal(progress?.fromSeq, startSeq);
 });
 
-test('a transaction that fails leaves nothing, and the next writer goes on where the file is', (t) => {
+test('a failed transaction leaves nothing, and the next writer continues from the file', (t) => {
   const dir = openDataDir(temporaryDir(t));
   const commands = commandsOf(6);
   const engine = new Engine();
@@ -249,7 +249,7 @@ test('a transaction that fails leaves nothing, and the next writer goes on where
   assert.deepEqual(checkArchive(dir.archiveFile).faults, []);
 });
 
-test('a settlement of a bet that the archive does not have as open is damage', (t) => {
+test('settling a bet that is not open in the archive is damage', (t) => {
   const dir = openDataDir(temporaryDir(t));
   const engine = new Engine();
   const writer = ArchiveWriter.create(dir, START, engine, 1);
@@ -263,7 +263,7 @@ test('a settlement of a bet that the archive does not have as open is damage', (
   assert.deepEqual(checkArchive(dir.archiveFile).faults, []);
 });
 
-test('an archive of a newer version is refused, one of another kind is damaged', (t) => {
+test('an archive of a newer version is refused; another kind of file is damage', (t) => {
   const dir = openDataDir(temporaryDir(t));
   archiveOf(dir, 7);
   const db = new Database(dir.archiveFile);
@@ -281,7 +281,7 @@ test('an archive of a newer version is refused, one of another kind is damaged',
   assert.equal(ArchiveWriter.open(dir), null);
 });
 
-test('one flipped bit anywhere is noticed, or means nothing', (t) => {
+test('any flipped bit is detected, or has no effect', (t) => {
   const dir = openDataDir(temporaryDir(t));
   archiveOf(dir, 8);
   const good = dump(dir);

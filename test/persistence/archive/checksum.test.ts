@@ -8,7 +8,7 @@ import { randomOf } from '../support/journal-files.js';
 const same = (cells: readonly ArchiveCell[]): void =>
   assert.equal(archiveChecksum(cells), crcHex(JSON.stringify(cells)), JSON.stringify(cells));
 
-test('every kind of cell, usual or not', () => {
+test('the checksum equals the plain one for every kind of cell', () => {
   same([]);
   const words = ['', 'UP', 'BTC_ONE_MINUTE', '~ !', 'a"b', 'a\\b', 'a\nb', '\u007f', 'é', '\ud800', '😀'];
   const texts = [...words, 'x'.repeat(900), 'x'.repeat(1_000), 'é'.repeat(2_000)];
@@ -20,7 +20,7 @@ test('every kind of cell, usual or not', () => {
   same(Array.from({ length: 400 }, (_, index) => index * 1_000_003));
 });
 
-test('whole numbers of every length', () => {
+test('so for integers of every length', () => {
   for (let power = 1; power <= Number.MAX_SAFE_INTEGER; power *= 10) {
     for (const step of [-1, 0, 1]) same([power + step, -(power + step)]);
   }
@@ -30,7 +30,7 @@ test('whole numbers of every length', () => {
   }
 });
 
-test('only the first cells, where they are counted', () => {
+test('so for only the first cells', () => {
   const cells = [1, 'UP', null, 1.5];
   for (let count = 0; count <= cells.length; count++) {
     assert.equal(archiveChecksum(cells, count), archiveChecksum(cells.slice(0, count)));

@@ -52,7 +52,7 @@ test('a journal with half surrogate pairs verifies with its snapshots and archiv
   assert.equal(verify(copy).archive?.seq, engine.seq);
 });
 
-test('the archive gives back the texts of bets, rounds and transfers as they were given', (t) => {
+test('the archive returns the texts of bets, rounds and transfers unchanged', (t) => {
   const { dir, engine, events } = makeOperatorDir(temporaryDir(t), { alter: withHalves });
   const archive = must(ArchiveReader.open(dir), 'the archive');
   const kinds = ['betPlaced', 'betSettled', 'balanceMoved'];
@@ -66,7 +66,7 @@ test('the archive gives back the texts of bets, rounds and transfers as they wer
   assert.ok(reasons.includes(HALVES));
 });
 
-test('a flipped bit in such a text is noticed', (t) => {
+test('a flipped bit in such a text is detected', (t) => {
   const { dir } = makeOperatorDir(temporaryDir(t), { steps: 150, alter: withHalves });
   const db = new Database(dir.archiveFile);
   const change = db.prepare(

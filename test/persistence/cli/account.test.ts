@@ -36,7 +36,7 @@ after(() => lived.sandbox.remove());
 const account = (id: string, ...options: string[]): Promise<AccountDocument> =>
   toteJson<AccountDocument>(['account', id, lived.dataDir, ...options]);
 
-test('beside a running server it says what the API says', async () => {
+test('beside a running server it agrees with the API', async () => {
   for (const trader of lived.traders) {
     const shown = await account(trader.accountId);
     const { balance, tier, frozen } = await lived.sandbox.account(trader.accountId);
@@ -87,7 +87,7 @@ test('the ledger has every kind of entry, and each leads to the next balance', a
   assert.equal(ledger.find(({ kind }) => kind === 'withdrawal')?.reference, REFERENCE);
 });
 
-test('at any moment of the past it adds up to the balance of then', async () => {
+test('at any earlier moment it adds up to the balance of then', async () => {
   const { seq: lastSeq } = await account('acc_1');
   const rng = new Rng(4);
   const created = await toteLines<{ seq: number; time: string }>([
@@ -113,7 +113,7 @@ test('at any moment of the past it adds up to the balance of then', async () => 
   assert.deepEqual(await account('acc_1', '--at-time', now.time), now);
 });
 
-test('for people: no secret, no digest, a name that cannot break out of its line', async () => {
+test('the text output has no secret or digest, and a name cannot break its line', async () => {
   const text = await toteText(['account', 'acc_2', lived.dataDir]);
   assert.match(text, /frozen +yes/);
   assert.match(text, /The entries add up to the balance: 4,949\.50 USD\./);
@@ -122,7 +122,7 @@ test('for people: no secret, no digest, a name that cannot break out of its line
   assert.doesNotMatch(text, /[0-9a-f]{64}/);
 });
 
-test('what is not there ends with 1, what is not understood with 2, no data directory with 3', async () => {
+test('an unknown account ends with 1, a mistake with 2, a missing data directory with 3', async () => {
   const unknown = await tote(['account', 'acc_99', lived.dataDir]);
   assert.equal(unknown.code, 1);
   assert.match(unknown.stderr, /There is no account acc_99/);

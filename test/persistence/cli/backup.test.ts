@@ -36,7 +36,7 @@ function expectGood(path: string, lastSeq: number): void {
   assert.equal(report.archive?.seq, lastSeq);
 }
 
-test('the first time: all of it, closed to other users, good', async (t) => {
+test('a first backup is complete, closed to other users, and good', async (t) => {
   const { dir, engine } = make(t);
   const to = beside(dir, 'backup');
   const copied = await toteJson<BackedUp>(['backup', to, dir.root]);
@@ -53,7 +53,7 @@ test('the first time: all of it, closed to other users, good', async (t) => {
   assert.deepEqual(verify(dir).faults, []);
 });
 
-test('again: what is new only, through the sealing of the open segment', (t) => {
+test('a later backup copies only what is new, also across the sealing of the open segment', (t) => {
   const made = make(t);
   const { dir, batches, engine } = made;
   const to = beside(dir, 'backup');
@@ -75,7 +75,7 @@ test('again: what is new only, through the sealing of the open segment', (t) => 
   expectGood(to, engine.seq);
 });
 
-test('snapshots that the source has given up go, segments stay', (t) => {
+test('snapshots that the source has deleted are removed, segments are kept', (t) => {
   const { dir, engine } = make(t);
   const to = beside(dir, 'backup');
   backup(dir, to);
@@ -88,7 +88,7 @@ test('snapshots that the source has given up go, segments stay', (t) => {
   expectGood(to, engine.seq);
 });
 
-test('a backup that died on the way is set right by the next one', (t) => {
+test('an interrupted backup is repaired by the next one', (t) => {
   const made = make(t);
   const { dir, engine } = made;
   const to = beside(dir, 'backup');
@@ -103,7 +103,7 @@ test('a backup that died on the way is set right by the next one', (t) => {
   expectGood(to, engine.seq);
 });
 
-test('refused: another journal, a copy that has gone on, foreign files, a running server, the directory itself', async (t) => {
+test('refused are another journal, a copy that was continued, foreign files, a running server, the directory itself', async (t) => {
   const made = make(t);
   const { dir } = made;
   const to = beside(dir, 'backup');
@@ -129,7 +129,7 @@ test('refused: another journal, a copy that has gone on, foreign files, a runnin
   assert.match(ran.stderr, new RegExp(`in use by the process ${process.pid}`));
 });
 
-test('a source that lost what it had acknowledged is refused; the copy keeps its own mark', (t) => {
+test('a source that lost acknowledged commands is refused; the copy keeps its own mark', (t) => {
   const made = make(t);
   const { dir, batches, engine } = made;
   const to = beside(dir, 'backup');
@@ -140,7 +140,7 @@ test('a source that lost what it had acknowledged is refused; the copy keeps its
   assert.deepEqual(report.faults, []);
 });
 
-test('damaged snapshot and archive: the journal is copied all the same, and exit code 1 says it', async (t) => {
+test('with a damaged snapshot and archive the journal is still copied, with exit code 1', async (t) => {
   const { dir, engine } = make(t);
   const to = beside(dir, 'backup');
   flipBit(dir.archiveFile, statSync(dir.archiveFile).size - 300);
@@ -160,7 +160,7 @@ function contentOf(root: string): [string, string][] {
   return files.map((name) => [name, hashFile(join(root, name))]);
 }
 
-test('a copy that a server has gone on from is refused as it is: nothing in it is touched', (t) => {
+test('a copy that a server has continued is refused and left unchanged', (t) => {
   const made = make(t);
   const { dir, engine } = made;
   const promoted = beside(dir, 'promoted');
@@ -170,7 +170,7 @@ test('a copy that a server has gone on from is refused as it is: nothing in it i
   assert.deepEqual(contentOf(promoted), before);
 });
 
-test('a copy on which a server was killed is not written anew: it may have more than the source', (t) => {
+test('a copy on which a server was killed is not overwritten: it may have more than the source', (t) => {
   const { dir } = make(t);
   const promoted = beside(dir, 'promoted');
   backup(dir, promoted);
@@ -190,7 +190,7 @@ test('a copy on which a server was killed is not written anew: it may have more 
   journal.close();
 });
 
-test('snapshots of the copy stay while those of the source that should take their place are not there', (t) => {
+test('snapshots of the copy are kept until those of the source replace them', (t) => {
   const made = make(t);
   const { dir } = made;
   const to = beside(dir, 'backup');
@@ -210,7 +210,7 @@ test('snapshots of the copy stay while those of the source that should take thei
   assert.deepEqual(readdirSync(findDataDir(to).snapshots), [oldest]);
 });
 
-test('a pruned journal whose snapshots are all damaged is told to be no backup yet', (t) => {
+test('a pruned journal with only damaged snapshots is reported as no backup yet', (t) => {
   const { dir } = make(t);
   rmSync(must(findSegments(dir.journal)[0], 'a segment'));
   for (const name of readdirSync(dir.snapshots)) flipBit(join(dir.snapshots, name), 5_000);

@@ -24,7 +24,7 @@ before(async () => {
 });
 after(() => lived.sandbox.remove());
 
-test('every bet is told as the API answered it, with what came of it', async () => {
+test('every bet is shown as the API answered it, with its outcome', async () => {
   for (const { bet, owner, clientSeed, round } of lived.bets.filter((_, index) => index % 2 === 0)) {
     const shown = await toteJson<BetDocument>(['bet', bet.id, lived.dataDir]);
     assert.equal(shown.betHash, bet.betHash);
@@ -42,7 +42,7 @@ test('every bet is told as the API answered it, with what came of it', async () 
   }
 });
 
-test('what "bet --json" prints verifies; an open bet cannot be verified yet', async () => {
+test('the output of "bet --json" verifies; an open bet cannot be verified yet', async () => {
   const printed = await toteText(['bet', 'bet_3', lived.dataDir, '--json']);
   const verified = await toteProcess(['verify-bet', '--evidence', '-'], { stdin: printed });
   assert.equal(verified.code, 0, verified.stderr);
@@ -54,7 +54,7 @@ test('what "bet --json" prints verifies; an open bet cannot be verified yet', as
   assert.match(early.stderr, /--seed.*published once the round is settled/);
 });
 
-test("the API's own answers verify, and one altered fact is found at its step", async () => {
+test("the API's own answers verify, and an altered fact fails at its step", async () => {
   const { bet, clientSeed, round } = must(lived.bets[0], 'bet');
   const published = await lived.traders[0].api.get(`/rounds/${round}`);
   const orderFile = join(lived.dataDir, 'order.json');
@@ -84,7 +84,7 @@ test("the API's own answers verify, and one altered fact is found at its step", 
   );
 });
 
-test('a bet that is not there, a file that is not there, a fact that is missing', async () => {
+test('an unknown bet, a missing file and a missing fact are reported', async () => {
   const unknown = await tote(['bet', 'bet_999', lived.dataDir]);
   assert.equal(unknown.code, 1);
   assert.match(unknown.stderr, /There is no bet_999/);

@@ -44,7 +44,7 @@ function firstDifference(one: string, other: string): string {
 const exported = ({ dir }: MadeDir, what: string, ...options: string[]): Promise<Ran> =>
   tote(['export', dir.root, '--what', what, ...options]);
 
-test('from archive and journal come the bytes that the journal alone gives, in every range', async (t) => {
+test('archive and journal give the same bytes as the journal alone, in every range', async (t) => {
   const commands = commandsOf(5);
   const made = makeLagging(t, commands);
   const length = commands.length;
@@ -64,7 +64,7 @@ test('from archive and journal come the bytes that the journal alone gives, in e
   }
 });
 
-test('where a row of the archive is damaged the rows go on from the journal', async (t) => {
+test('after a damaged row of the archive the rest comes from the journal', async (t) => {
   const made = makeDataDir(join(temporaryDir(t), 'data'), commandsOf(6), {
     batchSize: () => BATCH,
     hasArchive: true,

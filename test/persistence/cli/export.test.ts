@@ -62,7 +62,7 @@ test('the ledger adds up to every balance that the API shows, in dollars and in 
   assert.equal(sums.size, 3);
 });
 
-test('bets are what the API answered, with what came of them', async () => {
+test('bets are as the API answered them, with their outcome', async () => {
   const rows = new Map((await csv('bets')).map((row) => [row['bet'], row]));
   assert.equal(rows.size, lived.bets.length);
   for (const { bet, owner, round } of lived.bets) {
@@ -88,7 +88,7 @@ test('bets are what the API answered, with what came of them', async () => {
   }
 });
 
-test('rounds are what the API shows, the open ones last', async () => {
+test('rounds are as the API shows them, the open ones last', async () => {
   const rows = await csv('rounds');
   for (const { id } of lived.openRounds) {
     const row = must(
@@ -108,7 +108,7 @@ test('rounds are what the API shows, the open ones last', async () => {
   assert.equal(new Set(rows.map(({ round }) => round)).size, rows.length);
 });
 
-test('text from outside is no formula in CSV, and as it was in JSON lines', async () => {
+test('text of clients and operators cannot be a formula in CSV, and is unchanged in JSON lines', async () => {
   const bet = must(
     (await csv('bets')).find((row) => row['bet'] === 'bet_1'),
     'bet_1',
@@ -139,7 +139,7 @@ test('both forms have the same rows', async () => {
   }
 });
 
-test('a range holds what is in it, and ranges side by side hold everything once', async () => {
+test('a range has all its rows, and adjacent ranges have every row once', async () => {
   const all = await csv('ledger');
   const middle = Number(must(all[Math.floor(all.length / 2)], 'row')['seq']);
   const before = await csv('ledger', '--to', String(middle));
@@ -152,7 +152,7 @@ test('a range holds what is in it, and ranges side by side hold everything once'
   );
 });
 
-test('a file is new, closed to others and whole; nothing is written over', async () => {
+test('a file is new, complete and closed to others; nothing is overwritten', async () => {
   const path = join(lived.dataDir, 'ledger.csv');
   const told = await toteJson<{ rows: number; faults: string[] }>([
     'export',
@@ -172,7 +172,7 @@ test('a file is new, closed to others and whole; nothing is written over', async
   assert.equal((await tote(['export', lived.dataDir])).code, 2);
 });
 
-test('an account, or the house, has its own rows, which add up', async () => {
+test('the rows of an account, or of the house, add up', async () => {
   for (const account of ['acc_1', 'acc_2', 'house']) {
     const of = (rows: Row[]): Row[] => rows.filter((row) => row['account'] === account);
     assert.deepEqual(await csv('ledger', '--account', account), of(await csv('ledger')));
@@ -183,7 +183,7 @@ test('an account, or the house, has its own rows, which add up', async () => {
   assert.deepEqual(await csv('ledger', '--account', 'acc_1', '--from', late), all.slice(1));
 });
 
-test('an account that is not there ends with 1 and leaves no file; what makes no sense ends with 2', async () => {
+test('an unknown account ends with 1 and leaves no file; contradicting options end with 2', async () => {
   const path = join(lived.dataDir, 'none.csv');
   const refused: readonly (readonly [code: number, args: readonly string[], sentence: RegExp])[] = [
     [1, ['ledger', '--account', 'acc_99', '--out', path], /There is no account acc_99/],
@@ -206,7 +206,7 @@ test('an account that is not there ends with 1 and leaves no file; what makes no
   );
 });
 
-test('a file has its name once it is whole', () => {
+test('a file gets its name once it is complete', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tote-export-'));
   const path = join(folder, 'rows.csv');
   const sink = new RowSink('csv', path, new Output(false, PROCESS_STREAMS));

@@ -31,12 +31,12 @@ test('the help lists every command and the exit codes; every command has example
   }
 });
 
-test('--version: that of package.json, and nothing else', async () => {
+test('--version prints that of package.json, and nothing else', async () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
   assert.deepEqual(await toteProcess(['--version']), { code: 0, stdout: `${version}\n`, stderr: '' });
 });
 
-test('a command line that is not understood: code 2, the near name, what was expected', async () => {
+test('a mistake on the command line ends with code 2, a suggestion and what was expected', async () => {
   const refusals: readonly (readonly [readonly string[], RegExp])[] = [
     [[], /Usage: tote/],
     [['verfy'], /unknown command 'verfy'\n\(Did you mean verify\?\)/],
@@ -68,7 +68,7 @@ test('a command line that is not understood: code 2, the near name, what was exp
   assert.equal((await toteProcess(['verfy'])).code, 2, 'the process ends with it');
 });
 
-test('no data directory: code 3, told on stderr, and with --json on stdout too', async (t) => {
+test('a missing data directory ends with code 3, on stderr, and with --json also on stdout', async (t) => {
   const path = join(temporaryDir(t), 'nothing');
   const ran = await toteProcess(['status', path, '--json']);
   assert.equal(ran.code, 3);
@@ -102,7 +102,7 @@ interface Status {
   readonly faults: readonly string[];
 }
 
-test('status: ends, sizes, who runs on it', async (t) => {
+test('status shows the last command, sizes, and the running server', async (t) => {
   const { dir, engine, batches } = make(t);
   const stopped = await toteJson<Status>(['status', dir.root]);
   assert.deepEqual(stopped.server, { isRunning: false, pid: null });
@@ -129,7 +129,7 @@ test('status: ends, sizes, who runs on it', async (t) => {
   assert.match(running.stdout, new RegExp(`server +runs, process ${process.pid}\n`));
 });
 
-test('status looks at the lock without taking it or giving it up for its holder', async (t) => {
+test('status reads the lock without taking or releasing it', async (t) => {
   const { dir } = make(t);
   const lock = lockDataDir(dir);
   for (let look = 0; look < 2; look++) {
@@ -140,7 +140,7 @@ test('status looks at the lock without taking it or giving it up for its holder'
   assert.equal((await toteJson<Status>(['status', dir.root])).server.isRunning, false);
 });
 
-test('status of a damaged directory tells what it can, and ends with 1', async (t) => {
+test('status of a damaged directory shows what it can, and ends with 1', async (t) => {
   const { dir } = make(t);
   writeFileSync(dir.markFile, 'x');
   writeFileSync(findSegments(dir.journal)[1] ?? '', 'x');
@@ -149,7 +149,7 @@ test('status of a damaged directory tells what it can, and ends with 1', async (
   assert.equal(status.faults.length, 2);
 });
 
-test('snapshot: the present state, as a file that verify agrees with', async (t) => {
+test('snapshot writes the present state, and verify accepts it', async (t) => {
   const { dir, engine } = make(t);
   const made = await toteJson<{ seq: number; path: string; stateDigest: string }>(['snapshot', dir.root]);
   assert.equal(made.seq, engine.seq);
@@ -160,7 +160,7 @@ test('snapshot: the present state, as a file that verify agrees with', async (t)
   assert.ok(report.snapshotsCompared.includes(made.path));
 });
 
-test('prune: a dry run deletes nothing; what goes is covered by snapshot and archive; the rest is good', async (t) => {
+test('prune deletes only what snapshot and archive cover, the rest is good, and a dry run deletes nothing', async (t) => {
   const { dir, engine } = make(t);
   const before = findSegments(dir.journal);
   const dry = await toteJson<Plan>(['prune', dir.root, '--keep', '1d', '--snapshots', '1', '--dry-run']);
@@ -191,7 +191,7 @@ interface Plan {
   readonly kept: readonly { readonly name: string; readonly why: string }[];
 }
 
-test('an uncleanly stopped directory is read as it is: its WAL stays', async (t) => {
+test('an uncleanly stopped directory is read as it is, and its WAL stays', async (t) => {
   const { dir, engine } = make(t);
   const open = findSegments(dir.journal).at(-1) ?? '';
   writeFileSync(dir.inUseFile, '1\n');

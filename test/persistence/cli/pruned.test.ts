@@ -45,7 +45,7 @@ async function shown({ dir }: MadeDir, command: 'bet' | 'round', id: string): Pr
 const exported = (what: string, ...made: readonly MadeDir[]): Promise<string[]> =>
   Promise.all(made.map(({ dir }) => toteText(['export', dir.root, '--what', what])));
 
-test('exports are the same, and so are bets and rounds', async (t) => {
+test('exports, bets and rounds are the same as before pruning', async (t) => {
   const { whole, pruned } = makeBoth(temporaryDir(t));
   for (const what of ['ledger', 'bets']) {
     const [expected, actual] = await exported(what, whole, pruned);
@@ -71,7 +71,7 @@ test('exports are the same, and so are bets and rounds', async (t) => {
   }
 });
 
-test('what is looked up in the archive is what the journal gives, at the end and in between', async (t) => {
+test('look-ups in the archive equal those from the journal, at the end and in between', async (t) => {
   const made = makeDataDir(join(temporaryDir(t), 'data'), commands, {
     batchSize: (index) => 1 + (index % 4),
     snapshotsAfter: [20, 70, 90],
@@ -116,7 +116,7 @@ test('what is looked up in the archive is what the journal gives, at the end and
   }
 });
 
-test('what came before is refused where only the engine could tell it', async (t) => {
+test('an earlier state, which only a replay could give, is refused', async (t) => {
   const { pruned } = makeBoth(temporaryDir(t));
   const early = await tote(['account', 'acc_1', pruned.dir.root, '--at-seq', '20']);
   assert.equal(early.code, 1);
@@ -125,7 +125,7 @@ test('what came before is refused where only the engine could tell it', async (t
   assert.match(replayed[0] ?? '', new RegExp(`^${must(pruned.batches[70], 'batch').lastSeq + 1} `));
 });
 
-test('an archive that was tampered with does not add up, one with a flipped cell is refused', async (t) => {
+test('an archive that was tampered with does not balance, and one with a flipped cell is refused', async (t) => {
   const { pruned } = makeBoth(temporaryDir(t));
   const cents = 123;
   const seq = alterDeposit(pruned, cents, true);

@@ -43,7 +43,7 @@ const READING: readonly (readonly string[])[] = [
 const told = (stdout: string, root: string): string =>
   stdout.replaceAll(root, 'ROOT').replace(/^.*(free|time {2,}|, the last at).*$/gm, '');
 
-test('a read-only directory, cleanly stopped: the commands that read say what they say elsewhere', async (t) => {
+test('after a clean stop commands give the same output on a read-only directory', async (t) => {
   const folder = temporaryDir(t);
   const { dir, engine } = makeOperatorDir(join(folder, 'data'));
   lockDataDir(dir).release();
@@ -72,7 +72,7 @@ test('a read-only directory, cleanly stopped: the commands that read say what th
   assert.equal((JSON.parse(verified.stdout) as { lastSeq: number }).lastSeq, engine.seq);
 });
 
-test('a read-only directory that was not stopped in order: what to do is said', async (t) => {
+test('after an unclean stop commands say what to do with a read-only directory', async (t) => {
   const { dir } = makeOperatorDir(join(temporaryDir(t), 'data'));
   leaveWal(findSegments(dir.journal).at(-1) ?? '');
   const readOnly = mountReadOnly(t, dir.root);

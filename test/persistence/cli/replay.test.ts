@@ -26,7 +26,7 @@ const blocks = async (...options: string[]): Promise<string[]> =>
     .split('\n\n')
     .filter((block) => block.trim() !== '');
 
-test('every command stands there once, in order, with its time', async () => {
+test('every command is listed once, in order, with its time', async () => {
   const status = await lived.sandbox.operator.get<{ sequence: number }>('/status');
   assert.deepEqual(
     all.map(({ seq }) => seq),
@@ -36,7 +36,7 @@ test('every command stands there once, in order, with its time', async () => {
   assert.equal(all[0]?.kind, 'configure');
 });
 
-test('an order is told with ids, dollars, odds and the balance before and after', async () => {
+test('an order is shown with ids, dollars, odds, and the balance before and after', async () => {
   const [text] = await blocks('--kind', 'placeOrder');
   const { bet } = must(lived.bets[0], 'bet');
   const odds = bet.oddsAtBet.toFixed(4);
@@ -55,7 +55,7 @@ test('an order is told with ids, dollars, odds and the balance before and after'
   );
 });
 
-test('settlements, transfers, prices and voids are told with what they moved', async () => {
+test('settlements, transfers, prices and voids are shown with the money they moved', async () => {
   const settled = (await blocks('--kind', 'settle')).join('\n');
   const win = must(lived.bets[0], 'bet').bet.potentialPayout;
   const after = (9_900 + win).toLocaleString('en-US', { minimumFractionDigits: 2 });
@@ -78,7 +78,7 @@ test('settlements, transfers, prices and voids are told with what they moved', a
   assert.match(prices, /round BTC_ONE_MINUTE_\d+ is decided: DRAW, close price 67100/);
 });
 
-test('a range is what was asked for, by number, by time and from the end', async () => {
+test('a range can be given by number, by time and from the end', async () => {
   const seqs = async (...options: string[]): Promise<number[]> =>
     (await toteLines<StepLine>(['replay', lived.dataDir, ...options])).map(({ seq }) => seq);
   const lastSeq = must(all.at(-1), 'line').seq;
@@ -93,7 +93,7 @@ test('a range is what was asked for, by number, by time and from the end', async
   );
 });
 
-test('filters leave what is about the account, the market or the kind', async () => {
+test('filters select by account, market or kind', async () => {
   const ofSecond = await toteLines<StepLine>(['replay', lived.dataDir, '--account', 'acc_2']);
   assert.deepEqual(
     ofSecond.map(({ kind }) => kind).filter((kind) => kind !== 'settle'),
@@ -116,13 +116,13 @@ test('filters leave what is about the account, the market or the kind', async ()
   );
 });
 
-test('no secret and no digest of one is told', async () => {
+test('no secret and no digest of one is shown', async () => {
   const made = await toteText(['replay', lived.dataDir, '--kind', 'createKey', '--json']);
   assert.match(made, /"scopes":\["markets:read"/);
   assert.doesNotMatch(made, /[0-9a-f]{64}/);
 });
 
-test('the terse form is one line a command, and a range without commands says so', async () => {
+test('the short form is one line a command, and an empty range says so', async () => {
   const lines = (await toteText(['replay', lived.dataDir])).trimEnd().split('\n');
   assert.equal(lines.length, all.length);
   assert.match(lines.at(-2) ?? '', /updateAccount {2}change acc_2: frozen$/);
@@ -134,7 +134,7 @@ test('the terse form is one line a command, and a range without commands says so
   assert.equal((await tote(['replay', lived.dataDir, '--kind', 'bogus'])).code, 2);
 });
 
-test('a range out of order, or one that begins where nothing can have happened, is refused with 2', async () => {
+test('a range out of order, or one that begins in the future, is refused with code 2', async () => {
   const lastSeq = must(all.at(-1), 'line').seq;
   const lastTime = must(all.at(-1), 'line').time;
   const refused: readonly (readonly [from: string, to: string | null, sentence: RegExp])[] = [

@@ -53,7 +53,7 @@ function expectGood(out: string, restored: Restored): void {
   assert.equal(readMarkFile(findDataDir(out).markFile)?.lastSeq, restored.seq);
 }
 
-test('at every command of a journal: the state that carrying out the commands gives', (t) => {
+test('at every command of a journal the restored state is that of a replay', (t) => {
   const made = makeOperatorDir(join(temporaryDir(t), 'data'), { steps: 250 });
   const digests = stateDigests(made);
   const salvage = new Salvage(made.dir);
@@ -71,7 +71,7 @@ test('at every command of a journal: the state that carrying out the commands gi
   }
 });
 
-test('the new directory has the secrets, the snapshots up to there and the archive up to there', async (t) => {
+test('the new directory has the secrets, and the snapshots and the archive up to that command', async (t) => {
   const made = make(t);
   const { dir, batches } = made;
   const toSeq = must(batches[50], 'a batch').lastSeq - 1;
@@ -89,7 +89,7 @@ test('the new directory has the secrets, the snapshots up to there and the archi
   assert.ok(!existsSync(copy.inUseFile), 'a server finds a cleanly stopped journal');
 });
 
-test('to a moment: the last command at or before it; before the first there is none', async (t) => {
+test('a time means the last command at or before it; before the first there is none', async (t) => {
   const { dir, batches } = make(t);
   const { lastSeq, timeMs } = must(batches[30], 'a batch');
   const next = must(batches[31], 'a batch');
@@ -110,7 +110,7 @@ test('to a moment: the last command at or before it; before the first there is n
   assert.ok(!existsSync(at('early')));
 });
 
-test('from a journal without its beginning: the state and what the archive alone still knows', (t) => {
+test('a pruned journal is restored with its archive', (t) => {
   const { dir, engine } = makeOperatorDir(join(temporaryDir(t), 'data'), { firstBatch: 11 });
   const out = join(dir.root, '..', 'restored');
   const restored = restore(dir, new Salvage(dir), { out, toSeq: engine.seq - 2 });
@@ -123,7 +123,7 @@ test('from a journal without its beginning: the state and what the archive alone
   );
 });
 
-test('from a damaged tail: everything before it, and what is lost is said', async (t) => {
+test('with a damaged tail everything before it is restored, and the loss is reported', async (t) => {
   const { dir, batches, engine } = make(t);
   const path = must(findSegments(dir.journal).at(-1), 'a segment');
   const bad = must(batches.at(-4), 'a batch');
@@ -149,7 +149,7 @@ test('from a damaged tail: everything before it, and what is lost is said', asyn
   assert.ok(!existsSync(`${out}-2`));
 });
 
-test('without a mark, with a damaged snapshot and a damaged archive', (t) => {
+test('a lost mark, a damaged snapshot and a damaged archive do not prevent a restore', (t) => {
   const { dir, engine } = make(t);
   rmSync(dir.markFile);
   flipBit(dir.archiveFile, readFileSync(dir.archiveFile).length - 300);
@@ -171,7 +171,7 @@ test('without a mark, with a damaged snapshot and a damaged archive', (t) => {
   }
 });
 
-test('a missing segment in the middle, and no snapshot behind it: the snapshot that stood in it is the end', (t) => {
+test('with a missing middle segment and no snapshot behind it the restore ends with a snapshot in it', (t) => {
   const { dir, engine } = make(t);
   const [first, second] = findSegments(dir.journal);
   const end = firstSeqOf(must(second, 'a segment')) - 1;
@@ -193,7 +193,7 @@ test('a missing segment in the middle, and no snapshot behind it: the snapshot t
   );
 });
 
-test('never in place, never over something: a place that is taken is refused and left alone', async (t) => {
+test('it never writes to an existing place, which is refused and left unchanged', async (t) => {
   const { dir } = make(t);
   const taken = join(dir.root, '..', 'taken');
   mkdirSync(taken);

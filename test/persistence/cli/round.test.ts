@@ -43,7 +43,7 @@ const round = (id: string, ...options: string[]): Promise<RoundDocument> =>
   toteJson<RoundDocument>(['round', id, lived.dataDir, '--replay', ...options]);
 const api = () => lived.traders[0].api;
 
-test('a won round: as the API shows it, with evidence, and the money comes out even', async () => {
+test('a won round is as the API shows it, with evidence, and its money balances', async () => {
   const { id } = lived.openRounds[0];
   const shown = await round(id);
   const published = await api().round(id);
@@ -72,7 +72,7 @@ test('a won round: as the API shows it, with evidence, and the money comes out e
   assert.equal(shown.rules['minStake'], 1);
 });
 
-test('a drawn round gives stakes back, a voided one too and says why', async () => {
+test('a drawn round returns stakes, and so does a voided one, with the reason', async () => {
   const drawn = await round(lived.openRounds[1].id);
   assert.equal(drawn.result, 'DRAW');
   assert.deepEqual(
@@ -103,7 +103,7 @@ test('an open round shows its commitment and keeps its seed', async () => {
   assert.deepEqual(shown.bets, [{ ...shown.bets[0], result: null, payout: null }]);
 });
 
-test('at a moment of the past it is as it was then: no result and no seed', async () => {
+test('at an earlier moment it is as it was then, without result and seed', async () => {
   const { id, startTime } = lived.openRounds[0];
   const then = await round(id, '--at-time', new Date(Date.parse(startTime) + 30_000).toISOString());
   assert.equal(then.status, 'LIVE');
@@ -112,7 +112,7 @@ test('at a moment of the past it is as it was then: no result and no seed', asyn
   assert.equal(then.bets.length, 2);
 });
 
-test('without the right master secret everything but the seed is told, and why it is not', async () => {
+test('without the right master secret everything but the seed is shown, with the reason', async () => {
   const { id } = lived.openRounds[0];
   const file = join(lived.dataDir, 'master-secret');
   const secret = readFileSync(file);
@@ -140,7 +140,7 @@ test('for people', async () => {
   assert.match(text, /bet_4 +acc_1 +UP +20\.00 USD .* REFUNDED +20\.00 USD/);
 });
 
-test('a round that never was is not found', async () => {
+test('an unknown round is not found', async () => {
   const unknown = await tote(['round', 'BTC_ONE_MINUTE_17', lived.dataDir]);
   assert.equal(unknown.code, 1);
   assert.match(unknown.stderr, /There was no round BTC_ONE_MINUTE_17/);

@@ -121,7 +121,7 @@ test('on a damaged directory, and on what is made of it', async (t) => {
   assert.ok(existsSync(out) && told !== undefined);
 });
 
-test('what is not there, what is not understood, and a schema that nobody has', async () => {
+test('failures have a schema, and an unknown schema is refused', async () => {
   await check(['account', 'acc_99', lived.dataDir], 1, 'failure');
   await check(
     ['prune', lived.dataDir, '--keep', '30d', '--snapshots', 'newest=3,all=1h,hourly=1d,daily=2d'],
@@ -132,7 +132,7 @@ test('what is not there, what is not understood, and a schema that nobody has', 
   await check(['schema', 'nothing'], 2, 'failure');
 });
 
-test('every command has a schema, and each was held against what its command prints', () => {
+test('every command has a schema, and each was compared with its output', () => {
   const names = COMMANDS.map(({ name }) => name).filter((name) => name !== 'schema');
   assert.deepEqual([...seen].sort(), [...names, 'failure'].sort());
 });

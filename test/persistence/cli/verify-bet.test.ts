@@ -51,14 +51,14 @@ test('with one value altered it does not', async () => {
   }
 });
 
-test('a forgotten client seed is thought of', async () => {
+test('a missing client seed is suggested as the cause', async () => {
   const { 'client-seed': _, ...others } = GUIDE;
   const told = await verify(others);
   assert.equal(told.code, 1);
   assert.match(told.stderr, /name it with --client-seed/);
 });
 
-test('a value that is no number is not understood', async () => {
+test('a value that is not a number is refused', async () => {
   const told = await verify({ ...GUIDE, amount: '25 USD', odds: '1e0' });
   assert.equal(told.code, 2);
   assert.match(told.stderr, /--amount, --odds/);

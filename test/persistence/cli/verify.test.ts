@@ -38,7 +38,7 @@ function expectSentence(report: VerifyReport, part: Part, file: string, sentence
   assert.match(must(fault, `a fault of ${part} in ${file}`).what, sentence);
 }
 
-test('a good directory is good: journal, snapshots and archive are of one piece', async (t) => {
+test('a good directory is good: journal, snapshots and archive agree', async (t) => {
   const { dir, batches, engine, events } = make(t);
   const report = await toteJson<VerifyReport>(['verify', dir.root]);
   assert.equal(report.isGood, true);
@@ -60,7 +60,7 @@ test('a good directory is good: journal, snapshots and archive are of one piece'
   assert.equal(report.archive?.seq, engine.seq);
 });
 
-test('for people: what was checked, and that all is good', async (t) => {
+test('the text output says what was checked, and that all is good', async (t) => {
   const { dir, engine } = make(t);
   const ran = await tote(['verify', dir.root]);
   assert.equal(ran.code, 0, ran.stderr);
@@ -70,7 +70,7 @@ test('for people: what was checked, and that all is good', async (t) => {
   assert.equal(ran.stderr, '');
 });
 
-test('a journal without its beginning is carried out from the oldest snapshot', (t) => {
+test('a pruned journal is replayed from the oldest snapshot', (t) => {
   const { dir, batches, engine } = makeOperatorDir(temporaryDir(t), { firstBatch: 11 });
   const report = verify(dir);
   assert.deepEqual(report.faults, []);
@@ -78,7 +78,7 @@ test('a journal without its beginning is carried out from the oldest snapshot', 
   assert.equal(report.replayed?.stateDigest, engine.stateDigest(newSha256));
 });
 
-test('a flipped bit in a row: that row is named, the other segments and parts are looked at', (t) => {
+test('after a flipped bit in a row, which is named, the other segments and parts are checked', (t) => {
   const { dir, batches } = make(t);
   const path = segmentAt(dir, 1);
   const bad = must(batches[60], 'a row');
@@ -99,7 +99,7 @@ test('a flipped bit in a row: that row is named, the other segments and parts ar
   assert.ok(report.notes.some((note) => note.includes('lies behind a fault')));
 });
 
-test('exit code 1 and the fault, for people and for machines', async (t) => {
+test('a fault gives exit code 1, as text and as JSON', async (t) => {
   const { dir } = make(t);
   rmSync(segmentAt(dir, 1));
   const ran = await tote(['verify', dir.root]);
@@ -113,7 +113,7 @@ test('exit code 1 and the fault, for people and for machines', async (t) => {
   assert.equal(report.isGood, false);
 });
 
-test('a row that was edited with its own checksum: its chain hash does not follow', (t) => {
+test('a row edited with its checksum breaks the chain of hashes', (t) => {
   const { dir, batches } = make(t);
   const path = segmentAt(dir, 0);
   const row = must(batches[20], 'a row');
@@ -137,7 +137,7 @@ test('a row that was edited with its own checksum: its chain hash does not follo
   );
 });
 
-test('a journal that was edited from some row on, consistently: replay, mark, snapshots and archive disagree', (t) => {
+test('a journal edited consistently from some row on disagrees with replay, mark, snapshots and archive', (t) => {
   const made = make(t);
   const { dir, batches } = made;
   const target = batches.findIndex(
@@ -174,7 +174,7 @@ function forgeAmount(text: string): string {
   return text.replace(/\d+$/, (digits) => String(Number(digits) + 1));
 }
 
-test('a snapshot that was altered is found by its name, one that is consistently altered by its state', (t) => {
+test('an altered snapshot is detected by its name, a consistently altered one by its state', (t) => {
   const { dir } = make(t);
   const [newest] = new SnapshotFiles(dir.snapshots).list();
   const { name } = must(newest, 'a snapshot');
@@ -184,7 +184,7 @@ test('a snapshot that was altered is found by its name, one that is consistently
   assert.equal(report.snapshotsCompared.length, SNAPSHOTS_AFTER.length - 1);
 });
 
-test('a snapshot of another state under a true name is found by carrying out the commands', (t) => {
+test('a snapshot of another state under a valid name is detected by a replay', (t) => {
   const { dir, batches } = make(t);
   const snapshots = new SnapshotFiles(dir.snapshots);
   const [newest, older] = snapshots.list();
@@ -196,7 +196,7 @@ test('a snapshot of another state under a true name is found by carrying out the
   expectSentence(report, 'snapshot', forged.name, /not of this journal/);
 });
 
-test('the archive: a flipped bit, a row with a new checksum, a missing row and one too many', (t) => {
+test('in the archive a flipped bit, a forged row, a missing row and an extra row are detected', (t) => {
   const faults: readonly (readonly [(db: Database.Database) => void, RegExp])[] = [
     [
       (db) => db.exec('UPDATE bet SET stake_cents = stake_cents + 1 WHERE bet = 1'),
@@ -239,7 +239,7 @@ function forgeTransfer(db: Database.Database): void {
   );
 }
 
-test('the mark: missing, unreadable, ahead of the journal', (t) => {
+test('a mark that is missing, unreadable or ahead of the journal is a fault', (t) => {
   const { dir, engine } = make(t);
   const content = readFileSync(dir.markFile);
   rmSync(dir.markFile);
@@ -253,7 +253,7 @@ test('the mark: missing, unreadable, ahead of the journal', (t) => {
   expectSentence(expectFaults(dir, 'mark'), 'mark', dir.markFile, ahead);
 });
 
-test('a foreign master secret, and one that others can read', (t) => {
+test('a foreign master secret is a fault, and so is one that others can read', (t) => {
   const { dir } = make(t);
   writeFileSync(dir.masterSecretFile, Buffer.alloc(32, 9));
   expectSentence(expectFaults(dir, 'secret'), 'secret', dir.masterSecretFile, /not the secret/);
@@ -261,14 +261,14 @@ test('a foreign master secret, and one that others can read', (t) => {
   expectSentence(expectFaults(dir, 'secret'), 'secret', dir.masterSecretFile, /is missing/);
 });
 
-test('a file beside a sealed segment, for which a start is refused', (t) => {
+test('a side file of a sealed segment, with which a start is refused, is a fault', (t) => {
   const { dir } = make(t);
   writeFileSync(`${segmentAt(dir, 0)}-wal`, 'x'.repeat(5_000));
   const report = expectFaults(dir, 'journal');
   expectSentence(report, 'journal', segmentAt(dir, 0), /was sealed, but .*-wal lies beside it/);
 });
 
-test('a missing archive: a note while the journal has everything, a loss where its beginning is pruned', (t) => {
+test('a missing archive is a note while the journal is complete, and a loss if it was pruned', (t) => {
   const { dir } = make(t);
   rmSync(dir.archiveFile);
   const { isGood, notes } = verify(dir);
@@ -280,7 +280,7 @@ test('a missing archive: a note while the journal has everything, a loss where i
   expectSentence(report, 'archive', pruned.archiveFile, /is missing, and the journal begins at \d+ only/);
 });
 
-test('nothing is changed, not even after an unclean stop', async (t) => {
+test('it changes nothing, not even after an unclean stop', async (t) => {
   const { dir } = make(t);
   writeFileSync(dir.inUseFile, '1\n');
   const before = contentOf(dir);

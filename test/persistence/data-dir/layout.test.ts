@@ -14,14 +14,14 @@ import { refusal, temporaryDir } from '../support/journal-files.js';
 
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
-test('a missing data directory is made, closed to other users', (t) => {
+test('a missing data directory is created, closed to other users', (t) => {
   const root = join(temporaryDir(t), 'deep', 'data');
   const dir = openDataDir(root);
   assert.deepEqual([modeOf(dir.root), modeOf(dir.journal)], [0o700, 0o700]);
   assert.deepEqual(openDataDir(root), dir);
 });
 
-test('a file in the way is named', (t) => {
+test('a file in its place is named in the error', (t) => {
   const file = join(temporaryDir(t), 'data');
   writeFileSync(file, '');
   assert.throws(
@@ -34,7 +34,7 @@ test('a file in the way is named', (t) => {
   );
 });
 
-test('the lock is held once, also within a process, and given back', (t) => {
+test('the lock is exclusive, also within a process, and can be released', (t) => {
   const dir = openDataDir(temporaryDir(t));
   const lock = lockDataDir(dir);
   assert.equal(readFileSync(dir.pidFile, 'utf8'), `${process.pid}\n`);
@@ -51,7 +51,7 @@ test('the lock is held once, also within a process, and given back', (t) => {
   assert.equal(existsSync(dir.pidFile), false);
 });
 
-test('the lock is closed to other users, also where an older version left it open', (t) => {
+test('the lock is closed to other users, also if an older version left it open', (t) => {
   const dir = openDataDir(temporaryDir(t));
   lockDataDir(dir).release();
   assert.equal(modeOf(dir.lockFile), 0o600);
@@ -62,7 +62,7 @@ test('the lock is closed to other users, also where an older version left it ope
   lock.release();
 });
 
-test('the master secret is made once, with mode 0600, and never replaced', (t) => {
+test('the master secret is created once, with mode 0600, and never replaced', (t) => {
   const dir = openDataDir(temporaryDir(t));
   assert.throws(() => openMasterSecret(dir, false), refusal('secret_invalid', /is missing.*backup/));
   const made = openMasterSecret(dir, true);
@@ -89,7 +89,7 @@ test('a secret that others can read is refused', (t) => {
   }
 });
 
-test('the operator token is made once, and an operator may put in his own', (t) => {
+test('the operator token is created once, and an operator may provide another', (t) => {
   const dir = openDataDir(temporaryDir(t));
   const made = openOperatorToken(dir);
   assert.match(made, /^[\w-]{43}$/);

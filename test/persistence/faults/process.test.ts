@@ -82,7 +82,7 @@ test('each fsync of a start, of commits and of rolls fails once', {
   assert.ok(failures > SYNCS / 2, `${failures} of ${SYNCS} ended the process`);
 });
 
-test('a disk that takes no more while segments are sealed and begun', async (t) => {
+test('a disk that fills while segments are sealed and begun', async (t) => {
   // In blocks of `ulimit`, 512 or 1,024 bytes: from less than a segment without rows has to more than one with its first batch.
   for (const blocks of [20, 30, 32, 33, 34, 40, 60]) {
     const root = temporaryDir(t);
@@ -91,7 +91,7 @@ test('a disk that takes no more while segments are sealed and begun', async (t) 
   }
 });
 
-test('a directory on a read-only mount is read, and not started on', (t) => {
+test('a directory on a read-only mount can be read, but not started on', (t) => {
   const root = join(temporaryDir(t), 'data');
   const { dir, store } = writeSegments(root, 30);
   store.close();

@@ -62,7 +62,7 @@ test('a kill in the middle of writing loses no acknowledged batch, time after ti
   }
 });
 
-test('when the disk takes no more, the failure is the last word and the acknowledged batches are there', async (t) => {
+test('when the disk is full the writer fails, and the acknowledged batches are there', async (t) => {
   const root = temporaryDir(t);
   const lines: string[] = [];
   const limited = `ulimit -f 300 && exec '${process.execPath}' '${CHILD}' write '${root}'`;

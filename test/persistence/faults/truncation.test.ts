@@ -155,7 +155,7 @@ function spoilFrame(wal: Buffer, endOfFrame: number): Buffer {
   return wal;
 }
 
-test('a bad frame with later commits behind it is damage and not an end, however old the mark', (t) => {
+test('a bad frame with commits behind it is damage, not the end, however old the mark', (t) => {
   const killed = killedJournal(t);
   const judge = new Judge(t, 0, BATCHES);
   for (let batch = 1; batch < BATCHES; batch += 1) {
@@ -169,7 +169,7 @@ test('a bad frame with later commits behind it is damage and not an end, however
   }
 });
 
-test('a bad frame in the last commit is its end, where the mark does not say that it was acknowledged', (t) => {
+test('a bad frame in the last commit is the end, unless the mark says that it was acknowledged', (t) => {
   const killed = killedJournal(t);
   const judge = new Judge(t, BATCHES - 1, BATCHES);
   const end = must(killed.walBytes[BATCHES], 'a length');
@@ -185,7 +185,7 @@ test('a bad frame in the last commit is its end, where the mark does not say tha
   assert.equal(acknowledged.code, 'journal_incomplete');
 });
 
-test('without a sync for each commit such a gap may be an end, and only the mark objects', (t) => {
+test('without a sync for each commit such a gap may be the end, and only the mark can refuse it', (t) => {
   const killed = killedJournal(t, 'os');
   const judge = new Judge(t, 5, BATCHES);
   const end = must(killed.walBytes[7], 'a length');
@@ -201,7 +201,7 @@ test('without a sync for each commit such a gap may be an end, and only the mark
   assert.equal(late.code, 'journal_incomplete');
 });
 
-test('frames of an earlier round of the WAL behind its end are left-overs, not damage', (t) => {
+test('frames of an earlier use of the WAL behind its end are not damage', (t) => {
   const killed = killedJournal(t);
   const judge = new Judge(t, BATCHES, BATCHES);
   const leftOver = killedJournal(t).files.get(killed.walName);

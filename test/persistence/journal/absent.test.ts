@@ -55,7 +55,7 @@ test('ranges are kept in order and joined, and each keeps its first reason', () 
   ]);
 });
 
-test('the journal begins behind the last gap; a file that is there is none', () => {
+test('the journal begins behind the last gap; existing files are no gap', () => {
   assert.equal(firstAfterGaps([], [1, 11]), 1);
   assert.equal(firstAfterGaps([pruned(1, 10)], [11, 21]), 11);
   assert.equal(firstAfterGaps([pruned(1, 10), lost(21, 30)], [11, 31, 41]), 31);
@@ -63,7 +63,7 @@ test('the journal begins behind the last gap; a file that is there is none', () 
   assert.equal(firstAfterGaps([pruned(1, 20)], [11, 21]), 11, 'not deleted yet');
 });
 
-test('the file is for people, comes back as it was, and no flipped bit of it passes', (t) => {
+test('the file is readable, survives a round trip, and every flipped bit is detected', (t) => {
   const dir = make(t);
   const ranges = [pruned(1, 66_409), lost(66_410, 133_536)];
   writeAbsent(dir, ranges);
@@ -80,7 +80,7 @@ test('the file is for people, comes back as it was, and no flipped bit of it pas
   }
 });
 
-test('retention writes down what goes, before it goes; a lost first segment is told from a pruned one', (t) => {
+test('retention records segments before it deletes them, so a lost first segment differs from a pruned one', (t) => {
   const { dir } = makeOperatorDir(join(temporaryDir(t), 'data'), { snapshotsAfter: [10, 45, 100] });
   start(dir);
   assert.deepEqual(readAbsent(dir), []);
@@ -118,7 +118,7 @@ test('retention writes down what goes, before it goes; a lost first segment is t
   );
 });
 
-test('a directory without the file, as older versions left it: good, and written down by the next start', (t) => {
+test('a directory of an older version, without the file, is good, and the next start writes it', (t) => {
   const { dir, engine } = makeOperatorDir(join(temporaryDir(t), 'data'), { firstBatch: 11 });
   const [firstSeq = 0] = firstSeqs(dir);
   const before = verify(dir);
@@ -133,7 +133,7 @@ test('a directory without the file, as older versions left it: good, and written
   assert.deepEqual(start(dir).notes, []);
 });
 
-test('a damaged file is a fault of its own; a start makes it anew and says so', (t) => {
+test('a damaged file is a fault of its own; a start rebuilds it and says so', (t) => {
   const dir = make(t);
   start(dir);
   flipBit(absentPath(dir), 3);
@@ -147,7 +147,7 @@ test('a damaged file is a fault of its own; a start makes it anew and says so', 
   assert.deepEqual(verify(dir).faults, []);
 });
 
-test('a middle part that is written down as lost: the journal is what comes after it, and all of it is good', (t) => {
+test('with a middle part recorded as lost the journal is what comes after it, and is good', (t) => {
   const root = join(temporaryDir(t), 'data');
   const { dir, engine, batches } = makeOperatorDir(root, { snapshotsAfter: [10, 80, 115] });
   start(dir);

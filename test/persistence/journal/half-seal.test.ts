@@ -52,7 +52,7 @@ async function toldOf(command: readonly string[], { root }: DataDir): Promise<st
   return stdout.replaceAll(root, 'DATA_DIR').replace(/^time .*$/m, '');
 }
 
-test('every reader sees what it would see without the half seal, and changes no file', async (t) => {
+test('every reader sees the journal as without the half-written seal, and changes no file', async (t) => {
   const { good, half } = makeBoth(t);
   assert.throws(() => new Database(openSegment(half), { readonly: true }).pragma('user_version'), {
     code: 'SQLITE_READONLY_ROLLBACK',
@@ -80,7 +80,7 @@ test('every reader sees what it would see without the half seal, and changes no 
   assert.deepEqual(filesOf(half), before);
 });
 
-test('what is restored or backed up from it is whole, and can be served', async (t) => {
+test('restores and backups of it are complete, and can be served', async (t) => {
   const { good, half } = makeBoth(t);
   const before = filesOf(half);
   const expected = verify(good);
@@ -197,7 +197,7 @@ test('where the journal takes the file back into WAL mode it is read, too', (t) 
   assert.deepEqual(filesOf(half), before);
 });
 
-test('a segment that is read in memory is read anew once a start has set it right', (t) => {
+test('a segment read in memory is read again once a start has repaired it', (t) => {
   const { half } = makeBoth(t);
   const path = openSegment(half);
   const first = Segment.open(path, 'read');
@@ -213,7 +213,7 @@ test('a segment that is read in memory is read anew once a start has set it righ
   first.close();
 });
 
-test('while somebody is sealing a reader waits for them, or sees what was there before', (t) => {
+test('a reader waits for a seal in progress, or sees the state before it', (t) => {
   const { good } = makeBoth(t);
   const path = openSegment(good);
   const sealing = new Database(path);

@@ -35,7 +35,7 @@ test('the newest of the two slots counts, across reopening', (t) => {
   assert.deepEqual(readMarkFile(path), markOf(6));
 });
 
-test('a write that is torn at any byte leaves the mark before it', (t) => {
+test('a write torn at any byte leaves the previous mark', (t) => {
   const slotLength = readFileSync(writtenMark(t, 2)).indexOf('\n') + 1;
   for (let offset = 0; offset < slotLength; offset += 1) {
     const path = writtenMark(t, 2);
@@ -48,7 +48,7 @@ test('a write that is torn at any byte leaves the mark before it', (t) => {
   }
 });
 
-test('without a whole slot, or without the file, a journal with batches is refused', (t) => {
+test('without a valid slot, or without the file, a journal with batches is refused', (t) => {
   const { dir, store } = writeJournal(temporaryDir(t), 4);
   store.close();
   const good = readFileSync(dir.markFile);
@@ -70,7 +70,7 @@ test('a first start has neither journal nor mark; a mark without its journal is 
   );
 });
 
-test('a journal that ends below the mark, or that is another one, is refused', (t) => {
+test('a journal that ends below the mark, or is another one, is refused', (t) => {
   const { dir, store } = writeJournal(temporaryDir(t), 4);
   store.close();
   const file = new MarkFile(dir.markFile);

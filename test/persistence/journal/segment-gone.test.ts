@@ -57,7 +57,7 @@ function deleteAfterListing(t: TestContext, { journal }: DataDir, { listing = 1 
   t.after(restore);
 }
 
-test('a segment that has left the journal is said to be gone', (t) => {
+test('a segment that has been deleted is reported as gone', (t) => {
   const { dir, paths } = journalOf(t);
   const first = must(paths[0], 'a segment');
   rmSync(first);
@@ -69,7 +69,7 @@ test('a segment that has left the journal is said to be gone', (t) => {
   reader.close();
 });
 
-test('a reader reads on in a segment that is deleted meanwhile, and goes on to the next', (t) => {
+test('a reader finishes a segment that is deleted meanwhile, and continues with the next', (t) => {
   const { dir, paths } = journalOf(t);
   const reader = openJournalReader(dir, CHUNK_CHARS);
   const read: Batch[] = [];
@@ -81,7 +81,7 @@ test('a reader reads on in a segment that is deleted meanwhile, and goes on to t
   reader.close();
 });
 
-test('a reader who comes too late for the next segment is told so', (t) => {
+test('a reader that is too late for the next segment gets an error that says so', (t) => {
   const { dir, paths } = journalOf(t);
   const firstSeq = firstSeqOf(must(paths[1], 'a segment'));
   const sentence = new RegExp(`no segment with the sequence numbers ${firstSeq} to .*try again`);
@@ -111,7 +111,7 @@ for (const listing of [1, 2]) {
   });
 }
 
-test('what is told at a glance leaves out what has gone, and names what is there and cannot be read', (t) => {
+test('an overview leaves out deleted segments, and names unreadable ones', (t) => {
   const { dir, paths } = journalOf(t);
   deleteAfterListing(t, dir);
   const { segments, faults } = inspect(dir);
@@ -124,7 +124,7 @@ test('what is told at a glance leaves out what has gone, and names what is there
   assert.equal(inspect(dir).faults.length, 1);
 });
 
-test('verify and salvage take a segment that has gone for no damage', (t) => {
+test('verify and salvage do not report a deleted segment as damage', (t) => {
   const { dir, paths } = journalOf(t);
   const findings = new Findings();
   const rows = new JournalRows(paths, null, findings);

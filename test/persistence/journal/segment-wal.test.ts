@@ -12,11 +12,11 @@ const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
 const SECTOR_BYTES = 512;
 
-test('a commit whose first frame header did not arrive, over an old one, is an end', (t) => {
+test('a commit whose first frame header was not written over an old one is the end', (t) => {
   checkWithOldHeader(t, 5, FRAME_HEADER_BYTES);
 });
 
-test('a commit whose first frame header arrived behind a sector edge only is an end', (t) => {
+test('a commit whose first frame header was written only in part is the end', (t) => {
   // The frame at which a header has its first 8 bytes in the sector before.
   const frame = 41;
   checkWithOldHeader(t, frame, 8);

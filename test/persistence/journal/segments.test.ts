@@ -56,7 +56,7 @@ function assertServes(dir: DataDir, count: number, what: string): void {
   assert.deepEqual(again.given, batchesUpTo(count + 12), what);
 }
 
-test('a full segment is sealed and never written again, and the next one follows on it', (t) => {
+test('a full segment is sealed and never written again, and the next one continues from it', (t) => {
   const { dir, store } = writeSegments(temporaryDir(t), BATCHES);
   const paths = findSegments(dir.journal);
   assert.ok(paths.length >= 4, `${paths.length} segments`);
@@ -112,7 +112,7 @@ test('a crash after any step of a roll, and after each step of the recovery that
   }
 });
 
-test('a half seal in a rollback journal is taken back', (t) => {
+test('a half-written seal in a rollback journal is undone', (t) => {
   const { dir, count } = must(imagesOfRoll(t).get('wal_left'), 'an image');
   const path = segmentAt(dir, -1);
   const bytes = fileBytes(path);
@@ -122,7 +122,7 @@ test('a half seal in a rollback journal is taken back', (t) => {
   assertServes(dir, count, 'half sealed');
 });
 
-test('a roll is put off while somebody else has the segment open, and made up for', (t) => {
+test('a roll is postponed while another program has the segment open, and then done', (t) => {
   const { dir, store } = writeSegments(temporaryDir(t), 5);
   const other = new Database(segmentAt(dir, -1), { readonly: true });
   other.prepare('SELECT count(*) FROM batch').get();
@@ -172,7 +172,7 @@ test('a segment under the name of another is refused', (t) => {
   assert.throws(() => recover(dir), refusal('journal_corrupt', /not that of its name/));
 });
 
-test('a whole segment of another journal does not fit', (t) => {
+test('an intact segment of another journal is refused', (t) => {
   const dir = closedJournal(t);
   const other = closedJournal(t);
   const path = segmentAt(other, 1);
@@ -224,7 +224,7 @@ test('a WAL beside a sealed segment, which SQLite would lay over it, is refused'
   assert.throws(() => recover(dir), refusal('journal_corrupt', /db-wal lies beside it/));
 });
 
-test('what a stopped roll left of the next segment is cleared away', (t) => {
+test('remains of the next segment of an interrupted roll are removed', (t) => {
   const dir = closedJournal(t);
   const stray = unfinishedPath(join(dir.journal, 'segment-0000000000000139.db'));
   writeFileSync(stray, 'half');

@@ -58,7 +58,7 @@ test('the chain is SHA-256 over the chain before and the row, in the documented 
   store.close();
 });
 
-test('a batch that does not follow on is a programming error', (t) => {
+test('a batch out of sequence is a programming error', (t) => {
   const { store } = writeJournal(temporaryDir(t), 2);
   assert.throws(() => store.append(batchAt(3)), /must follow on/);
   assert.throws(() => store.append(batchAt(2)), /a store that failed is not used again/);
@@ -132,7 +132,7 @@ function alteredJournal(t: TestContext, sql: string): DataDir {
 const metaCrc = (version: number, createdMs: number): string =>
   crcHex(`${version} ${createdMs} 1 ${'0'.repeat(64)}`);
 
-test('a newer format is refused, and so is a meta row or a table that is not ours', (t) => {
+test('a newer format is refused, and so is a foreign meta row or table', (t) => {
   const createdMs = CLOCK.nowMs();
   const newer = alteredJournal(
     t,
@@ -180,7 +180,7 @@ for (const [what, sql, sentence] of ALTERATIONS) {
   });
 }
 
-test('a row that was rewritten with a right checksum breaks the chain', (t) => {
+test('a row rewritten with a valid checksum breaks the chain', (t) => {
   const { dir, store } = writeJournal(temporaryDir(t), 5);
   const rows = [...store.readBatches(0)];
   store.close();
@@ -199,7 +199,7 @@ test('a row that was rewritten with a right checksum breaks the chain', (t) => {
   assert.throws(() => recover(dir), refusal('journal_corrupt', /number 1 is bad: its chain hash/));
 });
 
-test('damage that no row shows, and that the next append would carry into good rows, is found', (t) => {
+test('damage outside of rows, which the next append would spread, is found', (t) => {
   const { dir, store } = writeJournal(temporaryDir(t), 5);
   store.close();
   const file = readFileSync(onlySegment(dir));

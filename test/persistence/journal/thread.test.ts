@@ -87,12 +87,12 @@ test('a batch that cannot be written is a failure, and nothing is acknowledged a
   assert.ok(existsSync(dir.inUseFile));
 });
 
-test('a journal that ends elsewhere than recovery said is a failure', async (t) => {
+test('a journal that ends elsewhere than recovery found is a failure', async (t) => {
   const { failure } = openJournal(t, { lastSeq: 7 });
   assert.match((await failure).message, /must end at 7, not 0/);
 });
 
-test('an error crosses with its class, its code and its cause', async (t) => {
+test('an error keeps its class, code and cause across threads', async (t) => {
   const { dirname } = import.meta;
   const dir = openDataDir(temporaryDir(t));
   recover(dir);
@@ -114,7 +114,7 @@ test('a thread that dies is a failure', async (t) => {
   await assert.rejects(thread.close(), /thresholds must not rise/);
 });
 
-test('the level of free space is told at the opening', async (t) => {
+test('the level of free space is reported at the opening', async (t) => {
   const petabyte = 2 ** 50;
   const space = { softBytes: petabyte, reserveBytes: petabyte, hardBytes: petabyte };
   const { levels, commit, thread } = openJournal(t, { space });

@@ -91,7 +91,7 @@ test('an empty journal gives a new engine', () => {
   assert.equal(engine.seq, 0);
 });
 
-test('the newest snapshot, then the journal after it; also where nothing comes after it', () => {
+test('the newest snapshot is loaded, then the journal after it, if any', () => {
   const life = lived(3, 7);
   const recovered = recover(life);
   assertSame(recovered, life);
@@ -102,7 +102,7 @@ test('the newest snapshot, then the journal after it; also where nothing comes a
   assert.equal(there.snapshotSeq, 36);
 });
 
-test('a damaged snapshot falls back to the one before, all of them to the whole journal, and that is told', () => {
+test('instead of a damaged snapshot the one before is used, or the whole journal, and a note says so', () => {
   const life = lived(3, 7, 9);
   life.snapshots.damaged.add(27);
   const recovered = recover(life);
@@ -115,7 +115,7 @@ test('a damaged snapshot falls back to the one before, all of them to the whole 
   assert.deepEqual([whole.snapshotSeq, whole.notes.length], [0, 3]);
 });
 
-test('a snapshot of another journal, or from after the end of this one, is passed over', () => {
+test('a snapshot of another journal, or from after the end of this one, is skipped', () => {
   const life = lived(3);
   const saved = must(life.snapshots.saved.get(9), 'the snapshot');
   for (const [change, sentence] of [
@@ -135,7 +135,7 @@ test('a snapshot of another journal, or from after the end of this one, is passe
   assert.match(recover(life).notes.join(), /no batch of the journal ends at sequence number 39/);
 });
 
-test('a snapshot with another rolling digest than the row is passed over, whatever its chain hash says', () => {
+test('a snapshot with another rolling digest than the row is skipped, whatever its chain hash', () => {
   const life = lived(3, 7);
   const seventh = must(life.store.durable[6], 'a row');
   life.store.durable[6] = { ...seventh, digest: 'feedfacefeedface' };
@@ -178,7 +178,7 @@ function pruned({ store, ...life }: Lived, seq: number): Lived {
   return { ...life, store: shortened };
 }
 
-test('where the journal’s begin is gone a good snapshot must hold it', () => {
+test('without the journal’s beginning a good snapshot is required', () => {
   for (const seq of [9, 15, 21]) {
     const life = pruned(lived(3, 7), seq);
     assertSame(recover(life), life);
@@ -204,7 +204,7 @@ test('a journal that ends below its mark is refused, with a snapshot or without 
   }
 });
 
-test('a mark of another batch is refused, also where a snapshot stands after it', () => {
+test('a mark of another batch is refused, also with a later snapshot', () => {
   for (const life of [lived(), lived(BATCHES)]) {
     life.store.writeMark({ lastSeq: 33, checksum: '0badbad0' });
     assert.throws(() => recover(life), refusal('journal_corrupt', /not the one that was acknowledged/));
@@ -224,7 +224,7 @@ test('another outcome than the journal’s is refused, with both digests and the
   assert.throws(() => recover(life), refusal('replay_mismatch', sentence));
 });
 
-test('a command that is refused in replay is a refusal to start, and says which', () => {
+test('a start is refused if a replay refuses a command, which is named', () => {
   const life = lived();
   const second = must(life.store.durable[1], 'a row');
   life.store.durable[1] = { ...second, commands: second.commands.replace('r4', 'r2') };
@@ -234,7 +234,7 @@ test('a command that is refused in replay is a refusal to start, and says which'
   );
 });
 
-test('reading is a part of its own, and the meter counts from the snapshot', () => {
+test('reading is reported separately, and progress counts from the snapshot', () => {
   const life = lived(7);
   const told: RecoveryProgress[] = [];
   let nowMs = 0;

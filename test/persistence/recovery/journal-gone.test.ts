@@ -17,7 +17,7 @@ function made(t: TestContext): string {
 
 const filesOf = (root: string): string[] => readdirSync(root, { recursive: true, encoding: 'utf8' }).sort();
 
-test('without the journal the refusal names what is there, and the command that brings back the most', (t) => {
+test('without the journal the refusal names what is left, and the command that recovers the most', (t) => {
   const root = made(t);
   rmSync(join(root, 'journal'), { recursive: true });
   const before = filesOf(root);
@@ -29,7 +29,7 @@ test('without the journal the refusal names what is there, and the command that 
   assert.deepEqual(filesOf(root), before, 'nothing is made or changed');
 });
 
-test('with the mark it is told what was acknowledged, and what a damaged snapshot leaves', (t) => {
+test('with the mark it names what was acknowledged, and what a damaged snapshot leaves', (t) => {
   const root = made(t);
   for (const name of readdirSync(join(root, 'journal')).filter((file) => file.endsWith('.db'))) {
     rmSync(join(root, 'journal', name));
@@ -58,7 +58,7 @@ test('each part alone is enough', (t) => {
   }
 });
 
-test('a new directory is begun, unless one with a journal is asked for', (t) => {
+test('a new directory is started on, unless a journal is required', (t) => {
   const root = join(temporaryDir(t), 'data');
   const required = { requireData: true };
   assert.throws(

@@ -85,7 +85,7 @@ test('a kill loses nothing, and leaves a clean directory after recovery', (t) =>
   assert.equal(recover(dir).wasUnclean, false);
 });
 
-test('reading a killed journal changes neither database nor WAL until the copy is whole', (t) => {
+test('recovery changes neither database nor WAL until the copy is complete', (t) => {
   const dir = killedJournal(t);
   const files = [onlySegment(dir), walPath(onlySegment(dir)), dir.markFile];
   const before = files.map((file) => readFileSync(file));
@@ -117,7 +117,7 @@ for (const step of ALL_STEPS) {
   });
 }
 
-test('a crash in the very first start leaves a first start', (t) => {
+test('a crash in the first start leaves a new directory', (t) => {
   const { dir, store } = writeJournal(temporaryDir(t), 0);
   store.close();
   rmSync(dir.markFile);
@@ -130,7 +130,7 @@ test('a crash in the very first start leaves a first start', (t) => {
   assert.equal(existsSync(unfinishedPath(segment)), false);
 });
 
-test('a WAL cut at any place: whole commits above the mark come back, below it nothing starts', (t) => {
+test('with a WAL truncated anywhere complete commits are recovered, or a start is refused below the mark', (t) => {
   const { dir, store } = writeJournal(temporaryDir(t), BATCHES, 4);
   const markAtBatch = 16;
   // A mark as a power loss may leave it: of an earlier batch than the last.
@@ -161,7 +161,7 @@ test('a WAL cut at any place: whole commits above the mark come back, below it n
   store.close();
 });
 
-test('after a refusal nothing has changed: the right files put back, it starts', (t) => {
+test('a refused start changes nothing: with the right files put back it starts', (t) => {
   const dir = killedJournal(t);
   const wal = walPath(onlySegment(dir));
   const whole = readFileSync(wal);

@@ -59,7 +59,7 @@ test('a batch comes back as it was, whatever is in it', () => {
   );
 });
 
-test('a text with any bytes changed, left out or put in is read as the ordinary way reads it', () => {
+test('text with bytes changed, removed or inserted is read like JSON', () => {
   const alphabet = [...'[]{}",:\\ -+.eE0123456789nulUPDOWN_\t\u00e9\u20ac'].map((letter) =>
     Buffer.from(letter),
   );
@@ -83,7 +83,7 @@ test('a text with any bytes changed, left out or put in is read as the ordinary 
   equal(accepted > 200, true, `enough of the changed texts were still batches: ${accepted}`);
 });
 
-test('one byte of an order, changed to any other', () => {
+test('so is an order with one byte changed to any other', () => {
   for (let place = 0; place < TEXT.length; place += 1) {
     for (let byte = 0x20; byte < 0x7f; byte += 1) {
       const text = TEXT.slice(0, place) + String.fromCharCode(byte) + TEXT.slice(place + 1);
@@ -93,7 +93,7 @@ test('one byte of an order, changed to any other', () => {
   }
 });
 
-test('an order that ends anywhere, after a longer text was read', () => {
+test('so is an order truncated anywhere, after a longer text was read', () => {
   for (let end = 0; end <= TEXT.length; end += 1) {
     decodeCommands(`[${TEXT},${TEXT},${TEXT}]`);
     expectAgreement(`[${TEXT.slice(0, end)}]`);

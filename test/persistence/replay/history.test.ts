@@ -51,7 +51,7 @@ const entriesOf = (made: MadeDir, account: number, toSeq: number): LedgerEntry[]
     .filter((entry) => entry !== null && entry.account === account)
     .map((entry) => must(entry, 'entry'));
 
-test('the engine at any sequence number is the one that was there, with and without snapshots', (t) => {
+test('the engine at any sequence number is as it was then, with and without snapshots', (t) => {
   for (const seed of STREAMS) {
     const { commands, rng } = streamOf(seed);
     const made = makeDataDir(join(temporaryDir(t), 'data'), commands, {
@@ -75,7 +75,7 @@ test('the engine at any sequence number is the one that was there, with and with
   }
 });
 
-test('a walk gives every command of the range once, with its events and the engine behind it', (t) => {
+test('a walk gives every command of the range once, with its events and the engine after it', (t) => {
   const { commands, rng } = streamOf(3);
   const made = makeDataDir(join(temporaryDir(t), 'data'), commands, {
     batchSize: () => rng.integer(1, 40),
@@ -121,7 +121,7 @@ test('every ledger adds up to the balance, at random moments of random streams',
   assert.ok(checked > 500, `${checked} entries are too few to prove anything`);
 });
 
-test('nothing is missing where retention has deleted the beginning: the archive tells of it', (t) => {
+test('nothing is missing after retention has deleted the beginning: the archive has it', (t) => {
   let checked = 0;
   for (const seed of STREAMS) {
     const { commands, rng } = streamOf(seed);
@@ -161,7 +161,7 @@ function checkLedgers(made: MadeDir, toSeq: number): number {
   return entries;
 }
 
-test('without the archive a ledger begins with what the account brought along, and still adds up', (t) => {
+test('without the archive a ledger begins with the balance carried over, and still adds up', (t) => {
   const { commands, rng } = streamOf(1);
   const made = makeDataDir(join(temporaryDir(t), 'data'), commands, {
     batchSize: () => rng.integer(1, 4),
@@ -181,7 +181,7 @@ test('without the archive a ledger begins with what the account brought along, a
   });
 });
 
-test('a snapshot of another state under the right chain hash is passed over', (t) => {
+test('a snapshot of another state with the right chain hash is skipped', (t) => {
   const { commands } = streamOf(2);
   const made = makeDataDir(join(temporaryDir(t), 'data'), commands, {
     batchSize: () => 20,
@@ -198,7 +198,7 @@ test('a snapshot of another state under the right chain hash is passed over', (t
   assert.match(notes.join(), /0100-.* was passed over: its rolling digest is not the journal's/);
 });
 
-test('what cannot be worked out any more is said, and a damaged snapshot is passed over', (t) => {
+test('a state that can no longer be computed is reported, and a damaged snapshot is skipped', (t) => {
   const { commands, rng } = streamOf(2);
   const made = makeDataDir(join(temporaryDir(t), 'data'), commands, {
     batchSize: () => rng.integer(1, 4),
@@ -218,7 +218,7 @@ test('what cannot be worked out any more is said, and a damaged snapshot is pass
   assert.throws(() => history.beginning(), refusal('not_found'));
 });
 
-test('a ledger that does not add up is found', () => {
+test('a ledger that does not add up is detected', () => {
   const entry = (amountCents: number, balanceCents: number): LedgerEntry => ({
     seq: 1,
     timeMs: 1,

@@ -143,7 +143,7 @@ const DAMAGES: readonly string[] = [
   'time_ms = time_ms + 1',
 ];
 
-test('a row that is damaged: the same batches before it, and the same error', (t) => {
+test('with a damaged row there are the same batches before it, and the same error', (t) => {
   const random = randomOf(11);
   const whole = journalOf(t, mixedBatches(60, 2));
   const { batches } = bothWays(whole);
@@ -163,7 +163,7 @@ test('a row that is damaged: the same batches before it, and the same error', (t
   }
 });
 
-test('a row that is gone, first or last of a segment or anywhere', (t) => {
+test('so with a missing row, first or last of a segment or anywhere', (t) => {
   const whole = journalOf(t, mixedBatches(120, 3));
   for (const order of ['last_seq', 'last_seq DESC', 'last_seq % 7']) {
     for (const index of [0, 1]) {
@@ -178,7 +178,7 @@ test('a row that is gone, first or last of a segment or anywhere', (t) => {
   }
 });
 
-test('a command that this program does not know, in a row that is good', (t) => {
+test('so with an unknown command in a good row', (t) => {
   for (const unknown of ['["tomorrow",1,5,{}]', '["advance",99,5,{}]', '["advance",1', 'null', '{}']) {
     const batches = mixedBatches(20, 4);
     must(batches[13], 'a batch').push(unknown);
@@ -189,13 +189,13 @@ test('a command that this program does not know, in a row that is good', (t) => 
   }
 });
 
-test('batches that the scanner does not take apart are read all the same', (t) => {
+test('batches that the scanner cannot parse are read, too', (t) => {
   const batches = mixedBatches(20, 5);
   must(batches[13], 'a batch')[0] = ' ["advance", 1, 5, {}] ';
   assert.deepEqual([bothWays(journalOf(t, batches)).batches.length], [20]);
 });
 
-test('a thread that does nothing, or that cannot begin, holds nothing up', (t) => {
+test('a thread that does nothing, or fails to start, delays nothing', (t) => {
   const dir = journalOf(t, mixedBatches(20, 6));
   const { batches } = bothWays(dir);
   for (const script of ['', 'throw new Error("no")', 'process.exit(1)']) {
@@ -207,7 +207,7 @@ test('a thread that does nothing, or that cannot begin, holds nothing up', (t) =
   }
 });
 
-test('who stops early, or fails, ends the thread: this process would not end otherwise', (t) => {
+test('a reader that stops early or fails ends the thread, so that the process can end', (t) => {
   const orders = sampleOf(anyOrder, 500, 8);
   const dir = journalOf(
     t,
@@ -225,7 +225,7 @@ test('who stops early, or fails, ends the thread: this process would not end oth
   });
 });
 
-test('a start that replays many commands comes to the engine that wrote them', (t) => {
+test('a start that replays many commands recovers the engine that wrote them', (t) => {
   const dir = temporaryDir(t);
   const written = writeJournal(dir, 25_000);
   const { commands, digest } = journalReplayRate(dir, 25_000);

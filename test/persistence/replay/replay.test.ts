@@ -31,7 +31,7 @@ test('a commit is row, sync, mark', () => {
 });
 
 for (const failAt of ['append', 'sync', 'mark'] as const) {
-  test(`a fault in ${failAt}: not acknowledged, and all that was comes back`, () => {
+  test(`a fault in ${failAt}: the batch is not acknowledged, and everything before is recovered`, () => {
     const store = new MemoryStore(failAt);
     const acknowledged = commitAll(store, 10);
     assert.equal(store.steps.at(-1), failAt);
@@ -43,7 +43,7 @@ for (const failAt of ['append', 'sync', 'mark'] as const) {
   });
 }
 
-test('progress is told about twice a second, with the rate', () => {
+test('progress is reported about twice a second, with the rate', () => {
   let nowMs = 1_000;
   const told: RecoveryProgress[] = [];
   const clock = { monotonicMs: () => nowMs };

@@ -41,7 +41,7 @@ test('shadow equals hot after random streams, whatever the batches and restarts'
   }
 });
 
-test('a snapshot holds the state that was served, to the last digit', (t) => {
+test('a snapshot has exactly the state that was served', (t) => {
   const hot = new HotSide(temporaryDir(t), COMMANDS);
   const opened = openShadow(hot.dir, { snapshotCommands: 1 });
   let compared = 0;
@@ -60,7 +60,7 @@ test('a snapshot holds the state that was served, to the last digit', (t) => {
   hot.close();
 });
 
-test('snapshots come by count and by time, and not where nothing happened', (t) => {
+test('snapshots are taken by count and by time, unless nothing happened', (t) => {
   const hot = new HotSide(temporaryDir(t), COMMANDS);
   const opened = openShadow(hot.dir, { snapshotCommands: 100, snapshotEveryMs: 60_000 });
   const { shadow, clock } = opened;
@@ -88,7 +88,7 @@ test('snapshots come by count and by time, and not where nothing happened', (t) 
   hot.close();
 });
 
-test('a batch whose digest was altered with checksum and chain is a divergence that names both', (t) => {
+test('a batch whose digest was altered with checksum and chain is a divergence, with both digests', (t) => {
   const hot = new HotSide(temporaryDir(t), COMMANDS);
   hot.write(200, 20);
   hot.close();
@@ -99,7 +99,7 @@ test('a batch whose digest was altered with checksum and chain is a divergence t
   opened.shadow.abandon();
 });
 
-test('a command that is refused, or that this program does not know, is a divergence, too', (t) => {
+test('a refused or unknown command is a divergence, too', (t) => {
   const unknownAccount = { account: 999_999, amountCents: 1, reference: 'r' };
   for (const [kind, fields, why] of [
     ['deposit', unknownAccount, /Batch 81 to 100 .*command 81, deposit, is rejected \(account_not_found /],
@@ -119,7 +119,7 @@ test('a command that is refused, or that this program does not know, is a diverg
   }
 });
 
-test('a missing archive is made anew, a damaged one set aside, and both come to the same', (t) => {
+test('a missing archive is rebuilt, a damaged one set aside, with the same result', (t) => {
   const hot = new HotSide(temporaryDir(t), COMMANDS);
   hot.write(300, 10);
   const first = openShadow(hot.dir, { snapshotCommands: 100 });
@@ -146,7 +146,7 @@ test('a missing archive is made anew, a damaged one set aside, and both come to 
   hot.close();
 });
 
-test('a rollback journal that was left of an archive is not laid over the new one', (t) => {
+test('the rollback journal of an old archive is not applied to the new one', (t) => {
   const hot = new HotSide(temporaryDir(t), COMMANDS);
   hot.write(300, 10);
   const first = openShadow(hot.dir);
@@ -172,7 +172,7 @@ test('a rollback journal that was left of an archive is not laid over the new on
   hot.close();
 });
 
-test('a damaged snapshot is passed over for the one before, or for the whole journal', (t) => {
+test('instead of a damaged snapshot the one before is used, or the whole journal', (t) => {
   const hot = new HotSide(temporaryDir(t), COMMANDS);
   hot.write(300, 10);
   const first = openShadow(hot.dir, { snapshotCommands: 100 });
@@ -190,7 +190,7 @@ test('a damaged snapshot is passed over for the one before, or for the whole jou
   hot.close();
 });
 
-test('an archive of another journal is not gone on with', (t) => {
+test('an archive of another journal is not continued', (t) => {
   const hot = new HotSide(temporaryDir(t), COMMANDS);
   hot.write(100, 10);
   const other = new HotSide(temporaryDir(t), COMMANDS);
@@ -208,7 +208,7 @@ test('an archive of another journal is not gone on with', (t) => {
   other.close();
 });
 
-test('half a snapshot is nothing: it is never listed, and the next one clears it away', (t) => {
+test('an unfinished snapshot is never listed, and the next one removes it', (t) => {
   const hot = new HotSide(temporaryDir(t), COMMANDS);
   hot.write(200, 10);
   const stray = join(hot.dir.snapshots, 'snapshot-0000000000000200.999999999-1.unfinished');

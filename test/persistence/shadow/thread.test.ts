@@ -55,7 +55,7 @@ async function until(started: Started, holds: (status: ShadowStatus) => boolean)
   throw new Error(`it never came to that: ${JSON.stringify(started.thread.status)}`);
 }
 
-test('it follows the journal while it is written, and lets go of all files when it is closed', async (t) => {
+test('it follows the journal while it is written, and closes all files at the end', async (t) => {
   const hot = hotSide(t, 2_000);
   const started = startThread(hot, { snapshotCommands: 300 });
   while (hot.left > 0) {
@@ -85,7 +85,7 @@ test('it follows the journal while it is written, and lets go of all files when 
   assert.deepEqual(checkArchive(hot.dir.archiveFile).faults, []);
 });
 
-test('an altered digest is told with both digests and the number, by the thread that found it', async (t) => {
+test('an altered digest is reported with both digests and the number', async (t) => {
   const hot = hotSide(t, 300);
   hot.write(hot.left, 10);
   hot.close();
@@ -106,7 +106,7 @@ test('an altered digest is told with both digests and the number, by the thread 
   );
 });
 
-test('a snapshot under way is given up at the close: no half of it is left', async (t) => {
+test('a snapshot in progress is abandoned at the close, without remains', async (t) => {
   const hot = hotSide(t, 30_000);
   hot.write(hot.left, 100);
   const started = startThread(hot, { snapshotCommands: hot.engine.seq });
@@ -118,7 +118,7 @@ test('a snapshot under way is given up at the close: no half of it is left', asy
   hot.close();
 });
 
-test('below the soft mark of free space it stands still and says why', async (t) => {
+test('below the soft mark of free space it pauses and says why', async (t) => {
   const hot = hotSide(t, 100);
   hot.write(hot.left, 10);
   const endless = Number.MAX_SAFE_INTEGER;
@@ -130,7 +130,7 @@ test('below the soft mark of free space it stands still and says why', async (t)
   hot.close();
 });
 
-test('rows that a start skips are looked at beside the work, and what is wrong with them is told once', async (t) => {
+test('rows that a start skips are checked in the background, and faults are reported once', async (t) => {
   const hot = hotSide(t, 600);
   const first = startThread(hot, { snapshotCommands: 300 });
   hot.write(500, 20);

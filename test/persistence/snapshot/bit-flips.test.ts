@@ -12,7 +12,7 @@ const FLIPS_EACH = inSuiteOrAtNight(300, 5_000);
 const SEEDS = [1, 2, 3];
 
 for (const seed of SEEDS) {
-  test(`no flipped bit of a snapshot passes, seed ${seed}`, (t) => {
+  test(`every flipped bit of a snapshot is detected, seed ${seed}`, (t) => {
     const files = new SnapshotFiles(temporaryDir(t));
     const engine = variedEngine(seed);
     const ref = files.save(engine, CHAIN);

@@ -76,7 +76,7 @@ test('an operator can read it', (t) => {
   db.close();
 });
 
-test('texts and numbers come back as they were, whatever is in them', (t) => {
+test('any text and number survives a round trip', (t) => {
   const texts = [
     'half \ud83d pair',
     '\udc00',
@@ -121,7 +121,7 @@ test('texts and numbers come back as they were, whatever is in them', (t) => {
   assert.equal(loaded.latestOpenPrice(0)?.price, 0.1 + 0.2);
 });
 
-test('a snapshot that is being written is not listed, and what was left of one is removed', (t) => {
+test('a snapshot being written is not listed, and remains of one are removed', (t) => {
   const files = new SnapshotFiles(temporaryDir(t));
   const engine = variedEngine(7);
   const old = files.save(variedEngine(7, 100), CHAIN);
@@ -169,13 +169,13 @@ test('many bets with gaps in their numbers are read as they were written', (t) =
   assert.equal(digestsOf(files.load(ref).engine), digestsOf(engine));
 });
 
-test('a folder that is not there holds no snapshots', (t) => {
+test('a missing folder has no snapshots', (t) => {
   const files = new SnapshotFiles(join(temporaryDir(t), 'missing'));
   assert.deepEqual(files.list(), []);
   assert.throws(() => files.save(new Engine(), CHAIN), refusal('snapshot_write_failed', /Nothing is lost/));
 });
 
-test('half a file, an empty one and foreign ones are refused', (t) => {
+test('truncated, empty and foreign files are refused', (t) => {
   const files = new SnapshotFiles(temporaryDir(t));
   const whole = files.save(variedEngine(13), CHAIN);
   const bytes = readFileSync(whole.name).length;
@@ -216,7 +216,7 @@ const FOREIGN: readonly (readonly [what: string, sql: string, sentence: RegExp])
   ['a lost bet', 'DELETE FROM bet WHERE bet = (SELECT max(bet) FROM bet)', /bets/],
 ];
 
-test('a file of the right hash with wrong content is refused', (t) => {
+test('a file with the right hash and wrong content is refused', (t) => {
   const files = new SnapshotFiles(temporaryDir(t));
   const engine = variedEngine(3);
   for (const [what, sql, sentence] of FOREIGN) {

@@ -27,7 +27,7 @@ const CHILD = fileURLToPath(new URL('../support/snapshot-child.js', import.meta.
 /** In units of 512 bytes; the child's snapshot has more than a megabyte. */
 const FILE_BLOCKS_MAX = 1_000;
 
-test('a file that may not grow: the snapshot fails, the journal goes on', (t) => {
+test('with a file that may not grow the snapshot fails, and the journal continues', (t) => {
   const root = temporaryDir(t);
   const { dir, store } = writeJournal(root, 10);
   const files = new SnapshotFiles(dir.snapshots);
@@ -45,7 +45,7 @@ test('a file that may not grow: the snapshot fails, the journal goes on', (t) =>
   assert.equal(files.list().length, 2);
 });
 
-test('a full disk: the snapshot fails, and succeeds once there is space', (t) => {
+test('on a full disk the snapshot fails, and succeeds once there is space', (t) => {
   const folder = `${temporaryDir(t)}/small`;
   mkdirSync(folder);
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder]);
@@ -70,7 +70,7 @@ test('a full disk: the snapshot fails, and succeeds once there is space', (t) =>
   }
 });
 
-test('a kill in the middle: what was there is still the newest, and the next one clears up', async (t) => {
+test('after a kill in the middle the previous snapshot is the newest, and the next one cleans up', async (t) => {
   const files = new SnapshotFiles(temporaryDir(t));
   const before = files.save(variedEngine(1, 50), CHAIN);
   const child = spawn(process.execPath, [CHILD, 'half', files.folder], {

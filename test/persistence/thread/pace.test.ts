@@ -20,7 +20,7 @@ function paced() {
   return { pace, state, work };
 }
 
-test('small pieces never add up to long work without a rest, and half of the time is rest', () => {
+test('small pieces of work never add up without a rest, and half of the time is rest', () => {
   const random = randomOf(3);
   const { state, work } = paced();
   let workedMs = 0;
@@ -47,7 +47,7 @@ test('a rest is as long as the work before it, within bounds', () => {
   );
 });
 
-test('who waits long for the core works longer at a time, until it is given it in time again', () => {
+test('a thread that waits long for the core works longer at a time, until it gets it in time again', () => {
   const { state, work } = paced();
   state.lateMs = 20;
   work(0.3);
@@ -60,7 +60,7 @@ test('who waits long for the core works longer at a time, until it is given it i
   assert.equal(state.slept.length, 3);
 });
 
-test('a sleep elsewhere is not work', () => {
+test('a sleep elsewhere does not count as work', () => {
   const { pace, state, work } = paced();
   work(0.1);
   state.nowMs += 200;

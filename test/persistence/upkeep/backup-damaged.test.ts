@@ -30,7 +30,7 @@ function flipRow(made: MadeDir, index: number, batch: number): void {
   flipBit(path, readFileSync(path).indexOf(must(made.batches[batch], 'a batch').commands) + 5);
 }
 
-test('a bad row in the middle: the rest is copied and good, code 1; nothing is wrong once it is written off', async (t) => {
+test('with a bad row in the middle the rest is copied, with code 1, and good once it is written off', async (t) => {
   const made = make(t);
   const to = join(made.dir.root, '..', 'copy');
   flipRow(made, 1, 70);
@@ -45,7 +45,7 @@ test('a bad row in the middle: the rest is copied and good, code 1; nothing is w
   assert.deepEqual(backup(made.dir, `${to}-2`).faults, []);
 });
 
-test('the open segment lost: the copy tells of the same loss, and is restored like the source', (t) => {
+test('without its open segment the copy reports the same loss, and is restored like the source', (t) => {
   const made = make(t);
   const to = join(made.dir.root, '..', 'copy');
   backup(made.dir, `${to}-earlier`);
@@ -62,7 +62,7 @@ test('the open segment lost: the copy tells of the same loss, and is restored li
   assert.deepEqual(verify(findDataDir(`${to}-earlier`)).faults, []);
 });
 
-test('a full disk: said with the place, code 4, and no part of a first copy is left', async (t) => {
+test('on a full disk it ends with code 4, names the place, and leaves no part of a first copy', async (t) => {
   const made = make(t);
   const place = join(made.dir.root, '..', 'small');
   mkdirSync(place);

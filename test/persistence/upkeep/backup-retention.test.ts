@@ -81,7 +81,7 @@ function eachListing(t: TestContext, run: (to: string, dir: DataDir) => void): n
   assert.fail('a backup lists without end');
 }
 
-test('a first backup beside retention succeeds in one run, wherever retention strikes', (t) => {
+test('a first backup beside retention succeeds in one run, whenever retention deletes', (t) => {
   const listings = eachListing(t, (to, dir) => {
     assert.deepEqual(backup(dir, to).faults, []);
   });

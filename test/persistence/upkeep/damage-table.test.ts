@@ -84,7 +84,7 @@ function startOn(path: string): string {
 
 const rows = readTable();
 
-test('the table has a row for each damage here, and no other', () => {
+test('the documented table has a row for each damage here, and no other', () => {
   assert.deepEqual([...rows.keys()], Object.keys(DAMAGES));
 });
 
@@ -98,7 +98,7 @@ function damagedCopies(t: TestContext, damages: readonly Damage[]): { dir: DataD
 }
 
 for (const [what, damages] of Object.entries(DAMAGES)) {
-  test(`what the table says of: ${what}`, (t) => {
+  test(`as the table says: ${what}`, (t) => {
     const row = rows.get(what);
     assert.ok(row !== undefined);
     const { dir, toStart } = damagedCopies(t, damages);
@@ -156,7 +156,7 @@ const REMEDIES: Readonly<Record<string, Remedy>> = {
 };
 
 for (const [what, { damages, apply }] of Object.entries(REMEDIES)) {
-  test(`a remedy: ${what}; then nothing is wrong and a server starts`, (t) => {
+  test(`a documented remedy: ${what}; then nothing is wrong and a server starts`, (t) => {
     const made = makeDamageable(join(temporaryDir(t), 'data'));
     const kept = join(made.dir.root, '..', 'kept');
     assert.deepEqual(backup(made.dir, kept).faults, []);

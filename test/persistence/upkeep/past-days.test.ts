@@ -40,7 +40,7 @@ function days(masterSecretFingerprint: string): Command[] {
   return commands;
 }
 
-test('every moment of the retention is shown, by every command', async (t) => {
+test('every command can show every moment of the retention', async (t) => {
   const root = temporaryDir(t);
   let commands: readonly Command[] = [];
   const source = (fingerprint: string): readonly Command[] => {

@@ -9,7 +9,7 @@ import { tote, toteProcess } from '../../support/cli.js';
 import { temporaryDir } from '../support/journal-files.js';
 import { makeOperatorDir } from '../support/operator-dir.js';
 
-test('prune waits for the other one, gives up before it deletes anything, and works the next time', async (t) => {
+test('prune waits for another, gives up before it deletes anything, and works the next time', async (t) => {
   const { dir } = makeOperatorDir(join(temporaryDir(t), 'data'));
   const before = findSegments(dir.journal);
   const prune = ['prune', dir.root, '--keep', '1d', '--snapshots', '1'];

@@ -81,7 +81,7 @@ function followed(root: string): string[] {
   return notes;
 }
 
-test('the newest snapshot is the new beginning, and what came after it is told', async (t) => {
+test('the newest snapshot is the new beginning, and the loss after it is reported', async (t) => {
   const made = withoutJournal(t, true);
   const seq = newestSeq(made);
   const out = join(temporaryDir(t), 'restored');
@@ -95,7 +95,7 @@ test('the newest snapshot is the new beginning, and what came after it is told',
   expectUsable(t, out, seq, told.stateDigest);
 });
 
-test('without a mark nothing says what is lost but the archive; without that nothing does', async (t) => {
+test('without a mark only the archive shows what is lost; without it, it is unknown', async (t) => {
   const made = withoutJournal(t, false);
   const seq = newestSeq(made);
   const archivedSeq = must(readArchiveProgress(made.dir), 'archive').seq;
@@ -114,7 +114,7 @@ test('without a mark nothing says what is lost but the archive; without that not
   expectUsable(t, out, seq, digest);
 });
 
-test('a damaged snapshot is passed over for the one before it; where none is good nothing is made', async (t) => {
+test('instead of a damaged snapshot the one before is used; without a good one nothing is created', async (t) => {
   const made = withoutJournal(t, true);
   const [newest, older, ...rest] = new SnapshotFiles(made.dir.snapshots).list();
   flipBit(must(newest, 'the newest').name, 9_000);
@@ -129,7 +129,7 @@ test('a damaged snapshot is passed over for the one before it; where none is goo
   assert.equal(existsSync(none), false);
 });
 
-test('where the snapshot is of the last acknowledged command nothing is lost', async (t) => {
+test('if the snapshot is of the last acknowledged command nothing is lost', async (t) => {
   const made = makeOperatorDir(join(temporaryDir(t), 'data'), { steps: 200, snapshotsAfter: [] });
   new SnapshotFiles(made.dir.snapshots).save(made.engine, must(made.batches.at(-1), 'the last').chain);
   const out = join(temporaryDir(t), 'restored');
@@ -139,7 +139,7 @@ test('where the snapshot is of the last acknowledged command nothing is lost', a
   expectUsable(t, out, made.engine.seq, made.engine.stateDigest(newSha256));
 });
 
-test('every other command says what is missing, and how to go on', async (t) => {
+test('every other command says what is missing, and what to do', async (t) => {
   const made = withoutJournal(t, false);
   for (const command of ['status', 'verify', 'restore']) {
     const out = command === 'restore' ? ['--out', join(temporaryDir(t), 'r')] : [];

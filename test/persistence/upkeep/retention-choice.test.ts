@@ -106,7 +106,7 @@ const step = fc.record({
   archiveLag: fc.integer({ min: 0, max: 3 }),
 });
 
-test('every moment within the retention can be worked out after any number of prunes', () => {
+test('every moment within the retention can be computed after any number of prunes', () => {
   let pruned = 0;
   fc.assert(
     fc.property(
@@ -144,7 +144,7 @@ function quarters(days: number, policy: RetentionPolicy): Life {
   return life;
 }
 
-test('of forty days with a retention of thirty stay five of the last hour, one of each hour, one of each day', () => {
+test('of forty days with a retention of thirty, five snapshots of the last hour are kept, one of each hour, one of each day', () => {
   const life = quarters(40, { segmentsMs: 30 * DAY_MS, snapshots: DEFAULT_SNAPSHOTS_KEPT });
   const agesMs = life.snapshots.map(({ timeMs }) => life.nowMs - timeMs);
   const between = (fromMs: number, toMs: number): number =>
@@ -157,7 +157,7 @@ test('of forty days with a retention of thirty stay five of the last hour, one o
   assert.equal(life.firstHole(life.nowMs - 30 * DAY_MS), null);
 });
 
-test('a journal that stays whole has its beginning, and its snapshots go as they are told to', () => {
+test('a journal that is kept has its beginning, and its snapshots are thinned by the rules', () => {
   const all = quarters(10, { segmentsMs: null, snapshots: DEFAULT_SNAPSHOTS_KEPT });
   assert.equal(all.firstSeq, 1);
   assert.equal(all.snapshots.length, 5 + 23 + 10);
@@ -165,7 +165,7 @@ test('a journal that stays whole has its beginning, and its snapshots go as they
   assert.equal(quarters(10, { segmentsMs: null, snapshots: few }).snapshots.length, 2);
 });
 
-test('what is written as text is read', () => {
+test('the rules are parsed from text', () => {
   assert.deepEqual(parseSnapshotsKept('newest=3,all=1h,hourly=1d,daily=journal'), DEFAULT_SNAPSHOTS_KEPT);
   assert.deepEqual(parseSnapshotsKept('hourly=36h , daily=0'), {
     ...DEFAULT_SNAPSHOTS_KEPT,

@@ -45,7 +45,7 @@ const seqsOf = (plan: PrunePlan): number[] => plan.segments.map(({ lastSeq }) =>
 const whys = ({ kept }: PrunePlan): Set<string> => new Set(kept.map(({ why }) => why));
 const snapshotsOf = (dir: DataDir) => new SnapshotFiles(dir.snapshots).list();
 
-test('what is old and covered goes, from the oldest on, and the directory starts to the same state', (t) => {
+test('old and covered segments are deleted, oldest first, and a start gives the same state', (t) => {
   const hot = livedIn(temporaryDir(t));
   const { dir } = hot;
   const before = findSegments(dir.journal).length;
@@ -75,7 +75,7 @@ test('what is old and covered goes, from the oldest on, and the directory starts
   assert.deepEqual(planPrune(dir, NOTHING_YOUNG, LATER_MS).segments, []);
 });
 
-test('all stays by default, and what is young, not in a snapshot or not in the archive stays too', (t) => {
+test('everything is kept by default; so is what is young, or not in a snapshot or the archive', (t) => {
   const { dir } = livedIn(temporaryDir(t));
   const all = planPrune(dir, { segmentsMs: null, snapshots: newestOnly(2) }, LATER_MS);
   assert.deepEqual(all.segments, []);
@@ -93,7 +93,7 @@ test('all stays by default, and what is young, not in a snapshot or not in the a
   assert.ok(whys(unarchived).has('the archive does not hold it'));
 });
 
-test('nothing goes for a snapshot that is damaged, and one that cannot be read stays and is passed over', (t) => {
+test('nothing is deleted because of a damaged snapshot, and an unreadable one is kept and skipped', (t) => {
   const { dir } = livedIn(temporaryDir(t));
   const [, second, third] = snapshotsOf(dir);
   const floor = must(second, 'the second newest').name;
@@ -107,7 +107,7 @@ test('nothing goes for a snapshot that is damaged, and one that cannot be read s
   assert.ok(passed.snapshots.every(({ name }) => name !== floor && name !== third?.name));
 });
 
-test('the shadow lets go of what its snapshots cover, by itself, and says so', (t) => {
+test('the shadow deletes what its snapshots cover, and says so', (t) => {
   const hot = new HotSide(temporaryDir(t), COMMANDS, SEGMENT_BYTES_MAX);
   const opened = openShadow(hot.dir, {
     snapshotCommands: 50,
@@ -131,7 +131,7 @@ test('the shadow lets go of what its snapshots cover, by itself, and says so', (
   assert.deepEqual([faults, progress?.seq], [[], hot.engine.seq]);
 });
 
-test('without the archive a pruned journal gives one that reaches as far back as the oldest snapshot', (t) => {
+test('the archive of a pruned journal is rebuilt as far back as the oldest snapshot', (t) => {
   const hot = livedIn(temporaryDir(t));
   const { dir } = hot;
   carryOut(dir, planPrune(dir, NOTHING_YOUNG, LATER_MS));
@@ -156,7 +156,7 @@ function addForeignSnapshot(dir: DataDir, root: string, atSeq: number): string {
   return name;
 }
 
-test('a snapshot of another journal takes the place of nothing', (t) => {
+test('a snapshot of another journal covers nothing', (t) => {
   const root = temporaryDir(t);
   const { dir, engine } = livedIn(join(root, 'own'));
   const newest = must(snapshotsOf(dir)[0], 'a snapshot');

@@ -140,7 +140,7 @@ function expectServable(out: string, restored: Restored): void {
   }
 }
 
-test('exit code 1 where acknowledged commands are missing, 0 where only the past cannot be shown', async (t) => {
+test('exit code 1 if acknowledged commands are missing, 0 if only the past cannot be shown', async (t) => {
   const made = make(t);
   flipRow(0, 20)(made);
   const out = join(made.dir.root, '..', 'a');
@@ -157,7 +157,7 @@ test('exit code 1 where acknowledged commands are missing, 0 where only the past
   assert.match(short.stdout, /acknowledged commands up to \d+: \d+ to \d+ are lost/);
 });
 
-test('--to-seq where commands are lost ends before them, elsewhere where it says', (t) => {
+test('--to-seq within a gap ends before it, elsewhere at that number', (t) => {
   const made = make(t);
   flipRow(1, 70)(made);
   const salvage = new Salvage(made.dir);
@@ -179,7 +179,7 @@ test('--to-seq where commands are lost ends before them, elsewhere where it says
   }
 });
 
-test('what was restored with a gap can be restored again, from before the gap and from behind it', (t) => {
+test('a directory restored with a gap can be restored again, from before the gap and from behind it', (t) => {
   const made = make(t);
   lose(1)(made);
   const first = join(made.dir.root, '..', 'first');

@@ -58,7 +58,7 @@ function faultsOfOldRows({ dir, batches }: MadeDir): readonly string[] {
   return faults;
 }
 
-test('a missing segment in the middle: refused before, whole after, with its bets in the archive', async (t) => {
+test('a journal with a missing middle segment is refused before, and good after, with its bets in the archive', async (t) => {
   const made = make(t);
   const { dir } = made;
   rmSync(segmentAt(dir, 1));
@@ -75,7 +75,7 @@ test('a missing segment in the middle: refused before, whole after, with its bet
   assert.equal(again.code, 0);
 });
 
-test('a lost first segment; bad rows in sealed segments and in the open one, before the newest snapshot', (t) => {
+test('so is one with a lost first segment, or with bad rows before the newest snapshot', (t) => {
   const damages: readonly ((made: MadeDir) => void)[] = [
     ({ dir }) => rmSync(segmentAt(dir, 0)),
     (made) => flipRow(made, 0, 20),
@@ -100,7 +100,7 @@ test('a lost first segment; bad rows in sealed segments and in the open one, bef
   }
 });
 
-test('broken off at any moment it is done by doing it again', (t) => {
+test('interrupted at any moment, it can be repeated', (t) => {
   const model = make(t);
   flipRow(model, 1, 70);
   const before = new Map(
@@ -120,7 +120,7 @@ test('broken off at any moment it is done by doing it again', (t) => {
   expectWhole(model);
 });
 
-test('refused as it is: where commands would be missing, beside a server, with a damaged open segment that was not closed', async (t) => {
+test('refused if commands would be missing, beside a server, or with a damaged open segment after an unclean stop', async (t) => {
   const made = make(t);
   const { dir } = made;
   const lock = lockDataDir(dir);

@@ -27,7 +27,7 @@ function after(price: number): { readonly takes: (next: number, atMs: number) =>
   return { takes };
 }
 
-test('exactly 1.5 times the last price is taken, either way, and not a bit more', () => {
+test('up to exactly 1.5 times the last price is accepted, either way', () => {
   for (const [price, taken] of [
     [225, true],
     [225.000001, false],
@@ -39,12 +39,12 @@ test('exactly 1.5 times the last price is taken, either way, and not a bit more'
     assert.equal(after(150).takes(price, 1), taken, String(price));
 });
 
-test('property: a price may follow another just where that may follow it', () => {
+test('property: a price may follow another exactly if the other may follow it', () => {
   const price = fc.double({ min: 0.01, max: 100, noNaN: true });
   fc.assert(fc.property(price, price, (a, b) => assert.equal(after(a).takes(b, 1), after(b).takes(a, 1))));
 });
 
-test('a wrong tick of -40 % is refused, so that the right one after it is taken', () => {
+test('a wrong tick of -40 % is refused, so that the right one after it is accepted', () => {
   const { takes } = after(95_000);
   assert.equal(takes(57_000, 250), false);
   assert.equal(takes(95_001, 500), true);
@@ -59,7 +59,7 @@ test('a price is believed when three later ones have agreed with it for 30 s, no
   assert.equal(early.takes(100, 30_003), false);
 });
 
-test('time alone is not enough: it takes three later ticks', () => {
+test('time alone is not enough: three later ticks must agree', () => {
   const { takes } = after(100);
   assert.deepEqual(
     [1, 40_000, 80_000, 120_000].map((atMs) => takes(40, atMs)),
@@ -67,13 +67,13 @@ test('time alone is not enough: it takes three later ticks', () => {
   );
 });
 
-test('the agreement is from tick to tick, so that a price that goes on falling is believed, too', () => {
+test('agreement is between successive ticks, so a steadily falling price is believed', () => {
   const { takes } = after(100);
   const prices = [50, 40, 30, 20].map((price, i) => takes(price, 1 + i * 10_000));
   assert.deepEqual(prices, [false, false, false, true]);
 });
 
-test('a tick that agrees with the last price, or with neither, begins the wait anew', () => {
+test('a tick that agrees with the last price, or with neither, restarts the wait', () => {
   for (const between of [101, 400]) {
     const { takes } = after(100);
     for (const atMs of [1, 10_000, 20_000]) assert.equal(takes(40, atMs), false);
@@ -83,7 +83,7 @@ test('a tick that agrees with the last price, or with neither, begins the wait a
   }
 });
 
-test('ticks of one time count once, and one that is merely late takes nothing back', () => {
+test('ticks of the same time count once, and a late one does not reset the agreement', () => {
   const jumps = new Jumps({ ratioMax: 1.5, agreementMs: 0 });
   const latest = tickAt(1_000, 100);
   const believed = (timeMs: number, price: number): boolean =>
@@ -95,7 +95,7 @@ test('ticks of one time count once, and one that is merely late takes nothing ba
   assert.equal(believed(5_000, 40), true);
 });
 
-test('the time of the agreement is that of arrival: timestamps cannot stretch it', () => {
+test('agreement counts by arrival: timestamps cannot stretch it', () => {
   const tracker = new PriceTracker(new Engine());
   tracker.start(START_MS);
   const nowMs = START_MS + 60_000;
@@ -109,7 +109,7 @@ test('any price is believed once the last accepted one is more than a quarter of
   assert.equal(after(100).takes(40, 900_001), true);
 });
 
-test('ratio and time are as they are set', () => {
+test('ratio and time can be configured', () => {
   const tracker = new PriceTracker(new Engine(), 2_000, { ratioMax: 1.1, agreementMs: 5_000 });
   tracker.start(START_MS);
   const offer = (price: number, atMs: number) =>

@@ -38,7 +38,7 @@ const until = async (timeMs: number): Promise<void> => {
   await sleep(Math.max(0, timeMs - nowMs()));
 };
 
-test('ticks that waited while the server stood still end the round', { timeout: 240_000 }, async (t) => {
+test('ticks that waited during a stall end the round', { timeout: 240_000 }, async (t) => {
   const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(SET_CLOCK)}`;
   const dataDir = newDataDir();
   const TOTE_RULES_FILE = `${dataDir}.rules.json`;

@@ -39,7 +39,7 @@ for (const first of ['timer', 'socket'] as const) {
   });
 }
 
-test('without a tick the grace ends 2 s after the standstill', () => {
+test('without a tick the grace ends 2 s after the stall', () => {
   const { host, round } = stoodStill(8_000);
   host.lifecycle.pump();
   host.run(1_950);
@@ -48,7 +48,7 @@ test('without a tick the grace ends 2 s after the standstill', () => {
   assert.deepEqual([round()?.status, round()?.closePrice], [SETTLED, 100], 'the last tick was 2 s old');
 });
 
-test('a server that is always held up still ends its rounds', () => {
+test('a server that stalls all the time still ends its rounds', () => {
   const { host, round, clock } = stoodStill(20_000);
   const standsMs = STALL_MS + 500;
   for (let passedMs = 0; passedMs < 10_000; passedMs += standsMs) {
@@ -59,7 +59,7 @@ test('a server that is always held up still ends its rounds', () => {
   assert.deepEqual([round()?.status, round()?.closePrice], [SETTLED, 100]);
 });
 
-test('a server that is not held up closes boundaries 2 s after them, as always', () => {
+test('a server without stalls closes boundaries after 2 s, as always', () => {
   const { host, round } = stoodStill(0);
   host.run(3_950);
   assert.equal(round()?.status, SETTLING);
