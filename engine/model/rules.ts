@@ -10,7 +10,10 @@ export interface HouseRules {
   readonly policy: 'fair' | 'fixed';
   /** Half of the seeds, S: what each side has when a round opens. At least 1 cent, so that odds are finite. */
   readonly seedCents: number;
-  /** How far the offered share goes from the fair one, in millionths, for each 2S owed more on one side. */
+  /**
+   * How far the offered share goes from the fair one, in millionths, for each 2S owed more on one side. The round's edge
+   * may bear less (`engine/quotes/split.ts`).
+   */
   readonly shadeE6: number;
   /** The offered share stays this far from 0 and from 1, in millionths; at most the fee, or a sure side would pay. */
   readonly clampE6: number;
@@ -88,7 +91,7 @@ export const RULES_VERSION = 2;
 const DEFAULT_HOUSE: HouseRules = {
   policy: 'fixed',
   seedCents: 1_000_00,
-  shadeE6: 250_000,
+  shadeE6: 600_000,
   clampE6: 20_000,
 };
 

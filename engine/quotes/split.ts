@@ -6,15 +6,17 @@
  * The fair share is worked out outside the engine from the asset's ticks and arrives in each order. Everything here is
  * a function of integers: the same order gives the same pools on every machine.
  */
-import { mulDivFloor } from '../base/money.js';
+import { mulDivCeil, mulDivFloor } from '../base/money.js';
 import { NO_FAIR_SHARE, WHOLE_E6 } from '../model/domain.js';
-import type { RoundView } from '../model/views.js';
+import type { QuoteView, RoundView } from '../model/views.js';
 
 /** What the split depends on. */
 export type QuotedRound = Pick<
   RoundView,
-  'poolUpCents' | 'poolDownCents' | 'payoutUpCents' | 'payoutDownCents' | 'seedCents' | 'quote'
+  'poolUpCents' | 'poolDownCents' | 'payoutUpCents' | 'payoutDownCents' | 'seedCents' | 'feeBps' | 'quote'
 >;
+
+const WHOLE_BPS = 10_000;
 
 /**
  * UP's pool in cents, the house's seeds included, when UP's fair share is `fairShareE6`; DOWN has the rest of the total,
@@ -24,20 +26,31 @@ export function quotedUpCents(round: QuotedRound, fairShareE6: number): number {
   const { poolUpCents, poolDownCents, seedCents, quote } = round;
   if (quote === null || fairShareE6 === NO_FAIR_SHARE) return poolUpCents;
   const stakesUpCents = poolUpCents - quote.seedUpCents;
-  const target = targetShareE6(round, fairShareE6, quote.shadeE6, quote.clampE6);
+  const target = targetShareE6(round, quote, fairShareE6);
   const wantedCents = mulDivFloor(target, poolUpCents + poolDownCents, WHOLE_E6) - stakesUpCents;
   return stakesUpCents + Math.min(Math.max(wantedCents, 1), 2 * seedCents - 1);
 }
 
 /**
- * The share at which the house offers UP: the fair share, higher by `shadeE6` for each 2S by which it owes more on UP
- * than on DOWN (lower where it owes more on DOWN), and never nearer than `clampE6` to 0 or 1.
+ * The share at which the house offers UP. To begin with, the fair share moved towards a half by the fee, so that the fee
+ * protects both sides alike: without that a share near 0 that is a little too low would already pay.
+ *
+ * The side on which the house owes less is then offered cheaper, by `shadeE6` for each 2S of the difference, so that the
+ * next bets come there. But no cheaper than the round's edge bears: a bet of S on it at this share must fit
+ * (`exposure.ts`), or the offer would be one that nobody can take. Neither side is offered below `clampE6`.
  */
-function targetShareE6(round: QuotedRound, fairShareE6: number, shadeE6: number, clampE6: number): number {
-  const moreOnUpCents = round.payoutUpCents - round.payoutDownCents;
-  const shade = shadeOf(Math.abs(moreOnUpCents), shadeE6, 2 * round.seedCents);
-  const target = moreOnUpCents < 0 ? fairShareE6 - shade : fairShareE6 + shade;
-  return Math.min(Math.max(target, clampE6), WHOLE_E6 - clampE6);
+function targetShareE6(round: QuotedRound, quote: QuoteView, fairShareE6: number): number {
+  const { payoutUpCents, payoutDownCents, seedCents, feeBps } = round;
+  const isUpCheap = payoutUpCents < payoutDownCents;
+  const fair = isUpCheap ? fairShareE6 : WHOLE_E6 - fairShareE6;
+  const keptBps = WHOLE_BPS - feeBps;
+  const middle = mulDivFloor(fair, keptBps, WHOLE_BPS) + (feeBps * WHOLE_E6) / (2 * WHOLE_BPS);
+  const worth = mulDivCeil(fair, keptBps, WHOLE_BPS);
+  const least = mulDivCeil(worth, seedCents, seedCents + quote.edgeCents);
+  const shade = shadeOf(Math.abs(payoutUpCents - payoutDownCents), quote.shadeE6, 2 * seedCents);
+  const shaded = Math.max(middle - shade, Math.min(middle, least));
+  const offered = Math.min(Math.max(shaded, quote.clampE6), WHOLE_E6 - quote.clampE6);
+  return isUpCheap ? offered : WHOLE_E6 - offered;
 }
 
 /** A shade of a whole share decides alone, so more than that needs no exact quotient, which might not be a safe integer. */

@@ -12,7 +12,7 @@ import { availableCents, type ExposedRound, edgeCents } from '../../engine/quote
 import { quotedUpCents } from '../../engine/quotes/split.js';
 import { fairHouse } from '../support/house-rules.js';
 import { type BetWish, BTC_1M, Exchange } from '../support/reference/exchange.js';
-import { edgeOf } from '../support/reference/quotes.js';
+import { edgeOf, offeredShareE6 } from '../support/reference/quotes.js';
 
 const cents = fc.oneof(
   fc.nat(10_000_00),
@@ -87,13 +87,17 @@ test('a higher fair share never offers UP at a lower one, nor does owing more on
 test('the seeds reach the shaded and clamped share to the cent, or stop at their end', () => {
   fc.assert(
     fc.property(anyRound, share, (round, fairShareE6) => {
-      const { shadeE6, clampE6, seedUpCents } = must(round.quote, 'quote');
+      const { shadeE6, clampE6, seedUpCents, edgeCents: edge } = must(round.quote, 'quote');
       const seedsCents = BigInt(2 * round.seedCents);
       const total = BigInt(round.poolUpCents + round.poolDownCents);
-      const moreOnUp = BigInt(round.payoutUpCents - round.payoutDownCents);
-      const shaded = BigInt(fairShareE6) + (moreOnUp * BigInt(shadeE6)) / seedsCents;
-      const most = BigInt(WHOLE_E6 - clampE6);
-      const target = shaded > most ? most : shaded < BigInt(clampE6) ? BigInt(clampE6) : shaded;
+      const target = offeredShareE6({
+        fairShareE6,
+        owedUp: BigInt(round.payoutUpCents),
+        owedDown: BigInt(round.payoutDownCents),
+        edge: BigInt(edge),
+        feeBps: round.feeBps,
+        house: { seedCents: round.seedCents, shadeE6, clampE6 },
+      });
       const upCents = BigInt(quotedUpCents(round, fairShareE6));
       const seeds = upCents - BigInt(round.poolUpCents - seedUpCents);
       const isAtMost = upCents * BigInt(WHOLE_E6) <= target * total;
@@ -129,24 +133,35 @@ function quoting(house = fairHouse()): {
 
 const roundOf = (exchange: Exchange) => must(exchange.reads.currentRound(BTC_1M), 'round');
 
-test('a bet gets the odds of the fair share, whatever the bet before it found', () => {
+test('a bet gets the odds of the fair share less the fee on both sides, whatever the bet before it found', () => {
   const { exchange, account } = quoting(fairHouse({ shadeE6: 0 }));
   const late = { account, side: 'UP', stakeCents: 1_00, fairShareE6: 900_000 } as const;
-  // 1,800 of the 2,000 USD of seeds are on UP now.
+  // 0.5 + 0.97 * 0.4: 1,776 of the 2,000 USD of seeds are on UP now.
   const up = exchange.placed(late);
-  deepEqual([up.entryPercentE2, up.oddsE4, up.payoutCents], [90_00, 11_110, 1_07]);
+  deepEqual([up.entryPercentE2, up.oddsE4, up.payoutCents], [88_81, 11_260, 1_09]);
   const down = exchange.placed({ ...late, side: 'DOWN', fairShareE6: 100_000 });
-  deepEqual([down.entryPercentE2, down.oddsE4], [90_00, 11_110]);
+  deepEqual([down.entryPercentE2, down.oddsE4], [88_81, 11_260]);
   deepEqual([roundOf(exchange).poolUpCents + roundOf(exchange).poolDownCents], [2_002_00]);
 });
 
 test('the side to which more is owed is offered at a higher share', () => {
-  const { exchange, account } = quoting();
+  const { exchange, account } = quoting(fairHouse({ shadeE6: 100_000 }));
   const stake = { account, side: 'UP', stakeCents: 100_00, fairShareE6: 500_000 } as const;
   const { payoutCents } = exchange.placed(stake);
   const upCents = quotedUpCents(roundOf(exchange), 500_000);
-  // A quarter of a share for each 2,000 USD that is owed more.
-  equal(percentUpE2(upCents, 2_100_00), 50_00 + Math.round(payoutCents / 4 / 20));
+  // A tenth of a share for each 2,000 USD that is owed more.
+  equal(percentUpE2(upCents, 2_100_00), 50_00 + Math.round(payoutCents / 10 / 20));
+});
+
+test('the other side is offered no cheaper than the edge of the round bears', () => {
+  const { exchange, account, bet } = quoting(fairHouse({ shadeE6: WHOLE_E6 }));
+  exchange.placed({ account, side: 'UP', stakeCents: 100_00, fairShareE6: 500_000 });
+  const { poolUpCents, poolDownCents, quote } = roundOf(exchange);
+  const edge = must(quote, 'quote').edgeCents;
+  const downCents = poolUpCents + poolDownCents - quotedUpCents(roundOf(exchange), 500_000);
+  const least = (0.97 * 0.5 * 1_000_00) / (1_000_00 + edge);
+  ok(edge > 0 && Math.abs(downCents / 2_100_00 - least) < 1e-5);
+  equal(bet({ side: 'DOWN', stakeCents: 1_000_00, fairShareE6: 500_000 }), 'accepted');
 });
 
 test('expectedPercent is held against the share that is offered to this order', () => {

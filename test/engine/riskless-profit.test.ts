@@ -248,7 +248,7 @@ function checkEnd(table: EngineTable, book: Book, rng: Rng, name: string): void 
 function anyFairHouse(rng: Rng, feeBps: number): HouseRules {
   return fairHouse({
     seedCents: rng.pick(SEEDS_CENTS),
-    shadeE6: rng.pick([250_000, 250_000, 0, 100_000, 1_000_000]),
+    shadeE6: rng.pick([600_000, 600_000, 0, 100_000, 1_000_000]),
     clampE6: Math.min(20_000, feeBps * 100),
   });
 }

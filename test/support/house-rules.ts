@@ -14,7 +14,7 @@ export const fixedHouse = (seedCents = 1_000_00): HouseRules => ({
 export const fairHouse = (change: Partial<HouseRules> = {}): HouseRules => ({
   policy: 'fair',
   seedCents: 1_000_00,
-  shadeE6: 250_000,
+  shadeE6: 600_000,
   clampE6: 20_000,
   ...change,
 });

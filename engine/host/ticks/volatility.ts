@@ -3,23 +3,28 @@
  * above where it is.
  *
  * Two exponentially weighted means of squared changes: a fast one, for what the next minutes are like, and a slow one, to
- * which volatility comes back over hours. A change far beyond what was expected is a jump: it counts for little more than
- * the largest usual change, or quotes would be far too wide for minutes after it. Prices are rounded, so a change is
- * often taken back by the next one; the mean product of neighbours shows how much of the squares that is.
+ * which volatility comes back over hours. A change far beyond what was expected is a jump: in the fast mean it counts for
+ * little more than the largest usual change, or quotes would be far too wide for minutes after it. Prices are rounded, so
+ * a change is often taken back by the next one; the mean product of neighbours shows how much of the squares that is.
  */
 import type { Asset } from '../../model/domain.js';
 
 const YEAR_MS = 365.25 * 86_400_000;
-const FAST_HALF_LIFE_MS = 60_000;
-const SLOW_HALF_LIFE_MS = 8 * 3_600_000;
+const FAST_HALF_LIFE_MS = 90_000;
+const SLOW_HALF_LIFE_MS = 48 * 3_600_000;
+/** Of the mean product of neighbours: rounding stays the same, and a short mean would be noise itself. */
+const TAKEN_BACK_HALF_LIFE_MS = 2 * 3_600_000;
 /** How long it takes until volatility has come back to the slow mean, but for 1/e. */
 const REVERSION_MS = 4 * 3_600_000;
 /** Ticks that follow faster are passed over: their changes would be mostly rounding. */
 const SAMPLE_MS_MIN = 200;
 /** After a longer silence (a closed market, a feed that was away) the change says nothing about the ticks to come. */
 const SAMPLE_MS_MAX = 60_000;
-/** A change counts for at most so many standard deviations. */
+/** In the fast mean a change counts for at most so many standard deviations. */
 const DEVIATIONS_MAX = 6;
+/** In the slow mean, where jumps belong, for at most so many of the changes of twenty minutes. */
+const SLOW_DEVIATIONS_MAX = 3;
+const SLOW_CHANGE_MS = 1_200_000;
 /** The estimate stays within this factor of the configured volatility, either way. */
 const FACTOR_MAX = 4;
 
@@ -75,7 +80,7 @@ export class Volatility {
   readonly #configured: number;
   readonly #fast: Fading;
   readonly #slow: Fading;
-  readonly #takenBack = new Fading(SLOW_HALF_LIFE_MS, 0);
+  readonly #takenBack = new Fading(TAKEN_BACK_HALF_LIFE_MS, 0);
   #logPrice = 0;
   #timeMs = Number.NEGATIVE_INFINITY;
   #lastChange = 0;
@@ -100,9 +105,11 @@ export class Volatility {
 
   #count(moved: number, intervalMs: number): void {
     const most = DEVIATIONS_MAX * Math.sqrt(this.#bounded(this.#fast.perMs) * intervalMs);
+    const slowMost = SLOW_DEVIATIONS_MAX * Math.sqrt(this.#bounded(this.#slow.perMs) * SLOW_CHANGE_MS);
     const change = Math.min(Math.max(moved, -most), most);
+    const slowChange = Math.min(Math.max(moved, -slowMost), slowMost);
     this.#fast.add(change * change, intervalMs);
-    this.#slow.add(change * change, intervalMs);
+    this.#slow.add(slowChange * slowChange, intervalMs);
     this.#takenBack.add(change * this.#lastChange, intervalMs);
     this.#lastChange = change;
   }

@@ -2,7 +2,7 @@
  * The reference model of the house's quote (design, section 2): how it splits its seeds, and what a round may come to
  * owe. It looks at every bet of the round each time, and shares no arithmetic with the engine.
  */
-import { houseOf } from '../../../engine/model/rules.js';
+import { type HouseRules, houseOf } from '../../../engine/model/rules.js';
 import { poolOf, type ReferenceRound, stakesOn } from './state.js';
 
 const MILLION = 1_000_000n;
@@ -22,15 +22,47 @@ export function offeredPools(round: ReferenceRound, fairShareE6: number): [numbe
   return [upCents, totalCents - upCents];
 }
 
+/** The share at which UP is offered, in millionths. Where the house owes less, the bettor is offered more. */
+export function offeredShareE6(quoted: {
+  readonly fairShareE6: number;
+  readonly owedUp: bigint;
+  readonly owedDown: bigint;
+  readonly edge: bigint;
+  readonly feeBps: number;
+  readonly house: Pick<HouseRules, 'seedCents' | 'shadeE6' | 'clampE6'>;
+}): bigint {
+  const { owedUp, owedDown, edge, feeBps, house } = quoted;
+  const seed = BigInt(house.seedCents);
+  const shadeE6 = BigInt(house.shadeE6);
+  const clamp = BigInt(house.clampE6);
+  const kept = BigInt(10_000 - feeBps);
+  const isUp = owedUp < owedDown;
+  const fair = isUp ? BigInt(quoted.fairShareE6) : MILLION - BigInt(quoted.fairShareE6);
+  const middle = (fair * kept) / 10_000n + BigInt(feeBps) * 50n;
+  const shaded = middle - ((isUp ? owedDown - owedUp : owedUp - owedDown) * shadeE6) / (2n * seed);
+  const worth = roundedUp(fair * kept, 10_000n);
+  const bearable = roundedUp(worth * seed, seed + edge);
+  const least = bearable < middle ? bearable : middle;
+  const cheap = shaded > least ? shaded : least;
+  const offered = cheap < clamp ? clamp : cheap > MILLION - clamp ? MILLION - clamp : cheap;
+  return isUp ? offered : MILLION - offered;
+}
+
+const roundedUp = (a: bigint, b: bigint): bigint => (a + b - 1n) / b;
+
 /** The most seeds on UP with which its share is not above the one wanted; each side keeps a cent. */
 export function upSeedAt(round: ReferenceRound, fairShareE6: number): number {
-  const { seedCents, shadeE6, clampE6 } = houseOf(round.rules);
+  const house = houseOf(round.rules);
+  const { seedCents } = house;
   const total = BigInt(poolOf(round, 0) + poolOf(round, 1));
-  // A quotient of BigInts is rounded towards 0: the shade is the same for either side.
-  const moreOnUp = BigInt(payoutsOn(round, 0)) - BigInt(payoutsOn(round, 1));
-  const shaded = BigInt(fairShareE6) + (moreOnUp * BigInt(shadeE6)) / BigInt(2 * seedCents);
-  const [least, most] = [BigInt(clampE6), MILLION - BigInt(clampE6)];
-  const wanted = shaded < least ? least : shaded > most ? most : shaded;
+  const wanted = offeredShareE6({
+    fairShareE6,
+    owedUp: BigInt(payoutsOn(round, 0)),
+    owedDown: BigInt(payoutsOn(round, 1)),
+    edge: edgeOfRound(round),
+    feeBps: round.feeBps,
+    house,
+  });
   const isAbove = (upSeed: number): boolean => BigInt(stakesOn(round, 0) + upSeed) * MILLION > wanted * total;
   let low = 1;
   let high = 2 * seedCents;
@@ -46,8 +78,7 @@ export function upSeedAt(round: ReferenceRound, fairShareE6: number): number {
 export function edgeOf(side: number, stakeCents: number, payoutCents: number, fairShareE6: number): bigint {
   const share = side === 0 ? BigInt(fairShareE6) : MILLION - BigInt(fairShareE6);
   const worth = BigInt(payoutCents) * share;
-  const roundedUp = worth % MILLION === 0n ? worth / MILLION : worth / MILLION + 1n;
-  return BigInt(stakeCents) - roundedUp;
+  return BigInt(stakeCents) - roundedUp(worth, MILLION);
 }
 
 /** What the round's bets earn on average, each at its own fair share. */

@@ -74,7 +74,7 @@ function quoting(rules: Rules, rng: Rng): Rules {
     if (rng.chance(0.1)) return market;
     const { marketId, lockLeadMs, minStakeCents, maxStakeCents, maxPriceAgeMs } = market;
     const policy = rng.chance(0.8) ? ('fair' as const) : ('fixed' as const);
-    const shadeE6 = rng.pick([0, 1, 100_000, 250_000, 1_000_000]);
+    const shadeE6 = rng.pick([0, 1, 100_000, 600_000, 1_000_000]);
     const clampE6 = Math.min(rng.pick([0, 20_000]), clampMaxE6);
     const house = { ...houseOf(market), policy, shadeE6, clampE6 };
     return { marketId, lockLeadMs, minStakeCents, maxStakeCents, maxPriceAgeMs, house };
