@@ -1,0 +1,107 @@
+/**
+ * A gateway's end of its two rings: requests go out, each with the continuation of its call, and replies come back in any
+ * order. A continuation stays until its reply is there, whatever becomes of the client meanwhile, so that a ticket is
+ * never a later request's while the engine's thread may still answer the earlier one.
+ */
+import { assert } from '../../engine/base/assert.js';
+import { RingConsumer, RingProducer } from './ring.js';
+
+/** The two rings of one gateway. */
+export interface RingPair {
+  readonly requests: SharedArrayBuffer;
+  readonly replies: SharedArrayBuffer;
+}
+
+/** Reads the rest of a reply of this kind from the ring. */
+export type OnReply = (kind: number, ring: RingConsumer) => void;
+
+export interface LinkOptions {
+  /** Runs the function at the end of this turn of the event loop. */
+  readonly schedule: (run: () => void) => void;
+  /** Wakes the engine's thread. */
+  readonly wake: () => void;
+}
+
+/** Replies that are taken in one turn, so that new requests are read in between. */
+const REPLIES_AT_ONCE = 256;
+
+export class Link {
+  readonly #requests: RingProducer;
+  readonly #replies: RingConsumer;
+  readonly #waiting: (OnReply | null)[] = [];
+  readonly #freeTickets: number[] = [];
+  #pending = 0;
+  #isFlushScheduled = false;
+  #isDrainScheduled = false;
+  readonly #flush: () => void;
+  readonly #drain: () => void;
+
+  constructor(
+    { requests, replies }: RingPair,
+    private readonly options: LinkOptions,
+  ) {
+    this.#requests = new RingProducer(requests);
+    this.#replies = new RingConsumer(replies);
+    this.#flush = () => {
+      this.#isFlushScheduled = false;
+      if (this.#requests.takeSleep()) options.wake();
+    };
+    this.#drain = () => {
+      this.#isDrainScheduled = false;
+      this.drain();
+    };
+    this.#replies.sleep();
+  }
+
+  /** Requests without a reply yet. */
+  get pending(): number {
+    return this.#pending;
+  }
+
+  /**
+   * Sends a request: `write` writes it under the ticket that it is given, and says whether there was room. False where
+   * there was none: the engine's thread is behind, and the caller refuses.
+   */
+  send(write: (ring: RingProducer, ticket: number) => boolean, onReply: OnReply): boolean {
+    const ticket = this.#freeTickets.pop() ?? this.#waiting.push(null) - 1;
+    if (!write(this.#requests, ticket)) {
+      this.#freeTickets.push(ticket);
+      return false;
+    }
+    this.#waiting[ticket] = onReply;
+    this.#pending += 1;
+    // Once a turn, and not once a request: waking costs more than writing.
+    if (!this.#isFlushScheduled) {
+      this.#isFlushScheduled = true;
+      this.options.schedule(this.#flush);
+    }
+    return true;
+  }
+
+  /** Takes the replies that are there. To be called when the engine's thread has woken this one. */
+  drain(): void {
+    this.#replies.awake();
+    for (let taken = 0; taken < REPLIES_AT_ONCE; taken++) {
+      if (this.#take()) continue;
+      if (this.#replies.sleep()) return;
+    }
+    if (this.#isDrainScheduled) return;
+    this.#isDrainScheduled = true;
+    this.options.schedule(this.#drain);
+  }
+
+  #take(): boolean {
+    const ring = this.#replies;
+    if (!ring.next()) return false;
+    const kind = ring.number();
+    const ticket = ring.number();
+    const onReply = this.#waiting[ticket] ?? null;
+    assert(onReply !== null, `a reply bears the ticket of a request that waits, not ${ticket}`);
+    this.#waiting[ticket] = null;
+    this.#freeTickets.push(ticket);
+    this.#pending -= 1;
+    onReply(kind, ring);
+    ring.done();
+    return true;
+  }
+}

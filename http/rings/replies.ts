@@ -1,0 +1,153 @@
+/** What the engine's thread answers a gateway, as messages in a ring: facts, of which the gateway makes the text. */
+
+import { POSITION_STATUSES, textAt } from '../../engine/model/domain.js';
+import { ERROR_STATUS, type ErrorCode } from '../../engine/model/errors.js';
+import type { BetFacts } from '../../engine/model/events.js';
+import type { BetView, RoundView } from '../../engine/model/views.js';
+import { type RingConsumer, type RingProducer, textCells } from './ring.js';
+
+/** First number of a message; the second is the ticket of the request. */
+export const PLACED = 0;
+export const REPLAYED = 1;
+export const REFUSED = 2;
+export const BETS = 3;
+export const ROUND_FACTS = 4;
+/** There is nothing to answer again. */
+export const NOTHING = 5;
+
+const HEAD_CELLS = 2;
+const CODES = Object.keys(ERROR_STATUS) as readonly ErrorCode[];
+const CODE_NUMBERS = new Map(CODES.map((code, at) => [code, at]));
+
+/** A number that may be absent. */
+const orNaN = (value: number | null): number => value ?? Number.NaN;
+const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value);
+
+function begin(ring: RingProducer, cells: number, kind: number, ticket: number): boolean {
+  if (!ring.begin(HEAD_CELLS + cells)) return false;
+  ring.number(kind);
+  ring.number(ticket);
+  return true;
+}
+
+const PLACED_CELLS = 11;
+
+/** `kind` is `PLACED` or `REPLAYED`. False where the ring is full: nothing was sent. The same holds for all of them. */
+export function sendBet(ring: RingProducer, kind: number, ticket: number, bet: BetFacts): boolean {
+  if (!begin(ring, PLACED_CELLS + textCells(bet.clientSeed), kind, ticket)) return false;
+  ring.number(bet.timeMs);
+  ring.number(bet.bet);
+  ring.number(bet.account);
+  ring.number(bet.market);
+  ring.number(bet.roundNumber);
+  ring.number(bet.side);
+  ring.number(bet.stakeCents);
+  ring.number(bet.oddsE4);
+  ring.number(bet.entryPercentE2);
+  ring.number(bet.payoutCents);
+  ring.number(bet.newBalanceCents);
+  ring.text(bet.clientSeed);
+  ring.send();
+  return true;
+}
+
+export const readBet = (ring: RingConsumer): BetFacts => ({
+  type: 'betPlaced',
+  timeMs: ring.number(),
+  bet: ring.number(),
+  account: ring.number(),
+  market: ring.number(),
+  roundNumber: ring.number(),
+  side: ring.number(),
+  stakeCents: ring.number(),
+  oddsE4: ring.number(),
+  entryPercentE2: ring.number(),
+  payoutCents: ring.number(),
+  newBalanceCents: ring.number(),
+  clientSeed: ring.text(),
+});
+
+export interface RefusalFacts {
+  readonly code: ErrorCode;
+  readonly detail: string;
+}
+
+export function sendRefusal(ring: RingProducer, ticket: number, { code, detail }: RefusalFacts): boolean {
+  if (!begin(ring, 1 + textCells(detail), REFUSED, ticket)) return false;
+  ring.number(CODE_NUMBERS.get(code) as number);
+  ring.text(detail);
+  ring.send();
+  return true;
+}
+
+export const readRefusal = (ring: RingConsumer): RefusalFacts => ({
+  code: textAt(CODES, ring.number()),
+  detail: ring.text() ?? '',
+});
+
+export function sendNothing(ring: RingProducer, ticket: number): boolean {
+  if (!begin(ring, 0, NOTHING, ticket)) return false;
+  ring.send();
+  return true;
+}
+
+const VIEW_CELLS = 14;
+
+export function sendBets(ring: RingProducer, ticket: number, bets: readonly BetView[]): boolean {
+  if (!begin(ring, 1 + bets.length * VIEW_CELLS, BETS, ticket)) return false;
+  ring.number(bets.length);
+  for (const bet of bets) {
+    ring.number(bet.bet);
+    ring.number(bet.market);
+    ring.number(bet.roundNumber);
+    ring.number(bet.side);
+    ring.number(bet.stakeCents);
+    ring.number(bet.oddsE4);
+    ring.number(bet.payoutCents);
+    ring.number(POSITION_STATUSES.indexOf(bet.status));
+    ring.number(bet.result);
+    ring.number(orNaN(bet.paidCents));
+    ring.number(bet.placedAtMs);
+    ring.number(orNaN(bet.settledAtMs));
+    ring.number(bet.roundStatus);
+    ring.number(bet.roundEndTimeMs);
+  }
+  ring.send();
+  return true;
+}
+
+export function readBets(ring: RingConsumer): BetView[] {
+  return Array.from({ length: ring.number() }, () => ({
+    bet: ring.number(),
+    market: ring.number(),
+    roundNumber: ring.number(),
+    side: ring.number(),
+    stakeCents: ring.number(),
+    oddsE4: ring.number(),
+    payoutCents: ring.number(),
+    status: textAt(POSITION_STATUSES, ring.number()),
+    result: ring.number(),
+    paidCents: orNull(ring.number()),
+    placedAtMs: ring.number(),
+    settledAtMs: orNull(ring.number()),
+    roundStatus: ring.number(),
+    roundEndTimeMs: ring.number(),
+  }));
+}
+
+/** What the answer of GET /rounds/{id} is made of. Asked for so seldom that JSON will do. */
+export interface RoundFacts {
+  readonly round: RoundView;
+  /** The asset's latest price, or null. */
+  readonly tick: number | null;
+}
+
+export function sendRoundFacts(ring: RingProducer, ticket: number, factsText: string): boolean {
+  if (!begin(ring, textCells(factsText), ROUND_FACTS, ticket)) return false;
+  ring.text(factsText);
+  ring.send();
+  return true;
+}
+
+export const readRoundFacts = (ring: RingConsumer): RoundFacts =>
+  JSON.parse(ring.text() ?? 'null') as RoundFacts;

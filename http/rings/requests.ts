@@ -1,0 +1,132 @@
+/**
+ * What a gateway asks of the engine's thread, as messages in a ring. Every text in them is bounded where it came in: a
+ * client decides neither how long a message is nor how many cells it takes.
+ */
+import type { PlaceOrder } from '../../engine/model/commands.js';
+import { type RingConsumer, type RingProducer, textCells } from './ring.js';
+
+/** First number of a message; the second is the ticket that the reply bears. */
+export const ORDER = 0;
+/** An order that is not to be placed: was it before? */
+export const REPLAY = 1;
+export const POSITIONS = 2;
+export const ORDERS = 3;
+export const ROUND = 4;
+
+/** Who asks: numbers of the key and of its account. */
+export interface Asker {
+  readonly key: number;
+  readonly account: number;
+}
+
+/** An order as a gateway has it; the engine's thread adds what must be taken at the moment at which it is placed. */
+export type OrderFacts = Omit<PlaceOrder, 'kind' | 'timeMs' | 'fairShareE6'>;
+
+const HEAD_CELLS = 2;
+const ASKER_CELLS = 2;
+const ORDER_CELLS = 8;
+
+/** False where the ring is full: nothing was sent. The same holds for all of them. */
+export function sendOrder(ring: RingProducer, kind: number, ticket: number, order: OrderFacts): boolean {
+  const cells = HEAD_CELLS + ASKER_CELLS + ORDER_CELLS + textCells(order.clientSeed);
+  if (!begin(ring, cells, kind, ticket, order)) return false;
+  ring.number(order.market);
+  ring.number(order.side);
+  ring.number(order.stakeCents);
+  ring.number(order.expectedPercentE6);
+  const { idempotency } = order;
+  ring.number(idempotency === null ? 0 : 1);
+  ring.number(idempotency?.keyHigh ?? 0);
+  ring.number(idempotency?.keyLow ?? 0);
+  ring.number(idempotency?.body ?? 0);
+  ring.text(order.clientSeed);
+  ring.send();
+  return true;
+}
+
+export function readOrder(ring: RingConsumer): OrderFacts {
+  const key = ring.number();
+  const account = ring.number();
+  const market = ring.number();
+  const side = ring.number();
+  const stakeCents = ring.number();
+  const expectedPercentE6 = ring.number();
+  const hasKey = ring.number() === 1;
+  const digest = { keyHigh: ring.number(), keyLow: ring.number(), body: ring.number() };
+  return {
+    account,
+    key,
+    market,
+    side,
+    stakeCents,
+    expectedPercentE6,
+    idempotency: hasKey ? digest : null,
+    clientSeed: ring.text(),
+  };
+}
+
+/** For `POSITIONS` of open bets `isAll` is false; for `ORDERS` it has no meaning. */
+export interface ListFacts {
+  readonly isAll: boolean;
+  readonly limit: number;
+}
+
+export function sendList(
+  ring: RingProducer,
+  kind: number,
+  ticket: number,
+  asker: Asker,
+  { isAll, limit }: ListFacts,
+): boolean {
+  if (!begin(ring, HEAD_CELLS + ASKER_CELLS + 2, kind, ticket, asker)) return false;
+  ring.number(isAll ? 1 : 0);
+  ring.number(limit);
+  ring.send();
+  return true;
+}
+
+export const readAsker = (ring: RingConsumer): Asker => ({ key: ring.number(), account: ring.number() });
+
+export const readList = (ring: RingConsumer): ListFacts => ({
+  isAll: ring.number() === 1,
+  limit: ring.number(),
+});
+
+export interface RoundName {
+  readonly market: number;
+  readonly roundNumber: number;
+}
+
+export function sendRound(
+  ring: RingProducer,
+  kind: number,
+  ticket: number,
+  asker: Asker,
+  { market, roundNumber }: RoundName,
+): boolean {
+  if (!begin(ring, HEAD_CELLS + ASKER_CELLS + 2, kind, ticket, asker)) return false;
+  ring.number(market);
+  ring.number(roundNumber);
+  ring.send();
+  return true;
+}
+
+export const readRound = (ring: RingConsumer): RoundName => ({
+  market: ring.number(),
+  roundNumber: ring.number(),
+});
+
+function begin(
+  ring: RingProducer,
+  cells: number,
+  kind: number,
+  ticket: number,
+  { key, account }: Asker,
+): boolean {
+  if (!ring.begin(cells)) return false;
+  ring.number(kind);
+  ring.number(ticket);
+  ring.number(key);
+  ring.number(account);
+  return true;
+}

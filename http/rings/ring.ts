@@ -1,0 +1,173 @@
+/**
+ * A queue of messages from one thread to another in shared memory: one producer, one consumer, no locks.
+ *
+ * The memory is an array of cells of eight bytes, used round and round. A message takes consecutive cells: a header with
+ * its length, then numbers and texts. The producer writes a message and only then moves `TAIL` past it; the consumer
+ * reads it and only then moves `HEAD` past it. So neither ever sees half a message. Both indices grow without bound, as
+ * 32-bit integers that wrap.
+ *
+ * A consumer with nothing to do says so in `ASLEEP`. Who is to wake it asks `takeSleep` after its messages are out.
+ */
+import { assert } from '../../engine/base/assert.js';
+
+const CELL_BYTES = 8;
+/** Control words, in 32-bit integers; each has a cache line of its own, since the two threads write different ones. */
+const TAIL = 0;
+const HEAD = 16;
+const ASLEEP = 32;
+const CONTROL_BYTES = 256;
+/** A header with this value: the rest of the memory up to its end is left out. */
+const SKIP = -1;
+
+/** The longest message, in cells, is a quarter of the ring. */
+const LONGEST_SHARE = 4;
+
+/** Shared memory for a ring of `cells` cells, a power of two. */
+export function ringMemory(cells: number): SharedArrayBuffer {
+  assert(cells >= 16 && (cells & (cells - 1)) === 0, 'a ring has a power of two of cells');
+  return new SharedArrayBuffer(CONTROL_BYTES + cells * CELL_BYTES);
+}
+
+/** What both ends have in common. */
+class RingEnd {
+  protected readonly control: Int32Array;
+  protected readonly numbers: Float64Array;
+  protected readonly bytes: Buffer;
+  protected readonly cells: number;
+  /** The cell that is read or written next, below `cells`. */
+  protected at = 0;
+
+  constructor(memory: SharedArrayBuffer) {
+    this.control = new Int32Array(memory, 0, CONTROL_BYTES / 4);
+    this.numbers = new Float64Array(memory, CONTROL_BYTES);
+    this.bytes = Buffer.from(memory, CONTROL_BYTES);
+    this.cells = this.numbers.length;
+  }
+}
+
+const cellsOfBytes = (bytes: number): number => Math.ceil(bytes / CELL_BYTES);
+
+/** Cells of a text in a message; `null` is a text, too. */
+export const textCells = (text: string | null): number =>
+  1 + (text === null ? 0 : cellsOfBytes(Buffer.byteLength(text)));
+
+export class RingProducer extends RingEnd {
+  #tail = 0;
+  /** HEAD as it was when it was last looked at. */
+  #head = 0;
+  #endsAt = 0;
+
+  /**
+   * Begins a message of exactly `cells` cells, which `number` and `text` fill and `send` sends. False where the consumer
+   * has not made room yet; nothing is begun then.
+   */
+  begin(cells: number): boolean {
+    assert(cells < this.cells / LONGEST_SHARE, `a message of ${cells} cells fits its ring`);
+    const start = this.#tail & (this.cells - 1);
+    const left = this.cells - start;
+    const skipped = cells + 1 > left ? left : 0;
+    if (!this.#hasRoom(skipped + cells + 1)) return false;
+    if (skipped > 0) {
+      this.numbers[start] = SKIP;
+      this.#tail = (this.#tail + skipped) | 0;
+    }
+    const header = this.#tail & (this.cells - 1);
+    this.numbers[header] = cells;
+    this.at = header + 1;
+    this.#endsAt = this.at + cells;
+    return true;
+  }
+
+  number(value: number): void {
+    this.numbers[this.at] = value;
+    this.at += 1;
+  }
+
+  text(value: string | null): void {
+    if (value === null) {
+      this.number(-1);
+      return;
+    }
+    const length = this.bytes.write(value, (this.at + 1) * CELL_BYTES);
+    this.number(length);
+    this.at += cellsOfBytes(length);
+  }
+
+  /** The message that was begun is whole: the consumer sees it from now on. */
+  send(): void {
+    assert(this.at === this.#endsAt, 'a message has the length that it was begun with');
+    const header = this.#tail & (this.cells - 1);
+    this.#tail = (this.#tail + (this.at - header)) | 0;
+    Atomics.store(this.control, TAIL, this.#tail);
+  }
+
+  /** Whether the consumer sleeps and is to be woken, which the caller then does. True once for each sleep. */
+  takeSleep(): boolean {
+    return Atomics.load(this.control, ASLEEP) === 1 && Atomics.exchange(this.control, ASLEEP, 0) === 1;
+  }
+
+  #hasRoom(cells: number): boolean {
+    if (((this.#tail - this.#head) | 0) + cells <= this.cells) return true;
+    this.#head = Atomics.load(this.control, HEAD);
+    return ((this.#tail - this.#head) | 0) + cells <= this.cells;
+  }
+}
+
+export class RingConsumer extends RingEnd {
+  #head = 0;
+  /** TAIL as it was when it was last looked at. */
+  #tail = 0;
+  #endsAt = 0;
+
+  /** Begins to read the oldest message, which `number` and `text` read and `done` gives back. False where there is none. */
+  next(): boolean {
+    if (this.#head === this.#tail) {
+      this.#tail = Atomics.load(this.control, TAIL);
+      if (this.#head === this.#tail) return false;
+    }
+    let header = this.#head & (this.cells - 1);
+    if (this.numbers[header] === SKIP) {
+      this.#head = (this.#head + this.cells - header) | 0;
+      header = 0;
+    }
+    this.at = header + 1;
+    this.#endsAt = this.at + (this.numbers[header] as number);
+    return true;
+  }
+
+  number(): number {
+    const value = this.numbers[this.at] as number;
+    this.at += 1;
+    return value;
+  }
+
+  text(): string | null {
+    const length = this.number();
+    if (length < 0) return null;
+    const start = this.at * CELL_BYTES;
+    this.at += cellsOfBytes(length);
+    return this.bytes.toString('utf8', start, start + length);
+  }
+
+  /** All of the message was read: its cells may be used again. */
+  done(): void {
+    assert(this.at === this.#endsAt, 'a message is read whole');
+    this.#head = (this.#head + (this.at - (this.#head & (this.cells - 1)))) | 0;
+    Atomics.store(this.control, HEAD, this.#head);
+  }
+
+  /**
+   * Says that nobody looks here until somebody wakes this thread. False, and nothing is said, where a message has come in
+   * meanwhile: a producer that sent it before would not know that it has to wake anyone.
+   */
+  sleep(): boolean {
+    Atomics.store(this.control, ASLEEP, 1);
+    if (Atomics.load(this.control, TAIL) === this.#head) return true;
+    this.awake();
+    return false;
+  }
+
+  awake(): void {
+    Atomics.store(this.control, ASLEEP, 0);
+  }
+}

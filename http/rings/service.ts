@@ -1,0 +1,140 @@
+/**
+ * The engine's thread's end of all gateways' rings. It takes requests from the rings in turn, a few from each, so that no
+ * gateway starves another, and so many in one turn of the event loop, so that the journal and the rounds have theirs.
+ */
+import { must } from '../../engine/base/assert.js';
+import type { RingPair } from './link.js';
+import { RingConsumer, RingProducer } from './ring.js';
+
+/** Writes a reply; false where the ring is full and nothing was written. */
+export type WriteReply = (ring: RingProducer) => boolean;
+
+/** Carries out the request that `ring` is at, and reads all of it. */
+export type Serve = (ring: RingConsumer, gateway: GatewayEnd) => void;
+
+export interface ServiceOptions {
+  /** Runs the function at the end of this turn of the event loop. */
+  readonly schedule: (run: () => void) => void;
+  readonly serve: Serve;
+  /** Called before gateways are told of replies: what these speak of can be seen by then. */
+  readonly beforeReplies: () => void;
+}
+
+/** From each ring before the next one has its turn. */
+const REQUESTS_AT_ONCE = 32;
+/** From all of them in one turn of the event loop. */
+const REQUESTS_PER_TURN = 512;
+
+/** One gateway as the engine's thread sees it. */
+export class GatewayEnd {
+  readonly requests: RingConsumer;
+  readonly #replies: RingProducer;
+  /**
+   * Replies for which there was no room. Each belongs to a request that waits, so their number is bounded by the
+   * gateway's connections.
+   */
+  readonly #waiting: WriteReply[] = [];
+  #isTold = true;
+
+  constructor(
+    pair: RingPair,
+    /** Wakes the gateway's thread. */
+    private readonly wake: () => void,
+    private readonly onReply: () => void,
+  ) {
+    this.requests = new RingConsumer(pair.requests);
+    this.#replies = new RingProducer(pair.replies);
+  }
+
+  reply(write: WriteReply): void {
+    if (this.#waiting.length > 0 || !write(this.#replies)) this.#waiting.push(write);
+    this.#isTold = false;
+    this.onReply();
+  }
+
+  /** Sends what waits for room, and wakes the gateway if it sleeps and there is something for it. */
+  flush(): void {
+    while (this.#waiting[0]?.(this.#replies) === true) this.#waiting.shift();
+    if (this.#isTold) return;
+    this.#isTold = this.#waiting.length === 0;
+    if (this.#replies.takeSleep()) this.wake();
+  }
+}
+
+export class RingService {
+  readonly #gateways: GatewayEnd[] = [];
+  /** The gateway that comes first in the next turn. */
+  #first = 0;
+  #isTurnScheduled = false;
+  #isFlushScheduled = false;
+  readonly #turn: () => void;
+  readonly #flush: () => void;
+
+  constructor(private readonly options: ServiceOptions) {
+    this.#turn = () => {
+      this.#isTurnScheduled = false;
+      this.drain();
+    };
+    this.#flush = () => {
+      this.#isFlushScheduled = false;
+      options.beforeReplies();
+      for (const gateway of this.#gateways) gateway.flush();
+    };
+  }
+
+  add(pair: RingPair, wake: () => void): void {
+    const gateway = new GatewayEnd(pair, wake, () => this.#scheduleFlush());
+    this.#gateways.push(gateway);
+    gateway.requests.sleep();
+  }
+
+  /** Takes the requests that are there, or so many. To be called when a gateway has woken this thread. */
+  drain(): void {
+    for (const { requests } of this.#gateways) requests.awake();
+    const taken = this.#takeInTurn();
+    const isIdle = taken < REQUESTS_PER_TURN && this.#sleepAll();
+    if (isIdle || this.#isTurnScheduled) return;
+    this.#isTurnScheduled = true;
+    this.options.schedule(this.#turn);
+  }
+
+  /** Sends replies that found no room before. To be called now and then. */
+  retry(): void {
+    for (const gateway of this.#gateways) gateway.flush();
+  }
+
+  #takeInTurn(): number {
+    let taken = 0;
+    for (let idle = 0; idle < this.#gateways.length && taken < REQUESTS_PER_TURN; ) {
+      const gateway = must(this.#gateways[this.#first], 'a gateway');
+      this.#first = (this.#first + 1) % this.#gateways.length;
+      const ofThis = this.#takeFrom(gateway);
+      taken += ofThis;
+      idle = ofThis === 0 ? idle + 1 : 0;
+    }
+    return taken;
+  }
+
+  #takeFrom(gateway: GatewayEnd): number {
+    const { requests } = gateway;
+    for (let taken = 0; taken < REQUESTS_AT_ONCE; taken++) {
+      if (!requests.next()) return taken;
+      this.options.serve(requests, gateway);
+      requests.done();
+    }
+    return REQUESTS_AT_ONCE;
+  }
+
+  /** False where a request has come in meanwhile; then none of them sleeps. */
+  #sleepAll(): boolean {
+    if (this.#gateways.every(({ requests }) => requests.sleep())) return true;
+    for (const { requests } of this.#gateways) requests.awake();
+    return false;
+  }
+
+  #scheduleFlush(): void {
+    if (this.#isFlushScheduled) return;
+    this.#isFlushScheduled = true;
+    this.options.schedule(this.#flush);
+  }
+}

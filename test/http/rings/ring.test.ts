@@ -1,0 +1,132 @@
+/** Messages come out of a ring as they went in, in order, each once, however it wraps and whoever waits for whom. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Worker } from 'node:worker_threads';
+import fc from 'fast-check';
+import { RingConsumer, RingProducer, ringMemory, textCells } from '../../../http/rings/ring.js';
+
+const CELLS = 64;
+
+interface Message {
+  readonly numbers: readonly number[];
+  readonly text: string | null;
+}
+
+function send(ring: RingProducer, { numbers, text }: Message): boolean {
+  if (!ring.begin(1 + numbers.length + textCells(text))) return false;
+  ring.number(numbers.length);
+  for (const number of numbers) ring.number(number);
+  ring.text(text);
+  ring.send();
+  return true;
+}
+
+function take(ring: RingConsumer): Message | null {
+  if (!ring.next()) return null;
+  const numbers = Array.from({ length: ring.number() }, () => ring.number());
+  const message = { numbers, text: ring.text() };
+  ring.done();
+  return message;
+}
+
+const message = fc.record<Message>(
+  {
+    numbers: fc.array(fc.double(), { maxLength: 6 }),
+    text: fc.option(fc.string({ unit: 'grapheme', maxLength: 8 }), { nil: null }),
+  },
+  { noNullPrototype: true },
+);
+/** A message to send, or null to take one. */
+const steps = fc.array(fc.option(message, { nil: null, freq: 2 }), { maxLength: 300, size: 'max' });
+
+test('a ring is a queue: nothing is lost, doubled, altered or out of turn', () => {
+  fc.assert(
+    fc.property(steps, (sequence) => {
+      const memory = ringMemory(CELLS);
+      const [producer, consumer] = [new RingProducer(memory), new RingConsumer(memory)];
+      const expected: Message[] = [];
+      for (const step of sequence) {
+        if (step === null) assert.deepEqual(take(consumer), expected.shift() ?? null);
+        else if (send(producer, step)) expected.push(step);
+        else assert.ok(expected.length > 0, 'an empty ring takes any message');
+      }
+      for (const rest of expected) assert.deepEqual(take(consumer), rest);
+      assert.equal(take(consumer), null);
+    }),
+  );
+});
+
+test('a full ring takes nothing until there is room again', () => {
+  const memory = ringMemory(CELLS);
+  const [producer, consumer] = [new RingProducer(memory), new RingConsumer(memory)];
+  let sent = 0;
+  while (send(producer, { numbers: [sent], text: null })) sent += 1;
+  assert.ok(sent > 10);
+  assert.equal(send(producer, { numbers: [sent], text: null }), false);
+  assert.deepEqual(take(consumer)?.numbers, [0]);
+  assert.equal(send(producer, { numbers: [sent], text: null }), true);
+  for (let next = 1; next <= sent; next++) assert.deepEqual(take(consumer)?.numbers, [next]);
+  assert.equal(take(consumer), null);
+});
+
+test('a message that was begun with another length is a programming error', () => {
+  const memory = ringMemory(CELLS);
+  const [producer, consumer] = [new RingProducer(memory), new RingConsumer(memory)];
+  assert.ok(producer.begin(2));
+  producer.number(1);
+  assert.throws(() => producer.send(), /has the length that it was begun with/);
+  assert.equal(consumer.next(), false);
+  assert.throws(() => producer.begin(CELLS), /fits its ring/);
+});
+
+test('a consumer does not fall asleep over a message, and is woken once', () => {
+  const memory = ringMemory(CELLS);
+  const [producer, consumer] = [new RingProducer(memory), new RingConsumer(memory)];
+  assert.equal(producer.takeSleep(), false);
+  send(producer, { numbers: [], text: null });
+  assert.equal(consumer.sleep(), false);
+  assert.equal(producer.takeSleep(), false);
+  take(consumer);
+  assert.equal(consumer.sleep(), true);
+  send(producer, { numbers: [], text: null });
+  assert.equal(producer.takeSleep(), true);
+  assert.equal(producer.takeSleep(), false);
+});
+
+/** Sends numbers 0, 1, 2 ... each in a message whose other cells repeat it, as fast as there is room. */
+const PRODUCER = `
+  const { workerData } = require('node:worker_threads');
+  import(workerData.module).then(({ RingProducer }) => {
+    const ring = new RingProducer(workerData.memory);
+    for (let n = 0; n < workerData.count; ) {
+      const repeats = n % 7;
+      if (!ring.begin(2 + repeats)) continue;
+      ring.number(n);
+      ring.number(repeats);
+      for (let r = 0; r < repeats; r++) ring.number(n);
+      ring.send();
+      n += 1;
+    }
+  });
+`;
+
+test('between two threads every message is whole and in order', async () => {
+  const memory = ringMemory(1 << 10);
+  const count = 200_000;
+  const module = new URL('../../../http/rings/ring.js', import.meta.url).href;
+  const worker = new Worker(PRODUCER, { eval: true, workerData: { memory, count, module } });
+  const failed = new Promise<never>((_, reject) => worker.on('error', reject));
+  const consumer = new RingConsumer(memory);
+  let taken = 0;
+  while (taken < count) {
+    for (let round = 0; round < 1_000 && consumer.next(); round++) {
+      assert.equal(consumer.number(), taken);
+      const repeats = consumer.number();
+      for (let r = 0; r < repeats; r++) assert.equal(consumer.number(), taken);
+      consumer.done();
+      taken += 1;
+    }
+    await Promise.race([new Promise(setImmediate), failed]);
+  }
+  assert.equal(consumer.next(), false);
+});

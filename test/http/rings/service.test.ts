@@ -1,0 +1,138 @@
+/** Many gateways and one engine's thread: who is served when, what a full ring means, and that everyone is woken. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { Link } from '../../../http/rings/link.js';
+import { ringMemory } from '../../../http/rings/ring.js';
+import { RingService, type Serve } from '../../../http/rings/service.js';
+
+const CELLS = 256;
+
+/** Turns of all threads, run one at a time in an order that the test chooses. */
+class Turns {
+  readonly #waiting: (() => void)[] = [];
+
+  readonly schedule = (run: () => void): void => void this.#waiting.push(run);
+
+  get count(): number {
+    return this.#waiting.length;
+  }
+
+  /** Runs one of those that wait. */
+  runOne(which = 0): void {
+    const [run] = this.#waiting.splice(which % Math.max(1, this.#waiting.length), 1);
+    run?.();
+  }
+
+  runAll(): void {
+    while (this.count > 0) this.runOne();
+  }
+}
+
+/** Doubles the number that it is sent. */
+const double: Serve = (ring, gateway) => {
+  const ticket = ring.number();
+  const value = ring.number();
+  gateway.reply((to) => {
+    if (!to.begin(3)) return false;
+    to.number(0);
+    to.number(ticket);
+    to.number(value * 2);
+    to.send();
+    return true;
+  });
+};
+
+function build(turns: Turns, gateways: number, serve: Serve = double) {
+  const service = new RingService({ schedule: turns.schedule, serve, beforeReplies: () => undefined });
+  const links = Array.from({ length: gateways }, () => {
+    const rings = { requests: ringMemory(CELLS), replies: ringMemory(CELLS) };
+    const link = new Link(rings, {
+      schedule: turns.schedule,
+      wake: () => turns.schedule(() => service.drain()),
+    });
+    service.add(rings, () => turns.schedule(() => link.drain()));
+    return link;
+  });
+  return { service, links };
+}
+
+function ask(link: Link, value: number, onAnswer: (answer: number) => void): boolean {
+  return link.send(
+    (ring, ticket) => {
+      if (!ring.begin(2)) return false;
+      ring.number(ticket);
+      ring.number(value);
+      ring.send();
+      return true;
+    },
+    (_kind, ring) => onAnswer(ring.number()),
+  );
+}
+
+test('every request is answered once, to whoever sent it, in any order of the threads', () => {
+  const scenario = fc.record({
+    gateways: fc.integer({ min: 1, max: 4 }),
+    steps: fc.array(fc.tuple(fc.nat(3), fc.nat(9), fc.nat(50)), { maxLength: 200, size: 'max' }),
+  });
+  fc.assert(
+    fc.property(scenario, ({ gateways, steps }) => {
+      const turns = new Turns();
+      const { service, links } = build(turns, gateways);
+      let [sent, answered] = [0, 0];
+      for (const [which, action, value] of steps) {
+        const link = links[which % gateways];
+        assert.ok(link !== undefined);
+        if (action > 4) turns.runOne(value);
+        else if (action === 4) service.retry();
+        else if (
+          ask(link, value, (answer) => {
+            assert.equal(answer, value * 2);
+            answered += 1;
+          })
+        )
+          sent += 1;
+      }
+      turns.runAll();
+      // Replies that found no room go out with the next look.
+      for (let look = 0; look < steps.length; look++) {
+        service.retry();
+        turns.runAll();
+      }
+      assert.equal(answered, sent);
+      for (const link of links) assert.equal(link.pending, 0);
+    }),
+  );
+});
+
+test('a gateway that floods does not keep another one waiting', () => {
+  const turns = new Turns();
+  const served: string[] = [];
+  const { service, links } = build(turns, 2, (ring) => {
+    ring.number();
+    served.push(ring.number() === 1 ? 'flood' : 'polite');
+  });
+  const [flood, polite] = links;
+  assert.ok(flood !== undefined && polite !== undefined);
+  while (ask(flood, 1, () => undefined));
+  ask(polite, 2, () => undefined);
+  service.drain();
+  assert.ok(served.indexOf('polite') <= 32, `served as number ${served.indexOf('polite')}`);
+  assert.ok(served.length > 64);
+});
+
+test('a request for which there is no room is refused, and changes nothing', () => {
+  const turns = new Turns();
+  const { service, links } = build(turns, 1);
+  const [link] = links;
+  assert.ok(link !== undefined);
+  let [sent, answered] = [0, 0];
+  while (ask(link, 1, () => (answered += 1))) sent += 1;
+  assert.equal(link.pending, sent);
+  turns.runAll();
+  // There are more replies than their ring has room for.
+  service.retry();
+  turns.runAll();
+  assert.deepEqual([answered, link.pending], [sent, 0]);
+  assert.ok(ask(link, 1, () => undefined));
+});
