@@ -160,6 +160,9 @@ export class Engine implements EngineReads {
   key(key: number): KeyView {
     return this.#state.keys.view(key);
   }
+  keyDigest(key: number): string {
+    return this.#state.keys.digest(key);
+  }
   keysOf(account: number): readonly KeyView[] {
     return this.#state.keys.ofAccount(account);
   }

@@ -162,6 +162,8 @@ export interface EngineReads {
   findKey(digest: string): number;
   /** The key, which must exist. */
   key(key: number): KeyView;
+  /** SHA-256 of the key's secret, 64 hex digits. */
+  keyDigest(key: number): string;
   keysOf(account: number): readonly KeyView[];
   readonly keyCount: number;
   account(account: number): AccountView | null;

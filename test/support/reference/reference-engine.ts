@@ -166,6 +166,12 @@ export class ReferenceEngine implements EngineReads {
   findKey(digest: string): number {
     return this.state.keys.find((key) => key.digest === digest)?.key ?? 0;
   }
+  keyDigest(key: number): string {
+    return must(
+      this.state.keys.find((known) => known.key === key),
+      'key',
+    ).digest;
+  }
   key(key: number): KeyView {
     return reads.keyView(
       must(

@@ -1,0 +1,180 @@
+/**
+ * Writes the board on the engine's thread (design, section 4; specification, sections 2 and 4).
+ *
+ * Which round a market has, its status and its open price follow the events of durable commands, so that nobody sees a
+ * transition that a crash can take back, and so do the number and the sum of its bets. Pools are read from the live round
+ * and may run one batch ahead. A transition is published at once, the rest when `publish` is called.
+ */
+import { must } from '../../engine/base/assert.js';
+import { ASSETS, assetOf, LIVE, LOCKED, MARKETS_MAX, UPCOMING } from '../../engine/model/domain.js';
+import type { BetPlaced, EngineEvent } from '../../engine/model/events.js';
+import type { EngineReads, RoundView } from '../../engine/model/views.js';
+import type { Facts } from './facts.js';
+import * as M from './markets.js';
+
+/** The latest accepted price of an asset, or null. It is no part of the engine's state. */
+export type LatestTick = (asset: number) => number | null;
+
+/** A market's current round as clients may see it. */
+interface ShownRound {
+  readonly round: RoundView;
+  readonly status: number;
+  durableBets: number;
+  durableVolumeCents: number;
+}
+
+/** A row as it was last written, and the one that is put together. */
+class Row {
+  readonly next: Float64Array;
+  readonly #last: Float64Array;
+
+  constructor(
+    private readonly facts: Facts,
+    private readonly row: number,
+    fields: number,
+  ) {
+    this.next = new Float64Array(fields);
+    this.#last = new Float64Array(fields).fill(Number.NEGATIVE_INFINITY);
+  }
+
+  /** Writes `next` if it says anything new. */
+  write(): void {
+    const { next } = this;
+    const last = this.#last;
+    let isSame = true;
+    for (let field = 0; field < next.length; field++) isSame &&= Object.is(next[field], last[field]);
+    if (isSame) return;
+    last.set(next);
+    this.facts.write(this.row, next);
+  }
+}
+
+export class MarketPublisher {
+  readonly #shown: (ShownRound | null)[] = Array.from({ length: MARKETS_MAX }, () => null);
+  readonly #markets: readonly Row[];
+  readonly #assets: readonly Row[];
+
+  /** Starts from the engine's state, all of which must be durable; from then on it follows `onEvents` and `onBets`. */
+  constructor(
+    { markets, assets }: M.Board,
+    private readonly engine: EngineReads,
+    private readonly latestTick: LatestTick,
+  ) {
+    this.#markets = this.#shown.map((_, market) => new Row(markets, market, M.MARKET_FIELDS));
+    this.#assets = ASSETS.map((_, asset) => new Row(assets, asset, M.ASSET_FIELDS));
+    for (let market = 0; market < MARKETS_MAX; market++) {
+      const round = engine.currentRound(market);
+      if (round === null) continue;
+      const { status, betCount: durableBets, volumeCents: durableVolumeCents } = round;
+      this.#shown[market] = { round, status, durableBets, durableVolumeCents };
+    }
+    for (const [asset, { next }] of this.#assets.entries()) {
+      const open = engine.latestOpenPrice(asset);
+      next[M.LAST_OPEN_PRICE] = open?.price ?? Number.NaN;
+      next[M.LAST_OPEN_MS] = open?.timeMs ?? Number.NaN;
+    }
+    this.publish();
+  }
+
+  /** Takes in the events of a command that has become durable. */
+  onEvents(events: readonly EngineEvent[]): void {
+    for (const event of events) this.#onEvent(event);
+  }
+
+  /** Takes in bets that have become durable, after the events of their batch: some may be of a round that is over. */
+  onBets(bets: readonly BetPlaced[]): void {
+    for (const { market, roundNumber, stakeCents } of bets) {
+      const shown = this.#shown[market];
+      if (shown?.round.roundNumber !== roundNumber) continue;
+      shown.durableBets += 1;
+      shown.durableVolumeCents += stakeCents;
+    }
+  }
+
+  /** Writes what is new of all markets and prices. */
+  publish(): void {
+    for (const [asset, row] of this.#assets.entries()) {
+      row.next[M.TICK_PRICE] = this.latestTick(asset) ?? Number.NaN;
+      row.write();
+    }
+    for (let market = 0; market < MARKETS_MAX; market++) this.#publish(market);
+  }
+
+  #onEvent(event: EngineEvent): void {
+    switch (event.type) {
+      case 'roundUpcoming':
+        this.#transition(event.market, event.roundNumber, UPCOMING);
+        return;
+      case 'roundOpened':
+        this.#transition(event.market, event.roundNumber, LIVE);
+        this.#showOpenPrice(this.engine.round(event.market, event.roundNumber));
+        return;
+      case 'roundLocked':
+        this.#transition(event.market, event.roundNumber, LOCKED);
+        return;
+      case 'roundEnded':
+      case 'roundNotOpened':
+      case 'roundResolved':
+        if (this.#shown[event.market]?.round.roundNumber === event.roundNumber)
+          this.#show(event.market, null);
+        return;
+      case 'configured':
+        this.publish();
+        return;
+      default:
+        return;
+    }
+  }
+
+  #transition(market: number, roundNumber: number, status: number): void {
+    const round = this.engine.round(market, roundNumber);
+    const before = this.#shown[market];
+    const same = before?.round.roundNumber === roundNumber ? before : null;
+    const durable = {
+      durableBets: same?.durableBets ?? 0,
+      durableVolumeCents: same?.durableVolumeCents ?? 0,
+    };
+    this.#show(market, round === null ? null : { round, status, ...durable });
+  }
+
+  #show(market: number, shown: ShownRound | null): void {
+    this.#shown[market] = shown;
+    this.#publish(market);
+  }
+
+  /** A round's opening is durable: its open price is the asset's latest. */
+  #showOpenPrice(round: RoundView | null): void {
+    if (round === null || round.openPrice === null) return;
+    const row = must(this.#assets[assetOf(round.market)], 'the asset of a market');
+    row.next[M.LAST_OPEN_PRICE] = round.openPrice;
+    row.next[M.LAST_OPEN_MS] = round.startTimeMs;
+    row.write();
+  }
+
+  #publish(market: number): void {
+    const row = must(this.#markets[market], 'a market');
+    const { next } = row;
+    const rules = this.engine.marketRules(market);
+    const shown = this.#shown[market] ?? null;
+    next[M.IS_ACTIVE] = rules === null ? 0 : 1;
+    const limits = shown?.round ?? rules;
+    next[M.MIN_STAKE_CENTS] = limits?.minStakeCents ?? 0;
+    next[M.MAX_STAKE_CENTS] = limits?.maxStakeCents ?? 0;
+    next[M.ROUND_NUMBER] = shown?.round.roundNumber ?? -1;
+    if (shown !== null) fill(next, shown);
+    row.write();
+  }
+}
+
+function fill(next: Float64Array, { round, status, durableBets, durableVolumeCents }: ShownRound): void {
+  next[M.STATUS] = status;
+  next[M.START_TIME_MS] = round.startTimeMs;
+  next[M.LOCK_TIME_MS] = round.lockTimeMs;
+  next[M.END_TIME_MS] = round.endTimeMs;
+  next[M.BETTING_CLOSES_MS] = round.bettingClosesMs;
+  next[M.OPEN_PRICE] = status === UPCOMING ? Number.NaN : (round.openPrice ?? Number.NaN);
+  next[M.POOL_UP_CENTS] = round.poolUpCents;
+  next[M.POOL_DOWN_CENTS] = round.poolDownCents;
+  next[M.DURABLE_BETS] = durableBets;
+  next[M.DURABLE_VOLUME_CENTS] = durableVolumeCents;
+}

@@ -1,0 +1,54 @@
+/**
+ * What clients may see of the markets and prices, in memory that all threads read: one row of numbers for each market
+ * and each asset. The engine's thread writes it (`market-publisher.ts`), gateways make their answers of it.
+ */
+import { ASSETS, MARKETS_MAX } from '../../engine/model/domain.js';
+import { Facts, factsMemory } from './facts.js';
+
+/** Fields of a market's row. Where it has no round, `ROUND_NUMBER` is -1 and what follows the limits means nothing. */
+export const IS_ACTIVE = 0;
+/** The limits of the round in which a bet would land; new rules hold for rounds that open after them. */
+export const MIN_STAKE_CENTS = 1;
+export const MAX_STAKE_CENTS = 2;
+export const ROUND_NUMBER = 3;
+/** Index into `ROUND_STATUSES`: the durable one. */
+export const STATUS = 4;
+export const START_TIME_MS = 5;
+export const LOCK_TIME_MS = 6;
+export const END_TIME_MS = 7;
+export const BETTING_CLOSES_MS = 8;
+/** NaN while UPCOMING. */
+export const OPEN_PRICE = 9;
+/** Pools may run one batch ahead of the journal; number and sum of the bets are those of durable ones. */
+export const POOL_UP_CENTS = 10;
+export const POOL_DOWN_CENTS = 11;
+export const DURABLE_BETS = 12;
+export const DURABLE_VOLUME_CENTS = 13;
+export const MARKET_FIELDS = 14;
+
+/** Fields of an asset's row; NaN where there is none. */
+export const TICK_PRICE = 0;
+/** Open price of the asset's latest round, and when that opened. */
+export const LAST_OPEN_PRICE = 1;
+export const LAST_OPEN_MS = 2;
+export const ASSET_FIELDS = 3;
+
+export interface BoardMemory {
+  readonly markets: SharedArrayBuffer;
+  readonly assets: SharedArrayBuffer;
+}
+
+export const boardMemory = (): BoardMemory => ({
+  markets: factsMemory(MARKETS_MAX, MARKET_FIELDS),
+  assets: factsMemory(ASSETS.length, ASSET_FIELDS),
+});
+
+export interface Board {
+  readonly markets: Facts;
+  readonly assets: Facts;
+}
+
+export const boardOf = ({ markets, assets }: BoardMemory): Board => ({
+  markets: new Facts(markets, MARKETS_MAX, MARKET_FIELDS),
+  assets: new Facts(assets, ASSETS.length, ASSET_FIELDS),
+});

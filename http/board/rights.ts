@@ -1,0 +1,146 @@
+/**
+ * Who may do what, in memory that all threads read: keys by the digest of their secret, and the rights of keys and
+ * accounts. The engine's thread alone writes, in the order of the events; an answer of the operator API goes out after
+ * its event, so that whoever has it finds it to be so through every gateway.
+ *
+ * The memory has a fixed size, for typed arrays over memory that can grow are slow. Pages that nobody has written to cost
+ * nothing.
+ */
+import { assert, must } from '../../engine/base/assert.js';
+import type { EngineEvent } from '../../engine/model/events.js';
+import type { EngineReads, KeyView } from '../../engine/model/views.js';
+
+/** So many keys a server can hold, disabled ones included. */
+export const KEYS_MAX = 1 << 22;
+const ACCOUNTS_MAX = 1 << 26;
+
+const KEY_WORDS = 16;
+const DIGEST_WORDS = 8;
+/** A key's words: its digest, then these. Its expiry is a double, at an even word; Infinity where it has none. */
+const ACCOUNT = 8;
+const SCOPES = 9;
+const ENABLED = 10;
+const EXPIRY = 12;
+/** Open addressing, at most half full. */
+const PLACES = KEYS_MAX * 2;
+/** An account's byte: its tier, and this where it is frozen. */
+const FROZEN = 0x80;
+
+export interface RightsMemory {
+  readonly keys: SharedArrayBuffer;
+  readonly places: SharedArrayBuffer;
+  readonly accounts: SharedArrayBuffer;
+}
+
+export const rightsMemory = (): RightsMemory => ({
+  keys: new SharedArrayBuffer((KEYS_MAX + 1) * KEY_WORDS * Int32Array.BYTES_PER_ELEMENT),
+  places: new SharedArrayBuffer(PLACES * Int32Array.BYTES_PER_ELEMENT),
+  accounts: new SharedArrayBuffer(ACCOUNTS_MAX + 1),
+});
+
+/** Words of a digest: SHA-256 of a secret, 64 hex digits. */
+export function digestWords(digest: string): Int32Array {
+  const bytes = Buffer.from(digest, 'hex');
+  return Int32Array.from({ length: DIGEST_WORDS }, (_, word) => bytes.readInt32LE(word * 4));
+}
+
+class RightsTables {
+  protected readonly words: Int32Array;
+  protected readonly doubles: Float64Array;
+  protected readonly places: Int32Array;
+  protected readonly accounts: Uint8Array;
+
+  constructor({ keys, places, accounts }: RightsMemory) {
+    this.words = new Int32Array(keys);
+    this.doubles = new Float64Array(keys);
+    this.places = new Int32Array(places);
+    this.accounts = new Uint8Array(accounts);
+  }
+
+  /** The place of a digest: that of its key, or the free one where it would be. */
+  protected placeOf(digest: Int32Array): number {
+    let place = (digest[0] as number) & (PLACES - 1);
+    for (;;) {
+      const key = Atomics.load(this.places, place);
+      if (key === 0 || this.#hasDigest(key, digest)) return place;
+      place = (place + 1) & (PLACES - 1);
+    }
+  }
+
+  #hasDigest(key: number, digest: Int32Array): boolean {
+    const start = key * KEY_WORDS;
+    for (let word = 0; word < DIGEST_WORDS; word++) {
+      if (this.words[start + word] !== digest[word]) return false;
+    }
+    return true;
+  }
+}
+
+export class Rights extends RightsTables {
+  /** The number of the key with this digest, or 0. */
+  find(digest: Int32Array): number {
+    return Atomics.load(this.places, this.placeOf(digest));
+  }
+
+  account(key: number): number {
+    return this.words[key * KEY_WORDS + ACCOUNT] as number;
+  }
+  scopesMask(key: number): number {
+    return this.words[key * KEY_WORDS + SCOPES] as number;
+  }
+  isEnabled(key: number): boolean {
+    return Atomics.load(this.words, key * KEY_WORDS + ENABLED) === 1;
+  }
+  /** In milliseconds since 1970; Infinity for a key that does not expire. */
+  expiresAtMs(key: number): number {
+    return this.doubles[(key * KEY_WORDS + EXPIRY) / 2] as number;
+  }
+  tier(account: number): number {
+    return Atomics.load(this.accounts, account) & ~FROZEN;
+  }
+  isFrozen(account: number): boolean {
+    return (Atomics.load(this.accounts, account) & FROZEN) !== 0;
+  }
+}
+
+/** Writes the tables on the engine's thread. */
+export class RightsWriter extends RightsTables {
+  /** Starts from the engine's state, all of which must be durable; from then on it follows `onEvents`. */
+  constructor(
+    memory: RightsMemory,
+    private readonly engine: EngineReads,
+  ) {
+    super(memory);
+    for (let account = 1; account <= engine.accountCount; account++) this.#setAccount(account);
+    for (let key = 1; key <= engine.keyCount; key++) this.#setKey(engine.key(key));
+  }
+
+  onEvents(events: readonly EngineEvent[]): void {
+    for (const event of events) {
+      if (event.type === 'keyCreated' || event.type === 'keyUpdated')
+        this.#setKey(this.engine.key(event.key));
+      else if (event.type === 'accountCreated' || event.type === 'accountUpdated')
+        this.#setAccount(event.account);
+    }
+  }
+
+  #setAccount(account: number): void {
+    assert(account <= ACCOUNTS_MAX, `account ${account} has a place`);
+    const { tier, frozen } = must(this.engine.account(account), 'an account that was created');
+    Atomics.store(this.accounts, account, tier | (frozen ? FROZEN : 0));
+  }
+
+  #setKey({ key, account, scopesMask, enabled, expiresAtMs }: KeyView): void {
+    assert(key <= KEYS_MAX, `key ${key} has a place`);
+    const at = key * KEY_WORDS;
+    Atomics.store(this.words, at + ENABLED, enabled ? 1 : 0);
+    if (this.words[at + ACCOUNT] !== 0) return;
+    // What never changes is written before anyone can find the key.
+    const digest = digestWords(this.engine.keyDigest(key));
+    this.words.set(digest, at);
+    this.words[at + ACCOUNT] = account;
+    this.words[at + SCOPES] = scopesMask;
+    this.doubles[(at + EXPIRY) / 2] = expiresAtMs ?? Number.POSITIVE_INFINITY;
+    Atomics.store(this.places, this.placeOf(digest), key);
+  }
+}

@@ -1,0 +1,67 @@
+/** The tables of keys and rights that gateways read, against the engine that they are made from. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SCOPES, scopesMask } from '../../../engine/model/domain.js';
+import { digestWords, Rights, RightsWriter, rightsMemory } from '../../../http/board/rights.js';
+import { keyDigest } from '../../../http/keys.js';
+import { Harness } from '../api/harness.js';
+
+function attach(api: Harness): Rights {
+  const memory = rightsMemory();
+  const writer = new RightsWriter(memory, api.host.engine);
+  api.host.sequencer.onEvents((_seq, events) => writer.onEvents(events));
+  return new Rights(memory);
+}
+
+test('keys and accounts from before and after the start are found, with what they may do', () => {
+  const api = new Harness();
+  const before = api.bettor();
+  const rights = attach(api);
+  const after = api.bettor({ tier: 'BRONZE', scopes: ['markets:read'], expiresAtMs: api.clock.wallMs + 5 });
+  for (const { secret, key, account } of [before, after]) {
+    assert.equal(rights.find(digestWords(keyDigest(secret))), key);
+    assert.equal(rights.account(key), account);
+    assert.ok(rights.isEnabled(key));
+  }
+  assert.equal(rights.scopesMask(before.key), scopesMask(SCOPES));
+  assert.equal(rights.scopesMask(after.key), scopesMask(['markets:read']));
+  assert.equal(rights.expiresAtMs(before.key), Number.POSITIVE_INFINITY);
+  assert.equal(rights.expiresAtMs(after.key), api.clock.wallMs + 5);
+  assert.equal(rights.tier(after.account), api.host.engine.account(after.account)?.tier);
+  assert.equal(rights.find(digestWords(keyDigest('nobody'))), 0);
+});
+
+test('what an operator changes is there when it is durable, not before', () => {
+  const api = new Harness();
+  const { account, key } = api.bettor();
+  const rights = attach(api);
+  const shown = () => [rights.isEnabled(key), rights.isFrozen(account), rights.tier(account)];
+  const before = shown();
+  api.submit({ kind: 'updateKey', key, enabled: false });
+  api.submit({ kind: 'updateAccount', account, tier: 0, frozen: true });
+  assert.deepEqual(shown(), before);
+  api.settle();
+  assert.deepEqual(shown(), [false, true, 0]);
+  api.submit({ kind: 'updateKey', key, enabled: true });
+  api.submit({ kind: 'updateAccount', account, tier: null, frozen: false });
+  api.settle();
+  assert.deepEqual(shown(), [true, false, 0]);
+});
+
+test('keys whose digests begin alike have places of their own', () => {
+  const digests = ['00', '01', '02'].map((end) => 'ab'.repeat(31) + end);
+  const api = new Harness();
+  const rights = attach(api);
+  for (const digest of digests) {
+    const { account } = api.bettor();
+    api.submit({ kind: 'createKey', account, digest, scopesMask: 1, expiresAtMs: null });
+  }
+  api.settle();
+  const keys = digests.map((digest) => rights.find(digestWords(digest)));
+  assert.deepEqual(
+    keys,
+    digests.map((digest) => api.host.engine.findKey(digest)),
+  );
+  assert.equal(new Set(keys).size, digests.length);
+  assert.equal(rights.find(digestWords(`${'ab'.repeat(31)}03`)), 0);
+});
