@@ -2,8 +2,8 @@
  * The composition root: configuration -> lock and recovery -> ports -> journal and engine's host -> first
  * commands -> feed and lifecycle -> requests. Only this file knows all folders.
  */
-import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { must } from './engine/base/assert.js';
 import { ClockGuard } from './engine/host/clock-guard.js';
 import { Lifecycle, SETTLE_BETS_MAX, STALL_MS } from './engine/host/lifecycle.js';
 import { ManualRun } from './engine/host/manual-run.js';
@@ -12,9 +12,8 @@ import { PriceTracker } from './engine/host/price-tracker.js';
 import { Sequencer } from './engine/host/sequencer.js';
 import { SEQUENCER_DEFAULTS } from './engine/host/sequencer-options.js';
 import type { HttpHandler } from './engine/model/ports.js';
-import { MARKET_AGE_MS_MAX } from './http/api/market-view.js';
-import { createPublicApi } from './http/api/public-api.js';
-import { RateLimits } from './http/limits/rate-limits.js';
+import { Front } from './http/gateway/front.js';
+import { type OpenPorts, openPorts } from './http/gateway/ports.js';
 import { createLog, type Log, logNodeWarnings } from './http/log/log.js';
 import { logRequests } from './http/log/requests.js';
 import { segmentSealedLogger, shadowNewsLogger } from './http/log/store-lines.js';
@@ -23,7 +22,6 @@ import { HealthLog } from './http/operator/health-log.js';
 import { operatorRoutes } from './http/operator/routes.js';
 import type { StartView } from './http/operator/status.js';
 import { TokenGuard } from './http/operator/token-guard.js';
-import { loadDocs } from './http/pages/docs-page.js';
 import { chooseFeed } from './http/prices/choose-feed.js';
 import { MarketHours } from './http/prices/market-hours.js';
 import { silentAssetsOf } from './http/prices/silent-assets.js';
@@ -31,7 +29,6 @@ import { ManualClock, systemClock, wholeMonotonicMs } from './http/process/clock
 import { type Config, ConfigError, readConfig } from './http/process/config.js';
 import { printCurlWhenOpen } from './http/process/demo.js';
 import { submitFirstCommands } from './http/process/first-commands.js';
-import { type OpenPorts, openPorts } from './http/process/ports.js';
 import { refuseToStart } from './http/process/refusal.js';
 import { type RunningConfig, settleSetup } from './http/process/setup.js';
 import { type DiskSpace, Shutdown } from './http/process/shutdown.js';
@@ -56,19 +53,24 @@ async function start(given: Config, log: Log): Promise<void> {
   process.stdout.on('error', (err) => log.write('stdout_closed', { err }));
   logStarting(log, version, given.dataDir);
   const startedMs = performance.now();
+  const shutdown = new Shutdown(log);
+  const onFatal = (error: unknown): void => shutdown.programmingError(error);
+  // The gateways' threads load their code while the state is recovered.
+  const front = new Front(given.gateways, onFatal);
   const { store, start } = recover(given, log);
   const settled = settleSetup(given, store.engine.setup);
   const { config } = settled;
   const { lastTimeMs } = store.recovered;
   if (config.clock === 'system') judgeGap(systemClock.nowMs(), lastTimeMs, config.gapMsMax, log);
   const guard = new TokenGuard(config.operatorToken ?? openOperatorToken(store.dir), systemClock);
-  const shutdown = new Shutdown(log);
-  const ports = await openPorts(config, systemClock, (error) => shutdown.programmingError(error));
+  const manualClock = config.clock === 'manual' ? new ManualClock(lastTimeMs) : null;
+  const { masterSecret } = store;
+  const ports = await openPorts(config, { front, masterSecret, manualClock, onFatal });
   for (const note of ports.notes) log.write('port_note', {}, note);
-  const host = buildHost(config, store, shutdown, log);
+  const host = buildHost(config, manualClock, store, shutdown, log);
   const { sequencer } = host;
-  // Created before the first command: market data start from a state that is durable.
-  const publicApi = buildPublicApi(config, store, host);
+  // Before the first command: what gateways see starts from a state that is durable.
+  attach(front, host, manualClock !== null);
   const operatorApi = buildOperatorApi(config, host, start, guard, shutdown);
   const seen = { shadow: () => host.shadow.status, disk: () => diskOf(store) };
   const health = new HealthLog({ ...host, ...seen, log, guard, logMinutes: config.logMinutes });
@@ -77,10 +79,8 @@ async function start(given: Config, log: Log): Promise<void> {
   const demoSecret = submitFirstCommands(settled, fingerprint, sequencer, log);
   host.lifecycle.start();
   health.logAwaitedPrices();
-  ports.serve(
-    logRequests(publicApi, 'public', systemClock, log),
-    logRequests(operatorApi, 'operator', systemClock, log),
-  );
+  const rules = must(sequencer.engine.rules, 'rules in force');
+  ports.serve(rules, logRequests(front.publishFirst(operatorApi), 'operator', systemClock, log));
   await new Promise<void>((resolve) => sequencer.whenDurable(sequencer.engine.seq, resolve));
   const facts = {
     version,
@@ -115,6 +115,7 @@ function run(host: Host, health: HealthLog, ports: OpenPorts, store: Store, shut
   const pump = (): void => {
     sequencer.heartbeat();
     lifecycle.pump();
+    ports.front.pump();
   };
   const timers = [setInterval(pump, PUMP_EVERY_MS), setInterval(() => health.check(), CHECK_EVERY_MS)];
   let portsClosed = Promise.resolve();
@@ -150,9 +151,14 @@ function startShadow(config: RunningConfig, { dir }: Store, shutdown: Shutdown, 
 
 type Host = ReturnType<typeof buildHost>;
 /** The engine's host: journal, sequencer, clock, feed, what drives rounds, and the shadow. */
-function buildHost(config: RunningConfig, store: Store, shutdown: Shutdown, log: Log) {
+function buildHost(
+  config: RunningConfig,
+  manualClock: ManualClock | null,
+  store: Store,
+  shutdown: Shutdown,
+  log: Log,
+) {
   const { engine, recovered } = store;
-  const manualClock = config.clock === 'manual' ? new ManualClock(recovered.lastTimeMs) : null;
   const clock = manualClock ?? systemClock;
   const { durability, segmentBytesMax } = config;
   const { lastSeq } = recovered;
@@ -191,18 +197,13 @@ function buildHost(config: RunningConfig, store: Store, shutdown: Shutdown, log:
   return { clock, steadyNowMs, journal, sequencer, orderTimes, shadow, pushFeed, feed, ...driven };
 }
 
-function buildPublicApi(config: RunningConfig, { masterSecret }: Store, host: Host): HttpHandler {
-  const { sequencer, clock, tracker, steadyNowMs } = host;
-  return createPublicApi({
+/** Connects the engine with the gateways. */
+function attach(front: Front, { sequencer, clock, tracker }: Host, isClockManual: boolean): void {
+  front.attach({
     sequencer,
-    clock,
-    limits: new RateLimits(config.rateLimits),
-    limitsNowMs: steadyNowMs,
-    masterSecret,
+    nowMs: () => clock.nowMs(),
     latestTick: (asset) => tracker.latest(asset)?.price ?? null,
-    marketAgeMsMax: config.clock === 'manual' ? 0 : MARKET_AGE_MS_MAX,
-    docs: loadDocs(),
-    requestIdPrefix: randomBytes(6).toString('hex'),
+    isClockManual,
   });
 }
 

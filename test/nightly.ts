@@ -37,6 +37,12 @@ const PARTS: readonly Part[] = [
     ],
     env: { TOTE_TEST_LONG: '1', TOTE_TEST_RUNS: '1200' },
   },
+  ...['1', '3'].map((gateways) => ({
+    name: `blackbox-${gateways}`,
+    program: './run.js',
+    args: ['blackbox/'],
+    env: { TOTE_TEST_GATEWAYS: gateways },
+  })),
 ];
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);

@@ -53,6 +53,7 @@ export const ERROR_STATUS = {
   journal_backlog: 503,
   disk_reserve: 503,
   idempotency_full: 503,
+  overloaded: 503,
   shutting_down: 503,
 } as const;
 

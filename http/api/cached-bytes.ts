@@ -5,9 +5,9 @@ export class CachedBytes {
   #version = -1;
 
   /** Within the millisecond in which the bytes were built, their version decides. */
-  isFresh(nowMs: number, version: () => number, ageMsMax: number): boolean {
+  isFresh(nowMs: number, version: number, ageMsMax: number): boolean {
     const ageMs = nowMs - this.#madeAtMs;
-    return ageMs > 0 ? ageMs < ageMsMax : ageMs === 0 && this.#version === version();
+    return ageMs > 0 ? ageMs < ageMsMax : ageMs === 0 && this.#version === version;
   }
   set(bytes: Uint8Array, nowMs: number, version: number): Uint8Array {
     this.bytes = bytes;

@@ -1,8 +1,9 @@
 /** One request on its way through the public API, and the headers of its answer. */
 import type { HttpRequest, HttpResponder } from '../../engine/model/ports.js';
 import type { Refused } from '../kit/refused.js';
-import type { RateLimits } from '../limits/rate-limits.js';
+import type { Asker, RateLimits } from '../limits/rate-limits.js';
 import type { HeadTexts } from '../wire/head-texts.js';
+import { isWrite } from './endpoint.js';
 
 /** The result of an operation: a refusal, or null if it answers by itself, now or later. */
 export type Verdict = Refused | null;
@@ -13,7 +14,7 @@ export type ExtraHeaders = readonly string[];
 const NO_HEADERS: ExtraHeaders = [];
 const NO_STORE = '\r\nCache-Control: no-store';
 
-export class Call {
+export class Call implements Asker {
   /** Number of the key and of its account, once the key has been found valid; 0 before. */
   key = 0;
   account = 0;
@@ -21,6 +22,8 @@ export class Call {
   limit = 0;
   remaining = 0;
   resetSeconds = 0;
+  /** Whole seconds after which a request that the limits refuse fits them; 0 for another one. */
+  retryAfterSeconds = 0;
 
   constructor(
     readonly request: HttpRequest,
@@ -34,11 +37,20 @@ export class Call {
     readonly limitsNowMs: number,
   ) {}
 
+  get address(): string {
+    return this.request.address;
+  }
+
+  get isWrite(): boolean {
+    return isWrite(this.request.method);
+  }
+
   /** Keeps the present values of the limits for the headers of the answer. */
-  noteLimits({ limit, remaining, resetSeconds }: RateLimits): void {
+  noteLimits({ limit, remaining, resetSeconds, retryAfterSeconds }: RateLimits): void {
     this.limit = limit;
     this.remaining = remaining;
     this.resetSeconds = resetSeconds;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 
   /** Answers with a body in the envelope. Returns null, so that an operation can return the call. */

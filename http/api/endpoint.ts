@@ -4,7 +4,7 @@ import { refuseQuery } from '../kit/params.js';
 import type { Routed } from '../kit/router.js';
 import type { Documented } from '../openapi/operation.js';
 import type { Call, Verdict } from './call.js';
-import type { OrderDesk } from './orders.js';
+import type { OnReplay, OrderDesk } from './orders.js';
 import type { Reads } from './reads.js';
 
 /** Canonical and legacy base address (specification, section 9). */
@@ -20,10 +20,10 @@ export interface Endpoint extends Documented {
   /** Handles an authorised request. A write is known to have no query. */
   readonly handle: (services: Services, call: Call, params: readonly string[]) => Verdict;
   /**
-   * For a request that the account may no longer make: returns a function that repeats the answer it got when it
-   * still could, or null if it was never made. Changes nothing.
+   * For a request that the account may no longer make: finds a function that repeats the answer it got when it still
+   * could, or null if it was never made. Changes nothing. A refusal means that this cannot be found out now.
    */
-  readonly replay?: (services: Services, call: Call) => (() => Verdict) | null;
+  readonly replay?: (services: Services, call: Call, onReplay: OnReplay) => Verdict;
 }
 
 /** An endpoint bound to its services. */
@@ -32,7 +32,7 @@ export interface Operation extends Routed {
   readonly scope: number;
   readonly isWrite: boolean;
   readonly run: (call: Call, params: readonly string[]) => Verdict;
-  readonly replay: (call: Call) => (() => Verdict) | null;
+  readonly replay: (call: Call, onReplay: OnReplay) => Verdict;
 }
 
 export const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD';
@@ -41,18 +41,25 @@ export const isWrite = (method: string): boolean => !isRead(method) && method !=
 export function operationOf(endpoint: Endpoint, services: Services): Operation {
   const { method, path, usualValues = [], handle, replay } = endpoint;
   const shared = { method, path, usualValues, scope: scopesMask([endpoint.scope]) };
+  const noReplay = (_call: Call, onReplay: OnReplay): null => {
+    onReplay(null);
+    return null;
+  };
   if (isRead(method)) {
     return {
       ...shared,
       isWrite: false,
       run: (call, params) => handle(services, call, params),
-      replay: () => null,
+      replay: noReplay,
     };
   }
   return {
     ...shared,
     isWrite: true,
     run: (call, params) => refuseQuery(call.request.query) ?? handle(services, call, params),
-    replay: (call) => (refuseQuery(call.request.query) === null ? (replay?.(services, call) ?? null) : null),
+    replay: (call, onReplay) =>
+      replay === undefined || refuseQuery(call.request.query) !== null
+        ? noReplay(call, onReplay)
+        : replay(services, call, onReplay),
   };
 }

@@ -83,7 +83,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
       summary: 'Your positions',
       parameters: [statusParameter, limitParameter(POSITIONS_LIMIT_DEFAULT)],
       success: okResponse('Your positions.', listOf('Position', LIST_LIMIT_MAX), { all: EXAMPLES.positions }),
-      failures: ['BadParameter'],
+      failures: ['BadParameter', 'Overloaded'],
     }),
   },
   {
@@ -97,7 +97,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
       summary: 'Your recent orders, most recent first',
       parameters: [limitParameter(ORDERS_LIMIT_DEFAULT)],
       success: okResponse('Your orders.', listOf('Position', LIST_LIMIT_MAX), { recent: EXAMPLES.orders }),
-      failures: ['BadParameter'],
+      failures: ['BadParameter', 'Overloaded'],
     }),
   },
   {
@@ -105,7 +105,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
     path: '/orders',
     scope: 'orders:write',
     handle: ({ desk }, call) => desk.place(call),
-    replay: ({ desk }, call) => desk.replay(call),
+    replay: ({ desk }, call, onReplay) => desk.replay(call, onReplay),
     describe: (rules) => ({
       operationId: 'placeOrder',
       tag: 'Orders',
@@ -142,7 +142,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
         live: EXAMPLES.liveRound,
         settled: EXAMPLES.settledRound,
       }),
-      failures: ['BadParameter', 'RoundNotFound'],
+      failures: ['BadParameter', 'RoundNotFound', 'Overloaded'],
     }),
   },
 ];

@@ -1,244 +1,180 @@
 /**
- * The public market data as cached bytes (design, section 4; specification, sections 2 and 4).
- *
- * A market's round, its status, open price, and the number and sum of its bets follow the events of durable commands,
- * so nobody sees a change that a crash can undo. Pools and odds are read from the live round and may be one batch
- * ahead. Bytes are built on request and cached for 50 ms; a transition invalidates them at once.
+ * The public market data (design, section 4; specification, sections 2 and 4): bytes built from the board on request and
+ * cached for a short time. A transition of a round invalidates them at once.
  */
-import { ASSETS, assetOf, LIVE, LOCKED, MARKETS_MAX, textAt, UPCOMING } from '../../engine/model/domain.js';
-import type { BetPlaced, EngineEvent } from '../../engine/model/events.js';
-import type { MarketRules } from '../../engine/model/rules.js';
-import type { EngineReads, RoundView } from '../../engine/model/views.js';
-import { marketHead, marketText, type ShownRound, shownRound } from '../wire/market-text.js';
+import { ASSETS, assetOf, MARKETS_MAX, textAt } from '../../engine/model/domain.js';
+import * as M from '../board/markets.js';
+import { marketHead, marketText, roundHead, type ShownMarket, type ShownRound } from '../wire/market-text.js';
 import { isoText, successText } from '../wire/wire.js';
 import { CachedBytes } from './cached-bytes.js';
 
-/** Bytes older than this are built again. */
+/** Market data are at most this old, in milliseconds of the clock. */
 export const MARKET_AGE_MS_MAX = 50;
-
-/** The latest accepted price of an asset, or null. It is not part of the engine's state. */
-export type LatestTick = (asset: number) => number | null;
 
 const [HEAD = '', END = ''] = successText('|').split('|');
 const [SUCCESS, FINISH] = [Buffer.from(HEAD), Buffer.from(END)];
 const [OPENING, COMMA, CLOSING] = [Buffer.from('['), Buffer.from(','), Buffer.from(']')];
 
-/** Puts the success envelope around JSON in pieces. */
+/** The envelope around JSON in pieces. */
 const successBytes = (pieces: readonly Uint8Array[]): Uint8Array =>
   Buffer.concat([SUCCESS, ...pieces, FINISH]);
 
-/** The public view of one market. */
+/** What is shown of one market. */
 class MarketEntry {
   readonly head: string;
-  readonly ready = new CachedBytes();
-  #shown: ShownRound | null = null;
+  readonly cached = new CachedBytes();
+  readonly #row = new Float64Array(M.MARKET_FIELDS);
+  /** Of the row as it was last read; what stands there before the first reading has another. */
+  #version = -1;
+  #moves = 0;
+  #roundHead = '';
   #json: Uint8Array | null = null;
-  /** The inputs of `#json`. */
-  #rules: MarketRules | null = null;
+  /** What that was made of. */
   #tick: number | null = null;
   #nowMs = 0;
-  #durableBets = 0;
-  #poolUpCents = 0;
-  #poolDownCents = 0;
 
-  constructor(readonly market: number) {
+  constructor(
+    private readonly board: M.Board,
+    readonly market: number,
+  ) {
     this.head = marketHead(market);
   }
 
-  get shown(): ShownRound | null {
-    return this.#shown;
+  /** Reads the row where it is another than before. Returns how often the market has moved on since the start. */
+  look(): number {
+    if (this.board.markets.versionOf(this.market) !== this.#version) this.#read();
+    return this.#moves;
   }
 
-  show(shown: ShownRound | null): void {
-    this.#shown = shown;
-    this.#json = null;
-    this.ready.invalidate();
+  get isActive(): boolean {
+    return this.#field(M.IS_ACTIVE) === 1;
   }
 
-  /**
-   * The JSON of the market, cached while its inputs are unchanged: most markets do not change while others take bets.
-   */
-  json(rules: MarketRules, tick: number | null, nowMs: number): Uint8Array {
-    const isSame = nowMs === this.#nowMs && tick === this.#tick && rules === this.#rules;
-    if (this.#json !== null && isSame && this.#isRoundSame()) return this.#json;
-    this.#json = Buffer.from(marketText(this.head, this.#shown, rules, tick, nowMs), 'latin1');
-    this.#rules = rules;
+  /** Its JSON: the one made before where no part of it has changed. Most markets stay as they are while others take bets. */
+  json(tick: number | null, nowMs: number): Uint8Array {
+    if (this.#json !== null && nowMs === this.#nowMs && Object.is(tick, this.#tick)) return this.#json;
+    this.#json = Buffer.from(marketText(this.head, this.#roundHead, this.#shown(), tick, nowMs), 'latin1');
     this.#tick = tick;
     this.#nowMs = nowMs;
-    const round = this.#shown?.round;
-    this.#durableBets = this.#shown?.durable.bets ?? 0;
-    this.#poolUpCents = round?.poolUpCents ?? 0;
-    this.#poolDownCents = round?.poolDownCents ?? 0;
     return this.#json;
   }
 
-  #isRoundSame(): boolean {
-    if (this.#shown === null) return true;
-    const { round, durable } = this.#shown;
-    const { poolUpCents, poolDownCents } = round;
-    return (
-      durable.bets === this.#durableBets &&
-      poolUpCents === this.#poolUpCents &&
-      poolDownCents === this.#poolDownCents
-    );
+  #read(): void {
+    const before = this.#row.slice(0, M.STATUS + 1);
+    this.#version = this.board.markets.read(this.market, this.#row);
+    this.#json = null;
+    if (before.every((value, field) => value === this.#row[field])) return;
+    const { round } = this.#shown();
+    this.#roundHead = round === null ? '' : roundHead(this.market, round);
+    this.#moves += 1;
+    this.cached.invalidate();
+  }
+
+  #shown(): ShownMarket {
+    return {
+      minStakeCents: this.#field(M.MIN_STAKE_CENTS),
+      maxStakeCents: this.#field(M.MAX_STAKE_CENTS),
+      round: this.#field(M.ROUND_NUMBER) < 0 ? null : this.#shownRound(),
+    };
+  }
+
+  #shownRound(): ShownRound {
+    const openPrice = this.#field(M.OPEN_PRICE);
+    return {
+      roundNumber: this.#field(M.ROUND_NUMBER),
+      status: this.#field(M.STATUS),
+      startTimeMs: this.#field(M.START_TIME_MS),
+      lockTimeMs: this.#field(M.LOCK_TIME_MS),
+      endTimeMs: this.#field(M.END_TIME_MS),
+      bettingClosesMs: this.#field(M.BETTING_CLOSES_MS),
+      openPrice: Number.isNaN(openPrice) ? null : openPrice,
+      poolUpCents: this.#field(M.POOL_UP_CENTS),
+      poolDownCents: this.#field(M.POOL_DOWN_CENTS),
+      bets: this.#field(M.DURABLE_BETS),
+      volumeCents: this.#field(M.DURABLE_VOLUME_CENTS),
+    };
+  }
+
+  #field(field: number): number {
+    return this.#row[field] as number;
   }
 }
 
 export class MarketView {
-  readonly #engine: EngineReads;
-  readonly #latestTick: LatestTick;
-  readonly #ageMsMax: number;
-  readonly #entries: readonly MarketEntry[] = Array.from(
-    { length: MARKETS_MAX },
-    (_, m) => new MarketEntry(m),
-  );
+  readonly #entries: readonly MarketEntry[];
   readonly #list = new CachedBytes();
-  /** JSON of each asset's price; '' if the asset never had a round. */
-  readonly #prices: string[] = ASSETS.map(() => '');
-  #pricesBytes: Uint8Array | null = null;
-
-  readonly #ticks: (number | null)[] = ASSETS.map(() => null);
-  #tickChanges = 0;
-  #durableBets = 0;
-  /** Grows with every command, durable bet and price, so an equal version means equal data. */
-  readonly #version = (): number => {
-    for (let asset = 0; asset < this.#ticks.length; asset++) {
-      const tick = this.#latestTick(asset);
-      if (tick === this.#ticks[asset]) continue;
-      this.#ticks[asset] = tick;
-      this.#tickChanges++;
-    }
-    return this.#engine.seq + this.#durableBets + this.#tickChanges;
-  };
+  /** How often any market has moved on, as of the list. */
+  #moves = 0;
+  readonly #assetRow = new Float64Array(M.ASSET_FIELDS);
+  /** JSON of the prices, and the version of the board that they are of. */
+  #prices: Uint8Array = Buffer.alloc(0);
+  #pricesVersion = -1;
 
   /**
-   * Starts from the engine's state, all of which must be durable, and then follows `onEvents`. `ageMsMax` is 0 for a
-   * manual clock (a sandbox): bytes might never reach 50 ms of age there, and a bet would not show in the pools.
+   * `ageMsMax` is how old bytes may be that the board has newer facts for: 0 on a clock that may stand still (a sandbox),
+   * where nothing would ever grow older than that, and a tester who moved it by less would never see his bet in the pools.
    */
-  constructor(engine: EngineReads, latestTick: LatestTick, ageMsMax = MARKET_AGE_MS_MAX) {
-    this.#engine = engine;
-    this.#latestTick = latestTick;
-    this.#ageMsMax = ageMsMax;
-    for (const entry of this.#entries) {
-      const round = engine.currentRound(entry.market);
-      if (round === null) continue;
-      entry.show(shownRound(round, round.status, { bets: round.betCount, volumeCents: round.volumeCents }));
-    }
-    for (let asset = 0; asset < ASSETS.length; asset++) {
-      const open = engine.latestOpenPrice(asset);
-      if (open !== null) this.#setPrice(asset, open.price, open.timeMs);
-    }
-  }
-
-  /** Applies the events of a durable command. */
-  onEvents(events: readonly EngineEvent[]): void {
-    for (const event of events) this.#onEvent(event);
-  }
-
-  /** Applies durable bets, after the events of their batch. Some may belong to a round that has ended. */
-  onBets(bets: readonly BetPlaced[]): void {
-    this.#durableBets += bets.length;
-    for (const { market, roundNumber, stakeCents } of bets) {
-      const { shown } = this.#entry(market);
-      if (shown?.round.roundNumber !== roundNumber) continue;
-      shown.durable.bets += 1;
-      shown.durable.volumeCents += stakeCents;
-    }
-  }
-
-  #onEvent(event: EngineEvent): void {
-    switch (event.type) {
-      case 'roundUpcoming':
-        this.#transition(event.market, event.roundNumber, UPCOMING);
-        return;
-      case 'roundOpened':
-        this.#transition(event.market, event.roundNumber, LIVE);
-        this.#showPrice(this.#engine.round(event.market, event.roundNumber));
-        return;
-      case 'roundLocked':
-        this.#transition(event.market, event.roundNumber, LOCKED);
-        return;
-      case 'roundEnded':
-      case 'roundNotOpened':
-      case 'roundResolved':
-        this.#remove(event.market, event.roundNumber);
-        return;
-      case 'configured':
-        for (const entry of this.#entries) entry.ready.invalidate();
-        this.#list.invalidate();
-        return;
-      default:
-        return;
-    }
+  constructor(
+    private readonly board: M.Board,
+    private readonly ageMsMax: number,
+  ) {
+    this.#entries = Array.from({ length: MARKETS_MAX }, (_, market) => new MarketEntry(board, market));
   }
 
   /** `{success, data: Market}` of an active market, or null. */
   market(market: number, nowMs: number): Uint8Array | null {
-    const rules = market < 0 ? null : this.#engine.marketRules(market);
-    if (rules === null) return null;
-    const entry = this.#entry(market);
-    if (entry.ready.isFresh(nowMs, this.#version, this.#ageMsMax)) return entry.ready.bytes;
-    const tick = this.#latestTick(assetOf(market));
-    return entry.ready.set(successBytes([entry.json(rules, tick, nowMs)]), nowMs, this.#version());
+    const entry = this.#entries[market];
+    // Before the row is read: what is written meanwhile must not pass for what the bytes are made of.
+    const version = this.#version();
+    entry?.look();
+    if (entry === undefined || !entry.isActive) return null;
+    if (entry.cached.isFresh(nowMs, version, this.ageMsMax)) return entry.cached.bytes;
+    return entry.cached.set(successBytes([entry.json(this.#tick(market), nowMs)]), nowMs, version);
   }
 
   /** `{success, data: Market[]}` of all active markets. */
   markets(nowMs: number): Uint8Array {
-    if (this.#list.isFresh(nowMs, this.#version, this.#ageMsMax)) return this.#list.bytes;
+    const version = this.#version();
+    const moves = this.#entries.reduce((sum, entry) => sum + entry.look(), 0);
+    if (moves !== this.#moves) this.#list.invalidate();
+    this.#moves = moves;
+    if (this.#list.isFresh(nowMs, version, this.ageMsMax)) return this.#list.bytes;
     const pieces: Uint8Array[] = [OPENING];
     for (const entry of this.#entries) {
-      const rules = this.#engine.marketRules(entry.market);
-      if (rules === null) continue;
+      if (!entry.isActive) continue;
       if (pieces.length > 1) pieces.push(COMMA);
-      pieces.push(entry.json(rules, this.#latestTick(assetOf(entry.market)), nowMs));
+      pieces.push(entry.json(this.#tick(entry.market), nowMs));
     }
     pieces.push(CLOSING);
-    return this.#list.set(successBytes(pieces), nowMs, this.#version());
+    return this.#list.set(successBytes(pieces), nowMs, version);
   }
 
-  /**
-   * `{success, data: Price[]}`. Prices change only when a round opens, so these bytes are cached until then; the
-   * specification would allow 2 s.
-   */
+  /** `{success, data: Price[]}`: the price at which each asset's latest round opened; left out where it never had one. */
   prices(): Uint8Array {
-    this.#pricesBytes ??= Buffer.from(
-      successText(`[${this.#prices.filter((text) => text !== '').join(',')}]`),
-    );
-    return this.#pricesBytes;
+    const { assets } = this.board;
+    if (assets.version === this.#pricesVersion) return this.#prices;
+    this.#pricesVersion = assets.version;
+    const texts = ASSETS.map((_, asset) => this.#priceText(asset));
+    this.#prices = Buffer.from(successText(`[${texts.filter((text) => text !== '').join(',')}]`));
+    return this.#prices;
   }
 
-  #entry(market: number): MarketEntry {
-    return this.#entries[market] as MarketEntry;
+  /** Changes with everything that is written to the board. */
+  #version(): number {
+    return this.board.markets.version + this.board.assets.version;
   }
 
-  #transition(market: number, roundNumber: number, status: number): void {
-    const entry = this.#entry(market);
-    const round = this.#engine.round(market, roundNumber);
-    const before = entry.shown?.round.roundNumber === roundNumber ? entry.shown : null;
-    const durable = before?.durable ?? { bets: 0, volumeCents: 0 };
-    this.#show(entry, round === null ? null : shownRound(round, status, durable));
+  #priceText(asset: number): string {
+    this.board.assets.read(asset, this.#assetRow);
+    const price = this.#assetRow[M.LAST_OPEN_PRICE] as number;
+    if (Number.isNaN(price)) return '';
+    const openedAt = isoText(this.#assetRow[M.LAST_OPEN_MS] as number);
+    return `{"crypto":"${textAt(ASSETS, asset)}","price":${price},"source":"round_open","timestamp":"${openedAt}"}`;
   }
 
-  #remove(market: number, roundNumber: number): void {
-    const entry = this.#entry(market);
-    if (entry.shown?.round.roundNumber === roundNumber) this.#show(entry, null);
-  }
-
-  #show(entry: MarketEntry, shown: ShownRound | null): void {
-    entry.show(shown);
-    this.#list.invalidate();
-  }
-
-  /** Called when a round's opening is durable: its open price is the asset's latest. */
-  #showPrice(round: RoundView | null): void {
-    if (round === null || round.openPrice === null) return;
-    this.#setPrice(assetOf(round.market), round.openPrice, round.startTimeMs);
-  }
-
-  #setPrice(asset: number, price: number, timeMs: number): void {
-    const crypto = textAt(ASSETS, asset);
-    this.#prices[asset] =
-      `{"crypto":"${crypto}","price":${price},"source":"round_open","timestamp":"${isoText(timeMs)}"}`;
-    this.#pricesBytes = null;
+  #tick(market: number): number | null {
+    this.board.assets.read(assetOf(market), this.#assetRow);
+    const price = this.#assetRow[M.TICK_PRICE] as number;
+    return Number.isNaN(price) ? null : price;
   }
 }

@@ -1,62 +1,59 @@
 /**
- * POST /orders (specification, section 4; design, sections 1 and 5): turns the request into a command, and the
- * command's outcome into the answer. A success is sent only once it is durable.
+ * POST /orders (specification, section 4; design, sections 1 and 5) at the gateway: from the request to the facts that the
+ * engine's thread needs, and from its reply to the answer.
  */
-import { assert } from '../../engine/base/assert.js';
 import type { RoundSeeds } from '../../engine/fairness.js';
-import type { Sequencer } from '../../engine/host/sequencer.js';
-import type { PlaceOrder } from '../../engine/model/commands.js';
-import { NO_FAIR_SHARE } from '../../engine/model/domain.js';
-import type { BetFacts, Replayed } from '../../engine/model/events.js';
-import { eventOf } from '../event-of.js';
 import { refuseBodyType } from '../kit/body.js';
 import { type IdempotencyDigests, parseIdempotencyKey } from '../kit/idempotency.js';
 import { Refused } from '../kit/refused.js';
+import type { Link } from '../rings/link.js';
+import * as replies from '../rings/replies.js';
+import * as requests from '../rings/requests.js';
+import type { RingConsumer } from '../rings/ring.js';
 import { orderResultText } from '../wire/account-text.js';
 import type { Call, Verdict } from './call.js';
 import { parseOrder } from './order-request.js';
+import { OVERLOADED, refusedOf } from './refusals.js';
 
 const CREATED = 201;
 const REPLAY_HEADER = ['X-Idempotent-Replay', 'true'] as const;
-const IN_PROGRESS = new Refused(
-  'idempotency_in_progress',
-  'the first request with this Idempotency-Key is not durable yet; try again',
-);
+const NO_HEADERS: readonly string[] = [];
+
+/** Receives a function that repeats an earlier answer, or null if there was none. */
+export type OnReplay = (replay: (() => Verdict) | null) => void;
 
 export class OrderDesk {
   constructor(
-    private readonly sequencer: Sequencer,
+    private readonly link: Link,
     private readonly seeds: RoundSeeds,
     private readonly digests: IdempotencyDigests,
   ) {}
 
   place(call: Call): Verdict {
-    const { sequencer } = this;
     const order = this.#read(call);
     if (order instanceof Refused) return order;
-    const outcome = sequencer.submit(order);
-    switch (outcome.status) {
-      case 'accepted': {
-        const bet = eventOf(outcome.events, 'betPlaced');
-        sequencer.whenDurable(outcome.seq, () => call.send(CREATED, this.#answer(bet)));
-        return null;
-      }
-      case 'replayed':
-        return this.#replayOf(call, outcome);
-      case 'rejected':
-        return new Refused(outcome.code, outcome.detail);
-    }
+    const isSent = this.link.send(
+      (ring, ticket) => requests.sendOrder(ring, requests.ORDER, ticket, order),
+      (kind, ring) => this.#answer(call, kind, ring),
+    );
+    return isSent ? null : OVERLOADED;
   }
 
-  /** The answer of an order that was placed under its Idempotency-Key before, or null if none was. Places nothing. */
-  replay(call: Call): (() => Verdict) | null {
+  /** Finds the answer of an order that was placed under its Idempotency-Key before. Places nothing. */
+  replay(call: Call, onReplay: OnReplay): Verdict {
     const order = this.#read(call);
-    if (order instanceof Refused) return null;
-    const outcome = this.sequencer.engine.rememberedOrder(order);
-    return outcome?.status === 'replayed' ? () => this.#replayOf(call, outcome) : null;
+    if (order instanceof Refused) {
+      onReplay(null);
+      return null;
+    }
+    const isSent = this.link.send(
+      (ring, ticket) => requests.sendOrder(ring, requests.REPLAY, ticket, order),
+      (kind, ring) => onReplay(this.#replayOf(call, kind, ring)),
+    );
+    return isSent ? null : OVERLOADED;
   }
 
-  #read(call: Call): PlaceOrder | Refused {
+  #read(call: Call): requests.OrderFacts | Refused {
     const { request } = call;
     const unfit = refuseBodyType(request);
     if (unfit !== null) return unfit;
@@ -65,29 +62,38 @@ export class OrderDesk {
     const order = parseOrder(request.body);
     if (order instanceof Refused) return order;
     return {
-      kind: 'placeOrder',
-      timeMs: this.sequencer.stampMs(),
       account: call.account,
       key: call.key,
       market: order.market,
       side: order.side,
       stakeCents: order.stakeCents,
-      fairShareE6: NO_FAIR_SHARE,
       expectedPercentE6: order.expectedPercentE6,
       idempotency: key === null ? null : this.digests.digest(call.account, key, order),
       clientSeed: order.clientSeed,
     };
   }
 
-  #replayOf(call: Call, { seq, event }: Replayed): Verdict {
-    const { sequencer } = this;
-    if (seq > sequencer.durableSeq) return IN_PROGRESS;
-    assert(event.type === 'betPlaced', 'an order replays a bet');
-    sequencer.whenDurable(seq, () => call.send(CREATED, this.#answer(event), REPLAY_HEADER));
-    return null;
+  #answer(call: Call, kind: number, ring: RingConsumer): void {
+    if (kind === replies.REFUSED) call.refuse(refusedOf(replies.readRefusal(ring)));
+    else this.#sendBet(call, ring, kind === replies.REPLAYED ? REPLAY_HEADER : NO_HEADERS);
   }
 
-  #answer(bet: BetFacts): string {
+  #replayOf(call: Call, kind: number, ring: RingConsumer): (() => Verdict) | null {
+    if (kind === replies.NOTHING) return null;
+    if (kind === replies.REFUSED) {
+      const refused = refusedOf(replies.readRefusal(ring));
+      return () => refused;
+    }
+    const text = this.#textOf(ring);
+    return () => call.send(CREATED, text, REPLAY_HEADER);
+  }
+
+  #sendBet(call: Call, ring: RingConsumer, headers: readonly string[]): void {
+    call.send(CREATED, this.#textOf(ring), headers);
+  }
+
+  #textOf(ring: RingConsumer): string {
+    const bet = replies.readBet(ring);
     return orderResultText(bet, this.seeds.betHash(bet));
   }
 }

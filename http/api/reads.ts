@@ -1,18 +1,22 @@
 /**
- * The GET endpoints (specification, section 4). Market data are cached bytes of durable state. Accounts and rounds
- * are read from the engine at once, and sent when every command that they show is durable.
+ * The GET endpoints (specification, section 4) at the gateway. Market data are ready bytes made of the board. What stands
+ * in the engine alone is asked for over the rings.
  */
 
 import type { RoundSeeds } from '../../engine/fairness.js';
-import type { Sequencer } from '../../engine/host/sequencer.js';
-import { assetOf, marketOf, parseRoundId } from '../../engine/model/domain.js';
+import { marketOf, parseRoundId } from '../../engine/model/domain.js';
 import { parseLimit, parsePathId, parseQuery } from '../kit/params.js';
 import { invalid, Refused } from '../kit/refused.js';
+import type { Link } from '../rings/link.js';
+import * as replies from '../rings/replies.js';
+import * as requests from '../rings/requests.js';
+import type { RingConsumer } from '../rings/ring.js';
 import { positionsBytes } from '../wire/account-text.js';
 import { roundDetail } from '../wire/round-detail.js';
 import { successText } from '../wire/wire.js';
 import type { Call, Verdict } from './call.js';
-import type { LatestTick, MarketView } from './market-view.js';
+import type { MarketView } from './market-view.js';
+import { OVERLOADED, refusedOf } from './refusals.js';
 
 const OK = 200;
 export const POSITIONS_LIMIT_DEFAULT = 100;
@@ -22,10 +26,9 @@ const NO_ROUND = new Refused('round_not_found', 'no round in memory has this id'
 
 export class Reads {
   constructor(
-    private readonly sequencer: Sequencer,
+    private readonly link: Link,
     private readonly view: MarketView,
     private readonly seeds: RoundSeeds,
-    private readonly latestTick: LatestTick,
   ) {}
 
   markets(call: Call): Verdict {
@@ -51,10 +54,7 @@ export class Reads {
     if (status !== 'active' && status !== 'all') return invalid('status must be active or all');
     const limit = parseLimit(given.get('limit'), POSITIONS_LIMIT_DEFAULT);
     if (limit instanceof Refused) return limit;
-    const { engine } = this.sequencer;
-    const bets =
-      status === 'all' ? engine.allPositions(call.account, limit) : engine.openPositions(call.account, limit);
-    return this.#sendWhenDurable(call, this.#accountSeq(call), positionsBytes(bets));
+    return this.#list(call, requests.POSITIONS, { isAll: status === 'all', limit });
   }
 
   orders(call: Call): Verdict {
@@ -62,37 +62,37 @@ export class Reads {
     if (given instanceof Refused) return given;
     const limit = parseLimit(given.get('limit'), ORDERS_LIMIT_DEFAULT);
     if (limit instanceof Refused) return limit;
-    const bets = this.sequencer.engine.orders(call.account, limit);
-    return this.#sendWhenDurable(call, this.#accountSeq(call), positionsBytes(bets));
+    return this.#list(call, requests.ORDERS, { isAll: true, limit });
   }
 
   round(call: Call, segment: string): Verdict {
     const id = parsePathId(segment);
     if (id instanceof Refused) return id;
-    const { engine } = this.sequencer;
     const parsed = parseRoundId(id);
-    const round = parsed === null ? null : engine.round(parsed.market, parsed.roundNumber);
-    if (round === null) return NO_ROUND;
-    const tick = this.latestTick(assetOf(round.market));
-    return this.#sendWhenDurable(
-      call,
-      // The last bet it counts may be the last command.
-      engine.seq,
-      Buffer.from(successText(JSON.stringify(roundDetail(round, this.seeds, tick, call.nowMs)))),
+    if (parsed === null) return NO_ROUND;
+    const isSent = this.link.send(
+      (ring, ticket) => requests.sendRound(ring, requests.ROUND, ticket, call, parsed),
+      (kind, ring) => answer(call, kind, ring, () => this.#roundBytes(call, ring)),
     );
+    return isSent ? null : OVERLOADED;
   }
 
-  /**
-   * Takes bytes, not a string: the garbage collector would copy the many pieces of a waiting string again and again.
-   */
-  #sendWhenDurable(call: Call, seq: number, body: Uint8Array): null {
-    this.sequencer.whenDurable(seq, () => call.send(OK, body));
-    return null;
+  #list(call: Call, kind: number, list: requests.ListFacts): Verdict {
+    const isSent = this.link.send(
+      (ring, ticket) => requests.sendList(ring, kind, ticket, call, list),
+      (replyKind, ring) => answer(call, replyKind, ring, () => positionsBytes(replies.readBets(ring))),
+    );
+    return isSent ? null : OVERLOADED;
   }
 
-  /** Bets show their round's state, so the round's last transition must be durable, too. */
-  #accountSeq(call: Call): number {
-    const { engine } = this.sequencer;
-    return Math.max(engine.accountTouchedSeq(call.account), engine.lifecycleSeq);
+  #roundBytes(call: Call, ring: RingConsumer): Uint8Array {
+    const { round, tick } = replies.readRoundFacts(ring);
+    return Buffer.from(successText(JSON.stringify(roundDetail(round, this.seeds, tick, call.nowMs))));
   }
+}
+
+/** Answers with the bytes that are made of a reply, or with its refusal. */
+function answer(call: Call, kind: number, ring: RingConsumer, bytes: () => Uint8Array): void {
+  if (kind === replies.REFUSED) call.refuse(refusedOf(replies.readRefusal(ring)));
+  else call.send(OK, bytes());
 }

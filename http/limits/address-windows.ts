@@ -1,50 +1,109 @@
 /**
- * The windows of addresses, in bounded memory (design, section 6). They are listed by the time of their last request,
- * so idle ones are at the old end and are dropped as new ones open: only addresses of the last minute are kept.
+ * The windows of addresses, in bounded memory (design, section 6). They stand in the order in which they last counted,
+ * so that those which have fallen idle are found at the old end, and dropped whenever one is looked up: what is kept is
+ * what counted in the last minute.
  *
- * A site (an IPv6 /48) has 65,536 countable addresses, as many as the table has places. So only the first few of a
- * site get windows of their own and the others share one: a single site can neither fill the table nor get much more
- * than the requests of its few windows.
+ * A site (an IPv6 /48) has 65,536 addresses of the kind that is counted, as many as there are places. So only the first
+ * few of a site have windows of their own, and the others share one: a single site can neither fill the table nor get
+ * much more than its few windows' worth of requests.
  */
-import { must } from '../../engine/base/assert.js';
-import { siteOf } from '../uws/client-address.js';
+import { randomInt } from 'node:crypto';
+import { assert } from '../../engine/base/assert.js';
+import { AddressId } from './address-id.js';
+import { IdTable } from './id-table.js';
+import { LINE_BYTES, LINE_WORDS, Memory } from './memory.js';
+import { RUNS_PER_BLOCK } from './run-blocks.js';
 import { SlidingWindows } from './sliding-windows.js';
+import { WindowPlaces } from './window-places.js';
+import { NEWER, OLDER, OWNER } from './window-record.js';
 
-/** Idle windows dropped for each one opened: more than one, so that the table shrinks after a flood. */
-const DROPS_PER_OPENING = 4;
-/** Addresses of one site that get windows of their own. */
+/** Idle windows dropped at each look-up: more than one, so that the table shrinks after a flood. */
+const DROPS_PER_LOOK_UP = 4;
+/** Addresses of one site that have windows of their own. */
 export const SITE_WINDOWS_MAX = 256;
 
+/** The ends of the order, 0 where there is no window. */
+const OLDEST = 0;
+const NEWEST = 1;
+
 export class AddressWindows {
-  readonly windows = new SlidingWindows();
-  readonly #numbers = new Map<string, number>();
-  /** By site: how many of its addresses have a window. */
-  readonly #sites = new Map<string, number>();
-  /** Address and neighbours in the list, by window; 0 for none. */
-  readonly #addresses: string[] = [''];
-  readonly #older: number[] = [0];
-  readonly #newer: number[] = [0];
-  #oldest = 0;
-  #newest = 0;
+  static bytes(windowsMax: number): number {
+    return WindowPlaces.BYTES + LINE_BYTES + 2 * IdTable.bytes(windowsMax);
+  }
 
-  constructor(private readonly windowsMax: number) {}
+  /** A table of one thread, in memory of its own: `windowsMax` addresses that count at most `requestsMax` requests each. */
+  static alone(windowsMax: number, requestsMax: number): AddressWindows {
+    // The first and the last block of a window may be full in part.
+    const blocksMax = windowsMax * (1 + Math.ceil(requestsMax / RUNS_PER_BLOCK));
+    const bytes = SlidingWindows.bytes(windowsMax, blocksMax) + AddressWindows.bytes(windowsMax);
+    const memory = new Memory(new ArrayBuffer(bytes));
+    const windows = new SlidingWindows(memory, windowsMax, blocksMax);
+    return new AddressWindows(memory, windows, 1, windowsMax, randomInt(2 ** 32));
+  }
 
-  /** The number of an address's window at `nowMs`, opened if there is none; 0 if the table is full. */
-  of(address: string, nowMs: number): number {
+  readonly #places: WindowPlaces;
+  readonly #records: Uint32Array;
+  readonly #ends: Uint32Array;
+  readonly #numbers: IdTable;
+  /** How many addresses of a site have a window. */
+  readonly #sites: IdTable;
+  readonly #site = new AddressId();
+  readonly #dropped = new AddressId();
+
+  /** The table has the windows `first` to `first + windowsMax - 1`. `seed` is that of an `IdTable`. */
+  constructor(
+    memory: Memory,
+    readonly windows: SlidingWindows,
+    first: number,
+    windowsMax: number,
+    seed: number,
+  ) {
+    this.#records = windows.records;
+    this.#places = new WindowPlaces(memory, windows, first, windowsMax);
+    this.#ends = memory.lines(1);
+    this.#numbers = new IdTable(memory, windowsMax, seed);
+    this.#sites = new IdTable(memory, windowsMax, seed);
+  }
+
+  /** Windows that are open. */
+  get size(): number {
+    return this.#places.size;
+  }
+
+  /** Whether an address that has no window can get one. */
+  get hasPlace(): boolean {
+    return this.#places.left > 0;
+  }
+
+  /** The number of an address's window as of `nowMs`, 0 where it has none; one that shares its site's becomes the site. */
+  find(address: AddressId, nowMs: number): number {
+    for (let drops = 0; drops < DROPS_PER_LOOK_UP && this.placeMs() <= nowMs; drops++) this.#dropOldest();
     const known = this.#numbers.get(address);
-    if (known !== undefined) {
+    if (known !== 0) {
       this.windows.expire(known, nowMs);
       return known;
     }
-    for (let drops = 0; drops < DROPS_PER_OPENING && this.placeMs() <= nowMs; drops++) this.#dropOldest();
-    const site = siteOf(address);
-    const ofSite = site === null ? 0 : (this.#sites.get(site) ?? 0);
-    if (site !== null && ofSite >= SITE_WINDOWS_MAX) return this.of(site, nowMs);
-    if (this.windows.size >= this.windowsMax) return 0;
-    if (site !== null) this.#sites.set(site, ofSite + 1);
-    const window = this.windows.open();
+    const site = this.#site;
+    site.copy(address);
+    if (!site.becomeSite() || this.#sites.get(site) < SITE_WINDOWS_MAX) return 0;
+    address.copy(site);
+    const shared = this.#numbers.get(site);
+    this.windows.expire(shared, nowMs);
+    return shared;
+  }
+
+  /** Opens a window for an address that was not found, while there is a place. It is to count at once. */
+  open(address: AddressId): number {
+    assert(this.hasPlace, 'there is a place for a window');
+    const site = this.#site;
+    site.copy(address);
+    if (site.becomeSite()) this.#sites.set(site, this.#sites.get(site) + 1);
+    const window = this.#places.open();
     this.#numbers.set(address, window);
-    this.#addresses[window] = address;
+    const at = window * LINE_WORDS + OWNER;
+    this.#records[at] = address.kind;
+    this.#records[at + 1] = address.high;
+    this.#records[at + 2] = address.low;
     this.#append(window);
     return window;
   }
@@ -52,63 +111,52 @@ export class AddressWindows {
   /** Counts a request. */
   count(window: number, nowMs: number): void {
     this.windows.count(window, nowMs);
-    if (window === this.#newest) return;
+    if (window === this.#ends[NEWEST]) return;
     this.#unlink(window);
     this.#append(window);
   }
 
-  /** Takes back the last request of a window. If that leaves it empty, it is the next to be dropped. */
-  uncount(window: number): void {
-    this.windows.uncount(window);
-    if (this.windows.total(window) > 0 || window === this.#oldest) return;
-    this.#unlink(window);
-    this.#prepend(window);
-  }
-
-  /** When the oldest window falls idle and frees its place; Infinity in an empty table. */
+  /** When the oldest window falls idle and leaves its place to a new one; Infinity in an empty table. */
   placeMs(): number {
-    return this.#oldest === 0 ? Number.POSITIVE_INFINITY : this.windows.idleMs(this.#oldest);
+    const oldest = this.#ends[OLDEST] as number;
+    return oldest === 0 ? Number.POSITIVE_INFINITY : this.windows.idleMs(oldest);
   }
 
   #dropOldest(): void {
-    const window = this.#oldest;
-    const address = this.#addresses[window] as string;
+    const window = this.#ends[OLDEST] as number;
     this.#unlink(window);
-    this.#numbers.delete(address);
-    const site = siteOf(address);
-    if (site !== null) this.#leaveSite(site);
-    this.#addresses[window] = '';
-    this.windows.close(window);
+    const id = this.#dropped;
+    const at = window * LINE_WORDS + OWNER;
+    id.kind = this.#records[at] as number;
+    id.high = this.#records[at + 1] as number;
+    id.low = this.#records[at + 2] as number;
+    this.#numbers.delete(id);
+    if (id.becomeSite()) this.#leaveSite(id);
+    this.#places.close(window);
   }
 
-  #leaveSite(site: string): void {
-    const ofSite = must(this.#sites.get(site), 'a window of a site is counted');
+  #leaveSite(site: AddressId): void {
+    const ofSite = this.#sites.get(site);
+    assert(ofSite > 0, 'a window of a site is counted');
     if (ofSite === 1) this.#sites.delete(site);
     else this.#sites.set(site, ofSite - 1);
   }
 
   #append(window: number): void {
-    this.#older[window] = this.#newest;
-    this.#newer[window] = 0;
-    if (this.#newest === 0) this.#oldest = window;
-    else this.#newer[this.#newest] = window;
-    this.#newest = window;
-  }
-
-  #prepend(window: number): void {
-    this.#older[window] = 0;
-    this.#newer[window] = this.#oldest;
-    if (this.#oldest === 0) this.#newest = window;
-    else this.#older[this.#oldest] = window;
-    this.#oldest = window;
+    const newest = this.#ends[NEWEST] as number;
+    this.#records[window * LINE_WORDS + OLDER] = newest;
+    this.#records[window * LINE_WORDS + NEWER] = 0;
+    if (newest === 0) this.#ends[OLDEST] = window;
+    else this.#records[newest * LINE_WORDS + NEWER] = window;
+    this.#ends[NEWEST] = window;
   }
 
   #unlink(window: number): void {
-    const older = this.#older[window] as number;
-    const newer = this.#newer[window] as number;
-    if (older === 0) this.#oldest = newer;
-    else this.#newer[older] = newer;
-    if (newer === 0) this.#newest = older;
-    else this.#older[newer] = older;
+    const older = this.#records[window * LINE_WORDS + OLDER] as number;
+    const newer = this.#records[window * LINE_WORDS + NEWER] as number;
+    if (older === 0) this.#ends[OLDEST] = newer;
+    else this.#records[older * LINE_WORDS + NEWER] = newer;
+    if (newer === 0) this.#ends[NEWEST] = older;
+    else this.#records[newer * LINE_WORDS + OLDER] = older;
   }
 }

@@ -1,50 +1,79 @@
 /**
- * The windows of keys or accounts. The operator hands out their numbers in sequence, so windows are found by index
- * and need no cap. Each opening checks a few others, in turn, and drops the idle ones: what is kept is roughly the
- * last minute.
+ * The windows of keys or accounts. Their numbers are handed out by the operator one after the other, so that a window
+ * is found by an index. Each time another one, in turn, is looked at and dropped if it has fallen idle: what is kept is
+ * about what counted in the last minute.
  */
-import { SlidingWindows } from './sliding-windows.js';
-
-/** More than one, so that the table shrinks after a flood. */
-const CHECKS_PER_OPENING = 4;
-const NUMBERS_MIN = 64;
+import { assert } from '../../engine/base/assert.js';
+import { bytesOfWords, LINE_BYTES, LINE_WORDS, type Memory } from './memory.js';
+import type { SlidingWindows } from './sliding-windows.js';
+import { WindowPlaces } from './window-places.js';
+import { OWNER } from './window-record.js';
 
 export class NumberedWindows {
-  readonly windows = new SlidingWindows();
-  /** Window of each key or account, and the reverse; 0 for none. */
-  #windowOf = new Int32Array(NUMBERS_MIN);
-  readonly #ownerOf: number[] = [0];
-  /** The window to check next. */
-  #next = 1;
+  static bytes(ownersMax: number): number {
+    return WindowPlaces.BYTES + LINE_BYTES + bytesOfWords(ownersMax + 1);
+  }
 
-  /** The window of key or account `owner` at `nowMs`, opened if there is none. */
-  of(owner: number, nowMs: number): number {
-    const known = this.#windowOf[owner] ?? 0;
-    if (known === 0) return this.#open(owner, nowMs);
-    this.windows.expire(known, nowMs);
+  readonly #places: WindowPlaces;
+  /** By owner, 0 for none. */
+  readonly #windowOf: Uint32Array;
+  /** The window that is looked at next. */
+  readonly #next: Uint32Array;
+
+  /** The table has the windows `first` to `first + windowsMax - 1`; owners are numbered up to `ownersMax`. */
+  constructor(
+    memory: Memory,
+    private readonly windows: SlidingWindows,
+    private readonly first: number,
+    windowsMax: number,
+    private readonly ownersMax: number,
+  ) {
+    this.#places = new WindowPlaces(memory, windows, first, windowsMax);
+    this.#next = memory.lines(1);
+    this.#windowOf = memory.words(ownersMax + 1);
+  }
+
+  /** Windows that are open. */
+  get size(): number {
+    return this.#places.size;
+  }
+
+  /** Whether an owner that has no window can get one. */
+  get hasPlace(): boolean {
+    return this.#places.left > 0;
+  }
+
+  /** The window of `owner` as of `nowMs`, 0 where there is none. */
+  find(owner: number, nowMs: number): number {
+    assert(
+      owner > 0 && owner <= this.ownersMax,
+      'keys and accounts are no more than the limits are made for',
+    );
+    this.#dropNextIfIdle(nowMs);
+    const known = this.#windowOf[owner] as number;
+    if (known !== 0) this.windows.expire(known, nowMs);
     return known;
   }
 
-  #open(owner: number, nowMs: number): number {
-    for (let checks = 0; checks < CHECKS_PER_OPENING; checks++) this.#dropIfIdle(nowMs);
-    if (owner >= this.#windowOf.length) {
-      const larger = new Int32Array(Math.max(this.#windowOf.length * 2, owner + 1));
-      larger.set(this.#windowOf);
-      this.#windowOf = larger;
-    }
-    const window = this.windows.open();
+  /** Opens a window for an owner that has none, while there is a place. */
+  open(owner: number): number {
+    assert(this.hasPlace, 'there is a place for a window');
+    const window = this.#places.open();
     this.#windowOf[owner] = window;
-    this.#ownerOf[window] = owner;
+    this.windows.records[window * LINE_WORDS + OWNER] = owner;
     return window;
   }
 
-  #dropIfIdle(nowMs: number): void {
-    if (this.#next >= this.windows.end) this.#next = 1;
-    const window = this.#next++;
-    const owner = this.#ownerOf[window] ?? 0;
+  #dropNextIfIdle(nowMs: number): void {
+    const next = this.#next[0] as number;
+    const window = next < this.first || next >= this.#places.end ? this.first : next;
+    this.#next[0] = window + 1;
+    const at = window * LINE_WORDS + OWNER;
+    const { records } = this.windows;
+    const owner = records[at] as number;
     if (owner === 0 || this.windows.idleMs(window) > nowMs) return;
     this.#windowOf[owner] = 0;
-    this.#ownerOf[window] = 0;
-    this.windows.close(window);
+    records[at] = 0;
+    this.#places.close(window);
   }
 }

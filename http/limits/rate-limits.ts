@@ -1,204 +1,205 @@
 /**
- * The four rate limits (specification, section 8; design, section 6): requests in any 60 s for a key's reads, a key's
- * writes, an account and an address. They are exact, held in memory only, and use the caller's time, in whole
- * milliseconds.
+ * The four rate limits (specification, section 8; design, section 6): requests in any 60 s for a key's reads, a
+ * key's writes, an account and an address. In memory only, exact, on the time that the caller
+ * hands in, in whole milliseconds.
  *
- * A request counts in all its windows or in none; without a valid key it counts for its address alone. The calls of
- * one request, which follow each other synchronously:
- *
- * - `admitAddress` comes first, before the key is looked up.
- * - `admitKey`, once the key is known, adds the windows of the key and the account. If it refuses, it takes the
- *   address's count back.
- * - `countKey` adds them without checking their limits, for a request that is refused with 403.
- * - `askKey` counts nothing, for a request that its address has refused: it adds what key and account require to the
- *   headers.
- *
- * After each call the fields hold the values of the headers.
+ * Several threads count together: each has its own `RateLimits` over what they share. A request is counted in all its
+ * windows or in none, by one call, `take`, between whose beginning and end no other thread's request comes. So nothing
+ * is counted first and taken back later, by which another request could have been refused.
  */
-import { assert } from '../../engine/base/assert.js';
-import { AddressWindows } from './address-windows.js';
-import { NumberedWindows } from './numbered-windows.js';
-import type { RateLimitSettings } from './settings.js';
-import type { SlidingWindows } from './sliding-windows.js';
+import { AddressId } from './address-id.js';
+import { LimitTables, type SharedLimits } from './shared-limits.js';
+import { WINDOW_MS } from './sliding-windows.js';
 
-/**
- * Addresses remembered at a time. When the table is full and none has been idle for a minute, further addresses are
- * refused.
- */
-const ADDRESSES_MAX = 65_536;
-
-/** With limits off, the headers show the greatest limit that can be configured, all of it left. */
+/** With limits off, the headers tell the greatest limit that can be configured, and that all of it is left. */
 export const UNLIMITED = 999_999_999;
 
+/** Whom a request counts for. */
+export interface Asker {
+  /** As `client-address.ts` tells it. */
+  readonly address: string;
+  /** Numbers of the key and its account; 0 where there is no valid key. */
+  readonly key: number;
+  readonly account: number;
+  readonly isWrite: boolean;
+}
+
+/**
+ * What else becomes of a request: `unknown` has no valid key and counts for its address alone; `known` is carried out
+ * if no limit refuses it; `forbidden` is refused with 403 before the limits of its key and account have their turn, and
+ * counts for them whatever they are.
+ */
+export type Fate = 'unknown' | 'known' | 'forbidden';
+
+/** What the limits make of a request: it is counted, or refused with 429 for the address's or for the key's sake. */
+export type Taken = 'admitted' | 'addressFull' | 'keyFull';
+
 export class RateLimits {
-  /** X-RateLimit-Limit: the limit with the fewest requests left among those that apply; of equals, the smaller. */
+  /** X-RateLimit-Limit: of the limit with the fewest requests left among those that apply; of equals the smaller. */
   limit = UNLIMITED;
-  /** X-RateLimit-Remaining: requests left of it, after this one. */
+  /** X-RateLimit-Remaining: requests left of it, this one counted. */
   remaining = UNLIMITED;
   /** X-RateLimit-Reset: whole seconds until its oldest counted request leaves the window, rounded up. */
   resetSeconds = 0;
   /** Retry-After: whole seconds, at least 1, after which the refused request fits all its limits; 0 for an admitted one. */
   retryAfterSeconds = 0;
 
-  readonly #addresses: AddressWindows;
-  readonly #reads = new NumberedWindows();
-  readonly #writes = new NumberedWindows();
-  readonly #accounts = new NumberedWindows();
-  /** The address's window in which the current request was counted; 0 once its key has been checked. */
-  #counted = 0;
-  #nowMs = Number.NEGATIVE_INFINITY;
+  readonly #tables: LimitTables | null;
+  readonly #ipLimit: number;
+  readonly #readLimit: number;
+  readonly #writeLimit: number;
+  readonly #accountLimit: number;
+  readonly #addressId = new AddressId();
+  /** The request at hand: its windows, 0 for one that is not open, and the limit of its key. */
+  #address = 0;
+  #key = 0;
+  #account = 0;
+  #keyLimit = 0;
+  /** The window whose limit is shown. */
+  #shown = 0;
 
-  /** `settings` is null for no limits; then nothing is counted. */
-  constructor(
-    private readonly settings: RateLimitSettings | null,
-    addressesMax = ADDRESSES_MAX,
-  ) {
-    this.#addresses = new AddressWindows(addressesMax);
+  constructor(shared: SharedLimits) {
+    this.#tables = shared === null ? null : new LimitTables(shared);
+    this.#ipLimit = shared?.settings.ip ?? UNLIMITED;
+    this.#readLimit = shared?.settings.keyRead ?? UNLIMITED;
+    this.#writeLimit = shared?.settings.keyWrite ?? UNLIMITED;
+    this.#accountLimit = shared?.settings.account ?? UNLIMITED;
   }
 
-  /** Open windows of all four kinds: memory use grows with them. */
-  get windows(): number {
-    const tables = [this.#addresses, this.#reads, this.#writes, this.#accounts];
-    return tables.reduce((sum, { windows }) => sum + windows.size, 0);
-  }
-
-  /** Counts a request for its address (`client-address.ts`). False if it is refused with 429. */
-  admitAddress(address: string, nowMs: number): boolean {
-    if (this.settings === null) return true;
-    const now = this.#advance(nowMs);
-    const limit = this.settings.ip;
-    const { windows } = this.#addresses;
-    const window = this.#addresses.of(address, now);
-    if (window === 0) return this.#refuseUnknown(limit, now);
-    if (windows.total(window) >= limit) {
-      this.#counted = 0;
-      this.#report(windows, window, limit, now);
-      this.retryAfterSeconds = seconds(windows.roomMs(window, limit, now) - now);
-      return false;
-    }
-    this.#addresses.count(window, now);
-    this.#counted = window;
-    this.#report(windows, window, limit, now);
-    this.retryAfterSeconds = 0;
-    return true;
-  }
-
-  /** Counts the request just admitted for its key and account too. False if it is refused with 429. */
-  admitKey(key: number, account: number, isWrite: boolean, nowMs: number): boolean {
-    if (this.settings === null) return true;
-    const now = this.#advance(nowMs);
-    const keys = isWrite ? this.#writes : this.#reads;
-    const keyLimit = isWrite ? this.settings.keyWrite : this.settings.keyRead;
-    const accountLimit = this.settings.account;
-    const accounts = this.#accounts.windows;
-    const keyWindow = keys.of(key, now);
-    const accountWindow = this.#accounts.of(account, now);
-    const address = this.#takeCounted();
-    const isAdmitted =
-      keys.windows.total(keyWindow) < keyLimit && accounts.total(accountWindow) < accountLimit;
-    if (isAdmitted) {
-      keys.windows.count(keyWindow, now);
-      accounts.count(accountWindow, now);
-      this.retryAfterSeconds = 0;
-    } else {
-      this.#addresses.uncount(address);
-      this.retryAfterSeconds = this.#keySeconds(keys.windows, keyWindow, keyLimit, accountWindow, now);
-    }
-    this.#reportNearest(keys.windows, keyWindow, keyLimit, accountWindow, address, now);
-    return isAdmitted;
+  /** Windows that are held, of all four kinds, and blocks that were ever in use: what memory goes by. */
+  get usage(): { readonly windows: number; readonly blocksTouched: number } {
+    const tables = this.#tables;
+    return { windows: tables?.size ?? 0, blocksTouched: tables?.windows.blocksTouched ?? 0 };
   }
 
   /**
-   * Counts the request just admitted for its key and account without checking their limits: it is refused for another
-   * reason.
+   * Counts a request in all windows that are its own, or refuses it and counts it in none. The fields then tell what the
+   * headers say, until the next call.
    */
-  countKey(key: number, account: number, isWrite: boolean, nowMs: number): void {
-    if (this.settings === null) return;
-    const now = this.#advance(nowMs);
-    const keys = isWrite ? this.#writes : this.#reads;
-    const keyWindow = keys.of(key, now);
-    const accountWindow = this.#accounts.of(account, now);
-    keys.windows.count(keyWindow, now);
-    this.#accounts.windows.count(accountWindow, now);
-    const keyLimit = isWrite ? this.settings.keyWrite : this.settings.keyRead;
-    this.#reportNearest(keys.windows, keyWindow, keyLimit, accountWindow, this.#takeCounted(), now);
+  take(asker: Asker, fate: Fate, nowMs: number): Taken {
+    const tables = this.#tables;
+    if (tables === null) return 'admitted';
+    this.#addressId.read(asker.address);
+    tables.lock.lock();
+    try {
+      return this.#decide(tables, asker, fate, tables.advance(nowMs));
+    } finally {
+      tables.lock.unlock();
+    }
   }
 
-  /** After `admitAddress` has refused: Retry-After must cover the limits of this key and account, too. */
-  askKey(key: number, account: number, isWrite: boolean, nowMs: number): void {
-    if (this.settings === null) return;
-    const now = this.#advance(nowMs);
-    const keys = isWrite ? this.#writes : this.#reads;
-    const keyLimit = isWrite ? this.settings.keyWrite : this.settings.keyRead;
-    const keyWindow = keys.of(key, now);
-    const accountWindow = this.#accounts.of(account, now);
-    const keySeconds = this.#keySeconds(keys.windows, keyWindow, keyLimit, accountWindow, now);
-    this.retryAfterSeconds = Math.max(this.retryAfterSeconds, keySeconds);
-    this.#reportIfNearer(keys.windows, keyWindow, keyLimit, now);
-    this.#reportIfNearer(this.#accounts.windows, accountWindow, this.settings.account, now);
+  #decide(tables: LimitTables, asker: Asker, fate: Fate, nowMs: number): Taken {
+    this.#address = tables.addresses.find(this.#addressId, nowMs);
+    const hasKey = fate !== 'unknown';
+    if (hasKey) this.#findKey(tables, asker, nowMs);
+    if (this.#isAddressFull(tables)) return this.#refuseAddress(tables, hasKey, nowMs);
+    if (hasKey && !this.#hasPlaces(tables)) return this.#refusePlace();
+    if (fate === 'known' && this.#isKeyFull(tables)) return this.#refuseKey(tables, nowMs);
+    if (hasKey) this.#countKey(tables, asker, nowMs);
+    this.#countAddress(tables, nowMs);
+    this.retryAfterSeconds = 0;
+    if (hasKey) this.#showNearest(tables);
+    else this.#show(tables, this.#address, this.#ipLimit);
+    this.resetSeconds = this.#resetSeconds(tables, nowMs);
+    return 'admitted';
   }
 
-  /** Whole seconds until a request fits the limits of a key and an account; 0 if it does now. */
-  #keySeconds(
-    keys: SlidingWindows,
-    keyWindow: number,
-    keyLimit: number,
-    accountWindow: number,
-    nowMs: number,
-  ): number {
-    assert(this.settings !== null, 'there are limits to wait for');
-    const accountRoomMs = this.#accounts.windows.roomMs(accountWindow, this.settings.account, nowMs);
-    return seconds(Math.max(keys.roomMs(keyWindow, keyLimit, nowMs), accountRoomMs) - nowMs);
+  #findKey(tables: LimitTables, { key, account, isWrite }: Asker, nowMs: number): void {
+    this.#key = tables.keys.find(ownerOf(key, isWrite), nowMs);
+    this.#account = tables.accounts.find(account, nowMs);
+    this.#keyLimit = isWrite ? this.#writeLimit : this.#readLimit;
   }
 
-  /** Time never goes backwards in a window: if the clock does, it stands still here until it has caught up. */
-  #advance(nowMs: number): number {
-    if (nowMs > this.#nowMs) this.#nowMs = nowMs;
-    return this.#nowMs;
+  #isAddressFull({ addresses, windows }: LimitTables): boolean {
+    const address = this.#address;
+    return address === 0 ? !addresses.hasPlace : windows.total(address) >= this.#ipLimit;
   }
 
-  #takeCounted(): number {
-    const window = this.#counted;
-    assert(window !== 0, 'an address is admitted before the key, and each key after its own address');
-    this.#counted = 0;
-    return window;
+  #isKeyFull({ windows }: LimitTables): boolean {
+    return windows.total(this.#key) >= this.#keyLimit || windows.total(this.#account) >= this.#accountLimit;
   }
 
-  /** The table is full, and none of its addresses is idle. */
-  #refuseUnknown(limit: number, nowMs: number): false {
-    this.#counted = 0;
-    this.limit = limit;
+  #hasPlaces({ keys, accounts }: LimitTables): boolean {
+    return (this.#key !== 0 || keys.hasPlace) && (this.#account !== 0 || accounts.hasPlace);
+  }
+
+  #countAddress({ addresses }: LimitTables, nowMs: number): void {
+    if (this.#address === 0) this.#address = addresses.open(this.#addressId);
+    addresses.count(this.#address, nowMs);
+  }
+
+  #countKey({ keys, accounts, windows }: LimitTables, asker: Asker, nowMs: number): void {
+    if (this.#key === 0) this.#key = keys.open(ownerOf(asker.key, asker.isWrite));
+    if (this.#account === 0) this.#account = accounts.open(asker.account);
+    windows.count(this.#key, nowMs);
+    windows.count(this.#account, nowMs);
+  }
+
+  /** A retry must fit the limits of key and account, too. */
+  #refuseAddress(tables: LimitTables, hasKey: boolean, nowMs: number): Taken {
+    const { addresses, windows } = tables;
+    const address = this.#address;
+    // Without a window all places are taken, by addresses that are not idle.
+    const roomMs = address === 0 ? addresses.placeMs() : windows.roomMs(address, this.#ipLimit, nowMs);
+    this.#show(tables, address, this.#ipLimit);
     this.remaining = 0;
-    this.resetSeconds = seconds(this.#addresses.placeMs() - nowMs);
+    this.resetSeconds = address === 0 ? seconds(roomMs - nowMs) : this.#resetSeconds(tables, nowMs);
+    this.retryAfterSeconds = seconds(roomMs - nowMs);
+    if (!hasKey) return 'addressFull';
+    this.retryAfterSeconds = Math.max(this.retryAfterSeconds, this.#keySeconds(tables, nowMs));
+    this.#showIfNearer(tables, this.#key, this.#keyLimit);
+    this.#showIfNearer(tables, this.#account, this.#accountLimit);
+    if (this.#shown !== address) this.resetSeconds = this.#resetSeconds(tables, nowMs);
+    return 'addressFull';
+  }
+
+  #refuseKey(tables: LimitTables, nowMs: number): Taken {
+    this.retryAfterSeconds = this.#keySeconds(tables, nowMs);
+    this.#showNearest(tables);
+    this.resetSeconds = this.#resetSeconds(tables, nowMs);
+    return 'keyFull';
+  }
+
+  /** So many keys or accounts are active that there is no window for another one. After a minute some are not. */
+  #refusePlace(): Taken {
+    this.limit = this.#keyLimit;
+    this.remaining = 0;
+    this.resetSeconds = seconds(WINDOW_MS);
     this.retryAfterSeconds = this.resetSeconds;
-    return false;
+    return 'keyFull';
   }
 
-  #reportNearest(
-    keys: SlidingWindows,
-    keyWindow: number,
-    keyLimit: number,
-    accountWindow: number,
-    addressWindow: number,
-    nowMs: number,
-  ): void {
-    assert(this.settings !== null, 'there are limits to report');
-    this.#report(keys, keyWindow, keyLimit, nowMs);
-    this.#reportIfNearer(this.#accounts.windows, accountWindow, this.settings.account, nowMs);
-    this.#reportIfNearer(this.#addresses.windows, addressWindow, this.settings.ip, nowMs);
+  /** Whole seconds until a request fits the limits of the key and the account; 0 where it does now. */
+  #keySeconds({ windows }: LimitTables, nowMs: number): number {
+    const keyRoomMs = windows.roomMs(this.#key, this.#keyLimit, nowMs);
+    const accountRoomMs = windows.roomMs(this.#account, this.#accountLimit, nowMs);
+    return seconds(Math.max(keyRoomMs, accountRoomMs) - nowMs);
   }
 
-  #reportIfNearer(windows: SlidingWindows, window: number, limit: number, nowMs: number): void {
-    const remaining = Math.max(0, limit - windows.total(window));
-    if (remaining > this.remaining) return;
-    if (remaining < this.remaining || limit < this.limit) this.#report(windows, window, limit, nowMs);
+  /** Shows the limit with the fewest requests left of all three; of equals the smaller. */
+  #showNearest(tables: LimitTables): void {
+    this.#show(tables, this.#key, this.#keyLimit);
+    this.#showIfNearer(tables, this.#account, this.#accountLimit);
+    this.#showIfNearer(tables, this.#address, this.#ipLimit);
   }
 
-  #report(windows: SlidingWindows, window: number, limit: number, nowMs: number): void {
+  #showIfNearer(tables: LimitTables, window: number, limit: number): void {
+    const remaining = Math.max(0, limit - tables.windows.total(window));
+    if (remaining < this.remaining || (remaining === this.remaining && limit < this.limit))
+      this.#show(tables, window, limit);
+  }
+
+  #show({ windows }: LimitTables, window: number, limit: number): void {
     this.limit = limit;
     this.remaining = Math.max(0, limit - windows.total(window));
-    this.resetSeconds = seconds(windows.resetMs(window, nowMs) - nowMs);
+    this.#shown = window;
+  }
+
+  #resetSeconds({ windows }: LimitTables, nowMs: number): number {
+    return seconds(windows.resetMs(this.#shown, nowMs) - nowMs);
   }
 }
+
+const ownerOf = (key: number, isWrite: boolean): number => key * 2 + (isWrite ? 1 : 0);
 
 const seconds = (ms: number): number => Math.ceil(ms / 1000);

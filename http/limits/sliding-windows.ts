@@ -2,205 +2,162 @@
  * The exact sliding windows behind every rate limit (design, section 6): how many requests were counted in the
  * last 60,000 ms, to the millisecond.
  *
- * Requests are kept as runs of (time, count), so a window needs at most one entry a millisecond, however many
- * requests it has. The fields that every request reads are in one array for all windows, a cache line each: with many
- * keys, waiting for memory would cost more than counting. The newest run is there too, older ones in a ring. Time is
- * a parameter and never goes backwards.
+ * A window's requests are kept as runs of (time, count), so that a million requests a minute need one entry for each
+ * millisecond at most, and thirty need thirty. The newest run stands in the window's record, with what every request
+ * asks of it; the ones before it in blocks. Time is a parameter and never goes backwards.
+ *
+ * Blocks can run out: windows are many, and each could have 60,000 runs. Then runs that follow each other are put
+ * together at the later of their times. Their requests leave late, never early, and no limit is exceeded.
+ *
+ * Window 0 is empty, and stands for all that are not open.
  */
 import { assert } from '../../engine/base/assert.js';
+import { LINE_BYTES, LINE_DOUBLES, LINE_WORDS, type Memory } from './memory.js';
+import { RunBlocks } from './run-blocks.js';
+import { RunQueues } from './run-queues.js';
+import { NEWEST_COUNT, NEWEST_MS, OLDEST_MS, TOTAL } from './window-record.js';
 
 /** A request leaves its window exactly this long after it was counted, in milliseconds. */
 export const WINDOW_MS = 60_000;
 
-/** A window's fields in the array. */
-const FIELDS = 8;
-/** Requests in the window as of the last `expire`. */
-const TOTAL = 0;
-/** Time of the oldest run; Infinity if there is none. */
-const OLDEST_MS = 1;
-/** Time and count of the newest run; -Infinity and 0 if there is none. */
-const NEWEST_MS = 2;
-const NEWEST_COUNT = 3;
-/** Index of the ring's first run, and the number of runs. */
-const HEAD = 4;
-const RING_RUNS = 5;
-
-const WINDOWS_MIN = 16;
-/** A power of two. */
-const RUNS_MIN = 4;
-/** The ring of a window that has at most one run. */
-const NO_RING: number[] = [];
-
 export class SlidingWindows {
-  #fields = new Float64Array(WINDOWS_MIN * FIELDS);
-  /** Time and count of each run, alternating; the capacity is a power of two. */
-  readonly #rings: number[][] = [NO_RING];
-  readonly #free: number[] = [];
-
-  /** Number of open windows. */
-  get size(): number {
-    return this.end - 1 - this.#free.length;
+  static bytes(windowsMax: number, blocksMax: number): number {
+    return (windowsMax + 1) * LINE_BYTES + RunBlocks.bytes(blocksMax);
   }
 
-  /** One more than the greatest window number ever given. */
-  get end(): number {
-    return this.#rings.length;
+  /** The records; the one of window `w` begins at word `w * LINE_WORDS`. */
+  readonly records: Uint32Array;
+  readonly #times: Float64Array;
+  readonly #blocks: RunBlocks;
+  readonly #queues: RunQueues;
+
+  constructor(memory: Memory, windowsMax: number, blocksMax: number) {
+    this.records = memory.lines(windowsMax + 1);
+    const { buffer, byteOffset } = this.records;
+    this.#times = new Float64Array(buffer, byteOffset, (windowsMax + 1) * LINE_DOUBLES);
+    this.#blocks = new RunBlocks(memory, blocksMax);
+    this.#queues = new RunQueues(this.records, this.#blocks);
+    this.#empty(0);
   }
 
-  /** Opens an empty window and returns its number, from 1. Numbers of closed windows are reused. */
-  open(): number {
-    const window = this.#free.pop() ?? this.#rings.push(NO_RING) - 1;
-    if (window * FIELDS >= this.#fields.length) {
-      const fields = new Float64Array(this.#fields.length * 2);
-      fields.set(this.#fields);
-      this.#fields = fields;
-    }
-    this.#empty(window * FIELDS);
-    return window;
+  /** Blocks of runs that were ever in use: what memory goes by. */
+  get blocksTouched(): number {
+    return this.#blocks.touched;
   }
 
-  close(window: number): void {
-    this.#rings[window] = NO_RING;
-    this.#free.push(window);
+  /** Makes a window of a new record. */
+  open(window: number): void {
+    this.#empty(window);
   }
 
   /** Requests in the window as of the last `expire`. */
   total(window: number): number {
-    return this.#field(window * FIELDS + TOTAL);
+    return this.records[window * LINE_WORDS + TOTAL] as number;
   }
 
-  /** Drops what has left the window by `nowMs`. Must be called before any of the values below are read. */
+  /** Lets go of what has left the window by `nowMs`. Comes before every reading of the others. */
   expire(window: number, nowMs: number): void {
-    if (this.#field(window * FIELDS + OLDEST_MS) + WINDOW_MS <= nowMs) this.#expireRuns(window, nowMs);
+    if (this.#time(window, OLDEST_MS) + WINDOW_MS <= nowMs) this.#expireRuns(window, nowMs);
   }
 
   /** Counts one request; `nowMs` is not before the last one's time. */
   count(window: number, nowMs: number): void {
-    const at = window * FIELDS;
-    const fields = this.#fields;
-    fields[at + TOTAL] = (fields[at + TOTAL] as number) + 1;
-    const newestMs = fields[at + NEWEST_MS] as number;
-    const newestCount = fields[at + NEWEST_COUNT] as number;
+    const at = window * LINE_WORDS;
+    const { records } = this;
+    const times = this.#times;
+    records[at + TOTAL] = (records[at + TOTAL] as number) + 1;
+    const newestMs = this.#time(window, NEWEST_MS);
+    const newestCount = records[at + NEWEST_COUNT] as number;
     if (newestMs === nowMs) {
-      fields[at + NEWEST_COUNT] = newestCount + 1;
+      records[at + NEWEST_COUNT] = newestCount + 1;
       return;
     }
     assert(newestMs < nowMs, 'a window never goes back in time');
-    if (newestCount === 0) fields[at + OLDEST_MS] = nowMs;
-    else this.#pushRun(window, newestMs, newestCount);
-    fields[at + NEWEST_MS] = nowMs;
-    fields[at + NEWEST_COUNT] = 1;
+    let counted = 1;
+    if (newestCount === 0) times[window * LINE_DOUBLES + OLDEST_MS] = nowMs;
+    else if (!this.#queues.push(at, newestMs, newestCount)) counted += this.#pushLate(window, nowMs);
+    times[window * LINE_DOUBLES + NEWEST_MS] = nowMs;
+    records[at + NEWEST_COUNT] = counted;
   }
 
-  /** Takes back the last counted request. */
-  uncount(window: number): void {
-    const at = window * FIELDS;
-    const fields = this.#fields;
-    const left = this.#field(at + NEWEST_COUNT) - 1;
-    assert(left >= 0, 'only a counted request can be taken back');
-    fields[at + TOTAL] = this.#field(at + TOTAL) - 1;
-    fields[at + NEWEST_COUNT] = left;
-    if (left > 0) return;
-    const runs = this.#field(at + RING_RUNS);
-    if (runs === 0) {
-      this.#empty(at);
-      return;
-    }
-    const ring = this.#ring(window);
-    const last = (this.#field(at + HEAD) + runs * 2 - 2) & (ring.length - 1);
-    fields[at + RING_RUNS] = runs - 1;
-    fields[at + NEWEST_MS] = ring[last] as number;
-    fields[at + NEWEST_COUNT] = ring[last + 1] as number;
-  }
-
-  /** When the oldest counted request leaves the window; `nowMs` if there is none. */
+  /** When the oldest counted request leaves the window; `nowMs` where there is none. */
   resetMs(window: number, nowMs: number): number {
-    const at = window * FIELDS;
-    return this.#field(at + TOTAL) === 0 ? nowMs : this.#field(at + OLDEST_MS) + WINDOW_MS;
+    return this.total(window) === 0 ? nowMs : this.#time(window, OLDEST_MS) + WINDOW_MS;
   }
 
-  /** When the newest counted request leaves and the window is empty; -Infinity if there is none. */
+  /** When the newest counted request leaves, and with it the last one; -Infinity where there is none. */
   idleMs(window: number): number {
-    return this.#field(window * FIELDS + NEWEST_MS) + WINDOW_MS;
+    return this.#time(window, NEWEST_MS) + WINDOW_MS;
   }
 
-  /** When fewer than `limit` requests will be in the window if no more are counted; `nowMs` if that is true already. */
+  /** When fewer than `limit` requests are in the window, if none is counted until then; `nowMs` where it is so now. */
   roomMs(window: number, limit: number, nowMs: number): number {
-    const at = window * FIELDS;
-    let total = this.#field(at + TOTAL);
+    const at = window * LINE_WORDS;
+    const total = this.total(window);
     if (total < limit) return nowMs;
-    const ring = this.#ring(window);
-    const head = this.#field(at + HEAD);
-    const runs = this.#field(at + RING_RUNS);
-    for (let run = 0; run < runs; run++) {
-      const index = (head + run * 2) & (ring.length - 1);
-      total -= ring[index + 1] as number;
-      if (total < limit) return (ring[index] as number) + WINDOW_MS;
-    }
-    return this.idleMs(window);
+    const newest = this.records[at + NEWEST_COUNT] as number;
+    if (newest >= limit) return this.idleMs(window);
+    // From the end that is nearer: a window may hold many times its limit, or its limit be a million.
+    const leaving = total - limit + 1;
+    const ms =
+      leaving <= limit
+        ? this.#queues.oldMs(at, leaving, nowMs)
+        : this.#queues.newMs(at, limit - newest, nowMs);
+    return ms + WINDOW_MS;
   }
 
-  #field(index: number): number {
-    return this.#fields[index] as number;
+  /** Lets go of everything. */
+  clear(window: number): void {
+    this.#queues.clear(window * LINE_WORDS);
+    this.#empty(window);
   }
 
-  #ring(window: number): number[] {
-    return this.#rings[window] as number[];
+  #time(window: number, field: number): number {
+    return this.#times[window * LINE_DOUBLES + field] as number;
   }
 
-  #empty(at: number): void {
-    const fields = this.#fields;
-    fields[at + TOTAL] = 0;
-    fields[at + OLDEST_MS] = Number.POSITIVE_INFINITY;
-    fields[at + NEWEST_MS] = Number.NEGATIVE_INFINITY;
-    fields[at + NEWEST_COUNT] = 0;
-    fields[at + HEAD] = 0;
-    fields[at + RING_RUNS] = 0;
+  #empty(window: number): void {
+    const { records } = this;
+    const at = window * LINE_WORDS;
+    records[at + TOTAL] = 0;
+    records[at + NEWEST_COUNT] = 0;
+    this.#times[window * LINE_DOUBLES + OLDEST_MS] = Number.POSITIVE_INFINITY;
+    this.#times[window * LINE_DOUBLES + NEWEST_MS] = Number.NEGATIVE_INFINITY;
   }
 
   #expireRuns(window: number, nowMs: number): void {
-    const at = window * FIELDS;
-    const fields = this.#fields;
     if (this.idleMs(window) <= nowMs) {
-      this.#empty(at);
-      this.#rings[window] = NO_RING;
+      this.clear(window);
       return;
     }
-    const ring = this.#ring(window);
-    let head = this.#field(at + HEAD);
-    let runs = this.#field(at + RING_RUNS);
-    let total = this.#field(at + TOTAL);
-    while (runs > 0 && (ring[head] as number) + WINDOW_MS <= nowMs) {
-      total -= ring[head + 1] as number;
-      head = (head + 2) & (ring.length - 1);
-      runs -= 1;
+    const at = window * LINE_WORDS;
+    const { records } = this;
+    const left = this.#queues.expire(at, nowMs, WINDOW_MS);
+    records[at + TOTAL] = (records[at + TOTAL] as number) - left;
+    this.#noteOldest(window, nowMs);
+  }
+
+  #noteOldest(window: number, nowMs: number): void {
+    const at = window * LINE_WORDS;
+    const oldestMs = this.#queues.isEmpty(at)
+      ? this.#time(window, NEWEST_MS)
+      : this.#queues.oldestMs(at, nowMs);
+    this.#times[window * LINE_DOUBLES + OLDEST_MS] = oldestMs;
+  }
+
+  /**
+   * Keeps the newest run although no block is left, before another one follows at `nowMs`: in a place that two others
+   * make by becoming one, or in that other one. Returns how many requests the other one takes over.
+   */
+  #pushLate(window: number, nowMs: number): number {
+    const at = window * LINE_WORDS;
+    const newestMs = this.#time(window, NEWEST_MS);
+    const newestCount = this.records[at + NEWEST_COUNT] as number;
+    if (this.#queues.thin(at) && this.#queues.push(at, newestMs, newestCount)) {
+      this.#noteOldest(window, nowMs);
+      return 0;
     }
-    fields[at + TOTAL] = total;
-    fields[at + HEAD] = head;
-    fields[at + RING_RUNS] = runs;
-    fields[at + OLDEST_MS] = runs > 0 ? (ring[head] as number) : this.#field(at + NEWEST_MS);
-  }
-
-  #pushRun(window: number, timeMs: number, count: number): void {
-    const fields = this.#fields;
-    const at = window * FIELDS;
-    const runs = fields[at + RING_RUNS] as number;
-    let ring = this.#ring(window);
-    if (runs * 2 === ring.length) ring = this.#enlarge(window, runs);
-    const next = ((fields[at + HEAD] as number) + runs * 2) & (ring.length - 1);
-    ring[next] = timeMs;
-    ring[next + 1] = count;
-    fields[at + RING_RUNS] = runs + 1;
-  }
-
-  #enlarge(window: number, runs: number): number[] {
-    const at = window * FIELDS;
-    const old = this.#ring(window);
-    const head = this.#field(at + HEAD);
-    const ring = new Array<number>(Math.max(RUNS_MIN, runs * 2) * 2).fill(0);
-    for (let from = 0; from < runs * 2; from++) ring[from] = old[(head + from) & (old.length - 1)] as number;
-    this.#fields[at + HEAD] = 0;
-    this.#rings[window] = ring;
-    return ring;
+    this.#times[window * LINE_DOUBLES + OLDEST_MS] = nowMs;
+    return newestCount;
   }
 }

@@ -49,6 +49,8 @@ export const EXAMPLE_FAILURES: Readonly<Record<FailureName, readonly string[]>> 
     'journal_backlog: orders are not taken right now; try again',
     'disk_reserve: orders are not taken right now; try again',
     'idempotency_full: the memory of Idempotency-Keys is full; try again',
+    'overloaded: the server is behind; try again',
     'shutting_down: the server is stopping',
   ],
+  Overloaded: ['overloaded: the server is behind; try again'],
 };

@@ -39,6 +39,7 @@ export const MEANINGS = {
   journal_backlog: 'the disk does not keep up; try again',
   disk_reserve: 'the disk is nearly full; reading and settlement go on',
   idempotency_full: 'the memory for Idempotency-Keys is full; try again',
+  overloaded: 'too many requests wait for the engine; try again after `Retry-After` seconds',
   shutting_down: 'the server is stopping',
 } as const satisfies Partial<Record<ErrorCode, string>>;
 
@@ -117,8 +118,14 @@ export const FAILURE_KINDS = {
       'journal_backlog',
       'disk_reserve',
       'idempotency_full',
+      'overloaded',
       'shutting_down',
     ],
+  },
+  Overloaded: {
+    meaning: 'Too many requests wait for the engine.',
+    codes: ['overloaded'],
+    headers: ['Retry-After'],
   },
 } as const satisfies Record<string, FailureKind>;
 

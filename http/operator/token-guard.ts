@@ -9,6 +9,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Clock, HttpRequest } from '../../engine/model/ports.js';
 import { keyDigest } from '../keys.js';
 import { Refused } from '../kit/refused.js';
+import { AddressId } from '../limits/address-id.js';
 import { AddressWindows } from '../limits/address-windows.js';
 
 /** Wrong tokens allowed to an address within a minute; further ones are refused unseen. */
@@ -38,7 +39,8 @@ type Presented = Pick<HttpRequest, 'authorization' | 'address'>;
 
 export class TokenGuard {
   readonly #digest: Buffer;
-  readonly #addresses = new AddressWindows(ADDRESSES_MAX);
+  readonly #address = new AddressId();
+  readonly #addresses = AddressWindows.alone(ADDRESSES_MAX, GUESSES_MAX);
   /** Digests of an address's last wrong tokens, by its window. Repeating one is not another guess. */
   readonly #known: string[][] = [];
   #wrong = 0;
@@ -61,15 +63,16 @@ export class TokenGuard {
     const digest = keyDigest(token);
     const isRight = timingSafeEqual(Buffer.from(digest, 'hex'), this.#digest);
     const nowMs = this.#nowMs();
-    const window = this.#addresses.of(address, nowMs);
+    this.#address.read(address);
+    const window = this.#addresses.find(this.#address, nowMs);
     const { windows } = this.#addresses;
-    if (window !== 0 && windows.total(window) >= GUESSES_MAX) {
+    if (windows.total(window) >= GUESSES_MAX) {
       this.#refused += 1;
       this.#noteFrom(address);
       return tooManyGuesses(windows.roomMs(window, GUESSES_MAX, nowMs) - nowMs);
     }
     if (isRight) return null;
-    if (window !== 0) this.#count(window, digest, nowMs);
+    if (window !== 0 || this.#addresses.hasPlace) this.#count(window, digest, nowMs);
     this.#wrong += 1;
     this.#noteFrom(address);
     return WRONG_TOKEN;
@@ -91,9 +94,11 @@ export class TokenGuard {
     return Math.floor(this.clock.monotonicMs());
   }
 
-  #count(window: number, digest: string, nowMs: number): void {
-    const known = this.#known[window] ?? [];
+  /** Counts a guess of the current address; `found` is its window, 0 if it has none yet. */
+  #count(found: number, digest: string, nowMs: number): void {
+    const known = found === 0 ? [] : (this.#known[found] ?? []);
     if (known.includes(digest)) return;
+    const window = found === 0 ? this.#addresses.open(this.#address) : found;
     this.#known[window] = [...known.slice(1 - GUESSES_MAX), digest];
     this.#addresses.count(window, nowMs);
   }

@@ -8,20 +8,25 @@ export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
 };
 
-/** Whole monotonic milliseconds, for whatever must not be affected when the wall clock is set. */
-export const wholeMonotonicMs = (): number => Math.floor(performance.now());
+/** `performance.now` counts from the start of a thread; from this instant on it counts the same in all of them. */
+const originMs = Number(process.hrtime.bigint()) / 1e6 - performance.now();
+
+/** Whole monotonic milliseconds, for whatever must not be affected when the wall clock is set. The same in all threads. */
+export const wholeMonotonicMs = (): number => Math.floor(originMs + performance.now());
 
 /** Stands still until it is set. Its monotonic time is real, because disks are no faster in a sandbox. */
 export class ManualClock implements Clock {
-  #nowMs: number;
+  /** The time, for `clockIn` in other threads. */
+  readonly memory = new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT);
+  readonly #nowMs = new Float64Array(this.memory);
 
   /** Starts at the last journaled time, or at the system's time if `journaledMs` is 0. */
   constructor(journaledMs: number) {
-    this.#nowMs = journaledMs > 0 ? journaledMs : Date.now();
+    this.#nowMs[0] = journaledMs > 0 ? journaledMs : Date.now();
   }
 
   nowMs(): number {
-    return this.#nowMs;
+    return this.#nowMs[0] as number;
   }
   monotonicMs(): number {
     return performance.now();
@@ -29,7 +34,14 @@ export class ManualClock implements Clock {
 
   /** Moves to a later time, in milliseconds since 1970. */
   set(nowMs: number): void {
-    assert(Number.isSafeInteger(nowMs) && nowMs >= this.#nowMs, 'the manual clock only moves forward');
-    this.#nowMs = nowMs;
+    assert(Number.isSafeInteger(nowMs) && nowMs >= this.nowMs(), 'the manual clock only moves forward');
+    this.#nowMs[0] = nowMs;
   }
+}
+
+/** The system's clock, or the manual one of another thread. */
+export function clockIn(manual: SharedArrayBuffer | null): Clock {
+  if (manual === null) return systemClock;
+  const nowMs = new Float64Array(manual);
+  return { nowMs: () => nowMs[0] as number, monotonicMs: systemClock.monotonicMs };
 }

@@ -19,6 +19,12 @@ export type Parser<T> = (text: string) => T;
 export const FEED_NAMES = ['simulated', 'push'] as const;
 export type FeedName = (typeof FEED_NAMES)[number];
 
+/** More than any machine needs; each has rings and a thread of its own. */
+export const GATEWAYS_MAX = 64;
+/** Of four cores that serve orders, gateways need two; engine, journal and shadow share the others. */
+export const defaultGateways = (cores: number): number =>
+  Math.min(Math.max(1, Math.floor(cores / 2)), GATEWAYS_MAX);
+
 const FEED_SEED_MAX = 0xffff_ffff;
 const PRICE_RATIO_MAX = 1_000;
 /** Half of the most that can ever be deposited; the other half is for accounts. */

@@ -2,6 +2,7 @@
  * Every `TOTE_*` environment variable, declared once: its name, default, parser, and line in README's table.
  * `config.ts` reads the environment with this table.
  */
+import { availableParallelism } from 'node:os';
 import { GRACE_MS } from '../../engine/host/ticks/boundary-window.js';
 import { DEFAULT_JUMP_LIMITS, REFERENCE_AGE_MS_MAX } from '../../engine/host/ticks/jumps.js';
 import type { Setup } from '../../engine/model/setup.js';
@@ -9,10 +10,12 @@ import { DEFAULT_RATE_LIMITS, RATE_LIMIT_NAMES } from '../limits/settings.js';
 import { LOG_LEVELS } from '../log/events.js';
 import {
   addresses,
+  defaultGateways,
   dollars,
   feed,
   feedSeed,
   flag,
+  GATEWAYS_MAX,
   host,
   hoursOrDays,
   mib,
@@ -71,6 +74,12 @@ export const VARIABLES = {
   host: variable('TOTE_HOST', '127.0.0.1', host, 'public API; base path `/v1`, legacy base path `/api/v1`'),
   /** 0 takes any free port; the banner says which. */
   port: variable('TOTE_PORT', '8080', port, 'its port; 0 takes a free one, the banner says which'),
+  gateways: optional(
+    'TOTE_GATEWAYS',
+    [defaultGateways(availableParallelism()), 'by the number of cores: 1 on two, 2 on four, 4 on eight'],
+    whole(1, GATEWAYS_MAX),
+    'threads that serve the public port',
+  ),
   operatorHost: variable('TOTE_OPERATOR_HOST', '127.0.0.1', host, 'operator API, never on the public port'),
   operatorPort: variable('TOTE_OPERATOR_PORT', '8081', port, 'its port'),
   /** null: the token kept in the data directory, created at the first start. */

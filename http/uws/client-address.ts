@@ -11,7 +11,10 @@ import { BlockList, isIP, isIPv4 } from 'node:net';
 import { assert, must } from '../../engine/base/assert.js';
 
 /** The end of a counted IPv6 address. */
-const SUBNET = '::/64';
+export const SUBNET = '::/64';
+
+/** Counted if the remote address is no longer known. */
+export const UNKNOWN_ADDRESS = 'unknown';
 
 /** One address, or a range of them: `10.0.0.0/8`. */
 interface AddressRange {
@@ -117,11 +120,11 @@ function withoutPort(element: string): string {
   return bracketed ?? bare ?? element;
 }
 
-/** The address as text; 'unknown' if there are no bytes. */
+/** The address in one of its text forms. */
 function addressText(view: DataView): string {
   const bytes = new Uint8Array(view.buffer);
   if (bytes.length === 4) return bytes.join('.');
-  if (bytes.length !== 16) return 'unknown';
+  if (bytes.length !== 16) return UNKNOWN_ADDRESS;
   return Array.from({ length: 8 }, (_, group) => view.getUint16(group * 2).toString(16)).join(':');
 }
 
@@ -134,12 +137,6 @@ function countedText(address: string): string {
   if (isMapped) return [seventh >> 8, seventh & 255, eighth >> 8, eighth & 255].join('.');
   const network = groups.slice(0, 4).map((group) => group.toString(16));
   return network.join(':') + SUBNET;
-}
-
-/** The /48 of a counted IPv6 address; null for all others. */
-export function siteOf(counted: string): string | null {
-  if (!counted.endsWith(SUBNET)) return null;
-  return `${counted.slice(0, counted.lastIndexOf(':', counted.length - SUBNET.length - 1))}::/48`;
 }
 
 /** The eight numbers of a valid IPv6 address. */

@@ -55,7 +55,14 @@ export interface UwsApp {
   ): UwsApp;
   /** Closes all sockets at once. */
   close(): UwsApp;
+  /** Names this app for an acceptor in another thread. */
+  getDescriptor(): UwsAppDescriptor;
+  /** From now on, accepted connections are handed to the added apps in turn, and none is kept. */
+  addChildAppDescriptor(descriptor: UwsAppDescriptor): UwsApp;
 }
+
+/** An app as threads pass it to each other; opaque. */
+export type UwsAppDescriptor = number;
 
 export interface Uws {
   App(): UwsApp;

@@ -11,7 +11,8 @@ import { abandon } from './answer.js';
 import { ClientAddresses, type Peer } from './client-address.js';
 import { Exchange } from './exchange.js';
 import type { ExchangeHost, WaitingExchange } from './exchange-host.js';
-import { type UwsApp, type UwsListenSocket, type UwsRequest, type UwsResponse, uws } from './library.js';
+import { type UwsApp, type UwsAppDescriptor, type UwsRequest, type UwsResponse, uws } from './library.js';
+import { type Listening, listenOn } from './listening.js';
 import { receiveBuffer } from './receive-buffer.js';
 import { RequestHeaders } from './request-headers.js';
 
@@ -37,6 +38,8 @@ export interface UwsTransportOptions {
   /** A programming error in a handler. The state can no longer be trusted, and the process is expected to end. */
   readonly onFatal: (error: unknown) => void;
   readonly connectionsMax?: number;
+  /** Connections of all transports that share the bound: one 32-bit integer. Its own if absent. */
+  readonly openConnections?: Int32Array;
   /** The system's timer if absent. */
   readonly startTimer?: StartTimer;
 }
@@ -54,9 +57,10 @@ export class UwsTransport implements Transport, ExchangeHost {
 
   readonly #addresses: ClientAddresses;
   readonly #connectionsMax: number;
+  readonly #openConnections: Int32Array;
   readonly #headers = new RequestHeaders();
   #app: UwsApp | null = null;
-  #listening: UwsListenSocket | null = null;
+  #listening: Listening | null = null;
   #stopTimer: () => void = () => undefined;
   #connections = 0;
   /** The peer of all open connections if they share one; else null. */
@@ -70,6 +74,7 @@ export class UwsTransport implements Transport, ExchangeHost {
   constructor(private readonly options: UwsTransportOptions) {
     this.#addresses = new ClientAddresses(options.trustedProxies);
     this.#connectionsMax = options.connectionsMax ?? CONNECTIONS_MAX;
+    this.#openConnections = options.openConnections ?? new Int32Array(1);
   }
 
   /** Connections open now. */
@@ -78,40 +83,47 @@ export class UwsTransport implements Transport, ExchangeHost {
   }
 
   async listen(host: string, port: number, handler: HttpHandler): Promise<number> {
-    assert(this.#app === null, 'a transport listens once');
-    this.handler = handler;
-    this.#app = uws.App();
-    this.#headers.received = await receiveBuffer();
-    this.#app.filter((response, change) => this.#guarded(() => this.#onConnection(response, change)));
-    // GET and POST have routes of their own, which avoids creating a string for the method. Methods are
-    // case-sensitive.
-    this.#app.get('/*', (response, request) => this.#serve('GET', response, request));
-    this.#app.post('/*', (response, request) => this.#serve('POST', response, request));
-    this.#app.any('/*', (response, request) => this.#serve(null, response, request));
-    return new Promise((resolve, reject) => {
-      this.#app?.listen(host, port, uws.LIBUS_LISTEN_EXCLUSIVE_PORT, (socket) => {
-        if (socket === false) {
-          reject(
-            new Error(`cannot listen on ${host}:${port}: the port is taken, or the address is not ours`),
-          );
-          return;
-        }
-        this.#listening = socket;
-        this.#stopTimer = (this.options.startTimer ?? systemTimer)(() => this.#sweep(), SWEEP_MS);
-        resolve(uws.us_socket_local_port(socket));
-      });
-    });
+    this.#listening = await listenOn(await this.#open(handler), host, port);
+    return this.#listening.port;
+  }
+
+  /** Serves connections that an acceptor hands over. Resolves with what the acceptor needs. */
+  async join(handler: HttpHandler): Promise<UwsAppDescriptor> {
+    return (await this.#open(handler)).getDescriptor();
   }
 
   close(): Promise<void> {
-    if (this.#listening === null || this.#app === null) return Promise.resolve();
-    uws.us_listen_socket_close(this.#listening);
-    this.#listening = null;
+    if (this.#app === null || this.isClosing) return Promise.resolve();
+    this.#listening?.close();
     this.isClosing = true;
     return new Promise((resolve) => {
       this.#closed = { dueMs: this.monotonicMs() + CLOSE_DEADLINE_MS, resolve };
       this.#closeWhenIdle();
     });
+  }
+
+  /** Closes all connections at once, whatever waits on them. */
+  halt(): void {
+    this.#listening?.close();
+    this.isClosing = true;
+    this.#stopTimer();
+    this.#app?.close();
+  }
+
+  async #open(handler: HttpHandler): Promise<UwsApp> {
+    assert(this.#app === null, 'a transport opens once');
+    const app = uws.App();
+    this.#app = app;
+    this.handler = handler;
+    this.#headers.received = await receiveBuffer();
+    app.filter((response, change) => this.#guarded(() => this.#onConnection(response, change)));
+    // GET and POST have routes of their own, which avoids creating a string for the method. Methods are
+    // case-sensitive.
+    app.get('/*', (response, request) => this.#serve('GET', response, request));
+    app.post('/*', (response, request) => this.#serve('POST', response, request));
+    app.any('/*', (response, request) => this.#serve(null, response, request));
+    this.#stopTimer = (this.options.startTimer ?? systemTimer)(() => this.#sweep(), SWEEP_MS);
+    return app;
   }
 
   monotonicMs(): number {
@@ -175,8 +187,9 @@ export class UwsTransport implements Transport, ExchangeHost {
    */
   #onConnection(response: UwsResponse, change: number): void {
     this.#connections += change;
+    const open = Atomics.add(this.#openConnections, 0, change) + change;
     if (change < 0) return;
-    if (this.isClosing || this.#connections > this.#connectionsMax) {
+    if (this.isClosing || open > this.#connectionsMax) {
       response.close();
       return;
     }

@@ -1,5 +1,4 @@
-/** The JSON of a market and its round, assembled from parts that change at different times. */
-import { must } from '../../engine/base/assert.js';
+/** The JSON of a market and of its round, put together from parts that change at different times. */
 import { flattenString } from '../../engine/base/flatten-string.js';
 import { oddsE4, percentUpE2 } from '../../engine/base/money.js';
 import {
@@ -11,35 +10,35 @@ import {
   TIME_FRAMES,
   textAt,
   timeFrameOf,
-  UPCOMING,
 } from '../../engine/model/domain.js';
-import type { MarketRules } from '../../engine/model/rules.js';
-import type { RoundView } from '../../engine/model/views.js';
 import { hundredthsText, isoText, oddsText } from './wire.js';
 
-/** Odds and percent without a round: those of even pools, with which every round opens. */
+/** Odds and percent where there are no pools: those of an even pool, which is what a round opens with. */
 const EVEN_POOLS =
   '"poolUp":0,"poolDown":0,"totalPool":0,"oddsUp":2,"oddsDown":2,"percentUp":50,"percentDown":50';
 
-/** A market's current round as shown to clients: status, open price and bets are durable. */
+/** What clients may see of a market's current round. */
 export interface ShownRound {
-  readonly round: RoundView;
+  readonly roundNumber: number;
+  /** Index into `ROUND_STATUSES`. */
   readonly status: number;
-  /** The constant fields of the round, up to `bettingClosesAt`. */
-  readonly head: string;
-  readonly openPriceText: string;
-  readonly durable: DurableBets;
+  readonly startTimeMs: number;
+  readonly lockTimeMs: number;
+  readonly endTimeMs: number;
+  readonly bettingClosesMs: number;
+  /** null while UPCOMING. */
+  readonly openPrice: number | null;
+  readonly poolUpCents: number;
+  readonly poolDownCents: number;
+  readonly bets: number;
+  readonly volumeCents: number;
 }
 
-/** Number and sum of a round's durable bets; updated in place. */
-export interface DurableBets {
-  bets: number;
-  volumeCents: number;
-}
-
-export function shownRound(round: RoundView, status: number, durable: DurableBets): ShownRound {
-  const openPrice = status === UPCOMING ? null : must(round.openPrice, 'open price of a round that opened');
-  return { round, status, head: roundHead(round), openPriceText: `${openPrice}`, durable };
+/** What clients may see of an active market. */
+export interface ShownMarket {
+  readonly minStakeCents: number;
+  readonly maxStakeCents: number;
+  readonly round: ShownRound | null;
 }
 
 /** The fields of a market that never change. */
@@ -49,23 +48,21 @@ export function marketHead(market: number): string {
   return flattenString(`{"id":"${marketId(market)}","crypto":"${crypto}","timeFrame":"${frame}",`);
 }
 
-/** JSON of a Market. */
+/** JSON of a Market. `head` is its `marketHead`, `ofRound` its round's `roundHead`, '' without a round. */
 export function marketText(
   head: string,
-  shown: ShownRound | null,
-  rules: MarketRules,
+  ofRound: string,
+  { minStakeCents, maxStakeCents, round }: ShownMarket,
   tick: number | null,
   nowMs: number,
 ): string {
-  // The limits of the current round: new rules apply only to rounds that open after them.
-  const { minStakeCents, maxStakeCents } = shown === null ? rules : shown.round;
   const limits = `"minBet":${hundredthsText(minStakeCents)},"maxBet":${hundredthsText(maxStakeCents)}`;
-  const pools = shown === null ? EVEN_POOLS : poolsText(shown.round);
-  const round = shown === null ? 'null' : currentRoundText(shown, tick, nowMs);
-  return `${head}${pools},${limits},"currentRound":${round}}`;
+  const pools = round === null ? EVEN_POOLS : poolsText(round);
+  const current = round === null ? 'null' : currentRoundText(ofRound, round, tick, nowMs);
+  return `${head}${pools},${limits},"currentRound":${current}}`;
 }
 
-function poolsText({ poolUpCents, poolDownCents }: RoundView): string {
+function poolsText({ poolUpCents, poolDownCents }: ShownRound): string {
   const totalCents = poolUpCents + poolDownCents;
   if (totalCents === 0) return EVEN_POOLS;
   const upE2 = percentUpE2(poolUpCents, totalCents);
@@ -78,29 +75,25 @@ function poolsText({ poolUpCents, poolDownCents }: RoundView): string {
   );
 }
 
-function currentRoundText(
-  { round, status, head, openPriceText, durable }: ShownRound,
-  tick: number | null,
-  nowMs: number,
-): string {
+function currentRoundText(ofRound: string, round: ShownRound, tick: number | null, nowMs: number): string {
   return (
-    `${head}${remainingText(round, nowMs)},"openPrice":${openPriceText},"currentPrice":${tick},` +
-    `"status":"${ROUND_STATUSES[status]}","totalBets":${durable.bets},` +
-    `"totalVolume":${hundredthsText(durable.volumeCents)}}`
+    `${ofRound}${remainingText(round, nowMs)},"openPrice":${round.openPrice},"currentPrice":${tick},` +
+    `"status":"${ROUND_STATUSES[round.status]}","totalBets":${round.bets},` +
+    `"totalVolume":${hundredthsText(round.volumeCents)}}`
   );
 }
 
-/** The opening brace of a Round and its constant fields; the caller closes the object. */
-function roundHead(round: RoundView): string {
+/** The opening of a Round and its fields that stay the same for all of it; what follows closes the object. */
+export function roundHead(market: number, round: ShownRound): string {
   return flattenString(
-    `{"id":"${roundId(round.market, round.roundNumber)}","roundNumber":${round.roundNumber},` +
+    `{"id":"${roundId(market, round.roundNumber)}","roundNumber":${round.roundNumber},` +
       `"startTime":"${isoText(round.startTimeMs)}","lockTime":"${isoText(round.lockTimeMs)}",` +
       `"endTime":"${isoText(round.endTimeMs)}","bettingClosesAt":"${isoText(round.bettingClosesMs)}",`,
   );
 }
 
-/** All stop at 0. Seconds are rounded down, so that the answer never promises time that is not left. */
-function remainingText(round: RoundView, nowMs: number): string {
+/** All stop at 0. Whole seconds are rounded down: the answer never promises time that is not there. */
+function remainingText(round: ShownRound, nowMs: number): string {
   const seconds = Math.floor(Math.max(round.endTimeMs - nowMs, 0) / 1000);
   return (
     `"timeRemaining":${seconds},"timeToLock":${Math.max(round.lockTimeMs - nowMs, 0)},` +

@@ -3,6 +3,7 @@
  * together as `main.ts` does it, with the simulator's clock, journal, feed and network in place of the real ones.
  */
 
+import { must } from '../../engine/base/assert.js';
 import type { Engine } from '../../engine/engine.js';
 import { applyRules, fundHouse } from '../../engine/host/bootstrap.js';
 import { ClockGuard } from '../../engine/host/clock-guard.js';
@@ -17,11 +18,14 @@ import type { Rules } from '../../engine/model/rules.js';
 import { MARKET_AGE_MS_MAX } from '../../http/api/market-view.js';
 import { createPublicApi } from '../../http/api/public-api.js';
 import { RateLimits } from '../../http/limits/rate-limits.js';
+import { shareLimits } from '../../http/limits/shared-limits.js';
 import { createOperatorApi } from '../../http/operator/api.js';
 import { operatorRoutes } from '../../http/operator/routes.js';
 import { TokenGuard } from '../../http/operator/token-guard.js';
 import { loadDocs } from '../../http/pages/docs-page.js';
 import { PushFeed } from '../../http/prices/push-feed.js';
+import { type NearGateways, nearGateways } from '../support/gateway.js';
+import { FEW_LIMITS } from '../support/limits-capacity.js';
 import type { WorldConfig } from './config.js';
 import type { SimJournalWriter } from './journal-writer.js';
 import type { Handlers } from './network.js';
@@ -78,6 +82,7 @@ export class Server {
   readonly lifecycle: Lifecycle;
   readonly feed: PushFeed;
   readonly handlers: Handlers;
+  #gateways: NearGateways | null = null;
   #turns: (() => void)[] = [];
 
   constructor(private readonly parts: ServerParts) {
@@ -109,7 +114,7 @@ export class Server {
       // The simulated process never stands still; its clock is what jumps.
       stallMs: Number.POSITIVE_INFINITY,
     });
-    this.handlers = { public: this.#publicApi(tracker), operator: this.#operatorApi() };
+    this.handlers = { public: this.#publicApi(tracker, schedule), operator: this.#operatorApi() };
   }
 
   /** The last stamp that was given out. */
@@ -143,15 +148,21 @@ export class Server {
     };
   }
 
-  #publicApi(tracker: PriceTracker): Handlers['public'] {
+  #publicApi(tracker: PriceTracker, schedule: (run: () => void) => void): Handlers['public'] {
     const { config, clock, masterSecret, incarnation } = this.parts;
-    return createPublicApi({
+    this.#gateways = nearGateways({
       sequencer: this.sequencer,
+      nowMs: () => clock.nowMs(),
+      latestTick: (asset) => tracker.latest(asset)?.price ?? null,
+      schedule,
+    });
+    const [gateway] = this.#gateways.parts;
+    return createPublicApi({
+      ...must(gateway, 'a gateway'),
       clock,
-      limits: new RateLimits(config.limits),
+      limits: new RateLimits(shareLimits(config.limits, FEW_LIMITS)),
       limitsNowMs: () => Math.floor(clock.monotonicMs()),
       masterSecret,
-      latestTick: (asset) => tracker.latest(asset)?.price ?? null,
       marketAgeMsMax: MARKET_AGE_MS_MAX,
       docs: loadDocs(),
       requestIdPrefix: `life${incarnation}`,
@@ -191,6 +202,7 @@ export class Server {
   pump(): void {
     this.sequencer.heartbeat();
     this.lifecycle.pump();
+    this.#gateways?.pump();
   }
 
   /** The process is gone: nothing of it runs any more. */

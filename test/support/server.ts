@@ -26,6 +26,16 @@ const TEST_ENV: Readonly<Record<string, string>> = {
   TOTE_LOG_LEVEL: 'warn',
 };
 
+/**
+ * Gateways of the next server: three and one in turn, so that a file's first server has several, and a directory is started
+ * again with another number. `TOTE_TEST_GATEWAYS` gives all the same.
+ */
+function nextGateways(): string {
+  started += 1;
+  return process.env['TOTE_TEST_GATEWAYS'] ?? (started % 2 === 1 ? '3' : '1');
+}
+let started = 0;
+
 export interface ServerOptions {
   /** An existing data directory, to start again on; a new one where absent. It is removed by `remove`. */
   readonly dataDir?: string;
@@ -50,7 +60,13 @@ export const removeDataDir = (dataDir: string): void => rmSync(dataDir, { recurs
 /** The environment without the developer's own settings of the server. */
 function environment(dataDir: string, env: Readonly<Record<string, string | undefined>>): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('TOTE_'));
-  return { ...Object.fromEntries(inherited), ...TEST_ENV, TOTE_DATA_DIR: dataDir, ...env };
+  return {
+    ...Object.fromEntries(inherited),
+    ...TEST_ENV,
+    TOTE_GATEWAYS: nextGateways(),
+    TOTE_DATA_DIR: dataDir,
+    ...env,
+  };
 }
 
 /** A process that may or may not come up. */

@@ -117,8 +117,10 @@ test('checks come in the order of the design', () => {
   assert.equal(order(), 'invalid_request');
   assert.equal(order(), 'rate_limited');
   api.submit({ kind: 'updateAccount', account, tier: 0, frozen: true });
+  api.settle();
   assert.equal(order(), 'tier_too_low');
   api.submit({ kind: 'updateAccount', account, tier: 2, frozen: true });
+  api.settle();
   assert.equal(order(), 'account_frozen');
   const reader = api.addKey(account, ['positions:read'], api.clock.wallMs + 1_000);
   assert.equal(codeOf(api.send('POST', '/v1/orders', { key: reader.secret })), 'insufficient_scope');
@@ -128,6 +130,7 @@ test('checks come in the order of the design', () => {
   assert.equal(order(), 'key_expired');
   assert.equal(codeOf(api.send('POST', '/v1/orders', { key: reader.secret })), 'key_expired');
   api.submit({ kind: 'updateKey', key, enabled: false });
+  api.settle();
   assert.equal(order(), 'key_disabled');
 });
 
@@ -136,11 +139,13 @@ test('a disabled key is refused everywhere, at once, and can be enabled again', 
   const { key, secret } = api.bettor();
   assert.equal(api.get('/v1/markets', secret).status, 200);
   api.submit({ kind: 'updateKey', key, enabled: false });
+  api.settle();
   for (const endpoint of ENDPOINTS) {
     const reply = send(api, endpoint, secret);
     assert.deepEqual([reply.status, codeOf(reply)], [403, 'key_disabled']);
   }
   api.submit({ kind: 'updateKey', key, enabled: true });
+  api.settle();
   assert.equal(api.get('/v1/markets', secret).status, 200);
 });
 

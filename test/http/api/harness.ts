@@ -13,9 +13,12 @@ import { createPublicApi } from '../../../http/api/public-api.js';
 import { keyDigest } from '../../../http/keys.js';
 import { RateLimits } from '../../../http/limits/rate-limits.js';
 import type { RateLimitSettings } from '../../../http/limits/settings.js';
+import { shareLimits } from '../../../http/limits/shared-limits.js';
 import { loadDocs } from '../../../http/pages/docs-page.js';
+import { nearGateways } from '../../support/gateway.js';
 import { headerList } from '../../support/headers.js';
 import { type HostOptions, TestClock, TestHost } from '../../support/host.js';
+import { FEW_LIMITS } from '../../support/limits-capacity.js';
 
 export const MASTER_SECRET = Buffer.alloc(32, 7);
 export const MINUTE_MS = 60_000;
@@ -61,6 +64,8 @@ export class Harness {
   /** What `currentPrice` shows, by asset. */
   readonly ticks: (number | null)[] = [];
   #secrets = 0;
+  /** While the engine's thread takes nothing from the rings: what waits for that. */
+  #stalled: (() => void)[] | null = null;
 
   constructor({ limits = null, ...options }: HarnessOptions = {}) {
     this.host = new TestHost(this.clock, { clockGuard: null, ...options });
@@ -69,17 +74,31 @@ export class Harness {
 
   /** Another instance over the same engine: what a restart would make. */
   newApi(limits: RateLimitSettings | null = null): HttpHandler {
-    return createPublicApi({
+    const near = nearGateways({
       sequencer: this.host.sequencer,
+      nowMs: () => this.clock.wallMs,
+      latestTick: (asset) => this.ticks[asset] ?? null,
+      schedule: (run) => {
+        if (this.#stalled === null) run();
+        else this.#stalled.push(run);
+      },
+    });
+    const [gateway] = near.parts;
+    assert.ok(gateway !== undefined);
+    const api = createPublicApi({
+      ...gateway,
       clock: this.clock,
-      limits: new RateLimits(limits),
+      limits: new RateLimits(shareLimits(limits, FEW_LIMITS)),
       limitsNowMs: () => this.clock.monoMs,
       masterSecret: MASTER_SECRET,
-      latestTick: (asset) => this.ticks[asset] ?? null,
       marketAgeMsMax: MARKET_AGE_MS_MAX,
       docs: loadDocs(),
       requestIdPrefix: 'test',
     });
+    return (request, responder) => {
+      near.pump();
+      api(request, responder);
+    };
   }
 
   /** Submits a command that must be accepted; it is durable only after `settle`. */
@@ -184,6 +203,17 @@ export class Harness {
     this.settle();
     assert.ok(pending.reply !== null, `${method} ${path} is answered`);
     return pending.reply;
+  }
+
+  /** Sends the same request until the engine's thread, which takes none, has no room left; returns the refusal. */
+  overload(method: string, path: string, options: SendOptions): Reply {
+    const waiting: (() => void)[] = [];
+    this.#stalled = waiting;
+    let refused: Reply | null = null;
+    while (refused === null) refused = this.begin(method, path, options).reply;
+    this.#stalled = null;
+    for (const run of waiting) run();
+    return refused;
   }
 
   get(path: string, key: string, query = ''): Reply {

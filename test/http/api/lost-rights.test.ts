@@ -14,7 +14,10 @@ const TEN_MINUTES_MS = 10 * MINUTE_MS;
 const limitsOf = ({ headers }: Reply): number[] =>
   ['limit', 'remaining', 'reset'].map((name) => Number(headers.get(`x-ratelimit-${name}`)));
 
-const disable = (api: Harness, { key }: Bettor) => api.submit({ kind: 'updateKey', key, enabled: false });
+function disable(api: Harness, { key }: Bettor): void {
+  api.submit({ kind: 'updateKey', key, enabled: false });
+  api.settle();
+}
 
 for (const why of ['key_disabled', 'key_expired']) {
   test(`requests refused with ${why} count for the address, up to its limit, and for nothing else`, () => {
@@ -45,6 +48,7 @@ test('requests that need no key do not count for a disabled one', () => {
     assert.equal(api.get('/v1/openapi.json', owner.secret).status, 200);
   }
   api.submit({ kind: 'updateKey', key: owner.key, enabled: true });
+  api.settle();
   assert.deepEqual(limitsOf(api.get('/v1/markets', owner.secret)), [2, 1, 60]);
 });
 

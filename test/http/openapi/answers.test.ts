@@ -47,6 +47,7 @@ test('every operation answers as documented, for every status it can have', () =
     conforms(method, actual, reply);
     return reply;
   };
+  api.settle();
   for (const [index, { path, method }] of OPERATIONS.entries()) {
     assert.equal(send(index).status, method === 'POST' ? 201 : 200);
     if (path === PUBLIC_PATH) continue;
@@ -67,6 +68,7 @@ test('every operation answers as documented, for every status it can have', () =
   const { headers } = api.get('/v1/openapi.json', '');
   const known = api.send('GET', '/v1/openapi.json', { ifNoneMatch: headers.get('etag') ?? '' });
   conforms('GET', '/openapi.json', known);
+  overloaded();
   refusedOrders(api, secret);
   settledAndVoided(api, secret);
   limited(api);
@@ -100,6 +102,16 @@ test('an undocumented answer is detected', () => {
     /has no retry-after/,
   );
 });
+
+/** What needs the engine's thread while that takes nothing. */
+function overloaded(): void {
+  const api = new Harness();
+  const { secret } = api.bettor();
+  for (const { method, actual, options } of OPERATIONS) {
+    if (actual.startsWith('/markets') || actual.startsWith('/prices') || actual === PUBLIC_PATH) continue;
+    conforms(method, actual, api.overload(method, `/v1${actual}`, { key: secret, ...options }));
+  }
+}
 
 function refusedOrders(api: Harness, secret: string): void {
   const order = (options: SendOptions, status: number): void => {

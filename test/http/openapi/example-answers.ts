@@ -109,7 +109,10 @@ const WAYS: Readonly<Record<string, () => Reply>> = {
   missing_api_key: () => markets(new Harness(), ''),
   invalid_api_key: () => markets(new Harness(), 'tote_?'),
   key_disabled: () =>
-    asked((api, { key }) => api.submit({ kind: 'updateKey', key, enabled: false }), markets),
+    asked((api, { key }) => {
+      api.submit({ kind: 'updateKey', key, enabled: false });
+      api.settle();
+    }, markets),
   key_expired: () => {
     const api = new Harness();
     const { secret } = api.bettor({ expiresAtMs: api.clock.wallMs + 1 });
@@ -206,6 +209,10 @@ const WAYS: Readonly<Record<string, () => Reply>> = {
     const { api, secret } = trading({ rules: exampleRules({ idempotencyEntriesMax: 1 }) });
     api.order(secret, ORDER, 'one');
     return api.order(secret, ORDER, 'two');
+  },
+  overloaded: () => {
+    const { api, secret } = trading();
+    return api.overload('POST', '/v1/orders', { key: secret, body: ORDER });
   },
   shutting_down: () => asked((api) => void api.host.sequencer.drain()),
 };

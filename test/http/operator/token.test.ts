@@ -53,11 +53,11 @@ test('a request without a token, or with the same wrong one, is not another gues
 test('guesses from more addresses than are remembered keep nobody out', () => {
   const { clock, send, guess } = guarded();
   for (let n = 0; n <= ADDRESSES_MAX; n++) send('guess', `10.${n >> 16}.${(n >> 8) & 255}.${n & 255}`);
-  assert.equal(send(TOKEN, 'fd00::'), 'taken');
-  guess(GUESSES_MAX + 1, 'fd00::');
+  assert.equal(send(TOKEN, 'fd00:0:0:0::/64'), 'taken');
+  guess(GUESSES_MAX + 1, 'fd00:0:0:0::/64');
   clock.pass(60_000);
-  guess(GUESSES_MAX, 'fd00::');
-  assert.equal(send(TOKEN, 'fd00::'), 'rate_limited', 'once there is room it is remembered');
+  guess(GUESSES_MAX, 'fd00:0:0:0::/64');
+  assert.equal(send(TOKEN, 'fd00:0:0:0::/64'), 'rate_limited', 'once there is room it is remembered');
 });
 
 test('guesses are reported at once, and then at most every ten seconds', () => {

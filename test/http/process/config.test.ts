@@ -1,7 +1,7 @@
 /** Every mistake in the environment is told, by the name of its variable (design, section 8). */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { ConfigError, readConfig } from '../../../http/process/config.js';
@@ -31,6 +31,7 @@ test('an empty environment gives the defaults of the design', () => {
   assert.deepEqual(config, {
     host: '127.0.0.1',
     port: 8080,
+    gateways: Math.max(1, Math.floor(availableParallelism() / 2)),
     operatorHost: '127.0.0.1',
     operatorPort: 8081,
     operatorToken: null,

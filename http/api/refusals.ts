@@ -1,0 +1,26 @@
+/** The refusals of the public API that are the same for every endpoint, and those of the engine's thread. */
+import { Refused } from '../kit/refused.js';
+import type { RefusalFacts } from '../rings/replies.js';
+
+/** The ring to the engine's thread is full. */
+export const OVERLOADED = new Refused('overloaded', 'the server is behind; try again', ['Retry-After', '1']);
+
+const CHALLENGE = ['WWW-Authenticate', 'ApiKey header="X-API-Key"'];
+export const MISSING_KEY = new Refused('missing_api_key', 'the X-API-Key header is required', CHALLENGE);
+export const INVALID_KEY = new Refused('invalid_api_key', 'no such key', CHALLENGE);
+export const KEY_DISABLED = new Refused('key_disabled', 'this key is disabled');
+export const KEY_EXPIRED = new Refused('key_expired', 'this key has expired');
+export const NO_SCOPE = new Refused('insufficient_scope', 'this key lacks the scope of the endpoint');
+export const TIER_TOO_LOW = new Refused(
+  'tier_too_low',
+  'the scope needs an account of Silver tier or higher',
+);
+export const FROZEN = new Refused('account_frozen', 'the account takes no orders');
+
+const OF_RIGHTS = new Map(
+  [KEY_DISABLED, KEY_EXPIRED, TIER_TOO_LOW, FROZEN].map((refused) => [refused.code, refused]),
+);
+
+/** A refusal by the engine's thread, which sends no detail for what this file has a text for. */
+export const refusedOf = ({ code, detail }: RefusalFacts): Refused =>
+  OF_RIGHTS.get(code) ?? new Refused(code, detail);

@@ -1,0 +1,169 @@
+/**
+ * What the engine's thread does with a gateway's request (specification, section 4; design, sections 1 and 5). Whether
+ * key and account may do it is decided here again, at the moment at which it is done. A success leaves only when the journal
+ * has it, a read only when everything that it shows is durable.
+ */
+import { assert, must, unreachable } from '../../engine/base/assert.js';
+import type { Sequencer } from '../../engine/host/sequencer.js';
+import type { PlaceOrder } from '../../engine/model/commands.js';
+import { assetOf, NO_FAIR_SHARE, WRITE_TIER } from '../../engine/model/domain.js';
+import type { ErrorCode } from '../../engine/model/errors.js';
+import type { Rejected, Replayed } from '../../engine/model/events.js';
+import type { BetView } from '../../engine/model/views.js';
+import type { LatestTick } from '../board/market-publisher.js';
+import { eventOf } from '../event-of.js';
+import * as replies from '../rings/replies.js';
+import * as requests from '../rings/requests.js';
+import type { RingConsumer } from '../rings/ring.js';
+import type { GatewayEnd } from '../rings/service.js';
+
+const IN_PROGRESS: replies.RefusalFacts = {
+  code: 'idempotency_in_progress',
+  detail: 'the first request with this Idempotency-Key is not durable yet; try again',
+};
+const NO_ROUND: replies.RefusalFacts = { code: 'round_not_found', detail: 'no round in memory has this id' };
+
+export interface DeskOptions {
+  /** Wall-clock time in milliseconds, by which keys expire. */
+  readonly nowMs: () => number;
+  readonly latestTick: LatestTick;
+}
+
+export class Desk {
+  constructor(
+    private readonly sequencer: Sequencer,
+    private readonly options: DeskOptions,
+  ) {}
+
+  /** Carries out the request that `ring` is at. */
+  serve(ring: RingConsumer, gateway: GatewayEnd): void {
+    const kind = ring.number();
+    const ticket = ring.number();
+    if (kind === requests.ORDER) this.#place(ring, gateway, ticket);
+    else if (kind === requests.REPLAY) this.#replay(ring, gateway, ticket);
+    else if (kind === requests.ROUND) this.#round(ring, gateway, ticket);
+    else this.#list(kind, ring, gateway, ticket);
+  }
+
+  #place(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
+    const { sequencer } = this;
+    const order = this.#command(requests.readOrder(ring));
+    const outcome = this.#unfit(order) ?? sequencer.submit(order);
+    switch (outcome.status) {
+      case 'accepted': {
+        const bet = eventOf(outcome.events, 'betPlaced');
+        sequencer.whenDurable(outcome.seq, () =>
+          gateway.reply((to) => replies.sendBet(to, replies.PLACED, ticket, bet)),
+        );
+        return;
+      }
+      case 'replayed':
+        this.#answerAgain(gateway, ticket, outcome);
+        return;
+      case 'rejected':
+        refuse(gateway, ticket, outcome);
+        return;
+      default:
+        unreachable(outcome);
+    }
+  }
+
+  /** An order that may not be placed: whether it was before. Changes nothing. */
+  #replay(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
+    const order = this.#command(requests.readOrder(ring));
+    const outcome = this.#unfitKey(order) === null ? this.sequencer.engine.rememberedOrder(order) : null;
+    if (outcome?.status === 'replayed') this.#answerAgain(gateway, ticket, outcome);
+    else gateway.reply((to) => replies.sendNothing(to, ticket));
+  }
+
+  #answerAgain(gateway: GatewayEnd, ticket: number, { seq, event }: Replayed): void {
+    const { sequencer } = this;
+    assert(event.type === 'betPlaced', 'an order replays a bet');
+    if (seq > sequencer.durableSeq) refuse(gateway, ticket, IN_PROGRESS);
+    else gateway.reply((to) => replies.sendBet(to, replies.REPLAYED, ticket, event));
+  }
+
+  #list(kind: number, ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
+    const asker = requests.readAsker(ring);
+    const { isAll, limit } = requests.readList(ring);
+    const unfit = this.#unfitKey(asker);
+    if (unfit !== null) {
+      refuse(gateway, ticket, { code: unfit, detail: '' });
+      return;
+    }
+    const bets = this.#betsOf(kind, asker.account, isAll, limit);
+    const { engine } = this.sequencer;
+    // Bets show their round's state, so the round's last step must be durable, too.
+    const seq = Math.max(engine.accountTouchedSeq(asker.account), engine.lifecycleSeq);
+    this.sequencer.whenDurable(seq, () => gateway.reply((to) => replies.sendBets(to, ticket, bets)));
+  }
+
+  #betsOf(kind: number, account: number, isAll: boolean, limit: number): BetView[] {
+    const { engine } = this.sequencer;
+    if (kind === requests.ORDERS) return engine.orders(account, limit);
+    assert(kind === requests.POSITIONS, `a request of kind ${kind} is known`);
+    return isAll ? engine.allPositions(account, limit) : engine.openPositions(account, limit);
+  }
+
+  #round(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
+    const asker = requests.readAsker(ring);
+    const { market, roundNumber } = requests.readRound(ring);
+    const { engine } = this.sequencer;
+    const round = engine.round(market, roundNumber);
+    const unfit = this.#unfitKey(asker);
+    if (unfit !== null || round === null) {
+      refuse(gateway, ticket, unfit === null ? NO_ROUND : { code: unfit, detail: '' });
+      return;
+    }
+    const facts = JSON.stringify({ round, tick: this.options.latestTick(assetOf(market)) });
+    // The last bet that it counts may be the last command.
+    this.sequencer.whenDurable(engine.seq, () =>
+      gateway.reply((to) => replies.sendRoundFacts(to, ticket, facts)),
+    );
+  }
+
+  /** Adds what is taken at the moment at which the order is placed. */
+  #command(order: requests.OrderFacts): PlaceOrder {
+    return {
+      kind: 'placeOrder',
+      timeMs: this.sequencer.stampMs(),
+      account: order.account,
+      key: order.key,
+      market: order.market,
+      side: order.side,
+      stakeCents: order.stakeCents,
+      fairShareE6: NO_FAIR_SHARE,
+      expectedPercentE6: order.expectedPercentE6,
+      idempotency: order.idempotency,
+      clientSeed: order.clientSeed,
+    };
+  }
+
+  /** The refusal of an order that may not be placed now, or its replay if it was placed before; else null. */
+  #unfit(order: PlaceOrder): Rejected | Replayed | null {
+    const ofKey = this.#unfitKey(order);
+    if (ofKey !== null) return { status: 'rejected', code: ofKey, detail: '' };
+    const ofAccount = this.#unfitAccount(order.account);
+    if (ofAccount === null) return null;
+    const remembered = this.sequencer.engine.rememberedOrder(order);
+    if (remembered?.status === 'replayed') return remembered;
+    return { status: 'rejected', code: ofAccount, detail: '' };
+  }
+
+  /** Why the key may do nothing now, or null. What a key and its account were given, the gateway has seen. */
+  #unfitKey({ key }: requests.Asker): ErrorCode | null {
+    const { enabled, expiresAtMs } = this.sequencer.engine.key(key);
+    if (!enabled) return 'key_disabled';
+    return expiresAtMs !== null && this.options.nowMs() >= expiresAtMs ? 'key_expired' : null;
+  }
+
+  /** Why the account may not place orders now, or null. */
+  #unfitAccount(account: number): ErrorCode | null {
+    const { tier, frozen } = must(this.sequencer.engine.account(account), 'account of a key');
+    if (tier < WRITE_TIER) return 'tier_too_low';
+    return frozen ? 'account_frozen' : null;
+  }
+}
+
+const refuse = (gateway: GatewayEnd, ticket: number, facts: replies.RefusalFacts): void =>
+  gateway.reply((to) => replies.sendRefusal(to, ticket, facts));

@@ -1,0 +1,115 @@
+/** One gateway: its network, its public API, and its end of the rings. Runs in a thread of its own (`worker.ts`). */
+import { must } from '../../engine/base/assert.js';
+import type { Clock } from '../../engine/model/ports.js';
+import type { Rules } from '../../engine/model/rules.js';
+import { createPublicApi } from '../api/public-api.js';
+import { boardOf } from '../board/markets.js';
+import { Rights } from '../board/rights.js';
+import { RateLimits } from '../limits/rate-limits.js';
+import { createLog } from '../log/log.js';
+import { logRequests } from '../log/requests.js';
+import { loadDocs } from '../pages/docs-page.js';
+import { clockIn, systemClock, wholeMonotonicMs } from '../process/clock.js';
+import { Link } from '../rings/link.js';
+import { HeldRequests } from '../uws/held-requests.js';
+import { acceptFor, type Listening } from '../uws/listening.js';
+import { receiveBuffer } from '../uws/receive-buffer.js';
+import { UwsTransport } from '../uws/transport.js';
+import { type FromGateway, type GatewaySetup, WAKE } from './messages.js';
+
+/**
+ * How old a gateway's bytes may be, in milliseconds. Together with the age of what they are made of, market data are at
+ * most 50 ms old.
+ */
+const BYTES_AGE_MS_MAX = 40;
+
+export class Gateway {
+  readonly #transport: UwsTransport;
+  readonly #link: Link;
+  readonly #clock: Clock;
+  readonly #held = new HeldRequests();
+  #acceptor: Listening | null = null;
+  #rules: Rules | null = null;
+
+  constructor(
+    private readonly setup: GatewaySetup,
+    private readonly post: (message: FromGateway) => void,
+  ) {
+    const { trustedProxies, connectionsMax, openConnections, rings } = setup;
+    this.#clock = clockIn(setup.manualClock);
+    this.#transport = new UwsTransport({
+      clock: systemClock,
+      trustedProxies,
+      connectionsMax,
+      openConnections: new Int32Array(openConnections),
+      onFatal: (error) => this.fail(error),
+    });
+    this.#link = new Link(rings, { schedule: setImmediate, wake: () => post(WAKE) });
+  }
+
+  /** Opens the network. Requests are held until `serve`. */
+  async join(): Promise<void> {
+    const descriptor = await this.#transport.join(this.#held.handler);
+    const seesHeads = (await receiveBuffer()) !== null;
+    this.post({ kind: 'joined', descriptor, seesHeads });
+  }
+
+  /** Accepts connections for all gateways. */
+  async accept(descriptors: readonly number[], host: string, port: number): Promise<void> {
+    try {
+      this.#acceptor = await acceptFor(descriptors, host, port);
+      this.post({ kind: 'listening', port: this.#acceptor.port });
+    } catch (error) {
+      this.post({ kind: 'refused', reason: error instanceof Error ? error.message : String(error) });
+    }
+  }
+
+  setRules(rules: Rules): void {
+    this.#rules = rules;
+  }
+
+  serve(): void {
+    const { setup } = this;
+    const isManual = setup.manualClock !== null;
+    const api = createPublicApi({
+      link: this.#link,
+      rights: new Rights(setup.rights),
+      board: boardOf(setup.board),
+      rules: () => must(this.#rules, 'rules in force'),
+      clock: this.#clock,
+      limits: new RateLimits(setup.limits),
+      limitsNowMs: isManual ? () => this.#clock.nowMs() : wholeMonotonicMs,
+      masterSecret: setup.masterSecret,
+      marketAgeMsMax: isManual ? 0 : BYTES_AGE_MS_MAX,
+      docs: loadDocs(),
+      requestIdPrefix: `${setup.requestIdPrefix}${setup.index.toString(36)}`,
+    });
+    this.#held.serve(logRequests(api, 'public', systemClock, createLog(setup.logLevel)));
+  }
+
+  /** The engine's thread has sent replies. */
+  drain(): void {
+    this.#link.drain();
+  }
+
+  /** Accepts no new connections, answers what waits, and closes. */
+  async close(): Promise<void> {
+    this.#acceptor?.close();
+    await this.#transport.close();
+    this.post({ kind: 'closed' });
+  }
+
+  /** The process ends now: lets go of the network, without which the end of this thread would abort the process. */
+  halt(): void {
+    this.#acceptor?.close();
+    this.#transport.halt();
+    const halted = new Int32Array(this.setup.halted);
+    Atomics.add(halted, 0, 1);
+    Atomics.notify(halted, 0);
+  }
+
+  /** A programming error: the process ends. */
+  fail(error: unknown): void {
+    this.post({ kind: 'failed', error: error instanceof Error ? error : new Error(String(error)) });
+  }
+}

@@ -1,0 +1,91 @@
+/**
+ * A hash table from the id of an address to a number that is not 0: open addressing with linear probing, at most half
+ * full. Ids are compared whole, so that no two ever share an entry. The hash is seeded: whoever owns many addresses
+ * could otherwise choose those that meet in one place, and each look-up would walk through all of them.
+ */
+import type { AddressId } from './address-id.js';
+import { bytesOfWords, type Memory } from './memory.js';
+
+/** Words of an entry: the three of the id, of which the first is not 0, and the value. */
+const WORDS = 4;
+const VALUE = 3;
+
+/** Entries of a table for `idsMax` ids, a power of two. */
+const entriesFor = (idsMax: number): number => 2 ** Math.ceil(Math.log2(idsMax * 2));
+
+export class IdTable {
+  static bytes(idsMax: number): number {
+    return bytesOfWords(entriesFor(idsMax) * WORDS);
+  }
+
+  readonly #words: Uint32Array;
+  readonly #mask: number;
+  readonly #factor: number;
+
+  /** `seed`: 32 random bits, the same for all threads. The caller keeps no more than `idsMax` ids. */
+  constructor(
+    memory: Memory,
+    idsMax: number,
+    private readonly seed: number,
+  ) {
+    const entries = entriesFor(idsMax);
+    this.#words = memory.words(entries * WORDS);
+    this.#mask = entries - 1;
+    this.#factor = (Math.imul(seed, 0x9e3779b1) | 1) >>> 0;
+  }
+
+  /** The value of an id, 0 where it has none. */
+  get({ kind, high, low }: AddressId): number {
+    return this.#words[this.#find(kind, high, low) * WORDS + VALUE] as number;
+  }
+
+  /** Keeps the value of an id, new or known. */
+  set({ kind, high, low }: AddressId, value: number): void {
+    this.#write(this.#find(kind, high, low) * WORDS, kind, high, low, value);
+  }
+
+  /** Forgets an id that is known. What stands behind it and had been in its way moves up. */
+  delete(id: AddressId): void {
+    const words = this.#words;
+    let gap = this.#find(id.kind, id.high, id.low);
+    for (let entry = (gap + 1) & this.#mask; words[entry * WORDS] !== 0; entry = (entry + 1) & this.#mask) {
+      const at = entry * WORDS;
+      const kind = words[at] as number;
+      const high = words[at + 1] as number;
+      const low = words[at + 2] as number;
+      const home = this.#home(kind, high, low);
+      if (((entry - home) & this.#mask) < ((entry - gap) & this.#mask)) continue;
+      this.#write(gap * WORDS, kind, high, low, words[at + VALUE] as number);
+      gap = entry;
+    }
+    this.#write(gap * WORDS, 0, 0, 0, 0);
+  }
+
+  #write(at: number, kind: number, high: number, low: number, value: number): void {
+    const words = this.#words;
+    words[at] = kind;
+    words[at + 1] = high;
+    words[at + 2] = low;
+    words[at + VALUE] = value;
+  }
+
+  /** The entry of an id, or the empty one where it belongs. */
+  #find(kind: number, high: number, low: number): number {
+    const words = this.#words;
+    let entry = this.#home(kind, high, low);
+    for (; ; entry = (entry + 1) & this.#mask) {
+      const at = entry * WORDS;
+      if (words[at] === 0) return entry;
+      if (words[at + 2] === low && words[at + 1] === high && words[at] === kind) return entry;
+    }
+  }
+
+  /** Where the search for an id begins. */
+  #home(kind: number, high: number, low: number): number {
+    let hash = Math.imul(high ^ this.seed, this.#factor) + kind;
+    hash = Math.imul(hash ^ (hash >>> 15) ^ low, this.#factor);
+    hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+    hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+    return (hash ^ (hash >>> 16)) & this.#mask;
+  }
+}

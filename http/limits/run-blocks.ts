@@ -1,0 +1,60 @@
+/**
+ * Blocks of runs, for all windows together: a run is a time and how many requests were counted then. A block is a cache
+ * line of seven runs, chained both ways with the other blocks of its window. Blocks that are given back are used again
+ * before a new one is touched.
+ */
+import { bytesOfWords, LINE_WORDS, type Memory } from './memory.js';
+
+export const RUNS_PER_BLOCK = 7;
+/** Words of a block: time and count of each run in turn, and its neighbours, 0 for none. */
+export const NEXT = RUNS_PER_BLOCK * 2;
+export const PREVIOUS = NEXT + 1;
+
+/** Block 0 is none; its words say which blocks are free. */
+const FREE = 0;
+const TOUCHED = 1;
+
+export class RunBlocks {
+  static bytes(blocksMax: number): number {
+    return bytesOfWords((blocksMax + 1) * LINE_WORDS);
+  }
+
+  /** Block `b` begins at word `b * LINE_WORDS`. */
+  readonly words: Uint32Array;
+
+  constructor(
+    memory: Memory,
+    private readonly blocksMax: number,
+  ) {
+    this.words = memory.lines(blocksMax + 1);
+  }
+
+  /** Blocks that were ever in use: what memory goes by. */
+  get touched(): number {
+    return this.words[TOUCHED] as number;
+  }
+
+  /** A block without neighbours, whose runs are anything; 0 where all are in use. */
+  take(): number {
+    const { words } = this;
+    let block = words[FREE] as number;
+    if (block !== 0) {
+      words[FREE] = words[block * LINE_WORDS + NEXT] as number;
+    } else {
+      const touched = words[TOUCHED] as number;
+      if (touched === this.blocksMax) return 0;
+      block = touched + 1;
+      words[TOUCHED] = block;
+    }
+    words[block * LINE_WORDS + NEXT] = 0;
+    words[block * LINE_WORDS + PREVIOUS] = 0;
+    return block;
+  }
+
+  /** Gives back the chain of blocks from `first` to `last`. */
+  giveBack(first: number, last: number): void {
+    const { words } = this;
+    words[last * LINE_WORDS + NEXT] = words[FREE] as number;
+    words[FREE] = first;
+  }
+}

@@ -1,0 +1,196 @@
+/** The bounds of the rate limits: how much is remembered, what goes first, and what comes when there is no more room. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { SITE_WINDOWS_MAX } from '../../../http/limits/address-windows.js';
+import { RateLimits } from '../../../http/limits/rate-limits.js';
+import type { RateLimitSettings } from '../../../http/limits/settings.js';
+import { type LimitsCapacity, shareLimits } from '../../../http/limits/shared-limits.js';
+import { FEW_LIMITS } from '../../support/limits-capacity.js';
+import { accountOf } from '../../support/rate-limit-reference.js';
+
+const START_MS = 1_800_000_000_000;
+const LIMITS: RateLimitSettings = { keyRead: 3, keyWrite: 2, account: 4, ip: 10 };
+const NO_KEY = { key: 0, account: 0, isWrite: false };
+
+class Taker {
+  readonly limits: RateLimits;
+
+  constructor(settings: Partial<RateLimitSettings>, capacity: Partial<LimitsCapacity>) {
+    this.limits = new RateLimits(shareLimits({ ...LIMITS, ...settings }, { ...FEW_LIMITS, ...capacity }));
+  }
+
+  /** Whether a request without a key is admitted. */
+  admits(address: string, nowMs: number): boolean {
+    return this.limits.take({ address, ...NO_KEY }, 'unknown', nowMs) === 'admitted';
+  }
+  /** The same of one of an account's only key. */
+  admitsKey(address: string, key: number, nowMs: number, isWrite = false): boolean {
+    return this.limits.take({ address, key, account: key, isWrite }, 'known', nowMs) === 'admitted';
+  }
+  get windows(): number {
+    return this.limits.usage.windows;
+  }
+}
+
+const ipv4 = (number: number): string => `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`;
+
+test('under a flood of addresses the idle go first, and past the cap the unknown are refused', () => {
+  const taker = new Taker({}, { addresses: 1_000 });
+  const { limits } = taker;
+  for (let address = 0; address < 1_000; address++) {
+    assert.equal(taker.admits(ipv4(address), START_MS + address), true);
+  }
+  assert.equal(taker.admits('198.51.100.1', START_MS + 5_000), false);
+  const { limit, remaining, resetSeconds, retryAfterSeconds } = limits;
+  assert.deepEqual([limit, remaining, resetSeconds, retryAfterSeconds], [10, 0, 55, 55]);
+  assert.equal(taker.admits(ipv4(7), START_MS + 5_000), true, 'a known one goes on');
+  assert.equal(
+    taker.admits('198.51.100.1', START_MS + 60_000),
+    true,
+    'the first has been silent for a minute',
+  );
+  assert.equal(taker.admits('198.51.100.2', START_MS + 60_000), false);
+  for (let address = 0; address < 20_000; address++) taker.admits(ipv4(10_000 + address), START_MS + 62_000);
+  assert.equal(taker.windows, 1_000);
+  assert.equal(taker.admits(ipv4(7), START_MS + 64_999), true);
+  assert.equal(limits.remaining, 8, 'it kept its place, and with it its count');
+  assert.equal(taker.admits('198.51.100.3', START_MS + 200_000), true);
+  for (let address = 0; address < 400; address++) taker.admits(ipv4(50_000 + address), START_MS + 200_000);
+  assert.equal(taker.windows, 401, 'what fell idle is gone');
+});
+
+test('a crowded /48 shares a window, and shuts out nobody else', () => {
+  const taker = new Taker({}, {});
+  const { limits } = taker;
+  const flood = (nowMs: number): number => {
+    let admitted = 0;
+    for (let subnet = 0; subnet < 0x10000; subnet++) {
+      if (taker.admits(`2001:db8:1:${subnet.toString(16)}::/64`, nowMs)) admitted += 1;
+    }
+    return admitted;
+  };
+  const each = SITE_WINDOWS_MAX + 10;
+  assert.equal(flood(START_MS), each, 'those with a window of their own, and the limit of one');
+  assert.equal(taker.windows, SITE_WINDOWS_MAX + 1);
+  assert.equal(taker.admits('2001:db8:1:ffff::/64', START_MS), false);
+  assert.equal(limits.retryAfterSeconds, 60);
+  assert.equal(taker.admits('2001:db8:1:7::/64', START_MS), true, 'one of the first goes on');
+  for (const other of ['2001:db8:2:ffff::/64', '2001:db8:0:1::/64', '198.51.100.7']) {
+    assert.equal(taker.admits(other, START_MS), true, other);
+    assert.equal(limits.remaining, 9, other);
+  }
+  // What has fallen idle leaves its place to others of the site.
+  assert.equal(taker.admits('2001:db8:1:ffff::/64', START_MS + 59_999), false);
+  assert.equal(flood(START_MS + 60_000), each);
+  assert.equal(taker.windows, SITE_WINDOWS_MAX + 1);
+});
+
+test('a flood of ten times the addresses uses the memory of those that are remembered', () => {
+  const addresses = 16_384;
+  const taker = new Taker({ ip: 1_000 }, { addresses, runBlocks: 10 * addresses });
+  const address = (number: number): string =>
+    `2001:${(number >> 16).toString(16)}:${(number & 0xffff).toString(16)}:1::/64`;
+  for (let wave = 0; wave < 10; wave++) {
+    for (let round = 0; round < 4; round++) {
+      for (let number = 0; number < addresses; number++)
+        assert.ok(taker.admits(address(wave * addresses + number), START_MS + wave * 61_000 + round));
+    }
+  }
+  assert.deepEqual(taker.limits.usage, { windows: addresses, blocksTouched: addresses });
+});
+
+test('an address whose only request was refused for its key takes no place', () => {
+  const taker = new Taker({ keyRead: 1 }, { addresses: 2 });
+  for (const address of ['10.0.0.1', '10.0.0.2', '10.0.0.3']) {
+    assert.equal(taker.admitsKey(address, 1, START_MS), address === '10.0.0.1');
+  }
+  assert.equal(taker.admits('10.0.0.4', START_MS), true);
+  assert.equal(taker.admits('10.0.0.3', START_MS), false, 'now all are taken');
+});
+
+test('idle keys and accounts are forgotten', () => {
+  const taker = new Taker({ ip: 100_000 }, { numbers: 200_000 });
+  const { limits } = taker;
+  for (let key = 1; key <= 5_000; key++) {
+    limits.take(
+      { address: '10.0.0.1', key, account: accountOf(key), isWrite: key % 3 === 0 },
+      'known',
+      START_MS,
+    );
+  }
+  assert.equal(taker.windows, 1 + 5_000 + 2_500);
+  for (let key = 100_000; key < 105_000; key++) {
+    assert.ok(taker.admitsKey('10.0.0.1', key, START_MS + 60_000, key % 2 === 0));
+  }
+  assert.equal(taker.windows, 1 + 5_000 + 5_000);
+});
+
+test('past the cap on keys and accounts further ones are refused for a minute', () => {
+  const taker = new Taker({ ip: 100_000 }, { numberedWindows: 100 });
+  for (let key = 1; key <= 100; key++) assert.equal(taker.admitsKey('10.0.0.1', key, START_MS), true);
+  assert.equal(taker.admitsKey('10.0.0.1', 101, START_MS + 1), false);
+  const { limit, remaining, resetSeconds, retryAfterSeconds } = taker.limits;
+  assert.deepEqual([limit, remaining, resetSeconds, retryAfterSeconds], [3, 0, 60, 60]);
+  assert.equal(taker.admitsKey('10.0.0.1', 7, START_MS + 1), true, 'a known one goes on');
+  assert.equal(taker.windows, 201);
+  assert.equal(taker.admitsKey('10.0.0.1', 101, START_MS + 60_001), true);
+});
+
+test('without room for the times of requests they leave their windows late, never early', () => {
+  const gaps = fc.array(
+    fc.record({
+      gapMs: fc.oneof(
+        { weight: 20, arbitrary: fc.integer({ min: 0, max: 3_000 }) },
+        { weight: 1, arbitrary: fc.constantFrom(20_000, 59_999, 60_000) },
+      ),
+      address: fc.integer({ min: 1, max: 3 }),
+    }),
+    { maxLength: 300, size: 'max' },
+  );
+  let refusedEarly = 0;
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 0, max: 5 }),
+      fc.integer({ min: 1, max: 30 }),
+      gaps,
+      (runBlocks, ip, stream) => {
+        const taker = new Taker({ ip }, { runBlocks });
+        const counted = new Map<number, number[]>();
+        let nowMs = START_MS;
+        for (const { gapMs, address } of stream) {
+          nowMs += gapMs;
+          const times = (counted.get(address) ?? []).filter((timeMs) => nowMs - timeMs < 60_000);
+          const isAdmitted = taker.admits(ipv4(address), nowMs);
+          assert.ok(!isAdmitted || times.length < ip, 'no limit is exceeded');
+          if (!isAdmitted) {
+            if (times.length < ip) refusedEarly += 1;
+            assert.ok(taker.limits.retryAfterSeconds >= 1 && taker.limits.retryAfterSeconds <= 60);
+          }
+          counted.set(address, isAdmitted ? [...times, nowMs] : times);
+          assert.ok(taker.limits.usage.blocksTouched <= runBlocks);
+        }
+        nowMs += 60_000;
+        for (const address of [1, 2, 3]) {
+          for (let request = 0; request < ip; request++) assert.ok(taker.admits(ipv4(address), nowMs));
+          assert.equal(
+            taker.admits(ipv4(address), nowMs),
+            false,
+            'all of the limit is there again, and no more',
+          );
+        }
+      },
+    ),
+    { numRuns: 300 },
+  );
+  assert.ok(refusedEarly > 0, 'room did run out');
+});
+
+test('room that ran out comes back', () => {
+  const taker = new Taker({ ip: 1_000 }, { runBlocks: 4 });
+  for (let request = 0; request < 500; request++) taker.admits(ipv4(request & 3), START_MS + request);
+  const later = START_MS + 120_000;
+  for (let request = 0; request < 29; request++) taker.admits('10.0.0.1', later + request * 1_000);
+  taker.admits('10.0.0.1', later + 60_000);
+  assert.equal(taker.limits.remaining, 1_000 - 29, 'of 30 the first has left, to the millisecond');
+});

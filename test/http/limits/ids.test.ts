@@ -1,0 +1,88 @@
+/** Addresses as words, and the table that finds them: no two addresses are ever taken for each other. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { AddressId, Kind } from '../../../http/limits/address-id.js';
+import { IdTable } from '../../../http/limits/id-table.js';
+import { Memory } from '../../../http/limits/memory.js';
+import { ClientAddresses } from '../../../http/uws/client-address.js';
+
+const idOf = (address: string): AddressId => {
+  const id = new AddressId();
+  id.read(address);
+  return id;
+};
+
+/** The text again, of the words alone. */
+function textOf({ kind, high, low }: AddressId): string {
+  if (kind === Kind.unknown) return 'unknown';
+  if (kind === Kind.ipv4) return [low >>> 24, (low >>> 16) & 255, (low >>> 8) & 255, low & 255].join('.');
+  const groups = [high >>> 16, high & 0xffff, low >>> 16, low & 0xffff].map((group) => group.toString(16));
+  return kind === Kind.ipv6 ? `${groups.join(':')}::/64` : `${groups.slice(0, 3).join(':')}::/48`;
+}
+
+const bytes = fc.oneof(
+  fc.uint8Array({ minLength: 4, maxLength: 4 }),
+  fc.uint8Array({ minLength: 16, maxLength: 16 }),
+  fc.constant(new Uint8Array(0)),
+);
+
+test('the words of an address say all of it', () => {
+  const addresses = new ClientAddresses([]);
+  fc.assert(
+    fc.property(bytes, (peer) => {
+      const { counted } = addresses.peer(new Uint8Array(peer).buffer);
+      assert.equal(textOf(idOf(counted)), counted);
+    }),
+  );
+  for (const address of ['0.0.0.0', '255.255.255.255', '0:0:0:0::/64', 'ffff:ffff:ffff:ffff::/64', 'unknown'])
+    assert.equal(textOf(idOf(address)), address);
+});
+
+test('an IPv6 address lies in its /48, others in none', () => {
+  const id = idOf('2001:db8:ffff:8001::/64');
+  assert.equal(id.becomeSite(), true);
+  assert.equal(textOf(id), '2001:db8:ffff::/48');
+  assert.equal(id.becomeSite(), false);
+  assert.equal(idOf('10.0.0.1').becomeSite(), false);
+  assert.equal(idOf('unknown').becomeSite(), false);
+});
+
+test('what is no address as it is counted is a programming error', () => {
+  for (const address of ['', '1.2.3', '::1', '2001:db8:1::/48', '1:2:3::/64']) {
+    assert.throws(() => idOf(address), { name: 'AssertionError' }, address);
+  }
+});
+
+test('a table of ids is a map', () => {
+  const idsMax = 8;
+  const ids = fc.record({
+    kind: fc.constantFrom(Kind.ipv4, Kind.ipv6, Kind.ipv6Site),
+    high: fc.constantFrom(0, 1, 0xffffffff),
+    low: fc.constantFrom(0, 1, 2, 3, 0xfffffffe),
+  });
+  const steps = fc.array(fc.record({ id: ids, value: fc.integer({ min: 0, max: 9 }) }), {
+    maxLength: 200,
+    size: 'max',
+  });
+  fc.assert(
+    fc.property(fc.integer({ min: 0, max: 2 ** 32 - 1 }), steps, (seed, stream) => {
+      const table = new IdTable(new Memory(new ArrayBuffer(IdTable.bytes(idsMax))), idsMax, seed);
+      const map = new Map<string, { id: AddressId; value: number }>();
+      for (const { id: words, value } of stream) {
+        const id = Object.assign(new AddressId(), words);
+        const name = JSON.stringify(words);
+        if (value === 0 && map.has(name)) {
+          table.delete(id);
+          map.delete(name);
+        } else if (value > 0 && (map.has(name) || map.size < idsMax)) {
+          table.set(id, value);
+          map.set(name, { id, value });
+        }
+        assert.equal(table.get(id), map.get(name)?.value ?? 0);
+        for (const kept of map.values()) assert.equal(table.get(kept.id), kept.value);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,116 @@
+/**
+ * Several threads count for the same addresses, keys and accounts at the same moment of the limits' clock. Together they
+ * get what one thread would, to the last request: none is lost, none counted twice, and no other is refused for its sake.
+ */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { RateLimits } from '../../../http/limits/rate-limits.js';
+import type { RateLimitSettings } from '../../../http/limits/settings.js';
+import { shareLimits } from '../../../http/limits/shared-limits.js';
+import { FEW_LIMITS } from '../../support/limits-capacity.js';
+import { accountOf } from '../../support/rate-limit-reference.js';
+import { Rng } from '../../support/reference/rng.js';
+import { type Request, Threads } from './threads.js';
+
+const THREADS = 3;
+const ROUNDS = 4;
+const START_MS = 1_000_000;
+/** Requests of a thread in a round: many times what is admitted. */
+const REQUESTS = 60_000;
+const LIMITS: RateLimitSettings = { keyRead: 2_000, keyWrite: 900, account: 2_500, ip: 4_000 };
+
+const shared = shareLimits(LIMITS, FEW_LIMITS);
+const limits = new RateLimits(shared);
+let threads: Threads;
+let nowMs = START_MS;
+
+before(() => {
+  threads = new Threads(shared, THREADS);
+});
+after(() => threads.end());
+
+const requestOf = (address: number, key: number, isWrite: boolean): Request => ({
+  asker: { address: `192.0.2.${address}`, key, account: accountOf(key), isWrite },
+  fate: 'known',
+});
+const keyless = (address: number): Request => ({
+  asker: { address: `192.0.2.${address}`, key: 0, account: 0, isWrite: false },
+  fate: 'unknown',
+});
+const orderOf = (rng: Rng, requests: number): Uint32Array =>
+  Uint32Array.from({ length: REQUESTS }, () => rng.integer(0, requests - 1));
+
+/** The windows where a request counts, by name, with their limits. */
+function windowsOf({ asker: { address, key, account, isWrite }, fate }: Request): [string, number][] {
+  if (fate === 'unknown') return [[address, LIMITS.ip]];
+  return [
+    [address, LIMITS.ip],
+    [`${isWrite ? 'write' : 'read'} ${key}`, isWrite ? LIMITS.keyWrite : LIMITS.keyRead],
+    [`account ${account}`, LIMITS.account],
+  ];
+}
+
+test('of all that the threads send, as much is admitted as fits the limits, and a minute later again', async () => {
+  const rng = new Rng(11);
+  const requests = [1, 2, 3].flatMap((address) =>
+    [1, 2, 3, 4].flatMap((key) => [requestOf(address, key, true), requestOf(address, key, false)]),
+  );
+  requests.push(keyless(1), keyless(4));
+  for (let round = 0; round < ROUNDS; round++) {
+    const orders = Array.from({ length: THREADS }, () => orderOf(rng, requests.length));
+    const admitted = await threads.run(requests, orders, nowMs);
+    const counted = new Map<string, number>();
+    requests.forEach((request, index) => {
+      for (const [window] of windowsOf(request))
+        counted.set(window, (counted.get(window) ?? 0) + (admitted[index] ?? 0));
+    });
+    for (const request of requests) {
+      const windows = windowsOf(request).map(([window, limit]) => limit - (counted.get(window) ?? 0));
+      assert.equal(Math.min(...windows), 0, `none over its limit, and one is used up: ${windows}`);
+      assert.notEqual(limits.take(request.asker, request.fate, nowMs), 'admitted');
+    }
+    assert.equal(counted.get('192.0.2.4'), LIMITS.ip);
+    nowMs += 60_000;
+  }
+});
+
+test('what a full key keeps from counting takes nobody else a place at its address', async () => {
+  const rng = new Rng(12);
+  const full = requestOf(9, 9, true);
+  const elsewhere = requestOf(8, 9, true);
+  const requests = [full, keyless(9)];
+  for (let round = 0; round < ROUNDS; round++) {
+    for (let request = 0; request < LIMITS.keyWrite; request++)
+      assert.equal(limits.take(elsewhere.asker, 'known', nowMs), 'admitted');
+    // The last of the address's limit comes with many more of the full key around it.
+    const orders = Array.from({ length: THREADS }, (_, thread) => {
+      const order = new Uint32Array(REQUESTS);
+      const share = Math.floor(LIMITS.ip / THREADS) + (thread < LIMITS.ip % THREADS ? 1 : 0);
+      for (let placed = 0; placed < share; ) {
+        const at = rng.integer(0, REQUESTS - 1);
+        if (order[at] === 1) continue;
+        order[at] = 1;
+        placed += 1;
+      }
+      return order;
+    });
+    assert.deepEqual(await threads.run(requests, orders, nowMs), [0, LIMITS.ip]);
+    nowMs += 60_000;
+  }
+});
+
+test('what is forbidden counts for its key and account however many threads send it', async () => {
+  const requests = [1, 2, 3].map((address) => ({
+    ...requestOf(20 + address, 11, true),
+    fate: 'forbidden' as const,
+  }));
+  const orders = Array.from({ length: THREADS }, (_, thread) => new Uint32Array(1_000).fill(thread));
+  assert.deepEqual(await threads.run(requests, orders, nowMs), [1_000, 1_000, 1_000]);
+  const write = requestOf(30, 11, true).asker;
+  const read = requestOf(30, 11, false).asker;
+  assert.equal(limits.take(write, 'known', nowMs), 'keyFull');
+  assert.equal(limits.take(read, 'known', nowMs), 'keyFull', 'its account has had 3,000 of 2,500');
+  nowMs += 60_000;
+  assert.equal(limits.take(read, 'known', nowMs), 'admitted');
+  assert.equal(limits.remaining, LIMITS.keyRead - 1);
+});
