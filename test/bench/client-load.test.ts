@@ -1,6 +1,6 @@
 /**
- * The load client against a real server on a real socket: what it counts is what the server counted, and an open
- * loop does not hide a server that stands still.
+ * The load client against a real server on a real socket: its counts match the server's, and an open loop does not
+ * hide a stalled server.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-/** The in-process suites on a small scale: their own checks hold, and their results are of what they name. */
+/** The in-process suites on a small scale: their own checks pass, and their results are what their names say. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** What the rates of two systems come to, and what is said where they are not what they seem. */
+/** Ratios of the rates of two systems, and the notes on rates that may mislead. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LatencySummary } from '../../bench/client/job.js';

@@ -1,4 +1,4 @@
-/** The references do what the rows say of them: same bytes, committed before the answer, counted by both sides. */
+/** The references do what their names say: the same bytes, committed before the answer, counted on both sides. */
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -39,7 +39,7 @@ function config(name: string, changes: Partial<UsualConfig> = {}): UsualConfig {
   };
 }
 
-/** What the engine says to the same order, in the words of an answer. */
+/** The engine's outcome of the same order, as an answer. */
 function engineAnswers(orders: readonly UsualOrder[]) {
   const { engine } = openScenario(1, 10_000);
   return orders.map((order) => {

@@ -1,7 +1,7 @@
 /**
- * A server that stood still (SIGSTOP) across a boundary, for longer than the grace of late ticks, reads the prices that
- * wait in its sockets before it ends the round. A standstill takes time, which a manual clock does not: the
- * server has the system's, set forward so that a minute ends soon.
+ * A server that was stopped (SIGSTOP) across a boundary, for longer than the grace of late ticks, reads the prices in
+ * its sockets before it ends the round. A stall takes real time, so the server has the system's clock, set forward so
+ * that a minute ends soon.
  */
 import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
@@ -16,9 +16,9 @@ const PRICE = 67_000;
 const LAST_PRICE = 67_123;
 const GRACE_MS = 2_000;
 const TICK_EVERY_MS = 500;
-/** The server stands still from so long before the boundary on, at the least: a push may be slow. */
+/** The server is stopped at least this long before the boundary: a push may be slow. */
 const BEFORE_MS = 3_000;
-/** A round that has less than this left is left to its end: its last ticks would come before the standstill. */
+/** With less than this left of a round the test waits for the next: its last ticks would arrive before the stall. */
 const NEEDED_MS = 6_000;
 /** Time for the server to start and for the round to open besides. */
 const SOON_MS = NEEDED_MS + 4_000;

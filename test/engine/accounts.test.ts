@@ -7,7 +7,7 @@ import { Exchange } from '../support/reference/exchange.js';
 
 const READ_SCOPES = 0b0011;
 
-/** Creates a key with a new digest and says what came of it. */
+/** Creates a key with a new digest and returns the outcome. */
 function keyMaker(exchange: Exchange, account: number) {
   let made = account * 1_000;
   return (scopesMask = READ_SCOPES, expiresAtMs: number | null = null): string => {

@@ -15,7 +15,7 @@ const RUNS = Number(process.env['TOTE_TEST_RUNS'] ?? RUNS_DEFAULT);
 const SEED = Number(process.env['TOTE_TEST_SEED'] ?? 20_261_121);
 const STEPS_MAX = 900;
 
-/** What the streams must have come to at least this often: streams that reach nothing prove nothing. */
+/** Minimum number of outcomes of each kind: streams that do not reach them prove nothing. */
 const OCCURRENCES_MIN = 5;
 const EXPECTED: Readonly<Record<string, readonly string[]>> = {
   configure: ['accepted'],
@@ -81,7 +81,7 @@ test('moving a manual clock changes the time and nothing else', () => {
   equal(pair.apply({ kind: 'moveClock', timeMs }).status, 'rejected');
 });
 
-/** Counts a line of a story by its kind of command and what came of it. */
+/** Counts a line of a story by its kind of command and its outcome. */
 function count(seen: Map<string, number>, line: string): void {
   const kind = /"kind":"(\w+)"/.exec(line)?.[1];
   const outcome = / -> (\w+)$/.exec(line)?.[1];

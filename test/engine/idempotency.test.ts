@@ -1,4 +1,4 @@
-/** What a placed bet's Idempotency-Key is worth, and for how long (design, section 5). */
+/** What the Idempotency-Key of a placed bet guarantees, and for how long (design, section 5). */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';
 import { Engine } from '../../engine/engine.js';
@@ -79,7 +79,7 @@ test('a replay repeats the first answer, whatever has become of bet, market, mon
     event: factsOf(first),
   });
 
-  // Also where the market is none any more.
+  // Also if the market no longer exists.
   exchange.configure({ ...rulesOf(exchange), markets: [] });
   equal(exchange.betOutcome(wish), 'replayed');
 });

@@ -1,4 +1,4 @@
-/** What a retained bet costs in memory, its idempotency entry included. */
+/** The memory of a retained bet, its idempotency entry included. */
 import { equal, ok } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import ts from 'typescript';
 import { sourcesIn, visitFile } from '../house/sources.js';
 
-/** What the outside world would come in by. */
+/** Globals that give access to the outside world. */
 const GLOBALS_FORBIDDEN = new Set([
   'process',
   'performance',

@@ -21,7 +21,7 @@ const stepSeeds = (rng: Rng): number[] => Array.from({ length: STEPS }, () => rn
 
 const digests = (engine: Engine): string => `${engine.rollingDigest()} ${engine.stateDigest(newHasher)}`;
 
-/** An engine that went through a random stream, what it refused included, and the commands that took effect. */
+/** An engine after a random stream, refusals included, and the commands that took effect. */
 function play(stream: number, rng: Rng): { readonly engine: Engine; readonly accepted: readonly Command[] } {
   const engine = new Engine();
   const accepted: Command[] = [];

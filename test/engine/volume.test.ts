@@ -1,6 +1,6 @@
 /**
- * Many bets: rows are handed out, freed and used again over the bounds of every table. The expectations are sums
- * over the events; the reference model is too slow here.
+ * Many bets: rows are allocated, freed and reused across the bounds of every table. Expected values are sums over the
+ * events, because the reference model is too slow here.
  */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';

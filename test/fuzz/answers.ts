@@ -1,4 +1,4 @@
-/** Reads answers from the bytes of a connection. Content-Length is believed. */
+/** Reads answers from the bytes of a connection, by their Content-Length. */
 
 export interface Answer {
   readonly status: number;
@@ -13,7 +13,7 @@ export interface Taken {
   readonly end: number;
 }
 
-/** The answer that begins at `from`, or null where it is not whole yet. Throws where it is no HTTP. */
+/** The answer that begins at `from`, or null if it is incomplete. Throws if it is not HTTP. */
 export function takeAnswer(bytes: Buffer, from: number, isHead: boolean): Taken | null {
   const headEnd = bytes.indexOf('\r\n\r\n', from, 'latin1');
   if (headEnd < 0) return null;
@@ -27,7 +27,7 @@ export function takeAnswer(bytes: Buffer, from: number, isHead: boolean): Taken 
     headers.set(line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim());
   }
   const bodyAt = headEnd + 4;
-  // 100 Continue comes before the answer, and is none.
+  // 100 Continue precedes the answer.
   if (status === '100') return takeAnswer(bytes, bodyAt, isHead);
   const length = isHead ? 0 : lengthOf(Number(status), headers, bytes.length - bodyAt);
   if (!Number.isSafeInteger(length)) throw new Error('Content-Length is no number');

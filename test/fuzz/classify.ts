@@ -1,12 +1,12 @@
 /**
- * Whether an answer is one that this server may give: the envelope with a code of the registry at that code's status,
- * a documented success, or, to what is no HTTP, the parser's own page.
+ * Whether this server may give an answer: the envelope with a code of the registry at that code's status, a
+ * documented success, or the parser's own page for malformed HTTP.
  */
 import { ERROR_STATUS } from '../../engine/model/errors.js';
 import type { Answer } from './answers.js';
 import type { Prepared } from './requests.js';
 
-/** What one request came to, for the count. */
+/** The outcome of one request, for the count. */
 export interface Finding {
   /** Such as `201`, `201 again`, `400 invalid_request`, `operator 400 invalid_request`, `parser 400`. */
   readonly label: string;
@@ -27,7 +27,7 @@ const NEVER_HERE = [
   'rate_limited',
 ];
 
-/** Throws, saying what is wrong, where the answer is none that may be given to this request. */
+/** Throws, with the reason, if the answer is not allowed for this request. */
 export function classify(prepared: Prepared, answer: Answer): Finding {
   const finding = classifyUnlabelled(prepared, answer);
   return prepared.about === null ? finding : { ...finding, label: `${prepared.about} ${finding.label}` };

@@ -1,7 +1,7 @@
 /**
- * Throws requests at the real server over real sockets, and holds it to four promises: it stays up and answers every
- * request that can be answered; every answer is one that may be given; nothing that was refused changed anything; all
- * money is where it was. The same seed throws the same requests.
+ * Sends requests to the real server over real sockets, and checks four promises: it stays up and answers every
+ * request that can be answered; every answer is allowed; refused requests change nothing; and all money is conserved.
+ * The same seed sends the same requests.
  */
 import assert from 'node:assert/strict';
 import { type Account, Sandbox } from '../support/api-client-sandbox.js';
@@ -30,17 +30,17 @@ export interface FuzzReport {
   readonly placed: number;
 }
 
-/** Requests between two looks at the books; rounds end between two such stretches. */
+/** Requests between two checks of the books; rounds end in between. */
 const STRETCH = 20_000;
-/** Of each stretch, the last ones go to the operator API. Nothing at all may come of them. */
+/** The last requests of each stretch go to the operator API, and must change nothing. */
 const OPERATOR_SHARE = 0.1;
 const BETTORS = 30;
-/** Whose keys broken requests carry: whether an order of theirs was placed, a lost answer may leave open. */
+/** Bettors of the broken requests: with a lost answer it is unknown whether their order was placed. */
 const RAW_BETTORS = 10;
 const BALANCE = 1_000_000;
 const DAY_MS = 86_400_000;
 
-/** Rejects with the seed, the request and its answer where a promise is broken. */
+/** Rejects with the seed, the request and its answer if a promise is broken. */
 export async function fuzz(options: FuzzOptions): Promise<FuzzReport> {
   const sandbox = await Sandbox.start();
   try {
@@ -97,7 +97,7 @@ class Run {
   placed = 0;
   /** Orders in broken requests that were not answered: they may have been placed. */
   #unknown = 0;
-  /** Stakes of the new orders that requests which are HTTP were answered with, in cents. */
+  /** Stakes of the orders placed by well-formed requests, in cents. */
   #staked = 0n;
 
   constructor(
@@ -118,7 +118,7 @@ class Run {
     await this.#operatorStretch(from + count - operatorCount, operatorCount);
   }
 
-  /** Sends requests `from` to `from + count` and looks at the books: nothing but new orders has been journaled. */
+  /** Sends requests `from` to `from + count` and checks the books: only new orders were journaled. */
   async #publicStretch(from: number, count: number): Promise<void> {
     const before = {
       sequence: await this.#sequence(),
@@ -143,7 +143,7 @@ class Run {
     await this.sandbox.checkConservation();
   }
 
-  /** Sends requests to the operator API, of which nothing may come: nothing is journaled, and the books are the same. */
+  /** Sends requests to the operator API that must change nothing: nothing is journaled, and the books are the same. */
   async #operatorStretch(from: number, count: number): Promise<void> {
     const books = async (): Promise<unknown> => [
       await this.#sequence(),

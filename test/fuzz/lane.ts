@@ -1,13 +1,13 @@
 /**
- * One after the other, a request and its answer. Framed requests share a keep-alive connection, since a server that
- * takes one of them for two would answer the next one wrongly; every broken one gets a connection of its own.
+ * Sends requests one after the other. Framed requests share a keep-alive connection, because a server that took one
+ * for two would answer the next one wrongly; every broken one gets a connection of its own.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type Answer, takeAnswer } from './answers.js';
 import type { Prepared } from './requests.js';
 
-/** What became of a request: its answers, none where the server closed without. */
+/** The answers to a request; none if the server closed the connection. */
 export type Outcome = readonly Answer[];
 
 /** A server that is silent for this long hangs. Its own limits on slow requests are shorter. */

@@ -1,4 +1,4 @@
-/** `npm run fuzz -- --seed 1 --requests 1000000`: throws requests at a server of its own, and counts the answers. */
+/** `npm run fuzz -- --seed 1 --requests 1000000`: sends requests to a server of its own, and counts the answers. */
 import { parseArgs } from 'node:util';
 import { anySeed, integerOption } from '../support/integer-option.js';
 import { fuzz } from './fuzz.js';

@@ -1,6 +1,6 @@
 /**
- * Requests to the operator API of which nothing may come: a token that is none, or a body, path or method with something
- * wrong in one place. Reads with the right token are among them, and are answered.
+ * Requests to the operator API that must change nothing: a wrong token, or one mistake in body, path or method. Reads
+ * with the right token are among them, and are answered.
  */
 import type { Rng } from '../support/reference/rng.js';
 import type { Prepared, Target } from './requests.js';
@@ -98,7 +98,7 @@ const CHANGES: readonly Endpoint[] = [
   { method: 'POST', path: () => '/house/deposits', fields: TRANSFER },
   { method: 'POST', path: () => '/clock', fields: { advanceMs: field('1', CLOCK_STEPS) } },
 ];
-/** Whole bodies of POST /prices: not one price in them may be taken. */
+/** Bodies of POST /prices of which no price may be accepted. */
 const PRICES: readonly string[] = [
   '[]',
   '{"crypto":"BTC","price":67000}',
@@ -158,7 +158,7 @@ function read(rng: Rng, ids: Ids): Made {
   };
 }
 
-/** The body that the endpoint takes, with one thing wrong. */
+/** A valid body of the endpoint, with one mistake. */
 function badBody(rng: Rng, ids: Ids): Made {
   const endpoint = rng.pick(CHANGES);
   const names = Object.keys(endpoint.fields);
@@ -191,7 +191,7 @@ function badBody(rng: Rng, ids: Ids): Made {
   ])();
 }
 
-/** A body that would be taken, where there is nothing to take it. */
+/** A valid body for something that does not exist. */
 function badPlace(rng: Rng, ids: Ids): Made {
   const endpoint = rng.pick(CHANGES);
   const path = endpoint.path(ids);

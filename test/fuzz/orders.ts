@@ -1,4 +1,4 @@
-/** Bodies of POST /orders: valid ones, and valid ones with something wrong in one place or several. */
+/** Bodies of POST /orders: valid ones, and valid ones with one or several mistakes. */
 import type { Rng } from '../support/reference/rng.js';
 import {
   AMOUNTS,
@@ -13,7 +13,7 @@ import {
 
 export interface Body {
   readonly bytes: Buffer;
-  /** No order may come of it. */
+  /** It must not place an order. */
   readonly isBad: boolean;
 }
 
@@ -73,7 +73,7 @@ function notUtf8(rng: Rng): Body {
   return { bytes: rng.pick(NOT_UTF8), isBad: true };
 }
 
-/** An order, or no order, that goes on and on; the first length is the longest that is taken. */
+/** Long bodies; the first length is the longest that is accepted. */
 function longBody(rng: Rng): Body {
   const { bytes, isBad } = rng.chance(0.5) ? plainOrder(rng) : notAnOrder(rng);
   const length = rng.pick([BODY_BYTES_MAX, ...LONG_BYTES]);

@@ -1,6 +1,6 @@
 /**
- * Requests that are broken below HTTP's own rules: torn request lines, doubtful lengths, bytes changed, cut or put in
- * twice. Whatever the server makes of one, it must refuse it, answer what it plainly says, or close.
+ * Requests that violate HTTP: torn request lines, ambiguous lengths, bytes changed, cut or duplicated. The server
+ * must refuse each one, answer its only possible meaning, or close the connection.
  */
 import type { Rng } from '../support/reference/rng.js';
 import { type Prepared, prepare, type Target } from './requests.js';
@@ -25,7 +25,7 @@ const REQUEST_LINES = [
   '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03',
 ];
 
-/** What may stand before a body. Most contradict themselves or say where a request ends in a way of their own. */
+/** Headers before a body. Most contradict each other or give the end of the request in an unusual way. */
 const FRAMINGS = [
   'Content-Length: {n}\r\nContent-Length: {m}',
   'Content-Length: {n}\r\nTransfer-Encoding: chunked',
@@ -125,7 +125,7 @@ function mutated(rng: Rng, original: Buffer): Buffer {
   return bytes;
 }
 
-/** Two requests at once, which this server does not serve: it may close, but must not mix them up. */
+/** Two requests at once. The server may close the connection, but must not confuse them. */
 const pipelined = (rng: Rng, target: Target, serial: number): Buffer =>
   Buffer.concat([withBody(rng, target, serial), withBody(rng, target, serial + 1)]);
 

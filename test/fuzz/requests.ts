@@ -1,6 +1,6 @@
 /**
- * Requests whose end is never in doubt: any method, path, key, header and body, framed as HTTP wants it. Each must be
- * answered, in the envelope, on the connection that it came on. What is broken below that is for `raw.ts`.
+ * Well-formed HTTP requests with any method, path, key, header and body. Each must be answered in the envelope, on
+ * its own connection. `raw.ts` has malformed ones.
  */
 import { assert } from '../../engine/base/assert.js';
 import { defaultRules } from '../../engine/model/rules.js';
@@ -13,7 +13,7 @@ import { idempotencyKey, PATH_SEGMENTS, QUERIES } from './values.js';
 export interface Prepared {
   readonly bytes: Buffer;
   readonly method: string;
-  /** Nothing may come of it but a refusal. */
+  /** It must be refused. */
   readonly mustRefuse: boolean;
   /** The answer must be in the envelope, and the connection stays open. */
   readonly isFramed: boolean;

@@ -1,20 +1,20 @@
 /**
- * Values that have broken servers before: numbers that floats cannot hold, text that is no text, keys that are names
- * of prototypes. Each says whether an order with it must be refused, so that a fuzzer can tell a wrong acceptance.
+ * Values that have broken servers before: numbers beyond doubles, invalid text, keys named like prototypes. Each says
+ * whether an order with it must be refused, so that the fuzzer detects a wrong acceptance.
  */
 import type { Rng } from '../support/reference/rng.js';
 
 /** JSON text of one value. */
 export interface Value {
   readonly json: string;
-  /** No order with this value in its field may be accepted. */
+  /** An order with this value in its field must be refused. */
   readonly isBad: boolean;
 }
 
 const bad = (...texts: readonly string[]): Value[] => texts.map((json) => ({ json, isBad: true }));
 const good = (...texts: readonly string[]): Value[] => texts.map((json) => ({ json, isBad: false }));
 
-/** Nothing of this is a number, a market, a side or a seed. */
+/** None of these is a number, a market, a side or a seed. */
 const NEITHER: readonly Value[] = bad(
   'null',
   'true',

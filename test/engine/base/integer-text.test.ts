@@ -1,4 +1,4 @@
-/** The digits of whole numbers, against the language's own. */
+/** The digits of integers, compared with `String`. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,6 +1,6 @@
 /**
- * The lifecycle after a downtime: rounds that were open settle by their price, if the feed still knows it, or are
- * voided; those that would have been in it never exist.
+ * The lifecycle after a downtime: open rounds settle by their price, if the feed still has it, or are voided; rounds
+ * within the downtime never exist.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
- * The lifecycle on the real engine with the real feeds: rounds over boundaries, gaps in prices, a house without money,
- * settlement in slices, and an operator or a clock that interferes.
+ * The lifecycle on the real engine with the real feeds: rounds over boundaries, gaps in prices, a house without
+ * money, settlement in slices, and interference by an operator or a clock.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
- * The sequencer when the journal or the engine fails: what was not durable is acknowledged to nobody, what was stays
- * so, and the process ends once.
+ * The sequencer when the journal or the engine fails: nothing is acknowledged that is not durable, and the process
+ * ends once.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -87,7 +87,7 @@ test('after an engine exception earlier commands are committed and released, the
   assert.equal(host.journal.recover().seq, waiting);
 });
 
-/** The real engine, but for a fault after the next command has taken effect. */
+/** The real engine, with a fault after the next command has taken effect. */
 class LateFault extends Engine {
   isArmed = false;
   override apply(...args: Parameters<Engine['apply']>): Outcome {

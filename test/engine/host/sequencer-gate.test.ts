@@ -1,7 +1,4 @@
-/**
- * When the sequencer refuses orders, and what it goes on taking: a bounded backlog, a disk that fills, a clock that is
- * not sound.
- */
+/** When the sequencer refuses orders, and what it still accepts: a bounded backlog, a full disk, an unsound clock. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codeOf, NOON_MS } from '../../support/host.js';

@@ -1,6 +1,6 @@
 /**
- * The sequencer: group commit, the order of acknowledgements, a drain, and going on after a recovery. The disk is in the
- * test's hand; the engine is the real one.
+ * The sequencer: group commit, the order of acknowledgements, a drain, and continuing after a recovery. The test
+ * controls the disk; the engine is real.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,7 @@
-/** How many bets a settlement command credits: more while that is quick, fewer once it was slow (design, section 4). */
+/**
+ * The number of bets that a settlement command credits: more while it is fast, fewer after a slow one (design,
+ * section 4).
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultRules } from '../../../engine/model/rules.js';
@@ -7,7 +10,7 @@ import { codeOf, NOON_MS, TestClock, TestHost } from '../../support/host.js';
 
 const BETS = 1_200;
 
-/** Each look at it costs so much time: as long as a slice takes between two looks. */
+/** Each reading advances this clock by the duration of a slice. */
 class CostlyClock extends TestClock {
   lookMs = 0;
   override monotonicMs(): number {

@@ -1,6 +1,6 @@
 /**
- * A process that stood still (SIGSTOP, a machine that was paused) reads what its feed has sent meanwhile before it closes
- * boundaries by their grace, whichever it gets to first: its timer or its sockets.
+ * After a stall (SIGSTOP, a paused machine) a process reads the ticks that its feed has sent before it closes
+ * boundaries by their grace, whether its timer or its sockets come first.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -12,7 +12,7 @@ import { NOON_MS } from '../../support/host.js';
 const ROUND = NOON_MS / MINUTE_MS;
 const END_MS = NOON_MS + MINUTE_MS;
 
-/** The first minute's round is open, with a tick each second until 2 s before its end; then the process stands still. */
+/** The first minute's round is open, with a tick each second until 2 s before its end; then the process stalls. */
 function stoodStill(forMs: number) {
   const made = pushHost({ stallMs: STALL_MS });
   const { host, feed, clock } = made;

@@ -1,4 +1,4 @@
-/** Each command survives its journal text, whatever its fields hold; what is unknown is refused. */
+/** Each command survives encoding and decoding, whatever its fields; unknown ones are refused. */
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,7 +1,7 @@
 /**
- * A wrong snapshot is refused, not served: in every table every number is changed, every row left out and written twice,
- * and what the engine's own numbers speak against is noticed. Facts that stand for themselves (a name, a time, a limit)
- * are guarded by the file's hash alone (`persistence/snapshot/files.ts`).
+ * A wrong snapshot is refused. In every table every number is changed, and every row is left out or duplicated;
+ * whatever contradicts the engine's other numbers is detected. Independent facts (a name, a time, a limit) are
+ * protected only by the file's hash (`persistence/snapshot/files.ts`).
  */
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -13,7 +13,7 @@ import { BTC_5M, BTC_15M, Exchange } from '../../support/reference/exchange.js';
 import { randomEngine } from '../../support/reference/stream.js';
 import { engineOf, type Tables, tablesOf } from '../../support/snapshots.js';
 
-/** Columns in which no number can be changed without another one speaking against it. */
+/** Columns in which every change contradicts another number. */
 const GUARDED: readonly string[] = [
   'account.account',
   'account.balance_cents',
@@ -70,7 +70,7 @@ function withRow(tables: Tables, name: string, at: number, row: Row): Tables {
   return new Map(tables).set(name, rows);
 }
 
-/** What may be missing or double without another table speaking against it. */
+/** Rows that may be missing or duplicated without contradicting another table. */
 const UNGUARDED: readonly string[] = [
   'idempotency less',
   'market_hours less',

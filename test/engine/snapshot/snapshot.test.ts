@@ -1,7 +1,6 @@
 /**
- * A snapshot is the whole state: an engine that is written down as tables and read again cannot be told from the one
- * that went on, by its digests, its outcomes or anything that can be read from it (design, "Snapshots without a
- * pause").
+ * A snapshot is the whole state: an engine written as tables and loaded again has the same digests, outcomes and
+ * reads as the original (design, "Snapshots without a pause").
  */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** Who is let in, in which order the checks come, what counts against which limit, and the headers of it all. */
+/** Authentication: who is let in, the order of the checks, which limits a request counts for, and the headers. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SCOPES, type Scope, TIERS } from '../../../engine/model/domain.js';

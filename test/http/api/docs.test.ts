@@ -1,4 +1,4 @@
-/** The API guide tells the truth: its error table, its examples and its betHash are checked, not trusted. */
+/** The API guide is right: its error table, its examples and its betHash are checked. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

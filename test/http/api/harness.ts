@@ -1,6 +1,6 @@
 /**
- * The public API in memory: the real handlers, engine and sequencer on a clock, a disk and a network that the
- * test holds in its hand.
+ * The public API in memory: the real handlers, engine and sequencer on a clock, a disk and a network that the test
+ * controls.
  */
 import assert from 'node:assert/strict';
 import type { SubmittedCommand } from '../../../engine/model/commands.js';
@@ -25,7 +25,7 @@ export const MINUTE_MS = 60_000;
 const OPEN_PRICE = 100;
 const SETTLE_ALL = 1_000_000;
 
-/** A command without its time: the harness stamps it. */
+/** A command without its time, which the harness adds. */
 type Untimed<C> = C extends SubmittedCommand ? Omit<C, 'timeMs'> : never;
 
 export interface Reply {
@@ -245,7 +245,7 @@ function requestOf(method: string, path: string, options: SendOptions): HttpRequ
   };
 }
 
-/** `data` of a success; what it is made of is the test's claim. */
+/** `data` of a success, with the type that the test expects. */
 export function dataOf<T>(reply: Reply): T {
   const envelope = JSON.parse(reply.text) as { success: boolean; data: T };
   assert.equal(envelope.success, true, reply.text);

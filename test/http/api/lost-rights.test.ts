@@ -1,6 +1,6 @@
 /**
- * Keys and accounts that lost their rights: what whoever has a revoked key sends is not held against its account, and
- * an account that may not bet any more still learns which of its orders stand.
+ * Keys and accounts that lost their rights: requests with a revoked key do not count for its account, and an account
+ * that may no longer bet can still learn of its placed orders.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** The body of POST /orders: what is taken, and how each mistake is named. */
+/** The body of POST /orders: what is accepted, and how each mistake is named. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-/** POST /orders: the answer, when it leaves, replays, and every refusal with its status. */
+/** POST /orders: the answer, when it is sent, replays, and every refusal with its status. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RoundSeeds } from '../../../engine/fairness.js';

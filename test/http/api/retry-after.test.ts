@@ -1,4 +1,4 @@
-/** Retry-After where several limits are used up at once: after it, and not a second before, the request is taken. */
+/** Retry-After with several limits used up at once: after it, and not a second before, the request is accepted. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Harness, type Reply } from './harness.js';

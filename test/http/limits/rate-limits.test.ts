@@ -1,7 +1,4 @@
-/**
- * The rate limits against a reference that keeps every counted request in a list and looks at all of them each
- * time, then their edges one by one.
- */
+/** The rate limits against a reference that keeps every counted request in a list, then their edge cases one by one. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

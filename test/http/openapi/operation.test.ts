@@ -1,4 +1,4 @@
-/** An endpoint's entry is all that the API document needs: method, path, scope and what it says of itself. */
+/** An endpoint's entry is all that the API document needs: method, path, scope and description. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultRules } from '../../../engine/model/rules.js';

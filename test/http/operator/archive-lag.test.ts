@@ -1,4 +1,4 @@
-/** The archive's lag is told once when it is great, and once when it is over. */
+/** The archive's lag is logged once when it is large, and once when it is over. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ArchiveLag, BEHIND_COMMANDS, CAUGHT_UP_COMMANDS } from '../../../http/operator/archive-lag.js';

@@ -1,4 +1,4 @@
-/** The operator API's steering: prices, clock, rounds, markets, trading, house (design, section 8). */
+/** The operator API's control of prices, clock, rounds, markets, trading and house (design, section 8). */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Bettor, Server } from '../../support/server.js';

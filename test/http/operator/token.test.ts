@@ -1,4 +1,4 @@
-/** Guesses at the operator token: slowed and told, for the address that makes them and no other (`TokenGuard`). */
+/** Guesses at the operator token are slowed and logged, for their address and no other (`TokenGuard`). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ADDRESSES_MAX, GUESSES_MAX, TokenGuard } from '../../../http/operator/token-guard.js';

@@ -1,4 +1,4 @@
-/** Which feeds are silent: what is missing where ticks are due, and nothing else. */
+/** Which feeds are silent: those whose ticks are due, and no others. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MarketHours } from '../../../http/prices/market-hours.js';

@@ -1,4 +1,4 @@
-/** The clocks that main hands in. */
+/** The clocks of the process. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AssertionError } from '../../../engine/base/assert.js';

@@ -1,4 +1,4 @@
-/** What a start runs with, of its variables and what its directory is set up with. */
+/** The setup of a start, from its variables and the facts of its directory. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Setup } from '../../../engine/model/setup.js';

@@ -1,6 +1,6 @@
 /**
  * How a process ends, seen from outside: exit code and log. Each test runs a small program that uses the real
- * `Shutdown` with a server that only writes down what it is told.
+ * `Shutdown` with a server that only records its calls.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

@@ -1,4 +1,4 @@
-/** The wall clock at a start: what is told of it, and when it is not believed. */
+/** The wall clock at a start: what is logged of it, and when the start is refused. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConfigError } from '../../../http/process/config.js';
@@ -8,7 +8,7 @@ const LAST_MS = Date.UTC(2026, 10, 20, 12);
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** What is told of a start that long after the last command. */
+/** The log lines of a start this long after the last command. */
 function told(gapMs: number, gapMsMax: number | null = 7 * DAY_MS): string[] {
   const lines: string[] = [];
   const log = { write: (_event: string, _fields: object = {}, line = '') => lines.push(line) };

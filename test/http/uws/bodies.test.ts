@@ -1,4 +1,4 @@
-/** Bodies in every shape, cut in every place. After one in chunks the connection closes: see `uws-exchange.ts`. */
+/** Bodies of every form, split at every place. After a chunked one the connection closes: see `exchange.ts`. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { RawClient } from '../../support/raw-client.js';

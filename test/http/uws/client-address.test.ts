@@ -1,4 +1,4 @@
-/** Which address a request counts for: forms of addresses, and whom to believe about `X-Forwarded-For`. */
+/** Which address a request counts for: forms of addresses, and whose `X-Forwarded-For` is trusted. */
 import assert from 'node:assert/strict';
 import { isIPv4, SocketAddress } from 'node:net';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** What leaves the server, when and on which connection; connections, listening, closing, and programming errors. */
+/** What the server sends, when and on which connection; connections, listening, closing, and programming errors. */
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { test } from 'node:test';

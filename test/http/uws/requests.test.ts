@@ -1,4 +1,4 @@
-/** What arrives at the handler: methods, headers, bodies in every shape, and what is wrong with a request. */
+/** What reaches the handler: methods, headers, bodies of every form, and faults of a request. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { echo, HOST, until, withBench } from '../../support/transport-bench.js';
