@@ -1,4 +1,7 @@
-/** What a newcomer sees: no complaint from `npm install`, a build that says what it does, and lines that win or lose soon. */
+/**
+ * What a newcomer sees: no warning from `npm install`, a build that says what it does, and command lines that place a
+ * bet and show its result.
+ */
 import assert from 'node:assert/strict';
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** The server as a process: how it starts, what it refuses, how it ends, what is there afterwards. */
+/** The server as a process: how it starts, what it refuses, how it ends, and what it leaves. */
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';

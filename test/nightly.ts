@@ -1,7 +1,4 @@
-/**
- * `npm run nightly`: the long runs one after the other. Each is run whatever became of those before it, so that a morning
- * shows all that a night found. Ends with 0 where all of them did.
- */
+/** `npm run nightly`: the long runs one after the other, even if one fails. The exit code is 0 if all succeed. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -49,7 +46,7 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`);
 let running: ChildProcess | null = null;
 let stoppedBy: NodeJS.Signals | null = null;
 
-/** Null where it ended with 0, else how it ended. */
+/** Null if it ended with 0, else how it ended. */
 async function failureOf({ program, args, env }: Part): Promise<string | null> {
   const child = spawn(process.execPath, [fileURLToPath(new URL(program, import.meta.url)), ...args], {
     stdio: 'inherit',

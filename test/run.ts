@@ -1,8 +1,8 @@
 /**
- * Runs compiled test files, each in a process of its own, and ends with the slowest of them, a summary and an exit code.
- * `node --test <folder>` does not do it: what it takes differs between Node versions. Arguments narrow the run to the
- * files whose path contains one of them, `--fast` to those that `selection.ts` takes for fast, `--failed` to those that
- * failed in the run before, one at a time. `--lanes` says how many files run at a time.
+ * Runs compiled test files, each in a process of its own, and ends with the slowest of them, a summary and an exit
+ * code. Not `node --test <folder>`, whose arguments differ between Node versions. Arguments narrow the run to the
+ * files whose path contains one of them, `--fast` to those that `selection.ts` takes for fast, `--failed` to those
+ * that failed in the run before, one at a time. `--lanes` says how many files run at a time.
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * Who may do what (specification, section 5): a generated matrix of every endpoint, at both base paths, against
- * every kind of key. The expected answer comes from the specification's own rules, written out in `expected`.
+ * Authorisation (specification, section 5): a generated matrix of every endpoint, at both base paths, against every
+ * kind of key. The expected answer comes from the specification's own rules, written out in `expected`.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

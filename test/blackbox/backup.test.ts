@@ -1,6 +1,6 @@
 /**
- * Backups of a server that runs under load: what was acknowledged before a backup began is in it, it is good in every
- * part, and a server starts on it. So does one on a restored directory. The load goes on meanwhile and is not disturbed.
+ * Backups of a server under load: each contains everything acknowledged before it began, is good in every part, and a
+ * server starts on it. So does one on a restored directory. The load continues undisturbed.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -76,7 +76,7 @@ test('each of three backups under load has everything acknowledged before it beg
   try {
     for (let round = 0; round < 3; round++) {
       const [ids, count] = [acknowledged.map((list) => [...list]), countAcknowledged()];
-      // A process of its own: the load must go on here.
+      // A process of its own, because the load must continue in this one.
       const copied = await toteProcess(['backup', standby, server.dataDir, '--json']);
       assert.equal(copied.code, 0, copied.stderr);
       before.push({ seq: (JSON.parse(copied.stdout) as BackedUp).seq, ids });

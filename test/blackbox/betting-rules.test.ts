@@ -1,6 +1,6 @@
 /**
  * What decides whether a well-formed order becomes a bet (specification, POST /orders and section 8; design, section
- * 5), each rule at its very boundary, and the order in which the rules are looked at.
+ * 5), each rule at its exact boundary, and the order of the checks.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * When prices or the server were away (design, section 4): late openings, windows that never have a round, and rounds
- * that were open when the server went down.
+ * Missing prices and downtime (design, section 4): late openings, windows without a round, and rounds that were open
+ * when the server went down.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,4 +1,4 @@
-/** The bot of docs/api.md, as it stands there, against a server whose first answer to an order gets lost on the way. */
+/** The bot of docs/api.md, unchanged, against a server whose first answer to an order gets lost. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,7 +15,7 @@ after(async () => {
   for (const close of closing.reverse()) await close();
 });
 
-/** Passes everything on, but breaks the connection in place of the first answer to an order. */
+/** Forwards everything, but breaks the connection instead of sending the first answer to an order. */
 async function lossyLink(port: number): Promise<{ readonly port: number; readonly lost: () => string }> {
   let lost = '';
   const link: Server = createServer((client) => {

@@ -1,6 +1,6 @@
 /**
- * What no client library would send, over plain sockets: ambiguous lengths, broken chunks, oversized heads, methods in
- * lower case, a client that goes away. Each gets a refusal or a closed connection, and the server goes on.
+ * Requests that no client library sends, over plain sockets: ambiguous lengths, broken chunks, oversized heads,
+ * methods in lower case, disconnects. Each gets a refusal or a closed connection, and the server continues.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

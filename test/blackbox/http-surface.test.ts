@@ -1,6 +1,6 @@
 /**
  * Methods, paths, HEAD and OPTIONS (specification, sections 4 and 9; design, section 5): every path answers every
- * method, at both base paths, and what does not exist is told in the envelope.
+ * method, at both base paths, and unknown ones are refused in the envelope.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,4 +1,4 @@
-/** The log of a server's life, as whoever keeps its stderr has it: JSON lines whose events are those of the table. */
+/** The log of a server's life, as written to stderr: JSON lines whose events are those of the documented table. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -33,7 +33,7 @@ test('the log reports a start, voided rounds, a kill, the recovery and a stop', 
   await first.push({ BTC: 100 });
   await first.advance(120_000);
   const { durableSequence: seq } = (await first.operator.get<{ durableSequence: number }>('/status')).data;
-  // The log is written beside the work, and a kill would take along what waits.
+  // The log is written asynchronously, and a kill would lose buffered lines.
   await sees(first, 'rounds_voided', ({ rounds }) => JSON.stringify(rounds).includes('BTC_ONE_MINUTE_'));
   const killed = await first.kill();
   const lines = logLines(killed.stderr);
@@ -126,7 +126,7 @@ test('a line a minute, by the server’s clock, sums up the orders, unless it is
   assert.equal(orders, 3);
   assert.ok(Number(seconds) >= 60 && Number(p99Ms) > 0 && Number(sequence) > 0, JSON.stringify(minute));
   assert.equal(ordersPerSecond, Math.round((3 / Number(seconds)) * 100) / 100);
-  // The look may come while the clock's last move is on its way to the disk.
+  // The check may run before the clock's last move is durable.
   assert.ok(Number.isInteger(backlog), `${backlog}`);
   assert.equal(minute.level, 30);
   const without = await Server.start({ env: { ...INFO, TOTE_LOG_MINUTES: '0' } });
@@ -136,7 +136,7 @@ test('a line a minute, by the server’s clock, sums up the orders, unless it is
     Authorization: 'Bearer a-wrong-token-of-old',
   });
   await wrong.get('/house');
-  // It is told in the look in which the minute would have been.
+  // It is logged by the check that would have logged the minute.
   await sees(without, 'operator_tokens_refused');
   assert.deepEqual(linesOf((await without.stop()).stderr, 'minute'), []);
 });

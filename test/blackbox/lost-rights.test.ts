@@ -1,4 +1,4 @@
-/** What a revoked key does to its account, and what a frozen account still learns, on a running server. */
+/** A revoked key cannot harm its account, and a frozen account still learns of its orders, on a running server. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { limitsOf, refused } from '../support/api-client.js';

@@ -1,4 +1,4 @@
-/** POST /operator/v1/clock and restarts: a time that was answered is never taken back (design, section 8). */
+/** POST /operator/v1/clock and restarts: an answered time is never lost (design, section 8). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toteText } from '../support/cli.js';

@@ -1,6 +1,6 @@
 /**
- * The provably-fair hash (specification, OrderResult; design, section 5; docs/api.md): a bettor who kept his answer and
- * the round's commitment can check both once the seed is published. The check is done here from the document alone.
+ * The provably-fair hash (specification, OrderResult; design, section 5; docs/api.md): a bettor with the answer and
+ * the round's commitment can check both once the seed is published. The check here follows the document alone.
  */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

@@ -1,4 +1,7 @@
-/** POST /operator/v1/prices (design, sections 4 and 8): which ticks are taken, and what the answer says of the others. */
+/**
+ * POST /operator/v1/prices (design, sections 4 and 8): which ticks are accepted, and what the answer says of the
+ * others.
+ */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { refused } from '../support/api-client.js';

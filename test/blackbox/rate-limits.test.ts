@@ -1,6 +1,6 @@
 /**
- * The rate limits (specification, section 8): exactly the last request that is allowed and the first that is not,
- * on a clock that stands still unless the test moves it.
+ * The rate limits (specification, section 8): exactly the last request that is allowed and the first that is not, on
+ * a manual clock.
  */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';

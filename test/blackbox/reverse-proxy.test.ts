@@ -1,4 +1,4 @@
-/** The nginx configuration of docs/deployment.md, as it stands there, before a server. */
+/** The nginx configuration of docs/deployment.md, unchanged, in front of a server. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:http2';

@@ -1,4 +1,4 @@
-/** The recipes of the README and docs/sandbox.md, line for line as they stand there, in bash against a server. */
+/** The recipes of the README and docs/sandbox.md, line for line, in bash against a server. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { symlinkSync } from 'node:fs';
@@ -31,7 +31,7 @@ after(async () => {
   removeDataDir(folder);
 });
 
-/** Carries out a recipe; what a line claims to print must be in what it prints. */
+/** Runs a recipe; the output of each line must contain what its comment says. */
 async function follow(recipe: string, outcome: string): Promise<void> {
   const lines = recipe.trimEnd().split('\n');
   const claims = lines.flatMap((line, index) => {

@@ -1,6 +1,6 @@
 /**
- * What a data directory is set up with, feed, clock and source of the rules, over restarts: a variable that is not given
- * changes nothing, and one that says something else is refused unless the change is asked for by its word.
+ * The facts of a data directory (feed, clock and source of the rules) across restarts: a variable that is not set
+ * changes nothing, and one that contradicts them is refused unless the change is allowed.
  */
 import assert from 'node:assert/strict';
 import { chmodSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,8 +1,8 @@
 /**
  * SIGKILL in the middle of a concurrent load (design, "Faults").
  *
- * The order of commits that holds: a command is in the journal before its answer goes out. So a crash may leave orders
- * that nobody was told of; it may never take back one that somebody was.
+ * The order of commits: a command is in the journal before its answer is sent. So a crash may leave orders that were
+ * never acknowledged, but may never lose one that was.
  */
 import { after, before, test } from 'node:test';
 import { Sandbox } from '../support/api-client-sandbox.js';

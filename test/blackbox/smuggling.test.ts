@@ -1,7 +1,7 @@
 /**
  * Request smuggling, one technique after the other. Each request hides a second one, an order under a victim's key,
- * where a proxy in front would see a body and a server that read the lengths another way would see a request. What is
- * doubtful must be refused and its connection closed; what is plain must be taken by its one plain length.
+ * where a proxy in front would see a body and a server that parsed the lengths differently would see a request.
+ * Ambiguous requests must be refused and their connection closed; others must be read by their only length.
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -51,7 +51,7 @@ const behindChunks = (request: string): string => `${LAST_CHUNK}${request}`;
 const inChunks = (request: string): string => `${chunk(request)}${LAST_CHUNK}`;
 const plain = (request: string): string => request;
 
-/** Where the request ends is in doubt: 400 by this server or its parser, and the connection is closed. */
+/** The end of the request is ambiguous: 400 by this server or its parser, and the connection is closed. */
 const DOUBTFUL: readonly Technique[] = [
   { name: 'CL.TE', framing: ['Content-Length: {all}', 'Transfer-Encoding: chunked'], body: behindChunks },
   { name: 'TE.CL', framing: ['Transfer-Encoding: chunked', 'Content-Length: {none}'], body: inChunks },

@@ -1,7 +1,7 @@
 /**
- * Snapshots and archive beside a running server: a restart uses them and answers as one without them would, a kill at
- * any moment leaves a directory that starts, a full disk stops them and nothing else, and a state that is not what the
- * journal tells of ends the server.
+ * Snapshots and archive beside a running server: a restart uses them and answers like one without them, a kill at any
+ * moment leaves a directory that starts, a full disk stops only them, and a divergence from the journal ends the
+ * server.
  */
 import assert from 'node:assert/strict';
 import { cpSync, readdirSync, rmSync } from 'node:fs';
@@ -34,7 +34,7 @@ after(() => {
 const KILLS = inSuiteOrAtNight(4, 12);
 const OFTEN = { TOTE_SNAPSHOT_COMMANDS: '25', TOTE_SNAPSHOTS_KEPT: '2' };
 
-/** Everything that the server tells of accounts, positions, markets and the house. */
+/** Everything that the server shows of accounts, positions, markets and the house. */
 async function answersOf(server: Server, secrets: readonly string[]): Promise<string> {
   const answers = [await server.operator.get('/accounts'), await server.operator.get('/house')];
   for (const secret of secrets) {

@@ -1,4 +1,4 @@
-/** The switch for all trading (specification, section 7: 503): orders stop, everything else goes on. */
+/** The switch for all trading (specification, section 7: 503): orders stop, everything else continues. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { refused } from '../support/api-client.js';

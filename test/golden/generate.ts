@@ -3,8 +3,8 @@
  *
  *     node dist/test/golden/generate.js <new folder>
  *
- * `clean` was stopped by a server in order, `unclean` is what a kill leaves: half of it in the WAL. Beside each stands
- * a JSON file with what a restart must come to. README.md says when to make new ones.
+ * `clean` was stopped cleanly; `unclean` is as a kill leaves it, half in the WAL. Each has a JSON file with the state
+ * that a restart must recover. README.md says when to make new ones.
  */
 import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -26,7 +26,7 @@ const SECRET = Buffer.from('golden master secret, test only!');
 const SEGMENT_BYTES_MAX = 36_000;
 const SNAPSHOT_COMMANDS = 150;
 
-/** What a restart on a golden directory must come to. */
+/** The state that a restart on a golden directory must recover. */
 function expected(engine: Engine): string {
   const { seq, timeMs } = engine;
   const expectation = {

@@ -1,6 +1,6 @@
 /**
- * What any released version has written, this one starts from and comes to the same state; what a newer one has
- * written it refuses. See README.md beside the golden directories.
+ * This version starts on the directory of any released version, with the same state; it refuses those of newer ones.
+ * See README.md beside the golden directories.
  */
 import assert from 'node:assert/strict';
 import { chmodSync, cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -36,7 +36,7 @@ function copyOf(t: TestContext, name: string): string {
   return root;
 }
 
-/** Starts on `root` as a server does and stops again; what came of it, and how. */
+/** Starts on `root` as a server does, and stops again. Returns the state, and how it was recovered. */
 function start(root: string): { readonly state: object; readonly recovered: Recovered } {
   const store = openStore(root, CLOCK, () => {});
   const { engine, recovered } = store;

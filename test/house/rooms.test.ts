@@ -1,6 +1,6 @@
 /**
  * The layout of the house. docs/architecture.md lists every folder with its one job and the folders that its sources
- * import; this test holds the list to the sources, so that neither can drift from the other.
+ * import; this test compares the list with the sources, so that neither can drift from the other.
  */
 import { deepEqual, ok } from 'node:assert/strict';
 import { posix } from 'node:path';

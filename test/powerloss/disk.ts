@@ -1,7 +1,7 @@
 /**
- * A disk with a volatile cache. What was synced stays; of what was not, a power loss may keep all, nothing, any part
- * in any order, and of one write any of its sectors. Names (creations, renames, removals) of one folder survive in
- * their order, as every journaling file system has it, and for certain only once the folder was synced.
+ * A disk with a volatile cache. Synced changes survive; of others a power loss may keep all, none, any part in any
+ * order, and of one write any sectors. Names (creations, renames, removals) of one folder survive in order, as on
+ * every journaling file system, and certainly only once the folder was synced.
  */
 import { dirname } from 'node:path';
 import { assert, must } from '../../engine/base/assert.js';

@@ -1,4 +1,4 @@
-/** `npm run power-loss -- --seed 1 --images 10000`: loses the power of a recorded server again and again. */
+/** `npm run power-loss -- --seed 1 --images 10000`: cuts the power of a recorded server again and again. */
 import { parseArgs } from 'node:util';
 import { anySeed, integerOption } from '../support/integer-option.js';
 import { withRecording } from './power-loss.js';

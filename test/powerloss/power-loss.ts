@@ -1,7 +1,6 @@
 /**
- * Cuts the power at every operation of a recording, as often and in as many ways as asked for, and recovers each disk
- * that comes of it. better-sqlite3 lets nobody stand between SQLite and its files, so the operations are those that
- * the kernel saw.
+ * Cuts the power at every operation of a recording, in several ways, and recovers each resulting disk. better-sqlite3
+ * has no hook between SQLite and its files, so the operations are system calls.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -41,7 +40,7 @@ export interface PowerLossReport {
   readonly snapshots: number;
   readonly acknowledged: number;
   readonly images: ReadonlyMap<Loss, number>;
-  /** Images that came back with more than was acknowledged: commits that nobody had heard of yet. */
+  /** Images recovered with more than was acknowledged: commits not acknowledged yet. */
   readonly aheadOfMark: number;
   /** Images on which the real program was started. */
   readonly started: number;

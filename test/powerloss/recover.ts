@@ -1,6 +1,6 @@
 /**
- * Recovers the image of a disk as a start of the server would, and holds what comes back against what was promised:
- * every order that was acknowledged before the power went is there, and the state is one that the journal went through.
+ * Recovers the image of a disk as a start of the server does, and checks the promises: every order acknowledged
+ * before the power loss is there, and the state is one that the journal went through.
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Starts the real program on what a power loss left: it must serve, bring its archive up to the journal by itself, stop
- * cleanly, and leave files in which `npx tote verify` finds nothing wrong.
+ * Starts the real program after a power loss: it must serve, bring its archive up to date, stop cleanly, and leave
+ * files in which `npx tote verify` finds nothing wrong.
  */
 import assert from 'node:assert/strict';
 import { Server } from '../support/server.js';

@@ -1,6 +1,6 @@
 /**
- * The archive as a projection: it holds what the events said, its ledger adds up to every balance, it goes on after a
- * crash without a gap or a double, and a flipped bit in it is noticed.
+ * The archive as a projection: it contains the facts of the events, its ledger adds up to every balance, it continues
+ * after a crash without gaps or duplicates, and a flipped bit in it is detected.
  */
 import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';

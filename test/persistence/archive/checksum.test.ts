@@ -1,4 +1,4 @@
-/** The archive's checksum is that of the cells' JSON, whichever way it was worked out. */
+/** The archive's checksum is that of the cells' JSON, however it is computed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type ArchiveCell, archiveChecksum } from '../../../persistence/archive/checksum.js';

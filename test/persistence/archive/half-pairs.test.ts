@@ -1,6 +1,6 @@
 /**
- * Texts with half a surrogate pair, which older versions took from operators. They have no UTF-8, and journals that hold
- * them are good ones: they verify, are backed up, and tell their texts as they were given.
+ * Texts with half a surrogate pair, which older versions accepted from operators. UTF-8 cannot represent them, but
+ * journals that contain them are good: they verify, are backed up, and return the texts unchanged.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ import { makeOperatorDir, SNAPSHOTS_AFTER } from '../support/operator-dir.js';
 /** Both halves, alone and in the wrong order, beside what looks like them once it is decoded. */
 const HALVES = '\ud800\udbff \udc00\udfff\ud83d😀 é\ufffd';
 
-/** Every text that anybody gave. */
+/** Every text given by a client or an operator. */
 function withHalves(command: Command): Command {
   switch (command.kind) {
     case 'createAccount':

@@ -1,4 +1,4 @@
-/** `tote account`: what it shows is what the API says, and its ledger adds up at every moment of the past. */
+/** `tote account`: it agrees with the API, and its ledger adds up at every earlier moment. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { tote, toteJson, toteLines, toteText } from '../../support/cli.js';

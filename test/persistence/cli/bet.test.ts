@@ -1,4 +1,4 @@
-/** `tote bet` and `tote verify-bet`: what was bet, what came of it, and that its hash holds, offline, from published data. */
+/** `tote bet` and `tote verify-bet`: the bet, its outcome, and its hash, checked offline from published data. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

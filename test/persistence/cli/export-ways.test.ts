@@ -1,6 +1,6 @@
 /**
- * Exports come to the same bytes whichever way is taken: from the archive with the journal behind its end, from the journal
- * alone, and where the archive turns out to be damaged in the middle.
+ * Exports have the same bytes from every source: the archive with the journal behind its end, the journal alone, and
+ * an archive that is damaged in the middle.
  */
 import assert from 'node:assert/strict';
 import { cpSync, readFileSync } from 'node:fs';

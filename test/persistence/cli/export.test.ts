@@ -1,4 +1,4 @@
-/** `tote export`: parsed back it is what the API says, it adds up to the balances, and no spreadsheet runs it. */
+/** `tote export`: its rows agree with the API, add up to the balances, and cannot run in a spreadsheet. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';

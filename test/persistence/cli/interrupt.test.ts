@@ -1,6 +1,6 @@
 /**
- * Ctrl-C, and `kill -INT`, end a command at once, though it works without a pause and shows a progress bar; seen in a
- * real terminal. The command's output goes to a pipe that the test reads: it cannot come to its end before.
+ * Ctrl-C and `kill -INT` end a command at once, although it computes without a pause and shows a progress bar; in a
+ * real terminal. The command's output goes to a pipe that the test reads, so it cannot end earlier.
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

@@ -1,6 +1,6 @@
 /**
- * The inspecting commands on a journal whose beginning retention has deleted: with the archive they tell the same of
- * random streams as with the whole journal, except what only the journal had (where prices are from, some rules).
+ * The inspecting commands on a journal whose beginning retention has deleted: with the archive they show the same for
+ * random streams as with the whole journal, except what only the journal has (sources of prices, some rules).
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';

@@ -1,7 +1,7 @@
 /**
- * A directory on a read-only medium, such as a mounted backup or a volume's snapshot: every command that only reads works on
- * it and says the same as elsewhere. File modes do not hold up root, so a real read-only mount is made; where none may be
- * made the test is left out.
+ * A directory on a read-only medium, such as a mounted backup or a volume's snapshot: every command that only reads
+ * works on it, with the same output. File modes do not stop root, so a real read-only mount is used; without
+ * permission for one the test is skipped.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

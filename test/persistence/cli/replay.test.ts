@@ -1,4 +1,4 @@
-/** `tote replay`: what it tells of each command is what happened, for people and for programs, in any range. */
+/** `tote replay`: it shows what each command did, as text and as JSON, in any range. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';

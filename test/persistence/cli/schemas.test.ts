@@ -1,6 +1,6 @@
 /**
- * `tote schema`: what the commands really print with `--json`, on a directory that a server has lived in and on damaged
- * and pruned ones, has the shape that the schema describes, and no member that it does not.
+ * `tote schema`: the real output of commands with `--json`, on the directory of a real server and on damaged and
+ * pruned ones, conforms to the schema and has no other members.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** `tote verify`: a good directory is good in all its parts, and every kind of fault is named where it is. */
+/** `tote verify`: a good directory is good in all its parts, and every kind of fault is found and located. */
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';

@@ -1,4 +1,4 @@
-/** The data directory, its lock and its secrets: what cannot be right is refused with a way out. */
+/** The data directory, its lock and its secrets: what cannot be right is refused, with a remedy. */
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

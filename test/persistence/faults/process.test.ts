@@ -1,7 +1,6 @@
 /**
- * Faults of the medium while segments are rolled and recovered, in a process of its own: an fsync that fails, a disk that
- * takes no more. Whatever was acknowledged is there at the next start, or the start is refused; and a directory that can
- * only be read is read.
+ * Faults of the medium while segments are rolled and recovered, in a process of its own: a failing fsync, a full
+ * disk. The next start has everything acknowledged, or is refused; and a read-only directory can be read.
  */
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';

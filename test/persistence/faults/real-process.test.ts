@@ -1,4 +1,4 @@
-/** Kill and starvation of a real process: what it acknowledged is there, and its lock is gone with it. */
+/** A real process killed or out of space: what it acknowledged is there, and its lock is released. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,6 +1,7 @@
 /**
- * The journal's files cut off within their last batches, at night at every byte, and a WAL that is bad in its middle. What ends past
- * the mark comes back as far as it is whole; below the mark nothing starts, and the message names what is missing.
+ * The journal's files truncated within their last batches, at night at every byte, and a WAL that is bad in its
+ * middle. A journal that ends past the mark is recovered as far as it is complete; below the mark a start is refused,
+ * and the message names what is missing.
  */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

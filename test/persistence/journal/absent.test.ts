@@ -1,5 +1,5 @@
 /**
- * What the journal does not hold any more is written down: what was pruned is told from what was lost, across power
+ * What the journal no longer contains is recorded: pruned segments are distinguished from lost ones, across power
  * losses at any moment of a deletion, and directories of older versions stay good.
  */
 import assert from 'node:assert/strict';

@@ -1,6 +1,6 @@
 /**
- * A server that is killed while it seals a segment leaves a rollback journal that SQLite wants to give back to the
- * file. Who only reads sees the directory as it will be then, and changes nothing in it.
+ * A server killed while it seals a segment leaves a rollback journal that SQLite will apply to the file. A reader
+ * sees the directory as after that, and changes nothing in it.
  */
 import assert from 'node:assert/strict';
 import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';

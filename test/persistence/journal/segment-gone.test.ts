@@ -1,6 +1,6 @@
 /**
- * Readers beside a server whose retention deletes segments: what they are reading they read to its end, what went
- * before they came to it is said to be gone, and neither is ever taken for damage.
+ * Readers beside a server whose retention deletes segments: they finish the segment they are reading, report one
+ * deleted earlier as gone, and never report damage.
  */
 import assert from 'node:assert/strict';
 import fs, { rmSync, symlinkSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** What a power loss may leave of a commit's frames in a WAL that has begun again is an end, and no damage. */
+/** The frames that a power loss may leave of a commit in a reused WAL are the end of the journal, not damage. */
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /**
- * The journal in segments: a full one is sealed and the next goes on, whatever a crash leaves in between; and a start
- * notices a segment that is missing or another than was sealed, and names it.
+ * The journal in segments: a full one is sealed and the next continues, whatever a crash leaves in between; and a
+ * start detects and names a missing or replaced segment.
  */
 import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-/** The journal's store on real files: what goes in comes out, provably, and an operator can read it. */
+/** The journal's store on real files: it returns what was written, with proof, and an operator can read it. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

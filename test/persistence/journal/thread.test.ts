@@ -1,4 +1,4 @@
-/** The journal's thread: acknowledgements in order, a clean end, and after the first error not one success more. */
+/** The journal's thread: acknowledgements in order, a clean end, and no success after the first error. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';

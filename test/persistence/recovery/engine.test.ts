@@ -1,6 +1,6 @@
 /**
- * From a journal and snapshots to an engine: the newest good snapshot and what comes after it; a snapshot that is
- * damaged, or of another journal, is passed over and told; what cannot be vouched for is refused.
+ * From a journal and snapshots to an engine: the newest good snapshot and the journal after it. A damaged snapshot,
+ * or one of another journal, is skipped and reported; what cannot be proved is refused.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** A directory whose journal is gone is never taken for a new one, whatever else of it is left. */
+/** A directory without its journal is never mistaken for a new one, whatever else is left. */
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

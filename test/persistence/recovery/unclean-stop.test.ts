@@ -1,8 +1,8 @@
 /**
- * What a kill or a power loss may leave, and what recovery makes of it. The order of a commit is row, sync, mark,
+ * What a kill or a power loss may leave, and how it is recovered. The order of a commit is row, sync, mark,
  * acknowledgement: so a crash may leave batches above the mark, whole or torn, and never one missing below it. The
- * order of the copy stands in `recovery-copy.ts`: so a crash after any of its steps leaves a directory from which
- * the next recovery comes to the same batches, and it never leaves the new database beside the old WAL.
+ * order of the copy stands in `recovery-copy.ts`: so a crash after any of its steps leaves a directory from which the
+ * next recovery comes to the same batches, and it never leaves the new database beside the old WAL.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * The scanner of orders against the ordinary way through JSON: the same commands from everything that the encoder can
- * write, and from every text that is nearly that; where the one throws, so does the other.
+ * The scanner of orders against JSON: the same commands from everything that the encoder can write, and from near
+ * misses; if one throws, so does the other.
  */
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'node:test';

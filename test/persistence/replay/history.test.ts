@@ -1,6 +1,6 @@
 /**
- * The past that a journal tells: the engine at any sequence number, every command with what it did, and ledgers that
- * add up; over random streams, with and without snapshots, and where retention has deleted the journal's beginning.
+ * The past in a journal: the engine at any sequence number, every command with its effect, and ledgers that add up;
+ * over random streams, with and without snapshots, and after retention has deleted the journal's beginning.
  */
 import assert from 'node:assert/strict';
 import { rmSync, truncateSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Reading ahead on a thread of its own against reading row by row: the same batches from every journal, and the same
- * error at the same place from a damaged one, whatever becomes of the thread.
+ * Reading ahead on a thread compared with reading row by row: the same batches from every journal, and the same error
+ * at the same place from a damaged one, whatever happens to the thread.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
@@ -46,7 +46,7 @@ function outcomeOf(batches: Iterable<DecodedBatch>): Outcome {
   return { batches: got, error: '' };
 }
 
-/** What both ways come to, which must be the same. */
+/** The result of both, which must be the same. */
 function bothWays(dir: DataDir, afterSeq = 0): Outcome {
   return withReader(dir, (reader) => {
     const expected = outcomeOf(decodeBatches(reader.readBatches(afterSeq)));

@@ -1,6 +1,6 @@
 /**
- * The commit protocol over any store, and the meter of a replay. The order is row, sync, mark: so a fault in one of them may leave
- * what came before it and never what comes after.
+ * The commit protocol over any store, and the progress of a replay. The order is row, sync, mark: a fault in one of
+ * them may leave earlier steps done, but never later ones.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
- * The shadow on real files: it comes to the state that wrote the journal, whatever the batches, restarts and kills in
- * between were; its snapshots and its archive are of one piece with the journal; what is wrong is noticed.
+ * The shadow on real files: it reaches the state that wrote the journal, whatever the batches, restarts and kills in
+ * between; its snapshots and its archive agree with the journal; divergences are detected.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * The shadow's real thread: it follows what is written, tells how it is, pauses where the disk is short, ends at once
- * when asked to, and calls out when the journal tells of another state than its own.
+ * The shadow's real thread: it follows the journal, reports its state, pauses when the disk is nearly full, ends at
+ * once when asked, and reports a divergence.
  */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
@@ -46,7 +46,7 @@ function startThread(hot: HotSide, changes: Partial<ShadowOptions> = {}): Starte
   return { thread, diverged, notes, news };
 }
 
-/** Looks until it holds: the thread works on its own time. */
+/** Polls until it holds, because the thread runs asynchronously. */
 async function until(started: Started, holds: (status: ShadowStatus) => boolean): Promise<ShadowStatus> {
   for (let looks = 0; looks < LOOKS_MAX; looks++) {
     if (holds(started.thread.status)) return started.thread.status;

@@ -1,4 +1,4 @@
-/** One flipped bit anywhere in a snapshot: it is refused. Its name proves every bit, those that mean nothing too. */
+/** A snapshot with any flipped bit is refused: its name proves every bit, even unused ones. */
 import assert from 'node:assert/strict';
 import { closeSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
- * Snapshots on real files: what is saved is what is loaded; nothing is listed before it is whole; whatever else stands
- * under a snapshot's name is refused.
+ * Snapshots on real files: what is saved is loaded; nothing is listed before it is complete; anything else with a
+ * snapshot's name is refused.
  */
 import assert from 'node:assert/strict';
 import {

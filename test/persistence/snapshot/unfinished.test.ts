@@ -1,6 +1,6 @@
 /**
- * A snapshot that cannot be finished. Without space it fails with a clear word and leaves nothing; killed, it leaves half a
- * file that nobody takes for one; and what was there stays, as does the journal beside it.
+ * A snapshot that cannot be finished. Without space it fails with a clear message and leaves nothing; a kill leaves a
+ * partial file that is ignored. Earlier snapshots and the journal are not affected.
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';

@@ -1,4 +1,4 @@
-/** Damage to directories of `makeDamageable`, as disks and hands do it. */
+/** Damage to directories of `makeDamageable`, as disks and people cause it. */
 import { readFileSync, rmSync } from 'node:fs';
 import { must } from '../../../engine/base/assert.js';
 import { writeAbsent } from '../../../persistence/journal/segment/absent.js';

@@ -1,7 +1,7 @@
 /**
- * Damaged files by the thousand: each is put in the place of a whole one, and recovery must give exactly the batches
- * that were acknowledged, or refuse. The files lie in memory where the machine has such a file system, because not one of
- * these recoveries is about what a disk keeps.
+ * Damaged files by the thousand: each replaces an intact one, and recovery must give exactly the acknowledged
+ * batches, or refuse. The files are in memory if the machine has such a file system, because these recoveries do not
+ * depend on a disk.
  */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * A data directory in which a little of everything has happened, made by the real server over HTTP: rounds that were
- * won, drawn and voided, a bet that is still open, deposits and withdrawals, and texts that are a trap for spreadsheets.
+ * A data directory with a little of everything, made by the real server over HTTP: rounds won, drawn and voided, an
+ * open bet, deposits and withdrawals, and texts that are dangerous in spreadsheets.
  */
 import assert from 'node:assert/strict';
 import { must } from '../../../engine/base/assert.js';

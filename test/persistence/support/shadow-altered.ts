@@ -1,4 +1,4 @@
-/** Alters a journal so that only a replay can tell: every checksum and the whole chain agree with it. */
+/** Alters a journal so that only a replay can detect it: every checksum and the chain are valid. */
 import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';

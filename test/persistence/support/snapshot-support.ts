@@ -1,4 +1,4 @@
-/** What the tests of snapshot files share: an engine with something of everything, and files that were tampered with. */
+/** What the tests of snapshot files share: an engine with state of every kind, and tampered files. */
 import { createHash } from 'node:crypto';
 import { readFileSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';

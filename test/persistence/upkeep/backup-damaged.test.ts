@@ -1,4 +1,7 @@
-/** `tote backup` of a damaged directory: all that is good is copied and what is not is said; an earlier backup stays as it is. */
+/**
+ * `tote backup` of a damaged directory: everything good is copied, and the rest is reported; an earlier backup is not
+ * changed.
+ */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';

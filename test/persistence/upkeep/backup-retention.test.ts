@@ -1,6 +1,6 @@
 /**
- * A backup while retention deletes, between any two steps: after each listing of the journal's or the snapshots' folder in
- * turn everything but the newest goes, and the copy is whole in one run all the same.
+ * A backup while retention deletes between any two steps: after each listing of the journal's or the snapshots'
+ * folder everything but the newest is deleted, and the copy is still complete in one run.
  */
 import assert from 'node:assert/strict';
 import fs, { cpSync, existsSync, readdirSync } from 'node:fs';
@@ -57,7 +57,10 @@ function prune(dir: DataDir, nowMs: number): void {
   assert.ok(findSegments(dir.journal).length < before, 'segments go');
 }
 
-/** Backs up while retention strikes after listing 1, then after listing 2 and so on, until a backup lists no more. */
+/**
+ * Backs up while retention deletes after listing 1, then after listing 2 and so on, for as many listings as a backup
+ * makes.
+ */
 function eachListing(t: TestContext, run: (to: string, dir: DataDir) => void): number {
   const folder = temporaryDir(t);
   const { dir: made, engine } = makeOperatorDir(join(folder, 'made'), { snapshotsAfter: [10, 60, 100] });

@@ -1,6 +1,6 @@
 /**
- * Days of history under retention, snapshots thinned as they are by default: every moment that is younger than the
- * retention can be shown, by every command that shows the past, and what is older is refused in words.
+ * Days of history under retention, with the default thinning of snapshots: every command can show every moment within
+ * the retention, and refuses older ones with a reason.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** `tote prune` at the moment at which a server's retention writes down what it deletes: no entry of either is lost. */
+/** `tote prune` while a server's retention records what it deletes: no entry of either is lost. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-/** `tote restore --from-snapshot`: a new journal behind the newest good snapshot, and what is told of the rest. */
+/** `tote restore --from-snapshot`: a new journal behind the newest good snapshot, and the report of the loss. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

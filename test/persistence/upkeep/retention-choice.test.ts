@@ -1,6 +1,6 @@
 /**
- * Which segments and snapshots stay, by any history of writing and pruning: every moment within the retention can be
- * worked out, and little more than that is kept.
+ * Which segments and snapshots are kept, for any history of writing and pruning: every moment within the retention
+ * can be computed, and little more is kept.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
- * What a data directory may do without: only what is old, held by the oldest snapshot that stays and by the archive.
- * After a prune it starts to the same state, and the archive goes on.
+ * What may be deleted: only what is old, and covered by the oldest kept snapshot and the archive. After a prune a
+ * start gives the same state, and the archive continues.
  */
 import assert from 'node:assert/strict';
 import { existsSync, rmSync, statSync, truncateSync } from 'node:fs';

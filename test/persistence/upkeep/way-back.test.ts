@@ -1,7 +1,7 @@
 /**
- * Every damage that a directory may have, and the way back from it: the newest state that snapshots and the rows behind
- * them allow, never another state, and exit code 1 where acknowledged commands are missing. Whatever was damaged, what is
- * restored is good in all its parts and a server starts on it.
+ * Every kind of damage to a directory, and its restore: the newest state that snapshots and the rows behind them
+ * allow, never another state, and exit code 1 if acknowledged commands are missing. The restored directory is always
+ * good in all its parts, and a server starts on it.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** `tote write-off`: a directory goes on for good without what it has lost, unless acknowledged commands would be missing. */
+/** `tote write-off`: a directory continues without what it has lost, unless acknowledged commands would be missing. */
 import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
