@@ -1,5 +1,5 @@
 /**
- * Chance in a simulation comes from its seed alone, that of Node's `crypto` included: secrets of keys and request ids
+ * All randomness in a simulation comes from its seed, also that of Node's `crypto`: secrets of keys and request ids
  * would otherwise make two runs of one seed differ.
  */
 import crypto from 'node:crypto';

@@ -1,6 +1,6 @@
 /**
- * What a run has come by: every kind of command with its outcome, every answer's code, every event, every fault. A run
- * that reaches nothing proves nothing, so a run that is long enough must have met each of them.
+ * The coverage of a run: kinds of commands with their outcomes, codes of answers, events, faults. A run that reaches
+ * nothing proves nothing, so a long run must meet each of them.
  */
 
 export const COVERAGE_KINDS = [

@@ -1,6 +1,6 @@
 /**
- * Where a process can be made to die or an operation to fail: before and after every operation on the disk. One point
- * is armed at a time; the next operation that comes by it is hit.
+ * The points at which a process can be killed or an operation made to fail: before and after every operation on the
+ * disk. One point is armed at a time, and hits the next operation that reaches it.
  */
 import type { CrashKind } from './disk.js';
 

@@ -1,7 +1,7 @@
 /**
- * A disk that remembers what is on it and what only seems to be: rows in a write-ahead log and in the database that it
- * is moved into, rows that were appended and not synced, the mark's two slots, and snapshots. A kill loses what was
- * not committed; a power loss may keep, tear or lose what was not synced; a bit may flip anywhere.
+ * A disk that distinguishes durable from unsynced state: rows in a write-ahead log and in the database that it is
+ * moved into, rows that were appended and not synced, the mark's two slots, and snapshots. A kill loses what was not
+ * committed; a power loss may keep, tear or lose what was not synced; a bit may flip anywhere.
  *
  * As with SQLite, a damaged row in the log ends the log without a word when it is opened again (the mark is what
  * notices), and a damaged row in the database is found when it is read.

@@ -1,6 +1,6 @@
 /**
- * What people get of a world that failed: the invariant, the seed and the command that shows it again, as few faults as
- * still lead to it, and the last steps of the account, round or bet that it is about.
+ * The report of a failed world: the invariant, the seed and the command that repeats it, a minimal set of faults, and
+ * the last steps of the account, round or bet in question.
  */
 import { Violation } from './violation.js';
 import { World, type WorldOptions } from './world.js';

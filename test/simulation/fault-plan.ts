@@ -1,6 +1,6 @@
 /**
- * Which faults strike a world and when, worked out before it begins: each has chance of its own, so that one can be
- * left out and the others stay as they are (how a failing schedule is made shorter).
+ * The faults of a world and their times, planned before it begins. Each has its own random stream, so that one can be
+ * left out and the others stay the same, which is how a failing schedule is minimised.
  */
 import { Rng } from '../support/reference/rng.js';
 import { derivedSeed } from './chance.js';

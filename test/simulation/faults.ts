@@ -1,4 +1,4 @@
-/** Carries out planned faults on a world: crashes, errors, damage, full and slow disks, clocks that step. */
+/** Applies planned faults to a world: crashes, errors, damage, full and slow disks, clocks that step. */
 import { assert } from '../../engine/base/assert.js';
 import type { SpaceLevel, StoredBatch } from '../../engine/model/ports.js';
 import { Rng } from '../support/reference/rng.js';

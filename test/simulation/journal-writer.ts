@@ -1,7 +1,6 @@
 /**
- * The journal's thread of one process: takes one batch at a time, works through the real commit protocol when the disk
- * has had its time, and tells the event loop a little later. Like the real thread it acknowledges nothing after an
- * error.
+ * The journal's thread of one process: takes one batch at a time, runs the real commit protocol after the disk's
+ * delay, and notifies the event loop a little later. Like the real thread it acknowledges nothing after an error.
  */
 import { assert } from '../../engine/base/assert.js';
 import type {

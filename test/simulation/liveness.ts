@@ -1,6 +1,6 @@
 /**
- * After the faults have stopped the server must come back to life within bounded time: orders are taken again, rounds
- * settle, nothing that was asked stays unanswered, and everything that was acknowledged is there.
+ * After the faults have stopped the server must recover within bounded time: orders are accepted, rounds settle, no
+ * request stays unanswered, and everything acknowledged is there.
  */
 import { timeFrameMs } from '../../engine/model/domain.js';
 import { codeOf, headerOf } from './audit/answers.js';

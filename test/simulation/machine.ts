@@ -1,6 +1,6 @@
 /**
- * The machine that the server runs on: it boots it by the real recovery, kills it, stops it, and starts it again. Disk,
- * clock and crash points outlive the process; everything else goes with it.
+ * The machine of the server: it starts it by the real recovery, kills it, stops it, and starts it again. Disk, clock
+ * and crash points outlive the process; everything else does not.
  */
 import { AssertionError } from '../../engine/base/assert.js';
 import type { SpaceLevel } from '../../engine/model/ports.js';

@@ -1,6 +1,6 @@
 /**
- * Planted bugs, to see that they are found. They live here alone: a wrapper around a part that the simulation hands in,
- * or a method of a real class that is exchanged for the time of one run.
+ * Planted bugs, to prove that they are found. They exist only here: as a wrapper around a part that the simulation
+ * provides, or as a method of a real class replaced for one run.
  */
 
 import { Engine } from '../../engine/engine.js';

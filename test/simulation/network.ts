@@ -48,7 +48,7 @@ class SentReply implements Reply {
   }
 }
 
-/** null: nothing came back. The client cannot know whether the request was carried out. */
+/** null: no answer. The client cannot know whether the request took effect. */
 export type OnReply = (reply: Reply | null) => void;
 
 /** One delivery of a request to a server; a request that the network doubles has two. */

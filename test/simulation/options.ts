@@ -1,4 +1,4 @@
-/** The command line of `npm run simulate`: every option is checked, and a wrong one is told with its name. */
+/** The command line of `npm run simulate`: every option is checked, and a wrong one is named. */
 import { InvalidArgumentError, Command as Program } from 'commander';
 import { anySeed } from '../support/integer-option.js';
 import { MUTATIONS, type Mutation, mutationNamed } from './mutations.js';

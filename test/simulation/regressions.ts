@@ -1,6 +1,7 @@
 /**
- * Worlds that have failed once, whether for a mistake of the server or of the simulator; they must not fail again. A seed is the
- * same world only as long as its workload stays the same: what a bug of the server needs belongs in a test of its own, too.
+ * Worlds that failed once, by a mistake of the server or of the simulator, and must not fail again. A seed is the
+ * same world only as long as its workload stays the same: what a bug of the server needs belongs in a test of its
+ * own, too.
  */
 
 export interface Regression {

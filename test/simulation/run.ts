@@ -1,4 +1,4 @@
-/** Worlds one after the other, each with a seed of its own that follows from the run's, until there is enough. */
+/** Runs worlds one after the other, each with a seed derived from the run's, up to a limit. */
 import { derivedSeed } from './chance.js';
 import { type Outcome, runWorld } from './failure.js';
 import type { SimulateOptions } from './options.js';

@@ -1,6 +1,6 @@
 /**
  * One life of the server: the real sequencer, lifecycle, price tracker and both APIs over a recovered engine, put
- * together as `main.ts` does it, with the simulator's clock, journal, feed and network in place of the real ones.
+ * together as `main.ts` does it, with the simulator's clock, journal, feed and network instead of the real ones.
  */
 
 import { must } from '../../engine/base/assert.js';
@@ -44,7 +44,7 @@ export interface ServerParts {
   readonly incarnation: number;
 }
 
-/** Who looks on while a server works. */
+/** Observes a server. */
 export interface ServerWatcher {
   /** A command reaches the hot engine and comes to this. */
   onCommand(command: Command, outcome: Outcome): void;

@@ -1,6 +1,6 @@
 /**
- * Short runs of the simulator from fixed seeds: nothing is wrong in them, the same seed is the same run, every planted
- * bug is found, and what is told of a failure leads back to it. `npm run simulate` does the same at length.
+ * Short runs of the simulator from fixed seeds: nothing is wrong in them, the same seed is the same run, every
+ * planted bug is found, and the report of a failure repeats it. `npm run simulate` does the same at length.
  */
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
@@ -20,7 +20,7 @@ const HOURS_IN_SUITE_MAX = 0.2;
 /** A planted bug is found within this many steps: some seconds. */
 const STEPS_TO_FIND_MAX = 1_500_000;
 
-test('worlds with every kind of fault keep every promise and come back to life', async () => {
+test('worlds with every kind of fault keep every promise and recover', async () => {
   const { tally, failed } = await runWorlds(
     { seed: 20_261_121, hours: 0.6, worldHours: 0.1, mutation: null },
     { index: 0, of: 1 },
@@ -71,7 +71,7 @@ for (const mutation of MUTATIONS) {
   });
 }
 
-test('what is told of a failure is short and leads back to it', async () => {
+test('the report of a failure is short and repeats it', async () => {
   const mutation = mutationNamed('mark-early');
   const { failed } = await runWorlds(
     { seed: 1, hours: 10, worldHours: HOURS, mutation },

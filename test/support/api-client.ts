@@ -1,6 +1,6 @@
 /**
- * A typed client of the public API that takes nothing on trust: every answer is held against the envelope, the
- * headers that every answer carries, the API document and the tables of `spec.ts`, whatever the test at hand is about.
+ * A typed client of the public API that checks every answer, whatever the test is about: the envelope, the common
+ * headers, the API document and the tables of `spec.ts`.
  */
 import assert from 'node:assert/strict';
 import { ApiDocument } from './api-document.js';
@@ -70,7 +70,7 @@ export class ApiClient {
     return this.send<T>('GET', path, { headers });
   }
 
-  /** POST /orders with any body, whatever comes of it. */
+  /** POST /orders with any body and any outcome. */
   order(body: unknown, headers: HeaderFields = {}): Promise<Answered<OrderResult>> {
     return this.send<OrderResult>('POST', '/orders', { body: JSON.stringify(body), headers });
   }
@@ -139,7 +139,7 @@ export function checkAnswer(
   if (!isSuccess) assert.match(error, /^[a-z_]+(: \S.*)?$/, `${what}: error`);
 }
 
-/** The limit that the headers tell of; fails where one of them is not there. */
+/** The limit in the headers; fails if one of them is missing. */
 export function limitsOf(headers: Headers, what = 'answer'): Limits {
   const read = (name: string): number => {
     const value = headers.get(`X-RateLimit-${name}`) ?? '';

@@ -1,6 +1,6 @@
 /**
- * Whether an answer is one that the API document describes: its status, its headers, its body, and of a failure the
- * code, which must be among those of its operation and status.
+ * Whether the API document describes an answer: its status, headers, body, and for a failure a code of its operation
+ * and status.
  */
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { must } from '../../engine/base/assert.js';

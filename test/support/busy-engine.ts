@@ -1,6 +1,6 @@
 /**
- * An engine through many rounds of one market: bets are placed, settled in slices, forgotten, and their rows used again,
- * so that what is retained has gaps in its numbers and no order in memory.
+ * An engine after many rounds of one market: bets are placed, settled in slices, dropped, and their rows reused, so
+ * that the retained ones have gaps in their numbers and no order in memory.
  */
 import { equal } from 'node:assert/strict';
 import { Engine } from '../../engine/engine.js';

@@ -1,7 +1,7 @@
 /**
- * What the clients of a server that dies know: the orders they sent, under which key, and the answers they got. After
- * a restart the server is held against it: what a client was told stands, exactly once, and what it was not told
- * happened once or not at all. Whether it did is found out as a client would: with the same Idempotency-Key again.
+ * What the clients of a killed server know: the orders they sent, with their keys, and the answers they got. After a
+ * restart the server is compared with it: an acknowledged order exists exactly once, and any other was placed once or
+ * not at all. To find out which, an order is repeated with its Idempotency-Key, as a client would.
  */
 import assert from 'node:assert/strict';
 import { must } from '../../engine/base/assert.js';

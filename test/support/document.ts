@@ -1,4 +1,4 @@
-/** The project's documents, for tests that carry out what stands in them. */
+/** The project's documents, for tests that run their examples. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 
@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 export const readDocument = (path: string): string =>
   readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 
-/** What stands under this heading, sub-headings included, up to the next one of its level or above. */
+/** The section under this heading, sub-headings included, up to the next one of its level or above. */
 export function sectionOf(document: string, heading: string): string {
   const [marks = ''] = /^#+/.exec(heading) ?? [];
   const [, ...rest] = `\n${document}`.split(`\n${heading}\n`);

@@ -1,6 +1,4 @@
-/**
- * A host on hand-driven parts: clocks, the end of an event-loop turn and the disk move only when a test says so.
- */
+/** A host on parts controlled by the test: clocks, the end of an event-loop turn, and the disk. */
 import { assert } from '../../engine/base/assert.js';
 import { Engine } from '../../engine/engine.js';
 import { ClockGuard } from '../../engine/host/clock-guard.js';

@@ -1,4 +1,4 @@
-/** What a server has written to stderr, as the JSON lines that all of it must be. */
+/** The output of a server on stderr, all of which must be JSON lines. */
 import assert from 'node:assert/strict';
 import { LOG_EVENTS, type LogEvent } from '../../http/log/events.js';
 

@@ -1,6 +1,6 @@
 /**
- * How much a search tries: less in the test suite, where everybody waits for it, and more at night (`npm run nightly`,
- * which sets `TOTE_TEST_LONG=1`). What is asserted is the same.
+ * The length of a search: short in the test suite, longer at night (`npm run nightly`, which sets
+ * `TOTE_TEST_LONG=1`). The assertions are the same.
  */
 export const IS_LONG_RUN = process.env['TOTE_TEST_LONG'] === '1';
 

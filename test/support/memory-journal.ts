@@ -1,6 +1,6 @@
 /**
- * A journal in memory whose disk the test holds in its hand: a commit is durable when the test says so, and
- * fails or hangs when the test says so.
+ * A journal in memory with a disk that the test controls: a commit becomes durable, fails or hangs when the test says
+ * so.
  */
 import assert from 'node:assert/strict';
 import { Engine } from '../../engine/engine.js';

@@ -1,4 +1,4 @@
-/** Debian's nginx as a reverse proxy before a server, with a configuration as a document has it. */
+/** Debian's nginx as a reverse proxy in front of a server, with the configuration of a document. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';

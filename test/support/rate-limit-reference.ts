@@ -1,6 +1,6 @@
 /**
- * The rate limits as their specification reads: every counted request stands in a list, and all of them are looked at
- * each time. Slow and plainly right, for the real ones to be held against.
+ * A reference for the rate limits, written from their specification: every counted request is in a list, all of which
+ * is read each time. Slow and obviously right.
  */
 import assert from 'node:assert/strict';
 import type { RateLimitSettings } from '../../http/limits/settings.js';

@@ -1,4 +1,4 @@
-/** A client that sends bytes as it is told, for tests of what no well-behaved HTTP client does. */
+/** A client that sends arbitrary bytes, for tests of what no well-behaved HTTP client does. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 

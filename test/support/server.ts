@@ -1,7 +1,6 @@
 /**
- * The real server as a process of its own, on free ports and a data directory of its own, for tests that speak
- * to it over sockets. By default its clock stands still and its prices come from the test, so that nothing
- * happens that the test did not ask for.
+ * The real server as a process of its own, on free ports and a data directory of its own, for tests over sockets. By
+ * default its clock is manual and its prices come from the test, so that nothing happens unless the test causes it.
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';

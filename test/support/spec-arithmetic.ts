@@ -1,6 +1,6 @@
 /**
- * The specification's and the design's arithmetic, done again from published numbers alone and in BigInt, as a
- * distrustful client would do it (specification, section 1; design, section 2).
+ * The specification's and the design's arithmetic in BigInt, from published numbers alone, as a distrustful client
+ * computes it (specification, section 1; design, section 2).
  */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

@@ -1,7 +1,6 @@
 /**
- * The specification's resources as tables (section 2), written from its text and not from the server's types, so
- * that the two are held against each other. A check fails with the path of the field; a field that the
- * specification does not name is as wrong as one that is missing.
+ * The specification's resources as tables (section 2), written from its text and not from the server's types, so that
+ * the two can be compared. A check fails with the path of the field; an unknown field is as wrong as a missing one.
  */
 import assert from 'node:assert/strict';
 

@@ -1,4 +1,4 @@
-/** What an operator's status tells of a server and of its shadow, and waiting for it to tell something. */
+/** The status of a server and of its shadow, and waiting for a status. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Server } from './server.js';
 
@@ -18,7 +18,7 @@ export interface Status {
   };
 }
 
-/** The shadow works on its own time, and on a busy machine gets little of it. */
+/** The shadow runs in the background, and gets little time on a busy machine. */
 const WITHIN_MS = 180_000;
 const ASK_EVERY_MS = 25;
 

@@ -1,4 +1,7 @@
-/** The attackers' process: begins and stops attacks as it is told. Polite clients on the same core go before it. */
+/**
+ * The attackers' process: starts and stops attacks on request. Polite clients on the same core have a higher
+ * priority.
+ */
 import { getPriority, setPriority } from 'node:os';
 import { must } from '../../engine/base/assert.js';
 import { ATTACKS, type Deeds, type RunningAttack } from './attacks.js';
@@ -10,7 +13,7 @@ export interface FromAttacker {
   readonly deeds: Deeds | null;
 }
 
-/** Below the polite clients by so much, on the scale of `nice`. */
+/** The difference of its nice value to the polite clients'. */
 const LOWER_BY = 10;
 const LOWEST = 19;
 

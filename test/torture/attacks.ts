@@ -1,7 +1,7 @@
 /**
- * Clients that mean harm: each takes much of what a server has little of, descriptors, buffers, time between two bytes.
- * Their sockets take turns, evenly over a period, as those of many machines do: sockets that all speak in one instant
- * would show how long a core needs for the burst. slowhttptest's attacks stand beside our own where it is installed.
+ * Attackers: each uses up something scarce, such as descriptors, buffers, or time between two bytes. Their sockets
+ * act evenly over a period, like those of many machines; acting in one instant would measure how long a core needs
+ * for the burst. slowhttptest's attacks are added if it is installed.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { connect, type Socket } from 'node:net';
@@ -55,7 +55,7 @@ const FLOOD_CONNECTIONS = 12_000;
 const FAST_LANES = 100;
 const SLOWHTTPTEST_CONNECTIONS = 1_000;
 const LOOK_EVERY_MS = 1;
-/** Addresses that a Linux loopback has without being asked, so that attackers and polite clients differ in theirs. */
+/** Loopback addresses that Linux has by default, so that attackers and polite clients differ in theirs. */
 const SOURCES =
   process.platform === 'linux' ? Array.from({ length: 8 }, (_, index) => `127.0.1.${index + 1}`) : [];
 
@@ -120,7 +120,7 @@ function guessing(name: string): Attack {
   });
 }
 
-/** Keeps as many sockets open as its habit says, and gives each its turn. */
+/** Keeps its number of sockets open, and lets each act in turn. */
 class Mob implements RunningAttack {
   readonly deeds: Deeds = { opened: 0, sent: 0, failed: {} };
   readonly #sockets: (Socket | null)[];

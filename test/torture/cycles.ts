@@ -1,6 +1,6 @@
 /**
- * Kills the real server under load again and again, in several ways, and audits it after each: acknowledged orders are
- * there, once; replays are the same; all money adds up; `verify` finds nothing wrong with the files.
+ * Kills the real server under load again and again, in several ways, and audits it after each: every acknowledged
+ * order exists, once; replays are the same; money is conserved; `verify` finds nothing wrong with the files.
  */
 import assert from 'node:assert/strict';
 import { Sandbox } from '../support/api-client-sandbox.js';

@@ -1,6 +1,6 @@
 /**
- * Faults of the machine under a server that is loaded: syncs and writes that fail, a disk that fills, no more
- * descriptors, no more memory. Whatever it does about it, no acknowledged order is lost and it starts again.
+ * Faults of the machine under a loaded server: failing syncs and writes, a full disk, no more descriptors, no more
+ * memory. Whatever the server does, no acknowledged order is lost, and it starts again.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

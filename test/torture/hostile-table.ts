@@ -1,4 +1,4 @@
-/** How the figures of attacks are printed: a row of the table for each, and what is to be known besides. */
+/** Prints the figures of attacks: a row for each, and notes. */
 import { must } from '../../engine/base/assert.js';
 import type { Attack } from './attacks.js';
 import type { Felt, Pair } from './hostile.js';

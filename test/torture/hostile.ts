@@ -1,8 +1,8 @@
 /**
- * What polite clients feel while others attack: their latencies at planned times, in windows without an attack and with
- * it, in turns, so that the machine's moods come to both. The server has a core of its own; attackers and polite clients
- * share the other, the polite ones first. Figures for people to read; what must hold in any case is that every polite
- * request is answered as it should be.
+ * The latencies of polite clients under attack, at planned times, in alternating windows with and without an attack,
+ * so that changes of the machine affect both. The server has a core of its own; attackers and polite clients share
+ * the other, the polite ones with a higher priority. The figures are for people; the only assertion is that every
+ * polite request gets the expected answer.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,8 +1,8 @@
 /**
- * Whether the time of a refusal tells a guesser how near his key is to a real one. The handlers run in memory, so that
- * no network hides a difference, and the kinds of guesses take turns, another one first in every round, so that no mood of
- * the machine favours one. All guesses of a round are made before the first is timed: making those that share little
- * leaves the most garbage, and whoever is timed right behind it waits for memory.
+ * Whether the time of a refusal reveals how close a guessed key is to a real one. The handlers run in memory, so that
+ * no network hides a difference. The kinds of guesses alternate, each round in another order, so that changes of the
+ * machine favour none. All guesses of a round are created before the first is timed: those that share little leave
+ * the most garbage, and whatever is timed right after waits for memory.
  */
 import { must } from '../../engine/base/assert.js';
 import { scopesMask as maskOf } from '../../engine/model/domain.js';

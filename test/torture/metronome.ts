@@ -1,7 +1,7 @@
 /**
- * The thread that plans the polite requests, and tells of each when its time has come. Timers are no finer than a
- * millisecond, and a client that spins would take its core from the attackers, whom it is meant to meet at full strength:
- * this one sleeps to within a tenth of a millisecond.
+ * The thread that plans the polite requests, and signals each at its time. Timers have a resolution of a millisecond,
+ * and a spinning client would take the core from the attackers, so this thread sleeps to within a tenth of a
+ * millisecond.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { Arrivals } from '../../bench/client/arrivals.js';

@@ -1,7 +1,7 @@
 /**
- * The polite clients' process: independent clients on a few connections that ask at planned times, from the first
- * message until it is killed, and in between the latencies of a window whenever they are asked for. So the same clients
- * on the same connections are measured with and without an attack.
+ * The polite clients' process: independent clients on a few connections that send requests at planned times, from the
+ * first message until it is killed, and report the latencies of a window on request. So the same clients on the same
+ * connections are measured with and without an attack.
  */
 import { setTimeout as after } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';

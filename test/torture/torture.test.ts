@@ -14,7 +14,7 @@ const SEED = 4;
 test('servers that are killed or stopped under load lose nothing and place nothing twice', async (context) => {
   const asked = { cycles: 2, ways: ['SIGKILL', 'SIGTERM'] } as const;
   const { ways, acknowledged, survived, lost } = await killCycles(asked, new Rng(SEED), () => {});
-  assert.deepEqual([...ways.keys()].sort(), asked.ways, 'servers end in the ways that were asked for');
+  assert.deepEqual([...ways.keys()].sort(), asked.ways, 'servers end only in the selected ways');
   assert.ok(acknowledged > 100, `${acknowledged} orders were acknowledged`);
   assert.ok(survived + lost > 0, 'orders were on their way when a server died');
   context.diagnostic(
@@ -25,12 +25,12 @@ test('servers that are killed or stopped under load lose nothing and place nothi
 for (const { name, needs, run } of FAULTS) {
   const missing = needs.filter((program) => !isAvailable(program));
   const skip = missing.length === 0 ? false : `${missing.join(' and ')} cannot be used here`;
-  test(`${name}: the server ends or goes on, and loses nothing`, { skip }, async (context) => {
+  test(`${name}: the server ends or continues, and loses nothing`, { skip }, async (context) => {
     context.diagnostic(await run(new Rng(11)));
   });
 }
 
-test('attacked, every polite request is answered, and the table tells what was felt', async (context) => {
+test('under attack every polite request is answered, and the table shows the latencies', async (context) => {
   let rows = 0;
   await hostility({ seconds: 1, pairs: 1, named: 'unknown keys' }, (attack, pairs) => {
     rows += 1;
@@ -44,7 +44,7 @@ test('attacked, every polite request is answered, and the table tells what was f
   assert.equal(rows, 1);
 });
 
-test('the middle of the pairs counts', () => {
+test('the ratio is the median of the pairs', () => {
   assert.equal(medianOf([9, 1, 2]), 2);
   assert.equal(medianOf([4, 1, 2, 9]), 3);
 });

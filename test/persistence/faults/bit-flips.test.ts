@@ -1,8 +1,9 @@
 /**
- * One flipped bit anywhere in the journal's files: recovery gives exactly the acknowledged batches, or refuses.
- * It never gives others, fewer or more, and what it vouches for can be appended to.
+ * One flipped bit anywhere in the journal's files: recovery gives exactly the acknowledged batches, or refuses. It
+ * never gives others, fewer or more, and a recovered journal can be appended to.
  *
- * Bytes that mean nothing (free space in a page, the padding of the mark) may pass. `TOTE_TEST_SEED` asks for other flips.
+ * Flips in unused bytes (free space in a page, the padding of the mark) may pass. `TOTE_TEST_SEED` chooses other
+ * flips.
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
- * Every answer at the moment at which it is sent: a success tells only what no crash can take back any more, a replay
- * is the first answer byte for byte, and all of it is what the API document describes.
+ * Checks every answer when it is sent: a success reports only what no crash can undo, a replay is the first answer
+ * byte for byte, and all answers conform to the API document.
  */
 import { assert } from '../../../engine/base/assert.js';
 import { verifyBet } from '../../../engine/fairness.js';
@@ -17,12 +17,12 @@ import type { Coverage } from '../coverage.js';
 import type { Exchange, Reply } from '../network.js';
 import { check } from '../violation.js';
 
-/** One answer in so many is held against the API document; each kind of answer is for the first few times. */
+/** One answer in this many is compared with the API document, and the first few of each kind. */
 const DOCUMENT_SAMPLE = 24;
 const DOCUMENT_FIRST = 5;
 /** One list in so many is looked through. */
 const LIST_SAMPLE = 4;
-/** Bets whose first answer is remembered, to hold replays against. */
+/** Bets whose first answer is kept, to compare replays with. */
 const REMEMBERED_MAX = 60_000;
 
 export interface AnswerSources {

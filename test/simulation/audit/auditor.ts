@@ -1,6 +1,6 @@
 /**
- * Everything that is held against the server: the hot engine as it works, the durable commands as the journal has them,
- * every answer as it is sent, and every recovery.
+ * All checks of the server: of the hot engine, of the durable commands in the journal, of every answer when it is
+ * sent, and of every recovery.
  *
  * After every step: conservation in the hot engine, and the ledger's cheap totals. With every durable batch: the shadow's
  * digest, all rules of rounds and bets, the ledger's totals. At every recovery, at quiet moments and at the end: the digest

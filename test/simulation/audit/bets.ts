@@ -1,6 +1,6 @@
 /**
- * Every bet: placed inside its window, by a key that may, within every limit and once for its Idempotency-Key; its odds
- * and payout worked out again in BigInt; settled once, at what it was promised.
+ * Every bet: placed inside its window, by a key that may, within every limit and once for its Idempotency-Key; its
+ * odds and payout computed again in BigInt; settled once, for the promised payout.
  */
 import type { PlaceOrder } from '../../../engine/model/commands.js';
 import {

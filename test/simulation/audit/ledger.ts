@@ -1,7 +1,6 @@
 /**
- * The world's own ledger, kept from the durable commands and their events alone and with arithmetic of their own:
- * accounts, keys, settings and money. What rounds and bets must fulfil stands in `rounds.ts` and `bets.ts`, which
- * write in these ledger.
+ * The world's own ledger, derived from the durable commands and their events alone, with separate arithmetic:
+ * accounts, keys, settings and money. `rounds.ts` and `bets.ts` check rounds and bets, and update this ledger.
  */
 import type { Command } from '../../../engine/model/commands.js';
 import { MARKETS_MAX, marketOf } from '../../../engine/model/domain.js';

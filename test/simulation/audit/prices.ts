@@ -1,7 +1,7 @@
 /**
- * The boundary rule once more, from a plain list of the ticks that came in since the start: the price at T is the tick
- * with the greatest time at or before T, the last to arrive among equals, of those that arrived before a tick from
- * after T, or before the grace of 2 s was over (design, section 4).
+ * A second implementation of the boundary rule, on a plain list of the ticks since the start: the price at T is the
+ * tick with the greatest time at or before T, the last to arrive among equals, of those that arrived before a tick
+ * from after T, or before the grace of 2 s was over (design, section 4).
  */
 import type { BoundaryPrice, OpenLate } from '../../../engine/model/commands.js';
 import { ASSETS } from '../../../engine/model/domain.js';

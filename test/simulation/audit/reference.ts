@@ -1,7 +1,7 @@
 /**
- * The engine that is kept aside: it never crashes, and applies exactly the commands that are durable, from the journal's
- * own text. It is the shadow that the hot engine is compared with, the reference of every recovery, and the source of
- * the events that the ledger is built from.
+ * The reference engine: it never crashes, and applies exactly the durable commands, from the journal's text. It is
+ * the shadow that the hot engine is compared with, the reference of every recovery, and the source of the events that
+ * the ledger is built from.
  */
 
 import { Engine } from '../../../engine/engine.js';

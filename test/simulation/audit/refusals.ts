@@ -1,6 +1,6 @@
 /**
- * No order is refused without a reason: where the hot engine has done exactly what is durable, the reason that it gives
- * must be true by the ledger. What else may be refused (a full disk, a clock in doubt) is not for the ledger to say.
+ * No order is refused for a false reason: while the hot engine has done exactly what is durable, the reason must be
+ * true by the ledger. Other refusals (a full disk, an unsound clock) are not in the ledger.
  */
 import type { PlaceOrder } from '../../../engine/model/commands.js';
 import { LIVE, roundId, timeFrameMs } from '../../../engine/model/domain.js';

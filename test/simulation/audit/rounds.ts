@@ -1,6 +1,6 @@
 /**
- * Every round from its beginning to its last cent: it opens and closes once, at its times, with the rules that were in
- * force, and pays what it must. Prices themselves are judged in `prices.ts`.
+ * Checks every round from its opening to its settlement: it opens and closes once, on time, with the rules in force,
+ * and pays what it must. `prices.ts` checks the prices.
  */
 import type { Command } from '../../../engine/model/commands.js';
 import {

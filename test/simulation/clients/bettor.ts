@@ -1,6 +1,7 @@
 /**
- * Those who bet, each with a habit: polite ones who wait and retry, impatient ones who send everything thrice, careless
- * ones who use a key for several orders, racers for the last millisecond, hedgers on both sides, and pests.
+ * The bettors, each with a behaviour: polite ones that wait and retry, impatient ones that send everything three
+ * times, careless ones that use a key for several orders, racers for the last millisecond, hedgers on both sides, and
+ * pests.
  */
 import type { Rng } from '../../support/reference/rng.js';
 import { codeOf } from '../audit/answers.js';

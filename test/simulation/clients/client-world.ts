@@ -1,4 +1,7 @@
-/** What clients know and can do: they speak over the network, know the published rules, and share what operators made. */
+/**
+ * What clients know and can do: they use the network, know the published rules, and share the accounts that operators
+ * create.
+ */
 import type { Scope } from '../../../engine/model/domain.js';
 import type { Rules } from '../../../engine/model/rules.js';
 import type { Rng } from '../../support/reference/rng.js';

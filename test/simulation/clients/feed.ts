@@ -1,6 +1,6 @@
 /**
- * The price feed as it is on bad days: gaps, jumps, duplicates, ticks out of order, ticks from the future, absurd ones.
- * Prices walk on their own, whether or not a server listens.
+ * A price feed with faults: gaps, jumps, duplicates, ticks out of order, from the future, and absurd ones. Prices
+ * move whether or not a server listens.
  */
 import { ASSETS } from '../../../engine/model/domain.js';
 import type { Rng } from '../../support/reference/rng.js';

@@ -1,6 +1,6 @@
 /**
- * Operators: they make accounts and keys, move money with references that they use again, change tiers, freeze, void,
- * pause and push prices, and now and then ask for what does not exist.
+ * Operators: they create accounts and keys, move money with reused references, change tiers, freeze, void, pause and
+ * push prices, and sometimes request what does not exist.
  */
 import { ASSETS, marketOf, SCOPES, type Scope, TIERS, timeFrameMs } from '../../../engine/model/domain.js';
 import type { Rng } from '../../support/reference/rng.js';

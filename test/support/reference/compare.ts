@@ -1,6 +1,6 @@
 /**
- * Everything that can be read of an engine, as plain data, so that two engines can be held against each other.
- * Views may be windows on live objects: each field is copied here by name.
+ * Everything that can be read of an engine, as plain data, so that two engines can be compared. Views may be windows
+ * on live objects: each field is copied here by name.
  */
 import { ASSET_CLASSES, ASSETS } from '../../../engine/model/domain.js';
 import type {

@@ -1,6 +1,6 @@
 /**
- * The state of the reference model: everything that ever happened, in plain lists of plain objects. It forgets
- * nothing; what the design says is forgotten is left out when it is read.
+ * The state of the reference model: everything that ever happened, in plain lists of plain objects. Nothing is
+ * dropped; reads leave out what the design drops.
  */
 import { must } from '../../../engine/base/assert.js';
 import { ASSET_CLASSES, ASSETS, assetClassOf, assetOf, MARKET_IDS } from '../../../engine/model/domain.js';
