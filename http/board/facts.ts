@@ -1,6 +1,6 @@
 /**
- * Rows of numbers that one thread writes and all threads read, without locks. Each row stands there twice: the writer
- * writes the copy that nobody reads and then turns to it with the row's version. A reader that was overtaken reads again;
+ * Rows of numbers that one thread writes and all threads read, without locks. Each row has two copies: the writer
+ * updates the one that nobody reads, and then publishes it with the row's version. An overtaken reader reads again;
  * it never waits for a writer that has lost its core in the middle of a row.
  */
 import { assert } from '../../engine/base/assert.js';

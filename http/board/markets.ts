@@ -1,6 +1,6 @@
 /**
- * What clients may see of the markets and prices, in memory that all threads read: one row of numbers for each market
- * and each asset. The engine's thread writes it (`market-publisher.ts`), gateways make their answers of it.
+ * The public data of markets and prices, in memory that all threads read: a row of numbers for each market and each
+ * asset. The engine's thread writes it (`market-publisher.ts`), and gateways build their answers from it.
  */
 import { ASSETS, MARKETS_MAX } from '../../engine/model/domain.js';
 import { Facts, factsMemory } from './facts.js';

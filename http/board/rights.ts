@@ -1,7 +1,7 @@
 /**
- * Who may do what, in memory that all threads read: keys by the digest of their secret, and the rights of keys and
- * accounts. The engine's thread alone writes, in the order of the events; an answer of the operator API goes out after
- * its event, so that whoever has it finds it to be so through every gateway.
+ * Keys by the digest of their secret, and the rights of keys and accounts, in memory that all threads read. Only the
+ * engine's thread writes, in the order of the events. An answer of the operator API is sent after its event, so every
+ * gateway already shows its effect.
  *
  * The memory has a fixed size, for typed arrays over memory that can grow are slow. Pages that nobody has written to cost
  * nothing.

@@ -1,7 +1,7 @@
 /**
- * What the engine's thread does with a gateway's request (specification, section 4; design, sections 1 and 5). Whether
- * key and account may do it is decided here again, at the moment at which it is done. A success leaves only when the journal
- * has it, a read only when everything that it shows is durable.
+ * Handles a gateway's request on the engine's thread (specification, section 4; design, sections 1 and 5). The rights
+ * of key and account are checked again here, when the request takes effect. A success is sent only once it is
+ * durable, a read only once everything that it shows is durable.
  */
 import { assert, must, unreachable } from '../../engine/base/assert.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';

@@ -1,11 +1,10 @@
 /**
- * The windows of addresses, in bounded memory (design, section 6). They stand in the order in which they last counted,
- * so that those which have fallen idle are found at the old end, and dropped whenever one is looked up: what is kept is
- * what counted in the last minute.
+ * The windows of addresses, in bounded memory (design, section 6). They are listed by the time of their last request,
+ * so idle ones are at the old end, and are dropped at look-ups: only addresses of the last minute are kept.
  *
- * A site (an IPv6 /48) has 65,536 addresses of the kind that is counted, as many as there are places. So only the first
- * few of a site have windows of their own, and the others share one: a single site can neither fill the table nor get
- * much more than its few windows' worth of requests.
+ * A site (an IPv6 /48) has 65,536 countable addresses, as many as the table has places. So only the first few of a
+ * site get windows of their own and the others share one: a single site can neither fill the table nor get much more
+ * than the requests of its few windows.
  */
 import { randomInt } from 'node:crypto';
 import { assert } from '../../engine/base/assert.js';
@@ -22,7 +21,7 @@ const DROPS_PER_LOOK_UP = 4;
 /** Addresses of one site that have windows of their own. */
 export const SITE_WINDOWS_MAX = 256;
 
-/** The ends of the order, 0 where there is no window. */
+/** The ends of the list; 0 if it is empty. */
 const OLDEST = 0;
 const NEWEST = 1;
 
@@ -75,7 +74,10 @@ export class AddressWindows {
     return this.#places.left > 0;
   }
 
-  /** The number of an address's window as of `nowMs`, 0 where it has none; one that shares its site's becomes the site. */
+  /**
+   * The number of an address's window at `nowMs`, or 0. An address that shares its site's window is replaced by the
+   * site.
+   */
   find(address: AddressId, nowMs: number): number {
     for (let drops = 0; drops < DROPS_PER_LOOK_UP && this.placeMs() <= nowMs; drops++) this.#dropOldest();
     const known = this.#numbers.get(address);
@@ -92,7 +94,7 @@ export class AddressWindows {
     return shared;
   }
 
-  /** Opens a window for an address that was not found, while there is a place. It is to count at once. */
+  /** Opens a window for an address that was not found, if there is a place. It must be counted at once. */
   open(address: AddressId): number {
     assert(this.hasPlace, 'there is a place for a window');
     const site = this.#site;
@@ -116,7 +118,7 @@ export class AddressWindows {
     this.#append(window);
   }
 
-  /** When the oldest window falls idle and leaves its place to a new one; Infinity in an empty table. */
+  /** When the oldest window falls idle and frees its place; Infinity in an empty table. */
   placeMs(): number {
     const oldest = this.#ends[OLDEST] as number;
     return oldest === 0 ? Number.POSITIVE_INFINITY : this.windows.idleMs(oldest);

@@ -1,7 +1,7 @@
 /**
  * A hash table from the id of an address to a number that is not 0: open addressing with linear probing, at most half
- * full. Ids are compared whole, so that no two ever share an entry. The hash is seeded: whoever owns many addresses
- * could otherwise choose those that meet in one place, and each look-up would walk through all of them.
+ * full. Ids are compared in full, so no two share an entry. The hash is seeded: otherwise an owner of many addresses
+ * could choose colliding ones, and each look-up would probe all of them.
  */
 import type { AddressId } from './address-id.js';
 import { bytesOfWords, type Memory } from './memory.js';
@@ -34,17 +34,17 @@ export class IdTable {
     this.#factor = (Math.imul(seed, 0x9e3779b1) | 1) >>> 0;
   }
 
-  /** The value of an id, 0 where it has none. */
+  /** The value of an id, or 0. */
   get({ kind, high, low }: AddressId): number {
     return this.#words[this.#find(kind, high, low) * WORDS + VALUE] as number;
   }
 
-  /** Keeps the value of an id, new or known. */
+  /** Sets the value of an id, new or known. */
   set({ kind, high, low }: AddressId, value: number): void {
     this.#write(this.#find(kind, high, low) * WORDS, kind, high, low, value);
   }
 
-  /** Forgets an id that is known. What stands behind it and had been in its way moves up. */
+  /** Deletes a known id. Entries behind it that it had displaced move up. */
   delete(id: AddressId): void {
     const words = this.#words;
     let gap = this.#find(id.kind, id.high, id.low);

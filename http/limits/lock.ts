@@ -1,7 +1,7 @@
 /**
- * Mutual exclusion of threads by one word of shared memory. It is held for a fraction of a microsecond, so that a
- * thread that finds it taken looks again a few times; then it sleeps, since the holder may have lost its core and
- * gets it back no sooner if it is spun against.
+ * Mutual exclusion of threads by one word of shared memory. The lock is held for a fraction of a microsecond, so a
+ * thread that finds it taken spins a few times. Then it sleeps, because the holder may have lost its core, and
+ * spinning would not give it back.
  */
 import { assert } from '../../engine/base/assert.js';
 
@@ -11,9 +11,9 @@ const HELD = 1;
 const AWAITED = 2;
 
 const LOOKS = 100;
-/** No wake-up is lost; should one be all the same, this long is how late it is noticed. */
+/** Wake-ups are never lost; if one were, it would be noticed after this long. */
 const SLEEP_MS_MAX = 1;
-/** By then the holder has died in the middle, and what it left cannot be trusted. */
+/** After this long the holder must have died, and its data cannot be trusted. */
 const WAIT_MS_MAX = 30_000;
 
 export class Lock {

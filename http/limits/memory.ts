@@ -1,7 +1,7 @@
 /**
- * One buffer of fixed size, given out in parts. Every thread gives the same parts out in the same order, so that they
- * lie at the same places for all of them. A growable buffer would not do: typed arrays over it are many times slower.
- * Pages that were never written cost nothing, so that a part may be far larger than what is usually in use.
+ * One buffer of fixed size, allocated in parts. Every thread allocates the same parts in the same order, so they are
+ * at the same places for all. It cannot be growable: typed arrays over a growable buffer are many times slower. Pages
+ * that were never written cost nothing, so a part may be far larger than its usual use.
  */
 import { assert } from '../../engine/base/assert.js';
 

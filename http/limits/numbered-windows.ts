@@ -1,7 +1,6 @@
 /**
- * The windows of keys or accounts. Their numbers are handed out by the operator one after the other, so that a window
- * is found by an index. Each time another one, in turn, is looked at and dropped if it has fallen idle: what is kept is
- * about what counted in the last minute.
+ * The windows of keys or accounts. The operator assigns their numbers in sequence, so a window is found by index.
+ * Each look-up also checks another window, in turn, and drops it if idle: what is kept is roughly the last minute.
  */
 import { assert } from '../../engine/base/assert.js';
 import { bytesOfWords, LINE_BYTES, LINE_WORDS, type Memory } from './memory.js';
@@ -17,7 +16,7 @@ export class NumberedWindows {
   readonly #places: WindowPlaces;
   /** By owner, 0 for none. */
   readonly #windowOf: Uint32Array;
-  /** The window that is looked at next. */
+  /** The window to check next. */
   readonly #next: Uint32Array;
 
   /** The table has the windows `first` to `first + windowsMax - 1`; owners are numbered up to `ownersMax`. */
@@ -43,7 +42,7 @@ export class NumberedWindows {
     return this.#places.left > 0;
   }
 
-  /** The window of `owner` as of `nowMs`, 0 where there is none. */
+  /** The window of `owner` at `nowMs`, or 0. */
   find(owner: number, nowMs: number): number {
     assert(
       owner > 0 && owner <= this.ownersMax,

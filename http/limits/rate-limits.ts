@@ -1,43 +1,43 @@
 /**
- * The four rate limits (specification, section 8; design, section 6): requests in any 60 s for a key's reads, a
- * key's writes, an account and an address. In memory only, exact, on the time that the caller
- * hands in, in whole milliseconds.
+ * The four rate limits (specification, section 8; design, section 6): requests in any 60 s for a key's reads, a key's
+ * writes, an account and an address. They are exact, held in memory only, and use the caller's time, in whole
+ * milliseconds.
  *
- * Several threads count together: each has its own `RateLimits` over what they share. A request is counted in all its
- * windows or in none, by one call, `take`, between whose beginning and end no other thread's request comes. So nothing
- * is counted first and taken back later, by which another request could have been refused.
+ * Several threads count together: each has its own `RateLimits` over shared memory. One call, `take`, counts a
+ * request in all its windows or in none, and no other thread's request comes in between. So nothing is counted first
+ * and taken back later, which could refuse another request meanwhile.
  */
 import { AddressId } from './address-id.js';
 import { LimitTables, type SharedLimits } from './shared-limits.js';
 import { WINDOW_MS } from './sliding-windows.js';
 
-/** With limits off, the headers tell the greatest limit that can be configured, and that all of it is left. */
+/** With limits off, the headers show the greatest limit that can be configured, all of it left. */
 export const UNLIMITED = 999_999_999;
 
 /** Whom a request counts for. */
 export interface Asker {
-  /** As `client-address.ts` tells it. */
+  /** The counted address (`client-address.ts`). */
   readonly address: string;
-  /** Numbers of the key and its account; 0 where there is no valid key. */
+  /** Numbers of the key and its account; 0 without a valid key. */
   readonly key: number;
   readonly account: number;
   readonly isWrite: boolean;
 }
 
 /**
- * What else becomes of a request: `unknown` has no valid key and counts for its address alone; `known` is carried out
- * if no limit refuses it; `forbidden` is refused with 403 before the limits of its key and account have their turn, and
- * counts for them whatever they are.
+ * The kind of a request. `unknown` has no valid key and counts for its address alone. `known` is processed unless a
+ * limit refuses it. `forbidden` is refused with 403 before the limits of its key and account are checked, and counts
+ * for them in any case.
  */
 export type Fate = 'unknown' | 'known' | 'forbidden';
 
-/** What the limits make of a request: it is counted, or refused with 429 for the address's or for the key's sake. */
+/** The decision on a request: counted, or refused with 429 because of its address or of its key. */
 export type Taken = 'admitted' | 'addressFull' | 'keyFull';
 
 export class RateLimits {
-  /** X-RateLimit-Limit: of the limit with the fewest requests left among those that apply; of equals the smaller. */
+  /** X-RateLimit-Limit: the limit with the fewest requests left among those that apply; of equals, the smaller. */
   limit = UNLIMITED;
-  /** X-RateLimit-Remaining: requests left of it, this one counted. */
+  /** X-RateLimit-Remaining: requests left of it, after this one. */
   remaining = UNLIMITED;
   /** X-RateLimit-Reset: whole seconds until its oldest counted request leaves the window, rounded up. */
   resetSeconds = 0;
@@ -73,8 +73,8 @@ export class RateLimits {
   }
 
   /**
-   * Counts a request in all windows that are its own, or refuses it and counts it in none. The fields then tell what the
-   * headers say, until the next call.
+   * Counts a request in all its windows, or refuses it and counts it in none. The fields then have the values of the
+   * headers, until the next call.
    */
   take(asker: Asker, fate: Fate, nowMs: number): Taken {
     const tables = this.#tables;
@@ -139,7 +139,7 @@ export class RateLimits {
   #refuseAddress(tables: LimitTables, hasKey: boolean, nowMs: number): Taken {
     const { addresses, windows } = tables;
     const address = this.#address;
-    // Without a window all places are taken, by addresses that are not idle.
+    // Without a window the table is full, and none of its addresses is idle.
     const roomMs = address === 0 ? addresses.placeMs() : windows.roomMs(address, this.#ipLimit, nowMs);
     this.#show(tables, address, this.#ipLimit);
     this.remaining = 0;
@@ -169,7 +169,7 @@ export class RateLimits {
     return 'keyFull';
   }
 
-  /** Whole seconds until a request fits the limits of the key and the account; 0 where it does now. */
+  /** Whole seconds until a request fits the limits of the key and the account; 0 if it does now. */
   #keySeconds({ windows }: LimitTables, nowMs: number): number {
     const keyRoomMs = windows.roomMs(this.#key, this.#keyLimit, nowMs);
     const accountRoomMs = windows.roomMs(this.#account, this.#accountLimit, nowMs);

@@ -1,7 +1,7 @@
 /**
- * Blocks of runs, for all windows together: a run is a time and how many requests were counted then. A block is a cache
- * line of seven runs, chained both ways with the other blocks of its window. Blocks that are given back are used again
- * before a new one is touched.
+ * Blocks of runs, for all windows together: a run is a time and the number of requests counted then. A block is a
+ * cache line of seven runs, in a doubly linked list of the blocks of its window. Freed blocks are reused before a new
+ * one is touched.
  */
 import { bytesOfWords, LINE_WORDS, type Memory } from './memory.js';
 
@@ -29,12 +29,12 @@ export class RunBlocks {
     this.words = memory.lines(blocksMax + 1);
   }
 
-  /** Blocks that were ever in use: what memory goes by. */
+  /** Blocks ever used: memory use grows with them. */
   get touched(): number {
     return this.words[TOUCHED] as number;
   }
 
-  /** A block without neighbours, whose runs are anything; 0 where all are in use. */
+  /** A block without neighbours, its runs uninitialised; 0 if all are in use. */
   take(): number {
     const { words } = this;
     let block = words[FREE] as number;

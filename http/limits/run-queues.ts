@@ -1,6 +1,6 @@
 /**
- * The older runs of each window: a queue in a chain of blocks. Times are kept modulo 2^32, which tells those of a window
- * apart, since they lie within minutes.
+ * The older runs of each window: a queue in a list of blocks. Times are stored modulo 2^32, which is unambiguous
+ * because those of a window are within minutes.
  */
 import { LINE_WORDS } from './memory.js';
 import { NEXT, PREVIOUS, RUNS_PER_BLOCK, type RunBlocks } from './run-blocks.js';
@@ -26,7 +26,7 @@ export class RunQueues {
     return this.#timeMs(this.#first(at), nowMs);
   }
 
-  /** Appends a run; false where that takes a block and none is left. */
+  /** Appends a run; false if that needs a block and none is left. */
   push(at: number, timeMs: number, count: number): boolean {
     const { records } = this;
     const tail = records[at + TAIL_BLOCK] as number;
@@ -43,7 +43,7 @@ export class RunQueues {
     return true;
   }
 
-  /** Puts every two runs of the last block together, at the later of their times; false where there is no block. */
+  /** Merges every two runs of the last block, at the later of their times; false if there is no block. */
   thin(at: number): boolean {
     const { records } = this;
     const runs = this.#runs;
@@ -68,7 +68,7 @@ export class RunQueues {
     return true;
   }
 
-  /** Takes out what is `ageMs` old or older at `nowMs`, and returns how many requests that was. */
+  /** Removes runs at least `ageMs` old at `nowMs`, and returns the number of their requests. */
   expire(at: number, nowMs: number, ageMs: number): number {
     const { records } = this;
     const runs = this.#runs;
@@ -82,7 +82,7 @@ export class RunQueues {
     return count;
   }
 
-  /** Takes out everything. */
+  /** Removes all runs. */
   clear(at: number): void {
     const { records } = this;
     const head = records[at + HEAD_BLOCK] as number;

@@ -1,6 +1,6 @@
 /**
- * What the threads share of the rate limits: one buffer with every window, and what they must agree on to read it. One
- * thread makes it (`shareLimits`) and hands it to the others as it is; each then has `RateLimits` of its own over it.
+ * The shared part of the rate limits: one buffer with every window, and the facts needed to read it. One thread
+ * creates it (`shareLimits`) and passes it to the others; each then has its own `RateLimits` over it.
  */
 import { randomInt } from 'node:crypto';
 import { AddressWindows } from './address-windows.js';
@@ -10,11 +10,11 @@ import { NumberedWindows } from './numbered-windows.js';
 import type { RateLimitSettings } from './settings.js';
 import { SlidingWindows } from './sliding-windows.js';
 
-/** How much the buffer holds. What is not used takes no memory. */
+/** The capacity of the buffer. Unused parts take no memory. */
 export interface LimitsCapacity {
   /**
-   * Addresses that are remembered at a time. Past it, while not one of them has been silent for a minute, an address
-   * that is not among them is refused.
+   * Addresses remembered at a time. When the table is full and none has been idle for a minute, further addresses are
+   * refused.
    */
   readonly addresses: number;
   /** The highest number of a key or an account. */
@@ -89,12 +89,14 @@ export class LimitTables {
     this.accounts = new NumberedWindows(memory, this.windows, first, numberedWindows, numbers);
   }
 
-  /** Windows that are held, of all kinds: what memory goes by. */
+  /** Open windows of all kinds: memory use grows with them. */
   get size(): number {
     return this.addresses.size + this.keys.size + this.accounts.size;
   }
 
-  /** Windows never go back in time: a clock that does, or a thread that is late, stands still until it has caught up. */
+  /**
+   * Time never goes backwards in a window: a clock that does, or a late thread, stands still until it has caught up.
+   */
   advance(nowMs: number): number {
     const lastMs = this.#lastMs[0] as number;
     if (nowMs <= lastMs) return lastMs;

@@ -2,14 +2,14 @@
  * The exact sliding windows behind every rate limit (design, section 6): how many requests were counted in the
  * last 60,000 ms, to the millisecond.
  *
- * A window's requests are kept as runs of (time, count), so that a million requests a minute need one entry for each
- * millisecond at most, and thirty need thirty. The newest run stands in the window's record, with what every request
- * asks of it; the ones before it in blocks. Time is a parameter and never goes backwards.
+ * Requests are kept as runs of (time, count), so a window needs at most one entry a millisecond, however many
+ * requests it has. The newest run is in the window's record, with the fields that every request reads; older ones are
+ * in blocks. Time is a parameter and never goes backwards.
  *
- * Blocks can run out: windows are many, and each could have 60,000 runs. Then runs that follow each other are put
- * together at the later of their times. Their requests leave late, never early, and no limit is exceeded.
+ * Blocks can run out: there are many windows, and each could have 60,000 runs. Then adjacent runs are merged at the
+ * later of their times. Their requests leave late, never early, so no limit is exceeded.
  *
- * Window 0 is empty, and stands for all that are not open.
+ * Window 0 is empty, and represents all that are not open.
  */
 import { assert } from '../../engine/base/assert.js';
 import { LINE_BYTES, LINE_DOUBLES, LINE_WORDS, type Memory } from './memory.js';
@@ -55,7 +55,7 @@ export class SlidingWindows {
     return this.records[window * LINE_WORDS + TOTAL] as number;
   }
 
-  /** Lets go of what has left the window by `nowMs`. Comes before every reading of the others. */
+  /** Drops what has left the window by `nowMs`. Must be called before any of the values below are read. */
   expire(window: number, nowMs: number): void {
     if (this.#time(window, OLDEST_MS) + WINDOW_MS <= nowMs) this.#expireRuns(window, nowMs);
   }
@@ -80,17 +80,17 @@ export class SlidingWindows {
     records[at + NEWEST_COUNT] = counted;
   }
 
-  /** When the oldest counted request leaves the window; `nowMs` where there is none. */
+  /** When the oldest counted request leaves the window; `nowMs` if there is none. */
   resetMs(window: number, nowMs: number): number {
     return this.total(window) === 0 ? nowMs : this.#time(window, OLDEST_MS) + WINDOW_MS;
   }
 
-  /** When the newest counted request leaves, and with it the last one; -Infinity where there is none. */
+  /** When the newest counted request leaves and the window is empty; -Infinity if there is none. */
   idleMs(window: number): number {
     return this.#time(window, NEWEST_MS) + WINDOW_MS;
   }
 
-  /** When fewer than `limit` requests are in the window, if none is counted until then; `nowMs` where it is so now. */
+  /** When fewer than `limit` requests will be in the window if no more are counted; `nowMs` if that is true already. */
   roomMs(window: number, limit: number, nowMs: number): number {
     const at = window * LINE_WORDS;
     const total = this.total(window);
@@ -106,7 +106,7 @@ export class SlidingWindows {
     return ms + WINDOW_MS;
   }
 
-  /** Lets go of everything. */
+  /** Drops everything. */
   clear(window: number): void {
     this.#queues.clear(window * LINE_WORDS);
     this.#empty(window);

@@ -1,7 +1,7 @@
 /**
- * A gateway's end of its two rings: requests go out, each with the continuation of its call, and replies come back in any
- * order. A continuation stays until its reply is there, whatever becomes of the client meanwhile, so that a ticket is
- * never a later request's while the engine's thread may still answer the earlier one.
+ * A gateway's end of its two rings: requests are sent, each with the continuation of its call, and replies arrive in
+ * any order. A continuation is kept until its reply arrives, even if the client disconnects, so that a ticket is
+ * never reused while the engine's thread may still answer it.
  */
 import { assert } from '../../engine/base/assert.js';
 import { RingConsumer, RingProducer } from './ring.js';

@@ -1,4 +1,4 @@
-/** What the engine's thread answers a gateway, as messages in a ring: facts, of which the gateway makes the text. */
+/** Replies of the engine's thread to a gateway, as messages in a ring: facts, which the gateway renders as text. */
 
 import { POSITION_STATUSES, textAt } from '../../engine/model/domain.js';
 import { ERROR_STATUS, type ErrorCode } from '../../engine/model/errors.js';

@@ -1,6 +1,6 @@
 /**
- * What a gateway asks of the engine's thread, as messages in a ring. Every text in them is bounded where it came in: a
- * client decides neither how long a message is nor how many cells it takes.
+ * Requests of a gateway to the engine's thread, as messages in a ring. Every text in them was bounded on arrival, so
+ * a client controls neither the length of a message nor its number of cells.
  */
 import type { PlaceOrder } from '../../engine/model/commands.js';
 import { type RingConsumer, type RingProducer, textCells } from './ring.js';

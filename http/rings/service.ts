@@ -1,6 +1,7 @@
 /**
- * The engine's thread's end of all gateways' rings. It takes requests from the rings in turn, a few from each, so that no
- * gateway starves another, and so many in one turn of the event loop, so that the journal and the rounds have theirs.
+ * The end of all gateways' rings on the engine's thread. It takes a few requests from each ring in turn, so that no
+ * gateway starves another, and a bounded number in one turn of the event loop, so that journal and rounds get their
+ * time.
  */
 import { must } from '../../engine/base/assert.js';
 import type { RingPair } from './link.js';
@@ -9,14 +10,14 @@ import { RingConsumer, RingProducer } from './ring.js';
 /** Writes a reply; false where the ring is full and nothing was written. */
 export type WriteReply = (ring: RingProducer) => boolean;
 
-/** Carries out the request that `ring` is at, and reads all of it. */
+/** Reads and handles the next request of `ring`. */
 export type Serve = (ring: RingConsumer, gateway: GatewayEnd) => void;
 
 export interface ServiceOptions {
   /** Runs the function at the end of this turn of the event loop. */
   readonly schedule: (run: () => void) => void;
   readonly serve: Serve;
-  /** Called before gateways are told of replies: what these speak of can be seen by then. */
+  /** Called before gateways are notified of replies, so that the effects of these are visible by then. */
   readonly beforeReplies: () => void;
 }
 

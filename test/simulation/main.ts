@@ -21,7 +21,7 @@ type FromWorker = { readonly parts: TallyParts; readonly failure: string | null 
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** One process's worlds; what failed is told as text. */
+/** One process's worlds; failures are returned as text. */
 async function work(options: SimulateOptions, index: number, of: number): Promise<FromWorker> {
   const startMs = performance.now();
   let reportedMs = startMs;

@@ -17,8 +17,8 @@ export interface Ran {
 }
 
 /**
- * `npx tote ...args`, carried out by this process: a process takes several times as long to start as a command to work.
- * Not for directories whose files this process has open, for what is read from stdin, and for what a process is.
+ * Runs `npx tote ...args` in this process, because starting a process takes several times as long as a command. Not
+ * for directories whose files this process has open, for what is read from stdin, and for what a process is.
  */
 export async function tote(args: readonly string[]): Promise<Ran> {
   const stdout: Buffer[] = [];

@@ -30,7 +30,7 @@ interface Attempt {
   /** The body of the 201, once there was one. */
   acknowledged: string | null;
   isRefused: boolean;
-  /** It was sent at least once without an answer: whatever a copy of it was told, it may have been placed. */
+  /** It was sent at least once without an answer, so it may have been placed, whatever the answers to its copies. */
   isUnanswered: boolean;
 }
 
@@ -95,7 +95,7 @@ export class CrashBook {
     await this.sandbox.server.run.ended;
   }
 
-  /** Holds the server that runs now against everything that clients were told. */
+  /** Compares the running server with all answers that clients got. */
   async audit(): Promise<Audit> {
     const books = await Promise.all(this.#traders.map((trader) => this.#ordersOf(trader)));
     this.#checkAcknowledged(books);

@@ -7,7 +7,7 @@ import type { RateLimitSettings } from '../../http/limits/settings.js';
 
 const MINUTE_MS = 60_000;
 
-/** What a client is told: nothing here is internal. */
+/** The values that a client sees. */
 export interface LimitAnswer {
   readonly admitted: boolean;
   readonly limit: number;

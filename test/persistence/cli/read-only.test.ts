@@ -39,7 +39,7 @@ const READING: readonly (readonly string[])[] = [
   ['prune', '--dry-run', '--keep', '1d'],
 ];
 
-/** What is told of paths, the files' times, free space and time taken differs from run to run. */
+/** Paths, the files' times, free space and durations in the output differ from run to run. */
 const told = (stdout: string, root: string): string =>
   stdout.replaceAll(root, 'ROOT').replace(/^.*(free|time {2,}|, the last at).*$/gm, '');
 

@@ -30,7 +30,7 @@ import { flipBit, makeOperatorDir, SNAPSHOTS_AFTER } from '../support/operator-d
 
 const make = (t: TestContext): MadeDir => makeOperatorDir(join(temporaryDir(t), 'data'));
 
-/** State digests after each command, by sequence number less 1, from carrying out the commands in one engine. */
+/** State digests after each command, by sequence number less 1, from a replay in one engine. */
 function stateDigests({ batches }: MadeDir, upTo = Number.POSITIVE_INFINITY): string[] {
   const engine = new Engine();
   const digests: string[] = [];

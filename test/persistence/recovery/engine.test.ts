@@ -31,7 +31,7 @@ function commandAt(number: number): Command {
   return { kind: 'depositHouse', timeMs, amountCents: number, reference: `r${number}` };
 }
 
-/** The next batch of `engine`, of three commands, which it carries out. */
+/** The next batch of `engine`, of three commands, which it applies. */
 function batchOf(engine: Engine): Batch {
   const firstSeq = engine.seq + 1;
   const commands = [0, 1, 2].map((offset) => commandAt(firstSeq + offset));

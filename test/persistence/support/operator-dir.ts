@@ -23,7 +23,7 @@ export interface OperatorDirOptions {
   readonly steps?: number;
   /** The journal begins with this batch, as retention leaves it. */
   readonly firstBatch?: number;
-  /** Changes a command before it is carried out. */
+  /** Changes a command before it is applied. */
   readonly alter?: (command: Command) => Command;
   /** Batches after which snapshots stand: `SNAPSHOTS_AFTER` where absent. */
   readonly snapshotsAfter?: readonly number[];

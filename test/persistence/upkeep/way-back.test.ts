@@ -82,7 +82,7 @@ const CASES: readonly (readonly [string, readonly Damage[], Expected])[] = [
   ['the open segment, archive and mark', [lose(2), loseArchive, loseMark], { endsAfter: 100, isAll: true }],
 ];
 
-/** State digest after the batch, from carrying out all commands. */
+/** State digest after the batch, from a replay of all commands. */
 function digestAfter({ batches }: MadeDir, index: number): string {
   const engine = new Engine();
   for (const { commands } of batches.slice(0, index + 1)) {
@@ -128,7 +128,7 @@ function expectUnshown(
 /** A server starts on it, twice, and nothing in it is wrong before or after. */
 function expectServable(out: string, restored: Restored): void {
   for (let attempt = 0; attempt < 2; attempt += 1) {
-    // Without an archive what came before a gap is told by nothing: that stays a fault.
+    // Without an archive the history before a gap is unknown, which stays a fault.
     const faults = verify(findDataDir(out)).faults.filter(
       ({ part }) => part !== 'archive' || restored.archive !== null,
     );

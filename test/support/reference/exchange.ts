@@ -105,7 +105,7 @@ export class Exchange {
     this.accepted({ kind: 'configure', timeMs: this.nowMs, rulesVersion: RULES_VERSION, rules });
   }
 
-  /** Moves the time to `atMs` after the start of the day and carries out what has become due. */
+  /** Moves the time to `atMs` after the start of the day and takes the steps that have become due. */
   passTo(atMs: number): readonly EngineEvent[] {
     this.atMs = atMs;
     if (this.pair.engine.nextDueMs > this.nowMs) return [];
