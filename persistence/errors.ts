@@ -1,13 +1,13 @@
 /**
- * The one class of error that persistence shows to operators. Each has a stable code for machines and a
- * sentence that says what is wrong, where, and what to do (design, "Faults").
+ * The one class of error that persistence shows to operators: a stable code for machines, and a sentence that says
+ * what is wrong, where, and what to do (design, "Faults").
  */
 export type JournalErrorCode =
-  /** The data directory cannot be used: not a directory, not writable, cannot be made. */
+  /** The data directory cannot be used: it is not a directory, not writable, or cannot be created. */
   | 'data_dir_invalid'
-  /** Another process works on the data directory. */
+  /** Another process uses the data directory. */
   | 'data_dir_locked'
-  /** A file that holds a secret has the wrong length or is open to others. */
+  /** A file with a secret has the wrong length, or other users can read it. */
   | 'secret_invalid'
   /** The journal was written by a newer version. */
   | 'journal_newer_version'
@@ -15,25 +15,25 @@ export type JournalErrorCode =
   | 'journal_corrupt'
   /** Acknowledged sequence numbers are missing from the journal. */
   | 'journal_incomplete'
-  /** A segment has left the journal since its folder was listed: retention deletes segments while others read. */
+  /** A segment was deleted after its folder was listed: retention deletes segments while others read. */
   | 'segment_gone'
-  /** The file that says what the journal holds no more is damaged. */
+  /** The file that lists what the journal no longer holds is damaged. */
   | 'absent_unreadable'
-  /** The mark is missing or damaged, so that nobody can say whether the journal is whole. */
+  /** The mark is missing or damaged, so nothing can say whether the journal is complete. */
   | 'mark_unreadable'
-  /** The engine came to other outcomes than the one that wrote the journal, or refused a journaled command. */
+  /** Replay gave another outcome than the journal's, or refused a journaled command. */
   | 'replay_mismatch'
-  /** What was asked for is not in the data directory, or not any more. */
+  /** What was asked for is not in the data directory, or no longer. */
   | 'not_found'
-  /** A file that was to be made is there already; it is not written over. */
+  /** A file to be created exists already; it is not overwritten. */
   | 'file_exists'
-  /** A file that the command line names cannot be read. */
+  /** A file named on the command line cannot be read. */
   | 'file_unreadable'
-  /** A backup is of another journal than the one that is to be copied to it, or cannot be continued. */
+  /** A backup is of another journal than its source, or cannot be continued from it. */
   | 'backup_mismatch'
-  /** The medium does not give the durability that was asked for. */
+  /** The file system does not provide the durability that was asked for. */
   | 'durability_unavailable'
-  /** There is not enough free space for what has to be written. */
+  /** There is not enough free space. */
   | 'disk_full'
   /** A write, a sync or a close failed. */
   | 'journal_write_failed'
@@ -43,9 +43,9 @@ export type JournalErrorCode =
   | 'snapshot_write_failed'
   /** The archive was written by a newer version. */
   | 'archive_newer_version'
-  /** A row, a page or the file of the archive is damaged, or it is not of this journal. */
+  /** A row, a page or the file of the archive is damaged, or the archive belongs to another journal. */
   | 'archive_corrupt'
-  /** The thread that writes the journal ended without being told to. */
+  /** The thread that writes the journal ended by itself. */
   | 'journal_thread_ended';
 
 export class JournalError extends Error {
@@ -61,12 +61,12 @@ export class JournalError extends Error {
   }
 }
 
-/** The text of anything that was thrown. */
+/** The message of anything that was thrown. */
 export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-/** The `code` of a file-system or SQLite error, or of one of the journal's, or ''. */
+/** The `code` of a file-system error, an SQLite error or a `JournalError`; '' for anything else. */
 export function codeOf(thrown: unknown): string {
   if (!(thrown instanceof Error) || !('code' in thrown)) return '';
   return typeof thrown.code === 'string' ? thrown.code : '';

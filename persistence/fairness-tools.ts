@@ -1,4 +1,7 @@
-/** What the provably-fair construction (`engine/fairness.ts`) needs of the platform, for the command line. */
+/**
+ * The hashes and time formats that the provably-fair construction (`engine/fairness.ts`) takes from the platform, for
+ * the command line.
+ */
 import { createHmac, hash } from 'node:crypto';
 import type { FairnessTools } from '../engine/fairness.js';
 

@@ -1,4 +1,4 @@
-/** SHA-256 as the engine's digests over the full state want it. */
+/** SHA-256 in the form that the engine's digests of the full state take. */
 import { createHash } from 'node:crypto';
 import type { NewHasher } from '../engine/model/ports.js';
 

@@ -1,12 +1,12 @@
 /**
- * File operations that survive a power loss: a file is whole under its name or not there at all. A rename or an
- * unlink is durable only once its directory has been synced too.
+ * File operations that survive a power loss: under its name a file is complete, or it does not exist. A rename or an
+ * unlink is durable only after its directory has been synced, too.
  */
 import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { codeOf } from '../errors.js';
 
-/** Makes a file's content, or a directory's entries, durable. */
+/** Makes the content of a file, or the entries of a directory, durable. */
 export function syncPath(path: string): void {
   const fd = openSync(path, 'r');
   try {
@@ -16,13 +16,13 @@ export function syncPath(path: string): void {
   }
 }
 
-/** Puts the finished and synced file `from` in the place of `to`, durably. Both lie in one directory. */
+/** Replaces `to` by the complete and synced file `from`, durably. Both are in the same directory. */
 export function renameDurably(from: string, to: string): void {
   renameSync(from, to);
   syncPath(dirname(to));
 }
 
-/** Writes `content` aside, syncs it and renames it to `path`. `mode` are its exact permission bits. */
+/** Writes `content` to a file aside, syncs it and renames it to `path`. `mode` is its exact permission bits. */
 export function writeFileDurably(path: string, content: string | Uint8Array, mode: number): void {
   const aside = `${path}.new`;
   rmSync(aside, { force: true });
@@ -38,10 +38,10 @@ export function writeFileDurably(path: string, content: string | Uint8Array, mod
   renameDurably(aside, path);
 }
 
-/** Size in bytes, or 0 where there is no such file. */
+/** Size in bytes; 0 if there is no such file. */
 export function fileBytes(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** The error that a missing file gives, as against one that cannot be read. */
+/** Whether the error means that a file does not exist, as opposed to cannot be read. */
 export const isMissing = (thrown: unknown): boolean => codeOf(thrown) === 'ENOENT';

@@ -1,4 +1,4 @@
-/** The layout of a data directory, and the one place that makes it. */
+/** The layout of a data directory. Only this file creates one. */
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { codeOf, JournalError, messageOf } from '../errors.js';
@@ -7,17 +7,20 @@ import { syncPath } from './files.js';
 export interface DataDir {
   /** Absolute path of the data directory. */
   readonly root: string;
-  /** Segments of the journal, the mark and the `in-use` file. */
+  /** The journal's segments, the mark and the `in-use` file. */
   readonly journal: string;
-  /** Held locked for as long as a process works on the directory (`lock.ts`). */
+  /** Locked while a process uses the directory (`lock.ts`). */
   readonly lockFile: string;
   /** The holder's process id, for error messages only. */
   readonly pidFile: string;
   /** The last durable batch (`mark.ts`). */
   readonly markFile: string;
-  /** Exists from the journal's opening to its clean close: a server that finds it was not stopped cleanly. */
+  /**
+   * Exists from the opening of the journal to its clean close. If a start finds it, the last server was not stopped
+   * cleanly.
+   */
   readonly inUseFile: string;
-  /** Whole engine states, each at the end of a batch. */
+  /** Snapshots: complete engine states, each at the end of a batch. */
   readonly snapshots: string;
   /** The archive's database and its side files. */
   readonly archive: string;
@@ -27,7 +30,7 @@ export interface DataDir {
   readonly operatorTokenFile: string;
 }
 
-/** Where everything is below `path`, whether or not it is there. */
+/** The paths below `path`, whether or not they exist. */
 export function dataDirLayout(path: string): DataDir {
   const root = resolve(path);
   const journal = join(root, 'journal');
@@ -48,8 +51,8 @@ export function dataDirLayout(path: string): DataDir {
 }
 
 /**
- * Makes the data directory at `path` where it is missing, closed to other users, and checks that it can be
- * written. Throws `data_dir_invalid`.
+ * Creates the data directory at `path` if it is missing, closed to other users, and checks that it is writable.
+ * Throws `data_dir_invalid`.
  */
 export function openDataDir(path: string): DataDir {
   const layout = dataDirLayout(path);
@@ -58,7 +61,7 @@ export function openDataDir(path: string): DataDir {
 }
 
 /**
- * The layout of the data directory at `path`, which must be there; for those who only read. Throws
+ * The layout of the data directory at `path`, which must exist; for commands that only read. Throws
  * `data_dir_invalid`.
  */
 export function findDataDir(path: string): DataDir {
@@ -79,8 +82,8 @@ export function findDataDir(path: string): DataDir {
 
 function openFolder(path: string): void {
   try {
-    const made = mkdirSync(path, { recursive: true, mode: 0o700 });
-    if (made !== undefined) syncPath(dirname(made));
+    const created = mkdirSync(path, { recursive: true, mode: 0o700 });
+    if (created !== undefined) syncPath(dirname(created));
     accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (thrown) {
     throw new JournalError('data_dir_invalid', explain(path, thrown), { cause: thrown });

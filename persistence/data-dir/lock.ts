@@ -1,9 +1,9 @@
 /**
- * One process at a time works on a data directory. The lock is SQLite's own: an exclusive transaction on an
- * empty database file, which the kernel releases when the process dies, however it dies.
+ * One process at a time uses a data directory. The lock is an exclusive SQLite transaction on an empty database file,
+ * which the kernel releases when the process dies, however it dies.
  *
- * Nothing else in this process may open and close the lock file: POSIX drops a process's locks on a file with the
- * first descriptor that it closes. The holder's process id therefore stands in a file of its own.
+ * Nothing else in this process may open and close the lock file: POSIX drops all of a process's locks on a file when it
+ * closes any descriptor of it. The holder's process id is therefore in a file of its own.
  */
 import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
@@ -15,11 +15,11 @@ export interface DataDirLock {
   release(): void;
 }
 
-/** Keeps the connections reachable: one that is collected as garbage would give its lock back. */
+/** Keeps the connections reachable: if one were garbage-collected, its lock would be released. */
 const held = new Set<Database.Database>();
 
-/** Time that a start waits for those who only look whether the lock is held: they are gone in no time. */
-const LOOKERS_MS = 100;
+/** How long a start waits: `findHolder` of another process holds a shared lock for a moment. */
+const PROBE_MS = 100;
 
 /** Takes the lock at once or throws `data_dir_locked`, naming the directory and the holder. */
 export function lockDataDir(dir: DataDir): DataDirLock {
@@ -38,9 +38,9 @@ export function lockDataDir(dir: DataDir): DataDirLock {
 function takeLock(dir: DataDir): Database.Database {
   let db: Database.Database | undefined;
   try {
-    db = new Database(dir.lockFile, { timeout: LOOKERS_MS });
+    db = new Database(dir.lockFile, { timeout: PROBE_MS });
     db.exec('BEGIN EXCLUSIVE');
-    // Whoever may open the file may hold its lock, and so keep the server from starting.
+    // Another user who could open the file could hold its lock and so keep the server from starting.
     chmodSync(dir.lockFile, 0o600);
     return db;
   } catch (thrown) {
@@ -56,12 +56,12 @@ function takeLock(dir: DataDir): Database.Database {
   }
 }
 
-/** Time for which a short piece of work of another process is waited for. */
+/** How long `exclusively` waits for another process. */
 const SHORT_WORK_MS = 3_000;
 
 /**
- * Does a short piece of work that one process at a time may do on `dir`, whether or not it holds the directory's lock;
- * `file` is the lock's. Throws `data_dir_locked` where another one is at it for too long.
+ * Does a short piece of work on `dir` that only one process at a time may do, whether or not it holds the lock of the
+ * directory. `file` is the lock file for this work. Throws `data_dir_locked` if another process takes too long.
  */
 export function exclusively<T>(dir: DataDir, file: string, work: () => T): T {
   const db = new Database(file, { timeout: SHORT_WORK_MS });
@@ -81,19 +81,19 @@ export function exclusively<T>(dir: DataDir, file: string, work: () => T): T {
   }
 }
 
-/** Who holds a data directory's lock. */
+/** The process that holds the lock of a data directory. */
 export interface Holder {
-  /** null where it cannot be read. */
+  /** null if it cannot be read. */
   readonly pid: number | null;
 }
 
 /**
- * Who holds the lock, or null: by looking, without taking it. A process that holds the lock itself must not ask:
- * looking would release it. Throws `data_dir_invalid`.
+ * The holder of the lock, or null. Probes the lock without taking it. A process that holds the lock itself must not
+ * call this: the probe would release it. Throws `data_dir_invalid`.
  */
 export function findHolder(dir: DataDir): Holder | null {
   const isMine = [...held].some((db) => db.name === dir.lockFile);
-  assert(!isMine, 'the holder of a lock must not look at it');
+  assert(!isMine, 'the holder of a lock must not probe it');
   if (!existsSync(dir.lockFile)) return null;
   let db: Database.Database | undefined;
   try {

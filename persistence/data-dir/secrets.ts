@@ -1,6 +1,6 @@
 /**
- * Secrets live in files of mode 0600 in the data directory. A secret that others can read is refused, not
- * mended: whoever could read it may have done so.
+ * Secrets are files of mode 0600 in the data directory. A secret that other users can read is refused, not fixed: they
+ * may have read it.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
@@ -14,9 +14,9 @@ const OPERATOR_TOKEN_BYTES = 32;
 const SECRET_MODE = 0o600;
 
 /**
- * The 32 random bytes that the round seeds come from (design, section 5). They are made where `mayCreate`, at
- * the very first start only: rounds of an existing journal can be proven with the old ones alone.
- * Throws `secret_invalid`.
+ * The 32 random bytes that the round seeds are derived from (design, section 5). With `mayCreate`, at the very first
+ * start, they are created if missing; the rounds of an existing journal can only be proven with the old ones. Throws
+ * `secret_invalid`.
  */
 export function openMasterSecret(dir: DataDir, mayCreate: boolean): Buffer {
   const found = readSecret(dir.masterSecretFile);
@@ -33,23 +33,23 @@ export function openMasterSecret(dir: DataDir, mayCreate: boolean): Buffer {
       'is missing, but the journal has rounds that were opened with it. Put it back from a backup.',
     );
   }
-  const made = randomBytes(MASTER_SECRET_BYTES);
-  writeFileDurably(dir.masterSecretFile, made, SECRET_MODE);
-  return made;
+  const created = randomBytes(MASTER_SECRET_BYTES);
+  writeFileDurably(dir.masterSecretFile, created, SECRET_MODE);
+  return created;
 }
 
-/** SHA-256 of the master secret in hex: what the journal may know of it. */
+/** SHA-256 of the master secret in hex: all that the journal stores of it. */
 export function masterSecretFingerprint(masterSecret: Uint8Array): string {
   return createHash('sha256').update(masterSecret).digest('hex');
 }
 
-/** The operator API's token, made where the file is missing. Throws `secret_invalid`. */
+/** The token of the operator API, created if the file is missing. Throws `secret_invalid`. */
 export function openOperatorToken(dir: DataDir): string {
   const found = readSecret(dir.operatorTokenFile);
   if (found === null) {
-    const made = randomBytes(OPERATOR_TOKEN_BYTES).toString('base64url');
-    writeFileDurably(dir.operatorTokenFile, `${made}\n`, SECRET_MODE);
-    return made;
+    const created = randomBytes(OPERATOR_TOKEN_BYTES).toString('base64url');
+    writeFileDurably(dir.operatorTokenFile, `${created}\n`, SECRET_MODE);
+    return created;
   }
   const token = found.toString('latin1').trim();
   if (isOperatorToken(token)) return token;

@@ -1,14 +1,14 @@
 /**
- * Free space on the journal's disk, as levels (design, "Faults"): each level is entered at its mark and left only
- * a tenth above it, so that a disk at a mark does not flutter. The worst level leaves enough for the commits under
- * way and for a clean close, which is what keeps a full disk from ending in a torn journal.
+ * Free space on the journal's disk, as levels (design, "Faults"). A level is entered below its threshold and left a
+ * tenth above it, so that a disk near a threshold does not flap. The worst level leaves enough space for the commits in
+ * flight and a clean close, so that a full disk does not tear the journal.
  */
 import { statfsSync } from 'node:fs';
 import { assert } from '../../engine/base/assert.js';
 import type { SpaceLevel } from '../../engine/model/ports.js';
 import { JournalError } from '../errors.js';
 
-/** Below this much free space the level holds. */
+/** A level is entered when less than this is free. */
 export interface SpaceThresholds {
   readonly softBytes: number;
   readonly reserveBytes: number;
@@ -22,21 +22,21 @@ export const DEFAULT_SPACE_THRESHOLDS: SpaceThresholds = {
   hardBytes: 256 * MIB,
 };
 
-/** What an ordinary user may still write on the file system of `path`. */
+/** What an ordinary user can still write to the file system of `path`. */
 export function freeBytesOf(path: string): number {
   const { bavail, bsize } = statfsSync(path);
   return bavail * bsize;
 }
 
-/** Left free beside a copy of files. */
+/** What a copy of files must leave free. */
 const COPY_SPARE_BYTES = 16 * MIB;
 
-/** Free space that a copy of so many bytes needs. */
+/** Free space that a copy of `bytes` bytes requires. */
 export const copyNeedsBytes = (bytes: number): number => bytes + COPY_SPARE_BYTES;
 
 /**
- * Throws `disk_full` where the file system of `path` has no space for a copy of so many bytes. `sentence` is made of what
- * is needed and what is free, in words.
+ * Throws `disk_full` if the file system of `path` has no space for a copy of `bytes` bytes. `sentence` builds the
+ * message from what is needed and what is free, as text.
  */
 export function requireSpaceForCopy(
   path: string,
@@ -50,7 +50,7 @@ export function requireSpaceForCopy(
   throw new JournalError('disk_full', sentence(mib(neededBytes), mib(freeBytes)));
 }
 
-/** A level is left when this share of its threshold is free above it. */
+/** A level is left when free space exceeds its threshold by this fraction. */
 const HYSTERESIS = 0.1;
 const LEVELS: readonly SpaceLevel[] = ['ok', 'soft', 'reserve', 'hard'];
 
@@ -59,7 +59,7 @@ export class SpaceWatch {
   readonly #freeBytes: () => number;
   #level = 0;
 
-  /** `freeBytes` asks the file system how much an ordinary user may still write. */
+  /** `freeBytes` returns how much an ordinary user can still write. */
   constructor(thresholds: SpaceThresholds, freeBytes: () => number) {
     const { softBytes, reserveBytes, hardBytes } = thresholds;
     assert(softBytes >= reserveBytes && reserveBytes >= hardBytes, 'space thresholds must not rise');
@@ -71,7 +71,7 @@ export class SpaceWatch {
     return LEVELS[this.#level] ?? 'hard';
   }
 
-  /** Looks again; true where the level has changed. */
+  /** Reads the free space again. Returns whether the level has changed. */
   check(): boolean {
     const freeBytes = this.#freeBytes();
     const before = this.#level;

@@ -1,42 +1,45 @@
 /**
- * How a thread of the lowest rank works where it shares a core: a little, then nothing for about as long.
+ * How a thread of the lowest priority works on a shared core: a little, then not at all for about as long.
  *
- * The rank alone does not keep it out of the way. Linux (EEVDF, from 6.6 on) shares time fairly: whenever the journal's
- * thread has interrupted the event loop and sleeps again, the event loop has for a moment had more than its share, and
- * whoever else is ready to run gets the core, whatever its rank, until the next tick, up to 4 ms later. A
- * thread that sleeps often has to be waited for at most as long as it works between two sleeps.
+ * Priority alone does not keep it out of the way. Linux (EEVDF, since 6.6) shares time fairly: after the journal's
+ * thread has interrupted the event loop and sleeps again, the event loop has had more than its share for a moment, and
+ * any other thread that is ready gets the core, whatever its priority, until the next tick, up to 4 ms later. A thread
+ * that sleeps often delays others by no more than it works between two sleeps.
  */
 import type { Clock } from '../../engine/model/ports.js';
 
-/** It works for so long, and a little more, before it rests. */
+/** The thread works for at least this long before it rests. */
 const WORK_MS = 0.25;
 /** Shorter sleeps are mostly overhead. */
 const REST_MS_MIN = 0.2;
-/** Time that went by counts as work even where others had the core: who gets little of it must not rest for long, too. */
+/**
+ * Elapsed time counts as work even if other threads had the core. A thread that gets little of it must not rest long,
+ * too.
+ */
 const REST_MS_MAX = 0.5;
 /**
- * Who is given the core back so late waits behind others that are busy all the time, and would come to nothing with a
- * quarter of a millisecond at a time.
+ * A thread that gets the core back this late is waiting behind busy ones, and would make no progress with a quarter of
+ * a millisecond at a time.
  */
 const LATE_MS = 10;
 const WORK_MS_WHEN_LATE = 1;
 
-/** Below so many cores the shadow shares one with the event loop or the journal's thread sooner or later. */
+/** With fewer cores, the shadow sooner or later shares one with the event loop or the journal's thread. */
 const CORES_TO_SPARE = 4;
 
-/** To be called between two small pieces of work, while nothing is held that others wait for. */
+/** Called between small pieces of work, while the thread holds nothing that others wait for. */
 export type Rest = () => void;
 
 export const noRest: Rest = () => {};
 
-/** Whether there is a core for work that nobody waits for, of so many that the process may use. */
+/** Whether a process with this many cores has one to spare for background work. */
 export const hasCoreToSpare = (cores: number): boolean => cores >= CORES_TO_SPARE;
 
 export class Pace {
   #sinceMs: number;
   #workMs = WORK_MS;
 
-  /** `sleep` gives up the core for so many milliseconds, which need not be whole. */
+  /** `sleep` gives up the core for a number of milliseconds, which may be a fraction. */
   constructor(
     private readonly clock: Pick<Clock, 'monotonicMs'>,
     private readonly sleep: (ms: number) => void,
@@ -44,12 +47,12 @@ export class Pace {
     this.#sinceMs = clock.monotonicMs();
   }
 
-  /** Work begins now, after a sleep that was not this one's. */
+  /** Counts work from now on, after the thread has slept by other means. */
   begin(): void {
     this.#sinceMs = this.clock.monotonicMs();
   }
 
-  /** Sleeps as long as was worked since the last sleep, if that was long enough. */
+  /** Sleeps for as long as the thread has worked since the last sleep, if that is due. */
   rest(): void {
     const workedMs = this.clock.monotonicMs() - this.#sinceMs;
     if (workedMs < this.#workMs) return;
@@ -61,7 +64,7 @@ export class Pace {
   }
 }
 
-/** Puts this thread to sleep, which must not be the process's main thread's event loop. */
+/** A function that puts this thread to sleep. Not for the main thread, whose event loop it would block. */
 export function sleeper(): (ms: number) => void {
   const cell = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   return (ms) => void Atomics.wait(cell, 0, 0, ms);

@@ -1,10 +1,10 @@
-/** Which of several busy threads the kernel runs first, where there are fewer cores than threads. */
+/** The priority of a thread: which one the kernel runs first when there are fewer cores than busy threads. */
 import { readlinkSync } from 'node:fs';
 import { setPriority } from 'node:os';
 
 /**
- * Lowers this thread's priority, not that of the process: Linux gives every thread a nice value of its own. Returns
- * whether it did; elsewhere nothing happens.
+ * Lowers the priority of this thread, not of the process: on Linux every thread has its own nice value. Returns whether
+ * it did; on other systems it does nothing.
  */
 export function lowerThreadPriority(nice: number): boolean {
   try {
