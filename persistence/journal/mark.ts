@@ -1,10 +1,10 @@
 /**
  * The mark: the last durable batch, in a small side file (design, "The journal"). SQLite ends a WAL at its first
- * damaged frame and drops the commits behind it without a word; the mark is what notices.
+ * damaged frame and silently drops the commits behind it; the mark detects that.
  *
- * Two slots are written in turn, each with a generation number and a checksum of its own, so that a torn write
- * leaves the one before. Writes are not synced: a kill loses none of them, and a power loss can only set the
- * mark back, never ahead of the journal. The slots lie 4,096 bytes apart, so that no sector holds both.
+ * Two slots are written in turn, each with its own generation number and checksum, so that a torn write leaves the
+ * other one. Writes are not synced: a kill loses none of them, and a power loss can only set the mark back, never ahead
+ * of the journal. The slots are 4,096 bytes apart, so that no sector holds both.
  */
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { assert } from '../../engine/base/assert.js';
@@ -26,12 +26,12 @@ interface Slot {
   readonly mark: Mark;
 }
 
-/** The mark in the file, or null where there is no file. Throws `mark_unreadable` where no slot is whole. */
+/** The mark in the file; null if there is no file. Throws `mark_unreadable` if neither slot is whole. */
 export function readMarkFile(path: string): Mark | null {
   return readNewestSlot(path)?.mark ?? null;
 }
 
-/** Makes the file, durably, with `mark` in the first slot. */
+/** Creates the file, durably, with `mark` in the first slot. */
 export function createMarkFile(path: string, mark: Mark): void {
   const content = Buffer.alloc(2 * SLOT_BYTES);
   content.write(slotText(1, mark), 0, 'latin1');
@@ -39,8 +39,8 @@ export function createMarkFile(path: string, mark: Mark): void {
 }
 
 /**
- * Raises the mark, which stands at `before` (null: there is none), to the end of a recovered journal. All of that is durable
- * by now, acknowledged or not, and reads will show it: so the mark must vouch for it.
+ * Raises the mark from `before` (null if there is none) to the end of a recovered journal. All of the journal is
+ * durable by now, acknowledged or not, and reads will show it, so the mark must cover it.
  */
 export function raiseMark(path: string, before: Mark | null, { lastSeq, checksum }: Mark): void {
   if (before === null) createMarkFile(path, EMPTY_MARK);
@@ -54,12 +54,12 @@ export function raiseMark(path: string, before: Mark | null, { lastSeq, checksum
   }
 }
 
-/** The open mark of a journal that is being written. */
+/** The mark of a journal that is being written. */
 export class MarkFile {
   readonly #fd: number;
   #newest: Slot;
 
-  /** The file must be there. */
+  /** The file must exist. */
   constructor(readonly path: string) {
     const newest = readNewestSlot(path);
     if (newest === null) throw unreadable(path, 'it is missing');
@@ -119,7 +119,7 @@ function parseSlot(content: string, index: number): Slot | null {
   return slotText(slot.generation, slot.mark) === whole ? slot : null;
 }
 
-/** The refusal where nobody can say any more what was acknowledged. */
+/** The error when nothing can say any more what was acknowledged. */
 function unreadable(path: string, why: string): JournalError {
   return new JournalError(
     'mark_unreadable',

@@ -1,4 +1,4 @@
-/** What the event loop and the journal's thread say to each other, and how an error crosses between them. */
+/** Messages between the event loop and the journal's thread, and how an error crosses between them. */
 import type { Batch, SpaceLevel } from '../../engine/model/ports.js';
 import type { DataDir } from '../data-dir/layout.js';
 import type { SpaceThresholds } from '../data-dir/space.js';
@@ -9,15 +9,15 @@ export interface JournalThreadOptions {
   /** A recovered data directory whose lock this process holds. */
   readonly dir: DataDir;
   readonly durability: Durability;
-  /** The open segment is sealed once it is about so large; `SEGMENT_BYTES_MAX` where absent. */
+  /** The open segment is sealed at about this size; `SEGMENT_BYTES_MAX` if absent. */
   readonly segmentBytesMax?: number;
   /** Where recovery ended; the thread refuses a journal that ends elsewhere. */
   readonly lastSeq: number;
-  /** `DEFAULT_SPACE_THRESHOLDS` where absent. */
+  /** `DEFAULT_SPACE_THRESHOLDS` if absent. */
   readonly space?: SpaceThresholds;
 }
 
-/** A segment that is full and will not be written again. */
+/** A segment that is full and never written again. */
 export interface SealedSegment {
   readonly firstSeq: number;
   readonly lastSeq: number;
@@ -33,7 +33,7 @@ export type FromJournal =
   | { readonly kind: 'failed'; readonly error: ErrorParts }
   | { readonly kind: 'closed' };
 
-/** An error as plain data: structured cloning would drop its class and its code. */
+/** An error as plain data: structured cloning drops its class and its code. */
 export interface ErrorParts {
   readonly name: string;
   readonly code: string;
@@ -58,7 +58,7 @@ export function toErrorParts(thrown: unknown, depth = 0): ErrorParts {
   };
 }
 
-/** The error again, of its own class where that is `JournalError`, with the stack of the thread it is from. */
+/** The error from its parts, of its own class if that is `JournalError`, with the stack of the thread it comes from. */
 export function fromErrorParts(parts: ErrorParts): Error {
   const options = parts.cause === null ? {} : { cause: fromErrorParts(parts.cause) };
   const error = parts.isJournalError

@@ -1,8 +1,8 @@
 /**
- * Reads the journal of a data directory, all segments in order, whether or not a server writes it. Where a part in the
- * middle is written down as absent, the journal is what comes after it. Nothing is changed,
- * and nobody is held up: the open segment is opened for each chunk of rows and closed before they are handed out, so
- * that the writer can move its WAL, seal it and go on to the next one while the reader works on what it was given.
+ * Reads the journal of a data directory, all segments in order, whether or not a server is writing it. If a part in the
+ * middle is recorded as absent, the journal is what comes after it. Nothing is changed, and nobody is held up: the open
+ * segment is opened for each chunk of rows and closed before they are handed out, so that the writer can checkpoint its
+ * WAL, seal it and begin the next one while the reader's caller works on the rows.
  */
 import { assert } from '../../engine/base/assert.js';
 import type { JournalStore, Mark, StoredBatch } from '../../engine/model/ports.js';
@@ -16,7 +16,7 @@ import { damaged } from './segment/schema.js';
 import { CHUNK_CHARS, checkedRows, Segment } from './segment/segment.js';
 
 export interface JournalReader extends Pick<JournalStore, 'readBatches' | 'chainAt' | 'readMark'> {
-  /** First sequence number that is there, or would be in an empty journal. */
+  /** First sequence number, or what it would be in an empty journal. */
   readonly firstSeq: number;
   /** Last sequence number at this moment; `firstSeq - 1` in an empty journal. */
   readonly lastSeq: number;
@@ -24,8 +24,8 @@ export interface JournalReader extends Pick<JournalStore, 'readBatches' | 'chain
 }
 
 /**
- * Rows are read, and the open segment held open, until they have `chunkChars` characters of commands. Throws what
- * `Segment.open` throws, and `data_dir_invalid` where there is no journal.
+ * A chunk of rows, during which the open segment is held open, has about `chunkChars` characters of commands. Throws
+ * what `Segment.open` throws, and `data_dir_invalid` if there is no journal.
  */
 export function openJournalReader(dir: DataDir, chunkChars = CHUNK_CHARS): JournalReader {
   const reader = new FilesReader(dir, chunkChars);
@@ -34,7 +34,7 @@ export function openJournalReader(dir: DataDir, chunkChars = CHUNK_CHARS): Journ
 }
 
 class FilesReader implements JournalReader {
-  /** The sealed segment that was read last: it changes no more, so it stays open. */
+  /** The sealed segment that was read last. It no longer changes, so it stays open. */
   #sealed: Segment | null = null;
   readonly #absent: readonly AbsentRange[];
 
@@ -63,8 +63,8 @@ class FilesReader implements JournalReader {
   }
 
   /**
-   * As `JournalStore.readBatches`. Throws `journal_incomplete` where the journal begins after `afterSeq`, or lacks a
-   * segment in between; `journal_corrupt`, naming the first bad row.
+   * As `JournalStore.readBatches`. Throws `journal_incomplete` if the journal begins after `afterSeq` or lacks a
+   * segment, and `journal_corrupt`, which names the first bad row.
    */
   *readBatches(afterSeq: number): Generator<StoredBatch, void, undefined> {
     if (afterSeq < this.firstSeq - 1) throw gone(this.dir, afterSeq + 1, this.firstSeq);
@@ -95,7 +95,7 @@ class FilesReader implements JournalReader {
     throw new JournalError('data_dir_invalid', `There is no journal in ${this.dir.journal}.`);
   }
 
-  /** After the end of a sealed segment at `seq`: whether another one follows on it by now. */
+  /** Whether another segment follows the sealed one that ends at `seq` by now. */
   #hasGoneOn(seq: number): boolean {
     const next = this.#paths().find((path) => firstSeqOf(path) > seq);
     if (next === undefined) return false;
@@ -104,8 +104,8 @@ class FilesReader implements JournalReader {
   }
 
   /**
-   * Looks into the segment in which the command after `seq` is or would be. One that is open already is read to its end,
-   * even where retention has deleted it meanwhile.
+   * Calls `look` with the segment in which the command after `seq` is or would be. A segment that is open already is
+   * read to its end even if retention has deleted it meanwhile.
    */
   #within<T>(seq: number, look: (segment: Segment, isLast: boolean) => T): T {
     const sealed = this.#sealed;
@@ -123,7 +123,7 @@ class FilesReader implements JournalReader {
     }
   }
 
-  /** As `#within` finds it; one that goes between the listing and its opening is looked for again. */
+  /** Opens the segment for `#within`. If it is deleted between listing and opening, it is looked up again. */
   #open(seq: number): { readonly segment: Segment; readonly isLast: boolean } {
     for (;;) {
       const paths = this.#paths();
@@ -146,13 +146,13 @@ const isWithin = ({ start, seal }: Segment, seq: number): boolean =>
 
 interface Chunk {
   readonly path: string;
-  /** Where the rows follow on. */
+  /** The position before the rows. */
   readonly position: ChainPosition;
   readonly rows: readonly StoredBatch[];
   readonly isSealed: boolean;
 }
 
-/** The rows of `segment` after `before`, the last row that was read, or after `afterSeq` where nothing was read yet. */
+/** The rows of `segment` after `before`, the last row read, or after `afterSeq` if none was read yet. */
 function readChunk(
   segment: Segment,
   isLast: boolean,

@@ -1,6 +1,6 @@
 /**
- * The journal's store on real files: a chain of SQLite segments of which the last is written, the mark beside them, and
- * the `in-use` file that stands from opening to a clean close.
+ * The journal's store on files: a chain of SQLite segments of which the last one is written, the mark beside them, and
+ * the `in-use` file, which exists from opening to a clean close.
  */
 import { rmSync } from 'node:fs';
 import { AssertionError, assert, must } from '../../engine/base/assert.js';
@@ -18,19 +18,19 @@ import { createSegment, type OnRollStep, sealSegment } from './segment/roll.js';
 import { Segment } from './segment/segment.js';
 
 /**
- * The WAL is moved into the database after about this many of its pages, by `checkpointIfDue` and never inside a
- * commit. Smaller syncs the database more often, larger stalls the next commit for longer.
+ * The WAL is checkpointed after about this many pages, by `checkpointIfDue`, never inside a commit. Fewer pages sync
+ * the database more often; more of them stall the next commit for longer.
  */
 const CHECKPOINT_PAGES = 256;
 const PAGE_BYTES = 4_096;
-/** Pages that a commit writes besides those that its text fills: the leaf, its parents, the rest of the last page. */
+/** Pages that a commit writes besides those its text fills: the leaf, its parents, the rest of the last page. */
 const PAGES_PER_COMMIT = 3;
 
-/** An open segment is sealed at this size where nothing else is asked for. */
+/** Default size at which the open segment is sealed. */
 export const SEGMENT_BYTES_MAX = 256 * 1024 * 1024;
-/** A roll that was put off is tried again after so much more. */
+/** A postponed roll is tried again after this much more. */
 const ROLL_RETRY_BYTES = 64 * 1024;
-/** What a row takes besides its text. */
+/** Size of a row besides its text. */
 const ROW_BYTES = 200;
 
 export class SqliteStore implements JournalStore {
@@ -39,13 +39,13 @@ export class SqliteStore implements JournalStore {
   readonly #segmentBytesMax: number;
   #open: OpenSegment;
   #position: ChainPosition;
-  /** The last row of the open segment, or null while it has none. */
+  /** The last row of the open segment; null while it has none. */
   #last: StoredBatch | null;
   #batches: number;
   #bytes: number;
   #rollAtBytes: number;
   #inTransaction = false;
-  /** Set by the first throw: from then on nothing is written, and the `in-use` file stays. */
+  /** Set by the first throw. From then on nothing is written, and the `in-use` file stays. */
   #broken = false;
   #walPages = 0;
 
@@ -68,8 +68,8 @@ export class SqliteStore implements JournalStore {
   }
 
   /**
-   * Opens the journal of a recovered data directory (`recovery/prepare.ts`) for writing; the caller holds its lock. The open
-   * segment is sealed once it has about `segmentBytesMax`.
+   * Opens the journal of a recovered data directory (`recovery/prepare.ts`) for writing. The caller holds its lock. The
+   * open segment is sealed at about `segmentBytesMax`.
    */
   static open(dir: DataDir, durability: Durability, segmentBytesMax = SEGMENT_BYTES_MAX): SqliteStore {
     const segment = Segment.open(must(findSegments(dir.journal).at(-1), 'a segment of the journal'), 'write');
@@ -90,12 +90,12 @@ export class SqliteStore implements JournalStore {
     return this.#position.lastSeq;
   }
 
-  /** SQLite's `synchronous` as it is in force on the writing connection: 2 (FULL) or 1 (NORMAL). */
+  /** `PRAGMA synchronous` of the writing connection: 2 (FULL) or 1 (NORMAL). */
   get synchronous(): unknown {
     return this.#open.segment.db.pragma('synchronous', { simple: true });
   }
 
-  /** What is durable; reads the files like anybody else. */
+  /** Reads what is durable, from the files, as any other reader. */
   *readBatches(afterSeq: number): Generator<StoredBatch, void, undefined> {
     const reader = openJournalReader(this.dir);
     try {
@@ -144,7 +144,7 @@ export class SqliteStore implements JournalStore {
     this.#attempt('write the mark of', () => this.#mark.write(mark));
   }
 
-  /** For the time after an acknowledgement: keeps the WAL short. */
+  /** Keeps the WAL short. To be called after an acknowledgement. */
   checkpointIfDue(): void {
     if (this.#walPages < CHECKPOINT_PAGES) return;
     this.#walPages = 0;
@@ -152,8 +152,8 @@ export class SqliteStore implements JournalStore {
   }
 
   /**
-   * For the time after an acknowledgement: goes on to the next segment where this one is full (`segment-roll.ts`).
-   * `nowMs` is when the next one was made. Returns what was sealed, or null.
+   * Begins the next segment if this one is full (`segment/roll.ts`). To be called after an acknowledgement. `nowMs` is
+   * the creation time of the next segment. Returns the sealed one, or null.
    */
   rollIfDue(nowMs: number, onStep: OnRollStep = () => {}): SealedSegment | null {
     const last = this.#last;
@@ -177,7 +177,7 @@ export class SqliteStore implements JournalStore {
     });
   }
 
-  /** A clean end: no WAL and no `in-use` file are left. After a failure both stay for recovery to find. */
+  /** A clean close leaves no WAL and no `in-use` file. After a failure both stay for recovery to find. */
   close(): void {
     assert(!this.#inTransaction || this.#broken, 'no appended batch may be left without a sync');
     if (this.#broken) {
@@ -205,7 +205,7 @@ export class SqliteStore implements JournalStore {
   }
 }
 
-/** What writing threw, as an error for operators. Programming errors stay what they are. */
+/** What writing threw, as an error for operators. Programming errors stay as they are. */
 function asWriteFailure(path: string, what: string, thrown: unknown): unknown {
   if (thrown instanceof AssertionError || thrown instanceof JournalError) return thrown;
   const isFull = ['SQLITE_FULL', 'ENOSPC'].includes(codeOf(thrown));

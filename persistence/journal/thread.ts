@@ -1,9 +1,9 @@
 /**
- * The journal's thread, this side: a `JournalWriter` for the event loop, which never waits for the disk. The other
- * side is `journal-worker.ts`. One commit is under way at a time; after a failure none is acknowledged any more.
+ * The event loop's side of the journal's thread (`worker.ts`): a `JournalWriter` that never waits for the disk. One
+ * commit is in flight at a time. After a failure nothing more is acknowledged.
  *
- * A batch crosses as the string that it is: with a 20 kB batch that cost the event loop about 10 us, as much as a
- * transferred buffer and 2 us more than shared memory.
+ * A batch crosses as a string: a transferred buffer costs the event loop as much, and shared memory saves little
+ * (docs/performance.md).
  */
 import { Worker } from 'node:worker_threads';
 import { assert, must, unreachable } from '../../engine/base/assert.js';
@@ -24,12 +24,12 @@ export class JournalThread implements JournalWriter {
   #state: State = 'new';
   #worker: Worker | null = null;
   #events: JournalWriterEvents | null = null;
-  /** `lastSeq` of the commit under way, or 0. */
+  /** `lastSeq` of the commit in flight, or 0. */
   #pendingSeq = 0;
   #failure: Error | null = null;
   #settleClose: { resolve: () => void; reject: (error: Error) => void } | null = null;
 
-  /** `onSealed` hears of each segment that is full, and how long going on to the next one took. */
+  /** `onSealed` is called for each full segment, with the time that beginning the next one took. */
   constructor(
     options: JournalThreadOptions,
     private readonly onSealed: (segment: SealedSegment, tookMs: number) => void = () => undefined,
@@ -37,7 +37,7 @@ export class JournalThread implements JournalWriter {
     this.#options = options;
   }
 
-  /** Starts the thread. That it could not open the journal comes as `onFailure`. */
+  /** Starts the thread. If it cannot open the journal, `onFailure` is called. */
   open(events: JournalWriterEvents): void {
     assert(this.#state === 'new', 'a journal is opened once');
     this.#state = 'open';
@@ -53,28 +53,28 @@ export class JournalThread implements JournalWriter {
     worker.on('exit', (exitCode) => this.#onExit(exitCode));
   }
 
-  /** After a failure the batch is dropped: `onFailure` has said so. */
+  /** After a failure the batch is dropped; `onFailure` has been called. */
   commit(batch: Batch): void {
     if (this.#state === 'failed') return;
-    assert(this.#pendingSeq === 0, 'one commit is under way at a time');
+    assert(this.#pendingSeq === 0, 'one commit is in flight at a time');
     assert(this.#state === 'open', `a journal that is ${this.#state} takes no batch`);
     this.#pendingSeq = batch.lastSeq;
-    this.#tell({ kind: 'commit', batch });
+    this.#post({ kind: 'commit', batch });
   }
 
-  /** Resolves once all is on disk and the thread has ended; rejects with the failure where there was one. */
+  /** Resolves when everything is on disk and the thread has ended; rejects with the failure if there was one. */
   close(): Promise<void> {
     if (this.#failure !== null) return Promise.reject(this.#failure);
     assert(this.#state === 'open', `a journal that is ${this.#state} is not closed`);
-    assert(this.#pendingSeq === 0, 'no commit may be under way at the close');
+    assert(this.#pendingSeq === 0, 'no commit may be in flight at the close');
     this.#state = 'closing';
-    this.#tell({ kind: 'close' });
+    this.#post({ kind: 'close' });
     return new Promise((resolve, reject) => {
       this.#settleClose = { resolve, reject };
     });
   }
 
-  #tell(message: ToJournal): void {
+  #post(message: ToJournal): void {
     must(this.#worker, 'the thread').postMessage(message);
   }
 
@@ -83,7 +83,7 @@ export class JournalThread implements JournalWriter {
     const events = must(this.#events, 'the events');
     switch (message.kind) {
       case 'durable':
-        assert(message.lastSeq === this.#pendingSeq, 'an acknowledgement must be for the commit under way');
+        assert(message.lastSeq === this.#pendingSeq, 'an acknowledgement must be for the commit in flight');
         this.#pendingSeq = 0;
         events.onDurable(message.lastSeq);
         break;

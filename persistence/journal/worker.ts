@@ -1,7 +1,7 @@
 /**
- * The journal's thread, other side: it owns the connection and writes one batch after the other, each row, sync
- * and mark before its acknowledgement (`commit.ts`). What can wait is done after it: the checkpoint, the
- * next segment and the look at the free space. The first error ends the thread's work for good; nothing is acknowledged after it.
+ * The journal's thread. It owns the connection and writes one batch after the other: row, sync and mark before the
+ * acknowledgement (`commit.ts`), and after it what can wait: the checkpoint, the next segment and the check of the free
+ * space. The first error ends its work for good; nothing is acknowledged after it.
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import { assert, must } from '../../engine/base/assert.js';
@@ -12,12 +12,12 @@ import { type FromJournal, type JournalThreadOptions, type ToJournal, toErrorPar
 import { SqliteStore } from './store.js';
 
 const SPACE_CHECK_EVERY_MS = 1_000;
-/** A busy journal looks at the free space once in so much text. */
+/** A busy journal checks the free space after this much text. */
 const SPACE_CHECK_EVERY_CHARS = 4 * 1024 * 1024;
 
 const port = must(parentPort, "the parent's port");
 const options = workerData as JournalThreadOptions;
-const tell = (message: FromJournal): void => port.postMessage(message);
+const post = (message: FromJournal): void => port.postMessage(message);
 
 const space = new SpaceWatch(options.space ?? DEFAULT_SPACE_THRESHOLDS, () =>
   freeBytesOf(options.dir.journal),
@@ -26,14 +26,14 @@ let store: SqliteStore | null = null;
 let charsSinceSpaceCheck = 0;
 let hasFailed = false;
 
-/** Runs one piece of work; an error is told and ends the thread, whatever else is waiting. */
+/** Runs one piece of work. An error is reported and ends the thread, whatever else is waiting. */
 function attempt(work: () => void): void {
   if (hasFailed) return;
   try {
     work();
   } catch (thrown) {
     hasFailed = true;
-    tell({ kind: 'failed', error: toErrorParts(thrown) });
+    post({ kind: 'failed', error: toErrorParts(thrown) });
     clearInterval(spaceTimer);
     port.close();
   }
@@ -46,13 +46,13 @@ function open(): void {
     `the journal must end at ${options.lastSeq}, not ${store.lastSeq}`,
   );
   space.check();
-  tell({ kind: 'space', level: space.level });
+  post({ kind: 'space', level: space.level });
 }
 
 function commit(batch: Batch): void {
   const journal = must(store, 'the store');
   const { lastSeq } = commitBatch(journal, batch);
-  tell({ kind: 'durable', lastSeq });
+  post({ kind: 'durable', lastSeq });
   journal.checkpointIfDue();
   roll(journal);
   charsSinceSpaceCheck += batch.commands.length;
@@ -62,18 +62,18 @@ function commit(batch: Batch): void {
 function roll(journal: SqliteStore): void {
   const startedMs = performance.now();
   const segment = journal.rollIfDue(Date.now());
-  if (segment !== null) tell({ kind: 'sealed', segment, tookMs: performance.now() - startedMs });
+  if (segment !== null) post({ kind: 'sealed', segment, tookMs: performance.now() - startedMs });
 }
 
 function checkSpace(): void {
   charsSinceSpaceCheck = 0;
-  if (space.check()) tell({ kind: 'space', level: space.level });
+  if (space.check()) post({ kind: 'space', level: space.level });
 }
 
 function close(): void {
   clearInterval(spaceTimer);
   must(store, 'the store').close();
-  tell({ kind: 'closed' });
+  post({ kind: 'closed' });
   port.close();
 }
 

@@ -1,4 +1,7 @@
-/** What a start makes of the file `absent`: it has one written where there is none, and says what is missing without a reason. */
+/**
+ * What a start makes of the file `absent`: it has one written where there is none, and says what is missing without a
+ * reason.
+ */
 import { must } from '../../engine/base/assert.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { codeOf, messageOf } from '../errors.js';
@@ -19,13 +22,13 @@ export interface AbsentAtStart {
 }
 
 /**
- * What is written down as absent. A directory of an older version has no such file: what is missing at its beginning
+ * What is recorded as absent. A directory of an older version has no such file: what is missing at its beginning
  * counts as pruned from here on.
  */
 export function absentAtStart(dir: DataDir): AbsentAtStart {
   const firstSeq = firstSeqOf(must(findSegments(dir.journal)[0], 'a segment'));
   const pruned = prunedBefore(firstSeq);
-  const written = `1 to ${firstSeq - 1} are written down as pruned now.`;
+  const written = `1 to ${firstSeq - 1} are recorded as pruned now.`;
   try {
     const absent = readAbsent(dir);
     if (absent === null) {

@@ -82,10 +82,7 @@ for (const name of GOLDEN) {
     assert.deepEqual(fromSnapshot.state, expected);
     assert.ok(fromSnapshot.recovered.snapshotSeq > 0);
     // Its version did not write down what was pruned.
-    assert.match(
-      fromSnapshot.recovered.notes.join('\n'),
-      /^Nothing says why .* written down as pruned now\.$/,
-    );
+    assert.match(fromSnapshot.recovered.notes.join('\n'), /^Nothing says why .* recorded as pruned now\.$/);
     assert.deepEqual(start(pruned).recovered.notes, []);
   });
 }

@@ -45,7 +45,7 @@ export class SimJournalWriter implements JournalWriter {
   }
 
   commit(batch: Batch): void {
-    assert(this.#inFlight === 0, 'one commit is under way at a time');
+    assert(this.#inFlight === 0, 'one commit is in flight at a time');
     this.#inFlight = batch.lastSeq;
     this.host.later(this.host.commitMs(), () => this.write(batch));
   }

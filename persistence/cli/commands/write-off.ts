@@ -18,7 +18,7 @@ export const writeOffCommand = defineCommand<WriteOffOptions>({
   summary: 'go on for good without what the journal has lost (CHANGES the directory)',
   details:
     'For a stopped server whose journal lacks a segment or has a damaged row, which a good snapshot makes up for. What is ' +
-    'missing is written down as lost, a damaged segment is cut into its good pieces and kept as "….damaged"; then a server ' +
+    'missing is recorded as lost, a damaged segment is cut into its good pieces and kept as "….damaged"; then a server ' +
     'starts, and "verify" finds no fault in it. The states of the lost part, up to the next good snapshot, cannot be shown ' +
     'any more. Is refused, with 1, where acknowledged commands would be missing: that is for "restore". Put the file ' +
     'back from a backup instead where there is one.',

@@ -1,16 +1,15 @@
 /**
- * What a journal does not hold any more, and why: the file `absent` in its folder. `pruned` was let go of by retention;
- * `lost` was damaged or missing, and an operator decided to go on without it. What is missing and does not stand there
- * is a fault.
+ * What a journal no longer holds, and why: the file `absent` in its folder. `pruned` ranges were deleted by retention;
+ * `lost` ones were damaged or missing, and an operator decided to continue without them. Whatever is missing and not
+ * recorded here is a fault.
  *
  *     tote-absent v1
  *     pruned 1 66409
  *     lost 66410 133536
  *     crc=0a1b2c3d
  *
- * It is written before segments are deleted, so that after a crash it may name some that are still there, and never
- * misses one that is gone: what is there counts. Directories of versions that had no such file get one at their
- * next start.
+ * It is written before segments are deleted. So after a crash it may name some that still exist, which count, and it
+ * never omits one that is gone. Directories of versions without this file get one at their next start.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,7 +31,7 @@ const CRC_LINE = /^crc=[0-9a-f]{8}\n$/;
 
 export const absentPath = ({ journal }: Pick<DataDir, 'journal'>): string => join(journal, 'absent');
 
-/** In order, without overlaps; null where there is no file. Throws `absent_unreadable`. */
+/** In order, without overlaps; null if there is no file. Throws `absent_unreadable`. */
 export function readAbsent(dir: Pick<DataDir, 'journal'>): readonly AbsentRange[] | null {
   const path = absentPath(dir);
   try {
@@ -41,21 +40,21 @@ export function readAbsent(dir: Pick<DataDir, 'journal'>): readonly AbsentRange[
     if (isMissing(thrown)) return null;
     throw new JournalError(
       'absent_unreadable',
-      `The file ${path}, which says what the journal holds no more, cannot be read: ${messageOf(thrown)}. Put it back from a ` +
-        'backup, or delete it: then the next start writes down that what is missing at the beginning was pruned.',
+      `The file ${path}, which lists what the journal no longer holds, cannot be read: ${messageOf(thrown)}. Put it back from a ` +
+        'backup, or delete it: then the next start records what is missing at the beginning as pruned.',
       { cause: thrown },
     );
   }
 }
 
-/** Makes the file, durably. */
+/** Writes the file, durably. */
 export function writeAbsent(dir: Pick<DataDir, 'journal'>, ranges: readonly AbsentRange[]): void {
   const lines = ranges.map(({ why, firstSeq, lastSeq }) => `${why} ${firstSeq} ${lastSeq}\n`);
   const text = `${HEAD}\n${lines.join('')}`;
   writeFileDurably(absentPath(dir), `${text}crc=${crcHex(text)}\n`, 0o600);
 }
 
-/** `ranges` and `added`; what stands there already keeps its reason. */
+/** `ranges` with `added`. What is recorded already keeps its reason. */
 export function withAbsent(ranges: readonly AbsentRange[], added: AbsentRange): AbsentRange[] {
   assert(added.firstSeq >= 1 && added.lastSeq >= added.firstSeq, 'a range of sequence numbers');
   const fresh = uncovered(ranges, added.firstSeq, added.lastSeq).map((range) => ({
@@ -73,11 +72,11 @@ export function withAbsent(ranges: readonly AbsentRange[], added: AbsentRange): 
   return joined;
 }
 
-/** What a journal that begins with `firstSeq` lacks, where nothing says why. */
+/** What a journal that begins with `firstSeq` lacks, if nothing records why. */
 export const prunedBefore = (firstSeq: number): AbsentRange[] =>
   firstSeq === 1 ? [] : [{ why: 'pruned', firstSeq: 1, lastSeq: firstSeq - 1 }];
 
-/** The parts of `firstSeq` to `lastSeq` that no range holds. */
+/** The parts of `firstSeq` to `lastSeq` that no range covers. */
 export function uncovered(
   ranges: readonly AbsentRange[],
   firstSeq: number,
@@ -94,13 +93,14 @@ export function uncovered(
   return parts;
 }
 
-/** Whether all of `firstSeq` to `lastSeq` stands there; of an empty range it does. */
-export const isWrittenDown = (ranges: readonly AbsentRange[], firstSeq: number, lastSeq: number): boolean =>
+/** Whether the ranges cover all of `firstSeq` to `lastSeq`. True for an empty range. */
+export const isRecorded = (ranges: readonly AbsentRange[], firstSeq: number, lastSeq: number): boolean =>
   uncovered(ranges, firstSeq, lastSeq).length === 0;
 
 /**
- * Of segments that begin with `firstSeqs`, in order, where those after the last gap begin: what readers take for the
- * journal. A range in which a segment begins is none: the file was put back, or not deleted yet.
+ * The first sequence number of the journal as readers see it: of the segments that begin with `firstSeqs`, in order,
+ * the first one after the last gap. A range in which a segment begins is no gap: the file was put back, or is not
+ * deleted yet.
  */
 export function firstAfterGaps(ranges: readonly AbsentRange[], firstSeqs: readonly number[]): number {
   const gap = ranges.findLast(

@@ -1,7 +1,7 @@
 /**
- * What makes a batch's row provable. `checksum` finds damage in the row alone; `chain` ties the row to every
- * row before it, so that none can be changed, dropped or put in elsewhere. Both are computed where a row is
- * written and again wherever one is read. Any journal store uses them, on disk or in a simulator's memory.
+ * What makes the row of a batch verifiable. `checksum` detects damage in the row itself; `chain` ties the row to every
+ * row before it, so that none can be changed, dropped or moved. Both are computed when a row is written and again
+ * whenever it is read. Every journal store uses them, on disk or in a simulator's memory.
  *
  *     line     = "<firstSeq> <lastSeq> <timeMs> <digest>\n<commands>"
  *     chain    = SHA-256 of "<previous chain>\n<line>", 64 hex digits
@@ -12,10 +12,10 @@ import { crc32 } from 'node:zlib';
 import { assert } from '../../../engine/base/assert.js';
 import type { Batch, StoredBatch } from '../../../engine/model/ports.js';
 
-/** The chain hash before the first row of all. */
+/** The chain hash before the very first row. */
 export const CHAIN_START = '0'.repeat(64);
 
-/** Where a row follows on: the last sequence number and the chain hash before it. */
+/** The position that a row follows: the last sequence number and the chain hash before it. */
 export interface ChainPosition {
   readonly lastSeq: number;
   readonly chain: string;
@@ -26,26 +26,23 @@ export function crcHex(text: string): string {
   return crc32(text).toString(16).padStart(8, '0');
 }
 
-/** The row of `batch`, which must follow on `position`. */
+/** The row of `batch`, which must follow `position`. */
 export function sealBatch(position: ChainPosition, batch: Batch): StoredBatch {
   const { firstSeq, lastSeq, timeMs, commands, digest } = batch;
-  assert(firstSeq === position.lastSeq + 1, `batch ${firstSeq} must follow on ${position.lastSeq}`);
+  assert(firstSeq === position.lastSeq + 1, `batch ${firstSeq} must follow ${position.lastSeq}`);
   assert(lastSeq >= firstSeq, `batch ${firstSeq} must not end before it begins`);
-  assert(
-    Number.isSafeInteger(lastSeq) && Number.isSafeInteger(timeMs),
-    'sequence and time are whole numbers',
-  );
+  assert(Number.isSafeInteger(lastSeq) && Number.isSafeInteger(timeMs), 'sequence and time are integers');
   const line = lineOf(batch);
   const chain = chainOf(position.chain, line);
   return { firstSeq, lastSeq, timeMs, commands, digest, chain, checksum: checksumOf(chain, line) };
 }
 
-/** Whether the row is as it was written; where it belongs is for `faultOfRow` to say. */
+/** Whether the row is as it was written. Its position is for `faultOfRow` to check. */
 export function isIntact(row: StoredBatch): boolean {
   return row.checksum === checksumOf(row.chain, lineOf(row));
 }
 
-/** What is wrong with `row` as the row after `position`, or null. */
+/** What is wrong with `row` as the one after `position`, or null. */
 export function faultOfRow(position: ChainPosition, row: StoredBatch): string | null {
   const line = lineOf(row);
   if (row.checksum !== checksumOf(row.chain, line)) return 'its checksum does not match its content';

@@ -1,14 +1,13 @@
 /**
- * Whether the segments of a journal hang together, by what they say of themselves: each begins where the one before it
- * was sealed, with that one's chain hash. A segment that is missing and not written down as absent, or another than was
- * sealed, is noticed and named.
- * What is inside a sealed segment is not read here but for its last row; the command `verify` does that.
+ * Whether the segments of a journal are connected, by their own metadata: each begins where the one before it was
+ * sealed, with that one's chain hash. A segment that is missing but not recorded as absent, or that is not the one that
+ * was sealed, is detected and named. Of a sealed segment only the last row is read here; `verify` reads the rest.
  */
 
 import { rollbackPath, walPath } from '../../data-dir/database-files.js';
 import { fileBytes } from '../../data-dir/files.js';
 import { JournalError } from '../../errors.js';
-import { type AbsentRange, isWrittenDown } from './absent.js';
+import { type AbsentRange, isRecorded } from './absent.js';
 import { CHAIN_START } from './batch-row.js';
 import { findSegments, firstSeqOf, recoveredPath, sourceOf } from './names.js';
 import { damaged, type SegmentSeal } from './schema.js';
@@ -20,8 +19,8 @@ interface Link {
 }
 
 /**
- * `absent`: what may be missing between two segments. Throws `journal_incomplete`, `journal_corrupt` and
- * `journal_newer_version`; the last segment may be open.
+ * `absent` is what may be missing between two segments. The last segment may be open. Throws `journal_incomplete`,
+ * `journal_corrupt` and `journal_newer_version`.
  */
 export function checkChain(journalDir: string, absent: readonly AbsentRange[]): void {
   const paths = findSegments(journalDir);
@@ -43,13 +42,13 @@ function checkLink(path: string, before: Link | null, isLast: boolean, absent: r
   }
 }
 
-/** A file beside a segment that changes what is read of it; beside a sealed one there is none. */
+/** A file beside a segment that changes how it reads, or null. A sealed segment has none. */
 export function strayBeside(path: string): string | null {
   const sides = [walPath(path), rollbackPath(path), recoveredPath(path)];
   return sides.find((side) => fileBytes(side) > 0) ?? null;
 }
 
-/** What stands beside a sealed segment would be laid over it by SQLite; the last one is recovery's business. */
+/** SQLite would apply side files to a sealed segment. Those of the last segment are for recovery to handle. */
 function openLink(path: string, isLast: boolean): Segment {
   const beside = strayBeside(path);
   if (beside !== null && !isLast) throw damaged(path, `it was sealed, but ${beside} lies beside it`);
@@ -74,7 +73,7 @@ function checkBegin(
   if (before.seal === null) throw damaged(before.path, `it is not sealed, but ${path} follows it`);
   const { lastSeq, chain } = before.seal;
   if (start.lastSeq > lastSeq) {
-    if (isWrittenDown(absent, lastSeq + 1, start.lastSeq)) return;
+    if (isRecorded(absent, lastSeq + 1, start.lastSeq)) return;
     throw new JournalError(
       'journal_incomplete',
       `A segment of the journal is missing: ${before.path} ends at sequence number ${lastSeq}, and the next one is ${path}; ` +

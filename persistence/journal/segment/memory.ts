@@ -1,9 +1,9 @@
 /**
- * Files that SQLite cannot read where they are without changing them: segments and an archive without a WAL on a medium on
- * which none can be made, and a segment whose server was killed while it was sealing it. The latter has a rollback journal
- * that SQLite must give back to the file first. Such a file is read into memory; the rollback happens in a copy of both files
- * in the system's temporary folder, which is removed at once. The segment is as the next start will find it, and the
- * data directory is not touched.
+ * Reads files that SQLite cannot read in place without changing them: segments and archives without a WAL on a
+ * read-only medium, and a segment whose server was killed while sealing it. The latter has a rollback journal, which
+ * SQLite must roll back first; that happens in a copy of both files in the system's temporary folder, which is removed
+ * at once. The file is then read into memory. It has the content that the next start will find, and the data directory
+ * is not touched.
  */
 import { chmodSync, copyFileSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,11 +14,11 @@ import { fileBytes } from '../../data-dir/files.js';
 import { requireSpaceForCopy } from '../../data-dir/space.js';
 import { JournalError, messageOf } from '../../errors.js';
 
-/** What can be read into memory at once. */
+/** The largest file that can be read into memory. */
 const BYTES_MAX = 2 ** 31 - 1;
-/** Where an SQLite file says in which journal mode it is, two bytes: 1 a rollback journal, 2 WAL. */
+/** Offset of the journal mode in an SQLite file, two bytes: 1 for a rollback journal, 2 for WAL. */
 const MODE_OFFSET = 18;
-/** Errors of a directory in which the side files of a WAL cannot be made, and of a journal to be rolled back. */
+/** Errors of SQLite where the side files of a WAL cannot be created, or a rollback journal is pending. */
 const CODES: readonly string[] = [
   'SQLITE_CANTOPEN',
   'SQLITE_READONLY_DIRECTORY',
@@ -26,17 +26,17 @@ const CODES: readonly string[] = [
   'SQLITE_READONLY_ROLLBACK',
 ];
 
-/** One read into memory last, since readers open the open segment for each chunk of its rows. */
+/** The last one read: readers open the open segment for each chunk of its rows. */
 let kept: { readonly path: string; readonly files: string; readonly db: Database.Database } | null = null;
 
-/** Whether a file that gave this error code can be read in memory. With content in its WAL it cannot. */
+/** Whether a file that failed with this error code can be read in memory. Not if its WAL has content. */
 export function canReadInMemory(path: string, code: string): boolean {
   return CODES.includes(code) && fileBytes(walPath(path)) === 0 && fileBytes(path) <= BYTES_MAX;
 }
 
 /**
- * The segment, which nobody writes to, in memory. The database is shared among all who ask for it and not to be
- * closed. null: its files have changed meanwhile, as where a server was started; try again to open it.
+ * The segment, which nobody is writing, in memory. The database is shared among all callers and must not be closed.
+ * null if its files have changed meanwhile, because a server was started, for example; then try to open it again.
  */
 export function readInMemory(path: string): Database.Database | null {
   const files = stateOfFiles(path);
@@ -46,7 +46,7 @@ export function readInMemory(path: string): Database.Database | null {
   return db;
 }
 
-/** The same of any file, and the caller's own. */
+/** The same for any file. The database belongs to the caller. */
 export function loadIntoMemory(path: string): Database.Database | null {
   const files = stateOfFiles(path);
   try {
@@ -103,7 +103,7 @@ function temporaryFolder(path: string): string {
   }
 }
 
-/** Differs once anything has been written to the file. */
+/** Changes when the file or one of its side files is written. */
 function stateOfFiles(path: string): string {
   const stateOf = (file: string): string => {
     const info = statSync(file, { bigint: true, throwIfNoEntry: false });

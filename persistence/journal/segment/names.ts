@@ -1,6 +1,6 @@
 /**
- * Names of the journal's files, and making a whole segment at once. A segment's name carries its first sequence
- * number: the names alone put them in order.
+ * Names of the journal's files, and writing a complete segment. The name of a segment contains its first sequence
+ * number, so names alone give the order.
  */
 import { closeSync, existsSync, fsyncSync, openSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -16,7 +16,7 @@ export function segmentPath(journalDir: string, firstSeq: number): string {
   return join(journalDir, `segment-${String(firstSeq).padStart(16, '0')}.db`);
 }
 
-/** Paths of the segments in the order of their sequence numbers. */
+/** Paths of the segments, in the order of their sequence numbers. */
 export function findSegments(journalDir: string): string[] {
   return readdirSync(journalDir)
     .filter((name) => SEGMENT_NAME.test(name))
@@ -24,23 +24,23 @@ export function findSegments(journalDir: string): string[] {
     .map((name) => join(journalDir, name));
 }
 
-/** The first sequence number that the segment's name gives. */
+/** The first sequence number of a segment, from its name. */
 export function firstSeqOf(path: string): number {
   return Number(must(SEGMENT_NAME.exec(basename(path))?.[1], `the number in the name ${path}`));
 }
 
-/** A whole copy that is to take the segment's place (`recovery/copy.ts`). */
+/** A complete copy that is to replace the segment (`recovery/copy.ts`). */
 export const recoveredPath = (path: string): string => `${path}.recovered`;
 
-/** The file that counts: a whole copy, where recovery was stopped between making and renaming it, else the segment. */
+/** The file that counts: the complete copy if recovery was stopped before renaming it, else the segment. */
 export function sourceOf(path: string): string {
   const copy = recoveredPath(path);
   return existsSync(copy) ? copy : path;
 }
 
 /**
- * Writes a whole segment to the new file `path` and syncs it; its name is the caller's to sync. The file is closed; a
- * sealed one needs no side file to be read, an open one is in WAL mode.
+ * Writes a complete segment to the new file `path` and syncs it; the caller syncs its directory. A sealed segment can
+ * be read without side files; an open one is in WAL mode.
  */
 export function writeSegment(
   path: string,
@@ -48,7 +48,7 @@ export function writeSegment(
   rows: Iterable<StoredBatch>,
   { isSealed = false } = {},
 ): void {
-  // Open before the first write and synced after the last: no write error falls between two descriptors.
+  // Opened before the first write and synced after the last, so that this descriptor sees every write error.
   const fd = openSync(path, 'wx', 0o600);
   try {
     const db = new Database(path);

@@ -1,10 +1,10 @@
 /**
- * The segment that is being written: its connection, set to the durability that was asked for, and what is prepared on it.
+ * The segment that is being written: its connection, configured for a durability, and its prepared statements.
  *
- * Durability `fsync`: SQLite's synchronous=FULL, every commit is on the medium before `sync` returns. `os`:
- * synchronous=NORMAL, a commit is in the operating system's hands; it survives any end of the process, but a power
- * loss or a kernel crash may take back the newest ones. What is left is still a whole journal that ends earlier,
- * and the mark may then refuse to start from it: the loss is said, not hidden.
+ * Durability `fsync` is SQLite's synchronous=FULL: every commit is on the medium when `sync` returns. `os` is
+ * synchronous=NORMAL: a commit is left to the operating system. It survives the end of the process, but a power loss
+ * or a kernel crash may undo the newest commits. What is left is then still a consistent journal that ends earlier,
+ * and the mark makes the next start refuse it: the loss is reported, not hidden.
  */
 import type Database from 'better-sqlite3';
 import type { StoredBatch } from '../../../engine/model/ports.js';
@@ -14,7 +14,7 @@ import type { Segment } from './segment.js';
 
 export type Durability = 'fsync' | 'os';
 
-/** SQLite's numbers for `PRAGMA synchronous`. */
+/** Values of `PRAGMA synchronous`. */
 const SYNCHRONOUS = { fsync: 2, os: 1 } as const;
 
 export interface OpenSegment {
@@ -37,8 +37,8 @@ export function prepare(segment: Segment): OpenSegment {
 }
 
 /**
- * Sets what durability rests on and reads it back: better-sqlite3's own default is not enough. Throws
- * `durability_unavailable`.
+ * Sets the pragmas that durability depends on and reads them back; the defaults of better-sqlite3 are not enough.
+ * Throws `durability_unavailable`.
  */
 export function configure(segment: Segment, durability: Durability): void {
   const { db, path } = segment;

@@ -1,15 +1,15 @@
 /**
- * From a full segment to the next one. Each step leaves a directory that the next start knows how to go on from:
+ * From a full segment to the next one. Each step leaves a directory that the next start can continue from:
  *
  *     old, open, with its WAL                   -> copied, as after any unclean stop
  *     old, open, WAL moved into it and removed  -> the same
- *     old + rollback journal of the seal        -> SQLite takes the half seal back; then the same
- *     old, sealed                               -> copied with its seal; the next one is made
+ *     old + rollback journal of the seal        -> SQLite rolls the half seal back; then the same
+ *     old, sealed                               -> copied with its seal; the next one is created
  *     old, sealed + next .unfinished            -> the same
  *     old, sealed + next                        -> the next one is the open one
  *
- * SQLite leaves WAL mode only while nobody else has the file open. Readers open it for moments; where one does just now
- * the roll is put off, and commits go on into the old segment.
+ * SQLite leaves WAL mode only while no other connection has the file open. Readers open it for moments. If one has it
+ * open just now, the roll is postponed and commits continue in the old segment.
  */
 import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -24,24 +24,24 @@ import { segmentPath, writeSegment } from './names.js';
 import { insertSeal } from './schema.js';
 import type { Segment } from './segment.js';
 
-/** What has just been done; a crash after any of them is repaired by the next start. */
+/** A completed step. The next start recovers from a crash after any of them. */
 export type RollStep =
-  /** All is in the database, there is no WAL, and nobody else can open the file. */
+  /** The WAL has been moved into the database and removed, and nobody else can open the file. */
   | 'wal_left'
   /** The seal is durable. */
   | 'sealed'
-  /** The old segment is closed: it is never written again. */
+  /** The old segment is closed and never written again. */
   | 'closed'
-  /** The next segment is whole and synced, aside. */
+  /** The next segment is complete and synced, under its unfinished name. */
   | 'next_written'
-  /** The next segment has its name. */
+  /** The next segment has its final name. */
   | 'next_named';
 
 export type OnRollStep = (step: RollStep) => void;
 
 /**
- * Seals the open segment behind `last`, the last of its `batches` rows, and closes it. False where another connection has it open: then
- * nothing has changed.
+ * Seals the open segment after `last`, the last of its `batches` rows, and closes it. Returns false, with nothing
+ * changed, if another connection has the segment open.
  */
 export function sealSegment(
   segment: Segment,
@@ -56,7 +56,7 @@ export function sealSegment(
   insertSeal(db, meta.firstSeq, { ...last, batches });
   onStep('sealed');
   segment.close();
-  // Done with since the seal is durable; where SQLite could not remove it, it must not lie beside a sealed segment.
+  // The seal is durable. If SQLite could not remove its rollback journal, it must not stay beside a sealed segment.
   rmSync(rollbackPath(path), { force: true });
   syncPath(path);
   syncPath(dirname(path));
@@ -64,7 +64,7 @@ export function sealSegment(
   return true;
 }
 
-/** Makes the segment that follows on `position`, open and empty. */
+/** Creates the segment that follows `position`, open and empty. */
 export function createSegment(
   journalDir: string,
   position: ChainPosition,
@@ -81,7 +81,7 @@ export function createSegment(
   return path;
 }
 
-/** Moves the WAL into the database and removes it, keeping everybody else out from then on. */
+/** Moves the WAL into the database and removes it. From then on no other connection can open the file. */
 function leaveWal(db: Database.Database): boolean {
   const timeoutMs = db.pragma('busy_timeout', { simple: true });
   db.pragma('busy_timeout = 0');

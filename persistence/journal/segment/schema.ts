@@ -1,12 +1,11 @@
 /**
- * The form of a segment of the journal: an SQLite database with the table `meta` (one row about the file), the
- * table `batch` (one row for each commit) and the table `seal` (one row once the segment is finished). Ordinary
- * columns, so that an operator can read it as it is:
+ * The schema of a segment: an SQLite database with the table `meta` (one row about the file), the table `batch` (one
+ * row for each commit) and the table `seal` (one row once the segment is finished). Its columns are plain, so that an
+ * operator can query it directly:
  *
  *     sqlite3 segment-0000000000000001.db "select json_each.value from batch, json_each(commands)"
  *
- * Nothing that is read is believed: tables are compared word for word with what is written here, types and
- * checksums are checked.
+ * Nothing that is read is trusted: the tables must be exactly those defined here, and types and checksums are checked.
  */
 import Database from 'better-sqlite3';
 import type { StoredBatch } from '../../../engine/model/ports.js';
@@ -14,12 +13,12 @@ import { JournalError } from '../../errors.js';
 import { type ChainPosition, crcHex } from './batch-row.js';
 
 /**
- * Format 1 had no seals and one segment; recovery copies it into this one. Whatever a later version changes, its
- * `meta` keeps these columns first and their checksum as it is.
+ * Format 1 had a single segment and no seals; recovery copies it into this format. Whatever a later version changes,
+ * its `meta` begins with these columns, and their checksum stays the same.
  */
 export const FORMAT_VERSION = 2;
 
-/** The large column comes last, so that the others are read without it. */
+/** The large column is last, so that the others can be read without it. */
 const BATCH_TABLE = `CREATE TABLE batch (
   first_seq INTEGER NOT NULL,
   last_seq INTEGER PRIMARY KEY,
@@ -44,7 +43,7 @@ const SEAL_TABLE = `CREATE TABLE seal (
   checksum TEXT NOT NULL
 ) STRICT`;
 
-/** Tables of each format that this program reads, by name. */
+/** By format: the tables, by name. */
 const TABLES: Readonly<Record<number, Readonly<Record<string, string>>>> = {
   1: { batch: BATCH_TABLE, meta: META_TABLE },
   2: { batch: BATCH_TABLE, meta: META_TABLE, seal: SEAL_TABLE },
@@ -56,14 +55,14 @@ const INSERT_BATCH = `INSERT INTO batch (${BATCH_COLUMNS}) VALUES (?, ?, ?, ?, ?
 export interface SegmentMeta {
   readonly createdMs: number;
   readonly firstSeq: number;
-  /** Chain hash of the last row of the segment before; `CHAIN_START` in the first. */
+  /** Chain hash of the last row of the previous segment; `CHAIN_START` in the first. */
   readonly previousChain: string;
 }
 
-/** What a finished segment says of itself: nothing is added to it, and the next one follows on `chain`. */
+/** The end of a finished segment: nothing is added to it, and the next one follows `chain`. */
 export interface SegmentSeal {
   readonly lastSeq: number;
-  /** How many rows it has. */
+  /** Number of rows. */
   readonly batches: number;
   /** Rolling digest and chain hash of its last row. */
   readonly digest: string;
@@ -82,7 +81,7 @@ export function createTables(db: Database.Database, meta: SegmentMeta): void {
   );
 }
 
-/** Inserts rows into `batch` as they are. */
+/** A function that inserts rows into `batch`. */
 export function rowInserter(db: Database.Database): (row: StoredBatch) => void {
   const insert = db.prepare(INSERT_BATCH);
   return (row) => {
@@ -101,7 +100,7 @@ export function insertSeal(db: Database.Database, firstSeq: number, seal: Segmen
   );
 }
 
-/** Reads `meta` and compares the tables. Throws `journal_newer_version` and `journal_corrupt`. */
+/** Reads `meta` and checks the tables. Throws `journal_newer_version` and `journal_corrupt`. */
 export function readMeta(
   path: string,
   db: Database.Database,
@@ -113,7 +112,7 @@ export function readMeta(
     .raw()
     .all();
   const [version, createdMs, firstSeq, previousChain, checksum] = columns[0] ?? [];
-  if (columns.length !== 1 || !isWhole(version) || !isWhole(createdMs) || !isWhole(firstSeq)) {
+  if (columns.length !== 1 || !isInteger(version) || !isInteger(createdMs) || !isInteger(firstSeq)) {
     throw damaged(path, 'its meta table does not hold one good row');
   }
   const meta = { createdMs, firstSeq, previousChain: String(previousChain) };
@@ -131,7 +130,7 @@ export function readMeta(
   return { ...meta, formatVersion: version };
 }
 
-/** The seal, or null in a segment that is not finished. Throws `journal_corrupt`. */
+/** The seal; null if the segment is not finished. Throws `journal_corrupt`. */
 export function readSeal(
   path: string,
   db: Database.Database,
@@ -144,7 +143,7 @@ export function readSeal(
     .all();
   if (rows.length === 0) return null;
   const [lastSeq, batches, digest, chain, checksum] = rows[0] ?? [];
-  if (rows.length !== 1 || !isWhole(lastSeq) || !isWhole(batches)) {
+  if (rows.length !== 1 || !isInteger(lastSeq) || !isInteger(batches)) {
     throw damaged(path, 'its seal is not one good row');
   }
   const seal = { lastSeq, batches, digest: String(digest), chain: String(chain) };
@@ -154,7 +153,7 @@ export function readSeal(
   return seal;
 }
 
-/** The row of a result with `BATCH_COLUMNS`, types checked. `position` says where it was read. */
+/** The row from a result with `BATCH_COLUMNS`, types checked. `position` is the one before it, for the error. */
 export function toStoredBatch(
   path: string,
   position: ChainPosition,
@@ -162,9 +161,9 @@ export function toStoredBatch(
 ): StoredBatch {
   const [firstSeq, lastSeq, timeMs, digest, checksum, chain, commands] = columns;
   if (
-    !isWhole(firstSeq) ||
-    !isWhole(lastSeq) ||
-    !isWhole(timeMs) ||
+    !isInteger(firstSeq) ||
+    !isInteger(lastSeq) ||
+    !isInteger(timeMs) ||
     typeof digest !== 'string' ||
     typeof checksum !== 'string' ||
     typeof chain !== 'string' ||
@@ -175,12 +174,12 @@ export function toStoredBatch(
   return { firstSeq, lastSeq, timeMs, digest, checksum, chain, commands };
 }
 
-/** The refusal that names the first bad row. */
+/** The error that names the first bad row. */
 export function badRow(path: string, position: ChainPosition, fault: string): JournalError {
   return damaged(path, `the row after sequence number ${position.lastSeq} is bad: ${fault}`);
 }
 
-/** The refusal of a damaged file. */
+/** The error for a damaged file. */
 export function damaged(path: string, what: string, cause?: unknown): JournalError {
   return new JournalError(
     'journal_corrupt',
@@ -191,7 +190,7 @@ export function damaged(path: string, what: string, cause?: unknown): JournalErr
   );
 }
 
-/** What reading threw, as a refusal. Only SQLite's own errors are the file's fault. */
+/** What reading threw, as a `JournalError`. Only errors of SQLite are the fault of the file. */
 export function asDamage(path: string, what: string, thrown: unknown): unknown {
   if (!(thrown instanceof Database.SqliteError)) return thrown;
   if (thrown.code === 'SQLITE_READONLY_ROLLBACK') {
@@ -224,4 +223,4 @@ function sealChecksum(firstSeq: number, seal: SegmentSeal): string {
   return crcHex(`seal ${firstSeq} ${seal.lastSeq} ${seal.batches} ${seal.digest} ${seal.chain}`);
 }
 
-const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);
+const isInteger = (value: unknown): value is number => Number.isSafeInteger(value);

@@ -1,7 +1,7 @@
 /**
- * One segment of the journal, for reading: `segment-schema.ts` says what is in it. Rows come out in chunks, so that a
- * journal of any length is read in little memory, and so that no transaction stays open while somebody works on what
- * was read. Each is checked against its checksum and the chain when its turn comes.
+ * Reads one segment of the journal (`schema.ts`). Rows are read in chunks, so that a journal of any length takes little
+ * memory and no transaction stays open while the caller works on the rows. Each row is checked against its checksum and
+ * the chain when it is handed out.
  */
 import { lstatSync } from 'node:fs';
 import Database from 'better-sqlite3';
@@ -23,14 +23,14 @@ import {
   toStoredBatch,
 } from './schema.js';
 
-/** The writer holds its lock this long at most: while it seals the segment. */
+/** The writer locks a segment only while it seals it, which takes less than this. */
 const BUSY_TIMEOUT_MS = 5_000;
-/** A chunk of rows ends with the row that reaches so much text. */
+/** A chunk ends with the row at which its text reaches this length. */
 export const CHUNK_CHARS = 256 * 1024;
 
 /**
- * `read` changes nothing, not even after an unclean stop: SQLite puts a `-shm` file and, where there is none, an empty WAL
- * beside a segment in WAL mode.
+ * `read` does not change the segment, not even after an unclean stop. SQLite creates a `-shm` file and, if there is
+ * none, an empty WAL beside a segment in WAL mode.
  */
 export type OpenMode = 'read' | 'write';
 
@@ -44,9 +44,8 @@ export class Segment {
   ) {}
 
   /**
-   * Opens an existing segment. Throws `journal_newer_version`, `journal_corrupt`, `data_dir_locked`, `segment_gone`
-   * where one that is to be read is not there any more, and `data_dir_invalid` where it cannot be read without being
-   * changed.
+   * Opens an existing segment. Throws `journal_newer_version`, `journal_corrupt`, `data_dir_locked`, `segment_gone` if
+   * a segment to be read no longer exists, and `data_dir_invalid` if it cannot be read without changing it.
    */
   static open(path: string, mode: OpenMode): Segment {
     for (;;) {
@@ -61,7 +60,7 @@ export class Segment {
     }
   }
 
-  /** null: its files have changed meanwhile. */
+  /** null if its files have changed meanwhile. */
   static #inMemory(path: string): Segment | null {
     try {
       const db = readInMemory(path);
@@ -82,23 +81,23 @@ export class Segment {
     }
   }
 
-  /** Where the first row follows on. */
+  /** The position before the first row. */
   get start(): ChainPosition {
     return { lastSeq: this.meta.firstSeq - 1, chain: this.meta.previousChain };
   }
 
-  /** The newest row, or null in a segment without rows. Its checksum is checked, its place in the chain is not. */
+  /** The last row; null in a segment without rows. Its checksum is checked, its position in the chain is not. */
   tail(): StoredBatch | null {
     return this.rowUpTo(Number.MAX_SAFE_INTEGER);
   }
 
-  /** The row that ends at `lastSeq`, its checksum checked, or null where none does. */
+  /** The row that ends at `lastSeq`, its checksum checked, or null. */
   rowAt(lastSeq: number): StoredBatch | null {
     const row = this.rowUpTo(lastSeq);
     return row?.lastSeq === lastSeq ? row : null;
   }
 
-  /** Chain hash after sequence number `seq`: that of the row that ends there, or the one it begins with, or null. */
+  /** Chain hash after `seq`: that of the row that ends there, or the one that the segment begins with; else null. */
   chainAt(seq: number): string | null {
     return seq === this.start.lastSeq ? this.start.chain : (this.rowAt(seq)?.chain ?? null);
   }
@@ -122,10 +121,9 @@ export class Segment {
   }
 
   /**
-   * The rows after `position`, which is one of this segment, as far as a chunk reaches; [] at the end. It ends with
-   * the row that reaches `chunkChars` characters of commands. They are for
-   * `checkedRows` to check; one that cannot even be read ends the chunk before it, and is thrown when the next one
-   * begins with it: `journal_corrupt`.
+   * The next chunk of rows after `position`, which must be in this segment; [] at the end. A chunk ends with the row at
+   * which its commands reach `chunkChars` characters. The rows are not checked yet (`checkedRows`). A row that cannot
+   * be read at all ends the chunk before it; the next call throws `journal_corrupt`.
    */
   chunkAfter(position: ChainPosition, chunkChars = CHUNK_CHARS): StoredBatch[] {
     const chunk: StoredBatch[] = [];
@@ -156,14 +154,14 @@ export class Segment {
   }
 
   /**
-   * Rows with `lastSeq` above `afterSeq` in order, each checked, and at the end the seal. Throws `journal_corrupt`,
-   * naming the first bad row.
+   * Rows with `lastSeq` above `afterSeq`, in order, each checked, and the seal at the end. Throws `journal_corrupt`,
+   * which names the first bad row.
    */
   *batches(afterSeq: number): Generator<StoredBatch, void, undefined> {
     yield* this.batchesFrom(this.rowUpTo(afterSeq) ?? this.start);
   }
 
-  /** The same for the rows after `from`, on which the first one must follow. */
+  /** The same for the rows after `from`, which the first one must follow. */
   *batchesFrom(from: ChainPosition): Generator<StoredBatch, void, undefined> {
     let position = from;
     for (;;) {
@@ -175,12 +173,12 @@ export class Segment {
     }
   }
 
-  /** How many rows it has. */
+  /** Number of rows. */
   count(): number {
     return must(this.db.prepare<[], number>('SELECT count(*) FROM batch').pluck().get(), 'a count');
   }
 
-  /** Checks the structure of the pages, which rows do not show and appending relies on. Throws `journal_corrupt`. */
+  /** Checks the structure of the pages, which appending relies on and rows do not reveal. Throws `journal_corrupt`. */
   checkStructure(): void {
     let verdict: unknown;
     try {
@@ -191,12 +189,12 @@ export class Segment {
     if (verdict !== 'ok') throw damaged(this.path, String(verdict));
   }
 
-  /** In mode `write` the last connection to close moves the WAL into the database and removes it. */
+  /** In mode `write`, the last connection to close moves the WAL into the database and removes it. */
   close(): void {
     closeDatabase(this.db);
   }
 
-  /** The rows end at `position`: so must the seal. */
+  /** The rows end at `position`; the seal must, too. */
   #checkEnd({ lastSeq, chain }: ChainPosition): void {
     const { seal, path } = this;
     if (seal === null || (seal.lastSeq === lastSeq && seal.chain === chain)) return;
@@ -205,8 +203,8 @@ export class Segment {
 }
 
 /**
- * `rows`, which follow on `position` in the segment at `path`, each checked before it is handed out. Throws
- * `journal_corrupt`, naming the first bad one.
+ * `rows`, which follow `position` in the segment at `path`, each checked before it is handed out. Throws
+ * `journal_corrupt`, which names the first bad row.
  */
 export function* checkedRows(
   path: string,
@@ -226,7 +224,7 @@ function openDatabase(path: string, mode: OpenMode): Database.Database {
   return new Database(path, { readonly: mode === 'read', fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
 }
 
-/** What to say where no file is found behind a name that was listed. */
+/** The error for a segment that was listed but does not exist. */
 function missing(path: string, cause: unknown): JournalError {
   const isLink = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   if (!isLink) {
@@ -237,7 +235,7 @@ function missing(path: string, cause: unknown): JournalError {
   return new JournalError('data_dir_invalid', sentence, { cause });
 }
 
-/** One in memory is shared, and nothing of it is open on disk. */
+/** A database in memory is shared and has no file open. */
 function closeDatabase(db: Database.Database): void {
   if (!db.memory) db.close();
 }

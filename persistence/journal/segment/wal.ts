@@ -1,11 +1,11 @@
 /**
- * Looks for damage in the middle of a WAL. SQLite takes a WAL's first bad frame for its end and drops the commits
- * behind it without a word; after a power loss the mark may be too old to notice. But each frame's checksum goes on from
- * the one that stands in the frame before it, so that frames behind a bad one can still be told from left-overs:
- * a commit that was begun after the bad frame's own had been synced proves that the bad one was once whole.
+ * Finds damage in the middle of a WAL. SQLite treats the first bad frame of a WAL as its end and silently drops the
+ * commits behind it; after a power loss the mark may be too old to notice. But the checksum of each frame continues
+ * from the one in the frame before it, so frames behind a bad one can still be told from leftovers: a commit that began
+ * after the commit of the bad frame was synced proves that the bad frame was once whole.
  *
- * With durability `os` commits are not synced one by one, and a power loss may rightly leave such a gap: then it is an
- * end, which only the mark may object to.
+ * With durability `os` commits are not synced one by one, and a power loss may legitimately leave such a gap. Then it
+ * is the end, and only the mark may object.
  */
 import { readFileSync } from 'node:fs';
 import { walPath } from '../../data-dir/database-files.js';
@@ -14,12 +14,12 @@ import { damaged } from './schema.js';
 
 const HEADER_BYTES = 32;
 const FRAME_HEADER_BYTES = 24;
-/** The least that a disk writes whole, or not at all. */
+/** The smallest unit that a disk writes completely or not at all. */
 const SECTOR_BYTES = 512;
-/** The last bit says in which byte order checksums are made. */
+/** The last bit is the byte order of the checksums. */
 const MAGIC = 0x377f0682;
 
-/** Throws `journal_corrupt` where commits that were synced stand behind a damaged frame in the segment's WAL. */
+/** Throws `journal_corrupt` if synced commits are behind a damaged frame in the WAL of the segment. */
 export function checkWal(path: string): void {
   const wal = readWal(path);
   if (wal === null) return;
@@ -45,7 +45,7 @@ function readWal(path: string): Wal | null {
 
 /** Frames are numbered from 0. */
 class Wal {
-  /** Whether the header is: without it SQLite takes nothing from the file, and nothing can be said of its frames. */
+  /** Whether the header is whole. If not, SQLite reads nothing from the file, and its frames cannot be judged. */
   readonly isWhole: boolean;
   readonly #frameBytes: number;
   readonly #isBigEndian: boolean;
@@ -58,7 +58,7 @@ class Wal {
     this.isWhole = (magic === MAGIC || this.#isBigEndian) && this.#sumsAt(HEADER_BYTES - 8, sums);
   }
 
-  /** The frame at which SQLite stops, or null where it takes all. */
+  /** The frame at which SQLite stops; null if it reads all. */
   firstBad(): number | null {
     for (let frame = 0; this.#offset(frame) < this.bytes.length; frame += 1) {
       if (!this.#followsOn(frame)) return frame;
@@ -66,7 +66,7 @@ class Wal {
     return null;
   }
 
-  /** Whether behind `bad` a commit ends, and a good frame of a later one follows. */
+  /** Whether a commit ends behind `bad` and a good frame of a later commit follows. */
   hasCommitAfter(bad: number): boolean {
     let hasEnded = false;
     for (let frame = bad; this.#offset(frame + 1) <= this.bytes.length; frame += 1) {
@@ -76,18 +76,19 @@ class Wal {
     return false;
   }
 
-  /** Whether the frame's header, which may be all that is good of the frame, says that a commit of this WAL ends here. */
+  /** Whether a commit of this WAL ends here, by the header of the frame, which may be the only good part of it. */
   #endsCommit(frame: number): boolean {
     const at = this.#offset(frame);
     if (this.bytes.readUInt32BE(at + 4) === 0) return false;
-    // The salts speak for what stands before them only where no power loss could have parted the two.
+    // The salts vouch for what is before them only if both are in one sector, which a power loss cannot tear.
     const mayBeTorn = at % SECTOR_BYTES === SECTOR_BYTES - 8;
     return mayBeTorn ? this.#followsOn(frame) : this.#isOfThisWal(frame);
   }
 
   /**
-   * Whether the frame's header is none left over from before the WAL last began again: a power loss may leave that where
-   * the first frame of a commit did not arrive and its others did. Both salts are others then; damage is in one of them.
+   * Whether the header of the frame is from this run of the WAL and not left over from before it was restarted. A power
+   * loss may leave an old header where the first frame of a commit did not arrive but later ones did. Then both salts
+   * differ; damage affects only one of them.
    */
   #isOfThisWal(frame: number): boolean {
     const { bytes } = this;
@@ -97,7 +98,7 @@ class Wal {
     );
   }
 
-  /** Whether the frame is whole, of this WAL, and right behind the one before it as that one says. */
+  /** Whether the frame is whole, from this run of the WAL, and continues the checksum of the frame before it. */
   #followsOn(frame: number): boolean {
     const { bytes } = this;
     const at = this.#offset(frame);
@@ -117,7 +118,7 @@ class Wal {
     return this.bytes.readUInt32BE(at) === first && this.bytes.readUInt32BE(at + 4) === second;
   }
 
-  /** SQLite's checksum of the bytes from `from` to `to`, going on from `sums`. */
+  /** SQLite's checksum of the bytes from `from` to `to`, continued from `sums`. */
   #sum([first, second]: readonly [number, number], from: number, to: number): [number, number] {
     let a = first;
     let b = second;

@@ -1,11 +1,13 @@
-/** A backup whose source lets go of segments while they are copied: what has gone is not waited for, and leaves no hole. */
+/**
+ * A backup whose source lets go of segments while they are copied: what has gone is not waited for, and leaves no hole.
+ */
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { must } from '../../../engine/base/assert.js';
 import { removeDatabase } from '../../data-dir/database-files.js';
 import type { DataDir } from '../../data-dir/layout.js';
 import { codeOf } from '../../errors.js';
-import { firstAfterGaps, isWrittenDown, readAbsent } from '../../journal/segment/absent.js';
+import { firstAfterGaps, isRecorded, readAbsent } from '../../journal/segment/absent.js';
 import { findSegments, firstSeqOf } from '../../journal/segment/names.js';
 import { factsOf, mismatch } from './facts.js';
 
@@ -20,14 +22,15 @@ export function unlessLetGo(source: DataDir, path: string, copyOne: (path: strin
   } catch (thrown) {
     if (!LET_GO.includes(codeOf(thrown)) || existsSync(path)) throw thrown;
     const firstSeq = firstSeqOf(path);
-    if (!isWrittenDown(readAbsent(source) ?? [], firstSeq, firstSeq)) throw thrown;
+    if (!isRecorded(readAbsent(source) ?? [], firstSeq, firstSeq)) throw thrown;
     return false;
   }
 }
 
 /**
- * Sees to it that the copy's segments from before those of the source, `paths`, lead to them: where retention has let go of one
- * in between before it was copied they do not. `written` are then given up in a first copy (else null), as the source has.
+ * Sees to it that the copy's segments from before those of the source, `paths`, lead to them: where retention has let
+ * go of one in between before it was copied they do not. `written` are then given up in a first copy (else null), as
+ * the source has.
  */
 export function joinBeginning(
   source: DataDir,

@@ -1,6 +1,6 @@
 /**
- * The journal's part of a backup of a damaged directory: all rows that are good, those behind damage too. What is missing
- * is written down as lost, and the mark is the source's own: where acknowledged commands are missing at the end, a
+ * The journal's part of a backup of a damaged directory: all rows that are good, those behind damage too. What is
+ * missing is recorded as lost, and the mark is the source's own: where acknowledged commands are missing at the end, a
  * start on the copy is refused as on the source, and `restore` leads on from either.
  */
 import { readdirSync, rmSync } from 'node:fs';
@@ -38,7 +38,7 @@ export function copyDamagedJournal(
   const lastPiece = salvage.runs.at(-1)?.pieces.at(-1);
   for (const run of salvage.runs) {
     const gap = salvage.gapBefore(run);
-    if (gap !== null && !gap.isWrittenDown) {
+    if (gap !== null && !gap.isRecorded) {
       const { firstSeq, lastSeq, why } = gap;
       faults.push(`Sequence numbers ${firstSeq} to ${lastSeq} are not copied: ${why}`);
       if (lastSeq >= firstSeq) absent = withAbsent(absent, { why: 'lost', firstSeq, lastSeq });

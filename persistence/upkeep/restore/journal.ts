@@ -1,6 +1,6 @@
 /**
  * The journal's part of a restored data directory: the good rows of the source, up to where the engine stands. What is
- * missing between them is written down as lost, so that readers and `verify` take it for that and for nothing else.
+ * missing between them is recorded as lost, so that readers and `verify` take it for that and for nothing else.
  */
 import { basename } from 'node:path';
 import { assert, must } from '../../../engine/base/assert.js';
@@ -45,7 +45,9 @@ export interface WrittenJournal {
   readonly isBatchSplit: boolean;
 }
 
-/** The runs of a journal that ends with `way`; one that the next does not follow on, and leaves no gap, is of another. */
+/**
+ * The runs of a journal that ends with `way`; one that the next does not follow on, and leaves no gap, is of another.
+ */
 export function runsOf(salvage: Salvage, way: Way): readonly [Run, ...Run[]] {
   let runs: readonly [Run, ...Run[]] = [way.run];
   for (const run of salvage.runs.toReversed()) {

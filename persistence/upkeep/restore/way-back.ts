@@ -1,8 +1,8 @@
 /**
- * The best way back into a journal that may be damaged: the newest state that can be had, and what of the past cannot be
- * shown any more. A state comes from the beginning of all or from a good snapshot, and goes on with the rows that follow
- * on it by the chain of hashes. So a snapshot stands in for whatever is damaged before it, and where the rows behind it
- * are lost, too, it is the end itself.
+ * The best way back into a journal that may be damaged: the newest state that can be had, and what of the past cannot
+ * be shown any more. A state comes from the beginning of all or from a good snapshot, and goes on with the rows that
+ * follow on it by the chain of hashes. So a snapshot stands in for whatever is damaged before it, and where the rows
+ * behind it are lost, too, it is the end itself.
  */
 import type { SnapshotMeta, SnapshotRef } from '../../../engine/host/snapshot-store.js';
 import { isOfJournal, loadWhole } from '../../replay/usable-snapshot.js';
@@ -58,7 +58,7 @@ export class WaysBack {
     const runs = this.salvage.runs.filter(({ start }) => start.lastSeq <= endSeq);
     for (const run of runs) {
       const gap = this.salvage.gapBefore(run);
-      if (gap === null || (gap.isWrittenDown && gap.firstSeq === 1)) continue;
+      if (gap === null || (gap.isRecorded && gap.firstSeq === 1)) continue;
       const origin = this.#originIn(run, run.lastSeq) ?? run.lastSeq + 1;
       if (origin > gap.firstSeq) unshown.push({ firstSeq: gap.firstSeq, lastSeq: origin - 1, why: gap.why });
     }

@@ -1,11 +1,11 @@
 /**
- * Writes off what a journal has lost: the directory goes on for good without it, `verify` takes it for lost and no fault,
- * and history begins behind the last gap. Only what the state does not need can be written off: where acknowledged
- * commands would be missing, `restore` into a new directory is the way.
+ * Writes off what a journal has lost: the directory goes on for good without it, `verify` takes it for lost and no
+ * fault, and history begins behind the last gap. Only what the state does not need can be written off: where
+ * acknowledged commands would be missing, `restore` into a new directory is the way.
  *
- * A damaged segment is cut into its good pieces and kept aside under the name `….damaged`. The pieces from the last to the
- * first take their places, the one with the segment's own name last, and then the gaps are written down: until
- * that is done a start is refused as before, and writing off once more goes on from there.
+ * A damaged segment is cut into its good pieces and kept aside under the name `….damaged`. The pieces from the last to
+ * the first take their places, the one with the segment's own name last, and then the gaps are written down: until that
+ * is done a start is refused as before, and writing off once more goes on from there.
  */
 import { existsSync, linkSync, rmSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -25,7 +25,7 @@ import { acknowledgedOf, leftOut } from './notes.js';
 import { type Unshown, WaysBack } from './way-back.js';
 
 export interface WrittenOff {
-  /** All that is written down as absent now. */
+  /** All that is recorded as absent now. */
   readonly absent: readonly AbsentRange[];
   /** Damaged segments that were cut; each is kept as `….damaged`. */
   readonly cut: readonly string[];
@@ -34,8 +34,8 @@ export interface WrittenOff {
 }
 
 /**
- * The caller holds the directory's lock. `isDry`: changes nothing. Throws `journal_incomplete` where acknowledged commands
- * would be missing, and `data_dir_invalid` where the open segment is damaged and was not closed in order.
+ * The caller holds the directory's lock. `isDry`: changes nothing. Throws `journal_incomplete` where acknowledged
+ * commands would be missing, and `data_dir_invalid` where the open segment is damaged and was not closed in order.
  */
 export function writeOff(dir: DataDir, salvage: Salvage, isDry: boolean): WrittenOff {
   const known = acknowledgedOf(dir);

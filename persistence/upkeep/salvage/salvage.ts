@@ -1,13 +1,13 @@
 /**
  * Reads a journal that may be damaged, all of it: rows that follow on each other make a run, and between two runs lies
- * what is missing, altered or unreadable, with the reason in a sentence. The mark has no say here; it is for the caller to
- * tell what was acknowledged and is not among the good rows. Nothing is changed.
+ * what is missing, altered or unreadable, with the reason in a sentence. The mark has no say here; it is for the caller
+ * to tell what was acknowledged and is not among the good rows. Nothing is changed.
  */
 import { assert, must } from '../../../engine/base/assert.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import type { DataDir } from '../../data-dir/layout.js';
 import { codeOf } from '../../errors.js';
-import { type AbsentRange, isWrittenDown, prunedBefore, readAbsent } from '../../journal/segment/absent.js';
+import { type AbsentRange, isRecorded, prunedBefore, readAbsent } from '../../journal/segment/absent.js';
 import { CHAIN_START, type ChainPosition } from '../../journal/segment/batch-row.js';
 import { findSegments, firstSeqOf, sourceOf } from '../../journal/segment/names.js';
 import { Segment } from '../../journal/segment/segment.js';
@@ -91,13 +91,13 @@ export interface Gap {
   readonly lastSeq: number;
   /** In a sentence. */
   readonly why: string;
-  readonly isWrittenDown: boolean;
+  readonly isRecorded: boolean;
 }
 
 export class Salvage {
   /** In order; each after the first one lies behind a gap. */
   readonly runs: readonly Run[];
-  /** What the directory has written down as absent. */
+  /** What the directory has recorded as absent. */
   readonly absent: readonly AbsentRange[];
   /** Files in which something is damaged. */
   readonly damaged: readonly string[];
@@ -147,8 +147,8 @@ export class Salvage {
     const before = this.runs[this.runs.indexOf(run) - 1];
     if (before === undefined && run.isBeginning) return null;
     const [firstSeq, lastSeq] = [(before?.lastSeq ?? 0) + 1, run.start.lastSeq];
-    const isDown = lastSeq >= firstSeq && isWrittenDown(this.absent, firstSeq, lastSeq);
-    return { firstSeq, lastSeq, isWrittenDown: isDown, why: this.#why(firstSeq, lastSeq, isDown) };
+    const isDown = lastSeq >= firstSeq && isRecorded(this.absent, firstSeq, lastSeq);
+    return { firstSeq, lastSeq, isRecorded: isDown, why: this.#why(firstSeq, lastSeq, isDown) };
   }
 
   #why(firstSeq: number, lastSeq: number, isDown: boolean): string {
@@ -157,7 +157,7 @@ export class Salvage {
     if (found !== undefined) return found.what;
     if (!isDown) return 'No file has them.';
     const isLost = this.absent.some((range) => range.why === 'lost' && range.lastSeq >= firstSeq);
-    return isLost ? 'They are written down as lost.' : 'They were pruned.';
+    return isLost ? 'They are recorded as lost.' : 'They were pruned.';
   }
 }
 

@@ -1,14 +1,14 @@
 /**
  * Reads every segment and says what is wrong. One that is damaged does not hide those behind it: each is checked from
  * its own beginning, and its place behind the one before on top. Rows that follow on each other from the journal's
- * beginning are handed on, and again those behind a part that is written down as absent; those behind a fault cannot be
+ * beginning are handed on, and again those behind a part that is recorded as absent; those behind a fault cannot be
  * carried out again.
  *
  * A segment is open for one chunk of rows at a time, so that a running server can shorten its WAL and seal it.
  */
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import { JournalError } from '../../errors.js';
-import { type AbsentRange, isWrittenDown, uncovered } from '../../journal/segment/absent.js';
+import { type AbsentRange, isRecorded, uncovered } from '../../journal/segment/absent.js';
 import { CHAIN_START, type ChainPosition } from '../../journal/segment/batch-row.js';
 import { Segment } from '../../journal/segment/segment.js';
 import type { Findings } from './findings.js';
@@ -39,7 +39,7 @@ interface Chunk {
 
 export class JournalRows {
   readonly segments: SegmentReport[] = [];
-  /** Where rows begin that follow on no other: at the beginning, and behind what is written down as absent. */
+  /** Where rows begin that follow on no other: at the beginning, and behind what is recorded as absent. */
   readonly starts: ChainPosition[] = [];
   #isUnbroken = true;
 
@@ -51,8 +51,9 @@ export class JournalRows {
   ) {}
 
   /**
-   * The good rows from the journal's beginning, which `onStart` is told, up to the first fault, and from behind each part
-   * that is written down as absent, which it is told, too. All others are checked on the way; `onRow` gets every good row.
+   * The good rows from the journal's beginning, which `onStart` is told, up to the first fault, and from behind each
+   * part that is recorded as absent, which it is told, too. All others are checked on the way; `onRow` gets every good
+   * row.
    */
   *unbroken(
     onRow: (row: StoredBatch) => void,
@@ -140,7 +141,7 @@ export class JournalRows {
     this.#isUnbroken = false;
   }
 
-  /** Whether what is written down as absent ends right before `start`. */
+  /** Whether what is recorded as absent ends right before `start`. */
   #isBehindGap(start: ChainPosition): boolean {
     const before = this.segments.at(-1);
     if (before?.end.chain === start.chain) return false;
@@ -160,7 +161,7 @@ export class JournalRows {
     // The fault of one that could not be read to its end is told already.
     if (before === undefined || before.path !== this.paths[index - 1] || !this.#isUnbroken) return null;
     if (start.lastSeq !== before.end.lastSeq) {
-      if (isWrittenDown(this.absent ?? [], before.end.lastSeq + 1, start.lastSeq)) return null;
+      if (isRecorded(this.absent ?? [], before.end.lastSeq + 1, start.lastSeq)) return null;
       return `It begins after sequence number ${start.lastSeq}; the segment before it ends at ${before.end.lastSeq}: ${before.end.lastSeq + 1} to ${start.lastSeq} are missing.`;
     }
     return start.chain === before.end.chain
@@ -174,7 +175,7 @@ export class JournalRows {
       if (lastSeq > 0) {
         const why = 'nothing says whether what came before was pruned or lost';
         this.findings.note(
-          `The journal begins at ${lastSeq + 1}, and ${why}. The next start writes it down as pruned.`,
+          `The journal begins at ${lastSeq + 1}, and ${why}. The next start records it as pruned.`,
         );
       }
       return null;

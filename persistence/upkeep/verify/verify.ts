@@ -132,7 +132,7 @@ function readAbsentNoted(dir: DataDir, findings: Findings): readonly AbsentRange
     const lost = (absent ?? []).filter(({ why }) => why === 'lost');
     for (const { firstSeq, lastSeq } of lost) {
       findings.note(
-        `Sequence numbers ${firstSeq} to ${lastSeq} are written down as lost: nothing is left to check of them.`,
+        `Sequence numbers ${firstSeq} to ${lastSeq} are recorded as lost: nothing is left to check of them.`,
       );
     }
     return absent;

@@ -126,7 +126,7 @@ test('a directory of an older version, without the file, is good, and the next s
   assert.match(before.notes.join(), /nothing says whether what came before was pruned or lost/);
   const { notes, lastSeq } = start(dir);
   assert.equal(lastSeq, engine.seq);
-  assert.match(notes.join(), /are written down as pruned now/);
+  assert.match(notes.join(), /are recorded as pruned now/);
   assert.deepEqual(readAbsent(dir), [pruned(1, firstSeq - 1)]);
   const { faults, notes: after } = verify(dir);
   assert.deepEqual([faults, after.filter((note) => note.includes('pruned'))], [[], []]);
@@ -170,7 +170,7 @@ test('with a middle part recorded as lost the journal is what comes after it, an
   reader.close();
   const report = verify(dir);
   assert.deepEqual(report.faults, []);
-  assert.match(report.notes.join(), new RegExp(`${second} to ${third - 1} are written down as lost`));
+  assert.match(report.notes.join(), new RegExp(`${second} to ${third - 1} are recorded as lost`));
   const [newest] = new SnapshotFiles(dir.snapshots).list();
   assert.equal(report.replayed?.fromSeq, newest?.seq);
   assert.equal(report.lastSeq, engine.seq);

@@ -60,7 +60,7 @@ test('the chain is SHA-256 over the chain before and the row, in the documented 
 
 test('a batch out of sequence is a programming error', (t) => {
   const { store } = writeJournal(temporaryDir(t), 2);
-  assert.throws(() => store.append(batchAt(3)), /must follow on/);
+  assert.throws(() => store.append(batchAt(3)), /must follow/);
   assert.throws(() => store.append(batchAt(2)), /a store that failed is not used again/);
   store.close();
 });
@@ -111,7 +111,7 @@ test('the WAL stays short however much is written, and a clean close removes it'
 
 test('after a failure the files say that the stop was not clean', (t) => {
   const { dir, store } = writeJournal(temporaryDir(t), 3);
-  assert.throws(() => store.append(batchAt(7)), /must follow on/);
+  assert.throws(() => store.append(batchAt(7)), /must follow/);
   store.close();
   assert.ok(existsSync(dir.inUseFile));
   const recovered = recover(dir);

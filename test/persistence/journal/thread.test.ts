@@ -70,8 +70,8 @@ test('commits are acknowledged in order, and a close leaves a clean journal', as
 test('a second commit before the first is acknowledged is a programming error', async (t) => {
   const { thread, commit } = openJournal(t);
   const first = commit(batchAt(0));
-  assert.throws(() => thread.commit(batchAt(1)), /one commit is under way/);
-  assert.throws(() => thread.close(), /no commit may be under way/);
+  assert.throws(() => thread.commit(batchAt(1)), /one commit is in flight/);
+  assert.throws(() => thread.close(), /no commit may be in flight/);
   assert.equal(await first, 1);
   await thread.close();
 });
@@ -79,10 +79,10 @@ test('a second commit before the first is acknowledged is a programming error', 
 test('a batch that cannot be written is a failure, and nothing is acknowledged after it', async (t) => {
   const { dir, thread, acknowledged, commit, failure } = openJournal(t);
   await commit(batchAt(0));
-  await assert.rejects(commit(batchAt(2)), /must follow on 1/);
+  await assert.rejects(commit(batchAt(2)), /must follow 1/);
   assert.equal((await failure).name, 'AssertionError');
   thread.commit(batchAt(1));
-  await assert.rejects(thread.close(), /must follow on 1/);
+  await assert.rejects(thread.close(), /must follow 1/);
   assert.deepEqual(acknowledged, [1]);
   assert.ok(existsSync(dir.inUseFile));
 });

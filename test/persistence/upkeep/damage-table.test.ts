@@ -1,6 +1,7 @@
 /**
- * The table under "A damaged file" in docs/operations.md, row by row: each kind of damage is done to a copy, and a start,
- * `verify`, `backup` and `restore` do what the row says. A row without damage here, or the other way round, fails.
+ * The table under "A damaged file" in docs/operations.md, row by row: each kind of damage is done to a copy, and a
+ * start, `verify`, `backup` and `restore` do what the row says. A row without damage here, or the other way round,
+ * fails.
  */
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
@@ -31,7 +32,7 @@ import { flipBit } from '../support/operator-dir.js';
 
 const DAMAGES: Readonly<Record<string, readonly Damage[]>> = {
   'a row of a sealed segment before a good snapshot': [flipRow(0, 20)],
-  'the first segment (not written down as pruned)': [lose(0)],
+  'the first segment (not recorded as pruned)': [lose(0)],
   'a sealed segment in the middle, a good snapshot behind it': [lose(1)],
   'a row of the open segment before the newest snapshot': [flipRow(2, 90)],
   'a row behind the newest good snapshot': [flipRow(2, 110)],

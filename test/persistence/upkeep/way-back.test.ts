@@ -187,7 +187,7 @@ test('a directory restored with a gap can be restored again, from before the gap
   const dir = findDataDir(first);
   const again = restore(dir, new Salvage(dir), { out: `${first}-again`, toSeq: null });
   assert.deepEqual([again.seq, again.lacksCommands], [made.engine.seq, false]);
-  assert.match(again.unshown.map(({ why }) => why).join(), /written down as lost/);
+  assert.match(again.unshown.map(({ why }) => why).join(), /recorded as lost/);
   const early = restore(dir, new Salvage(dir), { out: `${first}-early`, toSeq: seqAfter(made, 30) });
   assert.equal(early.stateDigest, digestAfter(made, 30));
   expectServable(`${first}-early`, early);
