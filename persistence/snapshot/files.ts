@@ -3,8 +3,8 @@
  *
  *     snapshot-<sequence number, 16 digits>-<first 32 hex digits of the file's SHA-256>.db
  *
- * The name proves the content: a file that is not what was written, down to one bit, is found by hashing it. It has that
- * name only once it is whole and synced; until then it is `….unfinished`, which nobody reads.
+ * The name proves the content: hashing the file finds a single flipped bit. A file gets this name only when it is
+ * complete and synced; until then it is `….unfinished`, which nobody reads.
  */
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
@@ -24,17 +24,17 @@ import { writeSnapshot } from './writer.js';
 
 const NAME = /^snapshot-(\d{16})-([0-9a-f]{32})\.db$/;
 const UNFINISHED = /^snapshot-\d{16}\.(\d+)-\d+\.unfinished/;
-/** An unfinished file that was not written to for so long is nobody's, even if a process has its writer's number. */
+/** After this long without a write an unfinished file is abandoned, even if a process has the number of its writer. */
 const ABANDONED_AFTER_MS = 600_000;
-/** About as much as is hashed between two rests. */
+/** Hashed between two rests. */
 const HASH_BYTES = 1 << 18;
 /** Each page is read once, in order. */
 const CACHE_KIB = 1_024;
 
 export class SnapshotFiles implements SnapshotStore {
   /**
-   * `folder` need not exist for reading. Loading and saving call `rest` between small pieces of their work. `leftOut` names
-   * tables that `load` takes for empty.
+   * For reading, `folder` need not exist. Loading and saving call `rest` between small pieces of work. `leftOut` names
+   * tables that `load` treats as empty.
    */
   constructor(
     readonly folder: string,
@@ -43,9 +43,9 @@ export class SnapshotFiles implements SnapshotStore {
   ) {}
 
   /**
-   * Those of `folder`, loaded without the Idempotency-Keys, which are half of a state or more. Journaled commands do the
-   * same there, since an order under a key that is taken is not journaled, and all that reads tell is the same; the
-   * state's digest is not, and it must not be saved.
+   * Loads snapshots without the Idempotency-Keys, which are half of a state or more. Journaled commands have the same
+   * effect on such an engine, since an order under a used key is not journaled, and reads give the same. The digest of
+   * the state differs, and it must not be saved.
    */
   static withoutKeys(folder: string): Pick<SnapshotFiles, 'list' | 'load'> {
     return new SnapshotFiles(folder, noRest, [IDEMPOTENCY.name]);
@@ -59,8 +59,8 @@ export class SnapshotFiles implements SnapshotStore {
   }
 
   /**
-   * Reads the snapshot and checks it whole: the file against its name, the tables' form, every sum and link in them. Throws
-   * `snapshot_damaged`, and `journal_newer_version` where a later version wrote it.
+   * Reads the snapshot and checks all of it: the file against its name, the form of the tables, every sum and link.
+   * Throws `snapshot_damaged`, and `journal_newer_version` if a later version wrote it.
    */
   load(ref: SnapshotRef): { readonly meta: SnapshotMeta; readonly engine: Engine } {
     try {
@@ -77,7 +77,9 @@ export class SnapshotFiles implements SnapshotStore {
     }
   }
 
-  /** What the snapshot says of itself, its rows unread. Throws what SQLite throws, and where the meta table is not whole. */
+  /**
+   * The metadata of the snapshot; its rows are not read. Throws what SQLite throws, and if the meta table is not whole.
+   */
   metaOf({ name }: SnapshotRef): SnapshotMeta {
     const db = new Database(name, { readonly: true, fileMustExist: true });
     try {
@@ -87,7 +89,7 @@ export class SnapshotFiles implements SnapshotStore {
     }
   }
 
-  /** Whether the file is, down to the last bit, what its name proves. */
+  /** Whether the content of the file is that of its name, to the last bit. */
   isWhole({ name }: SnapshotRef): boolean {
     return isSnapshotNamed(basename(name), name, this.rest);
   }
@@ -101,9 +103,9 @@ export class SnapshotFiles implements SnapshotStore {
   }
 
   /**
-   * `save` in pieces of about a megabyte, each of which yields how many rows are written: whoever runs it may rest in
-   * between, and must not let the engine change. One that is left (`return`) leaves nothing behind.
-   * Throws `disk_full` and `snapshot_write_failed`.
+   * `save` in pieces of about a megabyte, each of which yields the number of rows written. The caller may rest in
+   * between and must not change the engine. If it stops early (`return`), nothing is left behind. Throws `disk_full`
+   * and `snapshot_write_failed`.
    */
   *saving(engine: Engine, chain: string): Generator<number, SnapshotRef, undefined> {
     const { seq, timeMs } = engine;
@@ -123,7 +125,7 @@ export class SnapshotFiles implements SnapshotStore {
     }
   }
 
-  /** Removes what unfinished writers have left. */
+  /** Removes what interrupted writers have left. */
   removeStrays(): void {
     const paths = this.#strays();
     for (const path of paths) rmSync(path, { force: true });
@@ -168,13 +170,13 @@ function loadFrom(
   return { meta, engine };
 }
 
-/** Whether the file at `path` is the snapshot with this name. */
+/** Whether the content of the file at `path` is that of a snapshot called `name`. */
 export function isSnapshotNamed(name: string, path: string, rest: Rest = noRest): boolean {
   const [, , hashStart] = must(NAME.exec(name), "a snapshot's name");
   return hashFile(path, rest) === hashStart;
 }
 
-/** The first half of the file's SHA-256, 32 hex digits. Reads piece by piece: a file may be larger than a buffer. */
+/** The first half of the file's SHA-256, 32 hex digits. Reads in pieces: a file may be larger than a buffer can be. */
 export function hashFile(path: string, rest: Rest = noRest): string {
   const fd = openSync(path, 'r');
   try {
@@ -214,7 +216,7 @@ function damaged(path: string, thrown: unknown): JournalError {
   );
 }
 
-/** What writing threw, as an error for operators. Programming errors stay what they are. */
+/** What writing threw, as an error for operators. Programming errors stay as they are. */
 function asWriteFailure(folder: string, seq: number, thrown: unknown): unknown {
   if (thrown instanceof AssertionError) return thrown;
   const isFull = ['SQLITE_FULL', 'ENOSPC'].includes(codeOf(thrown));

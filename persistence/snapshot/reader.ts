@@ -1,20 +1,20 @@
 /**
- * Reads a snapshot's tables back as rows. A start waits for this, so that it is the fast way: SQLite hands over a few
- * thousand rows at a time as one JSON array for each column, which costs less than half of what a million single
- * rows do (docs/decisions.md has the figures).
+ * Reads the tables of a snapshot as rows. A start waits for this, so it takes the fast way: SQLite returns a few
+ * thousand rows at a time as one JSON array per column, which costs less than half of single rows (docs/decisions.md
+ * has the figures).
  */
 import type Database from 'better-sqlite3';
 import type { Cell, Row, TableForm } from '../../engine/snapshot/form.js';
 import { noRest, type Rest } from '../thread/pace.js';
 
-/** More does not read faster, and less stays in the processor's caches. */
+/** More would not be faster, and fewer rows stay in the processor's caches. */
 const ROWS_AT_ONCE = 2_048;
-/** Rows that are handed out between two rests. */
+/** Rows handed out between two rests. */
 const ROWS_PER_REST = 128;
 
-/** Rows of the table in the order in which they were written; `rest` is called between a few of them. */
+/** Rows of the table, in the order in which they were written. `rest` is called now and then between them. */
 export function readTable(db: Database.Database, form: TableForm, rest: Rest = noRest): Iterable<Row> {
-  // JSON text of a fraction might not be the very same number.
+  // The JSON text of a fraction might not give the same number.
   const hasFractions = form.columns.some(({ type }) => type === 'REAL');
   return hasFractions ? singleRows(db, form) : rowsByColumns(db, form, rest);
 }
@@ -32,7 +32,7 @@ function* rowsByColumns(
   const select = db
     .prepare<[number, number], string[]>(`SELECT ${arrays} FROM ${name} WHERE rowid > ? AND rowid <= ?`)
     .raw();
-  // Numbers have gaps, so that a number of rows is not a range of numbers; finding its end reads no cell.
+  // Row numbers have gaps, so a count of rows is not a range of numbers. Finding the end of a range reads no cell.
   const findEnd = db
     .prepare<[number], number>(
       `SELECT rowid FROM ${name} WHERE rowid > ? ORDER BY rowid LIMIT 1 OFFSET ${ROWS_AT_ONCE - 1}`,

@@ -1,6 +1,6 @@
 /**
- * The form of a snapshot's file: an SQLite database with the engine's tables (`engine/snapshot/tables.ts`) as they are
- * and the table `meta`, one row about the file. An operator reads it with `sqlite3`:
+ * The schema of a snapshot file: an SQLite database with the engine's tables (`engine/snapshot/tables.ts`) and the
+ * table `meta`, one row about the file. An operator can query it with `sqlite3`:
  *
  *     sqlite3 snapshot-….db "select * from account order by balance_cents desc limit 10"
  */
@@ -12,10 +12,13 @@ import { QUOTE } from '../../engine/snapshot/market-tables.js';
 import { SETUP, TABLES } from '../../engine/snapshot/tables.js';
 import { JournalError } from '../errors.js';
 
-/** Whatever a later version changes, its `meta` keeps this column. */
+/** Whatever a later version changes, its `meta` has this column. */
 const FORMAT_VERSION = 3;
 
-/** The version with which a table came; the others are from the first. An older file lacks it, and it counts as empty. */
+/**
+ * The format version that introduced a table; all others are from the first. In an older file the table counts as
+ * empty.
+ */
 const CAME_WITH: ReadonlyMap<TableForm, number> = new Map<TableForm, number>([
   [SETUP, 2],
   [QUOTE, 3],
@@ -29,7 +32,7 @@ const META = `CREATE TABLE meta (
   chain TEXT NOT NULL
 ) STRICT`;
 
-/** Names and statements, in the order in which they are made. */
+/** Names and statements of the tables, in the order of creation. */
 const schemaOf = (version: number): readonly (readonly [name: string, sql: string])[] => [
   ['meta', META],
   ...tablesOf(version).map((form): [string, string] => [form.name, createTableSql(form)]),
@@ -53,7 +56,7 @@ export function createTables(db: Database.Database, { seq, timeMs, digest, chain
   db.prepare('INSERT INTO meta VALUES (?, ?, ?, ?, ?)').run(FORMAT_VERSION, seq, timeMs, digest, chain);
 }
 
-/** Takes the cells of a row in the order of the form's columns. */
+/** A statement that inserts a row, its cells in the order of the form's columns. */
 export function insertInto(
   db: Database.Database,
   { name, columns }: TableForm,
@@ -62,7 +65,8 @@ export function insertInto(
 }
 
 /**
- * Reads `meta` and compares the tables word for word. Throws `journal_newer_version`; what else it throws is damage.
+ * Reads `meta` and compares the tables word for word. Throws `journal_newer_version`; anything else it throws is
+ * damage.
  */
 export function readMeta(path: string, db: Database.Database): SnapshotMeta {
   const version = formatVersionOf(db);
@@ -91,7 +95,7 @@ export function readMeta(path: string, db: Database.Database): SnapshotMeta {
   return { seq, timeMs, digest, chain };
 }
 
-/** The table with this name as the file has it, or null where its version came before the table. */
+/** The table with this name as in the file; null if the format version of the file is older than the table. */
 export function tableIn(db: Database.Database, name: string): TableForm | null {
   const form = must(
     TABLES.find((candidate) => candidate.name === name),
@@ -100,7 +104,7 @@ export function tableIn(db: Database.Database, name: string): TableForm | null {
   return tablesOf(formatVersionOf(db)).includes(form) ? form : null;
 }
 
-/** 0 where there is none. */
+/** 0 if there is none. */
 function formatVersionOf(db: Database.Database): number {
   const version = db.prepare('SELECT format_version FROM meta').pluck().get();
   return typeof version === 'number' && Number.isSafeInteger(version) ? version : 0;

@@ -1,8 +1,8 @@
 /**
- * Writes a snapshot's file beside a journal that must not feel it. A disk that is handed hundreds of megabytes at once
- * keeps the next commit's fsync waiting until it has written them all; so they go to the disk a few megabytes at a
- * time. Each sync, on the other hand, is a commit of the file system's own journal, so that smaller is not better.
- * In between the thread rests as often as it likes, and hands what it has to the system in small transactions.
+ * Writes a snapshot file without slowing the journal down. If a disk is handed hundreds of megabytes at once, the fsync
+ * of the next commit waits until all of them are written, so they go to the disk a few megabytes at a time. Each sync
+ * is also a commit of the file system's own journal, so smaller pieces are not better. In between the thread rests
+ * often, and hands its rows to the system in small transactions.
  */
 import { closeSync, fdatasyncSync, fsyncSync, openSync } from 'node:fs';
 import Database from 'better-sqlite3';
@@ -11,16 +11,16 @@ import type { SnapshotMeta } from '../../engine/host/snapshot-store.js';
 import type { Rest } from '../thread/pace.js';
 import { createTables, insertInto } from './schema.js';
 
-/** About a megabyte, which takes about 10 ms. */
+/** About a megabyte. */
 const ROWS_PER_PIECE = 8_192;
 const ROWS_PER_SYNC = 4 * ROWS_PER_PIECE;
 const ROWS_PER_COMMIT = 1_024;
 const ROWS_PER_REST = 64;
 
 /**
- * Writes the new file `path`, yielding the number of rows so far after each piece. It is whole, synced and closed when the
- * generator ends; one that is left before (or that throws) leaves half a file. The engine must not change meanwhile.
- * `rest` is called far more often than a piece ends.
+ * Writes the new file `path` and yields the number of rows so far after each piece. The file is complete, synced and
+ * closed when the generator ends. If the generator is stopped early, or throws, half a file is left. The engine must
+ * not change meanwhile. `rest` is called many times within a piece.
  */
 export function* writeSnapshot(
   path: string,
@@ -28,12 +28,12 @@ export function* writeSnapshot(
   meta: SnapshotMeta,
   rest: Rest,
 ): Generator<number, void, undefined> {
-  // Open before the first write and synced after the last: no write error falls between two descriptors.
+  // Opened before the first write and synced after the last, so that this descriptor sees every write error.
   const fd = openSync(path, 'wx', 0o600);
   try {
     const db = new Database(path);
     try {
-      // Nobody reads a half-written snapshot, so it needs no way back.
+      // Nobody reads a half-written snapshot, so it needs no rollback.
       db.pragma('journal_mode = OFF');
       db.pragma('synchronous = OFF');
       db.pragma('locking_mode = EXCLUSIVE');
