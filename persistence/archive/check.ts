@@ -1,6 +1,6 @@
 /**
- * Reads an archive whole and says what is wrong with it: every row against its checksum, and the number of rows
- * against what the progress row says there must be.
+ * Reads a complete archive and reports what is wrong with it: every row against its checksum, and the number of rows
+ * against the progress row.
  */
 import type Database from 'better-sqlite3';
 import { messageOf } from '../errors.js';
@@ -15,13 +15,13 @@ export type ArchiveRow = readonly ArchiveCell[];
 export type ArchiveTable = 'bet' | 'round' | 'transfer';
 
 const AT = positionsOf(BET);
-/** How many faults are told; the rest is counted. */
-const FAULTS_TOLD_MAX = 20;
+/** Faults that are described; the rest are counted. */
+const FAULTS_DESCRIBED_MAX = 20;
 
 export interface ArchiveReport {
   readonly progress: ArchiveProgress | null;
   readonly rowsChecked: number;
-  /** The first faults, in words; none: the archive is as it was written. */
+  /** The first faults, as sentences. If there is none, the archive is as it was written. */
   readonly faults: readonly string[];
   readonly faultCount: number;
 }
@@ -32,12 +32,12 @@ export function faultOfArchiveRow(table: ArchiveTable, row: ArchiveRow): string 
   return faultOfPlacement(row) ?? (isSettled(row) ? faultOfSettlement(row) : null);
 }
 
-/** What is wrong with the first part of a bet, or null. */
+/** What is wrong with the placement of a bet, or null. */
 export function faultOfPlacement(bet: ArchiveRow): string | null {
   return isIntact(placementOf(bet)) ? null : 'the checksum of its placement does not match';
 }
 
-/** What is wrong with the second part of a settled bet, or null. */
+/** What is wrong with the settlement of a settled bet, or null. */
 export function faultOfSettlement(bet: ArchiveRow): string | null {
   const covered = [bet[AT.bet] ?? null, ...settlementOf(bet)];
   return isIntact(covered) ? null : 'the checksum of its settlement does not match';
@@ -45,13 +45,13 @@ export function faultOfSettlement(bet: ArchiveRow): string | null {
 
 const isSettled = (bet: ArchiveRow): boolean => settlementOf(bet).some((cell) => cell !== null);
 
-/** Checks the archive at `path`, which is not changed. */
+/** Checks the archive at `path` without changing it. */
 export function checkArchive(path: string): ArchiveReport {
   const faults: string[] = [];
   const report = { progress: null as ArchiveProgress | null, rowsChecked: 0, faults, faultCount: 0 };
   const fault = (text: string): void => {
     report.faultCount += 1;
-    if (faults.length < FAULTS_TOLD_MAX) faults.push(text);
+    if (faults.length < FAULTS_DESCRIBED_MAX) faults.push(text);
   };
   let db: Database.Database | undefined;
   try {
@@ -78,7 +78,7 @@ function checkRows(db: Database.Database, progress: ArchiveProgress, fault: (tex
   let total = 0;
   for (const table of ['bet', 'round', 'transfer'] as const) {
     let count = 0;
-    // `NOT INDEXED` has the rows themselves read, in the order of their keys.
+    // `NOT INDEXED` makes SQLite read the rows themselves, in the order of their keys.
     for (const row of db.prepare<[], ArchiveCell[]>(`SELECT * FROM ${table} NOT INDEXED`).raw().iterate()) {
       const found = faultOfArchiveRow(table, texts.asWritten(table, row));
       if (found !== null)

@@ -1,7 +1,7 @@
 /**
- * The checksum of a row of the archive: CRC-32 of its cells as JSON, 8 hex digits. Each bet takes two, so the usual
- * cells, whole numbers and plain words, are turned into the bytes of their JSON and summed up here, which takes a
- * third of the time of making a text and handing it over. What is unusual goes the ordinary way, to the same result.
+ * The checksum of an archive row: CRC-32 of its cells as JSON, 8 hex digits. Each bet needs two of them, so for usual
+ * cells, integers and plain words, the bytes of the JSON are written and summed up here, without building a string.
+ * Unusual cells go through `JSON.stringify`, with the same result.
  */
 import { crcHex } from '../journal/segment/batch-row.js';
 
@@ -20,7 +20,7 @@ const DELETE = 0x7f;
 const NULL = Buffer.from('null');
 
 const BYTES_MAX = 1_024;
-/** Whatever cell comes next, if no longer text, ends before the bytes do. */
+/** Room for any cell but a long text. */
 const CELL_BYTES_MAX = 32;
 const GROUP = 10_000;
 /** The digits of 0 to 9999, four each. */
@@ -28,12 +28,12 @@ const GROUPS = Buffer.from(Array.from({ length: GROUP }, (_, n) => `${n}`.padSta
 const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
 const CRC_POLYNOMIAL = 0xedb88320;
-/** What a byte does to the sum, and what it does 1, 2 and 3 bytes further on. */
+/** What a byte contributes to the CRC with 0, 1, 2 and 3 bytes after it. */
 const [CRC_0, CRC_1, CRC_2, CRC_3] = crcTables();
 
 const bytes = Buffer.alloc(BYTES_MAX);
 
-/** The checksum of the first `count` cells, as it stands in the row. */
+/** The checksum of the first `count` cells, as it is stored in the row. */
 export function archiveChecksum(cells: readonly ArchiveCell[], count = cells.length): string {
   const end = writeJson(cells, count);
   if (end < 0) return crcHex(JSON.stringify(cells.slice(0, count)));
@@ -51,7 +51,7 @@ export function isIntact(row: readonly ArchiveCell[]): boolean {
   return row.at(-1) === archiveChecksum(row, row.length - 1);
 }
 
-/** Where the cells' JSON ends in `bytes`; -1 where something in them is not usual. */
+/** Writes the JSON of the cells to `bytes` and returns its end; -1 if a cell is unusual. */
 function writeJson(cells: readonly ArchiveCell[], count: number): number {
   let at = 0;
   for (let index = 0; index < count; index++) {
@@ -62,7 +62,7 @@ function writeJson(cells: readonly ArchiveCell[], count: number): number {
     if (typeof cell === 'number') {
       if (!Number.isSafeInteger(cell)) return -1;
       if (cell < 0) bytes[at++] = MINUS;
-      at = writeWhole(Math.abs(cell), at);
+      at = writeInteger(Math.abs(cell), at);
     } else if (cell === null) at += NULL.copy(bytes, at);
     else at = writeWord(cell, at);
     if (at < 0) return -1;
@@ -72,7 +72,7 @@ function writeJson(cells: readonly ArchiveCell[], count: number): number {
   return at;
 }
 
-/** A text in which every character is its own JSON, one byte long. */
+/** Writes a text in which every character is one byte of JSON; returns -1 for any other. */
 function writeWord(word: string, from: number): number {
   let at = from;
   bytes[at++] = QUOTE;
@@ -85,15 +85,15 @@ function writeWord(word: string, from: number): number {
   return at;
 }
 
-function writeWhole(value: number, from: number): number {
+function writeInteger(value: number, from: number): number {
   if (value >= GROUP) {
     const high = Math.floor(value / GROUP);
-    return writeGroup(value - high * GROUP, 0, writeWhole(high, from));
+    return writeGroup(value - high * GROUP, 0, writeInteger(high, from));
   }
   return writeGroup(value, value < 10 ? 3 : value < 100 ? 2 : value < 1_000 ? 1 : 0, from);
 }
 
-/** The four digits of `group` but for the first `skipped`. */
+/** Writes the four digits of `group` except the first `skipped`. */
 function writeGroup(group: number, skipped: number, from: number): number {
   let at = from;
   for (let digit = skipped; digit < 4; digit++) bytes[at++] = GROUPS[group * 4 + digit] ?? ZERO;

@@ -1,13 +1,13 @@
 /**
- * The columns of the archive's tables, in one list each: name and declaration. Statements, positions of cells in a row and
- * numbers of cells are all derived from these. A row's checksum is its last cell and covers the cells before it; a bet is
- * two rows in one, each with a checksum.
+ * The columns of the archive's tables, one list each: name and declaration. Statements, positions of cells and counts
+ * of cells are derived from these lists. The last cell of a row is its checksum and covers the cells before it. A bet
+ * has two parts, its placement and its settlement, each with a checksum.
  */
 
-/** By name: the rest of the column's declaration. */
+/** By the name of the column: the rest of its declaration. */
 export type Columns = Readonly<Record<string, string>>;
 
-/** Placement facts are null where the archive had to begin at a snapshot in which the bet was open already. */
+/** Some facts are null if the archive began at a snapshot in which the bet was open already. */
 export const PLACEMENT = {
   bet: 'INTEGER PRIMARY KEY',
   account: 'INTEGER NOT NULL',
@@ -25,7 +25,7 @@ export const PLACEMENT = {
   placed_checksum: 'TEXT NOT NULL',
 } as const;
 
-/** Null until the bet is settled. The checksum covers the bet's number, too: that may be what was flipped. */
+/** Null until the bet is settled. The checksum also covers the number of the bet, which may itself be damaged. */
 export const SETTLEMENT = {
   result: 'TEXT',
   paid_cents: 'INTEGER',
@@ -61,7 +61,7 @@ export const ROUND = {
   checksum: 'TEXT NOT NULL',
 } as const;
 
-/** Money that moved other than by a bet. `item` is the place among the events of command `seq`. */
+/** Money moved other than by a bet. `item` is the position among the events of command `seq`. */
 export const TRANSFER = {
   seq: 'INTEGER NOT NULL',
   item: 'INTEGER NOT NULL',
@@ -74,7 +74,7 @@ export const TRANSFER = {
   checksum: 'TEXT NOT NULL',
 } as const;
 
-/** Each column's position in a row. */
+/** The position of each column in a row. */
 export function positionsOf<C extends Columns>(columns: C): Readonly<Record<keyof C, number>> {
   const positions = Object.keys(columns).map((name, position) => [name, position]);
   return Object.fromEntries(positions) as Record<keyof C, number>;
@@ -82,16 +82,16 @@ export function positionsOf<C extends Columns>(columns: C): Readonly<Record<keyo
 
 export const countOf = (columns: Columns): number => Object.keys(columns).length;
 
-/** As a statement lists them. */
+/** The names, as listed in a statement. */
 export const namesOf = (columns: Columns): string => Object.keys(columns).join(', ');
 
-/** A parameter for each, in parentheses. */
+/** One parameter per column, in parentheses. */
 export const parametersFor = (columns: Columns): string =>
   `(${Object.keys(columns)
     .map(() => '?')
     .join(', ')})`;
 
-/** `name = ?` for each. */
+/** `name = ?` for each column. */
 export const assignmentsOf = (columns: Columns): string =>
   Object.keys(columns)
     .map((name) => `${name} = ?`)
@@ -105,8 +105,8 @@ export const declarationsOf = (columns: Columns): string =>
 
 const PLACEMENT_CELLS = countOf(PLACEMENT);
 
-/** The cells of a bet's first part, its checksum included. */
+/** The cells of a bet's placement, with its checksum. */
 export const placementOf = <T>(bet: readonly T[]): T[] => bet.slice(0, PLACEMENT_CELLS);
 
-/** The cells of a bet's second part, its checksum included. */
+/** The cells of a bet's settlement, with its checksum. */
 export const settlementOf = <T>(bet: readonly T[]): T[] => bet.slice(PLACEMENT_CELLS);

@@ -1,9 +1,9 @@
 /**
- * Copies an archive into another data directory, up to a sequence number: all of it the first time, later only what
- * is new. Rows are taken over with their checksums, each read back against it; nothing is worked out again, so that an
- * archive whose beginning the journal has given up keeps it.
+ * Copies an archive into another data directory, up to a sequence number: all of it the first time, later only what is
+ * new. Rows are copied with their checksums, each of which is checked. Nothing is recomputed, so an archive keeps a
+ * beginning that the journal no longer has.
  *
- * The source is read in one transaction and not changed; its writer may go on. The target is written in one
+ * The source is read in one transaction and not changed; its writer may continue. The target is written in one
  * transaction and synced.
  */
 import { existsSync } from 'node:fs';
@@ -41,15 +41,15 @@ const BUSY_TIMEOUT_MS = 5_000;
 const AT = positionsOf(BET);
 
 export interface ArchiveCopied {
-  /** How far the copy has come. */
+  /** The last command in the copy. */
   readonly seq: number;
   readonly rowsAdded: number;
 }
 
 /**
- * Brings the archive at `target` as far as that at `source` is, or to `end` where that comes before. A target that is
- * damaged or not of one piece with the source is made anew. null: the source has no archive, or one that begins
- * after `end`. Throws `archive_corrupt`, `archive_newer_version` and what SQLite throws.
+ * Brings the archive at `target` up to the one at `source`, or to `end` if that is earlier. A target that is damaged or
+ * does not belong to the source is created anew. Returns null if the source has no archive, or one that begins after
+ * `end`. Throws `archive_corrupt`, `archive_newer_version` and what SQLite throws.
  */
 export function copyArchive(
   source: string,
@@ -76,7 +76,7 @@ export function copyArchive(
   }
 }
 
-/** How far the target has come where it can be gone on with, else null. */
+/** The progress of the target if it can be continued, else null. */
 function usableProgress(target: string, source: ArchiveProgress, upToSeq: number): ArchiveProgress | null {
   if (!existsSync(target)) return null;
   try {
@@ -108,7 +108,7 @@ function replace(path: string, target: string): void {
   renameDurably(path, target);
 }
 
-/** The source's rows, each checked against its checksum. */
+/** The rows of the source, each checked against its checksum. */
 class Source {
   readonly #texts: ArchiveTexts;
 
@@ -138,7 +138,7 @@ class Source {
   }
 }
 
-/** Adds what the target lacks, up to `upTo`, in one transaction; returns the number of rows written. */
+/** Adds what the target lacks, up to `upTo`, in one transaction. Returns the number of rows written. */
 function addRows(source: Source, path: string, upTo: ArchivePosition): number {
   return withDatabase(path, (db) => {
     const before = readProgress(path, db);
@@ -163,7 +163,7 @@ function addRows(source: Source, path: string, upTo: ArchivePosition): number {
   });
 }
 
-/** Bets that the copy has as open and that have been settled since. */
+/** Settles the bets that are open in the copy and have been settled since. */
 function settleOpenBets(source: Source, db: Database.Database, afterSeq: number, upToSeq: number): number {
   const settle = db.prepare(`UPDATE bet SET ${assignmentsOf(SETTLEMENT)} WHERE bet = ?`);
   let count = 0;
@@ -188,7 +188,7 @@ function addBets(
   let added = 0;
   let settled = 0;
   for (const row of source.rows('bet', 'bet > ? ORDER BY bet', newestBet(db))) {
-    // A bet without a placement was open where the archive begins.
+    // A bet without `placed_seq` was open where the archive begins.
     if (Number(row[AT.placed_seq] ?? 0) > upToSeq) break;
     const isSettled = isSettledBy(row, upToSeq);
     insert.run(isSettled ? row : [...placementOf(row), ...unsettled]);

@@ -1,4 +1,4 @@
-/** The archive as a file: how it is opened, made durable and set aside. What is in it is `archive-schema.ts`'s business. */
+/** The archive as a file: how it is opened, made durable and set aside. `schema.ts` has its content. */
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { sideFiles } from '../data-dir/database-files.js';
@@ -8,16 +8,16 @@ import { JournalError } from '../errors.js';
 import { openArchive } from './open.js';
 import { type ArchiveProgress, asArchiveDamage, readProgress } from './schema.js';
 
-/** Page cache: with SQLite's own 2 MB the account index of 100,000 accounts took a fifth more time. */
+/** Page cache: SQLite's default is too small for the index by account of many accounts (docs/performance.md). */
 const CACHE_KIB = 32 * 1024;
 const BUSY_TIMEOUT_MS = 1_000;
-/** The WAL is moved into the database after so many pages, and then cut back to this size. */
+/** The WAL is checkpointed after this many pages, and then cut back to this size. */
 const CHECKPOINT_PAGES = 3_000;
 const WAL_BYTES_KEPT = 16 * 1024 * 1024;
 
 /**
- * Makes durable what readers of the archive see, by a checkpoint, which syncs the WAL and then the database. A plain
- * descriptor will not do: closing it would drop the locks that this process's other connections hold on the file.
+ * Makes durable what readers of the archive see, with a checkpoint, which syncs the WAL and then the database. Syncing
+ * a plain descriptor will not do: closing it would drop the locks of this process's other connections to the file.
  */
 export function makeArchiveDurable(dir: DataDir): void {
   const db = connectArchive(dir.archiveFile);
@@ -33,7 +33,7 @@ export function makeArchiveDurable(dir: DataDir): void {
   );
 }
 
-/** How far the archive has come; null where there is none. Throws `archive_newer_version` and `archive_corrupt`. */
+/** The progress of the archive; null if there is none. Throws `archive_newer_version` and `archive_corrupt`. */
 export function readArchiveProgress(dir: DataDir): ArchiveProgress | null {
   const path = dir.archiveFile;
   if (!existsSync(path)) return null;
@@ -48,7 +48,7 @@ export function readArchiveProgress(dir: DataDir): ArchiveProgress | null {
   }
 }
 
-/** Moves an archive that is of no use out of the way, and returns its new name. */
+/** Renames an unusable archive and returns its new path. */
 export function setArchiveAside(dir: DataDir, nowMs: number): string {
   const aside = `${dir.archiveFile}.damaged-${nowMs}`;
   for (const file of sideFiles(dir.archiveFile)) {
@@ -58,7 +58,7 @@ export function setArchiveAside(dir: DataDir, nowMs: number): string {
   return aside;
 }
 
-/** For writing. */
+/** Opens the archive for writing. */
 export function connectArchive(path: string): Database.Database {
   const db = new Database(path, { fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
   try {

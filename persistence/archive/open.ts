@@ -1,6 +1,6 @@
 /**
- * Opens the archive for reading, wherever it lies. It is in WAL mode, and SQLite reads such a file only where it can make side
- * files or finds them there; on a read-only medium, after a stop in order, it is read into memory (`journal/segment/memory.ts`).
+ * Opens the archive for reading, on any medium. It is in WAL mode, and SQLite reads such a file only if it finds or can
+ * create side files. On a read-only medium, after a clean stop, it is read into memory (`journal/segment/memory.ts`).
  */
 import Database from 'better-sqlite3';
 import { codeOf, JournalError, messageOf } from '../errors.js';
@@ -9,14 +9,16 @@ import { canReadInMemory, loadIntoMemory } from '../journal/segment/memory.js';
 const BUSY_TIMEOUT_MS = 5_000;
 const UNREADABLE = /^SQLITE_(CANTOPEN|PERM|READONLY_DIRECTORY|READONLY_CANTINIT)/;
 
-/** Changes nothing. Throws `data_dir_invalid` where it cannot be read like that, and what SQLite throws. */
+/**
+ * Changes nothing. Throws `data_dir_invalid` if the archive cannot be read without changing it, and what SQLite throws.
+ */
 export function openArchive(path: string): Database.Database {
   for (;;) {
     const fileMustExist = true;
     let db: Database.Database | undefined;
     try {
       db = new Database(path, { readonly: true, fileMustExist, timeout: BUSY_TIMEOUT_MS });
-      // The first read is what needs the side files.
+      // Only the first read needs the side files.
       db.prepare('SELECT count(*) FROM sqlite_schema').get();
       return db;
     } catch (thrown) {

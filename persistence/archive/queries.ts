@@ -1,9 +1,9 @@
-/** Questions to the archive about what happened, as SQL. */
+/** Queries of the archive for what happened, as SQL. */
 import { must } from '../../engine/base/assert.js';
 import { marketOf, timeFrameMs } from '../../engine/model/domain.js';
 import { BET, countOf, namesOf, TRANSFER } from './columns.js';
 
-/** Which few events are asked for. Those of a round are its bets and what the house put in and got. */
+/** The events of one account, bet or round. Those of a round are its bets and the seeds and settlement of the house. */
 export type ArchiveQuery =
   | { readonly of: 'account'; readonly account: number }
   | { readonly of: 'bet'; readonly bet: number }
@@ -13,14 +13,14 @@ const ofBet = (seq: string, item: string, what: string): string =>
   `SELECT ${seq} AS at, '${what}' AS what, ${namesOf(BET)}, ${item} AS place`;
 const OF_TRANSFER = `SELECT seq AS at, 'transfer' AS what, ${namesOf(TRANSFER)}`;
 
-/** Bets in the order of their settlement. There is no index by it: only their numbers are sorted. */
+/** Bets in the order of settlement. There is no index by that, so only their numbers are sorted. */
 const bySettlement = (condition: string): string =>
   `(SELECT bet AS number FROM bet WHERE ${condition} ORDER BY settled_seq, settled_item LIMIT -1)
     CROSS JOIN bet ON bet = number`;
 
 /**
- * All events of a range of commands, as one statement for each kind in the order of commands and their events: merged by
- * whoever reads them, they take little memory. Each takes the first and the last command.
+ * All events of a range of commands, one statement per kind, each in the order of commands and their events: the reader
+ * merges them in little memory. The parameters of each are the first and the last command.
  */
 export const EVENTS_IN_ORDER: readonly string[] = [
   `${ofBet('placed_seq', '0', 'placed')} FROM bet WHERE placed_seq BETWEEN ? AND ? ORDER BY bet`,
@@ -28,21 +28,21 @@ export const EVENTS_IN_ORDER: readonly string[] = [
   `${OF_TRANSFER}, item AS place FROM transfer WHERE seq BETWEEN ? AND ? ORDER BY seq, item`,
 ];
 
-/** Takes the account twice; null is everybody. */
+/** Its parameters are the account, twice; null for all accounts. */
 const OF_ACCOUNT = '(? IS NULL OR account = ?)';
 
-/** Bets that were placed from one command to another and settled up to a third, in the order of their settlement, of an account. */
+/** Bets of an account, placed from one command to another and settled up to a third, in the order of settlement. */
 export const SETTLED_BETS = `${ofBet('placed_seq', '0', 'settled')}
   FROM ${bySettlement(`placed_seq BETWEEN ? AND ? AND settled_seq <= ? AND ${OF_ACCOUNT}`)}`;
 
-/** The others that were placed there, in the order of their numbers. */
+/** The other bets placed in that range, in the order of their numbers. */
 export const OPEN_BETS = `${ofBet('placed_seq', '0', 'placed')} FROM bet
   WHERE placed_seq BETWEEN ? AND ? AND (settled_seq IS NULL OR settled_seq > ?) AND ${OF_ACCOUNT} ORDER BY bet`;
 
-/** The placement of the bet with this number. */
+/** The placement of one bet. */
 export const ONE_BET = `${ofBet('placed_seq', '0', 'placed')} FROM bet WHERE bet = ? AND placed_seq IS NOT NULL`;
 
-/** One statement for bets placed, bets settled and transfers, merged in the order of commands and their events. */
+/** One statement for placements, settlements and transfers, in the order of commands and their events. */
 export function eventsSql(
   query: ArchiveQuery,
   firstBetFrom: (timeMs: number) => number,
@@ -74,7 +74,7 @@ function conditions(
       return { bets: 'bet = ?', transfers: 'FALSE', values: [query.bet, query.bet] };
     case 'round': {
       const { market, roundNumber } = query;
-      // There is no index by round: its bets lie between those that were placed before its window and after it.
+      // There is no index by round: its bets are between those placed before and after its window.
       const windowMs = timeFrameMs(marketOf(market));
       const [first, end] = [roundNumber, roundNumber + 1].map((number) => firstBetFrom(number * windowMs));
       const bets = [market, roundNumber, must(first, 'first bet'), must(end, 'end of bets')];

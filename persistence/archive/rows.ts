@@ -1,7 +1,7 @@
 /**
- * The archive's rows, from the events of accepted commands. A bet gets its row when it is placed and the rest when it
- * is settled: to write it once, at its settlement, would cost a third less, but a restart would then have to find
- * every open bet's entry percent, client seed and balance again, from a snapshot older than the oldest open bet.
+ * The archive's rows, from the events of accepted commands. The row of a bet is written when it is placed and completed
+ * when it is settled. Writing it once, at settlement, would cost less, but a restart would then have to find the entry
+ * percent, client seed and balance of every open bet again, from a snapshot older than the oldest open bet.
  */
 import { must } from '../../engine/base/assert.js';
 import {
@@ -24,17 +24,19 @@ import type { BetView, EngineReads, RoundView } from '../../engine/model/views.j
 import type { Rest } from '../thread/pace.js';
 import { type ArchiveCell, archiveChecksum } from './checksum.js';
 
-/** Where rows of one kind go: a list, or a table. */
+/** A destination for rows of one kind: a list or a table. */
 export interface RowTaker {
   push(row: ArchiveCell[]): unknown;
 }
 
-/** Cells are in the order of `columns.ts`. A settlement's row has the bet behind its checksum. */
+/**
+ * Cells are in the order of `columns.ts`. The row of a settlement ends with the number of the bet, after the checksum.
+ */
 export type RowTakers = Readonly<Record<'placed' | 'settled' | 'rounds' | 'transfers', RowTaker>>;
 
-/** Turns events into rows, with the engine that caused them at hand. */
+/** Turns events into rows, with the help of the engine that caused them. */
 export class ArchiveRows {
-  /** Rounds that are not settled: a round's object keeps its facts even when the engine has dropped it. */
+  /** Unsettled rounds. The view of a round stays valid after the engine has dropped the round. */
   readonly #rounds = new Map<string, RoundView>();
 
   constructor(private readonly engine: EngineReads) {
@@ -67,14 +69,14 @@ export class ArchiveRows {
           rows.rounds.push(this.#roundRow(seq, event));
           break;
         default:
-          break; // what else happens leaves nothing that could leave memory
+          break; // nothing of these leaves memory
       }
     }
   }
 
   /**
-   * Rows for bets that are open in the engine, as far as it knows them: for an archive that begins at a snapshot. Calls
-   * `rest` after each.
+   * Adds rows for the bets that are open in the engine, with what it knows of them, for an archive that begins at a
+   * snapshot. Calls `rest` after each.
    */
   addOpenBets(rows: RowTakers, rest: Rest): void {
     for (let account = 1; account <= this.engine.accountCount; account++) {
@@ -117,7 +119,7 @@ export class ArchiveRows {
   }
 }
 
-/** Puts the checksum in its place, which is the last: a row that grows by it is a copy. */
+/** Sets the last cell to the checksum. (Pushing it would make V8 copy the row.) */
 function checked(row: ArchiveCell[]): ArchiveCell[] {
   const last = row.length - 1;
   row[last] = archiveChecksum(row, last);
@@ -162,7 +164,7 @@ function openBetRow(account: number, bet: BetView): ArchiveCell[] {
   ]);
 }
 
-/** The checksum covers the bet's number too: the row's own key may be what was flipped. */
+/** The checksum also covers the number of the bet, which may itself be damaged. */
 function settledRow(seq: number, item: number, event: BetSettled): ArchiveCell[] {
   const { bet, result, payoutCents, timeMs, newBalanceCents } = event;
   const word = textAt(BET_RESULTS, result);

@@ -1,12 +1,12 @@
 /**
- * The form of the archive: what has left the engine's memory, or will, as ordinary tables that an operator reads
- * with `sqlite3`. It is a projection of the outcomes' events, so that losing it loses nothing that the journal has.
+ * The schema of the archive: what has left the engine's memory, or will, in plain tables that an operator can query
+ * with `sqlite3`. It is a projection of events, so losing it loses nothing that the journal has.
  *
  *     sqlite3 archive.db "select * from ledger where account = 7 order by seq, item"
  *
- * Words stand as text: with integers in their place a bet cost 4 % less time and 20 bytes less. Accounts and bets are
- * numbers (7 is `acc_7`), account 0 is the house. Every row carries a CRC-32 of its cells, because nothing else tells
- * a flipped bit in it; a bet has a second one for what its settlement filled in.
+ * Markets, sides and results are text (docs/decisions.md). Accounts and bets are numbers (7 is `acc_7`), account 0 is
+ * the house. Every row has a CRC-32 of its cells, because nothing else detects a flipped bit in it; a bet has a second
+ * one for its settlement.
  */
 import Database from 'better-sqlite3';
 import { JournalError } from '../errors.js';
@@ -15,7 +15,7 @@ import { BET, declarationsOf, parametersFor, ROUND, TRANSFER } from './columns.j
 
 const FORMAT_VERSION = 1;
 
-/** One row: how far the archive has come, and how many rows it must have. */
+/** One row: the progress of the archive, and how many rows it must have. */
 const PROGRESS = {
   from_seq: 'INTEGER NOT NULL',
   seq: 'INTEGER NOT NULL',
@@ -36,7 +36,7 @@ const TABLES = {
   round: `CREATE TABLE round (\n${declarationsOf(ROUND)},\n  PRIMARY KEY (market, round_number)\n) STRICT, WITHOUT ROWID`,
   transfer: `CREATE TABLE transfer (\n${declarationsOf(TRANSFER)},\n  PRIMARY KEY (seq, item)\n) STRICT, WITHOUT ROWID`,
   transfer_of_account: 'CREATE INDEX transfer_of_account ON transfer (account, seq, item)',
-  /** Every change of every balance: each `balance_cents` is the one before plus `amount_cents`. */
+  /** Every change of every balance: each `balance_cents` is the previous one plus `amount_cents`. */
   ledger: `CREATE VIEW ledger AS
 SELECT account, placed_seq AS seq, 0 AS item, placed_ms AS time_ms, 'bet' AS kind, -stake_cents AS amount_cents,
   balance_after_cents AS balance_cents, 'bet_' || bet AS reference
@@ -54,11 +54,11 @@ SELECT account, seq, item, time_ms, reason, amount_cents, balance_cents, referen
 ) STRICT`,
 } as const;
 
-/** How far an archive has come. */
+/** The progress of an archive. */
 export interface ArchiveProgress {
-  /** It holds what the commands after this one did; 0: everything from the beginning. */
+  /** The archive holds what the commands after this one did; 0 for everything from the beginning. */
   readonly fromSeq: number;
-  /** The last command that it knows: the end of a batch. */
+  /** The last command in the archive, the end of a batch. */
   readonly seq: number;
   readonly timeMs: number;
   /** Rolling digest at `seq`; '' at 0. */
@@ -71,7 +71,7 @@ export interface ArchiveProgress {
   readonly transfers: number;
 }
 
-/** Makes the tables of a new archive that begins where `progress` says. */
+/** Creates the tables of a new archive; the caller writes the progress. */
 export function createArchiveTables(db: Database.Database, createdMs: number): void {
   for (const statement of Object.values(TABLES)) db.exec(statement);
   db.prepare('INSERT INTO meta VALUES (?, ?, ?)').run(
@@ -81,7 +81,7 @@ export function createArchiveTables(db: Database.Database, createdMs: number): v
   );
 }
 
-/** A function that puts `progress` in the place of the row that is there, if any. */
+/** A function that replaces the progress row. */
 export function progressWriter(db: Database.Database): (progress: ArchiveProgress) => void {
   const clear = db.prepare('DELETE FROM progress');
   const insert = db.prepare(`INSERT INTO progress VALUES ${parametersFor(PROGRESS)}`);
@@ -93,8 +93,8 @@ export function progressWriter(db: Database.Database): (progress: ArchiveProgres
 }
 
 /**
- * Reads how far the open archive has come, and checks that it is one: version, tables word for word, checksums.
- * Throws `archive_newer_version` and `archive_corrupt`.
+ * Reads the progress of an open archive and checks that it is one: version, tables word for word, checksums. Throws
+ * `archive_newer_version` and `archive_corrupt`.
  */
 export function readProgress(path: string, db: Database.Database): ArchiveProgress {
   try {
@@ -124,7 +124,7 @@ export function damagedArchive(path: string, what: string, cause?: unknown): Jou
 
 const DAMAGE_CODES = ['SQLITE_CORRUPT', 'SQLITE_NOTADB'];
 
-/** What reading or writing threw: `archive_corrupt` where the content is at fault, else what it was. */
+/** What reading or writing threw, as `archive_corrupt` if the content is at fault. */
 export function asArchiveDamage(path: string, thrown: unknown): unknown {
   if (!(thrown instanceof Database.SqliteError)) return thrown;
   if (thrown.code.startsWith('SQLITE_READONLY')) {

@@ -1,6 +1,6 @@
 /**
- * The tables of the archive for writing, and the transaction that rows of all of them go into. It begins with the first
- * row, so that an archive to which nothing is added is not locked.
+ * The tables of the archive for writing, and the transaction for the rows of all of them. It begins with the first row,
+ * so that an archive to which nothing is added is not locked.
  */
 import Database from 'better-sqlite3';
 import type { ArchiveCell } from './checksum.js';
@@ -10,10 +10,10 @@ import { asArchiveDamage, damagedArchive } from './schema.js';
 
 const SETTLE = `UPDATE bet SET ${assignmentsOf(SETTLEMENT)} WHERE bet = ? AND settled_seq IS NULL`;
 
-/** Where rows of each kind go. */
+/** The destination of each kind of rows. */
 export type ArchiveTables = Readonly<Record<keyof RowTakers, Table>>;
 
-/** What rows and progress are written in. */
+/** The transaction in which rows and progress are written. */
 export class Transaction {
   #isOpen = false;
 
@@ -31,9 +31,9 @@ export class Transaction {
   }
 }
 
-/** Writes rows, each of which must change one row of the file. */
+/** Writes rows, each of which must change one row of the database. */
 class Table implements RowTaker {
-  /** How many were written since the last commit. */
+  /** Rows written since the last commit. */
   count = 0;
   readonly #statement: Database.Statement<[ArchiveCell[]]>;
 
@@ -65,7 +65,7 @@ export function openTables(transaction: Transaction): ArchiveTables {
   };
 }
 
-/** What writing threw, as a refusal. A key that is there already is content that is not of this journal. */
+/** What writing threw, as a `JournalError`. A key that exists already means that the archive is not of this journal. */
 export function asWriteFault(path: string, thrown: unknown): unknown {
   if (thrown instanceof Database.SqliteError && thrown.code.startsWith('SQLITE_CONSTRAINT')) {
     return damagedArchive(path, `a row is there that should not be (${thrown.message})`, thrown);

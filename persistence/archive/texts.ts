@@ -1,7 +1,7 @@
 /**
- * Texts of the archive as they were written. Operators' texts of older versions may hold half a surrogate pair, which
- * has no UTF-8: SQLite is given three bytes for it and keeps them, but what it gives back is U+FFFD for each, and the row
- * would no longer match its checksum. So where a text comes back with U+FFFD its bytes are looked at.
+ * Texts of the archive as they were written. Operators' texts of older versions may contain half a surrogate pair,
+ * which has no UTF-8 form. SQLite stores three bytes for it but returns U+FFFD for each of them, and the row would not
+ * match its checksum. So if a text comes back with U+FFFD, its bytes are read.
  */
 import type Database from 'better-sqlite3';
 import { must } from '../../engine/base/assert.js';
@@ -15,13 +15,13 @@ const SURROGATE_BYTES = /(\xed[\xa0-\xbf][\x80-\xbf])/;
 
 interface FreeText {
   readonly column: string;
-  /** The column's place in the row. */
+  /** The position of the column in the row. */
   readonly at: number;
   /** The table's key: its first columns. */
   readonly key: readonly string[];
 }
 
-/** The column of each table that holds what somebody has written. */
+/** The column of each table that holds free text. */
 const FREE_TEXTS: Readonly<Record<ArchiveTable, FreeText>> = {
   bet: { column: 'client_seed', at: positionsOf(BET).client_seed, key: ['bet'] },
   round: { column: 'void_reason', at: positionsOf(ROUND).void_reason, key: ['market', 'round_number'] },
@@ -31,7 +31,7 @@ const FREE_TEXTS: Readonly<Record<ArchiveTable, FreeText>> = {
 export class ArchiveTexts {
   constructor(private readonly db: Database.Database) {}
 
-  /** `row`, which has all columns of the table in their order, with its text as it was written. */
+  /** `row`, which has all columns of the table in order, with its text as it was written. */
   asWritten(table: ArchiveTable, row: ArchiveCell[]): ArchiveCell[] {
     const { column, at, key } = FREE_TEXTS[table];
     const text = row[at];

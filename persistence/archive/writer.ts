@@ -1,10 +1,10 @@
 /**
- * Writes the archive. Rows go into an open transaction as they come, which is committed with the progress row, so that
- * a crash at any moment leaves rows and progress of one piece, and the next start goes on behind them. Nobody else
- * writes to the file; readers see what was committed.
+ * Writes the archive. Rows go into an open transaction as they come, which is committed with the progress row. So after
+ * a crash at any moment rows and progress agree, and the next start continues after them. Nobody else writes to the
+ * file; readers see what is committed.
  *
- * synchronous=NORMAL: a commit costs no sync, and a power loss may take back the last ones, which the journal gives
- * again. What must not be given up for the archive's sake (segments, by retention) waits for `makeArchiveDurable`.
+ * synchronous=NORMAL: a commit costs no sync, and a power loss may undo the last ones, which the journal can repeat.
+ * What may only be deleted because the archive has it (segments, by retention) waits for `makeArchiveDurable`.
  */
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
@@ -31,7 +31,7 @@ import {
 } from './schema.js';
 import { type ArchiveTables, asWriteFault, openTables, Transaction } from './tables.js';
 
-/** Where the archive follows on: the end of a batch. */
+/** A position of the archive: the end of a batch. */
 export interface ArchivePosition {
   readonly seq: number;
   readonly timeMs: number;
@@ -59,7 +59,7 @@ export class ArchiveWriter {
     this.#writeProgress = progressWriter(db);
   }
 
-  /** Opens an existing archive, or returns null where there is none. Throws `archive_newer_version`, `archive_corrupt`. */
+  /** Opens an existing archive; null if there is none. Throws `archive_newer_version` and `archive_corrupt`. */
   static open(dir: DataDir): ArchiveWriter | null {
     const path = dir.archiveFile;
     if (!existsSync(path)) return null;
@@ -74,8 +74,8 @@ export class ArchiveWriter {
   }
 
   /**
-   * Makes a new archive that holds what happens after `start`, where `engine` stands; bets that are open there get
-   * rows with what the engine still knows of them. Calls `rest` after each.
+   * Creates a new archive of what happens after `start`, the position of `engine`. Bets that are open there get rows
+   * with what the engine still knows of them. Calls `rest` after each.
    */
   static create(
     dir: DataDir,
@@ -95,7 +95,7 @@ export class ArchiveWriter {
       const writer = new ArchiveWriter(unfinished, db, fresh);
       if (start.seq > 0) new ArchiveRows(engine).addOpenBets(writer.#written, rest);
       writer.commit(start);
-      // Under its own name a switch would leave, if it were broken off, a rollback journal that only a writer can undo.
+      // Under its final name an interrupted switch would leave a rollback journal that only a writer can roll back.
       db.pragma('journal_mode = WAL');
     } finally {
       db.close();
@@ -105,11 +105,11 @@ export class ArchiveWriter {
     return must(ArchiveWriter.open(dir), 'the new archive');
   }
 
-  /** How far the file has come. */
+  /** As last committed. */
   get progress(): ArchiveProgress {
     return this.#progress;
   }
-  /** Rows that `commit` would make visible. */
+  /** Rows written since the last commit. */
   get pendingRows(): number {
     const { placed, settled, rounds, transfers } = this.#written;
     return placed.count + settled.count + rounds.count + transfers.count;
@@ -118,16 +118,16 @@ export class ArchiveWriter {
     return databaseBytes(this.path);
   }
 
-  /** From here on events are those of `engine`, which stands where the archive ends. */
+  /** Events come from `engine` from now on. It must be at the end of the archive. */
   follow(engine: EngineReads): void {
-    assert(engine.seq === this.#progress.seq, 'the engine stands where the archive ends');
+    assert(engine.seq === this.#progress.seq, 'the engine is at the end of the archive');
     this.#rows = new ArchiveRows(engine);
   }
 
   /**
-   * What command `seq`, the engine's last, did. It is in the file after the next `commit`. Throws `archive_corrupt` and
-   * what SQLite throws; then, as after a throw of `commit`, nothing since the last commit is in the file, and the writer
-   * is only good for `close`.
+   * Adds the events of command `seq`, the last one of the engine; the next `commit` makes them visible. Throws
+   * `archive_corrupt` and what SQLite throws. After a throw, of `commit` too, nothing since the last commit is in the
+   * file, and the writer can only be closed.
    */
   add(seq: number, events: readonly EngineEvent[]): void {
     assert(!this.#isBroken, 'an archive writer is not used after an error');
@@ -139,7 +139,7 @@ export class ArchiveWriter {
     }
   }
 
-  /** Commits what was added, up to the end of the batch at `position`. */
+  /** Commits what was added, up to the end of a batch. */
   commit({ seq, timeMs, digest, chain }: ArchivePosition): void {
     assert(!this.#isBroken, 'an archive writer is not used after an error');
     const { placed, settled, rounds, transfers } = this.#written;
@@ -167,7 +167,7 @@ export class ArchiveWriter {
     for (const table of Object.values(this.#written)) table.count = 0;
   }
 
-  /** What was not committed is dropped: the next start gives it again. */
+  /** Drops what is not committed: the next start adds it again. */
   close(): void {
     this.db.close();
   }
