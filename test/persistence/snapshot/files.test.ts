@@ -223,8 +223,8 @@ test('a file with the right hash and wrong content is refused', (t) => {
     const ref = tamper(files.save(engine, CHAIN), sql);
     assert.throws(() => files.load(ref), refusal('snapshot_damaged', sentence), what);
   }
-  const newer = tamper(files.save(engine, CHAIN), 'UPDATE meta SET format_version = 3', 'DROP TABLE bet');
-  assert.throws(() => files.load(newer), refusal('journal_newer_version', /format version 3.*knows 2/));
+  const newer = tamper(files.save(engine, CHAIN), 'UPDATE meta SET format_version = 999', 'DROP TABLE bet');
+  assert.throws(() => files.load(newer), refusal('journal_newer_version', /format version 999.*knows \d+/));
   const other = files.save(engine, CHAIN);
   const misnamed = { seq: other.seq + 1, name: other.name };
   assert.throws(() => files.load(misnamed), refusal('snapshot_damaged', /not the one that its name/));
