@@ -34,22 +34,23 @@ export interface Row extends Figures {
   readonly name: string;
 }
 
-/** Rounds of hours have fewer ticks, or thousands of them would take too long. */
+/** Rounds of a day have fewer ticks, or thousands of them would take too long. */
 const TICK_MS: Readonly<Record<TimeFrame, number>> = {
   ONE_MINUTE: 250,
   FIVE_MINUTES: 250,
   FIFTEEN_MINUTES: 250,
-  FOUR_HOURS: 1_000,
+  FOUR_HOURS: 250,
   ONE_DAY: 1_000,
 };
 /** Rounds on which the search tries; what it finds plays all others. */
 const SEARCH_ROUNDS = 200;
 
-/** The feed's own prices where a round has few ticks, and prices of the same law where it has many. */
+/** The feed's own prices in short rounds; in those of hours prices of the same law that are drawn faster. */
 function pathOf({ path, frame, asset, seed }: Study): PricePath {
   const tickMs = TICK_MS[frame];
   if (path === 'restless') return new RestlessPath(seed, asset, tickMs);
-  return tickMs === 250 ? new SimulatedPath(seed, asset) : new SteadyPath(seed, asset, tickMs);
+  const isShort = frame !== 'FOUR_HOURS' && frame !== 'ONE_DAY';
+  return isShort ? new SimulatedPath(seed, asset) : new SteadyPath(seed, asset, tickMs);
 }
 
 /** The default rules with this one market, and its house's way to quote. */

@@ -36,7 +36,7 @@ export function quotedUpCents(round: QuotedRound, fairShareE6: number): number {
  * protects both sides alike: without that a share near 0 that is a little too low would already pay.
  *
  * The side on which the house owes less is then offered cheaper, by `shadeE6` for each 2S of the difference, so that the
- * next bets come there. But no cheaper than the round's edge bears: a bet of S on it at this share must fit
+ * next bets come there. But no cheaper than the round's edge bears: a bet of 1.1 S on it at this share must fit
  * (`exposure.ts`), or the offer would be one that nobody can take. Neither side is offered below `clampE6`.
  */
 function targetShareE6(round: QuotedRound, quote: QuoteView, fairShareE6: number): number {
@@ -46,7 +46,8 @@ function targetShareE6(round: QuotedRound, quote: QuoteView, fairShareE6: number
   const keptBps = WHOLE_BPS - feeBps;
   const middle = mulDivFloor(fair, keptBps, WHOLE_BPS) + (feeBps * WHOLE_E6) / (2 * WHOLE_BPS);
   const worth = mulDivCeil(fair, keptBps, WHOLE_BPS);
-  const least = mulDivCeil(worth, seedCents, seedCents + quote.edgeCents);
+  const fitting = seedCents + Math.floor(seedCents / 10);
+  const least = mulDivCeil(worth, fitting, fitting + quote.edgeCents);
   const shade = shadeOf(Math.abs(payoutUpCents - payoutDownCents), quote.shadeE6, 2 * seedCents);
   const shaded = Math.max(middle - shade, Math.min(middle, least));
   const offered = Math.min(Math.max(shaded, quote.clampE6), WHOLE_E6 - quote.clampE6);

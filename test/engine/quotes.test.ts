@@ -159,9 +159,9 @@ test('the other side is offered no cheaper than the edge of the round bears', ()
   const { poolUpCents, poolDownCents, quote } = roundOf(exchange);
   const edge = must(quote, 'quote').edgeCents;
   const downCents = poolUpCents + poolDownCents - quotedUpCents(roundOf(exchange), 500_000);
-  const least = (0.97 * 0.5 * 1_000_00) / (1_000_00 + edge);
+  const least = (0.97 * 0.5 * 1_100_00) / (1_100_00 + edge);
   ok(edge > 0 && Math.abs(downCents / 2_100_00 - least) < 1e-5);
-  equal(bet({ side: 'DOWN', stakeCents: 1_000_00, fairShareE6: 500_000 }), 'accepted');
+  equal(bet({ side: 'DOWN', stakeCents: 1_100_00, fairShareE6: 500_000 }), 'accepted');
 });
 
 test('expectedPercent is held against the share that is offered to this order', () => {

@@ -41,7 +41,8 @@ export function offeredShareE6(quoted: {
   const middle = (fair * kept) / 10_000n + BigInt(feeBps) * 50n;
   const shaded = middle - ((isUp ? owedDown - owedUp : owedUp - owedDown) * shadeE6) / (2n * seed);
   const worth = roundedUp(fair * kept, 10_000n);
-  const bearable = roundedUp(worth * seed, seed + edge);
+  const fitting = (seed * 11n) / 10n;
+  const bearable = roundedUp(worth * fitting, fitting + edge);
   const least = bearable < middle ? bearable : middle;
   const cheap = shaded > least ? shaded : least;
   const offered = cheap < clamp ? clamp : cheap > MILLION - clamp ? MILLION - clamp : cheap;
