@@ -29,7 +29,7 @@ export class Facts {
     assert(this.#numbers.length === rows * 2 * fields, 'the memory is that of such a table');
   }
 
-  /** Changes with every row that is written. */
+  /** Changes with every write to any row. */
   get version(): number {
     return Atomics.load(this.#versions, this.rows);
   }
@@ -39,7 +39,7 @@ export class Facts {
     return Atomics.load(this.#versions, row);
   }
 
-  /** Copies a row into `into`; all of it is of one writing, whose version is returned. */
+  /** Copies a row, as left by one write, into `into`. Returns its version. */
   read(row: number, into: Float64Array): number {
     for (;;) {
       const version = Atomics.load(this.#versions, row);
@@ -49,7 +49,7 @@ export class Facts {
     }
   }
 
-  /** Writes a row. One thread alone may do so. */
+  /** Writes a row. Only one thread may write. */
   write(row: number, from: Float64Array): void {
     const version = (Atomics.load(this.#versions, row) + 1) | 0;
     this.#numbers.set(from, this.#start(row, version));

@@ -1,9 +1,9 @@
 /**
  * Writes the board on the engine's thread (design, section 4; specification, sections 2 and 4).
  *
- * Which round a market has, its status and its open price follow the events of durable commands, so that nobody sees a
- * transition that a crash can take back, and so do the number and the sum of its bets. Pools are read from the live round
- * and may run one batch ahead. A transition is published at once, the rest when `publish` is called.
+ * A market's round, its status, its open price, and the number and sum of its bets follow the events of durable commands,
+ * so that nobody sees what a crash can undo. Pools are read from the live round and may be one batch ahead. Transitions
+ * are published at once, everything else when `publish` is called.
  */
 import { must } from '../../engine/base/assert.js';
 import { ASSETS, assetOf, LIVE, LOCKED, MARKETS_MAX, UPCOMING } from '../../engine/model/domain.js';
@@ -23,7 +23,7 @@ interface ShownRound {
   durableVolumeCents: number;
 }
 
-/** A row as it was last written, and the one that is put together. */
+/** A row's last written values and its next ones. */
 class Row {
   readonly next: Float64Array;
   readonly #last: Float64Array;
@@ -37,7 +37,7 @@ class Row {
     this.#last = new Float64Array(fields).fill(Number.NEGATIVE_INFINITY);
   }
 
-  /** Writes `next` if it says anything new. */
+  /** Writes `next` if it differs from the last values. */
   write(): void {
     const { next } = this;
     const last = this.#last;
@@ -54,7 +54,7 @@ export class MarketPublisher {
   readonly #markets: readonly Row[];
   readonly #assets: readonly Row[];
 
-  /** Starts from the engine's state, all of which must be durable; from then on it follows `onEvents` and `onBets`. */
+  /** Starts from the engine's state, which must be durable; `onEvents` and `onBets` keep it up to date. */
   constructor(
     { markets, assets }: M.Board,
     private readonly engine: EngineReads,
@@ -76,12 +76,12 @@ export class MarketPublisher {
     this.publish();
   }
 
-  /** Takes in the events of a command that has become durable. */
+  /** Receives the events of durable commands. */
   onEvents(events: readonly EngineEvent[]): void {
     for (const event of events) this.#onEvent(event);
   }
 
-  /** Takes in bets that have become durable, after the events of their batch: some may be of a round that is over. */
+  /** Receives durable bets, after the events of their batch: the round of some may be over. */
   onBets(bets: readonly BetPlaced[]): void {
     for (const { market, roundNumber, stakeCents } of bets) {
       const shown = this.#shown[market];
@@ -91,7 +91,7 @@ export class MarketPublisher {
     }
   }
 
-  /** Writes what is new of all markets and prices. */
+  /** Publishes all markets and prices that have changed. */
   publish(): void {
     for (const [asset, row] of this.#assets.entries()) {
       row.next[M.TICK_PRICE] = this.latestTick(asset) ?? Number.NaN;

@@ -5,7 +5,7 @@
 import { ASSETS, MARKETS_MAX } from '../../engine/model/domain.js';
 import { Facts, factsMemory } from './facts.js';
 
-/** Fields of a market's row. Where it has no round, `ROUND_NUMBER` is -1 and what follows the limits means nothing. */
+/** Fields of a market's row. Without a round, `ROUND_NUMBER` is -1 and the fields after it have no meaning. */
 export const IS_ACTIVE = 0;
 /** The limits of the round in which a bet would land; new rules hold for rounds that open after them. */
 export const MIN_STAKE_CENTS = 1;
@@ -19,14 +19,14 @@ export const END_TIME_MS = 7;
 export const BETTING_CLOSES_MS = 8;
 /** NaN while UPCOMING. */
 export const OPEN_PRICE = 9;
-/** Pools may run one batch ahead of the journal; number and sum of the bets are those of durable ones. */
+/** Pools may be one batch ahead of the journal; number and sum of bets are durable. */
 export const POOL_UP_CENTS = 10;
 export const POOL_DOWN_CENTS = 11;
 export const DURABLE_BETS = 12;
 export const DURABLE_VOLUME_CENTS = 13;
 export const MARKET_FIELDS = 14;
 
-/** Fields of an asset's row; NaN where there is none. */
+/** Fields of an asset's row; NaN for none. */
 export const TICK_PRICE = 0;
 /** Open price of the asset's latest round, and when that opened. */
 export const LAST_OPEN_PRICE = 1;

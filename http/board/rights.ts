@@ -3,27 +3,26 @@
  * engine's thread writes, in the order of the events. An answer of the operator API is sent after its event, so every
  * gateway already shows its effect.
  *
- * The memory has a fixed size, for typed arrays over memory that can grow are slow. Pages that nobody has written to cost
- * nothing.
+ * The memory has a fixed size, because typed arrays over growable memory are slow. Untouched pages cost nothing.
  */
 import { assert, must } from '../../engine/base/assert.js';
 import type { EngineEvent } from '../../engine/model/events.js';
 import type { EngineReads, KeyView } from '../../engine/model/views.js';
 
-/** So many keys a server can hold, disabled ones included. */
+/** The most keys a server can hold, disabled ones included. */
 export const KEYS_MAX = 1 << 22;
 const ACCOUNTS_MAX = 1 << 26;
 
 const KEY_WORDS = 16;
 const DIGEST_WORDS = 8;
-/** A key's words: its digest, then these. Its expiry is a double, at an even word; Infinity where it has none. */
+/** Words of a key after its digest. The expiry is a double at an even word; Infinity if there is none. */
 const ACCOUNT = 8;
 const SCOPES = 9;
 const ENABLED = 10;
 const EXPIRY = 12;
 /** Open addressing, at most half full. */
 const PLACES = KEYS_MAX * 2;
-/** An account's byte: its tier, and this where it is frozen. */
+/** An account's byte is its tier, with this bit set if it is frozen. */
 const FROZEN = 0x80;
 
 export interface RightsMemory {
@@ -57,7 +56,7 @@ class RightsTables {
     this.accounts = new Uint8Array(accounts);
   }
 
-  /** The place of a digest: that of its key, or the free one where it would be. */
+  /** The place of a digest: its key's, or the free one where it would be inserted. */
   protected placeOf(digest: Int32Array): number {
     let place = (digest[0] as number) & (PLACES - 1);
     for (;;) {
@@ -91,7 +90,7 @@ export class Rights extends RightsTables {
   isEnabled(key: number): boolean {
     return Atomics.load(this.words, key * KEY_WORDS + ENABLED) === 1;
   }
-  /** In milliseconds since 1970; Infinity for a key that does not expire. */
+  /** Milliseconds since 1970; Infinity for a key that does not expire. */
   expiresAtMs(key: number): number {
     return this.doubles[(key * KEY_WORDS + EXPIRY) / 2] as number;
   }
@@ -105,7 +104,7 @@ export class Rights extends RightsTables {
 
 /** Writes the tables on the engine's thread. */
 export class RightsWriter extends RightsTables {
-  /** Starts from the engine's state, all of which must be durable; from then on it follows `onEvents`. */
+  /** Starts from the engine's state, which must be durable; from then on `onEvents` keeps it up to date. */
   constructor(
     memory: RightsMemory,
     private readonly engine: EngineReads,
@@ -135,7 +134,7 @@ export class RightsWriter extends RightsTables {
     const at = key * KEY_WORDS;
     Atomics.store(this.words, at + ENABLED, enabled ? 1 : 0);
     if (this.words[at + ACCOUNT] !== 0) return;
-    // What never changes is written before anyone can find the key.
+    // Constant fields are written before the key can be found.
     const digest = digestWords(this.engine.keyDigest(key));
     this.words.set(digest, at);
     this.words[at + ACCOUNT] = account;

@@ -35,7 +35,7 @@ export class Desk {
     private readonly options: DeskOptions,
   ) {}
 
-  /** Carries out the request that `ring` is at. */
+  /** Reads and executes the current request of `ring`. */
   serve(ring: RingConsumer, gateway: GatewayEnd): void {
     const kind = ring.number();
     const ticket = ring.number();
@@ -68,7 +68,7 @@ export class Desk {
     }
   }
 
-  /** An order that may not be placed: whether it was before. Changes nothing. */
+  /** Answers whether an order was placed before. Changes nothing. */
   #replay(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
     const order = this.#command(requests.readOrder(ring));
     const outcome = this.#unfitKey(order) === null ? this.sequencer.engine.rememberedOrder(order) : null;
@@ -122,7 +122,7 @@ export class Desk {
     );
   }
 
-  /** Adds what is taken at the moment at which the order is placed. */
+  /** Adds what holds at the moment of execution. */
   #command(order: requests.OrderFacts): PlaceOrder {
     return {
       kind: 'placeOrder',
@@ -150,14 +150,14 @@ export class Desk {
     return { status: 'rejected', code: ofAccount, detail: '' };
   }
 
-  /** Why the key may do nothing now, or null. What a key and its account were given, the gateway has seen. */
+  /** The code with which the key is refused now, or null. The gateway has checked scopes, which never change. */
   #unfitKey({ key }: requests.Asker): ErrorCode | null {
     const { enabled, expiresAtMs } = this.sequencer.engine.key(key);
     if (!enabled) return 'key_disabled';
     return expiresAtMs !== null && this.options.nowMs() >= expiresAtMs ? 'key_expired' : null;
   }
 
-  /** Why the account may not place orders now, or null. */
+  /** The code with which the account's orders are refused now, or null. */
   #unfitAccount(account: number): ErrorCode | null {
     const { tier, frozen } = must(this.sequencer.engine.account(account), 'account of a key');
     if (tier < WRITE_TIER) return 'tier_too_low';

@@ -22,7 +22,7 @@ export interface LinkOptions {
   readonly wake: () => void;
 }
 
-/** Replies that are taken in one turn, so that new requests are read in between. */
+/** Replies handled in one turn, so that new requests are read in between. */
 const REPLIES_AT_ONCE = 256;
 
 export class Link {
@@ -59,8 +59,8 @@ export class Link {
   }
 
   /**
-   * Sends a request: `write` writes it under the ticket that it is given, and says whether there was room. False where
-   * there was none: the engine's thread is behind, and the caller refuses.
+   * Sends a request: `write` writes it with the given ticket and returns whether there was room. Returns false if there
+   * was none: the engine's thread is behind, and the caller must refuse.
    */
   send(write: (ring: RingProducer, ticket: number) => boolean, onReply: OnReply): boolean {
     const ticket = this.#freeTickets.pop() ?? this.#waiting.push(null) - 1;
@@ -70,7 +70,7 @@ export class Link {
     }
     this.#waiting[ticket] = onReply;
     this.#pending += 1;
-    // Once a turn, and not once a request: waking costs more than writing.
+    // Once a turn, not once a request: waking costs more than writing.
     if (!this.#isFlushScheduled) {
       this.#isFlushScheduled = true;
       this.options.schedule(this.#flush);
@@ -78,7 +78,7 @@ export class Link {
     return true;
   }
 
-  /** Takes the replies that are there. To be called when the engine's thread has woken this one. */
+  /** Handles waiting replies. Call when the engine's thread has woken this one. */
   drain(): void {
     this.#replies.awake();
     for (let taken = 0; taken < REPLIES_AT_ONCE; taken++) {

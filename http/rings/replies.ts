@@ -6,13 +6,13 @@ import type { BetFacts } from '../../engine/model/events.js';
 import type { BetView, RoundView } from '../../engine/model/views.js';
 import { type RingConsumer, type RingProducer, textCells } from './ring.js';
 
-/** First number of a message; the second is the ticket of the request. */
+/** The kind is the first number of a message; the second is the ticket of the request. */
 export const PLACED = 0;
 export const REPLAYED = 1;
 export const REFUSED = 2;
 export const BETS = 3;
 export const ROUND_FACTS = 4;
-/** There is nothing to answer again. */
+/** There is nothing to replay. */
 export const NOTHING = 5;
 
 const HEAD_CELLS = 2;
@@ -32,7 +32,7 @@ function begin(ring: RingProducer, cells: number, kind: number, ticket: number):
 
 const PLACED_CELLS = 11;
 
-/** `kind` is `PLACED` or `REPLAYED`. False where the ring is full: nothing was sent. The same holds for all of them. */
+/** `kind` is `PLACED` or `REPLAYED`. Returns false if the ring is full; then nothing was sent. So do all that send. */
 export function sendBet(ring: RingProducer, kind: number, ticket: number, bet: BetFacts): boolean {
   if (!begin(ring, PLACED_CELLS + textCells(bet.clientSeed), kind, ticket)) return false;
   ring.number(bet.timeMs);
@@ -135,7 +135,7 @@ export function readBets(ring: RingConsumer): BetView[] {
   }));
 }
 
-/** What the answer of GET /rounds/{id} is made of. Asked for so seldom that JSON will do. */
+/** The facts behind GET /rounds/{id}. Sent as JSON: the request is rare. */
 export interface RoundFacts {
   readonly round: RoundView;
   /** The asset's latest price, or null. */

@@ -5,9 +5,9 @@
 import type { PlaceOrder } from '../../engine/model/commands.js';
 import { type RingConsumer, type RingProducer, textCells } from './ring.js';
 
-/** First number of a message; the second is the ticket that the reply bears. */
+/** The kind is the first number of a message; the second is the ticket, which the reply repeats. */
 export const ORDER = 0;
-/** An order that is not to be placed: was it before? */
+/** Asks whether an order was placed before; places nothing. */
 export const REPLAY = 1;
 export const POSITIONS = 2;
 export const ORDERS = 3;
@@ -19,14 +19,14 @@ export interface Asker {
   readonly account: number;
 }
 
-/** An order as a gateway has it; the engine's thread adds what must be taken at the moment at which it is placed. */
+/** An order as the gateway knows it. The engine's thread adds what holds at the moment of execution. */
 export type OrderFacts = Omit<PlaceOrder, 'kind' | 'timeMs' | 'fairShareE6'>;
 
 const HEAD_CELLS = 2;
 const ASKER_CELLS = 2;
 const ORDER_CELLS = 8;
 
-/** False where the ring is full: nothing was sent. The same holds for all of them. */
+/** Returns false if the ring is full; then nothing was sent. So do all functions here that send. */
 export function sendOrder(ring: RingProducer, kind: number, ticket: number, order: OrderFacts): boolean {
   const cells = HEAD_CELLS + ASKER_CELLS + ORDER_CELLS + textCells(order.clientSeed);
   if (!begin(ring, cells, kind, ticket, order)) return false;
@@ -65,7 +65,7 @@ export function readOrder(ring: RingConsumer): OrderFacts {
   };
 }
 
-/** For `POSITIONS` of open bets `isAll` is false; for `ORDERS` it has no meaning. */
+/** `isAll` includes settled bets; for `ORDERS` it has no meaning. */
 export interface ListFacts {
   readonly isAll: boolean;
   readonly limit: number;

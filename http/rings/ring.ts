@@ -1,12 +1,11 @@
 /**
  * A queue of messages from one thread to another in shared memory: one producer, one consumer, no locks.
  *
- * The memory is an array of cells of eight bytes, used round and round. A message takes consecutive cells: a header with
- * its length, then numbers and texts. The producer writes a message and only then moves `TAIL` past it; the consumer
- * reads it and only then moves `HEAD` past it. So neither ever sees half a message. Both indices grow without bound, as
- * 32-bit integers that wrap.
+ * The memory is a circular array of eight-byte cells. A message takes consecutive cells: a header with its length, then
+ * numbers and texts. The producer moves `TAIL` past a message only after writing it, the consumer moves `HEAD` past it
+ * only after reading it, so neither sees half a message. Both indices are 32-bit integers that grow and wrap.
  *
- * A consumer with nothing to do says so in `ASLEEP`. Who is to wake it asks `takeSleep` after its messages are out.
+ * An idle consumer sets `ASLEEP`. The producer calls `takeSleep` after sending, to learn whether it must wake it.
  */
 import { assert } from '../../engine/base/assert.js';
 
@@ -16,7 +15,7 @@ const TAIL = 0;
 const HEAD = 16;
 const ASLEEP = 32;
 const CONTROL_BYTES = 256;
-/** A header with this value: the rest of the memory up to its end is left out. */
+/** A header with this value: the cells from here to the end of the memory are unused. */
 const SKIP = -1;
 
 /** The longest message, in cells, is a quarter of the ring. */
@@ -28,13 +27,12 @@ export function ringMemory(cells: number): SharedArrayBuffer {
   return new SharedArrayBuffer(CONTROL_BYTES + cells * CELL_BYTES);
 }
 
-/** What both ends have in common. */
 class RingEnd {
   protected readonly control: Int32Array;
   protected readonly numbers: Float64Array;
   protected readonly bytes: Buffer;
   protected readonly cells: number;
-  /** The cell that is read or written next, below `cells`. */
+  /** The next cell to read or write, below `cells`. */
   protected at = 0;
 
   constructor(memory: SharedArrayBuffer) {
@@ -47,19 +45,19 @@ class RingEnd {
 
 const cellsOfBytes = (bytes: number): number => Math.ceil(bytes / CELL_BYTES);
 
-/** Cells of a text in a message; `null` is a text, too. */
+/** Cells that a text takes in a message; null is allowed. */
 export const textCells = (text: string | null): number =>
   1 + (text === null ? 0 : cellsOfBytes(Buffer.byteLength(text)));
 
 export class RingProducer extends RingEnd {
   #tail = 0;
-  /** HEAD as it was when it was last looked at. */
+  /** The last value of HEAD that was read. */
   #head = 0;
   #endsAt = 0;
 
   /**
-   * Begins a message of exactly `cells` cells, which `number` and `text` fill and `send` sends. False where the consumer
-   * has not made room yet; nothing is begun then.
+   * Begins a message of exactly `cells` cells; `number` and `text` fill it, `send` sends it. Returns false if there is no
+   * room yet; then nothing has begun.
    */
   begin(cells: number): boolean {
     assert(cells < this.cells / LONGEST_SHARE, `a message of ${cells} cells fits its ring`);
@@ -93,7 +91,7 @@ export class RingProducer extends RingEnd {
     this.at += cellsOfBytes(length);
   }
 
-  /** The message that was begun is whole: the consumer sees it from now on. */
+  /** Makes the finished message visible to the consumer. */
   send(): void {
     assert(this.at === this.#endsAt, 'a message has the length that it was begun with');
     const header = this.#tail & (this.cells - 1);
@@ -101,7 +99,7 @@ export class RingProducer extends RingEnd {
     Atomics.store(this.control, TAIL, this.#tail);
   }
 
-  /** Whether the consumer sleeps and is to be woken, which the caller then does. True once for each sleep. */
+  /** Returns whether the consumer sleeps; the caller must then wake it. True once for each sleep. */
   takeSleep(): boolean {
     return Atomics.load(this.control, ASLEEP) === 1 && Atomics.exchange(this.control, ASLEEP, 0) === 1;
   }
@@ -115,11 +113,11 @@ export class RingProducer extends RingEnd {
 
 export class RingConsumer extends RingEnd {
   #head = 0;
-  /** TAIL as it was when it was last looked at. */
+  /** The last value of TAIL that was read. */
   #tail = 0;
   #endsAt = 0;
 
-  /** Begins to read the oldest message, which `number` and `text` read and `done` gives back. False where there is none. */
+  /** Begins the oldest message; `number` and `text` read it, `done` frees it. Returns false if there is none. */
   next(): boolean {
     if (this.#head === this.#tail) {
       this.#tail = Atomics.load(this.control, TAIL);
@@ -149,7 +147,7 @@ export class RingConsumer extends RingEnd {
     return this.bytes.toString('utf8', start, start + length);
   }
 
-  /** All of the message was read: its cells may be used again. */
+  /** Frees the cells of a message that has been read to its end. */
   done(): void {
     assert(this.at === this.#endsAt, 'a message is read whole');
     this.#head = (this.#head + (this.at - (this.#head & (this.cells - 1)))) | 0;
@@ -157,8 +155,8 @@ export class RingConsumer extends RingEnd {
   }
 
   /**
-   * Says that nobody looks here until somebody wakes this thread. False, and nothing is said, where a message has come in
-   * meanwhile: a producer that sent it before would not know that it has to wake anyone.
+   * Marks this end as asleep: the producer must wake it. Returns false, and leaves it awake, if a message has arrived
+   * meanwhile, because its producer may not have seen the mark.
    */
   sleep(): boolean {
     Atomics.store(this.control, ASLEEP, 1);

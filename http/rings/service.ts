@@ -7,7 +7,7 @@ import { must } from '../../engine/base/assert.js';
 import type { RingPair } from './link.js';
 import { RingConsumer, RingProducer } from './ring.js';
 
-/** Writes a reply; false where the ring is full and nothing was written. */
+/** Writes a reply. Returns false if the ring is full; then nothing was written. */
 export type WriteReply = (ring: RingProducer) => boolean;
 
 /** Reads and handles the next request of `ring`. */
@@ -21,9 +21,9 @@ export interface ServiceOptions {
   readonly beforeReplies: () => void;
 }
 
-/** From each ring before the next one has its turn. */
+/** Taken from one ring before the next one has its turn. */
 const REQUESTS_AT_ONCE = 32;
-/** From all of them in one turn of the event loop. */
+/** Taken from all rings in one turn of the event loop. */
 const REQUESTS_PER_TURN = 512;
 
 /** One gateway as the engine's thread sees it. */
@@ -31,8 +31,8 @@ export class GatewayEnd {
   readonly requests: RingConsumer;
   readonly #replies: RingProducer;
   /**
-   * Replies for which there was no room. Each belongs to a request that waits, so their number is bounded by the
-   * gateway's connections.
+   * Replies for which there was no room. Each belongs to a pending request, so the gateway's connections bound their
+   * number.
    */
   readonly #waiting: WriteReply[] = [];
   #isTold = true;
@@ -53,7 +53,7 @@ export class GatewayEnd {
     this.onReply();
   }
 
-  /** Sends what waits for room, and wakes the gateway if it sleeps and there is something for it. */
+  /** Sends replies that waited for room, and wakes the gateway if it sleeps and has new replies. */
   flush(): void {
     while (this.#waiting[0]?.(this.#replies) === true) this.#waiting.shift();
     if (this.#isTold) return;
@@ -64,7 +64,7 @@ export class GatewayEnd {
 
 export class RingService {
   readonly #gateways: GatewayEnd[] = [];
-  /** The gateway that comes first in the next turn. */
+  /** The gateway that is served first in the next turn. */
   #first = 0;
   #isTurnScheduled = false;
   #isFlushScheduled = false;
@@ -89,7 +89,7 @@ export class RingService {
     gateway.requests.sleep();
   }
 
-  /** Takes the requests that are there, or so many. To be called when a gateway has woken this thread. */
+  /** Executes waiting requests, up to the bound. Call when a gateway has woken this thread. */
   drain(): void {
     for (const { requests } of this.#gateways) requests.awake();
     const taken = this.#takeInTurn();
@@ -99,7 +99,7 @@ export class RingService {
     this.options.schedule(this.#turn);
   }
 
-  /** Sends replies that found no room before. To be called now and then. */
+  /** Sends replies that found no room before. Call periodically. */
   retry(): void {
     for (const gateway of this.#gateways) gateway.flush();
   }
@@ -126,7 +126,7 @@ export class RingService {
     return REQUESTS_AT_ONCE;
   }
 
-  /** False where a request has come in meanwhile; then none of them sleeps. */
+  /** Returns false if a request has arrived meanwhile; then no ring is marked asleep. */
   #sleepAll(): boolean {
     if (this.#gateways.every(({ requests }) => requests.sleep())) return true;
     for (const { requests } of this.#gateways) requests.awake();
