@@ -1,10 +1,10 @@
-/** Rows of the archive, read as the events that they were made of. */
+/** Rows of the archive, converted back to the events that they came from. */
 import { BET_RESULTS, marketOf, NO_FAIR_SHARE, ROUND_RESULTS, SIDES } from '../../engine/model/domain.js';
 import type { BalanceMoved, BetPlaced, BetSettled } from '../../engine/model/events.js';
 import type { ArchiveCell } from '../archive/checksum.js';
 import { BET, positionsOf, ROUND, TRANSFER } from '../archive/columns.js';
 
-/** A finished round, as the archive keeps it. */
+/** A finished round, as stored in the archive. */
 export interface ArchivedRound {
   readonly market: number;
   readonly roundNumber: number;

@@ -1,15 +1,15 @@
 /**
- * Commands as rows of numbers, so that a batch can be read on one thread and carried out on another: an order, which is
- * nearly all of a journal, is eleven doubles that cross as memory. Text stands apart, in the order in which the rows ask for
- * it: an order's client seed, or the whole of any other command.
+ * Commands as rows of numbers, so that a batch can be read on one thread and applied on another. An order (nearly all
+ * of a journal is orders) is eleven doubles, which cross as memory. Text is separate, in the order in which the rows
+ * refer to it: the client seed of an order, or the whole of any other command.
  */
 import { must } from '../../engine/base/assert.js';
 import { decodeCommand } from '../../engine/model/command-codec.js';
 import type { Command, PlaceOrder } from '../../engine/model/commands.js';
 
-/** Doubles of a row. */
+/** Doubles per row. */
 export const ROW = 11;
-/** Places in an order's row. */
+/** Positions in the row of an order. */
 export const TIME_MS = 0;
 export const ACCOUNT = 1;
 export const KEY = 2;
@@ -20,18 +20,18 @@ export const FAIR_SHARE_E6 = 5;
 export const EXPECTED_PERCENT_E6 = 6;
 export const KEY_HIGH = 7;
 export const KEY_LOW = 8;
-/** -1 where the order has no Idempotency-Key. */
+/** -1 if the order has no Idempotency-Key. */
 export const BODY = 9;
-/** In every row: one of the next three. */
+/** In every row: one of the next three values. */
 export const TEXT = 10;
 export const NO_TEXT = 0;
 export const CLIENT_SEED = 1;
-/** The row is not an order in its usual form: the text is that of the command in the journal. */
+/** The row is not an order in the usual form: the text is the whole command, as in the journal. */
 export const WHOLE_COMMAND = 2;
 
 const ROWS_AT_FIRST = 1_024;
 
-/** A growing list of rows; emptied, it is used again. */
+/** A growing list of rows, which is cleared and reused. */
 export class CommandRows {
   numbers = new Float64Array(ROWS_AT_FIRST * ROW);
   count = 0;
@@ -42,13 +42,13 @@ export class CommandRows {
     this.texts = [];
   }
 
-  /** Takes back what was appended after `count` rows and `texts` texts. */
+  /** Truncates the list to `count` rows and `texts` texts. */
   cutTo(count: number, texts: number): void {
     this.count = count;
     this.texts.length = texts;
   }
 
-  /** Makes room for one row more. */
+  /** Makes room for one more row. */
   reserve(): void {
     if ((this.count + 1) * ROW <= this.numbers.length) return;
     const larger = new Float64Array(this.numbers.length * 2);
@@ -57,7 +57,7 @@ export class CommandRows {
   }
 }
 
-/** Makes commands of rows, from the first to the last. */
+/** Converts rows to commands, in order. */
 export class RowsReader {
   #row = 0;
   #text = 0;

@@ -1,6 +1,6 @@
 /**
- * Takes the text of a batch apart into rows of numbers. It knows orders in the one form in which `encodeCommand` writes
- * them, and of anything else only where it ends. It never judges: what is in the least unusual it hands on as text.
+ * Parses the text of a batch into rows of numbers. It knows orders in the one form that `encodeCommand` writes, and of
+ * anything else only where it ends. It never rejects a command: anything unusual is passed on as text.
  */
 import { must } from '../../engine/base/assert.js';
 import { ORDER_HEAD } from '../../engine/model/command-codec.js';
@@ -33,11 +33,11 @@ const BACKSLASH = 0x5c;
 const CLOSE = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
-/** Numbers of so many digits are exact. */
+/** Numbers with this many digits are exact. */
 const DIGITS_MAX = 15;
-/** Of a string's character, a half of a surrogate pair included. */
+/** Per UTF-16 code unit of a string. */
 const UTF8_BYTES_MAX = 3;
-/** Numbers of so many digits fit 32 bits, whose arithmetic takes half as long. */
+/** Numbers with this many digits fit in 32 bits, for which arithmetic is faster. */
 const INT_DIGITS = 9;
 const POWERS_OF_TEN: readonly number[] = Array.from(
   { length: DIGITS_MAX - INT_DIGITS + 2 },
@@ -48,16 +48,16 @@ const HEAD = Buffer.from(ORDER_HEAD);
 const NULL = Buffer.from('null');
 
 export class CommandScanner {
-  /** The text, in UTF-8, up to `#end`; what is behind it is of longer texts. */
+  /** The text in UTF-8, up to `#end`. Bytes after that are of earlier, longer texts. */
   #bytes = Buffer.alloc(0);
   #end = 0;
   #at = 0;
-  /** Something was not as `encodeCommand` writes orders. */
+  /** Something differs from the form in which `encodeCommand` writes orders. */
   #isUnusual = false;
 
   /**
-   * Appends the commands of a batch's text to `into`. False where the text as a whole is not a list that can be taken
-   * apart; what was appended until then is of no use.
+   * Appends the commands of a batch to `into`. Returns false if the text is not a list of commands; what was appended
+   * until then is useless.
    */
   scan(text: string, into: CommandRows): boolean {
     if (this.#bytes.length < text.length * UTF8_BYTES_MAX) {
@@ -77,23 +77,23 @@ export class CommandScanner {
     }
   }
 
-  /** The order that begins at `at` and ends before `#at`; false where that is no order in its usual form. */
+  /** Parses the order that begins at `at`; `#at` is then behind it. Returns false if it is not in the usual form. */
   #order(at: number, { numbers, count, texts }: CommandRows): boolean {
     const row = count * ROW;
     this.#at = at;
     this.#isUnusual = false;
     this.#expectAll(HEAD);
-    numbers[row + TIME_MS] = this.#whole();
+    numbers[row + TIME_MS] = this.#integer();
     this.#expect(COMMA);
-    numbers[row + ACCOUNT] = this.#whole();
+    numbers[row + ACCOUNT] = this.#integer();
     this.#expect(COMMA);
-    numbers[row + KEY] = this.#whole();
+    numbers[row + KEY] = this.#integer();
     numbers[row + MARKET_AND_SIDE] = this.#part();
-    numbers[row + STAKE_CENTS] = this.#whole();
+    numbers[row + STAKE_CENTS] = this.#integer();
     this.#expect(COMMA);
-    numbers[row + FAIR_SHARE_E6] = this.#wholeOrMinusOne();
+    numbers[row + FAIR_SHARE_E6] = this.#integerOrMinusOne();
     this.#expect(COMMA);
-    numbers[row + EXPECTED_PERCENT_E6] = this.#wholeOrMinusOne();
+    numbers[row + EXPECTED_PERCENT_E6] = this.#integerOrMinusOne();
     this.#expect(COMMA);
     this.#digest(numbers, row);
     this.#expect(COMMA);
@@ -112,11 +112,11 @@ export class CommandScanner {
       return;
     }
     this.#at++;
-    numbers[row + KEY_HIGH] = this.#whole();
+    numbers[row + KEY_HIGH] = this.#integer();
     this.#expect(COMMA);
-    numbers[row + KEY_LOW] = this.#whole();
+    numbers[row + KEY_LOW] = this.#integer();
     this.#expect(COMMA);
-    numbers[row + BODY] = this.#whole();
+    numbers[row + BODY] = this.#integer();
     this.#expect(CLOSE);
   }
 
@@ -137,8 +137,8 @@ export class CommandScanner {
     this.#at = at + expected.length;
   }
 
-  /** A whole number >= 0 without a sign, of at most 15 digits. */
-  #whole(): number {
+  /** An integer >= 0 without a sign, of at most 15 digits. */
+  #integer(): number {
     const from = this.#at;
     const upper = this.#digits(from + INT_DIGITS);
     let digits = this.#at - from;
@@ -153,7 +153,7 @@ export class CommandScanner {
     return upper * (POWERS_OF_TEN[digits - INT_DIGITS] as number) + lower;
   }
 
-  /** The number that the digits up to `end` make, which must be few enough for 32 bits. */
+  /** The number from the digits up to `end`, which must be few enough for 32 bits. */
   #digits(end: number): number {
     const bytes = this.#bytes;
     let at = this.#at;
@@ -167,14 +167,14 @@ export class CommandScanner {
     return value;
   }
 
-  #wholeOrMinusOne(): number {
-    if (this.#bytes[this.#at] !== MINUS) return this.#whole();
+  #integerOrMinusOne(): number {
+    if (this.#bytes[this.#at] !== MINUS) return this.#integer();
     this.#at++;
-    if (this.#whole() !== 1) this.#isUnusual = true;
+    if (this.#integer() !== 1) this.#isUnusual = true;
     return -1;
   }
 
-  /** Market and side: index in `PARTS`. */
+  /** Market and side, as the index in `PARTS`. */
   #part(): number {
     const part = partAt(this.#bytes, this.#at);
     this.#expectAll(must(PARTS[part], 'part of an order'));
@@ -189,11 +189,11 @@ export class CommandScanner {
     }
     if (this.#isUnusual) return null;
     this.#at = this.#endOfText(from);
-    // JSON makes a string of its own: a slice would keep the whole batch in memory.
+    // JSON.parse makes a new string. A slice would keep the whole batch in memory.
     return JSON.parse(this.#bytes.toString('utf8', from, this.#at));
   }
 
-  /** Place behind the closing quote of the string that begins at `from`, or behind the last byte. */
+  /** The position after the closing quote of the string that begins at `from`, or after the last byte. */
   #endOfText(from: number): number {
     const bytes = this.#bytes;
     let at = from + 1;
@@ -201,7 +201,7 @@ export class CommandScanner {
     return Math.min(at + 1, this.#end);
   }
 
-  /** The command that begins at `at`, as its text; false where its end is not found. */
+  /** Adds the command that begins at `at` as its text. Returns false if its end is not found. */
   #otherCommand(at: number, { numbers, count, texts }: CommandRows): boolean {
     const bytes = this.#bytes;
     if (bytes[at] !== OPEN) return false;

@@ -1,22 +1,21 @@
 /**
- * The commands of a batch from their text. Orders are nearly all of a journal, and `encodeCommand` always writes them in
- * the same form, so they are read here by a scanner that knows only that form, in a third of the time that JSON takes.
- * Whatever is in the least unusual goes the ordinary way, through JSON and `decodeCommand`: the scanner never judges,
- * and a test holds it to giving what the ordinary way gives.
+ * Decodes the commands of a batch. Nearly all of a journal is orders, which `encodeCommand` always writes in the same
+ * form, so they are read by a scanner that knows only that form and is faster than JSON. Anything unusual goes through
+ * JSON and `decodeCommand`. The scanner never rejects a command, and a test holds it to the same results.
  */
 import { decodeCommand } from '../../engine/model/command-codec.js';
 import type { Command } from '../../engine/model/commands.js';
 import { CommandRows, RowsReader } from './command-rows.js';
 import { CommandScanner } from './command-scanner.js';
 
-/** Batches are decoded one at a time: they share the memory for their bytes and rows. */
+/** Batches are decoded one at a time and share the memory for their bytes and rows. */
 const scanner = new CommandScanner();
 const rows = new CommandRows();
 
-/** The commands of a batch's text. Throws what JSON and `decodeCommand` throw. */
+/** The commands of a batch, from its text. Throws what JSON and `decodeCommand` throw. */
 export function decodeCommands(text: string): Command[] {
   rows.clear();
-  if (!scanCommands(text, rows)) return decodeOrdinarily(text);
+  if (!scanCommands(text, rows)) return decodeJson(text);
   return new RowsReader(rows.numbers, rows.texts).take(rows.count);
 }
 
@@ -25,7 +24,7 @@ export function scanCommands(text: string, into: CommandRows): boolean {
   return scanner.scan(text, into);
 }
 
-function decodeOrdinarily(text: string): Command[] {
+function decodeJson(text: string): Command[] {
   const values: unknown = JSON.parse(text);
   if (!Array.isArray(values)) throw new SyntaxError('a batch is a list of commands');
   return values.map((value) => decodeCommand(value));

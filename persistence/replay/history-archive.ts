@@ -1,6 +1,6 @@
 /**
- * What the archive tells of the time before a pruned journal begins: the same events that the journal's commands caused,
- * with their sequence numbers, so that whoever reads events reads on without a seam. Every row is checked.
+ * The events before the beginning of a pruned journal, from the archive: the same ones that the journal's commands
+ * caused, with their sequence numbers, so that readers of events continue without a gap. Every row is checked.
  */
 import { existsSync } from 'node:fs';
 import type Database from 'better-sqlite3';
@@ -27,16 +27,16 @@ import { mergedRows } from './merged-rows.js';
 
 const BET_CELLS = countOf(BET);
 const TRANSFER_CELLS = countOf(TRANSFER);
-/** Rows are read in about the order in which they lie, so that more is of no use; sorting takes as much again. */
+/** Rows are read in about the order in which they are stored, so more would not help; sorting takes as much again. */
 const CACHE_KIB = 2_048;
 
-/** An event that moved money, as it happened. `seq` is 0 where the archive began later than the bet. */
+/** An event that moved money. `seq` is 0 if the archive began after the bet was placed. */
 export interface ArchivedEvent {
   readonly seq: number;
   readonly event: BetPlaced | BetSettled | BalanceMoved;
 }
 
-/** A bet whose placement is known, and what became of it up to some command. */
+/** A bet whose placement is known, and its settlement up to some command. */
 export interface ArchivedBet {
   readonly placedSeq: number;
   readonly placed: BetPlaced;
@@ -55,7 +55,7 @@ export class ArchiveReader {
     this.#texts = new ArchiveTexts(db);
   }
 
-  /** null where there is no archive. Throws `archive_newer_version` and `archive_corrupt`. */
+  /** null if there is no archive. Throws `archive_newer_version` and `archive_corrupt`. */
   static open(dir: DataDir): ArchiveReader | null {
     const path = dir.archiveFile;
     if (!existsSync(path)) return null;
@@ -92,8 +92,8 @@ export class ArchiveReader {
   }
 
   /**
-   * Bets that commands `fromSeq` to `toSeq` placed: those that were settled up to `knownTo` in the order of their settlement,
-   * or the others in the order of their numbers; of one account where it is not null. Throws `archive_corrupt`.
+   * Bets placed by commands `fromSeq` to `toSeq`: those settled up to `knownTo`, in the order of settlement, or the
+   * others, in the order of their numbers. Only those of `account`, unless it is null. Throws `archive_corrupt`.
    */
   *bets(
     which: 'settled' | 'open',
@@ -110,7 +110,7 @@ export class ArchiveReader {
     }
   }
 
-  /** How the bet was placed; null where that is not known. Throws `archive_corrupt`. */
+  /** The placement of the bet; null if it is not known. Throws `archive_corrupt`. */
   placement(bet: number): ArchivedBet | null {
     try {
       this.#oneBet ??= this.#select(ONE_BET);
@@ -125,7 +125,7 @@ export class ArchiveReader {
     return this.db.prepare<unknown[], ArchiveCell[]>(sql).raw();
   }
 
-  /** Finished rounds up to command `toSeq` in the order of their settlement, or the one that is asked for. */
+  /** Rounds settled up to command `toSeq`, in that order; only one of them, unless `only` is null. */
   *rounds(
     toSeq: number,
     only: { readonly market: string; readonly roundNumber: number } | null,
@@ -149,14 +149,16 @@ export class ArchiveReader {
     }
   }
 
-  /** Rounds that one command settled, in the order in which it did. */
+  /** Rounds settled by one command, in the order in which it settled them. */
   #inOrder(rounds: ArchivedRound[]): ArchivedRound[] {
     if (rounds.length < 2) return rounds;
     const places = new Map(rounds.map((round) => [round, this.#placeOf(round)]));
     return rounds.sort((one, other) => (places.get(one) ?? 0) - (places.get(other) ?? 0));
   }
 
-  /** The place of the round's last movement of money in the command that settled it: what the house got, or its last bet. */
+  /**
+   * The position of the round's last movement of money in the command that settled it: the house's, or of its last bet.
+   */
   #placeOf({ market, roundNumber, settledSeq }: ArchivedRound): number {
     const id = marketId(market);
     const place = (sql: string, ...values: (number | string)[]): number | null =>
@@ -183,7 +185,7 @@ export class ArchiveReader {
     return ofBets ?? 0;
   }
 
-  /** The number of the first bet that was placed at `timeMs` or later. Numbers and times both rise. */
+  /** The number of the first bet placed at `timeMs` or later. Numbers and times both increase. */
   #firstBetFrom(timeMs: number): number {
     const at = this.db.prepare<[number], [bet: number, placedMs: number]>(
       'SELECT bet, placed_ms FROM bet WHERE bet >= ? ORDER BY bet LIMIT 1',
@@ -219,7 +221,7 @@ export class ArchiveReader {
     return { placedSeq: Number(placedSeq), placed: placedOf(bet), fate };
   }
 
-  /** The row of a bet, checked as far as it is asked for. */
+  /** The row of a bet. Its settlement is checked only if it is needed. */
   #betCells(cells: ArchiveCell[], isSettled: boolean): ArchiveCell[] {
     const bet = this.#texts.asWritten('bet', cells.slice(0, BET_CELLS));
     this.#refuse(bet, faultOfPlacement(bet) ?? (isSettled ? faultOfSettlement(bet) : null));

@@ -1,6 +1,6 @@
 /**
- * What a journal tells of the past: the engine as it was at any sequence number, and every command with what it
- * did. Snapshots shorten the way; where retention has deleted the beginning, the oldest usable one is the beginning.
+ * The past, from the journal: the engine at any sequence number, and every command with its events. Snapshots shorten
+ * the replay. If retention has deleted the beginning of the journal, the oldest usable snapshot is the beginning.
  */
 import { assert } from '../../engine/base/assert.js';
 import { Engine } from '../../engine/engine.js';
@@ -13,7 +13,7 @@ import { decodeCommands } from './decode-batch.js';
 import { checkReplayed, type DecodedBatch, decodeBatches, replayCommand } from './replay.js';
 import { firstUsable } from './usable-snapshot.js';
 
-/** One accepted command. `engine` stands right behind it, until the next step is asked for. */
+/** One accepted command. `engine` has just applied it, until the next step is requested. */
 export interface Step {
   readonly seq: number;
   readonly command: Command;
@@ -21,23 +21,23 @@ export interface Step {
   readonly engine: Engine;
 }
 
-/** As `JournalReader` has it. */
+/** The part of `JournalReader` that history needs. */
 export interface HistoryJournal extends Pick<JournalStore, 'readBatches' | 'chainAt'> {
   readonly firstSeq: number;
   readonly lastSeq: number;
 }
 
 export interface HistoryOptions {
-  /** The journal's batches after `afterSeq`, up to about `endSeq`; read as they are asked for where absent. */
+  /** The journal's batches after `afterSeq`, up to about `endSeq`. If absent, they are read one at a time. */
   readonly batchesAfter?: (afterSeq: number, endSeq: number) => Iterable<DecodedBatch>;
   /** Called with the last sequence number of every replayed batch. */
   readonly onSeq?: (seq: number) => void;
-  /** Called with a sentence about each unusable snapshot. */
+  /** Called with a sentence about each snapshot that cannot be used. */
   readonly onNote?: (sentence: string) => void;
 }
 
 export class History {
-  /** First command of the journal, and the last one at the time of opening. */
+  /** The first command of the journal, and the last one when this was opened. */
   readonly firstSeq: number;
   readonly lastSeq: number;
   readonly #journal: HistoryJournal;
@@ -56,12 +56,12 @@ export class History {
     this.#options = options;
   }
 
-  /** Whether the journal still has its beginning. */
+  /** Whether the journal has its beginning. */
   get isFromFirst(): boolean {
     return this.firstSeq === 1;
   }
 
-  /** The oldest state that can be had: nothing at all, or the oldest usable snapshot of a journal without its beginning. */
+  /** The oldest available state: the empty one, or the oldest usable snapshot of a journal without its beginning. */
   beginning(): Engine {
     if (this.isFromFirst) return new Engine();
     const oldestFirst = [...this.#snapshots.list()].reverse();
@@ -69,25 +69,25 @@ export class History {
     return this.#firstUsable(reachable) ?? this.#refuse(this.firstSeq - 1);
   }
 
-  /** The engine right after command `seq`; 0 is before the first. Throws `not_found` and what reading throws. */
+  /** The engine right after command `seq`, which may be 0. Throws `not_found` and what reading throws. */
   engineAt(seq: number): Engine {
     const engine = this.startFor(seq);
-    for (const step of this.carryOn(engine, seq)) assert(step.seq <= seq, 'a step too many');
+    for (const step of this.replay(engine, seq)) assert(step.seq <= seq, 'a step too many');
     return engine;
   }
 
   /** Commands `fromSeq` to `toSeq`, in order. Throws `not_found` and what reading throws. */
   *walk(fromSeq: number, toSeq: number): Generator<Step, void, undefined> {
     const engine = this.startFor(fromSeq - 1);
-    for (const step of this.carryOn(engine, toSeq)) if (step.seq >= fromSeq) yield step;
+    for (const step of this.replay(engine, toSeq)) if (step.seq >= fromSeq) yield step;
   }
 
-  /** Whether there is something from which the state at `seq` can be worked out; whether it is good is not looked at. */
+  /** Whether there is anything from which the state at `seq` can be replayed. It is not checked. */
   hasStateFor(seq: number): boolean {
     return this.isFromFirst || this.#snapshotsFor(seq).length > 0;
   }
 
-  /** The newest state that can be had at or before `seq`, without carrying out anything. */
+  /** The newest state at or before `seq` that is available without replay. */
   startFor(seq: number): Engine {
     if (seq > this.lastSeq) {
       throw new JournalError(
@@ -101,22 +101,22 @@ export class History {
   }
 
   /**
-   * Carries `engine`, which stands at the end of a batch, on to command `toSeq`. After each whole batch its rolling
-   * digest must be the row's. Throws `replay_mismatch` and what reading throws.
+   * Replays the journal to command `toSeq`, from `engine`, which is at the end of a batch. After each whole batch the
+   * rolling digest is compared with the row's. Throws `replay_mismatch` and what reading throws.
    */
-  *carryOn(engine: Engine, toSeq: number): Generator<Step, void, undefined> {
+  *replay(engine: Engine, toSeq: number): Generator<Step, void, undefined> {
     if (engine.seq >= toSeq) return;
     const { batchesAfter = (seq) => decodeBatches(this.#journal.readBatches(seq)) } = this.#options;
     for (const batch of batchesAfter(engine.seq, toSeq)) {
-      assert(batch.row.firstSeq === engine.seq + 1, 'the engine stands at the end of a batch');
-      yield* carryOut(engine, batch, toSeq);
+      assert(batch.row.firstSeq === engine.seq + 1, 'the engine is at the end of a batch');
+      yield* replaySteps(engine, batch, toSeq);
       this.#options.onSeq?.(engine.seq);
       if (engine.seq >= toSeq) return;
     }
     throw missingAfter(engine.seq);
   }
 
-  /** The last command at or before `timeMs`; where there is none, the number before the first. Time never goes back. */
+  /** The last command at or before `timeMs`; if there is none, the number before the first. Time never goes back. */
   seqAt(timeMs: number): number {
     let low = this.firstSeq - 1;
     let high = this.lastSeq;
@@ -130,13 +130,13 @@ export class History {
     return low;
   }
 
-  /** The batch that holds the command after `seq`, which is there. */
+  /** The batch with the command after `seq`, which must exist. */
   #batchAfter(seq: number): StoredBatch {
     for (const batch of this.#journal.readBatches(seq)) return batch;
     throw missingAfter(seq);
   }
 
-  /** Those from which the journal leads to `seq`, newest first. */
+  /** The snapshots from which the journal leads to `seq`, newest first. */
   #snapshotsFor(seq: number): readonly SnapshotRef[] {
     return this.#snapshots.list().filter((ref) => ref.seq <= seq && ref.seq >= this.firstSeq - 1);
   }
@@ -155,7 +155,7 @@ export class History {
   }
 }
 
-function* carryOut(
+function* replaySteps(
   engine: Engine,
   { row, commands }: DecodedBatch,
   toSeq: number,
@@ -168,7 +168,7 @@ function* carryOut(
   checkReplayed(engine, row);
 }
 
-/** Retention may delete a segment while a long read is on its way to it. */
+/** Retention may delete a segment before a long read gets to it. */
 const missingAfter = (seq: number): JournalError =>
   new JournalError(
     'journal_incomplete',

@@ -1,14 +1,14 @@
 /**
- * The ledger: every movement of money as an entry of one account, read off the events. An account's entries add up to its
- * balance, at every moment; the house (account 0) has a ledger, too. A bet that is lost moves nothing when it is settled
- * and has its stake's entry only.
+ * The ledger: every movement of money as an entry of one account, from the events. The entries of an account add up to
+ * its balance at every moment. The house (account 0) has a ledger, too. A lost bet moves nothing when it is settled and
+ * has only the entry of its stake.
  */
 import { BET_RESULTS, roundId } from '../../engine/model/domain.js';
 import type { BalanceMoved, EngineEvent } from '../../engine/model/events.js';
 
 /**
- * `payout` is a win, `refund` the stake of a draw or of a voided round; `seed` and `settlement` are the house's: what
- * it puts into a round and what is left for it. `forward` stands for all entries that are known no more.
+ * `payout` is a win, `refund` the stake of a draw or a voided round. `seed` and `settlement` are of the house: what it
+ * puts into a round and what it gets back. `forward` stands for all entries that are no longer known.
  */
 export type LedgerKind =
   | 'deposit'
@@ -30,17 +30,17 @@ export interface LedgerEntry {
   readonly amountCents: number;
   /** The account's balance after it. */
   readonly balanceCents: number;
-  /** The bet's number; 0 where it is not about a bet. */
+  /** Number of the bet; 0 if there is none. */
   readonly bet: number;
   /** The round's id, or ''. */
   readonly round: string;
-  /** What an operator gave with it, or ''. */
+  /** The operator's reference, or ''. */
   readonly reference: string;
 }
 
 const WIN = BET_RESULTS.indexOf('WIN');
 
-/** The entry that `event` of command `seq` makes, or null where it moves no money. */
+/** The entry for `event` of command `seq`; null if it moves no money. */
 export function ledgerEntryOf(seq: number, event: EngineEvent): LedgerEntry | null {
   switch (event.type) {
     case 'betPlaced': {
@@ -81,7 +81,7 @@ function movedEntry(seq: number, event: BalanceMoved): LedgerEntry {
 const roundOf = (event: { readonly market: number; readonly roundNumber: number }): string =>
   roundId(event.market, event.roundNumber);
 
-/** What is wrong with an account's ledger, or null: each entry must lead to its balance, the last one to `balanceCents`. */
+/** Checks the ledger of an account: each entry must lead to its balance, and the last one to the account's. */
 export class LedgerCheck {
   #sumCents = 0;
   #entries = 0;

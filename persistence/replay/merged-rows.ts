@@ -1,7 +1,7 @@
-/** Several streams of the archive's rows, each in order, as one. */
+/** Merges several streams of archive rows, each of them in order. */
 import type { ArchiveCell } from '../archive/checksum.js';
 
-/** Rows with the smaller first cell come first; with the same, those with the smaller last cell. Closes all streams. */
+/** Rows are ordered by their first cell, then by their last. Closes all streams at the end. */
 export function* mergedRows(
   streams: readonly IterableIterator<ArchiveCell[]>[],
 ): Generator<ArchiveCell[], void, undefined> {

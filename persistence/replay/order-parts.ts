@@ -1,17 +1,17 @@
-/** Market and side as they stand in the text of an order, and which of them stands at a place. */
+/** Market and side in the text of an order, and how to find out which of them is at a position. */
 import { ORDER_PARTS } from '../../engine/model/command-codec.js';
 
 /** By `market * 2 + side`. */
 export const PARTS: readonly Buffer[] = ORDER_PARTS.map((part) => Buffer.from(part));
 
 const QUOTE = 0x22;
-/** Quotes in a part, after the last of which it ends with a comma. */
+/** Quotes in a part; it ends with a comma after the last one. */
 const PART_QUOTES = 4;
 const PART_BYTES_MAX = Math.max(...PARTS.map(({ length }) => length));
 
 const hashStep = (hash: number, byte: number): number => (Math.imul(hash, 31) + byte) | 0;
 
-/** Tells the parts from each other by their hash, up to the last quote: the first size that gives each a place of its own. */
+/** Finds a part by its hash, up to the last quote. Its size is the first at which no two parts collide. */
 function tableOfParts(): Uint8Array {
   const hashes = PARTS.map((part) => part.subarray(0, -1).reduce(hashStep, 0));
   for (let slots = 256; ; slots *= 2) {
@@ -26,7 +26,7 @@ function tableOfParts(): Uint8Array {
 const PART_BY_HASH = tableOfParts();
 const HASH_MASK = PART_BY_HASH.length - 1;
 
-/** Index in `PARTS` of the one part that can stand at `from`; whether it does is for the caller to compare. */
+/** The index in `PARTS` of the only part that can be at `from`. The caller compares whether it is. */
 export function partAt(bytes: Uint8Array, from: number): number {
   let hash = 0;
   let quotes = 0;

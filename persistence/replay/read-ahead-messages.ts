@@ -1,4 +1,4 @@
-/** What the thread that reads ahead and the one that replays share: a few numbers in common memory, and messages. */
+/** What the thread that reads ahead and the one that replays share: a few numbers in shared memory, and messages. */
 import type { MessagePort } from 'node:worker_threads';
 import type { DataDir } from '../data-dir/layout.js';
 
@@ -11,14 +11,14 @@ export interface ReadAheadOptions {
   readonly signals: Int32Array;
 }
 
-/** How many messages were sent. */
+/** Number of messages sent. */
 export const SENT = 0;
-/** How many were taken, or `STOP`. */
+/** Number of messages taken, or `STOP`. */
 export const TAKEN = 1;
-/** 1 once the thread that reads has closed its files. */
+/** 1 once the reading thread has closed its files. */
 export const ENDED = 2;
 export const SIGNALS = 3;
-/** In the place of `TAKEN`: no more are wanted. */
+/** As `TAKEN`: no more messages are wanted. */
 export const STOP = -1;
 
 /** Doubles of a batch in `ReadBatches.batches`: first and last sequence number. */
@@ -26,11 +26,11 @@ export const BATCH = 2;
 export const DIGEST_CHARS = 16;
 export const CHECKSUM_CHARS = 8;
 
-/** Batches that are good by checksum and chain, in order, with what replay needs of them. */
+/** Batches that are good by checksum and chain, in order, reduced to what replay needs. */
 export interface ReadBatches {
   readonly kind: 'batches';
   readonly batches: Float64Array;
-  /** Of all batches, one after the other. */
+  /** Those of all batches, concatenated. */
   readonly digests: string;
   readonly checksums: string;
   /** As in `CommandRows`. */
@@ -38,5 +38,5 @@ export interface ReadBatches {
   readonly texts: readonly string[];
 }
 
-/** `end`: all was read. `gaveUp`: what comes next has to be read by the one who replays. */
+/** `end`: everything was read. `gaveUp`: the replaying thread has to read what comes next itself. */
 export type ReadAheadMessage = ReadBatches | { readonly kind: 'end' } | { readonly kind: 'gaveUp' };

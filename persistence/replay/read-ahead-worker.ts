@@ -1,7 +1,7 @@
 /**
- * The thread that reads ahead (`read-ahead.ts`): reads the journal, checks checksums and chain, and takes the commands
- * apart into rows of numbers, a bounded number of messages ahead of the one who replays. It judges nothing: where
- * anything is wrong, or only unusual, it gives up, and the one who replays reads that place again and says what it is.
+ * The thread that reads ahead (`read-ahead.ts`): it reads the journal, checks checksums and chain, and parses the
+ * commands into rows of numbers, a bounded number of messages ahead of the replaying thread. If anything is wrong, or
+ * merely unusual, it gives up, and the replaying thread reads that position again and reports it.
  */
 import { workerData } from 'node:worker_threads';
 import type { StoredBatch } from '../../engine/model/ports.js';
@@ -21,7 +21,7 @@ import {
 
 /** A message ends with the batch that reaches so many commands. */
 const COMMANDS_PER_MESSAGE = 4_096;
-/** Messages that wait to be taken. */
+/** Messages that may wait to be taken. */
 const AHEAD_MAX = 8;
 
 const { dir, afterSeq, port, signals } = workerData as ReadAheadOptions;
@@ -37,7 +37,7 @@ class Collected {
     return this.#rows.count;
   }
 
-  /** False where the batch is for the one who replays to read. */
+  /** Returns false if the replaying thread has to read the batch itself. */
   add({ firstSeq, lastSeq, digest, checksum, commands }: StoredBatch): boolean {
     if (digest.length !== DIGEST_CHARS || checksum.length !== CHECKSUM_CHARS) return false;
     const rows = this.#rows;
@@ -52,7 +52,7 @@ class Collected {
     return true;
   }
 
-  /** All of it; goes on empty. */
+  /** Sends all of it and clears it. */
   send(): void {
     if (this.#batches.length === 0) return;
     const batches = Float64Array.from(this.#batches);
@@ -73,8 +73,8 @@ function send(message: ReadAheadMessage, transferred: ArrayBuffer[] = []): void 
   Atomics.notify(signals, SENT);
 }
 
-/** Waits until there is room for another message. False where none is wanted any more. */
-function mayGoOn(): boolean {
+/** Waits until there is room for another message. Returns false if no more are wanted. */
+function waitForRoom(): boolean {
   for (;;) {
     const taken = Atomics.load(signals, TAKEN);
     if (taken === STOP) return false;
@@ -83,18 +83,18 @@ function mayGoOn(): boolean {
   }
 }
 
-/** False where it did not come to the journal's end. */
+/** Returns whether it reached the end of the journal. */
 function readAll(batches: Iterable<StoredBatch>, collected: Collected): boolean {
   for (const batch of batches) {
     if (!collected.add(batch)) return false;
     if (collected.commands < COMMANDS_PER_MESSAGE) continue;
     collected.send();
-    if (!mayGoOn()) return false;
+    if (!waitForRoom()) return false;
   }
   return true;
 }
 
-/** What reading throws is not told: the one who replays comes to the same place and throws it. */
+/** What reading throws is not reported: the replaying thread gets to the same position and throws it. */
 function isReadToTheEnd(collected: Collected): boolean {
   try {
     const reader = openJournalReader(dir);

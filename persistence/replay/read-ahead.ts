@@ -1,10 +1,10 @@
 /**
- * Replay on two cores: a thread of its own reads the journal, checks it and takes its commands apart
- * (`read-ahead-worker.ts`), while the thread that starts the server carries them out. A start is synchronous, so this side waits on
- * common memory and takes messages from the port itself.
+ * Replay on two cores: one thread reads the journal, checks it and parses its commands (`read-ahead-worker.ts`), while
+ * the thread that starts the server applies them. A start is synchronous, so this side waits on shared memory and takes
+ * messages from the port itself.
  *
- * Nothing rests on the other thread. Where it gives up at damage or at something unusual, or is not heard of, this
- * side goes on reading from there as it would have without it, and so comes to the same engine and to the same errors.
+ * Nothing depends on the other thread. If it gives up at damage or at something unusual, or is silent, this side reads
+ * on from there as it would have without it, and so gets the same engine and the same errors.
  */
 import { availableParallelism } from 'node:os';
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads';
@@ -27,9 +27,9 @@ import {
 } from './read-ahead-messages.js';
 import { commandsOf, type DecodedBatch, decodeBatches } from './replay.js';
 
-/** Fewer commands are replayed sooner than the thread is there. */
+/** Fewer commands are replayed before the thread has started. */
 const COMMANDS_MIN = 20_000;
-/** A thread that is not heard of for so long is not waited for. */
+/** How long to wait for a message of the thread. */
 const SILENCE_MS_MAX = 10_000;
 const WORKER = new URL('./read-ahead-worker.js', import.meta.url);
 
@@ -41,8 +41,8 @@ export interface ReadAheadSettings {
 const DEFAULTS: ReadAheadSettings = { silenceMsMax: SILENCE_MS_MAX, worker: WORKER };
 
 /**
- * The batches of `journal`, which is that of `dir`, after `afterSeq`, where `endSeq` is about their end: read on a thread
- * of their own where that is worth it. Throws what `decodeBatches` throws.
+ * The batches after `afterSeq`, up to about `endSeq`, of `journal`, which is that of `dir`: read on another thread if
+ * that is worth it. Throws what `decodeBatches` throws.
  */
 export function batchesAfter(
   dir: DataDir,
@@ -54,7 +54,7 @@ export function batchesAfter(
   return isWorthIt ? readAhead(dir, journal, afterSeq) : decodeBatches(journal.readBatches(afterSeq));
 }
 
-/** As `batchesAfter`, always on a thread of their own. */
+/** As `batchesAfter`, always on another thread. */
 export function* readAhead(
   dir: DataDir,
   journal: Pick<JournalReader, 'readBatches'>,
@@ -78,7 +78,7 @@ export function* readAhead(
   } finally {
     thread.end();
   }
-  // From one row before, so that the next one is held against it also where it begins a segment.
+  // From one row earlier, so that the next one is checked against it even if it begins a segment.
   yield* decodeBatches(rowsAfter(journal.readBatches(beforeLastSeq), lastSeq));
 }
 
@@ -104,7 +104,7 @@ function* batchesOf({
   }
 }
 
-/** The other thread, as this one sees it. */
+/** The reading thread, seen from this one. */
 class ReaderThread {
   readonly #port: MessagePort;
   readonly #signals = new Int32Array(new SharedArrayBuffer(SIGNALS * Int32Array.BYTES_PER_ELEMENT));
@@ -120,11 +120,11 @@ class ReaderThread {
     this.#port = port1;
     const workerData: ReadAheadOptions = { dir, afterSeq, port: port2, signals: this.#signals };
     this.#worker = new Worker(settings.worker, { name: 'read-ahead', workerData, transferList: [port2] });
-    // Whatever became of it was made good on this side.
+    // This side does not depend on it.
     this.#worker.on('error', () => {});
   }
 
-  /** Waits for the next message; `gaveUp` where none comes. */
+  /** Waits for the next message; `gaveUp` if none comes. */
   next(): ReadAheadMessage {
     for (;;) {
       const received = receiveMessageOnPort(this.#port) as { message: ReadAheadMessage } | undefined;
@@ -139,7 +139,7 @@ class ReaderThread {
     }
   }
 
-  /** Returns once the thread has closed its files, if it can be heard of. */
+  /** Returns when the thread has closed its files, unless it is silent. */
   end(): void {
     Atomics.store(this.#signals, TAKEN, STOP);
     Atomics.notify(this.#signals, TAKEN);

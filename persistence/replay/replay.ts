@@ -1,7 +1,8 @@
 /**
- * Replaying a journal, over any store: batches go to the engine in order, and its rolling digest is compared with
- * the row's after each. Whoever replays (recovery, shadow, history, `verify`) does it here. Where the journal ends
- * is compared with the mark, so that a journal that lost its tail is refused, not taken for a shorter one (design, "The journal").
+ * Replays a journal, from any store: batches go to the engine in order, and after each its rolling digest is compared
+ * with the row's. Recovery, shadow, history and `verify` all replay by these functions. The end of the journal is
+ * compared with the mark, so that a journal that lost its tail is refused and not taken for a shorter one (design, "The
+ * journal").
  *
  * Reading and decoding batches is separate from applying them (`DecodedBatch`): either can be done elsewhere.
  */
@@ -13,39 +14,39 @@ import { JournalError, messageOf } from '../errors.js';
 import { decodeCommands } from './decode-batch.js';
 
 const PROGRESS_EVERY_MS = 500;
-/** The clock is looked at once in so many batches. */
+/** The clock is read once per this many batches. */
 const PROGRESS_EVERY_BATCHES = 64;
 
 export interface RecoveryProgress {
   readonly phase: 'copy' | 'check' | 'snapshot' | 'replay';
   readonly commandsDone: number;
-  /** Commands that the phase has to do; 0 where that is not known. */
+  /** Commands of the phase; 0 if not known. */
   readonly commandsTotal: number;
   readonly commandsPerSecond: number;
-  /** At this rate; null where it is not known. */
+  /** At the present rate; null if not known. */
   readonly secondsLeft: number | null;
 }
 export type OnProgress = (progress: RecoveryProgress) => void;
 
-/** Where a journal ended. */
+/** The end of a recovered journal. */
 export interface JournalEnd {
   /** 0 in an empty journal. */
   readonly lastSeq: number;
   /** Engine time of the last command; 0 in an empty journal. */
   readonly lastTimeMs: number;
-  /** Of the last row; '' in an empty journal. */
+  /** Checksum of the last row; '' in an empty journal. */
   readonly checksum: string;
-  /** How many rows were replayed. */
+  /** Number of rows replayed. */
   readonly batches: number;
 }
 
-/** Counts commands that go by and reports them at intervals. */
+/** Counts commands and reports progress at intervals. */
 export class ProgressMeter {
   readonly #startMs: number;
   #lastMs: number;
   #batches = 0;
 
-  /** Sequence numbers go from `afterSeq` to `endSeq`, 0 where the end is not known. */
+  /** Sequence numbers go from `afterSeq` to `endSeq`, which is 0 if not known. */
   constructor(
     readonly phase: RecoveryProgress['phase'],
     readonly afterSeq: number,
@@ -57,7 +58,7 @@ export class ProgressMeter {
     this.#lastMs = this.#startMs;
   }
 
-  /** To be called after each batch. */
+  /** Called after each batch. */
   count(lastSeq: number): void {
     this.#batches += 1;
     if (this.#batches % PROGRESS_EVERY_BATCHES !== 0) return;
@@ -75,15 +76,15 @@ export class ProgressMeter {
   }
 }
 
-/** What replay needs of a row, and its commands read from their text. */
+/** What replay needs of a row, with its commands decoded. */
 export interface DecodedBatch {
   readonly row: Pick<StoredBatch, 'firstSeq' | 'lastSeq' | 'digest' | 'checksum'>;
   readonly commands: readonly Command[];
 }
 
 /**
- * This engine decides otherwise than the one that wrote the journal, or does not know a command of it. `cause` is what was
- * thrown, where anything was.
+ * The engine gives another outcome than the one that wrote the journal, or does not know one of its commands. `cause`
+ * is the error that was thrown, if any.
  */
 export class ReplayMismatch extends JournalError {
   /** `what` names the batch and what is wrong with it, in a sentence. */
@@ -95,17 +96,17 @@ export class ReplayMismatch extends JournalError {
   }
 }
 
-/** Decodes each row when its turn comes. Throws `ReplayMismatch` where this program does not know a command. */
+/** Decodes the rows one at a time. Throws `ReplayMismatch` if this program does not know a command. */
 export function* decodeBatches(rows: Iterable<StoredBatch>): Generator<DecodedBatch, void, undefined> {
   for (const row of rows) yield decodeBatch(row);
 }
 
-/** Throws `ReplayMismatch` where this program does not know a command. */
+/** Throws `ReplayMismatch` if this program does not know a command. */
 export function decodeBatch(row: StoredBatch): DecodedBatch {
   return { row, commands: commandsOf(row, () => decodeCommands(row.commands)) };
 }
 
-/** What `decode` makes of the row's text. Throws `ReplayMismatch` where it throws. */
+/** The result of `decode`. Throws `ReplayMismatch` if it throws. */
 export function commandsOf(row: DecodedBatch['row'], decode: () => Command[]): Command[] {
   try {
     return decode();
@@ -115,8 +116,8 @@ export function commandsOf(row: DecodedBatch['row'], decode: () => Command[]): C
 }
 
 /**
- * Replays a batch: applies its commands in order, tells `onApplied` of each, and compares the engine with the row at the
- * end. Throws `ReplayMismatch`, and what `onApplied` throws.
+ * Replays a batch: applies its commands in order, calls `onApplied` after each, and compares the engine with the row at
+ * the end. Throws `ReplayMismatch`, and what `onApplied` throws.
  */
 export function replayBatch(
   engine: Engine,
@@ -127,7 +128,7 @@ export function replayBatch(
   checkReplayed(engine, row);
 }
 
-/** Applies the next command of the batch `row`. It was accepted once; throws `ReplayMismatch` where it is not now. */
+/** Applies the next command of the batch `row`. It was accepted before; throws `ReplayMismatch` if it is not now. */
 export function replayCommand(engine: Engine, command: Command, row: DecodedBatch['row']): Accepted {
   const outcome = applyCommand(engine, command, row);
   if (outcome.status === 'accepted') return outcome;
@@ -144,7 +145,7 @@ function applyCommand(engine: Engine, command: Command, row: DecodedBatch['row']
   }
 }
 
-/** Compares `engine`, which has replayed the commands of the batch `row`, with it. Throws `ReplayMismatch`. */
+/** Compares `engine`, which has replayed the commands of the batch `row`, with that row. Throws `ReplayMismatch`. */
 export function checkReplayed(engine: Engine, row: DecodedBatch['row']): void {
   if (engine.seq !== row.lastSeq) throw notReplayed(row, `it holds commands up to ${engine.seq}`);
   const digest = engine.rollingDigest();
@@ -159,9 +160,9 @@ function notReplayed(row: DecodedBatch['row'], why: string, options?: ErrorOptio
 }
 
 /**
- * Compares the mark with a journal that ends at `endSeq` and whose row that ends at the mark's sequence number,
- * if any, has `checksumAtMark`. Throws `mark_unreadable` where a journal with batches has no mark,
- * `journal_incomplete` where acknowledged batches are missing, `journal_corrupt` where they are others.
+ * Compares the mark with a journal that ends at `endSeq`. `checksumAtMark` is that of the row that ends at the mark, or
+ * null. Throws `mark_unreadable` if a journal with batches has no mark, `journal_incomplete` if acknowledged batches
+ * are missing, and `journal_corrupt` if the acknowledged batch is another one.
  */
 export function checkMark(mark: Mark | null, endSeq: number, checksumAtMark: string | null): void {
   if (mark === null) {

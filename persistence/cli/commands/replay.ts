@@ -62,7 +62,7 @@ export const replayCommand = defineCommand<ReplayOptions>({
         return EXIT.done;
       }
       let shown = 0;
-      for (const step of past.carryOn(past.history.startFor(fromSeq - 1), toSeq)) {
+      for (const step of past.replay(past.history.startFor(fromSeq - 1), toSeq)) {
         if (step.seq < fromSeq || !isAbout(step, filter)) continue;
         show(out, step, options.explain === true);
         shown += 1;

@@ -50,6 +50,6 @@ function presentState(past: HistoryReader): { readonly engine: Engine; readonly 
   if (endSeq === 0)
     throw new JournalError('not_found', 'Nothing has happened yet: there is no state to write down.');
   const engine = past.history.startFor(endSeq);
-  for (const { seq } of past.carryOn(engine, endSeq)) assert(seq <= endSeq, 'a step too many');
+  for (const { seq } of past.replay(engine, endSeq)) assert(seq <= endSeq, 'a step too many');
   return { engine, chain: must(past.journal.chainAt(endSeq), 'the end of a batch') };
 }

@@ -1,6 +1,7 @@
 /**
  * Bets' rows. A bet is written when it is settled, and those that are open last. Which bets: those placed in the range;
- * what became of them: as far as the journal goes. Nothing is kept in memory but what happened behind the archive's end.
+ * what became of them: as far as the journal goes. Nothing is kept in memory but what happened behind the archive's
+ * end.
  */
 
 import type { Engine } from '../../../engine/engine.js';
@@ -65,7 +66,7 @@ export function exportBets(past: HistoryReader, sink: RowSink, range: ExportRang
   const engine = start();
   const later = new LaterBets(past, sink, range, archivedTo);
   if (engine !== null) {
-    for (const { seq, events } of past.carryOn(engine, past.lastSeq)) {
+    for (const { seq, events } of past.replay(engine, past.lastSeq)) {
       if (seq > archivedTo) for (const event of events) if (isOf(event, account)) later.add(seq, event);
     }
   }

@@ -52,7 +52,7 @@ export function exportLedger(past: HistoryReader, sink: RowSink, range: ExportRa
   for (const { seq, event } of archivedEvents(past, range, archivedTo)) add(seq, event);
   const engine = start();
   if (engine !== null) {
-    for (const { seq, events } of past.carryOn(engine, toSeq)) {
+    for (const { seq, events } of past.replay(engine, toSeq)) {
       if (seq < fromSeq || seq <= archivedTo) continue;
       for (const event of events) if (isOf(event, account)) add(seq, event);
     }
@@ -104,7 +104,9 @@ class Books {
     );
   }
 
-  /** Compares with the balances of `engine`, of all or of one; an account without entries has none, if all are known. */
+  /**
+   * Compares with the balances of `engine`, of all or of one; an account without entries has none, if all are known.
+   */
   close(engine: Engine, only: number | null, isWhole: boolean): void {
     for (let account = only ?? HOUSE; account <= (only ?? engine.accountCount); account++) {
       const balanceCents =

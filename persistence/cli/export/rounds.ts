@@ -1,6 +1,6 @@
 /**
- * Rounds' rows: those settled in the range, as they are settled; and, where the range goes up to the last command, those
- * that are not settled yet.
+ * Rounds' rows: those settled in the range, as they are settled; and, where the range goes up to the last command,
+ * those that are not settled yet.
  */
 
 import type { Engine } from '../../../engine/engine.js';
@@ -60,7 +60,7 @@ export function exportRounds(past: HistoryReader, sink: RowSink, range: ExportRa
   const engine = start();
   if (engine === null) return [];
   const open = new OpenRounds(engine);
-  for (const { seq, events } of past.carryOn(engine, toSeq)) {
+  for (const { seq, events } of past.replay(engine, toSeq)) {
     for (const event of events) {
       const settled = open.add(event, engine);
       if (settled !== null && seq >= fromSeq && seq > archivedTo)

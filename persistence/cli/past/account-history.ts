@@ -1,5 +1,6 @@
 /**
- * The ledger of one account, from the archive and the journal (`HistoryReader.origin`). Entries that neither knows are one entry `forward`: the balance that the account brought along.
+ * The ledger of one account, from the archive and the journal (`HistoryReader.origin`). Entries that neither knows are
+ * one entry `forward`: the balance that the account brought along.
  */
 import type { Engine } from '../../../engine/engine.js';
 import type { EngineEvent } from '../../../engine/model/events.js';
@@ -37,7 +38,7 @@ export function accountHistory(
   if (!past.archive.isWhole(archivedTo)) {
     collected.bringForward(archivedTo, engine.account(account)?.balanceCents ?? 0, engine.timeMs);
   }
-  for (const { seq, events } of past.carryOn(engine, toSeq)) {
+  for (const { seq, events } of past.replay(engine, toSeq)) {
     if (seq <= archivedTo) continue;
     for (const event of events) collected.add(seq, event);
   }

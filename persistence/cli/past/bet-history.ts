@@ -23,7 +23,7 @@ export function betHistory(past: HistoryReader, bet: number, toSeq: number, isRe
   let round = archived.length === 0 ? null : roundOfArchived(past, archived, engine, archivedTo);
   let placedSeq = archived[0]?.seq ?? 0;
   if (round?.isOver !== true) {
-    for (const step of past.carryOn(engine, toSeq)) {
+    for (const step of past.replay(engine, toSeq)) {
       for (const event of step.events) {
         if (round !== null || event.type !== 'betPlaced' || event.bet !== bet) continue;
         round = new RoundHistory(event.market, event.roundNumber);

@@ -2,9 +2,9 @@
  * What the commands that look into the past share: the journal, the snapshots and the archive, opened for reading and
  * closed again; progress.
  *
- * There are two ways to an answer. Looked up: what happened is read from the archive, row by row against its checksums, and
- * the state is that of the newest snapshot with the journal's commands after it; the one must lead to the other. Worked
- * out: all of it comes from carrying the journal out again, as far back as it goes.
+ * There are two ways to an answer. Looked up: what happened is read from the archive, row by row against its checksums,
+ * and the state is that of the newest snapshot with the journal's commands after it; the one must lead to the other.
+ * Worked out: all of it comes from carrying the journal out again, as far back as it goes.
  */
 import { Engine } from '../../../engine/engine.js';
 import { JournalError } from '../../errors.js';
@@ -38,7 +38,9 @@ export interface Source {
 export interface RangeOrigin {
   /** What happened up to this command is asked of the archive, the rest of the journal. */
   readonly archivedTo: number;
-  /** The state from which the journal goes on, not behind `archivedTo`; null where only the archive reaches so far back. */
+  /**
+   * The state from which the journal goes on, not behind `archivedTo`; null where only the archive reaches so far back.
+   */
   readonly start: () => Engine | null;
 }
 
@@ -66,8 +68,8 @@ export class HistoryReader {
   }
 
   /**
-   * Opens, does `work`, and closes whatever comes of it. `title` stands before the progress. Without `isComplete` engines
-   * lack the Idempotency-Keys (`SnapshotFiles.withoutKeys`).
+   * Opens, does `work`, and closes whatever comes of it. `title` stands before the progress. Without `isComplete`
+   * engines lack the Idempotency-Keys (`SnapshotFiles.withoutKeys`).
    */
   static look<T>(context: Context, title: string, work: (past: HistoryReader) => T, isComplete = false): T {
     const past = new HistoryReader(context, openJournalReader(context.dir), title, isComplete);
@@ -88,13 +90,13 @@ export class HistoryReader {
     return this.history.lastSeq;
   }
 
-  /** Carries `engine` on to `toSeq`, with progress. */
-  carryOn(engine: Engine, toSeq: number): Generator<Step, void, undefined> {
+  /** Replays the journal from `engine` to `toSeq`, with progress. */
+  replay(engine: Engine, toSeq: number): Generator<Step, void, undefined> {
     if (toSeq > this.lastSeq) this.history.startFor(toSeq); // says that it does not exist
     if (toSeq < engine.seq) throw tooEarly(toSeq, engine.seq);
     this.#fromSeq = engine.seq;
     this.#progress = startProgress(this.title, toSeq - engine.seq, 'commands');
-    return this.history.carryOn(engine, toSeq);
+    return this.history.replay(engine, toSeq);
   }
 
   /** Where to begin for what is known at command `toSeq`. Throws `not_found` where its state cannot be had. */
@@ -125,7 +127,7 @@ export class HistoryReader {
   /** `engine`, or, where it stands before everything, one that has taken the first rules. */
   withRules(engine: Engine): Engine {
     if (engine.rules !== null) return engine;
-    for (const step of this.history.carryOn(new Engine(), Math.min(this.lastSeq, FIRST_RULES_SEQ_MAX))) {
+    for (const step of this.history.replay(new Engine(), Math.min(this.lastSeq, FIRST_RULES_SEQ_MAX))) {
       if (step.engine.rules !== null) return step.engine;
     }
     return engine;

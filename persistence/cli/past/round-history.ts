@@ -160,7 +160,7 @@ function fromOrigin(past: HistoryReader, round: RoundHistory, toSeq: number, ori
   if (archivedTo > 0) addArchived(past, round, archivedTo);
   round.look(engine);
   if (!round.isOver) {
-    for (const step of past.carryOn(engine, toSeq)) {
+    for (const step of past.replay(engine, toSeq)) {
       round.addStep(step, archivedTo);
       if (round.isOver) break;
     }
