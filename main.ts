@@ -40,7 +40,7 @@ import { freeBytesOf } from './persistence/data-dir/space.js';
 import { JournalError } from './persistence/errors.js';
 import { JournalThread } from './persistence/journal/thread.js';
 import { openStore, type Store } from './persistence/recovery/open-store.js';
-import { recoveryTeller } from './persistence/recovery/progress.js';
+import { recoveryReporter } from './persistence/recovery/progress.js';
 import { ShadowThread } from './persistence/shadow/thread.js';
 
 const PUMP_EVERY_MS = 10;
@@ -101,7 +101,7 @@ async function start(given: Config, log: Log): Promise<void> {
 /** Locks the data directory and recovers the engine from it. */
 function recover(given: Config, log: Log): { readonly store: Store; readonly start: StartView } {
   const startedMs = performance.now();
-  const onProgress = recoveryTeller(systemClock, recoveryLogger(log));
+  const onProgress = recoveryReporter(systemClock, recoveryLogger(log));
   const store = openStore(given.dataDir, systemClock, onProgress, given);
   const tookMs = performance.now() - startedMs;
   logRecovered(log, store.recovered, store.engine, tookMs);

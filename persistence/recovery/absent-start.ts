@@ -1,5 +1,5 @@
 /**
- * What a start makes of the file `absent`: it has one written where there is none, and says what is missing without a
+ * What a start does about the file `absent`: it writes one if there is none, and reports what is missing without a
  * reason.
  */
 import { must } from '../../engine/base/assert.js';

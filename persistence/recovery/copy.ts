@@ -1,10 +1,10 @@
 /**
- * After an unclean stop nothing is appended to the old file: its good batches are copied to a new one, which takes
- * its place (design, "The journal"). A page whose write failed may look whole in memory and be gone from the disk.
+ * After an unclean stop nothing is appended to the old file: its good batches are copied to a new one, which replaces
+ * it (design, "The journal"). A page whose write failed may look whole in memory and be missing on the disk.
  *
- * The danger is a stale WAL: SQLite would lay it over whatever database stands beside it. So the WAL is removed
- * while the whole copy stands under a name of its own, and that name says that only the copy counts from here on.
- * Each step leaves a directory from which the next start goes on:
+ * The danger is a stale WAL: SQLite would apply it to whatever database is beside it. So the WAL is removed while the
+ * complete copy has a name of its own, which means that only the copy counts from then on. Each step leaves a directory
+ * from which the next start continues:
  *
  *     old + WAL                          -> the copy is made (again)
  *     old + WAL + .unfinished            -> the half copy is thrown away, and made again
@@ -28,28 +28,28 @@ import { recoveredPath, writeSegment } from '../journal/segment/names.js';
 import { Segment } from '../journal/segment/segment.js';
 import type { ProgressMeter } from '../replay/replay.js';
 
-/** What has just been done; a crash after any of them is repaired by the next start. */
+/** A completed step. The next start recovers from a crash after any of them. */
 export type CopyStep =
   /** Half of the rows are in the copy, which is not synced. */
   | 'half_copied'
-  /** The copy is whole and synced, under its unfinished name. */
+  /** The copy is complete and synced, under its unfinished name. */
   | 'copied'
-  /** The copy has its final name aside: from here on it is the journal. */
+  /** The copy has the name that makes it the journal from here on. */
   | 'copy_named'
   /** Every row of the copy has been read back. */
   | 'copy_checked'
-  /** The old segment has no WAL any more. */
+  /** The WAL of the old segment is removed. */
   | 'wal_removed'
-  /** The copy stands in the old segment's place. */
+  /** The copy has replaced the old segment. */
   | 'replaced'
   /** The next start will find a cleanly stopped journal. */
   | 'in_use_removed';
 
 export type OnCopyStep = (step: CopyStep) => void;
-/** Makes the meter for reading all of `source`, which ends at `endSeq`. */
+/** Creates the meter for reading all of `source`, which ends at `endSeq`. */
 type MeterOf = (phase: 'copy' | 'check', source: Segment, endSeq: number) => ProgressMeter;
 
-/** Whether the segment was left by anything but a clean close. */
+/** Whether the segment was not closed cleanly. */
 export function wasStoppedUncleanly(dir: DataDir, segment: string): boolean {
   const half = [recoveredPath(segment), rollbackPath(segment)];
   return (
@@ -57,7 +57,7 @@ export function wasStoppedUncleanly(dir: DataDir, segment: string): boolean {
   );
 }
 
-/** Puts a fresh copy of the good batches in the segment's place. `checkSource` may refuse before anything is written. */
+/** Replaces the segment by a copy of its good batches. `checkSource` may throw before anything is written. */
 export function replaceSegment(
   dir: DataDir,
   path: string,
@@ -126,7 +126,7 @@ function* watched(
   }
 }
 
-/** Reads every row of the copy before the original loses its WAL. */
+/** Reads every row of the copy, before the WAL of the original is removed. */
 function readBack(copy: string, checkSource: (source: Segment) => void, meterOf: MeterOf): void {
   const segment = Segment.open(copy, 'write');
   try {

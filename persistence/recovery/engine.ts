@@ -1,6 +1,7 @@
 /**
- * From a journal and snapshots to an engine, over any store of both: the newest usable snapshot (`usable-snapshot.ts`),
- * then the journal after it; the whole journal where no snapshot can be used.
+ * The second step of a start: from a journal and snapshots, in any store, to an engine. It loads the newest usable
+ * snapshot (`replay/usable-snapshot.ts`) and replays the journal after it, or the whole journal if no snapshot can be
+ * used.
  */
 import { Engine } from '../../engine/engine.js';
 import type { SnapshotRef, SnapshotStore } from '../../engine/host/snapshot-store.js';
@@ -23,22 +24,22 @@ export interface RecoverEngineOptions {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   /** Called about twice a second in a long recovery, and before a snapshot is read. */
   readonly onProgress?: OnProgress;
-  /** The journal's batches after `afterSeq`, up to about `endSeq`; read as they are asked for where absent. */
+  /** The journal's batches after `afterSeq`, up to about `endSeq`. If absent, they are read one at a time. */
   readonly batchesAfter?: (afterSeq: number, endSeq: number) => Iterable<DecodedBatch>;
 }
 
 export interface RecoveredEngine {
   readonly engine: Engine;
   readonly end: JournalEnd;
-  /** The snapshot's sequence number; 0 where all of the journal was replayed. */
+  /** Sequence number of the snapshot; 0 if the whole journal was replayed. */
   readonly snapshotSeq: number;
   /** Sentences on snapshots that were passed over. */
   readonly notes: readonly string[];
 }
 
 /**
- * Throws `journal_incomplete` where the journal's begin is gone and no good snapshot holds it, or where it ends below
- * the mark, what `checkMark` and `replayBatch` throw, and what reading the journal throws.
+ * Throws `journal_incomplete` if the beginning of the journal is gone and no good snapshot holds it, or if it ends
+ * below the mark; and what `checkMark`, `replayBatch` and reading the journal throw.
  */
 export function recoverEngine(
   journal: RecoverableJournal,
@@ -54,21 +55,21 @@ export function recoverEngine(
   return { engine, end, snapshotSeq, notes };
 }
 
-/** The engine of the newest usable snapshot, or a new one where the journal has its beginning. */
+/** The engine of the newest usable snapshot, or a new one if the journal has its beginning. */
 function findStart(
   journal: RecoverableJournal,
   snapshots: Pick<SnapshotStore, 'list' | 'load'>,
   notes: string[],
   onProgress: OnProgress,
 ): Engine {
-  const told = {
+  const withProgress = {
     load: (ref: SnapshotRef) => {
       const unknown = { commandsDone: 0, commandsPerSecond: 0, secondsLeft: null };
       onProgress({ phase: 'snapshot', commandsTotal: ref.seq, ...unknown });
       return snapshots.load(ref);
     },
   };
-  const usable = firstUsable(snapshots.list(), told, journal, (note) => notes.push(note));
+  const usable = firstUsable(snapshots.list(), withProgress, journal, (note) => notes.push(note));
   if (usable !== null) return usable.engine;
   if (journal.chainAt(0) !== null) return new Engine();
   throw new JournalError(
@@ -78,7 +79,7 @@ function findStart(
   );
 }
 
-/** Replays what comes after the engine's last command. */
+/** Replays what comes after the last command of the engine. */
 function replay(
   journal: RecoverableJournal,
   engine: Engine,
@@ -105,8 +106,8 @@ function replay(
 }
 
 /**
- * Checksum of the row that ends at `seq`, or null where none does. A row with which the journal begins, and that is not
- * there itself any more, is the one that the mark speaks of: its chain hash is in the segment after it.
+ * Checksum of the row that ends at `seq`, or null if none does. If the journal begins right after that row, only its
+ * chain hash is left, in the next segment; then the mark, if it is at `seq`, has the checksum.
  */
 function checksumAt(journal: RecoverableJournal, seq: number, mark: Mark | null): string | null {
   if (seq === 0 || journal.chainAt(seq) === null) return null;

@@ -1,7 +1,7 @@
 /**
- * A directory whose journal is gone is not a new one. Begun anew it would forget every account without a word, so whatever
- * else a server has left there, a snapshot, the archive, the mark, the master secret, is a refusal that names what is
- * there, and the command that brings back the most of it.
+ * A directory whose journal is gone is not a new one. Starting from scratch would silently forget every account. So if
+ * a server has left anything else there (a snapshot, the archive, the mark, the master secret), the start is refused
+ * with an error that names it, and the command that restores the most.
  */
 import { existsSync } from 'node:fs';
 import type { DataDir } from '../data-dir/layout.js';
@@ -12,8 +12,8 @@ import { firstUsable } from '../replay/usable-snapshot.js';
 import { SnapshotFiles } from '../snapshot/files.js';
 
 /**
- * Throws `journal_incomplete` where something but no journal is there, and, where `isRequired`, `data_dir_invalid` where
- * nothing is. Changes nothing.
+ * Throws `journal_incomplete` if there is something but no journal, and, with `isRequired`, `data_dir_invalid` if there
+ * is nothing. Changes nothing.
  */
 export function refuseWithoutJournal(dir: DataDir, isRequired: boolean): void {
   if (existsSync(dir.journal) && findSegments(dir.journal).length > 0) return;
@@ -27,7 +27,7 @@ export function refuseWithoutJournal(dir: DataDir, isRequired: boolean): void {
   );
 }
 
-/** What a server has left in `dir` beside its journal, in words. */
+/** What a server has left in `dir` besides its journal, in words. */
 export function remainsOf(dir: DataDir): string[] {
   const snapshots = new SnapshotFiles(dir.snapshots).list().length;
   const parts: readonly (readonly [words: string, isThere: boolean])[] = [
@@ -39,7 +39,7 @@ export function remainsOf(dir: DataDir): string[] {
   return parts.filter(([, isThere]) => isThere).map(([words]) => words);
 }
 
-/** `remains` as `remainsOf` has them. */
+/** `remains` is the result of `remainsOf`. */
 export function journalGone(dir: DataDir, remains: readonly string[]): JournalError {
   const snapshots = SnapshotFiles.withoutKeys(dir.snapshots);
   const snapshot = firstUsable(snapshots.list(), snapshots, null, () => {});
@@ -58,7 +58,7 @@ export function journalGone(dir: DataDir, remains: readonly string[]): JournalEr
   );
 }
 
-/** 0 where no mark says anything. */
+/** 0 if there is no mark, or none that can be read. */
 function acknowledgedSeq(dir: DataDir): number {
   try {
     return readMarkFile(dir.markFile)?.lastSeq ?? 0;

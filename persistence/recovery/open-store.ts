@@ -1,6 +1,6 @@
 /**
- * Takes a data directory and brings it back to life: lock, recovery into an engine, and the master secret, which must
- * be the one that the journal's rounds were opened with.
+ * Opens a data directory for a server: the lock, the recovery of the engine, and the master secret, which must be the
+ * one that the journal's rounds were opened with.
  */
 import type { Engine } from '../../engine/engine.js';
 import type { Clock } from '../../engine/model/ports.js';
@@ -17,17 +17,17 @@ import { type RecoveredEngine, recoverEngine } from './engine.js';
 import { refuseWithoutJournal } from './journal-gone.js';
 import { prepareJournal } from './prepare.js';
 
-/** How a start went. */
+/** The outcome of a recovery. */
 export interface Recovered extends JournalEnd {
   /** The last server on this directory was killed, or failed. */
   readonly wasUnclean: boolean;
-  /** Sequence number of the snapshot that it began with; 0 where all of the journal was replayed. */
+  /** Sequence number of the snapshot that it started from; 0 if the whole journal was replayed. */
   readonly snapshotSeq: number;
-  /** Sentences for the operator: snapshots that were passed over, steps that were finished. */
+  /** Sentences for the operator, on snapshots that were passed over and what was done to the files. */
   readonly notes: readonly string[];
 }
 
-/** A data directory that this process holds, and the engine as its journal left it. */
+/** A data directory that this process has locked, and the engine recovered from it. */
 export interface Store {
   readonly dir: DataDir;
   readonly lock: DataDirLock;
@@ -37,8 +37,8 @@ export interface Store {
 }
 
 /**
- * Throws a `JournalError` where the directory cannot be used or its journal cannot be vouched for; the lock is given
- * back then. `requireData`: a directory without a journal is no new one, either.
+ * Throws a `JournalError` if the directory cannot be used or its journal cannot be trusted; the lock is released then.
+ * With `requireData` a directory without a journal is refused, too.
  */
 export function openStore(
   path: string,
@@ -61,8 +61,8 @@ export function openStore(
 }
 
 /**
- * The three steps of a recovery, each of which may refuse: prepare the files, recover the engine from them, and raise the
- * mark to where it stands.
+ * The three steps of a recovery, each of which may throw: prepare the files, recover the engine from them, and raise
+ * the mark to its last command.
  */
 function recover(
   dir: DataDir,

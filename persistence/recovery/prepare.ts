@@ -1,8 +1,8 @@
 /**
- * The first step of a start (design, "Faults"): makes a journal's files safe to read and to append to. It tells a clean from
- * an unclean stop, checks that the segments hang together and that the last acknowledged batch is there, copies the open
- * segment after an unclean stop, and finishes a roll. It can be repeated after a crash at any point. What it cannot vouch for
- * it refuses, and then changes nothing.
+ * The first step of a start (design, "Faults"): makes the files of a journal safe to read and to append to. It tells a
+ * clean stop from an unclean one, checks that the segments are connected and that the last acknowledged batch exists,
+ * copies the open segment after an unclean stop, and completes an interrupted roll. It can be repeated after a crash at
+ * any point. If it cannot trust the journal, it throws and has changed nothing.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ export interface PrepareOptions {
   readonly clock: Clock;
   /** Called about twice a second in a long copy. */
   readonly onProgress?: OnProgress;
-  /** Called after each step of the copy that follows an unclean stop, and of a roll that has to be finished. */
+  /** Called after each step of the copy after an unclean stop, and of a roll to be completed. */
   readonly onStep?: (step: CopyStep | RollStep) => void;
 }
 
@@ -40,11 +40,11 @@ export interface PreparedJournal {
   readonly wasUnclean: boolean;
   /** Sentences for the operator on what was done to the files. */
   readonly notes: readonly string[];
-  /** To be called after the journal has been read: the last to close the open segment is a writer, which leaves no WAL. */
+  /** To be called after the journal has been read: if a writer closes the open segment last, no WAL is left. */
   close(): void;
 }
 
-/** Throws a `JournalError` where the journal is damaged, incomplete or newer. */
+/** Throws a `JournalError` if the journal is damaged, incomplete or of a newer version. */
 export function prepareJournal({
   dir,
   clock,
@@ -76,12 +76,12 @@ export function prepareJournal({
   return { mark, wasUnclean, notes, close: () => open.close() };
 }
 
-/** What can be said before all is read: the segments hang together, and the last acknowledged batch is there. */
+/** What can be checked before the rows are read: the segments are connected, and the last acknowledged batch exists. */
 function checkFiles(dir: DataDir, last: string, mark: Mark | null, absent: readonly AbsentRange[]): void {
-  // A half seal is taken back by SQLite; until then the file cannot be read.
+  // SQLite rolls back a half seal; until then the file cannot be read.
   if (fileBytes(rollbackPath(last)) > 0) Segment.open(last, 'write').close();
   checkChain(dir.journal, absent);
-  // A finished copy counts more than what it was made from.
+  // A complete copy replaces what it was made from.
   if (sourceOf(last) === last && wasEachCommitSynced(dir)) checkWal(last);
   const segment = Segment.open(sourceOf(last), 'read');
   try {
@@ -91,7 +91,7 @@ function checkFiles(dir: DataDir, last: string, mark: Mark | null, absent: reado
   }
 }
 
-/** Where the mark speaks of a row of an earlier segment, replay compares it. */
+/** If the mark is at a row of an earlier segment, the replay compares them. */
 function checkAgainstMark(segment: Segment, mark: Mark | null): void {
   const endSeq = (segment.tail() ?? segment.start).lastSeq;
   if (mark === null || mark.lastSeq > segment.start.lastSeq || mark.lastSeq > endSeq) {
@@ -99,7 +99,7 @@ function checkAgainstMark(segment: Segment, mark: Mark | null): void {
   }
 }
 
-/** The server that was stopped wrote its durability into the file; one that left none was stopped in order. */
+/** A running server writes its durability to the `in-use` file; if there is none, it was stopped cleanly. */
 function wasEachCommitSynced(dir: DataDir): boolean {
   return !existsSync(dir.inUseFile) || !readFileSync(dir.inUseFile, 'latin1').endsWith(' os\n');
 }
@@ -114,7 +114,7 @@ function copyOpen(
   replaceSegment(dir, path, (source) => checkAgainstMark(source, mark), meterOf, onStep);
 }
 
-/** The segment to append to: `last`, or the one after it where a roll was stopped before it was made. */
+/** The segment to append to: `last`, or the next one, created here if a roll was interrupted. */
 function openSegment(dir: DataDir, last: string, clock: Clock, onStep: OnRollStep): string {
   const segment = Segment.open(last, 'read');
   try {
@@ -139,7 +139,7 @@ function formatOf(path: string): number {
   }
 }
 
-/** What a stopped roll has left of a segment that never was one. */
+/** Removes what an interrupted roll has left of the next segment. */
 function removeUnfinished(dir: DataDir): void {
   for (const name of readdirSync(dir.journal)) {
     if (name.endsWith('.unfinished')) removeDatabase(join(dir.journal, name));

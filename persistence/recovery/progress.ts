@@ -1,14 +1,14 @@
-/** How far a server's recovery has come: an operator who waits for the start sees why. */
+/** The progress of a recovery, for an operator who waits for the start. */
 import type { Clock } from '../../engine/model/ports.js';
 import type { OnProgress, RecoveryProgress } from '../replay/replay.js';
 
-/** A recovery that takes longer than this shows its progress. */
+/** A recovery shows its progress once it takes longer than this. */
 const QUIET_MS = 1_000;
 
-/** To be called when the recovery begins; `tell` gets the progress, and the same in words. */
-export function recoveryTeller(
+/** To be called when the recovery begins. `report` gets the progress, also as a sentence. */
+export function recoveryReporter(
   clock: Pick<Clock, 'monotonicMs'>,
-  tell: (progress: RecoveryProgress, sentence: string) => void,
+  report: (progress: RecoveryProgress, sentence: string) => void,
 ): OnProgress {
   const startedMs = clock.monotonicMs();
   return (progress) => {
@@ -17,6 +17,6 @@ export function recoveryTeller(
     const total = commandsTotal > 0 ? ` of ${commandsTotal}` : '';
     const left = secondsLeft === null ? '' : `, ${secondsLeft} s left`;
     const share = `${commandsDone}${total} commands, ${commandsPerSecond}/s${left}`;
-    tell(progress, `recovery, ${phase}: ${share}`);
+    report(progress, `recovery, ${phase}: ${share}`);
   };
 }

@@ -1,6 +1,7 @@
 /**
- * What a data directory is set up with (`engine/model/setup.ts`), found without carrying anything out: the newest snapshot has
- * it, and the few commands that change it are searched for in the rows behind it. Nothing is changed.
+ * The setup of a data directory (`engine/model/setup.ts`), found without a replay: the newest snapshot has it, and the
+ * rows behind it are searched for the few commands that change it. It is for a quick look: the snapshot is not checked.
+ * Nothing is changed.
  */
 import Database from 'better-sqlite3';
 import { decodeCommand } from '../../engine/model/command-codec.js';
@@ -13,10 +14,10 @@ import { SnapshotFiles } from '../snapshot/files.js';
 import { readTable } from '../snapshot/reader.js';
 import { tableIn } from '../snapshot/schema.js';
 
-/** As it stands in the text of a batch; quotes within a text of a client's are escaped there. */
+/** The command in the text of a batch. (Quotes within clients' texts are escaped, so that they cannot contain this.) */
 const IN_BATCH = '["declareSetup",';
 
-/** null where the journal says nothing of it yet. Throws what opening a segment throws. */
+/** null if nothing has been declared yet. Throws what opening a segment throws. */
 export function setupOf(dir: DataDir): Setup | null {
   const snapshot = inNewestSnapshot(dir);
   const afterSeq = snapshot?.seq ?? 0;
@@ -28,7 +29,7 @@ export function setupOf(dir: DataDir): Setup | null {
   return snapshot?.setup ?? null;
 }
 
-/** One that cannot be read counts as none: the journal has all of it. */
+/** A snapshot that cannot be read counts as none. */
 function inNewestSnapshot(dir: DataDir): { readonly seq: number; readonly setup: Setup | null } | null {
   const [newest] = new SnapshotFiles(dir.snapshots).list();
   if (newest === undefined) return null;
