@@ -26,11 +26,13 @@ import { pastSection } from './sections/past.js';
 import { replaySection } from './sections/replay.js';
 import { snapshotsSection } from './sections/snapshots.js';
 import { startSection } from './sections/start.js';
+import { threadsSection } from './sections/threads.js';
 import { workloadsSection } from './sections/workloads.js';
 
 const SECTIONS: Readonly<Record<SectionName, Section>> = {
   start: startSection,
   orders: ordersSection,
+  threads: threadsSection,
   markets: marketsSection,
   workloads: workloadsSection,
   minute: minuteSection,

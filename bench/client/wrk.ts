@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { onCore } from '../host/cores.js';
 import type { ServerProcess, ServerUse } from '../host/server-process.js';
-import type { RequestTemplate } from './job.js';
+import { type RequestTemplate, SERIAL_DIGITS } from './job.js';
 
 export function hasWrk(): boolean {
   // `wrk -v` prints its version and exits with 1.
@@ -18,6 +18,10 @@ export function hasWrk(): boolean {
 
 export interface WrkMeasurement {
   readonly ratePerSecond: number;
+  /** Answers in the measured time. */
+  readonly answered: number;
+  /** Answers before it. */
+  readonly warmedUp: number;
   readonly p50Us: number;
   readonly p99Us: number;
   readonly server: ServerUse;
@@ -34,6 +38,9 @@ export interface WrkRun {
 }
 
 const WARMUP_SECONDS = 1;
+/** Serial numbers of one run of wrk; our own client's are lower. */
+const SERIALS_PER_RUN = 100_000_000;
+let nextSerial = 600_000_000_000;
 const run = promisify(execFile);
 /** Time allowed for connecting and stopping besides the requested duration. */
 const BESIDE_MS_MAX = 20_000;
@@ -41,16 +48,19 @@ const BESIDE_MS_MAX = 20_000;
 /** Rejects on a response other than 2xx or a failed connection. */
 export async function measureWithWrk(options: WrkRun, server: ServerProcess): Promise<WrkMeasurement> {
   const script = join(options.dir, 'requests.lua');
-  writeFileSync(script, luaOf(options.templates));
-  const command = (seconds: number): string[] =>
-    onCore(options.core, [
+  const command = (seconds: number): string[] => {
+    writeFileSync(script, luaOf(options.templates, nextSerial));
+    nextSerial += SERIALS_PER_RUN;
+    return onCore(options.core, [
       ...['wrk', '--threads', '1', '--connections', String(options.connections)],
       ...['--duration', `${seconds}s`, '--latency', '--script', script, `http://127.0.0.1:${options.port}`],
     ]);
-  await execute(command(WARMUP_SECONDS), WARMUP_SECONDS);
+  };
+  const warmUp = parseReport(await execute(command(WARMUP_SECONDS), WARMUP_SECONDS));
   await server.beginUse();
   const report = await execute(command(options.seconds), options.seconds);
-  return { ...parseReport(report), server: await server.endUse() };
+  const warmedUp = warmUp.answered;
+  return { ...parseReport(report), warmedUp, server: await server.endUse() };
 }
 
 async function execute([file = '', ...args]: readonly string[], seconds: number): Promise<string> {
@@ -60,28 +70,43 @@ async function execute([file = '', ...args]: readonly string[], seconds: number)
   return stdout;
 }
 
-function luaOf(templates: readonly RequestTemplate[]): string {
-  const texts = templates.map(({ text }) => `  ${JSON.stringify(text)},`);
+/** The templates in turn, each with the next serial number where it has a place for one. */
+function luaOf(templates: readonly RequestTemplate[], firstSerial: number): string {
+  const pieces = templates.map(({ text, serialAt }) => {
+    if (serialAt < 0) return `  { ${JSON.stringify(text)} },`;
+    const rest = text.slice(serialAt + SERIAL_DIGITS);
+    return `  { ${JSON.stringify(text.slice(0, serialAt))}, ${JSON.stringify(rest)} },`;
+  });
   return [
     'local requests = {',
-    ...texts,
+    ...pieces,
     '}',
     'local at = 0',
+    `local serial = ${firstSerial}`,
     'request = function()',
     '  at = at % #requests + 1',
-    '  return requests[at]',
+    '  local pieces = requests[at]',
+    '  if pieces[2] == nil then return pieces[1] end',
+    '  serial = serial + 1',
+    `  return pieces[1] .. string.format("%0${SERIAL_DIGITS}.0f", serial) .. pieces[2]`,
     'end',
     '',
   ].join('\n');
 }
 
 /** Rate and percentiles of wrk's report. */
-export function parseReport(report: string): Omit<WrkMeasurement, 'server'> {
+export function parseReport(report: string): Omit<WrkMeasurement, 'server' | 'warmedUp'> {
   const rate = /^Requests\/sec:\s+([\d.]+)$/m.exec(report)?.[1];
+  const answered = /^\s+(\d+) requests in /m.exec(report)?.[1];
   const percentileUs = (name: string): number => {
     const [, number, unit] = new RegExp(`^\\s+${name}%\\s+([\\d.]+)(us|ms|s)$`, 'm').exec(report) ?? [];
     return Number(number) * (unit === 's' ? 1e6 : unit === 'ms' ? 1e3 : 1);
   };
-  if (rate === undefined) throw new Error(`not a report of wrk:\n${report}`);
-  return { ratePerSecond: Number(rate), p50Us: percentileUs('50'), p99Us: percentileUs('99') };
+  if (rate === undefined || answered === undefined) throw new Error(`not a report of wrk:\n${report}`);
+  return {
+    ratePerSecond: Number(rate),
+    answered: Number(answered),
+    p50Us: percentileUs('50'),
+    p99Us: percentileUs('99'),
+  };
 }

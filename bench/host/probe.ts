@@ -2,9 +2,11 @@
  * Preloaded into every Node server of a run (`node --import`): measures the event loop's delay from inside and
  * reports it on request, in total and over time. It costs two timers per millisecond.
  *
- * `--import` loads it into every thread of the server. It runs only in the first, or it would wake the journal and
- * the shadow a thousand times a second each.
+ * `--import` loads it into every thread of the server. Timers run only in the first, or they would wake the journal and
+ * the shadow a thousand times a second each. The others tell the kernel their names, by which `usage.ts` finds them.
  */
+import { writeFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { type IntervalHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
 
@@ -38,6 +40,16 @@ const SAMPLE_EVERY_MS = 250;
 const SAMPLES_MAX = 3_600;
 
 if (isMainThread) watch();
+else nameThread(basename(dirname(process.argv[1] ?? '')));
+
+/** A worker is named after the folder of its script, as in `top -H`. */
+function nameThread(name: string): void {
+  try {
+    writeFileSync('/proc/thread-self/comm', name);
+  } catch {
+    // Not Linux: there are no figures by thread.
+  }
+}
 
 function watch(): void {
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });

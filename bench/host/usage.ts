@@ -1,48 +1,65 @@
 /**
- * Resource usage of a process, from /proc: CPU time to the nanosecond, of all threads and of the first, and memory.
- * CPU time per request is the one figure of a server that does not depend on its client's speed.
+ * Resource usage of a process, from /proc: CPU time to the nanosecond, in total and by thread, and memory. CPU time per
+ * request is the one figure of a server that does not depend on its client's speed.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 
+/**
+ * `main` is the thread that the process began with: the engine's of this server, the event loop of a reference. `other`
+ * are the threads of V8 and of libuv, which collect garbage and compile for all the others.
+ */
+export const THREADS = ['gateway', 'main', 'journal', 'shadow', 'other'] as const;
+export type ThreadName = (typeof THREADS)[number];
+export type ByThread = Readonly<Record<ThreadName, number>>;
+
+/** Names that the probe gave, after the folders of the scripts. The references' only worker commits. */
+const NAMES: ReadonlyMap<string, ThreadName> = new Map([
+  ['gateway', 'gateway'],
+  ['journal', 'journal'],
+  ['references', 'journal'],
+  ['shadow', 'shadow'],
+]);
+
 export interface CpuTimes {
   readonly takenAtMs: number;
-  /** All threads. */
-  readonly processNs: number;
-  /** The thread that the event loop runs on. */
-  readonly mainNs: number;
+  readonly threadNs: ByThread;
 }
 
 /** null if /proc is unavailable (not Linux, or the process has gone). */
 export function cpuTimes(pid: number): CpuTimes | null {
   try {
     const takenAtMs = performance.now();
-    let processNs = 0;
-    let mainNs = 0;
+    const threadNs: Record<ThreadName, number> = { gateway: 0, main: 0, journal: 0, shadow: 0, other: 0 };
     for (const thread of readdirSync(`/proc/${pid}/task`)) {
-      const ns = Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]);
-      processNs += ns;
-      if (thread === String(pid)) mainNs = ns;
+      const read = (file: string): string => readFileSync(`/proc/${pid}/task/${thread}/${file}`, 'utf8');
+      const name = thread === String(pid) ? 'main' : (NAMES.get(read('comm').trim()) ?? 'other');
+      threadNs[name] += Number(read('schedstat').split(' ')[0]);
     }
-    return { takenAtMs, processNs, mainNs };
+    return { takenAtMs, threadNs };
   } catch {
     return null;
   }
 }
 
 export interface CpuUse {
-  /** Shares of a core: 1 is one core all the time. */
+  /** Share of a core: 1 is one core all the time. */
   readonly process: number;
-  readonly main: number;
+  /** CPU time in nanoseconds. */
+  readonly threadNs: ByThread;
 }
 
 export function cpuUse(before: CpuTimes | null, after: CpuTimes | null): CpuUse | null {
   if (before === null || after === null) return null;
   const wallNs = (after.takenAtMs - before.takenAtMs) * 1e6;
-  return {
-    process: (after.processNs - before.processNs) / wallNs,
-    main: (after.mainNs - before.mainNs) / wallNs,
-  };
+  const threadNs = byThread((name) => after.threadNs[name] - before.threadNs[name]);
+  return { process: sumOf(threadNs) / wallNs, threadNs };
 }
+
+export function byThread(of: (name: ThreadName) => number): ByThread {
+  return Object.fromEntries(THREADS.map((name) => [name, of(name)])) as Record<ThreadName, number>;
+}
+
+export const sumOf = (threads: ByThread): number => THREADS.reduce((sum, name) => sum + threads[name], 0);
 
 /** Resident memory now, in bytes; null if /proc is unavailable. */
 export function residentBytes(pid: number): number | null {

@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 export const SECTION_NAMES = [
   'start',
   'orders',
+  'threads',
   'markets',
   'workloads',
   'minute',
@@ -39,7 +40,7 @@ export interface BenchOptions {
 export const USAGE = `npm run bench -- [options]
 npm run bench -- compare A.json B.json     two runs, figure by figure
 
-  --quick                 fewer and shorter rounds, without ${SLOW_SECTIONS.join(', ')}, under 2 minutes
+  --quick                 fewer and shorter rounds, without ${SLOW_SECTIONS.join(', ')}, under 3 minutes
   --only a,b              sections to run: ${SECTION_NAMES.join(', ')}
   --rounds N              rounds of each row, 1 to 99 (default 3, quick 1)
   --seconds S             measured seconds of each row and round, 1 to 600 (default 3, quick 1)

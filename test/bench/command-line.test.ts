@@ -113,6 +113,6 @@ test('the report of wrk', () => {
     '  100 requests in 1.00s, 1MB read',
     'Requests/sec: 316983.35',
   ].join('\n');
-  assert.deepEqual(parseReport(report), { ratePerSecond: 316983.35, p50Us: 203, p99Us: 1500 });
+  assert.deepEqual(parseReport(report), { ratePerSecond: 316983.35, answered: 100, p50Us: 203, p99Us: 1500 });
   assert.throws(() => parseReport('unable to connect'), /not a report/);
 });

@@ -105,8 +105,8 @@ test('wrk drives the same requests', { skip: !hasWrk() && 'wrk is not installed'
     { text: httpRequest('GET', '/v1/markets', [], ''), serialAt: -1, expect: 0, stakeCents: 0 },
   ];
   const run = { port, connections: 8, seconds: 1, templates, dir, core: null };
-  const { ratePerSecond, p50Us } = await measureWithWrk(run, process);
-  assert.ok(ratePerSecond > 0 && p50Us > 0);
+  const { ratePerSecond, p50Us, answered } = await measureWithWrk(run, process);
+  assert.ok(ratePerSecond > 0 && p50Us > 0 && answered > 0);
   const unknown = [
     { ...templates[0], text: httpRequest('GET', '/nowhere', [], ''), serialAt: -1, expect: 0, stakeCents: 0 },
   ];

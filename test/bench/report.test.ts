@@ -131,13 +131,15 @@ test('the speed table has every goal, maximum or minimum, and says what was not 
   const measured = [
     { goal: 'ordersP99', value: 1.9, beside: 'b' },
     { goal: 'betBytes', value: 301, beside: '' },
+    { goal: 'marketCpuToBare', value: 1.2, beside: '' },
     { goal: 'replay', value: 2_000_000, beside: '' },
   ] as const;
   const rows = speedSection([{ ...section('1'), ratios: [ratio], measured }]).tables[0]?.rows ?? [];
-  assert.equal(rows.length, 12);
+  assert.equal(rows.length, 20);
   const found = rows.filter(([, , , value]) => value !== '-').map((row) => row.slice(1));
   assert.deepEqual(found, [
     ['0.75', '0.90', '0.80', 'times', 'must', 'by CPU time 0.70, with what was put off counted 0.31, b'],
+    ['1.25', '1.05', '1.20', 'times at most', 'must', ''],
     ['5', '2', '1.90', 'ms', 'aim', 'b'],
     ['1,000,000', '2,000,000', '2,000,000', '/s', 'aim', ''],
     ['300', '150', '301', 'bytes', 'no', ''],

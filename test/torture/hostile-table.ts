@@ -28,7 +28,7 @@ export function row({ name, sockets }: Attack, pairs: readonly Pair[]): string {
   const ms = (kind: 'quiet' | 'attacked', which: 'latency' | 'lateness', at: 'p50Us' | 'p99Us'): string =>
     (over(kind, (felt) => felt[which][at]) / 1_000).toFixed(2);
   const core = (kind: 'quiet' | 'attacked'): string =>
-    `${(over(kind, ({ cpu }) => cpu?.main ?? Number.NaN) * 100).toFixed(0)} %`;
+    `${(over(kind, ({ cpu }) => cpu?.process ?? Number.NaN) * 100).toFixed(0)} %`;
   const each = pairs.map((pair) => ratioOf(pair).toFixed(2)).join(' ');
   const within = ratio(pairs) <= RATIO_MAX ? `within ${RATIO_MAX}` : `NOT within ${RATIO_MAX}`;
   return [
@@ -41,7 +41,7 @@ export function row({ name, sockets }: Attack, pairs: readonly Pair[]): string {
   ].join(' | ');
 }
 
-/** What the attack did in a window and what it cost the server's event loop, and where it was weaker than it should be. */
+/** What the attack did in a window and what it cost the server, and where it was weaker than it should be. */
 export function details(pairs: readonly Pair[]): string | null {
   const measured = pairs.flatMap(({ deeds, quiet, attacked }) =>
     deeds === null ? [] : [{ deeds, quiet, attacked }],
@@ -52,10 +52,13 @@ export function details(pairs: readonly Pair[]): string | null {
   const costs = measured.flatMap(({ quiet, attacked, deeds }) =>
     quiet.cpu === null || attacked.cpu === null
       ? []
-      : [((attacked.cpu.main - quiet.cpu.main) * attacked.windowMs * 1_000) / (deeds.opened + deeds.sent)],
+      : [
+          ((attacked.cpu.process - quiet.cpu.process) * attacked.windowMs * 1_000) /
+            (deeds.opened + deeds.sent),
+        ],
   );
   const cost =
-    costs.length === 0 ? '' : `: ${medianOf(costs).toFixed(1)} us of the server's event loop for each`;
+    costs.length === 0 ? '' : `: ${medianOf(costs).toFixed(1)} us of the server's CPU time for each`;
   const reasons = measured.flatMap(({ deeds }) =>
     Object.entries(deeds.failed).map(([reason, count]) => `${reason} ${count}`),
   );
