@@ -9,6 +9,7 @@ import { Lifecycle, SETTLE_BETS_MAX, STALL_MS } from './engine/host/lifecycle.js
 import { ManualRun } from './engine/host/manual-run.js';
 import { OrderTimes } from './engine/host/order-times.js';
 import { PriceTracker } from './engine/host/price-tracker.js';
+import { Quoter } from './engine/host/quoter.js';
 import { Sequencer } from './engine/host/sequencer.js';
 import { SEQUENCER_DEFAULTS } from './engine/host/sequencer-options.js';
 import type { HttpHandler } from './engine/model/ports.js';
@@ -178,6 +179,7 @@ function buildHost(
   const { feed, pushFeed } = chooseFeed(config, store.masterSecret, hours, fromMs);
   const jumpLimits = { ratioMax: config.priceRatioMax, agreementMs: config.priceAgreementMs };
   const tracker = new PriceTracker(engine, config.pastPricesMs, jumpLimits);
+  const quoter = new Quoter(engine, tracker);
   const lifecycle = new Lifecycle(sequencer, tracker, {
     feeds: [feed],
     calendar: hours.sessions.bind(hours),
@@ -186,23 +188,22 @@ function buildHost(
     clock,
     stallMs: manualClock === null ? STALL_MS : Number.POSITIVE_INFINITY,
   });
-  const manualRun =
-    manualClock === null
-      ? null
-      : new ManualRun(sequencer, lifecycle, setImmediate, (nowMs) => manualClock.set(nowMs));
+  const runClock = manualClock?.set.bind(manualClock) ?? null;
+  const manualRun = runClock === null ? null : new ManualRun(sequencer, lifecycle, setImmediate, runClock);
   const silentAssets = silentAssetsOf(config, hours, tracker);
   const steadyNowMs = manualClock === null ? wholeMonotonicMs : () => manualClock.nowMs();
-  const driven = { tracker, lifecycle, manualRun, silentAssets };
+  const driven = { tracker, quoter, lifecycle, manualRun, silentAssets };
   const shadow = startShadow(config, store, shutdown, log);
   return { clock, steadyNowMs, journal, sequencer, orderTimes, shadow, pushFeed, feed, ...driven };
 }
 
 /** Connects the engine with the gateways. */
-function attach(front: Front, { sequencer, clock, tracker }: Host, isClockManual: boolean): void {
+function attach(front: Front, { sequencer, clock, tracker, quoter }: Host, isClockManual: boolean): void {
   front.attach({
     sequencer,
     nowMs: () => clock.nowMs(),
     latestTick: (asset) => tracker.latest(asset)?.price ?? null,
+    fairShare: quoter.fairShareE6.bind(quoter),
     isClockManual,
   });
 }

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { assert } from '../../engine/base/assert.js';
 import { Engine } from '../../engine/engine.js';
 import type { Command, PlaceOrder } from '../../engine/model/commands.js';
-import { ASSETS, MARKETS_MAX, NO_FAIR_SHARE, scopesMask, TIERS } from '../../engine/model/domain.js';
+import { ASSETS, MARKETS_MAX, scopesMask, TIERS } from '../../engine/model/domain.js';
 import { defaultRules, RULES_VERSION, type Rules } from '../../engine/model/rules.js';
 
 /** 2026-01-05 12:00 UTC: the beginning of a round in every time frame but the longest, when all markets are open. */
@@ -87,7 +87,7 @@ export function order(index: number, accounts: number): PlaceOrder {
     market: index % MARKETS_MAX,
     side: Math.floor(index / MARKETS_MAX) % 2,
     stakeCents: STAKE_CENTS,
-    fairShareE6: NO_FAIR_SHARE,
+    fairShareE6: 480_000 + (scatter(index >> 10) % 40_000),
     expectedPercentE6: -1,
     idempotency: {
       keyHigh: scatter(index * 3 + 1) * 65_536,

@@ -40,6 +40,7 @@ export class PriceTracker {
   #waitingOfSeq = -1;
   #takenCount = 0;
   #refusedCount = 0;
+  #onTaken: (tick: PriceTick) => void = () => undefined;
 
   /** `pastGraceMs`: how long after the start ticks for boundaries from before it are taken; at most an hour. */
   constructor(
@@ -63,6 +64,11 @@ export class PriceTracker {
   }
   get waitingCount(): number {
     return this.#waiting.length;
+  }
+
+  /** The reader receives every tick that is accepted from now on. */
+  onTaken(reader: (tick: PriceTick) => void): void {
+    this.#onTaken = reader;
   }
 
   /** Starts at engine time `nowMs`, to which the engine has advanced, before the first tick. */
@@ -98,6 +104,7 @@ export class PriceTracker {
     }
     this.#takenCount++;
     window.take(tick, nowMs);
+    this.#onTaken(tick);
     return TAKEN;
   }
 

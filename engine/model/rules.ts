@@ -89,7 +89,7 @@ export const RULES_VERSION = 2;
 
 /** S is 1,000 USD. */
 const DEFAULT_HOUSE: HouseRules = {
-  policy: 'fixed',
+  policy: 'fair',
   seedCents: 1_000_00,
   shadeE6: 600_000,
   clampE6: 20_000,

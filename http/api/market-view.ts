@@ -92,6 +92,8 @@ class MarketEntry {
       poolDownCents: this.#field(M.POOL_DOWN_CENTS),
       bets: this.#field(M.DURABLE_BETS),
       volumeCents: this.#field(M.DURABLE_VOLUME_CENTS),
+      availableUpCents: this.#field(M.AVAILABLE_UP_CENTS),
+      availableDownCents: this.#field(M.AVAILABLE_DOWN_CENTS),
     };
   }
 

@@ -86,8 +86,8 @@ export class Reads {
   }
 
   #roundBytes(call: Call, ring: RingConsumer): Uint8Array {
-    const { round, tick } = replies.readRoundFacts(ring);
-    return Buffer.from(successText(JSON.stringify(roundDetail(round, this.seeds, tick, call.nowMs))));
+    const { round, ...prices } = replies.readRoundFacts(ring);
+    return Buffer.from(successText(JSON.stringify(roundDetail(round, this.seeds, prices, call.nowMs))));
   }
 }
 

@@ -6,14 +6,19 @@
  * are published at once, everything else when `publish` is called.
  */
 import { must } from '../../engine/base/assert.js';
-import { ASSETS, assetOf, LIVE, LOCKED, MARKETS_MAX, UPCOMING } from '../../engine/model/domain.js';
+import { ASSETS, assetOf, DOWN, LIVE, LOCKED, MARKETS_MAX, UP, UPCOMING } from '../../engine/model/domain.js';
 import type { BetPlaced, EngineEvent } from '../../engine/model/events.js';
 import type { EngineReads, RoundView } from '../../engine/model/views.js';
+import { availableCents } from '../../engine/quotes/exposure.js';
+import { quotedUpCents } from '../../engine/quotes/split.js';
 import type { Facts } from './facts.js';
 import * as M from './markets.js';
 
 /** The latest accepted price of an asset, or null. It is no part of the engine's state. */
 export type LatestTick = (asset: number) => number | null;
+
+/** UP's fair share in a market's live round at a time, in millionths, or -1 (`engine/host/quoter.ts`). */
+export type FairShare = (market: number, nowMs: number) => number;
 
 /** A market's current round as clients may see it. */
 interface ShownRound {
@@ -21,7 +26,13 @@ interface ShownRound {
   readonly status: number;
   durableBets: number;
   durableVolumeCents: number;
+  /** What its pools were last worked out from. */
+  quotedShareE6: number;
+  quotedBets: number;
 }
+
+/** Of a round that was not quoted yet. */
+const UNQUOTED = { quotedShareE6: Number.NaN, quotedBets: -1 } as const;
 
 /** A row's last written values and its next ones. */
 class Row {
@@ -59,6 +70,7 @@ export class MarketPublisher {
     { markets, assets }: M.Board,
     private readonly engine: EngineReads,
     private readonly latestTick: LatestTick,
+    private readonly fairShare: (market: number) => number,
   ) {
     this.#markets = this.#shown.map((_, market) => new Row(markets, market, M.MARKET_FIELDS));
     this.#assets = ASSETS.map((_, asset) => new Row(assets, asset, M.ASSET_FIELDS));
@@ -66,7 +78,7 @@ export class MarketPublisher {
       const round = engine.currentRound(market);
       if (round === null) continue;
       const { status, betCount: durableBets, volumeCents: durableVolumeCents } = round;
-      this.#shown[market] = { round, status, durableBets, durableVolumeCents };
+      this.#shown[market] = { round, status, durableBets, durableVolumeCents, ...UNQUOTED };
     }
     for (const [asset, { next }] of this.#assets.entries()) {
       const open = engine.latestOpenPrice(asset);
@@ -134,7 +146,7 @@ export class MarketPublisher {
       durableBets: same?.durableBets ?? 0,
       durableVolumeCents: same?.durableVolumeCents ?? 0,
     };
-    this.#show(market, round === null ? null : { round, status, ...durable });
+    this.#show(market, round === null ? null : { round, status, ...durable, ...UNQUOTED });
   }
 
   #show(market: number, shown: ShownRound | null): void {
@@ -161,7 +173,10 @@ export class MarketPublisher {
     next[M.MIN_STAKE_CENTS] = limits?.minStakeCents ?? 0;
     next[M.MAX_STAKE_CENTS] = limits?.maxStakeCents ?? 0;
     next[M.ROUND_NUMBER] = shown?.round.roundNumber ?? -1;
-    if (shown !== null) fill(next, shown);
+    if (shown !== null) {
+      fill(next, shown);
+      quote(next, shown, this.fairShare(market));
+    }
     row.write();
   }
 }
@@ -173,8 +188,20 @@ function fill(next: Float64Array, { round, status, durableBets, durableVolumeCen
   next[M.END_TIME_MS] = round.endTimeMs;
   next[M.BETTING_CLOSES_MS] = round.bettingClosesMs;
   next[M.OPEN_PRICE] = status === UPCOMING ? Number.NaN : (round.openPrice ?? Number.NaN);
-  next[M.POOL_UP_CENTS] = round.poolUpCents;
-  next[M.POOL_DOWN_CENTS] = round.poolDownCents;
   next[M.DURABLE_BETS] = durableBets;
   next[M.DURABLE_VOLUME_CENTS] = durableVolumeCents;
+}
+
+/** The pools as the house offers them, and what can be bet: worked out anew only after a tick or a bet. */
+function quote(next: Float64Array, shown: ShownRound, shareE6: number): void {
+  const { round } = shown;
+  if (shareE6 === shown.quotedShareE6 && round.betCount === shown.quotedBets) return;
+  shown.quotedShareE6 = shareE6;
+  shown.quotedBets = round.betCount;
+  const totalCents = round.poolUpCents + round.poolDownCents;
+  const upCents = quotedUpCents(round, shareE6);
+  next[M.POOL_UP_CENTS] = upCents;
+  next[M.POOL_DOWN_CENTS] = totalCents - upCents;
+  next[M.AVAILABLE_UP_CENTS] = totalCents === 0 ? 0 : availableCents(round, UP, shareE6);
+  next[M.AVAILABLE_DOWN_CENTS] = totalCents === 0 ? 0 : availableCents(round, DOWN, shareE6);
 }

@@ -19,12 +19,15 @@ export const END_TIME_MS = 7;
 export const BETTING_CLOSES_MS = 8;
 /** NaN while UPCOMING. */
 export const OPEN_PRICE = 9;
-/** Pools may be one batch ahead of the journal; number and sum of bets are durable. */
+/** Pools follow the latest tick and may be one batch ahead of the journal; number and sum of bets are durable. */
 export const POOL_UP_CENTS = 10;
 export const POOL_DOWN_CENTS = 11;
 export const DURABLE_BETS = 12;
 export const DURABLE_VOLUME_CENTS = 13;
-export const MARKET_FIELDS = 14;
+/** Up to which stake a bet on the side is within what the round can bear; of a LIVE round. */
+export const AVAILABLE_UP_CENTS = 14;
+export const AVAILABLE_DOWN_CENTS = 15;
+export const MARKET_FIELDS = 16;
 
 /** Fields of an asset's row; NaN for none. */
 export const TICK_PRICE = 0;

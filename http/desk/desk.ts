@@ -10,7 +10,7 @@ import { assetOf, NO_FAIR_SHARE, WRITE_TIER } from '../../engine/model/domain.js
 import type { ErrorCode } from '../../engine/model/errors.js';
 import type { Rejected, Replayed } from '../../engine/model/events.js';
 import type { BetView } from '../../engine/model/views.js';
-import type { LatestTick } from '../board/market-publisher.js';
+import type { FairShare, LatestTick } from '../board/market-publisher.js';
 import { eventOf } from '../event-of.js';
 import * as replies from '../rings/replies.js';
 import * as requests from '../rings/requests.js';
@@ -27,6 +27,7 @@ export interface DeskOptions {
   /** Wall-clock time in milliseconds, by which keys expire. */
   readonly nowMs: () => number;
   readonly latestTick: LatestTick;
+  readonly fairShare: FairShare;
 }
 
 export class Desk {
@@ -115,7 +116,10 @@ export class Desk {
       refuse(gateway, ticket, unfit === null ? NO_ROUND : { code: unfit, detail: '' });
       return;
     }
-    const facts = JSON.stringify({ round, tick: this.options.latestTick(assetOf(market)) });
+    const { latestTick, fairShare, nowMs } = this.options;
+    const isCurrent = engine.currentRound(market) === round;
+    const shareE6 = isCurrent ? fairShare(market, nowMs()) : NO_FAIR_SHARE;
+    const facts = JSON.stringify({ round, tick: latestTick(assetOf(market)), shareE6 });
     // The last bet that it counts may be the last command.
     this.sequencer.whenDurable(engine.seq, () =>
       gateway.reply((to) => replies.sendRoundFacts(to, ticket, facts)),
@@ -124,15 +128,16 @@ export class Desk {
 
   /** Adds what holds at the moment of execution. */
   #command(order: requests.OrderFacts): PlaceOrder {
+    const timeMs = this.sequencer.stampMs();
     return {
       kind: 'placeOrder',
-      timeMs: this.sequencer.stampMs(),
+      timeMs,
       account: order.account,
       key: order.key,
       market: order.market,
       side: order.side,
       stakeCents: order.stakeCents,
-      fairShareE6: NO_FAIR_SHARE,
+      fairShareE6: this.options.fairShare(order.market, timeMs),
       expectedPercentE6: order.expectedPercentE6,
       idempotency: order.idempotency,
       clientSeed: order.clientSeed,

@@ -7,7 +7,7 @@ import { assert, must } from '../../engine/base/assert.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
 import type { HttpHandler } from '../../engine/model/ports.js';
 import type { Rules } from '../../engine/model/rules.js';
-import { type LatestTick, MarketPublisher } from '../board/market-publisher.js';
+import { type FairShare, type LatestTick, MarketPublisher } from '../board/market-publisher.js';
 import { boardMemory, boardOf } from '../board/markets.js';
 import { RightsWriter, rightsMemory } from '../board/rights.js';
 import { Desk } from '../desk/desk.js';
@@ -20,6 +20,7 @@ export interface FrontSources {
   /** Wall-clock time in milliseconds, by which keys expire. */
   readonly nowMs: () => number;
   readonly latestTick: LatestTick;
+  readonly fairShare: FairShare;
   /** A clock that stands still never makes market data old: they are published after every turn instead. */
   readonly isClockManual: boolean;
 }
@@ -56,11 +57,12 @@ export class Front {
   }
 
   /** All of the engine's state must be durable. */
-  attach({ sequencer, nowMs, latestTick, isClockManual }: FrontSources): void {
+  attach({ sequencer, nowMs, latestTick, fairShare, isClockManual }: FrontSources): void {
     assert(this.#desk === null, 'the engine is attached once');
     const { engine } = sequencer;
     const rights = new RightsWriter(this.#rights, engine);
-    const publisher = new MarketPublisher(boardOf(this.#board), engine, latestTick);
+    const shareNow = (market: number): number => fairShare(market, nowMs());
+    const publisher = new MarketPublisher(boardOf(this.#board), engine, latestTick, shareNow);
     sequencer.onEvents(
       (_seq, events) => {
         rights.onEvents(events);
@@ -70,7 +72,7 @@ export class Front {
       },
       (bets) => publisher.onBets(bets),
     );
-    this.#desk = new Desk(sequencer, { nowMs, latestTick });
+    this.#desk = new Desk(sequencer, { nowMs, latestTick, fairShare });
     this.#publisher = publisher;
     this.#publishesEveryTurn = isClockManual;
   }

@@ -12,7 +12,8 @@ export const MEANINGS = {
   betting_closed: "the round locks too soon: the rules' cutoff or less is left",
   stake_out_of_range: "outside minBet and maxBet or the tier's limit; the sentence gives the range",
   insufficient_balance: 'the stake is more than the balance',
-  round_exposure_limit: 'the round could not pay this bet from its pool; a smaller one may fit',
+  round_exposure_limit:
+    'the round would come to owe too much on this side; the sentence says what can be bet now',
   too_many_open_bets: 'the account has as many open bets as the rules allow',
   idempotency_key_reused: 'the key stands for another order',
   missing_api_key: 'no `X-API-Key`',

@@ -34,6 +34,10 @@ const ENUMERATIONS = {
   TimeFrame: enumeration('How long the rounds of a market last.', TIME_FRAMES),
   Prediction: enumeration("The side of a bet: the price at the round's end is higher, or lower.", SIDES),
   RoundStatus: enumeration('A round goes through these in turn; only a LIVE one takes bets.', ROUND_STATUSES),
+  HousePolicy: enumeration(
+    "Whether UP's share of the pools follows the fair probability that UP wins, or each side keeps its seed.",
+    ['fair', 'fixed'],
+  ),
   RoundResult: enumeration('How the close price stands to the open price.', ['UP', 'DOWN', 'DRAW']),
   BetStatus: enumeration(
     'ACTIVE until the round ends, SETTLING until the bet is paid, then SETTLED. The others are reserved.',

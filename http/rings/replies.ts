@@ -140,6 +140,8 @@ export interface RoundFacts {
   readonly round: RoundView;
   /** The asset's latest price, or null. */
   readonly tick: number | null;
+  /** UP's fair share in millionths, or -1. */
+  readonly shareE6: number;
 }
 
 export function sendRoundFacts(ring: RingProducer, ticket: number, factsText: string): boolean {

@@ -4,6 +4,7 @@ import { oddsE4, percentUpE2 } from '../../engine/base/money.js';
 import {
   ASSETS,
   assetOf,
+  LIVE,
   marketId,
   ROUND_STATUSES,
   roundId,
@@ -32,6 +33,8 @@ export interface ShownRound {
   readonly poolDownCents: number;
   readonly bets: number;
   readonly volumeCents: number;
+  readonly availableUpCents: number;
+  readonly availableDownCents: number;
 }
 
 /** What clients may see of an active market. */
@@ -58,8 +61,18 @@ export function marketText(
 ): string {
   const limits = `"minBet":${hundredthsText(minStakeCents)},"maxBet":${hundredthsText(maxStakeCents)}`;
   const pools = round === null ? EVEN_POOLS : poolsText(round);
+  const available = availableText(round, nowMs);
   const current = round === null ? 'null' : currentRoundText(ofRound, round, tick, nowMs);
-  return `${head}${pools},${limits},"currentRound":${current}}`;
+  return `${head}${pools},${limits},${available},"currentRound":${current}}`;
+}
+
+/** How much can be bet on each side now: nothing while no bets are taken. */
+function availableText(round: ShownRound | null, nowMs: number): string {
+  if (round === null || round.status !== LIVE || nowMs >= round.bettingClosesMs) {
+    return '"availableUp":0,"availableDown":0';
+  }
+  const { availableUpCents, availableDownCents } = round;
+  return `"availableUp":${hundredthsText(availableUpCents)},"availableDown":${hundredthsText(availableDownCents)}`;
 }
 
 function poolsText({ poolUpCents, poolDownCents }: ShownRound): string {

@@ -6,6 +6,7 @@ import {
   ASSETS,
   assetOf,
   marketId,
+  NO_FAIR_SHARE,
   RESULT_DRAW,
   RESULT_UP,
   RESULT_VOID,
@@ -16,19 +17,31 @@ import {
   TIME_FRAMES,
   textAt,
   timeFrameOf,
+  WHOLE_E6,
 } from '../../engine/model/domain.js';
 import type { RoundView } from '../../engine/model/views.js';
-import type { RoundDetail } from './types.js';
+import { quotedUpCents } from '../../engine/quotes/split.js';
+import type { RoundDetail, RoundHouse } from './types.js';
 import { isoText } from './wire.js';
+
+/** What a round's figures follow besides its bets. */
+export interface PricesNow {
+  /** The asset's latest price. */
+  readonly tick: number | null;
+  /** UP's fair share in millionths, or -1. */
+  readonly shareE6: number;
+}
 
 /** The round as it is now; to be sent once the engine's last command is durable. */
 export function roundDetail(
   round: RoundView,
   seeds: RoundSeeds,
-  tick: number | null,
+  { tick, shareE6 }: PricesNow,
   nowMs: number,
 ): RoundDetail {
   const { market, roundNumber, result } = round;
+  const totalCents = round.poolUpCents + round.poolDownCents;
+  const upCents = quotedUpCents(round, shareE6);
   return {
     id: roundId(market, roundNumber),
     roundNumber,
@@ -48,14 +61,26 @@ export function roundDetail(
     marketId: marketId(market),
     crypto: textAt(ASSETS, assetOf(market)),
     timeFrame: textAt(TIME_FRAMES, timeFrameOf(market)),
-    poolUp: dollarsOfCents(round.poolUpCents),
-    poolDown: dollarsOfCents(round.poolDownCents),
-    totalPool: dollarsOfCents(round.poolUpCents + round.poolDownCents),
+    poolUp: dollarsOfCents(upCents),
+    poolDown: dollarsOfCents(totalCents - upCents),
+    totalPool: dollarsOfCents(totalCents),
+    fairPercentUp: shareE6 === NO_FAIR_SHARE ? null : shareE6 / 10_000,
+    house: houseOfRound(round),
     closePrice: round.closePrice,
     resolvedAt: round.resolvedAtMs === null ? null : isoText(round.resolvedAtMs),
     voided: result === RESULT_VOID,
     seedCommitment: seeds.commitment(market, roundNumber),
     seed: round.status === SETTLED ? seeds.seed(market, roundNumber) : null,
+  };
+}
+
+/** The rule by which the house splits its seeds in this round. */
+function houseOfRound({ seedCents, quote }: RoundView): RoundHouse {
+  return {
+    policy: quote === null ? 'fixed' : 'fair',
+    seed: dollarsOfCents(seedCents),
+    shade: quote === null ? 0 : quote.shadeE6 / WHOLE_E6,
+    clamp: quote === null ? 0 : quote.clampE6 / WHOLE_E6,
   };
 }
 

@@ -72,6 +72,10 @@ export interface Market {
   minBet: number;
   /** Greatest stake in USD; the account's tier may allow less. */
   maxBet: number;
+  /** The stake in USD up to which a bet on UP is within what the round can bear now; 0 while no bets are taken (extension). */
+  availableUp: number & Extension;
+  /** The same of DOWN (extension). */
+  availableDown: number & Extension;
   /** null when there is none: no fresh price, outside market hours, or the market is suspended. */
   currentRound: Round | null;
 }
@@ -162,6 +166,17 @@ export interface OrderResult {
   limitOrdersFilled: LimitOrdersFilled | null;
 }
 
+/** How the house splits its seeds in a round: a rule that stays as it was when the round opened. */
+export interface RoundHouse {
+  policy: 'fair' | 'fixed';
+  /** Half of the house's seeds in USD; `fair` moves all of them between the sides. */
+  seed: number;
+  /** How far UP's share goes from the fair one for each 2 x `seed` that the house owes more on one side. */
+  shade: number;
+  /** UP's share stays so far from 0 and from 1. */
+  clamp: number;
+}
+
 /** A round with its final figures and its provably-fair seed (extension). */
 export interface RoundDetail extends Round {
   marketId: string;
@@ -170,6 +185,9 @@ export interface RoundDetail extends Round {
   poolUp: number;
   poolDown: number;
   totalPool: number;
+  /** The fair probability of UP in percent by the latest price, before the house's shade; null where the round has no quote. */
+  fairPercentUp: number | null;
+  house: RoundHouse;
   /** null until the result is decided, and for a voided round. */
   closePrice: number | null;
   /** When the result was decided. */

@@ -19,7 +19,10 @@ const rulesFolder = mkdtempSync(join(tmpdir(), 'tote-rules-'));
 
 before(async () => {
   const rulesFile = join(rulesFolder, 'rules.json');
-  writeFileSync(rulesFile, JSON.stringify({ openBetsMax: OPEN_BETS_MAX }));
+  writeFileSync(
+    rulesFile,
+    JSON.stringify({ openBetsMax: OPEN_BETS_MAX, limits: { '*': { house: { policy: 'fixed' } } } }),
+  );
   sandbox = await Sandbox.start({ env: { TOTE_RULES_FILE: rulesFile } });
 });
 after(async () => {

@@ -19,9 +19,16 @@ after(async () => {
 });
 
 /** The environment that puts these rules in force. */
-function rulesEnv(rules: object): Record<string, string> {
+function rulesEnv({
+  limits = {},
+  ...rules
+}: {
+  limits?: object;
+  [name: string]: unknown;
+}): Record<string, string> {
+  const fixed = { house: { policy: 'fixed' } };
   const file = join(folder, `rules-${Math.random()}.json`);
-  writeFileSync(file, JSON.stringify(rules));
+  writeFileSync(file, JSON.stringify({ ...rules, limits: { '*': fixed, ...limits } }));
   return { TOTE_RULES_FILE: file };
 }
 

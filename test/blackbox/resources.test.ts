@@ -206,6 +206,8 @@ test('GET /rounds/{id} shows the round of the market, with the commitment to its
     poolUp: market.poolUp,
     poolDown: market.poolDown,
     totalPool: market.totalPool,
+    fairPercentUp: null,
+    house: { policy: 'fixed', seed: 1_000, shade: 0, clamp: 0 },
     closePrice: null,
     resolvedAt: null,
     voided: false,

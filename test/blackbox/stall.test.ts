@@ -23,7 +23,11 @@ const NEEDED_MS = 6_000;
 /** Time for the server to start and for the round to open besides. */
 const SOON_MS = NEEDED_MS + 4_000;
 /** A round of a minute opens late and takes bets to its last second. */
-const RULES = { limits: { '*': { lockLeadMs: 1_000 } }, cutoffMs: 0, lateOpenBettingMs: 1_000 };
+const RULES = {
+  limits: { '*': { lockLeadMs: 1_000, house: { policy: 'fixed' } } },
+  cutoffMs: 0,
+  lateOpenBettingMs: 1_000,
+};
 
 async function currentRound({ api }: Bettor): Promise<Market['currentRound']> {
   return (await api.get<Market>(`/markets/${MARKET}`)).data.currentRound;

@@ -54,6 +54,7 @@ function start(root: string): { readonly state: object; readonly recovered: Reco
 }
 
 for (const name of GOLDEN) {
+  const format = Number(/^format-(\d+)/.exec(name)?.[1]);
   const expected: unknown = JSON.parse(readFileSync(join(FOLDER, `${name}.json`), 'utf8'));
 
   test(`${name} is recovered unchanged, and so again`, (t) => {
@@ -81,8 +82,17 @@ for (const name of GOLDEN) {
     const fromSnapshot = start(pruned);
     assert.deepEqual(fromSnapshot.state, expected);
     assert.ok(fromSnapshot.recovered.snapshotSeq > 0);
+    const notes = fromSnapshot.recovered.notes.join('\n');
+    // From the third format on what was pruned is written down, and these files were not.
+    if (format >= 3) {
+      assert.match(
+        notes,
+        /are missing from the journal, .* does not say that they were pruned: they are lost/,
+      );
+      return;
+    }
     // Its version did not write down what was pruned.
-    assert.match(fromSnapshot.recovered.notes.join('\n'), /^Nothing says why .* recorded as pruned now\.$/);
+    assert.match(notes, /^Nothing says why .* recorded as pruned now\.$/);
     assert.deepEqual(start(pruned).recovered.notes, []);
   });
 }

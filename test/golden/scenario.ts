@@ -9,10 +9,11 @@ import type { Engine } from '../../engine/engine.js';
 import { applyRules, fundHouse } from '../../engine/host/bootstrap.js';
 import { Lifecycle } from '../../engine/host/lifecycle.js';
 import { PriceTracker } from '../../engine/host/price-tracker.js';
+import { Quoter } from '../../engine/host/quoter.js';
 import { Sequencer } from '../../engine/host/sequencer.js';
 import { SEQUENCER_DEFAULTS } from '../../engine/host/sequencer-options.js';
 import type { SubmittedCommand } from '../../engine/model/commands.js';
-import { ASSETS, marketOf, NO_FAIR_SHARE } from '../../engine/model/domain.js';
+import { ASSETS, marketOf } from '../../engine/model/domain.js';
 import type { Clock, JournalWriter } from '../../engine/model/ports.js';
 import { defaultRules, type Rules } from '../../engine/model/rules.js';
 import type { Sessions } from '../../engine/state/state.js';
@@ -58,6 +59,7 @@ export class GoldenRun {
   readonly #clock: HeldClock;
   readonly #sequencer: Sequencer;
   readonly #tracker: PriceTracker;
+  readonly #quoter: Quoter;
   readonly #lifecycle: Lifecycle;
   readonly #turns: (() => void)[] = [];
   readonly #rng: Rng;
@@ -84,6 +86,7 @@ export class GoldenRun {
       clockGuard: null,
     });
     this.#tracker = new PriceTracker(engine);
+    this.#quoter = new Quoter(engine, this.#tracker);
     this.#lifecycle = new Lifecycle(this.#sequencer, this.#tracker, {
       feeds: [],
       calendar: (assetClass) => (assetClass === 'CRYPTO' ? null : SESSIONS),
@@ -171,16 +174,18 @@ export class GoldenRun {
     const rng = this.#rng;
     this.#orders += 1;
     const idempotency = { keyHigh: this.engine.seq, keyLow: this.#orders, body: rng.integer(0, 2 ** 40) };
+    const market = marketOf(rng.pick(MARKETS));
+    const timeMs = this.#sequencer.stampMs();
     // Some are refused (tier, funds, the last seconds): a refusal is not journaled.
     this.#sequencer.submit({
       kind: 'placeOrder',
-      timeMs: this.#sequencer.stampMs(),
+      timeMs,
       account: rng.integer(1, ACCOUNTS),
       key: 1,
-      market: marketOf(rng.pick(MARKETS)),
+      market,
       side: rng.integer(0, 1),
       stakeCents: rng.integer(1_00, 40_00),
-      fairShareE6: NO_FAIR_SHARE,
+      fairShareE6: this.#quoter.fairShareE6(market, timeMs),
       expectedPercentE6: rng.chance(0.3) ? rng.integer(45_000_000, 55_000_000) : -1,
       idempotency: rng.chance(0.6) ? idempotency : null,
       clientSeed: rng.chance(0.4) ? `seed "${this.#orders}" é` : null,

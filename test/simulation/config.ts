@@ -10,6 +10,7 @@ import {
   type Rules,
 } from '../../engine/model/rules.js';
 import type { RateLimitSettings } from '../../http/limits/settings.js';
+import { fixedHouse } from '../support/house-rules.js';
 import type { Rng } from '../support/reference/rng.js';
 
 const MINUTE_MS = 60_000;
@@ -145,7 +146,7 @@ function marketRules(market: QuotedMarketRules, rng: Rng): QuotedMarketRules {
     lockLeadMs: Math.min(market.lockLeadMs, rng.pick([5_000, 3_000])),
     minStakeCents: rng.pick([1_00, 1, 2_50]),
     maxStakeCents: rng.pick([50_00, 500_00, 10_000_00]),
-    house: { ...market.house, seedCents: rng.pick([1_000_00, 100_00, 10_00, 1]) },
+    house: fixedHouse(rng.pick([1_000_00, 100_00, 10_00, 1])),
     maxPriceAgeMs: rng.pick([10_000, 5_000]),
   };
 }

@@ -9,6 +9,7 @@ import { applyRules, fundHouse } from '../../engine/host/bootstrap.js';
 import { ClockGuard } from '../../engine/host/clock-guard.js';
 import { type Calendar, Lifecycle } from '../../engine/host/lifecycle.js';
 import { PriceTracker } from '../../engine/host/price-tracker.js';
+import { Quoter } from '../../engine/host/quoter.js';
 import { Sequencer } from '../../engine/host/sequencer.js';
 import { SEQUENCER_DEFAULTS } from '../../engine/host/sequencer-options.js';
 import type { Command } from '../../engine/model/commands.js';
@@ -150,10 +151,12 @@ export class Server {
 
   #publicApi(tracker: PriceTracker, schedule: (run: () => void) => void): Handlers['public'] {
     const { config, clock, masterSecret, incarnation } = this.parts;
+    const quoter = new Quoter(this.engine, tracker);
     this.#gateways = nearGateways({
       sequencer: this.sequencer,
       nowMs: () => clock.nowMs(),
       latestTick: (asset) => tracker.latest(asset)?.price ?? null,
+      fairShare: quoter.fairShareE6.bind(quoter),
       schedule,
     });
     const [gateway] = this.#gateways.parts;

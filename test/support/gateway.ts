@@ -2,7 +2,7 @@
 import { must } from '../../engine/base/assert.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
 import type { PublicApiParts } from '../../http/api/public-api.js';
-import { type LatestTick, MarketPublisher } from '../../http/board/market-publisher.js';
+import { type FairShare, type LatestTick, MarketPublisher } from '../../http/board/market-publisher.js';
 import { boardMemory, boardOf } from '../../http/board/markets.js';
 import { Rights, RightsWriter, rightsMemory } from '../../http/board/rights.js';
 import { Desk } from '../../http/desk/desk.js';
@@ -14,6 +14,7 @@ export interface NearGatewayOptions {
   readonly sequencer: Sequencer;
   readonly nowMs: () => number;
   readonly latestTick: LatestTick;
+  readonly fairShare: FairShare;
   /** Runs the function at the end of this turn. */
   readonly schedule: (run: () => void) => void;
   readonly gateways?: number;
@@ -32,13 +33,16 @@ export function nearGateways({
   sequencer,
   nowMs,
   latestTick,
+  fairShare,
   schedule,
   gateways = 1,
 }: NearGatewayOptions): NearGateways {
   const { engine } = sequencer;
   const memory = { rights: rightsMemory(), board: boardMemory() };
   const rights = new RightsWriter(memory.rights, engine);
-  const publisher = new MarketPublisher(boardOf(memory.board), engine, latestTick);
+  const publisher = new MarketPublisher(boardOf(memory.board), engine, latestTick, (market) =>
+    fairShare(market, nowMs()),
+  );
   sequencer.onEvents(
     (_seq, events) => {
       rights.onEvents(events);
@@ -46,7 +50,7 @@ export function nearGateways({
     },
     (bets) => publisher.onBets(bets),
   );
-  const desk = new Desk(sequencer, { nowMs, latestTick });
+  const desk = new Desk(sequencer, { nowMs, latestTick, fairShare });
   const service = new RingService({
     schedule,
     serve: (ring, gateway) => desk.serve(ring, gateway),

@@ -12,6 +12,7 @@ import type { ErrorCode } from '../../engine/model/errors.js';
 import type { Outcome } from '../../engine/model/events.js';
 import type { Clock, PriceFeed } from '../../engine/model/ports.js';
 import { defaultRules, RULES_VERSION, type Rules } from '../../engine/model/rules.js';
+import { fixedHouse, withHouse } from './house-rules.js';
 import { MemoryJournal } from './memory-journal.js';
 
 /** A Wednesday, 12:00:00 UTC: every asset class trades, and a boundary of every time frame but the longest. */
@@ -79,7 +80,7 @@ export class TestHost {
       clock: this.clock,
       stallMs,
     });
-    if (engine.seq === 0) this.#setUp(rules ?? defaultRules('f'.repeat(64)));
+    if (engine.seq === 0) this.#setUp(rules ?? withHouse(defaultRules('f'.repeat(64)), fixedHouse()));
   }
 
   #setUp(rules: Rules): void {

@@ -66,6 +66,8 @@ export interface Market {
   readonly percentDown: number;
   readonly minBet: number;
   readonly maxBet: number;
+  readonly availableUp: number;
+  readonly availableDown: number;
   readonly currentRound: Round | null;
 }
 export interface Price {
@@ -124,6 +126,13 @@ export interface RoundDetail extends Round {
   readonly poolUp: number;
   readonly poolDown: number;
   readonly totalPool: number;
+  readonly fairPercentUp: number | null;
+  readonly house: {
+    readonly policy: string;
+    readonly seed: number;
+    readonly shade: number;
+    readonly clamp: number;
+  };
   readonly closePrice: number | null;
   readonly resolvedAt: string | null;
   readonly voided: boolean;
@@ -214,6 +223,8 @@ export const isMarket = object({
   percentDown: number,
   minBet: number,
   maxBet: number,
+  availableUp: number,
+  availableDown: number,
   currentRound: nullable(isRound),
 });
 
@@ -273,6 +284,8 @@ export const isRoundDetail = object(
     poolUp: number,
     poolDown: number,
     totalPool: number,
+    fairPercentUp: nullable(number),
+    house: object({ policy: oneOf('fair', 'fixed'), seed: number, shade: number, clamp: number }),
     closePrice: nullable(number),
     resolvedAt: nullable(dateTime),
     voided: boolean,

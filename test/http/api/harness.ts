@@ -4,7 +4,14 @@
  */
 import assert from 'node:assert/strict';
 import type { SubmittedCommand } from '../../../engine/model/commands.js';
-import { SCOPES, type Scope, scopesMask, TIERS, type Tier } from '../../../engine/model/domain.js';
+import {
+  NO_FAIR_SHARE,
+  SCOPES,
+  type Scope,
+  scopesMask,
+  TIERS,
+  type Tier,
+} from '../../../engine/model/domain.js';
 import type { Accepted } from '../../../engine/model/events.js';
 import type { HttpHandler, HttpRequest } from '../../../engine/model/ports.js';
 import { defaultRules, RULES_VERSION, type Rules } from '../../../engine/model/rules.js';
@@ -18,6 +25,7 @@ import { loadDocs } from '../../../http/pages/docs-page.js';
 import { nearGateways } from '../../support/gateway.js';
 import { headerList } from '../../support/headers.js';
 import { type HostOptions, TestClock, TestHost } from '../../support/host.js';
+import { fixedHouse, withHouse } from '../../support/house-rules.js';
 import { FEW_LIMITS } from '../../support/limits-capacity.js';
 
 export const MASTER_SECRET = Buffer.alloc(32, 7);
@@ -63,6 +71,8 @@ export class Harness {
   readonly handler: HttpHandler;
   /** What `currentPrice` shows, by asset. */
   readonly ticks: (number | null)[] = [];
+  /** UP's fair share in every market, in millionths. */
+  fairShareE6 = NO_FAIR_SHARE;
   #secrets = 0;
   /** While the engine's thread takes nothing from the rings: what waits for that. */
   #stalled: (() => void)[] | null = null;
@@ -78,6 +88,7 @@ export class Harness {
       sequencer: this.host.sequencer,
       nowMs: () => this.clock.wallMs,
       latestTick: (asset) => this.ticks[asset] ?? null,
+      fairShare: () => this.fairShareE6,
       schedule: (run) => {
         if (this.#stalled === null) run();
         else this.#stalled.push(run);
@@ -141,7 +152,7 @@ export class Harness {
     this.submit({
       kind: 'configure',
       rulesVersion: RULES_VERSION,
-      rules: change(defaultRules('f'.repeat(64))),
+      rules: change(withHouse(defaultRules('f'.repeat(64)), fixedHouse())),
     });
     this.settle();
   }

@@ -35,6 +35,8 @@ test('a market without a round shows even pools and no round', () => {
     percentDown: 50,
     minBet: 1,
     maxBet: 10_000,
+    availableUp: 0,
+    availableDown: 0,
     currentRound: null,
   });
   assert.deepEqual(pricesOf(api, secret), []);
@@ -64,6 +66,8 @@ test('a live round shows its times, pools, odds and bets', () => {
     percentDown: 40.49,
     minBet: 1,
     maxBet: 10_000,
+    availableUp: 10_000,
+    availableDown: 10_000,
     currentRound: {
       id: `${MARKET}_${Math.floor(startMs / MINUTE_MS)}`,
       roundNumber: Math.floor(startMs / MINUTE_MS),

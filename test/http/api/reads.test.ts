@@ -245,6 +245,8 @@ test('a round shows its commitment from the start and its seed once settled, and
     poolUp: 1_020,
     poolDown: 1_000,
     totalPool: 2_020,
+    fairPercentUp: null,
+    house: { policy: 'fixed', seed: 1_000, shade: 0, clamp: 0 },
     closePrice: null,
     resolvedAt: null,
     voided: false,

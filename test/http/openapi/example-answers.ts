@@ -7,7 +7,7 @@ import { FAILURE_KINDS, type FailureName } from '../../../http/openapi/failures.
 import type { Json } from '../../../http/openapi/schemas.js';
 import type { UwsRequest } from '../../../http/uws/library.js';
 import { RequestHeaders } from '../../../http/uws/request-headers.js';
-import { fairHouse, withHouse } from '../../support/house-rules.js';
+import { fairHouse, fixedHouse, withHouse } from '../../support/house-rules.js';
 import { type Bettor, dataOf, errorOf, Harness, type HarnessOptions, type Reply } from '../api/harness.js';
 
 const MINUTE_MARKET = 'BTC_ONE_MINUTE';
@@ -18,7 +18,7 @@ const CLOSE_PRICE = 65_010.5;
 
 /** Two markets, so that the list of them stays short. */
 function exampleRules(change: Partial<Rules> = {}): Rules {
-  const rules = defaultRules('f'.repeat(64));
+  const rules = withHouse(defaultRules('f'.repeat(64)), fixedHouse());
   const markets = rules.markets.filter(({ marketId }) => [MINUTE_MARKET, DAY_MARKET].includes(marketId));
   return { ...rules, markets, ...change };
 }
@@ -38,7 +38,8 @@ export function exampleAnswers(): ExampleAnswers {
 }
 
 function successes(): Record<string, Json> {
-  const api = new Harness({ rules: exampleRules() });
+  const api = new Harness({ rules: withHouse(exampleRules(), fairHouse()) });
+  api.fairShareE6 = 500_000;
   const { secret } = api.bettor();
   const read = (path: string, query = ''): Json => dataOf(api.get(`/v1${path}`, secret, query));
   const marketWithoutRound = read(`/markets/${MINUTE_MARKET}`);
@@ -46,13 +47,15 @@ function successes(): Record<string, Json> {
   api.open(0, OPEN_PRICE);
   api.clock.pass(11_983);
   api.ticks[0] = 64_980.11;
+  api.fairShareE6 = 449_127;
   const guarded = { ...ORDER, marketId: MINUTE_MARKET, prediction: 'UP', amount: 25, expectedPercent: 50 };
   const order = dataOf<Json>(api.order(secret, { ...guarded, clientSeed: 'my seed' }));
   api.clock.pass(1_204);
   api.order(secret, ORDER);
   const roundPath = `/rounds/${MINUTE_MARKET}_${Math.floor(api.clock.wallMs / 60_000)}`;
   const live = {
-    markets: read('/markets'),
+    // One of them: all are alike.
+    markets: (read('/markets') as Json[]).slice(0, 1),
     market: read(`/markets/${DAY_MARKET}`),
     liveRound: read(roundPath),
   };

@@ -218,7 +218,7 @@ test('a rules file changes what it names and nothing else', () => {
       lockLeadMs: 6_000,
       minStakeCents: 100,
       maxStakeCents: 500,
-      house: { policy: 'fixed', seedCents: 7, shadeE6: 600_000, clampE6: 20_000 },
+      house: { policy: 'fair', seedCents: 7, shadeE6: 600_000, clampE6: 20_000 },
       maxPriceAgeMs: 10_000,
     },
     {
