@@ -23,6 +23,8 @@ export async function run(args: readonly string[], streams: Streams): Promise<Ex
       exitCode = code;
     }).parseAsync(args, { from: 'user' });
   } catch (thrown) {
+    // Help and schemas are printed by the parser: their reader may leave early, too (`| head -1`).
+    if (thrown instanceof ReaderGone) return EXIT.done;
     // The parser has told it already, with the nearest name where one is near.
     if (!(thrown instanceof CommanderError)) throw thrown;
     return thrown.exitCode === 0 ? EXIT.done : EXIT.usage;

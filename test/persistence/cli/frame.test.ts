@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { ReaderGone, type Streams } from '../../../persistence/cli/frame/output.js';
 import { COMMANDS } from '../../../persistence/cli/registry.js';
+import { run } from '../../../persistence/cli/run.js';
 import { walPath } from '../../../persistence/data-dir/database-files.js';
 import { lockDataDir } from '../../../persistence/data-dir/lock.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
@@ -202,4 +204,16 @@ test('an uncleanly stopped directory is read as it is, and its WAL stays', async
     assert.deepEqual(readFileSync(open), database);
   }
   assert.equal(verify(dir).lastSeq, engine.seq);
+});
+
+test('help and schemas whose reader leaves early end without an error', async () => {
+  const gone: Streams = {
+    stdout: () => {
+      throw new ReaderGone();
+    },
+    stderr: (text) => assert.fail(text),
+  };
+  for (const args of [['--help'], ['schema', 'account'], ['verify', '--help']]) {
+    assert.equal(await run(args, gone), 0, args.join(' '));
+  }
 });
