@@ -1,7 +1,7 @@
 /**
- * What happens in a golden journal: every kind of command, settlements won, lost, drawn and voided, idempotency keys
- * and client seeds. It runs on the real host and the real journal's thread; only the clock is manual, so that the
- * same program writes the same commands.
+ * What happens in a golden journal: every kind of command but `declareSetup` and `moveClock`, settlements won, lost,
+ * drawn and voided, idempotency keys and client seeds. It runs on the real host and the real journal's thread; only
+ * the clock is manual, so that the same program writes the same commands.
  */
 import { createHash } from 'node:crypto';
 import { assert } from '../../engine/base/assert.js';
