@@ -22,8 +22,8 @@ export interface AbsentAtStart {
 }
 
 /**
- * What is recorded as absent. A directory of an older version has no such file: what is missing at its beginning
- * counts as pruned from here on.
+ * What is recorded as absent. A directory of an older version has no such file; what is missing at its beginning counts
+ * as pruned from now on.
  */
 export function absentAtStart(dir: DataDir): AbsentAtStart {
   const firstSeq = firstSeqOf(must(findSegments(dir.journal)[0], 'a segment'));

@@ -1,7 +1,7 @@
 /**
- * Looks at what a start skips: the rows before the snapshot that it begins with. The shadow runs it a chunk at a time when
- * it has nothing else to do. A damaged row harms nothing now, but the past behind it cannot be shown any more, and no
- * older snapshot can stand in for the newest.
+ * Checks what a start skips: the rows before the snapshot that it starts from. The shadow runs it a chunk at a time
+ * when it has nothing else to do. A damaged row does no harm now, but the past behind it can no longer be shown, and no
+ * older snapshot can replace the newest one.
  */
 
 import type { DataDir } from '../data-dir/layout.js';
@@ -14,10 +14,10 @@ import type { Rest } from '../thread/pace.js';
 
 export interface OldRowsState {
   readonly isDone: boolean;
-  /** How far it has come, and where it ends. */
+  /** The last row checked, and the last one to check. */
   readonly checkedSeq: number;
   readonly endSeq: number;
-  /** The first fault of each segment, in sentences. */
+  /** The first fault of each segment, as sentences. */
   readonly faults: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export class OldRowsCheck {
   #checkedSeq = 0;
   #isDone = false;
 
-  /** Rows up to `endSeq` are looked at. `onFault` hears each fault once; `rest` is called between rows. */
+  /** Checks the rows up to `endSeq`. `onFault` is called once for each fault, `rest` between rows. */
   constructor(
     readonly dir: DataDir,
     readonly endSeq: number,
@@ -42,7 +42,7 @@ export class OldRowsCheck {
     return { isDone: this.#isDone, checkedSeq: this.#checkedSeq, endSeq, faults: [...this.#faults] };
   }
 
-  /** One chunk; false once there is no more. */
+  /** Checks one chunk. Returns false when there is nothing left. */
   step(): boolean {
     if (this.#isDone) return false;
     const step = this.#steps.next();
@@ -71,7 +71,7 @@ export class OldRowsCheck {
     }
   }
 
-  /** A segment that is open is open here for one chunk at a time: its writer must be able to seal it. */
+  /** Opens the segment for one chunk at a time, so that its writer can seal it. */
   *#checkSegment(path: string): Generator<number, void, undefined> {
     let position: ChainPosition | null = null;
     try {
@@ -86,7 +86,7 @@ export class OldRowsCheck {
         yield position.lastSeq;
       }
     } catch (thrown) {
-      // What retention has deleted meanwhile is no loss.
+      // Deleted by retention meanwhile: no loss.
       if (codeOf(thrown) === 'segment_gone') return;
       if (!(thrown instanceof JournalError) || thrown.code !== 'journal_corrupt') throw thrown;
       this.#fault(thrown.message);

@@ -1,11 +1,11 @@
 /**
- * The shadow: a second engine that carries out what the journal holds (design, "Snapshots without a pause"). After
- * every batch it holds its rolling digest against the row's, which is a running proof that replay gives the state that
- * is being served. It feeds the archive, and the snapshots are taken of it (`shadow-snapshots.ts`). It knows nothing of
- * threads: `shadow-worker.ts` runs it, a slice at a time.
+ * The shadow: a second engine that replays the journal while the server runs (design, "Snapshots without a pause").
+ * After every batch it compares its rolling digest with the row's, a continuous proof that replay gives the state that
+ * is being served. It feeds the archive, and snapshots are taken of it (`snapshots.ts`). It knows nothing of threads:
+ * `worker.ts` runs it, a slice at a time.
  *
- * Engine and archive go on together: where the archive cannot be written the shadow ends with an error, and a new one
- * begins later, at a snapshot that is not after the archive's end.
+ * Engine and archive advance together. If the archive cannot be written, the shadow ends with an error, and a new one
+ * starts later from a snapshot that is not after the end of the archive.
  */
 import { AssertionError } from '../../engine/base/assert.js';
 import type { Engine } from '../../engine/engine.js';
@@ -21,9 +21,9 @@ import { OldRowsCheck, type OldRowsState } from './old-rows.js';
 import { ShadowSnapshots } from './snapshots.js';
 import { findStart } from './start.js';
 
-/** Read in one short transaction, which never holds up the writer's checkpoints for long. */
+/** Read in one short transaction, so that the writer's checkpoints never wait for long. */
 const SLICE_CHARS_MAX = 192 * 1024;
-/** The archive's transaction is committed when it has so many rows, or after so long. */
+/** The archive's transaction is committed at this many rows, or after this long. */
 const ARCHIVE_ROWS_MAX = 20_000;
 const ARCHIVE_EVERY_MS = 500;
 
@@ -33,14 +33,14 @@ export class Shadow {
   readonly #engine: Engine;
   readonly #archive: ArchiveWriter;
   readonly #oldRows: OldRowsCheck;
-  /** Where the engine stands. */
+  /** The position of the engine. */
   #position: ArchivePosition;
   #archivedAtMs: number;
 
   /**
-   * Finds its beginning; `note` hears what an operator should know of it. `onNews` of what it has done. `rest` is called here and in every step, again
-   * and again between small pieces of work, at moments when the journal is not being read. Throws what reading and
-   * writing throw.
+   * Finds where to start. `note` is called with sentences for the operator, `onNews` with what the shadow has done.
+   * `rest` is called here and in every step, between small pieces of work, whenever the journal is not being read.
+   * Throws what reading and writing throw.
    */
   constructor(
     options: ShadowOptions,
@@ -76,19 +76,19 @@ export class Shadow {
   get snapshot(): SnapshotTaken | null {
     return this.#snapshots.newest;
   }
-  /** How far the rows have been looked at that were skipped. */
+  /** The check of the rows that were skipped. */
   get oldRows(): OldRowsState {
     return this.#oldRows.state;
   }
-  /** What it could not do and will try again, or null. */
+  /** What failed and will be tried again, or null. */
   get complaint(): string | null {
     return this.#snapshots.complaint;
   }
 
   /**
-   * Goes on by one slice of the journal, or by one piece of a snapshot, or else by a look at old rows, and says what there is to do next. Throws
-   * `replay_mismatch` where the engine comes to another digest than the journal has, and what reading the journal or
-   * writing the archive throws; after a throw the shadow is only good for `abandon`.
+   * Does one slice of the journal, one piece of a snapshot, or else a chunk of the check of old rows, and returns what
+   * there is to do next. Throws `replay_mismatch` if the engine's digest differs from the journal's, and what reading
+   * the journal or writing the archive throws. After a throw the shadow can only be abandoned.
    */
   step(): 'idle' | 'checking' | 'behind' | 'saving' {
     if (!this.#snapshots.isSaving) {
@@ -107,7 +107,7 @@ export class Shadow {
     return this.#snapshots.isSaving ? 'saving' : 'behind';
   }
 
-  /** As much as the reader reads at once. */
+  /** The batches that the reader reads at once. */
   #readSlice(): StoredBatch[] {
     const batches: StoredBatch[] = [];
     let chars = 0;
@@ -141,14 +141,14 @@ export class Shadow {
     if (isDue) this.#writeArchive();
   }
 
-  /** Brings the archive's file to where the engine stands. */
+  /** Commits the archive up to the position of the engine. */
   #writeArchive(): void {
     if (this.#position.seq <= this.archiveSeq) return;
     this.#archive.commit(this.#position);
     this.#archivedAtMs = this.clock.monotonicMs();
   }
 
-  /** Writes what waits for the archive, if it can, and lets go of all files. */
+  /** Commits the archive, if possible, and closes all files. */
   close(): void {
     try {
       this.#writeArchive();
@@ -157,7 +157,7 @@ export class Shadow {
     }
   }
 
-  /** Lets go of all files as they are. */
+  /** Closes all files as they are. */
   abandon(): void {
     this.#snapshots.abandon();
     this.#archive.close();
@@ -166,8 +166,8 @@ export class Shadow {
 }
 
 /**
- * A mismatch as the error that ends the server. Where the engine threw anything but a failed assertion (too little memory, for
- * one), that says nothing of the journal: it is thrown as it is, and the shadow tries again.
+ * A mismatch as the error that ends the server. If the engine threw anything but an AssertionError, because of too
+ * little memory, for example, that says nothing about the journal: it is thrown as it is, and the shadow tries again.
  */
 function asDivergence(thrown: unknown): unknown {
   if (!(thrown instanceof ReplayMismatch)) return thrown;

@@ -1,6 +1,6 @@
 /**
- * The snapshots that the shadow writes: when the next one's turn is, the writing, a piece at a time, and what retention
- * lets go of afterwards. One that cannot be written holds nothing up.
+ * The snapshots that the shadow writes: when the next one is due, the writing, a piece at a time, and the retention
+ * afterwards. A snapshot that cannot be written holds nothing up.
  */
 import { statSync } from 'node:fs';
 import { assert } from '../../engine/base/assert.js';
@@ -16,7 +16,7 @@ import { carryOut, planPrune } from '../upkeep/retention/retention.js';
 import type { ShadowNews, ShadowOptions, SnapshotTaken } from './messages.js';
 
 const RETRY_MS = 60_000;
-/** After a snapshot the shadow follows for at least so many times as long as that took: it must come on. */
+/** After a snapshot the shadow follows for at least this many times as long, so that it makes progress. */
 const FOLLOWING_PER_SAVING = 2;
 
 /** A snapshot that is being written. */
@@ -30,12 +30,12 @@ interface Saving {
 export class ShadowSnapshots {
   #saving: Saving | null = null;
   #newest: SnapshotTaken | null;
-  /** Monotonic time from which the next snapshot's turn is counted. */
+  /** Monotonic time from which the interval to the next snapshot is counted. */
   #countedFromMs: number;
   #notBeforeMs = 0;
   #complaint: string | null = null;
 
-  /** `endSeq` is where the journal ends. `note`, `rest` and `onNews` as the shadow has them. */
+  /** `endSeq` is the end of the journal. `note`, `rest` and `onNews` are as in `Shadow`. */
   constructor(
     private readonly files: SnapshotFiles,
     endSeq: number,
@@ -52,16 +52,16 @@ export class ShadowSnapshots {
   get newest(): SnapshotTaken | null {
     return this.#newest;
   }
-  /** What it could not do and will try again, or null. */
+  /** What failed and will be tried again, or null. */
   get complaint(): string | null {
     return this.#complaint;
   }
-  /** Until it is done the engine stands still. */
+  /** While this is true, the engine must not change. */
   get isSaving(): boolean {
     return this.#saving !== null;
   }
 
-  /** Whether a snapshot is to be written now that the engine stands at `seq`. */
+  /** Whether a snapshot is due, with the engine at `seq`. */
   isDue(seq: number): boolean {
     const { snapshotCommands, snapshotEveryMs } = this.options;
     const nowMs = this.clock.monotonicMs();
@@ -71,14 +71,14 @@ export class ShadowSnapshots {
     return isDue && nowMs >= this.#notBeforeMs;
   }
 
-  /** Begins one of `engine`, which stands at `position`. */
+  /** Begins a snapshot of `engine`, which is at `position`. */
   begin(engine: Engine, { chain, timeMs }: ArchivePosition): void {
     assert(this.#saving === null, 'one snapshot at a time');
     const sinceMs = this.clock.monotonicMs();
     this.#saving = { pieces: this.files.saving(engine, chain), sinceMs, engineTimeMs: timeMs };
   }
 
-  /** Writes the next piece of the one that was begun. */
+  /** Writes the next piece of the snapshot that was begun. */
   goOn(): void {
     const saving = this.#saving;
     if (saving === null) return;
@@ -113,13 +113,13 @@ export class ShadowSnapshots {
     }
   }
 
-  /** Leaves the one that was begun as it is. */
+  /** Gives up the snapshot that was begun. */
   abandon(): void {
     this.#saving?.pieces.return({ seq: 0, name: '' });
   }
 }
 
-/** Of those that the journal reaches: one after its end is not of this journal, and puts off no other. */
+/** The newest one up to the journal's end: one after it is not of this journal and does not delay the next one. */
 function newestOf(snapshots: SnapshotFiles, endSeq: number): SnapshotTaken | null {
   const ref = snapshots.list().find(({ seq }) => seq <= endSeq);
   const file = ref === undefined ? undefined : statSync(ref.name, { throwIfNoEntry: false });

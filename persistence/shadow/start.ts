@@ -1,7 +1,7 @@
 /**
- * Where the shadow begins: with an engine at or before the archive's end, so that the archive misses nothing. An
- * archive that is damaged, or not of this journal, is set aside and made anew from as far back as the journal and the
- * snapshots reach; one of a newer version is left alone.
+ * Where the shadow starts: with an engine at or before the end of the archive, so that the archive misses nothing. An
+ * archive that is damaged, or not of this journal, is set aside and rebuilt from as far back as the journal and the
+ * snapshots reach. One of a newer version is left alone.
  */
 import { existsSync } from 'node:fs';
 import { Engine } from '../../engine/engine.js';
@@ -18,9 +18,9 @@ export type ReadableJournal = Pick<JournalStore, 'readBatches' | 'chainAt'> & { 
 
 export interface ShadowStart {
   readonly engine: Engine;
-  /** Chain hash of the journal where the engine stands. */
+  /** Chain hash of the journal at the position of the engine. */
   readonly chain: string;
-  /** Ends where the engine stands, or after it. */
+  /** Ends at the position of the engine, or after it. */
   readonly archive: ArchiveWriter;
 }
 
@@ -30,8 +30,8 @@ interface Origin {
 }
 
 /**
- * `note` hears what was passed over or set aside, in sentences for operators; `rest` is called between the rows of a new
- * archive.
+ * `note` is called with a sentence for operators on everything that was passed over or set aside; `rest` between the
+ * rows of a new archive.
  */
 export function findStart(
   dir: DataDir,
@@ -54,7 +54,7 @@ export function findStart(
     archive.close();
     setAside(dir, nowMs, note, `nothing leads to sequence number ${seq}, where it ends`);
   }
-  // The oldest state that there is: the archive reaches back as far as it can.
+  // From the oldest available state, so that the archive reaches back as far as possible.
   const found = journal.firstSeq === 1 ? beginning(journal) : origin(newestFirst.toReversed());
   if (found === null) {
     throw new JournalError(
@@ -73,7 +73,7 @@ export function findStart(
   return { ...found, archive: ArchiveWriter.create(dir, start, engine, nowMs, rest) };
 }
 
-/** The first of `refs` that can be used; else the journal's beginning, where it has one. */
+/** The first of `refs` that can be used, or else the beginning of the journal, if it has one. */
 function findOrigin(
   journal: ReadableJournal,
   snapshots: Pick<SnapshotStore, 'load'>,
@@ -91,7 +91,7 @@ function beginning(journal: ReadableJournal): Origin {
   return { engine: new Engine(), chain };
 }
 
-/** The archive, if there is one that this journal can go on from. */
+/** The archive, if there is one that this journal continues. */
 function openArchive(
   dir: DataDir,
   journal: ReadableJournal,

@@ -1,6 +1,6 @@
 /**
- * The shadow's thread, this side: starts it, keeps what it last told of itself, and ends it. Nothing here ever waits
- * for it but a clean end of the server, and that not for long.
+ * The event loop's side of the shadow's thread (`worker.ts`): starts it, keeps its last status, and ends it. Nothing
+ * ever waits for it except a clean stop of the server, and that not for long.
  */
 import { Worker } from 'node:worker_threads';
 import { assert, unreachable } from '../../engine/base/assert.js';
@@ -14,15 +14,15 @@ import {
   type ToShadow,
 } from './messages.js';
 
-/** How long a clean end waits for a slice or a row of a snapshot; then the thread is ended as it is. */
+/** How long a clean stop waits for the present step of the shadow; then the thread is terminated. */
 const CLOSE_MS_MAX = 1_000;
 
 export interface ShadowEvents {
-  /** The engine that serves, or the shadow's, is wrong: the process must end. */
+  /** The server's engine or the shadow's is wrong: the process must end. */
   onDiverged(error: Error): void;
   /** A sentence that an operator should read once. */
   onNote(text: string): void;
-  /** What it has done. */
+  /** What the shadow has done. */
   onNews(news: ShadowNews): void;
 }
 
@@ -50,12 +50,12 @@ export class ShadowThread {
     });
   }
 
-  /** What the thread last told, half a second ago at the most where it is well. */
+  /** The last status of the thread, at most half a second old if it is well. */
   get status(): ShadowStatus {
     return this.#status;
   }
 
-  /** Resolves once the thread is gone and has let go of all files. A snapshot under way is given up. */
+  /** Resolves when the thread has ended and closed all files. A snapshot in progress is given up. */
   async close(): Promise<void> {
     assert(!this.#isClosing, 'the shadow is closed once');
     this.#isClosing = true;
@@ -86,7 +86,9 @@ export class ShadowThread {
     }
   }
 
-  /** A thread that is gone takes no snapshots and stops no server: it says so, and a restart starts it again. */
+  /**
+   * Without the thread there are no snapshots, but the server goes on. The status says so; a restart starts it again.
+   */
   #onEnd(reason: string): void {
     if (this.#isClosing || this.#status.state === 'failed') return;
     this.#status = { ...this.#status, state: 'failed', reason };

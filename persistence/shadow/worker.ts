@@ -1,6 +1,6 @@
 /**
- * The shadow's thread, other side: runs the shadow slice by slice and tells how it is. What goes wrong with it is told
- * and tried again, ever more seldom; only a divergence ends the server, and that is for the event loop to do.
+ * The shadow's thread: runs the shadow slice by slice and reports its status. Errors are reported, and the shadow is
+ * started again at growing intervals. Only a divergence ends the server, and the event loop does that.
  */
 import { availableParallelism } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
@@ -22,13 +22,13 @@ import {
 } from './messages.js';
 import { Shadow } from './shadow.js';
 
-/** How soon a command that is durable is looked for. */
+/** How often the journal is polled for new batches. */
 const POLL_MS = 200;
 const STATUS_EVERY_MS = 500;
 const SPACE_EVERY_MS = 1_000;
 const RETRY_MS_MIN = 1_000;
 const RETRY_MS_MAX = 5 * 60_000;
-/** Behind the event loop and the journal's thread, where cores are scarce: the lowest rank there is. */
+/** The lowest priority, so that the event loop and the journal's thread come first where cores are scarce. */
 const NICE = 19;
 
 const port = must(parentPort, "the parent's port");
@@ -36,8 +36,8 @@ const options = workerData as ShadowOptions;
 const clock: Clock = { nowMs: () => Date.now(), monotonicMs: () => performance.now() };
 const pace = new Pace(clock, sleeper());
 const rest = hasCoreToSpare(availableParallelism()) ? noRest : () => pace.rest();
-const tell = (message: FromShadow): void => port.postMessage(message);
-const note = (text: string): void => tell({ kind: 'note', text });
+const post = (message: FromShadow): void => port.postMessage(message);
+const note = (text: string): void => post({ kind: 'note', text });
 const freeBytes = (): number => freeBytesOf(options.dir.journal);
 
 const space = new SpaceWatch(options.space ?? DEFAULT_SPACE_THRESHOLDS, freeBytes);
@@ -47,9 +47,9 @@ let spaceAtMs = Number.NEGATIVE_INFINITY;
 let recoveryNeedsBytes = 0;
 let statusAtMs = Number.NEGATIVE_INFINITY;
 let retryMs = RETRY_MS_MIN;
-/** Why the last shadow ended; it is over when one has come to the journal's end. */
+/** Why the last shadow ended; cleared when one has reached the journal's end. */
 let trouble: string | null = null;
-/** Ends the wait for the next turn. */
+/** Cancels the next turn. */
 let cancelTurn = (): void => {};
 
 function turnNext(): void {
@@ -65,21 +65,21 @@ function turnAfter(ms: number): void {
   cancelTurn = () => clearTimeout(timer);
 }
 
-/** One slice, then the next: at once where there is more, after a while where there is not. */
+/** Does one slice and schedules the next: at once if there is more to do, else after a while. */
 function turn(): void {
-  lookAtSpace();
+  checkSpace();
   if (space.level !== 'ok') {
-    say('paused', `too little disk space is free (level ${space.level})`);
+    report('paused', `too little disk space is free (level ${space.level})`);
     turnAfter(SPACE_EVERY_MS);
     return;
   }
   try {
-    shadow ??= new Shadow(options, clock, note, rest, (news) => tell({ kind: 'news', news }));
+    shadow ??= new Shadow(options, clock, note, rest, (news) => post({ kind: 'news', news }));
     const next = shadow.step();
     retryMs = RETRY_MS_MIN;
     const isAtEnd = next === 'idle' || next === 'checking';
     if (isAtEnd) trouble = null;
-    say(isAtEnd ? 'following' : next, trouble ?? shadow.complaint);
+    report(isAtEnd ? 'following' : next, trouble ?? shadow.complaint);
     if (next === 'idle') turnAfter(POLL_MS);
     else turnNext();
   } catch (thrown) {
@@ -90,24 +90,24 @@ function turn(): void {
 function onError(thrown: unknown): void {
   if (thrown instanceof JournalError && thrown.code === 'replay_mismatch') {
     dropShadow();
-    tell({ kind: 'diverged', error: toErrorParts(thrown) });
+    post({ kind: 'diverged', error: toErrorParts(thrown) });
     return;
   }
   trouble = messageOf(thrown);
-  say('failed', trouble);
+  report('failed', trouble);
   dropShadow();
   turnAfter(retryMs);
   retryMs = Math.min(retryMs * 2, RETRY_MS_MAX);
 }
 
-/** A shadow after an error is not used again: the next one begins at a snapshot and the archive's end. */
+/** After an error a shadow is not used again: the next one starts from a snapshot and the archive's end. */
 function dropShadow(): void {
   const dropped = shadow;
   shadow = null;
   dropped?.abandon();
 }
 
-function lookAtSpace(): void {
+function checkSpace(): void {
   const nowMs = clock.monotonicMs();
   if (nowMs - spaceAtMs < SPACE_EVERY_MS) return;
   spaceAtMs = nowMs;
@@ -116,8 +116,8 @@ function lookAtSpace(): void {
   recoveryNeedsBytes = open === undefined ? 0 : copyNeedsBytes(databaseBytes(open));
 }
 
-/** Tells the state when it changes, and now and then. */
-function say(state: ShadowState, reason: string | null): void {
+/** Reports the status when its state changes, and at intervals. */
+function report(state: ShadowState, reason: string | null): void {
   const nowMs = clock.monotonicMs();
   const isNews = state !== status.state || reason !== status.reason;
   if (!isNews && nowMs - statusAtMs < STATUS_EVERY_MS) return;
@@ -135,7 +135,7 @@ function say(state: ShadowState, reason: string | null): void {
     recoveryNeedsBytes,
     freeBytes: freeBytes(),
   };
-  tell({ kind: 'status', status });
+  post({ kind: 'status', status });
 }
 
 function close(): void {
@@ -143,7 +143,7 @@ function close(): void {
   try {
     shadow?.close();
   } finally {
-    tell({ kind: 'closed' });
+    post({ kind: 'closed' });
     port.close();
   }
 }
