@@ -1,6 +1,6 @@
 /**
- * Compares the archive with the journal: every row that carrying out the commands again gives must stand in it as it
- * is. Rows are read a few at a time, without a transaction that would keep a running server from shortening its WAL.
+ * Compares the archive with the journal: every row that the replay produces must be in it, unchanged. Rows are read a
+ * few at a time, without a transaction that would keep a running server from truncating its WAL.
  */
 import type Database from 'better-sqlite3';
 import type { EngineEvent } from '../../../engine/model/events.js';
@@ -28,7 +28,7 @@ export class ArchiveComparison {
   readonly #lookups: Readonly<Record<'round' | 'transfer', Lookup>>;
   #compared = { bets: 0, betsSettled: 0, rounds: 0, transfers: 0 };
 
-  /** `engine` stands where the commands begin that are carried out again. */
+  /** `engine` is where the replay begins. */
   constructor(
     readonly path: string,
     readonly progress: ArchiveProgress,
@@ -48,7 +48,7 @@ export class ArchiveComparison {
     };
   }
 
-  /** What command `seq`, the engine's last, did. */
+  /** Compares what command `seq`, the last one of the engine, did. */
   add(seq: number, events: readonly EngineEvent[]): void {
     const rows: Rows = { placed: [], settled: [], rounds: [], transfers: [] };
     this.#rows.add(rows, seq, events);
@@ -62,7 +62,7 @@ export class ArchiveComparison {
     }
   }
 
-  /** The end of a batch. */
+  /** To be called at the end of each batch. */
   atEnd({ lastSeq, chain, digest }: StoredBatch): void {
     if (lastSeq !== this.progress.seq) return;
     if (chain === this.progress.chain && digest === this.progress.digest) return;
@@ -74,7 +74,7 @@ export class ArchiveComparison {
     );
   }
 
-  /** After the last command: whether the archive has as many rows as there must be. */
+  /** To be called after the last command: compares the numbers of rows. */
   end(lastSeq: number): void {
     if (this.progress.seq > lastSeq || this.progress.fromSeq !== this.fromSeq || this.fromSeq > 0) return;
     for (const name of ['bets', 'betsSettled', 'rounds', 'transfers'] as const) {

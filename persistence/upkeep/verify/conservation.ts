@@ -1,7 +1,7 @@
 /**
- * Conservation (design, "Money"): house + account balances + open stakes + open seeds = deposits - withdrawals. The
- * engine keeps running sums, and checks them against each other here after every batch; `faultOfBooks` adds up the
- * accounts and bets themselves, which takes time in proportion to them.
+ * Conservation of money (design, "Money"): house + account balances + open stakes + open seeds = deposits -
+ * withdrawals. `faultOfTotals` compares the running sums of the engine with each other, after every batch.
+ * `faultOfBooks` adds up all accounts and bets, which takes longer.
  */
 import type { EngineReads } from '../../../engine/model/views.js';
 

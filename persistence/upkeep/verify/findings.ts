@@ -1,23 +1,23 @@
-/** What `verify` finds: faults that name the file, the place in it and what is wrong there. */
+/** What `verify` finds: faults, each with its file, position and description. */
 
 export type Part = 'journal' | 'mark' | 'secret' | 'replay' | 'conservation' | 'snapshot' | 'archive';
 
 export interface Fault {
   readonly part: Part;
-  /** Path of the file; '' where it is about no single one. */
+  /** Path of the file; '' if it is not about a single one. */
   readonly file: string;
-  /** The sequence number at or after which it is wrong; null where it is about none. */
+  /** The sequence number of the fault, or the one before it; null if there is none. */
   readonly seq: number | null;
   /** A sentence for people. */
   readonly what: string;
 }
 
-/** Faults that are kept for each part; more are counted only. */
+/** Faults that are kept for each part; more are only counted. */
 const KEPT_OF_PART_MAX = 20;
 
 export class Findings {
   readonly faults: Fault[] = [];
-  /** What could not be checked, and why, in sentences. */
+  /** What could not be checked, and why, as sentences. */
   readonly notes: string[] = [];
   readonly #countOf = new Map<Part, number>();
 
@@ -31,7 +31,7 @@ export class Findings {
     this.notes.push(sentence);
   }
 
-  /** All faults, those that are not kept included. */
+  /** Number of all faults, including those that are not kept. */
   get count(): number {
     return [...this.#countOf.values()].reduce((sum, count) => sum + count, 0);
   }

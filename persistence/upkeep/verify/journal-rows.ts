@@ -1,10 +1,10 @@
 /**
- * Reads every segment and says what is wrong. One that is damaged does not hide those behind it: each is checked from
- * its own beginning, and its place behind the one before on top. Rows that follow on each other from the journal's
- * beginning are handed on, and again those behind a part that is recorded as absent; those behind a fault cannot be
- * carried out again.
+ * Reads every segment and reports what is wrong. A damaged segment does not hide those after it: each is checked from
+ * its own beginning, and also whether it follows the one before. Rows that follow each other from the beginning of the
+ * journal, or from the end of a part that is recorded as absent, are handed on for the replay; rows after a fault
+ * cannot be replayed.
  *
- * A segment is open for one chunk of rows at a time, so that a running server can shorten its WAL and seal it.
+ * A segment is open for one chunk of rows at a time, so that a running server can truncate its WAL and seal it.
  */
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import { JournalError } from '../../errors.js';
@@ -23,7 +23,7 @@ export interface SegmentReport {
   readonly rows: number;
 }
 
-/** A row and the segment that it stands in. */
+/** A row and its segment. */
 export interface PlacedRow {
   readonly row: StoredBatch;
   readonly path: string;
@@ -31,7 +31,7 @@ export interface PlacedRow {
 
 interface Chunk {
   readonly rows: readonly StoredBatch[];
-  /** No row follows, or none that is good. */
+  /** No good row follows. */
   readonly isLast: boolean;
   /** The row after these is bad. */
   readonly isDamaged: boolean;
@@ -39,28 +39,27 @@ interface Chunk {
 
 export class JournalRows {
   readonly segments: SegmentReport[] = [];
-  /** Where rows begin that follow on no other: at the beginning, and behind what is recorded as absent. */
+  /** Positions at which rows follow no others: the beginning, and the end of each part that is recorded as absent. */
   readonly starts: ChainPosition[] = [];
   #isUnbroken = true;
 
   constructor(
     readonly paths: readonly string[],
-    /** null: nothing is written down. */
+    /** null if nothing is recorded. */
     readonly absent: readonly AbsentRange[] | null,
     readonly findings: Findings,
   ) {}
 
   /**
-   * The good rows from the journal's beginning, which `onStart` is told, up to the first fault, and from behind each
-   * part that is recorded as absent, which it is told, too. All others are checked on the way; `onRow` gets every good
-   * row.
+   * The good rows from the beginning of the journal up to the first fault, and again from the end of each part that is
+   * recorded as absent; `onStart` is called at each such start. All rows are checked; `onRow` is called for every good one.
    */
   *unbroken(
     onRow: (row: StoredBatch) => void,
     onStart: (start: ChainPosition) => void,
   ): Generator<PlacedRow, void, undefined> {
     for (const [index, path] of this.paths.entries()) {
-      const start = this.#look(
+      const start = this.#withSegment(
         path,
         () => null,
         (segment) => segment.start,
@@ -84,7 +83,7 @@ export class JournalRows {
         rows += 1;
       }
       this.segments.push({ path, start, end: { lastSeq: end.lastSeq, chain: end.chain }, rows });
-      this.#look(
+      this.#withSegment(
         path,
         () => null,
         (segment) => segment.checkStructure(),
@@ -92,7 +91,7 @@ export class JournalRows {
     }
   }
 
-  /** Good rows of a segment. What is behind a bad one in it is not known to belong there. */
+  /** Good rows of a segment. Rows after a bad one are not known to belong there. */
   *#rowsOf(path: string, start: ChainPosition): Generator<StoredBatch, void, undefined> {
     for (let afterSeq = start.lastSeq; ; ) {
       const chunk = this.#readChunk(path, afterSeq);
@@ -107,7 +106,7 @@ export class JournalRows {
     const rows: StoredBatch[] = [];
     let chars = 0;
     const lastGood = (): number => rows.at(-1)?.lastSeq ?? afterSeq;
-    const isFull = this.#look(path, lastGood, (segment) => {
+    const isFull = this.#withSegment(path, lastGood, (segment) => {
       for (const row of segment.batches(afterSeq)) {
         rows.push(row);
         chars += row.commands.length;
@@ -118,8 +117,8 @@ export class JournalRows {
     return { rows, isLast: isFull !== true, isDamaged: isFull === null };
   }
 
-  /** Does `work` on the segment, open for that long. null: it is damaged, which is noted as behind `seq`. */
-  #look<T>(path: string, seq: () => number | null, work: (segment: Segment) => T): T | null {
+  /** Opens the segment for `work`. Returns null if it is damaged, which is recorded as a fault after `seq`. */
+  #withSegment<T>(path: string, seq: () => number | null, work: (segment: Segment) => T): T | null {
     let segment: Segment | null = null;
     try {
       segment = Segment.open(path, 'read');
@@ -133,7 +132,7 @@ export class JournalRows {
     }
   }
 
-  /** Whether the segment follows on the one before it, if that could be read to its end. */
+  /** Checks that the segment follows the one before it, if that could be read to its end. */
   #checkPlace(path: string, start: ChainPosition): void {
     const what = this.#faultOfPlace(path, start);
     if (what === null) return;
@@ -141,7 +140,7 @@ export class JournalRows {
     this.#isUnbroken = false;
   }
 
-  /** Whether what is recorded as absent ends right before `start`. */
+  /** Whether a part that is recorded as absent ends right before `start`. */
   #isBehindGap(start: ChainPosition): boolean {
     const before = this.segments.at(-1);
     if (before?.end.chain === start.chain) return false;
@@ -158,7 +157,7 @@ export class JournalRows {
         ? 'It does not begin with the chain hash of a beginning.'
         : this.#faultOfBeginning(start);
     }
-    // The fault of one that could not be read to its end is told already.
+    // If the one before could not be read to its end, that is reported already.
     if (before === undefined || before.path !== this.paths[index - 1] || !this.#isUnbroken) return null;
     if (start.lastSeq !== before.end.lastSeq) {
       if (isRecorded(this.absent ?? [], before.end.lastSeq + 1, start.lastSeq)) return null;
@@ -169,7 +168,7 @@ export class JournalRows {
       : 'Its chain hash does not follow from the segment before it.';
   }
 
-  /** What is missing at the beginning was pruned, if that is written down. */
+  /** What is missing at the beginning was pruned if that is recorded. */
   #faultOfBeginning({ lastSeq }: ChainPosition): string | null {
     if (this.absent === null) {
       if (lastSeq > 0) {

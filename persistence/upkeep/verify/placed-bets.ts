@@ -1,12 +1,12 @@
 /**
- * The archive's bets in the order of their numbers, which is that in which they were placed: whoever carries out the
- * journal asks for them in this order, and each page of the table is read once.
+ * The placements of the archive, read in the order of bet numbers, which is the order of placement. A replay asks for
+ * them in this order, so each page of the table is read once.
  */
 import type Database from 'better-sqlite3';
 import type { ArchiveCell } from '../../archive/checksum.js';
 import { namesOf, PLACEMENT } from '../../archive/columns.js';
 
-/** Read in one short transaction: a running server can shorten its WAL in between. */
+/** Read in one short transaction, so that a running server can truncate its WAL in between. */
 const BETS_AT_ONCE = 1_024;
 
 export class PlacedBets {
@@ -22,7 +22,7 @@ export class PlacedBets {
       .raw();
   }
 
-  /** The placement of `bet`, as it is now; undefined where there is none. It is quick where the one before was asked for last. */
+  /** The placement of `bet`, or undefined. Fast if bets are requested in ascending order. */
   get(bet: number): ArchiveCell[] | undefined {
     while (this.#numberAt(this.#next) < bet && this.#next < this.#rows.length) this.#next += 1;
     if (this.#next >= this.#rows.length || this.#numberAt(0) > bet) {

@@ -1,7 +1,7 @@
 /**
- * Carries out a journal's commands again, from its beginning or from the oldest good snapshot where the beginning, or a
- * part in the middle, is absent, and compares on the way: the rolling digest after every batch, the books after every batch, the full
- * state with every snapshot, every row of the archive.
+ * Replays a journal, from its beginning, or from the oldest good snapshot if the beginning or a part in the middle is
+ * absent, and compares: the rolling digest and the books after every batch, the full state with every snapshot, and
+ * every row of the archive.
  */
 import { Engine } from '../../../engine/engine.js';
 import type { SnapshotRef } from '../../../engine/host/snapshot-store.js';
@@ -21,7 +21,7 @@ import { isSameState } from './same-state.js';
 export interface ReplayCheckSources {
   readonly snapshots: SnapshotFiles;
   readonly archiveFile: string;
-  /** null: there is no archive that can be read. */
+  /** null if there is no archive that can be read. */
   readonly archive: ArchiveProgress | null;
 }
 
@@ -29,12 +29,12 @@ export class ReplayCheck {
   #engine: Engine | null = null;
   #comparison: ArchiveComparison | null = null;
   #comparedBefore = 0;
-  /** Snapshots that have not been reached, oldest first. */
+  /** Snapshots not reached yet, oldest first. */
   readonly #ahead: SnapshotRef[];
-  /** Why nothing is carried out any more, or null. */
+  /** Why the replay has ended, or null. */
   #ended: string | null = null;
   #fromSeq = 0;
-  /** Snapshots whose whole state was compared. */
+  /** Snapshots whose state was compared. */
   readonly compared: SnapshotRef[] = [];
   batches = 0;
 
@@ -45,19 +45,19 @@ export class ReplayCheck {
     this.#ahead = [...sources.snapshots.list()].reverse();
   }
 
-  /** The engine where it stands, or null where none could be had. */
+  /** The engine of the replay; null if there is no state to start from. */
   get engine(): Engine | null {
     return this.#engine;
   }
   get rowsCompared(): number {
     return this.#comparedBefore + (this.#comparison?.rowsCompared ?? 0);
   }
-  /** Where carrying out began: 0, or a snapshot's sequence number. */
+  /** Where the replay began: 0, or the sequence number of a snapshot. */
   get fromSeq(): number {
     return this.#fromSeq;
   }
 
-  /** Where the journal begins, or begins again behind a part that is absent. */
+  /** To be called where the journal begins, or begins again after a part that is absent. */
   begin(start: ChainPosition): void {
     if (start.lastSeq === 0) {
       this.#startFrom(new Engine());
@@ -78,23 +78,22 @@ export class ReplayCheck {
     this.#reach(start.lastSeq, { chain: start.chain, digest: null });
   }
 
-  /** The next batch, which is good and follows on the one before. `path` is its segment. */
+  /** Replays the next batch, a good one that follows the one before. `path` is its segment. */
   apply(row: StoredBatch, path: string): void {
     if (this.#engine !== null && this.#ended === null) {
       const what = this.#replay(this.#engine, row);
       if (what !== null) {
         this.findings.fault('replay', path, row.firstSeq, what);
-        this.#ended = `carrying out again ended at sequence number ${row.firstSeq}`;
+        this.#ended = `the replay ended at sequence number ${row.firstSeq}`;
       }
     }
     this.#reach(row.lastSeq, row);
   }
 
-  /** After the last good batch, where `lastSeq` is the end of the journal. */
+  /** To be called after the last good batch; `lastSeq` is the end of the journal. */
   end(lastSeq: number, isWhole: boolean): void {
     if (this.#engine === null) {
-      if (lastSeq > 0)
-        this.findings.note('Nothing was carried out again: there is no good snapshot to begin with.');
+      if (lastSeq > 0) this.findings.note('Nothing was replayed: there is no good snapshot to begin with.');
     } else if (this.#ended === null) {
       const fault = faultOfBooks(this.#engine);
       if (fault !== null) this.findings.fault('conservation', '', this.#engine.seq, fault);
@@ -157,14 +156,14 @@ export class ReplayCheck {
       ? []
       : [loaded.engine, this.#engine].map((engine) => engine.stateDigest(newSha256));
     if (there !== expected) {
-      fault(`Its state has the digest ${there}; carrying out the commands gives ${expected}.`);
+      fault(`Its state has the digest ${there}; the replay gives ${expected}.`);
     }
     this.compared.push(ref);
     const books = faultOfBooks(this.#engine);
     if (books !== null) this.findings.fault('conservation', '', ref.seq, books);
   }
 
-  /** A snapshot behind the last good row. */
+  /** Checks a snapshot after the last good row. */
   #checkUnreached(ref: SnapshotRef, lastSeq: number, isWhole: boolean): void {
     const loaded = this.#load(ref);
     if (loaded === null) return;

@@ -1,8 +1,11 @@
-/** Whether two engines stand in the same state, cell by cell: a digest over all of a state takes many times as long. */
+/** Compares the states of two engines, cell by cell: digests of the full states take many times as long. */
 import type { Engine } from '../../../engine/engine.js';
 import type { Row } from '../../../engine/snapshot/form.js';
 
-/** False also where they differ in an order only, which their digests do not: those decide then. */
+/**
+ * Whether all cells are the same. Also false if only an order differs, which does not affect digests: those decide
+ * then.
+ */
 export function isSameState(one: Engine, other: Engine): boolean {
   const others = [...other.exportTables()];
   return [...one.exportTables()].every((table, index) => {

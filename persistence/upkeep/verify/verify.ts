@@ -1,7 +1,7 @@
 /**
- * Checks a data directory in all its parts and names what is wrong with each: whatever one part shows, the others are
- * looked at, too. Nothing is changed, and a server may run on it: what it writes meanwhile is checked as far as it was
- * there at the time.
+ * Checks all parts of a data directory and reports what is wrong with each; a fault in one part does not keep the
+ * others from being checked. Nothing is changed, and a server may be running: what it writes meanwhile is checked as
+ * far as it existed at that time.
  */
 import { existsSync } from 'node:fs';
 import type { Mark, StoredBatch } from '../../../engine/model/ports.js';
@@ -21,14 +21,14 @@ import { ReplayCheck } from './replay-check.js';
 
 export interface VerifyReport {
   readonly isGood: boolean;
-  /** Those that are kept; `faultCount` counts all. */
+  /** The faults that are kept; `faultCount` is the number of all. */
   readonly faults: readonly Fault[];
   readonly faultCount: number;
   readonly notes: readonly string[];
   readonly segments: readonly SegmentReport[];
-  /** The last good command that follows on all before it. */
+  /** The last good command that follows all before it. */
   readonly lastSeq: number;
-  /** What was carried out again. `fromSeq` 0: from the beginning. */
+  /** What was replayed. `fromSeq` is 0 for the beginning. */
   readonly replayed: {
     readonly fromSeq: number;
     readonly toSeq: number;
@@ -46,7 +46,7 @@ export interface VerifyReport {
 
 export function verify(dir: DataDir, onSeq: (seq: number) => void = () => {}): VerifyReport {
   const findings = new Findings();
-  // Before the journal, which may go on: what is there now must be in it then.
+  // Read before the journal, which may grow: what the mark covers now must be in it then.
   const mark = readMark(dir, findings);
   const absent = readAbsentNoted(dir, findings);
   const archive = readArchive(dir, absent ?? [], findings);
@@ -87,7 +87,7 @@ function describeReplay(replay: ReplayCheck): VerifyReport['replayed'] {
   return { fromSeq, toSeq: engine.seq, batches, rollingDigest: engine.rollingDigest(), stateDigest };
 }
 
-/** Reads all rows and carries out those that follow on each other; returns the last of these. */
+/** Reads all rows and replays those that follow each other. Returns the last of these. */
 function checkJournal(
   rows: JournalRows,
   replay: ReplayCheck,
@@ -110,7 +110,7 @@ function checkJournal(
     onSeq(last);
   }
   const end = rows.segments.at(-1)?.end.lastSeq ?? 0;
-  // The row that the mark speaks of may be the last one that is absent: the snapshot there takes its place.
+  // The row at the mark may be the last one of an absent part; then the snapshot there replaces it.
   const isOfAbsent = rows.starts.some(({ lastSeq }) => lastSeq > 0 && lastSeq === mark?.lastSeq);
   if (!isOfAbsent) checkMark(dir, mark, atMark, end, findings);
   return last;
@@ -125,7 +125,7 @@ function readMark(dir: DataDir, findings: Findings): Mark | null {
   }
 }
 
-/** null: nothing is written down, or not readably. */
+/** null if nothing is recorded, or the file cannot be read. */
 function readAbsentNoted(dir: DataDir, findings: Findings): readonly AbsentRange[] | null {
   try {
     const absent = readAbsent(dir);
@@ -143,7 +143,7 @@ function readAbsentNoted(dir: DataDir, findings: Findings): readonly AbsentRange
   }
 }
 
-/** `atMark`: the row that ends where the mark says; `end`: where the journal ends. */
+/** `atMark` is the row that ends at the mark, `end` the end of the journal. */
 function checkMark(
   dir: DataDir,
   mark: Mark | null,
@@ -169,7 +169,7 @@ function checkMark(
   }
 }
 
-/** What a pruned journal does not hold any more is in the archive only: there a missing one is a loss. */
+/** What was pruned is only in the archive: if the journal is pruned, a missing archive is a loss. */
 function readArchive(dir: DataDir, absent: readonly AbsentRange[], findings: Findings): ArchiveReport | null {
   const firstSeq = firstAfterGaps(absent, findSegments(dir.journal).map(firstSeqOf));
   if (!existsSync(dir.archiveFile)) {
@@ -189,7 +189,7 @@ function readArchive(dir: DataDir, absent: readonly AbsentRange[], findings: Fin
   return report;
 }
 
-/** What a start refuses, though the rows are good. */
+/** What makes a start fail although the rows are good. */
 function checkBeside(paths: readonly string[], findings: Findings): void {
   for (const path of paths.slice(0, -1)) {
     const beside = strayBeside(path);
