@@ -17,7 +17,7 @@ const SLOW: readonly string[] = [
   'persistence/faults/process',
   'blackbox/setup',
   'blackbox/log',
-  'persistence/upkeep/way-back',
+  'persistence/upkeep/restore-points',
   'persistence/replay/read-ahead',
   'persistence/faults/bit-flips',
   'blackbox/rate-limits',

@@ -12,7 +12,7 @@ import { fileBytes } from '../data-dir/files.js';
 import { codeOf, messageOf } from '../errors.js';
 import type { SnapshotFiles } from '../snapshot/files.js';
 import type { Rest } from '../thread/pace.js';
-import { carryOut, planPrune } from '../upkeep/retention/retention.js';
+import { executePlan, planPrune } from '../upkeep/retention/retention.js';
 import type { ShadowNews, ShadowOptions, SnapshotTaken } from './messages.js';
 
 const RETRY_MS = 60_000;
@@ -106,7 +106,7 @@ export class ShadowSnapshots {
     this.#countedFromMs = nowMs;
     this.#notBeforeMs = nowMs + FOLLOWING_PER_SAVING * tookMs;
     const plan = planPrune(dir, { segmentsMs, snapshots }, engineTimeMs, this.rest);
-    carryOut(dir, plan);
+    executePlan(dir, plan);
     for (const segment of plan.segments) {
       const { firstSeq, lastSeq } = segment;
       this.onNews({ kind: 'pruned', firstSeq, lastSeq, bytes: segment.bytes });

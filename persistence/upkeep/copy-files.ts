@@ -1,4 +1,4 @@
-/** Copies of whole files into another data directory: under its name a copy is whole and on the medium, or not there. */
+/** Copies of files into another data directory. Under its name a copy is complete and durable, or it does not exist. */
 import { chmodSync, constants, copyFileSync, existsSync, rmSync } from 'node:fs';
 import { unfinishedPath } from '../data-dir/database-files.js';
 import { renameDurably, syncPath } from '../data-dir/files.js';
@@ -23,7 +23,7 @@ export function copyFileDurably(from: string, to: string, check: (copy: string) 
 }
 
 /**
- * Copies the master secret and the operator token where the target has none. Returns a sentence for each that the
+ * Copies the master secret and the operator token if the target has none. Returns a sentence for each one that the
  * source lacks.
  */
 export function copySecrets(from: DataDir, to: DataDir): string[] {
@@ -38,7 +38,7 @@ export function copySecrets(from: DataDir, to: DataDir): string[] {
   return notes;
 }
 
-/** Checks a copy of the snapshot with this name against it. Throws `snapshot_damaged`. */
+/** Checks a copy of a snapshot against the name of the snapshot. Throws `snapshot_damaged`. */
 export function checkSnapshotFile(copy: string, name: string): void {
   if (isSnapshotNamed(name, copy)) return;
   throw new JournalError(
@@ -47,7 +47,7 @@ export function checkSnapshotFile(copy: string, name: string): void {
   );
 }
 
-/** Throws `disk_full` where there is no space for a copy of so many bytes in `path`. */
+/** Throws `disk_full` if there is no space for a copy of `bytes` bytes in `path`. */
 export function requireSpace(path: string, bytes: number): void {
   requireSpaceForCopy(
     path,
@@ -57,11 +57,11 @@ export function requireSpace(path: string, bytes: number): void {
   );
 }
 
-/** Whether a write found no space. */
+/** Whether a write failed for lack of space. */
 export const isDiskFull = (thrown: unknown): boolean =>
   ['ENOSPC', 'EDQUOT', 'SQLITE_FULL'].includes(codeOf(thrown));
 
-/** The refusal of a backup that did not fit. */
+/** The error for a backup that did not fit. */
 export function diskFull({ root }: DataDir, isNew: boolean, cause: unknown): JournalError {
   const left = isNew
     ? 'What was copied is removed.'

@@ -1,6 +1,6 @@
 /**
- * What can be told of a data directory at a glance, without reading its journal: files, ends, sizes, who works on it.
- * Every part that cannot be read is named and does not hide the others. Nothing is changed.
+ * Facts about a data directory at a glance, without reading its journal: files, ends, sizes, the process that uses it.
+ * A part that cannot be read is named and does not hide the others. Nothing is changed.
  */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -28,7 +28,7 @@ export interface SegmentFacts {
   readonly lastTimeMs: number;
   readonly isSealed: boolean;
   readonly formatVersion: number;
-  /** Its WAL included. */
+  /** With the WAL. */
   readonly bytes: number;
 }
 
@@ -41,21 +41,21 @@ export interface SnapshotFacts {
 
 export interface Inspection {
   readonly holder: Holder | null;
-  /** There while a server runs, and after one that did not stop cleanly. */
+  /** True while a server runs, and after one that was not stopped cleanly. */
   readonly isInUse: boolean;
   readonly mark: Mark | null;
-  /** null where the journal says nothing of it, or cannot be read. */
+  /** null if none is declared, or the journal cannot be read. */
   readonly setup: Setup | null;
   /** Segments that can be read. */
   readonly segments: readonly SegmentFacts[];
-  /** Newest first; not read. */
+  /** Newest first. Their files are not read. */
   readonly snapshots: readonly SnapshotFacts[];
   readonly archive: ArchiveProgress | null;
   readonly archiveBytes: number;
   readonly totalBytes: number;
   readonly freeBytes: number;
   readonly spaceLevel: SpaceLevel;
-  /** What cannot be read, in sentences. */
+  /** What cannot be read, as sentences. */
   readonly faults: readonly string[];
 }
 
@@ -66,7 +66,7 @@ export function inspect(dir: DataDir): Inspection {
       return read();
     } catch (thrown) {
       if (!(thrown instanceof JournalError)) throw thrown;
-      // What has left the journal since it was listed is no part of it; what is read twice is named once.
+      // A segment deleted after it was listed is no fault; what is read twice is named once.
       if (thrown.code !== 'segment_gone' && !faults.includes(thrown.message)) faults.push(thrown.message);
       return otherwise;
     }
@@ -118,7 +118,7 @@ function snapshotFacts(path: string, seq: number): SnapshotFacts {
   return { path, seq, bytes: info?.size ?? 0, writtenMs: Math.floor(info?.mtimeMs ?? 0) };
 }
 
-/** Bytes of all files below `path`, those that vanish meanwhile left out. */
+/** Bytes of all files below `path`, except those that are deleted meanwhile. */
 function bytesBelow(path: string): number {
   let bytes = 0;
   for (const name of readdirSync(path, { recursive: true, encoding: 'utf8' })) {

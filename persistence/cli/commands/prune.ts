@@ -12,7 +12,7 @@ import {
 import type { DataDir } from '../../data-dir/layout.js';
 import { findHolder, lockDataDir } from '../../data-dir/lock.js';
 import { inspect } from '../../upkeep/inspect.js';
-import { carryOut, type PrunePlan, planPrune } from '../../upkeep/retention/retention.js';
+import { executePlan, type PrunePlan, planPrune } from '../../upkeep/retention/retention.js';
 import type { PruneJson } from '../answers/answers.js';
 import { type Context, defineCommand } from '../frame/command.js';
 import { EXIT, UsageError } from '../frame/exit-codes.js';
@@ -90,7 +90,7 @@ const lastTimeMs = (dir: DataDir): number =>
 function deleteAll(dir: DataDir, plan: PrunePlan): void {
   const lock = findHolder(dir) === null ? lockDataDir(dir) : null;
   try {
-    carryOut(dir, plan);
+    executePlan(dir, plan);
   } finally {
     lock?.release();
   }

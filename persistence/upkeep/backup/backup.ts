@@ -1,11 +1,12 @@
 /**
- * Copies a data directory into another one, which is then itself a data directory that a server can start on. The source
- * may be in use: what was acknowledged before the call is in the copy, and every file of it proves itself (checksums,
- * chain, seals, names of snapshots), so that the copy is never wrong, only older.
+ * Copies a data directory into another one, on which a server can then start. The source may be in use: the copy has
+ * everything that was acknowledged before the call, and each of its files can be verified (checksums, chain, seals,
+ * names of snapshots), so that the copy is never wrong, only older.
  *
- * Called again on the same target it copies what is new only. The order is that of a crash's harm: snapshots and archive
- * before the journal that they lead to, the mark last. A target that was being written when the process died says so by its
- * `in-use` file; the open segment is then written anew, since nothing is appended behind pages whose write may have failed.
+ * A later call on the same target copies only what is new. The order makes a crash harmless: snapshots and archive come
+ * before the journal that they lead to, and the mark is last. If the process dies while it writes a target, the
+ * `in-use` file there tells; the open segment is then rewritten, since nothing is appended to pages whose write may
+ * have failed.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
@@ -36,17 +37,17 @@ export interface BackedUp extends SegmentsCopied {
   readonly seq: number;
   readonly timeMs: number;
   readonly snapshotsCopied: readonly string[];
-  /** Snapshots that the source has given up, and so has the copy. */
+  /** Snapshots that the source no longer has, and that were removed from the copy. */
   readonly snapshotsRemoved: readonly string[];
   readonly archive: ArchiveCopied | null;
-  /** Parts of the source that are damaged and were left out, in sentences. */
+  /** Damaged parts of the source that were left out, as sentences. */
   readonly faults: readonly string[];
 }
 
 /**
- * Throws `data_dir_invalid` where `to` cannot be taken, `data_dir_locked` where a server runs on it, `backup_mismatch`
- * where it holds another journal, `journal_corrupt`, `journal_incomplete` and `mark_unreadable` where the source is not
- * good, `disk_full`.
+ * Throws `data_dir_invalid` if `to` cannot be used, `data_dir_locked` if a server runs on it, `backup_mismatch` if it
+ * holds another journal, `journal_corrupt`, `journal_incomplete` and `mark_unreadable` if the source is not good, and
+ * `disk_full`.
  */
 export function backup(source: DataDir, to: string, onSeq: (seq: number) => void = () => {}): BackedUp {
   refuseForeignPlace(source, to);
@@ -58,7 +59,7 @@ export function backup(source: DataDir, to: string, onSeq: (seq: number) => void
     return backupInto(source, target, acknowledged, onSeq);
   } catch (thrown) {
     if (!isDiskFull(thrown)) throw thrown;
-    // Half of a first copy is of no use; half of a later one is gone on with.
+    // Half of a first copy is useless; half of a later one is continued by the next call.
     if (isNew)
       for (const name of readdirSync(target.root)) rmSync(join(target.root, name), { recursive: true });
     throw diskFull(target, isNew, thrown);
@@ -115,7 +116,10 @@ function copyJournal(
   return { ...end, ...copied };
 }
 
-/** Damage keeps nothing that is good from being copied; an earlier backup, which may be better, is not mixed with it. */
+/**
+ * Copies what is good of a damaged journal. Only for a first backup: an earlier one, which may be better, is not mixed
+ * with it.
+ */
 function copyOrSalvage(
   copyGood: () => JournalCopied,
   source: DataDir,
@@ -145,7 +149,7 @@ function refuseForeignPlace(source: DataDir, to: string): void {
   if (!isEmpty && !existsSync(join(to, 'journal'))) refuse('it has files that are no backup');
 }
 
-/** Of two directories with different secrets only one is of this journal. */
+/** Directories with different secrets do not belong to the same journal. */
 function refuseOtherSecret(source: DataDir, target: DataDir): void {
   if (!existsSync(source.masterSecretFile) || !existsSync(target.masterSecretFile)) return;
   if (readFileSync(source.masterSecretFile).equals(readFileSync(target.masterSecretFile))) return;
@@ -155,7 +159,7 @@ function refuseOtherSecret(source: DataDir, target: DataDir): void {
   );
 }
 
-/** What a server was told to keep, and has not said to be in order, is no backup that may be written anew. */
+/** If a server has run on the copy and was not stopped cleanly, the copy is no backup that may be rewritten. */
 function refuseServersWork(source: DataDir, target: DataDir): void {
   if (!/ (fsync|os)\n$/.test(readFileSync(target.inUseFile, 'latin1'))) return;
   throw mismatch(source, target, 'a server has run on it and did not stop in order');
@@ -177,15 +181,15 @@ function copySnapshots(
       copied.push(name);
     } catch (thrown) {
       if (thrown instanceof JournalError) faults.push(thrown.message);
-      else if (!isMissing(thrown)) throw thrown; // the server has given it up meanwhile
+      else if (!isMissing(thrown)) throw thrown; // a server has removed it meanwhile
     }
   }
   return copied;
 }
 
 /**
- * Where the journal's beginning is pruned a snapshot must lead to it. While the copy was made the server may have given
- * up the one that was to do so, for a newer one.
+ * If the beginning of the journal is pruned, the copy needs a snapshot from which the journal continues. The server may
+ * have replaced that one by a newer one during the copy.
  */
 function coverBeginning(source: DataDir, target: DataDir, lastSeq: number, faults: string[]): string[] {
   const firstSeq = firstSeqOf(must(findSegments(target.journal)[0], 'a segment of the copy'));
@@ -205,7 +209,7 @@ function coverBeginning(source: DataDir, target: DataDir, lastSeq: number, fault
   return copied;
 }
 
-/** A damaged archive does not keep the journal from being copied. */
+/** The journal is copied even if the archive is damaged. */
 function backupArchive(source: DataDir, target: DataDir, faults: string[]): ArchiveCopied | null {
   try {
     return copyArchive(source.archiveFile, target.archiveFile, null);
@@ -216,21 +220,22 @@ function backupArchive(source: DataDir, target: DataDir, faults: string[]): Arch
   }
 }
 
-/** Of the row that `acknowledged` speaks of, or null where the copy has none. */
+/** Checksum of the row at `acknowledged`, or null if the copy does not have it. */
 function acknowledgedChecksum(target: DataDir, acknowledged: Mark | null, end: Mark): string | null {
   if (acknowledged === null || acknowledged.lastSeq === end.lastSeq) return end.checksum;
   return rowAt(target, acknowledged.lastSeq)?.checksum ?? null;
 }
 
-/** What the copy lacks, too, it lacks for the same reason. Of what it still has, the file's ranges say nothing. */
+/** What is missing in both is missing for the same reason. Ranges that the copy still has do not count. */
 function copyAbsent(source: DataDir, target: DataDir): void {
   const absent = readAbsent(source);
   if (absent !== null) writeAbsent(target, absent);
 }
 
 /**
- * Removes snapshots that the source had no more when the copy began. Not before those that it had are in the copy: where one
- * was damaged, or given up meanwhile, an older one of the copy may be the only one that leads to its journal.
+ * Removes snapshots that the source no longer had when the copy began, but only if the copy has all of those it did
+ * have: if one was damaged, or removed meanwhile, an older one of the copy may be the only one that leads to its
+ * journal.
  */
 function removeOldSnapshots(target: DataDir, names: readonly string[]): string[] {
   const isComplete = names.every((name) => existsSync(join(target.snapshots, name)));

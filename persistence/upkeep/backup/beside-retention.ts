@@ -1,6 +1,4 @@
-/**
- * A backup whose source lets go of segments while they are copied: what has gone is not waited for, and leaves no hole.
- */
+/** Backups while retention deletes segments of the source: a deleted segment is not waited for, and leaves no gap. */
 import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { must } from '../../../engine/base/assert.js';
@@ -11,16 +9,16 @@ import { firstAfterGaps, isRecorded, readAbsent } from '../../journal/segment/ab
 import { findSegments, firstSeqOf } from '../../journal/segment/names.js';
 import { factsOf, mismatch } from './facts.js';
 
-/** What reading a segment that has gone throws. */
-const LET_GO: readonly string[] = ['segment_gone', 'journal_incomplete'];
+/** Errors of reading a deleted segment. */
+const DELETED: readonly string[] = ['segment_gone', 'journal_incomplete'];
 
-/** Does `copyOne`. False: the segment at `path` has left the journal since it was listed, and that is written down. */
-export function unlessLetGo(source: DataDir, path: string, copyOne: (path: string) => void): boolean {
+/** Calls `copyOne`. Returns false if the segment was deleted after it was listed, and that is recorded. */
+export function unlessDeleted(source: DataDir, path: string, copyOne: (path: string) => void): boolean {
   try {
     copyOne(path);
     return true;
   } catch (thrown) {
-    if (!LET_GO.includes(codeOf(thrown)) || existsSync(path)) throw thrown;
+    if (!DELETED.includes(codeOf(thrown)) || existsSync(path)) throw thrown;
     const firstSeq = firstSeqOf(path);
     if (!isRecorded(readAbsent(source) ?? [], firstSeq, firstSeq)) throw thrown;
     return false;
@@ -28,9 +26,9 @@ export function unlessLetGo(source: DataDir, path: string, copyOne: (path: strin
 }
 
 /**
- * Sees to it that the copy's segments from before those of the source, `paths`, lead to them: where retention has let
- * go of one in between before it was copied they do not. `written` are then given up in a first copy (else null), as
- * the source has.
+ * Ensures that older segments of the copy lead to those of the source, `paths`. They do not if retention deleted one in
+ * between before it was copied. In a first copy the older ones, `written`, are then removed, as in the source; in a
+ * later one (`written` is null) this throws `backup_mismatch`.
  */
 export function joinBeginning(
   source: DataDir,

@@ -1,7 +1,7 @@
 /**
- * The journal's part of a backup of a damaged directory: all rows that are good, those behind damage too. What is
- * missing is recorded as lost, and the mark is the source's own: where acknowledged commands are missing at the end, a
- * start on the copy is refused as on the source, and `restore` leads on from either.
+ * The journal in a backup of a damaged directory: all good rows, including those behind damage. What is missing is
+ * recorded as lost, and the mark is copied: if acknowledged commands are missing at the end, a start on the copy is
+ * refused, as on the source, and `restore` works from either.
  */
 import { readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -18,11 +18,11 @@ import type { SegmentsCopied } from './journal.js';
 export interface DamagedCopy extends SegmentsCopied {
   readonly seq: number;
   readonly timeMs: number;
-  /** What is not good, in sentences; what was written off before is none of it. */
+  /** What is not good, as sentences, without what was written off before. */
   readonly faults: readonly string[];
 }
 
-/** `target` has no earlier backup: what a broken attempt has left in its journal goes. */
+/** `target` has no earlier backup: what a failed attempt has left in its journal is removed. */
 export function copyDamagedJournal(
   source: DataDir,
   target: DataDir,

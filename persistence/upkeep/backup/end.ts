@@ -1,4 +1,4 @@
-/** Where a copied journal ends, and the mark that says so: at its last row, or, while it has none, where it begins. */
+/** The end of a copied journal, and its mark: at the last row, or at the beginning if it has none. */
 import { must } from '../../../engine/base/assert.js';
 import type { Mark } from '../../../engine/model/ports.js';
 import type { DataDir } from '../../data-dir/layout.js';
@@ -13,7 +13,7 @@ export interface EndOfCopy {
   readonly mark: Mark;
 }
 
-/** `acknowledged` is the source's mark. An open segment without rows goes on from the row before it, which may be absent. */
+/** `acknowledged` is the mark of the source. The row before an open segment without rows may be absent. */
 export function endOfCopy(target: DataDir, acknowledged: Mark | null): EndOfCopy {
   const { tail, firstSeq } = must(findSegments(target.journal).map(factsOf).at(-1), 'a segment of the copy');
   const seq = tail?.lastSeq ?? firstSeq - 1;
@@ -24,7 +24,7 @@ export function endOfCopy(target: DataDir, acknowledged: Mark | null): EndOfCopy
   return { seq, timeMs: snapshotTimeMs(target, seq), mark: { lastSeq: seq, checksum } };
 }
 
-/** Of the snapshot with which the journal begins; 0 where there is none. */
+/** Engine time of the snapshot with which the journal begins; 0 if there is none. */
 function snapshotTimeMs(target: DataDir, seq: number): number {
   const files = new SnapshotFiles(target.snapshots);
   const ref = files.list().find((candidate) => candidate.seq === seq);

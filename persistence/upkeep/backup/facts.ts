@@ -1,4 +1,4 @@
-/** What a backup knows of segments, and its refusal of a copy that the source does not go on from. */
+/** Facts about segments that a backup needs, and the error for a copy that the source does not continue. */
 import { must } from '../../../engine/base/assert.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import type { DataDir } from '../../data-dir/layout.js';
@@ -7,13 +7,13 @@ import { prunedBefore, readAbsent, uncovered } from '../../journal/segment/absen
 import { findSegments, firstSeqOf } from '../../journal/segment/names.js';
 import { Segment } from '../../journal/segment/segment.js';
 
-/** What the copy knows of a segment. */
+/** Facts about a segment. */
 export interface SegmentFacts {
   readonly firstSeq: number;
   readonly previousChain: string;
   readonly createdMs: number;
   readonly isSealed: boolean;
-  /** The last row, or null in a segment without rows. */
+  /** The last row; null in a segment without rows. */
   readonly tail: StoredBatch | null;
 }
 
@@ -31,7 +31,7 @@ export function rowAt(dir: DataDir, seq: number): StoredBatch | null {
   return path === undefined ? null : withSegment(path, (segment) => segment.rowAt(seq));
 }
 
-/** A sentence where the beginning of the copy's journal is missing and nothing says why. */
+/** A sentence if the beginning of the copy's journal is missing and nothing records why. */
 export function lostBeginning(target: DataDir): string[] {
   const firstSeq = firstSeqOf(must(findSegments(target.journal)[0], 'a segment of the copy'));
   const [lost] = uncovered(readAbsent(target) ?? prunedBefore(firstSeq), 1, firstSeq - 1);

@@ -1,6 +1,6 @@
 /**
- * The journal's part of a backup: segments as they are in the source, row by row and each row checked. Finished ones are
- * written once; the open one is appended to while the copy's own was left in order, else written anew.
+ * The journal in a backup: the segments of the source, copied row by row, each row checked. Sealed segments are written
+ * once. The open one is appended to if the copy's was closed cleanly, and rewritten if not.
  */
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -12,23 +12,23 @@ import { openJournalReader } from '../../journal/reader.js';
 import { findSegments, writeSegment } from '../../journal/segment/names.js';
 import { rowInserter } from '../../journal/segment/schema.js';
 import { Segment } from '../../journal/segment/segment.js';
-import { joinBeginning, unlessLetGo } from './beside-retention.js';
+import { joinBeginning, unlessDeleted } from './beside-retention.js';
 import { factsOf, mismatch, type SegmentFacts } from './facts.js';
 
 export interface SegmentsCopied {
-  /** Segments that were written whole. */
+  /** Segments that were written completely. */
   readonly segmentsWritten: readonly string[];
   /** Batches that were appended to the copy's open segment. */
   readonly batchesAppended: number;
 }
 
-/** So much text is committed to the copy's open segment at a time. */
+/** Text per commit to the copy's open segment. */
 const COMMIT_CHARS = 16 * 1024 * 1024;
 
 /**
- * Brings the segments of `target` to where those of `source` are. `mayAppend`: the copy's open segment was left in
- * order. The copy is of this journal (`checkSameJournal`). Throws `backup_mismatch` where retention has meanwhile let go of
- * what an earlier copy would go on with, and what reading throws.
+ * Brings the segments of `target` up to those of `source`. `mayAppend` means that the copy's open segment was closed
+ * cleanly. The copy is of this journal (`checkSameJournal`). Throws `backup_mismatch` if retention has deleted the
+ * continuation of an earlier copy meanwhile, and what reading throws.
  */
 export function copySegments(
   source: DataDir,
@@ -54,17 +54,19 @@ export function copySegments(
   let paths: string[];
   let isListed: boolean;
   do {
-    // A server may finish a segment and begin the next one meanwhile, and retention delete some: there are ever fewer of those.
+    // Meanwhile a server may seal a segment and begin the next, and retention may delete some. The loop ends, since
+    // that takes
+    // ever longer than copying what is new.
     paths = findSegments(source.journal);
     joinBeginning(source, target, paths, isNew ? written : null);
-    isListed = paths.every((path) => unlessLetGo(source, path, copyOne));
+    isListed = paths.every((path) => unlessDeleted(source, path, copyOne));
   } while (!isListed || findSegments(source.journal).at(-1) !== paths.at(-1));
   return { segmentsWritten: [...written], batchesAppended };
 }
 
 /**
- * Throws `backup_mismatch` where the source does not go on from where the copy ends, and what reading throws. Changes
- * nothing, and comes before all that does.
+ * Throws `backup_mismatch` if the source does not continue the copy, and what reading throws. Called before anything is
+ * changed.
  */
 export function checkSameJournal(source: DataDir, target: DataDir, mayAppend: boolean): void {
   const copies = findSegments(target.journal);
@@ -138,7 +140,7 @@ function append(
   }
 }
 
-/** Rows of the source's segment after `afterSeq`, up to the last one that was there when its facts were read. */
+/** Rows of the source's segment after `afterSeq`, up to the last one at the time its facts were read. */
 function* rowsUpTo(
   source: DataDir,
   facts: SegmentFacts,

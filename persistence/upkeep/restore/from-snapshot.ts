@@ -1,8 +1,8 @@
 /**
- * Begins a new journal behind a snapshot: the way on for a directory whose journal is gone. The new directory holds the
- * newest good snapshot, an empty segment that follows on it by its chain hash, the archive up to there, and the
- * word that what came before is not in this journal. Commands after the snapshot are lost, which is told; their
- * numbers are given again. The source is not changed, and the mark comes last: no server starts on a copy without it.
+ * Begins a new journal after a snapshot, for a directory whose journal is gone. The new directory has the newest good
+ * snapshot, an empty segment that follows it by its chain hash, the archive up to there, and a record that everything
+ * before is not in this journal. Commands after the snapshot are lost, which is reported; their numbers are used again.
+ * The source is not changed, and the mark is written last: no server starts on a copy without one.
  */
 import { existsSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -25,15 +25,15 @@ import { checkSnapshotFile, copyFileDurably, copySecrets, requireSpace } from '.
 import { refuseTakenPlace, removeUnfinished, secretNotes } from './restore.js';
 
 export interface RestoredFromSnapshot {
-  /** Of the snapshot: its last command and that one's engine time. */
+  /** The last command in the snapshot, and its engine time. */
   readonly seq: number;
   readonly timeMs: number;
-  /** Digest of the engine's full state there, SHA-256. */
+  /** Digest of the full state there, SHA-256. */
   readonly stateDigest: string;
   readonly snapshot: string;
-  /** Whether the archive holds what came before the snapshot, too. */
+  /** Whether the archive also has what came before the snapshot. */
   readonly hasOldArchive: boolean;
-  /** Commands that something in the source knows of and the copy has not; null where nothing knows of any. */
+  /** Commands that are known to have existed and are not in the copy, or null. */
   readonly lost: Lost | null;
   readonly notes: readonly string[];
 }
@@ -41,13 +41,13 @@ export interface RestoredFromSnapshot {
 export interface Lost {
   readonly firstSeq: number;
   readonly lastSeq: number;
-  /** When the last of them happened, as far as the source tells. */
+  /** When the last of them happened, as far as is known. */
   readonly lastTimeMs: number;
 }
 
 /**
- * Throws `data_dir_invalid` where `out` cannot be taken, `not_found` where no snapshot is good, `disk_full`. `nowMs` is
- * when the new segment is made.
+ * Throws `data_dir_invalid` if `out` cannot be used, `not_found` if no snapshot is good, and `disk_full`. `nowMs` is
+ * the creation time of the new segment.
  */
 export function restoreFromSnapshot(source: DataDir, out: string, nowMs: number): RestoredFromSnapshot {
   refuseTakenPlace(source, out);
@@ -66,7 +66,7 @@ export function restoreFromSnapshot(source: DataDir, out: string, nowMs: number)
     const hasOldArchive = makeArchive(source, dir, loaded, nowMs, notes);
     createSegment(dir.journal, { lastSeq: meta.seq, chain: meta.chain }, nowMs);
     writeAbsent(dir, absentRanges(source, meta.seq, notes));
-    // No row ends there any more, so that its checksum is compared with nothing.
+    // No row ends there any more, so the checksum is not compared with anything.
     const checksum = mark?.lastSeq === meta.seq ? mark.checksum : EMPTY_MARK.checksum;
     createMarkFile(dir.markFile, { lastSeq: meta.seq, checksum });
     return {
@@ -94,7 +94,7 @@ function newestGood(source: DataDir, notes: string[]): UsableSnapshot {
   );
 }
 
-/** Whether the source's archive could be taken over; else a new one begins at the snapshot. */
+/** Copies the archive of the source, or creates one that begins at the snapshot. Returns whether it was copied. */
 function makeArchive(
   source: DataDir,
   dir: DataDir,
@@ -114,7 +114,7 @@ function makeArchive(
   return false;
 }
 
-/** What the source's journal lacked keeps its reason; the rest up to `seq` is lost. */
+/** What the source's journal lacked keeps its reason; everything else up to `seq` is lost. */
 function absentRanges(source: DataDir, seq: number, notes: string[]): AbsentRange[] {
   const known = attempt(() => readAbsent(source), notes) ?? [];
   const before = known
@@ -123,7 +123,7 @@ function absentRanges(source: DataDir, seq: number, notes: string[]): AbsentRang
   return withAbsent(before, { why: 'lost', firstSeq: 1, lastSeq: seq });
 }
 
-/** What is known to have happened after `seq`: by the mark, or by an archive that goes further. */
+/** What is known to have happened after `seq`, from the mark, or from an archive that reaches further. */
 function lostAfter(
   source: DataDir,
   seq: number,
@@ -134,7 +134,7 @@ function lostAfter(
   const archivedSeq = archive?.seq ?? 0;
   const lastSeq = Math.max(acknowledgedSeq, archivedSeq);
   if (lastSeq <= seq) return null;
-  // The mark has no time of its own; it was written when that command was acknowledged.
+  // The mark contains no time, but its file was written when that command was acknowledged.
   const lastTimeMs =
     archive !== null && archivedSeq >= acknowledgedSeq
       ? archive.timeMs
@@ -142,7 +142,7 @@ function lostAfter(
   return { firstSeq: seq + 1, lastSeq, lastTimeMs };
 }
 
-/** What cannot be read is told and counts as not there. */
+/** What cannot be read is reported and counts as missing. */
 function attempt<T>(read: () => T, notes: string[]): T | null {
   try {
     return read();

@@ -1,6 +1,6 @@
 /**
- * The journal's part of a restored data directory: the good rows of the source, up to where the engine stands. What is
- * missing between them is recorded as lost, so that readers and `verify` take it for that and for nothing else.
+ * The journal in a restored data directory: the good rows of the source, up to the position of the engine. What is
+ * missing between them is recorded as lost, so that readers and `verify` treat it as that.
  */
 import { basename } from 'node:path';
 import { assert, must } from '../../../engine/base/assert.js';
@@ -15,9 +15,9 @@ import { type ChainPosition, sealBatch } from '../../journal/segment/batch-row.j
 import { segmentPath, writeSegment } from '../../journal/segment/names.js';
 import type { Run, Salvage } from '../salvage/salvage.js';
 import type { GoodPiece } from '../salvage/segment.js';
-import type { Way } from './way-back.js';
+import type { RestorePoint } from './restore-points.js';
 
-/** Rows up to `engine.seq`; the last one is cut where the engine stands in its middle. */
+/** Rows up to `engine.seq`. If the engine is in the middle of the last one, that row is cut. */
 class RowsUpTo {
   last: StoredBatch | null = null;
   isBatchSplit = false;
@@ -38,35 +38,41 @@ class RowsUpTo {
 }
 
 export interface WrittenJournal {
-  /** Names of the files. */
+  /** Names of the segments. */
   readonly segments: readonly string[];
-  /** Where it ends; `checksum` is null where a snapshot alone is the end. */
+  /** The end of the journal. `checksum` is null if the end is a snapshot without a row. */
   readonly end: ArchivePosition & { readonly checksum: string | null };
   readonly isBatchSplit: boolean;
 }
 
 /**
- * The runs of a journal that ends with `way`; one that the next does not follow on, and leaves no gap, is of another.
+ * The runs of the journal that ends at `point`. A run that the next one does not follow, with no gap between, is of
+ * another.
  */
-export function runsOf(salvage: Salvage, way: Way): readonly [Run, ...Run[]] {
-  let runs: readonly [Run, ...Run[]] = [way.run];
+export function runsOf(salvage: Salvage, point: RestorePoint): readonly [Run, ...Run[]] {
+  let runs: readonly [Run, ...Run[]] = [point.run];
   for (const run of salvage.runs.toReversed()) {
     if (run.lastSeq < runs[0].start.lastSeq && run.lastSeq >= run.firstSeq) runs = [run, ...runs];
   }
   return runs;
 }
 
-/** Writes the good pieces as they are in the source, the last one ending where the engine stands and open. */
-export function writeJournal(salvage: Salvage, way: Way, engine: Engine, dir: DataDir): WrittenJournal {
+/** Writes the good pieces of the source. The last one is open and ends at the position of the engine. */
+export function writeJournal(
+  salvage: Salvage,
+  point: RestorePoint,
+  engine: Engine,
+  dir: DataDir,
+): WrittenJournal {
   const rows = new RowsUpTo(engine);
   const segments: string[] = [];
-  let absent = clipped(salvage.absent, way.run.start.lastSeq);
+  let absent = clipped(salvage.absent, point.run.start.lastSeq);
   let endSeq = 0;
-  for (const run of runsOf(salvage, way)) {
+  for (const run of runsOf(salvage, point)) {
     const { lastSeq } = run.start;
     if (lastSeq > endSeq) absent = withAbsent(absent, { why: 'lost', firstSeq: endSeq + 1, lastSeq });
     for (const piece of run.pieces) {
-      const isLast = run === way.run && piece.end.lastSeq >= engine.seq;
+      const isLast = run === point.run && piece.end.lastSeq >= engine.seq;
       segments.push(writePiece(dir, rows, run, piece, !isLast));
       if (isLast) break;
     }
@@ -75,12 +81,12 @@ export function writeJournal(salvage: Salvage, way: Way, engine: Engine, dir: Da
   writeAbsent(dir, absent);
   const { seq, timeMs } = engine;
   const last = rows.last?.lastSeq === seq ? rows.last : null;
-  const chain = last?.chain ?? must(way.run.chainAt(seq), 'the chain hash of the end');
+  const chain = last?.chain ?? must(point.run.chainAt(seq), 'the chain hash of the end');
   const end = { seq, timeMs, digest: engine.rollingDigest(), chain, checksum: last?.checksum ?? null };
   return { segments, end, isBatchSplit: rows.isBatchSplit };
 }
 
-/** Returns the file's name. */
+/** Returns the name of the file. */
 function writePiece(dir: DataDir, rows: RowsUpTo, run: Run, piece: GoodPiece, isSealed: boolean): string {
   const { lastSeq, chain: previousChain } = piece.start;
   const meta = { createdMs: piece.createdMs, firstSeq: lastSeq + 1, previousChain };
@@ -90,13 +96,13 @@ function writePiece(dir: DataDir, rows: RowsUpTo, run: Run, piece: GoodPiece, is
   return basename(path);
 }
 
-/** What is written down of the time up to `lastSeq`. */
+/** What is recorded up to `lastSeq`. */
 const clipped = (absent: readonly AbsentRange[], lastSeq: number): AbsentRange[] =>
   absent
     .filter(({ firstSeq }) => firstSeq <= lastSeq)
     .map((range) => ({ ...range, lastSeq: Math.min(range.lastSeq, lastSeq) }));
 
-/** The part of `row` up to where the engine stands, as a row of its own. */
+/** The part of `row` up to the position of the engine, as a row of its own. */
 function cut(row: StoredBatch, position: ChainPosition, engine: Engine): StoredBatch {
   const commands: unknown = JSON.parse(row.commands);
   assert(Array.isArray(commands), 'a batch is a list of commands');

@@ -1,4 +1,4 @@
-/** What a restored directory lacks of what its source acknowledged, in sentences. */
+/** What a restored directory lacks of what its source acknowledged, as sentences. */
 import type { Mark } from '../../../engine/model/ports.js';
 import { readArchiveProgress } from '../../archive/file.js';
 import type { DataDir } from '../../data-dir/layout.js';
@@ -6,14 +6,14 @@ import { messageOf } from '../../errors.js';
 import { readMarkFile } from '../../journal/mark.js';
 import type { Salvage } from '../salvage/salvage.js';
 
-/** What is known of the commands that a directory once held. */
+/** What is known about the commands that a directory once had. */
 export interface Acknowledged {
-  /** null: it is missing or cannot be read, and `markNote` says which. */
+  /** null if it is missing or cannot be read; `markNote` says which. */
   readonly mark: Mark | null;
   readonly markNote: string;
-  /** How far the archive had come; 0 without one that can be read. */
+  /** The last command in the archive; 0 if none can be read. */
   readonly archivedSeq: number;
-  /** The greater of the two; null where there is no mark. */
+  /** The greater of the two; null if there is no mark. */
   readonly seq: number | null;
 }
 
@@ -29,7 +29,7 @@ export function acknowledgedOf(source: DataDir): Acknowledged {
   return { mark: null, markNote, archivedSeq, seq: null };
 }
 
-/** Damage of the archive is for those to tell who copy it. */
+/** Damage of the archive is reported where it is copied. */
 function archivedSeqOf(source: DataDir): number {
   try {
     return readArchiveProgress(source)?.seq ?? 0;
@@ -40,11 +40,11 @@ function archivedSeqOf(source: DataDir): number {
 
 export interface LeftOut {
   readonly notes: readonly string[];
-  /** Whether commands are missing that were acknowledged, or asked for. */
+  /** Whether commands are missing that were acknowledged or requested. */
   readonly isLoss: boolean;
 }
 
-/** `endSeq` is the end of the copy, `askedSeq` the one that was asked for, if one was. */
+/** `endSeq` is the end of the copy, `askedSeq` the requested end, or null. */
 export function leftOut(
   { mark, markNote, archivedSeq }: Acknowledged,
   salvage: Salvage,

@@ -1,36 +1,36 @@
 /**
- * The best way back into a journal that may be damaged: the newest state that can be had, and what of the past cannot
- * be shown any more. A state comes from the beginning of all or from a good snapshot, and goes on with the rows that
- * follow on it by the chain of hashes. So a snapshot stands in for whatever is damaged before it, and where the rows
- * behind it are lost, too, it is the end itself.
+ * The newest state that can be restored from a journal that may be damaged, and the part of the past that can no longer
+ * be shown. A state starts from the very beginning or from a good snapshot, and continues with the rows that follow it
+ * by the chain of hashes. So a snapshot replaces whatever is damaged before it; if the rows after it are lost, too, the
+ * snapshot itself is the end.
  */
 import type { SnapshotMeta, SnapshotRef } from '../../../engine/host/snapshot-store.js';
 import { isOfJournal, loadWhole } from '../../replay/usable-snapshot.js';
 import type { SnapshotFiles } from '../../snapshot/files.js';
 import { Run, type Salvage } from '../salvage/salvage.js';
 
-export interface Way {
-  /** Holds the way from its origin on; without rows where a snapshot alone is the end. */
+export interface RestorePoint {
+  /** The rows that lead to it; none if a snapshot alone is the end. */
   readonly run: Run;
-  /** Where it ends. */
+  /** Its last command. */
   readonly seq: number;
 }
 
-/** States that cannot be worked out any more. */
+/** States that can no longer be reconstructed. */
 export interface Unshown {
   readonly firstSeq: number;
   readonly lastSeq: number;
   readonly why: string;
 }
 
-export class WaysBack {
+export class RestorePoints {
   readonly #snapshots: readonly SnapshotRef[];
-  /** What each snapshot that was read says of itself; null: it is damaged. */
+  /** Metadata of each snapshot that was read; null if it is damaged. */
   readonly #metas = new Map<string, SnapshotMeta | null>();
 
   /**
-   * `knownSeq`: what mark or archive say was there; null where neither says anything. A snapshot behind both the good
-   * rows and that is of another journal.
+   * `knownSeq` is the last command according to mark or archive; null if neither knows. A snapshot after both that and
+   * the good rows is of another journal.
    */
   constructor(
     readonly salvage: Salvage,
@@ -41,10 +41,10 @@ export class WaysBack {
   }
 
   /** The newest state at or before `limit`, or null. */
-  newest(limit = Number.MAX_SAFE_INTEGER): Way | null {
+  newest(limit = Number.MAX_SAFE_INTEGER): RestorePoint | null {
     const byRows = this.salvage.runs
       .filter((run) => run.start.lastSeq <= limit)
-      .map((run): Way => ({ run, seq: Math.min(run.lastSeq, limit) }))
+      .map((run): RestorePoint => ({ run, seq: Math.min(run.lastSeq, limit) }))
       .reverse();
     const bySnapshot = this.#snapshots.filter(({ seq }) => seq <= limit && this.#isInGap(seq));
     const best = byRows.find(({ run, seq }) => this.#originIn(run, seq) !== null) ?? null;
@@ -52,8 +52,8 @@ export class WaysBack {
     return alone === undefined ? best : this.#alone(alone);
   }
 
-  /** What cannot be shown of the time up to the end of `way`; what was pruned is none of it. */
-  unshown({ run: last, seq: endSeq }: Way): Unshown[] {
+  /** The states up to the restore point that cannot be shown, without what was pruned. */
+  unshown({ run: last, seq: endSeq }: RestorePoint): Unshown[] {
     const unshown: Unshown[] = [];
     const runs = this.salvage.runs.filter(({ start }) => start.lastSeq <= endSeq);
     for (const run of runs) {
@@ -70,7 +70,7 @@ export class WaysBack {
     return unshown;
   }
 
-  /** Where the states of the run begin that can be worked out up to `seq`, or null: none can. */
+  /** The first state of the run, up to `seq`, that can be reconstructed, or null. */
   #originIn(run: Run, seq: number): number | null {
     if (run.isBeginning) return 0;
     const oldestFirst = this.#snapshots.filter((ref) => ref.seq >= run.start.lastSeq && ref.seq <= seq);
@@ -82,14 +82,14 @@ export class WaysBack {
     return meta !== null && isOfJournal(meta, run);
   }
 
-  /** Whether a snapshot at `seq` stands where no good row ends, and where some were. */
+  /** Whether a snapshot at `seq` is where rows existed but no good one ends. */
   #isInGap(seq: number): boolean {
     const { runs, fault, lastSeq } = this.salvage;
     if (runs.some((run) => seq >= run.start.lastSeq && seq <= run.lastSeq)) return false;
     return seq < lastSeq || fault !== null || this.knownSeq === null || seq <= this.knownSeq;
   }
 
-  #alone({ seq, name }: SnapshotRef): Way {
+  #alone({ seq, name }: SnapshotRef): RestorePoint {
     const position = { lastSeq: seq, chain: this.#metas.get(name)?.chain ?? '' };
     return { run: new Run([{ path: '', createdMs: 0, start: position, end: position }]), seq };
   }
@@ -101,7 +101,7 @@ export class WaysBack {
     try {
       meta = loadWhole(this.files, ref).meta;
     } catch {
-      // Whoever copies snapshots says what is wrong with it.
+      // Reported where snapshots are copied.
     }
     this.#metas.set(ref.name, meta);
     return meta;

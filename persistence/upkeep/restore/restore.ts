@@ -1,11 +1,11 @@
 /**
- * Makes a new data directory that ends at a chosen command: the explicit way on from a damaged one, and the way back to
- * an earlier moment. All of the source that is good is taken (`salvage.ts`), and the newest state that snapshots and the
- * rows behind them allow (`way-back.ts`); the source is not changed. What the copy lacks is said, and written down in it.
- * docs/operations.md has a table of what becomes of each damage.
+ * Creates a new data directory that ends at a chosen command: the explicit way on from a damaged one, and back to an
+ * earlier moment. It takes everything of the source that is good (`salvage.ts`), up to the newest state that snapshots
+ * and the rows behind them allow (`restore-points.ts`). The source is not changed. What the copy lacks is reported and
+ * recorded in it. docs/operations.md has a table of the outcome for each kind of damage.
  *
- * Nothing is written before the commands up to the chosen one have been carried out again and agreed with the
- * journal's digests. The mark comes last: a copy that was not finished has none, and no server starts on it.
+ * Nothing is written before the commands up to the chosen one have been replayed and have agreed with the journal's
+ * digests. The mark is written last: an unfinished copy has none, and no server starts on it.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
@@ -26,12 +26,12 @@ import { copyFileDurably, copySecrets, requireSpace } from '../copy-files.js';
 import type { Run, Salvage } from '../salvage/salvage.js';
 import { runsOf, writeJournal } from './journal.js';
 import { acknowledgedOf, leftOut } from './notes.js';
-import { type Unshown, type Way, WaysBack } from './way-back.js';
+import { type RestorePoint, RestorePoints, type Unshown } from './restore-points.js';
 
 export interface RestoreTarget {
-  /** Where the new directory goes; missing, or an empty folder. */
+  /** Path of the new directory, which must not exist or be empty. */
   readonly out: string;
-  /** The last command of the copy; null: the last one that can be had. */
+  /** The last command of the copy; null for the last one available. */
   readonly toSeq: number | null;
 }
 
@@ -39,25 +39,25 @@ export interface Restored {
   readonly seq: number;
   /** Engine time of the last command. */
   readonly timeMs: number;
-  /** Digest of the engine's full state there, SHA-256. */
+  /** Digest of the full state there, SHA-256. */
   readonly stateDigest: string;
-  /** Whether a batch of the source was cut in two. */
+  /** Whether a batch of the source was split. */
   readonly isBatchSplit: boolean;
   readonly segments: readonly string[];
   readonly snapshots: readonly string[];
   readonly archive: ArchiveCopied | null;
-  /** Whether commands are missing that were acknowledged, or asked for. */
+  /** Whether commands are missing that were acknowledged or requested. */
   readonly lacksCommands: boolean;
-  /** States up to the end that cannot be worked out any more. */
+  /** States up to the end that can no longer be reconstructed. */
   readonly unshown: readonly Unshown[];
-  /** What the source has and the copy has not, and what is missing, in sentences. */
+  /** What the source has and the copy does not, and what is missing, as sentences. */
   readonly notes: readonly string[];
 }
 
 /**
- * Where `toSeq` lies in a gap the copy ends before it. Throws `data_dir_invalid` where `out` cannot be taken, `not_found`
- * where the journal has no such command or no state can be worked out, `journal_incomplete` where the good part ends
- * before, `replay_mismatch`, `disk_full`.
+ * If `toSeq` is in a gap, the copy ends before the gap. Throws `data_dir_invalid` if `out` cannot be used, `not_found`
+ * if the journal has no such command or no state can be reconstructed, `journal_incomplete` if the good part ends
+ * earlier, `replay_mismatch` and `disk_full`.
  */
 export function restore(
   source: DataDir,
@@ -69,22 +69,22 @@ export function restore(
   const notes: string[] = [];
   const known = acknowledgedOf(source);
   const snapshots = new SnapshotFiles(source.snapshots);
-  const ways = new WaysBack(salvage, snapshots, known.seq);
-  const way = chooseWay(source, ways, salvage, target.toSeq);
-  const history = new History(way.run, snapshots, { onSeq, onNote: (note) => notes.push(note) });
-  const engine = history.engineAt(way.seq);
+  const points = new RestorePoints(salvage, snapshots, known.seq);
+  const point = choosePoint(source, points, salvage, target.toSeq);
+  const history = new History(point.run, snapshots, { onSeq, onNote: (note) => notes.push(note) });
+  const engine = history.engineAt(point.seq);
   const wasThere = existsSync(target.out);
   try {
     const dir = openDataDir(target.out);
     requireSpace(dir.root, bytesOf(source, salvage));
     notes.push(...copySecrets(source, dir), ...secretNotes(source, engine));
-    const { end, segments, isBatchSplit } = writeJournal(salvage, way, engine, dir);
-    const copied = copySnapshots(source, runsOf(salvage, way), dir, way.seq, notes);
+    const { end, segments, isBatchSplit } = writeJournal(salvage, point, engine, dir);
+    const copied = copySnapshots(source, runsOf(salvage, point), dir, point.seq, notes);
     const archive = restoreArchive(source, dir, end, notes);
     const { mark } = known;
     const checksum = end.checksum ?? (mark?.lastSeq === end.seq ? mark.checksum : EMPTY_MARK.checksum);
     createMarkFile(dir.markFile, { lastSeq: end.seq, checksum });
-    const left = leftOut(known, salvage, way.seq, target.toSeq);
+    const left = leftOut(known, salvage, point.seq, target.toSeq);
     return {
       seq: engine.seq,
       timeMs: engine.timeMs,
@@ -94,7 +94,7 @@ export function restore(
       snapshots: copied,
       archive,
       lacksCommands: left.isLoss,
-      unshown: ways.unshown(way),
+      unshown: points.unshown(point),
       notes: [...notes, ...left.notes],
     };
   } catch (thrown) {
@@ -103,9 +103,14 @@ export function restore(
   }
 }
 
-/** The way to `toSeq`, or to before the gap in which that is. */
-function chooseWay(source: DataDir, ways: WaysBack, salvage: Salvage, toSeq: number | null): Way {
-  const newest = ways.newest();
+/** The restore point at `toSeq`, or before the gap in which that is. */
+function choosePoint(
+  source: DataDir,
+  points: RestorePoints,
+  salvage: Salvage,
+  toSeq: number | null,
+): RestorePoint {
+  const newest = points.newest();
   if (newest === null || (newest.seq === 0 && toSeq === null)) {
     const why =
       salvage.fault ??
@@ -117,8 +122,8 @@ function chooseWay(source: DataDir, ways: WaysBack, salvage: Salvage, toSeq: num
   }
   if (toSeq === null) return newest;
   checkReach(salvage, newest, toSeq);
-  const way = ways.newest(toSeq);
-  if (way !== null) return way;
+  const point = points.newest(toSeq);
+  if (point !== null) return point;
   throw new JournalError(
     'not_found',
     `The state at sequence number ${toSeq} cannot be worked out any more: what leads to it is missing. Take a backup that has it.`,
@@ -138,7 +143,7 @@ export function refuseTakenPlace(source: DataDir, out: string): void {
   if (readdirSync(out).length > 0) refuse('it is not empty');
 }
 
-function checkReach(salvage: Salvage, newest: Way, toSeq: number): void {
+function checkReach(salvage: Salvage, newest: RestorePoint, toSeq: number): void {
   if (toSeq > newest.seq) {
     const fault = salvage.faultAfter(newest.seq);
     throw new JournalError(
@@ -154,7 +159,7 @@ function checkReach(salvage: Salvage, newest: Way, toSeq: number): void {
   }
 }
 
-/** Snapshots up to the end that are whole and of the journal that was written. */
+/** Copies the snapshots up to the end that are whole and of this journal. */
 function copySnapshots(
   source: DataDir,
   runs: readonly Run[],
@@ -180,7 +185,7 @@ function copySnapshots(
   return copied;
 }
 
-/** A damaged archive is no obstacle: the server makes it again as far as the journal reaches. */
+/** A damaged archive is left out: the server rebuilds it as far as the journal reaches. */
 function restoreArchive(
   source: DataDir,
   dir: DataDir,

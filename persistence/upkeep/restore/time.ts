@@ -7,8 +7,8 @@ import type { Salvage } from '../salvage/salvage.js';
 import { acknowledgedOf } from './notes.js';
 
 /**
- * The last command at or before `timeMs`; where the rows behind it are lost, a snapshot of later may be it. Throws
- * `not_found` where the journal begins later.
+ * The last command at or before `timeMs`. If the rows after it are lost, it may be that of a later snapshot. Throws
+ * `not_found` if the journal begins later.
  */
 export function seqAtTime(salvage: Salvage, dir: DataDir, timeMs: number): number {
   const snapshots = new SnapshotFiles(dir.snapshots);
@@ -24,7 +24,7 @@ export function seqAtTime(salvage: Salvage, dir: DataDir, timeMs: number): numbe
   );
 }
 
-/** The newest snapshot after `seq` and up to `knownSeq` that was taken at or before `timeMs`; 0: there is none. */
+/** The newest snapshot after `seq` and up to `knownSeq` that was taken at or before `timeMs`; 0 if there is none. */
 function snapshotBehind(snapshots: SnapshotFiles, seq: number, knownSeq: number, timeMs: number): number {
   for (const ref of snapshots.list()) {
     if (ref.seq <= seq) return 0;
@@ -32,7 +32,7 @@ function snapshotBehind(snapshots: SnapshotFiles, seq: number, knownSeq: number,
     try {
       if (snapshots.metaOf(ref).timeMs <= timeMs) return ref.seq;
     } catch {
-      // Not to be used; what is wrong with it is said where snapshots are copied.
+      // It cannot be used, which is reported where snapshots are copied.
     }
   }
   return 0;

@@ -1,11 +1,11 @@
 /**
- * Writes off what a journal has lost: the directory goes on for good without it, `verify` takes it for lost and no
- * fault, and history begins behind the last gap. Only what the state does not need can be written off: where
+ * Writes off what a journal has lost: the directory continues without it for good, `verify` reports it as lost and not
+ * as a fault, and history begins after the last gap. Only what the state does not need can be written off; if
  * acknowledged commands would be missing, `restore` into a new directory is the way.
  *
- * A damaged segment is cut into its good pieces and kept aside under the name `….damaged`. The pieces from the last to
- * the first take their places, the one with the segment's own name last, and then the gaps are written down: until that
- * is done a start is refused as before, and writing off once more goes on from there.
+ * A damaged segment is split into its good pieces and kept as `….damaged`. The pieces replace it, from the last to the
+ * first, which has the segment's own name, and then the gaps are recorded. Until that is done, a start is refused as
+ * before, and another write-off continues from there.
  */
 import { existsSync, linkSync, rmSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -22,32 +22,33 @@ import { SnapshotFiles } from '../../snapshot/files.js';
 import type { Salvage } from '../salvage/salvage.js';
 import type { GoodPiece } from '../salvage/segment.js';
 import { acknowledgedOf, leftOut } from './notes.js';
-import { type Unshown, WaysBack } from './way-back.js';
+import { RestorePoints, type Unshown } from './restore-points.js';
 
 export interface WrittenOff {
-  /** All that is recorded as absent now. */
+  /** Everything that is recorded as absent now. */
   readonly absent: readonly AbsentRange[];
-  /** Damaged segments that were cut; each is kept as `….damaged`. */
+  /** Damaged segments that were split; each is kept as `….damaged`. */
   readonly cut: readonly string[];
-  /** States that cannot be worked out any more. */
+  /** States that can no longer be reconstructed. */
   readonly unshown: readonly Unshown[];
 }
 
 /**
- * The caller holds the directory's lock. `isDry`: changes nothing. Throws `journal_incomplete` where acknowledged
- * commands would be missing, and `data_dir_invalid` where the open segment is damaged and was not closed in order.
+ * The caller holds the lock of the directory. With `isDry`, nothing is changed. Throws `journal_incomplete` if
+ * acknowledged commands would be missing, and `data_dir_invalid` if the open segment is damaged and was not closed
+ * cleanly.
  */
 export function writeOff(dir: DataDir, salvage: Salvage, isDry: boolean): WrittenOff {
   const known = acknowledgedOf(dir);
-  const ways = new WaysBack(salvage, new SnapshotFiles(dir.snapshots), known.seq);
-  const way = ways.newest();
+  const points = new RestorePoints(salvage, new SnapshotFiles(dir.snapshots), known.seq);
+  const point = points.newest();
   const reasons =
-    way === null
+    point === null
       ? ['no state can be worked out']
-      : leftOut(known, salvage, way.seq, null).notes.concat(
-          salvage.runs.includes(way.run) ? [] : ['a snapshot alone is the end'],
+      : leftOut(known, salvage, point.seq, null).notes.concat(
+          salvage.runs.includes(point.run) ? [] : ['a snapshot alone is the end'],
         );
-  if (way === null || reasons.length > 0) {
+  if (point === null || reasons.length > 0) {
     throw new JournalError(
       'journal_incomplete',
       `Nothing is written off in ${dir.journal}: ${reasons.join(' ')} Make a new directory: npx tote restore DATA_DIR --out NEW_DIR`,
@@ -55,14 +56,18 @@ export function writeOff(dir: DataDir, salvage: Salvage, isDry: boolean): Writte
   }
   refuseOpenSegment(dir, salvage);
   const absent = absentOf(salvage);
-  const result = { absent, cut: salvage.damaged.map((path) => basename(path)), unshown: ways.unshown(way) };
+  const result = {
+    absent,
+    cut: salvage.damaged.map((path) => basename(path)),
+    unshown: points.unshown(point),
+  };
   if (isDry) return result;
   for (const path of salvage.damaged) cutSegment(dir, salvage, path);
   writeAbsent(dir, absent);
   return result;
 }
 
-/** After an unclean stop a part of the open segment is in its WAL: recovery's copy comes first, or `restore`. */
+/** After an unclean stop part of the open segment is in its WAL: a recovery must come first, or `restore`. */
 function refuseOpenSegment(dir: DataDir, salvage: Salvage): void {
   const open = must(findSegments(dir.journal).at(-1), 'a segment');
   if (!salvage.damaged.includes(open) || !wasStoppedUncleanly(dir, open)) return;
@@ -90,7 +95,7 @@ function absentOf(salvage: Salvage): readonly AbsentRange[] {
   return absent;
 }
 
-/** Puts the good pieces of the segment in its place. */
+/** Replaces the segment by its good pieces. */
 function cutSegment(dir: DataDir, salvage: Salvage, path: string): void {
   const aside = `${path}.damaged`;
   if (!existsSync(aside)) linkSync(path, aside);
@@ -119,7 +124,7 @@ function cutSegment(dir: DataDir, salvage: Salvage, path: string): void {
 
 const aimOf = (dir: DataDir, piece: GoodPiece): string => segmentPath(dir.journal, piece.start.lastSeq + 1);
 
-/** One that cannot be opened counts as sealed: it has no piece. */
+/** A segment that cannot be opened counts as sealed: it has no good piece. */
 function isSealed(path: string): boolean {
   try {
     const segment = Segment.open(path, 'read');

@@ -1,15 +1,14 @@
 /**
- * What a data directory may do without (design, "Running it"; TOTE_RETENTION). One plan for the server's shadow and
- * for the command `prune`: what would go, and why the rest stays.
+ * Which files of a data directory may be deleted (design, "Running it"; TOTE_RETENTION). The server's shadow and the
+ * command `prune` use the same plan: what would be deleted, and why the rest is kept.
  *
- * A sealed segment may go when all of it is older than the policy keeps, a snapshot from before what is kept holds what
- * it did and is whole and of this journal, and so does the archive (`retention-choice.ts`). Segments go from the oldest
- * on, so that what is left has one beginning; a snapshot from which no segment goes on any more goes with them.
+ * A sealed segment may be deleted when all of it is older than the policy keeps, and a snapshot from before what is
+ * kept, which is whole and of this journal, and the archive both cover it (`choice.ts`). Segments are deleted from the
+ * oldest on, so that the rest has one beginning, together with snapshots that no segment continues any more.
  *
- * The order of deletion is that of a crash's harm: first the archive is made durable and what goes is written down
- * (`absent.ts`), then segments go, oldest first,
- * then snapshots, oldest first, and what unfinished writers have left. A crash in between leaves a directory with less
- * to delete.
+ * The order of deletion makes a crash harmless: first the archive is made durable and the deletion is recorded
+ * (`absent.ts`), then segments are deleted, oldest first, then snapshots, oldest first, and what interrupted writers
+ * have left. A crash in between leaves a directory with less to delete.
  */
 import { rmSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -54,19 +53,20 @@ export interface PrunableSnapshot extends SnapshotRef {
 
 interface DatedSnapshot extends SnapshotRef, SnapshotPoint {}
 
-/** Names what stays, and why. */
+/** Records that a file is kept, and why. */
 type Keep = (path: string, why: string) => void;
 
 export interface PrunePlan {
   readonly segments: readonly PrunableSegment[];
   readonly snapshots: readonly PrunableSnapshot[];
-  /** What stays, and why, in words. */
+  /** What is kept, and why. */
   readonly kept: readonly { readonly name: string; readonly why: string }[];
 }
 
 /**
- * What `policy` lets go of. Changes nothing; works beside a running server. `nowMs` is the engine time that ages are
- * counted from; `rest` is called between pieces of longer work. Throws where the journal or the archive cannot be read.
+ * What may be deleted under `policy`. Changes nothing, and works beside a running server. `nowMs` is the engine time
+ * from which ages are counted; `rest` is called between pieces of longer work. Throws if the journal or the archive
+ * cannot be read.
  */
 export function planPrune(
   dir: DataDir,
@@ -100,11 +100,11 @@ function planWith(
   return { segments, snapshots: snapshotsToGo(dated, policy, left, keep), kept };
 }
 
-/** Those that can be judged, newest first; the others stay. */
+/** The snapshots that can be judged, newest first. The others are kept. */
 function datedSnapshots(dir: DataDir, journal: JournalReader, keep: Keep): DatedSnapshot[] {
   const files = new SnapshotFiles(dir.snapshots);
   const all = files.list();
-  // Read after the list: a server's own snapshots are not after its journal's end.
+  // Read after the list, so that no snapshot of a running server is after it.
   const endSeq = journal.lastSeq;
   return all.flatMap((ref) => {
     if (ref.seq > endSeq) keep(ref.name, "it stands after the journal's end");
@@ -144,11 +144,11 @@ function segmentsToGo(
   keep: Keep,
   rest: Rest,
 ): PrunableSegment[] {
-  // Hashed at most once, and only where a segment would go.
-  let doubted: string | null | undefined;
-  const doubtOnce = (): string | null => {
-    if (doubted === undefined) doubted = doubt(dir, journal, floor, rest);
-    return doubted;
+  // The snapshot is hashed at most once, and only if a segment would be deleted.
+  let fault: string | null | undefined;
+  const faultOnce = (): string | null => {
+    if (fault === undefined) fault = faultOfFloor(dir, journal, floor, rest);
+    return fault;
   };
   const going: PrunableSegment[] = [];
   const paths = findSegments(dir.journal);
@@ -160,18 +160,20 @@ function segmentsToGo(
         ? 'it is being written'
         : going.length < index
           ? 'a segment before it stays'
-          : (whySegmentStays(segment, policy, floor, past) ?? doubtOnce());
+          : (whySegmentStays(segment, policy, floor, past) ?? faultOnce());
     if (why === null && segment !== null) going.push(segment);
     else keep(path, why ?? '');
   }
   return going;
 }
 
-/** Deletes what `plan` names. A server may run, and prune as well. Throws `data_dir_locked`, and then has deleted nothing. */
-export function carryOut(dir: DataDir, plan: PrunePlan): void {
+/**
+ * Deletes what `plan` names. A server may be running, and pruning, too. Throws `data_dir_locked`, with nothing deleted.
+ */
+export function executePlan(dir: DataDir, plan: PrunePlan): void {
   if (plan.segments.length > 0) {
     makeArchiveDurable(dir);
-    writeDownPruned(dir, plan.segments);
+    recordPruned(dir, plan.segments);
     for (const { path } of plan.segments) {
       rmSync(path, { force: true });
       syncPath(dir.journal);
@@ -184,10 +186,11 @@ export function carryOut(dir: DataDir, plan: PrunePlan): void {
 }
 
 /**
- * Before they go: a segment that is missing and does not stand there is lost. The server's retention and the command `prune`
- * may be at it at the same moment, and neither must write over what the other one has added.
+ * Records the deletion before it happens: a segment that is missing without a record counts as lost. The server's
+ * retention and the command `prune` may do this at the same moment, and neither must overwrite what the other has
+ * added.
  */
-function writeDownPruned(dir: DataDir, segments: readonly PrunableSegment[]): void {
+function recordPruned(dir: DataDir, segments: readonly PrunableSegment[]): void {
   exclusively(dir, `${absentPath(dir)}.lock`, () => {
     const before = readAbsent(dir) ?? prunedBefore(must(segments[0], 'a segment').firstSeq);
     const absent = segments.reduce(
@@ -199,10 +202,15 @@ function writeDownPruned(dir: DataDir, segments: readonly PrunableSegment[]): vo
 }
 
 /**
- * What would take the segments' place must be what its name proves, and of this journal; null where it is. It is not loaded: a
- * server's shadow would need the memory of a second engine.
+ * What is wrong with the snapshot that would replace the segments, or null: it must be whole and of this journal. It is
+ * not loaded, since the server's shadow would need the memory of another engine.
  */
-function doubt(dir: DataDir, journal: JournalReader, floor: DatedSnapshot | null, rest: Rest): string | null {
+function faultOfFloor(
+  dir: DataDir,
+  journal: JournalReader,
+  floor: DatedSnapshot | null,
+  rest: Rest,
+): string | null {
   const files = new SnapshotFiles(dir.snapshots, rest);
   if (floor === null || !files.isWhole(floor)) return 'the snapshot in its place is damaged';
   if (isOfJournal(files.metaOf(floor), journal)) return null;

@@ -1,7 +1,7 @@
 /**
- * Reads a journal that may be damaged, all of it: rows that follow on each other make a run, and between two runs lies
- * what is missing, altered or unreadable, with the reason in a sentence. The mark has no say here; it is for the caller
- * to tell what was acknowledged and is not among the good rows. Nothing is changed.
+ * Reads all of a journal that may be damaged. Consecutive good rows form a run; between two runs is what is missing,
+ * altered or unreadable, with the reason as a sentence. The mark is not considered: the caller finds out what was
+ * acknowledged and is not among the good rows. Nothing is changed.
  */
 import { assert, must } from '../../../engine/base/assert.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
@@ -15,28 +15,28 @@ import type { HistoryJournal } from '../../replay/history.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
 import { type GoodPiece, readDamagedSegment, type SegmentFault } from './segment.js';
 
-/** Rows that follow on each other, in one file or more: a journal of its own. */
+/** Consecutive rows, in one file or more: a journal of its own. */
 export class Run implements HistoryJournal {
   /** At least one. */
   constructor(readonly pieces: readonly GoodPiece[]) {
     assert(pieces.length > 0, 'a run has a piece');
   }
 
-  /** Where its first row follows on. */
+  /** The position before its first row. */
   get start(): ChainPosition {
     return must(this.pieces[0], 'a piece').start;
   }
   get end(): ChainPosition {
     return must(this.pieces.at(-1), 'a piece').end;
   }
-  /** First sequence number that is there, or would be. */
+  /** First sequence number, or what it would be if there are no rows. */
   get firstSeq(): number {
     return this.start.lastSeq + 1;
   }
   get lastSeq(): number {
     return this.end.lastSeq;
   }
-  /** Whether nothing comes before it. */
+  /** Whether it begins at the very beginning. */
   get isBeginning(): boolean {
     return this.start.lastSeq === 0 && this.start.chain === CHAIN_START;
   }
@@ -60,7 +60,7 @@ export class Run implements HistoryJournal {
     }
   }
 
-  /** Chain hash after `seq`, or null where no row ends there. */
+  /** Chain hash after `seq`, or null if no row ends there. */
   chainAt(seq: number): string | null {
     for (const piece of this.pieces) {
       const { start, end } = piece;
@@ -73,7 +73,7 @@ export class Run implements HistoryJournal {
   }
 }
 
-/** The end of the last row of the piece that ends at `seq` or before it; the row before the piece may be a bad one. */
+/** The end of the last row of the piece up to `seq`. The row before the piece may be a bad one. */
 function positionUpTo(segment: Segment, start: ChainPosition, seq: number): ChainPosition {
   try {
     const row = segment.rowUpTo(seq);
@@ -87,23 +87,23 @@ function positionUpTo(segment: Segment, start: ChainPosition, seq: number): Chai
 /** What is missing before a run. */
 export interface Gap {
   readonly firstSeq: number;
-  /** Less than `firstSeq` where nothing is missing, but the run is of another journal. */
+  /** Less than `firstSeq` if nothing is missing, but the run is of another journal. */
   readonly lastSeq: number;
-  /** In a sentence. */
+  /** As a sentence. */
   readonly why: string;
   readonly isRecorded: boolean;
 }
 
 export class Salvage {
-  /** In order; each after the first one lies behind a gap. */
+  /** In order; there is a gap before each one but the first. */
   readonly runs: readonly Run[];
-  /** What the directory has recorded as absent. */
+  /** What is recorded as absent. */
   readonly absent: readonly AbsentRange[];
-  /** Files in which something is damaged. */
+  /** Damaged files. */
   readonly damaged: readonly string[];
   readonly #faults: readonly SegmentFault[];
 
-  /** Reads all of it once. `onSeq` is told the last sequence number of every good row. */
+  /** Reads the journal once. `onSeq` is called with the last sequence number of every good row. */
   constructor(dir: DataDir, onSeq: (seq: number) => void = () => {}) {
     const chains = chainsOf(new SnapshotFiles(dir.snapshots));
     const faults: SegmentFault[] = [];
@@ -122,7 +122,7 @@ export class Salvage {
     this.absent = absentOf(dir, paths[0] === undefined ? 1 : firstSeqOf(paths[0]));
   }
 
-  /** First sequence number that is there, or would be. */
+  /** First sequence number, or what it would be if there are no rows. */
   get firstSeq(): number {
     return this.runs[0]?.firstSeq ?? 1;
   }
@@ -130,12 +130,12 @@ export class Salvage {
     return this.runs.at(-1)?.lastSeq ?? 0;
   }
 
-  /** Why the last run ends where it does; null: nothing shows that there was more. */
+  /** Why the last run ends; null if nothing shows that there was more. */
   get fault(): string | null {
     return this.faultAfter(this.lastSeq);
   }
 
-  /** The first thing that is wrong behind `seq`, or null. */
+  /** The first fault after `seq`, or null. */
   faultAfter(seq: number): string | null {
     const found = this.#faults.find(({ afterSeq }) => afterSeq >= seq);
     const isGap = this.runs.some(({ start }) => start.lastSeq > seq);
@@ -161,7 +161,7 @@ export class Salvage {
   }
 }
 
-/** Adds to the last run, or begins one; what the journal has twice, as after a file was put back, counts once. */
+/** Extends the last run, or begins a new one. What the journal has twice, because a file was put back, counts once. */
 function addPiece(runs: GoodPiece[][], piece: GoodPiece): void {
   const last = runs.at(-1);
   const end = last?.at(-1)?.end;
@@ -172,14 +172,14 @@ function addPiece(runs: GoodPiece[][], piece: GoodPiece): void {
   }
 }
 
-/** What snapshots say of the journal's chain hashes. */
+/** Chain hashes of the journal, from its snapshots, by sequence number. */
 function chainsOf(snapshots: SnapshotFiles): Map<number, string> {
   const chains = new Map<number, string>();
   for (const ref of snapshots.list()) {
     try {
       if (snapshots.isWhole(ref)) chains.set(ref.seq, snapshots.metaOf(ref).chain);
     } catch {
-      // Whoever needs the snapshot says what is wrong with it.
+      // Reported where the snapshot is needed.
     }
   }
   return chains;

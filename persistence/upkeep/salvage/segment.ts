@@ -1,7 +1,7 @@
 /**
- * Reads one segment that may be damaged, and goes on behind the damage: rows that follow on each other make a piece, and
- * a bad row parts two of them. What a bad row says of its own chain hash is only believed if the row behind it follows on
- * that; a snapshot that stands there knows better. Nothing is changed.
+ * Reads one segment that may be damaged, and continues after the damage. Consecutive good rows form a piece; a bad row
+ * separates two of them. The chain hash in a bad row is only trusted if the row after it follows that hash; a snapshot
+ * at that position is better evidence. Nothing is changed.
  */
 
 import { JournalError } from '../../errors.js';
@@ -9,17 +9,17 @@ import type { ChainPosition } from '../../journal/segment/batch-row.js';
 import { firstSeqOf, sourceOf } from '../../journal/segment/names.js';
 import { Segment } from '../../journal/segment/segment.js';
 
-/** Rows that follow on each other, in one file. */
+/** Consecutive rows in one file. */
 export interface GoodPiece {
   readonly path: string;
   readonly createdMs: number;
-  /** Where its first row follows on. */
+  /** The position before its first row. */
   readonly start: ChainPosition;
-  /** Its last row, or `start` where it has none. */
+  /** Its last row; `start` if it has none. */
   readonly end: ChainPosition;
 }
 
-/** What is wrong behind a sequence number, in a sentence. */
+/** What is wrong after a sequence number, as a sentence. */
 export interface SegmentFault {
   readonly afterSeq: number;
   readonly what: string;
@@ -33,8 +33,8 @@ export interface SegmentRead {
 const CHAIN_FORM = /^[0-9a-f]{64}$/;
 
 /**
- * `chains`: chain hashes that snapshots tell, by sequence number; `onSeq` is told the last sequence number of every good
- * row. Throws where the segment is of a newer version or cannot be read for another reason than damage.
+ * `chains` are chain hashes from snapshots, by sequence number. `onSeq` is called with the last sequence number of
+ * every good row. Throws if the segment is of a newer version, or cannot be read for another reason than damage.
  */
 export function readDamagedSegment(
   path: string,
@@ -75,7 +75,7 @@ function readPieces(
     if (end.lastSeq > start.lastSeq || (what === null && pieces.length === 0)) {
       pieces.push({ path, createdMs, start, end });
     }
-    // Each bad row of a longer damage would only say the same again.
+    // Further bad rows of the same damage are not reported.
     if (what !== null && (end.lastSeq > start.lastSeq || faults.length === 0)) {
       faults.push({ afterSeq: end.lastSeq, what });
     }
@@ -84,7 +84,7 @@ function readPieces(
   return { pieces, faults };
 }
 
-/** Where the first row after `seq` ends that can be read at all, by what it says itself; null: none does. */
+/** The end of the first readable row after `seq`, good or not, as it claims itself; null if there is none. */
 function badRowAfter(
   segment: Segment,
   seq: number,
@@ -95,7 +95,7 @@ function badRowAfter(
       'SELECT last_seq, chain FROM batch WHERE last_seq > ? ORDER BY last_seq LIMIT 1',
     )
     .raw();
-  // A page that cannot be read is stepped over in strides that double; rows that a stride leaves out are behind damage.
+  // An unreadable page is skipped in strides that double. Rows that a stride skips are lost with it.
   for (let stride = 0; seq + stride <= Number.MAX_SAFE_INTEGER; stride = Math.max(1, stride * 2)) {
     try {
       const row = select.get(seq + stride);
@@ -111,7 +111,7 @@ function badRowAfter(
   return null;
 }
 
-/** The sentence of a damage. Whatever else was thrown, a newer format above all, is not for salvage. */
+/** The sentence of a damage. Rethrows anything else, such as a newer format. */
 function damageOf(thrown: unknown): string {
   if (thrown instanceof JournalError && thrown.code === 'journal_corrupt') return thrown.message;
   throw thrown;

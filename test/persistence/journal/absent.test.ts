@@ -21,7 +21,7 @@ import {
 import { findSegments, firstSeqOf } from '../../../persistence/journal/segment/names.js';
 import { openStore, type Recovered } from '../../../persistence/recovery/open-store.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
-import { carryOut, planPrune } from '../../../persistence/upkeep/retention/retention.js';
+import { executePlan, planPrune } from '../../../persistence/upkeep/retention/retention.js';
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
 import { CLOCK, refusal, temporaryDir } from '../support/journal-files.js';
 import { flipBit, makeOperatorDir } from '../support/operator-dir.js';
@@ -89,7 +89,7 @@ test('retention records segments before it deletes them, so a lost first segment
   assert.equal(plan.segments.length, 1);
   // A power loss after the note and before the deletion: all is there and good.
   const contents = readFileSync(segmentAt(dir, 0));
-  carryOut(dir, plan);
+  executePlan(dir, plan);
   assert.deepEqual(readAbsent(dir), [pruned(1, second - 1)]);
   assert.deepEqual(verify(dir).faults, []);
   assert.deepEqual(start(dir).notes, []);

@@ -11,7 +11,7 @@ import { DEFAULT_SNAPSHOTS_KEPT } from '../../../engine/model/snapshots-kept.js'
 import { type DataDir, findDataDir } from '../../../persistence/data-dir/layout.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
 import { backup } from '../../../persistence/upkeep/backup/backup.js';
-import { carryOut, planPrune } from '../../../persistence/upkeep/retention/retention.js';
+import { executePlan, planPrune } from '../../../persistence/upkeep/retention/retention.js';
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
 import { temporaryDir } from '../support/journal-files.js';
 import { makeOperatorDir } from '../support/operator-dir.js';
@@ -53,7 +53,7 @@ function afterListing(
 
 function prune(dir: DataDir, nowMs: number): void {
   const before = findSegments(dir.journal).length;
-  carryOut(dir, planPrune(dir, POLICY, nowMs));
+  executePlan(dir, planPrune(dir, POLICY, nowMs));
   assert.ok(findSegments(dir.journal).length < before, 'segments go');
 }
 

@@ -14,7 +14,7 @@ import { findSegments } from '../../../persistence/journal/segment/names.js';
 import { recoverEngine } from '../../../persistence/recovery/engine.js';
 import { SnapshotFiles } from '../../../persistence/snapshot/files.js';
 import type { RetentionPolicy } from '../../../persistence/upkeep/retention/choice.js';
-import { carryOut, type PrunePlan, planPrune } from '../../../persistence/upkeep/retention/retention.js';
+import { executePlan, type PrunePlan, planPrune } from '../../../persistence/upkeep/retention/retention.js';
 import { newHasher } from '../../support/reference/pair.js';
 import { randomCommands } from '../../support/reference/stream.js';
 import { temporaryDir } from '../support/journal-files.js';
@@ -55,7 +55,7 @@ test('old and covered segments are deleted, oldest first, and a start gives the 
   assert.ok(plan.segments.length > 0 && plan.segments.length < before);
   assert.ok(seqsOf(plan).every((lastSeq) => lastSeq <= oldestKept));
   assert.equal(plan.snapshots.length, snapshotsOf(dir).length - 2);
-  carryOut(dir, plan);
+  executePlan(dir, plan);
   assert.equal(findSegments(dir.journal).length, before - plan.segments.length);
   assert.equal(snapshotsOf(dir).length, 2);
 
@@ -134,7 +134,7 @@ test('the shadow deletes what its snapshots cover, and says so', (t) => {
 test('the archive of a pruned journal is rebuilt as far back as the oldest snapshot', (t) => {
   const hot = livedIn(temporaryDir(t));
   const { dir } = hot;
-  carryOut(dir, planPrune(dir, NOTHING_YOUNG, LATER_MS));
+  executePlan(dir, planPrune(dir, NOTHING_YOUNG, LATER_MS));
   rmSync(dir.archiveFile);
   const opened = openShadow(dir);
   catchUp(opened);
