@@ -8,7 +8,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { onCore } from '../host/cores.js';
-import type { ServerProcess, ServerUse } from '../host/server-process.js';
+import type { ServerProcess } from '../host/server-process.js';
+import { type CpuUse, cpuTimes, cpuUse } from '../host/usage.js';
 import { type RequestTemplate, SERIAL_DIGITS } from './job.js';
 
 export function hasWrk(): boolean {
@@ -24,7 +25,8 @@ export interface WrkMeasurement {
   readonly warmedUp: number;
   readonly p50Us: number;
   readonly p99Us: number;
-  readonly server: ServerUse;
+  /** What the server used in the measured time. */
+  readonly cpu: CpuUse | null;
 }
 
 export interface WrkRun {
@@ -57,10 +59,10 @@ export async function measureWithWrk(options: WrkRun, server: ServerProcess): Pr
     ]);
   };
   const warmUp = parseReport(await execute(command(WARMUP_SECONDS), WARMUP_SECONDS));
-  await server.beginUse();
+  const before = cpuTimes(server.pid);
   const report = await execute(command(options.seconds), options.seconds);
   const warmedUp = warmUp.answered;
-  return { ...parseReport(report), warmedUp, server: await server.endUse() };
+  return { ...parseReport(report), warmedUp, cpu: cpuUse(before, cpuTimes(server.pid)) };
 }
 
 async function execute([file = '', ...args]: readonly string[], seconds: number): Promise<string> {
@@ -95,7 +97,7 @@ function luaOf(templates: readonly RequestTemplate[], firstSerial: number): stri
 }
 
 /** Rate and percentiles of wrk's report. */
-export function parseReport(report: string): Omit<WrkMeasurement, 'server' | 'warmedUp'> {
+export function parseReport(report: string): Omit<WrkMeasurement, 'cpu' | 'warmedUp'> {
   const rate = /^Requests\/sec:\s+([\d.]+)$/m.exec(report)?.[1];
   const answered = /^\s+(\d+) requests in /m.exec(report)?.[1];
   const percentileUs = (name: string): number => {

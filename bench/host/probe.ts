@@ -1,6 +1,7 @@
 /**
  * Preloaded into every Node server of a run (`node --import`): measures the event loop's delay from inside and
- * reports it on request, in total and over time. It costs two timers per millisecond.
+ * reports it on request, in total and over time. From the first window on it costs two timers per millisecond; a server that
+ * only wrk drives has none.
  *
  * `--import` loads it into every thread of the server. Timers run only in the first, or they would wake the journal and
  * the shadow a thousand times a second each. The others tell the kernel their names, by which `usage.ts` finds them.
@@ -54,11 +55,10 @@ function nameThread(name: string): void {
 function watch(): void {
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   const delaysSinceSample = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-  delays.enable();
-  delaysSinceSample.enable();
   let samples: Sample[] = [];
   let windowFromMs = performance.now();
-  const sampling = setInterval(() => {
+  let isWatching = false;
+  const sample = (): void => {
     if (samples.length >= SAMPLES_MAX) return;
     samples.push({
       atMs: performance.now() - windowFromMs,
@@ -66,13 +66,16 @@ function watch(): void {
       residentBytes: process.memoryUsage.rss(),
     });
     delaysSinceSample.reset();
-  }, SAMPLE_EVERY_MS);
-  sampling.unref();
+  };
 
   process.on('message', (message: unknown) => {
     if (!isProbe(message)) return;
     process.send?.({ type: 'loopDelay', delay: loopDelay(delays), timeline: samples } satisfies FromProbe);
     if (!message.reset) return;
+    if (!isWatching) setInterval(sample, SAMPLE_EVERY_MS).unref();
+    isWatching = true;
+    delays.enable();
+    delaysSinceSample.enable();
     delays.reset();
     delaysSinceSample.reset();
     samples = [];

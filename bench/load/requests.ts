@@ -43,6 +43,16 @@ export function ordersOnly(bettors: readonly Bettor[], markets: readonly MarketS
   return { templates: orderTemplates(bettors, markets), expectations: placed(true), bettors };
 }
 
+/** `GET /markets/{id}` only. */
+export function marketReads(bettors: readonly Bettor[], markets: readonly MarketState[]): Workload {
+  const path = `/v1/markets/${must(markets[0], 'market').id}`;
+  const templates = bettors.map(({ apiKey }): RequestTemplate => {
+    const text = httpRequest('GET', path, [['X-API-Key', apiKey]], '');
+    return { text, serialAt: -1, expect: 0, stakeCents: 0 };
+  });
+  return { templates, expectations: [answered(200, '{"success":true,"data":')], bettors };
+}
+
 /** 60 % `GET /markets/{id}`, 20 % `GET /markets`, 10 % `GET /positions`, 10 % orders. */
 export function botsMix(
   bettors: readonly Bettor[],

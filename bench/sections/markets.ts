@@ -191,7 +191,7 @@ const BUSY_SERVER_CPU = 0.9;
 /** Names the rows in which wrk may have been the limit: ratios against them are too favourable. */
 function wrkLimitNotes(rows: readonly WrkRow[]): string[] {
   return rows.flatMap(({ name, rounds }) => {
-    const serverCpu = median(rounds.map(({ server }) => server.cpu?.process ?? Number.NaN));
+    const serverCpu = median(rounds.map(({ cpu }) => cpu?.process ?? Number.NaN));
     if (!(serverCpu < BUSY_SERVER_CPU)) return [];
     return [
       `${name}: the server used ${percent(serverCpu)} of its core, so wrk, or something else that ran, was the limit; ` +
@@ -202,9 +202,7 @@ function wrkLimitNotes(rows: readonly WrkRow[]): string[] {
 
 /** CPU time of the server per request, in microseconds; NaN if /proc is unavailable. */
 function wrkCpuUs({ rounds }: WrkRow): number {
-  return median(
-    rounds.map(({ server, ratePerSecond }) => ((server.cpu?.process ?? Number.NaN) * 1e6) / ratePerSecond),
-  );
+  return median(rounds.map(({ cpu, ratePerSecond }) => ((cpu?.process ?? Number.NaN) * 1e6) / ratePerSecond));
 }
 
 function wrkTable(rows: readonly WrkRow[]): Table {
@@ -220,7 +218,7 @@ function wrkTable(rows: readonly WrkRow[]): Table {
         figure(of(({ ratePerSecond }) => ratePerSecond)),
         millisecondsOfUs(of(({ p50Us }) => p50Us)),
         millisecondsOfUs(of(({ p99Us }) => p99Us)),
-        percent(of(({ server }) => server.cpu?.process ?? Number.NaN)),
+        percent(of(({ cpu }) => cpu?.process ?? Number.NaN)),
         figure(wrkCpuUs(row)),
       ];
     }),

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { must } from '../../engine/base/assert.js';
 import type { ServerProcess } from '../host/server-process.js';
 import { type Book, openBook } from '../load/book.js';
-import { botsMix, ordersOnly, refusedOrders, workloadTarget } from '../load/requests.js';
+import { botsMix, marketReads, ordersOnly, refusedOrders, workloadTarget } from '../load/requests.js';
 import {
   clientLimitNotes,
   cpuRatio,
@@ -29,6 +29,7 @@ const BETTORS = 1_000;
 const RUNS = [
   { workload: 'orders', connections: 64 },
   { workload: 'orders', connections: 256 },
+  { workload: 'one market', connections: 64 },
   { workload: "the bots' mix", connections: 256 },
   { workload: 'refused orders', connections: 256 },
 ] as const;
@@ -90,6 +91,7 @@ async function startSide(
   const { markets } = book;
   const workloads = [
     ['orders', ordersOnly(bettors, markets)],
+    ['one market', marketReads(bettors, markets)],
     ["the bots' mix", botsMix(bettors, markets)],
     ['refused orders', refusedOrders(bettors, markets)],
   ] as const;

@@ -83,14 +83,14 @@ async function threadRun(asked: Asked, options: SuiteOptions): Promise<ThreadRun
   const run = { port, templates, connections, seconds: secondsOf(options), dir: options.workDir };
   const before = cpuTimes(process.pid);
   const measured = await measureWithWrk({ ...run, core: options.cores.client }, process);
-  const { ratePerSecond, p50Us, p99Us, answered, warmedUp, server } = measured;
+  const { ratePerSecond, p50Us, p99Us, answered, warmedUp, cpu } = measured;
   asked.onAnswered?.(answered + warmedUp);
   await asked.catchUp?.();
   const shadowNs = shadowNsOf(cpuTimes(process.pid)) - shadowNsOf(before);
   const threadUs = byThread((name) =>
     name === 'shadow'
       ? shadowNs / (answered + warmedUp) / 1000
-      : (server.cpu?.threadNs[name] ?? Number.NaN) / answered / 1000,
+      : (cpu?.threadNs[name] ?? Number.NaN) / answered / 1000,
   );
   return { ratePerSecond, p50Us, p99Us, threadUs };
 }
