@@ -107,8 +107,16 @@ export class ApiDocument {
   #templateOf(path: string): string | null {
     const base = BASES.find((start) => path.startsWith(`${start}/`));
     if (base === undefined) return null;
-    const template = path.slice(base.length).replace(/^\/(markets|rounds)\/[^/]+$/, '/$1/{id}');
-    return this.document.paths[template] === undefined ? null : template;
+    const given = path.slice(base.length).split('/');
+    const templates = Object.keys(this.document.paths);
+    if (templates.includes(given.join('/'))) return given.join('/');
+    const fits = (template: string): boolean => {
+      const parts = template.split('/');
+      return (
+        parts.length === given.length && parts.every((part, at) => part.startsWith('{') || part === given[at])
+      );
+    };
+    return templates.find(fits) ?? null;
   }
 
   /** undefined for a method that the path does not offer. */
