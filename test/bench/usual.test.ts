@@ -7,14 +7,16 @@ import { after, test } from 'node:test';
 import Database from 'better-sqlite3';
 import { httpRequest, orderRequest } from '../../bench/client/http-request.js';
 import { runLoad } from '../../bench/client/load.js';
-import { openScenario, START_MS } from '../../bench/engine/scenario.js';
+import { START_MS, setUpCommands } from '../../bench/engine/scenario.js';
 import { captureAnswer } from '../../bench/load/answer.js';
 import { placed } from '../../bench/load/book.js';
 import { auditUsual, startUsual } from '../../bench/references/usual.js';
 import type { UsualConfig } from '../../bench/references/usual-config.js';
 import { UsualDesk, type UsualOrder } from '../../bench/references/usual-desk.js';
 import { Acknowledged } from '../../bench/tote/audit.js';
+import { Engine } from '../../engine/engine.js';
 import { marketOf, NO_FAIR_SHARE, SIDES } from '../../engine/model/domain.js';
+import { fixedHouse, withHouse } from '../support/house-rules.js';
 
 const root = mkdtempSync(join(tmpdir(), 'tote-bench-test-'));
 after(() => rmSync(root, { recursive: true }));
@@ -41,7 +43,11 @@ function config(name: string, changes: Partial<UsualConfig> = {}): UsualConfig {
 
 /** The engine's outcome of the same order, as an answer. */
 function engineAnswers(orders: readonly UsualOrder[]) {
-  const { engine } = openScenario(1, 10_000);
+  const engine = new Engine();
+  for (const command of setUpCommands(1, 10_000)) {
+    const isRules = command.kind === 'configure';
+    engine.apply(isRules ? { ...command, rules: withHouse(command.rules, fixedHouse()) } : command);
+  }
   return orders.map((order) => {
     const outcome = engine.apply({
       ...{ kind: 'placeOrder', timeMs: START_MS, account: 1, key: 1, market: marketOf(order.marketId) },

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
+import { FIXED_SEEDS_FILE } from '../support/house-rules.js';
 import { removeDataDir, Server } from '../support/server.js';
 import { type DiskOp, TraceReader, tracer } from './trace.js';
 
@@ -23,6 +24,7 @@ export const environment = (orders: number): Readonly<Record<string, string>> =>
   TOTE_SEGMENT_MIB: '1',
   TOTE_SNAPSHOT_COMMANDS: String(Math.min(2_000, Math.ceil(orders / 6))),
   TOTE_SNAPSHOTS_KEPT: '2',
+  TOTE_RULES_FILE: FIXED_SEEDS_FILE,
 });
 const BETTORS = 8;
 const LANES = 16;

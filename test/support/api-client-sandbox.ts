@@ -3,8 +3,10 @@
  * boundary, and the check that no cent is lost.
  */
 import assert from 'node:assert/strict';
-import { fileURLToPath } from 'node:url';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { ApiClient } from './api-client.js';
+import { FIXED_SEEDS_FILE } from './house-rules.js';
 import { Server, type ServerOptions } from './server.js';
 import { FRAMES } from './spec.js';
 import { cents } from './spec-arithmetic.js';
@@ -31,9 +33,6 @@ interface House {
   readonly withdrawals: number;
 }
 
-/** Seeds that stay where they are make round figures; a test about quotes gives rules of its own, or `none`. */
-const FIXED_SEEDS = fileURLToPath(new URL('../../../test/support/fixed-seeds.json', import.meta.url));
-
 export class Sandbox {
   /** Where the rounds that `openRounds` opened begin. */
   boundaryMs = 0;
@@ -46,7 +45,9 @@ export class Sandbox {
 
   static async start(options: ServerOptions = {}): Promise<Sandbox> {
     const { env, dataDir } = options;
-    const rules = dataDir === undefined ? { TOTE_RULES_FILE: FIXED_SEEDS } : {};
+    // A test about quotes gives rules of its own, or `none`.
+    const isNew = dataDir === undefined || !existsSync(join(dataDir, 'journal'));
+    const rules = isNew ? { TOTE_RULES_FILE: FIXED_SEEDS_FILE } : {};
     const server = await Server.start({ ...options, env: { ...rules, ...env } });
     return new Sandbox(server, await server.advance(0));
   }

@@ -2,7 +2,14 @@
  * The house's rules in tests. Most tests are about something else and have the house keep its seeds where they are, which
  * makes round figures; those about quotes say so.
  */
+
+import { fileURLToPath } from 'node:url';
 import type { CurrentRules, HouseRules, Rules } from '../../engine/model/rules.js';
+
+/** A rules file that says so. */
+export const FIXED_SEEDS_FILE = fileURLToPath(
+  new URL('../../../test/support/fixed-seeds.json', import.meta.url),
+);
 
 export const fixedHouse = (seedCents = 1_000_00): HouseRules => ({
   policy: 'fixed',
