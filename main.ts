@@ -12,17 +12,13 @@ import { PriceTracker } from './engine/host/price-tracker.js';
 import { Quoter } from './engine/host/quoter.js';
 import { Sequencer } from './engine/host/sequencer.js';
 import { SEQUENCER_DEFAULTS } from './engine/host/sequencer-options.js';
-import type { HttpHandler } from './engine/model/ports.js';
 import { Front } from './http/gateway/front.js';
 import { type OpenPorts, openPorts } from './http/gateway/ports.js';
 import { createLog, type Log, logNodeWarnings } from './http/log/log.js';
-import { logRequests } from './http/log/requests.js';
 import { segmentSealedLogger, shadowNewsLogger } from './http/log/store-lines.js';
-import { createOperatorApi } from './http/operator/api.js';
+import { OperatorDesk } from './http/operator/desk/desk.js';
+import type { StartView } from './http/operator/desk/status.js';
 import { HealthLog } from './http/operator/health-log.js';
-import { operatorRoutes } from './http/operator/routes.js';
-import type { StartView } from './http/operator/status.js';
-import { TokenGuard } from './http/operator/token-guard.js';
 import { chooseFeed } from './http/prices/choose-feed.js';
 import { MarketHours } from './http/prices/market-hours.js';
 import { silentAssetsOf } from './http/prices/silent-assets.js';
@@ -63,25 +59,25 @@ async function start(given: Config, log: Log): Promise<void> {
   const { config } = settled;
   const { lastTimeMs } = store.recovered;
   if (config.clock === 'system') judgeGap(systemClock.nowMs(), lastTimeMs, config.gapMsMax, log);
-  const guard = new TokenGuard(config.operatorToken ?? openOperatorToken(store.dir), systemClock);
+  const operatorToken = config.operatorToken ?? openOperatorToken(store.dir);
   const manualClock = config.clock === 'manual' ? new ManualClock(lastTimeMs) : null;
   const { masterSecret } = store;
-  const ports = await openPorts(config, { front, masterSecret, manualClock, onFatal });
+  const ports = await openPorts(config, { front, masterSecret, operatorToken, manualClock });
   for (const note of ports.notes) log.write('port_note', {}, note);
   const host = buildHost(config, manualClock, store, shutdown, log);
   const { sequencer } = host;
   // Before the first command: what gateways see starts from a state that is durable.
   attach(front, host, manualClock !== null);
-  const operatorApi = buildOperatorApi(config, host, start, guard, shutdown);
+  const { ask } = buildOperatorDesk(config, host, start, front, shutdown);
   const seen = { shadow: () => host.shadow.status, disk: () => diskOf(store) };
-  const health = new HealthLog({ ...host, ...seen, log, guard, logMinutes: config.logMinutes });
+  const health = new HealthLog({ ...host, ...seen, log, logMinutes: config.logMinutes });
   run(host, health, ports, store, shutdown);
   const fingerprint = masterSecretFingerprint(store.masterSecret);
   const demoSecret = submitFirstCommands(settled, fingerprint, sequencer, log);
   host.lifecycle.start();
   health.logAwaitedPrices();
   const rules = must(sequencer.engine.rules, 'rules in force');
-  ports.serve(rules, logRequests(front.publishFirst(operatorApi), 'operator', systemClock, log));
+  ports.serve(rules, { ask, onGuesses: (guesses) => health.onGuesses(guesses) });
   await new Promise<void>((resolve) => sequencer.whenDurable(sequencer.engine.seq, resolve));
   const facts = {
     version,
@@ -208,13 +204,13 @@ function attach(front: Front, { sequencer, clock, tracker, quoter }: Host, isClo
   });
 }
 
-function buildOperatorApi(
+function buildOperatorDesk(
   config: RunningConfig,
   host: Host,
   start: StartView,
-  guard: TokenGuard,
+  front: Front,
   shutdown: Shutdown,
-): HttpHandler {
+): OperatorDesk {
   const { sequencer, lifecycle, pushFeed, manualRun, clock, feed, tracker, shadow } = host;
   const status = {
     sequencer,
@@ -228,11 +224,14 @@ function buildOperatorApi(
     version,
     uwsVersion,
   };
-  return createOperatorApi({
+  return new OperatorDesk({
     sequencer,
     lifecycle,
-    routes: operatorRoutes({ sequencer, pushFeed, manualRun }, status),
-    guard,
+    pushFeed,
+    manualRun,
+    status,
+    beforeTelling: () => front.publishFirst(),
+    schedule: setImmediate,
     notReady: () => shutdown.whyNotReady(sequencer.spaceLevel),
     onFatal: (error) => shutdown.programmingError(error),
   });

@@ -5,15 +5,14 @@
  */
 import { assert, must } from '../../engine/base/assert.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
-import type { HttpHandler } from '../../engine/model/ports.js';
 import type { Rules } from '../../engine/model/rules.js';
 import { type FairShare, type LatestTick, MarketPublisher } from '../board/market-publisher.js';
 import { boardMemory, boardOf } from '../board/markets.js';
 import { RightsWriter, rightsMemory } from '../board/rights.js';
 import { Desk } from '../desk/desk.js';
 import { RingService } from '../rings/service.js';
-import { Gateways, type Listening } from './gateways.js';
-import type { SharedSetup } from './messages.js';
+import { type ForOperators, Gateways, type Listening } from './gateways.js';
+import type { OperatorSetup, SharedSetup } from './messages.js';
 
 export interface FrontSources {
   readonly sequencer: Sequencer;
@@ -34,15 +33,13 @@ export class Front {
   #publisher: MarketPublisher | null = null;
   #publishesEveryTurn = false;
 
-  /** Starts `count` gateways. `onFatal` is for a programming error in one of them. */
+  /** Starts `count` gateways, and the operators'. `onFatal` is for a programming error in one of them. */
   constructor(count: number, onFatal: (error: unknown) => void) {
     this.#gateways = new Gateways(count, onFatal);
     this.#service = new RingService({
       schedule: setImmediate,
       serve: (ring, gateway) => must(this.#desk, 'the desk of a server that serves').serve(ring, gateway),
-      beforeReplies: () => {
-        if (this.#publishesEveryTurn) this.#publisher?.publish();
-      },
+      beforeReplies: () => this.publishFirst(),
     });
   }
 
@@ -54,6 +51,11 @@ export class Front {
   ): Promise<Listening> {
     const memory = { rights: this.#rights, board: this.#board };
     return this.#gateways.listen({ ...setup, ...memory }, this.#service, host, port);
+  }
+
+  /** Takes the operators' port and resolves with it; rejects if it is taken. */
+  listenForOperators(setup: Omit<OperatorSetup, 'role' | 'halted'>): Promise<number> {
+    return this.#gateways.listenForOperators(setup);
   }
 
   /** All of the engine's state must be durable. */
@@ -77,24 +79,14 @@ export class Front {
     this.#publishesEveryTurn = isClockManual;
   }
 
-  /**
-   * On a manual clock, publishes market data before each answer of `handler`, so that a tester sees in his next request
-   * what this one has done.
-   */
-  publishFirst(handler: HttpHandler): HttpHandler {
-    if (!this.#publishesEveryTurn) return handler;
-    return (request, responder) =>
-      handler(request, {
-        send: (status, headers, body) => {
-          this.#publisher?.publish();
-          responder.send(status, headers, body);
-        },
-      });
+  /** To be called before each answer: on a manual clock, a tester sees in his next request what this one has done. */
+  publishFirst(): void {
+    if (this.#publishesEveryTurn) this.#publisher?.publish();
   }
 
   /** Requests are answered from now on. */
-  serve(rules: Rules): void {
-    this.#gateways.serve(rules);
+  serve(rules: Rules, forOperators: ForOperators): void {
+    this.#gateways.serve(rules, forOperators);
   }
 
   /** Publishes market data, and sends replies that found no room. To be called every few milliseconds. */

@@ -15,7 +15,8 @@ import { HeldRequests } from '../uws/held-requests.js';
 import { acceptFor, type Listening } from '../uws/listening.js';
 import { receiveBuffer } from '../uws/receive-buffer.js';
 import { UwsTransport } from '../uws/transport.js';
-import { type FromGateway, type GatewaySetup, WAKE } from './messages.js';
+import { type GatewaySetup, type Post, type Serving, type ToGateway, WAKE } from './messages.js';
+import { type ThreadEnd, tellFailed, tellRefused } from './thread-end.js';
 
 /**
  * How old a gateway's bytes may be, in milliseconds. Together with the age of what they are made of, market data are at
@@ -23,7 +24,7 @@ import { type FromGateway, type GatewaySetup, WAKE } from './messages.js';
  */
 const BYTES_AGE_MS_MAX = 40;
 
-export class Gateway {
+export class Gateway implements Serving {
   readonly #transport: UwsTransport;
   readonly #link: Link;
   readonly #clock: Clock;
@@ -33,7 +34,8 @@ export class Gateway {
 
   constructor(
     private readonly setup: GatewaySetup,
-    private readonly post: (message: FromGateway) => void,
+    private readonly post: Post,
+    private readonly end: ThreadEnd,
   ) {
     const { trustedProxies, connectionsMax, openConnections, rings } = setup;
     this.#clock = clockIn(setup.manualClock);
@@ -42,33 +44,58 @@ export class Gateway {
       trustedProxies,
       connectionsMax,
       openConnections: new Int32Array(openConnections),
-      onFatal: (error) => this.fail(error),
+      onFatal: (error) => tellFailed(post, error),
     });
     this.#link = new Link(rings, { schedule: setImmediate, wake: () => post(WAKE) });
+    void this.#join();
   }
 
-  /** Opens the network. Requests are held until `serve`. */
-  async join(): Promise<void> {
+  take(message: Parameters<Serving['take']>[0]): void {
+    if (message === WAKE) this.#link.drain();
+    else this.#follow(message);
+  }
+
+  #follow(message: Exclude<ToGateway, typeof WAKE>): void {
+    switch (message.kind) {
+      case 'accept':
+        void this.#accept(message.descriptors, message.host, message.port);
+        return;
+      case 'serve':
+        this.#rules = message.rules;
+        this.#serve();
+        return;
+      case 'rules':
+        this.#rules = message.rules;
+        return;
+      case 'close':
+        void this.#close();
+        return;
+      case 'halt':
+        this.#halt();
+        return;
+      default:
+        return;
+    }
+  }
+
+  /** Opens the network. Requests are held until `#serve`. */
+  async #join(): Promise<void> {
     const descriptor = await this.#transport.join(this.#held.handler);
     const seesHeads = (await receiveBuffer()) !== null;
     this.post({ kind: 'joined', descriptor, seesHeads });
   }
 
   /** Accepts connections for all gateways. */
-  async accept(descriptors: readonly number[], host: string, port: number): Promise<void> {
+  async #accept(descriptors: readonly number[], host: string, port: number): Promise<void> {
     try {
       this.#acceptor = await acceptFor(descriptors, host, port);
       this.post({ kind: 'listening', port: this.#acceptor.port });
     } catch (error) {
-      this.post({ kind: 'refused', reason: error instanceof Error ? error.message : String(error) });
+      tellRefused(this.post, error);
     }
   }
 
-  setRules(rules: Rules): void {
-    this.#rules = rules;
-  }
-
-  serve(): void {
+  #serve(): void {
     const { setup } = this;
     const isManual = setup.manualClock !== null;
     const api = createPublicApi({
@@ -87,29 +114,18 @@ export class Gateway {
     this.#held.serve(logRequests(api, 'public', systemClock, createLog(setup.logLevel)));
   }
 
-  /** The engine's thread has sent replies. */
-  drain(): void {
-    this.#link.drain();
-  }
-
   /** Accepts no new connections, answers what waits, and closes. */
-  async close(): Promise<void> {
+  async #close(): Promise<void> {
     this.#acceptor?.close();
     await this.#transport.close();
     this.post({ kind: 'closed' });
+    this.end.letGo();
   }
 
   /** The process ends now: lets go of the network, without which the end of this thread would abort the process. */
-  halt(): void {
+  #halt(): void {
     this.#acceptor?.close();
     this.#transport.halt();
-    const halted = new Int32Array(this.setup.halted);
-    Atomics.add(halted, 0, 1);
-    Atomics.notify(halted, 0);
-  }
-
-  /** A programming error: the process ends. */
-  fail(error: unknown): void {
-    this.post({ kind: 'failed', error: error instanceof Error ? error : new Error(String(error)) });
+    this.end.letGo();
   }
 }

@@ -1,13 +1,16 @@
 /**
- * All gateways, as the engine's thread sees them. The first of them also accepts the connections and hands them out to all
- * in turn, so that each has the same number and the port is taken exclusively.
+ * All gateways, as the engine's thread sees them: those of the public port, and the operators'. The first of the public ones
+ * also accepts the connections and hands them out to all in turn, so that each has the same number and the port is taken
+ * exclusively.
  */
-import { Worker } from 'node:worker_threads';
 import { must } from '../../engine/base/assert.js';
 import type { Rules } from '../../engine/model/rules.js';
+import type { AskDesk } from '../operator/desk/dealings.js';
+import type { Guesses } from '../operator/token-guard.js';
 import { ringMemory } from '../rings/ring.js';
 import type { RingService } from '../rings/service.js';
-import { type FromGateway, type SharedSetup, type ToGateway, WAKE } from './messages.js';
+import { type GatewaySetup, type OperatorSetup, type SharedSetup, type ToGateway, WAKE } from './messages.js';
+import { GatewayThread } from './thread.js';
 
 const REQUEST_CELLS = 1 << 16;
 const REPLY_CELLS = 1 << 17;
@@ -20,55 +23,33 @@ export interface Listening {
   readonly seesHeads: boolean;
 }
 
-type Said<K> = Extract<FromGateway, { readonly kind: K }>;
-
-/** One gateway's thread. */
-class GatewayThread {
-  readonly #worker = new Worker(new URL('./worker.js', import.meta.url));
-  readonly #awaited = new Map<string, (message: FromGateway) => void>();
-
-  constructor(
-    private readonly onWake: () => void,
-    private readonly onFatal: (error: unknown) => void,
-  ) {
-    this.#worker.on('message', (message: FromGateway) => this.#onMessage(message));
-    this.#worker.on('error', (error) => onFatal(error));
-  }
-
-  post(message: ToGateway): void {
-    this.#worker.postMessage(message);
-  }
-
-  /** Resolves with the next message of one of these kinds. */
-  next<K extends string>(...kinds: K[]): Promise<Said<K>> {
-    return new Promise((resolve) => {
-      for (const kind of kinds) this.#awaited.set(kind, (message) => resolve(message as Said<K>));
-    });
-  }
-
-  #onMessage(message: FromGateway): void {
-    if (message === WAKE) this.onWake();
-    else if (message.kind === 'failed') this.onFatal(message.error);
-    else this.#awaited.get(message.kind)?.(message);
-  }
+/** What the operators' gateway is connected with. */
+export interface ForOperators {
+  readonly ask: AskDesk;
+  readonly onGuesses: (guesses: Guesses) => void;
 }
 
 export class Gateways {
   readonly #threads: readonly GatewayThread[];
-  readonly #halted = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  readonly #operators: GatewayThread;
+  readonly #haltedMemory = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   #onWake: () => void = () => undefined;
   /** Threads that have been told to open their network. */
-  #opened = 0;
+  readonly #opened: GatewayThread[] = [];
   #isOver = false;
 
-  /** Starts the threads, which load their code meanwhile. `onFatal` is for a programming error in one of them. */
+  /**
+   * Starts `count` threads for the public port and one for operators, which load their code meanwhile. `onFatal` is for a
+   * programming error in one of them.
+   */
   constructor(count: number, onFatal: (error: unknown) => void) {
     const onWake = (): void => this.#onWake();
     this.#threads = Array.from({ length: count }, () => new GatewayThread(onWake, onFatal));
+    this.#operators = new GatewayThread(() => undefined, onFatal);
     process.on('exit', () => this.#halt());
   }
 
-  /** Takes the port; rejects if it is taken. */
+  /** Takes the public port; rejects if it is taken. */
   async listen(
     setup: Omit<SharedSetup, 'halted'>,
     service: RingService,
@@ -76,13 +57,12 @@ export class Gateways {
     port: number,
   ): Promise<Listening> {
     this.#onWake = () => service.drain();
-    const halted = this.#halted.buffer as SharedArrayBuffer;
+    const halted = this.#haltedMemory;
     const joining = this.#threads.map((thread, index) => {
       const rings = { requests: ringMemory(REQUEST_CELLS), replies: ringMemory(REPLY_CELLS) };
       service.add(rings, () => thread.post(WAKE));
       const joined = thread.next('joined');
-      this.#opened += 1;
-      thread.post({ kind: 'open', setup: { ...setup, halted, index, rings } });
+      this.#open(thread, { ...setup, role: 'public', halted, index, rings });
       return joined;
     });
     const joined = await Promise.all(joining);
@@ -94,19 +74,38 @@ export class Gateways {
     return { port: said.port, seesHeads: joined.every(({ seesHeads }) => seesHeads) };
   }
 
+  /** Takes the operators' port and resolves with it; rejects if it is taken. */
+  async listenForOperators(setup: Omit<OperatorSetup, 'role' | 'halted'>): Promise<number> {
+    const answer = this.#operators.next('listening', 'refused');
+    this.#open(this.#operators, { ...setup, role: 'operator', halted: this.#haltedMemory });
+    const said = await answer;
+    if (said.kind === 'refused') throw new Error(said.reason);
+    return said.port;
+  }
+
+  #open(thread: GatewayThread, setup: GatewaySetup | OperatorSetup): void {
+    this.#opened.push(thread);
+    thread.post({ kind: 'open', setup });
+  }
+
   /** Requests are answered from now on. */
-  serve(rules: Rules): void {
+  serve(rules: Rules, { ask, onGuesses }: ForOperators): void {
+    const operators = this.#operators;
+    operators.on('guesses', ({ guesses }) => onGuesses(guesses));
+    operators.on('asked', ({ id, question }) =>
+      ask(question, (told) => operators.post({ kind: 'told', id, told })),
+    );
     this.#post({ kind: 'serve', rules });
   }
 
   /** For the documents that show them. */
   setRules(rules: Rules): void {
-    this.#post({ kind: 'rules', rules });
+    for (const thread of this.#threads) thread.post({ kind: 'rules', rules });
   }
 
   /** Takes no new connections; resolves once what waits is answered. */
   async close(): Promise<void> {
-    const closed = this.#threads.map((thread) => thread.next('closed'));
+    const closed = this.#opened.map((thread) => thread.next('closed'));
     this.#post({ kind: 'close' });
     await Promise.all(closed);
     this.#isOver = true;
@@ -120,15 +119,16 @@ export class Gateways {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#post({ kind: 'halt' });
+    const counter = new Int32Array(this.#haltedMemory);
     const untilMs = performance.now() + HALT_MS_MAX;
     for (;;) {
-      const halted = Atomics.load(this.#halted, 0);
-      if (halted === this.#opened) return;
-      if (Atomics.wait(this.#halted, 0, halted, untilMs - performance.now()) === 'timed-out') return;
+      const halted = Atomics.load(counter, 0);
+      if (halted === this.#opened.length) return;
+      if (Atomics.wait(counter, 0, halted, untilMs - performance.now()) === 'timed-out') return;
     }
   }
 
   #post(message: ToGateway): void {
-    for (const thread of this.#threads) thread.post(message);
+    for (const thread of this.#opened) thread.post(message);
   }
 }

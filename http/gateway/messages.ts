@@ -1,34 +1,51 @@
-/** What the engine's thread and a gateway's thread say to each other besides the rings, and the memory they share. */
+/** What the engine's thread and the threads that serve a port say to each other besides the rings, and the memory they share. */
 import type { Rules } from '../../engine/model/rules.js';
 import type { BoardMemory } from '../board/markets.js';
 import type { RightsMemory } from '../board/rights.js';
 import type { SharedLimits } from '../limits/shared-limits.js';
 import type { LogLevel } from '../log/events.js';
+import type { Question, Told } from '../operator/desk/dealings.js';
+import type { SandboxParts } from '../operator/sandbox.js';
+import type { Guesses } from '../operator/token-guard.js';
 import type { RingPair } from '../rings/link.js';
 import type { UwsAppDescriptor } from '../uws/library.js';
 
+/** The same for all threads that serve a port. */
+export interface PortSetup {
+  /** One 32-bit integer: threads that have let go of the network. */
+  readonly halted: SharedArrayBuffer;
+  readonly connectionsMax: number;
+  readonly logLevel: LogLevel;
+}
+
 /** The same for all gateways. */
-export interface SharedSetup {
+export interface SharedSetup extends PortSetup {
   readonly rights: RightsMemory;
   readonly board: BoardMemory;
   /** One double: the time of a manual clock in milliseconds; null for the system's. */
   readonly manualClock: SharedArrayBuffer | null;
   /** One 32-bit integer: open connections of all gateways. */
   readonly openConnections: SharedArrayBuffer;
-  /** One 32-bit integer: gateways that have halted. */
-  readonly halted: SharedArrayBuffer;
-  readonly connectionsMax: number;
   readonly trustedProxies: readonly string[];
   readonly limits: SharedLimits;
   readonly masterSecret: Uint8Array;
-  readonly logLevel: LogLevel;
   readonly requestIdPrefix: string;
 }
 
 export interface GatewaySetup extends SharedSetup {
+  readonly role: 'public';
   /** From 0. */
   readonly index: number;
   readonly rings: RingPair;
+}
+
+/** The thread that serves operators. */
+export interface OperatorSetup extends PortSetup {
+  readonly role: 'operator';
+  readonly host: string;
+  readonly port: number;
+  readonly token: string;
+  readonly sandbox: SandboxParts;
 }
 
 /** A message that only wakes: there is something in the ring. */
@@ -36,7 +53,7 @@ export const WAKE = 0;
 
 export type ToGateway =
   | typeof WAKE
-  | { readonly kind: 'open'; readonly setup: GatewaySetup }
+  | { readonly kind: 'open'; readonly setup: GatewaySetup | OperatorSetup }
   | {
       readonly kind: 'accept';
       readonly descriptors: readonly UwsAppDescriptor[];
@@ -44,6 +61,8 @@ export type ToGateway =
       readonly port: number;
     }
   | { readonly kind: 'serve' | 'rules'; readonly rules: Rules }
+  /** What the engine's thread says to a question. */
+  | { readonly kind: 'told'; readonly id: number; readonly told: Told }
   | { readonly kind: 'close' | 'halt' };
 
 export type FromGateway =
@@ -51,5 +70,15 @@ export type FromGateway =
   | { readonly kind: 'joined'; readonly descriptor: UwsAppDescriptor; readonly seesHeads: boolean }
   | { readonly kind: 'listening'; readonly port: number }
   | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'asked'; readonly id: number; readonly question: Question }
+  | { readonly kind: 'guesses'; readonly guesses: Guesses }
   | { readonly kind: 'closed' }
   | { readonly kind: 'failed'; readonly error: Error };
+
+/** Sends a message to the engine's thread. */
+export type Post = (message: FromGateway) => void;
+
+/** What runs in a thread that serves a port. */
+export interface Serving {
+  take(message: Exclude<ToGateway, { readonly kind: 'open' }>): void;
+}

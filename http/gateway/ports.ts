@@ -3,16 +3,15 @@
  * that is refused because of a port leaves the data directory new. Requests that arrive in between are held.
  */
 import { randomBytes } from 'node:crypto';
-import type { HttpHandler } from '../../engine/model/ports.js';
 import type { Rules } from '../../engine/model/rules.js';
 import { shareLimits } from '../limits/shared-limits.js';
 import { urlOf } from '../process/banner.js';
-import { type ManualClock, systemClock } from '../process/clock.js';
-import { type Config, ConfigError } from '../process/config.js';
+import type { ManualClock } from '../process/clock.js';
+import { ConfigError } from '../process/config.js';
+import type { RunningConfig } from '../process/setup.js';
 import { connectionLimits, descriptorsMax, limitsNote } from '../uws/connection-limits.js';
-import { HeldRequests } from '../uws/held-requests.js';
-import { UwsTransport } from '../uws/transport.js';
 import type { Front } from './front.js';
+import type { ForOperators } from './gateways.js';
 
 const UNSEEN =
   'the HTTP library does not show what it receives: bytes outside ASCII at the ends of header values are dropped, not refused';
@@ -27,7 +26,7 @@ export interface OpenPorts {
   /** Warnings for the operator. */
   readonly notes: readonly string[];
   /** Passes on the held requests, and all that follow. */
-  serve(rules: Rules, operatorApi: HttpHandler): void;
+  serve(rules: Rules, forOperators: ForOperators): void;
   /** Accepts no new connections; resolves once all pending requests are answered. */
   close(): Promise<void>;
 }
@@ -35,15 +34,15 @@ export interface OpenPorts {
 export interface PortParts {
   readonly front: Front;
   readonly masterSecret: Uint8Array;
+  readonly operatorToken: string;
   /** null for the system's clock. */
   readonly manualClock: ManualClock | null;
-  readonly onFatal: (error: unknown) => void;
 }
 
 /** Throws a `ConfigError` that names the variable where an address cannot be listened on. */
-export async function openPorts(config: Config, parts: PortParts): Promise<OpenPorts> {
+export async function openPorts(config: RunningConfig, parts: PortParts): Promise<OpenPorts> {
   const { host, port, operatorHost, operatorPort, trustedProxies, rateLimits, logLevel } = config;
-  const { front, masterSecret, manualClock, onFatal } = parts;
+  const { front, masterSecret, operatorToken, manualClock } = parts;
   const descriptors = descriptorsMax();
   const { publicMax, operatorMax } = connectionLimits(descriptors);
   const openConnections = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
@@ -58,27 +57,22 @@ export async function openPorts(config: Config, parts: PortParts): Promise<OpenP
     logLevel,
   };
   const taken = await named('TOTE_PORT', front.listen(setup, host, port));
-  const held = new HeldRequests();
-  const forOperators = new UwsTransport({
-    clock: systemClock,
-    trustedProxies: [],
-    onFatal,
+  const forOperators = {
+    host: operatorHost,
+    port: operatorPort,
+    token: operatorToken,
+    sandbox: { isFeedPush: config.feed === 'push', isClockManual: manualClock !== null },
     connectionsMax: operatorMax,
-  });
-  const operatorListens = forOperators.listen(operatorHost, operatorPort, held.handler);
-  const operatorTaken = await named('TOTE_OPERATOR_PORT', operatorListens);
+    logLevel,
+  };
+  const operatorTaken = await named('TOTE_OPERATOR_PORT', front.listenForOperators(forOperators));
   return {
     front,
     publicUrl: urlOf(host, taken.port),
     operatorUrl: urlOf(operatorHost, operatorTaken),
     notes: [limitsNote(descriptors), taken.seesHeads ? null : UNSEEN].filter((note) => note !== null),
-    serve(rules, operatorApi) {
-      front.serve(rules);
-      held.serve(operatorApi);
-    },
-    async close() {
-      await Promise.all([front.close(), forOperators.close()]);
-    },
+    serve: (rules, connected) => front.serve(rules, connected),
+    close: () => front.close(),
   };
 }
 

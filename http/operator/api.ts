@@ -2,29 +2,28 @@
  * The operator API (design, section 8): JSON in the public API's envelope, on a port of its own, for holders of the
  * operator token. Every change is a journaled command, and every answer waits until what it reports is durable.
  * `/healthz` and `/readyz` need no token and reveal nothing else.
+ *
+ * It runs on a thread of its own, which reads and checks requests and makes the answers' text. What needs the state is
+ * asked of the engine's thread (`desk/`). `/healthz` is not: the process is alive while the engine is busy.
  */
 import { randomUUID } from 'node:crypto';
-import type { Lifecycle } from '../../engine/host/lifecycle.js';
-import type { Sequencer } from '../../engine/host/sequencer.js';
-import type { ErrorCode } from '../../engine/model/errors.js';
-import type { HeaderList, HttpHandler, HttpRequest, HttpResponder } from '../../engine/model/ports.js';
+import type { HttpHandler, HttpRequest, HttpResponder } from '../../engine/model/ports.js';
 import { refuseQuery } from '../kit/params.js';
 import { Refused } from '../kit/refused.js';
 import { type Found, Router } from '../kit/router.js';
-import { answer, type Result, type Route } from './call.js';
+import { Asking, answer, asking, type Result, type Route } from './call.js';
+import type { AskDesk, FactsOf, Kind } from './desk/dealings.js';
 import type { TokenGuard } from './token-guard.js';
 
 const PREFIX = '/operator/v1';
 const NOT_FOUND = new Refused('not_found', 'no such path');
+const OK = answer(200, { status: 'ok' });
 
 export interface OperatorApiOptions {
-  readonly sequencer: Sequencer;
-  readonly lifecycle: Lifecycle;
+  readonly ask: AskDesk;
   readonly routes: readonly Route[];
   readonly guard: TokenGuard;
-  /** Why the server is not ready, or null. It does not listen before recovery has finished. */
-  readonly notReady: () => ErrorCode | null;
-  /** A programming error: the state can no longer be trusted. */
+  /** A programming error: the process must end. */
   readonly onFatal: (error: unknown) => void;
 }
 
@@ -36,29 +35,21 @@ export function createOperatorApi(options: OperatorApiOptions): HttpHandler {
 class OperatorApi {
   readonly #router: Router<Route>;
   /** Paths that need no token. */
-  readonly #health: Router<Route>;
+  readonly #health = new Router<Route>([''], healthRoutes);
 
   constructor(private readonly options: OperatorApiOptions) {
     this.#router = new Router([PREFIX], options.routes);
-    this.#health = new Router([''], healthRoutes(options));
   }
 
   handle(request: HttpRequest, responder: HttpResponder): void {
-    try {
+    this.#guarded(() => {
       const result = this.#resultOf(request);
-      if (!(result instanceof Promise)) this.#send(result, responder);
-      else {
-        result.then(
-          (later) => this.#send(later, responder),
-          (error: unknown) => this.options.onFatal(error),
-        );
-      }
-    } catch (error) {
-      this.options.onFatal(error);
-    }
+      if (result instanceof Asking) this.#ask(result, responder);
+      else send(responder, result);
+    });
   }
 
-  #resultOf(request: HttpRequest): Result | Promise<Result> {
+  #resultOf(request: HttpRequest): Result | Asking {
     const { method, path, query, fault } = request;
     if (fault !== null) return new Refused(fault.code, fault.detail);
     const health = this.#health.find(path);
@@ -78,41 +69,49 @@ class OperatorApi {
     return this.options.guard.refuse(request);
   }
 
-  #send(result: Result, responder: HttpResponder): void {
-    if (result instanceof Refused) {
-      send(responder, result.status, result.headers, result.body);
-      return;
+  /** Answers once the engine's thread has said all, by when it is durable. */
+  #ask({ question, render }: Asking, responder: HttpResponder): void {
+    const facts: FactsOf<Kind>[] = [];
+    this.options.ask(question, (told) =>
+      this.#guarded(() => {
+        if (told.kind === 'refused') send(responder, new Refused(told.code, told.detail));
+        else {
+          facts.push(...told.facts);
+          if (told.kind === 'done') send(responder, render(facts));
+        }
+      }),
+    );
+  }
+
+  #guarded(run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      this.options.onFatal(error);
     }
-    const { status, data, headers, after } = result;
-    const body = status === 204 ? '' : JSON.stringify({ success: true, data });
-    const release = () => send(responder, status, headers, body);
-    if (after === 'all') this.options.lifecycle.whenQuiet(release);
-    else this.options.sequencer.whenDurable(after, release);
   }
 }
 
-const healthRoutes = ({ notReady }: OperatorApiOptions): readonly Route[] => [
-  { method: 'GET', path: '/healthz', handle: () => answer(200, { status: 'ok' }, 0) },
-  {
-    method: 'GET',
-    path: '/readyz',
-    handle: () => {
-      const code = notReady();
-      return code === null ? answer(200, { status: 'ok' }, 0) : new Refused(code, '');
-    },
-  },
+const healthRoutes: readonly Route[] = [
+  { method: 'GET', path: '/healthz', handle: () => OK },
+  { method: 'GET', path: '/readyz', handle: () => asking('readiness', {}, () => OK) },
 ];
 
 /** The answer of a known path to a method that it does not have. */
 function withoutRoute(method: string, { resource }: Found<Route>): Result {
   const allow = ['Allow', resource.allow];
-  if (method === 'OPTIONS') return answer(204, null, 0, allow);
+  if (method === 'OPTIONS') return answer(204, null, allow);
   return new Refused('method_not_allowed', `${method} is not offered here`, allow);
 }
 
 /** Sends one answer, with an id by which people can refer to its request. */
-function send(responder: HttpResponder, status: number, headers: HeaderList, body: string): void {
+function send(responder: HttpResponder, result: Result): void {
+  const { status, headers } = result;
+  const body = result instanceof Refused ? result.body : textOf(result.data, status);
   const type = body === '' ? [] : ['Content-Type', 'application/json'];
   const common = ['X-Request-Id', randomUUID(), 'Cache-Control', 'no-store', ...type];
   responder.send(status, [...common, ...headers], body);
 }
+
+const textOf = (data: unknown, status: number): string =>
+  status === 204 ? '' : JSON.stringify({ success: true, data });

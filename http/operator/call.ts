@@ -1,12 +1,12 @@
 /**
- * The input and output of an operator handler. It gets a call, which is a request with its path's parameters. It
- * returns a refusal, or an answer that is sent once what it reports is durable.
+ * The input and output of an operator handler. It gets a call, which is a request with its path's parameters, checks what
+ * it can without the engine's state, and returns an answer or a refusal, or what to ask the engine's thread.
  */
 import { centsOfDollars } from '../../engine/base/money.js';
-import type { EngineEvent, Outcome } from '../../engine/model/events.js';
 import type { HeaderList, HttpRequest } from '../../engine/model/ports.js';
-import { invalid, Refused } from '../kit/refused.js';
+import { invalid, type Refused } from '../kit/refused.js';
 import type { Routed } from '../kit/router.js';
+import type { AskOf, FactsOf, Kind, Question } from './desk/dealings.js';
 
 export interface Call {
   /** Values of the path's `{...}` parts, in order. */
@@ -18,18 +18,35 @@ export interface Answer {
   readonly status: number;
   readonly data: unknown;
   readonly headers: HeaderList;
-  /**
-   * The answer is sent once this command is durable. `all` waits for all work that is due now, settlements included.
-   */
-  readonly after: number | 'all';
 }
 
 export type Result = Answer | Refused;
 
+/** A question for the engine's thread, and what is made of its facts. */
+export class Asking {
+  constructor(
+    readonly question: Question,
+    readonly render: (facts: readonly FactsOf<Kind>[]) => Result,
+  ) {}
+}
+
 /** `path` is below `/operator/v1`. */
 export interface Route extends Routed {
-  readonly handle: (call: Call) => Result | Promise<Result>;
+  readonly handle: (call: Call) => Result | Asking;
 }
+
+/** `render` gets the facts of `kind`; a list has them in any number of parts. */
+export const asking = <K extends Kind>(
+  kind: K,
+  ask: AskOf<K>,
+  render: (...facts: FactsOf<K>[]) => Result,
+): Asking =>
+  // A question of `kind` is answered with facts of `kind`, which the compiler cannot follow through the messages.
+  new Asking({ kind, ask } as Question, (facts) => render(...(facts as readonly FactsOf<K>[])));
+
+/** Refuses the request as said, unless what its path names does not exist: that is refused first. */
+export const refuseAfter = (exists: Question<'hasAccount' | 'hasKey'>, refused: Refused): Asking =>
+  new Asking(exists, () => refused);
 
 /** Cents of a dollar amount in a body. */
 export function readCents(field: string, dollars: number): number | Refused {
@@ -54,18 +71,8 @@ function isInCalendar(day: string): boolean {
   return Number.isFinite(startMs) && new Date(startMs).toISOString().startsWith(day);
 }
 
-type Taken = Exclude<Outcome, { status: 'rejected' }>;
-
-/** The outcome of a command that took effect, now or earlier under the same reference, or why it did not. */
-export const taken = (outcome: Outcome): Taken | Refused =>
-  outcome.status === 'rejected' ? new Refused(outcome.code, outcome.detail) : outcome;
-
-export const eventsOf = (outcome: Taken): readonly EngineEvent[] =>
-  outcome.status === 'accepted' ? outcome.events : [];
-
-export const answer = (
-  status: number,
-  data: unknown,
-  after: Answer['after'],
-  headers: HeaderList = [],
-): Answer => ({ status, data, headers, after });
+export const answer = (status: number, data: unknown, headers: HeaderList = []): Answer => ({
+  status,
+  data,
+  headers,
+});

@@ -10,9 +10,9 @@ import type { BalanceMoved, EngineEvent } from '../../engine/model/events.js';
 import type { SilentAssets } from '../prices/silent-assets.js';
 import type { DiskSpace } from '../process/shutdown.js';
 import { ArchiveLag } from './archive-lag.js';
+import { awaitedPrices, marketsWithoutCapital, type ShadowView } from './desk/status.js';
 import { MinuteLog, type MinuteLogOptions } from './minute-log.js';
-import { awaitedPrices, marketsWithoutCapital, type ShadowView } from './status.js';
-import type { TokenGuard } from './token-guard.js';
+import type { Guesses } from './token-guard.js';
 
 export interface HealthLogOptions extends MinuteLogOptions {
   readonly sequencer: Sequencer;
@@ -20,7 +20,6 @@ export interface HealthLogOptions extends MinuteLogOptions {
   readonly shadow: () => ShadowView;
   readonly disk: () => DiskSpace;
   readonly silentAssets: SilentAssets;
-  readonly guard: TokenGuard;
   /** Whether to log a line every minute. */
   readonly logMinutes: boolean;
 }
@@ -117,8 +116,11 @@ export class HealthLog {
     this.#reportChange('house capital', capital, 'enough');
     this.#archiveLag.check(sequencer.durableSeq, archiveSeq);
     this.#minutes?.check();
-    const guesses = this.options.guard.takeGuesses();
-    if (guesses !== null) this.options.log.write('operator_tokens_refused', guesses);
+  }
+
+  /** The operators' thread has refused tokens. */
+  onGuesses(guesses: Guesses): void {
+    this.options.log.write('operator_tokens_refused', guesses);
   }
 
   /** Logs a line when the condition of a thing changes; changes of `details` alone are not logged. */

@@ -12,6 +12,7 @@ import {
 } from '../../engine/model/domain.js';
 import type { BalanceMoved } from '../../engine/model/events.js';
 import type { AccountView, KeyView, Totals } from '../../engine/model/views.js';
+import type { AccountColumns } from './desk/dealings.js';
 
 export interface AccountResource {
   readonly id: string;
@@ -21,7 +22,7 @@ export interface AccountResource {
   readonly frozen: boolean;
 }
 
-export function accountResource(view: AccountView): AccountResource {
+export function accountResource(view: Omit<AccountView, 'openBets'>): AccountResource {
   return {
     id: accountId(view.account),
     name: view.name,
@@ -30,6 +31,17 @@ export function accountResource(view: AccountView): AccountResource {
     frozen: view.frozen,
   };
 }
+
+export const accountResources = (columns: AccountColumns): AccountResource[] =>
+  columns.names.map((name, at) =>
+    accountResource({
+      account: columns.first + at,
+      name,
+      tier: columns.tiers[at] as number,
+      frozen: columns.frozen[at] === 1,
+      balanceCents: columns.balancesCents[at] as number,
+    }),
+  );
 
 export interface KeyResource {
   readonly id: string;

@@ -1,18 +1,23 @@
 /** All routes of the operator API. */
 import { accountRoutes } from './accounts.js';
-import type { Route } from './call.js';
+import { answer, asking, type Route } from './call.js';
 import { controlRoutes } from './control.js';
 import { keyRoutes } from './keys.js';
-import { type SandboxOptions, sandboxRoutes } from './sandbox.js';
-import { type StatusSources, statusRoutes } from './status.js';
+import { type SandboxParts, sandboxRoutes } from './sandbox.js';
 
-/** `status` is null for a server that does not run in a process of its own, as in tests. */
-export function operatorRoutes(options: SandboxOptions, status: StatusSources | null): Route[] {
+const statusRoute: Route = {
+  method: 'GET',
+  path: '/status',
+  handle: () => asking('status', {}, (status) => answer(200, status)),
+};
+
+/** A server that does not run in a process of its own, as in tests, has no status. */
+export function operatorRoutes(parts: SandboxParts, hasStatus: boolean): Route[] {
   return [
-    ...accountRoutes(options.sequencer),
-    ...keyRoutes(options.sequencer),
-    ...controlRoutes(options.sequencer),
-    ...sandboxRoutes(options),
-    ...(status === null ? [] : statusRoutes(status)),
+    ...accountRoutes,
+    ...keyRoutes,
+    ...controlRoutes,
+    ...sandboxRoutes(parts),
+    ...(hasStatus ? [statusRoute] : []),
   ];
 }

@@ -3,21 +3,16 @@
  * that they cause is durable, so a tester sees its effects in the next request.
  */
 import typia, { type tags } from 'typia';
-import type { ManualRun } from '../../engine/host/manual-run.js';
-import type { Sequencer } from '../../engine/host/sequencer.js';
-import { ASSETS, type Asset, textAt } from '../../engine/model/domain.js';
-import type { PriceTick } from '../../engine/model/ports.js';
+import { ASSETS, type Asset } from '../../engine/model/domain.js';
 import { readBody } from '../kit/body.js';
 import { Refused } from '../kit/refused.js';
-import type { PushFeed } from '../prices/push-feed.js';
-import { answer, type Call, type Result, type Route, readTimeMs } from './call.js';
+import { type Asking, answer, asking, type Call, type Result, type Route, readTimeMs } from './call.js';
+import type { PushedTick, RefusedTick } from './desk/dealings.js';
 
-export interface SandboxOptions {
-  readonly sequencer: Sequencer;
-  /** null if prices come from another feed. */
-  readonly pushFeed: PushFeed | null;
-  /** null if the clock is the system's. */
-  readonly manualRun: ManualRun | null;
+/** What of prices and time operators move on this server. */
+export interface SandboxParts {
+  readonly isFeedPush: boolean;
+  readonly isClockManual: boolean;
 }
 
 interface Tick {
@@ -26,7 +21,6 @@ interface Tick {
   /** The engine's present time if absent. */
   readonly timestamp?: string & tags.Format<'date-time'>;
 }
-type EngineTick = Pick<PriceTick, 'asset' | 'price' | 'timeMs'>;
 type PricesBody = readonly Tick[] & tags.MinItems<1> & tags.MaxItems<1000>;
 
 /** 31 days. Longer moves take several calls, so progress can be observed. */
@@ -38,10 +32,10 @@ interface ClockBody {
 const validatePrices = typia.createValidateEquals<PricesBody>();
 const validateClock = typia.createValidateEquals<ClockBody>();
 
-export function sandboxRoutes(options: SandboxOptions): readonly Route[] {
+export function sandboxRoutes({ isFeedPush, isClockManual }: SandboxParts): readonly Route[] {
   return [
-    { method: 'POST', path: '/prices', handle: (call) => pushPrices(options, call) },
-    { method: 'POST', path: '/clock', handle: (call) => moveClock(options, call) },
+    { method: 'POST', path: '/prices', handle: (call) => pushPrices(isFeedPush, call) },
+    { method: 'POST', path: '/clock', handle: (call) => moveClock(isClockManual, call) },
   ];
 }
 
@@ -49,44 +43,42 @@ export function sandboxRoutes(options: SandboxOptions): readonly Route[] {
  * A malformed body is refused as a whole. Otherwise each tick is checked on its own, in order, as from any feed, so
  * one absurd price does not withhold the others from their rounds. The answer lists the refused ticks.
  */
-function pushPrices({ sequencer, pushFeed }: SandboxOptions, call: Call): Result {
-  const body = readBody(call.request, validatePrices);
+function pushPrices(isFeedPush: boolean, { request }: Call): Asking | Refused {
+  const body = readBody(request, validatePrices);
   if (body instanceof Refused) return body;
-  if (pushFeed === null)
+  if (!isFeedPush)
     return new Refused('feed_not_push', 'prices come from another feed: start with TOTE_FEED=push');
-  const ticks = readTicks(body, sequencer.stampMs());
+  const ticks = readTicks(body);
   if (ticks instanceof Refused) return ticks;
-  const refused = ticks.flatMap(({ asset, price, timeMs }, index) => {
-    const verdict = pushFeed.offer(asset, price, timeMs);
-    return verdict.taken ? [] : [{ index, crypto: textAt(ASSETS, asset), reason: verdict.detail }];
-  });
-  if (refused.length === ticks.length) {
-    return new Refused(
-      'price_refused',
-      refused.map(({ crypto, reason }) => `${crypto}: ${reason}`).join('; '),
-    );
-  }
-  return answer(200, { taken: ticks.length - refused.length, refused }, 'all');
+  const cryptos = body.map(({ crypto }) => crypto);
+  return asking('pushPrices', { ticks }, (refused) => showTicks(cryptos, refused));
+}
+
+function showTicks(cryptos: readonly Asset[], ticks: readonly RefusedTick[]): Result {
+  const refused = ticks.map(({ index, detail }) => ({ index, crypto: cryptos[index], reason: detail }));
+  if (refused.length < cryptos.length)
+    return answer(200, { taken: cryptos.length - refused.length, refused });
+  return new Refused('price_refused', refused.map(({ crypto, reason }) => `${crypto}: ${reason}`).join('; '));
 }
 
 /** Converts ticks to the engine's units: the asset's index, and milliseconds since 1970. */
-function readTicks(body: PricesBody, nowMs: number): EngineTick[] | Refused {
-  const ticks: EngineTick[] = [];
+function readTicks(body: PricesBody): PushedTick[] | Refused {
+  const ticks: PushedTick[] = [];
   for (const [index, { crypto, price, timestamp }] of body.entries()) {
-    const timeMs = timestamp === undefined ? nowMs : readTimeMs(`[${index}].timestamp`, timestamp);
+    const timeMs = timestamp === undefined ? null : readTimeMs(`[${index}].timestamp`, timestamp);
     if (timeMs instanceof Refused) return timeMs;
     ticks.push({ asset: ASSETS.indexOf(crypto), price, timeMs });
   }
   return ticks;
 }
 
-async function moveClock({ manualRun }: SandboxOptions, call: Call): Promise<Result> {
-  const body = readBody(call.request, validateClock);
+function moveClock(isClockManual: boolean, { request }: Call): Asking | Refused {
+  const body = readBody(request, validateClock);
   if (body instanceof Refused) return body;
   const { advanceMs } = body;
-  if (manualRun === null) {
+  if (!isClockManual)
     return new Refused('clock_not_manual', "the clock is the system's: start with TOTE_CLOCK=manual");
-  }
-  const timeMs = await manualRun.advance(advanceMs);
-  return answer(200, { time: new Date(timeMs).toISOString() }, 'all');
+  return asking('moveClock', { advanceMs }, (timeMs) =>
+    answer(200, { time: new Date(timeMs).toISOString() }),
+  );
 }

@@ -21,6 +21,7 @@ import { createPublicApi } from '../../http/api/public-api.js';
 import { RateLimits } from '../../http/limits/rate-limits.js';
 import { shareLimits } from '../../http/limits/shared-limits.js';
 import { createOperatorApi } from '../../http/operator/api.js';
+import { OperatorDesk } from '../../http/operator/desk/desk.js';
 import { operatorRoutes } from '../../http/operator/routes.js';
 import { TokenGuard } from '../../http/operator/token-guard.js';
 import { loadDocs } from '../../http/pages/docs-page.js';
@@ -115,7 +116,7 @@ export class Server {
       // The simulated process never stands still; its clock is what jumps.
       stallMs: Number.POSITIVE_INFINITY,
     });
-    this.handlers = { public: this.#publicApi(tracker, schedule), operator: this.#operatorApi() };
+    this.handlers = { public: this.#publicApi(tracker, schedule), operator: this.#operatorApi(schedule) };
   }
 
   /** The last stamp that was given out. */
@@ -172,16 +173,26 @@ export class Server {
     });
   }
 
-  #operatorApi(): Handlers['operator'] {
+  #operatorApi(schedule: (run: () => void) => void): Handlers['operator'] {
     const { sequencer, lifecycle, feed } = this;
-    return createOperatorApi({
+    const onFatal = (error: unknown): void =>
+      this.parts.watcher.onFatal(error instanceof Error ? error : new Error(String(error)));
+    const desk = new OperatorDesk({
       sequencer,
       lifecycle,
-      routes: operatorRoutes({ sequencer, pushFeed: feed, manualRun: null }, null),
-      guard: new TokenGuard(OPERATOR_TOKEN, this.parts.clock),
+      pushFeed: feed,
+      manualRun: null,
+      status: null,
       notReady: () => (this.isStopping ? 'shutting_down' : null),
-      onFatal: (error) =>
-        this.parts.watcher.onFatal(error instanceof Error ? error : new Error(String(error))),
+      beforeTelling: () => undefined,
+      schedule,
+      onFatal,
+    });
+    return createOperatorApi({
+      ask: desk.ask,
+      routes: operatorRoutes({ isFeedPush: true, isClockManual: false }, false),
+      guard: new TokenGuard(OPERATOR_TOKEN, this.parts.clock),
+      onFatal,
     });
   }
 

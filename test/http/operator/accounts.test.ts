@@ -105,6 +105,18 @@ test('accounts are listed in pages', async () => {
   }
 });
 
+test('a page longer than a slice has every account once, as it is alone', async () => {
+  const names = Array.from({ length: 230 }, (_, n) => `number ${n}`);
+  const created = await Promise.all(
+    names.map((name, n) => createAccount({ tier: n % 2 === 0 ? 'GOLD' : 'SILVER', name, balance: n / 100 })),
+  );
+  const page = await server.operator.get<Account[]>('/accounts?limit=1000');
+  const listed = page.data.filter(({ name }) => name?.startsWith('number '));
+  const byId = (a: Account, b: Account): number => Number(a.id.slice(4)) - Number(b.id.slice(4));
+  assert.deepEqual(listed, created.toSorted(byId));
+  assert.deepEqual(page.data, page.data.toSorted(byId));
+});
+
 const BAD_ACCOUNTS: readonly (readonly [body: string, expected: RegExp])[] = [
   ['{', /not valid JSON/],
   ['[]', /tier is missing/],

@@ -1,16 +1,25 @@
 /**
- * `GET /status`: the server's state on one page. Unlike every other answer it does not wait for the journal, because
- * an operator needs it most when the journal hangs.
+ * The facts of `GET /status`: the server's state on one page. Unlike every other answer it does not wait for the journal,
+ * because an operator needs it most when the journal hangs.
  */
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
-import { dollarsOfCents } from '../../engine/base/money.js';
-import type { PriceTracker } from '../../engine/host/price-tracker.js';
-import type { Sequencer } from '../../engine/host/sequencer.js';
-import { ASSETS, assetOf, LIVE, LOCKED, MARKETS_MAX, marketId, textAt } from '../../engine/model/domain.js';
-import type { Clock } from '../../engine/model/ports.js';
-import { houseOf } from '../../engine/model/rules.js';
-import type { EngineReads } from '../../engine/model/views.js';
-import { answer, type Route } from './call.js';
+import { fail } from '../../../engine/base/assert.js';
+import { dollarsOfCents } from '../../../engine/base/money.js';
+import type { PriceTracker } from '../../../engine/host/price-tracker.js';
+import type { Sequencer } from '../../../engine/host/sequencer.js';
+import {
+  ASSETS,
+  assetOf,
+  LIVE,
+  LOCKED,
+  MARKETS_MAX,
+  marketId,
+  textAt,
+} from '../../../engine/model/domain.js';
+import type { Clock } from '../../../engine/model/ports.js';
+import { houseOf } from '../../../engine/model/rules.js';
+import type { EngineReads } from '../../../engine/model/views.js';
+import { type Facts, facts } from './reply.js';
 
 /** The asset's last accepted tick since the start, or null. */
 type LatestTick = (asset: number) => { readonly price: number; readonly timeMs: number } | null;
@@ -69,20 +78,16 @@ export interface StatusSources {
 const NANOSECONDS_PER_MS = 1e6;
 const LOOP_RESOLUTION_MS = 10;
 
-export function statusRoutes(sources: StatusSources): readonly Route[] {
+/** Starts to watch the event loop of this thread. */
+export function statusOf(sources: StatusSources | null): () => Facts<object> {
+  if (sources === null) return () => fail('a server without a process of its own has no status');
   const startedMs = sources.clock.monotonicMs();
   const loopDelay = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
   loopDelay.enable();
-  return [
-    {
-      method: 'GET',
-      path: '/status',
-      handle: () => answer(200, status(sources, sources.clock.monotonicMs() - startedMs, loopDelay), 0),
-    },
-  ];
+  return () => facts(status(sources, sources.clock.monotonicMs() - startedMs, loopDelay), 0);
 }
 
-function status(sources: StatusSources, uptimeMs: number, loopDelay: IntervalHistogram): unknown {
+function status(sources: StatusSources, uptimeMs: number, loopDelay: IntervalHistogram): object {
   const { sequencer, clock, clockMode, durability, version } = sources;
   const { engine } = sequencer;
   const nowMs = clock.nowMs();

@@ -1,0 +1,96 @@
+/** The operators' gateway: their port and their API. Runs in a thread of its own (`worker.ts`), one for the process. */
+import { createLog } from '../log/log.js';
+import { logRequests } from '../log/requests.js';
+import { createOperatorApi } from '../operator/api.js';
+import type { Told } from '../operator/desk/dealings.js';
+import { operatorRoutes } from '../operator/routes.js';
+import { TokenGuard } from '../operator/token-guard.js';
+import { systemClock } from '../process/clock.js';
+import { HeldRequests } from '../uws/held-requests.js';
+import { UwsTransport } from '../uws/transport.js';
+import { type OperatorSetup, type Post, type Serving, WAKE } from './messages.js';
+import { type ThreadEnd, tellFailed, tellRefused } from './thread-end.js';
+
+const REPORT_EVERY_MS = 1_000;
+
+export class OperatorGateway implements Serving {
+  readonly #transport: UwsTransport;
+  readonly #held = new HeldRequests();
+  readonly #guard: TokenGuard;
+  /** Questions that wait for the engine's thread, by id. */
+  readonly #asked = new Map<number, (told: Told) => void>();
+  #lastId = 0;
+
+  constructor(
+    private readonly setup: OperatorSetup,
+    private readonly post: Post,
+    private readonly end: ThreadEnd,
+  ) {
+    this.#guard = new TokenGuard(setup.token, systemClock);
+    this.#transport = new UwsTransport({
+      clock: systemClock,
+      trustedProxies: [],
+      connectionsMax: setup.connectionsMax,
+      onFatal: (error) => tellFailed(post, error),
+    });
+    void this.#listen();
+  }
+
+  take(message: Parameters<Serving['take']>[0]): void {
+    if (message === WAKE) return;
+    if (message.kind === 'told') this.#onTold(message.id, message.told);
+    else if (message.kind === 'serve') this.#serve();
+    else if (message.kind === 'close') void this.#close();
+    else if (message.kind === 'halt') this.#halt();
+  }
+
+  /** Takes the port. Requests are held until `#serve`. */
+  async #listen(): Promise<void> {
+    const { host, port } = this.setup;
+    try {
+      this.post({ kind: 'listening', port: await this.#transport.listen(host, port, this.#held.handler) });
+    } catch (error) {
+      tellRefused(this.post, error);
+    }
+  }
+
+  #serve(): void {
+    const { logLevel, sandbox } = this.setup;
+    const api = createOperatorApi({
+      ask: (question, tell) => {
+        const id = ++this.#lastId;
+        this.#asked.set(id, tell);
+        this.post({ kind: 'asked', id, question });
+      },
+      routes: operatorRoutes(sandbox, true),
+      guard: this.#guard,
+      onFatal: (error) => tellFailed(this.post, error),
+    });
+    this.#held.serve(logRequests(api, 'operator', systemClock, createLog(logLevel)));
+    setInterval(() => this.#reportGuesses(), REPORT_EVERY_MS).unref();
+  }
+
+  #onTold(id: number, told: Told): void {
+    const tell = this.#asked.get(id);
+    if (told.kind !== 'part') this.#asked.delete(id);
+    tell?.(told);
+  }
+
+  #reportGuesses(): void {
+    const guesses = this.#guard.takeGuesses();
+    if (guesses !== null) this.post({ kind: 'guesses', guesses });
+  }
+
+  /** Accepts no new connections, answers what waits, and closes. */
+  async #close(): Promise<void> {
+    await this.#transport.close();
+    this.post({ kind: 'closed' });
+    this.end.letGo();
+  }
+
+  /** The process ends now: lets go of the network, without which the end of this thread would abort the process. */
+  #halt(): void {
+    this.#transport.halt();
+    this.end.letGo();
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * What the operators' thread asks of the engine's thread, and the facts that it gets back. Questions are read and checked
+ * as far as that needs no state; facts are numbers and texts of the engine, from which the operators' thread makes the
+ * answer. Both cross threads as messages, so they are plain data.
+ */
+import type { ErrorCode } from '../../../engine/model/errors.js';
+import type { BalanceMoved } from '../../../engine/model/events.js';
+import type { AccountView, KeyView, Totals } from '../../../engine/model/views.js';
+
+/** Some accounts with consecutive numbers, in columns: they cross threads for a fraction of what objects cost. */
+export interface AccountColumns {
+  /** The number of the first. */
+  readonly first: number;
+  readonly names: readonly (string | null)[];
+  /** Indices into `TIERS`. */
+  readonly tiers: Uint8Array;
+  readonly frozen: Uint8Array;
+  readonly balancesCents: Float64Array;
+}
+
+/** A movement of money by an operator; `isReplay` if an earlier request with the same reference made it. */
+export interface Transfer {
+  readonly moved: BalanceMoved;
+  readonly isReplay: boolean;
+}
+
+/** `timeMs` is null for the engine's present time. */
+export interface PushedTick {
+  readonly asset: number;
+  readonly price: number;
+  readonly timeMs: number | null;
+}
+
+/** A tick that was not taken, by its place in the request. */
+export interface RefusedTick {
+  readonly index: number;
+  readonly detail: string;
+}
+
+interface OfAccount {
+  readonly account: number;
+}
+
+/** Every kind of question, with its fields and the facts of its answer. */
+export interface Dealings {
+  /** Refused while the server is not ready. */
+  readonly readiness: { readonly ask: object; readonly facts: null };
+  /** Refused if there is no such account, or key. */
+  readonly hasAccount: { readonly ask: OfAccount; readonly facts: null };
+  readonly hasKey: { readonly ask: { readonly key: number }; readonly facts: null };
+
+  readonly account: { readonly ask: OfAccount; readonly facts: AccountView };
+  /** Accounts with numbers above `after`, at most `limit`, in slices. */
+  readonly accounts: {
+    readonly ask: { readonly after: number; readonly limit: number };
+    readonly facts: AccountColumns;
+  };
+  readonly createAccount: {
+    readonly ask: { readonly name: string | null; readonly tier: number; readonly balanceCents: number };
+    readonly facts: AccountView;
+  };
+  readonly updateAccount: {
+    readonly ask: OfAccount & { readonly tier: number | null; readonly frozen: boolean | null };
+    readonly facts: AccountView;
+  };
+  readonly transfer: {
+    readonly ask: OfAccount & {
+      readonly kind: 'deposit' | 'withdraw';
+      readonly amountCents: number;
+      readonly reference: string;
+    };
+    readonly facts: Transfer;
+  };
+
+  /** All keys of an account, in slices. */
+  readonly keys: { readonly ask: OfAccount; readonly facts: readonly KeyView[] };
+  readonly createKey: {
+    readonly ask: OfAccount & {
+      readonly digest: string;
+      readonly scopesMask: number;
+      readonly expiresAtMs: number | null;
+    };
+    readonly facts: KeyView;
+  };
+  readonly updateKey: {
+    readonly ask: { readonly key: number; readonly enabled: boolean };
+    readonly facts: KeyView;
+  };
+
+  readonly setTrading: {
+    readonly ask: { readonly enabled: boolean; readonly reason: string };
+    readonly facts: null;
+  };
+  readonly suspendMarket: {
+    readonly ask: { readonly market: number; readonly suspended: boolean };
+    readonly facts: null;
+  };
+  readonly voidRound: {
+    readonly ask: { readonly market: number; readonly roundNumber: number; readonly reason: string };
+    readonly facts: null;
+  };
+  readonly house: { readonly ask: object; readonly facts: Totals };
+  readonly depositHouse: {
+    readonly ask: { readonly amountCents: number; readonly reference: string };
+    readonly facts: Transfer;
+  };
+
+  /** Only where prices are pushed. */
+  readonly pushPrices: {
+    readonly ask: { readonly ticks: readonly PushedTick[] };
+    readonly facts: readonly RefusedTick[];
+  };
+  /** Only on a manual clock; the fact is the time reached. */
+  readonly moveClock: { readonly ask: { readonly advanceMs: number }; readonly facts: number };
+  /** The page as it is shown. */
+  readonly status: { readonly ask: object; readonly facts: object };
+}
+
+export type Kind = keyof Dealings;
+export type AskOf<K extends Kind> = Dealings[K]['ask'];
+export type FactsOf<K extends Kind> = Dealings[K]['facts'];
+
+export type Question<K extends Kind = Kind> = {
+  [P in K]: { readonly kind: P; readonly ask: AskOf<P> };
+}[K];
+
+/**
+ * What the engine's thread says to a question: any number of parts, then `done` with the rest or `refused`. Parts may
+ * speak of what is not durable yet; nobody may see them before `done`.
+ */
+export type Told =
+  | { readonly kind: 'part' | 'done'; readonly facts: readonly FactsOf<Kind>[] }
+  | { readonly kind: 'refused'; readonly code: ErrorCode; readonly detail: string };
+
+/** Asks the engine's thread. `tell` is called with each thing that it says. */
+export type AskDesk = (question: Question, tell: (told: Told) => void) => void;

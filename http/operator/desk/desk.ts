@@ -1,0 +1,144 @@
+/**
+ * What the engine's thread does with the operators' questions. Each turn of the event loop has one of them, or one slice
+ * of a list: whatever operators ask for, an order waits for no more than that.
+ */
+import type { Lifecycle } from '../../../engine/host/lifecycle.js';
+import type { ErrorCode } from '../../../engine/model/errors.js';
+import { Refused } from '../../kit/refused.js';
+import { AccountDesk } from './accounts.js';
+import { ControlDesk } from './control.js';
+import type { AskOf, FactsOf, Kind, Question, Told } from './dealings.js';
+import { KeyDesk } from './keys.js';
+import { type After, type Facts, facts, type Reply, Slices } from './reply.js';
+import { moveClock, pushPrices, type SandboxOptions } from './sandbox.js';
+import { type StatusSources, statusOf } from './status.js';
+
+export interface OperatorDeskOptions extends SandboxOptions {
+  readonly lifecycle: Lifecycle;
+  /** null for a server that does not run in a process of its own, as in tests. */
+  readonly status: StatusSources | null;
+  /** Why the server is not ready, or null. It does not listen before recovery has finished. */
+  readonly notReady: () => ErrorCode | null;
+  /** Called before each answer: what it speaks of can be seen by then. */
+  readonly beforeTelling: () => void;
+  /** Runs the function at the end of this turn of the event loop. */
+  readonly schedule: (run: () => void) => void;
+  /** A programming error: the state can no longer be trusted. */
+  readonly onFatal: (error: unknown) => void;
+}
+
+type Tell = (told: Told) => void;
+type Handlers = { readonly [K in Kind]: (ask: AskOf<K>) => Reply<FactsOf<K>> };
+
+export class OperatorDesk {
+  readonly #handlers: Handlers;
+  /** One turn's work each. */
+  readonly #steps: (() => void)[] = [];
+  #isScheduled = false;
+
+  constructor(private readonly options: OperatorDeskOptions) {
+    this.#handlers = handlersOf(options);
+  }
+
+  /** Answers once what it tells is durable. */
+  readonly ask = (question: Question, tell: Tell): void => this.#later(() => this.#begin(question, tell));
+
+  #later(step: () => void): void {
+    this.#steps.push(step);
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    this.options.schedule(() => {
+      this.#isScheduled = false;
+      this.#guarded(() => this.#steps.shift()?.());
+      if (this.#steps.length > 0) this.#schedule();
+    });
+  }
+
+  #begin(question: Question, tell: Tell): void {
+    const reply = this.#replyTo(question);
+    if (reply instanceof Slices) this.#continue(reply, tell);
+    else if (!(reply instanceof Promise)) this.#end(reply, tell);
+    else {
+      reply.then(
+        (later) => this.#guarded(() => this.#end(later, tell)),
+        (error: unknown) => this.options.onFatal(error),
+      );
+    }
+  }
+
+  #replyTo<K extends Kind>({ kind, ask }: Question<K>): Reply<FactsOf<K>> {
+    return this.#handlers[kind](ask);
+  }
+
+  #continue(list: Slices<FactsOf<Kind>>, tell: Tell): void {
+    const next = list.rest.next();
+    if (next.done === true) {
+      this.#tellAfter(next.value, { kind: 'done', facts: [] }, tell);
+      return;
+    }
+    tell({ kind: 'part', facts: [next.value] });
+    this.#later(() => this.#continue(list, tell));
+  }
+
+  #end(reply: Facts<FactsOf<Kind>> | Refused, tell: Tell): void {
+    if (!(reply instanceof Refused)) {
+      this.#tellAfter(reply.after, { kind: 'done', facts: [reply.facts] }, tell);
+      return;
+    }
+    this.options.beforeTelling();
+    tell({ kind: 'refused', code: reply.code, detail: reply.detail });
+  }
+
+  #tellAfter(after: After, told: Told, tell: Tell): void {
+    const { lifecycle, sequencer, beforeTelling } = this.options;
+    const release = (): void => {
+      beforeTelling();
+      tell(told);
+    };
+    if (after === 'all') lifecycle.whenQuiet(release);
+    else sequencer.whenDurable(after, release);
+  }
+
+  #guarded(run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      this.options.onFatal(error);
+    }
+  }
+}
+
+function handlersOf(options: OperatorDeskOptions): Handlers {
+  const { sequencer, notReady } = options;
+  const accounts = new AccountDesk(sequencer);
+  const keys = new KeyDesk(sequencer);
+  const control = new ControlDesk(sequencer);
+  return {
+    readiness: () => {
+      const code = notReady();
+      return code === null ? facts(null, 0) : new Refused(code, '');
+    },
+    hasAccount: (ask) => accounts.has(ask),
+    hasKey: (ask) => keys.has(ask),
+    account: (ask) => accounts.get(ask),
+    accounts: (ask) => accounts.list(ask),
+    createAccount: (ask) => accounts.create(ask),
+    updateAccount: (ask) => accounts.update(ask),
+    transfer: (ask) => accounts.transfer(ask),
+    keys: (ask) => keys.list(ask),
+    createKey: (ask) => keys.create(ask),
+    updateKey: (ask) => keys.update(ask),
+    setTrading: (ask) => control.setTrading(ask),
+    suspendMarket: (ask) => control.suspendMarket(ask),
+    voidRound: (ask) => control.voidRound(ask),
+    house: () => control.house(),
+    depositHouse: (ask) => control.depositHouse(ask),
+    pushPrices: (ask) => pushPrices(options, ask),
+    moveClock: (ask) => moveClock(options, ask),
+    status: statusOf(options.status),
+  };
+}

@@ -1,0 +1,63 @@
+/** API keys, as the engine's thread gives and changes them (design, sections 3 and 8). */
+import type { Sequencer } from '../../../engine/host/sequencer.js';
+import type { KeyView } from '../../../engine/model/views.js';
+import { eventOf } from '../../event-of.js';
+import { invalid, Refused } from '../../kit/refused.js';
+import { NO_ACCOUNT } from './accounts.js';
+import type { AskOf } from './dealings.js';
+import { type After, eventsOf, type Facts, facts, Slices, taken } from './reply.js';
+
+/** Keys in a slice. */
+const SLICE_KEYS = 50;
+const NO_KEY = new Refused('key_not_found', 'no such key');
+
+export class KeyDesk {
+  constructor(private readonly sequencer: Sequencer) {}
+
+  has({ key }: AskOf<'hasKey'>): Facts<null> | Refused {
+    return this.#exists(key) ? facts(null, 0) : NO_KEY;
+  }
+
+  list({ account }: AskOf<'keys'>): Slices<readonly KeyView[]> | Refused {
+    const { engine } = this.sequencer;
+    return engine.account(account) === null ? NO_ACCOUNT : new Slices(slices(this.sequencer, account));
+  }
+
+  create(ask: AskOf<'createKey'>): Facts<KeyView> | Refused {
+    const { account, expiresAtMs } = ask;
+    if (this.sequencer.engine.account(account) === null) return NO_ACCOUNT;
+    const timeMs = this.sequencer.stampMs();
+    if (expiresAtMs !== null && expiresAtMs <= timeMs) return invalid('expiresAt is past');
+    const outcome = taken(this.sequencer.submit({ kind: 'createKey', timeMs, ...ask }));
+    if (outcome instanceof Refused) return outcome;
+    const { key } = eventOf(eventsOf(outcome), 'keyCreated');
+    return facts(shown(this.sequencer.engine.key(key)), outcome.seq);
+  }
+
+  update({ key, enabled }: AskOf<'updateKey'>): Facts<KeyView> | Refused {
+    if (!this.#exists(key)) return NO_KEY;
+    const timeMs = this.sequencer.stampMs();
+    const outcome = taken(this.sequencer.submit({ kind: 'updateKey', timeMs, key, enabled }));
+    return outcome instanceof Refused ? outcome : facts(shown(this.sequencer.engine.key(key)), outcome.seq);
+  }
+
+  #exists(key: number): boolean {
+    return key > 0 && key <= this.sequencer.engine.keyCount;
+  }
+}
+
+function* slices({ engine }: Sequencer, account: number): Generator<readonly KeyView[], After, void> {
+  const keys = engine.keysOf(account);
+  for (let at = 0; at < keys.length; at += SLICE_KEYS) yield keys.slice(at, at + SLICE_KEYS).map(shown);
+  return engine.seq;
+}
+
+/** A copy as of now, without the digest: the engine's own record changes with the next command. */
+const shown = ({ key, account, scopesMask, enabled, expiresAtMs, createdAtMs }: KeyView): KeyView => ({
+  key,
+  account,
+  scopesMask,
+  enabled,
+  expiresAtMs,
+  createdAtMs,
+});

@@ -1,0 +1,104 @@
+/** The engine's thread gives operators' lists in slices, one a turn, however many are asked for (`OperatorDesk`). */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { SLICE_ACCOUNTS } from '../../../http/operator/desk/accounts.js';
+import type { Question, Told } from '../../../http/operator/desk/dealings.js';
+import { OperatorDesk } from '../../../http/operator/desk/desk.js';
+import { accountResources } from '../../../http/operator/resources.js';
+import { codeOf } from '../../support/host.js';
+import { liveHost } from '../../support/live-host.js';
+
+/** A desk over a host with a live round and `count` accounts. `reads` are the accounts that were read. */
+function opened(count: number) {
+  const host = liveHost();
+  const { sequencer, lifecycle, engine } = host;
+  for (let account = engine.accountCount + 1; account <= count; account++) {
+    const timeMs = sequencer.stampMs();
+    sequencer.submit({ kind: 'createAccount', timeMs, name: `n${account}`, tier: 2, balanceCents: account });
+  }
+  host.settle();
+  const reads: number[] = [];
+  const account = engine.account.bind(engine);
+  engine.account = (number) => {
+    reads.push(number);
+    return account(number);
+  };
+  const desk = new OperatorDesk({
+    sequencer,
+    lifecycle,
+    pushFeed: null,
+    manualRun: null,
+    status: null,
+    notReady: () => null,
+    beforeTelling: () => undefined,
+    schedule: host.schedule,
+    onFatal: (error) => assert.fail(String(error)),
+  });
+  const ask = (question: Question): Told[] => {
+    const told: Told[] = [];
+    desk.ask(question, (said) => told.push(said));
+    return told;
+  };
+  return { host, reads, ask };
+}
+
+const kindsOf = (told: readonly Told[]): string[] => told.map(({ kind }) => kind);
+
+test('a page of 1,000 accounts takes a slice of each turn, and orders go on in between', () => {
+  const { host, reads, ask } = opened(1_200);
+  const told = ask({ kind: 'accounts', ask: { after: 100, limit: 1_000 } });
+  const turns: number[] = [];
+  for (let turn = 0; turn < 1_000 / SLICE_ACCOUNTS; turn++) {
+    host.endTurn();
+    turns.push(reads.splice(0).length);
+    assert.equal(codeOf(host.order()), 'accepted');
+    host.journal.ack();
+  }
+  assert.deepEqual(turns, Array(1_000 / SLICE_ACCOUNTS).fill(SLICE_ACCOUNTS));
+  assert.ok(kindsOf(told).every((kind) => kind === 'part'));
+  host.endTurn();
+  assert.deepEqual(reads, []);
+  assert.ok(!kindsOf(told).includes('done'), 'an order that it may show is not durable yet');
+  host.settle();
+  assert.equal(kindsOf(told).at(-1), 'done');
+  const shown = told.flatMap((said) => (said.kind === 'part' ? said.facts : [])) as Parameters<
+    typeof accountResources
+  >[0][];
+  const expected = Array.from({ length: 1_000 }, (_, at) => {
+    const id = 101 + at;
+    return { name: `n${id}`, balance: id / 100 };
+  });
+  assert.deepEqual(
+    shown.flatMap(accountResources).map(({ name, balance }) => ({ name, balance })),
+    expected,
+  );
+});
+
+test('many lists at once take no more of a turn than one, and hold up nobody until their end', () => {
+  const { host, reads, ask } = opened(1_000);
+  const lists = Array.from({ length: 5 }, () => ask({ kind: 'accounts', ask: { after: 0, limit: 1_000 } }));
+  const house = ask({ kind: 'house', ask: {} });
+  for (let turn = 0; turn < 6; turn++) {
+    host.endTurn();
+    assert.ok(reads.splice(0).length <= SLICE_ACCOUNTS);
+  }
+  assert.deepEqual(kindsOf(house), ['done']);
+  for (const told of lists) assert.deepEqual(kindsOf(told), ['part']);
+  while (host.turnsPending > 0) {
+    host.endTurn();
+    assert.ok(reads.splice(0).length <= SLICE_ACCOUNTS);
+  }
+  for (const told of lists) assert.deepEqual(kindsOf(told), [...Array(10).fill('part'), 'done']);
+});
+
+test('keys are given as they were when they were read, without their digests', () => {
+  const { host, ask } = opened(1);
+  const before = ask({ kind: 'keys', ask: { account: 1 } });
+  host.settle();
+  const changed = ask({ kind: 'updateKey', ask: { key: 1, enabled: false } });
+  const again = ask({ kind: 'updateKey', ask: { key: 1, enabled: true } });
+  host.settle();
+  const enabled = [before, changed, again].map((told) => /"enabled":(\w+)/.exec(JSON.stringify(told))?.[1]);
+  assert.deepEqual(enabled, ['true', 'false', 'true']);
+  assert.doesNotMatch(JSON.stringify([before, changed, again]), /digest|aaaa/);
+});
