@@ -1,6 +1,6 @@
 /**
- * Commands and events in words, for people who read what a server did (`tote replay --explain`): ids as the API
- * shows them, amounts in USD, times in ISO 8601. Secrets have no words: of a key not even its digest is shown.
+ * Commands as sentences for people (`tote replay --explain`): ids as in the API, amounts in USD, times in ISO 8601.
+ * Secrets are not shown: of a key not even its digest.
  */
 import { unreachable } from '../../../engine/base/assert.js';
 import type { Command, PlaceOrder } from '../../../engine/model/commands.js';
@@ -17,7 +17,7 @@ import {
 } from '../../../engine/model/domain.js';
 import { isoText, oneLine, quoted, usd } from '../frame/format.js';
 
-/** What the command asked for, in one sentence without its full stop. */
+/** What the command does, as one sentence without its full stop. */
 export function commandWords(command: Command): string {
   switch (command.kind) {
     case 'configure':
@@ -63,7 +63,7 @@ export function commandWords(command: Command): string {
   }
 }
 
-/** Where the rules are from, in words. */
+/** Where the rules are from. */
 export const RULES_FROM = { defaults: 'the default rules', file: 'rules from a file' } as const;
 
 function orderWords(order: PlaceOrder): string {
@@ -86,7 +86,7 @@ function boundaryWords(command: Extract<Command, { kind: 'boundaryPrice' }>): st
   return `the price of ${at} is ${command.price}, of ${isoText(command.priceTimeMs)} (${evidenceWords(command.evidence)})`;
 }
 
-/** Where a price is from, as the journal has it. */
+/** Where a price is from, according to the journal. */
 export const evidenceWords = (evidence: string): string =>
   evidence === '' ? 'without evidence' : `evidence ${quoted(evidence)}`;
 

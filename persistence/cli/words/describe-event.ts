@@ -1,4 +1,4 @@
-/** What a command did, in words: one line for each event, with the balance before and after where money moved. */
+/** What a command did, for people: one line per event, with the balances before and after if money moved. */
 import { unreachable } from '../../../engine/base/assert.js';
 import {
   ASSETS,

@@ -9,7 +9,7 @@ import type { Output } from '../frame/output.js';
 /** `acc_7`, or `house`. */
 export const ownerText = (account: number): string => (account === 0 ? 'house' : accountId(account));
 
-/** A table with a heading; amounts in USD. An account may have millions of entries: no list of texts is made. */
+/** A table with a heading; amounts in USD. It is streamed: an account may have millions of entries. */
 export function showLedger(out: Output, entries: readonly LedgerEntry[]): void {
   out.line(`Ledger: ${entries.length} entries`);
   if (entries.length === 0) return;
@@ -24,7 +24,7 @@ export function showLedger(out: Output, entries: readonly LedgerEntry[]): void {
 }
 
 const HEADING = ['seq', 'time', 'account', 'what', 'amount', 'balance', 'about'] as const;
-/** Columns of numbers stand to the right. */
+/** Columns of numbers are right-aligned. */
 const RIGHT: readonly string[] = ['seq', 'amount', 'balance'];
 
 const cellsOf = (entry: LedgerEntry): string[] => [
@@ -54,7 +54,7 @@ function aboutText({ bet, round, reference, kind, amountCents }: LedgerEntry): s
   return round === '' ? `reference ${quoted(reference)}` : round;
 }
 
-/** For programs; null where an entry has nothing of the kind. */
+/** For programs; null for what an entry does not have. */
 export const entryJson = (entry: LedgerEntry) => ({
   seq: entry.seq,
   time: isoText(entry.timeMs),

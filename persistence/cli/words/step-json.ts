@@ -1,6 +1,6 @@
 /**
- * A command and what it did as a JSON object: ids, words and times as the API has them, amounts and odds in the whole
- * numbers that the names say (`stakeCents`, `oddsE4`). Digests of keys and of Idempotency-Keys are left out.
+ * A command and its events as a JSON object: ids, names and times as in the API, amounts and odds as integers with the
+ * unit in the name (`stakeCents`, `oddsE4`). Digests of keys and of Idempotency-Keys are left out.
  */
 import {
   ASSETS,
@@ -31,7 +31,7 @@ export function stepJson({ seq, command, events }: Step): Fields {
   };
 }
 
-/** The fields of a command or an event in words; kind, type and time stand elsewhere. */
+/** The fields of a command or an event, with names for numbers; kind, type and time are elsewhere. */
 function fieldsOf(from: object): Fields {
   const fields: [name: string, value: unknown][] = [];
   const round = from as { market?: number; roundNumber?: number };
