@@ -1,4 +1,4 @@
-/** The operators' command line as a process: one command, its results on stdout, its exit code. */
+/** The operators' command line as a process: runs one command and exits with its code. */
 import { PROCESS_STREAMS } from './frame/output.js';
 import { run } from './run.js';
 

@@ -1,7 +1,7 @@
 /**
- * The operators' command line, `npx tote <command> [DATA_DIR] [options]`: makes the parser from the registry, runs
- * one command and turns whatever is thrown into a sentence on stderr and an exit code. Nothing here is the process's, so
- * that a program can run many commands.
+ * The operators' command line, `npx tote <command> [DATA_DIR] [options]`: creates the parser from the registry, runs
+ * one command and turns whatever is thrown into a sentence on stderr and an exit code. It uses no state of the process,
+ * so that a program can run many commands.
  */
 import { readFileSync } from 'node:fs';
 import { Argument, Command, CommanderError, Option } from 'commander';
@@ -15,7 +15,7 @@ import { COMMANDS } from './registry.js';
 
 const DATA_DIR_HELP = 'the data directory (default: TOTE_DATA_DIR, else ./data)';
 
-/** Runs the command that `args` name and returns the exit code. Throws programming errors of the frame only. */
+/** Runs the command in `args` and returns the exit code. Throws only programming errors of the frame. */
 export async function run(args: readonly string[], streams: Streams): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT.done;
   try {
@@ -23,9 +23,9 @@ export async function run(args: readonly string[], streams: Streams): Promise<Ex
       exitCode = code;
     }).parseAsync(args, { from: 'user' });
   } catch (thrown) {
-    // Help and schemas are printed by the parser: their reader may leave early, too (`| head -1`).
+    // The parser prints help and schemas, whose reader may leave early, too (`| head -1`).
     if (thrown instanceof ReaderGone) return EXIT.done;
-    // The parser has told it already, with the nearest name where one is near.
+    // The parser has reported it already, with the nearest name if there is one.
     if (!(thrown instanceof CommanderError)) throw thrown;
     return thrown.exitCode === 0 ? EXIT.done : EXIT.usage;
   }
@@ -80,7 +80,7 @@ function examplesText({ examples }: CliCommand): string {
   return `Examples:\n${lines.join('\n')}`;
 }
 
-/** Errors are told on stderr, and with `--json` on stdout, too: whoever reads that gets an answer in any case. */
+/** Reports an error on stderr, and with `--json` also on stdout, so that a program gets an answer in any case. */
 async function runCommand(
   spec: CliCommand,
   out: Output,
@@ -96,7 +96,7 @@ async function runCommand(
     endProgress();
     if (thrown instanceof ReaderGone) return EXIT.done;
     const isKnown = thrown instanceof JournalError || thrown instanceof UsageError;
-    // What the operating system or SQLite says of a file needs no stack; anything else is a programming error.
+    // Errors of the operating system or SQLite about a file need no stack; anything else is a programming error.
     const isOfFile = /^(E[A-Z0-9]+|SQLITE_\w+)$/.test(codeOf(thrown));
     if (out.isJson) {
       const code = isKnown ? thrown.code : null;

@@ -1,4 +1,6 @@
-/** What the commands print with `--json`, as types. `schemas.ts` makes the JSON Schemas of them that are documented. */
+/**
+ * What the commands print with `--json`, as types. `schema/schemas.ts` generates the documented JSON Schemas from them.
+ */
 import type { VerifyStep } from '../../../engine/fairness.js';
 import type { JournalErrorCode } from '../../errors.js';
 import type { BackedUp } from '../../upkeep/backup/backup.js';
@@ -10,10 +12,10 @@ import type { ExportFormat } from '../export/sink.js';
 import type { Source } from '../past/history-reader.js';
 import type { RoundFacts } from '../past/round-facts.js';
 
-/** What stands on stdout where a command fails; the parser's own refusals (code 2) are on stderr only. */
+/** What is printed on stdout if a command fails. The parser's own errors (code 2) are on stderr only. */
 export interface FailureJson {
   readonly error: {
-    /** null for what the operating system or SQLite says of a file, and for programming errors. */
+    /** null for errors of the operating system or SQLite, and for programming errors. */
     readonly code: JournalErrorCode | 'usage' | null;
     /** A sentence for people. */
     readonly message: string;
@@ -26,12 +28,12 @@ interface Copy {
 }
 
 export interface BackupJson extends BackedUp, Copy {
-  /** The copy's absolute path. */
+  /** Absolute path of the copy. */
   readonly to: string;
 }
 
 export interface RestoreJson extends Restored, Copy {
-  /** The new directory's absolute path. */
+  /** Absolute path of the new directory. */
   readonly out: string;
 }
 
@@ -45,7 +47,7 @@ export interface SnapshotJson extends Copy {
   readonly seq: number;
   readonly path: string;
   readonly bytes: number;
-  /** Digest of the engine's full state, SHA-256. */
+  /** Digest of the full state, SHA-256. */
   readonly stateDigest: string;
 }
 
@@ -63,10 +65,10 @@ export interface ExportJson {
   readonly file: string;
   readonly format: ExportFormat;
   readonly rows: number;
-  /** `toSeq + 1` where no command is in the range. */
+  /** `toSeq + 1` if no command is in the range. */
   readonly fromSeq: number;
   readonly toSeq: number;
-  /** What does not add up or is not known any more, in sentences. */
+  /** What does not add up or is no longer known, as sentences. */
   readonly faults: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** The form of one line of `tote replay --json` as a type: what `words/step-json.ts` makes of commands and events. */
+/** The type of one line of `tote replay --json`, which `words/step-json.ts` produces from commands and events. */
 import type { Command } from '../../../engine/model/commands.js';
 import type { Asset, BetResult, ROUND_RESULTS, Scope, Side, Tier } from '../../../engine/model/domain.js';
 import type { EngineEvent } from '../../../engine/model/events.js';

@@ -1,6 +1,6 @@
 /**
- * The form of a command of `npx tote`. A command is a value: its help, its options and what it does. The frame
- * (`main.ts`) makes the parser from all of them, opens the data directory and turns errors into exit codes.
+ * The definition of a command of `npx tote`. A command is a value: its help, its options and what it does. The frame
+ * (`run.ts`) creates the parser from all commands, opens the data directory and turns errors into exit codes.
  *
  * A new command is a file that exports `defineCommand({...})` and one line in `registry.ts`.
  */
@@ -10,28 +10,28 @@ import { refuseWithoutJournal } from '../../recovery/journal-gone.js';
 import type { ExitCode } from './exit-codes.js';
 import type { Output } from './output.js';
 
-/** What a command is given besides its own options. */
+/** What a command gets besides its own options. */
 export interface Context {
-  /** An existing data directory; it need not be whole, writable or stopped. */
+  /** An existing data directory. It may be damaged, read-only or in use. */
   readonly dir: DataDir;
   readonly out: Output;
 }
 
-/** An example of the command line after `npx tote`, and what it is good for. */
+/** An example of the command line after `npx tote`, and what it is for. */
 export type Example = readonly [commandLine: string, purpose: string];
 
-/** `Options` are the parsed options by their names in camelCase: `--to-seq` is `toSeq`. */
+/** `Options` are the parsed options, by names in camelCase: `--to-seq` is `toSeq`. */
 export interface CommandSpec<Options extends object> {
   readonly name: string;
   /** One line in the list of commands. */
   readonly summary: string;
-  /** Sentences in the command's own help. */
+  /** Sentences for the command's own help. */
   readonly details: string;
   readonly examples: readonly Example[];
-  /** What the command is about; DATA_DIR follows after them. All of them are required. */
+  /** Operands before DATA_DIR. All of them are required. */
   readonly operands?: readonly Argument[];
   readonly options?: readonly Option[];
-  /** It is given the directory as it is, though its journal be gone. */
+  /** Whether the command also works on a directory whose journal is gone. */
   readonly worksWithoutJournal?: boolean;
   readonly run: (
     context: Context,
@@ -40,15 +40,15 @@ export interface CommandSpec<Options extends object> {
   ) => ExitCode | Promise<ExitCode>;
 }
 
-/** As `CommandSpec`, for a command that works without a data directory. */
+/** As `CommandSpec`, for a command without a data directory. */
 export interface FreeCommandSpec<Options extends object> extends Omit<CommandSpec<Options>, 'run'> {
   readonly run: (out: Output, options: Options, operands: readonly string[]) => ExitCode | Promise<ExitCode>;
 }
 
-/** A command as the frame sees it: its options are known to itself only. */
+/** A command as the frame sees it. Only the command itself knows the type of its options. */
 export interface CliCommand extends Omit<CommandSpec<object>, 'run'> {
   readonly takesDataDir: boolean;
-  /** `dataDir`: as given, or undefined. The options are what the parser made of `options`. */
+  /** `dataDir` is as given, or undefined. The options are as parsed. */
   readonly run: (
     out: Output,
     dataDir: string | undefined,
@@ -70,13 +70,13 @@ export function defineCommand<Options extends object>(spec: CommandSpec<Options>
   };
 }
 
-/** The data directory at `path`. Throws `data_dir_invalid`, and `journal_incomplete` where all but its journal is there. */
+/** The data directory at `path`. Throws `data_dir_invalid`, and `journal_incomplete` if only its journal is missing. */
 export function dataDirWithJournal(path: string): DataDir {
   refuseWithoutJournal(dataDirLayout(path), false);
   return findDataDir(path);
 }
 
-/** A command that works without a data directory. */
+/** A command without a data directory. */
 export function defineFreeCommand<Options extends object>(spec: FreeCommandSpec<Options>): CliCommand {
   return {
     ...spec,

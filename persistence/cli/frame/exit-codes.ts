@@ -1,10 +1,10 @@
-/** The command line's exit codes, for scripts: they are part of its interface and are never given another meaning. */
+/** Exit codes, for scripts. They are part of the interface and never change their meaning. */
 import { codeOf, JournalError, type JournalErrorCode } from '../../errors.js';
 
 export const EXIT = {
-  /** Done, and what was looked at is good. */
+  /** Done, and nothing is wrong. */
   done: 0,
-  /** Something is wrong with the data, or what was asked for is not in it. */
+  /** Something is wrong with the data, or what was requested is not in it. */
   faulty: 1,
   /** The command line was not understood. */
   usage: 2,
@@ -15,7 +15,7 @@ export const EXIT = {
 } as const;
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** For people, in the help of the whole. */
+/** For the general help. */
 export const EXIT_CODES_HELP = `Exit codes:
   0  done, and what was looked at is good
   1  something is wrong with the data, or what was asked for is not in it
@@ -35,13 +35,13 @@ const FAULTS: readonly JournalErrorCode[] = [
 ];
 const FULL_DISK = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL'];
 
-/** Options that the parser takes one by one, but that make no sense together or for this data directory. */
+/** The error for options that are valid one by one, but not together or for this data directory. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
   readonly code = 'usage';
 }
 
-/** The code with which a command ends that threw this. */
+/** The exit code of a command that threw this. */
 export function exitCodeOf(thrown: unknown): ExitCode {
   if (thrown instanceof UsageError) return EXIT.usage;
   if (thrown instanceof JournalError) {

@@ -1,8 +1,8 @@
-/** Numbers and times as the operators' command line shows them to people. */
+/** Numbers and times as text for people. */
 
 const CENTS = 100;
 
-/** Dollars with two decimals and a sign where negative: `-1234.50`. Exact for every amount there is. */
+/** Dollars with two decimals: `-1234.50`. Exact for all amounts. */
 export function dollarsText(cents: number): string {
   const absolute = Math.abs(cents);
   const rest = absolute % CENTS;
@@ -26,12 +26,12 @@ export const percentText = (percentE2: number): string => (percentE2 / 100).toFi
 /** ISO 8601 in UTC with milliseconds. */
 export const isoText = (timeMs: number): string => new Date(timeMs).toISOString();
 
-/** Text that clients or operators gave, on one line whatever is in it. */
+/** Text from clients or operators, quoted, always on one line. */
 export const quoted = (text: string): string =>
-  // JSON leaves control characters beyond ASCII as they are; a terminal may obey them.
+  // JSON does not escape control characters beyond ASCII; a terminal may interpret them.
   JSON.stringify(text).replace(/[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, escapeOf);
 
 const escapeOf = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** The same without the quotes around it. */
+/** The same without quotes around it. */
 export const oneLine = (text: string): string => quoted(text).slice(1, -1).replaceAll('\\"', '"');

@@ -1,15 +1,15 @@
 /**
- * What the command line's options take. A value that is not understood is refused with the option's name and what
- * was expected; nothing is guessed.
+ * Values of command-line options. An invalid value is refused with the name of the option and what was expected;
+ * nothing is guessed.
  */
 import { InvalidArgumentError } from 'commander';
 
-/** A sequence number: a whole number from 1. */
+/** A sequence number: an integer from 1. */
 export function parseSeq(text: string): number {
   return parseWhole(text, 1, 'a sequence number: a whole number from 1');
 }
 
-/** A whole number from `min`; `expected` is for people. */
+/** An integer from `min`; `expected` is for the error message. */
 export function parseWhole(text: string, min: number, expected: string): number {
   const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   if (!(value >= min)) throw new InvalidArgumentError(`Expected ${expected}.`);

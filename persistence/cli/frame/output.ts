@@ -1,6 +1,6 @@
 /**
- * Where a command's results go: stdout, as text for people or with `--json` as JSON for machines. Progress and
- * messages go to stderr, so that a pipe gets results only.
+ * The output of a command: results go to stdout, as text for people, or with `--json` as JSON for programs. Progress
+ * and messages go to stderr, so that a pipe gets results only.
  */
 import { writeSync } from 'node:fs';
 import { codeOf } from '../../errors.js';
@@ -9,12 +9,12 @@ const STDOUT = 1;
 const CHUNK_CHARS = 64 * 1024;
 const RETRY_MS = 2;
 
-/** Whoever read stdout has gone (`| head`): not an error, and nothing is left to do. */
+/** The reader of stdout has gone (`| head`). That is no error, but nothing is left to do. */
 export class ReaderGone extends Error {}
 
-/** Where results and messages end up. */
+/** Destinations of results and messages. */
 export interface Streams {
-  /** Everything is written when it returns. Throws `ReaderGone`. */
+  /** Returns when everything is written. Throws `ReaderGone`. */
   stdout(bytes: Uint8Array): void;
   stderr(text: string): void;
 }
@@ -50,7 +50,7 @@ export class Output {
     for (const [name, value] of rows) this.line(`${name.padEnd(width)}  ${value}`);
   }
 
-  /** A table with a heading; columns of numbers stand to the right. */
+  /** A table with a heading; columns of numbers are right-aligned. */
   table(heading: readonly string[], rows: readonly (readonly (string | number)[])[]): void {
     const texts = [heading, ...rows.map((row) => row.map(String))];
     const widths = heading.map((_, column) =>
@@ -68,13 +68,13 @@ export class Output {
     }
   }
 
-  /** A sentence for people that is no result. */
+  /** A message for people that is not part of the result. */
   note(text: string): void {
     this.flush();
     this.streams.stderr(`${text}\n`);
   }
 
-  /** Everything so far is written when it returns. Throws `ReaderGone`. */
+  /** Returns when everything so far is written. Throws `ReaderGone`. */
   flush(): void {
     const bytes = Buffer.from(this.#waiting);
     this.#waiting = '';

@@ -1,10 +1,10 @@
 /**
- * How far long work has come, on stderr: a bar where people look, plain lines where a log is written. Work that
- * takes less than a second shows nothing.
+ * Progress of long work, on stderr: a bar on a terminal, plain lines in a log. Work that takes less than a second shows
+ * nothing.
  *
- * An interrupt ends a command at once. Commands work synchronously for minutes, and no signal handler of ours could
- * run meanwhile: so none is installed, and the system ends the process with its threads. Nothing could be put right in
- * the terminal either, so nothing is changed there: the cursor stays visible.
+ * An interrupt ends a command at once. Commands work synchronously for minutes, during which no signal handler could
+ * run. So none is installed, and the system ends the process with its threads. Since nothing could be restored in the
+ * terminal either, nothing is changed there: the cursor stays visible.
  */
 import { SingleBar } from 'cli-progress';
 
@@ -12,23 +12,23 @@ const QUIET_MS = 1_000;
 const LINE_EVERY_MS = 2_000;
 
 export interface Progress {
-  /** How much is done, in the unit of the total. Cheap: it may be called for every batch. */
+  /** `done` is in the unit of the total. Cheap enough to be called for every batch. */
   update(done: number): void;
-  /** Takes the bar away; the caller says what came of it. Once more does nothing. */
+  /** Removes the bar; the caller reports the outcome. A second call does nothing. */
   end(): void;
 }
 
-/** A terminal has place for one. */
+/** A terminal has room for one. */
 let current: Progress | null = null;
 
-/** `total` may be 0 where there is nothing to do. Ends what was there before. */
+/** Ends any progress before. `total` may be 0 if there is nothing to do. */
 export function startProgress(title: string, total: number, unit: string): Progress {
   endProgress();
   current = process.stderr.isTTY ? new Bar(title, total, unit) : new Lines(title, total, unit);
   return current;
 }
 
-/** Takes away what is shown, if anything is: a bar keeps the process alive, also that of a command that failed. */
+/** Ends the progress that is shown, if any. A bar keeps the process alive, even if the command failed. */
 export function endProgress(): void {
   current?.end();
   current = null;

@@ -15,7 +15,7 @@ export const schemaCommand = defineFreeCommand({
   ],
   operands: [new Argument('<COMMAND>', 'the name of a command, or "failure"')],
   run: async (out, _, [name = '']) => {
-    // Only here: the schemas and their library would make every other command slower to start.
+    // Imported here, because the schemas and their library would slow down the start of every other command.
     const { jsonSchema, SCHEMA_NAMES } = await import('./schemas.js');
     const schema = jsonSchema(name);
     if (schema === null) {
