@@ -1,6 +1,6 @@
 /**
- * The ledger of one account, from the archive and the journal (`HistoryReader.origin`). Entries that neither knows are
- * one entry `forward`: the balance that the account brought along.
+ * The ledger of one account, from the archive and the journal (`HistoryReader.origin`). Entries that neither has are
+ * replaced by one entry `forward`, with the balance of the account at that time.
  */
 import type { Engine } from '../../../engine/engine.js';
 import type { EngineEvent } from '../../../engine/model/events.js';
@@ -8,14 +8,14 @@ import { type LedgerEntry, ledgerEntryOf } from '../../replay/ledger.js';
 import type { HistoryReader, Source } from './history-reader.js';
 
 export interface AccountHistory {
-  /** As it stands at the end of the look. */
+  /** The engine at the end. */
   readonly engine: Engine;
   readonly entries: readonly LedgerEntry[];
   readonly counts: BetCounts;
   readonly source: Source;
 }
 
-/** Bets of which the entries tell. */
+/** Counts of the bets in the entries. */
 export interface BetCounts {
   placed: number;
   stakedCents: number;
@@ -23,7 +23,7 @@ export interface BetCounts {
   paidCents: number;
 }
 
-/** What happened to `account` up to command `toSeq`; worked out from the journal alone where `isReplay`. */
+/** What happened to `account` up to command `toSeq`. With `isReplay` it is replayed from the journal alone. */
 export function accountHistory(
   past: HistoryReader,
   account: number,
@@ -64,7 +64,7 @@ class Collected {
     if (entry !== null) this.entries.push(entry);
   }
 
-  /** The balance before the first known entry, or the one at `seq` where there is none. */
+  /** Adds the balance before the first known entry, or the one at `seq` if there is none. */
   bringForward(seq: number, balanceCents: number, timeMs: number): void {
     const first = this.entries[0];
     const forwardCents = first === undefined ? balanceCents : first.balanceCents - first.amountCents;

@@ -1,4 +1,6 @@
-/** The archive of a directory into whose past somebody looks: opened when it is first asked for, and only where it can be used. */
+/**
+ * The archive, for commands that look into the past. It is opened when it is first needed, and used only if it is good.
+ */
 import type { ArchiveQuery } from '../../archive/queries.js';
 import { JournalError } from '../../errors.js';
 import type { JournalReader } from '../../journal/reader.js';
@@ -8,13 +10,13 @@ import { type ArchivedBet, type ArchivedEvent, ArchiveReader } from '../../repla
 import type { Context } from '../frame/command.js';
 import { startProgress } from '../frame/progress.js';
 
-/** Progress is looked at once in so many rows. */
+/** Progress is updated once per this many rows. */
 const PROGRESS_EVERY = 1_024;
 
 export class PastArchive {
   #archive: ArchiveReader | null | undefined;
 
-  /** `title` stands before the progress. */
+  /** `title` is shown with the progress. */
   constructor(
     private readonly context: Context,
     private readonly journal: Pick<JournalReader, 'chainAt'>,
@@ -26,7 +28,10 @@ export class PastArchive {
     this.#archive?.close();
   }
 
-  /** The last command of which it tells, if it knows everything from the beginning; where it cannot be used the journal is. */
+  /**
+   * The last command in the archive if it begins at the very beginning, else null. null also if the journal must be
+   * used.
+   */
   knownTo(): number | null {
     try {
       const archive = this.#upTo(1);
@@ -38,18 +43,18 @@ export class PastArchive {
     }
   }
 
-  /** What the archive knows of the time up to `beginningSeq`, where the journal's past begins. */
+  /** Events from the archive, up to `beginningSeq`, where the journal begins. */
   events(query: ArchiveQuery, beginningSeq: number): Iterable<ArchivedEvent> {
     return this.#upTo(beginningSeq)?.events(query, beginningSeq) ?? [];
   }
 
-  /** Everything that the archive knows of commands `fromSeq` to `toSeq`, in order. */
+  /** All events of commands `fromSeq` to `toSeq` in the archive, in order. */
   allEvents(fromSeq: number, toSeq: number): Iterable<ArchivedEvent> {
     const events = this.#upTo(toSeq)?.allEvents(fromSeq, toSeq) ?? [];
     return this.#counted(events, ({ seq }) => seq - fromSeq, toSeq - fromSeq + 1);
   }
 
-  /** As `ArchiveReader.bets`, where the archive is asked up to `archivedTo`. */
+  /** As `ArchiveReader.bets`, for the archive up to `archivedTo`. */
   bets(
     which: 'settled' | 'open',
     fromSeq: number,
@@ -57,14 +62,14 @@ export class PastArchive {
     archivedTo: number,
     account: number | null,
   ): Iterable<ArchivedBet> {
-    // The archive may have gone on meanwhile.
+    // The archive may have grown meanwhile.
     const lastSeq = Math.min(toSeq, archivedTo);
     const bets = this.#upTo(archivedTo)?.bets(which, fromSeq, lastSeq, archivedTo, account) ?? [];
     const seqOf = ({ placedSeq, fate }: ArchivedBet): number => fate?.seq ?? placedSeq;
     return this.#counted(bets, (bet) => seqOf(bet) - fromSeq, archivedTo - fromSeq + 1);
   }
 
-  /** How a bet was placed that `bets` knows as open. */
+  /** The placement of a bet that is open according to `bets`. */
   placement(bet: number, archivedTo: number): ArchivedBet | null {
     const found = this.#upTo(archivedTo)?.placement(bet) ?? null;
     return found !== null && found.placedSeq <= archivedTo ? found : null;
@@ -88,7 +93,7 @@ export class PastArchive {
     progress.end();
   }
 
-  /** Whether all that happened before the journal's past begins is in the archive. */
+  /** Whether the archive has everything that happened before the journal begins. */
   isWhole(beginningSeq: number): boolean {
     if (beginningSeq === 0) return true;
     return this.#upTo(beginningSeq)?.progress.fromSeq === 0;

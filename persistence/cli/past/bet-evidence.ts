@@ -1,6 +1,6 @@
 /**
- * What `tote verify-bet` checks, from files with the API's answers and from single values. Values that are given win
- * over files; what is missing or of the wrong type is named.
+ * The input of `tote verify-bet`: files with answers of the API, and single values. Values take precedence over files.
+ * What is missing or of the wrong type is named.
  */
 import { readFileSync } from 'node:fs';
 import type { BetEvidence, PublishedBet } from '../../../engine/fairness.js';
@@ -28,7 +28,7 @@ export interface EvidenceOptions {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Throws `UsageError` where something is missing or not what it should be, and `file_unreadable`. */
+/** Throws `UsageError` if something is missing or wrong, and `file_unreadable`. */
 export function gatherEvidence(options: EvidenceOptions): BetEvidence {
   const whole = membersOf(readJson(options.evidence), 'evidence');
   const order = membersOf(readJson(options.order), 'data');
@@ -68,7 +68,7 @@ function clientSeedOf(options: EvidenceOptions, whole: Fields): string | null {
   throw new UsageError('clientSeed must be text');
 }
 
-/** Takes values by their options' names and remembers what is missing, so that all of it is told at once. */
+/** Takes values by the names of their options and collects what is missing, so that it is reported all at once. */
 class Given {
   readonly #missing: string[] = [];
 
@@ -118,7 +118,7 @@ function readJson(path: string | undefined): Fields {
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What stands in the member, where the file has it (the API's envelope), or the file itself. */
+/** The member, if the file has it (the API's envelope), or else the file itself. */
 const membersOf = (file: Fields, member: string): Fields => {
   const inner = file[member];
   return isFields(inner) ? inner : file;

@@ -11,7 +11,7 @@ export interface BetHistory {
   readonly bet: RoundBet;
   readonly round: RoundHistory;
   readonly engine: Engine;
-  /** Whether entry percent and client seed are known: not where the archive began when the bet was open already. */
+  /** Whether entry percent and client seed are known. They are not if the archive began while the bet was open. */
   readonly isWhole: boolean;
   readonly source: Source;
 }
@@ -38,7 +38,7 @@ export function betHistory(past: HistoryReader, bet: number, toSeq: number, isRe
   return { bet: found, round, engine, isWhole: placedSeq > 0, source };
 }
 
-/** The round with what the archive knows of the bet alone: the other bets are not asked for. */
+/** The round with the events of this bet from the archive; the other bets are not read. */
 function roundOfArchived(
   past: HistoryReader,
   archived: readonly ArchivedEvent[],

@@ -1,10 +1,10 @@
 /**
  * What the commands that look into the past share: the journal, the snapshots and the archive, opened for reading and
- * closed again; progress.
+ * closed again, and progress.
  *
- * There are two ways to an answer. Looked up: what happened is read from the archive, row by row against its checksums,
- * and the state is that of the newest snapshot with the journal's commands after it; the one must lead to the other.
- * Worked out: all of it comes from carrying the journal out again, as far back as it goes.
+ * There are two ways to an answer. By look-up: what happened is read from the archive, each row checked, and the state
+ * is that of the newest snapshot with the journal's commands after it; the two must agree. By replay: everything comes
+ * from a replay of the journal, as far back as it goes.
  */
 import { Engine } from '../../../engine/engine.js';
 import { JournalError } from '../../errors.js';
@@ -16,15 +16,15 @@ import type { Context } from '../frame/command.js';
 import { type Progress, startProgress } from '../frame/progress.js';
 import { PastArchive } from './archive.js';
 
-/** A journal begins with the rules. */
+/** A journal begins with the rules, at the latest by this command. */
 const FIRST_RULES_SEQ_MAX = 100;
 
-/** Where a look begins. */
+/** Where a look into the past starts. */
 export interface Origin {
   readonly engine: Engine;
-  /** What happened up to this command is asked of the archive, the rest of the journal. */
+  /** What happened up to this command is read from the archive, the rest from the journal. */
   readonly archivedTo: number;
-  /** Which way was taken. */
+  /** Which of the two ways was taken. */
   readonly source: Source;
 }
 
@@ -34,17 +34,17 @@ export interface Source {
   readonly words: string;
 }
 
-/** Where the reading of a range begins. */
+/** Where the reading of a range starts. */
 export interface RangeOrigin {
-  /** What happened up to this command is asked of the archive, the rest of the journal. */
+  /** What happened up to this command is read from the archive, the rest from the journal. */
   readonly archivedTo: number;
   /**
-   * The state from which the journal goes on, not behind `archivedTo`; null where only the archive reaches so far back.
+   * The state from which the journal continues, not after `archivedTo`; null if only the archive reaches so far back.
    */
   readonly start: () => Engine | null;
 }
 
-/** A read-only look into a data directory. */
+/** A read-only look into the past of a data directory. */
 export class HistoryReader {
   readonly history: History;
   #progress: Progress | null = null;
@@ -92,14 +92,14 @@ export class HistoryReader {
 
   /** Replays the journal from `engine` to `toSeq`, with progress. */
   replay(engine: Engine, toSeq: number): Generator<Step, void, undefined> {
-    if (toSeq > this.lastSeq) this.history.startFor(toSeq); // says that it does not exist
+    if (toSeq > this.lastSeq) this.history.startFor(toSeq); // throws that it does not exist
     if (toSeq < engine.seq) throw tooEarly(toSeq, engine.seq);
     this.#fromSeq = engine.seq;
     this.#progress = startProgress(this.title, toSeq - engine.seq, 'commands');
     return this.history.replay(engine, toSeq);
   }
 
-  /** Where to begin for what is known at command `toSeq`. Throws `not_found` where its state cannot be had. */
+  /** Where to start for what is known at command `toSeq`. Throws `not_found` if its state is not available. */
   origin(toSeq: number, isReplay: boolean): Origin {
     const knownTo = isReplay ? null : this.archive.knownTo();
     if (knownTo === null) return this.#beginning();
@@ -110,7 +110,7 @@ export class HistoryReader {
     return { engine, archivedTo, source: { kind: 'archive', words } };
   }
 
-  /** Where to begin for what commands `fromSeq` to `toSeq` did. Throws `not_found` where that cannot be had. */
+  /** Where to start for what commands `fromSeq` to `toSeq` did. Throws `not_found` if that is not available. */
   rangeOrigin(fromSeq: number, toSeq: number, isReplay: boolean): RangeOrigin {
     const { history } = this;
     const knownTo = isReplay ? null : this.archive.knownTo();
@@ -124,7 +124,7 @@ export class HistoryReader {
     return { archivedTo: beginning.seq, start: () => (toSeq < beginning.seq ? null : beginning) };
   }
 
-  /** `engine`, or, where it stands before everything, one that has taken the first rules. */
+  /** `engine`, or, if it has no rules yet, one with the first rules. */
   withRules(engine: Engine): Engine {
     if (engine.rules !== null) return engine;
     for (const step of this.history.replay(new Engine(), Math.min(this.lastSeq, FIRST_RULES_SEQ_MAX))) {
@@ -137,8 +137,8 @@ export class HistoryReader {
     const engine = this.history.beginning();
     const words =
       engine.seq === 0
-        ? 'the journal, carried out again from its beginning'
-        : `the journal, carried out again from the snapshot at ${engine.seq}, and the archive before it`;
+        ? 'the journal, replayed from its beginning'
+        : `the journal, replayed from the snapshot at ${engine.seq}, and the archive before it`;
     return { engine, archivedTo: engine.seq, source: { kind: 'journal', words } };
   }
 }

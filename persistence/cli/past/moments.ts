@@ -1,4 +1,6 @@
-/** The options that name a moment or a range of the past, and what is refused of them: exit code 2, nothing guessed. */
+/**
+ * The options for a moment or a range of the past. Invalid ones end the command with exit code 2; nothing is guessed.
+ */
 import { InvalidArgumentError, Option } from 'commander';
 import { messageOf } from '../../errors.js';
 import { UsageError } from '../frame/exit-codes.js';
@@ -6,7 +8,7 @@ import { isoText } from '../frame/format.js';
 import { parseSeq, parseTimeMs } from '../frame/options.js';
 import type { HistoryReader } from './history-reader.js';
 
-/** A point of the past: a sequence number, or the last one at or before a time. */
+/** A moment of the past: a sequence number, or the last one at or before a time. */
 export type Moment = { readonly seq: number } | { readonly timeMs: number };
 
 const SEQ_DIGITS_MAX = 10;
@@ -38,7 +40,7 @@ export const AT_OPTIONS: readonly Option[] = [
   REPLAY_OPTION,
 ];
 
-/** The sequence number that the options name; the last one without any. Throws `UsageError`. */
+/** The sequence number given by the options; the last one if none is given. Throws `UsageError`. */
 export function seqOf(past: HistoryReader, { atSeq, atTime }: AtOptions): number {
   if (atTime === undefined) return atSeq ?? past.lastSeq;
   refuseFuture(past, '--at-time', atTime);
@@ -56,14 +58,14 @@ export const RANGE_OPTIONS: readonly Option[] = [
 ];
 
 export interface Range {
-  /** `toSeq + 1` where no command is in the range. */
+  /** `toSeq + 1` if no command is in the range. */
   readonly fromSeq: number;
   readonly toSeq: number;
 }
 
 /**
- * The commands that the options name; `defaultFromSeq` says where they begin without `--from`. An end beyond the last command is the
- * last command. Throws `UsageError` where the range begins beyond it, or behind its end.
+ * The range given by the options; without `--from` it begins at `defaultFromSeq`. An end beyond the last command is the
+ * last command. Throws `UsageError` if the range begins beyond the last command, or after its end.
  */
 export function rangeOf(
   past: HistoryReader,
@@ -88,13 +90,13 @@ const outOfOrder = (): UsageError =>
 const lastOf = (past: HistoryReader, moment: Moment): number =>
   'seq' in moment ? Math.min(moment.seq, past.lastSeq) : past.history.seqAt(moment.timeMs);
 
-/** For two numbers or two times; a number and a time are compared by what commands lie between. */
+/** Compares two numbers or two times. A number and a time are compared by the commands between them. */
 function isBehind(from: Moment, to: Moment): boolean {
   if ('seq' in from) return 'seq' in to && from.seq > to.seq;
   return 'timeMs' in to && from.timeMs > to.timeMs;
 }
 
-/** Neither the wall clock nor, where that was moved by hand, the journal has come so far. */
+/** Throws if neither the wall clock has reached the time nor the journal, whose clock may have been moved by hand. */
 function refuseFuture(past: HistoryReader, option: string, timeMs: number): void {
   if (timeMs <= Date.now() || past.history.seqAt(timeMs - 1) < past.lastSeq) return;
   throw new UsageError(`${option} is ${isoText(timeMs)}: that lies in the future.`);

@@ -1,7 +1,6 @@
 /**
- * Everything known of a round as one object, which `--json` prints and the text for people is made from, and whether
- * its money comes out even: what the house put in and the stakes are the pools, and what was paid and the house got
- * are the pools again.
+ * Everything known about a round as one object, for `--json` and for the text for people, and whether its money adds
+ * up: the seeds and stakes must be the pools, and the payouts and what the house got must be the pools, too.
  */
 
 import { dollarsOfCents } from '../../../engine/base/money.js';
@@ -25,7 +24,7 @@ import { entryJson } from '../words/ledger-text.js';
 import { type Priced, ROUND_STAGES, type RoundBet, type RoundHistory } from './round-history.js';
 import type { KnownSeeds } from './round-seeds.js';
 
-/** What both a round in memory and one in the archive have. */
+/** The facts of both a round in memory and one in the archive. */
 type RoundCore = Pick<
   RoundView,
   | 'startTimeMs'
@@ -44,7 +43,7 @@ type RoundCore = Pick<
 
 export type RoundFacts = ReturnType<typeof roundFacts>;
 
-/** The facts of `round` as of command `asOfSeq`; it is known. Amounts in USD. */
+/** The facts of `round`, which must be known, at command `asOfSeq`. Amounts in USD. */
 export function roundFacts(round: RoundHistory, asOfSeq: number, known: KnownSeeds) {
   const core: RoundCore | null = round.view ?? round.archived;
   const { result } = round;
@@ -120,7 +119,7 @@ const betJson = ({ placedSeq, placed, settledSeq, settled }: RoundBet) => ({
   settledSeq,
 });
 
-/** The commitment is public from the round's beginning, the seed from its settlement: nothing is shown before. */
+/** The commitment is public from the beginning of the round, the seed after its settlement; neither is shown before. */
 export function seedsOf(round: RoundHistory, exists: boolean, { seeds, why }: KnownSeeds) {
   const { market, roundNumber } = round;
   const isSettled = exists && round.status === SETTLED;

@@ -10,7 +10,7 @@ import type { Step } from '../../replay/history.js';
 import { type LedgerEntry, ledgerEntryOf } from '../../replay/ledger.js';
 import type { HistoryReader, Origin, Source } from './history-reader.js';
 
-/** A price as the journal has it: what was decided by it stands with it. */
+/** A price with its time and evidence, from the journal. */
 export interface Priced {
   readonly price: number | null;
   readonly priceTimeMs: number | null;
@@ -29,7 +29,7 @@ export interface RoundBet {
   settled: BetSettled | null;
 }
 
-/** The instants of a round's life, in their order; those that have not come are not there. */
+/** The stages of a round's life that it has reached, in order. */
 export const ROUND_STAGES = ['upcoming', 'opened', 'locked', 'ended', 'resolved', 'settled'] as const;
 export type RoundStage = (typeof ROUND_STAGES)[number];
 
@@ -44,7 +44,7 @@ const STAGE_OF: Partial<Readonly<Record<EngineEvent['type'], RoundStage>>> = {
 
 export class RoundHistory {
   readonly id: string;
-  /** The round itself; null where only the archive knows it, or nothing does. */
+  /** The round in the engine; null if only the archive has it, or nothing. */
   view: RoundView | null = null;
   archived: ArchivedRound | null = null;
   readonly stages = new Map<RoundStage, Instant>();
@@ -53,7 +53,7 @@ export class RoundHistory {
   /** Why it did not open, or ''. */
   notOpened: RoundNotOpened['reason'] | '' = '';
   readonly bets = new Map<number, RoundBet>();
-  /** What the house put in and got. */
+  /** Ledger entries of the house. */
   readonly houseEntries: LedgerEntry[] = [];
   /** Whether events of the round may be missing. */
   isWhole = true;
@@ -78,7 +78,7 @@ export class RoundHistory {
     return this.view?.status ?? SETTLED;
   }
 
-  /** Takes in what a command did to the round; its bets and money are known already up to command `archivedTo`. */
+  /** Adds what a command did to the round. Bets and money up to command `archivedTo` are known already. */
   addStep({ seq, command, events, engine }: Step, archivedTo: number): void {
     for (const event of events) {
       if (!this.#isMine(event)) continue;
@@ -93,7 +93,7 @@ export class RoundHistory {
     if (this.notOpened !== '') this.view = null;
   }
 
-  /** The round as it is in `engine`, unless the archive knows how it ended after that. */
+  /** Takes the round from `engine`, unless the archive knows its later end. */
   look(engine: Engine): void {
     const view = engine.round(this.market, this.roundNumber);
     this.view = this.archived !== null && view?.status !== SETTLED ? null : view;
@@ -126,14 +126,14 @@ function pricedOf(command: Command): Priced | null {
 
 export interface FoundRound {
   readonly round: RoundHistory;
-  /** From there, or from right after the round's end. */
+  /** At the requested command, or right after the end of the round. */
   readonly engine: Engine;
   readonly source: Source;
 }
 
 /**
- * What happened to the round up to command `toSeq`. The archive knows finished rounds with their bets, not where prices
- * are from and when each stage began: that, and rounds that it does not know at all, the journal tells.
+ * What happened to the round up to command `toSeq`. The archive has finished rounds with their bets, but not where
+ * prices are from and when each stage began. That, and rounds that it does not have, come from the journal.
  */
 export function roundHistory(
   past: HistoryReader,
@@ -150,7 +150,7 @@ export function roundHistory(
   const beforeSeq = past.history.seqAt(roundNumber * timeFrameMs(market) - 1);
   const engine = startBefore(past, Math.min(beforeSeq, toSeq));
   const archivedTo = engine.seq > beforeSeq ? engine.seq : 0;
-  const words = `the journal, carried out again from ${engine.seq === 0 ? 'its beginning' : `the snapshot at ${engine.seq}`}`;
+  const words = `the journal, replayed from ${engine.seq === 0 ? 'its beginning' : `the snapshot at ${engine.seq}`}`;
   const source: Source = { kind: 'journal', words };
   return fromOrigin(past, new RoundHistory(market, roundNumber), toSeq, { engine, archivedTo, source });
 }
@@ -165,12 +165,12 @@ function fromOrigin(past: HistoryReader, round: RoundHistory, toSeq: number, ori
       if (round.isOver) break;
     }
   }
-  // Those before the snapshot are not known here: some of them would look like all.
+  // Stages before the snapshot are not known here, and showing only the others would be misleading.
   if (source.kind === 'archive') round.stages.clear();
   return { round, engine, source };
 }
 
-/** The newest state at or before `seq`, or the oldest that can be had. */
+/** The newest state at or before `seq`, or else the oldest available. */
 function startBefore(past: HistoryReader, seq: number): Engine {
   if (past.history.isFromFirst) return past.history.startFor(seq);
   const beginning = past.history.beginning();

@@ -1,4 +1,4 @@
-/** The seeds of rounds for the command line, where the master secret can be read; else why they are not known. */
+/** The seeds of rounds for the command line, or, if the master secret cannot be read, why they are not known. */
 import type { Engine } from '../../../engine/engine.js';
 import { RoundSeeds } from '../../../engine/fairness.js';
 import type { DataDir } from '../../data-dir/layout.js';
@@ -10,7 +10,7 @@ export type KnownSeeds =
   | { readonly seeds: RoundSeeds; readonly why: null }
   | { readonly seeds: null; readonly why: string };
 
-/** Reads the master secret of `dir` and compares it with the one that `engine`'s rules name. */
+/** Reads the master secret of `dir` and compares it with the fingerprint in the rules of `engine`. */
 export function readRoundSeeds(dir: DataDir, engine: Engine): KnownSeeds {
   try {
     const secret = openMasterSecret(dir, false);

@@ -1,4 +1,4 @@
-/** A round for people, from its facts. */
+/** A round as text for people, from its facts. */
 
 import { dollarsText, oneLine, quoted } from '../frame/format.js';
 import type { Output } from '../frame/output.js';
@@ -35,7 +35,7 @@ export function showRound(out: Output, facts: RoundFacts, round: RoundHistory, s
   if (facts.faults.length > 0) out.line(`\nTHE ROUND DOES NOT COME OUT EVEN: ${facts.faults.join('; ')}.`);
 }
 
-/** The archive does not have everything. */
+/** Shown if the archive does not have everything. */
 const sourceText = ({ kind, words }: Source): string =>
   kind === 'archive' ? `${words} (--replay shows the stages and where the prices are from)` : words;
 
@@ -68,7 +68,7 @@ function rulesText({ rules }: RoundFacts): [string, string][] {
 function priceText(price: number | null, from: RoundFacts['openPriceFrom']): string {
   if (from === null) return price === null ? 'none' : `${price}`;
   const of = from.priceTime === null ? 'no tick was there' : `tick of ${from.priceTime}`;
-  // A voided round has no close price, but there may have been a tick, too old to count.
+  // A voided round has no close price, but there may have been a tick that was too old to count.
   const tick =
     price === null && from.price !== null ? `none; the last tick was ${from.price}` : `${price ?? 'none'}`;
   return `${tick}, ${of}, evidence ${quoted(from.evidence)}`;

@@ -27,14 +27,14 @@ const KINDS: Readonly<Record<CommandKind, true>> = {
 };
 export const COMMAND_KINDS: readonly string[] = Object.keys(KINDS);
 
-/** What is not there does not matter. */
+/** What is absent is not filtered by. */
 export interface StepFilter {
   readonly kind?: string;
   readonly account?: number;
   readonly market?: number;
 }
 
-/** Whether the command, or anything that it did, is about what the filter names. */
+/** Whether the command, or anything that it did, matches the filter. */
 export function isAbout({ command, events }: Step, { kind, account, market }: StepFilter): boolean {
   if (kind !== undefined && command.kind !== kind) return false;
   if (account !== undefined && !isAboutAccount(command, events, account)) return false;
