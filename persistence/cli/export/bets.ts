@@ -1,7 +1,6 @@
 /**
- * Bets' rows. A bet is written when it is settled, and those that are open last. Which bets: those placed in the range;
- * what became of them: as far as the journal goes. Nothing is kept in memory but what happened behind the archive's
- * end.
+ * Rows of bets: those placed in the range, with their settlement up to the end of the journal. A bet is written when it
+ * is settled; open bets come last. Only what happened after the end of the archive is kept in memory.
  */
 
 import type { Engine } from '../../../engine/engine.js';
@@ -80,11 +79,11 @@ export function exportBets(past: HistoryReader, sink: RowSink, range: ExportRang
     : ['bets that were placed before the past that is left are not there'];
 }
 
-/** What happened to bets behind the archive's end. */
+/** What happened to bets after the end of the archive. */
 class LaterBets {
-  /** Those that were placed there and are not settled. */
+  /** Bets placed there that are not settled. */
   readonly open = new Map<number, OpenBet>();
-  /** Those that the archive knows as open. */
+  /** Bets that are open in the archive. */
   readonly settled = new Set<number>();
 
   constructor(
@@ -104,7 +103,7 @@ class LaterBets {
     }
   }
 
-  /** The bet that is settled now; null where it was not placed in the range. */
+  /** The bet that is settled now; null if it was not placed in the range. */
   #takePlaced(number: number): OpenBet | null {
     const bet = this.open.get(number);
     if (bet !== undefined) {

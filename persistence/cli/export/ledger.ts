@@ -1,6 +1,6 @@
 /**
- * The ledger's rows, added up while they are written: every account's entries must lead from one balance to the next
- * and, at the end, to the balance that the engine has.
+ * Rows of the ledger, added up while they are written: the entries of every account must lead from one balance to the
+ * next and, at the end, to the balance in the engine.
  */
 
 import type { Engine } from '../../../engine/engine.js';
@@ -28,9 +28,9 @@ const COLUMNS = [
   'reference',
 ] as const;
 
-const FAULTS_TOLD = 10;
+const FAULTS_KEPT = 10;
 
-/** Writes the entries of the range's commands; returns what does not add up, in sentences. */
+/** Writes the entries of the range's commands. Returns what does not add up, as sentences. */
 export function exportLedger(past: HistoryReader, sink: RowSink, range: ExportRange): readonly string[] {
   sink.columns(COLUMNS);
   const { fromSeq, toSeq, account, isReplay } = range;
@@ -77,7 +77,7 @@ function* archivedEvents(
   }
 }
 
-/** What an account brought along: the balance before its first known entry. */
+/** The balance of an account before its first known entry. */
 function forwardOf(entry: LedgerEntry): LedgerEntry {
   const amountCents = entry.balanceCents - entry.amountCents;
   const about = { bet: 0, round: '', reference: '' };
@@ -88,7 +88,7 @@ class Books {
   readonly faults: string[] = [];
   readonly #balances = new Map<number, number>();
 
-  /** `beginsAtNothing`: the range begins with the first command, when all balances are 0. */
+  /** `beginsAtNothing`: the range begins with the first command, before which all balances are 0. */
   constructor(readonly beginsAtNothing: boolean) {}
 
   isFirst({ account }: LedgerEntry): boolean {
@@ -99,7 +99,7 @@ class Books {
     const before = this.#balances.get(account) ?? (this.beginsAtNothing ? 0 : balanceCents - amountCents);
     this.#balances.set(account, balanceCents);
     if (before + amountCents === balanceCents) return;
-    this.#say(
+    this.#fault(
       `${ownerText(account)}, sequence number ${seq}: ${before} and ${amountCents} are not ${balanceCents} cents`,
     );
   }
@@ -114,14 +114,14 @@ class Books {
       const isUnknown = !this.#balances.has(account) && (!this.beginsAtNothing || !isWhole);
       const sumCents = this.#balances.get(account) ?? 0;
       if (isUnknown || sumCents === balanceCents) continue;
-      this.#say(
+      this.#fault(
         `${ownerText(account)}: the entries come to ${sumCents} cents, the balance is ${balanceCents} cents`,
       );
     }
   }
 
-  #say(fault: string): void {
-    if (this.faults.length < FAULTS_TOLD) this.faults.push(fault);
+  #fault(fault: string): void {
+    if (this.faults.length < FAULTS_KEPT) this.faults.push(fault);
   }
 }
 

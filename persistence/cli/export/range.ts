@@ -1,26 +1,26 @@
-/** What an export is about: which commands, and whose events. */
+/** The range of an export: which commands, and whose events. */
 import type { Engine } from '../../../engine/engine.js';
 import { accountId } from '../../../engine/model/domain.js';
 import type { EngineEvent } from '../../../engine/model/events.js';
 import { JournalError } from '../../errors.js';
 import type { HistoryReader } from '../past/history-reader.js';
 
-/** The account number with which the ledger writes down what the house has. */
+/** The account number of the house in the ledger. */
 export const HOUSE = 0;
 
-/** Which commands are looked at, and whose events: null stands for everybody's. */
+/** Which commands are exported, and the events of which account; null for all. */
 export interface ExportRange {
   readonly fromSeq: number;
   readonly toSeq: number;
   readonly account: number | null;
-  /** Whether all is worked out from the journal alone. */
+  /** Whether everything is replayed from the journal. */
   readonly isReplay: boolean;
 }
 
 export const isOf = (event: EngineEvent, account: number | null): boolean =>
   account === null || ('account' in event && event.account === account);
 
-/** `engine`: at the end of the range; null where only the archive reaches so far back. */
+/** `engine` is at the end of the range; null if only the archive reaches so far back. */
 export function refuseUnknown(
   past: HistoryReader,
   engine: Engine | null,

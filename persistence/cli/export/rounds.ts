@@ -1,5 +1,5 @@
 /**
- * Rounds' rows: those settled in the range, as they are settled; and, where the range goes up to the last command,
+ * Rows of rounds: those settled in the range, in the order of settlement, and, if the range ends with the last command,
  * those that are not settled yet.
  */
 
@@ -80,14 +80,14 @@ class OpenRounds {
     for (const round of roundsOf(engine)) this.#watch(round);
   }
 
-  /** In the order of their times, whichever state the reading began at. */
+  /** In the order of their times, whatever state the reading began with. */
   all(): readonly RoundView[] {
     const byTime = (one: RoundView, other: RoundView): number =>
       one.startTimeMs - other.startTimeMs || one.market - other.market;
     return [...this.#rounds.values()].sort(byTime);
   }
 
-  /** Returns the round that `event`, the engine's last, settled. */
+  /** The round that `event`, the last one of the engine, settled. */
   add(event: EngineEvent, engine: Engine): RoundView | null {
     if (!('roundNumber' in event)) return null;
     const id = roundId(event.market, event.roundNumber);
@@ -108,7 +108,7 @@ class OpenRounds {
   }
 }
 
-/** Rounds that are in the engine and not settled. */
+/** The unsettled rounds of the engine. */
 function roundsOf(engine: Engine): (RoundView | null)[] {
   const current = Array.from({ length: MARKETS_MAX }, (_, market) => engine.currentRound(market));
   return [...current, ...engine.unsettledRounds()];

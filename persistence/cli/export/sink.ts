@@ -1,6 +1,7 @@
 /**
- * Where exported rows go: a new file or stdout, as CSV (RFC 4180: CRLF, quotes doubled) or as JSON lines. Rows are
- * written in chunks as they come. A file has its name once it is whole: an interrupt leaves a `.part` at most.
+ * The destination of exported rows: a new file or stdout, as CSV (RFC 4180: CRLF, quotes doubled) or as JSON lines.
+ * Rows are written in chunks as they come. A file gets its name when it is complete; an interrupt leaves at most a
+ * `.part`.
  */
 import { closeSync, existsSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { stringify } from 'csv-stringify/sync';
@@ -9,15 +10,15 @@ import type { Output } from '../frame/output.js';
 
 export type ExportFormat = 'csv' | 'jsonl';
 
-/** A cell; null is an empty cell in CSV. `OutsideText` is text that clients or operators chose. */
+/** A cell; null is an empty cell in CSV. `OutsideText` is text from clients or operators. */
 export type ExportCell = number | string | null | OutsideText;
 export type ExportRow = Readonly<Record<string, ExportCell>>;
 
-/** Text that somebody outside chose: a spreadsheet must not take it for a formula. */
+/** Text from outside, which a spreadsheet must not interpret as a formula. */
 export class OutsideText {
   constructor(readonly text: string) {}
 
-  /** As it stands in CSV. The other forms are full-width characters that spreadsheets take for the plain ones. */
+  /** The text for CSV. The escaped characters are full-width ones, which spreadsheets treat as the plain ones. */
   get guarded(): string {
     return /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(this.text) ? `'${this.text}` : this.text;
   }
@@ -35,7 +36,7 @@ const FILE_MODE = 0o600;
 
 export class RowSink {
   rows = 0;
-  /** Rows that are written already and come once more. */
+  /** Rows still to skip, because they are written already and come again. */
   #again = 0;
   #waiting: ExportRow[] = [];
   #file: number | null = null;
@@ -47,7 +48,7 @@ export class RowSink {
     readonly out: Output,
   ) {}
 
-  /** Does `work`, which writes rows, and closes the file whatever comes of it. */
+  /** Does `work`, which writes rows, and closes the file, also after an error. */
   fill<T>(work: () => T): T {
     if (this.path === null) return this.#fillOpen(work);
     refuseExisting(this.path);
@@ -70,13 +71,13 @@ export class RowSink {
     return result;
   }
 
-  /** Names of the columns, in their order; they stand in the file even where no row follows. */
+  /** Writes the names of the columns, even if no row follows. */
   columns(names: readonly string[]): void {
     if (this.format === 'csv' && !this.#hasHeader) this.#write(`${names.join(',')}\r\n`);
     this.#hasHeader = true;
   }
 
-  /** All rows come once more, in the same order: those that were taken are not taken again. */
+  /** All rows come again, in the same order: those that were written are skipped. */
   startOver(): void {
     this.#again = this.rows;
     this.rows = 0;
@@ -119,5 +120,5 @@ function csvText(rows: readonly ExportRow[]): string {
   return stringify(cells, { record_delimiter: 'windows', cast: { string: castText } });
 }
 
-/** An empty text is `""`, a missing one is nothing: a client seed may be empty. */
+/** An empty text is `""` and a missing one is nothing, because a client seed may be empty. */
 const castText = (value: string) => (value === '' ? { value, quoted_empty: true } : value);
