@@ -1,4 +1,4 @@
-/** `tote account`: everything known of one account, and that its ledger adds up to its balance. */
+/** `tote account`: everything known about one account, and whether its ledger adds up to its balance. */
 import { Argument } from 'commander';
 import { must } from '../../../engine/base/assert.js';
 import { dollarsOfCents } from '../../../engine/base/money.js';
@@ -30,12 +30,12 @@ import { parseAccount } from './replay.js';
 
 export const accountCommand = defineCommand<AtOptions>({
   name: 'account',
-  summary: 'show everything known of an account, with its ledger',
+  summary: 'show everything known about an account, with its ledger',
   details:
     'Shows tier, balance, keys (never their secrets), open bets and every ledger entry: deposits, withdrawals, stakes, ' +
-    'payouts, refunds. The entries are added up: where they do not come to the balance, it says so and ends with 1. ' +
-    'The entries are those of the archive, each checked, and the balance is that of the newest snapshot with what came ' +
-    'after it; --replay works both out from the journal alone, which takes longer the longer it is. ' +
+    'payouts, refunds. The entries are added up; if they do not match the balance, it says so and ends with 1. ' +
+    'The entries come from the archive, each checked, and the balance from the newest snapshot and the journal after ' +
+    'it. --replay takes both from the journal alone, which takes longer the longer the journal is. ' +
     'Works with and without a running server, and changes nothing.',
   examples: [
     ['account acc_7', 'as it is now'],

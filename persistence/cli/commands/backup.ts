@@ -1,4 +1,4 @@
-/** `tote backup`: a consistent copy of a running or stopped server's data directory, and the way of a warm standby. */
+/** `tote backup`: a consistent copy of the data directory of a running or stopped server; repeated, a warm standby. */
 import { resolve } from 'node:path';
 import { Argument } from 'commander';
 import { type BackedUp, backup } from '../../upkeep/backup/backup.js';
@@ -15,9 +15,9 @@ export const backupCommand = defineCommand({
   summary: 'copy a running or stopped server to BACKUP_DIR; again: what is new',
   details:
     'The copy is a data directory itself: "verify" checks it and a server starts on it. Everything that was acknowledged ' +
-    'before the command began is in it. Run again with the same BACKUP_DIR it adds what is new since, which is the way of a ' +
-    'warm standby. It holds the master secret and the operator token: keep it as safe as the original. Snapshots that the ' +
-    'server has given up are removed from the copy, too; segments never. Ends with 1 where a damaged part was left out.',
+    'before the command began is in it. Run again with the same BACKUP_DIR, it adds what is new, as for a warm standby. ' +
+    'It contains the master secret and the operator token: keep it as safe as the original. Snapshots that the server has ' +
+    'deleted are removed from the copy, too; segments never. Ends with 1 if a damaged part was left out.',
   examples: [
     ['backup /mnt/backup', './data to /mnt/backup'],
     ['backup /mnt/backup /var/lib/tote', 'another data directory'],

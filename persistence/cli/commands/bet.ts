@@ -1,4 +1,4 @@
-/** `tote bet`: everything known of one bet, and what is needed to verify its hash. */
+/** `tote bet`: everything known about one bet, and what is needed to verify its hash. */
 import { Argument, InvalidArgumentError } from 'commander';
 import { must } from '../../../engine/base/assert.js';
 import { dollarsOfCents } from '../../../engine/base/money.js';
@@ -29,12 +29,12 @@ import { entryJson, showLedger } from '../words/ledger-text.js';
 
 export const betCommand = defineCommand<AtOptions>({
   name: 'bet',
-  summary: 'show everything known of a bet, with its ledger entries',
+  summary: 'show everything known about a bet, with its ledger entries',
   details:
-    'Shows what was bet, at which odds, in which round, what came of it, the ledger entries, and the betHash with what is ' +
-    'needed to verify it (the seed once the round is settled). With --json the member "evidence" is what ' +
-    '"npx tote verify-bet --evidence" reads. It is read from the archive, each row checked, and what came after it from ' +
-    'the journal; --replay works all of it out from the journal. Nothing is changed.',
+    'Shows the stake, odds and round of the bet, its result, the ledger entries, and the betHash with what is needed to ' +
+    'verify it (the seed once the round is settled). With --json the member "evidence" is the input of ' +
+    '"npx tote verify-bet --evidence". All of it is read from the archive, each row checked, and from the journal after it; ' +
+    '--replay takes everything from the journal. Nothing is changed.',
   examples: [
     ['bet bet_1201', 'as it is now'],
     ['bet bet_1201 ./data --json > bet.json', 'for a program, or for verify-bet --evidence bet.json'],

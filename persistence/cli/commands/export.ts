@@ -13,7 +13,7 @@ import { HistoryReader } from '../past/history-reader.js';
 import { RANGE_OPTIONS, type RangeOptions, REPLAY_OPTION, rangeOf } from '../past/moments.js';
 import { parseAccount } from './replay.js';
 
-/** Writes rows and returns what is wrong with them. */
+/** Writes rows and returns what is wrong with them, as sentences. */
 export type Exporter = (past: HistoryReader, sink: RowSink, range: ExportRange) => readonly string[];
 
 const EXPORTERS = { bets: exportBets, ledger: exportLedger, rounds: exportRounds } as const;
@@ -31,17 +31,17 @@ export const exportCommand = defineCommand<ExportOptions>({
   name: 'export',
   summary: 'write bets, the ledger or rounds as CSV or JSON lines',
   details:
-    'bets: those placed from --from to --to, with what has become of them up to the last command there is. ' +
-    'ledger: every movement of money from --from to --to, of accounts and the house; while it is written it is added up, ' +
-    'and where an account does not come to its balance, it says so and ends with 1. ' +
-    'rounds: those settled from --from to --to; without --to, the ones that are not settled yet, too. ' +
+    'bets: those placed from --from to --to, with their settlement up to the last command. ' +
+    'ledger: every movement of money from --from to --to, of accounts and the house. It is added up while it is written; if ' +
+    'the entries of an account do not match its balance, it says so and ends with 1. ' +
+    'rounds: those settled from --from to --to; without --to also those that are not settled yet. ' +
     'With --account, bets and ledger are those of one account; "house" has a ledger, too. ' +
-    'Amounts stand in USD with two decimals and again in cents. In CSV (RFC 4180) a text from outside (reference, client seed, ' +
+    'Amounts are in USD with two decimals, and again in cents. In CSV (RFC 4180) a text from outside (reference, client seed, ' +
     'void reason) that begins with = + - @, a tab or a line break gets an apostrophe before it, so that no ' +
-    'spreadsheet takes it for a formula; JSON lines have it as it is. ' +
-    '--json prints what was written to --out as one document; rows as JSON are --format jsonl. ' +
-    'Rows are read from the archive, each checked, as far as it goes, and from there on from the journal; --replay works all ' +
-    'of them out from the journal, to the same bytes. Nothing in the data directory is changed.',
+    'spreadsheet interprets it as a formula; JSON lines have it unchanged. ' +
+    '--json prints one document about what was written to --out; for rows as JSON use --format jsonl. ' +
+    'Rows are read from the archive, each checked, and after its end from the journal; --replay takes all of them from the ' +
+    'journal, with the same bytes as result. Nothing in the data directory is changed.',
   examples: [
     ['export --what ledger --out ledger.csv', 'every cent that ever moved'],
     [

@@ -1,4 +1,4 @@
-/** `tote prune`: deletes what the data directory can do without, as the server does by itself with TOTE_RETENTION. */
+/** `tote prune`: deletes old files that are not needed, as the server does by itself with TOTE_RETENTION. */
 import { basename } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import {
@@ -20,7 +20,7 @@ import { isoText } from '../frame/format.js';
 import { bytesText } from '../frame/output.js';
 
 interface PruneOptions {
-  /** How long segments stay, in milliseconds; null: for ever. */
+  /** How long segments are kept, in milliseconds; null for ever. */
   readonly keep: number | null;
   readonly snapshots: SnapshotsKept;
   readonly dryRun?: boolean;
@@ -30,10 +30,10 @@ export const pruneCommand = defineCommand<PruneOptions>({
   name: 'prune',
   summary: 'delete old segments and snapshots (DELETES in the data directory)',
   details:
-    'A segment goes when it is finished, all of it is older than --keep, a snapshot that is as old holds what it did, ' +
-    'and so does the archive: nothing that clients or operators can ask for is lost, every moment that is younger than ' +
-    '--keep can still be shown, and "verify" and "replay" then begin at that snapshot. Says of everything that stays ' +
-    'why it does. A running server is not disturbed; it does the same by itself with TOTE_RETENTION.',
+    'A segment is deleted when it is sealed, all of it is older than --keep, and a snapshot of that age and the archive both ' +
+    'cover it. Nothing that clients or operators can ask for is lost, every moment younger than --keep can still be ' +
+    'shown, and "verify" and "replay" then begin at that snapshot. For everything that is kept it says why. A running ' +
+    'server is not disturbed; it does the same by itself with TOTE_RETENTION.',
   examples: [
     ['prune --keep 30d --dry-run', 'what would go, and why the rest stays'],
     ['prune --keep 30d', 'deletes it'],

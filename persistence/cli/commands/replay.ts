@@ -26,10 +26,9 @@ export const replayCommand = defineCommand<ReplayOptions>({
   name: 'replay',
   summary: 'show the commands of the journal and what each did',
   details:
-    'Carries the journal out again and shows each command: when it took effect, what it asked for and, with ' +
-    '--explain, everything that it did, with balances before and after. --from and --to take sequence numbers ' +
-    '(at most ten digits) or times. With --json: one JSON object a line; amounts are in cents there, as the ' +
-    'names of the fields say. Nothing is changed.',
+    'Replays the journal and shows each command: when it took effect, what it asked for and, with --explain, everything ' +
+    'that it did, with balances before and after. --from and --to take sequence numbers (at most ten digits) or times. ' +
+    'With --json: one JSON object per line, with amounts in cents, as the names of the fields say. Nothing is changed.',
   examples: [
     ['replay --last 20 --explain', 'what the last 20 commands did'],
     [

@@ -1,4 +1,4 @@
-/** `tote restore --from-snapshot`: what it says of a directory that begins behind a snapshot. */
+/** `tote restore --from-snapshot`: the report on a directory that begins after a snapshot. */
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { findSegments } from '../../journal/segment/names.js';
@@ -9,7 +9,7 @@ import type { Context } from '../frame/command.js';
 import { EXIT, type ExitCode } from '../frame/exit-codes.js';
 import { isoText } from '../frame/format.js';
 
-/** Ends with 1 where acknowledged commands are known to be lost, or nothing says whether any are. */
+/** Ends with 1 if acknowledged commands are known to be lost, or nothing says whether any are. */
 export function runFromSnapshot({ dir, out }: Context, outDir: string): ExitCode {
   const restored = restoreFromSnapshot(dir, outDir, Date.now());
   const { seq, timeMs, stateDigest, snapshot, hasOldArchive, lost } = restored;

@@ -24,12 +24,12 @@ export const restoreCommand = defineCommand<RestoreOptions>({
   name: 'restore',
   summary: 'make a new data directory that ends at a chosen command or moment',
   details:
-    'The data directory itself is not changed. It may be damaged: all that is good is taken, a good snapshot stands in for ' +
-    'what is damaged before it, and what the new directory lacks is told and written down in it. The commands from the ' +
-    'newest good snapshot to the end are carried out again and compared with the journal before anything is written. ' +
-    'Without --to-seq and --to-time the new directory ends with the last command that can be had; with 1 where ' +
-    'acknowledged ones are missing. One that lies where commands are lost ends before them. With --from-snapshot ' +
-    'it begins with the newest good snapshot, and whatever came after that is lost: for a directory whose journal is gone.',
+    'The data directory itself is not changed. It may be damaged: everything good is taken, a good snapshot replaces what is ' +
+    'damaged before it, and what the new directory lacks is reported and recorded in it. The commands from the newest good ' +
+    'snapshot to the end are replayed and compared with the journal before anything is written. Without --to-seq and ' +
+    '--to-time the new directory ends with the last command available; the exit code is 1 if acknowledged ones are missing. ' +
+    'If the chosen command is lost, the new directory ends before the gap. With --from-snapshot it begins with the newest ' +
+    'good snapshot and loses whatever came after that: for a directory whose journal is gone.',
   examples: [
     ['restore ./data --out ./restored', 'everything that is good, from a damaged directory'],
     ['restore --to-seq 120000 --out ./restored', 'up to command 120000 of ./data'],
@@ -61,7 +61,7 @@ export const restoreCommand = defineCommand<RestoreOptions>({
       out: options.out,
       toSeq: toTime === undefined ? toSeq : seqAtTime(salvage, dir, toTime),
     };
-    const progress = startProgress('carrying out again', target.toSeq ?? salvage.lastSeq, 'commands');
+    const progress = startProgress('replaying', target.toSeq ?? salvage.lastSeq, 'commands');
     const restored = restore(dir, salvage, target, (seq) => progress.update(seq));
     progress.end();
     if (out.isJson) {

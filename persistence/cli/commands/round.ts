@@ -1,4 +1,4 @@
-/** `tote round`: everything known of one round. */
+/** `tote round`: everything known about one round. */
 import { Argument, InvalidArgumentError } from 'commander';
 import { must } from '../../../engine/base/assert.js';
 import { parseRoundId } from '../../../engine/model/domain.js';
@@ -15,13 +15,13 @@ import { showRound } from '../past/round-text.js';
 
 export const roundCommand = defineCommand<AtOptions>({
   name: 'round',
-  summary: 'show everything known of a round: prices, pools, bets, payouts',
+  summary: 'show everything known about a round: prices, pools, bets, payouts',
   details:
-    'Shows the rules that the round was opened under, its times, its prices with where they are from, its pools, every ' +
-    'bet with what it was paid, what the house put in and got, why it was voided, and its seed commitment; the seed itself ' +
-    'once it is settled, if the master secret can be read. Where payouts, pools and the house do not come out even it ' +
-    'says so and ends with 1. It is read from the archive, each row checked, and from the newest snapshot with what came ' +
-    'after it; --replay works it out from the journal, with the stages and where the prices are from. Nothing is changed.',
+    'Shows the rules of the round, its times, its prices with their origin, its pools, every bet with its payout, the seeds ' +
+    'and the settlement of the house, why it was voided, and its seed commitment; the seed itself once it is settled, if ' +
+    'the master secret can be read. If payouts, pools and the house do not add up, it says so and ends with 1. All of it is ' +
+    'read from the archive, each row checked, and from the newest snapshot with the journal after it; --replay takes it ' +
+    'from the journal, with the stages and the origin of the prices. Nothing is changed.',
   examples: [
     ['round BTC_ONE_MINUTE_29684880', 'the round with this id, as GET /markets shows it'],
     [

@@ -1,4 +1,4 @@
-/** `tote snapshot`: the present state as a snapshot, beside a running server or without one. */
+/** `tote snapshot`: writes the present state as a snapshot, with or without a running server. */
 import { mkdirSync } from 'node:fs';
 import { assert, must } from '../../../engine/base/assert.js';
 import type { Engine } from '../../../engine/engine.js';
@@ -17,8 +17,8 @@ export const snapshotCommand = defineCommand({
   name: 'snapshot',
   summary: 'write a snapshot of the present state (WRITES to the data directory)',
   details:
-    'Carries out the journal from the newest good snapshot to its end and writes what comes out as a new snapshot, ' +
-    'without disturbing a running server. The next start is then as quick as it can be, and "prune" may let more go. ' +
+    'Replays the journal from the newest good snapshot to its end and writes the state as a new snapshot, without ' +
+    'disturbing a running server. The next start is then as fast as possible, and "prune" may delete more. ' +
     'The server itself writes snapshots, too (TOTE_SNAPSHOT_COMMANDS, TOTE_SNAPSHOT_MINUTES), and removes the oldest.',
   examples: [
     ['snapshot', 'before a restart that must be quick'],
@@ -26,7 +26,7 @@ export const snapshotCommand = defineCommand({
   ],
   run: (context) => {
     const { dir, out } = context;
-    const { engine, chain } = HistoryReader.look(context, 'carrying out', presentState, true);
+    const { engine, chain } = HistoryReader.look(context, 'replaying', presentState, true);
     mkdirSync(dir.snapshots, { recursive: true, mode: 0o700 });
     const { name } = new SnapshotFiles(dir.snapshots).save(engine, chain);
     const facts = { seq: engine.seq, time: isoText(engine.timeMs), path: name, bytes: fileBytes(name) };

@@ -1,4 +1,4 @@
-/** `tote status`: how a data directory is, at a glance. */
+/** `tote status`: a data directory at a glance. */
 import { basename } from 'node:path';
 import { type Inspection, inspect } from '../../upkeep/inspect.js';
 import { type Context, defineCommand } from '../frame/command.js';
@@ -11,8 +11,8 @@ export const statusCommand = defineCommand({
   name: 'status',
   summary: 'sequence number, segments, snapshots, archive, sizes, who runs on it',
   details:
-    'Tells at a glance how the data directory is, without reading the whole journal: that is for "verify". The server ' +
-    'itself tells more on GET /operator/v1/status. Ends with 1 where a part cannot be read.',
+    'Shows the data directory at a glance, without reading the whole journal, which is for "verify". The server itself ' +
+    'tells more on GET /operator/v1/status. Ends with 1 if a part cannot be read.',
   examples: [
     ['status', 'of ./data, or of TOTE_DATA_DIR'],
     ['status /mnt/backup --json', 'of a backup, for a script'],
@@ -35,7 +35,7 @@ function summaryOf({ segments, archive, snapshots }: Inspection) {
     formatVersions: [...new Set(segments.map(({ formatVersion }) => formatVersion))],
     journalBytes: segments.reduce((sum, { bytes }) => sum + bytes, 0),
     snapshotBytes: snapshots.reduce((sum, { bytes }) => sum + bytes, 0),
-    /** How far the archive, which the shadow writes, is behind the journal. */
+    /** Commands by which the archive is behind the journal. */
     shadowLag: archive === null ? null : Math.max(0, sequence - archive.seq),
   };
 }

@@ -1,4 +1,4 @@
-/** `tote verify-bet`: the offline check of a betHash, from what the API published alone. No data directory is read. */
+/** `tote verify-bet`: checks a betHash offline, from published data only. No data directory is read. */
 import { Option } from 'commander';
 import { VERIFY_STEPS, type VerifyStep, verifyBet } from '../../../engine/fairness.js';
 import { FAIRNESS_TOOLS } from '../../fairness-tools.js';
@@ -21,9 +21,9 @@ export const verifyBetCommand = defineFreeCommand<EvidenceOptions>({
   summary: 'check a betHash offline, from published data only',
   details:
     'Takes the answer to the order (--order), the answer of GET /rounds/{id} once the round is settled (--round), and the ' +
-    'client seed if the order had one; or one file with everything (--evidence); or single values, which win over files. ' +
+    'client seed if the order had one; or one file with everything (--evidence); or single values, which take precedence. ' +
     "Give the commitment that you noted while the round was open with --commitment: the one in the round's answer is what\n" +
-    'the server says afterwards. A file named - is stdin. Ends with 1 where a step of the check fails.',
+    'the server says afterwards. A file named - is stdin. Ends with 1 if a step of the check fails.',
   examples: [
     [
       "verify-bet --order order.json --round round.json --client-seed 'my seed' --commitment f0c0f582...",

@@ -1,4 +1,4 @@
-/** `tote verify`: whether everything in a data directory is as it was written, and adds up. */
+/** `tote verify`: checks that everything in a data directory is as it was written, and adds up. */
 import { basename } from 'node:path';
 import { type VerifyReport, verify } from '../../upkeep/verify/verify.js';
 import { type Context, defineCommand } from '../frame/command.js';
@@ -14,11 +14,11 @@ export const verifyCommand = defineCommand({
   name: 'verify',
   summary: 'check everything: journal, replay, snapshots, archive, books',
   details:
-    'Reads every row of the journal (checksums, chain of hashes, seals), carries out all commands again and compares ' +
-    'the digest of every batch, the whole state with every snapshot, every row of the archive, and after every batch ' +
-    'the books: house + accounts + open stakes + open seeds = deposits - withdrawals. Where the beginning of the ' +
-    'journal has been pruned it goes from the oldest snapshot. Names the first bad row of each part, and goes on with ' +
-    'the others. Ends with 1 where anything is wrong.',
+    'Reads every row of the journal (checksums, chain of hashes, seals), replays all commands and compares the digest of ' +
+    'every batch, the whole state with every snapshot, every row of the archive, and after every batch the books: house + ' +
+    'accounts + open stakes + open seeds = deposits - withdrawals. If the beginning of the journal has been pruned, it ' +
+    'starts from the oldest snapshot. Names the first bad row of each part and continues with the others. Ends with 1 if ' +
+    'anything is wrong.',
   examples: [
     ['verify', 'the data directory ./data, also while the server runs'],
     ['verify /mnt/backup --json', 'a backup, for a script: "isGood" and "faults"'],
@@ -45,7 +45,7 @@ function tell({ dir, out }: Context, report: VerifyReport, seconds: number): voi
       'journal',
       `${segments.length} segments, ${countText(rows)} batches, commands ${first} to ${report.lastSeq}`,
     ],
-    ['carried out', carriedOut(report)],
+    ['replayed', replayedText(report)],
     ['state digest', replayed?.stateDigest ?? 'none'],
     ['snapshots', snapshotsText(snapshotsCompared.map((name) => basename(name)))],
     ['archive', archive === null ? 'none' : archiveText(archive)],
@@ -64,7 +64,7 @@ function snapshotsText(names: readonly string[]): string {
   return `${names.length} compared, from ${names[0]} to ${names.at(-1)}`;
 }
 
-function carriedOut({ replayed, faults }: VerifyReport): string {
+function replayedText({ replayed, faults }: VerifyReport): string {
   if (replayed === null) return 'nothing';
   const { fromSeq, toSeq, batches } = replayed;
   const from = fromSeq === 0 ? 'from the beginning' : `from the snapshot at ${fromSeq}`;

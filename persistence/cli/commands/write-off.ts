@@ -1,4 +1,4 @@
-/** `tote write-off`: goes on for good without what the journal has lost. */
+/** `tote write-off`: continues for good without what the journal has lost. */
 import { Option } from 'commander';
 import { lockDataDir } from '../../data-dir/lock.js';
 import { type WrittenOff, writeOff } from '../../upkeep/restore/write-off.js';
@@ -15,13 +15,13 @@ interface WriteOffOptions {
 
 export const writeOffCommand = defineCommand<WriteOffOptions>({
   name: 'write-off',
-  summary: 'go on for good without what the journal has lost (CHANGES the directory)',
+  summary: 'continue for good without what the journal has lost (CHANGES the directory)',
   details:
-    'For a stopped server whose journal lacks a segment or has a damaged row, which a good snapshot makes up for. What is ' +
-    'missing is recorded as lost, a damaged segment is cut into its good pieces and kept as "….damaged"; then a server ' +
-    'starts, and "verify" finds no fault in it. The states of the lost part, up to the next good snapshot, cannot be shown ' +
-    'any more. Is refused, with 1, where acknowledged commands would be missing: that is for "restore". Put the file ' +
-    'back from a backup instead where there is one.',
+    'For a stopped server whose journal lacks a segment or has a damaged row, if a good snapshot replaces them. What is ' +
+    'missing is recorded as lost, and a damaged segment is split into its good pieces and kept as "….damaged". Then a server ' +
+    'starts, and "verify" finds no fault. The states of the lost part, up to the next good snapshot, can no longer be shown. ' +
+    'Refused, with 1, if acknowledged commands would be missing: use "restore" then. If there is a backup, put the file back ' +
+    'from it instead.',
   examples: [
     ['write-off --dry-run', 'what would be written off, and what could not be shown any more'],
     ['write-off', 'does it'],
