@@ -42,6 +42,7 @@ export class Chances {
   readonly network: Rng;
   readonly disk: Rng;
   readonly crypto: Rng;
+  readonly threads: Rng;
 
   constructor(seed: number) {
     const rng = (index: number): Rng => new Rng(derivedSeed(seed, index));
@@ -52,5 +53,6 @@ export class Chances {
     this.network = rng(5);
     this.disk = rng(6);
     this.crypto = rng(7);
+    this.threads = rng(8);
   }
 }

@@ -43,9 +43,22 @@ export interface WorldConfig {
   /** Whether the journal before the oldest snapshot is deleted. */
   readonly deletesJournal: boolean;
   readonly idempotencyTtlMs: number;
+  readonly gateways: number;
+  /** Cells of each gateway's rings. */
+  readonly ringCells: { readonly requests: number; readonly replies: number };
+  /** The longest list that clients ask for: one must fit its ring. */
+  readonly listLimitMax: number;
 }
 
-export function worldConfig(rng: Rng, hours: number): WorldConfig {
+/** The smallest rings that hold the longest message, so that they fill up, or ones like the server's. */
+const RINGS = [
+  { ringCells: { requests: 512, replies: 1_024 }, listLimitMax: 15 },
+  { ringCells: { requests: 512, replies: 16_384 }, listLimitMax: 200 },
+  { ringCells: { requests: 65_536, replies: 131_072 }, listLimitMax: 200 },
+] as const;
+
+/** `threads` is the chance of the threads: how many there are changes nothing else of a world. */
+export function worldConfig(rng: Rng, threads: Rng, hours: number): WorldConfig {
   const crypto = ASSETS.map((_, asset) => asset).filter((asset) => ![5, 6, 7, 8, 9, 10, 11].includes(asset));
   const others = [5, 6, 7, 8, 9, 10, 11];
   const count = rng.pick([1, 3, 7, 7]);
@@ -86,6 +99,8 @@ export function worldConfig(rng: Rng, hours: number): WorldConfig {
     snapshotEveryCommands: rng.pick([200, 1_000, 4_000]),
     deletesJournal: rng.chance(0.5),
     idempotencyTtlMs: rng.pick([600_000, 600_000, 90_000]),
+    gateways: threads.integer(1, 4),
+    ...threads.pick(RINGS),
   };
 }
 

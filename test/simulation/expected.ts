@@ -84,6 +84,7 @@ const REPLIES = [
     '503 idempotency_full',
     '503 journal_backlog',
     '503 market_suspended',
+    '503 overloaded',
     '503 shutting_down',
     '503 trading_disabled',
   ]),
@@ -96,6 +97,8 @@ const REPLIES = [
     '/v1/rounds/{id}',
     '/v1/openapi.json',
   ].map((path) => `GET ${path} 200`),
+  'replay through another gateway',
+  'GET /v1/orders 503 overloaded',
   'GET /v1/markets/{id} 404 market_not_found',
   'GET /v1/rounds/{id} 404 round_not_found',
   'GET /v1/orders 400 invalid_request',
@@ -153,7 +156,16 @@ const FAULTS = [
   ...each('space', ['soft', 'reserve', 'hard']),
   ...each('clock', ['-400', '-3000', '-120000', '+2000', '+8000', '+60000', '+3600000']),
   ...each('price', ['duplicate', 'out of order', 'absurd', 'not a price', 'from the future', 'jump', 'gap']),
-  ...['request lost', 'request doubled', 'reply lost', 'delayed', 'fail-stop: disk error', 'fail-stop: hung'],
+  ...[
+    'request lost',
+    'request doubled',
+    'reply lost',
+    'client gone',
+    'ring of replies full',
+    'delayed',
+    'fail-stop: disk error',
+    'fail-stop: hung',
+  ],
 ];
 
 const RECOVERIES = [

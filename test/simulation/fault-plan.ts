@@ -19,6 +19,8 @@ export const FAULT_KINDS = [
   'bit flip',
   'stop and start',
   'new rules',
+  'gateway stopped',
+  'requests held',
 ] as const;
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
@@ -44,6 +46,8 @@ const WEIGHTS: readonly (readonly [weight: number, kind: FaultKind])[] = [
   [3, 'bit flip'],
   [2, 'stop and start'],
   [0.5, 'new rules'],
+  [4, 'gateway stopped'],
+  [4, 'requests held'],
 ];
 
 /** Faults from `fromMs` to `toMs`, `everyMs` apart on average. */

@@ -21,6 +21,10 @@ export interface FaultTarget {
   setSpace(level: SpaceLevel): void;
   changeRules(): void;
   snapshotSoon(): void;
+  /** A gateway does nothing for so long. */
+  stopGateway(forMs: number): void;
+  /** The engine's thread hears of requests this late. */
+  holdRequests(forMs: number): void;
 }
 
 const RECOVERY_POINTS: readonly CrashPoint[] = [
@@ -102,6 +106,12 @@ export class Faults {
       case 'new rules':
         target.changeRules();
         target.stop();
+        return;
+      case 'gateway stopped':
+        target.stopGateway(rng.pick([20, 500, 2_000, 4_000]));
+        return;
+      case 'requests held':
+        target.holdRequests(rng.pick([20, 300, 1_500, 3_000]));
         return;
     }
   }

@@ -11,17 +11,19 @@ import { Crash, CrashSwitch, DiskError } from './crash-points.js';
 import { type CrashKind, SimDisk } from './disk.js';
 import type { FaultTarget } from './faults.js';
 import { SimJournalWriter, type WriterHost } from './journal-writer.js';
-import type { Mutation } from './mutations.js';
+import type { Mutation } from './planting.js';
 import { recover } from './recover.js';
 import { type Scheduler, SimClock } from './scheduler.js';
 import { Server } from './server.js';
 import { SimSnapshots } from './snapshots.js';
 import { SimStore } from './store.js';
-import { Violation } from './violation.js';
+import { check, Violation } from './violation.js';
 import type { World } from './world.js';
 
 /** Time from the end of a process to the next one's start. */
 const DOWN_MS = [20, 20, 300, 300, 300, 2_500, 2_500, 2_500, 15_000, 90_000] as const;
+/** A clean stop takes this long at most, from the moment from which a gateway may have been stopped. */
+const DRAINED_WITHIN_MS = 200_000;
 const hours = new MarketHours();
 
 export class Machine implements FaultTarget, WriterHost {
@@ -59,6 +61,9 @@ export class Machine implements FaultTarget, WriterHost {
     };
   }
 
+  get nowMs(): number {
+    return this.scheduler.nowMs;
+  }
   get isCalm(): boolean {
     return this.world.isCalm;
   }
@@ -103,6 +108,10 @@ export class Machine implements FaultTarget, WriterHost {
       calendar: hours.sessions.bind(hours),
       watcher: auditor.watcher(this),
       incarnation: this.incarnation,
+      host: this,
+      rng: world.chances.threads,
+      coverage: world.coverage,
+      limitsOf: this.mutation?.limitsOf ?? ((shared) => shared),
     });
     this.server = server;
     this.#snapshots = snapshots;
@@ -182,8 +191,15 @@ export class Machine implements FaultTarget, WriterHost {
     if (server === null || writer === null || server.isStopping) return;
     server.isStopping = true;
     const drained = server.sequencer.drain();
+    const untilMs = this.nowMs + DRAINED_WITHIN_MS;
     const close = (): void => {
       if (this.server !== server) return;
+      // Gateways answer what they have before the process ends.
+      if (server.gateways.pending > 0) {
+        check(this.nowMs < untilMs, 'clean stop', () => 'every request is answered before the end');
+        this.scheduler.after(1, close);
+        return;
+      }
       void writer.close();
       this.coverage.hit('recovery', 'clean stop');
       this.#end();
@@ -222,6 +238,12 @@ export class Machine implements FaultTarget, WriterHost {
   setSpace(level: SpaceLevel): void {
     this.spaceLevel = level;
     this.#writer?.reportSpace();
+  }
+  stopGateway(forMs: number): void {
+    this.server?.gateways.stopOne(forMs);
+  }
+  holdRequests(forMs: number): void {
+    this.server?.gateways.holdRequests(forMs);
   }
   changeRules(): void {
     this.world.changeRules();

@@ -13,20 +13,9 @@ import { AccountTable } from '../../engine/state/accounts.js';
 import { BetTable } from '../../engine/state/bets.js';
 import { AccountHistory } from '../../engine/state/history.js';
 import { type IdempotencyEntry, IdempotencyMemory } from '../../engine/state/idempotency.js';
-import { SimJournalWriter, type WriterHost } from './journal-writer.js';
-
-export interface Mutation {
-  readonly name: string;
-  /** The bug, in a few words. */
-  readonly bug: string;
-  readonly store?: (real: JournalStore) => JournalStore;
-  readonly writer?: (store: JournalStore, host: WriterHost) => SimJournalWriter;
-  /** Exchanges methods; returns what puts them back. */
-  readonly install?: () => () => void;
-}
-
-/** A bug that shows once in so many times is harder to find than one that always shows. */
-const SELDOM = 40;
+import { SimJournalWriter } from './journal-writer.js';
+import { both, exchange, type Mutation, SELDOM } from './planting.js';
+import { THREAD_MUTATIONS } from './threads/mutations.js';
 
 /** A store that hands everything on; mutations change one operation. */
 class PassingStore implements JournalStore {
@@ -106,25 +95,6 @@ class EarlyWriter extends SimJournalWriter {
     if (lastSeq % SELDOM !== 0) super.acknowledge(lastSeq);
   }
 }
-
-/** Exchanges a method of a class for one made from the real one. */
-function exchange<C extends object, K extends keyof C>(
-  prototype: C,
-  name: K,
-  make: (real: C[K]) => C[K],
-): () => void {
-  const real = prototype[name];
-  prototype[name] = make(real);
-  return () => {
-    prototype[name] = real;
-  };
-}
-
-const both =
-  (...undo: readonly (() => void)[]): (() => void) =>
-  () => {
-    for (const run of undo) run();
-  };
 
 /** Every so many bets are promised a cent more than their odds give once they have been told. */
 function payOneCentMore(): () => void {
@@ -282,6 +252,7 @@ export const MUTATIONS: readonly Mutation[] = [
   { name: 'wrong-tick', bug: 'a round is closed at a tick from after its end', install: priceLate },
   { name: 'answer-early', bug: 'an answer goes out before its batch is durable', install: answerEarly },
   { name: 'lose-events', bug: 'the market view misses a batch', install: loseEvents },
+  ...THREAD_MUTATIONS,
 ];
 
 export const mutationNamed = (name: string): Mutation | null =>

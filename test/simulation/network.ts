@@ -56,6 +56,8 @@ export interface Exchange {
   readonly request: ClientRequest;
   readonly takenMs: number;
   isAnswered: boolean;
+  /** The client has closed its connection: an answer goes nowhere. */
+  isGone: boolean;
 }
 
 export type OnSent = (exchange: Exchange, reply: Reply) => void;
@@ -65,6 +67,8 @@ export interface Handlers {
   readonly operator: HttpHandler;
 }
 
+/** A client that goes away does so after this at the latest. */
+const GONE_MS_MAX = 30;
 /** A client gives up after this. */
 const PATIENCE_MS = 5_000;
 const DELAY_MS_USUAL = 40;
@@ -137,9 +141,15 @@ export class Network {
       this.scheduler.after(1, () => onReply(null));
       return;
     }
-    const exchange: Exchange = { request, takenMs: this.scheduler.nowMs, isAnswered: false };
+    const exchange: Exchange = { request, takenMs: this.scheduler.nowMs, isAnswered: false, isGone: false };
     const incarnation = this.#incarnation;
     this.pending.add(exchange);
+    if (this.#loses('client gone')) {
+      this.scheduler.after(this.rng.integer(0, GONE_MS_MAX), () => {
+        exchange.isGone = true;
+        this.pending.delete(exchange);
+      });
+    }
     const http = httpRequest(request);
     handlers[request.port](http, {
       send: (status, headers, body) => {
@@ -147,6 +157,7 @@ export class Network {
         // What a dead process still had to do is not done.
         if (incarnation !== this.#incarnation) return;
         exchange.isAnswered = true;
+        if (exchange.isGone) return;
         this.pending.delete(exchange);
         const text = typeof body === 'string' ? body : decoder.decode(body);
         const reply = new SentReply(status, headers, text);

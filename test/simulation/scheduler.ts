@@ -83,7 +83,9 @@ const READING_MS = 0.4;
 
 /** The server's clocks: the wall clock is off by what faults make it, the monotonic one starts with each process. */
 export class SimClock implements Clock {
-  wallOffsetMs = 0;
+  #wallOffsetMs = 0;
+  /** The wall clock has been set since the process began. */
+  wasSet = false;
   #bootMs: number;
   #lastMs = 0;
 
@@ -95,9 +97,18 @@ export class SimClock implements Clock {
   boot(): void {
     this.#bootMs = this.scheduler.nowMs - 1_000;
     this.#lastMs = 0;
+    this.wasSet = false;
+  }
+  /** By how much the wall clock is off. */
+  get wallOffsetMs(): number {
+    return this.#wallOffsetMs;
+  }
+  set wallOffsetMs(offsetMs: number) {
+    this.wasSet ||= offsetMs !== this.#wallOffsetMs;
+    this.#wallOffsetMs = offsetMs;
   }
   nowMs(): number {
-    return this.scheduler.nowMs + this.wallOffsetMs;
+    return this.scheduler.nowMs + this.#wallOffsetMs;
   }
   monotonicMs(): number {
     this.#lastMs = Math.max(this.#lastMs + READING_MS, this.scheduler.nowMs - this.#bootMs);

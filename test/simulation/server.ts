@@ -3,7 +3,6 @@
  * together as `main.ts` does it, with the simulator's clock, journal, feed and network instead of the real ones.
  */
 
-import { must } from '../../engine/base/assert.js';
 import type { Engine } from '../../engine/engine.js';
 import { applyRules, fundHouse } from '../../engine/host/bootstrap.js';
 import { ClockGuard } from '../../engine/host/clock-guard.js';
@@ -16,22 +15,21 @@ import type { Command } from '../../engine/model/commands.js';
 import type { Outcome } from '../../engine/model/events.js';
 import type { TickVerdict } from '../../engine/model/ports.js';
 import type { Rules } from '../../engine/model/rules.js';
-import { MARKET_AGE_MS_MAX } from '../../http/api/market-view.js';
-import { createPublicApi } from '../../http/api/public-api.js';
-import { RateLimits } from '../../http/limits/rate-limits.js';
-import { shareLimits } from '../../http/limits/shared-limits.js';
+import type { SharedLimits } from '../../http/limits/shared-limits.js';
 import { createOperatorApi } from '../../http/operator/api.js';
 import { OperatorDesk } from '../../http/operator/desk/desk.js';
 import { operatorRoutes } from '../../http/operator/routes.js';
 import { TokenGuard } from '../../http/operator/token-guard.js';
-import { loadDocs } from '../../http/pages/docs-page.js';
 import { PushFeed } from '../../http/prices/push-feed.js';
-import { type NearGateways, nearGateways } from '../support/gateway.js';
-import { FEW_LIMITS } from '../support/limits-capacity.js';
+import type { Rng } from '../support/reference/rng.js';
+import { BoardAudit } from './audit/board.js';
 import type { WorldConfig } from './config.js';
+import type { Coverage } from './coverage.js';
 import type { SimJournalWriter } from './journal-writer.js';
 import type { Handlers } from './network.js';
 import type { SimClock } from './scheduler.js';
+import { SimGateways } from './threads/gateways.js';
+import type { ThreadHost } from './threads/thread.js';
 
 export const OPERATOR_TOKEN = 'operator-token-of-the-simulation';
 
@@ -44,6 +42,12 @@ export interface ServerParts {
   readonly calendar: Calendar;
   readonly watcher: ServerWatcher;
   readonly incarnation: number;
+  readonly host: ThreadHost;
+  /** Chance of the threads. */
+  readonly rng: Rng;
+  readonly coverage: Coverage;
+  /** What a gateway counts requests in: that of all, but for a planted bug. */
+  readonly limitsOf: (shared: SharedLimits) => SharedLimits;
 }
 
 /** Observes a server. */
@@ -84,14 +88,14 @@ export class Server {
   readonly lifecycle: Lifecycle;
   readonly feed: PushFeed;
   readonly handlers: Handlers;
-  #gateways: NearGateways | null = null;
-  #turns: (() => void)[] = [];
+  readonly gateways: SimGateways;
+  readonly board: BoardAudit;
 
   constructor(private readonly parts: ServerParts) {
     const { config, clock, engine, writer, watcher } = parts;
     this.engine = engine;
     this.#watchEngine();
-    const schedule = (run: () => void): void => void this.#turns.push(run);
+    const schedule = (run: () => void): void => this.gateways.schedule(run);
     this.sequencer = new Sequencer(engine, clock, writer, {
       ...SEQUENCER_DEFAULTS,
       backlogCommandsMax: config.backlogCommandsMax,
@@ -100,8 +104,10 @@ export class Server {
       onDiskFull: () => watcher.onDiskFull(),
       clockGuard: new ClockGuard(),
     });
-    this.feed = new WatchedFeed(this.#watchStamps(), watcher);
+    this.feed = new WatchedFeed(this.#watchStamps(), this.#tickWatcher());
     const tracker = new PriceTracker(engine);
+    const latestTick = (asset: number): number | null => tracker.latest(asset)?.price ?? null;
+    this.board = new BoardAudit({ engine, latestTick, clock, nowMs: () => parts.host.nowMs });
     const startTracker = tracker.start.bind(tracker);
     tracker.start = (nowMs) => {
       watcher.onStart(nowMs);
@@ -116,7 +122,16 @@ export class Server {
       // The simulated process never stands still; its clock is what jumps.
       stallMs: Number.POSITIVE_INFINITY,
     });
-    this.handlers = { public: this.#publicApi(tracker, schedule), operator: this.#operatorApi(schedule) };
+    const requestIdPrefix = `life${parts.incarnation}`;
+    const quoter = new Quoter(engine, tracker);
+    this.gateways = new SimGateways({
+      ...parts,
+      sequencer: this.sequencer,
+      latestTick,
+      fairShare: quoter.fairShareE6.bind(quoter),
+      requestIdPrefix,
+    });
+    this.handlers = { public: this.gateways.handler, operator: this.#operatorApi(schedule) };
   }
 
   /** The last stamp that was given out. */
@@ -131,6 +146,25 @@ export class Server {
     return () => lastMs;
   }
 
+  /** The watcher, and what follows the prices of the board. */
+  #tickWatcher(): ServerWatcher {
+    const { watcher } = this.parts;
+    return {
+      ...watcher,
+      onTick: (asset, ...rest) => {
+        this.board.onTick(asset);
+        this.gateways.touch();
+        watcher.onTick(asset, ...rest);
+      },
+    };
+  }
+
+  #onCommand(command: Command, outcome: Outcome): void {
+    this.parts.watcher.onCommand(command, outcome);
+    this.board.onCommand(command, outcome);
+    this.gateways.touch();
+  }
+
   #watchEngine(): void {
     const { engine } = this;
     const { watcher } = this.parts;
@@ -138,39 +172,16 @@ export class Server {
     const placeOrder = engine.placeOrder.bind(engine);
     engine.placeOrder = (order, gate) => {
       const outcome = placeOrder(order, gate);
-      watcher.onCommand(order, outcome);
+      this.#onCommand(order, outcome);
       return outcome;
     };
     engine.apply = (command, gate) => {
       if (command.kind === 'placeOrder') return engine.placeOrder(command, gate);
       watcher.beforeCommand(command);
       const outcome = apply(command, gate);
-      watcher.onCommand(command, outcome);
+      this.#onCommand(command, outcome);
       return outcome;
     };
-  }
-
-  #publicApi(tracker: PriceTracker, schedule: (run: () => void) => void): Handlers['public'] {
-    const { config, clock, masterSecret, incarnation } = this.parts;
-    const quoter = new Quoter(this.engine, tracker);
-    this.#gateways = nearGateways({
-      sequencer: this.sequencer,
-      nowMs: () => clock.nowMs(),
-      latestTick: (asset) => tracker.latest(asset)?.price ?? null,
-      fairShare: quoter.fairShareE6.bind(quoter),
-      schedule,
-    });
-    const [gateway] = this.#gateways.parts;
-    return createPublicApi({
-      ...must(gateway, 'a gateway'),
-      clock,
-      limits: new RateLimits(shareLimits(config.limits, FEW_LIMITS)),
-      limitsNowMs: () => Math.floor(clock.monotonicMs()),
-      masterSecret,
-      marketAgeMsMax: MARKET_AGE_MS_MAX,
-      docs: loadDocs(),
-      requestIdPrefix: `life${incarnation}`,
-    });
   }
 
   #operatorApi(schedule: (run: () => void) => void): Handlers['operator'] {
@@ -204,24 +215,18 @@ export class Server {
     this.lifecycle.start();
   }
 
-  /** The end of an event-loop turn: runs what was put off to it, and what that puts off. */
+  /** The end of an instant: the turns of all threads, and what they put off to the next ones. */
   endTurns(): void {
-    while (this.isAlive && this.#turns.length > 0) {
-      const turns = this.#turns;
-      this.#turns = [];
-      for (const run of turns) if (this.isAlive) run();
-    }
+    this.gateways.endTurns(() => !this.isAlive);
   }
 
   pump(): void {
     this.sequencer.heartbeat();
     this.lifecycle.pump();
-    this.#gateways?.pump();
   }
 
   /** The process is gone: nothing of it runs any more. */
   die(): void {
     this.isAlive = false;
-    this.#turns = [];
   }
 }

@@ -18,8 +18,8 @@ import { type PlannedFault, planFaults } from './fault-plan.js';
 import { Faults } from './faults.js';
 import { Liveness } from './liveness.js';
 import { Machine } from './machine.js';
-import type { Mutation } from './mutations.js';
 import { Network } from './network.js';
+import type { Mutation } from './planting.js';
 import { Scheduler } from './scheduler.js';
 import { Trace } from './trace.js';
 
@@ -63,7 +63,7 @@ export class World implements ClientWorld {
   constructor(readonly options: WorldOptions) {
     this.chances = new Chances(options.seed);
     const { config: rng } = this.chances;
-    this.config = worldConfig(rng, options.hours);
+    this.config = worldConfig(rng, this.chances.threads, options.hours);
     this.#rulesRng = rng;
     this.coverage = new Coverage();
     this.trace = new Trace(options.isVerbose === true);

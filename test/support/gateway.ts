@@ -1,4 +1,7 @@
-/** A gateway in the same thread as the engine: the real rings, desk and board, with the threads left out. */
+/**
+ * Gateways in the same thread as the engine: the real rings, desk and board, with the threads left out, or with threads
+ * that a test plays.
+ */
 import { must } from '../../engine/base/assert.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
 import type { PublicApiParts } from '../../http/api/public-api.js';
@@ -8,7 +11,7 @@ import { Rights, RightsWriter, rightsMemory } from '../../http/board/rights.js';
 import { Desk } from '../../http/desk/desk.js';
 import { Link } from '../../http/rings/link.js';
 import { ringMemory } from '../../http/rings/ring.js';
-import { RingService } from '../../http/rings/service.js';
+import { type GatewayEnd, RingService } from '../../http/rings/service.js';
 
 export interface NearGatewayOptions {
   readonly sequencer: Sequencer;
@@ -17,7 +20,22 @@ export interface NearGatewayOptions {
   readonly fairShare: FairShare;
   /** Runs the function at the end of this turn. */
   readonly schedule: (run: () => void) => void;
-  readonly gateways?: number;
+  /** Brings the engine's thread the message that wakes it; absent: `schedule`. */
+  readonly wakeEngine?: (run: () => void) => void;
+  /** One for each gateway; absent: one gateway in the engine's thread. */
+  readonly threads?: readonly NearThread[];
+  /** Cells of each ring. */
+  readonly cells?: { readonly requests: number; readonly replies: number };
+  /** Looks on at a request that the engine's thread is about to carry out. */
+  readonly onServe?: (gateway: GatewayEnd) => void;
+}
+
+/** A gateway's thread. */
+export interface NearThread {
+  /** Runs the function at the end of this turn. */
+  readonly schedule: (run: () => void) => void;
+  /** Brings it the message that wakes it. */
+  readonly wake: (run: () => void) => void;
 }
 
 export interface NearGateways {
@@ -27,7 +45,7 @@ export interface NearGateways {
   pump(): void;
 }
 
-const CELLS = 1 << 14;
+const CELLS = { requests: 1 << 14, replies: 1 << 14 };
 
 export function nearGateways({
   sequencer,
@@ -35,7 +53,10 @@ export function nearGateways({
   latestTick,
   fairShare,
   schedule,
-  gateways = 1,
+  wakeEngine = schedule,
+  threads = [{ schedule, wake: schedule }],
+  cells = CELLS,
+  onServe = () => undefined,
 }: NearGatewayOptions): NearGateways {
   const { engine } = sequencer;
   const memory = { rights: rightsMemory(), board: boardMemory() };
@@ -53,13 +74,17 @@ export function nearGateways({
   const desk = new Desk(sequencer, { nowMs, latestTick, fairShare });
   const service = new RingService({
     schedule,
-    serve: (ring, gateway) => desk.serve(ring, gateway),
+    serve: (ring, gateway) => {
+      onServe(gateway);
+      desk.serve(ring, gateway);
+    },
     beforeReplies: () => undefined,
   });
-  const parts = Array.from({ length: gateways }, () => {
-    const rings = { requests: ringMemory(CELLS), replies: ringMemory(CELLS) };
-    const link = new Link(rings, { schedule, wake: () => schedule(() => service.drain()) });
-    service.add(rings, () => schedule(() => link.drain()));
+  const parts = threads.map((thread) => {
+    const rings = { requests: ringMemory(cells.requests), replies: ringMemory(cells.replies) };
+    const wake = (): void => wakeEngine(() => service.drain());
+    const link = new Link(rings, { schedule: thread.schedule, wake });
+    service.add(rings, () => thread.wake(() => link.drain()));
     return {
       link,
       rights: new Rights(memory.rights),

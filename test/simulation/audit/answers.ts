@@ -9,18 +9,20 @@ import type { BetPlaced } from '../../../engine/model/events.js';
 import type { HeaderList } from '../../../engine/model/ports.js';
 import type { EngineReads } from '../../../engine/model/views.js';
 import { FAIRNESS_TOOLS } from '../../../http/fairness-tools.js';
-import type { Market, PlacedBet, Position, RoundDetail } from '../../../http/wire/types.js';
+import type { Market, PlacedBet, RoundDetail } from '../../../http/wire/types.js';
 import { ApiDocument } from '../../support/api-document.js';
 import { cents, scaled } from '../../support/spec-arithmetic.js';
 import type { OrderBody } from '../clients/orders.js';
 import type { Coverage } from '../coverage.js';
 import type { Exchange, Reply } from '../network.js';
+import type { Server } from '../server.js';
 import { check } from '../violation.js';
+import { ListAudit } from './lists.js';
 
 /** One answer in this many is compared with the API document, and the first few of each kind. */
 const DOCUMENT_SAMPLE = 24;
 const DOCUMENT_FIRST = 5;
-/** One list in so many is looked through. */
+/** One list of markets in so many is looked through. */
 const LIST_SAMPLE = 4;
 /** Bets whose first answer is kept, to compare replays with. */
 const REMEMBERED_MAX = 60_000;
@@ -32,24 +34,35 @@ export interface AnswerSources {
   durableBet(bet: number): BetPlaced | null;
   /** The account of a public request's key, or 0. */
   accountOf(apiKey: string): number;
+  /** The server that runs, or null. */
+  server(): Pick<Server, 'engine' | 'board'> | null;
+  /** True time. */
+  nowMs(): number;
   /** The hot engine where everything that it has done is durable and shown, else null. */
   durableEngine(): EngineReads | null;
 }
 
 const document = new ApiDocument();
 
+interface FirstAnswer {
+  readonly bet: number;
+  readonly text: string;
+  readonly body: string;
+  readonly gateway: string;
+  /** Whether the answer that is not a replay was sent. A replay through another gateway may overtake it. */
+  wasNew: boolean;
+}
+
 export class AnswerAudit {
   /** What was answered first, by account and Idempotency-Key. */
-  readonly #firsts = new Map<
-    string,
-    { readonly bet: number; readonly text: string; readonly body: string }
-  >();
+  readonly #firsts = new Map<string, FirstAnswer>();
   /** The account and Idempotency-Key of each of these bets. */
   readonly #owners = new Map<number, string>();
   readonly #operatorFirsts = new Map<string, string>();
   /** The last bet that was answered, by round. */
   readonly #lastBets = new Map<string, { readonly bet: PlacedBet; readonly clientSeed: string | null }>();
   readonly #seen = new Map<string, number>();
+  readonly #lists: ListAudit;
   ordersAcknowledged = 0;
   replays = 0;
   betsVerified = 0;
@@ -57,9 +70,12 @@ export class AnswerAudit {
   constructor(
     private readonly sources: AnswerSources,
     private readonly coverage: Coverage,
-  ) {}
+  ) {
+    this.#lists = new ListAudit(sources);
+  }
 
-  onSent({ request }: Exchange, reply: Reply): void {
+  onSent(exchange: Exchange, reply: Reply): void {
+    const { request } = exchange;
     const { method, path } = request;
     const kind = request.port === 'public' ? 'reply' : 'operator';
     const code = reply.status < 400 ? `${reply.status}` : `${reply.status} ${codeOf(reply)}`;
@@ -79,21 +95,30 @@ export class AnswerAudit {
       check(fault === null, 'API document', () => fault ?? '');
     }
     if (method === 'POST' && reply.status === 201) this.#onPlaced(request, reply, isReplay);
-    else if (method === 'GET' && reply.status === 200) this.#onRead(path, reply, times % LIST_SAMPLE === 0);
+    else if (method === 'GET' && reply.status === 200)
+      this.#onRead(exchange, reply, times % LIST_SAMPLE === 0);
   }
 
-  #onRead(path: string, reply: Reply, isSampled: boolean): void {
-    if (/\/rounds\//.test(path)) this.#onRound(reply);
-    else if (!isSampled) return;
-    else if (/(orders|positions)$/.test(path)) this.#onList(reply);
-    else if (path.endsWith('/markets')) this.#onMarkets(reply);
+  #onRead(exchange: Exchange, reply: Reply, isSampled: boolean): void {
+    const { path } = exchange.request;
+    if (/\/rounds\//.test(path)) this.#onRound(path, reply);
+    else if (/(orders|positions)$/.test(path)) this.#lists.onList(exchange, reply);
+    else if (/\/markets\//.test(path)) this.#onMarket(path, reply);
+    else if (isSampled && path.endsWith('/markets')) this.#onMarkets(reply);
+  }
+
+  #onMarket(path: string, reply: Reply): void {
+    const { data } = JSON.parse(reply.text) as { data: Market };
+    check(path.endsWith(`/${data.id}`), 'answer', () => `${path} is answered with ${data.id}`);
+    this.sources.server()?.board.check(data);
   }
 
   /** While nothing waits for the disk the markets show exactly the rounds that the engine has. */
   #onMarkets(reply: Reply): void {
+    const { data } = JSON.parse(reply.text) as { data: Market[] };
+    for (const market of data) this.sources.server()?.board.check(market);
     const engine = this.sources.durableEngine();
     if (engine === null) return;
-    const { data } = JSON.parse(reply.text) as { data: Market[] };
     for (const { id, currentRound } of data) {
       const round = engine.currentRound(marketOf(id));
       const expected =
@@ -114,8 +139,9 @@ export class AnswerAudit {
   }
 
   /** A round that is settled has its seed, and the last bet that was answered in it verifies. */
-  #onRound(reply: Reply): void {
+  #onRound(path: string, reply: Reply): void {
     const { data } = JSON.parse(reply.text) as { data: RoundDetail };
+    check(path.endsWith(`/${data.id}`), 'answer', () => `${path} is answered with ${data.id}`);
     const { seed } = data;
     check(
       (seed !== null) === (data.status === 'SETTLED'),
@@ -165,6 +191,7 @@ export class AnswerAudit {
     );
     if (isReplay) this.replays++;
     else this.ordersAcknowledged++;
+    this.#lists.onAcknowledged(account, number);
     const { idempotencyKey = null } = request;
     if (idempotencyKey === null) {
       check(!isReplay, 'replay', () => `${data.bet.id} replays an order without a key`, about);
@@ -174,7 +201,9 @@ export class AnswerAudit {
     this.#checkOwner(number, name, about);
     const first = this.#firsts.get(name);
     if (first?.bet === number) {
-      check(isReplay, 'placed once', () => `${data.bet.id} is answered as new a second time`, about);
+      const isNewTwice = first.wasNew && !isReplay;
+      check(!isNewTwice, 'placed once', () => `${data.bet.id} is answered as new a second time`, about);
+      first.wasNew ||= !isReplay;
       check(
         first.text === reply.text,
         'replay identical',
@@ -187,9 +216,12 @@ export class AnswerAudit {
         () => `${data.bet.id} replays for another body, ${request.body}`,
         about,
       );
+      if (first.gateway !== gatewayOf(reply)) this.coverage.hit('reply', 'replay through another gateway');
       return;
     }
-    this.#firsts.set(name, { bet: number, text: reply.text, body: request.body ?? '' });
+    const gateway = gatewayOf(reply);
+    const { body = '' } = request;
+    this.#firsts.set(name, { bet: number, text: reply.text, body, gateway, wasNew: !isReplay });
     forgetOldest(this.#firsts);
   }
 
@@ -215,19 +247,6 @@ export class AnswerAudit {
       );
     }
     this.#operatorFirsts.set(name, reply.text);
-  }
-
-  /** No list shows a bet that is not durable. */
-  #onList(reply: Reply): void {
-    const { data } = JSON.parse(reply.text) as { data: Position[] };
-    for (const { id } of data) {
-      check(
-        Number(id.slice(4)) <= this.sources.durableBets(),
-        'shown is durable',
-        () => `${id} is listed and not durable`,
-        () => [id],
-      );
-    }
   }
 }
 
@@ -263,6 +282,9 @@ function matchesBet(
     shown.prediction === (bet.side === 0 ? 'UP' : 'DOWN')
   );
 }
+
+/** What names life and gateway in an answer's id. */
+const gatewayOf = (reply: Reply): string => headerOf(reply.headers, 'X-Request-Id').split('-')[0] ?? '';
 
 export function headerOf(headers: HeaderList, name: string): string {
   const at = headers.findIndex((header, i) => i % 2 === 0 && header === name);

@@ -50,6 +50,8 @@ export class Auditor {
         durableBets: () => this.#placed.length,
         durableBet: (bet) => this.#placed[bet - 1] ?? null,
         accountOf: (apiKey) => this.#accountOf(apiKey),
+        server: () => world.machine.server,
+        nowMs: () => world.scheduler.nowMs,
         durableEngine: () => {
           const { server } = world.machine;
           return server !== null && server.engine.seq === server.sequencer.durableSeq ? server.engine : null;

@@ -1,0 +1,91 @@
+/**
+ * Checks lists of an account's bets: they are durable and of that account, and none is missing that was acknowledged
+ * before the list was requested, through whichever gateway.
+ */
+import type { EngineReads } from '../../../engine/model/views.js';
+import type { Position } from '../../../http/wire/types.js';
+import type { Exchange, Reply } from '../network.js';
+import { check } from '../violation.js';
+import type { AnswerSources } from './answers.js';
+
+/** Acknowledgements that are remembered of each account. */
+const REMEMBERED_MAX = 16;
+/** More bets than any account has here. */
+const ALL = 1_000_000;
+
+interface Acknowledged {
+  readonly bet: number;
+  readonly sentMs: number;
+}
+
+export class ListAudit {
+  readonly #acknowledged = new Map<number, Acknowledged[]>();
+
+  constructor(private readonly sources: AnswerSources) {}
+
+  /** A bet was acknowledged just now. */
+  onAcknowledged(account: number, bet: number): void {
+    const known = this.#acknowledged.get(account) ?? [];
+    this.#acknowledged.set(account, known);
+    known.push({ bet, sentMs: this.sources.nowMs() });
+    if (known.length > REMEMBERED_MAX) known.shift();
+  }
+
+  onList({ request, takenMs }: Exchange, reply: Reply): void {
+    const { sources } = this;
+    const account = sources.accountOf(request.apiKey ?? '');
+    const { data } = JSON.parse(reply.text) as { data: Position[] };
+    const listed = new Set(data.map(({ id }) => Number(id.slice(4))));
+    for (const bet of listed) {
+      check(
+        bet <= sources.durableBets(),
+        'shown is durable',
+        () => `bet_${bet} is listed and not durable`,
+        () => [`bet_${bet}`],
+      );
+      const of = sources.durableBet(bet)?.account ?? account;
+      check(
+        of === account,
+        'own bets',
+        () => `bet_${bet} of acc_${of} is listed for acc_${account}`,
+        () => [`bet_${bet}`],
+      );
+    }
+    this.#checkLatest(account, request, takenMs, listed);
+  }
+
+  /** The latest bet that was acknowledged before the request came is listed, as long as the engine keeps it. */
+  #checkLatest(
+    account: number,
+    { path, query = '' }: Exchange['request'],
+    takenMs: number,
+    listed: ReadonlySet<number>,
+  ): void {
+    const latest = this.#acknowledged.get(account)?.findLast(({ sentMs }) => sentMs < takenMs);
+    const engine = this.sources.server()?.engine;
+    // A full list may have had no room for it.
+    if (latest === undefined || engine === undefined || listed.size >= limitOf(path, query)) return;
+    const { bet } = latest;
+    check(
+      listed.has(bet) || !isKept(engine, account, bet, path, query),
+      'acknowledged is listed',
+      () => `bet_${bet} of acc_${account} is not in ${path}?${query}`,
+      () => [`bet_${bet}`, `acc_${account}`],
+    );
+  }
+}
+
+function limitOf(path: string, query: string): number {
+  const given = /limit=(\d+)/.exec(query)?.[1];
+  return given === undefined ? (path.endsWith('orders') ? 50 : 100) : Number(given);
+}
+
+/** Whether such a list would contain the bet now, with room for all. */
+function isKept(engine: EngineReads, account: number, bet: number, path: string, query: string): boolean {
+  const bets = path.endsWith('orders')
+    ? engine.orders(account, ALL)
+    : query.includes('status=all')
+      ? engine.allPositions(account, ALL)
+      : engine.openPositions(account, ALL);
+  return bets.some((one) => one.bet === bet);
+}

@@ -1,0 +1,156 @@
+/**
+ * The gateways of one life of the server: the real public API, rings, rights, board and rate limits for each of them, on
+ * threads that the simulator plays. A request comes to any of them.
+ */
+import { must } from '../../../engine/base/assert.js';
+import type { Sequencer } from '../../../engine/host/sequencer.js';
+import type { HttpHandler, HttpRequest } from '../../../engine/model/ports.js';
+import { MARKET_AGE_MS_MAX } from '../../../http/api/market-view.js';
+import { createPublicApi, type PublicApiParts } from '../../../http/api/public-api.js';
+import type { FairShare, LatestTick } from '../../../http/board/market-publisher.js';
+import { RateLimits } from '../../../http/limits/rate-limits.js';
+import { type SharedLimits, shareLimits } from '../../../http/limits/shared-limits.js';
+import { loadDocs } from '../../../http/pages/docs-page.js';
+import type { GatewayEnd } from '../../../http/rings/service.js';
+import { type NearGateways, nearGateways } from '../../support/gateway.js';
+import { FEW_LIMITS } from '../../support/limits-capacity.js';
+import type { Rng } from '../../support/reference/rng.js';
+import { LimitAudit } from '../audit/limits.js';
+import type { WorldConfig } from '../config.js';
+import type { Coverage } from '../coverage.js';
+import type { SimClock } from '../scheduler.js';
+import { SimThread, type ThreadHost } from './thread.js';
+
+/** The engine's thread publishes the board this long after a change at the latest, as `main.ts` does. */
+const PUBLISH_MS = 10;
+
+export interface GatewaysParts {
+  readonly config: WorldConfig;
+  readonly clock: SimClock;
+  readonly sequencer: Sequencer;
+  readonly latestTick: LatestTick;
+  readonly fairShare: FairShare;
+  readonly masterSecret: Uint8Array;
+  readonly requestIdPrefix: string;
+  readonly host: ThreadHost;
+  readonly rng: Rng;
+  readonly coverage: Coverage;
+  /** What a gateway counts in: that of all, but for a planted bug. */
+  readonly limitsOf: (shared: SharedLimits) => SharedLimits;
+}
+
+export class SimGateways {
+  readonly #engineThread: SimThread;
+  readonly #threads: readonly SimThread[];
+  readonly #near: NearGateways;
+  readonly #apis: readonly HttpHandler[];
+  readonly #watched = new Set<GatewayEnd>();
+  #isPublishDue = false;
+
+  constructor(private readonly parts: GatewaysParts) {
+    const { config, host, rng, sequencer, clock, latestTick, fairShare } = parts;
+    this.#engineThread = new SimThread(host, rng);
+    this.#threads = Array.from({ length: config.gateways }, () => new SimThread(host, rng));
+    this.#near = nearGateways({
+      sequencer,
+      nowMs: () => clock.nowMs(),
+      latestTick,
+      fairShare,
+      schedule: this.#engineThread.schedule,
+      wakeEngine: this.#engineThread.receive,
+      threads: this.#threads.map(({ schedule, receive }) => ({ schedule, wake: receive })),
+      cells: config.ringCells,
+      onServe: (gateway) => this.#watch(gateway),
+    });
+    const shared = shareLimits(config.limits, FEW_LIMITS);
+    const audit = config.limits === null ? null : new LimitAudit(config.limits);
+    this.#apis = this.#near.parts.map((near, index) => {
+      const limits = new RateLimits(parts.limitsOf(shared));
+      audit?.watch(limits);
+      return createPublicApi(this.#apiParts(near, index, limits));
+    });
+  }
+
+  #apiParts(near: NearGateways['parts'][number], index: number, limits: RateLimits): PublicApiParts {
+    const { clock, masterSecret, requestIdPrefix } = this.parts;
+    return {
+      ...near,
+      clock,
+      limits,
+      limitsNowMs: () => Math.floor(clock.monotonicMs()),
+      masterSecret,
+      marketAgeMsMax: MARKET_AGE_MS_MAX - PUBLISH_MS,
+      docs: loadDocs(),
+      requestIdPrefix: `${requestIdPrefix}${index.toString(36)}`,
+    };
+  }
+
+  /** Runs the function at the end of the engine's thread's turn. */
+  get schedule(): (run: () => void) => void {
+    return this.#engineThread.schedule;
+  }
+
+  /** Requests that a gateway has sent to the engine's thread and has no reply to. */
+  get pending(): number {
+    return this.#near.parts.reduce((sum, { link }) => sum + link.pending, 0);
+  }
+
+  /** Passes a request to a gateway. One that is stopped has it in its socket until it goes on. */
+  readonly handler: HttpHandler = (request, responder) => {
+    const index = this.parts.rng.integer(0, this.#threads.length - 1);
+    const thread = must(this.#threads[index], 'a gateway');
+    const api = must(this.#apis[index], 'its API');
+    if (!thread.isStopped) {
+      api(request, responder);
+      return;
+    }
+    const kept: HttpRequest = { ...request, body: Uint8Array.from(request.body) };
+    thread.schedule(() => api(kept, responder));
+  };
+
+  /** The end of an instant: all threads have their turns, in any order, until none has anything to do. */
+  endTurns(isOver: () => boolean): void {
+    const threads = [this.#engineThread, ...this.#threads];
+    for (;;) {
+      const ready = threads.filter(({ isReady }) => isReady);
+      if (ready.length === 0 || isOver()) return;
+      const next = ready.length === 1 ? must(ready[0], 'one') : this.parts.rng.pick(ready);
+      next.turn(isOver);
+    }
+  }
+
+  /** Something of the board may have changed. */
+  touch(): void {
+    if (this.#isPublishDue) return;
+    this.#isPublishDue = true;
+    this.parts.host.later(PUBLISH_MS, () => {
+      this.#isPublishDue = false;
+      this.#near.pump();
+    });
+  }
+
+  /** Stops one of the gateways. */
+  stopOne(forMs: number): void {
+    this.parts.rng.pick(this.#threads).stop(forMs);
+  }
+
+  /** The engine's thread hears of requests this late. */
+  holdRequests(forMs: number): void {
+    this.#engineThread.holdMessages(forMs);
+  }
+
+  /** Looks on where a reply finds no room; it is sent later. */
+  #watch(gateway: GatewayEnd): void {
+    if (this.#watched.has(gateway)) return;
+    this.#watched.add(gateway);
+    const reply = gateway.reply.bind(gateway);
+    gateway.reply = (write) =>
+      reply((ring) => {
+        const isSent = write(ring);
+        if (isSent) return true;
+        this.parts.coverage.hit('fault', 'ring of replies full');
+        this.touch();
+        return false;
+      });
+  }
+}

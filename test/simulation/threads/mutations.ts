@@ -1,0 +1,142 @@
+/** Planted bugs between the threads: in the rings, the board, the rate limits and the answers. */
+import { Sequencer } from '../../../engine/host/sequencer.js';
+import { Facts } from '../../../http/board/facts.js';
+import { MarketPublisher } from '../../../http/board/market-publisher.js';
+import { type SharedLimits, shareLimits } from '../../../http/limits/shared-limits.js';
+import { Link, type OnReply } from '../../../http/rings/link.js';
+import { ORDER } from '../../../http/rings/requests.js';
+import { RingProducer } from '../../../http/rings/ring.js';
+import { both, exchange, type Mutation, SELDOM } from '../planting.js';
+
+/** Two orders that wait in one gateway get each other's answer now and then. */
+function mixUpTickets(): () => void {
+  let kind = Number.NaN;
+  let isFirst = false;
+  let orders = 0;
+  const waiting = new WeakMap<Link, { onReply: OnReply }>();
+  const begin = exchange(
+    RingProducer.prototype,
+    'begin',
+    (real) =>
+      function begun(this: RingProducer, cells: number): boolean {
+        isFirst = true;
+        return real.call(this, cells);
+      },
+  );
+  const number = exchange(
+    RingProducer.prototype,
+    'number',
+    (real) =>
+      function numbered(this: RingProducer, value: number): void {
+        if (isFirst) kind = value;
+        isFirst = false;
+        real.call(this, value);
+      },
+  );
+  const send = exchange(
+    Link.prototype,
+    'send',
+    (real) =>
+      function sent(this: Link, write, onReply: OnReply): boolean {
+        const mine = { onReply };
+        const isSent = real.call(this, write, (replyKind, ring) => {
+          if (waiting.get(this) === mine) waiting.delete(this);
+          mine.onReply(replyKind, ring);
+        });
+        if (!isSent || kind !== ORDER) return isSent;
+        const other = waiting.get(this);
+        waiting.set(this, mine);
+        if (other !== undefined && ++orders % SELDOM === 0) {
+          mine.onReply = other.onReply;
+          other.onReply = onReply;
+        }
+        return isSent;
+      },
+  );
+  return both(send, number, begin);
+}
+
+/** A thread that sleeps is not woken now and then. */
+function loseWakeUps(): () => void {
+  let wakes = 0;
+  return exchange(
+    RingProducer.prototype,
+    'takeSleep',
+    (real) =>
+      function takeSleep(this: RingProducer): boolean {
+        return real.call(this) && ++wakes % SELDOM !== 0;
+      },
+  );
+}
+
+/** A market that changes again within its time hides the bug. */
+const OFTEN = 4;
+
+/** What has changed is published with the next change, not within its time. */
+function publishLate(): () => void {
+  let publishes = 0;
+  return exchange(
+    MarketPublisher.prototype,
+    'publish',
+    (real) =>
+      function publish(this: MarketPublisher): void {
+        if (++publishes % OFTEN !== 0) real.call(this);
+      },
+  );
+}
+
+/** The second half of a row is now and then as it was at the reading before. */
+function tearRows(): () => void {
+  const before = new WeakMap<Facts, Map<number, Float64Array>>();
+  let reads = 0;
+  return exchange(
+    Facts.prototype,
+    'read',
+    (real) =>
+      function read(this: Facts, row: number, into: Float64Array): number {
+        const version = real.call(this, row, into);
+        const rows = before.get(this) ?? new Map<number, Float64Array>();
+        before.set(this, rows);
+        const old = rows.get(row);
+        rows.set(row, into.slice());
+        const half = into.length >> 1;
+        if (old !== undefined && ++reads % SELDOM === 0) into.set(old.subarray(half), half);
+        return version;
+      },
+  );
+}
+
+/** Whoever waits for a command to be durable hears of it at once now and then. */
+function answerBeforeDurable(): () => void {
+  return exchange(
+    Sequencer.prototype,
+    'whenDurable',
+    (real) =>
+      function whenDurable(this: Sequencer, seq: number, run: () => void): void {
+        if (seq % SELDOM === 0) run();
+        else real.call(this, seq, run);
+      },
+  );
+}
+
+/** Limits that count on their own. */
+const limitsAlone = (shared: SharedLimits): SharedLimits =>
+  shared === null ? null : shareLimits(shared.settings, shared.capacity);
+
+export const THREAD_MUTATIONS: readonly Mutation[] = [
+  { name: 'wrong-connection', bug: 'an answer goes to another connection', install: mixUpTickets },
+  { name: 'lost-wake-up', bug: 'a sleeping thread is not woken', install: loseWakeUps },
+  { name: 'stale-board', bug: 'a pool or price is older than 50 ms', install: publishLate },
+  { name: 'torn-row', bug: 'a row is read half old, half new', install: tearRows },
+  {
+    name: 'limits-alone',
+    bug: 'each gateway counts rate limits on its own',
+    limitsOf: limitsAlone,
+    canShow: ({ limits, gateways }) => limits !== null && gateways > 1,
+  },
+  {
+    name: 'reply-before-durable',
+    bug: 'a gateway is sent a reply before its batch is durable',
+    install: answerBeforeDurable,
+  },
+];
