@@ -98,7 +98,6 @@ const REPLIES = [
     '/v1/openapi.json',
   ].map((path) => `GET ${path} 200`),
   'replay through another gateway',
-  'GET /v1/orders 503 overloaded',
   'GET /v1/markets/{id} 404 market_not_found',
   'GET /v1/rounds/{id} 404 round_not_found',
   'GET /v1/orders 400 invalid_request',
