@@ -53,8 +53,8 @@ export interface BoardSources {
 }
 
 export class BoardAudit {
-  /** Pools by round, and prices by asset. */
-  readonly #pools = new Map<string, Recent<string>>();
+  /** Both pools together by round, and prices by asset. How the house splits the pools moves with the clock, too. */
+  readonly #pools = new Map<string, Recent<number>>();
   readonly #prices = new Map<number, Recent<number | null>>();
 
   constructor(private readonly sources: BoardSources) {
@@ -83,9 +83,9 @@ export class BoardAudit {
     const round = this.sources.engine.currentRound(market);
     if (round === null) return;
     const id = roundId(market, round.roundNumber);
-    const known = this.#pools.get(id) ?? new Recent<string>();
+    const known = this.#pools.get(id) ?? new Recent<number>();
     this.#pools.set(id, known);
-    known.add(this.sources.nowMs(), `${round.poolUpCents}/${round.poolDownCents}`);
+    known.add(this.sources.nowMs(), round.poolUpCents + round.poolDownCents);
   }
 
   check(shown: Market): void {
@@ -110,7 +110,7 @@ export class BoardAudit {
     if (this.sources.clock.wasSet) return;
     const fromMs = this.sources.nowMs() - MARKET_AGE_MS_MAX;
     const pools = this.#pools.get(round.id)?.after(fromMs);
-    const inCents = `${cents(shown.poolUp)}/${cents(shown.poolDown)}`;
+    const inCents = Number(cents(shown.totalPool));
     check(
       pools === undefined || pools.includes(inCents),
       'pools shown',
