@@ -31,6 +31,15 @@ export function readMarkFile(path: string): Mark | null {
   return readNewestSlot(path)?.mark ?? null;
 }
 
+/** The last acknowledged command, as far as is known: 0 if there is no mark, or none that can be read. */
+export function acknowledgedSeq(path: string): number {
+  try {
+    return readMarkFile(path)?.lastSeq ?? 0;
+  } catch {
+    return 0;
+  }
+}
+
 /** Creates the file, durably, with `mark` in the first slot. */
 export function createMarkFile(path: string, mark: Mark): void {
   const content = Buffer.alloc(2 * SLOT_BYTES);

@@ -6,7 +6,7 @@
 import { existsSync } from 'node:fs';
 import type { DataDir } from '../data-dir/layout.js';
 import { JournalError } from '../errors.js';
-import { readMarkFile } from '../journal/mark.js';
+import { acknowledgedSeq } from '../journal/mark.js';
 import { findSegments } from '../journal/segment/names.js';
 import { firstUsable } from '../replay/usable-snapshot.js';
 import { SnapshotFiles } from '../snapshot/files.js';
@@ -43,7 +43,7 @@ export function remainsOf(dir: DataDir): string[] {
 export function journalGone(dir: DataDir, remains: readonly string[]): JournalError {
   const snapshots = SnapshotFiles.withoutKeys(dir.snapshots);
   const snapshot = firstUsable(snapshots.list(), snapshots, null, () => {});
-  const acknowledged = acknowledgedSeq(dir);
+  const acknowledged = acknowledgedSeq(dir.markFile);
   const told = acknowledged > 0 ? ` Commands up to ${acknowledged} were acknowledged.` : '';
   const way =
     snapshot === null
@@ -56,13 +56,4 @@ export function journalGone(dir: DataDir, remains: readonly string[]): JournalEr
     `There is no journal in ${dir.journal}, but the directory is not new: it has ${remains.join(', ')}.${told} ` +
       `For a new beginning name another directory; else put the folder journal back from a backup. ${way}`,
   );
-}
-
-/** 0 if there is no mark, or none that can be read. */
-function acknowledgedSeq(dir: DataDir): number {
-  try {
-    return readMarkFile(dir.markFile)?.lastSeq ?? 0;
-  } catch {
-    return 0;
-  }
 }

@@ -1,6 +1,7 @@
 /** `tote backup`: a consistent copy of the data directory of a running or stopped server; repeated, a warm standby. */
 import { resolve } from 'node:path';
 import { Argument } from 'commander';
+import { acknowledgedSeq } from '../../journal/mark.js';
 import { type BackedUp, backup } from '../../upkeep/backup/backup.js';
 import type { BackupJson } from '../answers/answers.js';
 import { type Context, defineCommand } from '../frame/command.js';
@@ -8,7 +9,6 @@ import { EXIT } from '../frame/exit-codes.js';
 import { isoText } from '../frame/format.js';
 import { countText } from '../frame/output.js';
 import { startProgress } from '../frame/progress.js';
-import { lastSeqHint } from '../frame/whereabouts.js';
 
 export const backupCommand = defineCommand({
   name: 'backup',
@@ -31,7 +31,7 @@ export const backupCommand = defineCommand({
   ],
   run: (context, _, [to = '']) => {
     const { dir, out } = context;
-    const progress = startProgress('copying', lastSeqHint(dir), 'commands');
+    const progress = startProgress('copying', acknowledgedSeq(dir.markFile), 'commands');
     const copied = backup(dir, to, (seq) => progress.update(seq));
     progress.end();
     if (out.isJson) {

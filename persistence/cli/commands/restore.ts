@@ -1,6 +1,7 @@
 /** `tote restore`: a new data directory that ends at a chosen command or moment. */
 import { resolve } from 'node:path';
 import { Option } from 'commander';
+import { acknowledgedSeq } from '../../journal/mark.js';
 import { type Restored, restore } from '../../upkeep/restore/restore.js';
 import { seqAtTime } from '../../upkeep/restore/time.js';
 import { Salvage } from '../../upkeep/salvage/salvage.js';
@@ -10,7 +11,6 @@ import { EXIT } from '../frame/exit-codes.js';
 import { isoText } from '../frame/format.js';
 import { parseSeq, parseTimeMs } from '../frame/options.js';
 import { startProgress } from '../frame/progress.js';
-import { lastSeqHint } from '../frame/whereabouts.js';
 import { runFromSnapshot } from './restore-from-snapshot.js';
 
 interface RestoreOptions {
@@ -73,7 +73,7 @@ export const restoreCommand = defineCommand<RestoreOptions>({
 });
 
 function readAll({ dir }: Context): Salvage {
-  const progress = startProgress('reading', lastSeqHint(dir), 'commands');
+  const progress = startProgress('reading', acknowledgedSeq(dir.markFile), 'commands');
   try {
     return new Salvage(dir, (seq) => progress.update(seq));
   } finally {

@@ -1,11 +1,11 @@
 /** `tote verify`: checks that everything in a data directory is as it was written, and adds up. */
 import { basename } from 'node:path';
+import { acknowledgedSeq } from '../../journal/mark.js';
 import { type VerifyReport, verify } from '../../upkeep/verify/verify.js';
 import { type Context, defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 import { countText } from '../frame/output.js';
 import { startProgress } from '../frame/progress.js';
-import { lastSeqHint } from '../frame/whereabouts.js';
 
 /** More are counted. */
 const SNAPSHOTS_NAMED_MAX = 3;
@@ -25,7 +25,7 @@ export const verifyCommand = defineCommand({
   ],
   run: (context) => {
     const { dir, out } = context;
-    const progress = startProgress('verifying', lastSeqHint(dir), 'commands');
+    const progress = startProgress('verifying', acknowledgedSeq(dir.markFile), 'commands');
     const startedMs = performance.now();
     const report = verify(dir, (seq) => progress.update(seq));
     progress.end();

@@ -1,13 +1,13 @@
 /** `tote write-off`: continues for good without what the journal has lost. */
 import { Option } from 'commander';
 import { lockDataDir } from '../../data-dir/lock.js';
+import { acknowledgedSeq } from '../../journal/mark.js';
 import { type WrittenOff, writeOff } from '../../upkeep/restore/write-off.js';
 import { Salvage } from '../../upkeep/salvage/salvage.js';
 import type { WriteOffJson } from '../answers/answers.js';
 import { type Context, defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
 import { startProgress } from '../frame/progress.js';
-import { lastSeqHint } from '../frame/whereabouts.js';
 
 interface WriteOffOptions {
   readonly dryRun?: boolean;
@@ -31,7 +31,7 @@ export const writeOffCommand = defineCommand<WriteOffOptions>({
     const { dir, out } = context;
     const lock = lockDataDir(dir);
     try {
-      const progress = startProgress('reading', lastSeqHint(dir), 'commands');
+      const progress = startProgress('reading', acknowledgedSeq(dir.markFile), 'commands');
       const salvage = new Salvage(dir, (seq) => progress.update(seq));
       progress.end();
       const done = writeOff(dir, salvage, isDry);
