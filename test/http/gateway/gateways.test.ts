@@ -1,0 +1,62 @@
+/** The threads of the gateways: a programming error in one of them reaches the engine's thread, which ends the process. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { defaultRules } from '../../../engine/model/rules.js';
+import { boardMemory } from '../../../http/board/markets.js';
+import { rightsMemory } from '../../../http/board/rights.js';
+import { Gateways } from '../../../http/gateway/gateways.js';
+import { DEFAULT_RATE_LIMITS } from '../../../http/limits/settings.js';
+import { LIMITS_CAPACITY } from '../../../http/limits/shared-limits.js';
+import { RingService } from '../../../http/rings/service.js';
+
+const service = new RingService({
+  schedule: setImmediate,
+  serve: () => assert.fail('no request comes'),
+  beforeReplies: () => undefined,
+});
+const logLevel = 'error';
+
+test('a programming error in a gateway is told, and all gateways still close', async () => {
+  let tell: (error: unknown) => void = () => undefined;
+  const told = new Promise<unknown>((resolve) => {
+    tell = resolve;
+  });
+  const gateways = new Gateways(2, (error) => tell(error));
+  const setup = {
+    rights: rightsMemory(),
+    board: boardMemory(),
+    manualClock: null,
+    openConnections: new SharedArrayBuffer(4),
+    connectionsMax: 10,
+    trustedProxies: [],
+    // Less memory than the limits need.
+    limits: {
+      settings: DEFAULT_RATE_LIMITS,
+      capacity: LIMITS_CAPACITY,
+      seed: 1,
+      memory: new SharedArrayBuffer(64),
+    },
+    masterSecret: new Uint8Array(32),
+    requestIdPrefix: 'test',
+    logLevel,
+  } as const;
+  await gateways.listen(setup, service, '127.0.0.1', 0);
+  const sandbox = { isFeedPush: false, isClockManual: false };
+  const operators = {
+    host: '127.0.0.1',
+    port: 0,
+    token: 'token',
+    sandbox,
+    connectionsMax: 10,
+    logLevel,
+  } as const;
+  await gateways.listenForOperators(operators);
+  gateways.serve(defaultRules('0'.repeat(64)), {
+    ask: () => assert.fail('no operator asks'),
+    onGuesses: () => undefined,
+  });
+  const error = await told;
+  assert.ok(error instanceof Error);
+  assert.match(error.message, /the buffer holds all of its parts/);
+  await gateways.close();
+});
