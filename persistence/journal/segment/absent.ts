@@ -72,6 +72,12 @@ export function withAbsent(ranges: readonly AbsentRange[], added: AbsentRange): 
   return joined;
 }
 
+/** The part of `ranges` up to `lastSeq`. */
+export const absentUpTo = (ranges: readonly AbsentRange[], lastSeq: number): AbsentRange[] =>
+  ranges
+    .filter(({ firstSeq }) => firstSeq <= lastSeq)
+    .map((range) => ({ ...range, lastSeq: Math.min(range.lastSeq, lastSeq) }));
+
 /** What a journal that begins with `firstSeq` lacks, if nothing records why. */
 export const prunedBefore = (firstSeq: number): AbsentRange[] =>
   firstSeq === 1 ? [] : [{ why: 'pruned', firstSeq: 1, lastSeq: firstSeq - 1 }];

@@ -16,7 +16,13 @@ import { fileBytes } from '../../data-dir/files.js';
 import { type DataDir, openDataDir } from '../../data-dir/layout.js';
 import { JournalError } from '../../errors.js';
 import { createMarkFile, EMPTY_MARK, readMarkFile } from '../../journal/mark.js';
-import { type AbsentRange, readAbsent, withAbsent, writeAbsent } from '../../journal/segment/absent.js';
+import {
+  type AbsentRange,
+  absentUpTo,
+  readAbsent,
+  withAbsent,
+  writeAbsent,
+} from '../../journal/segment/absent.js';
 import { createSegment } from '../../journal/segment/roll.js';
 import { firstUsable, type UsableSnapshot } from '../../replay/usable-snapshot.js';
 import { newSha256 } from '../../sha256.js';
@@ -117,10 +123,7 @@ function makeArchive(
 /** What the source's journal lacked keeps its reason; everything else up to `seq` is lost. */
 function absentRanges(source: DataDir, seq: number, notes: string[]): AbsentRange[] {
   const known = attempt(() => readAbsent(source), notes) ?? [];
-  const before = known
-    .filter(({ firstSeq }) => firstSeq <= seq)
-    .map((range) => ({ ...range, lastSeq: Math.min(range.lastSeq, seq) }));
-  return withAbsent(before, { why: 'lost', firstSeq: 1, lastSeq: seq });
+  return withAbsent(absentUpTo(known, seq), { why: 'lost', firstSeq: 1, lastSeq: seq });
 }
 
 /** What is known to have happened after `seq`, from the mark, or from an archive that reaches further. */

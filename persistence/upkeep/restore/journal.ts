@@ -10,7 +10,7 @@ import type { ArchivePosition } from '../../archive/writer.js';
 import { unfinishedPath } from '../../data-dir/database-files.js';
 import { renameDurably } from '../../data-dir/files.js';
 import type { DataDir } from '../../data-dir/layout.js';
-import { type AbsentRange, withAbsent, writeAbsent } from '../../journal/segment/absent.js';
+import { absentUpTo, withAbsent, writeAbsent } from '../../journal/segment/absent.js';
 import { type ChainPosition, sealBatch } from '../../journal/segment/batch-row.js';
 import { segmentPath, writeSegment } from '../../journal/segment/names.js';
 import type { Run, Salvage } from '../salvage/salvage.js';
@@ -66,7 +66,7 @@ export function writeJournal(
 ): WrittenJournal {
   const rows = new RowsUpTo(engine);
   const segments: string[] = [];
-  let absent = clipped(salvage.absent, point.run.start.lastSeq);
+  let absent = absentUpTo(salvage.absent, point.run.start.lastSeq);
   let endSeq = 0;
   for (const run of runsOf(salvage, point)) {
     const { lastSeq } = run.start;
@@ -95,12 +95,6 @@ function writePiece(dir: DataDir, rows: RowsUpTo, run: Run, piece: GoodPiece, is
   renameDurably(unfinishedPath(path), path);
   return basename(path);
 }
-
-/** What is recorded up to `lastSeq`. */
-const clipped = (absent: readonly AbsentRange[], lastSeq: number): AbsentRange[] =>
-  absent
-    .filter(({ firstSeq }) => firstSeq <= lastSeq)
-    .map((range) => ({ ...range, lastSeq: Math.min(range.lastSeq, lastSeq) }));
 
 /** The part of `row` up to the position of the engine, as a row of its own. */
 function cut(row: StoredBatch, position: ChainPosition, engine: Engine): StoredBatch {
