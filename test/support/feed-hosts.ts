@@ -8,14 +8,15 @@ import { PushFeed } from '../../http/prices/push-feed.js';
 import { SimulatedFeed } from '../../http/prices/simulated-feed.js';
 import { SimulatedPrices } from '../../http/prices/simulated-prices.js';
 import { type HostOptions, TestClock, TestHost } from './host.js';
+import { fixedHouse, withHouse } from './house-rules.js';
 
 export const MINUTE_MS = 60_000;
 export const DAY_MS = 86_400_000;
 export const BTC_MINUTE = marketOf('BTC_ONE_MINUTE');
 
-/** Rules with only these markets active. */
+/** Rules with only these markets active, and fixed seeds. */
 export function rulesOf(...ids: string[]): Rules {
-  const rules = defaultRules('f'.repeat(64));
+  const rules = withHouse(defaultRules('f'.repeat(64)), fixedHouse());
   return { ...rules, markets: rules.markets.filter(({ marketId }) => ids.includes(marketId)) };
 }
 

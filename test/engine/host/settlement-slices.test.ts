@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { defaultRules } from '../../../engine/model/rules.js';
 import { PushFeed } from '../../../http/prices/push-feed.js';
 import { codeOf, NOON_MS, TestClock, TestHost } from '../../support/host.js';
+import { fixedHouse, withHouse } from '../../support/house-rules.js';
 
 const BETS = 1_200;
 
@@ -23,7 +24,7 @@ class CostlyClock extends TestClock {
 function settlingHost(lookMs: number): TestHost {
   const clock = new CostlyClock();
   const feed = new PushFeed();
-  const rules = defaultRules('f'.repeat(64));
+  const rules = withHouse(defaultRules('f'.repeat(64)), fixedHouse());
   const markets = rules.markets.slice(0, 1);
   const host = new TestHost(clock, { rules: { ...rules, markets }, feeds: [feed] });
   host.lifecycle.start();
@@ -67,7 +68,7 @@ test('a slow slice is followed by smaller ones', () => {
 });
 
 test('slices that are not full never grow, however fast they are', () => {
-  const rules = defaultRules('f'.repeat(64));
+  const rules = withHouse(defaultRules('f'.repeat(64)), fixedHouse());
   const feed = new PushFeed();
   const clock = new TestClock();
   const markets = rules.markets.slice(0, 1);
