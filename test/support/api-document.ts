@@ -110,11 +110,11 @@ export class ApiDocument {
     const given = path.slice(base.length).split('/');
     const templates = Object.keys(this.document.paths);
     if (templates.includes(given.join('/'))) return given.join('/');
+    const fitsPart = (part: string, at: number): boolean =>
+      part.startsWith('{') ? given[at] !== '' : part === given[at];
     const fits = (template: string): boolean => {
       const parts = template.split('/');
-      return (
-        parts.length === given.length && parts.every((part, at) => part.startsWith('{') || part === given[at])
-      );
+      return parts.length === given.length && parts.every(fitsPart);
     };
     return templates.find(fits) ?? null;
   }
