@@ -175,7 +175,7 @@ function buildHost(
   const { feed, pushFeed } = chooseFeed(config, store.masterSecret, hours, fromMs);
   const jumpLimits = { ratioMax: config.priceRatioMax, agreementMs: config.priceAgreementMs };
   const tracker = new PriceTracker(engine, config.pastPricesMs, jumpLimits);
-  const quoter = new Quoter(engine, tracker);
+  const quoter = new Quoter(engine, tracker, config.volatility);
   const lifecycle = new Lifecycle(sequencer, tracker, {
     feeds: [feed],
     calendar: hours.sessions.bind(hours),

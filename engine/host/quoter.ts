@@ -8,7 +8,7 @@
  * order after a tick finds that tick's share.
  */
 import { must } from '../base/assert.js';
-import { ASSETS, assetOf, LIVE, NO_FAIR_SHARE } from '../model/domain.js';
+import { ASSETS, type Asset, assetOf, LIVE, NO_FAIR_SHARE } from '../model/domain.js';
 import type { PriceTick } from '../model/ports.js';
 import type { EngineReads, RoundView } from '../model/views.js';
 import type { PriceTracker } from './price-tracker.js';
@@ -27,13 +27,13 @@ export class Quoter {
   /** By market. */
   readonly #quoted: (Quoted | undefined)[] = [];
 
-  /** `yearly` is the volatility to begin with, by asset. Takes in every tick that `tracker` believes from now on. */
+  /** `yearly` is the volatility to begin with. Takes in every tick that `tracker` believes from now on. */
   constructor(
     private readonly engine: EngineReads,
     private readonly tracker: PriceTracker,
-    yearly: readonly number[] = ASSETS.map((asset) => YEARLY_VOLATILITY[asset]),
+    yearly: Readonly<Record<Asset, number>> = YEARLY_VOLATILITY,
   ) {
-    this.#volatilities = yearly.map((volatility) => new Volatility(volatility));
+    this.#volatilities = ASSETS.map((asset) => new Volatility(yearly[asset]));
     tracker.onTaken(({ asset, price, timeMs }) => this.#volatilities[asset]?.take(price, timeMs));
   }
 

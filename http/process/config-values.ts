@@ -4,6 +4,8 @@
  */
 import { isIP } from 'node:net';
 import { AMOUNT_CENTS_MAX, centsOfDollars } from '../../engine/base/money.js';
+import { YEARLY_VOLATILITY } from '../../engine/host/ticks/volatility.js';
+import { ASSETS, type Asset } from '../../engine/model/domain.js';
 import { isOperatorToken, OPERATOR_TOKEN_FORM } from '../../engine/model/operator-token.js';
 import type { Setup } from '../../engine/model/setup.js';
 import * as kept from '../../engine/model/snapshots-kept.js';
@@ -27,6 +29,8 @@ export const defaultGateways = (cores: number): number =>
 
 const FEED_SEED_MAX = 0xffff_ffff;
 const PRICE_RATIO_MAX = 1_000;
+const VOLATILITY_MIN = 0.01;
+const VOLATILITY_MAX = 10;
 /** Half of the most that can ever be deposited; the other half is for accounts. */
 const HOUSE_CAPITAL_CENTS_MAX = AMOUNT_CENTS_MAX / 2;
 
@@ -169,6 +173,26 @@ export const rateLimits: Parser<RateLimitSettings | null> = (text) => {
     limits[name] = Number(digits);
   }
   return { ...DEFAULT_RATE_LIMITS, ...limits };
+};
+
+/** The standard deviation of a year's relative change, by asset; what is not named keeps its default. */
+export const volatilities: Parser<Readonly<Record<Asset, number>>> = (text) => {
+  if (text === 'usual') return YEARLY_VOLATILITY;
+  const given: Partial<Record<Asset, number>> = {};
+  for (const part of text.split(',')) {
+    const [, name, digits = ''] = /^\s*([A-Z]+)\s*=\s*(\d+(?:\.\d+)?)\s*$/.exec(part) ?? [];
+    const asset = ASSETS.find((known) => known === name);
+    const volatility = Number(digits);
+    const isInRange = volatility >= VOLATILITY_MIN && volatility <= VOLATILITY_MAX;
+    if (asset === undefined || given[asset] !== undefined || !isInRange) {
+      const range = `from ${VOLATILITY_MIN} to ${VOLATILITY_MAX}`;
+      throw new Expected(
+        `"usual", or assets of ${ASSETS.join(', ')}, each at most once, with a number ${range}: BTC=0.5,ETH=0.7`,
+      );
+    }
+    given[asset] = volatility;
+  }
+  return { ...YEARLY_VOLATILITY, ...given };
 };
 
 export const addresses: Parser<readonly string[]> = (text) => {

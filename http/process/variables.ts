@@ -31,6 +31,7 @@ import {
   setupWords,
   snapshotsKept,
   token,
+  volatilities,
   whole,
 } from './config-values.js';
 
@@ -150,6 +151,12 @@ export const VARIABLES = {
     String(DEFAULT_JUMP_LIMITS.agreementMs / 1_000),
     secondsMs(REFERENCE_AGE_MS_MAX / 1_000),
     'a price so refused is accepted once at least three later ones have agreed with it for this long, and none with the old price. Up to 900',
+  ),
+  volatility: variable(
+    'TOTE_VOLATILITY',
+    'usual',
+    volatilities,
+    "how much prices move, as the standard deviation of a year's relative change: `BTC=0.5,ETH=0.7`. Quotes start from it, and follow the ticks within a factor of four. Assets not named keep their defaults",
   ),
   demo: variable('TOTE_DEMO', '1', flag, 'demo account and curl line at the first start'),
   houseCapitalCents: variable(

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { YEARLY_VOLATILITY } from '../../../engine/host/ticks/volatility.js';
 import { ConfigError, readConfig } from '../../../http/process/config.js';
 import { withOverrides } from '../../../http/process/rules-file.js';
 
@@ -56,6 +57,7 @@ test('an empty environment gives the defaults of the design', () => {
     pastPricesMs: 2_000,
     priceRatioMax: 1.5,
     priceAgreementMs: 30_000,
+    volatility: YEARLY_VOLATILITY,
     logLevel: 'info',
     logMinutes: true,
   });
@@ -81,6 +83,7 @@ test('values are read, and variables of other programs ignored', () => {
     TOTE_RETENTION: '30d',
     TOTE_PRICE_RATIO_MAX: '1.25',
     TOTE_PRICE_AGREEMENT_SECONDS: '0',
+    TOTE_VOLATILITY: 'BTC=0.61, EURUSD=0.2',
   });
   assert.equal(config.host, '::1');
   assert.equal(config.port, 0);
@@ -103,6 +106,7 @@ test('values are read, and variables of other programs ignored', () => {
   assert.equal(config.segmentBytesMax, 67_108_864);
   assert.equal(config.priceRatioMax, 1.25);
   assert.equal(config.priceAgreementMs, 0);
+  assert.deepEqual(config.volatility, { ...YEARLY_VOLATILITY, BTC: 0.61, EURUSD: 0.2 });
   assert.equal(config.retentionMs, 2_592_000_000);
   assert.equal(readConfig({ TOTE_RETENTION: '12h' }).retentionMs, 43_200_000);
   assert.equal(readConfig({ TOTE_RETENTION: 'all' }).retentionMs, null);
@@ -111,6 +115,10 @@ test('values are read, and variables of other programs ignored', () => {
 const BAD_VALUES: readonly (readonly [name: string, value: string, expected: RegExp])[] = [
   ['TOTE_HOST', 'a host', /IP address or a host name/],
   ['TOTE_PORT', '65536', /port number/],
+  ['TOTE_VOLATILITY', 'DOGE=1', /assets of BTC, ETH/],
+  ['TOTE_VOLATILITY', 'BTC=1,BTC=2', /at most once/],
+  ['TOTE_VOLATILITY', 'BTC=10.1', /from 0\.01 to 10/],
+  ['TOTE_VOLATILITY', 'BTC=0', /from 0\.01 to 10/],
   ['TOTE_PORT', '-1', /port number/],
   ['TOTE_OPERATOR_HOST', '', /IP address or a host name/],
   ['TOTE_OPERATOR_PORT', '80a', /port number/],
