@@ -91,12 +91,17 @@ async function diskFills(rng: Rng): Promise<string> {
   }
 }
 
+/** Enough for a start, and few beside the connections that come. */
+const DESCRIPTORS = 320;
+
 /** More connections than the process may have descriptors: those that are served go on. */
 async function noDescriptors(rng: Rng): Promise<string> {
   const sockets: Socket[] = [];
   await withBook(rng, newDataDir(), async (book) => {
     const { dataDir } = book.sandbox.server;
-    book.sandbox = await Sandbox.start({ dataDir, under: ['prlimit', '--nofile=160'] });
+    // One gateway: threads that load their code at the same moment have many files open.
+    const env = { TOTE_GATEWAYS: '1' };
+    book.sandbox = await Sandbox.start({ dataDir, env, under: ['prlimit', `--nofile=${DESCRIPTORS}`] });
     await book.sandbox.openRounds({ BTC: 67_000 });
     const port = Number(new URL(book.sandbox.server.publicUrl).port);
     let answered = 0;
@@ -104,7 +109,7 @@ async function noDescriptors(rng: Rng): Promise<string> {
     await book
       .loadUntilGone(8, (acknowledged) => {
         answered = acknowledged;
-        if (acknowledged === 20) for (let n = 0; n < 400; n++) sockets.push(opened(port));
+        if (acknowledged === 20) for (let n = 0; n < 2 * DESCRIPTORS; n++) sockets.push(opened(port));
         if (acknowledged === 120) status = endAfterStatus(book);
       })
       .finally(() => {
@@ -114,7 +119,7 @@ async function noDescriptors(rng: Rng): Promise<string> {
     assert.equal(await status, '200', 'so are operators');
     assert.equal((await book.sandbox.server.run.ended).code, 0);
   });
-  return `${sockets.length} connections, 160 descriptors`;
+  return `${sockets.length} connections, ${DESCRIPTORS} descriptors`;
 }
 
 /** The status looks at the process's own memory, which takes a descriptor. */
