@@ -6,31 +6,25 @@
 import { assert, must } from '../../engine/base/assert.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
 import type { Rules } from '../../engine/model/rules.js';
-import { type FairShare, type LatestTick, MarketPublisher } from '../board/market-publisher.js';
-import { boardMemory, boardOf } from '../board/markets.js';
-import { RightsWriter, rightsMemory } from '../board/rights.js';
-import { Desk } from '../desk/desk.js';
+import { boardMemory } from '../board/markets.js';
+import { rightsMemory } from '../board/rights.js';
+import { type Connected, connectEngine } from '../desk/connect.js';
+import type { DeskOptions } from '../desk/desk.js';
 import { RingService } from '../rings/service.js';
 import { type ForOperators, Gateways, type Listening } from './gateways.js';
 import type { OperatorSetup, SharedSetup } from './messages.js';
 
-export interface FrontSources {
+export interface FrontSources extends DeskOptions {
   readonly sequencer: Sequencer;
-  /** Wall-clock time in milliseconds, by which keys expire. */
-  readonly nowMs: () => number;
-  readonly latestTick: LatestTick;
-  readonly fairShare: FairShare;
   /** A clock that stands still never makes market data old: they are published after every turn instead. */
   readonly isClockManual: boolean;
 }
 
 export class Front {
   readonly #gateways: Gateways;
-  readonly #rights = rightsMemory();
-  readonly #board = boardMemory();
+  readonly #memory = { rights: rightsMemory(), board: boardMemory() };
   readonly #service: RingService;
-  #desk: Desk | null = null;
-  #publisher: MarketPublisher | null = null;
+  #connected: Connected | null = null;
   #publishesEveryTurn = false;
 
   /** Starts `count` gateways, and the operators'. `onFatal` is for a programming error in one of them. */
@@ -38,7 +32,8 @@ export class Front {
     this.#gateways = new Gateways(count, onFatal);
     this.#service = new RingService({
       schedule: setImmediate,
-      serve: (ring, gateway) => must(this.#desk, 'the desk of a server that serves').serve(ring, gateway),
+      serve: (ring, gateway) =>
+        must(this.#connected, 'the engine of a server that serves').desk.serve(ring, gateway),
       beforeReplies: () => this.publishFirst(),
     });
   }
@@ -49,8 +44,7 @@ export class Front {
     host: string,
     port: number,
   ): Promise<Listening> {
-    const memory = { rights: this.#rights, board: this.#board };
-    return this.#gateways.listen({ ...setup, ...memory }, this.#service, host, port);
+    return this.#gateways.listen({ ...setup, ...this.#memory }, this.#service, host, port);
   }
 
   /** Takes the operators' port and resolves with it; rejects if it is taken. */
@@ -59,29 +53,19 @@ export class Front {
   }
 
   /** All of the engine's state must be durable. */
-  attach({ sequencer, nowMs, latestTick, fairShare, isClockManual }: FrontSources): void {
-    assert(this.#desk === null, 'the engine is attached once');
-    const { engine } = sequencer;
-    const rights = new RightsWriter(this.#rights, engine);
-    const shareNow = (market: number): number => fairShare(market, nowMs());
-    const publisher = new MarketPublisher(boardOf(this.#board), engine, latestTick, shareNow);
-    sequencer.onEvents(
-      (_seq, events) => {
-        rights.onEvents(events);
-        publisher.onEvents(events);
-        if (events.some(({ type }) => type === 'configured'))
-          this.#gateways.setRules(must(engine.rules, 'rules that were put in force'));
-      },
-      (bets) => publisher.onBets(bets),
-    );
-    this.#desk = new Desk(sequencer, { nowMs, latestTick, fairShare });
-    this.#publisher = publisher;
+  attach({ sequencer, isClockManual, ...options }: FrontSources): void {
+    assert(this.#connected === null, 'the engine is attached once');
+    this.#connected = connectEngine(sequencer, this.#memory, options);
+    sequencer.onEvents((_seq, events) => {
+      if (events.some(({ type }) => type === 'configured'))
+        this.#gateways.setRules(must(sequencer.engine.rules, 'rules that were put in force'));
+    });
     this.#publishesEveryTurn = isClockManual;
   }
 
   /** To be called before each answer: on a manual clock, a tester sees in his next request what this one has done. */
   publishFirst(): void {
-    if (this.#publishesEveryTurn) this.#publisher?.publish();
+    if (this.#publishesEveryTurn) this.#connected?.publisher.publish();
   }
 
   /** Requests are answered from now on. */
@@ -91,7 +75,7 @@ export class Front {
 
   /** Publishes market data, and sends replies that found no room. To be called every few milliseconds. */
   pump(): void {
-    this.#publisher?.publish();
+    this.#connected?.publisher.publish();
     this.#service.retry();
   }
 

@@ -5,19 +5,16 @@
 import { must } from '../../engine/base/assert.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
 import type { PublicApiParts } from '../../http/api/public-api.js';
-import { type FairShare, type LatestTick, MarketPublisher } from '../../http/board/market-publisher.js';
 import { boardMemory, boardOf } from '../../http/board/markets.js';
-import { Rights, RightsWriter, rightsMemory } from '../../http/board/rights.js';
-import { Desk } from '../../http/desk/desk.js';
+import { Rights, rightsMemory } from '../../http/board/rights.js';
+import { connectEngine } from '../../http/desk/connect.js';
+import type { DeskOptions } from '../../http/desk/desk.js';
 import { Link } from '../../http/rings/link.js';
 import { ringMemory } from '../../http/rings/ring.js';
 import { type GatewayEnd, RingService } from '../../http/rings/service.js';
 
-export interface NearGatewayOptions {
+export interface NearGatewayOptions extends DeskOptions {
   readonly sequencer: Sequencer;
-  readonly nowMs: () => number;
-  readonly latestTick: LatestTick;
-  readonly fairShare: FairShare;
   /** Runs the function at the end of this turn. */
   readonly schedule: (run: () => void) => void;
   /** Brings the engine's thread the message that wakes it; absent: `schedule`. */
@@ -60,18 +57,7 @@ export function nearGateways({
 }: NearGatewayOptions): NearGateways {
   const { engine } = sequencer;
   const memory = { rights: rightsMemory(), board: boardMemory() };
-  const rights = new RightsWriter(memory.rights, engine);
-  const publisher = new MarketPublisher(boardOf(memory.board), engine, latestTick, (market) =>
-    fairShare(market, nowMs()),
-  );
-  sequencer.onEvents(
-    (_seq, events) => {
-      rights.onEvents(events);
-      publisher.onEvents(events);
-    },
-    (bets) => publisher.onBets(bets),
-  );
-  const desk = new Desk(sequencer, { nowMs, latestTick, fairShare });
+  const { desk, publisher } = connectEngine(sequencer, memory, { nowMs, latestTick, fairShare });
   const service = new RingService({
     schedule,
     serve: (ring, gateway) => {

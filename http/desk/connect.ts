@@ -1,0 +1,33 @@
+/** Connects the engine with the memory that gateways read, and with the desk that serves their requests. */
+import type { Sequencer } from '../../engine/host/sequencer.js';
+import { MarketPublisher } from '../board/market-publisher.js';
+import { type BoardMemory, boardOf } from '../board/markets.js';
+import { type RightsMemory, RightsWriter } from '../board/rights.js';
+import { Desk, type DeskOptions } from './desk.js';
+
+export interface SharedMemory {
+  readonly rights: RightsMemory;
+  readonly board: BoardMemory;
+}
+
+export interface Connected {
+  readonly desk: Desk;
+  readonly publisher: MarketPublisher;
+}
+
+/** All of the engine's state must be durable. From then on rights and market data follow its events. */
+export function connectEngine(sequencer: Sequencer, memory: SharedMemory, options: DeskOptions): Connected {
+  const { engine } = sequencer;
+  const { nowMs, latestTick, fairShare } = options;
+  const rights = new RightsWriter(memory.rights, engine);
+  const shareNow = (market: number): number => fairShare(market, nowMs());
+  const publisher = new MarketPublisher(boardOf(memory.board), engine, latestTick, shareNow);
+  sequencer.onEvents(
+    (_seq, events) => {
+      rights.onEvents(events);
+      publisher.onEvents(events);
+    },
+    (bets) => publisher.onBets(bets),
+  );
+  return { desk: new Desk(sequencer, options), publisher };
+}
