@@ -16,13 +16,12 @@ import { roundDetail } from '../wire/round-detail.js';
 import { successText } from '../wire/wire.js';
 import type { Call, Verdict } from './call.js';
 import type { MarketView } from './market-view.js';
-import { OVERLOADED, refusedOf } from './refusals.js';
+import { NO_ROUND, OVERLOADED, refusedOf } from './refusals.js';
 
 const OK = 200;
 export const POSITIONS_LIMIT_DEFAULT = 100;
 export const ORDERS_LIMIT_DEFAULT = 50;
 const NO_MARKET = new Refused('market_not_found', 'no active market has this id');
-const NO_ROUND = new Refused('round_not_found', 'no round in memory has this id');
 
 export class Reads {
   constructor(

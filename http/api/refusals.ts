@@ -16,11 +16,12 @@ export const TIER_TOO_LOW = new Refused(
   'the scope needs an account of Silver tier or higher',
 );
 export const FROZEN = new Refused('account_frozen', 'the account takes no orders');
+export const NO_ROUND = new Refused('round_not_found', 'no round in memory has this id');
 
-const OF_RIGHTS = new Map(
-  [KEY_DISABLED, KEY_EXPIRED, TIER_TOO_LOW, FROZEN].map((refused) => [refused.code, refused]),
+const WITH_TEXT = new Map(
+  [KEY_DISABLED, KEY_EXPIRED, TIER_TOO_LOW, FROZEN, NO_ROUND].map((refused) => [refused.code, refused]),
 );
 
 /** A refusal by the engine's thread, which sends no detail for what this file has a text for. */
 export const refusedOf = ({ code, detail }: RefusalFacts): Refused =>
-  OF_RIGHTS.get(code) ?? new Refused(code, detail);
+  WITH_TEXT.get(code) ?? new Refused(code, detail);

@@ -21,7 +21,6 @@ const IN_PROGRESS: replies.RefusalFacts = {
   code: 'idempotency_in_progress',
   detail: 'the first request with this Idempotency-Key is not durable yet; try again',
 };
-const NO_ROUND: replies.RefusalFacts = { code: 'round_not_found', detail: 'no round in memory has this id' };
 
 export interface DeskOptions {
   /** Wall-clock time in milliseconds, by which keys expire. */
@@ -113,7 +112,7 @@ export class Desk {
     const round = engine.round(market, roundNumber);
     const unfit = this.#unfitKey(asker);
     if (unfit !== null || round === null) {
-      refuse(gateway, ticket, unfit === null ? NO_ROUND : { code: unfit, detail: '' });
+      refuse(gateway, ticket, { code: unfit ?? 'round_not_found', detail: '' });
       return;
     }
     const { latestTick, fairShare, nowMs } = this.options;
