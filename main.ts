@@ -12,6 +12,7 @@ import { PriceTracker } from './engine/host/price-tracker.js';
 import { Quoter } from './engine/host/quoter.js';
 import { Sequencer } from './engine/host/sequencer.js';
 import { SEQUENCER_DEFAULTS } from './engine/host/sequencer-options.js';
+import { PUBLISH_EVERY_MS } from './http/board/markets.js';
 import { Front } from './http/gateway/front.js';
 import { type OpenPorts, openPorts } from './http/gateway/ports.js';
 import { createLog, type Log, logNodeWarnings } from './http/log/log.js';
@@ -40,7 +41,6 @@ import { openStore, type Store } from './persistence/recovery/open-store.js';
 import { recoveryReporter } from './persistence/recovery/progress.js';
 import { ShadowThread } from './persistence/shadow/thread.js';
 
-const PUMP_EVERY_MS = 10;
 const CHECK_EVERY_MS = 1_000;
 const packageText = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
 const { version } = JSON.parse(packageText) as { version: string };
@@ -114,7 +114,7 @@ function run(host: Host, health: HealthLog, ports: OpenPorts, store: Store, shut
     lifecycle.pump();
     ports.front.pump();
   };
-  const timers = [setInterval(pump, PUMP_EVERY_MS), setInterval(() => health.check(), CHECK_EVERY_MS)];
+  const timers = [setInterval(pump, PUBLISH_EVERY_MS), setInterval(() => health.check(), CHECK_EVERY_MS)];
   let portsClosed = Promise.resolve();
   shutdown.watch({
     drain: () => {

@@ -43,7 +43,7 @@ export interface PublicApiParts {
   readonly limitsNowMs: () => number;
   /** Round seeds and idempotency digests derive from it. */
   readonly masterSecret: Uint8Array;
-  /** The greatest age of market data, in milliseconds: `MARKET_AGE_MS_MAX`, or 0 on a manual clock. */
+  /** The greatest age of market data, in milliseconds: `MARKET_AGE_MS_MAX` less that of the board, or 0 on a manual clock. */
   readonly marketAgeMsMax: number;
   /** `loadDocs()`. */
   readonly docs: DocsFiles;

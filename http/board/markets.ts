@@ -5,6 +5,9 @@
 import { ASSETS, MARKETS_MAX } from '../../engine/model/domain.js';
 import { Facts, factsMemory } from './facts.js';
 
+/** How often the board is published, in milliseconds. */
+export const PUBLISH_EVERY_MS = 10;
+
 /** Fields of a market's row. Without a round, `ROUND_NUMBER` is -1 and the fields after it have no meaning. */
 export const IS_ACTIVE = 0;
 /** The limits of the round in which a bet would land; new rules hold for rounds that open after them. */

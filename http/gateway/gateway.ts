@@ -2,8 +2,9 @@
 import { must } from '../../engine/base/assert.js';
 import type { Clock } from '../../engine/model/ports.js';
 import type { Rules } from '../../engine/model/rules.js';
+import { MARKET_AGE_MS_MAX } from '../api/market-view.js';
 import { createPublicApi } from '../api/public-api.js';
-import { boardOf } from '../board/markets.js';
+import { boardOf, PUBLISH_EVERY_MS } from '../board/markets.js';
 import { Rights } from '../board/rights.js';
 import { RateLimits } from '../limits/rate-limits.js';
 import { createLog } from '../log/log.js';
@@ -18,11 +19,8 @@ import { UwsTransport } from '../uws/transport.js';
 import { type GatewaySetup, type Post, type Serving, type ToGateway, WAKE } from './messages.js';
 import { type ThreadEnd, tellFailed, tellRefused } from './thread-end.js';
 
-/**
- * How old a gateway's bytes may be, in milliseconds. Together with the age of what they are made of, market data are at
- * most 50 ms old.
- */
-const BYTES_AGE_MS_MAX = 40;
+/** How old a gateway's bytes may be, in milliseconds, beside the age of what they are made of. */
+const BYTES_AGE_MS_MAX = MARKET_AGE_MS_MAX - PUBLISH_EVERY_MS;
 
 export class Gateway implements Serving {
   readonly #transport: UwsTransport;

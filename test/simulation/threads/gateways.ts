@@ -8,6 +8,7 @@ import type { HttpHandler, HttpRequest } from '../../../engine/model/ports.js';
 import { MARKET_AGE_MS_MAX } from '../../../http/api/market-view.js';
 import { createPublicApi, type PublicApiParts } from '../../../http/api/public-api.js';
 import type { FairShare, LatestTick } from '../../../http/board/market-publisher.js';
+import { PUBLISH_EVERY_MS } from '../../../http/board/markets.js';
 import { RateLimits } from '../../../http/limits/rate-limits.js';
 import { type SharedLimits, shareLimits } from '../../../http/limits/shared-limits.js';
 import { loadDocs } from '../../../http/pages/docs-page.js';
@@ -20,9 +21,6 @@ import type { WorldConfig } from '../config.js';
 import type { Coverage } from '../coverage.js';
 import type { SimClock } from '../scheduler.js';
 import { SimThread, type ThreadHost } from './thread.js';
-
-/** The engine's thread publishes the board this long after a change at the latest, as `main.ts` does. */
-const PUBLISH_MS = 10;
 
 export interface GatewaysParts {
   readonly config: WorldConfig;
@@ -79,7 +77,7 @@ export class SimGateways {
       limits,
       limitsNowMs: () => Math.floor(clock.monotonicMs()),
       masterSecret,
-      marketAgeMsMax: MARKET_AGE_MS_MAX - PUBLISH_MS,
+      marketAgeMsMax: MARKET_AGE_MS_MAX - PUBLISH_EVERY_MS,
       docs: loadDocs(),
       requestIdPrefix: `${requestIdPrefix}${index.toString(36)}`,
     };
@@ -123,7 +121,7 @@ export class SimGateways {
   touch(): void {
     if (this.#isPublishDue) return;
     this.#isPublishDue = true;
-    this.parts.host.later(PUBLISH_MS, () => {
+    this.parts.host.later(PUBLISH_EVERY_MS, () => {
       this.#isPublishDue = false;
       this.#near.pump();
     });
