@@ -8,6 +8,9 @@ import type { SlidingWindows } from './sliding-windows.js';
 import { WindowPlaces } from './window-places.js';
 import { OWNER } from './window-record.js';
 
+/** The owner of a key's window: each key has one for reads and one for writes. */
+export const ownerOf = (key: number, isWrite: boolean): number => key * 2 + (isWrite ? 1 : 0);
+
 export class NumberedWindows {
   static bytes(ownersMax: number): number {
     return WindowPlaces.BYTES + LINE_BYTES + bytesOfWords(ownersMax + 1);

@@ -8,19 +8,21 @@
  * and taken back later, which could refuse another request meanwhile.
  */
 import { AddressId } from './address-id.js';
+import { type LimitsLeft, type LimitsOwner, limitsLeft } from './limits-left.js';
+import { ownerOf } from './numbered-windows.js';
+import type { RateLimitSettings } from './settings.js';
 import { LimitTables, type SharedLimits } from './shared-limits.js';
 import { WINDOW_MS } from './sliding-windows.js';
 
 /** With limits off, the headers show the greatest limit that can be configured, all of it left. */
 export const UNLIMITED = 999_999_999;
 
-/** Whom a request counts for. */
-export interface Asker {
-  /** The counted address (`client-address.ts`). */
-  readonly address: string;
-  /** Numbers of the key and its account; 0 without a valid key. */
-  readonly key: number;
-  readonly account: number;
+const NO_LIMITS = { keyRead: UNLIMITED, keyWrite: UNLIMITED, account: UNLIMITED, ip: UNLIMITED };
+const ALL_LEFT = { limit: UNLIMITED, remaining: UNLIMITED, resetSeconds: 0 };
+const NOTHING_COUNTED = { keyRead: ALL_LEFT, keyWrite: ALL_LEFT, account: ALL_LEFT, ip: ALL_LEFT };
+
+/** Whom a request counts for: the counted address (`client-address.ts`), and key and account, 0 without a valid key. */
+export interface Asker extends LimitsOwner {
   readonly isWrite: boolean;
 }
 
@@ -45,9 +47,8 @@ export class RateLimits {
   retryAfterSeconds = 0;
 
   readonly #tables: LimitTables | null;
+  readonly #settings: RateLimitSettings;
   readonly #ipLimit: number;
-  readonly #readLimit: number;
-  readonly #writeLimit: number;
   readonly #accountLimit: number;
   readonly #addressId = new AddressId();
   /** The request at hand: its windows, 0 for one that is not open, and the limit of its key. */
@@ -60,10 +61,9 @@ export class RateLimits {
 
   constructor(shared: SharedLimits) {
     this.#tables = shared === null ? null : new LimitTables(shared);
-    this.#ipLimit = shared?.settings.ip ?? UNLIMITED;
-    this.#readLimit = shared?.settings.keyRead ?? UNLIMITED;
-    this.#writeLimit = shared?.settings.keyWrite ?? UNLIMITED;
-    this.#accountLimit = shared?.settings.account ?? UNLIMITED;
+    this.#settings = shared?.settings ?? NO_LIMITS;
+    this.#ipLimit = this.#settings.ip;
+    this.#accountLimit = this.#settings.account;
   }
 
   /** Windows that are held, of all four kinds, and blocks that were ever in use: what memory goes by. */
@@ -88,6 +88,18 @@ export class RateLimits {
     }
   }
 
+  /** What is left of each limit of a caller. Counts nothing. */
+  left(owner: LimitsOwner, nowMs: number): LimitsLeft {
+    const tables = this.#tables;
+    if (tables === null) return NOTHING_COUNTED;
+    tables.lock.lock();
+    try {
+      return limitsLeft(tables, this.#settings, owner, tables.advance(nowMs));
+    } finally {
+      tables.lock.unlock();
+    }
+  }
+
   #decide(tables: LimitTables, asker: Asker, fate: Fate, nowMs: number): Taken {
     this.#address = tables.addresses.find(this.#addressId, nowMs);
     const hasKey = fate !== 'unknown';
@@ -107,7 +119,7 @@ export class RateLimits {
   #findKey(tables: LimitTables, { key, account, isWrite }: Asker, nowMs: number): void {
     this.#key = tables.keys.find(ownerOf(key, isWrite), nowMs);
     this.#account = tables.accounts.find(account, nowMs);
-    this.#keyLimit = isWrite ? this.#writeLimit : this.#readLimit;
+    this.#keyLimit = isWrite ? this.#settings.keyWrite : this.#settings.keyRead;
   }
 
   #isAddressFull({ addresses, windows }: LimitTables): boolean {
@@ -199,7 +211,5 @@ export class RateLimits {
     return seconds(windows.resetMs(this.#shown, nowMs) - nowMs);
   }
 }
-
-const ownerOf = (key: number, isWrite: boolean): number => key * 2 + (isWrite ? 1 : 0);
 
 const seconds = (ms: number): number => Math.ceil(ms / 1000);

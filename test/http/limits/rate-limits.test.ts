@@ -185,3 +185,48 @@ test('a limit of a million a minute is exact', () => {
   for (let request = 0; request < 25; request++) assert.equal(take(START_MS + 60_000), true);
   assert.equal(take(START_MS + 60_000), false, 'the 25 of one millisecond have left');
 });
+
+test('what is left of all limits agrees with the headers, and reading it counts nothing', () => {
+  fc.assert(
+    fc.property(settings, arrivals, (limitSettings, stream) => {
+      const limits = limitsOf(limitSettings);
+      const undisturbed = limitsOf(limitSettings);
+      let nowMs = START_MS;
+      for (const arrival of stream) {
+        nowMs += arrival.gapMs;
+        const answer = take(limits, arrival, nowMs);
+        assert.deepEqual(answer, take(undisturbed, arrival, nowMs));
+        const { address, key, isWrite, fate } = arrival;
+        const owner = { address: `10.0.0.${address}`, key, account: accountOf(key) };
+        const { keyRead, keyWrite, account, ip } = limits.left(owner, nowMs);
+        assert.deepEqual(
+          { keyRead: keyRead.limit, keyWrite: keyWrite.limit, account: account.limit, ip: ip.limit },
+          limitSettings,
+        );
+        const counting = fate === 'unknown' ? [ip] : [ip, account, isWrite ? keyWrite : keyRead];
+        const nearest = Math.min(...counting.map(({ remaining }) => remaining));
+        const shown = counting.find(
+          ({ limit, remaining }) => limit === answer.limit && remaining === nearest,
+        );
+        assert.ok(shown !== undefined, `${answer.limit} is a limit with ${nearest} left`);
+        assert.deepEqual([shown.remaining, shown.resetSeconds], [answer.remaining, answer.resetSeconds]);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('of whom nothing is counted, everything is left', () => {
+  const limits = limitsOf(LIMITS);
+  const { address, key, account } = SOMEBODY;
+  const owner = { address, key, account };
+  const all = (limit: number) => ({ limit, remaining: limit, resetSeconds: 0 });
+  const untouched = { keyRead: all(3), keyWrite: all(2), account: all(4), ip: all(6) };
+  assert.deepEqual(limits.left(owner, START_MS), untouched);
+  limits.take({ ...SOMEBODY, isWrite: true }, 'known', START_MS);
+  const counted = (limit: number) => ({ limit, remaining: limit - 1, resetSeconds: 60 });
+  const now = { keyRead: all(3), keyWrite: counted(2), account: counted(4), ip: counted(6) };
+  assert.deepEqual(limits.left(owner, START_MS), now);
+  assert.deepEqual(limits.left(owner, START_MS + 60_000), untouched);
+  assert.equal(limitsOf(null).left(owner, START_MS).account.remaining, UNLIMITED);
+});

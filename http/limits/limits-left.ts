@@ -1,0 +1,47 @@
+/** What is left of each of a caller's limits, for answers that show all of them. Counts nothing. */
+import { AddressId } from './address-id.js';
+import { ownerOf } from './numbered-windows.js';
+import type { RateLimitSettings } from './settings.js';
+import type { LimitTables } from './shared-limits.js';
+
+/** What is left of one limit. */
+export interface LimitLeft {
+  /** Requests in any 60 seconds. */
+  readonly limit: number;
+  /** Requests left of them. */
+  readonly remaining: number;
+  /** Whole seconds until the oldest counted request leaves the window, rounded up; 0 if none is counted. */
+  readonly resetSeconds: number;
+}
+
+/** By the limit, under the names of the configuration. */
+export type LimitsLeft = Readonly<Record<keyof RateLimitSettings, LimitLeft>>;
+
+/** Whose limits are read: the counted address, and the numbers of a key and of its account. */
+export interface LimitsOwner {
+  readonly address: string;
+  readonly key: number;
+  readonly account: number;
+}
+
+/** As of `nowMs`; the caller holds the tables' lock. */
+export function limitsLeft(
+  { addresses, keys, accounts, windows }: LimitTables,
+  settings: RateLimitSettings,
+  { address, key, account }: LimitsOwner,
+  nowMs: number,
+): LimitsLeft {
+  const addressId = new AddressId();
+  addressId.read(address);
+  const left = (window: number, limit: number): LimitLeft => ({
+    limit,
+    remaining: Math.max(0, limit - windows.total(window)),
+    resetSeconds: Math.ceil((windows.resetMs(window, nowMs) - nowMs) / 1000),
+  });
+  return {
+    keyRead: left(keys.find(ownerOf(key, false), nowMs), settings.keyRead),
+    keyWrite: left(keys.find(ownerOf(key, true), nowMs), settings.keyWrite),
+    account: left(accounts.find(account, nowMs), settings.account),
+    ip: left(addresses.find(addressId, nowMs), settings.ip),
+  };
+}
