@@ -6,6 +6,7 @@ import type { Documented } from '../openapi/operation.js';
 import type { Call, Verdict } from './call.js';
 import type { OnReplay, OrderDesk } from './orders.js';
 import type { Reads } from './reads.js';
+import type { SharedReads } from './shared-reads.js';
 
 /** Canonical and legacy base address (specification, section 9). */
 export const BASES = ['/v1', '/api/v1'] as const;
@@ -13,6 +14,7 @@ export const BASES = ['/v1', '/api/v1'] as const;
 /** The services that handlers use. */
 export interface Services {
   readonly reads: Reads;
+  readonly shared: SharedReads;
   readonly desk: OrderDesk;
 }
 

@@ -145,6 +145,38 @@ export const ENDPOINTS: readonly Endpoint[] = [
       failures: ['BadParameter', 'RoundNotFound', 'Overloaded'],
     }),
   },
+  {
+    method: 'GET',
+    path: '/time',
+    scope: 'markets:read',
+    handle: ({ shared }, call) => shared.time(call),
+    describe: () => ({
+      operationId: 'getTime',
+      tag: 'Service',
+      summary: "The server's clock",
+      text: 'By this clock rounds open and lock, and bets are placed.',
+      isExtension: true,
+      success: okResponse('The time at which the request was handled.', schemaRef('ServerTime'), {
+        now: EXAMPLES.time,
+      }),
+      failures: ['BadRequest'],
+    }),
+  },
+  {
+    method: 'GET',
+    path: '/limits',
+    scope: 'positions:read',
+    handle: ({ shared }, call) => shared.limits(call),
+    describe: () => ({
+      operationId: 'getLimits',
+      tag: 'Service',
+      summary: 'Your rate limits, what is left of each, and what you may bet',
+      text: 'This request is counted.',
+      isExtension: true,
+      success: okResponse('Your limits.', schemaRef('Limits'), { silver: EXAMPLES.limits }),
+      failures: ['BadRequest'],
+    }),
+  },
 ];
 
 /** The API document under these rules. */

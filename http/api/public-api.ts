@@ -26,6 +26,7 @@ import { apiDocument, ENDPOINTS } from './endpoints.js';
 import { MarketView } from './market-view.js';
 import { OrderDesk } from './orders.js';
 import { Reads } from './reads.js';
+import { SharedReads } from './shared-reads.js';
 
 export interface PublicApiParts {
   /** To the engine's thread. */
@@ -81,7 +82,7 @@ class PublicApi {
     const seeds = new RoundSeeds(masterSecret, FAIRNESS_TOOLS);
     const reads = new Reads(link, view, seeds);
     const desk = new OrderDesk(link, seeds, new IdempotencyDigests(masterSecret));
-    const services = { reads, desk };
+    const services = { reads, shared: new SharedReads(parts), desk };
     const operations = ENDPOINTS.map((endpoint) => operationOf(endpoint, services));
     this.#router = new Router(BASES, operations);
     this.#documents = new Documents(parts.docs, apiDocument);

@@ -1,6 +1,7 @@
 /**
  * The public data of markets and prices, in memory that all threads read: a row of numbers for each market and each
- * asset. The engine's thread writes it (`market-publisher.ts`), and gateways build their answers from it.
+ * asset, and how far the journal is. The engine's thread writes it (`market-publisher.ts`, `journal-position.ts`), and
+ * gateways build their answers from it.
  */
 import { ASSETS, MARKETS_MAX } from '../../engine/model/domain.js';
 import { Facts, factsMemory } from './facts.js';
@@ -39,22 +40,30 @@ export const LAST_OPEN_PRICE = 1;
 export const LAST_OPEN_MS = 2;
 export const ASSET_FIELDS = 3;
 
+/** The only field of the only row of the journal's facts: the number of the last durable command. */
+export const DURABLE_SEQ = 0;
+const JOURNAL_FIELDS = 1;
+
 export interface BoardMemory {
   readonly markets: SharedArrayBuffer;
   readonly assets: SharedArrayBuffer;
+  readonly journal: SharedArrayBuffer;
 }
 
 export const boardMemory = (): BoardMemory => ({
   markets: factsMemory(MARKETS_MAX, MARKET_FIELDS),
   assets: factsMemory(ASSETS.length, ASSET_FIELDS),
+  journal: factsMemory(1, JOURNAL_FIELDS),
 });
 
 export interface Board {
   readonly markets: Facts;
   readonly assets: Facts;
+  readonly journal: Facts;
 }
 
-export const boardOf = ({ markets, assets }: BoardMemory): Board => ({
+export const boardOf = ({ markets, assets, journal }: BoardMemory): Board => ({
   markets: new Facts(markets, MARKETS_MAX, MARKET_FIELDS),
   assets: new Facts(assets, ASSETS.length, ASSET_FIELDS),
+  journal: new Facts(journal, 1, JOURNAL_FIELDS),
 });

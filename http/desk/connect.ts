@@ -1,5 +1,6 @@
 /** Connects the engine with the memory that gateways read, and with the desk that serves their requests. */
 import type { Sequencer } from '../../engine/host/sequencer.js';
+import { JournalPosition } from '../board/journal-position.js';
 import { MarketPublisher } from '../board/market-publisher.js';
 import { type BoardMemory, boardOf } from '../board/markets.js';
 import { type RightsMemory, RightsWriter } from '../board/rights.js';
@@ -21,13 +22,21 @@ export function connectEngine(sequencer: Sequencer, memory: SharedMemory, option
   const { nowMs, latestTick, fairShare } = options;
   const rights = new RightsWriter(memory.rights, engine);
   const shareNow = (market: number): number => fairShare(market, nowMs());
-  const publisher = new MarketPublisher(boardOf(memory.board), engine, latestTick, shareNow);
+  const board = boardOf(memory.board);
+  const publisher = new MarketPublisher(board, engine, latestTick, shareNow);
+  const position = new JournalPosition(board.journal);
+  position.write(sequencer.durableSeq);
+  // Written before the batch's answers are sent: whoever has one reads no older number.
   sequencer.onEvents(
     (_seq, events) => {
       rights.onEvents(events);
       publisher.onEvents(events);
+      position.write(sequencer.durableSeq);
     },
-    (bets) => publisher.onBets(bets),
+    (bets) => {
+      publisher.onBets(bets);
+      position.write(sequencer.durableSeq);
+    },
   );
   return { desk: new Desk(sequencer, options), publisher };
 }

@@ -95,6 +95,7 @@ export function openApiDocument(endpoints: readonly Documented[], rules: Rules):
     tags: [
       { name: 'Markets', description: 'Public market data' },
       { name: 'Orders', description: 'Your bets' },
+      { name: 'Service', description: "The server's clock, and your limits" },
       { name: 'Description', description: 'About the interface' },
     ],
     security: [{ apiKey: [] }],

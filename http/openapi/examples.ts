@@ -6,6 +6,25 @@ import type { Json } from './schemas.js';
 
 /** `data` of successes. */
 export const EXAMPLES = {
+  time: { timeMs: 1781092860000, time: '2026-06-10T12:01:00.000Z', seq: 12 },
+  limits: {
+    windowMs: 60000,
+    rateLimits: {
+      keyRead: { limit: 120, remaining: 119, resetSeconds: 60 },
+      keyWrite: { limit: 30, remaining: 29, resetSeconds: 59 },
+      account: { limit: 240, remaining: 238, resetSeconds: 59 },
+      ip: { limit: 300, remaining: 298, resetSeconds: 59 },
+    },
+    bets: {
+      tier: 'SILVER',
+      maxStake: 1000,
+      maxOpenBets: 10000,
+      slippagePoints: 15,
+      cutoffMs: 20000,
+      idempotencyKeyMs: 600000,
+      fee: 0.03,
+    },
+  },
   markets: [
     {
       id: 'BTC_ONE_MINUTE',

@@ -9,7 +9,7 @@ import type { JsonObject } from './schemas.js';
 export interface Description {
   /** The name in generated clients. */
   readonly operationId: string;
-  readonly tag: 'Markets' | 'Orders';
+  readonly tag: 'Markets' | 'Orders' | 'Service';
   readonly summary: string;
   /** Follows the sentence on the scope. Names in braces stand for values of the rules (`fillInRules`). */
   readonly text?: string;

@@ -15,6 +15,7 @@ import {
   TIERS,
   TIME_FRAMES,
 } from '../../engine/model/domain.js';
+import type { Limits, ServerTime } from '../wire/service-types.js';
 import type { Market, OrderRequest, OrderResult, Position, Price, RoundDetail } from '../wire/types.js';
 
 /** Any part of an OpenAPI document. */
@@ -22,13 +23,13 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
 export type JsonObject = { readonly [name: string]: Json };
 
 const generated = typia.json.schemas<
-  [Market, Price, Position, OrderRequest, OrderResult, RoundDetail],
+  [Market, Price, Position, OrderRequest, OrderResult, RoundDetail, ServerTime, Limits],
   '3.1'
 >();
 
 const enumeration = (description: string, words: readonly string[]) => ({ description, words });
 
-/** By the schema's name. No answer contains Tier or Scope, but clients that handle keys need the types. */
+/** By the schema's name. No answer contains Scope, but clients that handle keys need the type. */
 const ENUMERATIONS = {
   Crypto: enumeration('An asset: crypto, a metal or a currency pair.', ASSETS),
   TimeFrame: enumeration('How long the rounds of a market last.', TIME_FRAMES),

@@ -12,12 +12,7 @@ import type {
   Side,
   TimeFrame,
 } from '../../engine/model/domain.js';
-
-type DateTime = string & tags.Format<'date-time'>;
-type Count = number & tags.Type<'uint32'>;
-/** A field that the specification does not have. */
-type Extension = tags.JsonSchemaPlugin<{ 'x-extension': true }>;
-type Sha256Hex = string & tags.Pattern<'^[0-9a-f]{64}$'>;
+import type { Count, DateTime, Extension, Sha256Hex } from './scalars.js';
 
 /** One round of a market. */
 export interface Round {

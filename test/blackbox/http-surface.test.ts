@@ -155,6 +155,7 @@ test('the document of the API is open to all, at both base paths', async () => {
     assert.equal(document.info.version, '1.0.0');
     const paths = Object.keys(document.paths).sort();
     assert.deepEqual(paths, [
+      '/limits',
       '/markets',
       '/markets/{id}',
       '/openapi.json',
@@ -162,6 +163,7 @@ test('the document of the API is open to all, at both base paths', async () => {
       '/positions',
       '/prices',
       '/rounds/{id}',
+      '/time',
     ]);
   }
   const page = await fetch(`${sandbox.server.publicUrl}/docs`);

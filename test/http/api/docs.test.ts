@@ -9,6 +9,7 @@ import { defaultRules } from '../../../engine/model/rules.js';
 import { FAIRNESS_TOOLS } from '../../../http/fairness-tools.js';
 import { MEANINGS } from '../../../http/openapi/failures.js';
 import { rulesSection } from '../../../http/pages/guide-rules.js';
+import type { Limits, ServerTime } from '../../../http/wire/service-types.js';
 import type { Market, OrderResult, Position, Price, RoundDetail, Success } from '../../../http/wire/types.js';
 
 /** From the compiled test, two folders below the build folder, which lies in the project's root. */
@@ -28,7 +29,13 @@ const NOT_PUBLIC: readonly ErrorCode[] = [
 ];
 
 const isExample = typia.createEquals<
-  Success<Market> | Success<OrderResult> | Success<RoundDetail> | Success<Position[]> | Success<Price[]>
+  | Success<Market>
+  | Success<OrderResult>
+  | Success<RoundDetail>
+  | Success<Position[]>
+  | Success<Price[]>
+  | Success<ServerTime>
+  | Success<Limits>
 >();
 
 const examples = [...guide.matchAll(/```json\n(.*?)```/gs)].map(([, text = '']): unknown => JSON.parse(text));
@@ -50,7 +57,7 @@ test('its section on the rules has the defaults', () => {
 });
 
 test('its examples have the fields of the API', () => {
-  assert.equal(examples.length, 5);
+  assert.equal(examples.length, 7);
   for (const example of examples) assert.ok(isExample(example), JSON.stringify(example));
 });
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { ClockGuard } from '../../../engine/host/clock-guard.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import { defaultRules, type Rules } from '../../../engine/model/rules.js';
+import { DEFAULT_RATE_LIMITS } from '../../../http/limits/settings.js';
 import { FAILURE_KINDS, type FailureName } from '../../../http/openapi/failures.js';
 import type { Json } from '../../../http/openapi/schemas.js';
 import type { UwsRequest } from '../../../http/uws/library.js';
@@ -63,7 +64,14 @@ function successes(): Record<string, Json> {
   api.closeMinute(CLOSE_PRICE);
   const settledRound = read(roundPath);
   const positions = read('/positions', 'status=all');
+  const limited = new Harness({ rules: exampleRules(), limits: DEFAULT_RATE_LIMITS });
+  const silver = limited.bettor({ tier: 'SILVER' }).secret;
+  limited.open();
+  limited.order(silver, ORDER);
+  limited.clock.pass(1_204);
   return {
+    time: read('/time'),
+    limits: dataOf<Json>(limited.get('/v1/limits', silver)),
     ...live,
     marketWithoutRound,
     prices,

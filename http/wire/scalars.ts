@@ -1,0 +1,10 @@
+/** Types of single values in the public API's resources, with what the API document says of them. */
+import type { tags } from 'typia';
+
+export type DateTime = string & tags.Format<'date-time'>;
+export type Count = number & tags.Type<'uint32'>;
+/** A whole number that may be above 32 bits. */
+export type Whole = number & tags.Type<'uint64'>;
+/** A field that the specification does not have. */
+export type Extension = tags.JsonSchemaPlugin<{ 'x-extension': true }>;
+export type Sha256Hex = string & tags.Pattern<'^[0-9a-f]{64}$'>;
