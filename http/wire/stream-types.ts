@@ -1,0 +1,225 @@
+/**
+ * What the server sends over the stream (`GET /stream`): the types that the AsyncAPI document and the client are made
+ * from. The comments are the document's descriptions.
+ */
+import type { tags } from 'typia';
+import type { Asset, RoundStatus, Side } from '../../engine/model/domain.js';
+import type { ErrorCode } from '../../engine/model/errors.js';
+import type { Channel, MessageId, Seq } from './stream-requests.js';
+import type { OrderResult } from './types.js';
+
+type DateTime = string & tags.Format<'date-time'>;
+type Count = number & tags.Type<'uint32'>;
+
+/** In every message of the server. */
+interface Sent {
+  /** Of `rounds`, `fills` and `account`: the number of the command that caused it. Of all others: of the last durable command that this connection has been told of. */
+  seq: Seq;
+  /** The engine's time, or the server's where no command caused the message. */
+  time: DateTime;
+}
+
+/** Sent when the stream opens, and then each second. */
+export interface Heartbeat extends Sent {
+  type: 'heartbeat';
+  /** By asset: how many milliseconds ago its newest price was made; null where none has arrived since the server's start. */
+  priceAgeMs: { [asset in Asset]: Count | null };
+}
+
+/** The answer to `subscribe`. */
+export interface Subscribed extends Sent {
+  type: 'subscribed';
+  id: MessageId;
+  channel: Channel;
+  /** All markets if null; null for channels that are not of markets. */
+  markets: string[] | null;
+  /** Every event after this number follows; null for state channels. */
+  since: Seq | null;
+}
+
+/** The answer to `unsubscribe`. */
+export interface Unsubscribed extends Sent {
+  type: 'unsubscribed';
+  id: MessageId;
+  channel: Channel;
+}
+
+/** The answer to `ping`. */
+export interface Pong extends Sent {
+  type: 'pong';
+  id: MessageId;
+}
+
+/** A request that was refused, or the reason why the server is about to close the stream. */
+export interface StreamError extends Sent {
+  type: 'error';
+  /** Of the message that is refused; null where it has none that can be read, and for a reason to close. */
+  id: MessageId | null;
+  code: ErrorCode;
+  /** A sentence for people, or ''. */
+  message: string;
+  /** Of `rate_limited` orders: whole seconds after which the order fits its limits. */
+  retryAfterSeconds?: Count;
+}
+
+/** The live state of one market: what GET /markets says of its pools. */
+export interface MarketState {
+  id: string;
+  /** The current round; null when there is none. Then status, bettingClosesAt and openPrice are null, too. */
+  roundId: string | null;
+  status: RoundStatus | null;
+  /** Bets are refused from this time on. */
+  bettingClosesAt: DateTime | null;
+  /** null while UPCOMING. */
+  openPrice: number | null;
+  /** Pools in USD, the house's seeds included. */
+  poolUp: number;
+  poolDown: number;
+  totalPool: number;
+  oddsUp: number;
+  oddsDown: number;
+  percentUp: number;
+  percentDown: number;
+  /** The stake in USD up to which a bet is within what the round can bear; 0 while no bets are taken. */
+  availableUp: number;
+  availableDown: number;
+  totalBets: Count;
+  totalVolume: number;
+}
+
+export interface MarketsMessage extends Sent {
+  type: 'markets';
+  /** Whether `data` has all markets of the subscription, or only those that have changed. */
+  snapshot: boolean;
+  data: MarketState[];
+}
+
+/** The prices of one asset. */
+export interface PriceState {
+  crypto: Asset;
+  /** The newest accepted price, and its own time; null where none has arrived since the server's start. */
+  price: number | null;
+  priceTime: DateTime | null;
+  /** The price at which the asset's latest round opened (GET /prices), and when; null where it never had one. */
+  openPrice: number | null;
+  openTime: DateTime | null;
+}
+
+export interface PricesMessage extends Sent {
+  type: 'prices';
+  /** Whether `data` has all assets, or only those that have changed. */
+  snapshot: boolean;
+  data: PriceState[];
+}
+
+export interface AccountMessage extends Sent {
+  type: 'account';
+  snapshot: boolean;
+  data: {
+    /** In USD. */
+    balance: number;
+  };
+}
+
+interface OfRound {
+  marketId: string;
+  roundId: string;
+  roundNumber: Count;
+}
+
+/** The round takes bets. */
+export interface RoundOpenedEvent extends OfRound {
+  event: 'opened';
+  openPrice: number;
+  startTime: DateTime;
+  bettingClosesAt: DateTime;
+  lockTime: DateTime;
+  endTime: DateTime;
+}
+
+/** The round takes no more bets. */
+export interface RoundLockedEvent extends OfRound {
+  event: 'locked';
+}
+
+/** All bets of the round are paid. */
+export interface RoundSettledEvent extends OfRound {
+  event: 'settled';
+  result: 'UP' | 'DOWN' | 'DRAW';
+  openPrice: number;
+  closePrice: number;
+  totalBets: Count;
+  totalVolume: number;
+}
+
+/** The round has no result: all bets are refunded. */
+export interface RoundVoidedEvent extends OfRound {
+  event: 'voided';
+  totalBets: Count;
+  totalVolume: number;
+}
+
+export type RoundEvent = RoundOpenedEvent | RoundLockedEvent | RoundSettledEvent | RoundVoidedEvent;
+
+/** Everything that one command did to rounds of the subscription. */
+export interface RoundsMessage extends Sent {
+  type: 'rounds';
+  data: RoundEvent[];
+}
+
+interface OfBet extends OfRound {
+  /** The bet: `id` of GET /orders. */
+  id: string;
+  prediction: Side;
+  /** Stake in USD. */
+  amount: number;
+  /** Account balance in USD after the event. */
+  newBalance: number;
+}
+
+/** A bet was placed, on whatever way. */
+export interface BetPlacedEvent extends OfBet {
+  event: 'placed';
+  oddsAtBet: number;
+  entryPercent: number;
+  potentialPayout: number;
+}
+
+/** A bet was decided; `refunded` if its round was voided. */
+export interface BetSettledEvent extends OfBet {
+  event: 'settled' | 'refunded';
+  result: 'WIN' | 'LOSS' | 'DRAW' | 'REFUNDED';
+  payout: number;
+  /** payout - amount. */
+  profit: number;
+}
+
+export type FillEvent = BetPlacedEvent | BetSettledEvent;
+
+/** Everything that one command did to bets of the account. */
+export interface FillsMessage extends Sent {
+  type: 'fills';
+  data: FillEvent[];
+}
+
+/** The answer to an accepted `order`. */
+export interface OrderMessage extends Sent {
+  type: 'order';
+  id: MessageId;
+  /** Whether the Idempotency-Key had placed it before: X-Idempotent-Replay of POST /orders. */
+  replayed: boolean;
+  data: OrderResult;
+}
+
+export type ServerMessage =
+  | Heartbeat
+  | Subscribed
+  | Unsubscribed
+  | Pong
+  | StreamError
+  | MarketsMessage
+  | PricesMessage
+  | AccountMessage
+  | RoundsMessage
+  | FillsMessage
+  | OrderMessage;
