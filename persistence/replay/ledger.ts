@@ -5,20 +5,7 @@
  */
 import { BET_RESULTS, roundId } from '../../engine/model/domain.js';
 import type { BalanceMoved, EngineEvent } from '../../engine/model/events.js';
-
-/**
- * `payout` is a win, `refund` the stake of a draw or a voided round. `seed` and `settlement` are of the house: what it
- * puts into a round and what it gets back. `forward` stands for all entries that are no longer known.
- */
-export type LedgerKind =
-  | 'deposit'
-  | 'withdrawal'
-  | 'stake'
-  | 'payout'
-  | 'refund'
-  | 'seed'
-  | 'settlement'
-  | 'forward';
+import type { LedgerKind } from '../../engine/model/ledger.js';
 
 export interface LedgerEntry {
   readonly seq: number;

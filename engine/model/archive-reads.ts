@@ -1,0 +1,141 @@
+/**
+ * Questions about what has left the engine's memory, and their answers, as a reader of the archive gives them on a
+ * thread of its own. `http` asks, `persistence` answers, and `main.ts` gives each gateway a port to the reader.
+ */
+import type { ErrorCode } from './errors.js';
+import type { LedgerKind } from './ledger.js';
+import type { BetView } from './views.js';
+
+/**
+ * An answer must show everything up to this command, which must be durable: for an account its `accountTouchedSeq` when
+ * the question was asked. The archive follows the journal, so an answer may have to wait for it.
+ */
+interface ReachedSeq {
+  readonly reachedSeq: number;
+}
+
+/** Bets of an account by number, newest first. */
+export interface BetsQuestion extends ReachedSeq {
+  readonly kind: 'bets';
+  readonly account: number;
+  /** Only bets with a smaller number; Infinity for all. */
+  readonly beforeBet: number;
+  /** Only bets of this market and round; null for all. */
+  readonly market: number | null;
+  readonly roundNumber: number | null;
+  readonly limit: number;
+}
+
+/** One bet, if it is the account's. */
+export interface BetQuestion extends ReachedSeq {
+  readonly kind: 'bet';
+  readonly account: number;
+  readonly bet: number;
+}
+
+/** Where an entry of a ledger stands: at event `item` of command `seq`. */
+export interface LedgerPlace {
+  readonly seq: number;
+  readonly item: number;
+}
+
+/** Entries of an account's ledger, newest first. */
+export interface LedgerQuestion extends ReachedSeq {
+  readonly kind: 'ledger';
+  readonly account: number;
+  /** Only entries before this one; null for all. */
+  readonly before: LedgerPlace | null;
+  readonly limit: number;
+}
+
+/** Settled rounds, the last to start first; among those that start together in the order of `MARKETS` reversed. */
+export interface RoundsQuestion extends ReachedSeq {
+  readonly kind: 'rounds';
+  /** null for all markets. */
+  readonly market: number | null;
+  /** Only rounds that start at or after, and before, these times; null for any. */
+  readonly fromMs: number | null;
+  readonly toMs: number | null;
+  /** Only rounds that come after this one in the answer's order; null for all. */
+  readonly after: { readonly startTimeMs: number; readonly market: number } | null;
+  readonly limit: number;
+}
+
+export type ArchiveQuestion = BetsQuestion | BetQuestion | LedgerQuestion | RoundsQuestion;
+
+/**
+ * A bet in the archive. It is as the archive knows it: of a bet that is in memory, too, the engine knows at least as much,
+ * and of one that is open it alone knows the status of the round.
+ */
+export interface ArchivedBetView extends BetView {
+  /** null where the archive began after the bet was placed. */
+  readonly entryPercentE2: number | null;
+  readonly clientSeed: string | null;
+}
+
+export interface BetsAnswer {
+  readonly bets: readonly ArchivedBetView[];
+  /** To be asked for next, as `beforeBet`; null if the account has no older bets. There may be fewer bets than asked for. */
+  readonly nextBeforeBet: number | null;
+}
+
+/** An entry of an account's ledger. The amounts of all up to an entry add up to its balance. */
+export interface LedgerEntryView extends LedgerPlace {
+  readonly timeMs: number;
+  readonly kind: LedgerKind;
+  /** Positive into the account, negative out of it. */
+  readonly amountCents: number;
+  /** The account's balance after it. */
+  readonly balanceCents: number;
+  /** Number of the bet; 0 if there is none. */
+  readonly bet: number;
+  /** The operator's reference, or ''. */
+  readonly reference: string;
+}
+
+export interface LedgerAnswer {
+  readonly entries: readonly LedgerEntryView[];
+  /** To be asked for next, as `before`; null if there is nothing before. */
+  readonly nextBefore: LedgerPlace | null;
+}
+
+export interface ArchivedRoundView {
+  readonly market: number;
+  readonly roundNumber: number;
+  readonly startTimeMs: number;
+  readonly lockTimeMs: number;
+  readonly endTimeMs: number;
+  readonly openPrice: number | null;
+  /** null for a voided round. */
+  readonly closePrice: number | null;
+  readonly poolUpCents: number;
+  readonly poolDownCents: number;
+  readonly betCount: number;
+  readonly volumeCents: number;
+  /** Index into `ROUND_RESULTS`. */
+  readonly result: number;
+  /** Reason of a void, or ''. */
+  readonly voidReason: string;
+  readonly settledAtMs: number;
+}
+
+export interface RoundsAnswer {
+  readonly rounds: readonly ArchivedRoundView[];
+  /** To be asked for next, as `after`; null if there are no more. */
+  readonly nextAfter: RoundsQuestion['after'];
+}
+
+/** Why a question has no answer now: `overloaded`, `archive_behind` or `archive_unavailable`. */
+export interface ArchiveRefusal {
+  readonly refused: ErrorCode;
+  readonly detail: string;
+}
+
+/** Asks the archive's reader. Promises are never rejected: what cannot be answered now is an `ArchiveRefusal`. */
+export interface ArchiveReads {
+  bets(question: Omit<BetsQuestion, 'kind'>): Promise<BetsAnswer | ArchiveRefusal>;
+  /** null if the archive has no such bet of this account. */
+  bet(question: Omit<BetQuestion, 'kind'>): Promise<ArchivedBetView | null | ArchiveRefusal>;
+  ledger(question: Omit<LedgerQuestion, 'kind'>): Promise<LedgerAnswer | ArchiveRefusal>;
+  rounds(question: Omit<RoundsQuestion, 'kind'>): Promise<RoundsAnswer | ArchiveRefusal>;
+}
