@@ -3,6 +3,7 @@
  * one batch is in flight, and the next one fills meanwhile.
  */
 import { assert, fail } from '../base/assert.js';
+import { TextWriter } from '../base/text-writer.js';
 import type { Batch, Clock } from '../model/ports.js';
 import { OpenBatch } from './open-batch.js';
 
@@ -14,6 +15,8 @@ interface ClosedBatch {
 
 export class BatchQueue {
   #open: OpenBatch | null = null;
+  /** The open batch's. */
+  readonly #text = new TextWriter();
   readonly #closed: ClosedBatch[] = [];
   #inFlight: OpenBatch | null = null;
 
@@ -38,7 +41,7 @@ export class BatchQueue {
 
   /** The batch for command `seq`. Call `joined` after adding the command. */
   open(seq: number): OpenBatch {
-    this.#open ??= new OpenBatch(seq, this.clock.monotonicMs());
+    this.#open ??= new OpenBatch(seq, this.clock.monotonicMs(), this.#text);
     return this.#open;
   }
 

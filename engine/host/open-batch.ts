@@ -3,12 +3,18 @@
  * readers, and the waiters until they are released.
  */
 import { assert } from '../base/assert.js';
+import type { TextWriter } from '../base/text-writer.js';
+import { writeCommand, writePlaceOrder } from '../model/command-codec.js';
+import type { Command, PlaceOrder } from '../model/commands.js';
 import type { BetPlaced, EngineEvent } from '../model/events.js';
 import type { Batch } from '../model/ports.js';
 
 export type Release = () => void;
 /** The clock is read once per this many waiters. */
 const RELEASED_AT_ONCE = 8;
+const OPEN = 0x5b;
+const COMMA = 0x2c;
+const CLOSE = 0x5d;
 /** Receives the events of every durable command except orders, once and in order. */
 export type EventReader = (seq: number, events: readonly EngineEvent[]) => void;
 /** Receives every durable bet once and in order, a batch at a time, after the events of the batch's other commands. */
@@ -21,7 +27,6 @@ export interface BatchReader {
 export class OpenBatch {
   lastSeq: number;
   #timeMs = 0;
-  #text = '';
   /** Sequence numbers and events of commands other than orders, in step. */
   readonly #seqs: number[] = [];
   readonly #events: (readonly EngineEvent[])[] = [];
@@ -29,12 +34,18 @@ export class OpenBatch {
   readonly #waiters: Release[] = [];
   #released = 0;
 
-  /** `openedMs` is the monotonic time at which the first command joined. */
+  /**
+   * `openedMs` is the monotonic time at which the first command joined. `text` is the batch's alone until its row has been
+   * made.
+   */
   constructor(
     readonly firstSeq: number,
     readonly openedMs: number,
+    private readonly text: TextWriter,
   ) {
     this.lastSeq = firstSeq - 1;
+    text.clear();
+    text.byte(OPEN);
   }
 
   get count(): number {
@@ -46,21 +57,23 @@ export class OpenBatch {
     return this.#bets.length;
   }
 
-  add(commandText: string, timeMs: number, events: readonly EngineEvent[]): void {
-    this.#append(commandText, timeMs);
+  add(command: Command, events: readonly EngineEvent[]): void {
+    this.#join(command.timeMs);
+    writeCommand(this.text, command);
     this.#seqs.push(this.lastSeq);
     this.#events.push(events);
   }
 
   /** Nearly all commands are orders, so their events are stored without an array for each. */
-  addOrder(commandText: string, timeMs: number, [bet]: readonly EngineEvent[]): void {
+  addOrder(order: PlaceOrder, [bet]: readonly EngineEvent[]): void {
     assert(bet?.type === 'betPlaced', 'an order places a bet');
-    this.#append(commandText, timeMs);
+    this.#join(order.timeMs);
+    writePlaceOrder(this.text, order);
     this.#bets.push(bet);
   }
 
-  #append(commandText: string, timeMs: number): void {
-    this.#text += this.#text === '' ? commandText : `,${commandText}`;
+  #join(timeMs: number): void {
+    if (this.count > 0) this.text.byte(COMMA);
     this.#timeMs = timeMs;
     this.lastSeq++;
   }
@@ -71,11 +84,12 @@ export class OpenBatch {
 
   /** The journal's row; `digest` is the engine's rolling digest after the last command. */
   row(digest: string): Batch {
+    this.text.byte(CLOSE);
     return {
       firstSeq: this.firstSeq,
       lastSeq: this.lastSeq,
       timeMs: this.#timeMs,
-      commands: `[${this.#text}]`,
+      commands: this.text.toString(),
       digest,
     };
   }

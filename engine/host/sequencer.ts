@@ -8,7 +8,6 @@
  */
 import { assert } from '../base/assert.js';
 import type { Engine } from '../engine.js';
-import { encodeCommand, encodePlaceOrder } from '../model/command-codec.js';
 import type { Command, SubmittedCommand } from '../model/commands.js';
 import type { ErrorCode } from '../model/errors.js';
 import type { Outcome, Rejected } from '../model/events.js';
@@ -140,8 +139,8 @@ export class Sequencer {
       const outcome = isOrder ? this.engine.placeOrder(command, this.gate) : this.engine.apply(command);
       if (outcome.status !== 'accepted') return outcome;
       const batch = this.#batches.open(outcome.seq);
-      if (isOrder) batch.addOrder(encodePlaceOrder(command), command.timeMs, outcome.events);
-      else batch.add(encodeCommand(command), command.timeMs, outcome.events);
+      if (isOrder) batch.addOrder(command, outcome.events);
+      else batch.add(command, outcome.events);
       this.#joined(outcome.seq);
       return outcome;
     } catch (error) {

@@ -7,8 +7,7 @@
  * and version are known.
  */
 import { assert, fail } from '../base/assert.js';
-import { flattenString } from '../base/flatten-string.js';
-import { integerText } from '../base/integer-text.js';
+import { TextWriter } from '../base/text-writer.js';
 import type { Command, CommandKind, IdempotencyDigest, PlaceOrder } from './commands.js';
 import { ASSETS, MARKET_IDS, marketOf, SIDES, TIERS, textAt } from './domain.js';
 
@@ -45,54 +44,90 @@ const ENUM_FIELDS: Readonly<Record<string, readonly string[]>> = {
   tier: TIERS,
 };
 
+/** The text form of a command. */
 export function encodeCommand(command: Command): string {
-  if (command.kind === 'placeOrder') return encodePlaceOrder(command);
+  const text = new TextWriter();
+  writeCommand(text, command);
+  return text.toString();
+}
+
+/** Writes the text form of a command. */
+export function writeCommand(into: TextWriter, command: Command): void {
+  if (command.kind === 'placeOrder') {
+    writePlaceOrder(into, command);
+    return;
+  }
   const { kind, timeMs, ...fields } = command;
   const words = Object.entries(fields).map(([name, value]) => {
     const list = ENUM_FIELDS[name];
     return [name, list !== undefined && typeof value === 'number' ? textAt(list, value) : value];
   });
-  return JSON.stringify([kind, COMMAND_VERSIONS[kind], timeMs, Object.fromEntries(words)]);
+  into.text(JSON.stringify([kind, COMMAND_VERSIONS[kind], timeMs, Object.fromEntries(words)]));
 }
 
+const encoder = new TextEncoder();
+
 /** Market and side in an order's text, by `market * 2 + side`. */
-export const ORDER_PARTS: readonly string[] = MARKET_IDS.flatMap((id) =>
-  SIDES.map((side) => flattenString(`,"${id}","${side}",`)),
+export const ORDER_PARTS: readonly Uint8Array[] = MARKET_IDS.flatMap((id) =>
+  SIDES.map((side) => encoder.encode(`,"${id}","${side}",`)),
 );
 
 /** The start of an order's text, up to its time. */
 export const ORDER_HEAD = `["placeOrder",${COMMAND_VERSIONS.placeOrder},`;
 
-/** What surrounds the digests of an order with an Idempotency-Key and neither `expectedPercent` nor client seed. */
-const USUAL_MIDDLE = ',-1,[';
-const USUAL_END = '],null]';
+const COMMA = 0x2c;
+const OPEN = 0x5b;
+const CLOSE = 0x5d;
+const MINUS_ONE = encoder.encode('-1');
+const NULL = encoder.encode('null');
 
-/** Concatenates as few strings as possible: this is the hot path. */
-export function encodePlaceOrder(order: PlaceOrder): string {
-  const { idempotency, clientSeed, expectedPercentE6 } = order;
-  const parts = textAt(ORDER_PARTS, order.market * 2 + order.side);
-  const head = `${orderHead(order.timeMs)}${integerText(order.account)},${integerText(order.key)}${parts}${integerText(order.stakeCents)},${shareText(order.fairShareE6)}`;
-  if (expectedPercentE6 === -1 && idempotency !== null && clientSeed === null) {
-    return head + USUAL_MIDDLE + digestText(idempotency) + USUAL_END;
-  }
-  const guard = expectedPercentE6 < 0 ? `${expectedPercentE6}` : integerText(expectedPercentE6);
-  const digests = idempotency === null ? 'null' : `[${digestText(idempotency)}]`;
-  const seed = clientSeed === null ? 'null' : JSON.stringify(clientSeed);
-  return `${head},${guard},${digests},${seed}]`;
+/** `writeCommand` for orders, nearly all of a journal: the hot path. */
+export function writePlaceOrder(into: TextWriter, order: PlaceOrder): void {
+  const part = ORDER_PARTS[order.market * 2 + order.side] ?? fail('an order is on one side of a market');
+  into.bytes(orderHead(order.timeMs));
+  into.integer(order.account);
+  into.byte(COMMA);
+  into.integer(order.key);
+  into.bytes(part);
+  into.integer(order.stakeCents);
+  into.byte(COMMA);
+  writeOrMinusOne(into, order.fairShareE6);
+  into.byte(COMMA);
+  writeOrMinusOne(into, order.expectedPercentE6);
+  into.byte(COMMA);
+  writeDigest(into, order.idempotency);
+  into.byte(COMMA);
+  if (order.clientSeed === null) into.bytes(NULL);
+  else into.text(JSON.stringify(order.clientSeed));
+  into.byte(CLOSE);
 }
 
-const shareText = (shareE6: number): string => (shareE6 < 0 ? '-1' : integerText(shareE6));
+function writeOrMinusOne(into: TextWriter, value: number): void {
+  if (value === -1) into.bytes(MINUS_ONE);
+  else into.integer(value);
+}
 
-const digestText = ({ keyHigh, keyLow, body }: IdempotencyDigest): string =>
-  `${integerText(keyHigh)},${integerText(keyLow)},${integerText(body)}`;
+function writeDigest(into: TextWriter, digest: IdempotencyDigest | null): void {
+  if (digest === null) {
+    into.bytes(NULL);
+    return;
+  }
+  into.byte(OPEN);
+  into.integer(digest.keyHigh);
+  into.byte(COMMA);
+  into.integer(digest.keyLow);
+  into.byte(COMMA);
+  into.integer(digest.body);
+  into.byte(CLOSE);
+}
 
-/** The last time printed: many orders share a millisecond. */
+/** The last time written: many orders share a millisecond. */
 let keptTimeMs = Number.NaN;
-let keptHead = '';
+let keptHead = encoder.encode('');
 
-function orderHead(timeMs: number): string {
+function orderHead(timeMs: number): Uint8Array {
   if (timeMs !== keptTimeMs) {
-    keptHead = flattenString(`${ORDER_HEAD}${timeMs},`);
+    keptHead = encoder.encode(`${ORDER_HEAD}${timeMs},`);
     keptTimeMs = timeMs;
   }
   return keptHead;

@@ -1,0 +1,119 @@
+/**
+ * Text that grows piece by piece, kept as bytes of UTF-8 and made a string once. A concatenated string is a rope of its
+ * pieces: whoever needs it flat walks all of them, and printing digits by groups reads strings from all over the memory.
+ * Both cost the event loop more than writing the bytes (docs/performance.md).
+ */
+import { assert } from './assert.js';
+
+const BYTES_FIRST = 1 << 16;
+/** Bytes that an integer takes at most. */
+const INTEGER_BYTES_MAX = 16;
+/** Per UTF-16 code unit of a string. */
+const UTF8_BYTES_MAX = 3;
+const ZERO = 0x30;
+const GROUP = 10_000;
+const EIGHT_DIGITS = GROUP * GROUP;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+export class TextWriter {
+  #bytes = new Uint8Array(BYTES_FIRST);
+  #end = 0;
+
+  /** Drops what was written. */
+  clear(): void {
+    this.#end = 0;
+  }
+
+  /** What was written, as a string. It stays, so that more can follow. */
+  toString(): string {
+    return decoder.decode(this.#bytes.subarray(0, this.#end));
+  }
+
+  /** Any text without half a surrogate pair. */
+  text(text: string): void {
+    this.#reserve(text.length * UTF8_BYTES_MAX);
+    this.#end += encoder.encodeInto(text, this.#bytes.subarray(this.#end)).written;
+  }
+
+  /** Text that is in UTF-8 already. Copied by hand: pieces are short. */
+  bytes(bytes: Uint8Array): void {
+    this.#reserve(bytes.length);
+    const into = this.#bytes;
+    let at = this.#end;
+    for (let from = 0; from < bytes.length; from++) into[at++] = bytes[from] as number;
+    this.#end = at;
+  }
+
+  /** A character of ASCII, by its code. */
+  byte(code: number): void {
+    this.#reserve(1);
+    this.#bytes[this.#end++] = code;
+  }
+
+  /** The decimal digits of an integer from 0 to 2^53 - 1. */
+  integer(value: number): void {
+    assert(Number.isSafeInteger(value) && value >= 0, 'digits are of integers from 0 on');
+    this.#reserve(INTEGER_BYTES_MAX);
+    this.#integer(value);
+  }
+
+  #integer(value: number): void {
+    if (value < GROUP) {
+      this.#group(value);
+    } else if (value < EIGHT_DIGITS) {
+      // Dividing 32-bit integers is faster than dividing doubles.
+      const word = value | 0;
+      const high = (word / GROUP) | 0;
+      this.#group(high);
+      this.#wholeGroup(word - high * GROUP);
+    } else {
+      const above = Math.floor(value / EIGHT_DIGITS);
+      this.#integer(above);
+      const word = (value - above * EIGHT_DIGITS) | 0;
+      const high = (word / GROUP) | 0;
+      this.#wholeGroup(high);
+      this.#wholeGroup(word - high * GROUP);
+    }
+  }
+
+  /** One to four digits. */
+  #group(value: number): void {
+    const into = this.#bytes;
+    const word = value | 0;
+    const hundreds = (word / 100) | 0;
+    const thousand = (hundreds / 10) | 0;
+    const rest = word - hundreds * 100;
+    const ten = (rest / 10) | 0;
+    let at = this.#end;
+    if (word > 999) into[at++] = ZERO + thousand;
+    if (word > 99) into[at++] = ZERO + hundreds - thousand * 10;
+    if (word > 9) into[at++] = ZERO + ten;
+    into[at++] = ZERO + rest - ten * 10;
+    this.#end = at;
+  }
+
+  /** Four digits, with leading zeros. */
+  #wholeGroup(word: number): void {
+    const into = this.#bytes;
+    const at = this.#end;
+    const hundreds = (word / 100) | 0;
+    const thousand = (hundreds / 10) | 0;
+    const rest = word - hundreds * 100;
+    const ten = (rest / 10) | 0;
+    into[at] = ZERO + thousand;
+    into[at + 1] = ZERO + hundreds - thousand * 10;
+    into[at + 2] = ZERO + ten;
+    into[at + 3] = ZERO + rest - ten * 10;
+    this.#end = at + 4;
+  }
+
+  #reserve(bytes: number): void {
+    const needed = this.#end + bytes;
+    if (needed <= this.#bytes.length) return;
+    const larger = new Uint8Array(2 ** Math.ceil(Math.log2(needed)));
+    larger.set(this.#bytes);
+    this.#bytes = larger;
+  }
+}

@@ -1,0 +1,60 @@
+/** What is written piece by piece is the text that concatenation would give. */
+import { equal, throws } from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { AssertionError } from '../../../engine/base/assert.js';
+import { TextWriter } from '../../../engine/base/text-writer.js';
+
+const encoder = new TextEncoder();
+
+const anyPiece = fc.oneof(
+  fc.maxSafeNat(),
+  fc.nat(99_999_999),
+  fc.nat(9_999),
+  fc.string({ unit: 'grapheme', maxLength: 40 }),
+);
+
+function written(pieces: readonly (number | string)[], as: 'text' | 'bytes'): string {
+  const into = new TextWriter();
+  for (const piece of pieces) {
+    if (typeof piece === 'number') into.integer(piece);
+    else if (as === 'text') into.text(piece);
+    else into.bytes(encoder.encode(piece));
+    into.byte(0x2c);
+  }
+  return into.toString();
+}
+
+test('pieces of any kind are written one behind the other', () => {
+  fc.assert(
+    fc.property(fc.array(anyPiece), fc.constantFrom('text' as const, 'bytes' as const), (pieces, as) => {
+      equal(written(pieces, as), pieces.map((piece) => `${piece},`).join(''));
+    }),
+  );
+});
+
+test('every integer is written as `String` prints it', () => {
+  const near = [0, 1, 2, 3, 4, 7, 8, 11, 12, 15].flatMap((exponent) =>
+    [-1, 0, 1].map((off) => Math.max(0, 10 ** exponent + off)),
+  );
+  for (const value of [...near, 2 ** 31, 2 ** 48 - 1, Number.MAX_SAFE_INTEGER]) {
+    equal(written([value], 'text'), `${value},`);
+  }
+});
+
+test('anything else is a programming error', () => {
+  for (const value of [-1, 0.5, 12_345.5, 2 ** 53, Number.NaN, Number.POSITIVE_INFINITY]) {
+    throws(() => new TextWriter().integer(value), AssertionError, `${value}`);
+  }
+});
+
+test('a text may become longer than any before it, and another follows from its beginning', () => {
+  const into = new TextWriter();
+  const long = 'ü'.repeat(300_000);
+  into.text(long);
+  into.integer(7);
+  equal(into.toString(), `${long}7`);
+  into.clear();
+  into.integer(42);
+  equal(into.toString(), '42');
+});
