@@ -23,7 +23,7 @@ import type {
   RoundView,
   Totals,
 } from './model/views.js';
-import { allPositions, openPositions, orders } from './reads/bets.js';
+import { allPositions, entriesKnownFrom, openPositions, orders } from './reads/bets.js';
 import { exportTables } from './snapshot/export.js';
 import type { ReadTable, StateTable } from './snapshot/form.js';
 import { importTables } from './snapshot/import.js';
@@ -87,9 +87,19 @@ export class Engine implements EngineReads {
   rollingDigest(): string {
     return this.#digest.hex();
   }
-  /** SHA-256 over the full state, 64 hex digits. Takes time proportional to the state's size. */
-  stateDigest(newHasher: NewHasher): string {
-    return stateDigest(this.#state, this.rollingDigest(), newHasher);
+  /**
+   * SHA-256 over the full state, 64 hex digits. Takes time proportional to the state's size. The entry percent and client
+   * seed of bets before `entriesFrom` are left out: see `entriesKnownFrom`.
+   */
+  stateDigest(newHasher: NewHasher, entriesFrom = 1): string {
+    return stateDigest(this.#state, this.rollingDigest(), newHasher, entriesFrom);
+  }
+  /**
+   * The first bet from which on all have their entry percent and client seed. Snapshots of older versions have neither, so
+   * a state restored from one is compared with a replayed one from this bet on.
+   */
+  entriesKnownFrom(): number {
+    return entriesKnownFrom(this.#state);
   }
 
   get seq(): number {

@@ -99,7 +99,7 @@ export class RoundSeeds {
   }
 
   /** `bet.betHash` of an accepted bet. */
-  betHash(event: BetFacts): string {
+  betHash(event: HashedBet): string {
     const fields: BetFields = {
       id: betId(event.bet),
       prediction: textAt(SIDES, event.side),
@@ -121,6 +121,21 @@ export class RoundSeeds {
     return fields;
   }
 }
+
+/** What of an accepted bet its hash is made of. */
+export type HashedBet = Pick<
+  BetFacts,
+  | 'timeMs'
+  | 'bet'
+  | 'market'
+  | 'roundNumber'
+  | 'side'
+  | 'stakeCents'
+  | 'oddsE4'
+  | 'entryPercentE2'
+  | 'payoutCents'
+  | 'clientSeed'
+>;
 
 /** SHA-256 of a seed's bytes; both in hex. */
 export function seedCommitment(seed: string, tools: FairnessTools): string {

@@ -9,6 +9,7 @@ import { centsOfDollars, oddsE4, payoutCents, percentUpE2 } from '../../engine/b
 import { RoundSeeds } from '../../engine/fairness.js';
 import { betId, marketOf, SIDES } from '../../engine/model/domain.js';
 import { ERROR_STATUS, type ErrorCode } from '../../engine/model/errors.js';
+import type { BetFacts } from '../../engine/model/events.js';
 import { defaultRules, houseOf, type Rules } from '../../engine/model/rules.js';
 import { FAIRNESS_TOOLS } from '../../http/fairness-tools.js';
 import type { UsualConfig } from './usual-config.js';
@@ -154,7 +155,7 @@ export class UsualDesk {
     );
     const upE2 = percentUpE2(isUp ? sideCents : totalCents - sideCents, totalCents);
     const facts = {
-      ...({ type: 'betPlaced', timeMs: nowMs, bet: Number(lastInsertRowid), account: account.id } as const),
+      ...{ timeMs: nowMs, bet: Number(lastInsertRowid), account: account.id },
       ...{ market, roundNumber: round.round_number, side, stakeCents, oddsE4: odds, payoutCents: payout },
       ...{ entryPercentE2: isUp ? upE2 : 10_000 - upE2, clientSeed },
       newBalanceCents: account.balance_cents - stakeCents,
@@ -165,9 +166,7 @@ export class UsualDesk {
   }
 }
 
-type Facts = Parameters<RoundSeeds['betHash']>[0];
-
-function answerText(facts: Facts, { marketId }: UsualOrder, betHash: string): string {
+function answerText(facts: Omit<BetFacts, 'type'>, { marketId }: UsualOrder, betHash: string): string {
   const bet = {
     ...{ id: betId(facts.bet), marketId, prediction: SIDES[facts.side], amount: facts.stakeCents / 100 },
     ...{ oddsAtBet: facts.oddsE4 / 10_000, entryPercent: facts.entryPercentE2 / 100 },

@@ -4,10 +4,17 @@
  */
 import { must } from '../base/assert.js';
 import type { NewHasher } from '../model/ports.js';
+import type { BetView } from '../model/views.js';
 import { openPositions, orders } from '../reads/bets.js';
 import type { State } from '../state/state.js';
 
-export function stateDigest(state: State, rollingDigest: string, newHasher: NewHasher): string {
+/** The entry percent and client seed of bets before `entriesFrom` are left out. */
+export function stateDigest(
+  state: State,
+  rollingDigest: string,
+  newHasher: NewHasher,
+  entriesFrom: number,
+): string {
   const hasher = newHasher();
   const line = (...values: unknown[]) => hasher.update(`${JSON.stringify(values)}\n`);
   line('engine', state.seq, state.timeMs, state.lifecycleSeq, rollingDigest, state.rulesVersion, state.rules);
@@ -16,7 +23,7 @@ export function stateDigest(state: State, rollingDigest: string, newHasher: NewH
   if (state.setup !== null) line('setup', state.setup.feed, state.setup.clock, state.setup.rulesFrom);
   line('house', state.house.balanceCents, state.house.depositsCents, state.house.withdrawalsCents);
   for (const record of state.house.records()) line('reference', record.seq, record.event);
-  digestAccounts(state, line);
+  digestAccounts(state, line, entriesFrom);
   digestMarkets(state, line);
   if (state.rules !== null) {
     for (const entry of state.idempotency.entries(state.timeMs, state.rules.idempotencyTtlMs)) line(entry);
@@ -26,12 +33,22 @@ export function stateDigest(state: State, rollingDigest: string, newHasher: NewH
 
 type Line = (...values: unknown[]) => void;
 
-function digestAccounts(state: State, line: Line): void {
+/** Without what is known only since bets keep their entry: golden directories have digests from before. */
+const withoutEntry = ({ entryPercentE2: _, clientSeed: __, ...facts }: BetView): object => facts;
+
+function digestAccounts(state: State, line: Line, entriesFrom: number): void {
   for (let account = 1; account <= state.accounts.count; account++) {
     line('account', state.accounts.view(account), state.accounts.touchedSeq(account));
     // Open and recently placed bets. The recently settled ones follow.
-    line('open', openPositions(state, account, Number.POSITIVE_INFINITY));
-    line('placed', orders(state, account, Number.POSITIVE_INFINITY));
+    line('open', openPositions(state, account, Number.POSITIVE_INFINITY).map(withoutEntry));
+    const placed = orders(state, account, Number.POSITIVE_INFINITY);
+    line('placed', placed.map(withoutEntry));
+    const entries = placed.filter(({ bet }) => bet >= entriesFrom);
+    if (entries.length > 0)
+      line(
+        'entries',
+        ...entries.map(({ bet, entryPercentE2, clientSeed }) => [bet, entryPercentE2, clientSeed]),
+      );
     const settled: number[] = [];
     for (let row = state.history.newestSettled(account); row !== 0; ) {
       const chunk = state.bets.chunk(row);

@@ -171,7 +171,7 @@ function place(
   const seq = state.nextSeq;
   const newBalanceCents = state.accounts.move(account, -stakeCents, seq);
   joinPool(state, round, side, stakeCents, payout);
-  const bet = addBet(state, order, round, odds, payout, seq, rules.historyBetsMax);
+  const bet = addBet(state, order, round, odds, entryPercentE2, payout, seq, rules.historyBetsMax);
   const placed: BetPlaced = {
     type: 'betPlaced',
     timeMs,
@@ -212,6 +212,7 @@ function addBet(
   order: PlaceOrder,
   round: Round,
   odds: number,
+  entryPercentE2: number,
   payout: number,
   seq: number,
   historyBetsMax: number,
@@ -231,6 +232,7 @@ function addBet(
   chunk.market[i] = round.market;
   chunk.side[i] = order.side;
   chunk.result[i] = 0;
+  chunk.setEntry(i, entryPercentE2, order.clientSeed);
   chunk.next[i] = 0;
   if (round.firstBet === 0) round.firstBet = row;
   else bets.chunk(round.lastBet).next[bets.index(round.lastBet)] = row;

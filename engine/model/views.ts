@@ -71,6 +71,10 @@ export interface BetView {
   readonly side: number;
   readonly stakeCents: number;
   readonly oddsE4: number;
+  /** null for a bet from a snapshot of an older version that was placed without an Idempotency-Key, or long before it. */
+  readonly entryPercentE2: number | null;
+  /** null also where the entry percent is. */
+  readonly clientSeed: string | null;
   /** What a WIN pays. */
   readonly payoutCents: number;
   readonly status: PositionStatus;

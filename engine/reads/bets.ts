@@ -27,6 +27,8 @@ function betView(state: State, row: number): BetView {
     side: chunk.side[i] as number,
     stakeCents,
     oddsE4: chunk.oddsE4[i] as number,
+    entryPercentE2: chunk.entryPercentOf(i),
+    clientSeed: chunk.clientSeedOf(i),
     payoutCents,
     status: isOpen ? openStatus : 'SETTLED',
     result,
@@ -85,4 +87,16 @@ export function orders(state: State, account: number, limit: number): BetView[] 
     return views.length < limit;
   });
   return views;
+}
+
+/** The first bet from which on every bet in memory has its entry percent and client seed; 1 if all have. */
+export function entriesKnownFrom({ bets }: State): number {
+  let from = 1;
+  for (let row = 1; row < bets.rowsEnd; row++) {
+    const chunk = bets.chunk(row);
+    const i = bets.index(row);
+    const bet = chunk.bet[i] as number;
+    if (bet >= from && chunk.entryPercentOf(i) === null) from = bet + 1;
+  }
+  return from;
 }

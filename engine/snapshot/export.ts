@@ -118,6 +118,8 @@ function* betRows(state: State): Generator<Row> {
       chunk.changedSeq[i] as number,
       flagCell(((chunk.flags[i] as number) & BET_RECENTLY_PLACED) !== 0),
       settledPosition === 0 ? null : settledPosition,
+      chunk.entryPercentOf(i),
+      textOrNullCell(chunk.clientSeedOf(i)),
     ];
   }
 }

@@ -7,7 +7,7 @@ import { BET_RESULTS, MARKET_IDS, RESULT_NONE, SETTLED, SIDES } from '../model/d
 import type { BetFacts } from '../model/events.js';
 import { BET_OPEN, BET_RECENTLY_PLACED, BET_RECENTLY_SETTLED } from '../state/bets.js';
 import type { State } from '../state/state.js';
-import { countOf, enumReader, flagOf, integerOf, textOrNullOf } from './cells.js';
+import { countOf, enumReader, flagOf, integerOf, integerOrNullOf, textOrNullOf } from './cells.js';
 import { positionsOf, type ReadTable, type Row } from './form.js';
 import { SETTLING_ROUND } from './market-tables.js';
 import { BET, IDEMPOTENCY } from './tables.js';
@@ -19,12 +19,19 @@ const marketOf = enumReader(MARKET_IDS);
 const sideOf = enumReader(SIDES);
 const resultOf = enumReader(BET_RESULTS);
 
+/** Rows of bets, by number, whose entry percent and client seed the table does not have. */
+export type WithoutEntry = ReadonlyMap<number, number>;
+
 /** `betsRetained` is the expected number of bets. Also sets where settlements continue. */
-export function importBets(state: State, read: ReadTable, betsRetained: number): void {
+export function importBets(state: State, read: ReadTable, betsRetained: number): WithoutEntry {
+  const withoutEntry = new Map<number, number>();
   const positions = new Uint32Array(betsRetained + 1);
   for (const cells of read(BET.name)) {
     const row = importBet(state, cells);
     if (row > betsRetained) fail(`there are ${betsRetained} bets`);
+    const bets = state.bets.chunk(row);
+    const i = state.bets.index(row);
+    if (bets.entryPercentOf(i) === null) withoutEntry.set(bets.bet[i] as number, row);
     positions[row] = cells[IN_BET.settled_position] === null ? 0 : countOf(cells[IN_BET.settled_position]);
   }
   assert(state.bets.retainedCount === betsRetained, `there are ${betsRetained} bets`);
@@ -36,6 +43,7 @@ export function importBets(state: State, read: ReadTable, betsRetained: number):
     const next = bets.chunk(round.firstBet).bet[bets.index(round.firstBet)];
     assert(round.firstBet !== 0 && next === starts[at], 'a settlement continues at the first open bet');
   });
+  return withoutEntry;
 }
 
 /** Adds the bet and links it to its account, and to its round if it is open. */
@@ -60,6 +68,11 @@ function importBet(state: State, cells: Row): number {
   chunk.settledAtMs[i] = isOpen ? 0 : countOf(cells[IN_BET.settled_at_ms]);
   chunk.result[i] = result;
   chunk.changedSeq[i] = countOf(cells[IN_BET.changed_seq]);
+  chunk.setEntry(
+    i,
+    percentOrNullOf(cells[IN_BET.entry_percent_e2]),
+    textOrNullOf(cells[IN_BET.client_seed] ?? null),
+  );
   const settledPosition = cells[IN_BET.settled_position];
   const flags =
     (isOpen ? BET_OPEN : 0) |
@@ -72,6 +85,14 @@ function importBet(state: State, cells: Row): number {
   history.restorePlaced(account, row, flags);
   if (isOpen) joinRound(state, row);
   return row;
+}
+
+/** Snapshots of older versions lack the cell. */
+function percentOrNullOf(cell: Row[number] | undefined): number | null {
+  const percentE2 = integerOrNullOf(cell ?? null);
+  if (percentE2 !== null && (percentE2 < 0 || percentE2 > 10_000))
+    fail(`${percentE2} is not a share of a pool`);
+  return percentE2;
 }
 
 function joinRound({ bets, markets }: State, row: number): void {
@@ -111,7 +132,9 @@ function forEachSettled(positions: Uint32Array, visit: (row: number, position: n
   }
 }
 
-export function importIdempotency(state: State, read: ReadTable): void {
+/** Bets in `withoutEntry` get their entry from what is remembered of their order. */
+export function importIdempotency(state: State, read: ReadTable, withoutEntry: WithoutEntry): void {
+  const { bets } = state;
   let lastSeq = 0;
   for (const cells of read(IDEMPOTENCY.name)) {
     const seq = countOf(cells[IN_KEY.seq]);
@@ -126,6 +149,9 @@ export function importIdempotency(state: State, read: ReadTable): void {
     if (!state.accounts.has(placed.account)) fail(`account ${placed.account} does not exist`);
     // Nothing expires here: the table has no expired entries.
     state.idempotency.add(digest, seq, placed, Number.POSITIVE_INFINITY);
+    const row = withoutEntry.get(placed.bet);
+    if (row !== undefined)
+      bets.chunk(row).setEntry(bets.index(row), placed.entryPercentE2, placed.clientSeed);
   }
 }
 

@@ -116,6 +116,9 @@ export const BET = numbered('bet', [
   integer('recently_placed'),
   /** From 1 among the account's recently settled bets, in order of settlement; null otherwise. */
   integerOrNull('settled_position'),
+  /** Hundredths of a point, after the stake joined; null if not known, and so is the client seed then. */
+  integerOrNull('entry_percent_e2'),
+  textOrNull('client_seed'),
 ]);
 
 /** Unexpired Idempotency-Keys, each with every fact of its response. */

@@ -8,6 +8,9 @@ const CHUNK_BITS = 15;
 const CHUNK_ROWS = 1 << CHUNK_BITS;
 const CHUNK_MASK = CHUNK_ROWS - 1;
 
+/** The entry percent of a bet from a snapshot that has none; it is not among the possible ones, 0 to 10,000. */
+const UNKNOWN_PERCENT = 0xffff;
+
 /** Reasons to keep a bet in memory; a bet with none of them is freed. */
 export const BET_OPEN = 1;
 export const BET_RECENTLY_PLACED = 2;
@@ -26,6 +29,8 @@ export class BetChunk {
   readonly changedSeq = new Float64Array(CHUNK_ROWS);
   readonly account = new Uint32Array(CHUNK_ROWS);
   readonly roundNumber = new Uint32Array(CHUNK_ROWS);
+  /** Share of the pool after the stake joined it, 1e-2 of a point; `UNKNOWN_PERCENT` where no one knows it any more. */
+  readonly entryPercentE2 = new Uint16Array(CHUNK_ROWS);
   readonly market = new Uint8Array(CHUNK_ROWS);
   readonly side = new Uint8Array(CHUNK_ROWS);
   /** Index into `BET_RESULTS`. */
@@ -40,6 +45,25 @@ export class BetChunk {
   readonly settledOlder = new Uint32Array(CHUNK_ROWS);
   /** Next bet of the same round, by placement; in a free row, the next free row. */
   readonly next = new Uint32Array(CHUNK_ROWS);
+  /** Most orders have no client seed; a chunk without one has no array. */
+  clientSeeds: (string | null)[] | null = null;
+
+  /** Keeps what the bet's hash needs besides the other columns; a percent of null is not known. */
+  setEntry(i: number, percentE2: number | null, clientSeed: string | null): void {
+    this.entryPercentE2[i] = percentE2 ?? UNKNOWN_PERCENT;
+    if (clientSeed !== null) this.clientSeeds ??= new Array<string | null>(CHUNK_ROWS).fill(null);
+    if (this.clientSeeds !== null) this.clientSeeds[i] = clientSeed;
+  }
+
+  /** null if it is not known; then neither is the client seed. */
+  entryPercentOf(i: number): number | null {
+    const percentE2 = this.entryPercentE2[i] as number;
+    return percentE2 === UNKNOWN_PERCENT ? null : percentE2;
+  }
+
+  clientSeedOf(i: number): string | null {
+    return this.clientSeeds?.[i] ?? null;
+  }
 }
 
 export class BetTable {
@@ -93,6 +117,7 @@ export class BetTable {
     const chunk = this.chunk(row);
     const i = row & CHUNK_MASK;
     chunk.bet[i] = 0;
+    if (chunk.clientSeeds !== null) chunk.clientSeeds[i] = null;
     chunk.next[i] = this.#freeRow;
     this.#freeRow = row;
     this.#retainedCount--;

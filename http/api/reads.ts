@@ -79,7 +79,8 @@ export class Reads {
   #list(call: Call, kind: number, list: requests.ListFacts): Verdict {
     const isSent = this.link.send(
       (ring, ticket) => requests.sendList(ring, kind, ticket, call, list),
-      (replyKind, ring) => answer(call, replyKind, ring, () => positionsBytes(replies.readBets(ring))),
+      (replyKind, ring) =>
+        answer(call, replyKind, ring, () => positionsBytes(replies.readBets(ring), this.seeds)),
     );
     return isSent ? null : OVERLOADED;
   }

@@ -155,7 +155,14 @@ export const EXAMPLES = {
       isLimitOrder: false,
       placedAt: '2026-06-10T12:00:11.983Z',
       settledAt: '2026-06-10T12:01:00.000Z',
-      round: { roundNumber: 29684880, status: 'SETTLED', endTime: '2026-06-10T12:01:00.000Z' },
+      entryPercent: 45.74,
+      betHash: '036ef7adbc81ca7b066bdea5cda2a56fe4b30c10a71fbc3154963b280130a4de',
+      round: {
+        id: 'BTC_ONE_MINUTE_29684880',
+        roundNumber: 29684880,
+        status: 'SETTLED',
+        endTime: '2026-06-10T12:01:00.000Z',
+      },
     },
     {
       id: 'bet_2',
@@ -173,7 +180,14 @@ export const EXAMPLES = {
       isLimitOrder: false,
       placedAt: '2026-06-10T12:00:13.187Z',
       settledAt: null,
-      round: { roundNumber: 20614, status: 'LIVE', endTime: '2026-06-11T00:00:00.000Z' },
+      entryPercent: 55.16,
+      betHash: 'f870b8d925216d3db7e99fa0f5ba1baa41b0a79b38980bfa686e40486e5f1f51',
+      round: {
+        id: 'BTC_ONE_DAY_20614',
+        roundNumber: 20614,
+        status: 'LIVE',
+        endTime: '2026-06-11T00:00:00.000Z',
+      },
     },
   ],
   orders: [
@@ -193,7 +207,14 @@ export const EXAMPLES = {
       isLimitOrder: false,
       placedAt: '2026-06-10T12:00:13.187Z',
       settledAt: null,
-      round: { roundNumber: 20614, status: 'LIVE', endTime: '2026-06-11T00:00:00.000Z' },
+      entryPercent: 55.16,
+      betHash: 'f870b8d925216d3db7e99fa0f5ba1baa41b0a79b38980bfa686e40486e5f1f51',
+      round: {
+        id: 'BTC_ONE_DAY_20614',
+        roundNumber: 20614,
+        status: 'LIVE',
+        endTime: '2026-06-11T00:00:00.000Z',
+      },
     },
   ],
   order: {

@@ -91,10 +91,12 @@ export function sendNothing(ring: RingProducer, ticket: number): boolean {
   return true;
 }
 
-const VIEW_CELLS = 14;
+const VIEW_CELLS = 15;
 
 export function sendBets(ring: RingProducer, ticket: number, bets: readonly BetView[]): boolean {
-  if (!begin(ring, 1 + bets.length * VIEW_CELLS, BETS, ticket)) return false;
+  let cells = 1;
+  for (const { clientSeed } of bets) cells += VIEW_CELLS + textCells(clientSeed);
+  if (!begin(ring, cells, BETS, ticket)) return false;
   ring.number(bets.length);
   for (const bet of bets) {
     ring.number(bet.bet);
@@ -103,6 +105,8 @@ export function sendBets(ring: RingProducer, ticket: number, bets: readonly BetV
     ring.number(bet.side);
     ring.number(bet.stakeCents);
     ring.number(bet.oddsE4);
+    ring.number(orNaN(bet.entryPercentE2));
+    ring.text(bet.clientSeed);
     ring.number(bet.payoutCents);
     ring.number(POSITION_STATUSES.indexOf(bet.status));
     ring.number(bet.result);
@@ -124,6 +128,8 @@ export function readBets(ring: RingConsumer): BetView[] {
     side: ring.number(),
     stakeCents: ring.number(),
     oddsE4: ring.number(),
+    entryPercentE2: orNull(ring.number()),
+    clientSeed: ring.text(),
     payoutCents: ring.number(),
     status: textAt(POSITION_STATUSES, ring.number()),
     result: ring.number(),

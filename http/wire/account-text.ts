@@ -2,12 +2,14 @@
 import { must } from '../../engine/base/assert.js';
 import { flattenString } from '../../engine/base/flatten-string.js';
 import { integerText } from '../../engine/base/integer-text.js';
+import type { RoundSeeds } from '../../engine/fairness.js';
 import {
   ASSETS,
   assetOf,
   BET_RESULTS,
   MARKET_IDS,
   ROUND_STATUSES,
+  roundId,
   SIDES,
   TIME_FRAMES,
   textAt,
@@ -29,21 +31,30 @@ const POSITION_PARTS: readonly string[] = MARKET_IDS.flatMap((id, market) => {
 const keptRounds = MARKET_IDS.map(() => ({ roundNumber: -1, status: -1, text: '' }));
 
 /** `{success, data: Position[]}` as bytes, all ASCII. Built from few pieces, see `orderResultText`. */
-export function positionsBytes(bets: readonly BetView[]): Uint8Array {
+export function positionsBytes(bets: readonly BetView[], seeds: RoundSeeds): Uint8Array {
   let text = '';
   for (const bet of bets) {
     text += text === '' ? '{"id":"bet_' : ',{"id":"bet_';
-    text += positionRest(bet);
+    text += positionRest(bet, seeds);
   }
   return Buffer.from(successText(`[${text}]`), 'latin1');
 }
 
-function positionRest(bet: BetView): string {
+function positionRest(bet: BetView, seeds: RoundSeeds): string {
   return (
     `${integerText(bet.bet)}${textAt(POSITION_PARTS, bet.market * 2 + bet.side)}${hundredthsText(bet.stakeCents)},"oddsAtBet":` +
     `${oddsText(bet.oddsE4)},"potentialPayout":${hundredthsText(bet.payoutCents)}${outcomeText(bet)}` +
-    `${isoText(bet.placedAtMs)}${settledAtText(bet.settledAtMs)}${roundText(bet)}`
+    `${isoText(bet.placedAtMs)}${settledAtText(bet.settledAtMs)}${entryText(bet, seeds)}${roundText(bet)}`
   );
+}
+
+const NO_ENTRY = ',"entryPercent":null,"betHash":null';
+
+function entryText(view: BetView, seeds: RoundSeeds): string {
+  const { entryPercentE2 } = view;
+  if (entryPercentE2 === null) return NO_ENTRY;
+  const betHash = seeds.betHash({ ...view, entryPercentE2, timeMs: view.placedAtMs });
+  return `,"entryPercent":${hundredthsText(entryPercentE2)},"betHash":"${betHash}"`;
 }
 
 const BEFORE_PLACED_AT = ',"isLimitOrder":false,"placedAt":"';
@@ -71,7 +82,7 @@ function roundText({ market, roundNumber, roundStatus, roundEndTimeMs }: BetView
     kept.roundNumber = roundNumber;
     kept.status = roundStatus;
     kept.text = flattenString(
-      `,"round":{"roundNumber":${roundNumber},"status":"${textAt(ROUND_STATUSES, roundStatus)}",` +
+      `,"round":{"id":"${roundId(market, roundNumber)}","roundNumber":${roundNumber},"status":"${textAt(ROUND_STATUSES, roundStatus)}",` +
         `"endTime":"${isoText(roundEndTimeMs)}"}}`,
     );
   }

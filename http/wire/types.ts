@@ -86,6 +86,8 @@ export interface Price {
 
 /** What a position shows of its round. */
 export interface PositionRound {
+  /** As of `GET /rounds/{id}`, which has the seed with which `betHash` can be checked (extension). */
+  id: string & Extension;
   roundNumber: Count;
   status: RoundStatus;
   endTime: DateTime;
@@ -112,6 +114,13 @@ export interface Position {
   isLimitOrder: boolean;
   placedAt: DateTime;
   settledAt: DateTime | null;
+  /**
+   * The side's share of the pool in percent after the stake had joined it, as in the answer to the order (extension). null
+   * for old bets of which it is no longer known.
+   */
+  entryPercent: (number & Extension) | null;
+  /** The provably-fair hash of the answer to the order (extension); null where entryPercent is. */
+  betHash: (Sha256Hex & Extension) | null;
   round: PositionRound;
 }
 

@@ -5,15 +5,14 @@
  *     sqlite3 snapshot-….db "select * from account order by balance_cents desc limit 10"
  */
 import type Database from 'better-sqlite3';
-import { must } from '../../engine/base/assert.js';
 import type { SnapshotMeta } from '../../engine/host/snapshot-store.js';
 import type { ColumnForm, TableForm } from '../../engine/snapshot/form.js';
 import { QUOTE } from '../../engine/snapshot/market-tables.js';
-import { SETUP, TABLES } from '../../engine/snapshot/tables.js';
+import { BET, SETUP, TABLES } from '../../engine/snapshot/tables.js';
 import { JournalError } from '../errors.js';
 
 /** Whatever a later version changes, its `meta` has this column. */
-const FORMAT_VERSION = 3;
+const FORMAT_VERSION = 4;
 
 /**
  * The format version that introduced a table; all others are from the first. In an older file the table counts as
@@ -23,6 +22,13 @@ const CAME_WITH: ReadonlyMap<TableForm, number> = new Map<TableForm, number>([
   [SETUP, 2],
   [QUOTE, 3],
 ]);
+
+/** The same of columns. They stand at the end of their table; in an older file they are missing from its rows. */
+const COLUMN_CAME_WITH: ReadonlyMap<ColumnForm, number> = new Map(
+  BET.columns
+    .filter(({ name }) => name === 'entry_percent_e2' || name === 'client_seed')
+    .map((column) => [column, 4]),
+);
 
 const META = `CREATE TABLE meta (
   format_version INTEGER NOT NULL,
@@ -39,7 +45,10 @@ const schemaOf = (version: number): readonly (readonly [name: string, sql: strin
 ];
 
 const tablesOf = (version: number): readonly TableForm[] =>
-  TABLES.filter((form) => (CAME_WITH.get(form) ?? 1) <= version);
+  TABLES.filter((form) => (CAME_WITH.get(form) ?? 1) <= version).map((form) => ({
+    ...form,
+    columns: form.columns.filter((column) => (COLUMN_CAME_WITH.get(column) ?? 1) <= version),
+  }));
 
 function createTableSql({ name, isNumbered, columns }: TableForm): string {
   const lines = columns.map((column, index) => `  ${columnSql(column, isNumbered && index === 0)}`);
@@ -97,11 +106,7 @@ export function readMeta(path: string, db: Database.Database): SnapshotMeta {
 
 /** The table with this name as in the file; null if the format version of the file is older than the table. */
 export function tableIn(db: Database.Database, name: string): TableForm | null {
-  const form = must(
-    TABLES.find((candidate) => candidate.name === name),
-    `form of ${name}`,
-  );
-  return tablesOf(formatVersionOf(db)).includes(form) ? form : null;
+  return tablesOf(formatVersionOf(db)).find((form) => form.name === name) ?? null;
 }
 
 /** 0 if there is none. */

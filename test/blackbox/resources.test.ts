@@ -148,7 +148,9 @@ test('the answer to an order, the market and the position agree', async () => {
     isLimitOrder: false,
     placedAt: iso(sandbox.nowMs),
     settledAt: null,
-    round: { roundNumber: round.roundNumber, status: 'LIVE', endTime: round.endTime },
+    entryPercent: 55.57,
+    betHash,
+    round: { id: round.id, roundNumber: round.roundNumber, status: 'LIVE', endTime: round.endTime },
   });
   assert.deepEqual(await trader.api.orders(), [position]);
   assert.deepEqual(await trader.api.at('/api/v1').positions(), [position]);

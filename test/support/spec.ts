@@ -92,7 +92,14 @@ export interface Position {
   readonly isLimitOrder: boolean;
   readonly placedAt: string;
   readonly settledAt: string | null;
-  readonly round: { readonly roundNumber: number; readonly status: string; readonly endTime: string };
+  readonly entryPercent: number | null;
+  readonly betHash: string | null;
+  readonly round: {
+    readonly id: string;
+    readonly roundNumber: number;
+    readonly status: string;
+    readonly endTime: string;
+  };
 }
 export interface OrderRequest {
   readonly marketId: string;
@@ -251,7 +258,10 @@ export const isPosition = object({
   isLimitOrder: boolean,
   placedAt: dateTime,
   settledAt: nullable(dateTime),
+  entryPercent: nullable(number),
+  betHash: nullable(text),
   round: object({
+    id: text,
     roundNumber: integer,
     status: oneOf('UPCOMING', 'LIVE', 'LOCKED', 'SETTLING', 'SETTLED'),
     endTime: dateTime,

@@ -9,12 +9,14 @@ import { Engine } from '../../../engine/engine.js';
 import type { PlaceOrder } from '../../../engine/model/commands.js';
 import { ASSETS, MARKET_IDS, NO_FAIR_SHARE } from '../../../engine/model/domain.js';
 import type { BetPlaced, Outcome } from '../../../engine/model/events.js';
+import { BET } from '../../../engine/snapshot/tables.js';
 import { BusyEngine } from '../../support/busy-engine.js';
 import { readAll, type Scope } from '../../support/reference/compare.js';
 import { BTC_15M, Exchange, MINUTE_MS } from '../../support/reference/exchange.js';
+import { newHasher } from '../../support/reference/pair.js';
 import { Rng } from '../../support/reference/rng.js';
 import { drawStream } from '../../support/reference/stream.js';
-import { digestsOf, restored, tablesOf } from '../../support/snapshots.js';
+import { digestsOf, engineOf, restored, type Tables, tablesOf } from '../../support/snapshots.js';
 
 const STREAMS = Math.ceil(Number(process.env['TOTE_TEST_RUNS'] ?? 50) / 8);
 const STEPS = 700;
@@ -132,3 +134,39 @@ function orderLike(bet: BetPlaced, key: number, timeMs: number): PlaceOrder {
     clientSeed: null,
   };
 }
+
+/** The tables as an older version wrote them: its bets had neither entry percent nor client seed. */
+const withoutEntries = (tables: Tables): Tables =>
+  new Map(tables).set(
+    BET.name,
+    must(tables.get(BET.name), 'bets').map((row) => row.slice(0, -2)),
+  );
+
+test('bets of an older snapshot get their entry from remembered orders, and compare from the first known one on', () => {
+  const exchange = new Exchange({ markets: [BTC_15M] });
+  const account = exchange.account('GOLD', 1_000_00);
+  exchange.openLate(BTC_15M, 100);
+  const wish = { account, market: BTC_15M };
+  const forgotten = exchange.placed(wish);
+  const remembered = exchange.placed({ ...wish, key: 7, clientSeed: 'my seed' });
+  const { engine } = exchange.pair;
+  const entriesOf = (one: Engine) =>
+    one.orders(account, 10).map(({ entryPercentE2, clientSeed }) => [entryPercentE2, clientSeed]);
+  const whole = [
+    [remembered.entryPercentE2, 'my seed'],
+    [forgotten.entryPercentE2, null],
+  ];
+  deepEqual(entriesOf(engine), whole);
+  deepEqual(entriesOf(restored(engine)), whole);
+
+  const older = engineOf(withoutEntries(tablesOf(engine)));
+  deepEqual(entriesOf(older), [
+    [remembered.entryPercentE2, 'my seed'],
+    [null, null],
+  ]);
+  deepEqual([engine.entriesKnownFrom(), older.entriesKnownFrom()], [1, forgotten.bet + 1]);
+  ok(older.stateDigest(newHasher) !== engine.stateDigest(newHasher), 'the digest covers what is known');
+  const from = older.entriesKnownFrom();
+  equal(older.stateDigest(newHasher, from), engine.stateDigest(newHasher, from));
+  equal(digestsOf(restored(older)), digestsOf(older), 'what is not known stays so');
+});

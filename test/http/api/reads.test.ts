@@ -52,7 +52,9 @@ test('a position has exactly the fields of the specification, from ACTIVE over S
     isLimitOrder: false,
     placedAt: iso(placedAtMs),
     settledAt: null,
-    round: { roundNumber, status: 'LIVE', endTime: iso(endTimeMs) },
+    entryPercent: bet.entryPercent,
+    betHash: bet.betHash as Position['betHash'],
+    round: { id: `${MARKET}_${roundNumber}`, roundNumber, status: 'LIVE', endTime: iso(endTimeMs) },
   };
   const reply = api.get('/v1/positions', secret);
   assert.equal(reply.text, JSON.stringify({ success: true, data: [open] }));

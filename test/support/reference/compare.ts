@@ -49,6 +49,8 @@ const plainBet = (bet: BetView): unknown => ({
   side: bet.side,
   stakeCents: bet.stakeCents,
   oddsE4: bet.oddsE4,
+  entryPercentE2: bet.entryPercentE2,
+  clientSeed: bet.clientSeed,
   payoutCents: bet.payoutCents,
   status: bet.status,
   result: bet.result,

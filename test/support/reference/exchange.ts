@@ -54,6 +54,7 @@ export interface BetWish {
   /** Stands for an Idempotency-Key. */
   readonly key?: number;
   readonly body?: number;
+  readonly clientSeed?: string;
   readonly gate?: ErrorCode;
 }
 
@@ -168,7 +169,7 @@ export class Exchange {
       fairShareE6,
       expectedPercentE6,
       idempotency,
-      clientSeed: null,
+      clientSeed: wish.clientSeed ?? null,
     };
     return this.apply(command, wish.gate ?? null);
   }

@@ -84,6 +84,8 @@ function betView(bet: ReferenceBet): BetView {
     side: placed.side,
     stakeCents: placed.stakeCents,
     oddsE4: placed.oddsE4,
+    entryPercentE2: placed.entryPercentE2,
+    clientSeed: placed.clientSeed,
     payoutCents: placed.payoutCents,
     status: statusOf(bet),
     result: settled?.result ?? BET_RESULTS.indexOf('NONE'),
