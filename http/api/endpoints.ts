@@ -5,6 +5,7 @@
 import { ASSETS, MARKET_IDS, MARKETS_MAX } from '../../engine/model/domain.js';
 import type { Rules } from '../../engine/model/rules.js';
 import { LIST_LIMIT_MAX } from '../kit/params.js';
+import { ACCOUNT_EXAMPLES } from '../openapi/account-examples.js';
 import { listOf, okResponse } from '../openapi/common.js';
 import { openApiDocument } from '../openapi/document.js';
 import { EXAMPLES } from '../openapi/examples.js';
@@ -82,7 +83,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
       tag: 'Orders',
       summary: 'Your positions',
       parameters: [statusParameter, limitParameter(POSITIONS_LIMIT_DEFAULT)],
-      success: okResponse('Your positions.', listOf('Position', LIST_LIMIT_MAX), { all: EXAMPLES.positions }),
+      success: okResponse('Your positions.', listOf('Position', LIST_LIMIT_MAX), {
+        all: ACCOUNT_EXAMPLES.positions,
+      }),
       failures: ['BadParameter', 'Overloaded'],
     }),
   },
@@ -96,7 +99,9 @@ export const ENDPOINTS: readonly Endpoint[] = [
       tag: 'Orders',
       summary: 'Your recent orders, most recent first',
       parameters: [limitParameter(ORDERS_LIMIT_DEFAULT)],
-      success: okResponse('Your orders.', listOf('Position', LIST_LIMIT_MAX), { recent: EXAMPLES.orders }),
+      success: okResponse('Your orders.', listOf('Position', LIST_LIMIT_MAX), {
+        recent: ACCOUNT_EXAMPLES.orders,
+      }),
       failures: ['BadParameter', 'Overloaded'],
     }),
   },
@@ -120,7 +125,12 @@ export const ENDPOINTS: readonly Endpoint[] = [
           'application/json': { schema: schemaRef('OrderRequest'), examples: orderExamples(rules) },
         },
       },
-      success: okResponse('The bet is placed.', schemaRef('OrderResult'), { placed: EXAMPLES.order }, 201),
+      success: okResponse(
+        'The bet is placed.',
+        schemaRef('OrderResult'),
+        { placed: ACCOUNT_EXAMPLES.order },
+        201,
+      ),
       failures: ['BadOrder', 'MarketNotFound', 'Conflict', 'UnsupportedMediaType', 'OrdersNotTaken'],
     }),
   },
@@ -173,7 +183,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
       summary: 'Your rate limits, what is left of each, and what you may bet',
       text: 'This request is counted.',
       isExtension: true,
-      success: okResponse('Your limits.', schemaRef('Limits'), { silver: EXAMPLES.limits }),
+      success: okResponse('Your limits.', schemaRef('Limits'), { silver: ACCOUNT_EXAMPLES.limits }),
       failures: ['BadRequest'],
     }),
   },

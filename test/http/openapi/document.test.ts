@@ -16,6 +16,7 @@ import { ERROR_STATUS } from '../../../engine/model/errors.js';
 import { defaultRules } from '../../../engine/model/rules.js';
 import { apiDocument, ENDPOINTS } from '../../../http/api/endpoints.js';
 import { IDEMPOTENCY_KEY_PATTERN, parseIdempotencyKey } from '../../../http/kit/idempotency.js';
+import { ACCOUNT_EXAMPLES } from '../../../http/openapi/account-examples.js';
 import { EXAMPLE_FAILURES } from '../../../http/openapi/example-failures.js';
 import { EXAMPLES } from '../../../http/openapi/examples.js';
 import {
@@ -133,7 +134,7 @@ test('each status of an operation has the codes of one registry, and validates n
 
 test('its examples are answers of the real handlers, written by examples-generate.ts', () => {
   const { successes, failures } = exampleAnswers();
-  assert.deepEqual(EXAMPLES, successes);
+  assert.deepEqual({ common: EXAMPLES, ofAccount: ACCOUNT_EXAMPLES }, successes);
   assert.deepEqual(EXAMPLE_FAILURES, failures);
 });
 

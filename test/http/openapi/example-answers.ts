@@ -30,7 +30,7 @@ export const LARGE_BODY = { code: 'body_too_large', detail: 'a body has at most 
 
 /** What goes into the document: `data` of successes by name, `error` of failures by the name of their response. */
 export interface ExampleAnswers {
-  readonly successes: Readonly<Record<string, Json>>;
+  readonly successes: Readonly<Record<'common' | 'ofAccount', Readonly<Record<string, Json>>>>;
   readonly failures: Readonly<Record<FailureName, readonly string[]>>;
 }
 
@@ -38,7 +38,7 @@ export function exampleAnswers(): ExampleAnswers {
   return { successes: successes(), failures: failures() };
 }
 
-function successes(): Record<string, Json> {
+function successes(): ExampleAnswers['successes'] {
   const api = new Harness({ rules: withHouse(exampleRules(), fairHouse()) });
   api.fairShareE6 = 500_000;
   const { secret } = api.bettor();
@@ -70,15 +70,13 @@ function successes(): Record<string, Json> {
   limited.order(silver, ORDER);
   limited.clock.pass(1_204);
   return {
-    time: read('/time'),
-    limits: dataOf<Json>(limited.get('/v1/limits', silver)),
-    ...live,
-    marketWithoutRound,
-    prices,
-    positions,
-    orders: read('/orders', 'limit=1'),
-    order,
-    settledRound,
+    common: { time: read('/time'), ...live, marketWithoutRound, prices, settledRound },
+    ofAccount: {
+      limits: dataOf<Json>(limited.get('/v1/limits', silver)),
+      positions,
+      orders: read('/orders', 'limit=1'),
+      order,
+    },
   };
 }
 

@@ -19,11 +19,20 @@ function write(name: string, text: string): void {
   writeFileSync(new URL(`../../../../http/openapi/${name}`, import.meta.url), text);
 }
 
+const satisfied = 'as const satisfies Readonly<Record<string, Json>>';
+
 write(
   'examples.ts',
   `${head("{ Json } from './schemas.js';")}
-/** \`data\` of successes. */
-export const EXAMPLES = ${JSON.stringify(successes)} as const satisfies Readonly<Record<string, Json>>;
+/** \`data\` of successes: markets, rounds, and the service itself. */
+export const EXAMPLES = ${JSON.stringify(successes.common)} ${satisfied};
+`,
+);
+write(
+  'account-examples.ts',
+  `${head("{ Json } from './schemas.js';")}
+/** \`data\` of successes: an account, its bets and its orders. */
+export const ACCOUNT_EXAMPLES = ${JSON.stringify(successes.ofAccount)} ${satisfied};
 `,
 );
 write(
