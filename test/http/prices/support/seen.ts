@@ -1,0 +1,48 @@
+/** What happens one after the other, for a test to wait for. */
+export class Seen<T> {
+  readonly all: T[] = [];
+  #read = 0;
+  #wake: (() => void) | null = null;
+
+  add(item: T): void {
+    this.all.push(item);
+    this.#wake?.();
+    this.#wake = null;
+  }
+
+  /** The next that no earlier call has returned. */
+  async next(): Promise<T> {
+    while (this.#read >= this.all.length) await new Promise<void>((resolve) => (this.#wake = resolve));
+    return this.all[this.#read++] as T;
+  }
+
+  /** The next that fits; what comes before it is passed over. */
+  async nextWhere(fits: (item: T) => boolean): Promise<T> {
+    for (;;) {
+      const item = await this.next();
+      if (fits(item)) return item;
+    }
+  }
+}
+
+/** The log of a feed. */
+export class SeenLog extends Seen<{ readonly event: string; readonly fields: Record<string, unknown> }> {
+  write(event: string, fields: object = {}): void {
+    this.add({ event, fields: { ...fields } });
+  }
+
+  ofEvent(event: string): Promise<{ readonly event: string; readonly fields: Record<string, unknown> }> {
+    return this.nextWhere((line) => line.event === event);
+  }
+}
+
+/** A clock that a test moves. */
+export class HandClock {
+  #ms = 1_000_000;
+  monotonicMs(): number {
+    return this.#ms;
+  }
+  pass(ms: number): void {
+    this.#ms += ms;
+  }
+}
