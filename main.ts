@@ -8,8 +8,6 @@ import { ClockGuard } from './engine/host/clock-guard.js';
 import { Lifecycle, SETTLE_BETS_MAX, STALL_MS } from './engine/host/lifecycle.js';
 import { ManualRun } from './engine/host/manual-run.js';
 import { OrderTimes } from './engine/host/order-times.js';
-import { PriceTracker } from './engine/host/price-tracker.js';
-import { Quoter } from './engine/host/quoter.js';
 import { Sequencer } from './engine/host/sequencer.js';
 import { SEQUENCER_DEFAULTS } from './engine/host/sequencer-options.js';
 import { PUBLISH_EVERY_MS } from './http/board/markets.js';
@@ -20,9 +18,7 @@ import { segmentSealedLogger, shadowNewsLogger } from './http/log/store-lines.js
 import { OperatorDesk } from './http/operator/desk/desk.js';
 import type { StartView } from './http/operator/desk/status.js';
 import { HealthLog } from './http/operator/health-log.js';
-import { chooseFeed } from './http/prices/choose-feed.js';
-import { MarketHours } from './http/prices/market-hours.js';
-import { silentAssetsOf } from './http/prices/silent-assets.js';
+import { openPriceDesk } from './http/prices/price-desk.js';
 import { ManualClock, systemClock, wholeMonotonicMs } from './http/process/clock.js';
 import { type Config, ConfigError, readConfig } from './http/process/config.js';
 import { printCurlWhenOpen } from './http/process/demo.js';
@@ -170,15 +166,12 @@ function buildHost(
     onOrdersAnswered: (orders, tookMs) => orderTimes.add(orders, tookMs),
     clockGuard: manualClock === null ? new ClockGuard() : null,
   });
-  const hours = new MarketHours();
   const fromMs = recovered.lastTimeMs > 0 ? recovered.lastTimeMs : clock.nowMs();
-  const { feed, pushFeed } = chooseFeed(config, store.masterSecret, hours, fromMs);
-  const jumpLimits = { ratioMax: config.priceRatioMax, agreementMs: config.priceAgreementMs };
-  const tracker = new PriceTracker(engine, config.pastPricesMs, jumpLimits);
-  const quoter = new Quoter(engine, tracker, config.volatility);
-  const lifecycle = new Lifecycle(sequencer, tracker, {
-    feeds: [feed],
-    calendar: hours.sessions.bind(hours),
+  const { masterSecret } = store;
+  const prices = openPriceDesk(config, engine, { masterSecret, fromMs, clock, log });
+  const lifecycle = new Lifecycle(sequencer, prices.tracker, {
+    feeds: [prices.feed],
+    calendar: prices.hours.sessions.bind(prices.hours),
     schedule: setImmediate,
     settleBetsMax: SETTLE_BETS_MAX,
     clock,
@@ -186,11 +179,9 @@ function buildHost(
   });
   const runClock = manualClock?.set.bind(manualClock) ?? null;
   const manualRun = runClock === null ? null : new ManualRun(sequencer, lifecycle, setImmediate, runClock);
-  const silentAssets = silentAssetsOf(config, hours, tracker);
   const steadyNowMs = manualClock === null ? wholeMonotonicMs : () => manualClock.nowMs();
-  const driven = { tracker, quoter, lifecycle, manualRun, silentAssets };
   const shadow = startShadow(config, store, shutdown, log);
-  return { clock, steadyNowMs, journal, sequencer, orderTimes, shadow, pushFeed, feed, ...driven };
+  return { clock, steadyNowMs, journal, sequencer, orderTimes, shadow, lifecycle, manualRun, ...prices };
 }
 
 /** Connects the engine with the gateways. */
@@ -211,12 +202,13 @@ function buildOperatorDesk(
   front: Front,
   shutdown: Shutdown,
 ): OperatorDesk {
-  const { sequencer, lifecycle, pushFeed, manualRun, clock, feed, tracker, shadow } = host;
+  const { sequencer, lifecycle, pushFeed, liveFeeds, manualRun, clock, feed, tracker, shadow } = host;
   const status = {
     sequencer,
     clock,
     clockMode: config.clock,
     feedName: feed.name,
+    liveFeeds,
     tracker,
     durability: config.durability,
     shadow: () => shadow.status,

@@ -1,30 +1,50 @@
 /** The price feed that the configuration asks for. */
 import { createHash, createHmac } from 'node:crypto';
+import type { Clock, PriceFeed } from '../../engine/model/ports.js';
+import type { Log } from '../log/log.js';
 import type { RunningConfig } from '../process/setup.js';
+import { HermesFeed } from './hermes/hermes-feed.js';
+import type { LiveFeed } from './live/live-feed.js';
 import type { MarketHours } from './market-hours.js';
 import { PushFeed } from './push-feed.js';
 import { SimulatedFeed } from './simulated-feed.js';
 
 export interface ChosenFeed {
-  readonly feed: PushFeed | SimulatedFeed;
+  readonly feed: PriceFeed;
   /** The same feed if prices come through the operator API; else null. */
   readonly pushFeed: PushFeed | null;
+  /** The feeds that come over a network, in order of preference. */
+  readonly liveFeeds: readonly LiveFeed[];
 }
 
-/** `fromMs` is the last journaled time, or now at the first start. */
-export function chooseFeed(
-  config: Pick<RunningConfig, 'feed' | 'feedSeed'>,
-  masterSecret: Uint8Array,
-  hours: MarketHours,
-  fromMs: number,
-): ChosenFeed {
-  if (config.feed === 'push') {
+/** What a feed needs to know of the server. */
+export interface FeedSurroundings {
+  readonly masterSecret: Uint8Array;
+  readonly hours: MarketHours;
+  /** The last journaled time, or now at the first start. */
+  readonly fromMs: number;
+  readonly clock: Clock;
+  readonly log: Pick<Log, 'write'>;
+}
+
+export function chooseFeed(config: RunningConfig, surroundings: FeedSurroundings): ChosenFeed {
+  const { masterSecret, hours, fromMs } = surroundings;
+  if (config.feeds.includes('push')) {
     const pushFeed = new PushFeed();
-    return { feed: pushFeed, pushFeed };
+    return { feed: pushFeed, pushFeed, liveFeeds: [] };
+  }
+  if (config.feeds.includes('hermes')) {
+    const feed = hermesFeed(config, surroundings);
+    return { feed, pushFeed: null, liveFeeds: [feed] };
   }
   const key = config.feedSeed === null ? secretKey(masterSecret) : seedKey(config.feedSeed);
   const feed = new SimulatedFeed({ key, fromMs, isOpen: hours.isOpen.bind(hours) });
-  return { feed, pushFeed: null };
+  return { feed, pushFeed: null, liveFeeds: [] };
+}
+
+function hermesFeed(config: RunningConfig, { clock, log }: FeedSurroundings): LiveFeed {
+  const { hermesUrl: url, hermesApiKey: apiKey, hermesIds: ids, unsureMax } = config;
+  return new HermesFeed({ url, apiKey, ids, unsureMax, clock, random: Math.random, log });
 }
 
 /** One key per data directory, so a restart continues the same walk and two directories differ. */

@@ -4,8 +4,6 @@
  */
 import { isIP } from 'node:net';
 import { AMOUNT_CENTS_MAX, centsOfDollars } from '../../engine/base/money.js';
-import { YEARLY_VOLATILITY } from '../../engine/host/ticks/volatility.js';
-import { ASSETS, type Asset } from '../../engine/model/domain.js';
 import { isOperatorToken, OPERATOR_TOKEN_FORM } from '../../engine/model/operator-token.js';
 import type { Setup } from '../../engine/model/setup.js';
 import * as kept from '../../engine/model/snapshots-kept.js';
@@ -17,9 +15,44 @@ import { NO_OVERRIDES, type RulesOverrides, readRulesOverrides } from './rules-f
 export class Expected extends Error {}
 export type Parser<T> = (text: string) => T;
 
-/** The feeds of this version. */
-export const FEED_NAMES = ['simulated', 'push'] as const;
-export type FeedName = (typeof FEED_NAMES)[number];
+/** What a `TOTE_*` variable is declared by. */
+export interface Variable<T> {
+  readonly name: `TOTE_${string}`;
+  /** The value if the variable is not set. */
+  readonly unset: T;
+  /** The default as README shows it. */
+  readonly shownDefault: string;
+  readonly read: Parser<T>;
+  /** Markdown: what the variable does, and its values unless the default makes them obvious. */
+  readonly help: string;
+  /** A value that may be shown to nobody, not even where it is refused. */
+  readonly isSecret?: true;
+}
+
+/** A variable whose default is given as text. */
+export function variable<T>(
+  name: Variable<T>['name'],
+  text: string,
+  read: Parser<T>,
+  help: string,
+): Variable<T> {
+  return { name, unset: read(text), shownDefault: text, read, help };
+}
+
+/** A variable whose default cannot be written as text: `shownDefault` says what happens if it is not set. */
+export function optional<T, U>(
+  name: Variable<T>['name'],
+  [unset, shownDefault]: readonly [unset: U, shownDefault: string],
+  read: Parser<T>,
+  help: string,
+): Variable<T | U> {
+  return { name, unset, shownDefault, read, help };
+}
+
+/** One that is a secret. */
+export function secret<T, U>(...declared: Parameters<typeof optional<T, U>>): Variable<T | U> {
+  return { ...optional(...declared), isSecret: true };
+}
 
 /** More than any machine needs; each has rings and a thread of its own. */
 export const GATEWAYS_MAX = 64;
@@ -27,10 +60,6 @@ export const GATEWAYS_MAX = 64;
 export const defaultGateways = (cores: number): number =>
   Math.min(Math.max(1, Math.floor(cores / 2)), GATEWAYS_MAX);
 
-const FEED_SEED_MAX = 0xffff_ffff;
-const PRICE_RATIO_MAX = 1_000;
-const VOLATILITY_MIN = 0.01;
-const VOLATILITY_MAX = 10;
 /** Half of the most that can ever be deposited; the other half is for accounts. */
 const HOUSE_CAPITAL_CENTS_MAX = AMOUNT_CENTS_MAX / 2;
 
@@ -68,13 +97,6 @@ export function oneOf<T extends string>(...choices: readonly T[]): Parser<T> {
 
 export const flag: Parser<boolean> = (text) => oneOf('0', '1')(text) === '1';
 
-export const feed: Parser<FeedName> = (text) => {
-  if (text === 'hermes') {
-    throw new Expected('simulated or push: the feed "hermes" is not available in this version');
-  }
-  return oneOf(...FEED_NAMES)(text);
-};
-
 /** Words of `TOTE_CHANGE_SETUP`, and the facts that each allows to change. */
 export const SETUP_WORDS: readonly (readonly [word: string, fact: keyof Setup])[] = [
   ['feed', 'feed'],
@@ -106,21 +128,6 @@ export function minutesMs(max: number): Parser<number> {
 export function mib(max: number): Parser<number> {
   return (text) => whole(1, max)(text) * 1024 * 1024;
 }
-
-export const feedSeed: Parser<number | null> = (text) => {
-  if (!/^\d{1,10}$/.test(text) || Number(text) > FEED_SEED_MAX) {
-    throw new Expected(`a whole number from 0 to ${FEED_SEED_MAX}`);
-  }
-  return Number(text);
-};
-
-/** The greatest ratio of a price to the last one, or of the last one to it. */
-export const priceRatio: Parser<number> = (text) => {
-  const ratio = /^\d{1,4}(\.\d{1,4})?$/.test(text) ? Number(text) : 0;
-  if (!(ratio > 1) || ratio > PRICE_RATIO_MAX)
-    throw new Expected(`a number above 1, up to ${PRICE_RATIO_MAX}`);
-  return ratio;
-};
 
 /** A whole number, with or without commas between thousands. */
 export function whole(min: number, max: number): Parser<number> {
@@ -173,26 +180,6 @@ export const rateLimits: Parser<RateLimitSettings | null> = (text) => {
     limits[name] = Number(digits);
   }
   return { ...DEFAULT_RATE_LIMITS, ...limits };
-};
-
-/** The standard deviation of a year's relative change, by asset; what is not named keeps its default. */
-export const volatilities: Parser<Readonly<Record<Asset, number>>> = (text) => {
-  if (text === 'usual') return YEARLY_VOLATILITY;
-  const given: Partial<Record<Asset, number>> = {};
-  for (const part of text.split(',')) {
-    const [, name, digits = ''] = /^\s*([A-Z]+)\s*=\s*(\d+(?:\.\d+)?)\s*$/.exec(part) ?? [];
-    const asset = ASSETS.find((known) => known === name);
-    const volatility = Number(digits);
-    const isInRange = volatility >= VOLATILITY_MIN && volatility <= VOLATILITY_MAX;
-    if (asset === undefined || given[asset] !== undefined || !isInRange) {
-      const range = `from ${VOLATILITY_MIN} to ${VOLATILITY_MAX}`;
-      throw new Expected(
-        `"usual", or assets of ${ASSETS.join(', ')}, each at most once, with a number ${range}: BTC=0.5,ETH=0.7`,
-      );
-    }
-    given[asset] = volatility;
-  }
-  return { ...YEARLY_VOLATILITY, ...given };
 };
 
 export const addresses: Parser<readonly string[]> = (text) => {

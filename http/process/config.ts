@@ -5,8 +5,8 @@
  */
 import { snapshotsKeptConflict } from '../../engine/model/snapshots-kept.js';
 import { nearest } from '../text/nearest.js';
-import { Expected } from './config-values.js';
-import { VARIABLES, type Variable } from './variables.js';
+import { Expected, type Variable } from './config-values.js';
+import { VARIABLES } from './variables.js';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type ValueOf<V> = V extends Variable<infer T> ? T : never;
@@ -43,14 +43,14 @@ export function readConfig(env: Environment): Config {
 }
 
 /** An invalid text is added to `mistakes`, and the default stands in for the checks that follow. */
-function read<T>({ name, unset, read }: Variable<T>, env: Environment, mistakes: string[]): T {
+function read<T>({ name, unset, read, isSecret }: Variable<T>, env: Environment, mistakes: string[]): T {
   const text = env[name];
   if (text === undefined) return unset;
   try {
     return read(text.trim());
   } catch (error) {
     if (!(error instanceof Expected)) throw error;
-    const shown = name === VARIABLES.operatorToken.name ? 'its value' : JSON.stringify(text);
+    const shown = isSecret === true ? 'its value' : JSON.stringify(text);
     mistakes.push(`${name}: ${shown} is not valid; expected ${error.message}`);
     return unset;
   }

@@ -6,12 +6,16 @@
 import { defaultRules, type Rules } from '../../engine/model/rules.js';
 import { SETUP_FACTS, type Setup } from '../../engine/model/setup.js';
 import { type Config, ConfigError } from './config.js';
-import { FEED_NAMES, type FeedName, SETUP_WORDS } from './config-values.js';
+import { SETUP_WORDS } from './config-values.js';
+import { type FeedName, feedsOf } from './price-values.js';
 import { withOverrides } from './rules-file.js';
+import { VARIABLES } from './variables.js';
 
 /** The configuration with feed and clock resolved. */
 export interface RunningConfig extends Config {
-  readonly feed: FeedName;
+  readonly feed: string;
+  /** The feeds that `feed` names, in order of preference. */
+  readonly feeds: readonly FeedName[];
   readonly clock: Setup['clock'];
 }
 
@@ -25,7 +29,7 @@ export interface SettledSetup {
 /** The setup of a new directory if no variable is set. */
 const NEW_SETUP: Setup = { feed: 'simulated', clock: 'system', rulesFrom: 'defaults' };
 
-const VARIABLES: Readonly<Record<keyof Setup, string>> = {
+const NAMES: Readonly<Record<keyof Setup, string>> = {
   feed: 'TOTE_FEED',
   clock: 'TOTE_CLOCK',
   rulesFrom: 'TOTE_RULES_FILE',
@@ -43,11 +47,12 @@ export function settleSetup(config: Config, known: Setup | null): SettledSetup {
   const mistakes = changed
     .filter((fact) => !config.changeSetup.includes(fact))
     .map((fact) => refuseChange(fact, own, setup));
-  const feed = FEED_NAMES.find((name) => name === setup.feed);
-  if (feed === undefined) mistakes.push(unknownFeed(setup.feed));
-  if (mistakes.length > 0 || feed === undefined) throw new ConfigError(mistakes);
+  const feeds = feedsOf(setup.feed);
+  if (feeds === null) mistakes.push(unknownFeed(setup.feed));
+  else mistakes.push(...mistakesOfFeeds(feeds, setup, config));
+  if (mistakes.length > 0 || feeds === null) throw new ConfigError(mistakes);
   return {
-    config: { ...config, feed, clock: setup.clock },
+    config: { ...config, feed: setup.feed, feeds, clock: setup.clock },
     setup,
     changes: changed.map(
       (fact) => `${describeFact(fact, own)} before, ${describeFact(fact, setup)} from now on`,
@@ -69,9 +74,25 @@ export function settleRules(
 function refuseChange(fact: keyof Setup, own: Setup, asked: Setup): string {
   const word = SETUP_WORDS.find(([, named]) => named === fact)?.[0];
   return (
-    `${VARIABLES[fact]}: this data directory runs with ${describeFact(fact, own)}, and ${describeFact(fact, asked)} was asked for; ` +
+    `${NAMES[fact]}: this data directory runs with ${describeFact(fact, own)}, and ${describeFact(fact, asked)} was asked for; ` +
     `leave the variable out to go on as before, or allow the change at this start with TOTE_CHANGE_SETUP=${word}`
   );
+}
+
+/** What the feeds need and do not have. */
+function mistakesOfFeeds(feeds: readonly FeedName[], setup: Setup, config: Config): string[] {
+  const mistakes: string[] = [];
+  const isLive = feeds.some((name) => name !== 'simulated' && name !== 'push');
+  if (isLive && setup.clock === 'manual') {
+    mistakes.push(`TOTE_CLOCK: live prices (the feed "${setup.feed}") need the clock "system"`);
+  }
+  const isUsualService = config.hermesUrl.href === VARIABLES.hermesUrl.unset.href;
+  if (feeds.includes('hermes') && isUsualService && config.hermesApiKey === null) {
+    mistakes.push(
+      `TOTE_HERMES_API_KEY: is not set; expected the key of the service at ${config.hermesUrl.host}`,
+    );
+  }
+  return mistakes;
 }
 
 const unknownFeed = (feed: string): string =>

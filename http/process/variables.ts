@@ -3,8 +3,6 @@
  * `config.ts` reads the environment with this table.
  */
 import { availableParallelism } from 'node:os';
-import { GRACE_MS } from '../../engine/host/ticks/boundary-window.js';
-import { DEFAULT_JUMP_LIMITS, REFERENCE_AGE_MS_MAX } from '../../engine/host/ticks/jumps.js';
 import type { Setup } from '../../engine/model/setup.js';
 import { DEFAULT_RATE_LIMITS, RATE_LIMIT_NAMES } from '../limits/settings.js';
 import { LOG_LEVELS } from '../log/events.js';
@@ -12,8 +10,6 @@ import {
   addresses,
   defaultGateways,
   dollars,
-  feed,
-  feedSeed,
   flag,
   GATEWAYS_MAX,
   host,
@@ -21,52 +17,24 @@ import {
   mib,
   minutesMs,
   oneOf,
-  type Parser,
+  optional,
   path,
   port,
-  priceRatio,
   rateLimits,
   rulesFile,
-  secondsMs,
+  secret,
   setupWords,
   snapshotsKept,
   token,
-  volatilities,
+  variable,
   whole,
 } from './config-values.js';
+import { PRICE_VARIABLES } from './price-variables.js';
 
 const NOTHING: readonly (keyof Setup)[] = [];
 const SNAPSHOT_COMMANDS_MAX = 1_000_000_000_000;
 const WEEK_MINUTES = 7 * 24 * 60;
 const SEGMENT_MIB_MAX = 64 * 1024;
-/** Every boundary in this time is kept, one a minute (`CLOSED_MAX`). */
-const PAST_PRICES_SECONDS_MAX = 3_600;
-
-export interface Variable<T> {
-  readonly name: `TOTE_${string}`;
-  /** The value if the variable is not set. */
-  readonly unset: T;
-  /** The default as README shows it. */
-  readonly shownDefault: string;
-  readonly read: Parser<T>;
-  /** Markdown: what the variable does, and its values unless the default makes them obvious. */
-  readonly help: string;
-}
-
-/** A variable whose default is given as text. */
-function variable<T>(name: Variable<T>['name'], text: string, read: Parser<T>, help: string): Variable<T> {
-  return { name, unset: read(text), shownDefault: text, read, help };
-}
-
-/** A variable whose default cannot be written as text: `shownDefault` says what happens if it is not set. */
-function optional<T, U>(
-  name: Variable<T>['name'],
-  [unset, shownDefault]: readonly [unset: U, shownDefault: string],
-  read: Parser<T>,
-  help: string,
-): Variable<T | U> {
-  return { name, unset, shownDefault, read, help };
-}
 
 const shownRateLimits = RATE_LIMIT_NAMES.map(([name, field]) => `${name}=${DEFAULT_RATE_LIMITS[field]}`);
 
@@ -84,7 +52,7 @@ export const VARIABLES = {
   operatorHost: variable('TOTE_OPERATOR_HOST', '127.0.0.1', host, 'operator API, never on the public port'),
   operatorPort: variable('TOTE_OPERATOR_PORT', '8081', port, 'its port'),
   /** null: the token kept in the data directory, created at the first start. */
-  operatorToken: optional(
+  operatorToken: secret(
     'TOTE_OPERATOR_TOKEN',
     [null, 'made at the first start, kept in `<data>/operator-token` (mode 0600)'],
     token,
@@ -97,20 +65,8 @@ export const VARIABLES = {
     flag,
     '`1`: refuses a directory without a journal, so that a disk that is not mounted does not look like a first start',
   ),
-  /** null, here and for clock and rules: the directory's own (`setup.ts`). */
-  feed: optional(
-    'TOTE_FEED',
-    [null, "the directory's own; simulated in a new one"],
-    feed,
-    '`simulated`: a random walk at realistic prices; `push`: prices come through the operator API. (`hermes` is not available in this version)',
-  ),
-  /** null: derived from the data directory. */
-  feedSeed: optional(
-    'TOTE_FEED_SEED',
-    [null, "from the data directory's secret"],
-    feedSeed,
-    'for tests: derives the simulated walk from this number, 0 to 4294967295, instead of the secret. Anybody who sees some of its prices can then predict the others, and bet on them; the log warns',
-  ),
+  ...PRICE_VARIABLES,
+  /** null, here and for feed and rules: the directory's own (`setup.ts`). */
   clock: optional(
     'TOTE_CLOCK',
     [null, "the directory's own; system in a new one"],
@@ -133,30 +89,6 @@ export const VARIABLES = {
     '7d',
     hoursOrDays('any'),
     "the longest time since the last command, by this machine's clock: `any`, or `12h`, `30d`. After a longer one the start is refused, because rounds are settled or voided by that clock",
-  ),
-  pastPricesMs: variable(
-    'TOTE_PAST_PRICES_SECONDS',
-    String(GRACE_MS / 1_000),
-    secondsMs(PAST_PRICES_SECONDS_MAX),
-    'how long after a start prices for boundaries before it are accepted. A round without one is voided. Up to 3600',
-  ),
-  priceRatioMax: variable(
-    'TOTE_PRICE_RATIO_MAX',
-    String(DEFAULT_JUMP_LIMITS.ratioMax),
-    priceRatio,
-    'a price more than this many times the last one of its asset, or less than the last one divided by it, is refused. After 15 minutes without a price any is accepted',
-  ),
-  priceAgreementMs: variable(
-    'TOTE_PRICE_AGREEMENT_SECONDS',
-    String(DEFAULT_JUMP_LIMITS.agreementMs / 1_000),
-    secondsMs(REFERENCE_AGE_MS_MAX / 1_000),
-    'a price so refused is accepted once at least three later ones have agreed with it for this long, and none with the old price. Up to 900',
-  ),
-  volatility: variable(
-    'TOTE_VOLATILITY',
-    'usual',
-    volatilities,
-    "how much prices move, as the standard deviation of a year's relative change: `BTC=0.5,ETH=0.7`. Quotes start from it, and follow the ticks within a factor of four. Assets not named keep their defaults",
   ),
   demo: variable('TOTE_DEMO', '1', flag, 'demo account and curl line at the first start'),
   houseCapitalCents: variable(

@@ -23,10 +23,13 @@ const WITHIN_MS = 180_000;
 const ASK_EVERY_MS = 25;
 
 /** Asks until it holds. */
-export async function statusWhere(server: Server, holds: (status: Status) => boolean): Promise<Status> {
+export async function statusWhere<S extends Status = Status>(
+  server: Server,
+  holds: (status: S) => boolean,
+): Promise<S> {
   const untilMs = performance.now() + WITHIN_MS;
   for (;;) {
-    const { data: status } = await server.operator.get<Status>('/status');
+    const { data: status } = await server.operator.get<S>('/status');
     if (holds(status)) return status;
     if (performance.now() > untilMs) throw new Error(`it never came to that: ${JSON.stringify(status)}`);
     await pause(ASK_EVERY_MS);

@@ -19,6 +19,7 @@ import {
 import type { Clock } from '../../../engine/model/ports.js';
 import { houseOf } from '../../../engine/model/rules.js';
 import type { EngineReads } from '../../../engine/model/views.js';
+import type { LiveFeed } from '../../prices/live/live-feed.js';
 import { type Facts, facts } from './reply.js';
 
 /** The asset's last accepted tick since the start, or null. */
@@ -67,6 +68,7 @@ export interface StatusSources {
   readonly clock: Clock;
   readonly clockMode: 'system' | 'manual';
   readonly feedName: string;
+  readonly liveFeeds: readonly LiveFeed[];
   readonly tracker: PriceTracker;
   readonly durability: 'fsync' | 'os';
   readonly shadow: () => ShadowView;
@@ -119,6 +121,8 @@ function status(sources: StatusSources, uptimeMs: number, loopDelay: IntervalHis
     ordersRefused: engine.trading.enabled ? sequencer.gate : 'trading_disabled',
     feed: {
       name: sources.feedName,
+      /** Feeds over a network, in order of preference. */
+      sources: sources.liveFeeds.map((feed) => feed.view()),
       ticks: ticks(sources, nowMs),
       /** Boundaries for whose price rounds are waiting. */
       awaited: awaitedPrices(sources.tracker),

@@ -5,13 +5,20 @@ import { test } from 'node:test';
 import { chooseFeed } from '../../../http/prices/choose-feed.js';
 import { MarketHours } from '../../../http/prices/market-hours.js';
 import { RandomWalk, WALK_STEPS_MAX } from '../../../http/prices/random-walk.js';
+import { readConfig } from '../../../http/process/config.js';
+import { settleSetup } from '../../../http/process/setup.js';
 
 const NOON_MS = Date.UTC(2026, 5, 10, 12);
 
 /** BTC's price at noon by the feed of a directory with this secret. */
 function priceAt(masterSecret: Uint8Array, feedSeed: number | null): number {
   const prices: number[] = [];
-  const { feed } = chooseFeed({ feed: 'simulated', feedSeed }, masterSecret, new MarketHours(), NOON_MS);
+  const seed = feedSeed === null ? {} : { TOTE_FEED_SEED: String(feedSeed) };
+  const { config } = settleSetup(readConfig(seed), null);
+  const clock = { nowMs: () => NOON_MS, monotonicMs: () => 0 };
+  const log = { write: () => undefined };
+  const hours = new MarketHours();
+  const { feed } = chooseFeed(config, { masterSecret, hours, fromMs: NOON_MS, clock, log });
   feed.start(({ asset, price }) => {
     if (asset === 0) prices.push(price);
     return { taken: true };

@@ -5,6 +5,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { YEARLY_VOLATILITY } from '../../../engine/host/ticks/volatility.js';
+import { USUAL_HERMES_IDS } from '../../../http/prices/hermes/symbols.js';
 import { ConfigError, readConfig } from '../../../http/process/config.js';
 import { withOverrides } from '../../../http/process/rules-file.js';
 
@@ -40,6 +41,10 @@ test('an empty environment gives the defaults of the design', () => {
     feed: null,
     requireData: false,
     feedSeed: null,
+    hermesUrl: new URL('https://pyth.dourolabs.app/hermes'),
+    hermesApiKey: null,
+    hermesIds: USUAL_HERMES_IDS,
+    unsureMax: config.unsureMax,
     clock: null,
     rules: null,
     changeSetup: [],
@@ -61,6 +66,8 @@ test('an empty environment gives the defaults of the design', () => {
     logLevel: 'info',
     logMinutes: true,
   });
+  const { BTC, GOLD, EURUSD } = config.unsureMax;
+  assert.deepEqual([BTC, GOLD, EURUSD], [0.005, 0.002, 0.001]);
 });
 
 test('values are read, and variables of other programs ignored', () => {
@@ -107,6 +114,19 @@ test('values are read, and variables of other programs ignored', () => {
   assert.equal(config.priceRatioMax, 1.25);
   assert.equal(config.priceAgreementMs, 0);
   assert.deepEqual(config.volatility, { ...YEARLY_VOLATILITY, BTC: 0.61, EURUSD: 0.2 });
+  const live = readConfig({
+    TOTE_FEED: ' hermes ',
+    TOTE_HERMES_URL: 'http://127.0.0.1:4000/hermes/',
+    TOTE_HERMES_API_KEY: 'some-key',
+    TOTE_HERMES_IDS: `TON=0x${'AB'.repeat(32)}`,
+    TOTE_CONFIDENCE_MAX: 'TON=1.5, BTC=0',
+  });
+  assert.deepEqual(
+    [live.feed, live.hermesUrl.pathname, live.hermesApiKey],
+    ['hermes', '/hermes/', 'some-key'],
+  );
+  assert.deepEqual(live.hermesIds, { ...USUAL_HERMES_IDS, TON: 'ab'.repeat(32) });
+  assert.deepEqual(live.unsureMax, { ...readConfig({}).unsureMax, TON: 0.015, BTC: 0 });
   assert.equal(config.retentionMs, 2_592_000_000);
   assert.equal(readConfig({ TOTE_RETENTION: '12h' }).retentionMs, 43_200_000);
   assert.equal(readConfig({ TOTE_RETENTION: 'all' }).retentionMs, null);
@@ -125,8 +145,18 @@ const BAD_VALUES: readonly (readonly [name: string, value: string, expected: Reg
   ['TOTE_OPERATOR_TOKEN', 'with spaces in it', /visible ASCII/],
   ['TOTE_OPERATOR_TOKEN', 'fifteen-letters', /16 to 255 visible ASCII/],
   ['TOTE_DATA_DIR', '', /a path/],
-  ['TOTE_FEED', 'live', /simulated, push/],
-  ['TOTE_FEED', 'hermes', /not available in this version/],
+  ['TOTE_FEED', 'live', /simulated, push, hermes/],
+  ['TOTE_FEED', 'hermes,push', /simulated, push, hermes/],
+  ['TOTE_FEED', 'hermes,hermes', /simulated, push, hermes/],
+  ['TOTE_HERMES_URL', 'hermes.example', /an https:\/\/ address/],
+  ['TOTE_HERMES_URL', 'http://hermes.example/', /http:\/\/ on this machine/],
+  ['TOTE_HERMES_URL', 'https://user@hermes.example/', /without user/],
+  ['TOTE_HERMES_URL', 'https://hermes.example/?key=1', /without user/],
+  ['TOTE_HERMES_API_KEY', 'with spaces in it', /visible ASCII/],
+  ['TOTE_HERMES_IDS', 'BTC=e62df6c8', /64 hexadecimal digits/],
+  ['TOTE_HERMES_IDS', 'DOGE=x', /assets of BTC, ETH/],
+  ['TOTE_CONFIDENCE_MAX', 'BTC=101', /from 0 to 100/],
+  ['TOTE_CONFIDENCE_MAX', '0.5', /from 0 to 100/],
   ['TOTE_FEED_SEED', '4294967296', /whole number/],
   ['TOTE_CLOCK', 'fast', /system, manual/],
   ['TOTE_DEMO', 'yes', /0, 1/],
@@ -186,7 +216,8 @@ for (const [name, value, expected] of BAD_VALUES) {
   });
 }
 
-test('a token that is refused is not shown', () => {
+test('a token or key that is refused is not shown', () => {
+  assert.doesNotMatch(mistakesOf({ TOTE_HERMES_API_KEY: 'pass word 1' }).join(), /pass word/);
   assert.doesNotMatch(mistakesOf({ TOTE_OPERATOR_TOKEN: 'pass word 1' }).join(), /pass word/);
 });
 

@@ -19,11 +19,11 @@ test('permission to change a fact that stays the same has no effect', () => {
 });
 
 test('a feed that this version does not have is refused, and can be replaced with permission', () => {
-  const later: Setup = { ...PUSHED, feed: 'hermes' };
+  const later: Setup = { ...PUSHED, feed: 'oracle' };
   const { message } = assertRefused({}, later);
-  assert.match(message, /runs with the feed "hermes", which this version does not have/);
+  assert.match(message, /runs with the feed "oracle", which this version does not have/);
   const { changes } = settleSetup(readConfig({ TOTE_FEED: 'push', TOTE_CHANGE_SETUP: 'feed' }), later);
-  assert.deepEqual(changes, ['the feed "hermes" before, the feed "push" from now on']);
+  assert.deepEqual(changes, ['the feed "oracle" before, the feed "push" from now on']);
 });
 
 test('all facts that differ are reported at once', () => {
@@ -46,3 +46,27 @@ function assertRefused(env: Readonly<Record<string, string>>, known: Setup): Con
   }
   assert.fail('it was taken');
 }
+
+test('live prices need the clock of the system, and the service at the default address needs a key', () => {
+  const mistakesOf = (env: Record<string, string>): string => {
+    try {
+      settleSetup(readConfig({ TOTE_FEED: 'hermes', ...env }), null);
+      return '';
+    } catch (error) {
+      assert.ok(error instanceof ConfigError);
+      return error.message;
+    }
+  };
+  assert.match(
+    mistakesOf({}),
+    /1 mistake.*\n.*TOTE_HERMES_API_KEY: is not set; expected the key of the service at pyth/,
+  );
+  assert.equal(mistakesOf({ TOTE_HERMES_API_KEY: 'some-key' }), '');
+  assert.equal(
+    mistakesOf({ TOTE_HERMES_URL: 'http://localhost:4000' }),
+    '',
+    "a service of one's own may need none",
+  );
+  const manual = mistakesOf({ TOTE_HERMES_API_KEY: 'some-key', TOTE_CLOCK: 'manual' });
+  assert.match(manual, /TOTE_CLOCK: live prices \(the feed "hermes"\) need the clock "system"/);
+});

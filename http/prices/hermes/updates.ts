@@ -1,0 +1,88 @@
+/**
+ * Updates of the Hermes stream: from the text of an event to what it says of each asset. Prices are whole numbers with a
+ * power of ten, sent as text; times are whole seconds.
+ */
+import typia, { type tags } from 'typia';
+
+/** One price of one feed. */
+export interface HermesUpdate {
+  readonly id: string;
+  readonly price: number;
+  /** Half the width of the interval in which the service expects the price, as a part of the price. */
+  readonly unsureBy: number;
+  readonly publishTimeMs: number;
+  /** Grows with every update of the service; 0 where it does not say. */
+  readonly slot: number;
+  /** For people and proofs: what the service signed, found again under this id and time. */
+  readonly origin: string;
+}
+
+interface Sent {
+  readonly id: string & tags.MinLength<64> & tags.MaxLength<66>;
+  readonly price: {
+    readonly price: string & tags.Pattern<'^[0-9]{1,20}$'>;
+    readonly conf: string & tags.Pattern<'^[0-9]{1,20}$'>;
+    readonly expo: number & tags.Type<'int32'> & tags.Minimum<-18> & tags.Maximum<18>;
+    /** Seconds since 1970. */
+    readonly publish_time: number & tags.Type<'uint32'>;
+  };
+  readonly metadata?: { readonly slot?: (number & tags.Minimum<0>) | null };
+}
+interface Envelope {
+  readonly parsed?: readonly unknown[] | null;
+}
+const isEnvelope = typia.createIs<Envelope>();
+const isSent = typia.createIs<Sent>();
+
+export interface ReadUpdates {
+  readonly updates: readonly HermesUpdate[];
+  /** Entries, or the whole event, that are not in the service's form. */
+  readonly malformed: number;
+}
+
+export function readUpdates(text: string): ReadUpdates {
+  const value = parseJson(text);
+  if (!isEnvelope(value)) return { updates: [], malformed: 1 };
+  const entries = value.parsed ?? [];
+  const sound = entries.filter(isSent);
+  return { updates: sound.map(updateOf), malformed: entries.length - sound.length };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The decimal text is parsed as one number, so the price is the closest there is: no rounding by a multiplication. */
+function updateOf({ id, price: { price, conf, expo, publish_time }, metadata }: Sent): HermesUpdate {
+  const slot = metadata?.slot ?? 0;
+  return {
+    id: id.replace(/^0x/i, '').toLowerCase(),
+    price: Number(`${price}e${expo}`),
+    unsureBy: Number(conf) / Number(price),
+    publishTimeMs: publish_time * 1_000,
+    slot,
+    origin: `${id} slot ${slot} confidence ${conf}e${expo}`,
+  };
+}
+
+/** What was heard of one asset last. */
+export interface Heard {
+  readonly publishTimeMs: number;
+  readonly slot: number;
+  readonly price: number;
+}
+
+/**
+ * Whether the update says anything after `last`. Seconds are too coarse to order updates, slots may be missing, and the
+ * service repeats the last price of a market that is closed.
+ */
+export function isNews(update: Heard, last: Heard | undefined): boolean {
+  if (last === undefined || update.publishTimeMs > last.publishTimeMs) return true;
+  if (update.publishTimeMs < last.publishTimeMs) return false;
+  if (update.slot !== 0 && update.slot < last.slot) return false;
+  return update.price !== last.price;
+}

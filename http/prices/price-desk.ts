@@ -1,0 +1,35 @@
+/**
+ * Everything about prices on the engine's thread: feeds, market hours, the ticks that are believed, the quotes that
+ * follow from them, and which assets are silent.
+ */
+import { PriceTracker } from '../../engine/host/price-tracker.js';
+import { Quoter } from '../../engine/host/quoter.js';
+import type { EngineReads } from '../../engine/model/views.js';
+import type { RunningConfig } from '../process/setup.js';
+import { type ChosenFeed, chooseFeed, type FeedSurroundings } from './choose-feed.js';
+import { MarketHours } from './market-hours.js';
+import { type SilentAssets, silentAssetsOf } from './silent-assets.js';
+
+export interface PriceDesk extends ChosenFeed {
+  readonly hours: MarketHours;
+  readonly tracker: PriceTracker;
+  readonly quoter: Quoter;
+  readonly silentAssets: SilentAssets;
+}
+
+export function openPriceDesk(
+  config: RunningConfig,
+  engine: EngineReads,
+  surroundings: Omit<FeedSurroundings, 'hours'>,
+): PriceDesk {
+  const hours = new MarketHours();
+  const jumpLimits = { ratioMax: config.priceRatioMax, agreementMs: config.priceAgreementMs };
+  const tracker = new PriceTracker(engine, config.pastPricesMs, jumpLimits);
+  return {
+    ...chooseFeed(config, { ...surroundings, hours }),
+    hours,
+    tracker,
+    quoter: new Quoter(engine, tracker, config.volatility),
+    silentAssets: silentAssetsOf(config, hours, tracker),
+  };
+}

@@ -1,0 +1,88 @@
+/** A server with `TOTE_FEED=hermes`: from the service's stream to rounds that open by it. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { ASSETS } from '../../engine/model/domain.js';
+import { eventOf, HermesService } from '../http/prices/support/hermes-service.js';
+import { logLines } from '../support/log-lines.js';
+import { Server } from '../support/server.js';
+import { type Status, statusWhere } from '../support/status.js';
+
+const KEY = 'a-key-that-nobody-may-see';
+const SENT_EVERY_MS = 200;
+
+let service: HermesService;
+let server: Server;
+let sending: NodeJS.Timeout;
+
+before(async () => {
+  service = await HermesService.open();
+  // The service confuses two metals: SILVER may not be priced by what it sends.
+  service.listed.set('Metal.XAG/USD', 'ab'.repeat(32));
+  sending = setInterval(send, SENT_EVERY_MS);
+  server = await Server.start({
+    env: {
+      TOTE_FEED: 'hermes',
+      TOTE_CLOCK: 'system',
+      TOTE_HERMES_URL: service.url.href,
+      TOTE_HERMES_API_KEY: KEY,
+    },
+  });
+});
+
+after(async () => {
+  clearInterval(sending);
+  await server.remove();
+  service.close();
+});
+
+/** Prices of this second, to every stream. */
+function send(): void {
+  const publishTime = Math.floor(Date.now() / 1_000);
+  const prices = ASSETS.map((asset, i) => ({
+    asset,
+    price: `${(i + 1) * 1_000}`,
+    conf: '1',
+    expo: -2,
+    publishTime,
+  }));
+  for (const { response } of service.streams.all) response.write(eventOf(prices));
+}
+
+interface LiveStatus extends Status {
+  readonly feed: Feed;
+  readonly rounds: { readonly open: number };
+}
+interface Feed {
+  readonly name: string;
+  readonly ticks: Readonly<Record<string, { readonly price: number } | null>>;
+  readonly sources: readonly {
+    readonly name: string;
+    readonly connection: { readonly state: string };
+    readonly excluded: Readonly<Record<string, string>>;
+    readonly updates: Readonly<Record<string, { readonly taken: number }>>;
+  }[];
+}
+
+test('prices of the service open rounds, and status tells of the connection', async () => {
+  const { feed } = await statusWhere<LiveStatus>(server, ({ feed }) => feed.ticks['TON'] !== null);
+  assert.equal(feed.name, 'hermes');
+  assert.deepEqual(
+    [feed.ticks['BTC']?.price, feed.ticks['TON']?.price, feed.ticks['SILVER']],
+    [10, 140, null],
+  );
+  const [source] = feed.sources;
+  assert.deepEqual([source?.name, source?.connection.state], ['hermes', 'connected']);
+  assert.deepEqual(Object.keys(source?.excluded ?? {}), ['SILVER']);
+  assert.ok((source?.updates['BTC']?.taken ?? 0) > 0);
+  const { api } = await server.createBettor();
+  // Of five time frames one at least has a window with time left to bet.
+  await statusWhere<LiveStatus>(server, ({ rounds }) => rounds.open > 0);
+  const prices = await api.get<{ crypto: string; price: number }[]>('/prices');
+  assert.equal(prices.data.find(({ crypto }) => crypto === 'BTC')?.price, 10);
+});
+
+test('the key is in no line of the log', async () => {
+  const stderr = await server.run.findInErrors((text) => (text.includes('feed_ids_refused') ? text : null));
+  assert.ok(logLines(stderr).some(({ event }) => event === 'feed_ids_refused'));
+  assert.ok(!stderr.includes(KEY) && !server.run.stdout.includes(KEY));
+});
