@@ -19,6 +19,7 @@ const sources = [
   'engine',
   'http',
   'persistence',
+  'client',
   'bench',
   'test',
   'tsconfig.json',

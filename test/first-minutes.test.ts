@@ -38,7 +38,7 @@ test('every package of the lock file supports this version of Node', () => {
 function smallProject(): string {
   const cwd = folder();
   for (const name of ['build.mjs', 'package.json']) copyFileSync(join(project, name), join(cwd, name));
-  for (const name of ['engine', 'http', 'persistence', 'bench', 'test']) mkdirSync(join(cwd, name));
+  for (const name of ['engine', 'http', 'persistence', 'client', 'bench', 'test']) mkdirSync(join(cwd, name));
   writeFileSync(join(cwd, 'main.ts'), 'export const built: number = 1;\n');
   const compilerOptions = {
     module: 'NodeNext',

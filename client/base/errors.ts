@@ -1,0 +1,72 @@
+/** What a request ends with that has no success: one class of error, with a code to decide by. */
+import type { ServerCode } from './types.js';
+
+/**
+ * Codes of the client's own, where no answer of the server says what happened: the connection failed, no answer came
+ * in time, what came is none of tote's (a proxy's page), or the order's time was over before it could be sent.
+ */
+export type ClientCode = 'connection_failed' | 'timed_out' | 'bad_answer' | 'not_sent';
+
+/** A later version of the server may send codes that this type does not list. */
+export type ErrorCode = ServerCode | ClientCode;
+
+export interface Failure {
+  readonly code: ErrorCode;
+  /** The sentence for people; may change at any time. */
+  readonly detail: string;
+  /** HTTP status; 0 where no answer came. */
+  readonly status: number;
+  readonly requestId?: string | null;
+  readonly retryAfterMs?: number | null;
+  readonly cause?: unknown;
+}
+
+/** What is known of the request beyond its last answer. */
+export interface Attempts {
+  /** How often it was sent; 0 with `not_sent`. */
+  readonly attempts: number;
+  /**
+   * True where at least one attempt got no answer: the server may have done what was asked. For an order: look for it
+   * in the account's orders, or send it again with the same key.
+   */
+  readonly isOutcomeUnknown: boolean;
+  /** The order's Idempotency-Key, given or made; null for a read. */
+  readonly idempotencyKey: string | null;
+}
+
+export class ToteError extends Error implements Attempts {
+  override readonly name = 'ToteError';
+  readonly code: ErrorCode;
+  readonly status: number;
+  /** The field, parameter or header that `invalid_request` names; null where it names none. */
+  readonly field: string | null;
+  /** `X-Request-Id`, to quote in a report; null where no answer came. */
+  readonly requestId: string | null;
+  /** How long the server asks to wait before the next try, in milliseconds; null where it does not. */
+  readonly retryAfterMs: number | null;
+  readonly attempts: number;
+  readonly isOutcomeUnknown: boolean;
+  readonly idempotencyKey: string | null;
+
+  constructor(failure: Failure, { attempts, isOutcomeUnknown, idempotencyKey }: Attempts) {
+    const { code, detail, cause } = failure;
+    super(detail === '' ? code : `${code}: ${detail}`, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.status = failure.status;
+    this.field = code === 'invalid_request' ? fieldIn(detail) : null;
+    this.requestId = failure.requestId ?? null;
+    this.retryAfterMs = failure.retryAfterMs ?? null;
+    this.attempts = attempts;
+    this.isOutcomeUnknown = isOutcomeUnknown;
+    this.idempotencyKey = idempotencyKey;
+  }
+}
+
+/** `unknown query parameter "curso"; ...`, or a sentence that begins with the field: `amount must be ...`. */
+function fieldIn(detail: string): string | null {
+  const [, quoted, given, first] =
+    /^(?:unknown query parameter "([^"]+)"|query parameter (\S+) |([A-Za-z][\w.[\]-]*) (?:must|is|has) )/.exec(
+      detail,
+    ) ?? [];
+  return quoted ?? given ?? first ?? null;
+}

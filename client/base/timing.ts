@@ -1,0 +1,50 @@
+/** Waiting, and how long to wait: what retries of requests and reconnections of the stream share. */
+
+/** What the client takes from its surroundings; tests and backtests give their own. */
+export interface Surroundings {
+  /** Milliseconds since 1970 by the machine's clock. */
+  readonly nowMs: () => number;
+  /** Milliseconds from any beginning, for waiting: setting the machine's clock does not affect it. */
+  readonly monotonicMs: () => number;
+  /** At least 0 and below 1. */
+  readonly random: () => number;
+  /** Resolves after the delay; rejects with the signal's reason as soon as it is aborted. */
+  readonly sleep: (delayMs: number, signal?: AbortSignal) => Promise<void>;
+}
+
+export const realSurroundings: Surroundings = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  random: Math.random,
+  sleep,
+};
+
+function sleep(delayMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted === true) {
+      reject(signal.reason);
+      return;
+    }
+    const onAbort = (): void => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    }, delayMs);
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+const FIRST_BACKOFF_MS = 100;
+const BACKOFF_MS_MAX = 5_000;
+
+/**
+ * The pause after so many failures in a row: doubled each time, up to five seconds. A random half of it is left out,
+ * so that clients that failed together do not come back together.
+ */
+export function backoffMs(failures: number, random: () => number): number {
+  const fullMs = Math.min(BACKOFF_MS_MAX, FIRST_BACKOFF_MS * 2 ** (failures - 1));
+  return fullMs * (1 - random() / 2);
+}

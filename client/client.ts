@@ -1,0 +1,159 @@
+/**
+ * The client: one method for each endpoint of the API, named as the operation in its document. Amounts are dollars,
+ * as the API has them; `base/money.ts` computes with them exactly.
+ */
+import { ServerClock } from './base/clock.js';
+import { realSurroundings, type Surroundings } from './base/timing.js';
+import type {
+  DataOf,
+  Limits,
+  Market,
+  OrderRequest,
+  OrderResult,
+  Position,
+  QueryOf,
+  RoundDetail,
+  ServerTime,
+} from './base/types.js';
+import { Caller, type CallOptions, type Query } from './rest/caller.js';
+import type { Fetch } from './rest/exchange.js';
+
+export interface ClientOptions {
+  /** The API's address with its base path. */
+  readonly url?: string;
+  /** The secret of an API key: `tote_` and 43 characters. Keep it on your servers. */
+  readonly key: string;
+  /** How long each attempt waits for its answer: 10 seconds if not given. */
+  readonly timeoutMs?: number;
+  /** For how long failures that pass are tried again: 30 seconds if not given. */
+  readonly retryForMs?: number;
+  readonly fetch?: Fetch;
+  /** Clock, chance and waiting, for tests. */
+  readonly surroundings?: Surroundings;
+}
+
+export interface OrderOptions extends CallOptions {
+  /**
+   * 1 to 255 visible ASCII characters that stand for this order alone. If not given, one is made; an error names it,
+   * so that the order can be sent again.
+   */
+  readonly idempotencyKey?: string;
+  /**
+   * The order is not sent later than this time of the server, as milliseconds since 1970 or as text of the API:
+   * `bettingClosesAt` of the round that is meant keeps a late attempt out of the next one.
+   */
+  readonly until?: number | string;
+}
+
+export interface WatchOptions {
+  /** From one look to the next: 1 second if not given. */
+  readonly everyMs?: number;
+  /** Ends the watching without an error. */
+  readonly signal?: AbortSignal;
+}
+
+const DEFAULT_URL = 'http://127.0.0.1:8080/v1';
+/** Of the server's clock. Where it is known less exactly, it is asked for before an order that has a time limit. */
+const UNCERTAINTY_MS_MAX = 500;
+const DEFAULTS = { timeoutMs: 10_000, retryForMs: 30_000 };
+
+export class ToteClient {
+  /** The server's clock, as far as `getTime` has found out. */
+  readonly clock: ServerClock;
+  readonly #caller: Caller;
+  readonly #around: Surroundings;
+
+  constructor({ url = DEFAULT_URL, key, surroundings = realSurroundings, ...options }: ClientOptions) {
+    const { timeoutMs = DEFAULTS.timeoutMs, retryForMs = DEFAULTS.retryForMs } = options;
+    // Called as a plain function: browsers refuse `fetch` as a method of another object.
+    const send: Fetch = options.fetch ?? ((input, init) => fetch(input, init));
+    const base = url.replace(/\/+$/, '');
+    const defaults = { timeoutMs, retryForMs };
+    this.#around = surroundings;
+    this.clock = new ServerClock(surroundings.nowMs);
+    this.#caller = new Caller(base, { 'X-API-Key': key }, send, defaults, surroundings, this.clock);
+  }
+
+  /** All active markets with their current rounds, pools and odds. */
+  listMarkets(options: CallOptions = {}): Promise<DataOf<'listMarkets'>> {
+    return this.#get('/markets', {}, options);
+  }
+
+  /** One market. Fails with `market_not_found` if no active market has the id. */
+  getMarket(id: string, options: CallOptions = {}): Promise<Market> {
+    return this.#get(`/markets/${encodeURIComponent(id)}`, {}, options);
+  }
+
+  /** The open price of each asset's latest round. */
+  listPrices(options: CallOptions = {}): Promise<DataOf<'listPrices'>> {
+    return this.#get('/prices', {}, options);
+  }
+
+  /** A round with its result, prices and seed. Fails with `round_not_found` if the server has no such round. */
+  getRound(id: string, options: CallOptions = {}): Promise<RoundDetail> {
+    return this.#get(`/rounds/${encodeURIComponent(id)}`, {}, options);
+  }
+
+  /** Your open bets, or with `status: 'all'` all of them, the most recently changed first. */
+  listPositions(
+    query: QueryOf<'listPositions'> = {},
+    options: CallOptions = {},
+  ): Promise<readonly Position[]> {
+    return this.#get('/positions', query, options);
+  }
+
+  /** Your bets, the most recently placed first. */
+  listOrders(query: QueryOf<'listOrders'> = {}, options: CallOptions = {}): Promise<readonly Position[]> {
+    return this.#get('/orders', query, options);
+  }
+
+  /** The server's time, which also sets `clock`: ask a few times to know it within half of the fastest round trip. */
+  async getTime(options: CallOptions = {}): Promise<ServerTime> {
+    const sentMs = this.#around.nowMs();
+    const time = await this.#get<ServerTime>('/time', {}, { ...options, retryForMs: 0 });
+    this.clock.observe(sentMs, this.#around.nowMs(), time.timeMs);
+    return time;
+  }
+
+  /** Your rate limits with what is left of each, and what the rules allow you to bet. */
+  getLimits(options: CallOptions = {}): Promise<Limits> {
+    return this.#get('/limits', {}, options);
+  }
+
+  /**
+   * Places a bet, once, however often it has to be sent. Resolves when the bet is on the server's disk. If it fails
+   * with `isOutcomeUnknown`, the bet may have been placed all the same.
+   */
+  async placeOrder(order: OrderRequest, options: OrderOptions = {}): Promise<OrderResult> {
+    const { idempotencyKey = crypto.randomUUID(), until, ...others } = options;
+    const request = { method: 'POST', path: '/orders', body: order, idempotencyKey } as const;
+    const untilMs = typeof until === 'string' ? Date.parse(until) : until;
+    if (Number.isNaN(untilMs)) throw new RangeError(`${until} is not a time`);
+    if (untilMs !== undefined && this.clock.uncertaintyMs > UNCERTAINTY_MS_MAX) await this.getTime(others);
+    const limited = untilMs === undefined ? request : { ...request, untilMs };
+    return (await this.#caller.call(limited, others)).data as OrderResult;
+  }
+
+  /**
+   * Looks at a market again and again, for as long as the loop over it runs. What is worked on between two looks
+   * counts for the pause between them. A server that is away is waited for.
+   */
+  async *watchMarket(id: string, { everyMs = 1_000, signal }: WatchOptions = {}): AsyncGenerator<Market> {
+    const options = { retryForMs: Number.POSITIVE_INFINITY, ...(signal !== undefined && { signal }) };
+    try {
+      for (;;) {
+        const lookedMs = this.#around.monotonicMs();
+        yield await this.getMarket(id, options);
+        const spentMs = this.#around.monotonicMs() - lookedMs;
+        await this.#around.sleep(Math.max(0, everyMs - spentMs), signal);
+      }
+    } catch (error) {
+      if (signal?.aborted !== true) throw error;
+    }
+  }
+
+  /** `data` is what the API document says it is: the types are generated from that document. */
+  async #get<Data>(path: string, query: Query, options: CallOptions): Promise<Data> {
+    return (await this.#caller.call({ method: 'GET', path, query }, options)).data as Data;
+  }
+}

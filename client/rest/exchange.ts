@@ -1,0 +1,110 @@
+/** One HTTP request and its answer, or the failure that it ended with. */
+import type { ErrorCode, Failure } from '../base/errors.js';
+
+export interface Wanted {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON text; null for none. */
+  readonly body: string | null;
+}
+
+/** A success: `data` of the envelope, and what stands beside it. */
+export interface Success {
+  readonly data: unknown;
+  /** null on the last page, and where the answer has no pages. */
+  readonly nextCursor: string | null;
+}
+
+export interface Exchanged {
+  readonly outcome: Success | Failure;
+  /** null where no answer came. */
+  readonly headers: Headers | null;
+}
+
+export const isFailure = (outcome: Success | Failure): outcome is Failure => 'code' in outcome;
+
+export type Fetch = typeof fetch;
+
+/** Aborts itself after the time; `signal` aborts it too. `done` must be called at the end. */
+function deadline(
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+): { readonly own: AbortSignal; readonly done: () => void } {
+  const controller = new AbortController();
+  const onAbort = (): void => controller.abort();
+  const timer = setTimeout(onAbort, timeoutMs);
+  signal?.addEventListener('abort', onAbort, { once: true });
+  return {
+    own: controller.signal,
+    done: () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', onAbort);
+    },
+  };
+}
+
+/** Throws only the reason of `signal`, if that is aborted. */
+export async function exchange(
+  wanted: Wanted,
+  send: Fetch,
+  timeoutMs: number,
+  signal: AbortSignal | undefined,
+): Promise<Exchanged> {
+  signal?.throwIfAborted();
+  const { method, url, headers, body } = wanted;
+  const { own, done } = deadline(timeoutMs, signal);
+  try {
+    const response = await send(url, { method, headers, signal: own, ...(body !== null && { body }) });
+    return { outcome: readAnswer(response, await response.text()), headers: response.headers };
+  } catch (cause) {
+    signal?.throwIfAborted();
+    const failure: Failure = own.aborted
+      ? { code: 'timed_out', detail: `no answer within ${timeoutMs} ms`, status: 0, cause }
+      : { code: 'connection_failed', detail: describe(cause), status: 0, cause };
+    return { outcome: failure, headers: null };
+  } finally {
+    done();
+  }
+}
+
+function describe(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  return thrown.cause instanceof Error ? `${thrown.message} (${thrown.cause.message})` : thrown.message;
+}
+
+interface Envelope {
+  readonly success?: unknown;
+  readonly data?: unknown;
+  readonly nextCursor?: unknown;
+  readonly error?: unknown;
+}
+
+function readAnswer(response: Response, text: string): Success | Failure {
+  const envelope = parse(text);
+  if (response.ok && envelope?.success === true) {
+    const { data, nextCursor } = envelope;
+    return { data, nextCursor: typeof nextCursor === 'string' ? nextCursor : null };
+  }
+  const about = {
+    status: response.status,
+    requestId: response.headers.get('X-Request-Id'),
+    retryAfterMs: secondsMs(response.headers.get('Retry-After')),
+  };
+  if (typeof envelope?.error !== 'string')
+    return { code: 'bad_answer', detail: `status ${response.status}, and no answer of tote`, ...about };
+  const [, code = '', detail = ''] = /^(\w+)(?:: (.*))?$/s.exec(envelope.error) ?? [];
+  return { code: code as ErrorCode, detail, ...about };
+}
+
+function parse(text: string): Envelope | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+const secondsMs = (header: string | null): number | null =>
+  header !== null && /^\d+$/.test(header) ? Number(header) * 1_000 : null;

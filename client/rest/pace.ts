@@ -1,0 +1,67 @@
+/**
+ * Keeps the requests of one client under the server's rate limits. Every answer says how many requests are left of
+ * the limit that is nearest to exhaustion, and when the oldest counted one leaves its window. While plenty are left a
+ * request goes out at once; when less than a quarter is, the rest is spread over the time until more come free, so
+ * that a busy bot slows down a little instead of standing still for a minute.
+ */
+import type { Surroundings } from '../base/timing.js';
+
+/** Below this share of the limit requests are spread. */
+const SPREAD_BELOW = 0.25;
+
+export class Pace {
+  #limit = Number.POSITIVE_INFINITY;
+  #remaining = Number.POSITIVE_INFINITY;
+  /** When the oldest counted request leaves the window. */
+  #resetAtMs = 0;
+  /** No request goes out before. */
+  #nextAtMs = 0;
+  #onTheWay = 0;
+
+  constructor(private readonly around: Surroundings) {}
+
+  /** How long a request that came now would have to wait, in milliseconds. */
+  get delayMs(): number {
+    return Math.max(0, this.#nextAtMs - this.around.monotonicMs());
+  }
+
+  /** Resolves when the next request may be sent. Each caller waits behind those before it. */
+  async wait(signal?: AbortSignal): Promise<void> {
+    const nowMs = this.around.monotonicMs();
+    const atMs = Math.max(nowMs, this.#nextAtMs);
+    this.#remaining -= 1;
+    this.#nextAtMs = atMs + this.#gapMs(atMs);
+    if (atMs > nowMs) await this.around.sleep(atMs - nowMs, signal);
+    this.#onTheWay += 1;
+  }
+
+  /** Ends what `wait` began, with the answer's headers; null where no answer came. */
+  answered(headers: Headers | null): void {
+    this.#onTheWay -= 1;
+    const limit = wholeNumber(headers?.get('X-RateLimit-Limit'));
+    const remaining = wholeNumber(headers?.get('X-RateLimit-Remaining'));
+    const resetSeconds = wholeNumber(headers?.get('X-RateLimit-Reset'));
+    if (limit === null || remaining === null || resetSeconds === null) return;
+    const nowMs = this.around.monotonicMs();
+    this.#limit = limit;
+    // The server may not have counted yet what is on its way.
+    this.#remaining = Math.max(0, remaining - this.#onTheWay);
+    this.#resetAtMs = nowMs + resetSeconds * 1_000;
+    const gapMs = this.#gapMs(nowMs);
+    if (gapMs > 0) this.#nextAtMs = Math.max(this.#nextAtMs, nowMs + gapMs);
+  }
+
+  /** After a 429: nothing is sent before that time has passed. */
+  hold(delayMs: number): void {
+    this.#nextAtMs = Math.max(this.#nextAtMs, this.around.monotonicMs() + delayMs);
+  }
+
+  /** What is to lie between a request at this time and the next. */
+  #gapMs(atMs: number): number {
+    if (this.#remaining >= this.#limit * SPREAD_BELOW) return 0;
+    return Math.max(0, this.#resetAtMs - atMs) / Math.max(1, this.#remaining);
+  }
+}
+
+const wholeNumber = (text: string | null | undefined): number | null =>
+  typeof text === 'string' && /^\d+$/.test(text) ? Number(text) : null;

@@ -1,0 +1,173 @@
+/**
+ * What a call of the client does when an answer fails: which failures it tries again, how long it waits, and what it
+ * says in the end. The server is a script and time passes only by waiting.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ToteError } from '../../client/base/errors.js';
+import type { CallOptions } from '../../client/rest/caller.js';
+import { RETRIED_CODES } from '../../client/rest/retry.js';
+import { ERROR_STATUS } from '../../engine/model/errors.js';
+import { PUBLIC_CODES } from '../../http/openapi/failures.js';
+import { broken, failure, Scripted, success } from './support/scripted.js';
+
+const ORDER = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 25 } as const;
+const PLACED = { bet: { id: 'bet_1' }, newBalance: 75, limitOrdersFilled: null };
+
+async function errorOf(call: Promise<unknown>): Promise<ToteError> {
+  const error: unknown = await call.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  assert.ok(error instanceof ToteError, String(error));
+  return error;
+}
+
+test('a read sends the key, asks for the path with its query, and returns `data`', async () => {
+  const { client, sent } = new Scripted([success([{ id: 'bet_1' }])]);
+  assert.deepEqual(await client.listPositions({ status: 'all', limit: 7 }), [{ id: 'bet_1' }]);
+  const [request] = sent;
+  assert.equal(request?.url, 'http://tote.test/v1/positions?status=all&limit=7');
+  assert.deepEqual(request?.headers, { 'X-API-Key': 'tote_secret' });
+});
+
+test('an order is JSON with an Idempotency-Key, made where none is given', async () => {
+  const { client, sent } = new Scripted([success(PLACED, 201)]);
+  assert.deepEqual(await client.placeOrder(ORDER), PLACED);
+  await client.placeOrder(ORDER, { idempotencyKey: 'mine' });
+  const [made, given] = sent.map(({ headers }) => headers['Idempotency-Key'] ?? '');
+  assert.match(made ?? '', /^[\da-f-]{36}$/);
+  assert.equal(given, 'mine');
+  assert.deepEqual(JSON.parse(sent[0]?.body ?? ''), ORDER);
+  assert.equal(sent[0]?.headers['Content-Type'], 'application/json');
+});
+
+test('just the codes that pass by themselves are tried again, an order with the same key', async () => {
+  for (const code of PUBLIC_CODES) {
+    const script = new Scripted([failure(ERROR_STATUS[code], `${code}: a sentence`), success(PLACED, 201)]);
+    const call = script.client.placeOrder(ORDER);
+    if (RETRIED_CODES.includes(code)) {
+      assert.deepEqual(await call, PLACED, code);
+      const keys = script.sent.map(({ headers }) => headers['Idempotency-Key']);
+      assert.equal(keys.length, 2);
+      assert.equal(keys[0], keys[1]);
+    } else {
+      const error = await errorOf(call);
+      assert.deepEqual([error.code, error.status, error.attempts], [code, ERROR_STATUS[code], 1]);
+      assert.equal(error.isOutcomeUnknown, false);
+      assert.equal(error.requestId, 'r-1');
+    }
+  }
+});
+
+test('a broken connection and the page of a proxy are tried again', async () => {
+  const page = () => new Response('<html>', { status: 502 });
+  const { client, sent } = new Scripted([broken, page, success(PLACED, 201)]);
+  assert.deepEqual(await client.placeOrder(ORDER), PLACED);
+  assert.equal(new Set(sent.map(({ headers }) => headers['Idempotency-Key'])).size, 1);
+});
+
+test('what is no answer of tote is not tried again where no proxy says that the server is away', async () => {
+  const { client } = new Scripted([() => new Response('<html>')]);
+  const error = await errorOf(client.listMarkets());
+  assert.deepEqual([error.code, error.status], ['bad_answer', 200]);
+});
+
+test('pauses double up to five seconds, less up to half by chance', async () => {
+  for (const [chance, share] of [
+    [0, 1],
+    [0.999_999, 0.5],
+  ] as const) {
+    const script = new Scripted([broken], { retryForMs: 20_000 });
+    Object.assign(script.time, { random: () => chance });
+    const error = await errorOf(script.client.listMarkets());
+    assert.equal(error.code, 'connection_failed');
+    assert.match(error.message, /ECONNRESET/);
+    const pauses = script.time.slept.map((pause) => Math.round(pause / share));
+    assert.deepEqual(pauses.slice(0, 8), [100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000]);
+    const spentMs = script.time.slept.reduce((sum, pause) => sum + pause, 0);
+    assert.ok(spentMs <= 20_000, `gives up within retryForMs, not after ${spentMs} ms`);
+  }
+});
+
+test('an error after attempts without an answer says that the outcome is unknown, and has the key', async () => {
+  const { client } = new Scripted([broken, failure(400, 'betting_closed: too late')]);
+  const error = await errorOf(client.placeOrder(ORDER, { idempotencyKey: 'k' }));
+  assert.deepEqual(
+    [error.code, error.attempts, error.isOutcomeUnknown, error.idempotencyKey],
+    ['betting_closed', 2, true, 'k'],
+  );
+});
+
+test('it waits as long as Retry-After says, and tells it', async () => {
+  const limited = failure(429, 'rate_limited: wait', { 'Retry-After': '7' });
+  const patient = new Scripted([limited, success([])]);
+  await patient.client.listMarkets();
+  assert.deepEqual(patient.time.slept, [7_000]);
+  const impatient = new Scripted([limited]);
+  const error = await errorOf(impatient.client.listMarkets({ retryForMs: 6_999 }));
+  assert.equal(error.retryAfterMs, 7_000);
+  assert.deepEqual(impatient.time.slept, []);
+});
+
+test('after a 429 other requests of the same kind wait, too', async () => {
+  const limited = failure(429, 'rate_limited', { 'Retry-After': '7' });
+  const { client, sent } = new Scripted([limited, success([])]);
+  await errorOf(client.listMarkets({ retryForMs: 0 }));
+  await client.listPrices();
+  const [first, second] = sent.map(({ atMs }) => atMs);
+  assert.equal((second ?? 0) - (first ?? 0), 7_000);
+});
+
+test('an order is not sent after `until`, by the clock of the server', async () => {
+  const script = new Scripted([broken]);
+  // The server's clock is a minute ahead.
+  const serverMs = script.time.nowMs() + 60_000;
+  script.client.clock.observe(script.time.nowMs(), script.time.nowMs(), serverMs);
+  const late = await errorOf(script.client.placeOrder(ORDER, { until: serverMs - 1 }));
+  assert.deepEqual([late.code, late.attempts, late.isOutcomeUnknown], ['not_sent', 0, false]);
+  const until = new Date(serverMs + 1_000).toISOString();
+  const error = await errorOf(script.client.placeOrder(ORDER, { until }));
+  assert.deepEqual([error.code, error.attempts], ['connection_failed', 4]);
+  await assert.rejects(script.client.placeOrder(ORDER, { until: 'soon' }), RangeError);
+});
+
+test('an attempt that gets no answer in time is given up, and the signal ends the call', async () => {
+  const hanging: typeof fetch = (_url, init) =>
+    new Promise((_resolve, reject) => {
+      init?.signal?.addEventListener('abort', () => reject(init.signal?.reason));
+    });
+  const { client } = new Scripted([], { fetch: hanging, timeoutMs: 1, retryForMs: 0 });
+  const error = await errorOf(client.listMarkets());
+  assert.deepEqual([error.code, error.status], ['timed_out', 0]);
+  const controller = new AbortController();
+  const options: CallOptions = { signal: controller.signal, timeoutMs: 60_000 };
+  const call = client.placeOrder(ORDER, options);
+  controller.abort(new Error('enough'));
+  await assert.rejects(call, /enough/);
+});
+
+test('an error names the field that the server names', async () => {
+  const cases = {
+    'expectedPercnt is not a known field': 'expectedPercnt',
+    'limit must be a whole number from 1 to 200': 'limit',
+    'amount is missing; expected a number': 'amount',
+    'unknown query parameter "curso"; did you mean cursor?': 'curso',
+    'query parameter limit is given twice': 'limit',
+    'Idempotency-Key must be 1 to 255 visible ASCII characters': 'Idempotency-Key',
+    'the body is not valid JSON': null,
+  };
+  for (const [detail, field] of Object.entries(cases)) {
+    const { client } = new Scripted([failure(400, `invalid_request: ${detail}`)]);
+    assert.equal((await errorOf(client.placeOrder(ORDER))).field, field, detail);
+  }
+});
+
+test('an error never shows the key', async () => {
+  const { client } = new Scripted([broken], { retryForMs: 0 });
+  const error = await errorOf(client.listMarkets());
+  assert.doesNotMatch(
+    JSON.stringify({ ...error, message: error.message, stack: error.stack }),
+    /tote_secret/,
+  );
+});

@@ -1,0 +1,58 @@
+/** The offset of the server's clock, worked out from its answers. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { ServerClock } from '../../client/base/clock.js';
+import { Scripted, success } from './support/scripted.js';
+
+test('before the first answer it is our clock, and nobody knows how far off', () => {
+  const clock = new ServerClock(() => 5_000);
+  assert.deepEqual(
+    [clock.nowMs(), clock.offsetMs, clock.uncertaintyMs],
+    [5_000, 0, Number.POSITIVE_INFINITY],
+  );
+});
+
+test('answers narrow down to the true offset, whatever the ways take', () => {
+  const way = fc.integer({ min: 0, max: 80 });
+  const answers = fc.array(fc.tuple(fc.integer({ min: 0, max: 3_000 }), way, way), { minLength: 1 });
+  fc.assert(
+    fc.property(fc.integer({ min: -1e9, max: 1e9 }), answers, (offsetMs, all) => {
+      let nowMs = 1e12;
+      const clock = new ServerClock(() => nowMs);
+      for (const [pauseMs, thereMs, backMs] of all) {
+        const sentMs = nowMs + pauseMs;
+        nowMs = sentMs + thereMs + backMs;
+        clock.observe(sentMs, nowMs, sentMs + thereMs + offsetMs);
+        // Fractions of numbers of this size are not exact.
+        assert.ok(Math.abs(clock.offsetMs - offsetMs) <= clock.uncertaintyMs + 0.001);
+        assert.ok(clock.uncertaintyMs <= (thereMs + backMs + 1) / 2 + 0.001);
+      }
+    }),
+  );
+});
+
+test('a clock that was set is followed at once', () => {
+  let nowMs = 10_000;
+  const clock = new ServerClock(() => nowMs);
+  clock.observe(nowMs, nowMs, nowMs + 50);
+  assert.equal(clock.offsetMs, 50.5);
+  nowMs -= 3_600_000;
+  clock.observe(nowMs, nowMs, nowMs + 3_600_050);
+  assert.equal(clock.offsetMs, 3_600_050.5);
+});
+
+test('the client learns the offset from GET /time, before the first order with a time limit at the latest', async () => {
+  const timeMs = Date.parse('2026-06-10T13:00:00.000Z');
+  const answers = [success({ timeMs, time: new Date(timeMs).toISOString(), seq: 1 }), success({}, 201)];
+  const { client, sent } = new Scripted(answers);
+  await client.placeOrder(
+    { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 1 },
+    { until: timeMs + 1_000 },
+  );
+  assert.deepEqual(
+    sent.map(({ method, url }) => `${method} ${url}`),
+    ['GET http://tote.test/v1/time', 'POST http://tote.test/v1/orders'],
+  );
+  assert.equal(client.clock.offsetMs, 3_600_000.5);
+});

@@ -1,0 +1,56 @@
+/** Cents are exact, and a payout is the server's to the cent. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  addDollars,
+  payoutDollars,
+  shareOfDollars,
+  subtractDollars,
+  toCents,
+  toDollars,
+} from '../../client/base/money.js';
+import { payoutCents } from '../../engine/base/money.js';
+
+const anyCents = fc.integer({ min: -10_000_000_000, max: 10_000_000_000 });
+
+test('every number of cents survives the way to dollars and back', () => {
+  fc.assert(fc.property(anyCents, (cents) => toCents(toDollars(cents)) === cents));
+  assert.equal(toCents(1.1), 110);
+  assert.equal(toCents(4.35), 435);
+});
+
+test('fractions of a cent, and what is no number, are refused', () => {
+  for (const dollars of [0.001, 1.005, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 60])
+    assert.throws(() => toCents(dollars), RangeError, String(dollars));
+  for (const cents of [0.5, Number.NaN, 2 ** 60])
+    assert.throws(() => toDollars(cents), RangeError, String(cents));
+});
+
+test('sums and differences are those of the cents', () => {
+  assert.equal(addDollars(0.1, 0.2), 0.3);
+  assert.equal(subtractDollars(0.3, 0.1), 0.2);
+  fc.assert(
+    fc.property(fc.array(anyCents, { maxLength: 20 }), (all) => {
+      const sum = all.reduce((total, cents) => total + cents, 0);
+      const dollars = all.map(toDollars);
+      return toCents(addDollars(...dollars)) === sum && toCents(subtractDollars(0, ...dollars)) === 0 - sum;
+    }),
+  );
+});
+
+test('a share of an amount is rounded down to the cent', () => {
+  assert.equal(shareOfDollars(10_000, 0.01), 100);
+  assert.equal(shareOfDollars(0.99, 0.5), 0.49);
+});
+
+test('a payout is the one that the engine computes', () => {
+  const stake = fc.integer({ min: 1, max: 5_000_000 });
+  const odds = fc.integer({ min: 10_000, max: 1_000_000_000 });
+  fc.assert(
+    fc.property(stake, odds, fc.integer({ min: 0, max: 1_000 }), (stakeCents, oddsE4, feeBps) => {
+      const expected = payoutCents(stakeCents, oddsE4, feeBps);
+      assert.equal(toCents(payoutDollars(toDollars(stakeCents), oddsE4 / 10_000, feeBps)), expected);
+    }),
+  );
+});

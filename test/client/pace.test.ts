@@ -1,0 +1,60 @@
+/** The client keeps under the rate limits by itself, in time that passes only by waiting. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Answer, Scripted } from './support/scripted.js';
+
+const WINDOW_MS = 60_000;
+
+/** A server with one sliding window. Counts what it has to refuse. */
+function limited(limit: number): { readonly answer: Answer; readonly refused: () => number } {
+  let counted: number[] = [];
+  let refused = 0;
+  const answer: Answer = ({ atMs }) => {
+    counted = counted.filter((timeMs) => atMs - timeMs < WINDOW_MS);
+    const isFull = counted.length >= limit;
+    if (isFull) refused += 1;
+    else counted.push(atMs);
+    const resetSeconds = Math.ceil(((counted[0] ?? atMs) + WINDOW_MS - atMs) / 1_000);
+    const headers = {
+      'X-RateLimit-Limit': String(limit),
+      'X-RateLimit-Remaining': String(limit - counted.length),
+      'X-RateLimit-Reset': String(resetSeconds),
+      ...(isFull && { 'Retry-After': String(resetSeconds) }),
+    };
+    const body = isFull ? { success: false, error: 'rate_limited' } : { success: true, data: [] };
+    return Response.json(body, { status: isFull ? 429 : 200, headers });
+  };
+  return { answer, refused: () => refused };
+}
+
+for (const limit of [3, 30, 120]) {
+  test(`one request after the other: none of ${limit} a minute is refused, and most of them are used`, async () => {
+    const { answer, refused } = limited(limit);
+    const { client, sent, time } = new Scripted([answer]);
+    const startMs = time.nowMs();
+    while (time.nowMs() - startMs < 10 * WINDOW_MS) await client.listMarkets();
+    assert.equal(refused(), 0);
+    const perMinute = sent.length / 10;
+    assert.ok(perMinute > limit * 0.75 && perMinute <= limit * 1.1, `${perMinute} a minute`);
+  });
+}
+
+test('many at once: hardly any is refused, all are answered, and the first ones do not wait', async () => {
+  const { answer, refused } = limited(30);
+  const { client, sent, time } = new Scripted([answer]);
+  const startMs = time.nowMs();
+  await client.listMarkets();
+  await Promise.all(Array.from({ length: 20 }, () => client.listMarkets()));
+  assert.equal(time.nowMs(), startMs, 'plenty are left');
+  for (let round = 0; round < 20; round++)
+    await Promise.all(Array.from({ length: 5 }, () => client.listMarkets({ retryForMs: 600_000 })));
+  assert.ok(refused() <= sent.length * 0.05, `${refused()} of ${sent.length} refused`);
+});
+
+test('reads do not wait for writes', async () => {
+  const { answer } = limited(1);
+  const { client, time } = new Scripted([answer]);
+  await client.placeOrder({ marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 1 });
+  await client.listMarkets({ retryForMs: 0 }).catch(() => undefined);
+  assert.deepEqual(time.slept, []);
+});

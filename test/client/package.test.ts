@@ -1,0 +1,65 @@
+/** `npm pack` of the client gives a package that works in an empty folder: program and types, and nothing else. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const project = fileURLToPath(new URL('../../..', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'tote-package-'));
+after(() => rmSync(folder, { recursive: true }));
+
+function run(cwd: string, program: string, ...args: readonly string[]): string {
+  const { status, stdout, stderr } = spawnSync(program, args, { cwd, encoding: 'utf8' });
+  assert.equal(status, 0, `${program} ${args.join(' ')}\n${stdout}\n${stderr}`);
+  return stdout;
+}
+
+/** A copy, so that packing leaves nothing in the project. */
+function pack(): string {
+  const copy = join(folder, 'project');
+  cpSync(join(project, 'client'), join(copy, 'client'), { recursive: true });
+  cpSync(join(project, 'tsconfig.json'), join(copy, 'tsconfig.json'));
+  symlinkSync(join(project, 'node_modules'), join(copy, 'node_modules'));
+  run(join(copy, 'client'), 'npm', 'pack', '--silent', '--pack-destination', folder);
+  const packed = readdirSync(folder).find((name) => name.endsWith('.tgz'));
+  assert.ok(packed !== undefined);
+  return join(folder, packed);
+}
+
+const BOT = `
+import { addDollars, ToteClient, ToteError } from 'tote-client';
+import type { Market, OrderRequest } from 'tote-client';
+
+export async function bet(client: ToteClient, market: Market): Promise<string> {
+  const order: OrderRequest = { marketId: market.id, prediction: 'UP', amount: addDollars(0.1, 0.2) };
+  try {
+    const until = market.currentRound?.bettingClosesAt;
+    return (await client.placeOrder(order, until === undefined ? {} : { until })).bet.id;
+  } catch (error) {
+    if (error instanceof ToteError && error.code === 'odds_changed') return '';
+    throw error;
+  }
+}
+const client = new ToteClient({ url: 'http://127.0.0.1:9/v1', key: 'tote_', retryForMs: 0 });
+const error: unknown = await client.listMarkets().catch((thrown: unknown) => thrown);
+console.log(error instanceof ToteError && error.code);
+`;
+
+test('it installs, compiles strictly against the types of a browser, and runs', () => {
+  const empty = join(folder, 'empty');
+  mkdirSync(empty);
+  writeFileSync(join(empty, 'package.json'), '{ "type": "module" }');
+  run(empty, 'npm', 'install', '--offline', '--no-audit', '--no-fund', '--silent', pack());
+  assert.deepEqual(
+    readdirSync(join(empty, 'node_modules')).filter((name) => !name.startsWith('.')),
+    ['tote-client'],
+  );
+  writeFileSync(join(empty, 'bot.ts'), BOT);
+  const compiler = join(project, 'node_modules', 'typescript', 'bin', 'tsc');
+  const options = ['--strict', '--exactOptionalPropertyTypes', '--target', 'ES2023', '--module', 'NodeNext'];
+  run(empty, process.execPath, compiler, ...options, '--lib', 'ES2023,DOM', 'bot.ts');
+  assert.equal(run(empty, process.execPath, 'bot.js'), 'connection_failed\n');
+});

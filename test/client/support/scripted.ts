@@ -1,0 +1,72 @@
+/** A client without a network or a clock: answers come from a script, and waiting is only written down. */
+import type { Surroundings } from '../../../client/base/timing.js';
+import { type ClientOptions, ToteClient } from '../../../client/client.js';
+
+export interface SentRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+  /** When it was sent, in milliseconds of the script's clock. */
+  readonly atMs: number;
+}
+
+export type Answer = (request: SentRequest) => Response | Promise<Response>;
+
+/** Time that passes only when somebody waits. */
+export class VirtualTime implements Surroundings {
+  nowMs_ = Date.parse('2026-06-10T12:00:00.000Z');
+  readonly slept: number[] = [];
+  constructor(readonly random: () => number = () => 0) {}
+  readonly nowMs = (): number => this.nowMs_;
+  readonly monotonicMs = (): number => this.nowMs_;
+  readonly sleep = async (delayMs: number, signal?: AbortSignal): Promise<void> => {
+    signal?.throwIfAborted();
+    this.slept.push(delayMs);
+    this.nowMs_ += delayMs;
+  };
+}
+
+export class Scripted {
+  readonly time = new VirtualTime();
+  readonly sent: SentRequest[] = [];
+  readonly client: ToteClient;
+
+  /** One answer after the other; the last one again and again. */
+  constructor(answers: readonly Answer[], options: Partial<ClientOptions> = {}) {
+    const send = async (url: unknown, init: RequestInit = {}): Promise<Response> => {
+      const request: SentRequest = {
+        method: init.method ?? 'GET',
+        url: String(url),
+        headers: init.headers as Record<string, string>,
+        body: typeof init.body === 'string' ? init.body : null,
+        atMs: this.time.nowMs(),
+      };
+      this.sent.push(request);
+      const answer = answers[Math.min(this.sent.length, answers.length) - 1];
+      if (answer === undefined) throw new Error('the script has no answers');
+      return answer(request);
+    };
+    this.client = new ToteClient({
+      url: 'http://tote.test/v1',
+      key: 'tote_secret',
+      fetch: send as typeof fetch,
+      surroundings: this.time,
+      ...options,
+    });
+  }
+}
+
+export const success =
+  (data: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Answer =>
+  () =>
+    Response.json({ success: true, data }, { status, headers });
+
+export const failure =
+  (status: number, error: string, headers: Readonly<Record<string, string>> = {}): Answer =>
+  () =>
+    Response.json({ success: false, error }, { status, headers: { 'X-Request-Id': 'r-1', ...headers } });
+
+export const broken: Answer = () => {
+  throw new TypeError('fetch failed', { cause: new Error('read ECONNRESET') });
+};

@@ -1,0 +1,25 @@
+/** The client knows the API of this version: its types are those of the document, and each operation has a method. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { ToteClient } from '../../client/client.js';
+import { ApiDocument } from '../support/api-document.js';
+import { GENERATED_TYPES, generatedTypes } from './generated-types.js';
+
+test('the generated types are those of the API document', async () => {
+  const expected = await generatedTypes();
+  assert.equal(readFileSync(GENERATED_TYPES, 'utf8'), expected, 'run `npm run client-types`');
+});
+
+test('each operation of the API is a method of the client, by the name of the operation', () => {
+  const paths = Object.values(new ApiDocument().document.paths);
+  const operations = paths.flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId));
+  // Documents are for programs that make clients.
+  const expected = operations.filter((id) => !/^get\w+Api$/.test(id));
+  assert.ok(expected.includes('placeOrder'));
+  const methods = Object.getOwnPropertyNames(ToteClient.prototype);
+  assert.deepEqual(
+    expected.filter((id) => !methods.includes(id)),
+    [],
+  );
+});
