@@ -134,6 +134,7 @@ export class PriceTracker {
       }
     }
     this.#windows.forEach((window, asset) => {
+      if (window.isEmpty) return;
       const ofAsset = this.#waiting.filter((waiting) => waiting.asset === asset);
       window.forgetBut(
         ofAsset.map(({ boundaryMs }) => boundaryMs),

@@ -29,10 +29,12 @@ interface ShownRound {
   /** What its pools were last worked out from. */
   quotedShareE6: number;
   quotedBets: number;
+  /** `durableBets` as last published. */
+  publishedBets: number;
 }
 
 /** Of a round that was not quoted yet. */
-const UNQUOTED = { quotedShareE6: Number.NaN, quotedBets: -1 } as const;
+const UNQUOTED = { quotedShareE6: Number.NaN, quotedBets: -1, publishedBets: -1 } as const;
 
 /** A row's last written values and its next ones. */
 class Row {
@@ -85,7 +87,7 @@ export class MarketPublisher {
       next[M.LAST_OPEN_PRICE] = open?.price ?? Number.NaN;
       next[M.LAST_OPEN_MS] = open?.timeMs ?? Number.NaN;
     }
-    this.publish();
+    this.#publishAll();
   }
 
   /** Receives the events of durable commands. */
@@ -103,13 +105,37 @@ export class MarketPublisher {
     }
   }
 
-  /** Publishes all markets and prices that have changed. */
+  /**
+   * Publishes what ticks and bets have changed. Everything else comes with an event, and is published then; this is called
+   * many times a second, mostly for nothing.
+   */
   publish(): void {
-    for (const [asset, row] of this.#assets.entries()) {
+    this.#publishPrices();
+    for (let market = 0; market < MARKETS_MAX; market++) {
+      const shown = this.#shown[market] ?? null;
+      if (shown !== null && this.#hasMoved(market, shown)) this.#publish(market);
+    }
+  }
+
+  #publishAll(): void {
+    this.#publishPrices();
+    for (let market = 0; market < MARKETS_MAX; market++) this.#publish(market);
+  }
+
+  #publishPrices(): void {
+    for (let asset = 0; asset < ASSETS.length; asset++) {
+      const row = must(this.#assets[asset], 'an asset');
       row.next[M.TICK_PRICE] = this.latestTick(asset) ?? Number.NaN;
       row.write();
     }
-    for (let market = 0; market < MARKETS_MAX; market++) this.#publish(market);
+  }
+
+  #hasMoved(
+    market: number,
+    { round, quotedShareE6, quotedBets, durableBets, publishedBets }: ShownRound,
+  ): boolean {
+    if (round.betCount !== quotedBets || durableBets !== publishedBets) return true;
+    return this.fairShare(market) !== quotedShareE6;
   }
 
   #onEvent(event: EngineEvent): void {
@@ -131,7 +157,7 @@ export class MarketPublisher {
           this.#show(event.market, null);
         return;
       case 'configured':
-        this.publish();
+        this.#publishAll();
         return;
       default:
         return;
@@ -176,6 +202,7 @@ export class MarketPublisher {
     if (shown !== null) {
       fill(next, shown);
       quote(next, shown, this.fairShare(market));
+      shown.publishedBets = shown.durableBets;
     }
     row.write();
   }

@@ -6,8 +6,11 @@
 import { ASSETS, MARKETS_MAX } from '../../engine/model/domain.js';
 import { Facts, factsMemory } from './facts.js';
 
-/** How often the board is published, in milliseconds. */
-export const PUBLISH_EVERY_MS = 10;
+/**
+ * How often rounds are driven and the board is published, in milliseconds. A turn of it costs the engine's thread as much as
+ * dozens of orders (docs/performance.md).
+ */
+export const PUBLISH_EVERY_MS = 20;
 
 /** Fields of a market's row. Without a round, `ROUND_NUMBER` is -1 and the fields after it have no meaning. */
 export const IS_ACTIVE = 0;

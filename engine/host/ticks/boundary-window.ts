@@ -106,12 +106,16 @@ export class BoundaryWindow {
     return boundaryMs <= this.startMs ? this.#pastEndsMs : Math.max(boundaryMs, this.#resumedMs) + GRACE_MS;
   }
 
+  /** Whether it has no prices of boundaries that could be dropped. */
+  get isEmpty(): boolean {
+    return this.#closed.length === 0 && this.#past.size === 0;
+  }
+
   /**
    * Drops all prices except those of `waitingMs`, which lists every boundary up to `nowMs` that a round is waiting
    * for.
    */
   forgetBut(waitingMs: readonly number[], nowMs: number): void {
-    if (this.#closed.length === 0 && this.#past.size === 0) return;
     for (const boundaryMs of this.#past.keys()) {
       if (!waitingMs.includes(boundaryMs)) this.#past.delete(boundaryMs);
     }
