@@ -52,8 +52,8 @@ export interface WorldConfig {
 
 /** The smallest rings that hold the longest message, so that they fill up, or ones like the server's. */
 const RINGS = [
-  { ringCells: { requests: 512, replies: 1_024 }, listLimitMax: 15 },
-  { ringCells: { requests: 512, replies: 16_384 }, listLimitMax: 200 },
+  { ringCells: { requests: 512, replies: 1_024 }, listLimitMax: 7 },
+  { ringCells: { requests: 512, replies: 32_768 }, listLimitMax: 200 },
   { ringCells: { requests: 65_536, replies: 131_072 }, listLimitMax: 200 },
 ] as const;
 
