@@ -133,6 +133,7 @@ export interface HttpRequest {
   readonly contentEncoding: string;
   readonly authorization: string;
   readonly ifNoneMatch: string;
+  readonly acceptEncoding: string;
   /** Valid until the handler returns; empty from then on. */
   readonly body: Uint8Array;
   /** A fault that the transport found before the end of the request (too large, ambiguous length), or null. */

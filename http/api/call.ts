@@ -1,6 +1,7 @@
 /** One request on its way through the public API, and the headers of its answer. */
 import type { HttpRequest, HttpResponder } from '../../engine/model/ports.js';
 import type { Refused } from '../kit/refused.js';
+import { isNamed, type TaggedBody } from '../kit/tagged-body.js';
 import type { Asker, RateLimits } from '../limits/rate-limits.js';
 import type { HeadTexts } from '../wire/head-texts.js';
 import { isWrite } from './endpoint.js';
@@ -11,6 +12,8 @@ export type Verdict = Refused | null;
 /** Header names and values, alternating. */
 export type ExtraHeaders = readonly string[];
 
+const OK = 200;
+const NOT_MODIFIED = 304;
 const NO_HEADERS: ExtraHeaders = [];
 const NO_STORE = '\r\nCache-Control: no-store';
 
@@ -67,11 +70,21 @@ export class Call implements Asker {
     return this.send(refused.status, refused.body, extra);
   }
 
-  /** Answers with another kind of body, or with none. */
-  sendOther(status: number, headers: ExtraHeaders, body: string | Uint8Array): null {
-    let block = '';
-    for (let at = 0; at < headers.length; at += 2) block += `${headers[at]}: ${headers[at + 1]}\r\n`;
-    this.responder.send(status, block + this.texts.limitHead(this.limit) + this.#tail, body);
+  /** Answers without a body. */
+  sendEmpty(status: number, headers: ExtraHeaders): null {
+    let block = this.texts.limitHead(this.limit) + this.#tail;
+    for (let at = 0; at < headers.length; at += 2) block += `\r\n${headers[at]}: ${headers[at + 1]}`;
+    this.responder.send(status, block, '');
+    return null;
+  }
+
+  /** Answers with the form of a body that suits the client, or with 304 if the client has it. */
+  sendTagged(body: TaggedBody): null {
+    const { acceptEncoding, ifNoneMatch } = this.request;
+    const form = body.form(acceptEncoding);
+    const block = this.texts.limitHead(this.limit) + this.#tail;
+    if (isNamed(form.etag, ifNoneMatch)) this.responder.send(NOT_MODIFIED, block + form.notModifiedHead, '');
+    else this.responder.send(OK, block + form.head, form.bytes);
     return null;
   }
 

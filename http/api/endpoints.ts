@@ -6,12 +6,13 @@ import { ASSETS, MARKET_IDS, MARKETS_MAX } from '../../engine/model/domain.js';
 import type { Rules } from '../../engine/model/rules.js';
 import { LIST_LIMIT_MAX } from '../kit/params.js';
 import { ACCOUNT_EXAMPLES } from '../openapi/account-examples.js';
-import { listOf, okResponse } from '../openapi/common.js';
+import { listOf, okResponse, taggedResponses } from '../openapi/common.js';
 import { openApiDocument } from '../openapi/document.js';
 import { EXAMPLES } from '../openapi/examples.js';
 import { orderExamples } from '../openapi/order.js';
 import {
   idempotencyKeyParameter,
+  ifNoneMatchParameter,
   limitParameter,
   marketIdParameter,
   roundIdParameter,
@@ -32,7 +33,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
       tag: 'Markets',
       summary: 'List all active markets with current round, pools and live odds',
       text: 'At most 50 ms old.',
-      success: okResponse('All active markets.', listOf('Market', MARKETS_MAX), { live: EXAMPLES.markets }),
+      parameters: [ifNoneMatchParameter],
+      success: taggedResponses(
+        okResponse('All active markets.', listOf('Market', MARKETS_MAX), { live: EXAMPLES.markets }),
+      ),
       failures: ['BadRequest'],
     }),
   },
@@ -47,11 +51,13 @@ export const ENDPOINTS: readonly Endpoint[] = [
       tag: 'Markets',
       summary: 'One market',
       text: 'At most 50 ms old.',
-      parameters: [marketIdParameter(rules)],
-      success: okResponse('The market.', schemaRef('Market'), {
-        live: EXAMPLES.market,
-        withoutRound: EXAMPLES.marketWithoutRound,
-      }),
+      parameters: [marketIdParameter(rules), ifNoneMatchParameter],
+      success: taggedResponses(
+        okResponse('The market.', schemaRef('Market'), {
+          live: EXAMPLES.market,
+          withoutRound: EXAMPLES.marketWithoutRound,
+        }),
+      ),
       failures: ['BadParameter', 'MarketNotFound'],
     }),
   },
@@ -67,9 +73,10 @@ export const ENDPOINTS: readonly Endpoint[] = [
       text:
         "The open price of each asset's latest round, not real-time ticks; assets that never had a " +
         'round are left out.',
-      success: okResponse('One price for each asset.', listOf('Price', ASSETS.length), {
-        prices: EXAMPLES.prices,
-      }),
+      parameters: [ifNoneMatchParameter],
+      success: taggedResponses(
+        okResponse('One price for each asset.', listOf('Price', ASSETS.length), { prices: EXAMPLES.prices }),
+      ),
       failures: ['BadRequest'],
     }),
   },

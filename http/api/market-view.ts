@@ -4,9 +4,10 @@
  */
 import { ASSETS, assetOf, MARKETS_MAX, textAt } from '../../engine/model/domain.js';
 import * as M from '../board/markets.js';
+import type { TaggedBody } from '../kit/tagged-body.js';
 import { marketHead, marketText, roundHead, type ShownMarket, type ShownRound } from '../wire/market-text.js';
 import { isoText, successText } from '../wire/wire.js';
-import { CachedBytes } from './cached-bytes.js';
+import { CachedBody, publicBody } from './cached-body.js';
 
 /** Market data are at most this old, in milliseconds of the clock. */
 export const MARKET_AGE_MS_MAX = 50;
@@ -22,7 +23,7 @@ const successBytes = (pieces: readonly Uint8Array[]): Uint8Array =>
 /** What is shown of one market. */
 class MarketEntry {
   readonly head: string;
-  readonly cached = new CachedBytes();
+  readonly cached = new CachedBody();
   readonly #row = new Float64Array(M.MARKET_FIELDS);
   /** Of the row as it was last read; what stands there before the first reading has another. */
   #version = -1;
@@ -104,12 +105,13 @@ class MarketEntry {
 
 export class MarketView {
   readonly #entries: readonly MarketEntry[];
-  readonly #list = new CachedBytes();
+  readonly #list = new CachedBody();
   /** How often any market has moved on, as of the list. */
   #moves = 0;
   readonly #assetRow = new Float64Array(M.ASSET_FIELDS);
-  /** JSON of the prices, and the version of the board that they are of. */
-  #prices: Uint8Array = Buffer.alloc(0);
+  /** JSON of the prices, the body with it, and the version of the board that they are of. */
+  #pricesText = '';
+  #prices = publicBody(Buffer.alloc(0));
   #pricesVersion = -1;
 
   /**
@@ -124,23 +126,25 @@ export class MarketView {
   }
 
   /** `{success, data: Market}` of an active market, or null. */
-  market(market: number, nowMs: number): Uint8Array | null {
+  market(market: number, nowMs: number): TaggedBody | null {
     const entry = this.#entries[market];
     // Before the row is read: what is written meanwhile must not pass for what the bytes are made of.
     const version = this.#version();
     entry?.look();
     if (entry === undefined || !entry.isActive) return null;
-    if (entry.cached.isFresh(nowMs, version, this.ageMsMax)) return entry.cached.bytes;
+    const fresh = entry.cached.get(nowMs, version, this.ageMsMax);
+    if (fresh !== null) return fresh;
     return entry.cached.set(successBytes([entry.json(this.#tick(market), nowMs)]), nowMs, version);
   }
 
   /** `{success, data: Market[]}` of all active markets. */
-  markets(nowMs: number): Uint8Array {
+  markets(nowMs: number): TaggedBody {
     const version = this.#version();
     const moves = this.#entries.reduce((sum, entry) => sum + entry.look(), 0);
     if (moves !== this.#moves) this.#list.invalidate();
     this.#moves = moves;
-    if (this.#list.isFresh(nowMs, version, this.ageMsMax)) return this.#list.bytes;
+    const fresh = this.#list.get(nowMs, version, this.ageMsMax);
+    if (fresh !== null) return fresh;
     const pieces: Uint8Array[] = [OPENING];
     for (const entry of this.#entries) {
       if (!entry.isActive) continue;
@@ -152,12 +156,15 @@ export class MarketView {
   }
 
   /** `{success, data: Price[]}`: the price at which each asset's latest round opened; left out where it never had one. */
-  prices(): Uint8Array {
+  prices(): TaggedBody {
     const { assets } = this.board;
     if (assets.version === this.#pricesVersion) return this.#prices;
     this.#pricesVersion = assets.version;
     const texts = ASSETS.map((_, asset) => this.#priceText(asset));
-    this.#prices = Buffer.from(successText(`[${texts.filter((text) => text !== '').join(',')}]`));
+    const text = successText(`[${texts.filter((price) => price !== '').join(',')}]`);
+    // Every tick changes the version, but these prices only with a round.
+    if (text !== this.#pricesText) this.#prices = publicBody(Buffer.from(text));
+    this.#pricesText = text;
     return this.#prices;
   }
 

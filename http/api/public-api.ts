@@ -16,7 +16,6 @@ import { type Found, Router } from '../kit/router.js';
 import type { Fate, RateLimits, Taken } from '../limits/rate-limits.js';
 import type { DocsFiles } from '../pages/docs-page.js';
 import { Documents } from '../pages/documents.js';
-import { isKnown, type StaticPage } from '../pages/static-pages.js';
 import type { Link } from '../rings/link.js';
 import { HeadTexts } from '../wire/head-texts.js';
 import { Authentication, isAccountRefusal } from './authentication.js';
@@ -52,9 +51,7 @@ export interface PublicApiParts {
   readonly requestIdPrefix: string;
 }
 
-const OK = 200;
 const NO_CONTENT = 204;
-const NOT_MODIFIED = 304;
 const RATE_LIMITED = new Refused('rate_limited', 'too many requests; wait as long as Retry-After says');
 const NOT_FOUND = new Refused('not_found', 'no such path');
 const WRONG_METHOD = new Refused('method_not_allowed', 'the Allow header names the methods of this path');
@@ -142,8 +139,8 @@ class PublicApi {
     const page = this.#documents.find(request.path, this.#parts.rules());
     if (found === null && page === undefined) return NOT_FOUND;
     const allow = ['Allow', found?.resource.allow ?? READ_ONLY];
-    if (request.method === 'OPTIONS') return call.sendOther(NO_CONTENT, allow, '');
-    if (page !== undefined && isRead(request.method)) return sendPage(call, page);
+    if (request.method === 'OPTIONS') return call.sendEmpty(NO_CONTENT, allow);
+    if (page !== undefined && isRead(request.method)) return call.sendTagged(page);
     return call.refuse(WRONG_METHOD, allow);
   }
 
@@ -164,10 +161,4 @@ class PublicApi {
     if (refused === RATE_LIMITED) call.refuse(refused, ['Retry-After', `${call.retryAfterSeconds}`]);
     else call.refuse(refused);
   }
-}
-
-function sendPage(call: Call, page: StaticPage): null {
-  return isKnown(page, call.request.ifNoneMatch)
-    ? call.sendOther(NOT_MODIFIED, page.notModifiedHeaders, '')
-    : call.sendOther(OK, page.headers, page.body);
 }

@@ -31,19 +31,18 @@ export class Reads {
   ) {}
 
   markets(call: Call): Verdict {
-    return call.send(OK, this.view.markets(call.nowMs));
+    return call.sendTagged(this.view.markets(call.nowMs));
   }
 
   market(call: Call, segment: string): Verdict {
     const id = parsePathId(segment);
     if (id instanceof Refused) return id;
-    const bytes = this.view.market(marketOf(id), call.nowMs);
-    if (bytes === null) return NO_MARKET;
-    return call.send(OK, bytes);
+    const body = this.view.market(marketOf(id), call.nowMs);
+    return body === null ? NO_MARKET : call.sendTagged(body);
   }
 
   prices(call: Call): Verdict {
-    return call.send(OK, this.view.prices());
+    return call.sendTagged(this.view.prices());
   }
 
   positions(call: Call): Verdict {

@@ -12,7 +12,7 @@ import {
   type PublicCode,
   statusOf,
 } from './failures.js';
-import { type Json, type JsonObject, schemaRef } from './schemas.js';
+import { isObject, type Json, type JsonObject, schemaRef } from './schemas.js';
 
 const headerRef = (name: string): JsonObject => ({ $ref: `#/components/headers/${name}` });
 
@@ -26,6 +26,8 @@ export const commonHeaders: JsonObject = headerRefs(
   'X-RateLimit-Reset',
   'X-Request-Id',
 );
+
+const taggedHeaders: JsonObject = { ...commonHeaders, ...headerRefs('ETag') };
 
 const header = (description: string, schema: JsonObject, example: Json, isExtension = false): JsonObject => ({
   description,
@@ -62,7 +64,12 @@ export const headers: JsonObject = {
     'ApiKey header="X-API-Key"',
     true,
   ),
-  ETag: header('Send it back as `If-None-Match` to be told 304 while nothing has changed.', text, '"kq1x"'),
+  ETag: header(
+    'Send it back as `If-None-Match` to be told 304 while nothing has changed.',
+    text,
+    '"kq1x"',
+    true,
+  ),
 };
 
 /** `error` of a failure with one of these codes. */
@@ -166,3 +173,15 @@ export function okResponse(
     },
   };
 }
+
+/** The success of an operation whose answers have a tag, and the 304 of a client that has the newest. */
+export const taggedResponses = (success: JsonObject): JsonObject => {
+  const tagged = Object.entries(success).map(([status, response]): [string, Json] => [
+    status,
+    isObject(response) ? { ...response, headers: taggedHeaders } : response,
+  ]);
+  return {
+    ...Object.fromEntries(tagged),
+    304: { description: 'Your copy is the newest.', headers: taggedHeaders, 'x-extension': true },
+  };
+};

@@ -5,10 +5,11 @@
  * for a value of the rules in force.
  */
 import type { Rules } from '../../engine/model/rules.js';
-import { commonHeaders, failureRefs, failureSchemas, headers, responses } from './common.js';
+import { failureRefs, failureSchemas, headers, responses, taggedResponses } from './common.js';
 import { fillInRules } from './describe-rules.js';
 import { DOCUMENT_FAILURES } from './failures.js';
 import { type Documented, operationObject } from './operation.js';
+import { ifNoneMatchParameter } from './parameters.js';
 import { componentSchemas, type Json, type JsonObject } from './schemas.js';
 
 const INTRODUCTION = `A trading server for parimutuel UP/DOWN prediction markets. Each market runs in rounds; a bet
@@ -33,36 +34,26 @@ const getDocument: JsonObject = {
     'Needs no key, but counts for the address, and for the key if one is sent. Pages of any origin may read it.',
   'x-extension': true,
   security: [],
-  parameters: [
-    {
-      name: 'If-None-Match',
-      in: 'header',
-      description: 'The `ETag` of the copy that you have.',
-      schema: { type: 'string' },
-    },
-  ],
+  parameters: [ifNoneMatchParameter],
   responses: {
-    200: {
-      description: 'OpenAPI 3.1.',
-      headers: { ...commonHeaders, ETag: { $ref: '#/components/headers/ETag' } },
-      content: {
-        'application/json': {
-          schema: {
-            type: 'object',
-            required: ['openapi', 'info', 'paths'],
-            properties: {
-              openapi: { type: 'string' },
-              info: { type: 'object' },
-              paths: { type: 'object' },
+    ...taggedResponses({
+      200: {
+        description: 'OpenAPI 3.1.',
+        content: {
+          'application/json': {
+            schema: {
+              type: 'object',
+              required: ['openapi', 'info', 'paths'],
+              properties: {
+                openapi: { type: 'string' },
+                info: { type: 'object' },
+                paths: { type: 'object' },
+              },
             },
           },
         },
       },
-    },
-    304: {
-      description: 'Your copy is the newest.',
-      headers: { ...commonHeaders, ETag: { $ref: '#/components/headers/ETag' } },
-    },
+    }),
     ...failureRefs(DOCUMENT_FAILURES),
   },
 };

@@ -37,6 +37,14 @@ export const limitParameter = (fallback: number): JsonObject => ({
   schema: { type: 'integer', minimum: 1, maximum: LIST_LIMIT_MAX, default: fallback },
 });
 
+export const ifNoneMatchParameter: JsonObject = {
+  name: 'If-None-Match',
+  in: 'header',
+  description: 'The `ETag` of the copy that you have.',
+  schema: { type: 'string' },
+  'x-extension': true,
+};
+
 /** Has no example, because a page would fill it in, and a second order with the same key is not placed. */
 export const idempotencyKeyParameter: JsonObject = {
   name: 'Idempotency-Key',

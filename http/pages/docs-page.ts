@@ -7,8 +7,9 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { HeaderList } from '../../engine/model/ports.js';
+import type { TaggedBody } from '../kit/tagged-body.js';
 import { STYLE } from './docs-style.js';
-import { CACHE_AN_HOUR, REVALIDATE, type StaticPage, type StaticPages, staticPage } from './static-pages.js';
+import { CACHE_AN_HOUR, REVALIDATE, type StaticPages, staticPage } from './static-pages.js';
 
 /** The sources of `/docs` and of the documents below it. */
 export interface DocsFiles {
@@ -69,12 +70,12 @@ export function loadDocs(): DocsFiles {
     PAGE,
     guardedBy("script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'"),
   );
-  const pages = new Map<string, StaticPage>([
+  const pages = new Map<string, TaggedBody>([
     ['/docs', page],
     ['/docs/', page],
     ['/docs/start.js', staticPage(JAVASCRIPT, CACHE_AN_HOUR, START_SCRIPT)],
     ['/docs/style.css', staticPage(CSS, CACHE_AN_HOUR, STYLE)],
-    ...PACKAGE_FILES.map(([name, contentType]): [string, StaticPage] => [
+    ...PACKAGE_FILES.map(([name, contentType]): [string, TaggedBody] => [
       `/docs/${name}`,
       staticPage(contentType, CACHE_AN_HOUR, readFileSync(join(folder, name))),
     ]),

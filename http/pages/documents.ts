@@ -3,10 +3,11 @@
  * until the rules change.
  */
 import type { Rules } from '../../engine/model/rules.js';
+import type { TaggedBody } from '../kit/tagged-body.js';
 import type { JsonObject } from '../openapi/schemas.js';
 import type { DocsFiles } from './docs-page.js';
 import { guidePage } from './guide.js';
-import { REVALIDATE, type StaticPage, type StaticPages, staticPage } from './static-pages.js';
+import { REVALIDATE, type StaticPages, staticPage } from './static-pages.js';
 
 const DOCUMENT_PATHS = ['/v1/openapi.json', '/api/v1/openapi.json'];
 const GUIDE_PATH = '/docs/guide';
@@ -18,8 +19,8 @@ const ANY_ORIGIN = ['Access-Control-Allow-Origin', '*'];
 
 export class Documents {
   #rules: Rules | null = null;
-  #document: StaticPage | null = null;
-  #guide: StaticPage | null = null;
+  #document: TaggedBody | null = null;
+  #guide: TaggedBody | null = null;
   readonly #pages: StaticPages;
 
   constructor(
@@ -29,7 +30,7 @@ export class Documents {
     this.#pages = files.pages;
   }
 
-  find(path: string, rules: Rules): StaticPage | undefined {
+  find(path: string, rules: Rules): TaggedBody | undefined {
     if (rules !== this.#rules) {
       this.#rules = rules;
       this.#document = null;
@@ -47,7 +48,7 @@ export class Documents {
   }
 }
 
-function documentPage(document: JsonObject): StaticPage {
+function documentPage(document: JsonObject): TaggedBody {
   const text = JSON.stringify(document, null, 2);
   return staticPage('application/json', REVALIDATE, text, ANY_ORIGIN);
 }

@@ -1,9 +1,10 @@
 /** `/docs/guide`: the API guide (`docs/api.md`) as a page, with the rules in force instead of the defaults. */
 import { Marked, type Tokens } from 'marked';
 import type { Rules } from '../../engine/model/rules.js';
+import type { TaggedBody } from '../kit/tagged-body.js';
 import { guardedBy, HTML, htmlHead } from './docs-page.js';
 import { withRules } from './guide-rules.js';
-import { REVALIDATE, type StaticPage, staticPage } from './static-pages.js';
+import { REVALIDATE, staticPage } from './static-pages.js';
 
 /** The anchor of a heading, as sites that render Markdown make it. */
 const anchorOf = (heading: string): string =>
@@ -21,7 +22,7 @@ const marked = new Marked({
 });
 
 /** `markdown` is a file of this project, so its HTML is trusted and not filtered. */
-export function guidePage(markdown: string, rules: Rules): StaticPage {
+export function guidePage(markdown: string, rules: Rules): TaggedBody {
   const tokens = marked.lexer(withRules(markdown, rules));
   const sections = tokens.filter(
     (token): token is Tokens.Heading => token.type === 'heading' && token['depth'] === 2,

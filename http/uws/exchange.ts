@@ -23,6 +23,7 @@ export class Exchange implements HttpRequest, HttpResponder, WaitingExchange {
   readonly contentEncoding: string;
   readonly authorization: string;
   readonly ifNoneMatch: string;
+  readonly acceptEncoding: string;
   body: Uint8Array = NO_BODY;
   fault: HttpRequest['fault'] = null;
   /** While in `slow`: when waiting ends, in monotonic milliseconds; else 0. */
@@ -57,6 +58,7 @@ export class Exchange implements HttpRequest, HttpResponder, WaitingExchange {
     this.contentEncoding = headers.contentEncoding ?? '';
     this.authorization = headers.authorization ?? '';
     this.ifNoneMatch = headers.ifNoneMatch ?? '';
+    this.acceptEncoding = headers.acceptEncoding ?? '';
   }
 
   /** Starts a request without a body, within the library's callback. */

@@ -18,6 +18,7 @@ const IF_NONE_MATCH = 'if-none-match';
 const CONTENT_LENGTH = 'content-length';
 const IDEMPOTENCY_KEY = 'idempotency-key';
 const FORWARDED_FOR = 'x-forwarded-for';
+const ACCEPT_ENCODING = 'accept-encoding';
 const TRANSFER_ENCODING = 'transfer-encoding';
 const VERSION = ' HTTP/1.1';
 const LINE_END_CHARS = 2;
@@ -36,6 +37,7 @@ export class RequestHeaders {
   authorization: string | null = null;
   ifNoneMatch: string | null = null;
   forwardedFor: string | null = null;
+  acceptEncoding: string | null = null;
   contentLength: string | null = null;
   transferEncoding: string | null = null;
   /** Where the next line begins in `received`, if all lines so far match what the library parsed; else -1. */
@@ -72,6 +74,7 @@ export class RequestHeaders {
     this.authorization = null;
     this.ifNoneMatch = null;
     this.forwardedFor = null;
+    this.acceptEncoding = null;
     this.contentLength = null;
     this.transferEncoding = null;
   }
@@ -113,7 +116,8 @@ export class RequestHeaders {
         break;
       case IDEMPOTENCY_KEY.length:
         if (lowerCaseName === IDEMPOTENCY_KEY) this.idempotencyKey = joined(this.idempotencyKey, value);
-        // A list by definition: every element counts.
+        // Lists by definition: every element counts.
+        else if (lowerCaseName === ACCEPT_ENCODING) this.acceptEncoding = listed(this.acceptEncoding, value);
         else if (lowerCaseName === FORWARDED_FOR) this.forwardedFor = listed(this.forwardedFor, value);
         break;
       case TRANSFER_ENCODING.length:

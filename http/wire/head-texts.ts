@@ -18,6 +18,7 @@ const LIMITS_KEPT = 16;
 export class HeadTexts {
   /** By the low bits of the limit. */
   readonly #limits = new Array<number>(LIMITS_KEPT).fill(-1);
+  readonly #limitHeads = new Array<string>(LIMITS_KEPT).fill('');
   readonly #jsonHeads = new Array<string>(LIMITS_KEPT).fill('');
   /** By seconds until the reset. */
   readonly #resets: readonly string[];
@@ -30,17 +31,23 @@ export class HeadTexts {
 
   /** The text from Content-Type, for JSON, to the name of X-RateLimit-Remaining. */
   jsonHead(limit: number): string {
-    const slot = limit & (LIMITS_KEPT - 1);
-    if (this.#limits[slot] !== limit) {
-      this.#jsonHeads[slot] = flattenString(`Content-Type: application/json\r\n${this.limitHead(limit)}`);
-      this.#limits[slot] = limit;
-    }
-    return this.#jsonHeads[slot] as string;
+    return this.#jsonHeads[this.#slotOf(limit)] as string;
   }
 
   /** The text from X-RateLimit-Limit to the name of X-RateLimit-Remaining. */
   limitHead(limit: number): string {
-    return `${LIMIT}${integerText(limit)}${REMAINING}`;
+    return this.#limitHeads[this.#slotOf(limit)] as string;
+  }
+
+  #slotOf(limit: number): number {
+    const slot = limit & (LIMITS_KEPT - 1);
+    if (this.#limits[slot] !== limit) {
+      const head = `${LIMIT}${integerText(limit)}${REMAINING}`;
+      this.#limitHeads[slot] = flattenString(head);
+      this.#jsonHeads[slot] = flattenString(`Content-Type: application/json\r\n${head}`);
+      this.#limits[slot] = limit;
+    }
+    return slot;
   }
 
   /** The text from the value of X-RateLimit-Remaining to the end of X-Request-Id. */

@@ -58,13 +58,41 @@ for (const base of BASES) {
 
 test('HEAD answers like GET, without the body', async () => {
   for (const path of ['/markets', '/prices', '/markets/NO_SUCH', '/positions?limit=0', '/no-such-path']) {
-    const [got, head] = [await trader.api.get(path), await trader.api.send('HEAD', path)];
+    const headers = { 'Accept-Encoding': 'identity' };
+    const [got, head] = [
+      await trader.api.get(path, headers),
+      await trader.api.send('HEAD', path, { headers }),
+    ];
     assert.equal(head.status, got.status, path);
     assert.equal(head.headers.get('Content-Length'), `${Buffer.byteLength(got.text)}`, path);
     assert.equal(head.headers.get('Content-Type'), got.headers.get('Content-Type'), path);
   }
   const withoutKey = await sandbox.api(null).send('HEAD', '/markets');
   assert.equal(withoutKey.status, 401);
+});
+
+test('who asks for gzip gets fewer bytes of the same, and who names their tag gets none', async () => {
+  const url = `${sandbox.server.publicUrl}/v1/markets`;
+  const ask = async (method: string, headers: Record<string, string>) => {
+    const answered = await fetch(url, { method, headers: { 'X-API-Key': trader.secret, ...headers } });
+    return { answered, text: await answered.text() };
+  };
+  const fields = ['Content-Encoding', 'Content-Length', 'Vary', 'ETag', 'Cache-Control'] as const;
+  const fieldsOf = ({ headers }: Response) => fields.map((name) => headers.get(name));
+  const plain = await ask('GET', { 'Accept-Encoding': 'identity' });
+  const zipped = await ask('GET', { 'Accept-Encoding': 'gzip' });
+  assert.equal(zipped.text, plain.text, 'the clock stands still');
+  assert.equal(plain.answered.headers.get('Content-Length'), `${Buffer.byteLength(plain.text)}`);
+  assert.equal(zipped.answered.headers.get('Content-Encoding'), 'gzip');
+  assert.ok(Number(zipped.answered.headers.get('Content-Length')) < plain.text.length / 4);
+  const head = await ask('HEAD', { 'Accept-Encoding': 'gzip' });
+  assert.deepEqual([head.text, fieldsOf(head.answered)], ['', fieldsOf(zipped.answered)]);
+  for (const method of ['GET', 'HEAD']) {
+    const etag = zipped.answered.headers.get('ETag') ?? '';
+    const known = await ask(method, { 'Accept-Encoding': 'gzip', 'If-None-Match': etag });
+    assert.deepEqual([known.answered.status, known.text], [304, '']);
+    assert.equal(known.answered.headers.get('ETag'), etag);
+  }
 });
 
 test('unknown paths are 404', async () => {

@@ -187,6 +187,7 @@ function httpRequest(request: ClientRequest): HttpRequest & { body: Uint8Array }
     contentEncoding: '',
     authorization: request.authorization ?? '',
     ifNoneMatch: '',
+    acceptEncoding: '',
     body: body === '' ? new Uint8Array(0) : encoder.encode(body),
     fault: request.fault ?? null,
   };

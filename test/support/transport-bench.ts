@@ -57,6 +57,7 @@ export class TransportBench {
       contentEncoding,
       authorization,
       ifNoneMatch,
+      acceptEncoding,
       fault,
     } = request;
     const body = Buffer.from(request.body).toString('latin1');
@@ -71,6 +72,7 @@ export class TransportBench {
       contentEncoding,
       authorization,
       ifNoneMatch,
+      acceptEncoding,
       body,
       fault,
     });

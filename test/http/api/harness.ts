@@ -41,6 +41,8 @@ export interface Reply {
   /** By lower-case name. */
   readonly headers: ReadonlyMap<string, string>;
   readonly text: string;
+  /** The body as it was sent. */
+  readonly bytes: Uint8Array;
 }
 
 export interface SendOptions {
@@ -51,6 +53,7 @@ export interface SendOptions {
   readonly contentType?: string;
   readonly contentEncoding?: string;
   readonly ifNoneMatch?: string;
+  readonly acceptEncoding?: string;
   readonly body?: unknown;
   readonly fault?: HttpRequest['fault'];
 }
@@ -202,7 +205,8 @@ export class Harness {
           assert.ok(!fields.has(name), `${name} stands once`);
           fields.set(name, list[i + 1] ?? '');
         }
-        pending.reply = { status, headers: fields, text: Buffer.from(body).toString() };
+        const bytes = Buffer.from(body);
+        pending.reply = { status, headers: fields, text: bytes.toString(), bytes };
       },
     });
     return pending;
@@ -251,6 +255,7 @@ function requestOf(method: string, path: string, options: SendOptions): HttpRequ
     contentEncoding: options.contentEncoding ?? '',
     authorization: '',
     ifNoneMatch: options.ifNoneMatch ?? '',
+    acceptEncoding: options.acceptEncoding ?? '',
     body: bytes,
     fault: options.fault ?? null,
   };

@@ -304,6 +304,7 @@ test('on a manual clock every bet and price is shown at once, and bytes are cach
       contentEncoding: '',
       authorization: '',
       ifNoneMatch: '',
+      acceptEncoding: '',
       body: Buffer.alloc(0),
       fault: null,
     };

@@ -1,0 +1,97 @@
+/**
+ * A body that many requests get: its entity tag and its compressed forms are made once, not for every request. Each
+ * form has a strong tag of its own (RFC 9110, section 8.8.3), which follows from the bytes alone: every gateway has the
+ * same, and so has the server after a restart.
+ */
+import { createHash } from 'node:crypto';
+import { flattenString } from '../../engine/base/flatten-string.js';
+import type { HeaderBlock } from '../../engine/model/ports.js';
+import { type Coding, chooseCoding } from './codings.js';
+
+/** Characters of a tag: 132 bits of a SHA-256. */
+const TAG_LENGTH = 22;
+/** Shorter bodies fit one packet as they are, so compressing them saves nobody anything. */
+export const COMPRESSED_BYTES_MIN = 1_400;
+
+/** One form of a body. Both heads are the last lines of a head, each after a line end. */
+export interface BodyForm {
+  readonly bytes: Uint8Array;
+  /** With quotes. */
+  readonly etag: string;
+  readonly head: HeaderBlock;
+  /** Of the answer to a client that has this form. */
+  readonly notModifiedHead: HeaderBlock;
+}
+
+/** How bodies of a kind are compressed. */
+export interface Compressor {
+  /** Best first. */
+  readonly codings: readonly Coding[];
+  /** Calls `done`, at once or later; never if it does not succeed. */
+  compress(bytes: Uint8Array, coding: Coding, done: (compressed: Uint8Array) => void): void;
+}
+
+export interface BodyHeaders {
+  /** Of answers with a body: what it is. */
+  readonly content: HeaderBlock;
+  /** Of a 304, too: how long it may be kept. */
+  readonly caching: HeaderBlock;
+}
+
+export class TaggedBody {
+  readonly plain: BodyForm;
+  readonly #tag: string;
+  readonly #codings: readonly Coding[];
+  /** By coding, once asked for; the plain form until the compressed one is ready. */
+  readonly #forms: Partial<Record<Coding, BodyForm>> = {};
+
+  constructor(
+    bytes: Uint8Array,
+    private readonly headers: BodyHeaders,
+    private readonly compressor: Compressor,
+  ) {
+    this.#tag = createHash('sha256').update(bytes).digest('base64url').slice(0, TAG_LENGTH);
+    this.#codings = bytes.length < COMPRESSED_BYTES_MIN ? [] : compressor.codings;
+    this.plain = this.#form(bytes, `"${this.#tag}"`, '');
+  }
+
+  /** The form for a client; `acceptEncoding` is '' where it does not say. */
+  form(acceptEncoding: string): BodyForm {
+    if (acceptEncoding === '' || this.#codings.length === 0) return this.plain;
+    const coding = chooseCoding(acceptEncoding, this.#codings);
+    if (coding === null) return this.plain;
+    return this.#forms[coding] ?? this.#make(coding);
+  }
+
+  #make(coding: Coding): BodyForm {
+    const { plain } = this;
+    this.#forms[coding] = plain;
+    this.compressor.compress(plain.bytes, coding, (compressed) => {
+      if (compressed.length < plain.bytes.length)
+        this.#forms[coding] = this.#form(
+          compressed,
+          `"${this.#tag}-${coding}"`,
+          `\r\nContent-Encoding: ${coding}`,
+        );
+    });
+    return this.#forms[coding];
+  }
+
+  #form(bytes: Uint8Array, etag: string, coded: HeaderBlock): BodyForm {
+    const vary = this.#codings.length === 0 ? '' : '\r\nVary: Accept-Encoding';
+    const notModifiedHead = flattenString(`${this.headers.caching}\r\nETag: ${etag}${vary}`);
+    return {
+      bytes,
+      etag,
+      head: flattenString(`${this.headers.content}${coded}${notModifiedHead}`),
+      notModifiedHead,
+    };
+  }
+}
+
+/** Whether `If-None-Match` ('' if absent) names the tag. Weak tags match, too. */
+export function isNamed(etag: string, ifNoneMatch: string): boolean {
+  if (ifNoneMatch === '') return false;
+  const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return tags.includes('*') || tags.includes(etag);
+}
