@@ -221,6 +221,7 @@ function buildOperatorDesk(
     lifecycle,
     pushFeed,
     manualRun,
+    tracker,
     status,
     beforeTelling: () => front.publishFirst(),
     schedule: setImmediate,

@@ -74,7 +74,15 @@ export class Desk implements Moment {
     const tier = TIERS.indexOf('VIP');
     this.#do({ kind: 'createAccount', timeMs, name: null, tier, balanceCents: BALANCE_CENTS });
     const asset = assetOf(market);
-    this.#do({ kind: 'openLate', timeMs, asset, price: FIRST_PRICE, priceTimeMs: timeMs, evidence: '' });
+    this.#do({
+      kind: 'openLate',
+      timeMs,
+      asset,
+      price: FIRST_PRICE,
+      priceTimeMs: timeMs,
+      source: null,
+      evidence: '',
+    });
     this.#round = this.#current();
   }
 
@@ -156,7 +164,7 @@ export class Desk implements Moment {
     this.#do({ kind: 'advance', timeMs: this.#round.lockTimeMs });
     this.#do({ kind: 'advance', timeMs });
     const asset = assetOf(this.#market);
-    const priced = { asset, boundaryMs: timeMs, price, priceTimeMs: timeMs, evidence: '' };
+    const priced = { asset, boundaryMs: timeMs, price, priceTimeMs: timeMs, source: null, evidence: '' };
     this.#do({ kind: 'boundaryPrice', timeMs, ...priced });
     while (this.#engine.settlementsWaiting) this.#do({ kind: 'settle', timeMs, betsMax: 10_000 });
     this.#round = this.#current();

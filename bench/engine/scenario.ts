@@ -53,7 +53,15 @@ export function setUpCommands(
     commands.push({ kind: 'createKey', timeMs, ...key });
   }
   ASSETS.forEach((_, asset) => {
-    commands.push({ kind: 'openLate', timeMs, asset, price: PRICE, priceTimeMs: timeMs, evidence: 'bench' });
+    commands.push({
+      kind: 'openLate',
+      timeMs,
+      asset,
+      price: PRICE,
+      priceTimeMs: timeMs,
+      source: null,
+      evidence: 'bench',
+    });
   });
   return commands;
 }

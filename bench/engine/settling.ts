@@ -47,7 +47,7 @@ function passTime(engine: Engine, timed: Timed, toMs: number, prices = timed): v
     if (dueMs % MINUTE_MS !== 0) continue;
     ASSETS.forEach((_, asset) => {
       const price = 100 + ((dueMs / MINUTE_MS + asset) % 3);
-      const priced = { boundaryMs: dueMs, price, priceTimeMs: dueMs, evidence: 'bench' };
+      const priced = { boundaryMs: dueMs, price, priceTimeMs: dueMs, source: null, evidence: 'bench' };
       prices.apply({ kind: 'boundaryPrice', timeMs: dueMs, asset, ...priced });
     });
   }

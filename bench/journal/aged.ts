@@ -135,7 +135,7 @@ function passTo(writer: Writer, toMs: number): void {
     if (dueMs % MINUTE_MS !== 0) continue;
     ASSETS.forEach((_, asset) => {
       const price = 100 + ((dueMs / MINUTE_MS + asset) % 3);
-      const priced = { boundaryMs: dueMs, price, priceTimeMs: dueMs, evidence: 'bench' };
+      const priced = { boundaryMs: dueMs, price, priceTimeMs: dueMs, source: null, evidence: 'bench' };
       writer.apply({ kind: 'boundaryPrice', timeMs, asset, ...priced });
     });
     while (engine.settlementsWaiting) {

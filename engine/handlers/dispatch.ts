@@ -5,6 +5,7 @@ import type { Effect, State } from '../state/state.js';
 import { createAccount, createKey, depositHouse, transfer, updateAccount, updateKey } from './accounts.js';
 import { advance, boundaryPrice, voidRound } from './lifecycle.js';
 import { openLate } from './opening.js';
+import { confirmPrice, switchFeed } from './prices.js';
 import * as settings from './settings.js';
 import { settle } from './settlement.js';
 
@@ -17,6 +18,10 @@ export function dispatch(state: State, command: Exclude<Command, PlaceOrder>): E
       return moved(state, boundaryPrice(state, command));
     case 'openLate':
       return moved(state, openLate(state, command));
+    case 'switchFeed':
+      return switchFeed(command);
+    case 'confirmPrice':
+      return confirmPrice(command);
     case 'settle':
       return moved(state, settle(state, command));
     case 'voidRound':

@@ -5,11 +5,12 @@
  */
 import { assert } from '../base/assert.js';
 import type { BoundaryPrice, OpenLate } from '../model/commands.js';
-import { ASSETS, assetOf, MARKETS_MAX, textAt, UPCOMING } from '../model/domain.js';
+import { ASSETS } from '../model/domain.js';
 import type { PriceTick, TickVerdict } from '../model/ports.js';
 import type { EngineReads } from '../model/views.js';
 import { BoundaryWindow, GRACE_MS } from './ticks/boundary-window.js';
-import { DEFAULT_JUMP_LIMITS, type JumpLimits, Jumps } from './ticks/jumps.js';
+import { DEFAULT_JUMP_LIMITS, type HeldPrice, type JumpLimits, Jumps } from './ticks/jumps.js';
+import { priceAgeMsMax, type Waiting, waitingBoundaries } from './ticks/waiting.js';
 
 /** A tick further ahead of engine time than this is refused. */
 const TICK_AHEAD_MS_MAX = 1_000;
@@ -18,12 +19,6 @@ export const TICK_EVIDENCE_LENGTH_MAX = 4_096;
 
 const TAKEN: TickVerdict = { taken: true };
 const refuse = (detail: string): TickVerdict => ({ taken: false, detail });
-
-/** A boundary whose price at least one round is waiting for. */
-interface Waiting {
-  readonly asset: number;
-  readonly boundaryMs: number;
-}
 
 /** The same with its deadline, for status. */
 export interface AwaitedPrice extends Waiting {
@@ -41,6 +36,7 @@ export class PriceTracker {
   #takenCount = 0;
   #refusedCount = 0;
   #onTaken: (tick: PriceTick) => void = () => undefined;
+  #onHeld: (tick: PriceTick, latest: PriceTick) => void = () => undefined;
 
   /** `pastGraceMs`: how long after the start ticks for boundaries from before it are taken; at most an hour. */
   constructor(
@@ -71,6 +67,11 @@ export class PriceTracker {
     this.#onTaken = reader;
   }
 
+  /** The reader receives every tick that begins to be held back as absurd, and the one that it is too far from. */
+  onHeld(reader: (tick: PriceTick, latest: PriceTick) => void): void {
+    this.#onHeld = reader;
+  }
+
   /** Starts at engine time `nowMs`, to which the engine has advanced, before the first tick. */
   start(nowMs: number): void {
     assert(this.#windows.length === 0, 'the price tracker is started once');
@@ -82,6 +83,19 @@ export class PriceTracker {
   /** The asset's tick with the greatest timestamp, or null. */
   latest(asset: number): PriceTick | null {
     return this.#windows[asset]?.latest ?? null;
+  }
+
+  /** The asset's price that is held back as absurd, or null. */
+  held(asset: number): HeldPrice | null {
+    return this.#jumps[asset]?.held ?? null;
+  }
+
+  /** An operator vouches for the price that is held back: it is accepted at engine time `nowMs`, and later ones follow it. */
+  confirmHeld(asset: number, nowMs: number): void {
+    const tick = this.#jumps[asset]?.release() ?? null;
+    const window = this.#windows[asset];
+    assert(tick !== null && window !== undefined, 'a price is held back');
+    this.#take(tick, window, nowMs);
   }
 
   /** The process resumes at engine time `nowMs` after a stall, during which it read no ticks. */
@@ -102,10 +116,14 @@ export class PriceTracker {
       this.#refusedCount++;
       return refuse(refusal ?? '');
     }
+    this.#take(tick, window, nowMs);
+    return TAKEN;
+  }
+
+  #take(tick: PriceTick, window: BoundaryWindow, nowMs: number): void {
     this.#takenCount++;
     window.take(tick, nowMs);
     this.#onTaken(tick);
-    return TAKEN;
   }
 
   #staleReason({ asset, timeMs }: PriceTick, window: BoundaryWindow, nowMs: number): string | null {
@@ -116,7 +134,11 @@ export class PriceTracker {
   }
 
   #jumpReason(tick: PriceTick, { latest }: BoundaryWindow, nowMs: number): string | null {
-    if (latest === null || this.#jumps[tick.asset]?.isBelieved(tick, latest, nowMs) !== false) return null;
+    const jumps = this.#jumps[tick.asset];
+    if (latest === null || jumps === undefined) return null;
+    const before = jumps.held;
+    if (jumps.isBelieved(tick, latest, nowMs)) return null;
+    if (jumps.held !== before) this.#onHeld(tick, latest);
     const { ratioMax, agreementMs } = this.jumpLimits;
     return (
       `the price is further from the last one, ${latest.price}, than by a factor of ${ratioMax}; ` +
@@ -162,7 +184,8 @@ export class PriceTracker {
         boundaryMs,
         price: tick?.price ?? null,
         priceTimeMs: tick?.timeMs ?? null,
-        evidence: tick === null ? 'no tick' : evidenceOf(tick),
+        source: tick?.source ?? null,
+        evidence: tick?.origin ?? 'no tick',
       });
     }
     return commands;
@@ -184,7 +207,8 @@ export class PriceTracker {
         asset,
         price: latest.price,
         priceTimeMs: latest.timeMs,
-        evidence: evidenceOf(latest),
+        source: latest.source,
+        evidence: latest.origin,
       });
     });
     return commands;
@@ -206,45 +230,4 @@ function malformedReason(tick: PriceTick, nowMs: number): string | null {
   if (tick.timeMs > nowMs + TICK_AHEAD_MS_MAX) return 'the timestamp is more than 1 s ahead';
   if (tick.source.length + tick.origin.length > TICK_EVIDENCE_LENGTH_MAX) return 'the evidence is too long';
   return null;
-}
-
-/**
- * Greatest age at which a price of the asset can still matter: to an unresolved round, or to one that could open now.
- */
-function priceAgeMsMax(engine: EngineReads, asset: number): number {
-  const markets = Array.from({ length: MARKETS_MAX }, (_, market) => market).filter(
-    (market) => assetOf(market) === asset,
-  );
-  const rounds = [...markets.map((market) => engine.currentRound(market)), ...engine.unsettledRounds()];
-  return Math.max(
-    0,
-    ...markets.map((market) => engine.marketRules(market)?.maxPriceAgeMs ?? 0),
-    ...rounds.flatMap((round) =>
-      round !== null && assetOf(round.market) === asset ? round.maxPriceAgeMs : [],
-    ),
-  );
-}
-
-const evidenceOf = (tick: PriceTick): string =>
-  tick.origin === '' ? tick.source : `${tick.source} ${tick.origin}`;
-
-/** The ends of rounds that await a close price, and the starts of rounds that await an open price. */
-function waitingBoundaries(engine: EngineReads): Waiting[] {
-  const keys = new Set<string>();
-  const waiting: Waiting[] = [];
-  const add = (market: number, boundaryMs: number): void => {
-    const asset = assetOf(market);
-    const key = `${textAt(ASSETS, asset)} ${boundaryMs}`;
-    if (keys.has(key)) return;
-    keys.add(key);
-    waiting.push({ asset, boundaryMs });
-  };
-  for (const round of engine.unsettledRounds()) {
-    if (round.resolvedAtMs === null) add(round.market, round.endTimeMs);
-  }
-  for (let market = 0; market < MARKETS_MAX; market++) {
-    const current = engine.currentRound(market);
-    if (current !== null && current.status === UPCOMING) add(market, current.startTimeMs);
-  }
-  return waiting.sort((a, b) => a.boundaryMs - b.boundaryMs || a.asset - b.asset);
 }

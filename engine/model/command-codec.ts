@@ -20,8 +20,10 @@ const COMMAND_VERSIONS: Readonly<Record<CommandKind, number>> = {
   declareSetup: 1,
   advance: 1,
   setCalendar: 1,
-  boundaryPrice: 1,
-  openLate: 1,
+  boundaryPrice: 2,
+  openLate: 2,
+  switchFeed: 1,
+  confirmPrice: 1,
   settle: 1,
   placeOrder: 2,
   createAccount: 1,
@@ -138,8 +140,18 @@ export type Upcast = (text: readonly unknown[]) => readonly unknown[];
 /** By kind, then by the version converted from. */
 export type Upcasters = Readonly<Partial<Record<CommandKind, Readonly<Record<number, Upcast>>>>>;
 
+/** Version 2 of a price brought its source. Before, it was a part of the evidence. */
+const withoutSource: Upcast = ([kind, , timeMs, fields]) => [
+  kind,
+  2,
+  timeMs,
+  { ...(fields as object), source: null },
+];
+
 /** Every old version that a released program has written keeps its upcaster here for ever. */
 const UPCASTERS: Upcasters = {
+  boundaryPrice: { 1: withoutSource },
+  openLate: { 1: withoutSource },
   // Version 2 brought the fair share, behind the stake.
   placeOrder: { 1: (text) => [text[0], 2, ...text.slice(2, 8), -1, ...text.slice(8)] },
 };

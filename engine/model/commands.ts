@@ -46,7 +46,9 @@ export interface BoundaryPrice extends Timed {
   readonly boundaryMs: number;
   readonly price: number | null;
   readonly priceTimeMs: number | null;
-  /** Source of the price, for people and proofs: the feed's name and its origin data. */
+  /** Name of the feed that the price is from; null where there is no price, or the journal did not say yet. */
+  readonly source: string | null;
+  /** Origin data of the feed, for people and proofs. Where `source` is null, the feed's name comes first. */
   readonly evidence: string;
 }
 
@@ -56,7 +58,26 @@ export interface OpenLate extends Timed {
   readonly asset: number;
   readonly price: number;
   readonly priceTimeMs: number;
+  readonly source: string | null;
   readonly evidence: string;
+}
+
+/** From now on the asset's prices come from another feed. For the record: prices carry their own source. */
+export interface SwitchFeed extends Timed {
+  readonly kind: 'switchFeed';
+  readonly asset: number;
+  /** Names of the feeds before and from now on. */
+  readonly from: string;
+  readonly to: string;
+  readonly reason: string;
+}
+
+/** An operator vouches for a price that was held back as absurd. For the record, as above. */
+export interface ConfirmPrice extends Timed {
+  readonly kind: 'confirmPrice';
+  readonly asset: number;
+  readonly price: number;
+  readonly reason: string;
 }
 
 /** Settles at most `betsMax` bets of the resolved rounds, oldest round first. */
@@ -172,6 +193,8 @@ export type Command =
   | SetCalendar
   | BoundaryPrice
   | OpenLate
+  | SwitchFeed
+  | ConfirmPrice
   | Settle
   | PlaceOrder
   | CreateAccount

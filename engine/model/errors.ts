@@ -43,6 +43,7 @@ export const ERROR_STATUS = {
   round_already_resolved: 409,
   clock_not_manual: 409,
   feed_not_push: 409,
+  price_not_held: 409,
   // 429
   rate_limited: 429,
   // 503: not now

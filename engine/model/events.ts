@@ -85,6 +85,25 @@ export interface BoundaryPriced {
   readonly price: number | null;
 }
 
+/** For the record: prices of the asset come from another feed. */
+export interface FeedSwitched {
+  readonly type: 'feedSwitched';
+  readonly timeMs: number;
+  readonly asset: number;
+  readonly from: string;
+  readonly to: string;
+  readonly reason: string;
+}
+
+/** For the record: an operator vouched for a price that was held back. */
+export interface PriceConfirmed {
+  readonly type: 'priceConfirmed';
+  readonly timeMs: number;
+  readonly asset: number;
+  readonly price: number;
+  readonly reason: string;
+}
+
 /** Money moved other than by a bet: positive into the account (0 is the house), negative out of it. */
 export interface BalanceMoved {
   readonly type: 'balanceMoved';
@@ -130,6 +149,8 @@ export type EngineEvent =
   | RoundResolved
   | RoundNotOpened
   | BoundaryPriced
+  | FeedSwitched
+  | PriceConfirmed
   | BalanceMoved
   | AccountChanged
   | KeyChanged

@@ -37,6 +37,11 @@ export const LOG_EVENTS = {
     'warn',
     'rounds wait for prices at boundaries from before the start; without a tick from then they are voided',
   ),
+  price_held: at(
+    'warn',
+    'a price is too far from the last one: it is held back until later ones agree with it',
+  ),
+  price_confirmed: at('info', 'an operator vouches for a price that was held back: it is used'),
   feed_connected: at('info', 'prices come over a new connection'),
   feed_disconnected: at('warn', 'the connection to a price service has ended, or could not be made'),
   feed_ids_refused: at(

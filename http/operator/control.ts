@@ -1,6 +1,6 @@
 /** Operator routes that control trading: the switch, markets, rounds and the house (design, section 8). */
 import typia, { type tags } from 'typia';
-import { marketId, marketOf, parseRoundId, roundId } from '../../engine/model/domain.js';
+import { ASSETS, type Asset, marketId, marketOf, parseRoundId, roundId } from '../../engine/model/domain.js';
 import { readBody } from '../kit/body.js';
 import { Refused } from '../kit/refused.js';
 import { readTransfer, showTransfer } from './accounts.js';
@@ -20,6 +20,12 @@ interface VoidBody {
   readonly reason: Reason & tags.MinLength<1>;
 }
 
+interface ConfirmBody {
+  readonly price: number;
+  readonly reason: Reason & tags.MinLength<1>;
+}
+
+const validateConfirm = typia.createValidateEquals<ConfirmBody>();
 const validateTrading = typia.createValidateEquals<TradingBody>();
 const validateMarket = typia.createValidateEquals<MarketBody>();
 const validateVoid = typia.createValidateEquals<VoidBody>();
@@ -28,6 +34,7 @@ export const controlRoutes: readonly Route[] = [
   { method: 'PUT', path: '/trading', handle: setTrading },
   { method: 'PATCH', path: '/markets/{id}', handle: suspendMarket },
   { method: 'POST', path: '/rounds/{id}/void', handle: voidRound },
+  { method: 'POST', path: '/prices/{crypto}/confirm', handle: confirmPrice },
   {
     method: 'GET',
     path: '/house',
@@ -62,6 +69,18 @@ function voidRound({ params, request }: Call): Asking | Refused {
   const { market, roundNumber } = round;
   return asking('voidRound', { market, roundNumber, reason }, () =>
     answer(200, { id: roundId(market, roundNumber), voided: true, reason }),
+  );
+}
+
+/** Believes a price that is held back as absurd. `price` says which: it may have changed since the operator saw it. */
+function confirmPrice({ params, request }: Call): Asking | Refused {
+  const asset = ASSETS.indexOf(params[0] as Asset);
+  if (asset < 0) return new Refused('not_found', `no such asset; known are ${ASSETS.join(', ')}`);
+  const body = readBody(request, validateConfirm);
+  if (body instanceof Refused) return body;
+  const { price, reason } = body;
+  return asking('confirmPrice', { asset, price, reason }, (confirmed) =>
+    answer(200, { crypto: ASSETS[asset], price: confirmed, reason }),
   );
 }
 

@@ -5,14 +5,18 @@
 
 import type { PriceTracker } from '../../engine/host/price-tracker.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
-import { accountId, marketId, RESULT_VOID, roundId } from '../../engine/model/domain.js';
+import { ASSETS, accountId, marketId, RESULT_VOID, roundId, textAt } from '../../engine/model/domain.js';
 import type { BalanceMoved, EngineEvent } from '../../engine/model/events.js';
+import type { PriceTick } from '../../engine/model/ports.js';
 import type { SilentAssets } from '../prices/silent-assets.js';
 import type { DiskSpace } from '../process/shutdown.js';
 import { ArchiveLag } from './archive-lag.js';
 import { awaitedPrices, marketsWithoutCapital, type ShadowView } from './desk/status.js';
 import { MinuteLog, type MinuteLogOptions } from './minute-log.js';
 import type { Guesses } from './token-guard.js';
+
+/** A feed that alternates between two prices has a line in this time. */
+const HELD_EVERY_MS = 60_000;
 
 export interface HealthLogOptions extends MinuteLogOptions {
   readonly sequencer: Sequencer;
@@ -26,6 +30,8 @@ export interface HealthLogOptions extends MinuteLogOptions {
 
 export class HealthLog {
   readonly #conditions = new Map<string, string>();
+  /** By asset. */
+  readonly #heldLoggedMs: number[] = [];
 
   readonly #archiveLag: ArchiveLag;
   readonly #minutes: MinuteLog | null;
@@ -33,6 +39,7 @@ export class HealthLog {
   constructor(private readonly options: HealthLogOptions) {
     this.#archiveLag = new ArchiveLag(options.log);
     this.#minutes = options.logMinutes ? new MinuteLog(options) : null;
+    options.tracker.onHeld((tick, latest) => this.#onHeld(tick, latest));
     options.sequencer.onEvents((seq, events) => this.#onEvents(seq, events));
   }
 
@@ -52,6 +59,9 @@ export class HealthLog {
         log.write('rules_in_force', { sequence });
       } else if (event.type === 'tradingChanged') {
         log.write('trading_switched', { sequence, ...this.options.sequencer.engine.trading });
+      } else if (event.type === 'priceConfirmed') {
+        const { asset, price, reason } = event;
+        log.write('price_confirmed', { sequence, crypto: textAt(ASSETS, asset), price, reason });
       } else if (event.type === 'marketSuspended') {
         const isSuspended = this.options.sequencer.engine.isSuspended(event.market);
         const market = marketId(event.market);
@@ -69,6 +79,15 @@ export class HealthLog {
     if (reason !== 'deposit' && reason !== 'withdrawal') return;
     const owner = account === 0 ? 'house' : accountId(account);
     this.options.log.write(reason, { sequence, account: owner, amountCents, balanceCents, reference });
+  }
+
+  #onHeld(tick: PriceTick, latest: PriceTick): void {
+    const nowMs = this.options.steadyNowMs();
+    if (nowMs - (this.#heldLoggedMs[tick.asset] ?? Number.NEGATIVE_INFINITY) < HELD_EVERY_MS) return;
+    this.#heldLoggedMs[tick.asset] = nowMs;
+    const { price, source } = tick;
+    const fields = { crypto: textAt(ASSETS, tick.asset), price, source, lastPrice: latest.price };
+    this.options.log.write('price_held', fields);
   }
 
   /**

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { refused } from '../support/api-client.js';
 import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
+import { toteText } from '../support/cli.js';
 import { Server } from '../support/server.js';
 
 let sandbox: Sandbox;
@@ -68,6 +69,37 @@ test('a price that three later ones agree with over 30 s is accepted', async () 
   assert.equal((await post([{ crypto: 'BTC', price: 20_030 }])).status, 200);
   assert.equal(await currentPrice(), 20_030);
   await sandbox.push({ BTC: 20_000 });
+});
+
+test('a price that is held back is shown, and believed at once where an operator vouches for it', async () => {
+  const confirm = (crypto: string, body: unknown) =>
+    sandbox.operator.post<{ crypto: string; price: number }>(`/prices/${crypto}/confirm`, body);
+  const reason = 'three exchanges agree';
+  const held = async () => {
+    const { data } = await sandbox.operator.get<{ feed: { held: Record<string, unknown> } }>('/status');
+    return data.feed.held;
+  };
+  refused(await confirm('BTC', { price: 41_000, reason }), 409, 'price_not_held');
+  await sandbox.advance(2_000);
+  for (const price of [41_000, 41_100]) {
+    refused(await post([{ crypto: 'BTC', price }]), 400, 'price_refused');
+    await sandbox.advance(1_000);
+  }
+  assert.deepEqual(await held(), {
+    BTC: { price: 41_100, source: 'push', since: new Date(sandbox.nowMs - 2_000).toISOString(), ticks: 2 },
+  });
+  refused(await confirm('BTC', { price: 41_000 }), 400, 'invalid_request');
+  refused(await confirm('DOGE', { price: 41_000, reason }), 404, 'not_found');
+  refused(await confirm('BTC', { price: 40_000, reason }), 409, 'price_not_held');
+  refused(await confirm('ETH', { price: 41_000, reason }), 409, 'price_not_held');
+  assert.equal(await currentPrice(), 20_000);
+  const { status, data } = await confirm('BTC', { price: 41_000, reason });
+  assert.deepEqual([status, data], [200, { crypto: 'BTC', price: 41_100, reason }]);
+  assert.equal(await currentPrice(), 41_100);
+  assert.deepEqual(await held(), {});
+  assert.equal((await post([{ crypto: 'BTC', price: 41_200 }])).status, 200);
+  const replayed = await toteText(['replay', sandbox.server.dataDir, '--kind', 'confirmPrice', '--explain']);
+  assert.match(replayed, /believe the price 41100 of BTC: "three exchanges agree"/);
 });
 
 test('invalid prices are refused', async () => {

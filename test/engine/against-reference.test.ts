@@ -73,6 +73,30 @@ test('the engine and the reference model agree after every command of random str
   deepEqual(rare, [], `outcomes that ${RUNS} streams hardly ever had`);
 });
 
+test('a switch of feeds and a confirmed price are journaled, and change the time and nothing else', () => {
+  const pair = runStream(1, []);
+  const { timeMs } = pair.reference.state;
+  const reason = 'no price for 8 s';
+  const switched = {
+    kind: 'switchFeed',
+    timeMs: timeMs + 1,
+    asset: 0,
+    from: 'hermes',
+    to: 'coinbase',
+    reason,
+  } as const;
+  equal(pair.apply(switched).status, 'accepted');
+  const confirmed = {
+    kind: 'confirmPrice',
+    timeMs: timeMs + 2,
+    asset: 0,
+    price: 41_000,
+    reason: 'seen',
+  } as const;
+  equal(pair.apply(confirmed).status, 'accepted');
+  equal(pair.reference.state.timeMs, timeMs + 2);
+});
+
 test('moving a manual clock changes the time and nothing else', () => {
   const pair = runStream(1, []);
   const timeMs = pair.reference.state.timeMs + 1;

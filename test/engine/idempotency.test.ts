@@ -111,7 +111,7 @@ test('a refused order drops no entries, however many have expired', () => {
   for (let account = 0; account < 4; account++) {
     engine.apply({ kind: 'createAccount', timeMs, name: null, tier: 2, balanceCents: 1_000_000_00 });
   }
-  const opening = { asset: 0, price: 100, priceTimeMs: timeMs, evidence: '' };
+  const opening = { asset: 0, price: 100, priceTimeMs: timeMs, source: null, evidence: '' };
   engine.apply({ kind: 'openLate', timeMs, ...opening });
   const place = (atMs: number, index: number): string => {
     const outcome = engine.apply({

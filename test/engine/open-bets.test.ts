@@ -14,11 +14,11 @@ const OPEN_BETS_MAX = 10_000;
 test('an account has at most 10,000 open bets, and a settled one frees a place', () => {
   const engine = new Engine();
   const timeMs = DAY_MS;
-  const evidence = 'test';
+  const from = { source: 'test', evidence: '' };
   engine.apply({ kind: 'configure', timeMs, rulesVersion: 1, rules: rulesFor([BTC_1M]) });
   engine.apply({ kind: 'depositHouse', timeMs, amountCents: 1_000_000_00, reference: 'capital' });
   engine.apply({ kind: 'createAccount', timeMs, name: null, tier: 2, balanceCents: 100_000_00 });
-  engine.apply({ kind: 'openLate', timeMs, asset: 0, price: 100, priceTimeMs: timeMs, evidence });
+  engine.apply({ kind: 'openLate', timeMs, asset: 0, price: 100, priceTimeMs: timeMs, ...from });
   const place = (atMs: number, index: number): string => {
     const outcome = engine.apply({
       kind: 'placeOrder',
@@ -49,7 +49,7 @@ test('an account has at most 10,000 open bets, and a settled one frees a place',
     boundaryMs: endMs,
     price,
     priceTimeMs: endMs,
-    evidence,
+    ...from,
   });
   equal(place(endMs, 0), 'too_many_open_bets', 'resolved is not settled');
   engine.apply({ kind: 'settle', timeMs: endMs, betsMax: 1 });

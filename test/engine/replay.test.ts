@@ -119,6 +119,9 @@ function alter(command: Command, rng: Rng): Command {
       return { ...command, price: (command.price ?? 1) * 1.000001 };
     case 'openLate':
       return { ...command, price: command.price * 1.000001 };
+    case 'switchFeed':
+    case 'confirmPrice':
+      return { ...command, reason: `${command.reason}!` };
     case 'settle':
     case 'moveClock':
       return { ...command, timeMs: command.timeMs + 1 };

@@ -71,7 +71,7 @@ class EngineTable implements Table {
     for (let account = 0; account < ACCOUNTS; account++) {
       this.engine.apply({ kind: 'createAccount', timeMs, name: null, tier: 4, balanceCents: BALANCE_CENTS });
     }
-    const opening = { asset: 0, price: 100, priceTimeMs: timeMs, evidence: '' };
+    const opening = { asset: 0, price: 100, priceTimeMs: timeMs, source: null, evidence: '' };
     equal(this.engine.apply({ kind: 'openLate', timeMs, ...opening }).status, 'accepted');
   }
 
@@ -104,7 +104,12 @@ class EngineTable implements Table {
     const timeMs = END_MS;
     this.engine.apply({ kind: 'suspendMarket', timeMs: DAY_MS, market: BTC_15M, suspended: true });
     this.engine.apply({ kind: 'advance', timeMs });
-    const price = { price: closePrice, priceTimeMs: closePrice === null ? null : timeMs, evidence: '' };
+    const price = {
+      price: closePrice,
+      priceTimeMs: closePrice === null ? null : timeMs,
+      source: null,
+      evidence: '',
+    };
     this.engine.apply({ kind: 'boundaryPrice', timeMs, asset: 0, boundaryMs: timeMs, ...price });
     this.engine.apply({ kind: 'settle', timeMs, betsMax: 1_000_000 });
     equal(this.engine.unsettledRounds().length, 0);

@@ -128,6 +128,7 @@ test('a boundary price is accepted once, and only for a boundary at which a roun
       boundaryMs: DAY_MS + boundaryAtMs,
       price: 50,
       priceTimeMs: DAY_MS + boundaryAtMs,
+      source: null,
       evidence: '',
     });
   equal(again(59_999), 'invalid_request');

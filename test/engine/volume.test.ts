@@ -82,7 +82,7 @@ test('hundreds of thousands of bets are placed, settled, dropped and replayed co
   for (let account = 1; account <= ACCOUNTS; account++) {
     books.apply({ kind: 'createAccount', timeMs, name: null, tier: 2, balanceCents: BALANCE_CENTS });
   }
-  const opening = { asset: 0, price: 100, priceTimeMs: timeMs, evidence: '' };
+  const opening = { asset: 0, price: 100, priceTimeMs: timeMs, source: null, evidence: '' };
   books.apply({ kind: 'openLate', timeMs, ...opening });
 
   const sent: PlaceOrder[] = [];
@@ -97,7 +97,7 @@ test('hundreds of thousands of bets are placed, settled, dropped and replayed co
     timeMs += MINUTE_MS;
     books.apply({ kind: 'advance', timeMs });
     const price = 100 + (rng.integer(-1, 1) + 2 * (round % 2)) / 100;
-    const boundary = { asset: 0, boundaryMs: timeMs, price, priceTimeMs: timeMs, evidence: '' };
+    const boundary = { asset: 0, boundaryMs: timeMs, price, priceTimeMs: timeMs, source: null, evidence: '' };
     books.apply({ kind: 'boundaryPrice', timeMs, ...boundary });
     // The last rounds' bets are settled while the next round's are placed over them.
     while (books.engine.settlementsWaiting && round % 3 !== 0) {

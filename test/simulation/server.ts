@@ -131,7 +131,7 @@ export class Server {
       fairShare: quoter.fairShareE6.bind(quoter),
       requestIdPrefix,
     });
-    this.handlers = { public: this.gateways.handler, operator: this.#operatorApi(schedule) };
+    this.handlers = { public: this.gateways.handler, operator: this.#operatorApi(schedule, tracker) };
   }
 
   /** The last stamp that was given out. */
@@ -184,13 +184,14 @@ export class Server {
     };
   }
 
-  #operatorApi(schedule: (run: () => void) => void): Handlers['operator'] {
+  #operatorApi(schedule: (run: () => void) => void, tracker: PriceTracker): Handlers['operator'] {
     const { sequencer, lifecycle, feed } = this;
     const onFatal = (error: unknown): void =>
       this.parts.watcher.onFatal(error instanceof Error ? error : new Error(String(error)));
     const desk = new OperatorDesk({
       sequencer,
       lifecycle,
+      tracker,
       pushFeed: feed,
       manualRun: null,
       status: null,

@@ -30,7 +30,15 @@ export class BusyEngine {
     for (let account = 1; account <= accounts; account += 1) {
       this.#accept({ kind: 'createAccount', timeMs, name: null, tier: 2, balanceCents: BALANCE_CENTS });
     }
-    this.#accept({ kind: 'openLate', timeMs, asset: 0, price: 100, priceTimeMs: timeMs, evidence: '' });
+    this.#accept({
+      kind: 'openLate',
+      timeMs,
+      asset: 0,
+      price: 100,
+      priceTimeMs: timeMs,
+      source: null,
+      evidence: '',
+    });
   }
 
   /**
@@ -43,7 +51,7 @@ export class BusyEngine {
     const timeMs = this.#timeMs;
     this.#accept({ kind: 'advance', timeMs });
     const price = 100 + this.#rng.integer(-2, 2);
-    const boundary = { asset: 0, boundaryMs: timeMs, price, priceTimeMs: timeMs, evidence: '' };
+    const boundary = { asset: 0, boundaryMs: timeMs, price, priceTimeMs: timeMs, source: null, evidence: '' };
     this.#accept({ kind: 'boundaryPrice', timeMs, ...boundary });
     this.#accept({ kind: 'settle', timeMs, betsMax: bets - this.#rng.integer(1, Math.floor(bets / 3)) });
   }

@@ -20,12 +20,17 @@ export const REFERENCE_AGE_MS_MAX = 900_000;
 /** However long the agreement has lasted, so many ticks must have come after the first of it. */
 export const AGREEING_TICKS_MIN = 3;
 
-/** Ticks that were refused one after the other and agree among themselves. */
-interface Run {
+/** A price that is held back: ticks that were refused one after the other and agree among themselves. */
+export interface HeldPrice {
+  readonly last: PriceTick;
+  /** Engine time at which the first of them arrived. */
+  readonly sinceMs: number;
+  /** How many came after the first and agreed. */
+  readonly agreeing: number;
+}
+interface Run extends HeldPrice {
   readonly firstTimeMs: number;
-  readonly firstArrivedMs: number;
-  lastPrice: number;
-  lastTimeMs: number;
+  last: PriceTick;
   agreeing: number;
 }
 
@@ -35,6 +40,17 @@ export class Jumps {
 
   constructor(private readonly limits: JumpLimits) {}
 
+  get held(): HeldPrice | null {
+    return this.#run;
+  }
+
+  /** Somebody vouches for the price that is held back. Returns its last tick, null if there is none. */
+  release(): PriceTick | null {
+    const tick = this.#run?.last ?? null;
+    this.#run = null;
+    return tick;
+  }
+
   /** Whether a tick is believed that arrives at engine time `nowMs`, after `latest`. A refused one is remembered. */
   isBelieved(tick: PriceTick, latest: PriceTick | null, nowMs: number): boolean {
     if (latest === null || nowMs - latest.timeMs > REFERENCE_AGE_MS_MAX || this.#agree(tick, latest.price)) {
@@ -43,12 +59,11 @@ export class Jumps {
       return true;
     }
     const run = this.#run;
-    if (run === null || !this.#agree(tick, run.lastPrice)) this.#run = runFrom(tick, nowMs);
-    else if (tick.timeMs > run.lastTimeMs) {
-      run.lastPrice = tick.price;
-      run.lastTimeMs = tick.timeMs;
+    if (run === null || !this.#agree(tick, run.last.price)) this.#run = runFrom(tick, nowMs);
+    else if (tick.timeMs > run.last.timeMs) {
+      run.last = tick;
       run.agreeing++;
-      if (run.agreeing >= AGREEING_TICKS_MIN && nowMs - run.firstArrivedMs >= this.limits.agreementMs) {
+      if (run.agreeing >= AGREEING_TICKS_MIN && nowMs - run.sinceMs >= this.limits.agreementMs) {
         this.#run = null;
         return true;
       }
@@ -62,10 +77,9 @@ export class Jumps {
   }
 }
 
-const runFrom = ({ price, timeMs }: PriceTick, nowMs: number): Run => ({
-  firstTimeMs: timeMs,
-  firstArrivedMs: nowMs,
-  lastPrice: price,
-  lastTimeMs: timeMs,
+const runFrom = (tick: PriceTick, nowMs: number): Run => ({
+  firstTimeMs: tick.timeMs,
+  sinceMs: nowMs,
+  last: tick,
   agreeing: 0,
 });

@@ -110,6 +110,11 @@ export interface Dealings {
     readonly ask: { readonly ticks: readonly PushedTick[] };
     readonly facts: readonly RefusedTick[];
   };
+  /** Believes the price of the asset that is held back; the fact is that price. Refused where there is none like `price`. */
+  readonly confirmPrice: {
+    readonly ask: { readonly asset: number; readonly price: number; readonly reason: string };
+    readonly facts: number;
+  };
   /** Only on a manual clock; the fact is the time reached. */
   readonly moveClock: { readonly ask: { readonly advanceMs: number }; readonly facts: number };
   /** The page as it is shown. */

@@ -8,12 +8,13 @@ import { Refused } from '../../kit/refused.js';
 import { AccountDesk } from './accounts.js';
 import { ControlDesk } from './control.js';
 import type { AskOf, FactsOf, Kind, Question, Told } from './dealings.js';
+import { confirmPrice, type HeldPriceOptions } from './held-prices.js';
 import { KeyDesk } from './keys.js';
 import { type After, type Facts, facts, type Reply, Slices } from './reply.js';
 import { moveClock, pushPrices, type SandboxOptions } from './sandbox.js';
 import { type StatusSources, statusOf } from './status.js';
 
-export interface OperatorDeskOptions extends SandboxOptions {
+export interface OperatorDeskOptions extends SandboxOptions, HeldPriceOptions {
   readonly lifecycle: Lifecycle;
   /** null for a server that does not run in a process of its own, as in tests. */
   readonly status: StatusSources | null;
@@ -138,6 +139,7 @@ function handlersOf(options: OperatorDeskOptions): Handlers {
     house: () => control.house(),
     depositHouse: (ask) => control.depositHouse(ask),
     pushPrices: (ask) => pushPrices(options, ask),
+    confirmPrice: (ask) => confirmPrice(options, ask),
     moveClock: (ask) => moveClock(options, ask),
     status: statusOf(options.status),
   };

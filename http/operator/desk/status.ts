@@ -20,6 +20,7 @@ import type { Clock } from '../../../engine/model/ports.js';
 import { houseOf } from '../../../engine/model/rules.js';
 import type { EngineReads } from '../../../engine/model/views.js';
 import type { LiveFeed } from '../../prices/live/live-feed.js';
+import { heldPrices } from './held-prices.js';
 import { type Facts, facts } from './reply.js';
 
 /** The asset's last accepted tick since the start, or null. */
@@ -124,6 +125,8 @@ function status(sources: StatusSources, uptimeMs: number, loopDelay: IntervalHis
       /** Feeds over a network, in order of preference. */
       sources: sources.liveFeeds.map((feed) => feed.view()),
       ticks: ticks(sources, nowMs),
+      /** Prices that are held back as absurd, by asset. */
+      held: heldPrices(sources.tracker),
       /** Boundaries for whose price rounds are waiting. */
       awaited: awaitedPrices(sources.tracker),
     },

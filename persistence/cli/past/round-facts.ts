@@ -98,9 +98,10 @@ const timesOf = (core: RoundCore) => ({
   end: isoText(core.endTimeMs),
 });
 
-const pricedJson = ({ price, priceTimeMs, evidence }: Priced) => ({
+const pricedJson = ({ price, priceTimeMs, source, evidence }: Priced) => ({
   price,
   priceTime: priceTimeMs === null ? null : isoText(priceTimeMs),
+  source,
   evidence,
 });
 

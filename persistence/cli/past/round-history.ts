@@ -10,10 +10,12 @@ import type { Step } from '../../replay/history.js';
 import { type LedgerEntry, ledgerEntryOf } from '../../replay/ledger.js';
 import type { HistoryReader, Origin, Source } from './history-reader.js';
 
-/** A price with its time and evidence, from the journal. */
+/** A price with its time, source and evidence, from the journal. */
 export interface Priced {
   readonly price: number | null;
   readonly priceTimeMs: number | null;
+  /** The feed's name; null in old journals, where the evidence begins with it. */
+  readonly source: string | null;
   readonly evidence: string;
 }
 
@@ -120,8 +122,8 @@ export class RoundHistory {
 
 function pricedOf(command: Command): Priced | null {
   if (command.kind !== 'boundaryPrice' && command.kind !== 'openLate') return null;
-  const { price, priceTimeMs, evidence } = command;
-  return { price, priceTimeMs, evidence };
+  const { price, priceTimeMs, source, evidence } = command;
+  return { price, priceTimeMs, source, evidence };
 }
 
 export interface FoundRound {

@@ -1,7 +1,8 @@
 /** A round as text for people, from its facts. */
 
-import { dollarsText, oneLine, quoted } from '../frame/format.js';
+import { dollarsText, oneLine } from '../frame/format.js';
 import type { Output } from '../frame/output.js';
+import { sourceWords } from '../words/describe-command.js';
 import { NOT_OPENED } from '../words/describe-event.js';
 import { showLedger } from '../words/ledger-text.js';
 import type { Source } from './history-reader.js';
@@ -71,7 +72,7 @@ function priceText(price: number | null, from: RoundFacts['openPriceFrom']): str
   // A voided round has no close price, but there may have been a tick that was too old to count.
   const tick =
     price === null && from.price !== null ? `none; the last tick was ${from.price}` : `${price ?? 'none'}`;
-  return `${tick}, ${of}, evidence ${quoted(from.evidence)}`;
+  return `${tick}, ${of}, ${sourceWords(from)}`;
 }
 
 function showStages(out: Output, { stages }: RoundFacts): void {

@@ -11,6 +11,8 @@ const KINDS: Readonly<Record<CommandKind, true>> = {
   setCalendar: true,
   boundaryPrice: true,
   openLate: true,
+  switchFeed: true,
+  confirmPrice: true,
   settle: true,
   placeOrder: true,
   createAccount: true,
@@ -48,6 +50,8 @@ function isAboutAccount(command: Command, events: readonly EngineEvent[], accoun
 
 function isAboutMarket(command: Command, events: readonly EngineEvent[], market: number): boolean {
   if ('market' in command && command.market === market) return true;
+  if (command.kind === 'switchFeed' || command.kind === 'confirmPrice')
+    return command.asset === assetOf(market);
   return events.some(
     (event) =>
       ('market' in event && event.market === market) ||

@@ -3,7 +3,7 @@
  * Secrets are not shown: of a key not even its digest.
  */
 import { unreachable } from '../../../engine/base/assert.js';
-import type { Command, PlaceOrder } from '../../../engine/model/commands.js';
+import type { Command, OpenLate, PlaceOrder } from '../../../engine/model/commands.js';
 import {
   ASSETS,
   accountId,
@@ -31,7 +31,11 @@ export function commandWords(command: Command): string {
     case 'boundaryPrice':
       return boundaryWords(command);
     case 'openLate':
-      return `open ${asset(command.asset)} late at ${command.price}, a price of ${isoText(command.priceTimeMs)} (${evidenceWords(command.evidence)})`;
+      return `open ${asset(command.asset)} late at ${command.price}, a price of ${isoText(command.priceTimeMs)} (${sourceWords(command)})`;
+    case 'switchFeed':
+      return `take prices of ${asset(command.asset)} from the feed ${oneLine(command.to)} and no longer from ${oneLine(command.from)}: ${quoted(command.reason)}`;
+    case 'confirmPrice':
+      return `believe the price ${command.price} of ${asset(command.asset)}: ${quoted(command.reason)}`;
     case 'settle':
       return `settle at most ${command.betsMax} bets of decided rounds`;
     case 'placeOrder':
@@ -81,14 +85,18 @@ function orderWords(order: PlaceOrder): string {
 function boundaryWords(command: Extract<Command, { kind: 'boundaryPrice' }>): string {
   const at = `${asset(command.asset)} at the boundary ${isoText(command.boundaryMs)}`;
   if (command.price === null || command.priceTimeMs === null) {
-    return `no price of ${at} (${evidenceWords(command.evidence)})`;
+    return `no price of ${at} (${sourceWords(command)})`;
   }
-  return `the price of ${at} is ${command.price}, of ${isoText(command.priceTimeMs)} (${evidenceWords(command.evidence)})`;
+  return `the price of ${at} is ${command.price}, of ${isoText(command.priceTimeMs)} (${sourceWords(command)})`;
 }
 
 /** Where a price is from, according to the journal. */
-export const evidenceWords = (evidence: string): string =>
-  evidence === '' ? 'without evidence' : `evidence ${quoted(evidence)}`;
+export function sourceWords({ source, evidence }: Pick<OpenLate, 'source' | 'evidence'>): string {
+  if (source === null) return evidence === '' ? 'without evidence' : `evidence ${quoted(evidence)}`;
+  return evidence === ''
+    ? `from ${oneLine(source)}`
+    : `from ${oneLine(source)}, evidence ${quoted(evidence)}`;
+}
 
 function sessionsWords(sessions: readonly (readonly [number, number])[]): string {
   const [first] = sessions;

@@ -47,6 +47,10 @@ export function eventWords(event: EngineEvent): string {
       return `round ${roundOf(event)} does not open: ${NOT_OPENED[event.reason]}`;
     case 'boundaryPriced':
       return `${textAt(ASSETS, event.asset)} has ${event.price === null ? 'no price' : `the price ${event.price}`} at ${isoText(event.boundaryMs)}`;
+    case 'feedSwitched':
+      return `prices of ${textAt(ASSETS, event.asset)} come from ${oneLine(event.to)}`;
+    case 'priceConfirmed':
+      return `the price ${event.price} of ${textAt(ASSETS, event.asset)} is vouched for`;
     case 'balanceMoved':
       return movedWords(event);
     case 'accountCreated':

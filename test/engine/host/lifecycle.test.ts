@@ -51,7 +51,7 @@ test('a round opens late with the first price, locks, ends, and its price opens 
     [second?.status, second?.openPrice, second?.startTimeMs],
     [LIVE, 102, NOON_MS + MINUTE_MS],
   );
-  assert.equal(ofKind(host, 'boundaryPrice')[0]?.evidence, 'push');
+  assert.equal(ofKind(host, 'boundaryPrice')[0]?.source, 'push');
 });
 
 test('without a tick after the boundary the grace decides; a price that is too old voids the round and opens none', () => {

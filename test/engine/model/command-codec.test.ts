@@ -44,6 +44,14 @@ test('an older version is upgraded to the current one step by step', () => {
   deepEqual(decodeCommand(current, upcasters), decodeCommand(current));
 });
 
+test('prices of the first version have their source in the evidence', () => {
+  const fields = { asset: 'BTC', price: 67_000, priceTimeMs: 5, evidence: 'push ref 1' };
+  const late = decodeCommand(['openLate', 1, 7, fields]);
+  deepEqual(late, { kind: 'openLate', timeMs: 7, ...fields, asset: 0, source: null });
+  const closing = decodeCommand(['boundaryPrice', 1, 7, { ...fields, boundaryMs: 6 }]);
+  deepEqual(closing, { kind: 'boundaryPrice', timeMs: 7, ...fields, asset: 0, boundaryMs: 6, source: null });
+});
+
 test('a version without an upcaster is refused, and so is an upcaster that does not advance it', () => {
   const text = ['advance', 0, 1, {}];
   throws(() => decodeCommand(text), /"advance" of version 0, which this program does not know/);

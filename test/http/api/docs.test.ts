@@ -26,6 +26,7 @@ const NOT_PUBLIC: readonly ErrorCode[] = [
   'round_already_resolved',
   'clock_not_manual',
   'feed_not_push',
+  'price_not_held',
 ];
 
 const isExample = typia.createEquals<

@@ -162,7 +162,14 @@ export class Harness {
 
   /** Opens the asset's vacant markets now. */
   open(asset = 0, price = OPEN_PRICE): void {
-    this.submit({ kind: 'openLate', asset, price, priceTimeMs: this.clock.wallMs, evidence: 'test' });
+    this.submit({
+      kind: 'openLate',
+      asset,
+      price,
+      priceTimeMs: this.clock.wallMs,
+      source: null,
+      evidence: 'test',
+    });
     this.settle();
   }
 
@@ -176,6 +183,7 @@ export class Harness {
       boundaryMs,
       price,
       priceTimeMs: price === null ? null : boundaryMs,
+      source: null,
       evidence: 'test',
     });
     this.pay();

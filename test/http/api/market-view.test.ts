@@ -207,7 +207,14 @@ test('the number and the sum of bets wait for the journal, however a round begin
   const place = (amount: number) =>
     api.begin('POST', '/v1/orders', { key: secret, body: { marketId: MARKET, prediction: 'UP', amount } });
   // The round opens and takes its first bet in one batch.
-  api.submit({ kind: 'openLate', asset: 0, price: 100, priceTimeMs: api.clock.wallMs, evidence: '' });
+  api.submit({
+    kind: 'openLate',
+    asset: 0,
+    price: 100,
+    priceTimeMs: api.clock.wallMs,
+    source: null,
+    evidence: '',
+  });
   place(10);
   api.settle();
   assert.deepEqual(shown(), [1, 10, 1_010]);
@@ -240,7 +247,14 @@ test('transitions, open prices and results wait for the journal; pools do not', 
   const api = new Harness();
   const { secret } = api.bettor();
   const begin = (path: string) => api.begin('GET', path, { key: secret }).reply;
-  api.submit({ kind: 'openLate', asset: 0, price: 100, priceTimeMs: api.clock.wallMs, evidence: '' });
+  api.submit({
+    kind: 'openLate',
+    asset: 0,
+    price: 100,
+    priceTimeMs: api.clock.wallMs,
+    source: null,
+    evidence: '',
+  });
   const early = begin(`/v1/markets/${MARKET}`);
   assert.equal(early === null ? 'none' : dataOf<Market>(early).currentRound, null);
   const earlyPrices = begin('/v1/prices');

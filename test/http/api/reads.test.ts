@@ -65,7 +65,14 @@ test('a position has exactly the fields of the specification, from ACTIVE over S
   const settling = { ...open, status: 'SETTLING', round: { ...open.round, status: 'SETTLING' } };
   assert.deepEqual(active(api, secret), [settling]);
   api.clock.pass(777);
-  const boundary = { asset: 0, boundaryMs: endTimeMs, price: 101, priceTimeMs: endTimeMs, evidence: '' };
+  const boundary = {
+    asset: 0,
+    boundaryMs: endTimeMs,
+    price: 101,
+    priceTimeMs: endTimeMs,
+    source: null,
+    evidence: '',
+  };
   api.submit({ kind: 'boundaryPrice', ...boundary });
   api.pay();
   const settled = {

@@ -26,6 +26,7 @@ function opened(count: number) {
   const desk = new OperatorDesk({
     sequencer,
     lifecycle,
+    tracker: host.tracker,
     pushFeed: null,
     manualRun: null,
     status: null,

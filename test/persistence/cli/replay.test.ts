@@ -73,7 +73,7 @@ test('settlements, transfers, prices and voids are shown with the money they mov
   assert.ok(voids.includes(`void the round ${lived.openRounds[2].id}: "${VOID_REASON}"`));
   assert.ok(voids.includes(`round ${lived.openRounds[2].id} is void: ${VOID_REASON}`));
   const prices = (await blocks('--kind', 'boundaryPrice', '--market', 'BTC_ONE_MINUTE')).join('\n');
-  assert.match(prices, /the price of BTC at the boundary \S+Z is 67100, of \S+Z \(evidence ".+"\)/);
+  assert.match(prices, /the price of BTC at the boundary \S+Z is 67100, of \S+Z \(from push\)/);
   assert.match(prices, /round BTC_ONE_MINUTE_\d+ is decided: UP, close price 67100/);
   assert.match(prices, /round BTC_ONE_MINUTE_\d+ is decided: DRAW, close price 67100/);
 });

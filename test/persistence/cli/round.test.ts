@@ -14,9 +14,9 @@ interface RoundDocument {
   readonly voidReason: string | null;
   readonly rules: Readonly<Record<string, unknown>>;
   readonly openPrice: number | null;
-  readonly openPriceFrom: { readonly evidence: string; readonly price: number };
+  readonly openPriceFrom: { readonly source: string; readonly price: number };
   readonly closePrice: number | null;
-  readonly closePriceFrom: { readonly evidence: string } | null;
+  readonly closePriceFrom: { readonly source: string } | null;
   readonly poolUp: number;
   readonly poolDown: number;
   readonly bets: readonly {
@@ -51,8 +51,8 @@ test('a won round is as the API shows it, with evidence, and its money balances'
     assert.equal(shown[name], published[name], name);
   }
   assert.equal(shown.seedCommitment, lived.openRounds[0].seedCommitment);
-  assert.match(shown.openPriceFrom.evidence, /push/);
-  assert.match(shown.closePriceFrom?.evidence ?? '', /push/);
+  assert.equal(shown.openPriceFrom.source, 'push');
+  assert.equal(shown.closePriceFrom?.source, 'push');
   assert.deepEqual(
     shown.bets.map(({ id: bet, result }) => [bet, result]),
     [

@@ -93,7 +93,15 @@ test('any text and number survives a round trip', (t) => {
   };
   accepted({ kind: 'configure', timeMs, rulesVersion: RULES_VERSION, rules: rulesFor([BTC_15M]) });
   accepted({ kind: 'depositHouse', timeMs, amountCents: 5e14, reference: 'capital' });
-  accepted({ kind: 'openLate', timeMs, asset: 0, price: 0.1 + 0.2, priceTimeMs: timeMs, evidence: '' });
+  accepted({
+    kind: 'openLate',
+    timeMs,
+    asset: 0,
+    price: 0.1 + 0.2,
+    priceTimeMs: timeMs,
+    source: null,
+    evidence: '',
+  });
   texts.forEach((text, index) => {
     const account = index + 1;
     accepted({ kind: 'createAccount', timeMs, name: text, tier: 4, balanceCents: 1_000_00 + index });

@@ -132,6 +132,7 @@ export class Exchange {
       asset,
       price,
       priceTimeMs: timeMs - ageMs,
+      source: null,
       evidence: 'test',
     });
   }
@@ -146,6 +147,7 @@ export class Exchange {
       boundaryMs,
       price,
       priceTimeMs: price === null ? null : boundaryMs - ageMs,
+      source: null,
       evidence: 'test',
     });
   }

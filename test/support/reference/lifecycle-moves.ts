@@ -76,6 +76,7 @@ export function boundaryPrice(world: World, rng: Rng): Command {
     boundaryMs,
     price: isKnown ? nextPrice(world, rng, asset) : null,
     priceTimeMs: isKnown ? boundaryMs - ageMs : null,
+    source: null,
     evidence: rng.pick(['', 'test', 'näher "beschrieben"']),
   };
 }
@@ -98,6 +99,7 @@ export function openLate(world: World, rng: Rng): Command {
     asset,
     price: nextPrice(world, rng, asset),
     priceTimeMs: world.nowMs - ageMs,
+    source: null,
     evidence: 'test',
   };
 }

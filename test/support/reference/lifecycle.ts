@@ -3,7 +3,14 @@
  * and voiding. What a result pays is in `settlement.ts`.
  */
 import { must } from '../../../engine/base/assert.js';
-import type { Advance, BoundaryPrice, OpenLate, VoidRound } from '../../../engine/model/commands.js';
+import type {
+  Advance,
+  BoundaryPrice,
+  ConfirmPrice,
+  OpenLate,
+  SwitchFeed,
+  VoidRound,
+} from '../../../engine/model/commands.js';
 import {
   assetOf,
   LIVE,
@@ -35,6 +42,14 @@ const notOpened = (timeMs: number, round: RoundRef, reason: RoundNotOpened['reas
   market: round.market,
   roundNumber: round.roundNumber,
   reason,
+});
+
+export const switchFeed = ({ timeMs, asset, from, to, reason }: SwitchFeed): Verdict => ({
+  events: [{ type: 'feedSwitched', timeMs, asset, from, to, reason }],
+});
+
+export const confirmPrice = ({ timeMs, asset, price, reason }: ConfirmPrice): Verdict => ({
+  events: [{ type: 'priceConfirmed', timeMs, asset, price, reason }],
 });
 
 function newRound(

@@ -44,7 +44,7 @@ engine.apply({ kind: 'depositHouse', timeMs: DAY_MS, amountCents: 1_000_000_00, 
 for (let account = 0; account < BETS / BETS_EACH; account++) {
   engine.apply({ kind: 'createAccount', timeMs: DAY_MS, name: null, tier: 2, balanceCents: 1_000_000_00 });
 }
-const opening = { asset: 0, price: 100, priceTimeMs: DAY_MS, evidence: '' };
+const opening = { asset: 0, price: 100, priceTimeMs: DAY_MS, source: null, evidence: '' };
 engine.apply({ kind: 'openLate', timeMs: DAY_MS, ...opening });
 
 const beforeBytes = usedBytes();

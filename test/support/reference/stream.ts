@@ -143,7 +143,15 @@ function openWorld(target: Target, world: World, rng: Rng): void {
   }
   for (const asset of WORLD_ASSETS) {
     const price = world.price(asset);
-    target.apply({ kind: 'openLate', timeMs, asset, price, priceTimeMs: timeMs, evidence: 'start' });
+    target.apply({
+      kind: 'openLate',
+      timeMs,
+      asset,
+      price,
+      priceTimeMs: timeMs,
+      source: null,
+      evidence: 'start',
+    });
   }
 }
 

@@ -123,3 +123,26 @@ test('ratio and time can be configured', () => {
   for (const atMs of [2_000, 3_000]) assert.equal(offer(112, atMs).taken, false);
   assert.equal(offer(112, 6_000).taken, true);
 });
+
+test('a price that is held back is told of once, and believed as soon as somebody vouches for it', () => {
+  const tracker = new PriceTracker(new Engine());
+  tracker.start(START_MS);
+  const heard: number[] = [];
+  const followed: number[] = [];
+  tracker.onHeld(({ price }, latest) => heard.push(price, latest.price));
+  tracker.onTaken(({ price }) => followed.push(price));
+  const offer = (price: number, atMs: number): boolean =>
+    tracker.offer(tickAt(START_MS + atMs, price), START_MS + atMs).taken;
+  assert.equal(offer(100, 0), true);
+  assert.equal(tracker.held(0), null);
+  for (const atMs of [1_000, 2_000]) assert.equal(offer(40 + atMs / 1_000, atMs), false);
+  assert.deepEqual(heard, [41, 100]);
+  const held = tracker.held(0);
+  assert.deepEqual([held?.last.price, held?.sinceMs, held?.agreeing], [42, START_MS + 1_000, 1]);
+  tracker.confirmHeld(0, START_MS + 2_500);
+  assert.deepEqual([tracker.latest(0)?.price, tracker.held(0), followed], [42, null, [100, 42]]);
+  assert.equal(offer(43, 3_000), true);
+  assert.equal(offer(100, 4_000), false, 'now the old one is the absurd one');
+  assert.deepEqual(heard, [41, 100, 100, 43]);
+  assert.throws(() => tracker.confirmHeld(1, START_MS), /held back/);
+});

@@ -1,0 +1,47 @@
+/** Which prices rounds of the engine are waiting for, and how old a price may be for them. */
+import { ASSETS, assetOf, MARKETS_MAX, textAt, UPCOMING } from '../../model/domain.js';
+import type { EngineReads } from '../../model/views.js';
+
+/** A boundary whose price at least one round is waiting for. */
+export interface Waiting {
+  readonly asset: number;
+  readonly boundaryMs: number;
+}
+
+/**
+ * Greatest age at which a price of the asset can still matter: to an unresolved round, or to one that could open now.
+ */
+export function priceAgeMsMax(engine: EngineReads, asset: number): number {
+  const markets = Array.from({ length: MARKETS_MAX }, (_, market) => market).filter(
+    (market) => assetOf(market) === asset,
+  );
+  const rounds = [...markets.map((market) => engine.currentRound(market)), ...engine.unsettledRounds()];
+  return Math.max(
+    0,
+    ...markets.map((market) => engine.marketRules(market)?.maxPriceAgeMs ?? 0),
+    ...rounds.flatMap((round) =>
+      round !== null && assetOf(round.market) === asset ? round.maxPriceAgeMs : [],
+    ),
+  );
+}
+
+/** The ends of rounds that await a close price, and the starts of rounds that await an open price. */
+export function waitingBoundaries(engine: EngineReads): Waiting[] {
+  const keys = new Set<string>();
+  const waiting: Waiting[] = [];
+  const add = (market: number, boundaryMs: number): void => {
+    const asset = assetOf(market);
+    const key = `${textAt(ASSETS, asset)} ${boundaryMs}`;
+    if (keys.has(key)) return;
+    keys.add(key);
+    waiting.push({ asset, boundaryMs });
+  };
+  for (const round of engine.unsettledRounds()) {
+    if (round.resolvedAtMs === null) add(round.market, round.endTimeMs);
+  }
+  for (let market = 0; market < MARKETS_MAX; market++) {
+    const current = engine.currentRound(market);
+    if (current !== null && current.status === UPCOMING) add(market, current.startTimeMs);
+  }
+  return waiting.sort((a, b) => a.boundaryMs - b.boundaryMs || a.asset - b.asset);
+}
