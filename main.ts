@@ -56,7 +56,7 @@ async function start(given: Config, log: Log): Promise<void> {
   const { lastTimeMs } = store.recovered;
   if (config.clock === 'system') judgeGap(systemClock.nowMs(), lastTimeMs, config.gapMsMax, log);
   const operatorToken = config.operatorToken ?? openOperatorToken(store.dir);
-  const manualClock = config.clock === 'manual' ? new ManualClock(lastTimeMs) : null;
+  const manualClock = config.clock === 'manual' ? new ManualClock(lastTimeMs, config.clockStartMs) : null;
   const { masterSecret } = store;
   const ports = await openPorts(config, { front, masterSecret, operatorToken, manualClock });
   for (const note of ports.notes) log.write('port_note', {}, note);

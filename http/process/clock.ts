@@ -20,9 +20,9 @@ export class ManualClock implements Clock {
   readonly memory = new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT);
   readonly #nowMs = new Float64Array(this.memory);
 
-  /** Starts at the last journaled time, or at the system's time if `journaledMs` is 0. */
-  constructor(journaledMs: number) {
-    this.#nowMs[0] = journaledMs > 0 ? journaledMs : Date.now();
+  /** Starts at the last journaled time. If `journaledMs` is 0, at the given time or else the system's. */
+  constructor(journaledMs: number, startMs: number | null) {
+    this.#nowMs[0] = journaledMs > 0 ? journaledMs : (startMs ?? Date.now());
   }
 
   nowMs(): number {

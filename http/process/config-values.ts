@@ -95,6 +95,15 @@ export function oneOf<T extends string>(...choices: readonly T[]): Parser<T> {
   };
 }
 
+/** An instant in UTC, as milliseconds since 1970. */
+export const instant: Parser<number> = (text) => {
+  const timeMs = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z$/.test(text) ? Date.parse(text) : Number.NaN;
+  // `Date.parse` takes 30 February for 2 March.
+  if (!(timeMs > 0) || !new Date(timeMs).toISOString().startsWith(text.slice(0, 19)))
+    throw new Expected('a time since 1970 in UTC, such as 2026-06-10T12:00:00Z');
+  return timeMs;
+};
+
 export const flag: Parser<boolean> = (text) => oneOf('0', '1')(text) === '1';
 
 /** Words of `TOTE_CHANGE_SETUP`, and the facts that each allows to change. */

@@ -14,6 +14,7 @@ import {
   GATEWAYS_MAX,
   host,
   hoursOrDays,
+  instant,
   mib,
   minutesMs,
   oneOf,
@@ -72,6 +73,13 @@ export const VARIABLES = {
     [null, "the directory's own; system in a new one"],
     oneOf('system', 'manual'),
     '`manual`: a sandbox, where only the operator API moves time',
+  ),
+  /** null: the system's time. */
+  clockStartMs: optional(
+    'TOTE_CLOCK_START',
+    [null, "the machine's time"],
+    instant,
+    'with the clock `manual`: the time at which a new directory begins, such as `2026-06-10T00:00:00Z`, so that a test has the same times whenever it runs',
   ),
   /** Facts of the data directory that this start may change. */
   changeSetup: optional(

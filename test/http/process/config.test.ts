@@ -46,6 +46,7 @@ test('an empty environment gives the defaults of the design', () => {
     hermesIds: USUAL_HERMES_IDS,
     unsureMax: config.unsureMax,
     clock: null,
+    clockStartMs: null,
     rules: null,
     changeSetup: [],
     demo: true,
@@ -77,6 +78,7 @@ test('values are read, and variables of other programs ignored', () => {
     TOTE_PORT: '0',
     TOTE_OPERATOR_TOKEN: 'a-token-of-my-own',
     TOTE_CLOCK: 'manual',
+    TOTE_CLOCK_START: '2026-06-10T12:00:00.250Z',
     TOTE_FEED: 'push',
     TOTE_FEED_SEED: '7',
     TOTE_DEMO: '0',
@@ -96,6 +98,7 @@ test('values are read, and variables of other programs ignored', () => {
   assert.equal(config.port, 0);
   assert.equal(config.operatorToken, 'a-token-of-my-own');
   assert.equal(config.clock, 'manual');
+  assert.equal(config.clockStartMs, Date.parse('2026-06-10T12:00:00.250Z'));
   assert.equal(config.feedSeed, 7);
   assert.equal(config.demo, false);
   assert.equal(config.houseCapitalCents, 250_050);
@@ -159,6 +162,8 @@ const BAD_VALUES: readonly (readonly [name: string, value: string, expected: Reg
   ['TOTE_CONFIDENCE_MAX', '0.5', /from 0 to 100/],
   ['TOTE_FEED_SEED', '4294967296', /whole number/],
   ['TOTE_CLOCK', 'fast', /system, manual/],
+  ['TOTE_CLOCK_START', '2026-02-30T00:00:00Z', /a time since 1970 in UTC/],
+  ['TOTE_CLOCK_START', '2026-06-10', /a time since 1970 in UTC/],
   ['TOTE_DEMO', 'yes', /0, 1/],
   ['TOTE_HOUSE_CAPITAL', '10.001', /at most two decimals/],
   ['TOTE_HOUSE_CAPITAL', '-5', /at most two decimals/],
