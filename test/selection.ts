@@ -13,6 +13,8 @@ const SLOW: readonly string[] = [
   'engine/against-reference',
   'blackbox/sigkill',
   'first-minutes',
+  'client/examples',
+  'client/programs',
   'main',
   'persistence/faults/process',
   'blackbox/setup',

@@ -286,10 +286,19 @@ export interface components {
             readonly isLimitOrder: boolean;
             readonly placedAt: components["schemas"]["DateTime"];
             readonly settledAt: components["schemas"]["DateTime"] | null;
+            /**
+             * @description The side's share of the pool in percent after the stake had joined it, as in the answer to the order (extension). null
+             *     for old bets of which it is no longer known.
+             */
+            readonly entryPercent: number | null;
+            /** @description The provably-fair hash of the answer to the order (extension); null where entryPercent is. */
+            readonly betHash: string | null;
             readonly round: components["schemas"]["PositionRound"];
         };
         /** @description What a position shows of its round. */
         readonly PositionRound: {
+            /** @description As of `GET /rounds/{id}`, which has the seed with which `betHash` can be checked (extension). */
+            readonly id: string;
             readonly roundNumber: components["schemas"]["Count"];
             readonly status: components["schemas"]["RoundStatus"];
             readonly endTime: components["schemas"]["DateTime"];
@@ -846,7 +855,10 @@ export interface operations {
     readonly listMarkets: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description The `ETag` of the copy that you have. */
+                readonly "If-None-Match"?: string;
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -859,6 +871,7 @@ export interface operations {
                     readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -868,6 +881,18 @@ export interface operations {
                         readonly data: readonly components["schemas"]["Market"][];
                     };
                 };
+            };
+            /** @description Your copy is the newest. */
+            readonly 304: {
+                headers: {
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];
@@ -880,7 +905,10 @@ export interface operations {
     readonly getMarket: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description The `ETag` of the copy that you have. */
+                readonly "If-None-Match"?: string;
+            };
             readonly path: {
                 /**
                  * @description Market id, `<CRYPTO>_<TIMEFRAME>`.
@@ -899,6 +927,7 @@ export interface operations {
                     readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -908,6 +937,18 @@ export interface operations {
                         readonly data: components["schemas"]["Market"];
                     };
                 };
+            };
+            /** @description Your copy is the newest. */
+            readonly 304: {
+                headers: {
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
             };
             readonly 400: components["responses"]["BadParameter"];
             readonly 401: components["responses"]["Unauthorized"];
@@ -921,7 +962,10 @@ export interface operations {
     readonly listPrices: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description The `ETag` of the copy that you have. */
+                readonly "If-None-Match"?: string;
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -934,6 +978,7 @@ export interface operations {
                     readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
                     readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
                     readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly ETag: components["headers"]["ETag"];
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -943,6 +988,18 @@ export interface operations {
                         readonly data: readonly components["schemas"]["Price"][];
                     };
                 };
+            };
+            /** @description Your copy is the newest. */
+            readonly 304: {
+                headers: {
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly ETag: components["headers"]["ETag"];
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
             };
             readonly 400: components["responses"]["BadRequest"];
             readonly 401: components["responses"]["Unauthorized"];

@@ -1,0 +1,60 @@
+/** What the example bots have in common: what they are given, and how a bet in one round is placed. */
+import {
+  type Market,
+  type OrderRequest,
+  type OrderResult,
+  type Round,
+  type ToteClient,
+  ToteError,
+} from '../index.js';
+
+export interface BotContext {
+  readonly tote: ToteClient;
+  /** One look at the market after the other; the bot ends when they do. */
+  readonly markets: AsyncIterable<Market>;
+  readonly log: (line: string) => void;
+}
+
+export type Bot = (context: BotContext) => Promise<void>;
+
+/** Time for a first attempt to arrive before betting closes. */
+const MARGIN_MS = 1_000;
+
+/** The round, if it takes bets and will for another second; else null. */
+export function openRound({ currentRound }: Market): Round | null {
+  if (currentRound?.status !== 'LIVE') return null;
+  return currentRound.timeToBettingClose > MARGIN_MS ? currentRound : null;
+}
+
+/** Refusals of this moment: the next look at the market may find another. */
+const PASSING: readonly string[] = [
+  ...['odds_changed', 'round_exposure_limit', 'round_not_live', 'betting_closed', 'not_sent'],
+  ...['trading_disabled', 'market_suspended', 'disk_reserve', 'idempotency_key_reused'],
+];
+
+/**
+ * Places a bet in this round or not at all. `name` stands for the bet among the bot's own in this round: the
+ * Idempotency-Key is made of both, so that a bot that was started anew does not place it a second time. null if it
+ * was refused, or nobody knows; then the same call says what became of it.
+ */
+export async function placeIn(
+  round: Round,
+  name: string,
+  order: OrderRequest,
+  { tote, log }: BotContext,
+): Promise<OrderResult | null> {
+  const options = { idempotencyKey: `${name}:${round.id}`, until: round.bettingClosesAt };
+  try {
+    const placed = await tote.placeOrder(order, options);
+    const { id, oddsAtBet } = placed.bet;
+    log(
+      `${id}: ${order.amount} on ${order.prediction} at ${oddsAtBet} in ${round.id}; ${placed.newBalance} left`,
+    );
+    return placed;
+  } catch (error) {
+    if (!(error instanceof ToteError)) throw error;
+    if (!PASSING.includes(error.code) && !error.isOutcomeUnknown) throw error;
+    log(`no bet in ${round.id}: ${error.message}`);
+    return null;
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * Both sides with an exposure limit: in the course of a round the price swings, and so do the odds. This bets on
+ * either side when its odds are good. If both have been good in the same round, it wins whatever the result; until
+ * then no round may lose more than the limit, however it ends.
+ *
+ * Sums are counted in whole cents, and what is at stake is read from the server at the start and after any doubt.
+ */
+import { type Market, type Prediction, payoutDollars, type Round, toCents } from '../index.js';
+import { type BotContext, openRound, placeIn } from './bot.js';
+
+const STAKE = 5;
+/** Odds after the fee: above the least a bet on each side wins together, above the greatest it is too unlikely. */
+const ODDS_MIN = 2.1;
+const ODDS_MAX = 3;
+/** A bet's own odds are a little less than those seen, and others may bet before it: so much is counted on. */
+const CAUTION = 0.9;
+/** Dollars that a round may lose. */
+const LOSS_MAX = 20;
+const BETS_PER_ROUND_MAX = 20;
+const SIDES: readonly Prediction[] = ['UP', 'DOWN'];
+
+/** What is at stake in a round, in cents. */
+interface Book {
+  readonly roundId: string;
+  bets: number;
+  stakes: number;
+  readonly payouts: Record<Prediction, number>;
+}
+
+function add(book: Book, side: Prediction, stake: number, payout: number): Book {
+  const payouts = { ...book.payouts, [side]: book.payouts[side] + toCents(payout) };
+  return { ...book, bets: book.bets + 1, stakes: book.stakes + toCents(stake), payouts };
+}
+
+/** What the round loses at the worst. */
+const lossCents = ({ stakes, payouts }: Book): number => stakes - Math.min(payouts.UP, payouts.DOWN);
+
+/** The open bets in this round, as the server has them. */
+async function readBook({ tote }: BotContext, { id }: Market, round: Round): Promise<Book> {
+  const open = await tote.listPositions({ status: 'active', limit: 200 });
+  return open
+    .filter((bet) => bet.marketId === id && bet.round.roundNumber === round.roundNumber)
+    .reduce(
+      (book, { prediction, amount, potentialPayout }) => add(book, prediction, amount, potentialPayout),
+      {
+        ...{ roundId: round.id, bets: 0, stakes: 0 },
+        payouts: { UP: 0, DOWN: 0 },
+      },
+    );
+}
+
+export async function bothSides(context: BotContext): Promise<void> {
+  let book: Book | null = null;
+  for await (const market of context.markets) {
+    const round = openRound(market);
+    if (round === null) continue;
+    if (book?.roundId !== round.id) book = await readBook(context, market, round);
+
+    for (const prediction of SIDES) {
+      const isUp = prediction === 'UP';
+      const odds = isUp ? market.oddsUp : market.oddsDown;
+      const payout = payoutDollars(STAKE, odds);
+      if (payout < STAKE * ODDS_MIN || payout > STAKE * ODDS_MAX) continue;
+      const after: Book = add(book, prediction, STAKE, payoutDollars(STAKE, odds * CAUTION));
+      if (after.bets > BETS_PER_ROUND_MAX || lossCents(after) > toCents(LOSS_MAX)) continue;
+
+      const expectedPercent = isUp ? market.percentUp : market.percentDown;
+      const order = { marketId: market.id, prediction, amount: STAKE, expectedPercent };
+      const placed = await placeIn(round, `both-sides-${after.bets}`, order, context);
+      book =
+        placed === null
+          ? await readBook(context, market, round)
+          : add(book, prediction, placed.bet.amount, placed.bet.potentialPayout);
+    }
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * `npm run examples -- momentum`: runs an example bot beside `npm start`. With `TOTE_API_KEY` it bets with that key;
+ * without one it makes itself an account with 1,000 USD by the operator API of the server on this machine.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { ToteClient } from '../index.js';
+import { OperatorClient } from '../sandbox/index.js';
+import { botNamed } from './bots.js';
+
+const BALANCE = 1_000;
+const DEFAULT_MARKET = 'BTC_ONE_MINUTE';
+
+const { values, positionals } = parseArgs({
+  options: { market: { type: 'string', default: DEFAULT_MARKET } },
+  allowPositionals: true,
+});
+const { env } = process;
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+async function makeKey(name: string): Promise<string> {
+  const file = join(env['TOTE_DATA_DIR'] ?? './data', 'operator-token');
+  let token: string;
+  try {
+    token = env['TOTE_OPERATOR_TOKEN'] ?? readFileSync(file, 'utf8').trim();
+  } catch {
+    throw new Error(
+      `no TOTE_API_KEY is set, and there is no ${file}: start the server first, with npm start`,
+    );
+  }
+  const url = env['TOTE_OPERATOR_URL'];
+  const operator = new OperatorClient({ token, ...(url !== undefined && { url }) });
+  const { accountId, key } = await operator.createBettor({ name: `example ${name}`, balance: BALANCE });
+  say(`${name} bets as ${accountId}, a new account with ${BALANCE} USD. Ctrl-C ends it.`);
+  return key;
+}
+
+async function main(): Promise<void> {
+  const [name = ''] = positionals;
+  const bot = botNamed(name);
+  const url = env['TOTE_API_URL'];
+  const key = env['TOTE_API_KEY'] ?? (await makeKey(name));
+  const tote = new ToteClient({ key, ...(url !== undefined && { url }) });
+  const ending = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ending.abort());
+  const markets = tote.watchMarket(values.market, { signal: ending.signal });
+  await bot({ tote, markets, log: (line) => say(`${new Date().toISOString()}  ${line}`) });
+}
+
+try {
+  await main();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

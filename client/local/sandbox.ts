@@ -1,0 +1,80 @@
+/**
+ * `npm run sandbox`: a server whose time and prices its user moves, and a bettor with a key. With `--prices` it plays a
+ * price path, as fast as it goes or `--speed` times as fast as the clock on the wall, and then stays as it is.
+ */
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { OperatorClient, type PriceRow, parsePricePath, playPrices } from '../sandbox/index.js';
+import { LocalServer } from './server.js';
+
+const HELP = `npm run sandbox -- [--prices FILE] [--speed FACTOR] [--start TIME]
+
+  --prices FILE    plays a price path (CSV: time,BTC,...) and stays at its end
+  --speed FACTOR   so many times as fast as real time; as fast as it goes if not given
+  --start TIME     the time at which a new sandbox begins, such as 2026-06-10T00:00:00Z;
+                   the time of the first price if not given
+
+The data are in ./sandbox (TOTE_DATA_DIR). Ctrl-C ends the server; the next start continues there.
+`;
+
+const { values } = parseArgs({
+  options: {
+    prices: { type: 'string' },
+    speed: { type: 'string' },
+    start: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+
+function speedOf(text: string | undefined): number {
+  const speed = text === undefined ? Number.POSITIVE_INFINITY : Number(text);
+  if (!(speed > 0)) throw new RangeError(`--speed ${text} is not a number above 0`);
+  return speed;
+}
+
+async function play(operator: OperatorClient, path: readonly PriceRow[], speed: number): Promise<void> {
+  const startedMs = performance.now();
+  let firstMs: number | null = null;
+  for await (const { timeMs } of playPrices(operator, path)) {
+    firstMs ??= timeMs;
+    const aheadMs = (timeMs - firstMs) / speed - (performance.now() - startedMs);
+    if (aheadMs > 0) await new Promise((resolve) => setTimeout(resolve, aheadMs));
+  }
+  const time = new Date(await operator.advance(0)).toISOString();
+  say(`\nThe prices have been played. It is ${time}, and time stands still.`);
+}
+
+async function main(): Promise<void> {
+  const speed = speedOf(values.speed);
+  const path = values.prices === undefined ? [] : parsePricePath(readFileSync(values.prices, 'utf8'));
+  const startMs = values.start === undefined ? path[0]?.timeMs : Date.parse(values.start);
+  const env = {
+    TOTE_CLOCK: 'manual',
+    TOTE_FEED: 'push',
+    TOTE_DEMO: '0',
+    TOTE_RATE_LIMITS: 'off',
+    ...(startMs !== undefined && { TOTE_CLOCK_START: new Date(startMs).toISOString() }),
+    ...process.env,
+  };
+  const server = await LocalServer.start(env, process.env['TOTE_DATA_DIR'] ?? './sandbox');
+  // The terminal sends Ctrl-C to the server as well, which then ends; this program ends after it.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void server.stop());
+  const operator = new OperatorClient({ url: server.operatorUrl, token: server.token });
+  const { key } = await operator.createBettor({ name: 'sandbox' });
+  const time = new Date(await operator.advance(0)).toISOString();
+  say(`The sandbox is up. It is ${time}, and only you move the time and the prices.
+
+  API            ${server.apiUrl}
+  operator API   ${server.operatorUrl}   (token: ${server.token})
+
+A bettor with 10,000 USD has this key:
+  export TOTE_API_KEY=${key}
+`);
+  if (path.length > 0) await Promise.race([play(operator, path, speed), server.ended()]);
+  await server.ended();
+}
+
+if (values.help) process.stdout.write(HELP);
+else await main();

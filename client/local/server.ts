@@ -1,0 +1,67 @@
+/** The server of this checkout as a process of its own, for the sandbox and for backtests. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** In the build folder, which has this file in `client/local/`. */
+const PROGRAM = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'main.js');
+/** As in `npm start`. */
+const NODE_OPTIONS = ['--initial-old-space-size=256'];
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Without the variables that are the bot's: the server refuses `TOTE_` names that it does not know. */
+const BOT_VARIABLES: readonly string[] = ['TOTE_API_KEY', 'TOTE_API_URL', 'TOTE_OPERATOR_URL'];
+
+export class LocalServer {
+  private constructor(
+    readonly apiUrl: string,
+    readonly operatorUrl: string,
+    readonly token: string,
+    private readonly process: ChildProcess,
+  ) {}
+
+  /** Resolves once both ports answer. Rejects if the server refuses to start; stderr says why. */
+  static async start(env: Environment, dataDir: string): Promise<LocalServer> {
+    const own = Object.entries(env).filter(([name]) => !BOT_VARIABLES.includes(name));
+    const child = spawn(process.execPath, [...NODE_OPTIONS, PROGRAM], {
+      env: { ...Object.fromEntries(own), TOTE_DATA_DIR: dataDir },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const banner = await readBanner(child);
+    const apiUrl = urlIn(banner, 'public API');
+    const operatorUrl = urlIn(banner, 'operator API');
+    const token = env['TOTE_OPERATOR_TOKEN'] ?? readFileSync(join(dataDir, 'operator-token'), 'utf8').trim();
+    return new LocalServer(apiUrl, operatorUrl, token, child);
+  }
+
+  /** Resolves once the process has ended, by itself or by a signal. */
+  async ended(): Promise<void> {
+    if (this.process.exitCode === null && this.process.signalCode === null) await once(this.process, 'exit');
+  }
+
+  /** Lets the server finish what it is doing. */
+  async stop(): Promise<void> {
+    this.process.kill('SIGTERM');
+    await this.ended();
+  }
+}
+
+/** What the server prints until its last line of facts. */
+async function readBanner({ stdout }: ChildProcess): Promise<string> {
+  let banner = '';
+  if (stdout === null) return banner;
+  for await (const chunk of stdout.setEncoding('utf8').iterator({ destroyOnReturn: false })) {
+    banner += chunk;
+    if (/^ {2}clock .*\n/m.test(banner)) return banner;
+  }
+  throw new Error('the server did not start');
+}
+
+function urlIn(banner: string, name: string): string {
+  const [, url] = new RegExp(`^ *${name} +(http://\\S+)`, 'm').exec(banner) ?? [];
+  if (url === undefined) throw new Error(`the server's banner has no ${name}`);
+  return url;
+}

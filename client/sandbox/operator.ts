@@ -1,0 +1,91 @@
+/**
+ * What a bot's author needs of the operator API: accounts with keys, and in a sandbox prices and time. Whatever is
+ * answered has happened: rounds that end within a move of the clock are settled by then.
+ */
+import { ServerClock } from '../base/clock.js';
+import { realSurroundings } from '../base/timing.js';
+import type { Crypto, Scope, Tier } from '../base/types.js';
+import { Caller } from '../rest/caller.js';
+
+export interface OperatorOptions {
+  /** The operator API's address with its base path. */
+  readonly url?: string;
+  /** The operator token, which the server keeps in `operator-token` in its data directory. */
+  readonly token: string;
+}
+
+export interface BettorOptions {
+  readonly name?: string;
+  /** GOLD if not given; BRONZE cannot bet. */
+  readonly tier?: Tier;
+  /** In dollars; 10,000 if not given. */
+  readonly balance?: number;
+}
+
+export interface Bettor {
+  readonly accountId: string;
+  /** The secret of a key that reads and bets. */
+  readonly key: string;
+}
+
+export interface Account {
+  readonly id: string;
+  readonly name: string;
+  readonly tier: Tier;
+  /** In dollars. */
+  readonly balance: number;
+  readonly frozen: boolean;
+}
+
+export type Prices = Partial<Readonly<Record<Crypto, number>>>;
+
+const DEFAULT_URL = 'http://127.0.0.1:8081/operator/v1';
+/** A move of the clock settles every round on the way. */
+const TIMEOUT_MS = 60_000;
+const KEY_SCOPES: readonly Scope[] = ['markets:read', 'positions:read', 'orders:write'];
+
+export class OperatorClient {
+  readonly #caller: Caller;
+
+  constructor({ url = DEFAULT_URL, token }: OperatorOptions) {
+    const around = realSurroundings;
+    const base = url.replace(/\/+$/, '');
+    // Nothing is tried again: a clock that was moved twice would be at another time.
+    const defaults = { timeoutMs: TIMEOUT_MS, retryForMs: 0 };
+    const send: typeof fetch = (input, init) => fetch(input, init);
+    const headers = { Authorization: `Bearer ${token}` };
+    this.#caller = new Caller(base, headers, send, defaults, around, new ServerClock(around.nowMs));
+  }
+
+  /** An account with money and a key. */
+  async createBettor({ name, tier = 'GOLD', balance = 10_000 }: BettorOptions = {}): Promise<Bettor> {
+    const named = name === undefined ? {} : { name };
+    const account = await this.#post<Account>('/accounts', { ...named, tier, balance });
+    const key = await this.#post<{ readonly secret: string }>(`/accounts/${account.id}/keys`, {
+      scopes: KEY_SCOPES,
+    });
+    return { accountId: account.id, key: key.secret };
+  }
+
+  async getAccount(id: string): Promise<Account> {
+    const request = { method: 'GET', path: `/accounts/${encodeURIComponent(id)}` } as const;
+    return (await this.#caller.call(request, {})).data as Account;
+  }
+
+  /** Ticks at the sandbox's present time. Needs the feed `push`. */
+  async pushPrices(prices: Prices): Promise<void> {
+    await this.#post(
+      '/prices',
+      Object.entries(prices).map(([crypto, price]) => ({ crypto, price })),
+    );
+  }
+
+  /** Moves the clock, at most 31 days at a time, and returns the new time in ms since 1970. Needs the clock `manual`. */
+  async advance(advanceMs: number): Promise<number> {
+    return Date.parse((await this.#post<{ readonly time: string }>('/clock', { advanceMs })).time);
+  }
+
+  async #post<Data>(path: string, body: unknown): Promise<Data> {
+    return (await this.#caller.call({ method: 'POST', path, body }, {})).data as Data;
+  }
+}

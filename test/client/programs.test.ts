@@ -1,0 +1,136 @@
+/** The programs for authors of bots, as they are run: `npm run backtest`, `sandbox` and `examples`. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { subtractDollars, ToteClient } from '../../client/index.js';
+import { newDataDir, removeDataDir, Server } from '../support/server.js';
+
+const project = fileURLToPath(new URL('../../..', import.meta.url));
+const folder = newDataDir();
+const running: ChildProcess[] = [];
+after(async () => {
+  for (const child of running) {
+    child.kill('SIGTERM');
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+  }
+  removeDataDir(folder);
+});
+
+const program = (name: string): string => join(project, 'dist', 'client', 'local', `${name}.js`);
+
+/** The first two hours and a bit: 25 rounds. */
+function shortPath(): string {
+  const lines = readFileSync(join(project, 'client', 'examples', 'prices', 'day.csv'), 'utf8').split('\n');
+  const file = join(folder, 'short.csv');
+  writeFileSync(file, `${lines.slice(0, 252).join('\n')}\n`);
+  return file;
+}
+
+/** A program that runs on; its output so far. */
+function start(name: string, args: readonly string[], env: Readonly<Record<string, string>>) {
+  const own = Object.entries(process.env).filter(([variable]) => !variable.startsWith('TOTE_'));
+  const child = spawn(process.execPath, [program(name), ...args], {
+    cwd: project,
+    env: { ...Object.fromEntries(own), ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  running.push(child);
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  const sees = async (pattern: RegExp): Promise<RegExpExecArray> => {
+    for (;;) {
+      const found = pattern.exec(said);
+      if (found !== null) return found;
+      const more = once(child.stdout, 'data').then(() => true);
+      const goesOn = await Promise.race([more, once(child, 'close').then(() => pattern.test(said))]);
+      if (!goesOn) throw new Error(`${name} ended and said ${said}`);
+    }
+  };
+  return { child, sees };
+}
+
+test('a backtest gives the same bytes every time, and the sums fit', async () => {
+  const prices = shortPath();
+  const outputs: string[] = [];
+  for (const run of ['one', 'two']) {
+    const out = join(folder, run);
+    const args = [program('backtest'), 'momentum', '--prices', prices, '--out', out];
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { cwd: project });
+    assert.equal(stderr, '');
+    const files = readdirSync(out).sort();
+    assert.deepEqual(files, ['momentum.csv', 'momentum.svg']);
+    const texts = files.map((name) => readFileSync(join(out, name), 'utf8'));
+    outputs.push([stdout.replaceAll(out, 'OUT'), ...texts].join('\n---\n'));
+  }
+  assert.equal(outputs[0], outputs[1]);
+  const [text = ''] = outputs;
+  assert.match(
+    text,
+    /^momentum on BTC_FIVE_MINUTES, 2026-06-10T00:00:00\.000Z to 2026-06-10T02:05:00\.000Z$/m,
+  );
+  const [, profit = ''] = /^ {2}profit +(-?[\d.]+) USD/m.exec(text) ?? [];
+  const [, balance = ''] = /^ {2}balance +([\d.]+) USD/m.exec(text) ?? [];
+  assert.equal(subtractDollars(Number(balance), 1_000), Number(profit));
+  assert.match(text, /<svg .*<polyline .*<polyline .*<\/svg>/s);
+});
+
+test('an unknown bot is refused with the names of all', async () => {
+  const ended = promisify(execFile)(process.execPath, [program('backtest'), 'momentun'], { cwd: project });
+  await assert.rejects(ended, /name a bot: momentum, imbalance, both-sides/);
+});
+
+test('the sandbox prints a key, plays a price path, and keeps its time and its data', async () => {
+  const dataDir = join(folder, 'sandbox');
+  const env = { TOTE_DATA_DIR: dataDir, TOTE_PORT: '0', TOTE_OPERATOR_PORT: '0', TOTE_LOG_LEVEL: 'error' };
+  const first = start('sandbox', ['--prices', shortPath()], env);
+  const [, url = ''] = await first.sees(/^ *API +(\S+)/m);
+  const [, key = ''] = await first.sees(/^ *export TOTE_API_KEY=(\S+)$/m);
+  await first.sees(/It is 2026-06-10T02:05:00\.000Z, and time stands still/);
+  const tote = new ToteClient({ url, key });
+  assert.equal((await tote.getTime()).time, '2026-06-10T02:05:00.000Z');
+  assert.equal(
+    (await tote.getMarket('BTC_FIVE_MINUTES')).currentRound?.startTime,
+    '2026-06-10T02:05:00.000Z',
+  );
+  first.child.kill('SIGTERM');
+  await once(first.child, 'exit');
+  const second = start('sandbox', [], env);
+  await second.sees(/It is 2026-06-10T02:05:00\.000Z, and only you move/);
+});
+
+test('an example bot makes itself an account and bets beside a server as `npm start` runs it', async () => {
+  const dataDir = join(folder, 'live');
+  const env = { TOTE_CLOCK: undefined, TOTE_FEED: undefined, TOTE_RULES_FILE: undefined };
+  const server = await Server.start({ dataDir, env });
+  try {
+    const bot = start('examples', ['momentum'], {
+      TOTE_DATA_DIR: dataDir,
+      TOTE_API_URL: `${server.publicUrl}/v1`,
+      TOTE_OPERATOR_URL: `${server.operatorUrl}/operator/v1`,
+    });
+    await bot.sees(/^momentum bets as acc_1, a new account with 1000 USD/);
+    // Real time and a simulated walk: a bet may take a round or two, which this test does not wait for.
+    await server.operator.get('/accounts/acc_1');
+    bot.child.kill('SIGINT');
+    const [code] = await once(bot.child, 'exit');
+    assert.equal(code, 0);
+  } finally {
+    await server.kill();
+  }
+});
+
+test('without a server and without a key an example says what to do', async () => {
+  const args = [program('examples'), 'momentum'];
+  const env = { ...process.env, TOTE_DATA_DIR: join(folder, 'nowhere'), TOTE_API_KEY: undefined };
+  await assert.rejects(
+    promisify(execFile)(process.execPath, args, { env }),
+    /start the server first, with npm start/,
+  );
+});
