@@ -8,7 +8,7 @@ import { stateDigest } from './digest/state.js';
 import { dispatch } from './handlers/dispatch.js';
 import { vacantMarkets } from './handlers/opening.js';
 import { placeOrder, rememberedOrder } from './handlers/orders.js';
-import type { Command, PlaceOrder } from './model/commands.js';
+import type { Command, OrderGuards, PlaceOrder } from './model/commands.js';
 import type { ErrorCode } from './model/errors.js';
 import type { Accepted, EngineEvent, Outcome, Rejected, Replayed } from './model/events.js';
 import type { NewHasher } from './model/ports.js';
@@ -49,10 +49,10 @@ export class Engine implements EngineReads {
 
   /**
    * Applies one command. Only an accepted command changes the state and gets a sequence number. `gate` is the host's
-   * reason to refuse new orders, or null. A command older than the last accepted one is a programming error.
+   * reason to refuse new orders, or null; `guards` are those of an order. A command older than the last accepted one is a programming error.
    */
-  apply(command: Command, gate: ErrorCode | null = null): Outcome {
-    if (command.kind === 'placeOrder') return this.placeOrder(command, gate);
+  apply(command: Command, gate: ErrorCode | null = null, guards: OrderGuards | null = null): Outcome {
+    if (command.kind === 'placeOrder') return this.placeOrder(command, gate, guards);
     const state = this.#state;
     const { timeMs } = command;
     if (!(timeMs >= state.timeMs)) fail(`command ${command.kind} is from before engine time`);
@@ -61,11 +61,11 @@ export class Engine implements EngineReads {
   }
 
   /** `apply` for orders. Kept apart because the many shapes of other commands would make property reads megamorphic. */
-  placeOrder(order: PlaceOrder, gate: ErrorCode | null = null): Outcome {
+  placeOrder(order: PlaceOrder, gate: ErrorCode | null, guards: OrderGuards | null = null): Outcome {
     const state = this.#state;
     const { timeMs } = order;
     if (!(timeMs >= state.timeMs)) fail('an order is from before engine time');
-    const effect = placeOrder(state, order, gate);
+    const effect = placeOrder(state, order, gate, guards);
     if ('status' in effect) return effect;
     const seq = state.nextSeq;
     state.seq = seq;

@@ -312,6 +312,15 @@ export interface components {
             readonly amount: number;
             /** @description Slippage guard: the order is refused with `odds_changed` when the side's live percent is more than 15 points away. */
             readonly expectedPercent?: number;
+            /** @description The round that the bet must land in: the order is refused with `round_changed` when the market's current round is another one (extension). */
+            readonly roundId?: string;
+            /**
+             * Format: date-time
+             * @description The last moment at which the order may be executed: after it the order is refused with `order_expired` (extension).
+             */
+            readonly validUntil?: string;
+            /** @description Least odds with the stake in its pool, to four decimals: the order is refused with `odds_changed` where it would get less (extension). */
+            readonly minOdds?: number;
             /** @description Mixed into betHash; at most 128 bytes of UTF-8, so fewer characters where they are not all ASCII. */
             readonly clientSeed?: string;
         };
@@ -515,13 +524,20 @@ export interface components {
          * @description What `error` of a failure is, or what stands before its colon. Decide by it.
          * @enum {string}
          */
-        readonly ErrorCode: "invalid_request" | "round_not_live" | "betting_closed" | "stake_out_of_range" | "insufficient_balance" | "round_exposure_limit" | "too_many_open_bets" | "idempotency_key_reused" | "missing_api_key" | "invalid_api_key" | "key_disabled" | "key_expired" | "insufficient_scope" | "tier_too_low" | "account_frozen" | "market_not_found" | "round_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "odds_changed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "rate_limited" | "trading_disabled" | "market_suspended" | "stale_price" | "clock_unsynchronised" | "journal_backlog" | "disk_reserve" | "idempotency_full" | "overloaded" | "shutting_down";
+        readonly ErrorCode: "invalid_request" | "round_not_live" | "betting_closed" | "order_expired" | "stake_out_of_range" | "insufficient_balance" | "round_exposure_limit" | "too_many_open_bets" | "idempotency_key_reused" | "missing_api_key" | "invalid_api_key" | "key_disabled" | "key_expired" | "insufficient_scope" | "tier_too_low" | "account_frozen" | "market_not_found" | "round_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "odds_changed" | "round_changed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "rate_limited" | "trading_disabled" | "market_suspended" | "stale_price" | "clock_unsynchronised" | "journal_backlog" | "disk_reserve" | "idempotency_full" | "overloaded" | "shutting_down";
         /** @description The envelope of every failure. */
         readonly Failure: {
             /** @constant */
             readonly success: false;
             /** @description An ErrorCode such as `odds_changed`, or the code, a colon and a sentence for people: `error.split(":")[0]` is the code. */
             readonly error: string;
+            /** @description Only with `odds_changed`, and only if the order had `minOdds`: what it would have met. */
+            readonly current?: {
+                /** @description The side's live percent. */
+                readonly percent: number;
+                /** @description Odds with the stake of this order in its pool. */
+                readonly oddsAtBet: number;
+            };
         };
     };
     responses: {
@@ -565,6 +581,7 @@ export interface components {
          *     - `invalid_request`: the sentence names the field and what was expected
          *     - `round_not_live`: the market has no LIVE round now
          *     - `betting_closed`: the round locks too soon: the rules' cutoff or less is left
+         *     - `order_expired`: the order came after its `validUntil`
          *     - `stake_out_of_range`: outside minBet and maxBet or the tier's limit; the sentence gives the range
          *     - `insufficient_balance`: the stake is more than the balance
          *     - `round_exposure_limit`: the round would come to owe too much on this side; the sentence says what can be bet now
@@ -694,9 +711,10 @@ export interface components {
             };
         };
         /**
-         * @description The odds moved beyond tolerance, or the first request with this Idempotency-Key is still in progress.
+         * @description The odds moved beyond tolerance, the round is another one, or the first request with this Idempotency-Key is still in progress.
          *
-         *     - `odds_changed`: look at the market again and decide anew
+         *     - `odds_changed`: look at the market again and decide anew; with `minOdds`, `current` has what it is now
+         *     - `round_changed`: the market's current round is not the order's `roundId`
          *     - `idempotency_in_progress`: the first request is not on disk yet; try again
          */
         readonly Conflict: {

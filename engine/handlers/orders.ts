@@ -1,38 +1,58 @@
 /**
- * Placing a bet: first all checks, in the design's order (section 5), then all changes. Nearly all commands are
- * orders, so the rows of account and bet are looked up once, and messages are built only on refusal.
+ * Placing a bet: first all checks, then all changes. Nearly all commands are orders, so the rows of account and bet are
+ * looked up once.
  */
-
-import { dollarsOfCents, oddsE4, payoutCents, percentUpE2 } from '../base/money.js';
-import type { IdempotencyDigest, PlaceOrder } from '../model/commands.js';
-import { LIVE, NO_FAIR_SHARE, SIDES, textAt, UP } from '../model/domain.js';
+import type { IdempotencyDigest, OrderGuards, PlaceOrder } from '../model/commands.js';
+import { NO_FAIR_SHARE, UP } from '../model/domain.js';
 import type { ErrorCode } from '../model/errors.js';
 import type { BetPlaced, Rejected, Replayed } from '../model/events.js';
 import type { Rules } from '../model/rules.js';
-import { availableCents, edgeCents } from '../quotes/exposure.js';
 import { quotedUpCents } from '../quotes/split.js';
-import type { AccountChunk } from '../state/accounts.js';
 import type { IdempotencyEntry } from '../state/idempotency.js';
 import { Round } from '../state/rounds.js';
 import { reject, type State } from '../state/state.js';
+import {
+  checkExposure,
+  checkFunds,
+  checkMemory,
+  checkOdds,
+  checkOpenBets,
+  checkStake,
+  type Offer,
+  offerFor,
+  openRound,
+} from './order-checks.js';
 
-/** `gate` is the host's reason to refuse new orders (clock, backlog, disk), or null. It does not apply to replays. */
+/**
+ * `gate` is the host's reason to refuse new orders (clock, backlog, disk), or null. It does not apply to replays, and
+ * neither do `guards`.
+ */
 export function placeOrder(
   state: State,
   order: PlaceOrder,
   gate: ErrorCode | null,
+  guards: OrderGuards | null,
 ): BetPlaced | Rejected | Replayed {
   const rules = state.rulesInForce;
   const remembered = rememberedOrder(state, order);
   if (remembered !== null) return remembered;
   const { account } = order;
-  const round = openRound(state, order, gate);
+  const round = openRound(state, order, gate, guards);
   if (!(round instanceof Round)) return round;
   const accounts = state.accounts.chunk(account);
   const a = state.accounts.row(account);
-  const upCents = quotedUpCents(round, order.fairShareE6);
-  const refusal = checkStake(rules, accounts, a, order, round) ?? checkSlippage(order, round, upCents);
-  return refusal ?? checkFundsAndPlace(state, rules, accounts, a, order, round, upCents);
+  const outOfRange = checkStake(rules, accounts, a, order, round);
+  if (outOfRange !== null) return outOfRange;
+  const offer = offerFor(order, round, quotedUpCents(round, order.fairShareE6));
+  const refusal =
+    checkOdds(order, round, offer, guards) ??
+    checkFunds(accounts, a, order) ??
+    checkExposure(order, round, offer) ??
+    checkOpenBets(rules, accounts, a) ??
+    checkMemory(state, rules, order);
+  if (refusal !== null) return refusal;
+  quoteAt(round, offer);
+  return place(state, rules, order, round, offer);
 }
 
 /** A replay or a refusal if the order's Idempotency-Key is remembered, else null. */
@@ -50,128 +70,24 @@ function replayOf(known: IdempotencyEntry, idempotency: IdempotencyDigest): Repl
   return reject('idempotency_key_reused', 'this Idempotency-Key was used with another body');
 }
 
-/** The market's round if it takes bets at the time of the order. */
-function openRound(state: State, order: PlaceOrder, gate: ErrorCode | null): Round | Rejected {
-  const market = order.market < 0 ? null : state.markets.market(order.market);
-  if (market === null || market.rules === null)
-    return reject('market_not_found', 'no active market has this id');
-  if (!state.trading.enabled) return reject('trading_disabled', state.trading.reason);
-  if (gate !== null) return reject(gate, 'orders are not taken right now; try again');
-  if (market.suspended) return reject('market_suspended', 'this market takes no bets');
-  const round = market.current;
-  if (round === null || round.status !== LIVE || order.timeMs >= round.lockTimeMs) {
-    return reject('round_not_live', 'the market has no live round at this moment');
-  }
-  if (order.timeMs >= round.bettingClosesMs) {
-    const seconds = (round.lockTimeMs - round.bettingClosesMs) / 1000;
-    return reject('betting_closed', `bets are refused in the last ${seconds} seconds before the lock`);
-  }
-  if (round.quote !== null && order.fairShareE6 === NO_FAIR_SHARE) {
-    return reject('stale_price', 'the house has no fresh price to quote from; try again');
-  }
-  return round;
-}
-
-function checkStake(
-  rules: Rules,
-  accounts: AccountChunk,
-  a: number,
-  order: PlaceOrder,
-  round: Round,
-): Rejected | null {
-  const tierMaxCents = rules.tiers[accounts.tier[a] as number]?.maxStakeCents ?? 0;
-  const { stakeCents } = order;
-  if (stakeCents >= round.minStakeCents && stakeCents <= round.maxStakeCents && stakeCents <= tierMaxCents) {
-    return null;
-  }
-  const maxCents = Math.min(round.maxStakeCents, tierMaxCents);
-  const range = `${dollarsOfCents(round.minStakeCents)} to ${dollarsOfCents(maxCents)}`;
-  return reject('stake_out_of_range', `amount must be ${range} USD for this market and account tier`);
-}
-
-/**
- * Compares `expectedPercent` with the side's published percentage, before this stake joins the pool, in 1e-6 of a
- * point. `upCents` is UP's pool as the house quotes it now.
- */
-function checkSlippage(order: PlaceOrder, round: Round, upCents: number): Rejected | null {
-  if (order.expectedPercentE6 < 0) return null;
-  const upE2 = percentUpE2(upCents, round.poolUpCents + round.poolDownCents);
-  const publishedE2 = order.side === UP ? upE2 : 10_000 - upE2;
-  const movedE6 = Math.abs(publishedE2 * 10_000 - order.expectedPercentE6);
-  return movedE6 > round.slippageE2 * 10_000 ? reject('odds_changed') : null;
-}
-
-function checkFundsAndPlace(
-  state: State,
-  rules: Rules,
-  accounts: AccountChunk,
-  a: number,
-  order: PlaceOrder,
-  round: Round,
-  upCents: number,
-): BetPlaced | Rejected {
-  const { side, stakeCents } = order;
-  if ((accounts.balanceCents[a] as number) < stakeCents) {
-    return reject('insufficient_balance', 'the stake is more than the balance');
-  }
-  const isUp = side === UP;
-  const totalCents = round.poolUpCents + round.poolDownCents + stakeCents;
-  const sideCents = isUp ? upCents + stakeCents : totalCents - upCents;
-  const odds = oddsE4(totalCents, sideCents);
-  const payout = payoutCents(stakeCents, odds, round.feeBps);
-  const edge = round.quote === null ? 0 : edgeCents(side, stakeCents, payout, order.fairShareE6);
-  if (
-    (isUp ? round.payoutUpCents : round.payoutDownCents) + payout > totalCents ||
-    (round.quote !== null && round.quote.edgeCents + edge < 0)
-  ) {
-    return reject('round_exposure_limit', exposureText(round, order));
-  }
-  if ((accounts.openBets[a] as number) >= rules.openBetsMax) {
-    return reject('too_many_open_bets', `an account may have ${rules.openBetsMax} open bets`);
-  }
-  if (
-    order.idempotency !== null &&
-    state.idempotency.isFull(order.timeMs, rules.idempotencyTtlMs, rules.idempotencyEntriesMax)
-  ) {
-    return reject('idempotency_full', 'the memory of Idempotency-Keys is full; try again');
-  }
-  const upE2 = percentUpE2(isUp ? sideCents : totalCents - sideCents, totalCents);
-  quoteAt(round, upCents, edge);
-  return place(state, rules, order, round, odds, isUp ? upE2 : 10_000 - upE2, payout);
-}
-
-/** Moves the seeds to where the bet found them, with UP's pool at `upCents`, and counts its edge. */
-function quoteAt(round: Round, upCents: number, edge: number): void {
+/** Moves the seeds to where the bet found them, and counts its edge. */
+function quoteAt(round: Round, { upCents, edgeCents }: Offer): void {
   const { quote } = round;
   if (quote === null) return;
   const movedCents = upCents - round.poolUpCents;
   round.poolUpCents += movedCents;
   round.poolDownCents -= movedCents;
   quote.seedUpCents += movedCents;
-  quote.edgeCents += edge;
+  quote.edgeCents += edgeCents;
 }
 
-function exposureText(round: Round, { side, fairShareE6 }: PlaceOrder): string {
-  const word = textAt(SIDES, side);
-  const cents = availableCents(round, side, fairShareE6);
-  const now = cents === 0 ? 'nothing' : `up to ${dollarsOfCents(cents)} USD`;
-  return `the round would come to owe too much on ${word}; ${now} can be bet on ${word} now`;
-}
-
-function place(
-  state: State,
-  rules: Rules,
-  order: PlaceOrder,
-  round: Round,
-  odds: number,
-  entryPercentE2: number,
-  payout: number,
-): BetPlaced {
+function place(state: State, rules: Rules, order: PlaceOrder, round: Round, offer: Offer): BetPlaced {
   const { account, side, stakeCents, idempotency, timeMs } = order;
+  const { entryPercentE2, payoutCents } = offer;
   const seq = state.nextSeq;
   const newBalanceCents = state.accounts.move(account, -stakeCents, seq);
-  joinPool(state, round, side, stakeCents, payout);
-  const bet = addBet(state, order, round, odds, entryPercentE2, payout, seq, rules.historyBetsMax);
+  joinPool(state, round, side, stakeCents, payoutCents);
+  const bet = addBet(state, order, round, offer, seq, rules.historyBetsMax);
   const placed: BetPlaced = {
     type: 'betPlaced',
     timeMs,
@@ -181,9 +97,9 @@ function place(
     roundNumber: round.roundNumber,
     side,
     stakeCents,
-    oddsE4: odds,
+    oddsE4: offer.oddsE4,
     entryPercentE2,
-    payoutCents: payout,
+    payoutCents,
     newBalanceCents,
     clientSeed: order.clientSeed,
     fairShareE6: round.quote === null ? NO_FAIR_SHARE : order.fairShareE6,
@@ -211,9 +127,7 @@ function addBet(
   state: State,
   order: PlaceOrder,
   round: Round,
-  odds: number,
-  entryPercentE2: number,
-  payout: number,
+  offer: Offer,
   seq: number,
   historyBetsMax: number,
 ): number {
@@ -222,8 +136,8 @@ function addBet(
   const chunk = bets.chunk(row);
   const i = bets.index(row);
   chunk.stakeCents[i] = order.stakeCents;
-  chunk.oddsE4[i] = odds;
-  chunk.payoutCents[i] = payout;
+  chunk.oddsE4[i] = offer.oddsE4;
+  chunk.payoutCents[i] = offer.payoutCents;
   chunk.placedAtMs[i] = order.timeMs;
   chunk.settledAtMs[i] = 0;
   chunk.changedSeq[i] = seq;
@@ -232,7 +146,7 @@ function addBet(
   chunk.market[i] = round.market;
   chunk.side[i] = order.side;
   chunk.result[i] = 0;
-  chunk.setEntry(i, entryPercentE2, order.clientSeed);
+  chunk.setEntry(i, offer.entryPercentE2, order.clientSeed);
   chunk.next[i] = 0;
   if (round.firstBet === 0) round.firstBet = row;
   else bets.chunk(round.lastBet).next[bets.index(round.lastBet)] = row;

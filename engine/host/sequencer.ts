@@ -8,7 +8,7 @@
  */
 import { assert } from '../base/assert.js';
 import type { Engine } from '../engine.js';
-import type { Command, SubmittedCommand } from '../model/commands.js';
+import type { Command, OrderGuards, SubmittedCommand } from '../model/commands.js';
 import type { ErrorCode } from '../model/errors.js';
 import type { Outcome, Rejected } from '../model/events.js';
 import type { Clock, JournalWriter, SpaceLevel } from '../model/ports.js';
@@ -119,24 +119,26 @@ export class Sequencer {
   /** Executes locks and ends of rounds due by `timeMs`, so that no command sees a round past its time. */
   advance(timeMs: number): void {
     if (this.engine.nextDueMs > timeMs || this.stopped) return;
-    const { status } = this.#apply({ kind: 'advance', timeMs });
+    const { status } = this.#apply({ kind: 'advance', timeMs }, null);
     assert(status === 'accepted' || this.stopped, `what was due by ${timeMs} is ${status}`);
   }
 
   /**
-   * Applies a command stamped in this turn, after whatever is due by its time. Accepted means applied, not durable:
+   * Applies a command stamped in this turn, after whatever is due by its time; `guards` are those of an order. Accepted means applied, not durable:
    * respond from `whenDurable(outcome.seq, ...)`.
    */
-  submit(command: SubmittedCommand): Outcome {
+  submit(command: SubmittedCommand, guards: OrderGuards | null = null): Outcome {
     this.advance(command.timeMs);
-    return this.#apply(command);
+    return this.#apply(command, guards);
   }
 
-  #apply(command: Command): Outcome {
+  #apply(command: Command, guards: OrderGuards | null): Outcome {
     if (this.stopped) return STOPPED;
     const isOrder = command.kind === 'placeOrder';
     try {
-      const outcome = isOrder ? this.engine.placeOrder(command, this.gate) : this.engine.apply(command);
+      const outcome = isOrder
+        ? this.engine.placeOrder(command, this.gate, guards)
+        : this.engine.apply(command);
       if (outcome.status !== 'accepted') return outcome;
       const batch = this.#batches.open(outcome.seq);
       if (isOrder) batch.addOrder(command, outcome.events);

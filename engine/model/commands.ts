@@ -115,6 +115,19 @@ export interface PlaceOrder extends Timed {
   readonly clientSeed: string | null;
 }
 
+/**
+ * What must hold when an order is executed, besides `expectedPercent`. An accepted order has met its guards, so they are
+ * not journaled, and a replay has none.
+ */
+export interface OrderGuards {
+  /** Number of the round that the bet must land in; -1 for any. */
+  readonly roundNumber: number;
+  /** The last millisecond in which the order may be executed; Infinity for any. */
+  readonly validUntilMs: number;
+  /** Least odds with the stake in its pool, 1e-4; 0 for any. */
+  readonly minOddsE4: number;
+}
+
 export interface CreateAccount extends Timed {
   readonly kind: 'createAccount';
   readonly name: string | null;

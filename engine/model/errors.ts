@@ -9,6 +9,7 @@ export const ERROR_STATUS = {
   invalid_request: 400,
   round_not_live: 400,
   betting_closed: 400,
+  order_expired: 400,
   stake_out_of_range: 400,
   insufficient_balance: 400,
   round_exposure_limit: 400,
@@ -37,6 +38,7 @@ export const ERROR_STATUS = {
   unsupported_media_type: 415,
   // 409: in conflict with what is so now
   odds_changed: 409,
+  round_changed: 409,
   idempotency_in_progress: 409,
   reference_conflict: 409,
   too_many_keys: 409,

@@ -174,12 +174,20 @@ export interface Replayed {
   readonly event: BetFacts | BalanceMoved;
 }
 
+/** What an order was refused for: the side's published percent, and the odds with this order's stake in its pool. */
+export interface CurrentOdds {
+  readonly percentE2: number;
+  readonly oddsE4: number;
+}
+
 /** The command changed nothing. */
 export interface Rejected {
   readonly status: 'rejected';
   readonly code: ErrorCode;
   /** A sentence for people, or '' if the specification requires the bare code. */
   readonly detail: string;
+  /** Only if the odds are what refused an order that named its least odds. */
+  readonly current?: CurrentOdds;
 }
 
 export type Outcome = Accepted | Replayed | Rejected;

@@ -7,7 +7,8 @@
 import { Buffer } from 'node:buffer';
 import { createIs, createValidateEquals } from 'typia';
 import { centsOfDollars } from '../../engine/base/money.js';
-import { MARKET_IDS, marketOf, SIDES } from '../../engine/model/domain.js';
+import type { OrderGuards } from '../../engine/model/commands.js';
+import { MARKET_IDS, marketOf, parseRoundId, SIDES } from '../../engine/model/domain.js';
 import { parseJson } from '../kit/body.js';
 import type { OrderContent } from '../kit/idempotency.js';
 import { invalid, Refused } from '../kit/refused.js';
@@ -19,6 +20,7 @@ export type ParsedOrder = OrderContent;
 
 const CLIENT_SEED_BYTES_MAX = 128;
 const DETAIL_LENGTH_MAX = 300;
+const OPTIONAL_FIELDS = ['expectedPercent', 'clientSeed', 'roundId', 'validUntil', 'minOdds'] as const;
 
 const isOrder = createIs<OrderRequest>();
 const validateOrder = createValidateEquals<OrderRequest>();
@@ -85,7 +87,7 @@ export function parseUsual(body: Uint8Array): ParsedOrder | null {
   const stakeCents = readCents(body, begin, end);
   if (stakeCents === 0) return null;
   const { market, marketId, side } = head;
-  return { market, marketId, side, stakeCents, expectedPercentE6: -1, clientSeed: null };
+  return { market, marketId, side, stakeCents, expectedPercentE6: -1, clientSeed: null, guards: null };
 }
 
 const isDigit = (byte: number): boolean => byte >= ZERO && byte <= NINE;
@@ -120,20 +122,41 @@ export function parseAny(body: Uint8Array): ParsedOrder | Refused {
       return invalid(`clientSeed must be at most ${CLIENT_SEED_BYTES_MAX} bytes of UTF-8`);
     }
   }
+  const market = marketOf(value.marketId);
+  const guards = readGuards(value, market);
+  if (guards instanceof Refused) return guards;
   return {
-    market: marketOf(value.marketId),
+    market,
     marketId: value.marketId,
     side: SIDES.indexOf(value.prediction),
     stakeCents,
     expectedPercentE6: value.expectedPercent === undefined ? -1 : Math.round(value.expectedPercent * 1e6),
     clientSeed,
+    guards,
   };
 }
 
+/** The guards that the order has; null if it has none. */
+function readGuards(
+  { roundId, validUntil, minOdds }: OrderRequest,
+  market: number,
+): OrderGuards | null | Refused {
+  if (roundId === undefined && validUntil === undefined && minOdds === undefined) return null;
+  const round = roundId === undefined ? null : parseRoundId(roundId);
+  if (roundId !== undefined && (round === null || round.market !== market)) {
+    return invalid('roundId must be the id of a round of the market');
+  }
+  const validUntilMs = validUntil === undefined ? Number.POSITIVE_INFINITY : Date.parse(validUntil);
+  if (Number.isNaN(validUntilMs)) return invalid('validUntil must be a possible date and time');
+  return { roundNumber: round?.roundNumber ?? -1, validUntilMs, minOddsE4: oddsE4AtLeast(minOdds ?? 0) };
+}
+
+/** The least odds in 1e-4 that are not below these; what lies below a millionth is taken for the error of a double. */
+const oddsE4AtLeast = (odds: number): number => Math.ceil(Math.round(odds * 1e6) / 100);
+
 function hasOtherFields(order: OrderRequest): boolean {
   let known = 3;
-  if (order.expectedPercent !== undefined) known++;
-  if (order.clientSeed !== undefined) known++;
+  for (const name of OPTIONAL_FIELDS) if (order[name] !== undefined) known++;
   return Object.keys(order).length !== known;
 }
 

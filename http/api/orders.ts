@@ -70,6 +70,7 @@ export class OrderDesk {
       expectedPercentE6: order.expectedPercentE6,
       idempotency: key === null ? null : this.digests.digest(call.account, key, order),
       clientSeed: order.clientSeed,
+      guards: order.guards,
     };
   }
 

@@ -1,6 +1,8 @@
 /** The refusals of the public API that are the same for every endpoint, and those of the engine's thread. */
+import type { CurrentOdds } from '../../engine/model/events.js';
 import { Refused } from '../kit/refused.js';
 import type { RefusalFacts } from '../rings/replies.js';
+import { hundredthsText, oddsText } from '../wire/wire.js';
 
 /** The ring to the engine's thread is full. */
 export const OVERLOADED = new Refused('overloaded', 'the server is behind; try again', ['Retry-After', '1']);
@@ -23,5 +25,9 @@ const WITH_TEXT = new Map(
 );
 
 /** A refusal by the engine's thread, which sends no detail for what this file has a text for. */
-export const refusedOf = ({ code, detail }: RefusalFacts): Refused =>
-  WITH_TEXT.get(code) ?? new Refused(code, detail);
+export const refusedOf = ({ code, detail, current }: RefusalFacts): Refused =>
+  WITH_TEXT.get(code) ?? new Refused(code, detail, [], current === undefined ? '' : currentText(current));
+
+/** What the odds are now, so that the next attempt needs no other request. */
+const currentText = ({ percentE2, oddsE4 }: CurrentOdds): string =>
+  `,"current":{"percent":${hundredthsText(percentE2)},"oddsAtBet":${oddsText(oddsE4)}}`;

@@ -47,8 +47,9 @@ export class Desk {
 
   #place(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
     const { sequencer } = this;
-    const order = this.#command(requests.readOrder(ring));
-    const outcome = this.#unfit(order) ?? sequencer.submit(order);
+    const facts = requests.readOrder(ring);
+    const order = this.#command(facts);
+    const outcome = this.#unfit(order) ?? sequencer.submit(order, facts.guards);
     switch (outcome.status) {
       case 'accepted': {
         const bet = eventOf(outcome.events, 'betPlaced');

@@ -6,7 +6,7 @@
  */
 import { createHmac, hash } from 'node:crypto';
 import { integerText } from '../../engine/base/integer-text.js';
-import type { IdempotencyDigest } from '../../engine/model/commands.js';
+import type { IdempotencyDigest, OrderGuards } from '../../engine/model/commands.js';
 import { DOWN, MARKET_IDS, UP } from '../../engine/model/domain.js';
 import { invalid, type Refused } from './refused.js';
 
@@ -45,6 +45,7 @@ export interface OrderContent {
   readonly stakeCents: number;
   readonly expectedPercentE6: number;
   readonly clientSeed: string | null;
+  readonly guards: OrderGuards | null;
 }
 
 /*
@@ -54,10 +55,18 @@ export interface OrderContent {
  */
 const canonicalHead = (marketId: string, side: number): string => `${marketId.length}:${marketId}|${side}|`;
 
-function canonicalRest({ stakeCents, expectedPercentE6, clientSeed }: OrderContent): string {
+function canonicalRest({ stakeCents, expectedPercentE6, clientSeed, guards }: OrderContent): string {
   let text = integerText(stakeCents);
   if (expectedPercentE6 >= 0) text += `|expectedPercent=${expectedPercentE6}`;
   if (clientSeed !== null) text += `|clientSeed=${clientSeed.length}:${clientSeed}`;
+  return guards === null ? text : text + guardsText(guards);
+}
+
+function guardsText({ roundNumber, validUntilMs, minOddsE4 }: OrderGuards): string {
+  let text = '';
+  if (roundNumber >= 0) text += `|round=${roundNumber}`;
+  if (validUntilMs < Number.POSITIVE_INFINITY) text += `|validUntil=${validUntilMs}`;
+  if (minOddsE4 > 0) text += `|minOdds=${minOddsE4}`;
   return text;
 }
 

@@ -11,14 +11,18 @@ export class Refused {
   /** JSON of the failure envelope. */
   readonly body: string;
 
-  /** `detail` is a sentence for people, or '' if the code says it all; `headers` are added to the common ones. */
+  /**
+   * `detail` is a sentence for people, or '' if the code says it all; `headers` are added to the common ones. `extension` is
+   * JSON of further members of the envelope, each behind a comma, or ''.
+   */
   constructor(
     readonly code: ErrorCode,
     readonly detail: string,
     readonly headers: HeaderList = [],
+    extension = '',
   ) {
     this.status = ERROR_STATUS[code];
-    this.body = `{"success":false,"error":${JSON.stringify(errorText(code, detail))}}`;
+    this.body = `{"success":false,"error":${JSON.stringify(errorText(code, detail))}${extension}}`;
   }
 }
 

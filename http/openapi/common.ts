@@ -95,6 +95,16 @@ export const failureSchemas: JsonObject = {
           'is the code.',
         pattern: errorPattern(PUBLIC_CODES),
       },
+      current: {
+        type: 'object',
+        'x-extension': true,
+        description: 'Only with `odds_changed`, and only if the order had `minOdds`: what it would have met.',
+        required: ['percent', 'oddsAtBet'],
+        properties: {
+          percent: { type: 'number', description: "The side's live percent." },
+          oddsAtBet: { type: 'number', description: 'Odds with the stake of this order in its pool.' },
+        },
+      },
     },
   },
 };

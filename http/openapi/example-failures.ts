@@ -12,6 +12,7 @@ export const EXAMPLE_FAILURES: Readonly<Record<FailureName, readonly string[]>> 
     'invalid_request: expectedPercnt is not a known field',
     'round_not_live: the market has no live round at this moment',
     'betting_closed: bets are refused in the last 20 seconds before the lock',
+    'order_expired: validUntil has passed',
     'stake_out_of_range: amount must be 1 to 5000 USD for this market and account tier',
     'insufficient_balance: the stake is more than the balance',
     'round_exposure_limit: the round would come to owe too much on UP; up to 142.91 USD can be bet on UP now',
@@ -36,6 +37,7 @@ export const EXAMPLE_FAILURES: Readonly<Record<FailureName, readonly string[]>> 
   RequestTimeout: ['request_timeout: the body took too long to arrive'],
   Conflict: [
     'odds_changed',
+    'round_changed: roundId is not the current round of the market',
     'idempotency_in_progress: the first request with this Idempotency-Key is not durable yet; try again',
   ],
   ContentTooLarge: ['body_too_large: a body has at most 16384 bytes'],

@@ -10,6 +10,7 @@ export const MEANINGS = {
   invalid_request: 'the sentence names the field and what was expected',
   round_not_live: 'the market has no LIVE round now',
   betting_closed: "the round locks too soon: the rules' cutoff or less is left",
+  order_expired: 'the order came after its `validUntil`',
   stake_out_of_range: "outside minBet and maxBet or the tier's limit; the sentence gives the range",
   insufficient_balance: 'the stake is more than the balance',
   round_exposure_limit:
@@ -28,7 +29,8 @@ export const MEANINGS = {
   not_found: 'no such path; paths have no trailing slash',
   method_not_allowed: '`Allow` names the methods of the path',
   request_timeout: 'the body took too long to arrive',
-  odds_changed: 'look at the market again and decide anew',
+  odds_changed: 'look at the market again and decide anew; with `minOdds`, `current` has what it is now',
+  round_changed: "the market's current round is not the order's `roundId`",
   idempotency_in_progress: 'the first request is not on disk yet; try again',
   body_too_large: 'a body has at most 16 KiB',
   unsupported_media_type: 'the body must be `application/json`, and not compressed',
@@ -71,6 +73,7 @@ export const FAILURE_KINDS = {
       'invalid_request',
       'round_not_live',
       'betting_closed',
+      'order_expired',
       'stake_out_of_range',
       'insufficient_balance',
       'round_exposure_limit',
@@ -96,8 +99,9 @@ export const FAILURE_KINDS = {
   RequestTimeout: { meaning: 'The body took too long to arrive.', codes: ['request_timeout'] },
   Conflict: {
     meaning:
-      'The odds moved beyond tolerance, or the first request with this Idempotency-Key is still in progress.',
-    codes: ['odds_changed', 'idempotency_in_progress'],
+      'The odds moved beyond tolerance, the round is another one, or the first request with this Idempotency-Key is ' +
+      'still in progress.',
+    codes: ['odds_changed', 'round_changed', 'idempotency_in_progress'],
   },
   ContentTooLarge: { meaning: 'The body is too large.', codes: ['body_too_large'] },
   UnsupportedMediaType: {

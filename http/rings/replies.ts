@@ -2,7 +2,7 @@
 
 import { POSITION_STATUSES, textAt } from '../../engine/model/domain.js';
 import { ERROR_STATUS, type ErrorCode } from '../../engine/model/errors.js';
-import type { BetFacts } from '../../engine/model/events.js';
+import type { BetFacts, Rejected } from '../../engine/model/events.js';
 import type { BetView, RoundView } from '../../engine/model/views.js';
 import { type RingConsumer, type RingProducer, textCells } from './ring.js';
 
@@ -67,23 +67,30 @@ export const readBet = (ring: RingConsumer): BetFacts => ({
   clientSeed: ring.text(),
 });
 
-export interface RefusalFacts {
-  readonly code: ErrorCode;
-  readonly detail: string;
-}
+export type RefusalFacts = Pick<Rejected, 'code' | 'detail' | 'current'>;
 
-export function sendRefusal(ring: RingProducer, ticket: number, { code, detail }: RefusalFacts): boolean {
-  if (!begin(ring, 1 + textCells(detail), REFUSED, ticket)) return false;
+export function sendRefusal(
+  ring: RingProducer,
+  ticket: number,
+  { code, detail, current }: RefusalFacts,
+): boolean {
+  if (!begin(ring, 3 + textCells(detail), REFUSED, ticket)) return false;
   ring.number(CODE_NUMBERS.get(code) as number);
   ring.text(detail);
+  ring.number(orNaN(current?.percentE2 ?? null));
+  ring.number(orNaN(current?.oddsE4 ?? null));
   ring.send();
   return true;
 }
 
-export const readRefusal = (ring: RingConsumer): RefusalFacts => ({
-  code: textAt(CODES, ring.number()),
-  detail: ring.text() ?? '',
-});
+export function readRefusal(ring: RingConsumer): RefusalFacts {
+  const code = textAt(CODES, ring.number());
+  const detail = ring.text() ?? '';
+  const [percentE2, oddsE4] = [orNull(ring.number()), orNull(ring.number())];
+  return percentE2 === null || oddsE4 === null
+    ? { code, detail }
+    : { code, detail, current: { percentE2, oddsE4 } };
+}
 
 export function sendNothing(ring: RingProducer, ticket: number): boolean {
   if (!begin(ring, 0, NOTHING, ticket)) return false;

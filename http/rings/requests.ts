@@ -2,7 +2,7 @@
  * Requests of a gateway to the engine's thread, as messages in a ring. Every text in them was bounded on arrival, so
  * a client controls neither the length of a message nor its number of cells.
  */
-import type { PlaceOrder } from '../../engine/model/commands.js';
+import type { OrderGuards, PlaceOrder } from '../../engine/model/commands.js';
 import { type RingConsumer, type RingProducer, textCells } from './ring.js';
 
 /** The kind is the first number of a message; the second is the ticket, which the reply repeats. */
@@ -20,15 +20,20 @@ export interface Asker {
 }
 
 /** An order as the gateway knows it. The engine's thread adds what holds at the moment of execution. */
-export type OrderFacts = Omit<PlaceOrder, 'kind' | 'timeMs' | 'fairShareE6'>;
+export interface OrderFacts extends Omit<PlaceOrder, 'kind' | 'timeMs' | 'fairShareE6'> {
+  readonly guards: OrderGuards | null;
+}
 
 const HEAD_CELLS = 2;
 const ASKER_CELLS = 2;
-const ORDER_CELLS = 8;
+const ORDER_CELLS = 9;
+const GUARD_CELLS = 3;
 
 /** Returns false if the ring is full; then nothing was sent. So do all functions here that send. */
 export function sendOrder(ring: RingProducer, kind: number, ticket: number, order: OrderFacts): boolean {
-  const cells = HEAD_CELLS + ASKER_CELLS + ORDER_CELLS + textCells(order.clientSeed);
+  const { guards } = order;
+  const guardCells = guards === null ? 0 : GUARD_CELLS;
+  const cells = HEAD_CELLS + ASKER_CELLS + ORDER_CELLS + guardCells + textCells(order.clientSeed);
   if (!begin(ring, cells, kind, ticket, order)) return false;
   ring.number(order.market);
   ring.number(order.side);
@@ -40,6 +45,12 @@ export function sendOrder(ring: RingProducer, kind: number, ticket: number, orde
   ring.number(idempotency?.keyLow ?? 0);
   ring.number(idempotency?.body ?? 0);
   ring.text(order.clientSeed);
+  ring.number(guards === null ? 0 : 1);
+  if (guards !== null) {
+    ring.number(guards.roundNumber);
+    ring.number(guards.validUntilMs);
+    ring.number(guards.minOddsE4);
+  }
   ring.send();
   return true;
 }
@@ -62,8 +73,15 @@ export function readOrder(ring: RingConsumer): OrderFacts {
     expectedPercentE6,
     idempotency: hasKey ? digest : null,
     clientSeed: ring.text(),
+    guards: ring.number() === 1 ? readGuards(ring) : null,
   };
 }
+
+const readGuards = (ring: RingConsumer): OrderGuards => ({
+  roundNumber: ring.number(),
+  validUntilMs: ring.number(),
+  minOddsE4: ring.number(),
+});
 
 /** `isAll` includes settled bets; for `ORDERS` it has no meaning. */
 export interface ListFacts {

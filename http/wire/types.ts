@@ -133,6 +133,12 @@ export interface OrderRequest {
   amount: number & tags.ExclusiveMinimum<0>;
   /** Slippage guard: the order is refused with `odds_changed` when the side's live percent is more than {slippage} away. */
   expectedPercent?: number & tags.Minimum<0> & tags.Maximum<100>;
+  /** The round that the bet must land in: the order is refused with `round_changed` when the market's current round is another one (extension). */
+  roundId?: string & Extension;
+  /** The last moment at which the order may be executed: after it the order is refused with `order_expired` (extension). */
+  validUntil?: DateTime & Extension;
+  /** Least odds with the stake in its pool, to four decimals: the order is refused with `odds_changed` where it would get less (extension). */
+  minOdds?: number & tags.Minimum<1> & tags.Maximum<1_000_000> & Extension;
   /** Mixed into betHash; at most 128 bytes of UTF-8, so fewer characters where they are not all ASCII. */
   clientSeed?: string & tags.JsonSchemaPlugin<{ maxLength: 128 }>;
 }

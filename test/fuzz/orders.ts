@@ -5,9 +5,12 @@ import {
   FOREIGN_FIELDS,
   MARKETS,
   NOT_ORDERS,
+  ODDS,
   PERCENTS,
+  ROUNDS,
   SEEDS,
   SIDES,
+  TIMES,
   type Value,
 } from './values.js';
 
@@ -22,6 +25,8 @@ interface Field {
   readonly usual: string;
   readonly values: readonly Value[];
   readonly isRequired: boolean;
+  /** Chance that a field that is not required is left out; half where absent. */
+  readonly leftOut?: number;
 }
 
 const FIELDS: readonly Field[] = [
@@ -29,6 +34,9 @@ const FIELDS: readonly Field[] = [
   { name: 'prediction', usual: '"UP"', values: SIDES, isRequired: true },
   { name: 'amount', usual: '1', values: AMOUNTS, isRequired: true },
   { name: 'expectedPercent', usual: '50', values: PERCENTS, isRequired: false },
+  { name: 'roundId', usual: '"BTC_ONE_DAY_20614"', values: ROUNDS, isRequired: false, leftOut: 0.9 },
+  { name: 'validUntil', usual: '"2100-01-01T00:00:00Z"', values: TIMES, isRequired: false },
+  { name: 'minOdds', usual: '1.01', values: ODDS, isRequired: false },
   { name: 'clientSeed', usual: '"seed"', values: SEEDS, isRequired: false },
 ];
 
@@ -85,8 +93,8 @@ function longBody(rng: Rng): Body {
 function strangeOrder(rng: Rng): Body {
   const parts: string[] = [];
   let isBad = false;
-  for (const { name, usual, values, isRequired } of FIELDS) {
-    if (rng.chance(isRequired ? LEFT_OUT_CHANCE : 0.5)) {
+  for (const { name, usual, values, isRequired, leftOut = 0.5 } of FIELDS) {
+    if (rng.chance(isRequired ? LEFT_OUT_CHANCE : leftOut)) {
       isBad ||= isRequired;
       continue;
     }

@@ -42,6 +42,32 @@ export const PERCENTS: readonly Value[] = [
   ...NEITHER,
 ];
 
+export const ODDS: readonly Value[] = [
+  ...good('1', '1.0', '1.00000000001', '1e0', '1000000'),
+  ...bad('0', '-1', '0.9999999999', '1000000.1', '1e999', '"2"', '99999999999999999999'),
+  ...NEITHER,
+];
+
+export const TIMES: readonly Value[] = [
+  ...good('"2100-01-01T00:00:00Z"', '"2100-01-01T00:00:00.000000001+14:00"', '"1970-01-01T00:00:00Z"'),
+  ...bad('"2100-01-01"', '"2100-13-01T00:00:00Z"', '"soon"', '""', '4102444800000', '"2100-01-01T00:00:00"'),
+  ...NEITHER,
+];
+
+/** Without its place in time: whichever round is current, these are other ones or none. */
+export const ROUNDS: readonly Value[] = bad(
+  '"BTC_ONE_DAY_0"',
+  '"BTC_ONE_DAY_9999999999"',
+  '"BTC_ONE_DAY_-1"',
+  '"BTC_ONE_DAY_020614"',
+  '"ETH_ONE_DAY_20614"',
+  '"__proto___1"',
+  '""',
+  '1',
+  'null',
+  '[]',
+);
+
 export const MARKETS: readonly Value[] = [
   ...good('"BTC_ONE_DAY"', '"\\u0042TC_ONE_DAY"'),
   ...bad('"btc_one_day"', '"BTC_ONE_DAY "', '"BTC_ONE_DAY\\u0000"', '"__proto__"', '"constructor"', '""'),

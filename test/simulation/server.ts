@@ -11,7 +11,7 @@ import { PriceTracker } from '../../engine/host/price-tracker.js';
 import { Quoter } from '../../engine/host/quoter.js';
 import { Sequencer } from '../../engine/host/sequencer.js';
 import { SEQUENCER_DEFAULTS } from '../../engine/host/sequencer-options.js';
-import type { Command } from '../../engine/model/commands.js';
+import type { Command, OrderGuards } from '../../engine/model/commands.js';
 import type { Outcome } from '../../engine/model/events.js';
 import type { TickVerdict } from '../../engine/model/ports.js';
 import type { Rules } from '../../engine/model/rules.js';
@@ -53,7 +53,7 @@ export interface ServerParts {
 /** Observes a server. */
 export interface ServerWatcher {
   /** A command reaches the hot engine and comes to this. */
-  onCommand(command: Command, outcome: Outcome): void;
+  onCommand(command: Command, outcome: Outcome, guards: OrderGuards | null): void;
   /** The lifecycle hands a command to the engine that rests on prices. */
   beforeCommand(command: Command): void;
   onStart(engineMs: number): void;
@@ -159,8 +159,8 @@ export class Server {
     };
   }
 
-  #onCommand(command: Command, outcome: Outcome): void {
-    this.parts.watcher.onCommand(command, outcome);
+  #onCommand(command: Command, outcome: Outcome, guards: OrderGuards | null = null): void {
+    this.parts.watcher.onCommand(command, outcome, guards);
     this.board.onCommand(command, outcome);
     this.gateways.touch();
   }
@@ -170,13 +170,13 @@ export class Server {
     const { watcher } = this.parts;
     const apply = engine.apply.bind(engine);
     const placeOrder = engine.placeOrder.bind(engine);
-    engine.placeOrder = (order, gate) => {
-      const outcome = placeOrder(order, gate);
-      this.#onCommand(order, outcome);
+    engine.placeOrder = (order, gate, guards) => {
+      const outcome = placeOrder(order, gate, guards);
+      this.#onCommand(order, outcome, guards ?? null);
       return outcome;
     };
-    engine.apply = (command, gate) => {
-      if (command.kind === 'placeOrder') return engine.placeOrder(command, gate);
+    engine.apply = (command, gate, guards) => {
+      if (command.kind === 'placeOrder') return engine.placeOrder(command, gate ?? null, guards);
       watcher.beforeCommand(command);
       const outcome = apply(command, gate);
       this.#onCommand(command, outcome);

@@ -107,6 +107,9 @@ export interface OrderRequest {
   readonly amount: number;
   readonly expectedPercent?: number;
   readonly clientSeed?: string;
+  readonly roundId?: string;
+  readonly validUntil?: string;
+  readonly minOdds?: number;
 }
 export interface Bet {
   readonly id: string;

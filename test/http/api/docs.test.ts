@@ -29,6 +29,13 @@ const NOT_PUBLIC: readonly ErrorCode[] = [
   'price_not_held',
 ];
 
+/** The failure of an order that had `minOdds`. */
+interface OddsChanged {
+  success: false;
+  error: 'odds_changed';
+  current: { percent: number; oddsAtBet: number };
+}
+
 const isExample = typia.createEquals<
   | Success<Market>
   | Success<OrderResult>
@@ -37,6 +44,7 @@ const isExample = typia.createEquals<
   | Success<Price[]>
   | Success<ServerTime>
   | Success<Limits>
+  | OddsChanged
 >();
 
 const examples = [...guide.matchAll(/```json\n(.*?)```/gs)].map(([, text = '']): unknown => JSON.parse(text));
@@ -58,7 +66,7 @@ test('its section on the rules has the defaults', () => {
 });
 
 test('its examples have the fields of the API', () => {
-  assert.equal(examples.length, 7);
+  assert.equal(examples.length, 8);
   for (const example of examples) assert.ok(isExample(example), JSON.stringify(example));
 });
 

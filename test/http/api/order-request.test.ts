@@ -27,6 +27,7 @@ test('a valid order is converted to the units of the engine', () => {
     stakeCents: 1_234,
     expectedPercentE6: -1,
     clientSeed: null,
+    guards: null,
   });
   const full = {
     ...GOOD,
@@ -34,6 +35,9 @@ test('a valid order is converted to the units of the engine', () => {
     prediction: 'DOWN',
     expectedPercent: 49.5,
     clientSeed: 'ü',
+    roundId: 'TON_ONE_DAY_20614',
+    validUntil: '2026-06-10T14:00:00.5+02:00',
+    minOdds: 1.9756,
   };
   assert.deepEqual(parseValue(full), {
     market: MARKET_IDS.length - 1,
@@ -42,7 +46,49 @@ test('a valid order is converted to the units of the engine', () => {
     stakeCents: 1_234,
     expectedPercentE6: 49_500_000,
     clientSeed: 'ü',
+    guards: { roundNumber: 20_614, validUntilMs: Date.UTC(2026, 5, 10, 12, 0, 0, 500), minOddsE4: 19_756 },
   });
+});
+
+test('each guard alone is a guard, and minOdds counts to four decimals, rounded up', () => {
+  const guardsOf = (guards: object) => {
+    const order = parseValue({ ...GOOD, ...guards });
+    assert.ok(!(order instanceof Refused), JSON.stringify(order));
+    return order.guards;
+  };
+  const none = { roundNumber: -1, validUntilMs: Number.POSITIVE_INFINITY, minOddsE4: 0 };
+  assert.deepEqual(guardsOf({ roundId: 'BTC_ONE_MINUTE_7' }), { ...none, roundNumber: 7 });
+  assert.deepEqual(guardsOf({ validUntil: '1970-01-01T00:00:01Z' }), { ...none, validUntilMs: 1_000 });
+  for (const [minOdds, minOddsE4] of [
+    [1, 10_000],
+    [1.1, 11_000],
+    [1.9756, 19_756],
+    [1.97561, 19_757],
+    [4.35, 43_500],
+    [1_000_000, 1e10],
+  ]) {
+    assert.deepEqual(guardsOf({ minOdds }), { ...none, minOddsE4 }, `${minOdds}`);
+  }
+});
+
+test('a guard that cannot be meant is refused, and named', () => {
+  for (const roundId of [
+    '',
+    'BTC_ONE_MINUTE',
+    'BTC_ONE_MINUTE_',
+    'BTC_ONE_MINUTE_07',
+    'ETH_ONE_MINUTE_7',
+    7,
+    null,
+  ]) {
+    assert.match(refusal(parseValue({ ...GOOD, roundId })), /roundId/, `${roundId}`);
+  }
+  for (const validUntil of ['', 'soon', '2026-06-10', '2026-13-40T00:00:00Z', 1_781_092_860_000, null]) {
+    assert.match(refusal(parseValue({ ...GOOD, validUntil })), /validUntil/, `${validUntil}`);
+  }
+  for (const minOdds of [0, 0.9999, -2, 1_000_001, '2', null]) {
+    assert.match(refusal(parseValue({ ...GOOD, minOdds })), /minOdds/, `${minOdds}`);
+  }
 });
 
 test('a market that does not exist is not an error of the body', () => {

@@ -181,6 +181,16 @@ const WAYS: Readonly<Record<string, () => Reply>> = {
     api.order(secret, ORDER, 'key');
     return api.order(secret, { ...ORDER, amount: 11 }, 'key');
   },
+  order_expired: () =>
+    asked(
+      (api) => api.clock.pass(1),
+      (api, key) => api.order(key, { ...ORDER, validUntil: new Date(api.clock.wallMs - 1).toISOString() }),
+    ),
+  round_changed: () =>
+    asked(
+      () => undefined,
+      (api, key) => api.order(key, { ...ORDER, roundId: `${DAY_MARKET}_1` }),
+    ),
   odds_changed: () =>
     asked(
       () => undefined,

@@ -8,7 +8,7 @@
  */
 
 import type { Engine } from '../../../engine/engine.js';
-import type { Command } from '../../../engine/model/commands.js';
+import type { Command, OrderGuards } from '../../../engine/model/commands.js';
 import { BET_RESULTS, ROUND_RESULTS } from '../../../engine/model/domain.js';
 import type { BetPlaced, EngineEvent, Outcome } from '../../../engine/model/events.js';
 import { keyDigest } from '../../../http/keys.js';
@@ -23,7 +23,7 @@ import { BetLedger } from './bets.js';
 import { checkConservation, Ledger } from './ledger.js';
 import { PriceAudit } from './prices.js';
 import { Reference } from './reference.js';
-import { RefusalAudit } from './refusals.js';
+import { checkGuarded, RefusalAudit } from './refusals.js';
 import { RoundLedger } from './rounds.js';
 
 /** The whole state of shadow and hot engine is compared once in so many durable batches, when both stand at the same. */
@@ -117,7 +117,7 @@ export class Auditor {
   watcher(machine: Machine): ServerWatcher {
     return {
       beforeCommand: (command) => this.#guarded(() => this.#beforeCommand(command)),
-      onCommand: (command, outcome) => this.#guarded(() => this.#onCommand(command, outcome)),
+      onCommand: (command, outcome, guards) => this.#guarded(() => this.#onCommand(command, outcome, guards)),
       onStart: (engineMs) => this.prices.start(engineMs),
       onTick: (asset, price, timeMs, arrivedMs, { taken }) => {
         this.world.coverage.hit('client', taken ? 'tick taken' : 'tick refused');
@@ -143,14 +143,16 @@ export class Auditor {
     else if (command.kind === 'openLate') this.prices.checkLate(command);
   }
 
-  #onCommand(command: Command, outcome: Outcome): void {
+  #onCommand(command: Command, outcome: Outcome, guards: OrderGuards | null): void {
     this.commands++;
     const word = outcome.status === 'rejected' ? outcome.code : outcome.status;
     this.world.coverage.hit('command', `${command.kind} ${word}`);
     this.world.note(() => `hot ${command.timeMs} ${command.kind} ${word}`);
-    if (command.kind !== 'placeOrder' || outcome.status !== 'rejected') return;
+    if (command.kind !== 'placeOrder') return;
+    if (outcome.status === 'accepted' && guards !== null) checkGuarded(outcome.events, guards);
+    if (outcome.status !== 'rejected') return;
     if (this.world.machine.server?.engine.seq === this.reference.seq)
-      this.refusals.check(command, outcome.code);
+      this.refusals.check(command, outcome.code, guards);
   }
 
   onSent(exchange: Exchange, reply: Reply): void {

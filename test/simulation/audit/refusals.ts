@@ -2,9 +2,11 @@
  * No order is refused for a false reason: while the hot engine has done exactly what is durable, the reason must be
  * true by the ledger. Other refusals (a full disk, an unsound clock) are not in the ledger.
  */
-import type { PlaceOrder } from '../../../engine/model/commands.js';
-import { LIVE, roundId, timeFrameMs } from '../../../engine/model/domain.js';
+import { must } from '../../../engine/base/assert.js';
+import type { OrderGuards, PlaceOrder } from '../../../engine/model/commands.js';
+import { LIVE, roundId, timeFrameMs, UP } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
+import type { EngineEvent } from '../../../engine/model/events.js';
 import {
   referenceOddsE4,
   referencePayoutCents,
@@ -30,24 +32,30 @@ export class RefusalAudit {
     private readonly rounds: RoundLedger,
   ) {}
 
-  check(order: PlaceOrder, code: ErrorCode): void {
-    const isTrue = this.#isTrue(order, code);
+  check(order: PlaceOrder, code: ErrorCode, guards: OrderGuards | null): void {
+    const isTrue = this.#isTrue(order, code, guards);
     check(
       isTrue !== false,
       'refused for a reason',
-      () => `${JSON.stringify(order)} is refused with ${code}`,
+      () => `${JSON.stringify({ ...order, guards })} is refused with ${code}`,
       () => [`acc_${order.account}`],
     );
   }
 
   /** null if the ledger does not determine it. */
-  #isTrue(order: PlaceOrder, code: ErrorCode): boolean | null {
+  #isTrue(order: PlaceOrder, code: ErrorCode, guards: OrderGuards | null): boolean | null {
     const { ledger } = this;
     const { market, timeMs } = order;
+    if (code === 'order_expired') return guards !== null && timeMs > guards.validUntilMs;
     if (code === 'market_not_found') return (ledger.marketRules[market] ?? null) === null;
     if (code === 'trading_disabled') return !ledger.isTrading;
     if (code === 'market_suspended') return ledger.suspended[market] === true;
     if (market < 0) return null;
+    if (code === 'round_changed') {
+      if (guards === null || guards.roundNumber < 0) return false;
+      // The market may be without a round.
+      return guards.roundNumber === Math.floor(timeMs / timeFrameMs(market)) ? null : true;
+    }
     const id = roundId(market, Math.floor(timeMs / timeFrameMs(market)));
     const round = this.rounds.open.get(id) ?? null;
     const isLive = round !== null && round.status === LIVE && timeMs < round.lockMs;
@@ -55,10 +63,10 @@ export class RefusalAudit {
     if (!OF_LIVE_ROUNDS.includes(code)) return null;
     if (!isLive) return false;
     if (code === 'betting_closed') return timeMs >= round.closesMs;
-    return this.#isOverLimit(order, round, code);
+    return this.#isOverLimit(order, round, code, guards?.minOddsE4 ?? 0);
   }
 
-  #isOverLimit(order: PlaceOrder, round: RoundBook, code: ErrorCode): boolean {
+  #isOverLimit(order: PlaceOrder, round: RoundBook, code: ErrorCode, minOddsE4: number): boolean {
     const { rules } = this.ledger;
     const account = this.ledger.account(order.account);
     const { stakeCents } = order;
@@ -69,7 +77,7 @@ export class RefusalAudit {
           stakeCents > Math.min(round.rules.maxStakeCents, rules?.tiers[account.tier]?.maxStakeCents ?? 0)
         );
       case 'odds_changed':
-        return isMoved(order, round);
+        return isMoved(order, round) || oddsFor(order, round) < minOddsE4;
       case 'insufficient_balance':
         return account.balanceCents < stakeCents;
       case 'round_exposure_limit':
@@ -78,6 +86,29 @@ export class RefusalAudit {
         return account.openBets >= (rules?.openBetsMax ?? 0);
     }
   }
+}
+
+/** A bet that was placed under guards has met them. */
+export function checkGuarded(events: readonly EngineEvent[], guards: OrderGuards): void {
+  const bet = must(
+    events.find((event) => event.type === 'betPlaced'),
+    'the bet of an order',
+  );
+  check(
+    bet.timeMs <= guards.validUntilMs &&
+      bet.oddsE4 >= guards.minOddsE4 &&
+      (guards.roundNumber < 0 || bet.roundNumber === guards.roundNumber),
+    'guards are met',
+    () => `${JSON.stringify(bet)} is placed under ${JSON.stringify(guards)}`,
+    () => [`acc_${bet.account}`],
+  );
+}
+
+function oddsFor({ side, stakeCents }: PlaceOrder, { poolUpCents, poolDownCents }: RoundBook): number {
+  return referenceOddsE4(
+    poolUpCents + poolDownCents + stakeCents,
+    (side === UP ? poolUpCents : poolDownCents) + stakeCents,
+  );
 }
 
 function isMoved({ side, expectedPercentE6 }: PlaceOrder, round: RoundBook): boolean {

@@ -11,6 +11,9 @@ export interface OrderBody {
   readonly amount: number;
   readonly expectedPercent?: number;
   readonly clientSeed?: string;
+  readonly roundId?: string;
+  readonly validUntil?: string;
+  readonly minOdds?: number;
 }
 
 export function somebodysMarket(world: ClientWorld, rng: Rng): MarketRules {
@@ -42,7 +45,22 @@ export function sensibleOrder(world: ClientWorld, rng: Rng, market = somebodysMa
     prediction: rng.pick(['UP', 'DOWN'] as const),
     amount: amountOf(market, rng),
     ...(rng.chance(0.15) && { expectedPercent: rng.chance(0.8) ? rng.integer(40, 60) : rng.integer(0, 100) }),
+    ...(rng.chance(0.1) && guards(world, rng, market)),
     ...(rng.chance(0.1) && { clientSeed: rng.pick(['a', 'saat', 'é'.repeat(60), `${rng.next()}`]) }),
+  };
+}
+
+/** Mostly such as the order meets, where it arrives soon. */
+function guards(
+  { scheduler: { nowMs } }: ClientWorld,
+  rng: Rng,
+  { marketId }: MarketRules,
+): Partial<OrderBody> {
+  const round = Math.floor(nowMs / timeFrameMs(marketOf(marketId)));
+  return {
+    ...(rng.chance(0.6) && { roundId: `${marketId}_${round - (rng.chance(0.2) ? 1 : 0)}` }),
+    ...(rng.chance(0.6) && { validUntil: new Date(nowMs + rng.integer(-5, 200)).toISOString() }),
+    ...(rng.chance(0.6) && { minOdds: rng.pick([1, 1.2, 1.5, 1.9, 2.5]) }),
   };
 }
 

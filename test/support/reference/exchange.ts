@@ -4,7 +4,7 @@
  */
 import { equal } from 'node:assert/strict';
 import { must } from '../../../engine/base/assert.js';
-import type { Command } from '../../../engine/model/commands.js';
+import type { Command, OrderGuards } from '../../../engine/model/commands.js';
 import {
   assetOf,
   marketOf,
@@ -44,6 +44,12 @@ export interface ExchangeOptions {
   readonly houseCents?: number;
 }
 
+const NO_GUARDS: OrderGuards = {
+  roundNumber: -1,
+  validUntilMs: Number.POSITIVE_INFINITY,
+  minOddsE4: 0,
+};
+
 export interface BetWish {
   readonly account: number;
   readonly side?: Side;
@@ -56,6 +62,7 @@ export interface BetWish {
   readonly body?: number;
   readonly clientSeed?: string;
   readonly gate?: ErrorCode;
+  readonly guards?: Partial<OrderGuards>;
 }
 
 /** The seeds stay where they are unless `options.market` says otherwise. */
@@ -87,8 +94,8 @@ export class Exchange {
     return this.pair.engine;
   }
 
-  apply(command: Command, gate: ErrorCode | null = null): Outcome {
-    return this.pair.apply(command, gate);
+  apply(command: Command, gate: ErrorCode | null = null, guards: OrderGuards | null = null): Outcome {
+    return this.pair.apply(command, gate, guards);
   }
 
   accepted(command: Command): readonly EngineEvent[] {
@@ -173,7 +180,8 @@ export class Exchange {
       idempotency,
       clientSeed: wish.clientSeed ?? null,
     };
-    return this.apply(command, wish.gate ?? null);
+    const guards = wish.guards === undefined ? null : { ...NO_GUARDS, ...wish.guards };
+    return this.apply(command, wish.gate ?? null, guards);
   }
 
   betOutcome(wish: BetWish): string {

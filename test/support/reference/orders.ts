@@ -1,6 +1,6 @@
 /** The reference model of placing an order: the checks in the order of the design (section 5), one by one. */
 import { must } from '../../../engine/base/assert.js';
-import type { PlaceOrder } from '../../../engine/model/commands.js';
+import type { OrderGuards, PlaceOrder } from '../../../engine/model/commands.js';
 import { LIVE } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { BetFacts, BetPlaced } from '../../../engine/model/events.js';
@@ -18,12 +18,22 @@ import {
   type Verdict,
 } from './state.js';
 
-export function placeOrder(state: ReferenceState, command: PlaceOrder, gate: ErrorCode | null): Verdict {
+export function placeOrder(
+  state: ReferenceState,
+  command: PlaceOrder,
+  gate: ErrorCode | null,
+  guards: OrderGuards | null,
+): Verdict {
   const remembered = rememberedOrder(state, command);
   if (remembered !== null) return remembered;
   const market = state.markets[command.market];
   if (market === undefined || marketRulesOf(state, command.market) === null) {
     return { refused: 'market_not_found' };
+  }
+  if (guards !== null && command.timeMs > guards.validUntilMs) return { refused: 'order_expired' };
+  const current = market.current?.roundNumber ?? null;
+  if (guards !== null && guards.roundNumber !== -1 && guards.roundNumber !== current) {
+    return { refused: 'round_changed' };
   }
   if (!state.trading.enabled) return { refused: 'trading_disabled' };
   if (gate !== null) return { refused: gate };
@@ -36,7 +46,7 @@ export function placeOrder(state: ReferenceState, command: PlaceOrder, gate: Err
   if (command.timeMs >= round.bettingClosesMs) return { refused: 'betting_closed' };
   if (isQuoted(round) && command.fairShareE6 < 0) return { refused: 'stale_price' };
 
-  const refusal = stakeRefusal(state, command, round);
+  const refusal = stakeRefusal(state, command, round, guards);
   if (refusal !== null) return { refused: refusal };
   return accept(state, command, priced(state, command, round), round);
 }
@@ -56,7 +66,12 @@ export function rememberedOrder(state: ReferenceState, command: PlaceOrder): Not
 const liveEntries = (state: ReferenceState, timeMs: number): ReferenceIdempotency[] =>
   state.idempotency.filter((entry) => timeMs - entry.timeMs < rulesOf(state).idempotencyTtlMs);
 
-function stakeRefusal(state: ReferenceState, command: PlaceOrder, round: ReferenceRound): ErrorCode | null {
+function stakeRefusal(
+  state: ReferenceState,
+  command: PlaceOrder,
+  round: ReferenceRound,
+  guards: OrderGuards | null,
+): ErrorCode | null {
   const account = must(accountOf(state, command.account), 'account');
   const rules = rulesOf(state);
   const { side, stakeCents, fairShareE6, expectedPercentE6 } = command;
@@ -72,9 +87,11 @@ function stakeRefusal(state: ReferenceState, command: PlaceOrder, round: Referen
     return 'odds_changed';
   }
 
+  const { oddsE4, payoutCents } = priced(state, command, round);
+  if (guards !== null && oddsE4 < guards.minOddsE4) return 'odds_changed';
+
   if (stakeCents > account.balanceCents) return 'insufficient_balance';
 
-  const { payoutCents } = priced(state, command, round);
   if (payoutsOn(round, side) + payoutCents > upCents + downCents + stakeCents) return 'round_exposure_limit';
   if (isQuoted(round)) {
     const edge = edgeOfRound(round) + edgeOf(side, stakeCents, payoutCents, fairShareE6);

@@ -3,7 +3,7 @@
  * run the same commands through both and compare everything that can be seen.
  */
 import { assert, must, unreachable } from '../../../engine/base/assert.js';
-import type { Command, PlaceOrder } from '../../../engine/model/commands.js';
+import type { Command, OrderGuards, PlaceOrder } from '../../../engine/model/commands.js';
 import { ASSET_CLASSES } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { EngineEvent, Outcome, Rejected, Replayed } from '../../../engine/model/events.js';
@@ -35,10 +35,10 @@ export class ReferenceEngine implements EngineReads {
   /** Open to generators, which steer by it. */
   readonly state: ReferenceState = emptyState();
 
-  apply(command: Command, gate: ErrorCode | null = null): Outcome {
+  apply(command: Command, gate: ErrorCode | null = null, guards: OrderGuards | null = null): Outcome {
     assert(command.timeMs >= this.state.timeMs, 'time never goes backwards');
     assert(command.kind === 'configure' || this.state.rules !== null, 'configure comes first');
-    const verdict = this.#decide(command, gate);
+    const verdict = this.#decide(command, gate, guards);
     if (!('events' in verdict)) return nothingDone(verdict);
     this.state.seq += 1;
     this.state.timeMs = command.timeMs;
@@ -46,7 +46,7 @@ export class ReferenceEngine implements EngineReads {
     return { status: 'accepted', seq: this.state.seq, events: verdict.events };
   }
 
-  #decide(command: Command, gate: ErrorCode | null): Verdict {
+  #decide(command: Command, gate: ErrorCode | null, guards: OrderGuards | null): Verdict {
     switch (command.kind) {
       case 'configure':
         return accounts.configure(this.state, command);
@@ -67,7 +67,7 @@ export class ReferenceEngine implements EngineReads {
       case 'settle':
         return settle(this.state, command);
       case 'placeOrder':
-        return placeOrder(this.state, command, gate);
+        return placeOrder(this.state, command, gate, guards);
       case 'createAccount':
         return accounts.createAccount(this.state, command);
       case 'updateAccount':

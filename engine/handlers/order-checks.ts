@@ -1,0 +1,156 @@
+/**
+ * The checks of an order, in the design's order (section 5), each by itself: placing an order stops at the first that
+ * refuses, a quote names all that would. Messages are built only on refusal.
+ */
+import { dollarsOfCents, oddsE4, payoutCents, percentUpE2 } from '../base/money.js';
+import type { OrderGuards, PlaceOrder } from '../model/commands.js';
+import { LIVE, NO_FAIR_SHARE, SIDES, textAt, UP } from '../model/domain.js';
+import type { ErrorCode } from '../model/errors.js';
+import type { Rejected } from '../model/events.js';
+import type { Rules } from '../model/rules.js';
+import { availableCents, edgeCents } from '../quotes/exposure.js';
+import type { AccountChunk } from '../state/accounts.js';
+import type { Round } from '../state/rounds.js';
+import { reject, type State } from '../state/state.js';
+
+/** What a bet of this stake gets in its round: odds and percent are those after the stake has joined its pool. */
+export interface Offer {
+  /** UP's pool as the house quotes it, before the stake. */
+  readonly upCents: number;
+  /** Both pools with the stake. */
+  readonly totalCents: number;
+  readonly oddsE4: number;
+  readonly entryPercentE2: number;
+  readonly payoutCents: number;
+  /** What the bet earns the house on average; 0 in a round without quotes. */
+  readonly edgeCents: number;
+}
+
+/** `upCents` is UP's pool as the house quotes it now. The stake is within the market's range. */
+export function offerFor(order: PlaceOrder, round: Round, upCents: number): Offer {
+  const { side, stakeCents, fairShareE6 } = order;
+  const totalCents = round.poolUpCents + round.poolDownCents + stakeCents;
+  const sideCents = side === UP ? upCents + stakeCents : totalCents - upCents;
+  const odds = oddsE4(totalCents, sideCents);
+  const payout = payoutCents(stakeCents, odds, round.feeBps);
+  const upE2 = percentUpE2(side === UP ? sideCents : totalCents - sideCents, totalCents);
+  return {
+    upCents,
+    totalCents,
+    oddsE4: odds,
+    entryPercentE2: side === UP ? upE2 : 10_000 - upE2,
+    payoutCents: payout,
+    edgeCents: round.quote === null ? 0 : edgeCents(side, stakeCents, payout, fairShareE6),
+  };
+}
+
+/** The market's round if it takes bets at the time of the order. */
+export function openRound(
+  state: State,
+  order: PlaceOrder,
+  gate: ErrorCode | null,
+  guards: OrderGuards | null,
+): Round | Rejected {
+  const market = order.market < 0 ? null : state.markets.market(order.market);
+  if (market === null || market.rules === null)
+    return reject('market_not_found', 'no active market has this id');
+  // Before whatever may pass: who tries again has to learn that there is no more to try for.
+  const late = guards === null ? null : checkMoment(order, guards, market.current);
+  if (late !== null) return late;
+  if (!state.trading.enabled) return reject('trading_disabled', state.trading.reason);
+  if (gate !== null) return reject(gate, 'orders are not taken right now; try again');
+  if (market.suspended) return reject('market_suspended', 'this market takes no bets');
+  const round = market.current;
+  if (round === null || round.status !== LIVE || order.timeMs >= round.lockTimeMs) {
+    return reject('round_not_live', 'the market has no live round at this moment');
+  }
+  if (order.timeMs >= round.bettingClosesMs) {
+    const seconds = (round.lockTimeMs - round.bettingClosesMs) / 1000;
+    return reject('betting_closed', `bets are refused in the last ${seconds} seconds before the lock`);
+  }
+  if (round.quote !== null && order.fairShareE6 === NO_FAIR_SHARE) {
+    return reject('stale_price', 'the house has no fresh price to quote from; try again');
+  }
+  return round;
+}
+
+/** Whether the order comes in time, and for the round that it was meant for. */
+function checkMoment({ timeMs }: PlaceOrder, guards: OrderGuards, current: Round | null): Rejected | null {
+  if (timeMs > guards.validUntilMs) return reject('order_expired', 'validUntil has passed');
+  const { roundNumber } = guards;
+  return roundNumber < 0 || current?.roundNumber === roundNumber
+    ? null
+    : reject('round_changed', 'roundId is not the current round of the market');
+}
+
+export function checkStake(
+  rules: Rules,
+  accounts: AccountChunk,
+  a: number,
+  order: PlaceOrder,
+  round: Round,
+): Rejected | null {
+  const tierMaxCents = rules.tiers[accounts.tier[a] as number]?.maxStakeCents ?? 0;
+  const { stakeCents } = order;
+  if (stakeCents >= round.minStakeCents && stakeCents <= round.maxStakeCents && stakeCents <= tierMaxCents) {
+    return null;
+  }
+  const maxCents = Math.min(round.maxStakeCents, tierMaxCents);
+  const range = `${dollarsOfCents(round.minStakeCents)} to ${dollarsOfCents(maxCents)}`;
+  return reject('stake_out_of_range', `amount must be ${range} USD for this market and account tier`);
+}
+
+/** The side's published percentage, before this stake joins the pool. */
+export function publishedPercentE2({ side }: PlaceOrder, round: Round, upCents: number): number {
+  const upE2 = percentUpE2(upCents, round.poolUpCents + round.poolDownCents);
+  return side === UP ? upE2 : 10_000 - upE2;
+}
+
+/** Compares `expectedPercent` with the published percentage, in 1e-6 of a point, and `minOdds` with the offered odds. */
+export function checkOdds(
+  order: PlaceOrder,
+  round: Round,
+  offer: Offer,
+  guards: OrderGuards | null,
+): Rejected | null {
+  const { expectedPercentE6 } = order;
+  if (expectedPercentE6 < 0 && guards === null) return null;
+  const percentE2 = publishedPercentE2(order, round, offer.upCents);
+  const movedE6 = expectedPercentE6 < 0 ? 0 : Math.abs(percentE2 * 10_000 - expectedPercentE6);
+  const minOddsE4 = guards?.minOddsE4 ?? 0;
+  if (movedE6 <= round.slippageE2 * 10_000 && offer.oddsE4 >= minOddsE4) return null;
+  if (minOddsE4 === 0) return reject('odds_changed');
+  return { ...reject('odds_changed'), current: { percentE2, oddsE4: offer.oddsE4 } };
+}
+
+export function checkFunds(accounts: AccountChunk, a: number, { stakeCents }: PlaceOrder): Rejected | null {
+  if ((accounts.balanceCents[a] as number) >= stakeCents) return null;
+  return reject('insufficient_balance', 'the stake is more than the balance');
+}
+
+export function checkExposure(order: PlaceOrder, round: Round, offer: Offer): Rejected | null {
+  const owedCents = order.side === UP ? round.payoutUpCents : round.payoutDownCents;
+  const isCovered = owedCents + offer.payoutCents <= offer.totalCents;
+  if (isCovered && (round.quote === null || round.quote.edgeCents + offer.edgeCents >= 0)) return null;
+  return reject('round_exposure_limit', exposureText(round, order));
+}
+
+function exposureText(round: Round, { side, fairShareE6 }: PlaceOrder): string {
+  const word = textAt(SIDES, side);
+  const cents = availableCents(round, side, fairShareE6);
+  const now = cents === 0 ? 'nothing' : `up to ${dollarsOfCents(cents)} USD`;
+  return `the round would come to owe too much on ${word}; ${now} can be bet on ${word} now`;
+}
+
+export function checkOpenBets(rules: Rules, accounts: AccountChunk, a: number): Rejected | null {
+  if ((accounts.openBets[a] as number) < rules.openBetsMax) return null;
+  return reject('too_many_open_bets', `an account may have ${rules.openBetsMax} open bets`);
+}
+
+/** Whether an order with an Idempotency-Key can be remembered. */
+export function checkMemory({ idempotency }: State, rules: Rules, order: PlaceOrder): Rejected | null {
+  if (order.idempotency === null) return null;
+  const { idempotencyTtlMs, idempotencyEntriesMax } = rules;
+  if (!idempotency.isFull(order.timeMs, idempotencyTtlMs, idempotencyEntriesMax)) return null;
+  return reject('idempotency_full', 'the memory of Idempotency-Keys is full; try again');
+}
