@@ -190,7 +190,7 @@ function attach(front: Front, { sequencer, clock, tracker, quoter }: Host, isClo
     sequencer,
     nowMs: () => clock.nowMs(),
     latestTick: (asset) => tracker.latest(asset)?.price ?? null,
-    fairShare: quoter.fairShareE6.bind(quoter),
+    fairShare: (market, nowMs) => quoter.fairShareE6(market, nowMs),
     isClockManual,
   });
 }

@@ -179,6 +179,12 @@ export class Engine implements EngineReads {
   account(account: number): AccountView | null {
     return this.#state.accounts.has(account) ? this.#state.accounts.view(account) : null;
   }
+  tier(account: number): number {
+    return this.#state.accounts.tier(account);
+  }
+  isFrozen(account: number): boolean {
+    return this.#state.accounts.isFrozen(account);
+  }
   accountTouchedSeq(account: number): number {
     return this.#state.accounts.touchedSeq(account);
   }

@@ -77,10 +77,12 @@ export class BatchQueue {
 
   /** The batch that contains command `seq`, which is not durable yet. */
   with(seq: number): OpenBatch {
+    const open = this.#open;
+    // Nearly always: whoever has just submitted an order waits for it.
+    if (open !== null && seq >= open.firstSeq && seq <= open.lastSeq) return open;
     if (this.#inFlight !== null && seq <= this.#inFlight.lastSeq) return this.#inFlight;
-    const batch = this.#closed.find((entry) => seq <= entry.batch.lastSeq)?.batch ?? this.#open;
-    if (batch === null || seq > batch.lastSeq) fail(`command ${seq} is in no batch`);
-    return batch;
+    const closed = this.#closed.find(({ batch }) => seq <= batch.lastSeq);
+    return closed?.batch ?? fail(`command ${seq} is in no batch`);
   }
 
   #closeOpen(): void {

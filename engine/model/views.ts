@@ -171,6 +171,9 @@ export interface EngineReads {
   keysOf(account: number): readonly KeyView[];
   readonly keyCount: number;
   account(account: number): AccountView | null;
+  /** Two fields of an account that exists, for every order. */
+  tier(account: number): number;
+  isFrozen(account: number): boolean;
   /** Number of the last command that touched the account. */
   accountTouchedSeq(account: number): number;
 

@@ -3,7 +3,7 @@
  * of key and account are checked again here, when the request takes effect. A success is sent only once it is
  * durable, a read only once everything that it shows is durable.
  */
-import { assert, must, unreachable } from '../../engine/base/assert.js';
+import { assert, unreachable } from '../../engine/base/assert.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
 import type { PlaceOrder } from '../../engine/model/commands.js';
 import { assetOf, NO_FAIR_SHARE, WRITE_TIER } from '../../engine/model/domain.js';
@@ -11,7 +11,6 @@ import type { ErrorCode } from '../../engine/model/errors.js';
 import type { Rejected, Replayed } from '../../engine/model/events.js';
 import type { BetView } from '../../engine/model/views.js';
 import type { FairShare, LatestTick } from '../board/market-publisher.js';
-import { eventOf } from '../event-of.js';
 import * as replies from '../rings/replies.js';
 import * as requests from '../rings/requests.js';
 import type { RingConsumer } from '../rings/ring.js';
@@ -52,7 +51,8 @@ export class Desk {
     const outcome = this.#unfit(order) ?? sequencer.submit(order, facts.guards);
     switch (outcome.status) {
       case 'accepted': {
-        const bet = eventOf(outcome.events, 'betPlaced');
+        const [bet] = outcome.events;
+        assert(bet?.type === 'betPlaced', 'an order places a bet');
         sequencer.whenDurable(outcome.seq, () =>
           gateway.reply((to) => replies.sendBet(to, replies.PLACED, ticket, bet)),
         );
@@ -164,9 +164,9 @@ export class Desk {
 
   /** The code with which the account's orders are refused now, or null. */
   #unfitAccount(account: number): ErrorCode | null {
-    const { tier, frozen } = must(this.sequencer.engine.account(account), 'account of a key');
-    if (tier < WRITE_TIER) return 'tier_too_low';
-    return frozen ? 'account_frozen' : null;
+    const { engine } = this.sequencer;
+    if (engine.tier(account) < WRITE_TIER) return 'tier_too_low';
+    return engine.isFrozen(account) ? 'account_frozen' : null;
   }
 }
 

@@ -51,6 +51,8 @@ export class RateLimits {
   readonly #ipLimit: number;
   readonly #accountLimit: number;
   readonly #addressId = new AddressId();
+  /** The address that `#addressId` is of: behind a proxy, and within a client's burst, always the same string. */
+  #addressRead = '';
   /** The request at hand: its windows, 0 for one that is not open, and the limit of its key. */
   #address = 0;
   #key = 0;
@@ -79,7 +81,11 @@ export class RateLimits {
   take(asker: Asker, fate: Fate, nowMs: number): Taken {
     const tables = this.#tables;
     if (tables === null) return 'admitted';
-    this.#addressId.read(asker.address);
+    const { address } = asker;
+    if (address !== this.#addressRead) {
+      this.#addressId.read(address);
+      this.#addressRead = address;
+    }
     tables.lock.lock();
     try {
       return this.#decide(tables, asker, fate, tables.advance(nowMs));

@@ -1,6 +1,7 @@
 /** Writing an answer to a socket: its head, whether it is buffered, and what happens if there can be none. */
 import { Buffer } from 'node:buffer';
 import { STATUS_CODES } from 'node:http';
+import { flattenString } from '../../engine/base/flatten-string.js';
 import type { HeaderBlock, HeaderList } from '../../engine/model/ports.js';
 import type { UwsResponse } from './library.js';
 
@@ -19,10 +20,10 @@ const CREATED = 201;
 const BUFFERED_LENGTH_MAX = 2_048;
 const UNBUFFERED_SHARE = 1 / 8;
 
-/** By status: `200 OK`. */
-const STATUS_LINES: readonly string[] = Array.from(
-  { length: 600 },
-  (_, status) => `${status} ${STATUS_CODES[status] ?? 'Unknown'}`,
+const LINE_END = '\r\n';
+/** By status: `200 OK` and the end of the line. */
+const STATUS_LINES: readonly string[] = Array.from({ length: 600 }, (_, status) =>
+  flattenString(`${status} ${STATUS_CODES[status] ?? 'Unknown'}${LINE_END}`),
 );
 
 /**
@@ -40,10 +41,11 @@ export function bytesIn(body: string | Uint8Array): number {
 
 /** Status and headers, as `writeStatus` takes them. */
 export function headText(status: number, headers: HeaderList | HeaderBlock): string {
-  let head = STATUS_LINES[status] ?? '';
-  if (typeof headers === 'string') return `${head}\r\n${headers}`;
+  const line = STATUS_LINES[status] ?? '';
+  if (typeof headers === 'string') return line + headers;
+  let head = line.slice(0, -LINE_END.length);
   for (let index = 0; index < headers.length; index += 2) {
-    head += `\r\n${headers[index]}: ${headers[index + 1]}`;
+    head += `${LINE_END}${headers[index]}: ${headers[index + 1]}`;
   }
   return head;
 }

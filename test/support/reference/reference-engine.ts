@@ -191,6 +191,12 @@ export class ReferenceEngine implements EngineReads {
     const found = accountOf(this.state, account);
     return found === null ? null : reads.accountView(found);
   }
+  tier(account: number): number {
+    return must(this.account(account), 'account').tier;
+  }
+  isFrozen(account: number): boolean {
+    return must(this.account(account), 'account').frozen;
+  }
   accountTouchedSeq(account: number): number {
     return accountOf(this.state, account)?.touchedSeq ?? 0;
   }
