@@ -1,49 +1,27 @@
 /**
- * Reads a complete archive and reports what is wrong with it: every row against its checksum, and the number of rows
- * against the progress row.
+ * Reads a complete archive and reports what is wrong with it: every row and block against its checksum, the number of
+ * rows against the progress row, and the lists of accounts against the bets.
  */
 import type Database from 'better-sqlite3';
 import { messageOf } from '../errors.js';
-import { type ArchiveCell, isIntact } from './checksum.js';
-import { BET, placementOf, positionsOf, settlementOf } from './columns.js';
+import { isBlockIntact, settledRowsOf } from './blocks.js';
+import { type ArchiveCell, isIntact } from './form/checksum.js';
+import { rowsOfText } from './form/row-text.js';
 import { openArchive } from './open.js';
 import { type ArchiveProgress, asArchiveDamage, readProgress } from './schema.js';
 import { ArchiveTexts } from './texts.js';
 
-/** A row of `SELECT * FROM` the table. */
-export type ArchiveRow = readonly ArchiveCell[];
-export type ArchiveTable = 'bet' | 'round' | 'transfer';
-
-const AT = positionsOf(BET);
 /** Faults that are described; the rest are counted. */
 const FAULTS_DESCRIBED_MAX = 20;
 
 export interface ArchiveReport {
   readonly progress: ArchiveProgress | null;
+  /** Placements, settlements, rounds and transfers. */
   readonly rowsChecked: number;
   /** The first faults, as sentences. If there is none, the archive is as it was written. */
   readonly faults: readonly string[];
   readonly faultCount: number;
 }
-
-/** What is wrong with a row, or null. */
-export function faultOfArchiveRow(table: ArchiveTable, row: ArchiveRow): string | null {
-  if (table !== 'bet') return isIntact(row) ? null : 'its checksum does not match its content';
-  return faultOfPlacement(row) ?? (isSettled(row) ? faultOfSettlement(row) : null);
-}
-
-/** What is wrong with the placement of a bet, or null. */
-export function faultOfPlacement(bet: ArchiveRow): string | null {
-  return isIntact(placementOf(bet)) ? null : 'the checksum of its placement does not match';
-}
-
-/** What is wrong with the settlement of a settled bet, or null. */
-export function faultOfSettlement(bet: ArchiveRow): string | null {
-  const covered = [bet[AT.bet] ?? null, ...settlementOf(bet)];
-  return isIntact(covered) ? null : 'the checksum of its settlement does not match';
-}
-
-const isSettled = (bet: ArchiveRow): boolean => settlementOf(bet).some((cell) => cell !== null);
 
 /** Checks the archive at `path` without changing it. */
 export function checkArchive(path: string): ArchiveReport {
@@ -59,7 +37,7 @@ export function checkArchive(path: string): ArchiveReport {
     db.pragma('cell_size_check = ON');
     db.exec('BEGIN');
     report.progress = readProgress(path, db);
-    report.rowsChecked = checkRows(db, report.progress, fault);
+    report.rowsChecked = new Check(db, fault).all(report.progress);
     const verdict = db.pragma('integrity_check(1)', { simple: true });
     if (verdict !== 'ok') fault(String(verdict));
   } catch (thrown) {
@@ -70,26 +48,104 @@ export function checkArchive(path: string): ArchiveReport {
   return report;
 }
 
-function checkRows(db: Database.Database, progress: ArchiveProgress, fault: (text: string) => void): number {
-  const { bets, betsSettled, rounds, transfers } = progress;
-  const expected = { bet: bets, round: rounds, transfer: transfers };
-  const texts = new ArchiveTexts(db);
-  let settled = 0;
-  let total = 0;
-  for (const table of ['bet', 'round', 'transfer'] as const) {
+class Check {
+  readonly #texts: ArchiveTexts;
+  /** One number for all pairs of account and bet, whatever their order: of the blocks less of the lists. */
+  #placedPairs = 0;
+  #settledPairs = 0;
+
+  constructor(
+    private readonly db: Database.Database,
+    private readonly fault: (text: string) => void,
+  ) {
+    this.#texts = new ArchiveTexts(db);
+  }
+
+  /** Returns the number of rows. */
+  all({ bets, betsSettled, rounds, transfers }: ArchiveProgress): number {
+    const placed = this.#placed();
+    const settled = this.#settled();
+    this.#accountBets();
+    const counts = { placed, settled, rounds: this.#rows('round'), transfers: this.#rows('transfer') };
+    const expected = { placed: bets, settled: betsSettled, rounds, transfers };
+    for (const kind of ['placed', 'settled', 'rounds', 'transfers'] as const) {
+      if (counts[kind] !== expected[kind])
+        this.fault(`there are ${counts[kind]} rows of ${kind}; there must be ${expected[kind]}`);
+    }
+    return counts.placed + counts.settled + counts.rounds + counts.transfers;
+  }
+
+  #placed(): number {
     let count = 0;
-    // `NOT INDEXED` makes SQLite read the rows themselves, in the order of their keys.
-    for (const row of db.prepare<[], ArchiveCell[]>(`SELECT * FROM ${table} NOT INDEXED`).raw().iterate()) {
-      const found = faultOfArchiveRow(table, texts.asWritten(table, row));
-      if (found !== null)
-        fault(`${table} ${row[0]} ${table === 'bet' ? '' : `${row[1]} `}is damaged: ${found}`);
-      if (table === 'bet' && row[AT.result] !== null) settled += 1;
+    let before = 0;
+    for (const block of this.#table('placed_block')) {
+      if (!isBlockIntact(block)) {
+        this.fault(`placed_block ${block[0]} is damaged: its checksum does not match its content`);
+        continue;
+      }
+      for (const [bet, account] of rowsOfText(String(block[2]))) {
+        if (Number(bet) <= before) this.fault(`bet ${bet} comes after bet ${before}`);
+        before = Number(bet);
+        this.#placedPairs += pairOf(Number(account), Number(bet));
+        count += 1;
+      }
+    }
+    return count;
+  }
+
+  #settled(): number {
+    let count = 0;
+    for (const block of this.#table('settled_block')) {
+      if (!isBlockIntact(block)) {
+        const name = `settled_block ${block[1]} ${block[2]} ${block[4]}`;
+        this.fault(`${name} is damaged: its checksum does not match its content`);
+        continue;
+      }
+      for (const [bet, account] of settledRowsOf(block)) {
+        this.#settledPairs += pairOf(Number(account), Number(bet));
+        count += 1;
+      }
+    }
+    return count;
+  }
+
+  #accountBets(): void {
+    for (const row of this.#table('account_bets')) {
+      if (!isIntact(row)) {
+        this.fault(`account_bets ${row[0]} ${row[1]} is damaged: its checksum does not match its content`);
+        continue;
+      }
+      const [account, , placed, settled] = row;
+      const sumOf = (list: ArchiveCell | undefined): number =>
+        (JSON.parse(String(list)) as number[]).reduce((sum, bet) => sum + pairOf(Number(account), bet), 0);
+      this.#placedPairs -= sumOf(placed);
+      this.#settledPairs -= sumOf(settled);
+    }
+    if (this.#placedPairs !== 0) this.fault('the lists of accounts do not name the bets that were placed');
+    if (this.#settledPairs !== 0) this.fault('the lists of accounts do not name the bets that were settled');
+  }
+
+  #rows(table: 'round' | 'transfer'): number {
+    let count = 0;
+    for (const row of this.#table(table)) {
+      if (!isIntact(this.#texts.asWritten(table, row)))
+        this.fault(`${table} ${row[0]} ${row[1]} is damaged: its checksum does not match its content`);
       count += 1;
     }
-    if (count !== expected[table])
-      fault(`there are ${count} rows in ${table}; there must be ${expected[table]}`);
-    total += count;
+    return count;
   }
-  if (settled !== betsSettled) fault(`${settled} bets are settled; there must be ${betsSettled}`);
-  return total;
+
+  /** `NOT INDEXED` makes SQLite read the rows themselves, in the order of their keys. */
+  #table(name: string): Iterable<ArchiveCell[]> {
+    return this.db.prepare<[], ArchiveCell[]>(`SELECT * FROM ${name} NOT INDEXED`).raw().iterate();
+  }
+}
+
+/** A whole number of 32 bits, so that sums of millions of them are exact. */
+function pairOf(account: number, bet: number): number {
+  let mixed =
+    Math.imul(account, 0x9e3779b1) ^ (bet % 2 ** 32) ^ Math.imul(Math.floor(bet / 2 ** 32), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
 }

@@ -5,10 +5,10 @@ import { sideFiles } from '../data-dir/database-files.js';
 import { renameDurably } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { JournalError } from '../errors.js';
-import { openArchive } from './open.js';
+import { openArchiveAsItIs } from './open.js';
 import { type ArchiveProgress, asArchiveDamage, readProgress } from './schema.js';
 
-/** Page cache: SQLite's default is too small for the index by account of many accounts (docs/performance.md). */
+/** Page cache: SQLite's default is too small for the lists of many accounts (docs/performance.md). */
 const CACHE_KIB = 32 * 1024;
 const BUSY_TIMEOUT_MS = 1_000;
 /** The WAL is checkpointed after this many pages, and then cut back to this size. */
@@ -39,7 +39,7 @@ export function readArchiveProgress(dir: DataDir): ArchiveProgress | null {
   if (!existsSync(path)) return null;
   let db: Database.Database | undefined;
   try {
-    db = openArchive(path);
+    db = openArchiveAsItIs(path);
     return readProgress(path, db);
   } catch (thrown) {
     throw asArchiveDamage(path, thrown);

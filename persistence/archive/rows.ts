@@ -1,7 +1,6 @@
 /**
- * The archive's rows, from the events of accepted commands. The row of a bet is written when it is placed and completed
- * when it is settled. Writing it once, at settlement, would cost less, but a restart would then have to find the entry
- * percent, client seed and balance of every open bet again, from a snapshot older than the oldest open bet.
+ * The archive's rows, from the events of accepted commands. What a bet was when it was placed and what became of it are
+ * rows of their own, and neither is ever changed.
  */
 import { must } from '../../engine/base/assert.js';
 import {
@@ -22,16 +21,14 @@ import type {
 } from '../../engine/model/events.js';
 import type { BetView, EngineReads, RoundView } from '../../engine/model/views.js';
 import type { Rest } from '../thread/pace.js';
-import { type ArchiveCell, archiveChecksum } from './checksum.js';
+import { type ArchiveCell, archiveChecksum } from './form/checksum.js';
 
 /** A destination for rows of one kind: a list or a table. */
 export interface RowTaker {
   push(row: ArchiveCell[]): unknown;
 }
 
-/**
- * Cells are in the order of `columns.ts`. The row of a settlement ends with the number of the bet, after the checksum.
- */
+/** Cells are in the order of `columns.ts`. */
 export type RowTakers = Readonly<Record<'placed' | 'settled' | 'rounds' | 'transfers', RowTaker>>;
 
 /** Turns events into rows, with the help of the engine that caused them. */
@@ -79,11 +76,17 @@ export class ArchiveRows {
    * snapshot. Calls `rest` after each.
    */
   addOpenBets(rows: RowTakers, rest: Rest): void {
+    const open: { readonly account: number; readonly bet: BetView }[] = [];
     for (let account = 1; account <= this.engine.accountCount; account++) {
       for (const bet of this.engine.openPositions(account, Number.POSITIVE_INFINITY)) {
-        rows.placed.push(openBetRow(account, bet));
+        open.push({ account, bet });
         rest();
       }
+    }
+    open.sort((one, other) => one.bet.bet - other.bet.bet);
+    for (const { account, bet } of open) {
+      rows.placed.push(openBetRow(account, bet));
+      rest();
     }
   }
 
@@ -119,15 +122,14 @@ export class ArchiveRows {
   }
 }
 
-/** Sets the last cell to the checksum. (Pushing it would make V8 copy the row.) */
+/** Sets the last cell to the checksum of the others. */
 function checked(row: ArchiveCell[]): ArchiveCell[] {
-  const last = row.length - 1;
-  row[last] = archiveChecksum(row, last);
+  row[row.length - 1] = archiveChecksum(row.slice(0, -1));
   return row;
 }
 
 function placedRow(seq: number, event: BetPlaced): ArchiveCell[] {
-  return checked([
+  return [
     event.bet,
     event.account,
     marketId(event.market),
@@ -141,12 +143,11 @@ function placedRow(seq: number, event: BetPlaced): ArchiveCell[] {
     event.timeMs,
     event.newBalanceCents,
     event.clientSeed,
-    null,
-  ]);
+  ];
 }
 
 function openBetRow(account: number, bet: BetView): ArchiveCell[] {
-  return checked([
+  return [
     bet.bet,
     account,
     marketId(bet.market),
@@ -160,16 +161,13 @@ function openBetRow(account: number, bet: BetView): ArchiveCell[] {
     bet.placedAtMs,
     null,
     null,
-    null,
-  ]);
+  ];
 }
 
-/** The checksum also covers the number of the bet, which may itself be damaged. */
 function settledRow(seq: number, item: number, event: BetSettled): ArchiveCell[] {
-  const { bet, result, payoutCents, timeMs, newBalanceCents } = event;
+  const { bet, account, result, payoutCents, newBalanceCents, market, roundNumber, timeMs } = event;
   const word = textAt(BET_RESULTS, result);
-  const checksum = archiveChecksum([bet, word, payoutCents, seq, item, timeMs, newBalanceCents]);
-  return [word, payoutCents, seq, item, timeMs, newBalanceCents, checksum, bet];
+  return [bet, account, word, payoutCents, item, newBalanceCents, seq, marketId(market), roundNumber, timeMs];
 }
 
 function transferRow(seq: number, item: number, event: BalanceMoved): ArchiveCell[] {

@@ -1,19 +1,30 @@
 /**
- * The schema of the archive: what has left the engine's memory, or will, in plain tables that an operator can query
- * with `sqlite3`. It is a projection of events, so losing it loses nothing that the journal has.
+ * The schema of the archive: what has left the engine's memory, or will, for queries with `sqlite3`. It is a projection
+ * of events, so losing it loses nothing that the journal has.
  *
  *     sqlite3 archive.db "select * from ledger where account = 7 order by seq, item"
  *
- * Markets, sides and results are text (docs/decisions.md). Accounts and bets are numbers (7 is `acc_7`), account 0 is
- * the house. Every row has a CRC-32 of its cells, because nothing else detects a flipped bit in it; a bet has a second
- * one for its settlement.
+ * Bets are stored in blocks (`row-text.ts`), and `bet`, `placement`, `settlement` and `ledger` are views that show them
+ * row by row. Markets, sides and results are words. Accounts and bets are numbers (7 is `acc_7`), account 0 is the house.
+ * Every row of a table has a CRC-32 of its cells, because nothing else detects a flipped bit in it.
  */
 import Database from 'better-sqlite3';
 import { JournalError } from '../errors.js';
-import { type ArchiveCell, archiveChecksum, isIntact } from './checksum.js';
-import { BET, declarationsOf, parametersFor, ROUND, TRANSFER } from './columns.js';
+import { type ArchiveCell, archiveChecksum, isIntact } from './form/checksum.js';
+import {
+  ACCOUNT_BETS,
+  declarationsOf,
+  PLACED_BLOCK,
+  PLACEMENT,
+  parametersFor,
+  ROUND,
+  SETTLED_BLOCK,
+  SETTLEMENT,
+  SETTLEMENT_CELLS,
+  TRANSFER,
+} from './form/columns.js';
 
-const FORMAT_VERSION = 1;
+export const FORMAT_VERSION = 2;
 
 /** One row: the progress of the archive, and how many rows it must have. */
 const PROGRESS = {
@@ -29,21 +40,42 @@ const PROGRESS = {
   checksum: 'TEXT NOT NULL',
 } as const;
 
+const cellsAs = (names: readonly string[]): string =>
+  names.map((name, position) => `row.value ->> ${position} AS ${name}`).join(', ');
+
+/** What a settlement adds to the placement. */
+const OF_SETTLEMENT_ALONE = SETTLEMENT.filter((name) => !(PLACEMENT as readonly string[]).includes(name));
+
 /** Names and statements of tables, indexes and views. */
 const TABLES = {
-  bet: `CREATE TABLE bet (\n${declarationsOf(BET)}\n) STRICT`,
-  bet_of_account: 'CREATE INDEX bet_of_account ON bet (account, bet)',
+  placed_block: `CREATE TABLE placed_block (\n${declarationsOf(PLACED_BLOCK)}\n) STRICT`,
+  settled_block: `CREATE TABLE settled_block (\n${declarationsOf(SETTLED_BLOCK)}\n) STRICT`,
+  settled_block_of_round:
+    'CREATE UNIQUE INDEX settled_block_of_round ON settled_block (market, round_number, first_bet)',
+  account_bets: `CREATE TABLE account_bets (\n${declarationsOf(ACCOUNT_BETS)},\n  PRIMARY KEY (account, seq)\n) STRICT, WITHOUT ROWID`,
   round: `CREATE TABLE round (\n${declarationsOf(ROUND)},\n  PRIMARY KEY (market, round_number)\n) STRICT, WITHOUT ROWID`,
+  round_by_start: 'CREATE INDEX round_by_start ON round (start_ms, market)',
   transfer: `CREATE TABLE transfer (\n${declarationsOf(TRANSFER)},\n  PRIMARY KEY (seq, item)\n) STRICT, WITHOUT ROWID`,
   transfer_of_account: 'CREATE INDEX transfer_of_account ON transfer (account, seq, item)',
+  placement: `CREATE VIEW placement AS
+SELECT ${cellsAs(PLACEMENT)}
+  FROM placed_block, json_each(placed_block.rows) AS row`,
+  settlement: `CREATE VIEW settlement AS
+SELECT ${cellsAs(SETTLEMENT.slice(0, SETTLEMENT_CELLS))},
+  seq AS settled_seq, market, round_number, time_ms AS settled_ms
+  FROM settled_block, json_each(settled_block.rows) AS row`,
+  bet: `CREATE VIEW bet AS
+SELECT ${PLACEMENT.map((name) => `placement.${name}`).join(', ')},
+  ${OF_SETTLEMENT_ALONE.map((name) => `settlement.${name}`).join(', ')}
+  FROM placement LEFT JOIN settlement ON settlement.bet = placement.bet`,
   /** Every change of every balance: each `balance_cents` is the previous one plus `amount_cents`. */
   ledger: `CREATE VIEW ledger AS
 SELECT account, placed_seq AS seq, 0 AS item, placed_ms AS time_ms, 'bet' AS kind, -stake_cents AS amount_cents,
   balance_after_cents AS balance_cents, 'bet_' || bet AS reference
-  FROM bet WHERE placed_seq IS NOT NULL
+  FROM placement WHERE placed_seq IS NOT NULL
 UNION ALL
 SELECT account, settled_seq, settled_item, settled_ms, lower(result), paid_cents, settled_balance_cents, 'bet_' || bet
-  FROM bet WHERE settled_seq IS NOT NULL
+  FROM settlement
 UNION ALL
 SELECT account, seq, item, time_ms, reason, amount_cents, balance_cents, reference FROM transfer`,
   progress: `CREATE TABLE progress (\n${declarationsOf(PROGRESS)}\n) STRICT`,
@@ -93,13 +125,15 @@ export function progressWriter(db: Database.Database): (progress: ArchiveProgres
 }
 
 /**
- * Reads the progress of an open archive and checks that it is one: version, tables word for word, checksums. Throws
+ * Reads the progress of an open archive, of the former format, too, and checks that it is one: version, tables word for
+ * word, checksums. Throws
  * `archive_newer_version` and `archive_corrupt`.
  */
 export function readProgress(path: string, db: Database.Database): ArchiveProgress {
   try {
-    checkVersion(path, db);
-    checkTables(path, db);
+    const version = versionOf(path, db);
+    checkVersion(path, version);
+    if (version === FORMAT_VERSION) checkTables(path, db);
     const rows = db.prepare<[], ProgressCells>('SELECT * FROM progress').raw().all();
     const [cells] = rows;
     if (cells === undefined || rows.length !== 1) {
@@ -139,20 +173,22 @@ export function asArchiveDamage(path: string, thrown: unknown): unknown {
   return isDamage ? damagedArchive(path, `${thrown.code}: ${thrown.message}`, thrown) : thrown;
 }
 
-function checkVersion(path: string, db: Database.Database): void {
+/** The version of the archive's format, which may be a newer one. Throws `archive_corrupt`. */
+export function versionOf(path: string, db: Database.Database): number {
   const rows = db.prepare<[], unknown[]>('SELECT * FROM meta').raw().all();
   const [version, createdMs, checksum] = rows[0] ?? [];
   const isRow = rows.length === 1 && typeof version === 'number' && typeof createdMs === 'number';
-  if (!isRow || checksum !== archiveChecksum([version, createdMs])) {
-    throw damagedArchive(path, 'its meta table does not hold one good row');
-  }
-  if (version > FORMAT_VERSION) {
-    throw new JournalError(
-      'archive_newer_version',
-      `The archive ${path} has format version ${version}; this version knows ${FORMAT_VERSION}. ` +
-        'Start the version that wrote it, or move the file away: it is then rebuilt from the journal.',
-    );
-  }
+  if (isRow && checksum === archiveChecksum([version, createdMs])) return version;
+  throw damagedArchive(path, 'its meta table does not hold one good row');
+}
+
+function checkVersion(path: string, version: number): void {
+  if (version <= FORMAT_VERSION) return;
+  throw new JournalError(
+    'archive_newer_version',
+    `The archive ${path} has format version ${version}; this version knows ${FORMAT_VERSION}. ` +
+      'Start the version that wrote it, or move the file away: it is then rebuilt from the journal.',
+  );
 }
 
 function checkTables(path: string, db: Database.Database): void {

@@ -1,17 +1,31 @@
 /**
- * The tables of the archive for writing, and the transaction for the rows of all of them. It begins with the first row,
- * so that an archive to which nothing is added is not locked.
+ * The tables of the archive for writing, and the transaction for the rows of all of them. It begins with the first row
+ * that is written, so that an archive to which nothing is added is not locked.
  */
 import Database from 'better-sqlite3';
-import type { ArchiveCell } from './checksum.js';
-import { assignmentsOf, namesOf, PLACEMENT, parametersFor, ROUND, SETTLEMENT, TRANSFER } from './columns.js';
-import type { RowTaker, RowTakers } from './rows.js';
+import { crcHex } from '../journal/segment/batch-row.js';
+import { AccountBets } from './account-bets.js';
+import type { ArchiveCell } from './form/checksum.js';
+import {
+  PLACED_BLOCK,
+  PLACEMENT,
+  parametersFor,
+  positionsOf,
+  ROUND,
+  SETTLED_BLOCK,
+  SETTLEMENT,
+  SETTLEMENT_CELLS,
+  TRANSFER,
+} from './form/columns.js';
+import { RowText } from './form/row-text.js';
+import type { RowTaker } from './rows.js';
 import { asArchiveDamage, damagedArchive } from './schema.js';
 
-const SETTLE = `UPDATE bet SET ${assignmentsOf(SETTLEMENT)} WHERE bet = ? AND settled_seq IS NULL`;
+/** Rows of a block: one of them is found in it as fast as the block, and blocks cost little beside their rows. */
+const BLOCK_ROWS_MAX = 128;
 
-/** The destination of each kind of rows. */
-export type ArchiveTables = Readonly<Record<keyof RowTakers, Table>>;
+const IN_PLACEMENT = positionsOf(PLACEMENT);
+const IN_SETTLEMENT = positionsOf(SETTLEMENT);
 
 /** The transaction in which rows and progress are written. */
 export class Transaction {
@@ -31,7 +45,7 @@ export class Transaction {
   }
 }
 
-/** Writes rows, each of which must change one row of the database. */
+/** Writes rows as they come. */
 class Table implements RowTaker {
   /** Rows written since the last commit. */
   count = 0;
@@ -46,23 +60,130 @@ class Table implements RowTaker {
 
   push(row: ArchiveCell[]): void {
     this.transaction.beginOnce();
-    if (this.#statement.run(row).changes !== 1) {
-      throw damagedArchive(this.transaction.db.name, `bet ${row.at(-1)} is not among its open bets`);
-    }
+    this.#statement.run(row);
     this.count += 1;
   }
 }
 
-export function openTables(transaction: Transaction): ArchiveTables {
-  return {
-    placed: new Table(
-      transaction,
-      `INSERT INTO bet (${namesOf(PLACEMENT)}) VALUES ${parametersFor(PLACEMENT)}`,
-    ),
-    settled: new Table(transaction, SETTLE),
-    rounds: new Table(transaction, `INSERT INTO round VALUES ${parametersFor(ROUND)}`),
-    transfers: new Table(transaction, `INSERT INTO transfer VALUES ${parametersFor(TRANSFER)}`),
-  };
+/** Collects placements, and writes a block when it is full or the transaction ends. */
+class PlacedBlocks implements RowTaker {
+  count = 0;
+  readonly #text = new RowText();
+  #rows = 0;
+  #firstBet = 0;
+  #lastBet = 0;
+  readonly #statement: Database.Statement<[ArchiveCell[]]>;
+
+  constructor(
+    readonly transaction: Transaction,
+    private readonly accountBets: AccountBets,
+  ) {
+    this.#statement = transaction.db.prepare<[ArchiveCell[]]>(
+      `INSERT INTO placed_block VALUES ${parametersFor(PLACED_BLOCK)}`,
+    );
+  }
+
+  push(row: ArchiveCell[]): void {
+    this.transaction.beginOnce();
+    const bet = row[IN_PLACEMENT.bet] as number;
+    if (this.#rows === 0) this.#firstBet = bet;
+    this.#lastBet = bet;
+    this.#text.add(row);
+    this.accountBets.placed(row[IN_PLACEMENT.account] as number, bet);
+    this.count += 1;
+    this.#rows += 1;
+    if (this.#rows === BLOCK_ROWS_MAX) this.flush();
+  }
+
+  flush(): void {
+    if (this.#rows === 0) return;
+    this.#rows = 0;
+    this.#statement.run(sealed([this.#firstBet, this.#lastBet, this.#text.take()]));
+  }
+}
+
+/** The same for settlements. */
+class SettledBlocks implements RowTaker {
+  count = 0;
+  readonly #text = new RowText();
+  #rows = 0;
+  #head: ArchiveCell[] = [];
+  #lastBet = 0;
+  readonly #statement: Database.Statement<[ArchiveCell[]]>;
+
+  constructor(
+    readonly transaction: Transaction,
+    private readonly accountBets: AccountBets,
+  ) {
+    this.#statement = transaction.db.prepare<[ArchiveCell[]]>(
+      `INSERT INTO settled_block VALUES ${parametersFor(SETTLED_BLOCK)}`,
+    );
+  }
+
+  push(row: ArchiveCell[]): void {
+    this.transaction.beginOnce();
+    const bet = row[IN_SETTLEMENT.bet] as number;
+    const seq = row[IN_SETTLEMENT.settled_seq] as number;
+    const market = row[IN_SETTLEMENT.market] as string;
+    const roundNumber = row[IN_SETTLEMENT.round_number] as number;
+    const [blockSeq, blockMarket, blockRound] = this.#head;
+    const isOfBlock = blockSeq === seq && blockRound === roundNumber && blockMarket === market;
+    if (!isOfBlock) this.flush();
+    if (this.#rows === 0) this.#head = [seq, market, roundNumber, row[IN_SETTLEMENT.settled_ms] ?? null, bet];
+    this.#lastBet = bet;
+    this.#text.add(row, SETTLEMENT_CELLS);
+    this.accountBets.settled(row[IN_SETTLEMENT.account] as number, bet);
+    this.count += 1;
+    this.#rows += 1;
+    if (this.#rows === BLOCK_ROWS_MAX) this.flush();
+  }
+
+  flush(): void {
+    if (this.#rows === 0) return;
+    this.#rows = 0;
+    this.#statement.run(sealed([...this.#head, this.#lastBet, this.#text.take()]));
+  }
+}
+
+/** The cells of a block with its checksum. */
+function sealed(cells: ArchiveCell[]): ArchiveCell[] {
+  return [...cells, blockChecksum(cells)];
+}
+
+/** The checksum of a block's cells, the last of which is its text: CRC-32, 8 hex digits. */
+export const blockChecksum = (cells: readonly ArchiveCell[]): string => crcHex(cells.join('\n'));
+
+/** The destination of each kind of rows. */
+export class ArchiveTables {
+  readonly #accountBets: AccountBets;
+  readonly placed: PlacedBlocks;
+  readonly settled: SettledBlocks;
+  readonly rounds: Table;
+  readonly transfers: Table;
+
+  constructor(transaction: Transaction) {
+    this.#accountBets = new AccountBets(transaction.db);
+    this.placed = new PlacedBlocks(transaction, this.#accountBets);
+    this.settled = new SettledBlocks(transaction, this.#accountBets);
+    this.rounds = new Table(transaction, `INSERT INTO round VALUES ${parametersFor(ROUND)}`);
+    this.transfers = new Table(transaction, `INSERT INTO transfer VALUES ${parametersFor(TRANSFER)}`);
+  }
+
+  /** Rows taken since `clearCounts`. */
+  get count(): number {
+    return this.placed.count + this.settled.count + this.rounds.count + this.transfers.count;
+  }
+
+  /** Writes what was collected, all of it by commands up to `seq`. */
+  flush(seq: number): void {
+    this.placed.flush();
+    this.settled.flush();
+    this.#accountBets.write(seq);
+  }
+
+  clearCounts(): void {
+    for (const table of [this.placed, this.settled, this.rounds, this.transfers]) table.count = 0;
+  }
 }
 
 /** What writing threw, as a `JournalError`. A key that exists already means that the archive is not of this journal. */

@@ -5,9 +5,8 @@
  */
 import type Database from 'better-sqlite3';
 import { must } from '../../engine/base/assert.js';
-import type { ArchiveTable } from './check.js';
-import type { ArchiveCell } from './checksum.js';
-import { BET, positionsOf, ROUND, TRANSFER } from './columns.js';
+import type { ArchiveCell } from './form/checksum.js';
+import { PLACEMENT, positionsOf, ROUND, TRANSFER } from './form/columns.js';
 
 const REPLACEMENT_CHARACTER = '\ufffd';
 /** The three bytes of half a surrogate pair, one character each. Valid UTF-8 has no such bytes. */
@@ -21,9 +20,12 @@ interface FreeText {
   readonly key: readonly string[];
 }
 
-/** The column of each table that holds free text. */
-const FREE_TEXTS: Readonly<Record<ArchiveTable, FreeText>> = {
-  bet: { column: 'client_seed', at: positionsOf(BET).client_seed, key: ['bet'] },
+/** Tables with a free text in a column of its own: `bet` in archives of format 1. */
+export type TextTable = 'bet' | 'round' | 'transfer';
+
+/** That column of each of them. */
+const FREE_TEXTS: Readonly<Record<TextTable, FreeText>> = {
+  bet: { column: 'client_seed', at: positionsOf(PLACEMENT).client_seed, key: ['bet'] },
   round: { column: 'void_reason', at: positionsOf(ROUND).void_reason, key: ['market', 'round_number'] },
   transfer: { column: 'reference', at: positionsOf(TRANSFER).reference, key: ['seq', 'item'] },
 };
@@ -32,7 +34,7 @@ export class ArchiveTexts {
   constructor(private readonly db: Database.Database) {}
 
   /** `row`, which has all columns of the table in order, with its text as it was written. */
-  asWritten(table: ArchiveTable, row: ArchiveCell[]): ArchiveCell[] {
+  asWritten(table: TextTable, row: ArchiveCell[]): ArchiveCell[] {
     const { column, at, key } = FREE_TEXTS[table];
     const text = row[at];
     if (typeof text !== 'string' || !text.includes(REPLACEMENT_CHARACTER)) return row;

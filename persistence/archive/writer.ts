@@ -29,7 +29,8 @@ import {
   progressWriter,
   readProgress,
 } from './schema.js';
-import { type ArchiveTables, asWriteFault, openTables, Transaction } from './tables.js';
+import { ArchiveTables, asWriteFault, Transaction } from './tables.js';
+import { upgradeArchive } from './upgrade.js';
 
 /** A position of the archive: the end of a batch. */
 export interface ArchivePosition {
@@ -41,7 +42,7 @@ export interface ArchivePosition {
 
 export class ArchiveWriter {
   readonly #transaction: Transaction;
-  /** The rows of the open transaction. */
+  /** Takes the rows of the open transaction. */
   readonly #written: ArchiveTables;
   readonly #writeProgress: (progress: ArchiveProgress) => void;
   #progress: ArchiveProgress;
@@ -54,15 +55,19 @@ export class ArchiveWriter {
     progress: ArchiveProgress,
   ) {
     this.#transaction = new Transaction(db);
-    this.#written = openTables(this.#transaction);
+    this.#written = new ArchiveTables(this.#transaction);
     this.#progress = progress;
     this.#writeProgress = progressWriter(db);
   }
 
-  /** Opens an existing archive; null if there is none. Throws `archive_newer_version` and `archive_corrupt`. */
+  /**
+   * Opens an existing archive, and converts it first if it has the former format; null if there is none. Throws
+   * `archive_newer_version` and `archive_corrupt`.
+   */
   static open(dir: DataDir): ArchiveWriter | null {
     const path = dir.archiveFile;
     if (!existsSync(path)) return null;
+    upgradeArchive(path);
     let db: Database.Database | undefined;
     try {
       db = connectArchive(path);
@@ -111,8 +116,7 @@ export class ArchiveWriter {
   }
   /** Rows written since the last commit. */
   get pendingRows(): number {
-    const { placed, settled, rounds, transfers } = this.#written;
-    return placed.count + settled.count + rounds.count + transfers.count;
+    return this.#written.count;
   }
   get bytes(): number {
     return databaseBytes(this.path);
@@ -157,6 +161,7 @@ export class ArchiveWriter {
     };
     try {
       this.#transaction.beginOnce();
+      this.#written.flush(seq);
       this.#writeProgress(progress);
       this.#transaction.commit();
     } catch (thrown) {
@@ -164,7 +169,7 @@ export class ArchiveWriter {
       throw asWriteFault(this.path, thrown);
     }
     this.#progress = progress;
-    for (const table of Object.values(this.#written)) table.count = 0;
+    this.#written.clearCounts();
   }
 
   /** Drops what is not committed: the next start adds it again. */

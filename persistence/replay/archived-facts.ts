@@ -1,8 +1,8 @@
 /** Rows of the archive, converted back to the events that they came from. */
 import { BET_RESULTS, marketOf, NO_FAIR_SHARE, ROUND_RESULTS, SIDES } from '../../engine/model/domain.js';
 import type { BalanceMoved, BetPlaced, BetSettled } from '../../engine/model/events.js';
-import type { ArchiveCell } from '../archive/checksum.js';
-import { BET, positionsOf, ROUND, TRANSFER } from '../archive/columns.js';
+import type { ArchiveCell } from '../archive/form/checksum.js';
+import { PLACEMENT, positionsOf, ROUND, SETTLEMENT, TRANSFER } from '../archive/form/columns.js';
 
 /** A finished round, as stored in the archive. */
 export interface ArchivedRound {
@@ -27,21 +27,30 @@ export interface ArchivedRound {
   readonly settledAtMs: number;
 }
 
-const IN_BET = positionsOf(BET);
+/** A bet whose placement is known, and its settlement up to some command. */
+export interface ArchivedBet {
+  readonly placedSeq: number;
+  readonly placed: BetPlaced;
+  readonly fate: { readonly seq: number; readonly settled: BetSettled } | null;
+}
+
+const IN_PLACEMENT = positionsOf(PLACEMENT);
+const IN_SETTLEMENT = positionsOf(SETTLEMENT);
 const IN_ROUND = positionsOf(ROUND);
 const IN_TRANSFER = positionsOf(TRANSFER);
 
-export function placedOf(bet: readonly ArchiveCell[]): BetPlaced {
-  const number = (column: keyof typeof BET): number => Number(bet[IN_BET[column]]);
-  const clientSeed = bet[IN_BET.client_seed] ?? null;
+export function placedOf(placement: readonly ArchiveCell[]): BetPlaced {
+  const cell = (column: keyof typeof IN_PLACEMENT): ArchiveCell => placement[IN_PLACEMENT[column]] ?? null;
+  const number = (column: keyof typeof IN_PLACEMENT): number => Number(cell(column));
+  const clientSeed = cell('client_seed');
   return {
     type: 'betPlaced',
     timeMs: number('placed_ms'),
     bet: number('bet'),
     account: number('account'),
-    market: marketOf(String(bet[IN_BET.market])),
+    market: marketOf(String(cell('market'))),
     roundNumber: number('round_number'),
-    side: (SIDES as readonly string[]).indexOf(String(bet[IN_BET.side])),
+    side: (SIDES as readonly string[]).indexOf(String(cell('side'))),
     stakeCents: number('stake_cents'),
     oddsE4: number('odds_e4'),
     entryPercentE2: number('entry_percent_e2'),
@@ -52,23 +61,33 @@ export function placedOf(bet: readonly ArchiveCell[]): BetPlaced {
   };
 }
 
-export function settledOf(bet: readonly ArchiveCell[]): BetSettled {
-  const number = (column: keyof typeof BET): number => Number(bet[IN_BET[column]]);
+/** Number of the command that placed the bet; 0 if the archive began after it. */
+export const placedSeqOf = (placement: readonly ArchiveCell[]): number =>
+  Number(placement[IN_PLACEMENT.placed_seq] ?? 0);
+
+export function settledOf(settlement: readonly ArchiveCell[]): BetSettled {
+  const cell = (column: keyof typeof IN_SETTLEMENT): ArchiveCell => settlement[IN_SETTLEMENT[column]] ?? null;
+  const number = (column: keyof typeof IN_SETTLEMENT): number => Number(cell(column));
   return {
     type: 'betSettled',
     timeMs: number('settled_ms'),
     bet: number('bet'),
     account: number('account'),
-    market: marketOf(String(bet[IN_BET.market])),
+    market: marketOf(String(cell('market'))),
     roundNumber: number('round_number'),
-    result: (BET_RESULTS as readonly string[]).indexOf(String(bet[IN_BET.result])),
+    result: (BET_RESULTS as readonly string[]).indexOf(String(cell('result'))),
     payoutCents: number('paid_cents'),
     newBalanceCents: number('settled_balance_cents'),
   };
 }
 
 /** Number of the command that settled the bet. */
-export const settledSeqOf = (bet: readonly ArchiveCell[]): number => Number(bet[IN_BET.settled_seq]);
+export const settledSeqOf = (settlement: readonly ArchiveCell[]): number =>
+  Number(settlement[IN_SETTLEMENT.settled_seq]);
+
+/** Its position among the events of that command. */
+export const settledItemOf = (settlement: readonly ArchiveCell[]): number =>
+  Number(settlement[IN_SETTLEMENT.settled_item]);
 
 export function movedOf(transfer: readonly ArchiveCell[]): BalanceMoved {
   const number = (column: keyof typeof TRANSFER): number => Number(transfer[IN_TRANSFER[column]]);

@@ -4,48 +4,52 @@
  */
 import { existsSync } from 'node:fs';
 import type Database from 'better-sqlite3';
-import { must } from '../../engine/base/assert.js';
-import { marketId, timeFrameMs } from '../../engine/model/domain.js';
-import type { BalanceMoved, BetPlaced, BetSettled } from '../../engine/model/events.js';
-import { faultOfArchiveRow, faultOfPlacement, faultOfSettlement } from '../archive/check.js';
-import type { ArchiveCell } from '../archive/checksum.js';
-import { BET, countOf, TRANSFER } from '../archive/columns.js';
+import { marketId } from '../../engine/model/domain.js';
+import { ArchiveBlocks } from '../archive/blocks.js';
+import { type ArchiveCell, isIntact } from '../archive/form/checksum.js';
 import { openArchive } from '../archive/open.js';
-import {
-  type ArchiveQuery,
-  EVENTS_IN_ORDER,
-  eventsSql,
-  ONE_BET,
-  OPEN_BETS,
-  SETTLED_BETS,
-} from '../archive/queries.js';
 import { type ArchiveProgress, asArchiveDamage, damagedArchive, readProgress } from '../archive/schema.js';
 import { ArchiveTexts } from '../archive/texts.js';
 import type { DataDir } from '../data-dir/layout.js';
-import { type ArchivedRound, movedOf, placedOf, roundOf, settledOf, settledSeqOf } from './archived-facts.js';
-import { mergedRows } from './merged-rows.js';
+import {
+  type ArchivedEvent,
+  type ArchivedEvents,
+  eventsOfAccount,
+  eventsOfBet,
+  eventsOfPlacements,
+  eventsOfRound,
+  eventsOfSettlements,
+  eventsOfTransfers,
+  settlementOf,
+} from './archived-events.js';
+import {
+  type ArchivedBet,
+  type ArchivedRound,
+  placedOf,
+  placedSeqOf,
+  roundOf,
+  settledItemOf,
+  settledOf,
+  settledSeqOf,
+} from './archived-facts.js';
+import { merged } from './merged-rows.js';
 
-const BET_CELLS = countOf(BET);
-const TRANSFER_CELLS = countOf(TRANSFER);
-/** Rows are read in about the order in which they are stored, so more would not help; sorting takes as much again. */
 const CACHE_KIB = 2_048;
 
-/** An event that moved money. `seq` is 0 if the archive began after the bet was placed. */
-export interface ArchivedEvent {
-  readonly seq: number;
-  readonly event: BetPlaced | BetSettled | BalanceMoved;
-}
+/** The events of one account, bet or round. Those of a round are its bets and the seeds and settlement of the house. */
+export type ArchiveQuery =
+  | { readonly of: 'account'; readonly account: number }
+  | { readonly of: 'bet'; readonly bet: number }
+  | { readonly of: 'round'; readonly market: string; readonly roundNumber: number };
 
-/** A bet whose placement is known, and its settlement up to some command. */
-export interface ArchivedBet {
-  readonly placedSeq: number;
-  readonly placed: BetPlaced;
-  readonly fate: { readonly seq: number; readonly settled: BetSettled } | null;
-}
+export type { ArchivedEvent } from './archived-events.js';
+export type { ArchivedBet } from './archived-facts.js';
+
+type Bets = Generator<ArchivedBet, void, undefined>;
 
 export class ArchiveReader {
   readonly #texts: ArchiveTexts;
-  #oneBet: Database.Statement<unknown[], ArchiveCell[]> | null = null;
+  readonly #blocks: ArchiveBlocks;
 
   private constructor(
     readonly path: string,
@@ -53,6 +57,7 @@ export class ArchiveReader {
     private readonly db: Database.Database,
   ) {
     this.#texts = new ArchiveTexts(db);
+    this.#blocks = new ArchiveBlocks(path, db);
   }
 
   /** null if there is no archive. Throws `archive_newer_version` and `archive_corrupt`. */
@@ -71,24 +76,50 @@ export class ArchiveReader {
   }
 
   /** The events up to command `toSeq`, in the order in which they happened. Throws `archive_corrupt`. */
-  *events(query: ArchiveQuery, toSeq: number): Generator<ArchivedEvent, void, undefined> {
+  events(query: ArchiveQuery, toSeq: number): ArchivedEvents {
+    return this.#merged(() => this.#streamsOf(query), toSeq);
+  }
+
+  /** All events of commands `fromSeq` to `toSeq`, in order. Throws `archive_corrupt`. */
+  allEvents(fromSeq: number, toSeq: number): ArchivedEvents {
+    const streams = (): ArchivedEvents[] => [
+      eventsOfPlacements(this.#placementsFrom(fromSeq)),
+      eventsOfSettlements(this.#blocks.settlements(fromSeq, toSeq)),
+      this.#transfers('seq BETWEEN ? AND ?', fromSeq, toSeq),
+    ];
+    return this.#merged(streams, toSeq);
+  }
+
+  *#merged(streams: () => ArchivedEvents[], toSeq: number): ArchivedEvents {
     try {
-      const { sql, values } = eventsSql(query, (timeMs) => this.#firstBetFrom(timeMs));
-      const rows = this.db.prepare<unknown[], ArchiveCell[]>(sql).raw();
-      for (const row of rows.iterate(...values, toSeq)) yield this.#eventOf(row);
+      for (const event of merged<ArchivedEvent>(streams())) {
+        if (event.seq > toSeq) return;
+        yield event;
+      }
     } catch (thrown) {
       throw asArchiveDamage(this.path, thrown);
     }
   }
 
-  /** All events of commands `fromSeq` to `toSeq`, in order. Throws `archive_corrupt`. */
-  *allEvents(fromSeq: number, toSeq: number): Generator<ArchivedEvent, void, undefined> {
-    try {
-      const streams = EVENTS_IN_ORDER.map((sql) => this.#select(sql).iterate(fromSeq, toSeq));
-      for (const row of mergedRows(streams)) yield this.#eventOf(row);
-    } catch (thrown) {
-      throw asArchiveDamage(this.path, thrown);
+  #streamsOf(query: ArchiveQuery): ArchivedEvents[] {
+    switch (query.of) {
+      case 'account': {
+        const { account } = query;
+        return [...eventsOfAccount(this.#blocks, account), this.#transfers('account = ?', account)];
+      }
+      case 'bet':
+        return eventsOfBet(this.#blocks, query.bet);
+      case 'round': {
+        const { market, roundNumber } = query;
+        const ofHouse = "account = 0 AND reason IN ('seed', 'settlement') AND reference = ?";
+        const bets = eventsOfRound(this.#blocks, market, roundNumber);
+        return [...bets, this.#transfers(ofHouse, `${market}_${roundNumber}`)];
+      }
     }
+  }
+
+  #placementsFrom(fromSeq: number) {
+    return this.#blocks.placements(this.#blocks.firstBet((row) => placedSeqOf(row) >= fromSeq));
   }
 
   /**
@@ -103,26 +134,44 @@ export class ArchiveReader {
     account: number | null,
   ): Generator<ArchivedBet, void, undefined> {
     try {
-      const rows = this.#select(which === 'settled' ? SETTLED_BETS : OPEN_BETS);
-      for (const row of rows.iterate(fromSeq, toSeq, knownTo, account, account)) yield this.#betOf(row);
+      const isSettled = which === 'settled';
+      for (const bet of isSettled ? this.#settledBets(fromSeq, knownTo) : this.#openBets(fromSeq, knownTo)) {
+        const isOfAccount = account === null || bet.placed.account === account;
+        if (isOfAccount && bet.placedSeq >= fromSeq && bet.placedSeq <= toSeq) yield bet;
+        else if (!isSettled && bet.placedSeq > toSeq) return;
+      }
     } catch (thrown) {
       throw asArchiveDamage(this.path, thrown);
+    }
+  }
+
+  *#settledBets(fromSeq: number, knownTo: number): Bets {
+    for (const settlement of this.#blocks.settlements(fromSeq, knownTo)) {
+      const settled = settledOf(settlement);
+      const placement = this.#blocks.placement(settled.bet);
+      if (placement === null) throw damagedArchive(this.path, `bet ${settled.bet} was never placed`);
+      const fate = { seq: settledSeqOf(settlement), settled };
+      yield { placedSeq: placedSeqOf(placement), placed: placedOf(placement), fate };
+    }
+  }
+
+  *#openBets(fromSeq: number, knownTo: number): Bets {
+    for (const placement of this.#placementsFrom(fromSeq)) {
+      const settlement = settlementOf(this.#blocks, placement);
+      if (settlement !== null && settledSeqOf(settlement) <= knownTo) continue;
+      yield { placedSeq: placedSeqOf(placement), placed: placedOf(placement), fate: null };
     }
   }
 
   /** The placement of the bet; null if it is not known. Throws `archive_corrupt`. */
   placement(bet: number): ArchivedBet | null {
     try {
-      this.#oneBet ??= this.#select(ONE_BET);
-      const row = this.#oneBet.get(bet);
-      return row === undefined ? null : this.#betOf(row);
+      const row = this.#blocks.placement(bet);
+      if (row === null || placedSeqOf(row) === 0) return null;
+      return { placedSeq: placedSeqOf(row), placed: placedOf(row), fate: null };
     } catch (thrown) {
       throw asArchiveDamage(this.path, thrown);
     }
-  }
-
-  #select(sql: string): Database.Statement<unknown[], ArchiveCell[]> {
-    return this.db.prepare<unknown[], ArchiveCell[]>(sql).raw();
   }
 
   /** Rounds settled up to command `toSeq`, in that order; only one of them, unless `only` is null. */
@@ -136,7 +185,7 @@ export class ArchiveReader {
       const rows = this.#select(`SELECT * FROM round WHERE settled_seq <= ? ${where} ORDER BY settled_seq`);
       let together: ArchivedRound[] = [];
       for (const row of rows.iterate(toSeq, ...values)) {
-        const round = this.#roundOf(row);
+        const round = roundOf(this.#intact('round', row));
         if (together[0]?.settledSeq !== round.settledSeq) {
           yield* this.#inOrder(together);
           together = [];
@@ -161,88 +210,40 @@ export class ArchiveReader {
    */
   #placeOf({ market, roundNumber, settledSeq }: ArchivedRound): number {
     const id = marketId(market);
-    const place = (sql: string, ...values: (number | string)[]): number | null =>
-      this.db
-        .prepare<unknown[], number | null>(sql)
-        .pluck()
-        .get(settledSeq, ...values) ?? null;
-    const ofHouse = place(
-      'SELECT max(item) FROM transfer WHERE seq = ? AND reference = ?',
-      `${id}_${roundNumber}`,
-    );
-    if (ofHouse !== null) return ofHouse;
-    const windowMs = timeFrameMs(market);
-    const [first, end] = [roundNumber, roundNumber + 1].map((number) =>
-      this.#firstBetFrom(number * windowMs),
-    );
-    const ofBets = place(
-      'SELECT max(settled_item) FROM bet WHERE settled_seq = ? AND market = ? AND round_number = ? AND bet >= ? AND bet < ?',
-      id,
-      roundNumber,
-      must(first, 'first bet'),
-      must(end, 'end of bets'),
-    );
-    return ofBets ?? 0;
-  }
-
-  /** The number of the first bet placed at `timeMs` or later. Numbers and times both increase. */
-  #firstBetFrom(timeMs: number): number {
-    const at = this.db.prepare<[number], [bet: number, placedMs: number]>(
-      'SELECT bet, placed_ms FROM bet WHERE bet >= ? ORDER BY bet LIMIT 1',
-    );
-    let low = 0;
-    let high = this.db.prepare<[], number>('SELECT coalesce(max(bet), 0) + 1 FROM bet').pluck().get() ?? 0;
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2);
-      const found = at.raw().get(middle);
-      if (found !== undefined && found[1] < timeMs) low = found[0] + 1;
-      else high = middle;
+    const ofHouse = this.db
+      .prepare<[number, string], number | null>(
+        'SELECT max(item) FROM transfer WHERE seq = ? AND reference = ?',
+      )
+      .pluck()
+      .get(settledSeq, `${id}_${roundNumber}`);
+    if (typeof ofHouse === 'number') return ofHouse;
+    let last = 0;
+    for (const settlement of this.#blocks.settlementsOfRound(id, roundNumber)) {
+      if (settledSeqOf(settlement) === settledSeq) last = settledItemOf(settlement);
     }
-    return low;
+    return last;
   }
 
   close(): void {
     this.db.close();
   }
 
-  #eventOf(row: ArchiveCell[]): ArchivedEvent {
-    const [seq, what, ...cells] = row;
-    if (what === 'transfer')
-      return { seq: Number(seq), event: this.#movedOf(cells.slice(0, TRANSFER_CELLS)) };
-    const bet = this.#betCells(cells, what === 'settled');
-    return { seq: Number(seq), event: what === 'placed' ? placedOf(bet) : settledOf(bet) };
+  #select(sql: string): Database.Statement<unknown[], ArchiveCell[]> {
+    return this.db.prepare<unknown[], ArchiveCell[]>(sql).raw();
   }
 
-  #betOf(row: ArchiveCell[]): ArchivedBet {
-    const [placedSeq, what, ...cells] = row;
-    const isSettled = what === 'settled';
-    const bet = this.#betCells(cells, isSettled);
-    const fate = isSettled ? { seq: settledSeqOf(bet), settled: settledOf(bet) } : null;
-    return { placedSeq: Number(placedSeq), placed: placedOf(bet), fate };
+  #transfers(where: string, ...values: (number | string)[]): ArchivedEvents {
+    const rows = this.#select(`SELECT * FROM transfer WHERE ${where} ORDER BY seq, item`);
+    return eventsOfTransfers(this.#eachIntact(rows.iterate(...values)));
   }
 
-  /** The row of a bet. Its settlement is checked only if it is needed. */
-  #betCells(cells: ArchiveCell[], isSettled: boolean): ArchiveCell[] {
-    const bet = this.#texts.asWritten('bet', cells.slice(0, BET_CELLS));
-    this.#refuse(bet, faultOfPlacement(bet) ?? (isSettled ? faultOfSettlement(bet) : null));
-    return bet;
+  *#eachIntact(rows: Iterable<ArchiveCell[]>): Generator<ArchiveCell[], void, undefined> {
+    for (const row of rows) yield this.#intact('transfer', row);
   }
 
-  #movedOf(row: ArchiveCell[]): BalanceMoved {
-    return movedOf(this.#checked('transfer', row));
-  }
-
-  #roundOf(row: ArchiveCell[]): ArchivedRound {
-    return roundOf(this.#checked('round', row));
-  }
-
-  #checked(table: 'round' | 'transfer', found: ArchiveCell[]): ArchiveCell[] {
+  #intact(table: 'round' | 'transfer', found: ArchiveCell[]): ArchiveCell[] {
     const row = this.#texts.asWritten(table, found);
-    this.#refuse(row, faultOfArchiveRow(table, row));
-    return row;
-  }
-
-  #refuse([key]: readonly ArchiveCell[], fault: string | null): void {
-    if (fault !== null) throw damagedArchive(this.path, `in the row of ${JSON.stringify(key)} ${fault}`);
+    if (isIntact(row)) return row;
+    throw damagedArchive(this.path, `in the row of ${JSON.stringify(row[0])} its checksum does not match`);
   }
 }

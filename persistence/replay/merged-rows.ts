@@ -1,22 +1,28 @@
-/** Merges several streams of archive rows, each of them in order. */
-import type { ArchiveCell } from '../archive/checksum.js';
+/** Merges several streams of what happened, each of them in order. */
 
-/** Rows are ordered by their first cell, then by their last. Closes all streams at the end. */
-export function* mergedRows(
-  streams: readonly IterableIterator<ArchiveCell[]>[],
-): Generator<ArchiveCell[], void, undefined> {
+/** At which event of which command it happened. */
+export interface Placed {
+  readonly seq: number;
+  readonly item: number;
+}
+
+/** What all streams have, in order. Closes all streams at the end. */
+export function* merged<T extends Placed>(
+  streams: readonly Iterator<T, void, undefined>[],
+): Generator<T, void, undefined> {
   try {
     const heads = streams.map((stream) => nextOf(stream));
     for (;;) {
       let first = -1;
       for (let index = 0; index < heads.length; index++) {
         const head = heads[index] ?? null;
-        if (head !== null && (first < 0 || isBefore(head, heads[first] ?? []))) first = index;
+        const best = heads[first] ?? null;
+        if (head !== null && (best === null || isBefore(head, best))) first = index;
       }
-      const row = heads[first] ?? null;
+      const found = heads[first] ?? null;
       const stream = streams[first];
-      if (row === null || stream === undefined) return;
-      yield row;
+      if (found === null || stream === undefined) return;
+      yield found;
       heads[first] = nextOf(stream);
     }
   } finally {
@@ -24,12 +30,10 @@ export function* mergedRows(
   }
 }
 
-function nextOf(stream: IterableIterator<ArchiveCell[]>): ArchiveCell[] | null {
+function nextOf<T>(stream: Iterator<T, void, undefined>): T | null {
   const next = stream.next();
   return next.done === true ? null : next.value;
 }
 
-function isBefore(one: readonly ArchiveCell[], other: readonly ArchiveCell[]): boolean {
-  const [seq, otherSeq] = [Number(one[0]), Number(other[0])];
-  return seq < otherSeq || (seq === otherSeq && Number(one.at(-1)) < Number(other.at(-1)));
-}
+const isBefore = (one: Placed, other: Placed): boolean =>
+  one.seq < other.seq || (one.seq === other.seq && one.item < other.item);

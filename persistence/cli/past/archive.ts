@@ -1,12 +1,16 @@
 /**
  * The archive, for commands that look into the past. It is opened when it is first needed, and used only if it is good.
  */
-import type { ArchiveQuery } from '../../archive/queries.js';
 import { JournalError } from '../../errors.js';
 import type { JournalReader } from '../../journal/reader.js';
 import type { ArchivedRound } from '../../replay/archived-facts.js';
 import type { History } from '../../replay/history.js';
-import { type ArchivedBet, type ArchivedEvent, ArchiveReader } from '../../replay/history-archive.js';
+import {
+  type ArchivedBet,
+  type ArchivedEvent,
+  type ArchiveQuery,
+  ArchiveReader,
+} from '../../replay/history-archive.js';
 import type { Context } from '../frame/command.js';
 import { startProgress } from '../frame/progress.js';
 

@@ -6,15 +6,19 @@ import type Database from 'better-sqlite3';
 import type { EngineEvent } from '../../../engine/model/events.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import type { EngineReads } from '../../../engine/model/views.js';
-import type { ArchiveCell } from '../../archive/checksum.js';
-import { namesOf, SETTLEMENT } from '../../archive/columns.js';
+import { ArchiveBlocks } from '../../archive/blocks.js';
+import type { ArchiveCell } from '../../archive/form/checksum.js';
+import { positionsOf, SETTLEMENT } from '../../archive/form/columns.js';
 import { openArchive } from '../../archive/open.js';
 import { ArchiveRows, type RowTakers } from '../../archive/rows.js';
 import { type ArchiveProgress, asArchiveDamage } from '../../archive/schema.js';
 import { ArchiveTexts } from '../../archive/texts.js';
+import { codeOf, messageOf } from '../../errors.js';
 import type { Findings } from './findings.js';
-import { PlacedBets } from './placed-bets.js';
+import { RowsInOrder } from './rows-in-order.js';
 import { isSameRow } from './same-state.js';
+
+const IN_SETTLEMENT = positionsOf(SETTLEMENT);
 
 type Rows = Record<keyof RowTakers, ArchiveCell[][]>;
 type Lookup = Database.Statement<ArchiveCell[], ArchiveCell[]>;
@@ -23,9 +27,10 @@ export class ArchiveComparison {
   readonly #db: Database.Database;
   readonly #rows: ArchiveRows;
   readonly #texts: ArchiveTexts;
-  readonly #placed: PlacedBets;
-  readonly #settlements: Lookup;
+  readonly #placed: RowsInOrder;
+  readonly #settled: RowsInOrder;
   readonly #lookups: Readonly<Record<'round' | 'transfer', Lookup>>;
+  #isDamaged = false;
   #compared = { bets: 0, betsSettled: 0, rounds: 0, transfers: 0 };
 
   /** `engine` is where the replay begins. */
@@ -40,8 +45,15 @@ export class ArchiveComparison {
     this.#rows = new ArchiveRows(engine);
     this.#texts = new ArchiveTexts(this.#db);
     const lookup = (sql: string): Lookup => this.#db.prepare<ArchiveCell[], ArchiveCell[]>(sql).raw();
-    this.#placed = new PlacedBets(this.#db);
-    this.#settlements = lookup(`SELECT ${namesOf(SETTLEMENT)} FROM bet WHERE bet = ?`);
+    const blocks = new ArchiveBlocks(path, this.#db);
+    this.#placed = new RowsInOrder(
+      ([bet]) => [Number(bet)],
+      ([bet]) => blocks.placements(Number(bet)),
+    );
+    this.#settled = new RowsInOrder(
+      (row) => [Number(row[IN_SETTLEMENT.settled_seq]), Number(row[IN_SETTLEMENT.settled_item])],
+      (row) => blocks.settlements(Number(row[IN_SETTLEMENT.settled_seq]), progress.seq),
+    );
     this.#lookups = {
       round: lookup('SELECT * FROM round WHERE market = ? AND round_number = ?'),
       transfer: lookup('SELECT * FROM transfer WHERE seq = ? AND item = ?'),
@@ -52,13 +64,14 @@ export class ArchiveComparison {
   add(seq: number, events: readonly EngineEvent[]): void {
     const rows: Rows = { placed: [], settled: [], rounds: [], transfers: [] };
     this.#rows.add(rows, seq, events);
-    if (seq <= this.progress.fromSeq || seq > this.progress.seq) return;
+    if (this.#isDamaged || seq <= this.progress.fromSeq || seq > this.progress.seq) return;
     try {
       this.#compare(seq, rows);
     } catch (thrown) {
       const damage = asArchiveDamage(this.path, thrown);
-      if (damage === thrown) throw thrown;
-      this.findings.fault('archive', this.path, seq, String(damage));
+      if (codeOf(damage) !== 'archive_corrupt') throw thrown;
+      this.#isDamaged = true;
+      this.findings.fault('archive', this.path, seq, `From here on it is not compared. ${messageOf(damage)}`);
     }
   }
 
@@ -76,7 +89,13 @@ export class ArchiveComparison {
 
   /** To be called after the last command: compares the numbers of rows. */
   end(lastSeq: number): void {
-    if (this.progress.seq > lastSeq || this.progress.fromSeq !== this.fromSeq || this.fromSeq > 0) return;
+    if (
+      this.#isDamaged ||
+      this.progress.seq > lastSeq ||
+      this.progress.fromSeq !== this.fromSeq ||
+      this.fromSeq > 0
+    )
+      return;
     for (const name of ['bets', 'betsSettled', 'rounds', 'transfers'] as const) {
       if (this.#compared[name] === this.progress[name]) continue;
       const what = `It says that it has ${this.progress[name]} ${name}; the journal gives ${this.#compared[name]}.`;
@@ -95,13 +114,10 @@ export class ArchiveComparison {
 
   #compare(seq: number, { placed, settled, rounds, transfers }: Rows): void {
     for (const row of placed) {
-      const found = this.#placed.get(Number(row[0]));
-      const written = found === undefined ? undefined : this.#texts.asWritten('bet', found);
-      this.#same(seq, () => `the placement of bet_${row[0]}`, row, written);
+      this.#same(seq, () => `the placement of bet_${row[0]}`, row, this.#placed.get(row));
     }
     for (const row of settled) {
-      const bet = row.pop() ?? null;
-      this.#same(seq, () => `the settlement of bet_${bet}`, row, this.#settlements.get(bet));
+      this.#same(seq, () => `the settlement of bet_${row[0]}`, row, this.#settled.get(row));
     }
     for (const row of rounds) {
       this.#same(seq, () => `round ${row[0]}_${row[1]}`, row, this.#find('round', row[0], row[1]));

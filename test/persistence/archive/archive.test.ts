@@ -13,8 +13,8 @@ import type { Command } from '../../../engine/model/commands.js';
 import { BET_RESULTS, marketId, ROUND_RESULTS, SIDES } from '../../../engine/model/domain.js';
 import type { EngineEvent } from '../../../engine/model/events.js';
 import { checkArchive } from '../../../persistence/archive/check.js';
-import { archiveChecksum } from '../../../persistence/archive/checksum.js';
 import { setArchiveAside } from '../../../persistence/archive/file.js';
+import { archiveChecksum } from '../../../persistence/archive/form/checksum.js';
 import { type ArchivePosition, ArchiveWriter } from '../../../persistence/archive/writer.js';
 import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
 import { CHAIN_START } from '../../../persistence/journal/segment/batch-row.js';
@@ -249,16 +249,21 @@ test('a failed transaction leaves nothing, and the next writer continues from th
   assert.deepEqual(checkArchive(dir.archiveFile).faults, []);
 });
 
-test('settling a bet that is not open in the archive is damage', (t) => {
+test('a settlement that the archive has already is damage', (t) => {
   const dir = openDataDir(temporaryDir(t));
-  const engine = new Engine();
-  const writer = ArchiveWriter.create(dir, START, engine, 1);
+  const { engine, outcomes } = archiveOf(dir, 9);
+  const settled = outcomes.find(({ events }) => events.some(({ type }) => type === 'betSettled'));
+  const { seq, events } = must(settled, 'a settlement');
+  const writer = must(ArchiveWriter.open(dir), 'archive');
   writer.follow(engine);
-  const bet = { account: 1, market: 0, roundNumber: 1, result: 0, payoutCents: 1, newBalanceCents: 1 };
-  assert.throws(
-    () => writer.add(1, [{ type: 'betSettled', timeMs: 1, bet: 77, ...bet }]),
-    refusal('archive_corrupt', /bet 77 is not among its open bets/),
-  );
+  const settledAgain = (): void => {
+    writer.add(
+      seq,
+      events.filter(({ type }) => type === 'betSettled'),
+    );
+    writer.commit({ ...positionOf(engine), seq: engine.seq + 1 });
+  };
+  assert.throws(settledAgain, refusal('archive_corrupt', /a row is there that should not be/));
   writer.close();
   assert.deepEqual(checkArchive(dir.archiveFile).faults, []);
 });
@@ -267,9 +272,9 @@ test('an archive of a newer version is refused; another kind of file is damage',
   const dir = openDataDir(temporaryDir(t));
   archiveOf(dir, 7);
   const db = new Database(dir.archiveFile);
-  const checksum = archiveChecksum([2, 1]);
-  db.prepare('UPDATE meta SET format_version = 2, created_ms = 1, checksum = ?').run(checksum);
-  assert.throws(() => ArchiveWriter.open(dir), refusal('archive_newer_version', /has format version 2/));
+  const checksum = archiveChecksum([3, 1]);
+  db.prepare('UPDATE meta SET format_version = 3, created_ms = 1, checksum = ?').run(checksum);
+  assert.throws(() => ArchiveWriter.open(dir), refusal('archive_newer_version', /has format version 3/));
   db.exec("UPDATE meta SET checksum = '00000000'");
   db.close();
   assert.throws(() => ArchiveWriter.open(dir), refusal('archive_corrupt', /meta table/));

@@ -72,11 +72,9 @@ test('after a damaged row of the archive the rest comes from the journal', async
   const good: string[] = [];
   for (const what of KINDS) good.push((await exported(made, what)).stdout);
   const db = new Database(made.dir.archiveFile);
-  const middle = '(SELECT bet FROM bet WHERE settled_seq IS NOT NULL ORDER BY settled_seq DESC LIMIT 1)';
-  assert.equal(
-    db.prepare(`UPDATE bet SET stake_cents = stake_cents + 1 WHERE bet = ${middle}`).run().changes,
-    1,
-  );
+  const last = '(SELECT max(first_bet) FROM placed_block)';
+  const swap = `UPDATE placed_block SET rows = replace(rows, '"UP"', '"DOWN"') WHERE first_bet = ${last}`;
+  assert.equal(db.prepare(swap).run().changes, 1);
   db.close();
   for (const [index, what] of KINDS.entries()) {
     const file = join(made.dir.root, `${what}.csv`);

@@ -5,7 +5,7 @@ import { basename } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
-import { archiveChecksum } from '../../../persistence/archive/checksum.js';
+import { archiveChecksum } from '../../../persistence/archive/form/checksum.js';
 import { removeDatabase } from '../../../persistence/data-dir/database-files.js';
 import type { DataDir } from '../../../persistence/data-dir/layout.js';
 import { createMarkFile } from '../../../persistence/journal/mark.js';
@@ -199,9 +199,15 @@ test('a snapshot of another state under a valid name is detected by a replay', (
 test('in the archive a flipped bit, a forged row, a missing row and an extra row are detected', (t) => {
   const faults: readonly (readonly [(db: Database.Database) => void, RegExp])[] = [
     [
-      (db) => db.exec('UPDATE bet SET stake_cents = stake_cents + 1 WHERE bet = 1'),
-      /checksum of its placement/,
+      (db) => db.exec(`UPDATE placed_block SET rows = replace(rows, '"UP"', '"DOWN"') WHERE first_bet = 1`),
+      /placed_block 1 is damaged: its checksum/,
     ],
+    [
+      (db) => db.exec('UPDATE settled_block SET time_ms = time_ms + 1 WHERE rowid = 1'),
+      /settled_block .* is damaged: its checksum/,
+    ],
+    [(db) => db.exec("UPDATE account_bets SET placed = '[]'"), /account_bets 1 \d+ is damaged: its checksum/],
+    [(db) => db.exec('DELETE FROM account_bets WHERE account = 1'), /lists of accounts do not name the bets/],
     [(db) => forgeTransfer(db), /as \[.*\]; the journal gives \[.*\]/],
     [
       (db) => db.exec('DELETE FROM transfer WHERE seq = (SELECT max(seq) FROM transfer)'),

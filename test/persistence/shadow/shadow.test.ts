@@ -158,7 +158,7 @@ test('the rollback journal of an old archive is not applied to the new one', (t)
   db.pragma('journal_mode = DELETE');
   db.pragma('cache_size = 1');
   db.exec(
-    'BEGIN; UPDATE bet SET client_seed = hex(randomblob(200)); UPDATE transfer SET reference = hex(randomblob(200))',
+    'BEGIN; UPDATE placed_block SET rows = hex(randomblob(9000)); UPDATE transfer SET reference = hex(randomblob(200))',
   );
   const journal = readFileSync(left);
   db.exec('ROLLBACK');

@@ -1,0 +1,102 @@
+/** Adds rows of one archive to another, in the order in which they came about. */
+import type Database from 'better-sqlite3';
+import type { ArchiveCell } from './form/checksum.js';
+import { PLACEMENT, positionsOf, SETTLEMENT } from './form/columns.js';
+import { type ArchiveProgress, progressWriter, readProgress } from './schema.js';
+import { ArchiveTables, Transaction } from './tables.js';
+import type { ArchivePosition } from './writer.js';
+
+/** The lists of accounts are written when there are this many rows since the last ones. */
+const LISTED_ROWS = 20_000;
+
+const IN_PLACEMENT = positionsOf(PLACEMENT);
+const IN_SETTLEMENT = positionsOf(SETTLEMENT);
+
+type Rows = Iterable<ArchiveCell[]>;
+
+/** An archive of any format. Its rows come checked, in the order of bets or of commands. */
+export interface ArchiveSource {
+  /** The placements of bets from this number on. */
+  placements(fromBet: number): Rows;
+  settlements(afterSeq: number, toSeq: number): Rows;
+  rounds(afterSeq: number, toSeq: number): Rows;
+  transfers(afterSeq: number, toSeq: number): Rows;
+}
+
+/**
+ * Adds to the archive `db` at `path` what it lacks of `source`, up to `upTo`, in one transaction. Returns the number of
+ * rows written.
+ */
+export function addRows(
+  source: ArchiveSource,
+  path: string,
+  db: Database.Database,
+  upTo: ArchivePosition,
+): number {
+  const before = readProgress(path, db);
+  const transaction = new Transaction(db);
+  transaction.beginOnce();
+  const tables = new ArchiveTables(transaction);
+  addBets(source, tables, before, newestBet(db), upTo.seq);
+  for (const row of source.rounds(before.seq, upTo.seq)) tables.rounds.push(row);
+  for (const row of source.transfers(before.seq, upTo.seq)) tables.transfers.push(row);
+  tables.flush(upTo.seq);
+  progressWriter(db)({
+    ...before,
+    seq: upTo.seq,
+    timeMs: upTo.timeMs,
+    digest: upTo.digest,
+    chain: upTo.chain,
+    bets: before.bets + tables.placed.count,
+    betsSettled: before.betsSettled + tables.settled.count,
+    rounds: before.rounds + tables.rounds.count,
+    transfers: before.transfers + tables.transfers.count,
+  });
+  transaction.commit();
+  return tables.count;
+}
+
+const newestBet = (db: Database.Database): number =>
+  db.prepare<[], number>('SELECT coalesce(max(last_bet), 0) FROM placed_block').pluck().get() ?? 0;
+
+/** Placements and settlements, merged by command: the lists of accounts say what happened between two commits. */
+function addBets(
+  source: ArchiveSource,
+  tables: ArchiveTables,
+  before: ArchiveProgress,
+  newest: number,
+  toSeq: number,
+): void {
+  const settlements = source.settlements(before.seq, toSeq)[Symbol.iterator]();
+  let settlement = settlements.next();
+  let lastSeq = before.seq;
+  let listed = 0;
+  const proceed = (seq: number): void => {
+    if (seq > lastSeq && tables.count - listed >= LISTED_ROWS) {
+      tables.flush(lastSeq);
+      listed = tables.count;
+    }
+    lastSeq = seq;
+  };
+  const settleUpTo = (seq: number): void => {
+    for (; settlement.done !== true; settlement = settlements.next()) {
+      const settledSeq = Number(settlement.value[IN_SETTLEMENT.settled_seq]);
+      if (settledSeq > seq) return;
+      proceed(settledSeq);
+      tables.settled.push(settlement.value);
+    }
+  };
+  try {
+    for (const row of source.placements(newest + 1)) {
+      // A bet without `placed_seq` was open where the archive begins.
+      const seq = Number(row[IN_PLACEMENT.placed_seq] ?? before.fromSeq);
+      if (seq > toSeq) break;
+      settleUpTo(seq);
+      proceed(seq);
+      tables.placed.push(row);
+    }
+    settleUpTo(toSeq);
+  } finally {
+    settlements.return?.();
+  }
+}

@@ -1,0 +1,201 @@
+/**
+ * Reads the blocks of bets in an archive. Each block is checked against its checksum when it is read; `archive_corrupt` is
+ * thrown for a bad one, and what SQLite throws.
+ */
+import type Database from 'better-sqlite3';
+import { must } from '../../engine/base/assert.js';
+import { type ArchiveCell, isIntact } from './form/checksum.js';
+import { PLACEMENT, positionsOf } from './form/columns.js';
+import { rowOfText, rowsOfText } from './form/row-text.js';
+import { damagedArchive } from './schema.js';
+import { blockChecksum } from './tables.js';
+
+/** Texts of placed blocks that are kept: settlements of a minute's rounds ask for the same ones again and again. */
+const TEXTS_KEPT_MAX = 1_024;
+/** Blocks read in one short transaction, so that a running server can truncate its WAL in between. */
+const BLOCKS_AT_ONCE = 16;
+
+const IN_PLACEMENT = positionsOf(PLACEMENT);
+
+interface PlacedText {
+  readonly firstBet: number;
+  readonly lastBet: number;
+  readonly text: string;
+}
+
+/** Bets of an account between two commits of the archive, in the order of placement and of settlement. */
+export interface AccountBetsRow {
+  readonly seq: number;
+  readonly placed: readonly number[];
+  readonly settled: readonly number[];
+}
+
+type Query = Database.Statement<ArchiveCell[], ArchiveCell[]>;
+
+export class ArchiveBlocks {
+  readonly #placedFrom: Query;
+  readonly #placedAt: Query;
+  readonly #settledFrom: Query;
+  readonly #settledAt: Query;
+  readonly #settledOfRound: Query;
+  readonly #betsOfAccount: Query;
+  readonly #texts = new Map<number, PlacedText>();
+  #last: PlacedText | null = null;
+
+  constructor(
+    readonly path: string,
+    db: Database.Database,
+  ) {
+    const query = (sql: string): Query => db.prepare<ArchiveCell[], ArchiveCell[]>(sql).raw();
+    this.#placedFrom = query('SELECT * FROM placed_block WHERE first_bet >= ? ORDER BY first_bet LIMIT ?');
+    this.#placedAt = query('SELECT * FROM placed_block WHERE first_bet <= ? ORDER BY first_bet DESC LIMIT 1');
+    this.#settledFrom = query(
+      'SELECT rowid, * FROM settled_block WHERE rowid > ? AND seq >= ? AND seq <= ? ORDER BY rowid LIMIT ?',
+    );
+    const ofRound = 'SELECT * FROM settled_block WHERE market = ? AND round_number = ?';
+    this.#settledAt = query(`${ofRound} AND first_bet <= ? ORDER BY first_bet DESC LIMIT 1`);
+    this.#settledOfRound = query(`${ofRound} ORDER BY first_bet`);
+    this.#betsOfAccount = query(
+      'SELECT * FROM account_bets WHERE account = ? AND seq < ? ORDER BY seq DESC LIMIT 1',
+    );
+  }
+
+  /** Placements from bet `fromBet` on, in the order of their numbers. */
+  *placements(fromBet: number): Generator<ArchiveCell[], void, undefined> {
+    if (!Number.isSafeInteger(fromBet)) return;
+    let from = Number(this.#placedAt.get(fromBet)?.[0] ?? fromBet);
+    for (;;) {
+      const blocks = this.#placedFrom.all(from, BLOCKS_AT_ONCE);
+      for (const block of blocks) {
+        const { firstBet, text } = this.#placedText(block);
+        for (const row of rowsOfText(text)) if (Number(row[IN_PLACEMENT.bet]) >= fromBet) yield row;
+        from = firstBet + 1;
+      }
+      if (blocks.length < BLOCKS_AT_ONCE) return;
+    }
+  }
+
+  /** The number of the first bet for which `isLate` holds, as it does for all after it; Infinity if there is none. */
+  firstBet(isLate: (placement: readonly ArchiveCell[]) => boolean): number {
+    // The blocks whose first bets are early come first; the bet is in the last of these, or begins the next one.
+    let low = 0;
+    let high = Number(this.#placedAt.get(Number.MAX_SAFE_INTEGER)?.[1] ?? 0) + 1;
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const block = this.#placedAt.get(middle);
+      const first = block === undefined ? null : (rowsOfText(this.#placedText(block).text)[0] ?? null);
+      if (block === undefined || first === null) low = middle + 1;
+      else if (isLate(first)) high = Number(block[0]);
+      else low = Math.max(middle, Number(block[1])) + 1;
+    }
+    const before = this.#placedAt.get(low - 1);
+    for (const row of this.placements(Number(before?.[0] ?? 0)))
+      if (isLate(row)) return Number(row[IN_PLACEMENT.bet]);
+    return Number.POSITIVE_INFINITY;
+  }
+
+  /** The placement of the bet, or null. */
+  placement(bet: number): ArchiveCell[] | null {
+    const block = this.#textWith(bet);
+    if (block === null || bet > block.lastBet) return null;
+    const { firstBet, lastBet, text } = block;
+    // Bets are numbered without gaps, but an archive that begins at a snapshot has only those that were open there.
+    const place = bet - firstBet;
+    if (lastBet - firstBet + 1 === rowCount(text)) return rowOfText(text, place);
+    return rowsOfText(text).find((row) => row[IN_PLACEMENT.bet] === bet) ?? null;
+  }
+
+  /** Settlements by commands `fromSeq` to `toSeq`, in their order. */
+  *settlements(fromSeq: number, toSeq: number): Generator<ArchiveCell[], void, undefined> {
+    let after = 0;
+    for (;;) {
+      const blocks = this.#settledFrom.all(after, fromSeq, toSeq, BLOCKS_AT_ONCE);
+      for (const [rowid, ...block] of blocks) {
+        yield* this.#settledRows(block);
+        after = Number(rowid);
+      }
+      if (blocks.length < BLOCKS_AT_ONCE) return;
+    }
+  }
+
+  /** The settlement of a bet in this round, or null. */
+  settlement(market: string, roundNumber: number, bet: number): ArchiveCell[] | null {
+    const block = this.#settledAt.get(market, roundNumber, bet);
+    return (block === undefined ? [] : this.#settledRows(block)).find(([of]) => of === bet) ?? null;
+  }
+
+  /** Settlements of a round in their order, which is that of the bets' numbers. */
+  *settlementsOfRound(market: string, roundNumber: number): Generator<ArchiveCell[], void, undefined> {
+    for (const block of this.#settledOfRound.iterate(market, roundNumber)) yield* this.#settledRows(block);
+  }
+
+  /** The account's bets, newest first, of commits before `beforeSeq`. */
+  *betsOfAccount(
+    account: number,
+    beforeSeq = Number.MAX_SAFE_INTEGER,
+  ): Generator<AccountBetsRow, void, undefined> {
+    for (let before = beforeSeq; ; ) {
+      const cells = this.#betsOfAccount.get(account, before);
+      if (cells === undefined) return;
+      const row = this.#accountBets(cells);
+      yield row;
+      before = row.seq;
+    }
+  }
+
+  #accountBets(cells: ArchiveCell[]): AccountBetsRow {
+    if (!isIntact(cells)) throw this.#damaged(`account_bets ${cells[0]} ${cells[1]}`);
+    const [, seq, placed, settled] = cells;
+    const numbers = (list: ArchiveCell | undefined): number[] => JSON.parse(String(list)) as number[];
+    return { seq: Number(seq), placed: numbers(placed), settled: numbers(settled) };
+  }
+
+  /** The block in which the bet is or would be. */
+  #textWith(bet: number): PlacedText | null {
+    const last = this.#last;
+    if (last !== null && bet >= last.firstBet && bet <= last.lastBet) return last;
+    const found = this.#placedAt.get(bet);
+    if (found === undefined) return null;
+    const firstBet = Number(found[0]);
+    const block = this.#texts.get(firstBet) ?? this.#placedText(found);
+    this.#texts.delete(firstBet);
+    this.#texts.set(firstBet, block);
+    if (this.#texts.size > TEXTS_KEPT_MAX)
+      this.#texts.delete(must(this.#texts.keys().next().value, 'a text'));
+    this.#last = block;
+    return block;
+  }
+
+  #placedText(block: ArchiveCell[]): PlacedText {
+    if (!isBlockIntact(block)) throw this.#damaged(`placed_block ${block[0]}`);
+    const [firstBet, lastBet, text] = block;
+    return { firstBet: Number(firstBet), lastBet: Number(lastBet), text: String(text) };
+  }
+
+  #settledRows(block: ArchiveCell[]): ArchiveCell[][] {
+    if (!isBlockIntact(block)) throw this.#damaged(`settled_block ${block[1]} ${block[2]} ${block[4]}`);
+    return settledRowsOf(block);
+  }
+
+  #damaged(what: string): Error {
+    return damagedArchive(this.path, `the checksum of ${what} does not match`);
+  }
+}
+
+/** The settlements of a row of `settled_block`, with the cells that all of them share. */
+export function settledRowsOf(block: readonly ArchiveCell[]): ArchiveCell[][] {
+  const [seq = null, market = null, roundNumber = null, timeMs = null, , , text] = block;
+  const rows = rowsOfText(String(text));
+  for (const row of rows) row.push(seq, market, roundNumber, timeMs);
+  return rows;
+}
+
+/** Whether the last cell of a block is the checksum of those before it. */
+export const isBlockIntact = (block: readonly ArchiveCell[]): boolean =>
+  block.at(-1) === blockChecksum(block.slice(0, -1));
+
+function rowCount(text: string): number {
+  let count = 1;
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1;
+  return count;
+}

@@ -1,0 +1,134 @@
+/**
+ * The columns of the archive, one list for each kind of row: name and declaration. Statements, positions of cells and
+ * counts of cells are derived from these lists.
+ */
+
+/** By the name of the column: the rest of its declaration. */
+export type Columns = Readonly<Record<string, string>>;
+
+/** Placements of bets in the order of their numbers, many to a row (`row-text.ts`). */
+export const PLACED_BLOCK = {
+  first_bet: 'INTEGER PRIMARY KEY',
+  last_bet: 'INTEGER NOT NULL',
+  rows: 'TEXT NOT NULL',
+  checksum: 'TEXT NOT NULL',
+} as const;
+
+/** Settlements of bets of one round by one command, in their order, many to a row. */
+export const SETTLED_BLOCK = {
+  seq: 'INTEGER NOT NULL',
+  market: 'TEXT NOT NULL',
+  round_number: 'INTEGER NOT NULL',
+  time_ms: 'INTEGER NOT NULL',
+  first_bet: 'INTEGER NOT NULL',
+  last_bet: 'INTEGER NOT NULL',
+  rows: 'TEXT NOT NULL',
+  checksum: 'TEXT NOT NULL',
+} as const;
+
+/** The bets that an account has placed, and those that were settled, between two commits of the archive. */
+export const ACCOUNT_BETS = {
+  account: 'INTEGER NOT NULL',
+  seq: 'INTEGER NOT NULL',
+  placed: 'TEXT NOT NULL',
+  settled: 'TEXT NOT NULL',
+  checksum: 'TEXT NOT NULL',
+} as const;
+
+/**
+ * A placement. Names only: these are cells of a block's text. Some facts are null if the archive began at a snapshot in
+ * which the bet was open already.
+ */
+export const PLACEMENT = [
+  'bet',
+  'account',
+  'market',
+  'round_number',
+  'side',
+  'stake_cents',
+  'odds_e4',
+  'entry_percent_e2',
+  'payout_cents',
+  'placed_seq',
+  'placed_ms',
+  'balance_after_cents',
+  'client_seed',
+] as const;
+
+/** A settlement. The last four columns are the block's, the others its text's. */
+export const SETTLEMENT = [
+  'bet',
+  'account',
+  'result',
+  'paid_cents',
+  'settled_item',
+  'settled_balance_cents',
+  'settled_seq',
+  'market',
+  'round_number',
+  'settled_ms',
+] as const;
+
+/** Cells of a settlement in its block's text. */
+export const SETTLEMENT_CELLS = 6;
+
+/** Finished rounds. The last cell is the checksum of those before it. */
+export const ROUND = {
+  market: 'TEXT NOT NULL',
+  round_number: 'INTEGER NOT NULL',
+  start_ms: 'INTEGER NOT NULL',
+  lock_ms: 'INTEGER NOT NULL',
+  end_ms: 'INTEGER NOT NULL',
+  open_price: 'REAL',
+  close_price: 'REAL',
+  pool_up_cents: 'INTEGER NOT NULL',
+  pool_down_cents: 'INTEGER NOT NULL',
+  seed_cents: 'INTEGER NOT NULL',
+  fee_bps: 'INTEGER NOT NULL',
+  bet_count: 'INTEGER NOT NULL',
+  volume_cents: 'INTEGER NOT NULL',
+  result: 'TEXT NOT NULL',
+  void_reason: 'TEXT NOT NULL',
+  resolved_ms: 'INTEGER NOT NULL',
+  settled_seq: 'INTEGER NOT NULL',
+  settled_ms: 'INTEGER NOT NULL',
+  checksum: 'TEXT NOT NULL',
+} as const;
+
+/**
+ * Money moved other than by a bet. `item` is the position among the events of command `seq`. The last cell is the checksum
+ * of those before it.
+ */
+export const TRANSFER = {
+  seq: 'INTEGER NOT NULL',
+  item: 'INTEGER NOT NULL',
+  time_ms: 'INTEGER NOT NULL',
+  account: 'INTEGER NOT NULL',
+  amount_cents: 'INTEGER NOT NULL',
+  balance_cents: 'INTEGER NOT NULL',
+  reason: 'TEXT NOT NULL',
+  reference: 'TEXT NOT NULL',
+  checksum: 'TEXT NOT NULL',
+} as const;
+
+type Position<K extends PropertyKey> = Readonly<Record<K, number>>;
+
+/** The position of each column in a row. */
+export function positionsOf<K extends string>(
+  columns: readonly K[] | Readonly<Record<K, string>>,
+): Position<K> {
+  const names = Array.isArray(columns) ? columns : Object.keys(columns);
+  return Object.fromEntries(names.map((name, position) => [name, position])) as Position<K>;
+}
+
+/** One parameter per column, in parentheses. */
+export const parametersFor = (columns: Columns): string =>
+  `(${Object.keys(columns)
+    .map(() => '?')
+    .join(', ')})`;
+
+/** The body of a CREATE TABLE. */
+export const declarationsOf = (columns: Columns): string =>
+  Object.entries(columns)
+    .map(([name, declaration]) => `  ${name} ${declaration}`)
+    .join(',\n');

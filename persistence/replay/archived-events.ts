@@ -1,0 +1,83 @@
+/** Events made of the archive's rows, with their places among all events. */
+import { marketOf, timeFrameMs } from '../../engine/model/domain.js';
+import type { BalanceMoved, BetPlaced, BetSettled } from '../../engine/model/events.js';
+import type { ArchiveBlocks } from '../archive/blocks.js';
+import type { ArchiveCell } from '../archive/form/checksum.js';
+import { PLACEMENT, positionsOf } from '../archive/form/columns.js';
+import { movedOf, placedOf, placedSeqOf, settledItemOf, settledOf, settledSeqOf } from './archived-facts.js';
+import type { Placed } from './merged-rows.js';
+
+/** An event that moved money. `seq` is 0 if the archive began after the bet was placed. */
+export interface ArchivedEvent extends Placed {
+  readonly event: BetPlaced | BetSettled | BalanceMoved;
+}
+
+export type ArchivedEvents = Generator<ArchivedEvent, void, undefined>;
+
+const IN_PLACEMENT = positionsOf(PLACEMENT);
+
+export function* eventsOfPlacements(placements: Iterable<ArchiveCell[]>): ArchivedEvents {
+  for (const row of placements) yield { seq: placedSeqOf(row), item: 0, event: placedOf(row) };
+}
+
+export function* eventsOfSettlements(settlements: Iterable<ArchiveCell[]>): ArchivedEvents {
+  for (const row of settlements)
+    yield { seq: settledSeqOf(row), item: settledItemOf(row), event: settledOf(row) };
+}
+
+/** Of rows of `transfer`. */
+export function* eventsOfTransfers(transfers: Iterable<ArchiveCell[]>): ArchivedEvents {
+  for (const row of transfers) yield { seq: Number(row[0]), item: Number(row[1]), event: movedOf(row) };
+}
+
+/** Placements, settlements: those of an account, in their order. */
+export function eventsOfAccount(blocks: ArchiveBlocks, account: number): ArchivedEvents[] {
+  const rows = [...blocks.betsOfAccount(account)].reverse();
+  function* placements(): Generator<ArchiveCell[], void, undefined> {
+    for (const { placed } of rows) for (const bet of placed) yield* found(blocks.placement(bet));
+  }
+  function* settlements(): Generator<ArchiveCell[], void, undefined> {
+    for (const { settled } of rows) {
+      for (const bet of settled) {
+        for (const placement of found(blocks.placement(bet))) yield* found(settlementOf(blocks, placement));
+      }
+    }
+  }
+  return [eventsOfPlacements(placements()), eventsOfSettlements(settlements())];
+}
+
+/** The same of one bet. */
+export function eventsOfBet(blocks: ArchiveBlocks, bet: number): ArchivedEvents[] {
+  const placement = blocks.placement(bet);
+  if (placement === null) return [];
+  const settlements = found(settlementOf(blocks, placement));
+  return [eventsOfPlacements([placement]), eventsOfSettlements(settlements)];
+}
+
+/** The same of one round. There is no index of placements by round: its bets are among those placed in its window. */
+export function eventsOfRound(blocks: ArchiveBlocks, market: string, roundNumber: number): ArchivedEvents[] {
+  const windowMs = timeFrameMs(marketOf(market));
+  const [fromMs, toMs] = [roundNumber * windowMs, (roundNumber + 1) * windowMs];
+  function* placements(): Generator<ArchiveCell[], void, undefined> {
+    for (const row of blocks.placements(blocks.firstBet((placement) => placedMsOf(placement) >= fromMs))) {
+      if (placedMsOf(row) >= toMs) return;
+      if (row[IN_PLACEMENT.market] === market && row[IN_PLACEMENT.round_number] === roundNumber) yield row;
+    }
+  }
+  const settlements = blocks.settlementsOfRound(market, roundNumber);
+  return [eventsOfPlacements(placements()), eventsOfSettlements(settlements)];
+}
+
+/** The settlement of the bet with this placement, or null. */
+export function settlementOf(blocks: ArchiveBlocks, placement: readonly ArchiveCell[]): ArchiveCell[] | null {
+  const market = String(placement[IN_PLACEMENT.market]);
+  return blocks.settlement(
+    market,
+    Number(placement[IN_PLACEMENT.round_number]),
+    Number(placement[IN_PLACEMENT.bet]),
+  );
+}
+
+const placedMsOf = (placement: readonly ArchiveCell[]): number => Number(placement[IN_PLACEMENT.placed_ms]);
+
+const found = (row: ArchiveCell[] | null): ArchiveCell[][] => (row === null ? [] : [row]);

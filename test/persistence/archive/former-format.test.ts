@@ -1,0 +1,121 @@
+/**
+ * An archive of the former format, which a released version has written: a start converts it, without the journal, and
+ * every row is there again. Whoever only reads it gets the same rows, and leaves it as it is.
+ */
+import assert from 'node:assert/strict';
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import Database from 'better-sqlite3';
+import { must } from '../../../engine/base/assert.js';
+import { checkArchive } from '../../../persistence/archive/check.js';
+import { copyArchive } from '../../../persistence/archive/copy.js';
+import { FORMAT_VERSION } from '../../../persistence/archive/schema.js';
+import { ArchiveWriter } from '../../../persistence/archive/writer.js';
+import { unfinishedPath } from '../../../persistence/data-dir/database-files.js';
+import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
+import { ArchiveReader } from '../../../persistence/replay/history-archive.js';
+import { refusal, temporaryDir } from '../support/journal-files.js';
+
+const FORMER = 'test/golden/format-3/clean/archive/archive.db';
+const CHECKSUMS = ['placed_checksum', 'settled_checksum'];
+
+type Row = Record<string, unknown>;
+
+function formerDir(t: TestContext): DataDir {
+  const dir = openDataDir(temporaryDir(t));
+  copyFileSync(FORMER, dir.archiveFile);
+  return dir;
+}
+
+function rowsOf(path: string, sql: string): Row[] {
+  const db = new Database(path);
+  try {
+    return db.prepare<[], Row>(sql).all();
+  } finally {
+    db.close();
+  }
+}
+
+const TABLES = ['bet ORDER BY bet', 'ledger ORDER BY account, seq, item', 'round', 'transfer', 'progress'];
+
+/** Everything that operators see, without the checksums of bets, which the former format has in their rows. */
+function contentOf(path: string): Row[][] {
+  return TABLES.map((table) =>
+    rowsOf(path, `SELECT * FROM ${table}`).map((row) =>
+      Object.fromEntries(Object.entries(row).filter(([name]) => !CHECKSUMS.includes(name))),
+    ),
+  );
+}
+
+function convert(dir: DataDir): void {
+  must(ArchiveWriter.open(dir), 'the archive').close();
+}
+
+test('a start converts it, and all of its rows are there', (t) => {
+  const dir = formerDir(t);
+  const content = contentOf(FORMER);
+  assert.ok(content.every((rows) => rows.length > 0));
+  assert.equal(rowsOf(dir.archiveFile, 'SELECT format_version FROM meta')[0]?.['format_version'], 1);
+  convert(dir);
+  assert.equal(
+    rowsOf(dir.archiveFile, 'SELECT format_version FROM meta')[0]?.['format_version'],
+    FORMAT_VERSION,
+  );
+  assert.deepEqual(contentOf(dir.archiveFile), content);
+  assert.deepEqual(checkArchive(dir.archiveFile).faults, []);
+});
+
+test('what an interrupted conversion has left is no obstacle', (t) => {
+  const dir = formerDir(t);
+  writeFileSync(unfinishedPath(dir.archiveFile), 'half of a database');
+  writeFileSync(`${unfinishedPath(dir.archiveFile)}-journal`, 'its journal');
+  convert(dir);
+  assert.deepEqual(contentOf(dir.archiveFile), contentOf(FORMER));
+  assert.ok(!existsSync(unfinishedPath(dir.archiveFile)));
+});
+
+test('rows that are still in its WAL are converted, too', (t) => {
+  const dir = formerDir(t);
+  const db = new Database(dir.archiveFile);
+  db.pragma('journal_mode = WAL');
+  db.pragma('wal_autocheckpoint = 0');
+  const [first] = rowsOf(dir.archiveFile, 'SELECT client_seed FROM bet WHERE bet = 1');
+  db.exec("UPDATE bet SET client_seed = 'in the WAL' WHERE bet = 1");
+  db.prepare('UPDATE bet SET client_seed = ? WHERE bet = 1').run(first?.['client_seed'] ?? null);
+  const wal = readFileSync(`${dir.archiveFile}-wal`);
+  const file = readFileSync(dir.archiveFile);
+  db.close();
+  const killed = openDataDir(join(temporaryDir(t), 'killed'));
+  writeFileSync(killed.archiveFile, file);
+  writeFileSync(`${killed.archiveFile}-wal`, wal);
+  convert(killed);
+  assert.deepEqual(contentOf(killed.archiveFile), contentOf(FORMER));
+});
+
+test('a damaged one is not converted', (t) => {
+  const dir = formerDir(t);
+  rowsOf(dir.archiveFile, 'UPDATE bet SET stake_cents = stake_cents + 1 WHERE bet = 1 RETURNING bet');
+  assert.throws(
+    () => ArchiveWriter.open(dir),
+    refusal('archive_corrupt', /bet 1 does not match its checksum/),
+  );
+});
+
+test('readers see what a converted one has, and change nothing', (t) => {
+  const dir = formerDir(t);
+  const before = readFileSync(dir.archiveFile);
+  const reader = must(ArchiveReader.open(dir), 'the archive');
+  const { seq } = reader.progress;
+  const read = [...reader.allEvents(1, seq)];
+  reader.close();
+  assert.deepEqual(checkArchive(dir.archiveFile).faults, []);
+  const copy = join(dir.root, 'copy.db');
+  copyArchive(dir.archiveFile, copy, null);
+  assert.deepEqual(readFileSync(dir.archiveFile), before);
+  convert(dir);
+  const converted = must(ArchiveReader.open(dir), 'the archive');
+  assert.deepEqual([...converted.allEvents(1, seq)], read);
+  converted.close();
+  assert.deepEqual(contentOf(copy), contentOf(dir.archiveFile));
+});
