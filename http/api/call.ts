@@ -21,8 +21,8 @@ export class Call implements Asker {
   /** Number of the key and of its account, once the key has been found valid; 0 before. */
   key = 0;
   account = 0;
-  /** Values for the headers: the limit that is nearest to exhaustion. */
-  limit = 0;
+  /** Values for the headers: the kind of the limit that is nearest to exhaustion, and what is left of it. */
+  limitKind = 0;
   remaining = 0;
   resetSeconds = 0;
   /** Whole seconds after which a request that the limits refuse fits them; 0 for another one. */
@@ -49,8 +49,8 @@ export class Call implements Asker {
   }
 
   /** Keeps the present values of the limits for the headers of the answer. */
-  noteLimits({ limit, remaining, resetSeconds, retryAfterSeconds }: RateLimits): void {
-    this.limit = limit;
+  noteLimits({ kind, remaining, resetSeconds, retryAfterSeconds }: RateLimits): void {
+    this.limitKind = kind;
     this.remaining = remaining;
     this.resetSeconds = resetSeconds;
     this.retryAfterSeconds = retryAfterSeconds;
@@ -58,7 +58,7 @@ export class Call implements Asker {
 
   /** Answers with a body in the envelope. Returns null, so that an operation can return the call. */
   send(status: number, body: string | Uint8Array, extra: ExtraHeaders = NO_HEADERS): null {
-    let block = this.texts.jsonHead(this.limit) + this.#tail;
+    let block = this.texts.jsonHead(this.limitKind) + this.#tail;
     // Caches may store the answer to a GET unless forbidden.
     if (this.request.method !== 'POST') block += NO_STORE;
     for (let at = 0; at < extra.length; at += 2) block += `\r\n${extra[at]}: ${extra[at + 1]}`;
@@ -72,7 +72,7 @@ export class Call implements Asker {
 
   /** Answers without a body. */
   sendEmpty(status: number, headers: ExtraHeaders): null {
-    let block = this.texts.limitHead(this.limit) + this.#tail;
+    let block = this.texts.limitHead(this.limitKind) + this.#tail;
     for (let at = 0; at < headers.length; at += 2) block += `\r\n${headers[at]}: ${headers[at + 1]}`;
     this.responder.send(status, block, '');
     return null;
@@ -82,7 +82,7 @@ export class Call implements Asker {
   sendTagged(body: TaggedBody): null {
     const { acceptEncoding, ifNoneMatch } = this.request;
     const form = body.form(acceptEncoding);
-    const block = this.texts.limitHead(this.limit) + this.#tail;
+    const block = this.texts.limitHead(this.limitKind) + this.#tail;
     if (isNamed(form.etag, ifNoneMatch)) this.responder.send(NOT_MODIFIED, block + form.notModifiedHead, '');
     else this.responder.send(OK, block + form.head, form.bytes);
     return null;

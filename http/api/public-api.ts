@@ -4,6 +4,7 @@
  * rest of it read.
  */
 
+import { must } from '../../engine/base/assert.js';
 import { RoundSeeds } from '../../engine/fairness.js';
 import type { Clock, HttpHandler, HttpRequest, HttpResponder } from '../../engine/model/ports.js';
 import type { Rules } from '../../engine/model/rules.js';
@@ -25,6 +26,7 @@ import { apiDocument, ENDPOINTS } from './endpoints.js';
 import { MarketView } from './market-view.js';
 import { OrderDesk } from './orders.js';
 import { Reads } from './reads.js';
+import { limitRefusals } from './refusals.js';
 import { SharedReads } from './shared-reads.js';
 
 export interface PublicApiParts {
@@ -52,7 +54,6 @@ export interface PublicApiParts {
 }
 
 const NO_CONTENT = 204;
-const RATE_LIMITED = new Refused('rate_limited', 'too many requests; wait as long as Retry-After says');
 const NOT_FOUND = new Refused('not_found', 'no such path');
 const WRONG_METHOD = new Refused('method_not_allowed', 'the Allow header names the methods of this path');
 const READ_ONLY = 'GET, HEAD, OPTIONS';
@@ -68,11 +69,15 @@ class PublicApi {
   readonly #router: Router<Operation>;
   readonly #documents: Documents;
   readonly #headTexts: HeadTexts;
+  /** By kind of limit. */
+  readonly #limitRefusals: readonly Refused[];
   #requests = 0;
 
   constructor(parts: PublicApiParts) {
     this.#parts = parts;
-    this.#headTexts = new HeadTexts(parts.requestIdPrefix);
+    const { policies } = parts.limits;
+    this.#headTexts = new HeadTexts(parts.requestIdPrefix, policies);
+    this.#limitRefusals = limitRefusals(policies);
     const { link, rights, board, marketAgeMsMax, masterSecret } = parts;
     this.#authentication = new Authentication(rights);
     const view = new MarketView(board, marketAgeMsMax);
@@ -114,7 +119,7 @@ class PublicApi {
     // A replay is limited like any answer, a refusal is not. Both count alike, so the count can come before the engine's
     // thread says which of them it is; what a full key kept from counting counts then if it is a refusal.
     const taken = this.#take(call, 'known');
-    if (taken === 'addressFull') return RATE_LIMITED;
+    if (taken === 'addressFull') return this.#rateLimited(call);
     const isAdmitted = taken === 'admitted';
     return operation.replay(call, (replay) => {
       const verdict = this.#forbiddenVerdict(call, forbidden, isAdmitted, replay);
@@ -128,7 +133,7 @@ class PublicApi {
     isAdmitted: boolean,
     replay: (() => Verdict) | null,
   ): Verdict {
-    if (replay !== null) return isAdmitted ? replay() : RATE_LIMITED;
+    if (replay !== null) return isAdmitted ? replay() : this.#rateLimited(call);
     return isAdmitted ? forbidden : (this.#count(call, 'forbidden') ?? forbidden);
   }
 
@@ -146,7 +151,7 @@ class PublicApi {
 
   /** Counts the request, or refuses it for a limit. */
   #count(call: Call, fate: Fate): Verdict {
-    return this.#take(call, fate) === 'admitted' ? null : RATE_LIMITED;
+    return this.#take(call, fate) === 'admitted' ? null : this.#rateLimited(call);
   }
 
   /** The same, and who refuses. Keeps for the headers what the limits say now. */
@@ -157,8 +162,13 @@ class PublicApi {
     return taken;
   }
 
+  /** The refusal that names the limit in the call's headers: of those that refuse, the one with the smallest limit. */
+  #rateLimited(call: Call): Refused {
+    return must(this.#limitRefusals[call.limitKind], 'a refusal for each limit');
+  }
+
   #refuse(call: Call, refused: Refused): void {
-    if (refused === RATE_LIMITED) call.refuse(refused, ['Retry-After', `${call.retryAfterSeconds}`]);
+    if (refused.code === 'rate_limited') call.refuse(refused, ['Retry-After', `${call.retryAfterSeconds}`]);
     else call.refuse(refused);
   }
 }

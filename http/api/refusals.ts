@@ -1,6 +1,8 @@
 /** The refusals of the public API that are the same for every endpoint, and those of the engine's thread. */
+import { must } from '../../engine/base/assert.js';
 import type { CurrentOdds } from '../../engine/model/events.js';
 import { Refused } from '../kit/refused.js';
+import type { RatePolicy } from '../limits/rate-limits.js';
 import type { RefusalFacts } from '../rings/replies.js';
 import { hundredthsText, oddsText } from '../wire/wire.js';
 
@@ -31,3 +33,19 @@ export const refusedOf = ({ code, detail, current }: RefusalFacts): Refused =>
 /** What the odds are now, so that the next attempt needs no other request. */
 const currentText = ({ percentE2, oddsE4 }: CurrentOdds): string =>
   `,"current":{"percent":${hundredthsText(percentE2)},"oddsAtBet":${oddsText(oddsE4)}}`;
+
+/** Whose limit it is, and of what, by its name. */
+const LIMITED: Readonly<Record<string, readonly [whose: string, what: string]>> = {
+  key_read: ["the key's", 'reads'],
+  key_write: ["the key's", 'writes'],
+  account: ["the account's", 'requests'],
+  ip: ["the address's", 'requests'],
+};
+
+/** The refusals for each limit, which they name. */
+export const limitRefusals = (policies: readonly RatePolicy[]): readonly Refused[] =>
+  policies.map(({ name, limit }) => {
+    const [whose, what] = must(LIMITED[name], `whose limit ${name} is`);
+    const detail = `${whose} limit for ${what} (${name}), ${limit} in 60 seconds, is reached; wait as long as Retry-After says`;
+    return new Refused('rate_limited', detail);
+  });

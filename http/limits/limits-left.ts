@@ -1,7 +1,7 @@
 /** What is left of each of a caller's limits, for answers that show all of them. Counts nothing. */
 import { AddressId } from './address-id.js';
 import { ownerOf } from './numbered-windows.js';
-import type { RateLimitSettings } from './settings.js';
+import { ACCOUNT, IP, KEY_READ, KEY_WRITE, type RateLimitSettings } from './settings.js';
 import type { LimitTables } from './shared-limits.js';
 
 /** What is left of one limit. */
@@ -24,24 +24,24 @@ export interface LimitsOwner {
   readonly account: number;
 }
 
-/** As of `nowMs`; the caller holds the tables' lock. */
+/** As of `nowMs`; `limits` by kind. The caller holds the tables' lock. */
 export function limitsLeft(
   { addresses, keys, accounts, windows }: LimitTables,
-  settings: RateLimitSettings,
+  limits: readonly number[],
   { address, key, account }: LimitsOwner,
   nowMs: number,
 ): LimitsLeft {
   const addressId = new AddressId();
   addressId.read(address);
-  const left = (window: number, limit: number): LimitLeft => ({
-    limit,
-    remaining: Math.max(0, limit - windows.total(window)),
-    resetSeconds: Math.ceil((windows.resetMs(window, nowMs) - nowMs) / 1000),
-  });
+  const left = (window: number, kind: number): LimitLeft => {
+    const limit = limits[kind] as number;
+    const remaining = Math.max(0, limit - windows.total(window));
+    return { limit, remaining, resetSeconds: Math.ceil((windows.resetMs(window, nowMs) - nowMs) / 1000) };
+  };
   return {
-    keyRead: left(keys.find(ownerOf(key, false), nowMs), settings.keyRead),
-    keyWrite: left(keys.find(ownerOf(key, true), nowMs), settings.keyWrite),
-    account: left(accounts.find(account, nowMs), settings.account),
-    ip: left(addresses.find(addressId, nowMs), settings.ip),
+    keyRead: left(keys.find(ownerOf(key, false), nowMs), KEY_READ),
+    keyWrite: left(keys.find(ownerOf(key, true), nowMs), KEY_WRITE),
+    account: left(accounts.find(account, nowMs), ACCOUNT),
+    ip: left(addresses.find(addressId, nowMs), IP),
   };
 }

@@ -10,7 +10,7 @@
 import { AddressId } from './address-id.js';
 import { type LimitsLeft, type LimitsOwner, limitsLeft } from './limits-left.js';
 import { ownerOf } from './numbered-windows.js';
-import type { RateLimitSettings } from './settings.js';
+import { ACCOUNT, IP, KEY_READ, KEY_WRITE, RATE_LIMIT_NAMES } from './settings.js';
 import { LimitTables, type SharedLimits } from './shared-limits.js';
 import { WINDOW_MS } from './sliding-windows.js';
 
@@ -20,6 +20,12 @@ export const UNLIMITED = 999_999_999;
 const NO_LIMITS = { keyRead: UNLIMITED, keyWrite: UNLIMITED, account: UNLIMITED, ip: UNLIMITED };
 const ALL_LEFT = { limit: UNLIMITED, remaining: UNLIMITED, resetSeconds: 0 };
 const NOTHING_COUNTED = { keyRead: ALL_LEFT, keyWrite: ALL_LEFT, account: ALL_LEFT, ip: ALL_LEFT };
+
+/** A limit as headers name it: at most `limit` requests in 60 s. */
+export interface RatePolicy {
+  readonly name: string;
+  readonly limit: number;
+}
 
 /** Whom a request counts for: the counted address (`client-address.ts`), and key and account, 0 without a valid key. */
 export interface Asker extends LimitsOwner {
@@ -37,8 +43,8 @@ export type Fate = 'unknown' | 'known' | 'forbidden';
 export type Taken = 'admitted' | 'addressFull' | 'keyFull';
 
 export class RateLimits {
-  /** X-RateLimit-Limit: the limit with the fewest requests left among those that apply; of equals, the smaller. */
-  limit = UNLIMITED;
+  /** The kind of the limit with the fewest requests left among those that apply; of equals, of the smaller. */
+  kind = IP;
   /** X-RateLimit-Remaining: requests left of it, after this one. */
   remaining = UNLIMITED;
   /** X-RateLimit-Reset: whole seconds until its oldest counted request leaves the window, rounded up. */
@@ -47,25 +53,33 @@ export class RateLimits {
   retryAfterSeconds = 0;
 
   readonly #tables: LimitTables | null;
-  readonly #settings: RateLimitSettings;
-  readonly #ipLimit: number;
-  readonly #accountLimit: number;
+  /** By kind. */
+  readonly #limits: readonly number[];
   readonly #addressId = new AddressId();
   /** The address that `#addressId` is of: behind a proxy, and within a client's burst, always the same string. */
   #addressRead = '';
-  /** The request at hand: its windows, 0 for one that is not open, and the limit of its key. */
+  /** The request at hand: its windows, 0 for one that is not open, and the kind of its key's limit. */
   #address = 0;
   #key = 0;
   #account = 0;
-  #keyLimit = 0;
+  #keyKind = KEY_READ;
   /** The window whose limit is shown. */
   #shown = 0;
 
   constructor(shared: SharedLimits) {
     this.#tables = shared === null ? null : new LimitTables(shared);
-    this.#settings = shared?.settings ?? NO_LIMITS;
-    this.#ipLimit = this.#settings.ip;
-    this.#accountLimit = this.#settings.account;
+    const settings = shared?.settings ?? NO_LIMITS;
+    this.#limits = RATE_LIMIT_NAMES.map(([, field]) => settings[field]);
+  }
+
+  /** X-RateLimit-Limit: the limit of this kind. */
+  get limit(): number {
+    return this.#limits[this.kind] as number;
+  }
+
+  /** All four, by kind. */
+  get policies(): readonly RatePolicy[] {
+    return RATE_LIMIT_NAMES.map(([name], kind) => ({ name, limit: this.#limits[kind] as number }));
   }
 
   /** Windows that are held, of all four kinds, and blocks that were ever in use: what memory goes by. */
@@ -100,7 +114,7 @@ export class RateLimits {
     if (tables === null) return NOTHING_COUNTED;
     tables.lock.lock();
     try {
-      return limitsLeft(tables, this.#settings, owner, tables.advance(nowMs));
+      return limitsLeft(tables, this.#limits, owner, tables.advance(nowMs));
     } finally {
       tables.lock.unlock();
     }
@@ -117,7 +131,7 @@ export class RateLimits {
     this.#countAddress(tables, nowMs);
     this.retryAfterSeconds = 0;
     if (hasKey) this.#showNearest(tables);
-    else this.#show(tables, this.#address, this.#ipLimit);
+    else this.#show(tables, this.#address, IP);
     this.resetSeconds = this.#resetSeconds(tables, nowMs);
     return 'admitted';
   }
@@ -125,16 +139,19 @@ export class RateLimits {
   #findKey(tables: LimitTables, { key, account, isWrite }: Asker, nowMs: number): void {
     this.#key = tables.keys.find(ownerOf(key, isWrite), nowMs);
     this.#account = tables.accounts.find(account, nowMs);
-    this.#keyLimit = isWrite ? this.#settings.keyWrite : this.#settings.keyRead;
+    this.#keyKind = isWrite ? KEY_WRITE : KEY_READ;
   }
 
   #isAddressFull({ addresses, windows }: LimitTables): boolean {
     const address = this.#address;
-    return address === 0 ? !addresses.hasPlace : windows.total(address) >= this.#ipLimit;
+    return address === 0 ? !addresses.hasPlace : windows.total(address) >= this.#limit(IP);
   }
 
   #isKeyFull({ windows }: LimitTables): boolean {
-    return windows.total(this.#key) >= this.#keyLimit || windows.total(this.#account) >= this.#accountLimit;
+    return (
+      windows.total(this.#key) >= this.#limit(this.#keyKind) ||
+      windows.total(this.#account) >= this.#limit(ACCOUNT)
+    );
   }
 
   #hasPlaces({ keys, accounts }: LimitTables): boolean {
@@ -158,15 +175,15 @@ export class RateLimits {
     const { addresses, windows } = tables;
     const address = this.#address;
     // Without a window the table is full, and none of its addresses is idle.
-    const roomMs = address === 0 ? addresses.placeMs() : windows.roomMs(address, this.#ipLimit, nowMs);
-    this.#show(tables, address, this.#ipLimit);
+    const roomMs = address === 0 ? addresses.placeMs() : windows.roomMs(address, this.#limit(IP), nowMs);
+    this.#show(tables, address, IP);
     this.remaining = 0;
     this.resetSeconds = address === 0 ? seconds(roomMs - nowMs) : this.#resetSeconds(tables, nowMs);
     this.retryAfterSeconds = seconds(roomMs - nowMs);
     if (!hasKey) return 'addressFull';
     this.retryAfterSeconds = Math.max(this.retryAfterSeconds, this.#keySeconds(tables, nowMs));
-    this.#showIfNearer(tables, this.#key, this.#keyLimit);
-    this.#showIfNearer(tables, this.#account, this.#accountLimit);
+    this.#showIfNearer(tables, this.#key, this.#keyKind);
+    this.#showIfNearer(tables, this.#account, ACCOUNT);
     if (this.#shown !== address) this.resetSeconds = this.#resetSeconds(tables, nowMs);
     return 'addressFull';
   }
@@ -180,7 +197,7 @@ export class RateLimits {
 
   /** So many keys or accounts are active that there is no window for another one. After a minute some are not. */
   #refusePlace(): Taken {
-    this.limit = this.#keyLimit;
+    this.kind = this.#keyKind;
     this.remaining = 0;
     this.resetSeconds = seconds(WINDOW_MS);
     this.retryAfterSeconds = this.resetSeconds;
@@ -189,28 +206,33 @@ export class RateLimits {
 
   /** Whole seconds until a request fits the limits of the key and the account; 0 if it does now. */
   #keySeconds({ windows }: LimitTables, nowMs: number): number {
-    const keyRoomMs = windows.roomMs(this.#key, this.#keyLimit, nowMs);
-    const accountRoomMs = windows.roomMs(this.#account, this.#accountLimit, nowMs);
+    const keyRoomMs = windows.roomMs(this.#key, this.#limit(this.#keyKind), nowMs);
+    const accountRoomMs = windows.roomMs(this.#account, this.#limit(ACCOUNT), nowMs);
     return seconds(Math.max(keyRoomMs, accountRoomMs) - nowMs);
   }
 
   /** Shows the limit with the fewest requests left of all three; of equals the smaller. */
   #showNearest(tables: LimitTables): void {
-    this.#show(tables, this.#key, this.#keyLimit);
-    this.#showIfNearer(tables, this.#account, this.#accountLimit);
-    this.#showIfNearer(tables, this.#address, this.#ipLimit);
+    this.#show(tables, this.#key, this.#keyKind);
+    this.#showIfNearer(tables, this.#account, ACCOUNT);
+    this.#showIfNearer(tables, this.#address, IP);
   }
 
-  #showIfNearer(tables: LimitTables, window: number, limit: number): void {
+  #showIfNearer(tables: LimitTables, window: number, kind: number): void {
+    const limit = this.#limit(kind);
     const remaining = Math.max(0, limit - tables.windows.total(window));
     if (remaining < this.remaining || (remaining === this.remaining && limit < this.limit))
-      this.#show(tables, window, limit);
+      this.#show(tables, window, kind);
   }
 
-  #show({ windows }: LimitTables, window: number, limit: number): void {
-    this.limit = limit;
-    this.remaining = Math.max(0, limit - windows.total(window));
+  #show({ windows }: LimitTables, window: number, kind: number): void {
+    this.kind = kind;
+    this.remaining = Math.max(0, this.#limit(kind) - windows.total(window));
     this.#shown = window;
+  }
+
+  #limit(kind: number): number {
+    return this.#limits[kind] as number;
   }
 
   #resetSeconds({ windows }: LimitTables, nowMs: number): number {

@@ -24,6 +24,8 @@ export const commonHeaders: JsonObject = headerRefs(
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
   'X-RateLimit-Reset',
+  'RateLimit',
+  'RateLimit-Policy',
   'X-Request-Id',
 );
 
@@ -47,6 +49,18 @@ export const headers: JsonObject = {
   ),
   'X-RateLimit-Remaining': header('Requests left of that limit.', count, 119),
   'X-RateLimit-Reset': header('Seconds until the oldest counted request leaves its window.', count, 60),
+  RateLimit: header(
+    "The same as a structured field, with the limit's name: `r` requests left, `t` seconds until the reset.",
+    text,
+    '"key_read";r=119;t=60',
+    true,
+  ),
+  'RateLimit-Policy': header(
+    'All limits: `q` requests in any `w` seconds.',
+    text,
+    '"key_read";q=120;w=60, "key_write";q=30;w=60, "account";q=240;w=60, "ip";q=300;w=60',
+    true,
+  ),
   'X-Request-Id': header(
     'Unique to this response; name it when you report a problem.',
     text,

@@ -42,7 +42,9 @@ export const EXAMPLE_FAILURES: Readonly<Record<FailureName, readonly string[]>> 
   ],
   ContentTooLarge: ['body_too_large: a body has at most 16384 bytes'],
   UnsupportedMediaType: ['unsupported_media_type: the Content-Type must be application/json'],
-  TooManyRequests: ['rate_limited: too many requests; wait as long as Retry-After says'],
+  TooManyRequests: [
+    "rate_limited: the key's limit for reads (key_read), 120 in 60 seconds, is reached; wait as long as Retry-After says",
+  ],
   OrdersNotTaken: [
     'trading_disabled: maintenance until 14:00 UTC',
     'market_suspended: this market takes no bets',

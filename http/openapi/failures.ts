@@ -34,7 +34,7 @@ export const MEANINGS = {
   idempotency_in_progress: 'the first request is not on disk yet; try again',
   body_too_large: 'a body has at most 16 KiB',
   unsupported_media_type: 'the body must be `application/json`, and not compressed',
-  rate_limited: 'wait as long as `Retry-After` says',
+  rate_limited: 'the sentence names the limit; wait as long as `Retry-After` says',
   trading_disabled: 'an operator has stopped orders; the sentence gives the reason',
   market_suspended: 'an operator has stopped orders in this market',
   stale_price: 'the house has no fresh price to quote from; try again',
@@ -109,7 +109,7 @@ export const FAILURE_KINDS = {
     codes: ['unsupported_media_type'],
   },
   TooManyRequests: {
-    meaning: 'Rate limit exceeded.',
+    meaning: 'Rate limit exceeded; the sentence and `RateLimit` name it.',
     codes: ['rate_limited'],
     headers: ['Retry-After'],
   },

@@ -1,62 +1,62 @@
 /**
  * The parts of an answer's head that many answers share, each a flat string: V8 would flatten a rope again for every
  * answer.
+ *
+ * Beside the specified headers of the limits there are those of the IETF's draft (draft-ietf-httpapi-ratelimit-headers-11):
+ * RateLimit-Policy has all limits, RateLimit the one that the others tell of.
  */
 import { flattenString } from '../../engine/base/flatten-string.js';
 import { integerText } from '../../engine/base/integer-text.js';
 
-const LIMIT = 'X-RateLimit-Limit: ';
-const REMAINING = '\r\nX-RateLimit-Remaining: ';
-const RESET = '\r\nX-RateLimit-Reset: ';
-const REQUEST_ID = '\r\nX-Request-Id: ';
+/** A rate limit, by its name in these headers. */
+interface Policy {
+  readonly name: string;
+  /** Requests in a window. */
+  readonly limit: number;
+}
 
-/** The greatest X-RateLimit-Reset: a window lasts a minute. */
-const RESET_SECONDS_MAX = 60;
-/** A power of two; there are four limits. */
-const LIMITS_KEPT = 16;
+/** The length of every window, and so the greatest X-RateLimit-Reset. */
+const WINDOW_SECONDS = 60;
 
 export class HeadTexts {
-  /** By the low bits of the limit. */
-  readonly #limits = new Array<number>(LIMITS_KEPT).fill(-1);
-  readonly #limitHeads = new Array<string>(LIMITS_KEPT).fill('');
-  readonly #jsonHeads = new Array<string>(LIMITS_KEPT).fill('');
+  /** By kind of limit. */
+  readonly #limitHeads: readonly string[];
+  readonly #jsonHeads: readonly string[];
   /** By seconds until the reset. */
   readonly #resets: readonly string[];
+  readonly #requestId: string;
 
   /** `requestIdPrefix` is the first part of every request's id. */
-  constructor(private readonly requestIdPrefix: string) {
-    const seconds = Array.from({ length: RESET_SECONDS_MAX + 1 }, (_, at) => at);
-    this.#resets = seconds.map((resetSeconds) => flattenString(this.#tail(resetSeconds)));
+  constructor(requestIdPrefix: string, policies: readonly Policy[]) {
+    const all = policies.map(({ name, limit }) => `"${name}";q=${limit};w=${WINDOW_SECONDS}`).join(', ');
+    const heads = policies.map(
+      ({ name, limit }) =>
+        `X-RateLimit-Limit: ${limit}\r\nRateLimit-Policy: ${all}\r\nRateLimit: "${name}";r=`,
+    );
+    this.#limitHeads = heads.map(flattenString);
+    this.#jsonHeads = heads.map((head) => flattenString(`Content-Type: application/json\r\n${head}`));
+    const seconds = Array.from({ length: WINDOW_SECONDS + 1 }, (_, at) => at);
+    this.#resets = seconds.map((resetSeconds) => flattenString(resetText(resetSeconds)));
+    this.#requestId = flattenString(`\r\nX-Request-Id: ${requestIdPrefix}-`);
   }
 
-  /** The text from Content-Type, for JSON, to the name of X-RateLimit-Remaining. */
-  jsonHead(limit: number): string {
-    return this.#jsonHeads[this.#slotOf(limit)] as string;
+  /** The text from Content-Type, for JSON, to where RateLimit says how many requests are left. */
+  jsonHead(kind: number): string {
+    return this.#jsonHeads[kind] as string;
   }
 
-  /** The text from X-RateLimit-Limit to the name of X-RateLimit-Remaining. */
-  limitHead(limit: number): string {
-    return this.#limitHeads[this.#slotOf(limit)] as string;
+  /** The same without Content-Type. */
+  limitHead(kind: number): string {
+    return this.#limitHeads[kind] as string;
   }
 
-  #slotOf(limit: number): number {
-    const slot = limit & (LIMITS_KEPT - 1);
-    if (this.#limits[slot] !== limit) {
-      const head = `${LIMIT}${integerText(limit)}${REMAINING}`;
-      this.#limitHeads[slot] = flattenString(head);
-      this.#jsonHeads[slot] = flattenString(`Content-Type: application/json\r\n${head}`);
-      this.#limits[slot] = limit;
-    }
-    return slot;
-  }
-
-  /** The text from the value of X-RateLimit-Remaining to the end of X-Request-Id. */
+  /** The text from there to the end of X-Request-Id. */
   tail(remaining: number, resetSeconds: number, requestNumber: number): string {
-    const reset = this.#resets[resetSeconds] ?? this.#tail(resetSeconds);
-    return `${integerText(remaining)}${reset}${integerText(requestNumber)}`;
-  }
-
-  #tail(resetSeconds: number): string {
-    return `${RESET}${integerText(resetSeconds)}${REQUEST_ID}${this.requestIdPrefix}-`;
+    const left = integerText(remaining);
+    const reset = this.#resets[resetSeconds] ?? resetText(resetSeconds);
+    return `${left}${reset}${left}${this.#requestId}${integerText(requestNumber)}`;
   }
 }
+
+const resetText = (resetSeconds: number): string =>
+  `;t=${resetSeconds}\r\nX-RateLimit-Reset: ${resetSeconds}\r\nX-RateLimit-Remaining: `;

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { type ApiClient, limitsOf, refused } from '../support/api-client.js';
+import { type ApiClient, limitsOf, refused, structuredLimits } from '../support/api-client.js';
 import { Sandbox } from '../support/api-client-sandbox.js';
 import type { Answered } from '../support/client.js';
 import { RATE_LIMITS, WINDOW_MS } from '../support/spec.js';
@@ -44,22 +44,31 @@ const retryAfterMs = (answered: Answered): number => Number(answered.headers.get
 
 interface Single {
   readonly name: string;
+  /** As the answers name it. */
+  readonly id: string;
   readonly limit: number;
   readonly status: number;
   readonly request: (api: ApiClient) => () => Promise<Answered>;
 }
 const SINGLES: readonly Single[] = [
-  { name: "a key's reads", limit: RATE_LIMITS.keyRead, status: 200, request: reading },
-  { name: "a key's writes", limit: RATE_LIMITS.keyWrite, status: 201, request: writing },
+  { name: "a key's reads", id: 'key_read', limit: RATE_LIMITS.keyRead, status: 200, request: reading },
+  { name: "a key's writes", id: 'key_write', limit: RATE_LIMITS.keyWrite, status: 201, request: writing },
   {
     name: 'an address',
+    id: 'ip',
     limit: RATE_LIMITS.ip,
     status: 401,
     request: () => () => sandbox.api(null).get('/prices'),
   },
 ];
 
-for (const { name, limit, status, request } of SINGLES) {
+/** The header and the sentence of a 429 name the limit. */
+function namesLimit({ headers, error }: Answered, id: string): void {
+  assert.equal(structuredLimits(headers).name, id);
+  assert.ok(error.includes(`(${id})`), error);
+}
+
+for (const { name, id, limit, status, request } of SINGLES) {
   test(`${name}: ${limit} in 60 s, and not one more`, async () => {
     const { api } = await sandbox.trader();
     const send = request(api);
@@ -70,6 +79,7 @@ for (const { name, limit, status, request } of SINGLES) {
     const over = await send();
     refused(over, 429, 'rate_limited');
     assert.deepEqual(limitsOf(over.headers), { limit, remaining: 0, resetSeconds: 60 });
+    namesLimit(over, id);
     assert.equal(retryAfterMs(over), WINDOW_MS);
     // The requests leave the window exactly 60,000 ms after they came.
     await sandbox.advance(WINDOW_MS - 1);
@@ -101,6 +111,7 @@ test('an account has 240 over all its keys, reads and writes together', async ()
     const over = await send();
     refused(over, 429, 'rate_limited');
     assert.deepEqual(limitsOf(over.headers), { limit: 240, remaining: 0, resetSeconds: 60 });
+    namesLimit(over, 'account');
   }
   // Another account at the same address is not concerned.
   const other = await sandbox.trader();

@@ -144,7 +144,26 @@ export function limitsOf(headers: Headers, what = 'answer'): Limits {
     assert.match(value, /^\d+$/, `${what}: X-RateLimit-${name}`);
     return Number(value);
   };
-  return { limit: read('Limit'), remaining: read('Remaining'), resetSeconds: read('Reset') };
+  const limits = { limit: read('Limit'), remaining: read('Remaining'), resetSeconds: read('Reset') };
+  assert.deepEqual(structuredLimits(headers, what).shown, limits, what);
+  return limits;
+}
+
+/** The name of the limit in RateLimit, and what that and RateLimit-Policy say of it. */
+export function structuredLimits(headers: Headers, what = 'answer'): { name: string; shown: Limits } {
+  const [, name = '', remaining, resetSeconds] =
+    /^"(\w+)";r=(\d+);t=(\d+)$/.exec(headers.get('RateLimit') ?? '') ?? [];
+  const policies = (headers.get('RateLimit-Policy') ?? '').split(', ').map((policy) => {
+    const [, policyName = '', limit] = /^"(\w+)";q=(\d+);w=60$/.exec(policy) ?? [];
+    return [policyName, Number(limit)] as const;
+  });
+  assert.deepEqual(
+    policies.map(([policyName]) => policyName),
+    ['key_read', 'key_write', 'account', 'ip'],
+    `${what}: RateLimit-Policy`,
+  );
+  const limit = new Map(policies).get(name) ?? Number.NaN;
+  return { name, shown: { limit, remaining: Number(remaining), resetSeconds: Number(resetSeconds) } };
 }
 
 /** The code of a failure: what stands before the colon. */
