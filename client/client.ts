@@ -38,11 +38,6 @@ export interface OrderOptions extends CallOptions {
    * so that the order can be sent again.
    */
   readonly idempotencyKey?: string;
-  /**
-   * The order is not sent later than this time of the server, as milliseconds since 1970 or as text of the API:
-   * `bettingClosesAt` of the round that is meant keeps a late attempt out of the next one.
-   */
-  readonly until?: number | string;
 }
 
 export interface WatchOptions {
@@ -53,8 +48,8 @@ export interface WatchOptions {
 }
 
 const DEFAULT_URL = 'http://127.0.0.1:8080/v1';
-/** Of the server's clock. Where it is known less exactly, it is asked for before an order that has a time limit. */
-const UNCERTAINTY_MS_MAX = 500;
+/** An order is not sent again later than this: the server remembers its key for ten minutes by the default rules. */
+const ORDER_RETRY_MS_MAX = 540_000;
 const DEFAULTS = { timeoutMs: 10_000, retryForMs: 30_000 };
 
 export class ToteClient {
@@ -62,6 +57,7 @@ export class ToteClient {
   readonly clock: ServerClock;
   readonly #caller: Caller;
   readonly #around: Surroundings;
+  readonly #retryForMs: number;
 
   constructor({ url = DEFAULT_URL, key, surroundings = realSurroundings, ...options }: ClientOptions) {
     const { timeoutMs = DEFAULTS.timeoutMs, retryForMs = DEFAULTS.retryForMs } = options;
@@ -70,8 +66,9 @@ export class ToteClient {
     const base = url.replace(/\/+$/, '');
     const defaults = { timeoutMs, retryForMs };
     this.#around = surroundings;
+    this.#retryForMs = retryForMs;
     this.clock = new ServerClock(surroundings.nowMs);
-    this.#caller = new Caller(base, { 'X-API-Key': key }, send, defaults, surroundings, this.clock);
+    this.#caller = new Caller(base, { 'X-API-Key': key }, send, defaults, surroundings);
   }
 
   /** All active markets with their current rounds, pools and odds. */
@@ -122,16 +119,14 @@ export class ToteClient {
 
   /**
    * Places a bet, once, however often it has to be sent. Resolves when the bet is on the server's disk. If it fails
-   * with `isOutcomeUnknown`, the bet may have been placed all the same.
+   * with `isOutcomeUnknown`, the bet may have been placed all the same. Give `roundId`, or a late attempt may land in
+   * the next round.
    */
   async placeOrder(order: OrderRequest, options: OrderOptions = {}): Promise<OrderResult> {
-    const { idempotencyKey = crypto.randomUUID(), until, ...others } = options;
+    const { idempotencyKey = crypto.randomUUID(), ...others } = options;
+    const retryForMs = Math.min(others.retryForMs ?? this.#retryForMs, ORDER_RETRY_MS_MAX);
     const request = { method: 'POST', path: '/orders', body: order, idempotencyKey } as const;
-    const untilMs = typeof until === 'string' ? Date.parse(until) : until;
-    if (Number.isNaN(untilMs)) throw new RangeError(`${until} is not a time`);
-    if (untilMs !== undefined && this.clock.uncertaintyMs > UNCERTAINTY_MS_MAX) await this.getTime(others);
-    const limited = untilMs === undefined ? request : { ...request, untilMs };
-    return (await this.#caller.call(limited, others)).data as OrderResult;
+    return (await this.#caller.call(request, { ...others, retryForMs })).data as OrderResult;
   }
 
   /**

@@ -1,6 +1,6 @@
 /** What the package exports. */
 export type { ServerClock } from './base/clock.js';
-export { type ClientCode, type ErrorCode, ToteError } from './base/errors.js';
+export { type ClientCode, type CurrentOdds, type ErrorCode, ToteError } from './base/errors.js';
 export {
   addDollars,
   payoutDollars,

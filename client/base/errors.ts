@@ -3,12 +3,20 @@ import type { ServerCode } from './types.js';
 
 /**
  * Codes of the client's own, where no answer of the server says what happened: the connection failed, no answer came
- * in time, what came is none of tote's (a proxy's page), or the order's time was over before it could be sent.
+ * in time, or what came is none of tote's (a proxy's page).
  */
-export type ClientCode = 'connection_failed' | 'timed_out' | 'bad_answer' | 'not_sent';
+export type ClientCode = 'connection_failed' | 'timed_out' | 'bad_answer';
 
 /** A later version of the server may send codes that this type does not list. */
 export type ErrorCode = ServerCode | ClientCode;
+
+/** What an order that was refused with `odds_changed` would have met. */
+export interface CurrentOdds {
+  /** The side's share of the pool in percent, before the stake joins it. */
+  readonly percent: number;
+  /** The odds that the bet would have got. */
+  readonly oddsAtBet: number;
+}
 
 export interface Failure {
   readonly code: ErrorCode;
@@ -18,12 +26,13 @@ export interface Failure {
   readonly status: number;
   readonly requestId?: string | null;
   readonly retryAfterMs?: number | null;
+  readonly current?: CurrentOdds | null;
   readonly cause?: unknown;
 }
 
 /** What is known of the request beyond its last answer. */
 export interface Attempts {
-  /** How often it was sent; 0 with `not_sent`. */
+  /** How often it was sent. */
   readonly attempts: number;
   /**
    * True where at least one attempt got no answer: the server may have done what was asked. For an order: look for it
@@ -44,6 +53,8 @@ export class ToteError extends Error implements Attempts {
   readonly requestId: string | null;
   /** How long the server asks to wait before the next try, in milliseconds; null where it does not. */
   readonly retryAfterMs: number | null;
+  /** Of `odds_changed`, where the order had `minOdds`: the odds now, so that the next order needs no other read. */
+  readonly current: CurrentOdds | null;
   readonly attempts: number;
   readonly isOutcomeUnknown: boolean;
   readonly idempotencyKey: string | null;
@@ -56,6 +67,7 @@ export class ToteError extends Error implements Attempts {
     this.field = code === 'invalid_request' ? fieldIn(detail) : null;
     this.requestId = failure.requestId ?? null;
     this.retryAfterMs = failure.retryAfterMs ?? null;
+    this.current = failure.current ?? null;
     this.attempts = attempts;
     this.isOutcomeUnknown = isOutcomeUnknown;
     this.idempotencyKey = idempotencyKey;

@@ -28,7 +28,7 @@ export function openRound({ currentRound }: Market): Round | null {
 
 /** Refusals of this moment: the next look at the market may find another. */
 const PASSING: readonly string[] = [
-  ...['odds_changed', 'round_exposure_limit', 'round_not_live', 'betting_closed', 'not_sent'],
+  ...['odds_changed', 'round_changed', 'round_exposure_limit', 'round_not_live', 'betting_closed'],
   ...['trading_disabled', 'market_suspended', 'disk_reserve', 'idempotency_key_reused'],
 ];
 
@@ -43,9 +43,11 @@ export async function placeIn(
   order: OrderRequest,
   { tote, log }: BotContext,
 ): Promise<OrderResult | null> {
-  const options = { idempotencyKey: `${name}:${round.id}`, until: round.bettingClosesAt };
   try {
-    const placed = await tote.placeOrder(order, options);
+    const placed = await tote.placeOrder(
+      { ...order, roundId: round.id },
+      { idempotencyKey: `${name}:${round.id}` },
+    );
     const { id, oddsAtBet } = placed.bet;
     log(
       `${id}: ${order.amount} on ${order.prediction} at ${oddsAtBet} in ${round.id}; ${placed.newBalance} left`,

@@ -12,7 +12,7 @@ const STAKE = 5;
 /** Odds after the fee: above the least a bet on each side wins together, above the greatest it is too unlikely. */
 const ODDS_MIN = 2.1;
 const ODDS_MAX = 3;
-/** A bet's own odds are a little less than those seen, and others may bet before it: so much is counted on. */
+/** A bet's own odds are a little less than those seen, and others may bet before it: this share is insisted on. */
 const CAUTION = 0.9;
 /** Dollars that a round may lose. */
 const LOSS_MAX = 20;
@@ -61,11 +61,11 @@ export async function bothSides(context: BotContext): Promise<void> {
       const odds = isUp ? market.oddsUp : market.oddsDown;
       const payout = payoutDollars(STAKE, odds);
       if (payout < STAKE * ODDS_MIN || payout > STAKE * ODDS_MAX) continue;
-      const after: Book = add(book, prediction, STAKE, payoutDollars(STAKE, odds * CAUTION));
+      const minOdds = Math.floor(odds * CAUTION * 10_000) / 10_000;
+      const after: Book = add(book, prediction, STAKE, payoutDollars(STAKE, minOdds));
       if (after.bets > BETS_PER_ROUND_MAX || lossCents(after) > toCents(LOSS_MAX)) continue;
 
-      const expectedPercent = isUp ? market.percentUp : market.percentDown;
-      const order = { marketId: market.id, prediction, amount: STAKE, expectedPercent };
+      const order = { marketId: market.id, prediction, amount: STAKE, minOdds };
       const placed = await placeIn(round, `both-sides-${after.bets}`, order, context);
       book =
         placed === null

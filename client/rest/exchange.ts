@@ -1,5 +1,5 @@
 /** One HTTP request and its answer, or the failure that it ended with. */
-import type { ErrorCode, Failure } from '../base/errors.js';
+import type { CurrentOdds, ErrorCode, Failure } from '../base/errors.js';
 
 export interface Wanted {
   readonly method: 'GET' | 'POST';
@@ -78,6 +78,7 @@ interface Envelope {
   readonly data?: unknown;
   readonly nextCursor?: unknown;
   readonly error?: unknown;
+  readonly current?: CurrentOdds;
 }
 
 function readAnswer(response: Response, text: string): Success | Failure {
@@ -94,7 +95,7 @@ function readAnswer(response: Response, text: string): Success | Failure {
   if (typeof envelope?.error !== 'string')
     return { code: 'bad_answer', detail: `status ${response.status}, and no answer of tote`, ...about };
   const [, code = '', detail = ''] = /^(\w+)(?:: (.*))?$/s.exec(envelope.error) ?? [];
-  return { code: code as ErrorCode, detail, ...about };
+  return { code: code as ErrorCode, detail, current: envelope.current ?? null, ...about };
 }
 
 function parse(text: string): Envelope | null {

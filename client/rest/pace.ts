@@ -20,11 +20,6 @@ export class Pace {
 
   constructor(private readonly around: Surroundings) {}
 
-  /** How long a request that came now would have to wait, in milliseconds. */
-  get delayMs(): number {
-    return Math.max(0, this.#nextAtMs - this.around.monotonicMs());
-  }
-
   /** Resolves when the next request may be sent. Each caller waits behind those before it. */
   async wait(signal?: AbortSignal): Promise<void> {
     const nowMs = this.around.monotonicMs();

@@ -2,7 +2,6 @@
  * What a bot's author needs of the operator API: accounts with keys, and in a sandbox prices and time. Whatever is
  * answered has happened: rounds that end within a move of the clock are settled by then.
  */
-import { ServerClock } from '../base/clock.js';
 import { realSurroundings } from '../base/timing.js';
 import type { Crypto, Scope, Tier } from '../base/types.js';
 import { Caller } from '../rest/caller.js';
@@ -48,13 +47,12 @@ export class OperatorClient {
   readonly #caller: Caller;
 
   constructor({ url = DEFAULT_URL, token }: OperatorOptions) {
-    const around = realSurroundings;
     const base = url.replace(/\/+$/, '');
     // Nothing is tried again: a clock that was moved twice would be at another time.
     const defaults = { timeoutMs: TIMEOUT_MS, retryForMs: 0 };
     const send: typeof fetch = (input, init) => fetch(input, init);
     const headers = { Authorization: `Bearer ${token}` };
-    this.#caller = new Caller(base, headers, send, defaults, around, new ServerClock(around.nowMs));
+    this.#caller = new Caller(base, headers, send, defaults, realSurroundings);
   }
 
   /** An account with money and a key. */

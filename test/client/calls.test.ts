@@ -119,17 +119,21 @@ test('after a 429 other requests of the same kind wait, too', async () => {
   assert.equal((second ?? 0) - (first ?? 0), 7_000);
 });
 
-test('an order is not sent after `until`, by the clock of the server', async () => {
-  const script = new Scripted([broken]);
-  // The server's clock is a minute ahead.
-  const serverMs = script.time.nowMs() + 60_000;
-  script.client.clock.observe(script.time.nowMs(), script.time.nowMs(), serverMs);
-  const late = await errorOf(script.client.placeOrder(ORDER, { until: serverMs - 1 }));
-  assert.deepEqual([late.code, late.attempts, late.isOutcomeUnknown], ['not_sent', 0, false]);
-  const until = new Date(serverMs + 1_000).toISOString();
-  const error = await errorOf(script.client.placeOrder(ORDER, { until }));
-  assert.deepEqual([error.code, error.attempts], ['connection_failed', 4]);
-  await assert.rejects(script.client.placeOrder(ORDER, { until: 'soon' }), RangeError);
+test('an order is not sent again once the server may have forgotten its key', async () => {
+  const { client, time } = new Scripted([broken], { retryForMs: 3_600_000 });
+  const startMs = time.nowMs();
+  await errorOf(client.placeOrder(ORDER));
+  assert.ok(time.nowMs() - startMs < 600_000);
+  await errorOf(client.listMarkets());
+  assert.ok(time.nowMs() - startMs > 3_600_000, 'reads may be');
+});
+
+test('an order that was refused for its odds is told what they are', async () => {
+  const current = { percent: 45.74, oddsAtBet: 2.1861 };
+  const { client } = new Scripted([
+    () => Response.json({ success: false, error: 'odds_changed', current }, { status: 409 }),
+  ]);
+  assert.deepEqual((await errorOf(client.placeOrder({ ...ORDER, minOdds: 2.2 }))).current, current);
 });
 
 test('an attempt that gets no answer in time is given up, and the signal ends the call', async () => {

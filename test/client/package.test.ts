@@ -36,8 +36,8 @@ import type { Market, OrderRequest } from 'tote-client';
 export async function bet(client: ToteClient, market: Market): Promise<string> {
   const order: OrderRequest = { marketId: market.id, prediction: 'UP', amount: addDollars(0.1, 0.2) };
   try {
-    const until = market.currentRound?.bettingClosesAt;
-    return (await client.placeOrder(order, until === undefined ? {} : { until })).bet.id;
+    const roundId = market.currentRound?.id;
+    return (await client.placeOrder(roundId === undefined ? order : { ...order, roundId })).bet.id;
   } catch (error) {
     if (error instanceof ToteError && error.code === 'odds_changed') return '';
     throw error;

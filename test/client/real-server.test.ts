@@ -46,7 +46,7 @@ test('markets, prices, rounds, orders and positions are read, and a bet is follo
   assert.ok(currentRound !== null);
   assert.equal((await client.getTime()).timeMs, sandbox.nowMs);
   assert.equal((await client.getLimits()).bets.tier, 'GOLD');
-  const { bet, newBalance } = await client.placeOrder(ORDER, { until: '2999-01-01T00:00:00.000Z' });
+  const { bet, newBalance } = await client.placeOrder({ ...ORDER, roundId: currentRound.id });
   assert.equal(newBalance, 9_975);
   assert.equal((await client.listPositions())[0]?.id, bet.id);
   await sandbox.closeMinute({ BTC: 101 });
@@ -66,6 +66,11 @@ test('refusals come as their codes, with the field', async () => {
   assert.match(badAmount.requestId ?? '', /-\d+$/);
   const badLimit = await errorOf(client.listOrders({ limit: 999 }));
   assert.deepEqual([badLimit.code, badLimit.field], ['invalid_request', 'limit']);
+  const late = await errorOf(client.placeOrder({ ...ORDER, roundId: 'BTC_ONE_MINUTE_1' }));
+  assert.equal(late.code, 'round_changed');
+  const dear = await errorOf(client.placeOrder({ ...ORDER, minOdds: 3 }));
+  assert.equal(dear.code, 'odds_changed');
+  assert.ok((dear.current?.oddsAtBet ?? 3) < 3);
   const stranger = await errorOf(clientOf(sandbox, { secret: `tote_${'x'.repeat(43)}` }).listMarkets());
   assert.equal(stranger.code, 'invalid_api_key');
 });

@@ -1,0 +1,48 @@
+/**
+ * One request, sent as often as it needs and is allowed to. It waits its turn under the rate limits, is sent again
+ * after failures that pass (`retry.ts`), and ends with the answer or one `ToteError`.
+ */
+import { type Failure, ToteError } from '../base/errors.js';
+import { backoffMs, type Surroundings } from '../base/timing.js';
+import { isFailure, type Success } from './exchange.js';
+import type { Pace } from './pace.js';
+import { isOutcomeUnknown, isRetried } from './retry.js';
+
+export interface Persistence {
+  readonly pace: Pace;
+  /** No attempt but the first begins later than this after the call. */
+  readonly retryForMs: number;
+  readonly idempotencyKey: string | null;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** After `Retry-After` the server admits one request; a little chance keeps several clients apart. */
+const RETRY_AFTER_JITTER_MS = 250;
+
+/** `attempt` ends what `pace.wait` has begun. It throws only the reason of the signal. */
+export async function persist(
+  attempt: () => Promise<Success | Failure>,
+  { pace, retryForMs, idempotencyKey, signal }: Persistence,
+  around: Surroundings,
+): Promise<Success> {
+  const retryUntilMs = around.monotonicMs() + retryForMs;
+  let isUnknown = false;
+  for (let attempts = 1; ; attempts++) {
+    await pace.wait(signal);
+    const outcome = await attempt();
+    if (!isFailure(outcome)) return outcome;
+    isUnknown ||= isOutcomeUnknown(outcome);
+    const delayMs = pauseMs(outcome, attempts, around.random);
+    // Whoever else has a request to send need not find out for himself.
+    if (outcome.code === 'rate_limited') pace.hold(delayMs);
+    if (!isRetried(outcome) || around.monotonicMs() + delayMs > retryUntilMs)
+      throw new ToteError(outcome, { attempts, isOutcomeUnknown: isUnknown, idempotencyKey });
+    if (outcome.code !== 'rate_limited') await around.sleep(delayMs, signal);
+  }
+}
+
+function pauseMs({ retryAfterMs }: Failure, attempts: number, random: () => number): number {
+  return typeof retryAfterMs === 'number'
+    ? retryAfterMs + random() * RETRY_AFTER_JITTER_MS
+    : backoffMs(attempts, random);
+}
