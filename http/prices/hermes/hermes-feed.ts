@@ -10,15 +10,14 @@ import { ASSETS, type Asset } from '../../../engine/model/domain.js';
 import type { Clock, PriceTick, TickVerdict } from '../../../engine/model/ports.js';
 import type { Log } from '../../log/log.js';
 import { KeptConnection } from '../live/kept-connection.js';
-import { type FeedView, type LiveFeed, newCounts } from '../live/live-feed.js';
+import { countVerdict, type FeedView, type LiveFeed, newCounts } from '../live/live-feed.js';
+import { SeldomLog } from '../live/seldom-log.js';
 import { type HermesService, hermesDial } from './connection.js';
 import { assetsById } from './symbols.js';
 import { type Heard, type HermesUpdate, isNews, readUpdates } from './updates.js';
 
 /** The service sends updates several times a second: after so long without a new one the connection is given up. */
 const SILENCE_MS = 10_000;
-/** The log has at most one line about the same trouble in this time. */
-const LOG_EVERY_MS = 60_000;
 
 export interface HermesOptions extends HermesService {
   /** By asset: the widest interval about a price that is passed on, half of it, as a part of the price. */
@@ -34,7 +33,7 @@ export class HermesFeed implements LiveFeed {
   readonly #connection: KeptConnection;
   readonly #heard: (Heard | undefined)[] = [];
   readonly #counts = ASSETS.map(newCounts);
-  readonly #loggedAtMs = new Map<string, number>();
+  readonly #log: SeldomLog;
   #faults: ReadonlyMap<Asset, string> = new Map();
   /** By id; none before the ids have been checked. */
   #assets: ReadonlyMap<string, number> = new Map();
@@ -43,10 +42,11 @@ export class HermesFeed implements LiveFeed {
 
   constructor(private readonly options: HermesOptions) {
     const { clock, random, log } = options;
+    this.#log = new SeldomLog(log, clock, this.name);
     const reader = {
       onChecked: (faults: ReadonlyMap<Asset, string>) => this.#onChecked(faults),
       onPrices: (text: string) => this.#onPrices(text),
-      onServiceError: (detail: string) => this.#logSeldom('feed_service_error', 'service', { detail }),
+      onServiceError: (detail: string) => this.#log.write('feed_service_error', 'service', { detail }),
     };
     this.#connection = new KeptConnection({
       dial: hermesDial(options, () => clock.monotonicMs(), reader),
@@ -101,7 +101,7 @@ export class HermesFeed implements LiveFeed {
     const { updates, malformed } = readUpdates(text);
     if (malformed > 0) {
       this.#malformed += malformed;
-      this.#logSeldom('feed_malformed', 'malformed', { malformed: this.#malformed });
+      this.#log.write('feed_malformed', 'malformed', { malformed: this.#malformed });
     }
     let isAnyNew = false;
     for (const update of updates) {
@@ -123,25 +123,12 @@ export class HermesFeed implements LiveFeed {
     const name = must(ASSETS[asset], 'a known asset');
     if (!(unsureBy <= this.options.unsureMax[name])) {
       counts.unsure++;
-      this.#logSeldom('price_unsure', name, { crypto: name, price, unsureBy, at: isoOf(publishTimeMs) });
+      this.#log.write('price_unsure', name, { crypto: name, price, unsureBy, at: isoOf(publishTimeMs) });
       return true;
     }
     const tick: PriceTick = { asset, price, timeMs: publishTimeMs, source: this.name, origin };
-    const isTaken = this.#sink?.(tick).taken === true;
-    counts[isTaken ? 'taken' : 'refused']++;
+    countVerdict(counts, this.#sink?.(tick));
     return true;
-  }
-
-  #logSeldom(
-    event: 'feed_service_error' | 'feed_malformed' | 'price_unsure',
-    about: string,
-    fields: object,
-  ): void {
-    const nowMs = this.options.clock.monotonicMs();
-    const lastMs = this.#loggedAtMs.get(`${event} ${about}`) ?? Number.NEGATIVE_INFINITY;
-    if (nowMs - lastMs < LOG_EVERY_MS) return;
-    this.#loggedAtMs.set(`${event} ${about}`, nowMs);
-    this.options.log.write(event, { feed: this.name, ...fields });
   }
 }
 

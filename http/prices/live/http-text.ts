@@ -82,7 +82,7 @@ function refusalText(status: number, body: string): string {
 }
 
 /** `Retry-After` is seconds, or a date by the service's own clock; anything else counts as not said. */
-function askedMsOf(status: number, headers: IncomingHttpHeaders): number {
+export function askedMsOf(status: number, headers: IncomingHttpHeaders): number {
   const text = headers['retry-after']?.trim() ?? '';
   if (/^\d{1,6}$/.test(text)) return Number(text) * 1_000;
   const untilMs = Date.parse(text) - Date.parse(headers.date ?? '');

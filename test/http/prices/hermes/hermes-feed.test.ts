@@ -168,7 +168,7 @@ test('doubled updates and those out of order are left out, within a second too',
     started.ticks.all.slice(0, -1).map(({ price }) => price),
     inOrder.map(({ price }) => Number(`${price}e-8`)),
   );
-  assert.deepEqual(started.counts('BTC'), { taken: 6, refused: 0, repeated: 7, unsure: 0 });
+  assert.deepEqual(started.counts('BTC'), { taken: 6, refused: 0, standby: 0, repeated: 7, unsure: 0 });
 });
 
 test('a price that the service is too unsure of is not passed on, and is logged once a minute', async (t) => {
@@ -388,7 +388,7 @@ test('ticks that the server refuses are counted, and nothing comes after stop', 
   const stream = await streamOf(started);
   stream.write(eventOf([btcAt(NOON_S)]));
   await started.ticks.next();
-  assert.deepEqual(started.counts('BTC'), { taken: 0, refused: 1, repeated: 0, unsure: 0 });
+  assert.deepEqual(started.counts('BTC'), { taken: 0, refused: 1, standby: 0, repeated: 0, unsure: 0 });
   const closed = new Promise((resolve) => stream.once('close', resolve));
   started.feed.stop();
   await closed;

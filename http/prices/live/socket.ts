@@ -1,0 +1,45 @@
+/** A WebSocket connection to a price service that is only listened to, once it has been told what to send. */
+import { WebSocket } from 'ws';
+import { askedMsOf } from './http-text.js';
+import type { Dial } from './kept-connection.js';
+
+const MESSAGE_BYTES_MAX = 1_000_000;
+
+export interface SocketOptions {
+  readonly url: URL;
+  /** Sent as soon as the connection is open. */
+  readonly greetings: () => readonly string[];
+  /** Returns whether the message says anything new. */
+  readonly onText: (text: string) => boolean;
+}
+
+export function socketDial({ url, greetings, onText }: SocketOptions): Dial {
+  return (listener) => {
+    // Redirections are not followed: the service named in the configuration is the one that prices markets.
+    const socket = new WebSocket(url, { maxPayload: MESSAGE_BYTES_MAX, perMessageDeflate: false });
+    let trouble = '';
+    socket.on('open', () => {
+      for (const greeting of greetings()) socket.send(greeting);
+      listener.opened();
+    });
+    socket.on('message', (data) => {
+      if (onText(String(data))) listener.heard();
+    });
+    socket.on('unexpected-response', (request, answer) => {
+      const status = answer.statusCode ?? 0;
+      request.destroy();
+      listener.ended({
+        reason: `the service answered ${status}`,
+        askedMs: askedMsOf(status, answer.headers),
+      });
+    });
+    socket.on('error', (error) => {
+      trouble = error.message;
+    });
+    socket.on('close', (code) => {
+      const reason = trouble === '' ? `the service closed the connection (code ${code})` : trouble;
+      listener.ended({ reason, askedMs: 0 });
+    });
+    return () => socket.terminate();
+  };
+}
