@@ -18,6 +18,7 @@ import { segmentSealedLogger, shadowNewsLogger } from './http/log/store-lines.js
 import { OperatorDesk } from './http/operator/desk/desk.js';
 import type { StartView } from './http/operator/desk/status.js';
 import { HealthLog } from './http/operator/health-log.js';
+import type { FeedSwitch } from './http/prices/failover-feed.js';
 import { openPriceDesk } from './http/prices/price-desk.js';
 import { ManualClock, systemClock, wholeMonotonicMs } from './http/process/clock.js';
 import { type Config, ConfigError, readConfig } from './http/process/config.js';
@@ -168,7 +169,10 @@ function buildHost(
   });
   const fromMs = recovered.lastTimeMs > 0 ? recovered.lastTimeMs : clock.nowMs();
   const { masterSecret } = store;
-  const prices = openPriceDesk(config, engine, { masterSecret, fromMs, clock, log });
+  const onSwitch = (switched: FeedSwitch): void => {
+    sequencer.submit({ kind: 'switchFeed', timeMs: sequencer.stampMs(), ...switched });
+  };
+  const prices = openPriceDesk(config, engine, { masterSecret, fromMs, clock, log, onSwitch });
   const lifecycle = new Lifecycle(sequencer, prices.tracker, {
     feeds: [prices.feed],
     calendar: prices.hours.sessions.bind(prices.hours),

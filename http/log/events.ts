@@ -42,6 +42,7 @@ export const LOG_EVENTS = {
     'a price is too far from the last one: it is held back until later ones agree with it',
   ),
   price_confirmed: at('info', 'an operator vouches for a price that was held back: it is used'),
+  feed_switched: at('warn', 'prices of an asset come from another feed'),
   feed_connected: at('info', 'prices come over a new connection'),
   feed_disconnected: at('warn', 'the connection to a price service has ended, or could not be made'),
   feed_ids_refused: at(

@@ -59,6 +59,9 @@ export class HealthLog {
         log.write('rules_in_force', { sequence });
       } else if (event.type === 'tradingChanged') {
         log.write('trading_switched', { sequence, ...this.options.sequencer.engine.trading });
+      } else if (event.type === 'feedSwitched') {
+        const { asset, from, to, reason } = event;
+        log.write('feed_switched', { sequence, crypto: textAt(ASSETS, asset), from, to, reason });
       } else if (event.type === 'priceConfirmed') {
         const { asset, price, reason } = event;
         log.write('price_confirmed', { sequence, crypto: textAt(ASSETS, asset), price, reason });

@@ -2,7 +2,10 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { Clock, PriceFeed } from '../../engine/model/ports.js';
 import type { Log } from '../log/log.js';
+import type { FeedName } from '../process/price-values.js';
 import type { RunningConfig } from '../process/setup.js';
+import { CoinbaseFeed } from './coinbase/coinbase-feed.js';
+import { FailoverFeed, type FeedSwitch } from './failover-feed.js';
 import { HermesFeed } from './hermes/hermes-feed.js';
 import type { LiveFeed } from './live/live-feed.js';
 import type { MarketHours } from './market-hours.js';
@@ -25,6 +28,8 @@ export interface FeedSurroundings {
   readonly fromMs: number;
   readonly clock: Clock;
   readonly log: Pick<Log, 'write'>;
+  /** Called with every change of an asset's feed. */
+  readonly onSwitch: (switched: FeedSwitch) => void;
 }
 
 export function chooseFeed(config: RunningConfig, surroundings: FeedSurroundings): ChosenFeed {
@@ -33,18 +38,27 @@ export function chooseFeed(config: RunningConfig, surroundings: FeedSurroundings
     const pushFeed = new PushFeed();
     return { feed: pushFeed, pushFeed, liveFeeds: [] };
   }
-  if (config.feeds.includes('hermes')) {
-    const feed = hermesFeed(config, surroundings);
-    return { feed, pushFeed: null, liveFeeds: [feed] };
+  const liveFeeds = config.feeds.flatMap((name) => liveFeed(name, config, surroundings) ?? []);
+  const [first, second] = liveFeeds;
+  if (first !== undefined && second === undefined) return { feed: first, pushFeed: null, liveFeeds };
+  if (first !== undefined) {
+    const { clock, onSwitch } = surroundings;
+    const staleMs = config.feedStaleMs;
+    const feed = new FailoverFeed({ feeds: liveFeeds, staleMs, nowMs: () => clock.nowMs(), onSwitch });
+    return { feed, pushFeed: null, liveFeeds };
   }
   const key = config.feedSeed === null ? secretKey(masterSecret) : seedKey(config.feedSeed);
   const feed = new SimulatedFeed({ key, fromMs, isOpen: hours.isOpen.bind(hours) });
   return { feed, pushFeed: null, liveFeeds: [] };
 }
 
-function hermesFeed(config: RunningConfig, { clock, log }: FeedSurroundings): LiveFeed {
-  const { hermesUrl: url, hermesApiKey: apiKey, hermesIds: ids, unsureMax } = config;
-  return new HermesFeed({ url, apiKey, ids, unsureMax, clock, random: Math.random, log });
+function liveFeed(name: FeedName, config: RunningConfig, { clock, log }: FeedSurroundings): LiveFeed | null {
+  const common = { clock, random: Math.random, log };
+  if (name === 'hermes') {
+    const { hermesUrl: url, hermesApiKey: apiKey, hermesIds: ids, unsureMax } = config;
+    return new HermesFeed({ url, apiKey, ids, unsureMax, ...common });
+  }
+  return name === 'coinbase' ? new CoinbaseFeed({ url: config.coinbaseUrl, ...common }) : null;
 }
 
 /** One key per data directory, so a restart continues the same walk and two directories differ. */

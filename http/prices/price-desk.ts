@@ -25,11 +25,12 @@ export function openPriceDesk(
   const hours = new MarketHours();
   const jumpLimits = { ratioMax: config.priceRatioMax, agreementMs: config.priceAgreementMs };
   const tracker = new PriceTracker(engine, config.pastPricesMs, jumpLimits);
+  const chosen = chooseFeed(config, { ...surroundings, hours });
   return {
-    ...chooseFeed(config, { ...surroundings, hours }),
+    ...chosen,
     hours,
     tracker,
     quoter: new Quoter(engine, tracker, config.volatility),
-    silentAssets: silentAssetsOf(config, hours, tracker),
+    silentAssets: silentAssetsOf(config, hours, tracker, chosen.liveFeeds),
   };
 }

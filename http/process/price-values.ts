@@ -7,7 +7,7 @@ import { Expected, type Parser } from './config-values.js';
 /** Feeds without a network, each of them alone. */
 const LONE_FEEDS = ['simulated', 'push'] as const;
 /** Feeds over a network. */
-const LIVE_FEEDS = ['hermes'] as const;
+const LIVE_FEEDS = ['hermes', 'coinbase'] as const;
 export type LiveFeedName = (typeof LIVE_FEEDS)[number];
 export type FeedName = (typeof LONE_FEEDS)[number] | LiveFeedName;
 
@@ -30,7 +30,10 @@ export function feedsOf(text: string): readonly FeedName[] | null {
 
 export const feed: Parser<string> = (text) => {
   const names = feedsOf(text);
-  if (names === null) throw new Expected(`one of ${[...LONE_FEEDS, ...LIVE_FEEDS].join(', ')}`);
+  if (names === null)
+    throw new Expected(
+      `one of ${[...LONE_FEEDS, ...LIVE_FEEDS].join(', ')}, or several of the last ${LIVE_FEEDS.length} in order of preference`,
+    );
   return names.join(',');
 };
 
@@ -52,18 +55,24 @@ export const priceRatio: Parser<number> = (text) => {
 const LOOPBACK = ['127.0.0.1', '[::1]', 'localhost'];
 
 /**
- * The address of a service. A password in it would be seen in every log that has the address, and without TLS the key
- * would be read on the way.
+ * The address of a service, by its protocol with TLS and without. A password in it would be seen in every log that has the
+ * address. Without TLS a key would be read on the way, and prices could be changed.
  */
-export const serviceUrl: Parser<URL> = (text) => {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && LOOPBACK.includes(url.hostname));
-  if (url === null || !isSafe) throw new Expected('an https:// address, or http:// on this machine');
-  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-    throw new Expected('an address without user, password, "?" and "#"');
-  }
-  return url;
-};
+function serviceUrl(safe: string, plain: string): Parser<URL> {
+  return (text) => {
+    const url = URL.canParse(text) ? new URL(text) : null;
+    const isSafe =
+      url?.protocol === `${safe}:` || (url?.protocol === `${plain}:` && LOOPBACK.includes(url.hostname));
+    if (url === null || !isSafe)
+      throw new Expected(`an address with ${safe}://, or with ${plain}:// on this machine`);
+    if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
+      throw new Expected('an address without user, password, "?" and "#"');
+    }
+    return url;
+  };
+}
+export const httpUrl = serviceUrl('https', 'http');
+export const socketUrl = serviceUrl('wss', 'ws');
 
 export const apiKey: Parser<string> = (text) => {
   if (!/^[\x21-\x7e]{8,1024}$/.test(text)) throw new Expected('8 to 1024 visible ASCII characters');

@@ -1,18 +1,20 @@
 /** The variables about prices: where they come from, and which are believed. */
 import { GRACE_MS } from '../../engine/host/ticks/boundary-window.js';
 import { DEFAULT_JUMP_LIMITS, REFERENCE_AGE_MS_MAX } from '../../engine/host/ticks/jumps.js';
-import { optional, secondsMs, secret, variable } from './config-values.js';
+import { optional, type Parser, secondsMs, secret, variable, whole } from './config-values.js';
 import {
   apiKey,
   feed,
   feedSeed,
   hermesIds,
+  httpUrl,
   priceRatio,
-  serviceUrl,
+  socketUrl,
   unsureMax,
   volatilities,
 } from './price-values.js';
 
+const staleSeconds: Parser<number> = (text) => whole(1, 60)(text) * 1_000;
 /** Every boundary in this time is kept, one a minute (`CLOSED_MAX`). */
 const PAST_PRICES_SECONDS_MAX = 3_600;
 
@@ -23,7 +25,7 @@ export const PRICE_VARIABLES = {
     'TOTE_FEED',
     [null, "the directory's own; simulated in a new one"],
     feed,
-    '`simulated`: a random walk at realistic prices; `push`: prices come through the operator API; `hermes`: [live prices](docs/prices.md) of all assets from Pyth',
+    '`simulated`: a random walk at realistic prices; `push`: prices come through the operator API; `hermes`: [live prices](docs/prices.md) of all assets from Pyth; `coinbase`: of cryptocurrencies from an exchange; `hermes,coinbase`: the second where the first fails',
   ),
   /** null: derived from the data directory. */
   feedSeed: optional(
@@ -35,7 +37,7 @@ export const PRICE_VARIABLES = {
   hermesUrl: variable(
     'TOTE_HERMES_URL',
     'https://pyth.dourolabs.app/hermes',
-    serviceUrl,
+    httpUrl,
     'the Hermes service; `https`, or `http` on this machine',
   ),
   /** null: none is sent. */
@@ -56,6 +58,18 @@ export const PRICE_VARIABLES = {
     'usual',
     unsureMax,
     'the widest confidence interval about a price, half of it, in percent of the price: `BTC=0.2,TON=1`. A wider one is not used. Defaults are 0.5 for cryptocurrencies, 0.2 for metals and 0.1 for currency pairs',
+  ),
+  coinbaseUrl: variable(
+    'TOTE_COINBASE_URL',
+    'wss://ws-feed.exchange.coinbase.com/',
+    socketUrl,
+    "Coinbase Exchange's public feed; `wss`, or `ws` on this machine",
+  ),
+  feedStaleMs: variable(
+    'TOTE_FEED_STALE_SECONDS',
+    '8',
+    staleSeconds,
+    'with several feeds: an asset whose feed has had no price for so long [takes the next one](docs/prices.md#several-feeds). 1 to 60',
   ),
   pastPricesMs: variable(
     'TOTE_PAST_PRICES_SECONDS',

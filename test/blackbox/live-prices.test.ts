@@ -1,8 +1,10 @@
-/** A server with `TOTE_FEED=hermes`: from the service's stream to rounds that open by it. */
+/** A server with live prices: from the services' streams to rounds that open by them, and from one service to the other. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ASSETS } from '../../engine/model/domain.js';
+import { ExchangeService, tradeJson } from '../http/prices/support/exchange-service.js';
 import { eventOf, HermesService } from '../http/prices/support/hermes-service.js';
+import { toteText } from '../support/cli.js';
 import { logLines } from '../support/log-lines.js';
 import { Server } from '../support/server.js';
 import { type Status, statusWhere } from '../support/status.js';
@@ -12,16 +14,23 @@ const SENT_EVERY_MS = 200;
 
 let service: HermesService;
 let server: Server;
+let exchange: ExchangeService;
 let sending: NodeJS.Timeout;
+/** Assets that Hermes sends nothing of. */
+const missing = new Set<string>();
+let trades = 0;
 
 before(async () => {
   service = await HermesService.open();
+  exchange = await ExchangeService.open();
   // The service confuses two metals: SILVER may not be priced by what it sends.
   service.listed.set('Metal.XAG/USD', 'ab'.repeat(32));
   sending = setInterval(send, SENT_EVERY_MS);
   server = await Server.start({
     env: {
-      TOTE_FEED: 'hermes',
+      TOTE_FEED: 'hermes,coinbase',
+      TOTE_COINBASE_URL: exchange.url.href,
+      TOTE_FEED_STALE_SECONDS: '3',
       TOTE_CLOCK: 'system',
       TOTE_HERMES_URL: service.url.href,
       TOTE_HERMES_API_KEY: KEY,
@@ -33,9 +42,10 @@ after(async () => {
   clearInterval(sending);
   await server.remove();
   service.close();
+  exchange.close();
 });
 
-/** Prices of this second, to every stream. */
+/** Prices of this second to every stream, and a trade of BTC. */
 function send(): void {
   const publishTime = Math.floor(Date.now() / 1_000);
   const prices = ASSETS.map((asset, i) => ({
@@ -45,7 +55,10 @@ function send(): void {
     expo: -2,
     publishTime,
   }));
-  for (const { response } of service.streams.all) response.write(eventOf(prices));
+  const sent = prices.filter(({ asset }) => !missing.has(asset));
+  for (const { response } of service.streams.all) response.write(eventOf(sent));
+  const trade = tradeJson({ id: ++trades, price: '10.01', timeMs: Date.now() });
+  for (const socket of exchange.sockets.all) socket.send(trade);
 }
 
 interface LiveStatus extends Status {
@@ -54,18 +67,18 @@ interface LiveStatus extends Status {
 }
 interface Feed {
   readonly name: string;
-  readonly ticks: Readonly<Record<string, { readonly price: number } | null>>;
+  readonly ticks: Readonly<Record<string, { readonly price: number; readonly source: string } | null>>;
   readonly sources: readonly {
     readonly name: string;
     readonly connection: { readonly state: string };
     readonly excluded: Readonly<Record<string, string>>;
-    readonly updates: Readonly<Record<string, { readonly taken: number }>>;
+    readonly updates: Readonly<Record<string, { readonly taken: number; readonly standby: number }>>;
   }[];
 }
 
 test('prices of the service open rounds, and status tells of the connection', async () => {
   const { feed } = await statusWhere<LiveStatus>(server, ({ feed }) => feed.ticks['TON'] !== null);
-  assert.equal(feed.name, 'hermes');
+  assert.equal(feed.name, 'hermes,coinbase');
   assert.deepEqual(
     [feed.ticks['BTC']?.price, feed.ticks['TON']?.price, feed.ticks['SILVER']],
     [10, 140, null],
@@ -85,4 +98,22 @@ test('the key is in no line of the log', async () => {
   const stderr = await server.run.findInErrors((text) => (text.includes('feed_ids_refused') ? text : null));
   assert.ok(logLines(stderr).some(({ event }) => event === 'feed_ids_refused'));
   assert.ok(!stderr.includes(KEY) && !server.run.stdout.includes(KEY));
+});
+
+test('an asset that one service no longer prices takes the other, and the journal says so', async () => {
+  const isFrom = (source: string) => (status: LiveStatus) => status.feed.ticks['BTC']?.source === source;
+  const sourcesOf = ({ feed }: LiveStatus) => feed.sources.map(({ updates }) => updates['BTC']);
+  const before = await statusWhere<LiveStatus>(server, isFrom('hermes'));
+  assert.ok((sourcesOf(before)[1]?.standby ?? 0) > 0, 'the exchange stands by');
+  missing.add('BTC');
+  const after = await statusWhere<LiveStatus>(server, isFrom('coinbase'));
+  assert.equal(after.feed.ticks['BTC']?.price, 10.01);
+  assert.equal(after.feed.ticks['ETH']?.source, 'hermes');
+  const switched = await toteText(['replay', server.dataDir, '--kind', 'switchFeed', '--explain']);
+  assert.match(
+    switched,
+    /take prices of BTC from the feed coinbase and no longer from hermes: "hermes has had no price for \d+ s"/,
+  );
+  const opened = await toteText(['replay', server.dataDir, '--kind', 'openLate', '--explain']);
+  assert.match(opened, /open BTC late at 10, .*from hermes, evidence "e62df6c8/);
 });

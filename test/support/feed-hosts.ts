@@ -21,9 +21,11 @@ export function rulesOf(...ids: string[]): Rules {
 }
 
 /** A started host with a push feed. */
-export function pushHost(options: HostOptions = {}): { host: TestHost; feed: PushFeed; clock: TestClock } {
+export function pushHost(
+  options: HostOptions = {},
+  clock = new TestClock(),
+): { host: TestHost; feed: PushFeed; clock: TestClock } {
   const feed = new PushFeed();
-  const clock = new TestClock();
   const host = new TestHost(clock, { rules: rulesOf('BTC_ONE_MINUTE'), feeds: [feed], ...options });
   host.lifecycle.start();
   host.settle();

@@ -193,7 +193,8 @@ export function awaitedPrices(tracker: PriceTracker): unknown[] {
 function ticks({ tracker }: StatusSources, nowMs: number): Record<string, unknown> {
   const shown = ASSETS.map((crypto, asset) => {
     const tick = tracker.latest(asset);
-    return [crypto, tick === null ? null : { price: tick.price, ageMs: nowMs - tick.timeMs }];
+    if (tick === null) return [crypto, null];
+    return [crypto, { price: tick.price, ageMs: nowMs - tick.timeMs, source: tick.source }];
   });
   return Object.fromEntries(shown);
 }

@@ -220,10 +220,10 @@ test('the status shows sequence numbers, rounds, feed, money and the process', a
   assert.deepEqual([clock.mode, clock.condition], ['manual', 'sound']);
   const feed = data['feed'] as {
     name: string;
-    ticks: Record<string, { price: number; ageMs: number } | null>;
+    ticks: Record<string, { price: number; ageMs: number; source: string } | null>;
   };
   assert.equal(feed.name, 'push');
-  assert.deepEqual(feed.ticks['BTC'], { price: 101, ageMs: 0 });
+  assert.deepEqual(feed.ticks['BTC'], { price: 101, ageMs: 0, source: 'push' });
   assert.equal(feed.ticks['GOLD'], null);
   const rounds = data['rounds'] as { open: number; unsettled: number; notOpenedForLackOfCapital: string[] };
   assert.ok(rounds.open > 0);

@@ -18,7 +18,14 @@ function priceAt(masterSecret: Uint8Array, feedSeed: number | null): number {
   const clock = { nowMs: () => NOON_MS, monotonicMs: () => 0 };
   const log = { write: () => undefined };
   const hours = new MarketHours();
-  const { feed } = chooseFeed(config, { masterSecret, hours, fromMs: NOON_MS, clock, log });
+  const { feed } = chooseFeed(config, {
+    masterSecret,
+    hours,
+    fromMs: NOON_MS,
+    clock,
+    log,
+    onSwitch: () => undefined,
+  });
   feed.start(({ asset, price }) => {
     if (asset === 0) prices.push(price);
     return { taken: true };

@@ -33,3 +33,13 @@ test('the simulated feed is expected for every asset whose markets are open, and
     [],
   );
 });
+
+test('of live prices those that no feed covers are not missed', () => {
+  const { host, clock } = pushHost();
+  const setup = { feed: 'coinbase', clock: 'system' } as const;
+  const covers = (asset: number): boolean => asset === BTC;
+  const silent = silentAssetsOf(setup, hours, host.tracker, [{ covers }]);
+  assert.deepEqual(silent(clock.wallMs), ['BTC']);
+  const both = silentAssetsOf(setup, hours, host.tracker, [{ covers }, { covers: (asset) => asset === 1 }]);
+  assert.deepEqual(both(clock.wallMs), ['BTC', 'ETH']);
+});

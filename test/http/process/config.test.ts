@@ -45,6 +45,8 @@ test('an empty environment gives the defaults of the design', () => {
     hermesApiKey: null,
     hermesIds: USUAL_HERMES_IDS,
     unsureMax: config.unsureMax,
+    coinbaseUrl: new URL('wss://ws-feed.exchange.coinbase.com/'),
+    feedStaleMs: 8_000,
     clock: null,
     clockStartMs: null,
     rules: null,
@@ -118,7 +120,9 @@ test('values are read, and variables of other programs ignored', () => {
   assert.equal(config.priceAgreementMs, 0);
   assert.deepEqual(config.volatility, { ...YEARLY_VOLATILITY, BTC: 0.61, EURUSD: 0.2 });
   const live = readConfig({
-    TOTE_FEED: ' hermes ',
+    TOTE_FEED: ' coinbase, hermes ',
+    TOTE_COINBASE_URL: 'ws://[::1]:4001',
+    TOTE_FEED_STALE_SECONDS: '20',
     TOTE_HERMES_URL: 'http://127.0.0.1:4000/hermes/',
     TOTE_HERMES_API_KEY: 'some-key',
     TOTE_HERMES_IDS: `TON=0x${'AB'.repeat(32)}`,
@@ -126,8 +130,9 @@ test('values are read, and variables of other programs ignored', () => {
   });
   assert.deepEqual(
     [live.feed, live.hermesUrl.pathname, live.hermesApiKey],
-    ['hermes', '/hermes/', 'some-key'],
+    ['coinbase,hermes', '/hermes/', 'some-key'],
   );
+  assert.deepEqual([live.coinbaseUrl.host, live.feedStaleMs], ['[::1]:4001', 20_000]);
   assert.deepEqual(live.hermesIds, { ...USUAL_HERMES_IDS, TON: 'ab'.repeat(32) });
   assert.deepEqual(live.unsureMax, { ...readConfig({}).unsureMax, TON: 0.015, BTC: 0 });
   assert.equal(config.retentionMs, 2_592_000_000);
@@ -148,10 +153,12 @@ const BAD_VALUES: readonly (readonly [name: string, value: string, expected: Reg
   ['TOTE_OPERATOR_TOKEN', 'with spaces in it', /visible ASCII/],
   ['TOTE_OPERATOR_TOKEN', 'fifteen-letters', /16 to 255 visible ASCII/],
   ['TOTE_DATA_DIR', '', /a path/],
-  ['TOTE_FEED', 'live', /simulated, push, hermes/],
-  ['TOTE_FEED', 'hermes,push', /simulated, push, hermes/],
-  ['TOTE_FEED', 'hermes,hermes', /simulated, push, hermes/],
-  ['TOTE_HERMES_URL', 'hermes.example', /an https:\/\/ address/],
+  ['TOTE_FEED', 'live', /simulated, push, hermes, coinbase, or several of the last 2/],
+  ['TOTE_FEED', 'hermes,push', /in order of preference/],
+  ['TOTE_FEED', 'hermes,hermes', /in order of preference/],
+  ['TOTE_COINBASE_URL', 'https://exchange.example', /wss:\/\/, or with ws:\/\/ on this machine/],
+  ['TOTE_FEED_STALE_SECONDS', '0', /from 1 to 60/],
+  ['TOTE_HERMES_URL', 'hermes.example', /an address with https:\/\//],
   ['TOTE_HERMES_URL', 'http://hermes.example/', /http:\/\/ on this machine/],
   ['TOTE_HERMES_URL', 'https://user@hermes.example/', /without user/],
   ['TOTE_HERMES_URL', 'https://hermes.example/?key=1', /without user/],
