@@ -37,6 +37,7 @@ export const LOG_EVENTS = {
     'warn',
     'rounds wait for prices at boundaries from before the start; without a tick from then they are voided',
   ),
+  holidays_over: at('warn', 'all closures of TOTE_HOLIDAYS_FILE are over: the coming holidays are unknown'),
   price_held: at(
     'warn',
     'a price is too far from the last one: it is held back until later ones agree with it',

@@ -3,10 +3,11 @@
  * them as input, through journaled `setCalendar` commands.
  *
  * FX: Sunday 17:00 to Friday 17:00. Metals: Sunday 18:00 to Friday 17:00 with a pause from 17:00 to 18:00 each day.
- * Crypto never closes. Holidays are unknown: on one the feed is silent, and rounds are voided.
+ * Crypto never closes. Holidays and early ends are an operator's (`calendar/closures.ts`).
  */
-import { must } from '../../engine/base/assert.js';
 import type { AssetClass } from '../../engine/model/domain.js';
+import type { Closure } from './calendar/closures.js';
+import { ZoneClock } from './calendar/zone-clock.js';
 
 export type Session = readonly [openMs: number, closeMs: number];
 
@@ -20,43 +21,38 @@ const METAL_CLOSE_HOUR = 17;
 const SUNDAY = 0;
 const FRIDAY = 5;
 
-const newYork = new Intl.DateTimeFormat('en-US', {
-  timeZone: 'America/New_York',
-  hourCycle: 'h23',
-  year: 'numeric',
-  month: 'numeric',
-  day: 'numeric',
-  hour: 'numeric',
-  minute: 'numeric',
-  second: 'numeric',
-});
-
-/** New York's local time at `utcMs`, encoded as if it were UTC; whole seconds. */
-function newYorkClockMs(utcMs: number): number {
-  const parts = new Map(newYork.formatToParts(utcMs).map(({ type, value }) => [type, Number(value)]));
-  const part = (type: Intl.DateTimeFormatPartTypes): number => must(parts.get(type), `${type} of a date`);
-  return Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
-}
-
-/**
- * The instant of New York's local time `clockMs`. The guess works because daylight saving changes at 2:00, far from
- * the end of any session.
- */
-function atNewYorkClock(clockMs: number): number {
-  const guessMs = clockMs + 5 * HOUR_MS;
-  return guessMs + (clockMs - newYorkClockMs(guessMs));
-}
+const newYork = new ZoneClock('America/New_York');
 
 /** Sessions of a class that overlap `[fromMs, toMs]`, in order; null for a class that is always open. */
-export function sessionsBetween(assetClass: AssetClass, fromMs: number, toMs: number): Session[] | null {
+export function sessionsBetween(
+  assetClass: AssetClass,
+  fromMs: number,
+  toMs: number,
+  closures: readonly Closure[] = [],
+): Session[] | null {
   if (assetClass === 'CRYPTO') return null;
+  const ofClass = closures.filter(({ classes }) => classes.includes(assetClass));
   const sessions: Session[] = [];
-  const firstDayMs = Math.floor(newYorkClockMs(fromMs) / DAY_MS) * DAY_MS - 7 * DAY_MS;
-  for (let dayMs = firstDayMs; atNewYorkClock(dayMs) <= toMs; dayMs += DAY_MS) {
+  const firstDayMs = Math.floor(newYork.clockMs(fromMs) / DAY_MS) * DAY_MS - 7 * DAY_MS;
+  for (let dayMs = firstDayMs; newYork.at(dayMs) <= toMs; dayMs += DAY_MS) {
     const session = sessionFrom(assetClass, dayMs);
-    if (session !== null && session[1] >= fromMs && session[0] <= toMs) sessions.push(session);
+    if (session !== null) sessions.push(...openParts(session, ofClass));
   }
-  return sessions;
+  return sessions.filter(([openMs, closeMs]) => closeMs >= fromMs && openMs <= toMs);
+}
+
+/** What closures leave of a session. */
+function openParts(session: Session, closures: readonly Closure[]): Session[] {
+  return closures.reduce<Session[]>(
+    (parts, { fromMs, untilMs }) =>
+      parts.flatMap(([openMs, closeMs]) => {
+        const before: Session = [openMs, Math.min(closeMs, fromMs)];
+        const after: Session = [Math.max(openMs, untilMs), closeMs];
+        if (untilMs <= openMs || fromMs >= closeMs) return [[openMs, closeMs]];
+        return [before, after].filter(([beginMs, endMs]) => beginMs < endMs);
+      }),
+    [session],
+  );
 }
 
 /** The session that begins on New York's calendar day `dayMs`, or null. */
@@ -64,15 +60,12 @@ function sessionFrom(assetClass: 'METAL' | 'FX', dayMs: number): Session | null 
   const weekday = new Date(dayMs).getUTCDay();
   if (assetClass === 'FX') {
     if (weekday !== SUNDAY) return null;
-    return [
-      atNewYorkClock(dayMs + FX_HOUR * HOUR_MS),
-      atNewYorkClock(dayMs + 5 * DAY_MS + FX_HOUR * HOUR_MS),
-    ];
+    return [newYork.at(dayMs + FX_HOUR * HOUR_MS), newYork.at(dayMs + 5 * DAY_MS + FX_HOUR * HOUR_MS)];
   }
   if (weekday >= FRIDAY) return null;
   return [
-    atNewYorkClock(dayMs + METAL_OPEN_HOUR * HOUR_MS),
-    atNewYorkClock(dayMs + DAY_MS + METAL_CLOSE_HOUR * HOUR_MS),
+    newYork.at(dayMs + METAL_OPEN_HOUR * HOUR_MS),
+    newYork.at(dayMs + DAY_MS + METAL_CLOSE_HOUR * HOUR_MS),
   ];
 }
 
@@ -80,11 +73,13 @@ function sessionFrom(assetClass: 'METAL' | 'FX', dayMs: number): Session | null 
 export class MarketHours {
   readonly #known = new Map<AssetClass, { readonly dayMs: number; readonly sessions: Session[] | null }>();
 
+  constructor(private readonly closures: readonly Closure[] = []) {}
+
   sessions(assetClass: AssetClass, nowMs: number): readonly Session[] | null {
     const dayMs = Math.floor(nowMs / DAY_MS) * DAY_MS;
     const known = this.#known.get(assetClass);
     if (known?.dayMs === dayMs) return known.sessions;
-    const sessions = sessionsBetween(assetClass, dayMs, dayMs + CALENDAR_DAYS * DAY_MS);
+    const sessions = sessionsBetween(assetClass, dayMs, dayMs + CALENDAR_DAYS * DAY_MS, this.closures);
     this.#known.set(assetClass, { dayMs, sessions });
     return sessions;
   }

@@ -22,7 +22,12 @@ export function openPriceDesk(
   engine: EngineReads,
   surroundings: Omit<FeedSurroundings, 'hours'>,
 ): PriceDesk {
-  const hours = new MarketHours();
+  const { closures } = config;
+  const hours = new MarketHours(closures);
+  const lastMs = Math.max(...closures.map(({ untilMs }) => untilMs));
+  if (closures.length > 0 && lastMs < surroundings.clock.nowMs()) {
+    surroundings.log.write('holidays_over', { last: new Date(lastMs).toISOString() });
+  }
   const jumpLimits = { ratioMax: config.priceRatioMax, agreementMs: config.priceAgreementMs };
   const tracker = new PriceTracker(engine, config.pastPricesMs, jumpLimits);
   const chosen = chooseFeed(config, { ...surroundings, hours });

@@ -1,8 +1,9 @@
 /** Parsers for the values of variables about prices (`price-variables.ts`). */
 import { YEARLY_VOLATILITY } from '../../engine/host/ticks/volatility.js';
 import { ASSETS, type Asset, type AssetClass, assetClassOf } from '../../engine/model/domain.js';
+import { type Closure, readClosures } from '../prices/calendar/closures.js';
 import { readHermesId, USUAL_HERMES_IDS } from '../prices/hermes/symbols.js';
-import { Expected, type Parser } from './config-values.js';
+import { Expected, type Parser, path } from './config-values.js';
 
 /** Feeds without a network, each of them alone. */
 const LONE_FEEDS = ['simulated', 'push'] as const;
@@ -100,6 +101,17 @@ function byAsset<T>(
     return { ...usual, ...given };
   };
 }
+
+/** Files with closures, separated by commas; all count. */
+export const holidays: Parser<readonly Closure[]> = (text) => {
+  if (text === 'none') return [];
+  return text.split(',').flatMap((name) => {
+    const result = readClosures(path(name.trim()));
+    if (result.success) return result.closures;
+    const mistakes = result.mistakes.join('; ');
+    throw new Expected(`JSON files of closures, separated by commas, or "none"; ${name.trim()}: ${mistakes}`);
+  });
+};
 
 const decimal = (text: string, min: number, max: number): number | null => {
   const value = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;

@@ -7,6 +7,7 @@ import {
   feed,
   feedSeed,
   hermesIds,
+  holidays,
   httpUrl,
   priceRatio,
   socketUrl,
@@ -70,6 +71,12 @@ export const PRICE_VARIABLES = {
     '8',
     staleSeconds,
     'with several feeds: an asset whose feed has had no price for so long [takes the next one](docs/prices.md#several-feeds). 1 to 60',
+  ),
+  closures: variable(
+    'TOTE_HOLIDAYS_FILE',
+    'none',
+    holidays,
+    'JSON files, separated by commas, with [holidays and early ends](docs/prices.md#market-hours) of metals and currency pairs',
   ),
   pastPricesMs: variable(
     'TOTE_PAST_PRICES_SECONDS',
