@@ -193,7 +193,7 @@ function attach(front: Front, { sequencer, clock, tracker, quoter }: Host, isClo
   front.attach({
     sequencer,
     nowMs: () => clock.nowMs(),
-    latestTick: (asset) => tracker.latest(asset)?.price ?? null,
+    latestTick: (asset) => tracker.latest(asset),
     fairShare: (market, nowMs) => quoter.fairShareE6(market, nowMs),
     isClockManual,
   });

@@ -73,7 +73,8 @@ function settleBet(state: State, round: Round, timeMs: number, events: EngineEve
   const account = chunk.account[i] as number;
   const bet = chunk.bet[i] as number;
   const stakeCents = chunk.stakeCents[i] as number;
-  const result = betResult(round.result, chunk.side[i] as number);
+  const side = chunk.side[i] as number;
+  const result = betResult(round.result, side);
   const payoutCents = paidCents(result, stakeCents, chunk.payoutCents[i] as number);
   round.nextToSettle = chunk.next[i] as number;
   round.paidCents += payoutCents;
@@ -91,6 +92,8 @@ function settleBet(state: State, round: Round, timeMs: number, events: EngineEve
     account,
     market,
     roundNumber,
+    side,
+    stakeCents,
     result,
     payoutCents,
     newBalanceCents,

@@ -19,9 +19,12 @@ const CLOSE = 0x5d;
 export type EventReader = (seq: number, events: readonly EngineEvent[]) => void;
 /** Receives every durable bet once and in order, a batch at a time, after the events of the batch's other commands. */
 export type BetReader = (bets: readonly BetPlaced[]) => void;
+/** Called at the end of each durable batch, whose commands have these numbers. */
+export type EndReader = (firstSeq: number, lastSeq: number) => void;
 export interface BatchReader {
   readonly events: EventReader;
   readonly bets: BetReader;
+  readonly end: EndReader;
 }
 
 export class OpenBatch {
@@ -95,9 +98,10 @@ export class OpenBatch {
   }
 
   dispatch(readers: readonly BatchReader[]): void {
-    for (const { events: readEvents, bets: readBets } of readers) {
+    for (const { events: readEvents, bets: readBets, end } of readers) {
       for (const [at, events] of this.#events.entries()) readEvents(this.#seqs[at] as number, events);
       if (this.#bets.length > 0) readBets(this.#bets);
+      end(this.firstSeq, this.lastSeq);
     }
   }
 

@@ -15,10 +15,11 @@ import type { Clock, JournalWriter, SpaceLevel } from '../model/ports.js';
 import { BatchQueue } from './batch-queue.js';
 import { CommandClock } from './command-clock.js';
 import { CommitTimer } from './commit-timer.js';
-import type { BatchReader, BetReader, EventReader, Release } from './open-batch.js';
+import type { BatchReader, BetReader, EndReader, EventReader, Release } from './open-batch.js';
 import { ReleaseQueue } from './release-queue.js';
 import type { SequencerOptions } from './sequencer-options.js';
 
+const ignore = (): void => undefined;
 const STOPPED: Rejected = { status: 'rejected', code: 'shutting_down', detail: 'the server is stopping' };
 
 type Stage =
@@ -187,9 +188,9 @@ export class Sequencer {
     else this.#batches.with(seq).wait(release);
   }
 
-  /** The readers receive everything that becomes durable from now on, before the waiters are released. */
-  onEvents(events: EventReader, bets: BetReader = () => undefined): void {
-    this.#readers.push({ events, bets });
+  /** The readers receive all that becomes durable from now on, before the waiters are released. */
+  onEvents(events: EventReader, bets: BetReader = ignore, end: EndReader = ignore): void {
+    this.#readers.push({ events, bets, end });
   }
 
   /** Checks the clocks and the writer. Call several times a second. */

@@ -27,7 +27,8 @@ export interface BetPlaced extends BetFacts {
   readonly fairShareE6: number;
 }
 
-export interface BetSettled {
+/** What the archive keeps of a settlement, beside the bet itself. */
+export interface SettlementFacts {
   readonly type: 'betSettled';
   readonly timeMs: number;
   readonly bet: number;
@@ -38,6 +39,11 @@ export interface BetSettled {
   readonly result: number;
   readonly payoutCents: number;
   readonly newBalanceCents: number;
+}
+
+export interface BetSettled extends SettlementFacts {
+  readonly side: number;
+  readonly stakeCents: number;
 }
 
 /** A round entered the status that the type names. */
@@ -156,6 +162,9 @@ export type EngineEvent =
   | KeyChanged
   | SettingsChanged
   | SetupDeclared;
+
+/** An event as a history shows it, whether it comes from the engine or from the archive. */
+export type PastEvent = EngineEvent | SettlementFacts;
 
 /** The command took effect as number `seq`. It is durable once the journal has acknowledged that number. */
 export interface Accepted {

@@ -138,6 +138,8 @@ export interface HttpRequest {
   readonly body: Uint8Array;
   /** A fault that the transport found before the end of the request (too large, ambiguous length), or null. */
   readonly fault: { readonly code: ErrorCode; readonly detail: string } | null;
+  /** Of a request to open a WebSocket where the server has one; absent otherwise. */
+  readonly upgrade?: StreamUpgrade;
 }
 
 /** Alternating header names and values: `['Allow', 'GET', 'Retry-After', '3']`. */
@@ -155,6 +157,32 @@ export interface HttpResponder {
 }
 
 export type HttpHandler = (request: HttpRequest, responder: HttpResponder) => void;
+
+/** An open WebSocket. Its owner is told once that it is closed, whoever closes it; nothing may be called after that. */
+export interface StreamSocket {
+  /** Sends a text message. Returns whether the system took all of it; what it did not is kept in memory. */
+  send(text: string | Uint8Array): boolean;
+  /** Bytes that wait in memory because the client does not read. */
+  readonly waitingBytes: number;
+  /** Sends what waits and the reason, and closes. */
+  close(code: number, reason: string): void;
+}
+
+/** What a WebSocket's owner is told. */
+export interface StreamOwner {
+  /** `bytes` are valid until this returns. */
+  onMessage(bytes: Uint8Array, isBinary: boolean): void;
+  /** There is room again after `send` returned false. */
+  onRoom(): void;
+  onClosed(): void;
+}
+
+export interface StreamUpgrade {
+  /** Sec-WebSocket-Protocol as sent; '' if absent. */
+  readonly protocols: string;
+  /** Opens the WebSocket in place of an answer, with one of the protocols, or '' for none. Does nothing if the client has gone. */
+  accept(protocol: string, open: (socket: StreamSocket) => StreamOwner): void;
+}
 
 /** A listening server: real sockets, or the simulator's network. */
 export interface Transport {

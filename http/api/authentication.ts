@@ -60,8 +60,8 @@ export class Authentication {
   authorise(call: Call, operation: Operation): Verdict {
     const { rights } = this;
     if ((rights.scopesMask(call.key) & operation.scope) === 0) return NO_SCOPE;
-    // Every account may read.
-    if ((operation.scope & WRITE_SCOPES_MASK) === 0) return null;
+    // Every account may read, and any one of several scopes that include a reading one is enough.
+    if ((operation.scope & ~WRITE_SCOPES_MASK) !== 0) return null;
     if (rights.tier(call.account) < WRITE_TIER) return TIER_TOO_LOW;
     return operation.isWrite && rights.isFrozen(call.account) ? FROZEN : null;
   }

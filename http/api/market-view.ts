@@ -5,9 +5,10 @@
 import { ASSETS, assetOf, MARKETS_MAX, textAt } from '../../engine/model/domain.js';
 import * as M from '../board/markets.js';
 import type { TaggedBody } from '../kit/tagged-body.js';
-import { marketHead, marketText, roundHead, type ShownMarket, type ShownRound } from '../wire/market-text.js';
+import { marketHead, marketText, roundHead, type ShownMarket } from '../wire/market-text.js';
 import { isoText, successText } from '../wire/wire.js';
 import { CachedBody, publicBody } from './cached-body.js';
+import { roundOf } from './shown-round.js';
 
 /** Market data are at most this old, in milliseconds of the clock. */
 export const MARKET_AGE_MS_MAX = 50;
@@ -75,26 +76,7 @@ class MarketEntry {
     return {
       minStakeCents: this.#field(M.MIN_STAKE_CENTS),
       maxStakeCents: this.#field(M.MAX_STAKE_CENTS),
-      round: this.#field(M.ROUND_NUMBER) < 0 ? null : this.#shownRound(),
-    };
-  }
-
-  #shownRound(): ShownRound {
-    const openPrice = this.#field(M.OPEN_PRICE);
-    return {
-      roundNumber: this.#field(M.ROUND_NUMBER),
-      status: this.#field(M.STATUS),
-      startTimeMs: this.#field(M.START_TIME_MS),
-      lockTimeMs: this.#field(M.LOCK_TIME_MS),
-      endTimeMs: this.#field(M.END_TIME_MS),
-      bettingClosesMs: this.#field(M.BETTING_CLOSES_MS),
-      openPrice: Number.isNaN(openPrice) ? null : openPrice,
-      poolUpCents: this.#field(M.POOL_UP_CENTS),
-      poolDownCents: this.#field(M.POOL_DOWN_CENTS),
-      bets: this.#field(M.DURABLE_BETS),
-      volumeCents: this.#field(M.DURABLE_VOLUME_CENTS),
-      availableUpCents: this.#field(M.AVAILABLE_UP_CENTS),
-      availableDownCents: this.#field(M.AVAILABLE_DOWN_CENTS),
+      round: roundOf(this.#row),
     };
   }
 

@@ -28,6 +28,7 @@ import { OrderDesk } from './orders.js';
 import { Reads } from './reads.js';
 import { limitRefusals } from './refusals.js';
 import { SharedReads } from './shared-reads.js';
+import { type Streams, streamOperation } from './stream-door.js';
 
 export interface PublicApiParts {
   /** To the engine's thread. */
@@ -49,6 +50,8 @@ export interface PublicApiParts {
   readonly marketAgeMsMax: number;
   /** `loadDocs()`. */
   readonly docs: DocsFiles;
+  /** Who serves GET /stream; absent: nobody. */
+  readonly streams?: Streams;
   /** The first part of every X-Request-Id; differs for each start of the server. */
   readonly requestIdPrefix: string;
 }
@@ -59,14 +62,16 @@ const WRONG_METHOD = new Refused('method_not_allowed', 'the Allow header names t
 const READ_ONLY = 'GET, HEAD, OPTIONS';
 
 export function createPublicApi(parts: PublicApiParts): HttpHandler {
-  const api = new PublicApi(parts);
-  return (request, responder) => api.handle(request, responder);
+  return new PublicApi(parts).handler;
 }
 
-class PublicApi {
+export class PublicApi {
+  readonly handler: HttpHandler = (request, responder) => this.#handle(request, responder);
+
   readonly #parts: PublicApiParts;
   readonly #authentication: Authentication;
   readonly #router: Router<Operation>;
+  readonly #order: Operation;
   readonly #documents: Documents;
   readonly #headTexts: HeadTexts;
   /** By kind of limit. */
@@ -86,11 +91,23 @@ class PublicApi {
     const desk = new OrderDesk(link, seeds, new IdempotencyDigests(masterSecret));
     const services = { reads, shared: new SharedReads(parts), desk };
     const operations = ENDPOINTS.map((endpoint) => operationOf(endpoint, services));
-    this.#router = new Router(BASES, operations);
+    const { streams } = parts;
+    this.#router = new Router(
+      BASES,
+      streams === undefined ? operations : [...operations, streamOperation(streams)],
+    );
+    const isOrder = ({ method, path }: Operation): boolean => method === 'POST' && path === '/orders';
+    this.#order = must(operations.find(isOrder), 'the operation that places orders');
     this.#documents = new Documents(parts.docs, apiDocument);
   }
 
-  handle(request: HttpRequest, responder: HttpResponder): void {
+  /** Carries out an order that came another way than by a request, as if it were one: all but finding its route. */
+  placeOrder(call: Call): void {
+    const verdict = this.#perform(call, this.#order, []);
+    if (verdict !== null) this.#refuse(call, verdict);
+  }
+
+  #handle(request: HttpRequest, responder: HttpResponder): void {
     const { clock, limitsNowMs } = this.#parts;
     this.#requests += 1;
     const texts = this.#headTexts;
@@ -103,14 +120,17 @@ class PublicApi {
     const { request } = call;
     const found = request.fault === null ? this.#router.find(request.path) : null;
     const operation = found?.resource.byMethod.get(request.method);
+    if (found !== null && operation !== undefined) return this.#perform(call, operation, found.params);
     const unfit = this.#authentication.identify(call);
-    if (found === null || operation === undefined) {
-      return this.#count(call, unfit === null ? 'known' : 'unknown') ?? this.#withoutKey(call, found);
-    }
+    return this.#count(call, unfit === null ? 'known' : 'unknown') ?? this.#withoutKey(call, found);
+  }
+
+  #perform(call: Call, operation: Operation, params: readonly string[]): Verdict {
+    const unfit = this.#authentication.identify(call);
     if (unfit !== null) return this.#count(call, 'unknown') ?? unfit;
     const forbidden = this.#authentication.authorise(call, operation);
     if (forbidden !== null) return this.#forbid(call, operation, forbidden);
-    return this.#count(call, 'known') ?? operation.run(call, found.params);
+    return this.#count(call, 'known') ?? operation.run(call, params);
   }
 
   /** Refuses what key or account may not do, except that an order the account placed while it could is replayed. */

@@ -15,7 +15,7 @@ import type { Facts } from './facts.js';
 import * as M from './markets.js';
 
 /** The latest accepted price of an asset, or null. It is no part of the engine's state. */
-export type LatestTick = (asset: number) => number | null;
+export type LatestTick = (asset: number) => { readonly price: number; readonly timeMs: number } | null;
 
 /** UP's fair share in a market's live round at a time, in millionths, or -1 (`engine/host/quoter.ts`). */
 export type FairShare = (market: number, nowMs: number) => number;
@@ -125,7 +125,9 @@ export class MarketPublisher {
   #publishPrices(): void {
     for (let asset = 0; asset < ASSETS.length; asset++) {
       const row = must(this.#assets[asset], 'an asset');
-      row.next[M.TICK_PRICE] = this.latestTick(asset) ?? Number.NaN;
+      const tick = this.latestTick(asset);
+      row.next[M.TICK_PRICE] = tick?.price ?? Number.NaN;
+      row.next[M.TICK_MS] = tick?.timeMs ?? Number.NaN;
       row.write();
     }
   }

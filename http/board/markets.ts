@@ -41,7 +41,9 @@ export const TICK_PRICE = 0;
 /** Open price of the asset's latest round, and when that opened. */
 export const LAST_OPEN_PRICE = 1;
 export const LAST_OPEN_MS = 2;
-export const ASSET_FIELDS = 3;
+/** The time of that tick itself. */
+export const TICK_MS = 3;
+export const ASSET_FIELDS = 4;
 
 /** The only field of the only row of the journal's facts: the number of the last durable command. */
 export const DURABLE_SEQ = 0;

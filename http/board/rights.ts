@@ -20,6 +20,8 @@ const ACCOUNT = 8;
 const SCOPES = 9;
 const ENABLED = 10;
 const EXPIRY = 12;
+/** Numbers of keys begin at 1: the first word of key 0 counts the changes of all. */
+const VERSION = 0;
 /** Open addressing, at most half full. */
 const PLACES = KEYS_MAX * 2;
 /** An account's byte is its tier, with this bit set if it is frozen. */
@@ -76,6 +78,11 @@ class RightsTables {
 }
 
 export class Rights extends RightsTables {
+  /** Changes when a key is made, disabled or enabled. */
+  get version(): number {
+    return Atomics.load(this.words, VERSION);
+  }
+
   /** The number of the key with this digest, or 0. */
   find(digest: Int32Array): number {
     return Atomics.load(this.places, this.placeOf(digest));
@@ -133,6 +140,7 @@ export class RightsWriter extends RightsTables {
     assert(key <= KEYS_MAX, `key ${key} has a place`);
     const at = key * KEY_WORDS;
     Atomics.store(this.words, at + ENABLED, enabled ? 1 : 0);
+    Atomics.add(this.words, VERSION, 1);
     if (this.words[at + ACCOUNT] !== 0) return;
     // Constant fields are written before the key can be found.
     const digest = digestWords(this.engine.keyDigest(key));

@@ -4,19 +4,23 @@ import { JournalPosition } from '../board/journal-position.js';
 import { MarketPublisher } from '../board/market-publisher.js';
 import { type BoardMemory, boardOf } from '../board/markets.js';
 import { type RightsMemory, RightsWriter } from '../board/rights.js';
+import { BroadcastPublisher } from '../broadcast/publisher.js';
+import type { BroadcastMemory } from '../broadcast/records.js';
 import { Desk, type DeskOptions } from './desk.js';
 
 export interface SharedMemory {
   readonly rights: RightsMemory;
   readonly board: BoardMemory;
+  readonly broadcast: BroadcastMemory;
 }
 
 export interface Connected {
   readonly desk: Desk;
   readonly publisher: MarketPublisher;
+  readonly broadcaster: BroadcastPublisher;
 }
 
-/** All of the engine's state must be durable. From then on rights and market data follow its events. */
+/** All of the engine's state must be durable. From then on rights, market data and broadcast follow its events. */
 export function connectEngine(sequencer: Sequencer, memory: SharedMemory, options: DeskOptions): Connected {
   const { engine } = sequencer;
   const { nowMs, latestTick, fairShare } = options;
@@ -26,17 +30,23 @@ export function connectEngine(sequencer: Sequencer, memory: SharedMemory, option
   const publisher = new MarketPublisher(board, engine, latestTick, shareNow);
   const position = new JournalPosition(board.journal);
   position.write(sequencer.durableSeq);
-  // Written before the batch's answers are sent: whoever has one reads no older number.
+  const broadcaster = new BroadcastPublisher(memory.broadcast, engine);
   sequencer.onEvents(
-    (_seq, events) => {
+    (seq, events) => {
       rights.onEvents(events);
       publisher.onEvents(events);
-      position.write(sequencer.durableSeq);
+      broadcaster.onEvents(seq, events);
     },
     (bets) => {
       publisher.onBets(bets);
-      position.write(sequencer.durableSeq);
+      broadcaster.onBets(bets);
+    },
+    (firstSeq, lastSeq) => {
+      broadcaster.onEnd(firstSeq, lastSeq);
+      // Before the batch's answers are sent: whoever has one reads no older number. After the broadcast: whoever reads
+      // the number finds in the logs all that happened up to it.
+      position.write(lastSeq);
     },
   );
-  return { desk: new Desk(sequencer, options), publisher };
+  return { desk: new Desk(sequencer, options), publisher, broadcaster };
 }

@@ -3,7 +3,7 @@
  * of key and account are checked again here, when the request takes effect. A success is sent only once it is
  * durable, a read only once everything that it shows is durable.
  */
-import { assert, unreachable } from '../../engine/base/assert.js';
+import { assert, must, unreachable } from '../../engine/base/assert.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
 import type { PlaceOrder } from '../../engine/model/commands.js';
 import { assetOf, NO_FAIR_SHARE, WRITE_TIER } from '../../engine/model/domain.js';
@@ -41,6 +41,7 @@ export class Desk {
     if (kind === requests.ORDER) this.#place(ring, gateway, ticket);
     else if (kind === requests.REPLAY) this.#replay(ring, gateway, ticket);
     else if (kind === requests.ROUND) this.#round(ring, gateway, ticket);
+    else if (kind === requests.BALANCE) this.#balance(ring, gateway, ticket);
     else this.#list(kind, ring, gateway, ticket);
   }
 
@@ -119,10 +120,25 @@ export class Desk {
     const { latestTick, fairShare, nowMs } = this.options;
     const isCurrent = engine.currentRound(market) === round;
     const shareE6 = isCurrent ? fairShare(market, nowMs()) : NO_FAIR_SHARE;
-    const facts = JSON.stringify({ round, tick: latestTick(assetOf(market)), shareE6 });
+    const facts = JSON.stringify({ round, tick: latestTick(assetOf(market))?.price ?? null, shareE6 });
     // The last bet that it counts may be the last command.
     this.sequencer.whenDurable(engine.seq, () =>
       gateway.reply((to) => replies.sendRoundFacts(to, ticket, facts)),
+    );
+  }
+
+  #balance(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
+    const asker = requests.readAsker(ring);
+    const unfit = this.#unfitKey(asker);
+    if (unfit !== null) {
+      refuse(gateway, ticket, { code: unfit, detail: '' });
+      return;
+    }
+    const { engine } = this.sequencer;
+    const { balanceCents } = must(engine.account(asker.account), 'account of a key');
+    const seq = engine.accountTouchedSeq(asker.account);
+    this.sequencer.whenDurable(seq, () =>
+      gateway.reply((to) => replies.sendBalance(to, ticket, { seq, balanceCents })),
     );
   }
 

@@ -8,9 +8,11 @@ import type { Sequencer } from '../../engine/host/sequencer.js';
 import type { Rules } from '../../engine/model/rules.js';
 import { boardMemory } from '../board/markets.js';
 import { rightsMemory } from '../board/rights.js';
+import { broadcastMemory } from '../broadcast/records.js';
 import { type Connected, connectEngine } from '../desk/connect.js';
 import type { DeskOptions } from '../desk/desk.js';
 import { RingService } from '../rings/service.js';
+import { streamsMemory } from '../stream/limits.js';
 import { type ForOperators, Gateways, type Listening } from './gateways.js';
 import type { OperatorSetup, SharedSetup } from './messages.js';
 
@@ -22,7 +24,12 @@ export interface FrontSources extends DeskOptions {
 
 export class Front {
   readonly #gateways: Gateways;
-  readonly #memory = { rights: rightsMemory(), board: boardMemory() };
+  readonly #memory = {
+    rights: rightsMemory(),
+    board: boardMemory(),
+    broadcast: broadcastMemory(),
+    streams: streamsMemory(),
+  };
   readonly #service: RingService;
   #connected: Connected | null = null;
   #publishesEveryTurn = false;
@@ -40,7 +47,7 @@ export class Front {
 
   /** Takes the public port; rejects if it is taken. */
   listen(
-    setup: Omit<SharedSetup, 'halted' | 'rights' | 'board'>,
+    setup: Omit<SharedSetup, 'halted' | 'rights' | 'board' | 'broadcast' | 'streams'>,
     host: string,
     port: number,
   ): Promise<Listening> {
@@ -56,6 +63,7 @@ export class Front {
   attach({ sequencer, isClockManual, ...options }: FrontSources): void {
     assert(this.#connected === null, 'the engine is attached once');
     this.#connected = connectEngine(sequencer, this.#memory, options);
+    for (const wake of this.#gateways.wakes) this.#connected.broadcaster.addGateway(wake);
     sequencer.onEvents((_seq, events) => {
       if (events.some(({ type }) => type === 'configured'))
         this.#gateways.setRules(must(sequencer.engine.rules, 'rules that were put in force'));

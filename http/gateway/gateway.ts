@@ -2,16 +2,20 @@
 import { must } from '../../engine/base/assert.js';
 import type { Clock } from '../../engine/model/ports.js';
 import type { Rules } from '../../engine/model/rules.js';
+import { BASES } from '../api/endpoint.js';
 import { MARKET_AGE_MS_MAX } from '../api/market-view.js';
-import { createPublicApi } from '../api/public-api.js';
+import { PublicApi } from '../api/public-api.js';
 import { boardOf, PUBLISH_EVERY_MS } from '../board/markets.js';
 import { Rights } from '../board/rights.js';
+import { Broadcast } from '../broadcast/records.js';
 import { RateLimits } from '../limits/rate-limits.js';
 import { createLog } from '../log/log.js';
 import { logRequests } from '../log/requests.js';
 import { loadDocs } from '../pages/docs-page.js';
 import { clockIn, systemClock, wholeMonotonicMs } from '../process/clock.js';
 import { Link } from '../rings/link.js';
+import { StreamHub } from '../stream/hub.js';
+import { FLUSH_MS, StreamCounts } from '../stream/limits.js';
 import { HeldRequests } from '../uws/held-requests.js';
 import { acceptFor, type Listening } from '../uws/listening.js';
 import { receiveBuffer } from '../uws/receive-buffer.js';
@@ -22,6 +26,9 @@ import { type ThreadEnd, tellFailed, tellRefused } from './thread-end.js';
 /** How old a gateway's bytes may be, in milliseconds, beside the age of what they are made of. */
 const BYTES_AGE_MS_MAX = MARKET_AGE_MS_MAX - PUBLISH_EVERY_MS;
 
+/** How often streams have their turn, in milliseconds. */
+const TURN_MS = 10;
+
 export class Gateway implements Serving {
   readonly #transport: UwsTransport;
   readonly #link: Link;
@@ -29,6 +36,8 @@ export class Gateway implements Serving {
   readonly #held = new HeldRequests();
   #acceptor: Listening | null = null;
   #rules: Rules | null = null;
+  #hub: StreamHub | null = null;
+  #turns: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly setup: GatewaySetup,
@@ -42,6 +51,7 @@ export class Gateway implements Serving {
       trustedProxies,
       connectionsMax,
       openConnections: new Int32Array(openConnections),
+      streamPaths: BASES.map((base) => `${base}/stream`),
       onFatal: (error) => tellFailed(post, error),
     });
     this.#link = new Link(rings, { schedule: setImmediate, wake: () => post(WAKE) });
@@ -49,8 +59,12 @@ export class Gateway implements Serving {
   }
 
   take(message: Parameters<Serving['take']>[0]): void {
-    if (message === WAKE) this.#link.drain();
-    else this.#follow(message);
+    if (message === WAKE) {
+      this.#link.drain();
+      this.#hub?.wake();
+    } else {
+      this.#follow(message);
+    }
   }
 
   #follow(message: Exclude<ToGateway, typeof WAKE>): void {
@@ -96,26 +110,47 @@ export class Gateway implements Serving {
   #serve(): void {
     const { setup } = this;
     const isManual = setup.manualClock !== null;
-    const api = createPublicApi({
+    const rights = new Rights(setup.rights);
+    const board = boardOf(setup.board);
+    const limitsNowMs = isManual ? () => this.#clock.nowMs() : wholeMonotonicMs;
+    const hub = new StreamHub({
       link: this.#link,
-      rights: new Rights(setup.rights),
-      board: boardOf(setup.board),
+      rights,
+      board,
+      broadcast: new Broadcast(setup.broadcast, setup.index),
+      counts: new StreamCounts(setup.streams),
+      nowMs: () => this.#clock.nowMs(),
+      limitsNowMs,
+      monotonicMs: () => systemClock.monotonicMs(),
+      flushMs: isManual ? 0 : FLUSH_MS,
+      schedule: setImmediate,
+      placeOrder: (call) => api.placeOrder(call),
+    });
+    const api = new PublicApi({
+      link: this.#link,
+      rights,
+      board,
+      streams: hub,
       rules: () => must(this.#rules, 'rules in force'),
       clock: this.#clock,
       limits: new RateLimits(setup.limits),
-      limitsNowMs: isManual ? () => this.#clock.nowMs() : wholeMonotonicMs,
+      limitsNowMs,
       masterSecret: setup.masterSecret,
       marketAgeMsMax: isManual ? 0 : BYTES_AGE_MS_MAX,
       docs: loadDocs(),
       requestIdPrefix: `${setup.requestIdPrefix}${setup.index.toString(36)}`,
     });
-    this.#held.serve(logRequests(api, 'public', systemClock, createLog(setup.logLevel)));
+    this.#hub = hub;
+    this.#turns = setInterval(() => hub.turn(), TURN_MS);
+    this.#held.serve(logRequests(api.handler, 'public', systemClock, createLog(setup.logLevel)));
   }
 
   /** Accepts no new connections, answers what waits, and closes. */
   async #close(): Promise<void> {
     this.#acceptor?.close();
+    await this.#hub?.close();
     await this.#transport.close();
+    clearInterval(this.#turns);
     this.post({ kind: 'closed' });
     this.end.letGo();
   }

@@ -74,6 +74,11 @@ export class Gateways {
     return { port: said.port, seesHeads: joined.every(({ seesHeads }) => seesHeads) };
   }
 
+  /** Functions that wake the public ones, in the order of their numbers. */
+  get wakes(): readonly (() => void)[] {
+    return this.#threads.map((thread) => () => thread.post(WAKE));
+  }
+
   /** Takes the operators' port and resolves with it; rejects if it is taken. */
   async listenForOperators(setup: Omit<OperatorSetup, 'role' | 'halted'>): Promise<number> {
     const answer = this.#operators.next('listening', 'refused');

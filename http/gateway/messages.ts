@@ -2,6 +2,7 @@
 import type { Rules } from '../../engine/model/rules.js';
 import type { BoardMemory } from '../board/markets.js';
 import type { RightsMemory } from '../board/rights.js';
+import type { BroadcastMemory } from '../broadcast/records.js';
 import type { SharedLimits } from '../limits/shared-limits.js';
 import type { LogLevel } from '../log/events.js';
 import type { Question, Told } from '../operator/desk/dealings.js';
@@ -22,6 +23,9 @@ export interface PortSetup {
 export interface SharedSetup extends PortSetup {
   readonly rights: RightsMemory;
   readonly board: BoardMemory;
+  readonly broadcast: BroadcastMemory;
+  /** Open streams of each key, at all gateways (`http/stream/limits.ts`). */
+  readonly streams: SharedArrayBuffer;
   /** One double: the time of a manual clock in milliseconds; null for the system's. */
   readonly manualClock: SharedArrayBuffer | null;
   /** One 32-bit integer: open connections of all gateways. */

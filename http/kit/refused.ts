@@ -19,7 +19,7 @@ export class Refused {
     readonly code: ErrorCode,
     readonly detail: string,
     readonly headers: HeaderList = [],
-    extension = '',
+    readonly extension = '',
   ) {
     this.status = ERROR_STATUS[code];
     this.body = `{"success":false,"error":${JSON.stringify(errorText(code, detail))}${extension}}`;

@@ -14,6 +14,7 @@ export const BETS = 3;
 export const ROUND_FACTS = 4;
 /** There is nothing to replay. */
 export const NOTHING = 5;
+export const BALANCE = 6;
 
 const HEAD_CELLS = 2;
 const CODES = Object.keys(ERROR_STATUS) as readonly ErrorCode[];
@@ -166,3 +167,26 @@ export function sendRoundFacts(ring: RingProducer, ticket: number, factsText: st
 
 export const readRoundFacts = (ring: RingConsumer): RoundFacts =>
   JSON.parse(ring.text() ?? 'null') as RoundFacts;
+
+/** An account's durable balance, and the number of the last command that touched the account. */
+export interface BalanceFacts {
+  readonly seq: number;
+  readonly balanceCents: number;
+}
+
+export function sendBalance(
+  ring: RingProducer,
+  ticket: number,
+  { seq, balanceCents }: BalanceFacts,
+): boolean {
+  if (!begin(ring, 2, BALANCE, ticket)) return false;
+  ring.number(seq);
+  ring.number(balanceCents);
+  ring.send();
+  return true;
+}
+
+export const readBalance = (ring: RingConsumer): BalanceFacts => ({
+  seq: ring.number(),
+  balanceCents: ring.number(),
+});

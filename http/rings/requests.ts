@@ -12,6 +12,7 @@ export const REPLAY = 1;
 export const POSITIONS = 2;
 export const ORDERS = 3;
 export const ROUND = 4;
+export const BALANCE = 5;
 
 /** Who asks: numbers of the key and of its account. */
 export interface Asker {
@@ -133,6 +134,12 @@ export const readRound = (ring: RingConsumer): RoundName => ({
   market: ring.number(),
   roundNumber: ring.number(),
 });
+
+export function sendBalance(ring: RingProducer, ticket: number, asker: Asker): boolean {
+  if (!begin(ring, HEAD_CELLS + ASKER_CELLS, BALANCE, ticket, asker)) return false;
+  ring.send();
+  return true;
+}
 
 function begin(
   ring: RingProducer,

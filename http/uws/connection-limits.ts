@@ -1,9 +1,14 @@
 /**
- * How many connections a port accepts, given the file descriptors that the process may open. A flood of connections
- * must never take the last ones: the journal needs them, and on Linux even reading the process's own memory use.
+ * The connections that are open, and how many a port accepts, given the file descriptors that the process may open. A
+ * flood of connections must never take the last ones: the journal needs them, and on Linux even reading the process's own
+ * memory use.
  */
 import { readFileSync } from 'node:fs';
-import { CONNECTIONS_MAX } from './transport.js';
+import type { ClientAddresses, Peer } from './client-address.js';
+import type { UwsResponse } from './library.js';
+
+/** Open connections, WebSockets included; further ones are closed at once. */
+export const CONNECTIONS_MAX = 10_000;
 
 /** Operators are few. */
 const OPERATOR_CONNECTIONS_MAX = 256;
@@ -50,4 +55,43 @@ export function descriptorsMax(): number {
 export function descriptorsIn(limits: string): number {
   const soft = /^Max open files\s+(\d+)\s/m.exec(limits)?.[1];
   return soft === undefined ? Infinity : Number(soft);
+}
+
+/** The open connections of one transport, and their peers. */
+export class OpenConnections {
+  count = 0;
+  /** The peer of all open connections if they share one; else null. */
+  #onlyPeer: Peer | null = null;
+
+  /** `shared` counts those of all transports that share the bound: one 32-bit integer. */
+  constructor(
+    private readonly addresses: ClientAddresses,
+    private readonly connectionsMax: number,
+    private readonly shared: Int32Array,
+  ) {}
+
+  /**
+   * Counts a new connection. Returns false if it is one too many. Asking the library for an address costs as much as the
+   * rest of starting a request. A sole peer, such as a proxy, is therefore looked up once a connection. The library does
+   * not report whose connection closes.
+   */
+  opened(response: UwsResponse): boolean {
+    this.count += 1;
+    if (Atomics.add(this.shared, 0, 1) >= this.connectionsMax) return false;
+    const peer = this.addresses.peer(response.getRemoteAddress());
+    if (this.count === 1) this.#onlyPeer = peer;
+    else if (this.#onlyPeer !== peer) this.#onlyPeer = null;
+    return true;
+  }
+
+  closed(): void {
+    this.count -= 1;
+    Atomics.sub(this.shared, 0, 1);
+  }
+
+  /** The address to count for a request with this `X-Forwarded-For` ('' if absent). */
+  countedAddress(response: UwsResponse, forwardedFor: string): string {
+    const peer = this.#onlyPeer ?? this.addresses.peer(response.getRemoteAddress());
+    return this.addresses.counted(peer, forwardedFor);
+  }
 }

@@ -1,4 +1,4 @@
-/** The interfaces between an exchange and its transport. */
+/** What exchanges and their transport share: their interfaces, and the exchanges that wait for slow clients. */
 import type { HttpHandler } from '../../engine/model/ports.js';
 
 /** An exchange that is waiting for its client. */
@@ -20,4 +20,42 @@ export interface ExchangeHost {
   onFinished(): void;
   /** A programming error; the process ends. */
   onFatal(error: unknown): void;
+}
+
+/**
+ * How many slow clients are expired per turn of the event loop, so that many that stall at the same moment do not
+ * block it.
+ */
+const EXPIRED_PER_TURN_MAX = 16;
+
+export class SlowExchanges extends Set<WaitingExchange> {
+  /** Some are being expired in every turn of the event loop. */
+  #isExpiring = false;
+
+  /** Expires those that are due, each by `run`. */
+  sweep(monotonicMs: () => number, run: (expire: () => void) => void): void {
+    if (!this.#isExpiring) this.#expireSome(this.values(), monotonicMs, run);
+  }
+
+  /** Continues where it stopped: a set's iterator tolerates removals and additions in between. */
+  #expireSome(
+    waiting: Iterator<WaitingExchange>,
+    monotonicMs: () => number,
+    run: (expire: () => void) => void,
+  ): void {
+    const nowMs = monotonicMs();
+    let left = EXPIRED_PER_TURN_MAX;
+    this.#isExpiring = true;
+    for (let next = waiting.next(); next.done !== true; next = waiting.next()) {
+      const exchange = next.value;
+      if (exchange.dueMs > nowMs) continue;
+      run(() => exchange.expire());
+      left -= 1;
+      if (left === 0) {
+        setImmediate(() => this.#expireSome(waiting, monotonicMs, run));
+        return;
+      }
+    }
+    this.#isExpiring = false;
+  }
 }

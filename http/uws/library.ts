@@ -11,6 +11,8 @@ import { createRequire } from 'node:module';
 /** The used part of the library's `HttpRequest`; invalid once the handler has returned. */
 export interface UwsRequest {
   forEach(visit: (lowerCaseName: string, value: string) => void): void;
+  /** '' if absent. */
+  getHeader(lowerCaseName: string): string;
   getCaseSensitiveMethod(): string;
   getUrl(): string;
   /** undefined if there is no question mark. */
@@ -32,6 +34,37 @@ export interface UwsResponse {
   close(): UwsResponse;
   /** 4 or 16 bytes; none if the connection is gone. */
   getRemoteAddress(): ArrayBuffer;
+  /** The response is invalid afterwards; the WebSocket is opened before this returns. */
+  upgrade<T>(data: T, key: string, protocol: string, extensions: string, context: UwsSocketContext): void;
+}
+
+/** Names the app's WebSockets in an upgrade; opaque. */
+export interface UwsSocketContext {
+  readonly brand?: 'socket context';
+}
+
+/** The used part of the library's `WebSocket`; throws after its `close` handler was called. */
+export interface UwsWebSocket<T> {
+  getUserData(): T;
+  /** 0: some of it is held back in memory; 1: all was sent. */
+  send(message: string | Uint8Array, isBinary: boolean): number;
+  getBufferedAmount(): number;
+  /** Calls the `close` handler before it returns. */
+  end(code: number, reason: string): void;
+}
+
+export interface UwsWebSocketBehaviour<T> {
+  readonly maxPayloadLength: number;
+  /** Bytes held back, beyond which messages are dropped; 0 for no bound. */
+  readonly maxBackpressure: number;
+  /** Seconds without any message or pong. */
+  readonly idleTimeout: number;
+  readonly sendPingsAutomatically: boolean;
+  upgrade(response: UwsResponse, request: UwsRequest, context: UwsSocketContext): void;
+  open(socket: UwsWebSocket<T>): void;
+  message(socket: UwsWebSocket<T>, message: ArrayBuffer, isBinary: boolean): void;
+  drain(socket: UwsWebSocket<T>): void;
+  close(socket: UwsWebSocket<T>): void;
 }
 
 export type UwsRoute = (response: UwsResponse, request: UwsRequest) => void;
@@ -45,7 +78,9 @@ export interface UwsApp {
   get(pattern: string, route: UwsRoute): UwsApp;
   post(pattern: string, route: UwsRoute): UwsApp;
   any(pattern: string, route: UwsRoute): UwsApp;
-  /** `change` is 1 for each connection opened and -1 for each one closed. */
+  /** Takes GET requests that ask for a WebSocket; others go to the routes of the path. */
+  ws<T>(pattern: string, behaviour: UwsWebSocketBehaviour<T>): UwsApp;
+  /** `change` is 1 for each connection opened and -1 for each one closed, but not for one that became a WebSocket. */
   filter(visit: (response: UwsResponse, change: number) => void): UwsApp;
   listen(
     host: string,

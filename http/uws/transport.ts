@@ -8,23 +8,26 @@
 import { assert } from '../../engine/base/assert.js';
 import type { Clock, HttpHandler, Transport } from '../../engine/model/ports.js';
 import { abandon } from './answer.js';
-import { ClientAddresses, type Peer } from './client-address.js';
+import { ClientAddresses } from './client-address.js';
+import { CONNECTIONS_MAX, OpenConnections } from './connection-limits.js';
 import { Exchange } from './exchange.js';
-import type { ExchangeHost, WaitingExchange } from './exchange-host.js';
-import { type UwsApp, type UwsAppDescriptor, type UwsRequest, type UwsResponse, uws } from './library.js';
+import { type ExchangeHost, SlowExchanges } from './exchange-host.js';
+import {
+  type UwsApp,
+  type UwsAppDescriptor,
+  type UwsRequest,
+  type UwsResponse,
+  type UwsSocketContext,
+  uws,
+} from './library.js';
 import { type Listening, listenOn } from './listening.js';
 import { receiveBuffer } from './receive-buffer.js';
 import { RequestHeaders } from './request-headers.js';
+import { UpgradeExchange } from './upgrade.js';
+import { type WebSocketHost, webSockets } from './web-socket.js';
 
-/** Open connections; further ones are closed at once. */
-export const CONNECTIONS_MAX = 10_000;
 /** How often slow clients are checked, in milliseconds. */
 const SWEEP_MS = 250;
-/**
- * How many slow clients are expired per turn of the event loop, so that many that stall at the same moment do not
- * block it.
- */
-const EXPIRED_PER_TURN_MAX = 16;
 /** When closing, pending answers have this long to be sent; then their connections are closed. */
 export const CLOSE_DEADLINE_MS = 10_000;
 
@@ -40,6 +43,8 @@ export interface UwsTransportOptions {
   readonly connectionsMax?: number;
   /** Connections of all transports that share the bound: one 32-bit integer. Its own if absent. */
   readonly openConnections?: Int32Array;
+  /** Paths that have a WebSocket; none if absent. */
+  readonly streamPaths?: readonly string[];
   /** The system's timer if absent. */
   readonly startTimer?: StartTimer;
 }
@@ -50,36 +55,32 @@ const systemTimer: StartTimer = (run, periodMs) => {
   return () => clearInterval(timer);
 };
 
-export class UwsTransport implements Transport, ExchangeHost {
-  readonly slow = new Set<WaitingExchange>();
+export class UwsTransport implements Transport, ExchangeHost, WebSocketHost {
+  readonly slow = new SlowExchanges();
   isClosing = false;
   handler: HttpHandler = () => assert(false, 'a transport listens with a handler');
 
-  readonly #addresses: ClientAddresses;
-  readonly #connectionsMax: number;
-  readonly #openConnections: Int32Array;
+  readonly #connections: OpenConnections;
   readonly #headers = new RequestHeaders();
   #app: UwsApp | null = null;
   #listening: Listening | null = null;
   #stopTimer: () => void = () => undefined;
-  #connections = 0;
-  /** The peer of all open connections if they share one; else null. */
-  #onlyPeer: Peer | null = null;
   /** Requests not answered yet. */
   #pending = 0;
-  /** Slow exchanges are being expired, some in every turn of the event loop. */
-  #isExpiring = false;
   #closed: { readonly dueMs: number; readonly resolve: () => void } | null = null;
 
   constructor(private readonly options: UwsTransportOptions) {
-    this.#addresses = new ClientAddresses(options.trustedProxies);
-    this.#connectionsMax = options.connectionsMax ?? CONNECTIONS_MAX;
-    this.#openConnections = options.openConnections ?? new Int32Array(1);
+    const { trustedProxies, connectionsMax = CONNECTIONS_MAX, openConnections = new Int32Array(1) } = options;
+    this.#connections = new OpenConnections(
+      new ClientAddresses(trustedProxies),
+      connectionsMax,
+      openConnections,
+    );
   }
 
   /** Connections open now. */
   get connections(): number {
-    return this.#connections;
+    return this.#connections.count;
   }
 
   async listen(host: string, port: number, handler: HttpHandler): Promise<number> {
@@ -116,7 +117,11 @@ export class UwsTransport implements Transport, ExchangeHost {
     this.#app = app;
     this.handler = handler;
     this.#headers.received = await receiveBuffer();
-    app.filter((response, change) => this.#guarded(() => this.#onConnection(response, change)));
+    app.filter((response, change) => this.guarded(() => this.#onConnection(response, change)));
+    const sockets = webSockets(this, (response, request, context) =>
+      this.#upgrade(response, request, context),
+    );
+    for (const path of this.options.streamPaths ?? []) app.ws(path, sockets);
     // GET and POST have routes of their own, which avoids creating a string for the method. Methods are
     // case-sensitive.
     app.get('/*', (response, request) => this.#serve('GET', response, request));
@@ -163,7 +168,7 @@ export class UwsTransport implements Transport, ExchangeHost {
         verb,
         path,
         query ?? '',
-        this.#addresses.counted(this.#peerOf(response), headers.forwardedFor ?? ''),
+        this.#connections.countedAddress(response, headers.forwardedFor ?? ''),
         headers,
       );
       this.#pending += 1;
@@ -177,48 +182,46 @@ export class UwsTransport implements Transport, ExchangeHost {
     }
   }
 
-  #peerOf(response: UwsResponse): Peer {
-    return this.#onlyPeer ?? this.#addresses.peer(response.getRemoteAddress());
+  /** Must not throw, like `#serve`. */
+  #upgrade(response: UwsResponse, request: UwsRequest, context: UwsSocketContext): void {
+    try {
+      const path = request.getUrl();
+      const query = request.getQuery();
+      const headers = this.#headers;
+      headers.read(request, 'GET', path, query);
+      const exchange = new UpgradeExchange(
+        this,
+        response,
+        path,
+        query ?? '',
+        this.#connections.countedAddress(response, headers.forwardedFor ?? ''),
+        headers,
+        request,
+        context,
+      );
+      this.#pending += 1;
+      exchange.start();
+    } catch (error) {
+      this.onFatal(error);
+      abandon(response, () => undefined);
+    }
   }
 
-  /**
-   * Asking the library for an address costs as much as the rest of starting a request. A sole peer, such as a proxy,
-   * is therefore looked up once a connection. The library does not report whose connection closes.
-   */
+  onWebSocketClosed(): void {
+    this.#connections.closed();
+  }
+
   #onConnection(response: UwsResponse, change: number): void {
-    this.#connections += change;
-    const open = Atomics.add(this.#openConnections, 0, change) + change;
-    if (change < 0) return;
-    if (this.isClosing || open > this.#connectionsMax) {
-      response.close();
-      return;
-    }
-    const peer = this.#addresses.peer(response.getRemoteAddress());
-    if (this.#connections === 1) this.#onlyPeer = peer;
-    else if (this.#onlyPeer !== peer) this.#onlyPeer = null;
+    if (change < 0) this.#connections.closed();
+    else if (!this.#connections.opened(response) || this.isClosing) response.close();
   }
 
   #sweep(): void {
-    if (!this.#isExpiring) this.#expireSome(this.slow.values());
+    this.slow.sweep(
+      () => this.monotonicMs(),
+      (expire) => this.guarded(expire),
+    );
     if (this.#closed !== null && this.#closed.dueMs <= this.monotonicMs()) this.#finishClosing();
-  }
-
-  /** Continues where it stopped: a set's iterator tolerates removals and additions in between. */
-  #expireSome(waiting: Iterator<WaitingExchange>): void {
-    const nowMs = this.monotonicMs();
-    let left = EXPIRED_PER_TURN_MAX;
-    this.#isExpiring = true;
-    for (let next = waiting.next(); next.done !== true; next = waiting.next()) {
-      const exchange = next.value;
-      if (exchange.dueMs > nowMs) continue;
-      this.#guarded(() => exchange.expire());
-      left -= 1;
-      if (left === 0) {
-        setImmediate(() => this.#expireSome(waiting));
-        return;
-      }
-    }
-    this.#isExpiring = false;
   }
 
   #closeWhenIdle(): void {
@@ -235,7 +238,7 @@ export class UwsTransport implements Transport, ExchangeHost {
     closed.resolve();
   }
 
-  #guarded(run: () => void): void {
+  guarded(run: () => void): void {
     try {
       run();
     } catch (error) {

@@ -13,7 +13,7 @@ type Count = number & tags.Type<'uint32'>;
 
 /** In every message of the server. */
 interface Sent {
-  /** Of `rounds`, `fills` and `account`: the number of the command that caused it. Of all others: of the last durable command that this connection has been told of. */
+  /** Of `rounds`, `fills` and `account`: of the command that caused it. Of a heartbeat: all events up to it of the channels subscribed to have been sent. Of others: of the last durable command. */
   seq: Seq;
   /** The engine's time, or the server's where no command caused the message. */
   time: DateTime;
@@ -58,6 +58,12 @@ export interface StreamError extends Sent {
   code: ErrorCode;
   /** A sentence for people, or ''. */
   message: string;
+  /** Of an order refused with `odds_changed` for its `minOdds`: what it would get now. */
+  current?: {
+    /** The side's live percent, before the stake joins. */
+    percent: number;
+    oddsAtBet: number;
+  };
   /** Of `rate_limited` orders: whole seconds after which the order fits its limits. */
   retryAfterSeconds?: Count;
 }

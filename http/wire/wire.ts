@@ -77,4 +77,9 @@ function printTime(timeMs: number): string {
 }
 
 /** The success envelope around JSON text. */
-export const successText = (dataText: string): string => `{"success":true,"data":${dataText}}`;
+export const successText = (dataText: string): string => `${SUCCESS_HEAD}${dataText}}`;
+
+/** The JSON text in the success envelope. */
+export const dataOf = (text: string): string => text.slice(SUCCESS_HEAD.length, -1);
+
+const SUCCESS_HEAD = '{"success":true,"data":';

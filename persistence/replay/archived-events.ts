@@ -1,6 +1,6 @@
 /** Events made of the archive's rows, with their places among all events. */
 import { marketOf, timeFrameMs } from '../../engine/model/domain.js';
-import type { BalanceMoved, BetPlaced, BetSettled } from '../../engine/model/events.js';
+import type { BalanceMoved, BetPlaced, SettlementFacts } from '../../engine/model/events.js';
 import type { ArchiveBlocks } from '../archive/blocks.js';
 import type { ArchiveCell } from '../archive/form/checksum.js';
 import { PLACEMENT, positionsOf } from '../archive/form/columns.js';
@@ -9,7 +9,7 @@ import type { Placed } from './merged-rows.js';
 
 /** An event that moved money. `seq` is 0 if the archive began after the bet was placed. */
 export interface ArchivedEvent extends Placed {
-  readonly event: BetPlaced | BetSettled | BalanceMoved;
+  readonly event: BetPlaced | SettlementFacts | BalanceMoved;
 }
 
 export type ArchivedEvents = Generator<ArchivedEvent, void, undefined>;

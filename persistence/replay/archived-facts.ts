@@ -1,6 +1,6 @@
 /** Rows of the archive, converted back to the events that they came from. */
 import { BET_RESULTS, marketOf, NO_FAIR_SHARE, ROUND_RESULTS, SIDES } from '../../engine/model/domain.js';
-import type { BalanceMoved, BetPlaced, BetSettled } from '../../engine/model/events.js';
+import type { BalanceMoved, BetPlaced, SettlementFacts } from '../../engine/model/events.js';
 import type { ArchiveCell } from '../archive/form/checksum.js';
 import { PLACEMENT, positionsOf, ROUND, SETTLEMENT, TRANSFER } from '../archive/form/columns.js';
 
@@ -31,7 +31,7 @@ export interface ArchivedRound {
 export interface ArchivedBet {
   readonly placedSeq: number;
   readonly placed: BetPlaced;
-  readonly fate: { readonly seq: number; readonly settled: BetSettled } | null;
+  readonly fate: { readonly seq: number; readonly settled: SettlementFacts } | null;
 }
 
 const IN_PLACEMENT = positionsOf(PLACEMENT);
@@ -65,7 +65,7 @@ export function placedOf(placement: readonly ArchiveCell[]): BetPlaced {
 export const placedSeqOf = (placement: readonly ArchiveCell[]): number =>
   Number(placement[IN_PLACEMENT.placed_seq] ?? 0);
 
-export function settledOf(settlement: readonly ArchiveCell[]): BetSettled {
+export function settledOf(settlement: readonly ArchiveCell[]): SettlementFacts {
   const cell = (column: keyof typeof IN_SETTLEMENT): ArchiveCell => settlement[IN_SETTLEMENT[column]] ?? null;
   const number = (column: keyof typeof IN_SETTLEMENT): number => Number(cell(column));
   return {

@@ -4,7 +4,7 @@
  * has only the entry of its stake.
  */
 import { BET_RESULTS, roundId } from '../../engine/model/domain.js';
-import type { BalanceMoved, EngineEvent } from '../../engine/model/events.js';
+import type { BalanceMoved, PastEvent } from '../../engine/model/events.js';
 import type { LedgerKind } from '../../engine/model/ledger.js';
 
 export interface LedgerEntry {
@@ -28,7 +28,7 @@ export interface LedgerEntry {
 const WIN = BET_RESULTS.indexOf('WIN');
 
 /** The entry for `event` of command `seq`; null if it moves no money. */
-export function ledgerEntryOf(seq: number, event: EngineEvent): LedgerEntry | null {
+export function ledgerEntryOf(seq: number, event: PastEvent): LedgerEntry | null {
   switch (event.type) {
     case 'betPlaced': {
       const { timeMs, account, stakeCents, newBalanceCents, bet } = event;

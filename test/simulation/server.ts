@@ -15,6 +15,7 @@ import type { Command, OrderGuards } from '../../engine/model/commands.js';
 import type { Outcome } from '../../engine/model/events.js';
 import type { TickVerdict } from '../../engine/model/ports.js';
 import type { Rules } from '../../engine/model/rules.js';
+import type { LatestTick } from '../../http/board/market-publisher.js';
 import type { SharedLimits } from '../../http/limits/shared-limits.js';
 import { createOperatorApi } from '../../http/operator/api.js';
 import { OperatorDesk } from '../../http/operator/desk/desk.js';
@@ -106,7 +107,7 @@ export class Server {
     });
     this.feed = new WatchedFeed(this.#watchStamps(), this.#tickWatcher());
     const tracker = new PriceTracker(engine);
-    const latestTick = (asset: number): number | null => tracker.latest(asset)?.price ?? null;
+    const latestTick: LatestTick = (asset) => tracker.latest(asset);
     this.board = new BoardAudit({ engine, latestTick, clock, nowMs: () => parts.host.nowMs });
     const startTracker = tracker.start.bind(tracker);
     tracker.start = (nowMs) => {

@@ -7,7 +7,8 @@ import type { Sequencer } from '../../engine/host/sequencer.js';
 import type { PublicApiParts } from '../../http/api/public-api.js';
 import { boardMemory, boardOf } from '../../http/board/markets.js';
 import { Rights, rightsMemory } from '../../http/board/rights.js';
-import { connectEngine } from '../../http/desk/connect.js';
+import { Broadcast, broadcastMemory } from '../../http/broadcast/records.js';
+import { connectEngine, type SharedMemory } from '../../http/desk/connect.js';
 import type { DeskOptions } from '../../http/desk/desk.js';
 import { Link } from '../../http/rings/link.js';
 import { ringMemory } from '../../http/rings/ring.js';
@@ -35,9 +36,14 @@ export interface NearThread {
   readonly wake: (run: () => void) => void;
 }
 
+export interface NearParts extends Pick<PublicApiParts, 'link' | 'rights' | 'board' | 'rules'> {
+  readonly broadcast: Broadcast;
+}
+
 export interface NearGateways {
+  readonly memory: SharedMemory;
   /** What each gateway's API is made of. */
-  readonly parts: readonly Pick<PublicApiParts, 'link' | 'rights' | 'board' | 'rules'>[];
+  readonly parts: readonly NearParts[];
   /** Publishes market data, and sends replies that found no room. */
   pump(): void;
 }
@@ -56,7 +62,7 @@ export function nearGateways({
   onServe = () => undefined,
 }: NearGatewayOptions): NearGateways {
   const { engine } = sequencer;
-  const memory = { rights: rightsMemory(), board: boardMemory() };
+  const memory = { rights: rightsMemory(), board: boardMemory(), broadcast: broadcastMemory() };
   const { desk, publisher } = connectEngine(sequencer, memory, { nowMs, latestTick, fairShare });
   const service = new RingService({
     schedule,
@@ -66,7 +72,7 @@ export function nearGateways({
     },
     beforeReplies: () => undefined,
   });
-  const parts = threads.map((thread) => {
+  const parts = threads.map((thread, gateway) => {
     const rings = { requests: ringMemory(cells.requests), replies: ringMemory(cells.replies) };
     const wake = (): void => wakeEngine(() => service.drain());
     const link = new Link(rings, { schedule: thread.schedule, wake });
@@ -75,10 +81,12 @@ export function nearGateways({
       link,
       rights: new Rights(memory.rights),
       board: boardOf(memory.board),
+      broadcast: new Broadcast(memory.broadcast, gateway),
       rules: () => must(engine.rules, 'rules in force'),
     };
   });
   return {
+    memory,
     parts,
     pump() {
       publisher.publish();

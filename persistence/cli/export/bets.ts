@@ -14,7 +14,7 @@ import {
   SIDES,
   textAt,
 } from '../../../engine/model/domain.js';
-import type { BetPlaced, BetSettled, EngineEvent } from '../../../engine/model/events.js';
+import type { BetPlaced, EngineEvent, SettlementFacts } from '../../../engine/model/events.js';
 import { dollarsText, isoText, oddsText, percentText } from '../frame/format.js';
 import type { HistoryReader } from '../past/history-reader.js';
 import { type ExportRange, isOf, refuseUnknown } from './range.js';
@@ -52,7 +52,7 @@ interface OpenBet {
 
 interface Fate {
   readonly seq: number;
-  readonly settled: BetSettled;
+  readonly settled: SettlementFacts;
 }
 
 export function exportBets(past: HistoryReader, sink: RowSink, range: ExportRange): readonly string[] {

@@ -5,7 +5,7 @@
 
 import type { Engine } from '../../../engine/engine.js';
 import { betId } from '../../../engine/model/domain.js';
-import type { EngineEvent } from '../../../engine/model/events.js';
+import type { PastEvent } from '../../../engine/model/events.js';
 import type { ArchivedEvent } from '../../replay/history-archive.js';
 import { type LedgerEntry, ledgerEntryOf } from '../../replay/ledger.js';
 import { dollarsText, isoText } from '../frame/format.js';
@@ -38,7 +38,7 @@ export function exportLedger(past: HistoryReader, sink: RowSink, range: ExportRa
   const isWhole = past.archive.isWhole(archivedTo);
   const books = new Books(fromSeq <= 1);
   const isGapKnown = books.beginsAtNothing && !isWhole;
-  const add = (seq: number, event: EngineEvent): void => {
+  const add = (seq: number, event: PastEvent): void => {
     const entry = ledgerEntryOf(seq, event);
     if (entry === null) return;
     if (isGapKnown && books.isFirst(entry) && entry.balanceCents !== entry.amountCents) {

@@ -3,7 +3,7 @@
  * replaced by one entry `forward`, with the balance of the account at that time.
  */
 import type { Engine } from '../../../engine/engine.js';
-import type { EngineEvent } from '../../../engine/model/events.js';
+import type { PastEvent } from '../../../engine/model/events.js';
 import { type LedgerEntry, ledgerEntryOf } from '../../replay/ledger.js';
 import type { HistoryReader, Source } from './history-reader.js';
 
@@ -51,7 +51,7 @@ class Collected {
 
   constructor(readonly account: number) {}
 
-  add(seq: number, event: EngineEvent): void {
+  add(seq: number, event: PastEvent): void {
     if (!('account' in event) || event.account !== this.account) return;
     if (event.type === 'betPlaced') {
       this.counts.placed += 1;

@@ -3,7 +3,7 @@
 import type { Engine } from '../../../engine/engine.js';
 import type { Command } from '../../../engine/model/commands.js';
 import { marketId, RESULT_NONE, roundId, SETTLED, timeFrameMs } from '../../../engine/model/domain.js';
-import type { BetPlaced, BetSettled, EngineEvent, RoundNotOpened } from '../../../engine/model/events.js';
+import type { BetPlaced, PastEvent, RoundNotOpened, SettlementFacts } from '../../../engine/model/events.js';
 import type { RoundView } from '../../../engine/model/views.js';
 import type { ArchivedRound } from '../../replay/archived-facts.js';
 import type { Step } from '../../replay/history.js';
@@ -28,14 +28,14 @@ export interface RoundBet {
   readonly placedSeq: number;
   readonly placed: BetPlaced;
   settledSeq: number | null;
-  settled: BetSettled | null;
+  settled: SettlementFacts | null;
 }
 
 /** The stages of a round's life that it has reached, in order. */
 export const ROUND_STAGES = ['upcoming', 'opened', 'locked', 'ended', 'resolved', 'settled'] as const;
 export type RoundStage = (typeof ROUND_STAGES)[number];
 
-const STAGE_OF: Partial<Readonly<Record<EngineEvent['type'], RoundStage>>> = {
+const STAGE_OF: Partial<Readonly<Record<PastEvent['type'], RoundStage>>> = {
   roundUpcoming: 'upcoming',
   roundOpened: 'opened',
   roundLocked: 'locked',
@@ -101,7 +101,7 @@ export class RoundHistory {
     this.view = this.archived !== null && view?.status !== SETTLED ? null : view;
   }
 
-  addEvent(seq: number, event: EngineEvent): void {
+  addEvent(seq: number, event: PastEvent): void {
     if (event.type === 'betPlaced') {
       this.bets.set(event.bet, { placedSeq: seq, placed: event, settledSeq: null, settled: null });
     } else if (event.type === 'betSettled') {
@@ -113,7 +113,7 @@ export class RoundHistory {
     }
   }
 
-  #isMine(event: EngineEvent): boolean {
+  #isMine(event: PastEvent): boolean {
     if ('roundNumber' in event) return event.market === this.market && event.roundNumber === this.roundNumber;
     if (event.type !== 'balanceMoved' || event.reference !== this.id) return false;
     return event.reason === 'seed' || event.reason === 'settlement';

@@ -16,14 +16,14 @@ import {
 import type {
   BalanceMoved,
   BetPlaced,
-  BetSettled,
-  EngineEvent,
+  PastEvent,
   RoundNotOpened,
+  SettlementFacts,
 } from '../../../engine/model/events.js';
 import { HOUSE } from '../../../engine/state/house.js';
 import { isoText, oddsText, oneLine, percentText, quoted, usd } from '../frame/format.js';
 
-export function eventWords(event: EngineEvent): string {
+export function eventWords(event: PastEvent): string {
   switch (event.type) {
     case 'betPlaced':
       return placedWords(event);
@@ -87,7 +87,7 @@ function placedWords(event: BetPlaced): string {
   );
 }
 
-function settledWords(event: BetSettled): string {
+function settledWords(event: SettlementFacts): string {
   const { payoutCents, newBalanceCents } = event;
   return (
     `${betId(event.bet)} of ${accountId(event.account)} in ${roundOf(event)} is settled: ${textAt(BET_RESULTS, event.result)}, ` +

@@ -90,7 +90,10 @@ export class Harness {
     const near = nearGateways({
       sequencer: this.host.sequencer,
       nowMs: () => this.clock.wallMs,
-      latestTick: (asset) => this.ticks[asset] ?? null,
+      latestTick: (asset) => {
+        const price = this.ticks[asset] ?? null;
+        return price === null ? null : { price, timeMs: this.clock.wallMs };
+      },
       fairShare: () => this.fairShareE6,
       schedule: (run) => {
         if (this.#stalled === null) run();
@@ -248,7 +251,7 @@ export class Harness {
   }
 }
 
-function requestOf(method: string, path: string, options: SendOptions): HttpRequest {
+export function requestOf(method: string, path: string, options: SendOptions): HttpRequest {
   const { body = '' } = options;
   const bytes =
     body instanceof Uint8Array ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));

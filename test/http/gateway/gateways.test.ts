@@ -4,10 +4,12 @@ import { test } from 'node:test';
 import { defaultRules } from '../../../engine/model/rules.js';
 import { boardMemory } from '../../../http/board/markets.js';
 import { rightsMemory } from '../../../http/board/rights.js';
+import { broadcastMemory } from '../../../http/broadcast/records.js';
 import { Gateways } from '../../../http/gateway/gateways.js';
 import { DEFAULT_RATE_LIMITS } from '../../../http/limits/settings.js';
 import { LIMITS_CAPACITY } from '../../../http/limits/shared-limits.js';
 import { RingService } from '../../../http/rings/service.js';
+import { streamsMemory } from '../../../http/stream/limits.js';
 
 const service = new RingService({
   schedule: setImmediate,
@@ -25,6 +27,8 @@ test('a programming error in a gateway is told, and all gateways still close', a
   const setup = {
     rights: rightsMemory(),
     board: boardMemory(),
+    broadcast: broadcastMemory(),
+    streams: streamsMemory(),
     manualClock: null,
     openConnections: new SharedArrayBuffer(4),
     connectionsMax: 10,

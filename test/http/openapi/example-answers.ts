@@ -95,6 +95,7 @@ const ambiguity = (): string => {
       visit('content-length', '10');
       visit('transfer-encoding', 'chunked');
     },
+    getHeader: () => '',
     getCaseSensitiveMethod: () => 'GET',
     getUrl: () => '/v1/markets',
     getQuery: () => undefined,

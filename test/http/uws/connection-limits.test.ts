@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
+  CONNECTIONS_MAX,
   connectionLimits,
   descriptorsIn,
   descriptorsMax,
   limitsNote,
 } from '../../../http/uws/connection-limits.js';
-import { CONNECTIONS_MAX } from '../../../http/uws/transport.js';
 
 test('with enough descriptors the limit is the usual one', () => {
   for (const descriptors of [20_000, 1_048_576, Infinity]) {

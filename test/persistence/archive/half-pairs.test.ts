@@ -2,12 +2,14 @@
  * Texts with half a surrogate pair, which older versions accepted from operators. UTF-8 cannot represent them, but
  * journals that contain them are good: they verify, are backed up, and return the texts unchanged.
  */
+
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
 import type { Command } from '../../../engine/model/commands.js';
+import type { EngineEvent, PastEvent } from '../../../engine/model/events.js';
 import { checkArchive } from '../../../persistence/archive/check.js';
 import { type ArchiveCell, isIntact } from '../../../persistence/archive/form/checksum.js';
 import { findDataDir } from '../../../persistence/data-dir/layout.js';
@@ -52,11 +54,21 @@ test('a journal with half surrogate pairs verifies with its snapshots and archiv
   assert.equal(verify(copy).archive?.seq, engine.seq);
 });
 
+/** Without what the archive keeps with the bet only. */
+function asArchived(event: EngineEvent): PastEvent {
+  if (event.type !== 'betSettled') return event;
+  const { side: _side, stakeCents: _stakeCents, ...facts } = event;
+  return facts;
+}
+
 test('the archive returns the texts of bets, rounds and transfers unchanged', (t) => {
   const { dir, engine, events } = makeOperatorDir(temporaryDir(t), { alter: withHalves });
   const archive = must(ArchiveReader.open(dir), 'the archive');
   const kinds = ['betPlaced', 'betSettled', 'balanceMoved'];
-  const given = events.flat().filter(({ type }) => kinds.includes(type));
+  const given = events
+    .flat()
+    .filter(({ type }) => kinds.includes(type))
+    .map(asArchived);
   assert.deepEqual(
     [...archive.allEvents(1, engine.seq)].map(({ event }) => event),
     given,

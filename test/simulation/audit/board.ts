@@ -71,7 +71,7 @@ export class BoardAudit {
     // There is none before the first.
     const known = this.#prices.get(asset) ?? new Recent<number | null>(null);
     this.#prices.set(asset, known);
-    known.add(this.sources.nowMs(), this.sources.latestTick(asset));
+    known.add(this.sources.nowMs(), this.sources.latestTick(asset)?.price ?? null);
   }
 
   #noteAllPools(): void {

@@ -124,6 +124,8 @@ function settleBet(state: ReferenceState, bet: ReferenceBet, timeMs: number): En
     account: account.account,
     market: bet.placed.market,
     roundNumber: bet.placed.roundNumber,
+    side: bet.placed.side,
+    stakeCents: bet.placed.stakeCents,
     result: BET_RESULTS.indexOf(result),
     payoutCents: paidCents,
     newBalanceCents: account.balanceCents,

@@ -1,0 +1,27 @@
+/** GET /stream: the way from an ordinary request, checked and counted as one, to a WebSocket. */
+import { scopesMask } from '../../engine/model/domain.js';
+import type { Call, Verdict } from './call.js';
+import type { Operation } from './endpoint.js';
+
+/** Who serves streams. */
+export interface Streams {
+  /** Opens a stream in place of an answer, or refuses. */
+  open(call: Call): Verdict;
+}
+
+/** Each of these scopes is enough to open a stream; what may be done there depends on them. */
+const SCOPES = scopesMask(['markets:read', 'positions:read', 'orders:write']);
+
+export function streamOperation(streams: Streams): Operation {
+  return {
+    method: 'GET',
+    path: '/stream',
+    scope: SCOPES,
+    isWrite: false,
+    run: (call) => streams.open(call),
+    replay: (_call, onReplay) => {
+      onReplay(null);
+      return null;
+    },
+  };
+}

@@ -1,0 +1,162 @@
+/**
+ * Broadcasts the events of durable commands on the engine's thread: each is written once, however many listen. A gateway
+ * with listeners that has read everything is woken once a batch.
+ *
+ * Events come a batch at a time, those of orders behind all others. They are written in the order of their commands, so
+ * that a client that has seen number n has seen everything up to n.
+ */
+import { must } from '../../engine/base/assert.js';
+import { RESULT_VOID } from '../../engine/model/domain.js';
+import type { BalanceMoved, BetPlaced, BetSettled, EngineEvent } from '../../engine/model/events.js';
+import type { EngineReads, RoundView } from '../../engine/model/views.js';
+import * as R from './records.js';
+
+/** The house's number among the accounts. */
+const HOUSE_ACCOUNT = 0;
+
+export class BroadcastPublisher {
+  readonly #end: R.BroadcastEnd;
+  /** Of the batch at hand: its commands that are no orders, in step, and its orders. */
+  readonly #seqs: number[] = [];
+  readonly #events: (readonly EngineEvent[])[] = [];
+  #bets: readonly BetPlaced[] = [];
+  readonly #gateways: (() => void)[] = [];
+
+  /** All of the engine's state must be durable. */
+  constructor(
+    memory: R.BroadcastMemory,
+    private readonly engine: EngineReads,
+  ) {
+    this.#end = new R.BroadcastEnd(memory, engine.seq);
+  }
+
+  /** `wake` wakes the gateway with the next number, from 0 on. */
+  addGateway(wake: () => void): void {
+    this.#gateways.push(wake);
+  }
+
+  onEvents(seq: number, events: readonly EngineEvent[]): void {
+    this.#seqs.push(seq);
+    this.#events.push(events);
+  }
+
+  onBets(bets: readonly BetPlaced[]): void {
+    this.#bets = bets;
+  }
+
+  /** At the end of a batch of the commands from `firstSeq` to `lastSeq`. */
+  onEnd(firstSeq: number, lastSeq: number): void {
+    let others = 0;
+    let orders = 0;
+    let isNews = this.#bets.length > 0;
+    for (let seq = firstSeq; seq <= lastSeq; seq++) {
+      if (this.#seqs[others] !== seq) this.#placed(seq, must(this.#bets[orders++], 'the bet of an order'));
+      else for (const event of this.#events[others++] ?? []) isNews = this.#write(seq, event) || isNews;
+    }
+    this.#seqs.length = 0;
+    this.#events.length = 0;
+    this.#bets = [];
+    if (!isNews) return;
+    this.#end.rounds.publish();
+    this.#end.bets.publish();
+    for (const [gateway, wake] of this.#gateways.entries()) if (this.#end.takeSleep(gateway)) wake();
+  }
+
+  /** Returns whether the event is broadcast. */
+  #write(seq: number, event: EngineEvent): boolean {
+    switch (event.type) {
+      case 'betSettled':
+        this.#settled(seq, event);
+        return true;
+      case 'balanceMoved':
+        if (event.account === HOUSE_ACCOUNT) return false;
+        this.#moved(seq, event);
+        return true;
+      case 'roundOpened':
+      case 'roundLocked':
+      case 'roundSettled':
+        return this.#round(seq, event.timeMs, event.type, this.engine.round(event.market, event.roundNumber));
+      default:
+        return false;
+    }
+  }
+
+  #placed(seq: number, bet: BetPlaced): void {
+    const { cells } = this.#end.bets;
+    const at = this.#end.bets.begin();
+    cells[at + R.SEQ] = seq;
+    cells[at + R.TIME_MS] = bet.timeMs;
+    cells[at + R.KIND] = R.BET_PLACED;
+    cells[at + R.ACCOUNT] = bet.account;
+    cells[at + R.BALANCE_CENTS] = bet.newBalanceCents;
+    cells[at + R.MARKET_SIDE] = bet.market * 2 + bet.side;
+    cells[at + R.BET_ROUND_NUMBER] = bet.roundNumber;
+    cells[at + R.BET] = bet.bet;
+    cells[at + R.STAKE_CENTS] = bet.stakeCents;
+    cells[at + R.PAYOUT_CENTS] = bet.payoutCents;
+    cells[at + R.ODDS_E4] = bet.oddsE4;
+    cells[at + R.ENTRY_PERCENT_E2] = bet.entryPercentE2;
+  }
+
+  #settled(seq: number, bet: BetSettled): void {
+    const { cells } = this.#end.bets;
+    const at = this.#end.bets.begin();
+    cells[at + R.SEQ] = seq;
+    cells[at + R.TIME_MS] = bet.timeMs;
+    cells[at + R.KIND] = R.BET_SETTLED;
+    cells[at + R.ACCOUNT] = bet.account;
+    cells[at + R.BALANCE_CENTS] = bet.newBalanceCents;
+    cells[at + R.MARKET_SIDE] = bet.market * 2 + bet.side;
+    cells[at + R.BET_ROUND_NUMBER] = bet.roundNumber;
+    cells[at + R.BET] = bet.bet;
+    cells[at + R.STAKE_CENTS] = bet.stakeCents;
+    cells[at + R.PAYOUT_CENTS] = bet.payoutCents;
+    cells[at + R.BET_RESULT] = bet.result;
+    cells[at + R.ENTRY_PERCENT_E2] = 0;
+  }
+
+  #moved(seq: number, { timeMs, account, balanceCents }: BalanceMoved): void {
+    const { cells } = this.#end.bets;
+    const at = this.#end.bets.begin();
+    cells.fill(0, at, at + R.BETS_FORM.fields);
+    cells[at + R.SEQ] = seq;
+    cells[at + R.TIME_MS] = timeMs;
+    cells[at + R.KIND] = R.MOVED;
+    cells[at + R.ACCOUNT] = account;
+    cells[at + R.BALANCE_CENTS] = balanceCents;
+  }
+
+  /** What it takes from the round no longer changes, so it may be read although the engine is ahead. */
+  #round(
+    seq: number,
+    timeMs: number,
+    type: 'roundOpened' | 'roundLocked' | 'roundSettled',
+    round: RoundView | null,
+  ): boolean {
+    if (round === null) return false;
+    const { cells } = this.#end.rounds;
+    const at = this.#end.rounds.begin();
+    cells.fill(0, at, at + R.ROUNDS_FORM.fields);
+    cells[at + R.SEQ] = seq;
+    cells[at + R.TIME_MS] = timeMs;
+    cells[at + R.MARKET] = round.market;
+    cells[at + R.ROUND_NUMBER] = round.roundNumber;
+    cells[at + R.OPEN_PRICE] = round.openPrice ?? 0;
+    if (type === 'roundLocked') {
+      cells[at + R.KIND] = R.LOCKED;
+    } else if (type === 'roundOpened') {
+      cells[at + R.KIND] = R.OPENED;
+      cells[at + R.START_TIME_MS] = round.startTimeMs;
+      cells[at + R.BETTING_CLOSES_MS] = round.bettingClosesMs;
+      cells[at + R.LOCK_TIME_MS] = round.lockTimeMs;
+      cells[at + R.END_TIME_MS] = round.endTimeMs;
+    } else {
+      cells[at + R.KIND] = round.result === RESULT_VOID ? R.VOIDED : R.SETTLED;
+      cells[at + R.RESULT] = round.result;
+      cells[at + R.CLOSE_PRICE] = round.closePrice ?? 0;
+      cells[at + R.BETS] = round.betCount;
+      cells[at + R.VOLUME_CENTS] = round.volumeCents;
+    }
+    return true;
+  }
+}

@@ -1,0 +1,116 @@
+/** What is broadcast: the events of rounds and of bets, as records of two logs. */
+import { LogReader, LogWriter, logMemory } from './log.js';
+
+/** Fields of every record. */
+export const SEQ = 0;
+export const TIME_MS = 1;
+export const KIND = 2;
+
+/** Kinds of records of rounds. */
+export const OPENED = 0;
+export const LOCKED = 1;
+export const SETTLED = 2;
+export const VOIDED = 3;
+
+/** Fields of a record of a round. Those that its kind does not have are 0. */
+export const MARKET = 3;
+export const ROUND_NUMBER = 4;
+export const OPEN_PRICE = 5;
+/** OPENED: the round's times. */
+export const START_TIME_MS = 6;
+export const BETTING_CLOSES_MS = 7;
+export const LOCK_TIME_MS = 8;
+export const END_TIME_MS = 9;
+/** SETTLED and VOIDED. */
+export const RESULT = 6;
+export const CLOSE_PRICE = 7;
+export const BETS = 8;
+export const VOLUME_CENTS = 9;
+
+/** Kinds of records of bets: placed, settled (a refund included), and money that moved without a bet. */
+export const BET_PLACED = 0;
+export const BET_SETTLED = 1;
+export const MOVED = 2;
+
+/** Fields of a record of a bet. `MOVED` has account and balance only. */
+export const ACCOUNT = 3;
+export const BALANCE_CENTS = 4;
+/** Market and side as one number: `market * 2 + side`. */
+export const MARKET_SIDE = 5;
+export const BET_ROUND_NUMBER = 6;
+export const BET = 7;
+export const STAKE_CENTS = 8;
+/** What a win would pay, or what was paid. */
+export const PAYOUT_CENTS = 9;
+/** BET_PLACED. */
+export const ODDS_E4 = 10;
+export const ENTRY_PERCENT_E2 = 11;
+/** BET_SETTLED: index into `BET_RESULTS`. */
+export const BET_RESULT = 10;
+
+/** Hours of all markets' transitions. */
+export const ROUNDS_FORM = { records: 1 << 14, fields: 10 };
+export const BETS_FORM = { records: 1 << 17, fields: 12 };
+
+/** The most gateways that can be woken. */
+export const LISTENERS_MAX = 64;
+
+export interface BroadcastMemory {
+  readonly rounds: SharedArrayBuffer;
+  readonly bets: SharedArrayBuffer;
+  /** One double: what happened up to the command with this number is in no log. */
+  readonly start: SharedArrayBuffer;
+  /** By gateway: 1 if it sleeps and wants to be woken by the next events. */
+  readonly sleepers: SharedArrayBuffer;
+}
+
+export const broadcastMemory = (): BroadcastMemory => ({
+  rounds: logMemory(ROUNDS_FORM),
+  bets: logMemory(BETS_FORM),
+  start: new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT),
+  sleepers: new SharedArrayBuffer(LISTENERS_MAX * Int32Array.BYTES_PER_ELEMENT),
+});
+
+/** The writing end. */
+export class BroadcastEnd {
+  readonly rounds: LogWriter;
+  readonly bets: LogWriter;
+  readonly #sleepers: Int32Array;
+
+  /** `startSeq` is the number of the last command that is not broadcast. */
+  constructor({ rounds, bets, start, sleepers }: BroadcastMemory, startSeq: number) {
+    this.rounds = new LogWriter(rounds, ROUNDS_FORM);
+    this.bets = new LogWriter(bets, BETS_FORM);
+    this.#sleepers = new Int32Array(sleepers);
+    new Float64Array(start)[0] = startSeq;
+  }
+
+  /** Whether this gateway must be woken. True once for each sleep. */
+  takeSleep(gateway: number): boolean {
+    return Atomics.load(this.#sleepers, gateway) === 1 && Atomics.exchange(this.#sleepers, gateway, 0) === 1;
+  }
+}
+
+/** A reading end, of one gateway, once the server serves. */
+export class Broadcast {
+  readonly rounds: LogReader;
+  readonly bets: LogReader;
+  /** What happened up to this command is in no log: it was before the server's start. */
+  readonly startSeq: number;
+  readonly #sleepers: Int32Array;
+
+  constructor(
+    { rounds, bets, start, sleepers }: BroadcastMemory,
+    private readonly gateway: number,
+  ) {
+    this.rounds = new LogReader(rounds, ROUNDS_FORM);
+    this.bets = new LogReader(bets, BETS_FORM);
+    this.startSeq = new Float64Array(start)[0] as number;
+    this.#sleepers = new Int32Array(sleepers);
+  }
+
+  /** Asks to be woken by the next events. To be followed by a look at the logs, which may have grown meanwhile. */
+  sleep(): void {
+    Atomics.store(this.#sleepers, this.gateway, 1);
+  }
+}

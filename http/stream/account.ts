@@ -1,0 +1,144 @@
+/** The channel `account`: the newest durable balance. */
+import { OVERLOADED, refusedOf } from '../api/refusals.js';
+import type { LogReader } from '../broadcast/log.js';
+import { ACCOUNT, BALANCE_CENTS, BETS_FORM, SEQ, TIME_MS } from '../broadcast/records.js';
+import { Refused } from '../kit/refused.js';
+import type { Link } from '../rings/link.js';
+import * as replies from '../rings/replies.js';
+import * as requests from '../rings/requests.js';
+import type { Subscribe } from '../wire/stream-requests.js';
+import { accountText, type Moment, subscribedText } from '../wire/stream-text.js';
+import type { StreamChannel } from './channel.js';
+import type { Connection } from './connection.js';
+import { type FanOut, Group } from './fan-out.js';
+
+/** An account with listeners, or with some that wait for their first balance. */
+class Listened extends Group {
+  /** Of the newest change that was seen; -1 before the first. */
+  seq = -1;
+  timeMs = 0;
+  balanceCents = 0;
+  isChanged = false;
+  waiting = 0;
+
+  see(seq: number, timeMs: number, balanceCents: number): void {
+    if (seq < this.seq) return;
+    this.seq = seq;
+    this.timeMs = timeMs;
+    this.balanceCents = balanceCents;
+  }
+}
+
+const LOST = new Refused('resync_required', 'the channel is far behind: subscribe to account again');
+
+export class AccountChannel implements StreamChannel {
+  readonly #accounts = new Map<number, Listened>();
+  /** Requests for first balances, of connections that still want one. */
+  readonly #asked = new Map<Connection, Subscribe>();
+  readonly #record = new Float64Array(BETS_FORM.fields);
+  /** The next record to look at. */
+  #position = 0;
+  readonly #changed: Listened[] = [];
+
+  constructor(
+    private readonly log: LogReader,
+    private readonly link: Link,
+    private readonly fanOut: FanOut,
+    private readonly moment: () => Moment,
+  ) {}
+
+  get subscribers(): number {
+    return this.#accounts.size;
+  }
+
+  subscribe(connection: Connection, request: Subscribe): void {
+    this.unsubscribe(connection);
+    const { account, key } = connection.subscriber;
+    // From here on changes are seen: the engine's thread reads the balance later.
+    if (this.#accounts.size === 0) this.#position = this.log.end;
+    const listened = this.#accounts.get(account) ?? new Listened();
+    const isSent = this.link.send(
+      (ring, ticket) => requests.sendBalance(ring, ticket, { key, account }),
+      (kind, ring) => {
+        const answer =
+          kind === replies.REFUSED ? refusedOf(replies.readRefusal(ring)) : replies.readBalance(ring);
+        if (this.#asked.get(connection) === request) this.#begin(connection, request, listened, answer);
+      },
+    );
+    if (!isSent) {
+      connection.refuse(request.id, OVERLOADED);
+      return;
+    }
+    this.#asked.set(connection, request);
+    listened.waiting += 1;
+    this.#accounts.set(account, listened);
+  }
+
+  unsubscribe(connection: Connection): void {
+    const { account } = connection.subscriber;
+    const listened = this.#accounts.get(account);
+    if (listened === undefined) return;
+    if (this.#asked.delete(connection)) listened.waiting -= 1;
+    listened.members.delete(connection);
+    if (listened.members.size + listened.waiting === 0) this.#accounts.delete(account);
+  }
+
+  /** Sends the balances that have changed. */
+  flush(): void {
+    this.#read();
+    for (const listened of this.#changed.splice(0)) {
+      listened.isChanged = false;
+      this.fanOut.send(listened, listened.seq, accountText(listened, false, listened.balanceCents));
+    }
+  }
+
+  #begin(
+    connection: Connection,
+    request: Subscribe,
+    listened: Listened,
+    answer: replies.BalanceFacts | Refused,
+  ): void {
+    if (answer instanceof Refused) {
+      this.unsubscribe(connection);
+      connection.refuse(request.id, answer);
+      return;
+    }
+    this.#asked.delete(connection);
+    listened.waiting -= 1;
+    const moment = this.moment();
+    listened.see(answer.seq, moment.timeMs, answer.balanceCents);
+    // A later change may be in the log by now.
+    this.#read();
+    const { id } = request;
+    connection.send(subscribedText(moment, { id, channel: 'account', markets: null, since: null }));
+    connection.send(accountText(listened, true, listened.balanceCents));
+    listened.members.set(connection, listened.seq);
+  }
+
+  #read(): void {
+    const { end } = this.log;
+    const record = this.#record;
+    for (; this.#position < end && this.#accounts.size > 0; this.#position++) {
+      if (!this.log.read(this.#position, record)) {
+        this.#dropAll();
+        return;
+      }
+      const listened = this.#accounts.get(record[ACCOUNT] as number);
+      if (listened === undefined) continue;
+      listened.see(record[SEQ] as number, record[TIME_MS] as number, record[BALANCE_CENTS] as number);
+      if (listened.isChanged) continue;
+      listened.isChanged = true;
+      this.#changed.push(listened);
+    }
+  }
+
+  /** The log has overtaken this reader. */
+  #dropAll(): void {
+    this.#changed.length = 0;
+    const all = [...this.#accounts.values()].flatMap(({ members }) => [...members.keys()]);
+    for (const connection of [...all, ...this.#asked.keys()]) {
+      this.unsubscribe(connection);
+      connection.refuse(null, LOST);
+    }
+  }
+}

@@ -1,0 +1,123 @@
+/** The five channels of one gateway, and when each sends: events when there are new ones, newest states now and then. */
+import type { Scope } from '../../engine/model/domain.js';
+import type { Board } from '../board/markets.js';
+import type { Broadcast } from '../broadcast/records.js';
+import type { Link } from '../rings/link.js';
+import type { Channel } from '../wire/stream-requests.js';
+import type { Moment } from '../wire/stream-text.js';
+import { AccountChannel } from './account.js';
+import type { StreamChannel } from './channel.js';
+import type { Connection } from './connection.js';
+import { FanOut } from './fan-out.js';
+import { FillsChannel } from './fills.js';
+import { MarketsChannel } from './markets.js';
+import { PricesChannel } from './prices.js';
+import { RoundsChannel } from './rounds.js';
+
+/** While so many messages are being sent, no new events are read: what waits is the log's, which is bounded. */
+const WAITING_MAX = 256;
+/** Sending newest states takes at most one part in so many of the thread's time. */
+const FLUSH_SHARE = 5;
+
+/** The scope that a channel needs. */
+export const SCOPE_OF: Readonly<Record<Channel, Scope>> = {
+  markets: 'markets:read',
+  prices: 'markets:read',
+  rounds: 'markets:read',
+  fills: 'positions:read',
+  account: 'positions:read',
+};
+
+export interface ChannelParts {
+  readonly link: Link;
+  readonly board: Board;
+  readonly broadcast: Broadcast;
+  readonly monotonicMs: () => number;
+  /** Newest states are sent at most so often, in milliseconds. */
+  readonly flushMs: number;
+  /** Runs the function in another turn of the event loop. */
+  readonly schedule: (run: () => void) => void;
+}
+
+export class Channels {
+  readonly fanOut: FanOut;
+  readonly prices: PricesChannel;
+  /** All events up to this command have been handed to the fan-out. */
+  toldSeq = 0;
+  readonly #markets: MarketsChannel;
+  readonly #account: AccountChannel;
+  readonly #rounds: RoundsChannel;
+  readonly #fills: FillsChannel;
+  readonly #byName: Readonly<Record<Channel, StreamChannel>>;
+  #flushedAtMs = Number.NEGATIVE_INFINITY;
+  #busyMsAtFlush = 0;
+  #isReadScheduled = false;
+
+  constructor(
+    private readonly parts: ChannelParts,
+    private readonly moment: () => Moment,
+  ) {
+    const { board, broadcast, link, schedule, monotonicMs } = parts;
+    this.fanOut = new FanOut({ monotonicMs, schedule });
+    this.#markets = new MarketsChannel(board, this.fanOut, moment);
+    this.prices = new PricesChannel(board, this.fanOut, moment);
+    this.#account = new AccountChannel(broadcast.bets, link, this.fanOut, moment);
+    const { startSeq } = broadcast;
+    this.#rounds = new RoundsChannel({ log: broadcast.rounds, startSeq, moment, schedule }, this.fanOut);
+    this.#fills = new FillsChannel({ log: broadcast.bets, startSeq, moment, schedule }, this.fanOut);
+    this.#byName = {
+      markets: this.#markets,
+      prices: this.prices,
+      account: this.#account,
+      rounds: this.#rounds,
+      fills: this.#fills,
+    };
+  }
+
+  of(name: Channel): StreamChannel {
+    return this.#byName[name];
+  }
+
+  /** Ends all subscriptions of the connection. */
+  leave(connection: Connection): void {
+    for (const channel of Object.values(this.#byName)) channel.unsubscribe(connection);
+  }
+
+  /** There is room for more old events. */
+  onRoom(connection: Connection): void {
+    this.#rounds.onRoom(connection);
+    this.#fills.onRoom(connection);
+  }
+
+  /** Reads new events; asks to be woken by the next ones if anybody listens to events. */
+  read(): void {
+    if (this.fanOut.waiting > WAITING_MAX) return;
+    const { broadcast, schedule } = this.parts;
+    if (this.#rounds.subscribers + this.#fills.subscribers > 0) broadcast.sleep();
+    // Read before the logs: everything up to it is in them.
+    const { seq } = this.moment();
+    if (this.#rounds.read() && this.#fills.read()) {
+      this.toldSeq = seq;
+    } else if (!this.#isReadScheduled) {
+      this.#isReadScheduled = true;
+      schedule(() => {
+        this.#isReadScheduled = false;
+        this.read();
+      });
+    }
+  }
+
+  /** Sends newest states, if it is time. */
+  flush(): void {
+    const { flushMs, monotonicMs } = this.parts;
+    const busyMs = this.fanOut.busyMs - this.#busyMsAtFlush;
+    const nowMs = monotonicMs();
+    if (this.fanOut.waiting > 0 || nowMs - this.#flushedAtMs < Math.max(flushMs, busyMs * FLUSH_SHARE))
+      return;
+    this.#flushedAtMs = nowMs;
+    this.#busyMsAtFlush = this.fanOut.busyMs;
+    if (this.#markets.subscribers > 0) this.#markets.flush();
+    if (this.prices.subscribers > 0) this.prices.flush();
+    if (this.#account.subscribers > 0) this.#account.flush();
+  }
+}

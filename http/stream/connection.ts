@@ -1,0 +1,110 @@
+/** One stream: what a client may send, and what is sent to it. */
+import { ERROR_STATUS, type ErrorCode } from '../../engine/model/errors.js';
+import type { StreamOwner, StreamSocket } from '../../engine/model/ports.js';
+import { Refused } from '../kit/refused.js';
+import { type ErrorFacts, errorMessageText, type Moment } from '../wire/stream-text.js';
+import * as L from './limits.js';
+import { type Misunderstood, type Request, readRequest } from './requests.js';
+
+/** Whose stream it is. */
+export interface Subscriber {
+  readonly key: number;
+  readonly account: number;
+  /** Orders are checked as if each came with its key. */
+  readonly secret: string;
+  /** The counted address. */
+  readonly address: string;
+}
+
+/** What a connection needs of the gateway. */
+export interface ConnectionHost {
+  /** Number of the last durable command, and the time. */
+  moment(): Moment;
+  /** Monotonic. */
+  monotonicMs(): number;
+  onRequest(connection: Connection, request: Request): void;
+  onRoom(connection: Connection): void;
+  onClosed(connection: Connection): void;
+}
+
+const TOO_FAST = new Refused('rate_limited', `more than ${L.MESSAGES_PER_SECOND} messages in a second`);
+/** Close codes from here on are free for applications: an error's is this and its status. */
+const CLOSE_CODES = 4_000;
+
+export class Connection implements StreamOwner {
+  #isOpen = true;
+  readonly #rate = new L.MessageRate();
+  #misunderstood = 0;
+  /** Old events are being sent: newer ones have to wait. */
+  catchUps = 0;
+
+  constructor(
+    private readonly socket: StreamSocket,
+    readonly subscriber: Subscriber,
+    private readonly host: ConnectionHost,
+  ) {}
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** Whether more old events can be sent now; if not, `onRoom` follows. */
+  get hasRoom(): boolean {
+    return this.#isOpen && this.socket.waitingBytes < L.CATCH_UP_BYTES_MAX;
+  }
+
+  send(text: string | Uint8Array): void {
+    if (!this.#isOpen || this.socket.send(text)) return;
+    if (this.socket.waitingBytes > L.WAITING_BYTES_MAX) {
+      this.end('slow_consumer', `more than ${L.WAITING_BYTES_MAX} bytes wait to be read`);
+    }
+  }
+
+  refuse(id: number | null, refused: ErrorFacts, retryAfterSeconds = 0): void {
+    this.send(errorMessageText(this.host.moment(), id, refused, retryAfterSeconds));
+  }
+
+  /** Says why, and closes. */
+  end(code: ErrorCode, detail: string): void {
+    if (!this.#isOpen) return;
+    this.socket.send(errorMessageText(this.host.moment(), null, { code, detail }));
+    this.close(CLOSE_CODES + ERROR_STATUS[code], code);
+  }
+
+  close(closeCode: number, reason: string): void {
+    if (this.#isOpen) this.socket.close(closeCode, reason);
+  }
+
+  onMessage(bytes: Uint8Array, isBinary: boolean): void {
+    if (!this.#isOpen) return;
+    const messages = this.#rate.count(this.host.monotonicMs());
+    if (messages > L.FLOOD_PER_SECOND) {
+      this.end('rate_limited', `more than ${L.FLOOD_PER_SECOND} messages in a second`);
+      return;
+    }
+    const request = readRequest(bytes, isBinary);
+    if ('refused' in request) this.#onMisunderstood(request);
+    else if (messages > L.MESSAGES_PER_SECOND) {
+      this.refuse(request.id, TOO_FAST, 1);
+    } else {
+      this.#misunderstood = 0;
+      this.host.onRequest(this, request);
+    }
+  }
+
+  onRoom(): void {
+    if (this.#isOpen) this.host.onRoom(this);
+  }
+
+  onClosed(): void {
+    this.#isOpen = false;
+    this.host.onClosed(this);
+  }
+
+  #onMisunderstood({ id, refused }: Misunderstood): void {
+    this.#misunderstood += 1;
+    this.refuse(id, refused);
+    if (this.#misunderstood >= L.MISUNDERSTOOD_MAX)
+      this.end('invalid_request', 'too much was not understood');
+  }
+}

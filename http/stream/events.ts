@@ -1,0 +1,191 @@
+/**
+ * What the channels of events have in common: how a subscription gets every event once. It first catches up: it is sent
+ * what the log has after the number from which on it wants all, up to what the channel has sent to all others. Then it
+ * joins them. A client for whom much waits is sent the rest of the old events when there is room.
+ *
+ * Nobody waits for a slow channel: if the engine's thread overwrites what a subscription has not been sent yet, that one
+ * is told to begin anew.
+ */
+import type { LogReader } from '../broadcast/log.js';
+import { SEQ, TIME_MS } from '../broadcast/records.js';
+import { Refused } from '../kit/refused.js';
+import type { EventChannel, Subscribe } from '../wire/stream-requests.js';
+import { eventsText, type Moment, subscribedText } from '../wire/stream-text.js';
+import type { StreamChannel } from './channel.js';
+import type { Connection } from './connection.js';
+
+/** Records looked at in one go. */
+const RECORDS_AT_ONCE = 4_096;
+
+/** A subscription that is being sent old events. */
+interface CatchUp {
+  readonly connection: Connection;
+  readonly id: number;
+  /** The JSON of what this record is for the subscription, or null if it is not for it. */
+  readonly textOf: (record: Float64Array) => string | null;
+  /** Joins the others; it has all events up to this number. */
+  readonly join: (seq: number) => void;
+  /** The next record to look at. */
+  at: number;
+  seq: number;
+}
+
+export interface EventSource {
+  readonly log: LogReader;
+  /** Events up to this command are in no log. */
+  readonly startSeq: number;
+  readonly moment: () => Moment;
+  /** Runs the function in another turn of the event loop. */
+  readonly schedule: (run: () => void) => void;
+}
+
+export abstract class EventsChannel implements StreamChannel {
+  readonly #catchUps = new Map<Connection, CatchUp>();
+  readonly #record: Float64Array;
+  /** The next record that is to be sent to all who have caught up. */
+  protected position = 0;
+
+  constructor(
+    private readonly channel: EventChannel,
+    protected readonly source: EventSource,
+    fields: number,
+  ) {
+    this.#record = new Float64Array(fields);
+  }
+
+  abstract get joined(): number;
+  /** Sends a record to those who have joined. Records of one command come one after another. */
+  protected abstract sendToAll(record: Float64Array): void;
+  /** The records of a command are complete. */
+  protected abstract endOfCommand(moment: Moment): void;
+  /** Everybody who has joined is told to begin anew. */
+  protected abstract dropAll(refused: Refused): void;
+  protected abstract leave(connection: Connection): void;
+  protected abstract prepare(connection: Connection, request: Subscribe): Pick<CatchUp, 'textOf' | 'join'>;
+
+  get subscribers(): number {
+    return this.joined + this.#catchUps.size;
+  }
+
+  subscribe(connection: Connection, request: Subscribe): void {
+    this.unsubscribe(connection);
+    const { log, startSeq, moment } = this.source;
+    const now = moment();
+    const since = request.since ?? now.seq;
+    const isKnown = since >= startSeq && since <= now.seq;
+    const at = isKnown ? log.firstAfter(since) : null;
+    if (at === null) {
+      connection.refuse(request.id, outOfMemory(since));
+      return;
+    }
+    if (this.subscribers === 0) this.position = log.end;
+    const { id, markets = null } = request;
+    connection.send(subscribedText(now, { id, channel: this.channel, markets, since }));
+    const catchUp = { connection, id, ...this.prepare(connection, request), at, seq: since };
+    this.#catchUps.set(connection, catchUp);
+    connection.catchUps += 1;
+    this.#continue(catchUp);
+  }
+
+  unsubscribe(connection: Connection): void {
+    if (this.#catchUps.delete(connection)) connection.catchUps -= 1;
+    this.leave(connection);
+  }
+
+  /** There is room for more old events. */
+  onRoom(connection: Connection): void {
+    const catchUp = this.#catchUps.get(connection);
+    if (catchUp !== undefined) this.#continue(catchUp);
+  }
+
+  /** Sends the new events. Returns false if some are left for another turn. */
+  read(): boolean {
+    if (this.joined === 0) {
+      if (this.#catchUps.size === 0) this.position = this.source.log.end;
+      return true;
+    }
+    const read = this.#forEachCommand(
+      this.position,
+      this.source.log.end,
+      (record) => this.sendToAll(record),
+      (moment) => this.endOfCommand(moment),
+    );
+    if (read !== null) {
+      this.position = read;
+      return read === this.source.log.end;
+    }
+    this.position = this.source.log.end;
+    this.dropAll(outOfMemory(this.source.startSeq));
+    return true;
+  }
+
+  #continue(catchUp: CatchUp): void {
+    const { connection, textOf, join } = catchUp;
+    if (this.#catchUps.get(connection) !== catchUp || !connection.hasRoom) return;
+    // If nobody has joined yet, there are no others to keep up with.
+    if (this.joined === 0) this.position = this.source.log.end;
+    let parts: string[] = [];
+    const read = this.#forEachCommand(
+      catchUp.at,
+      this.position,
+      (record) => {
+        const text = textOf(record);
+        if (text !== null) parts.push(text);
+      },
+      (moment) => {
+        catchUp.seq = moment.seq;
+        if (parts.length > 0) connection.send(eventsText(this.channel, moment, parts));
+        parts = [];
+      },
+      () => connection.hasRoom,
+    );
+    if (read === null) {
+      this.unsubscribe(connection);
+      connection.refuse(catchUp.id, outOfMemory(catchUp.seq));
+      return;
+    }
+    catchUp.at = Math.max(catchUp.at, read);
+    if (catchUp.at < this.position) {
+      // Without room, `onRoom` follows.
+      if (connection.hasRoom) this.source.schedule(() => this.#continue(catchUp));
+    } else if (this.#catchUps.delete(connection)) {
+      connection.catchUps -= 1;
+      join(catchUp.seq);
+    }
+  }
+
+  /**
+   * Looks at records from `from` on, a bounded number and up to `end`, whole commands only. Returns the next one to look
+   * at, or null if it was overwritten.
+   */
+  #forEachCommand(
+    from: number,
+    end: number,
+    onRecord: (record: Float64Array) => void,
+    onEnd: (moment: Moment) => void,
+    goOn: () => boolean = () => true,
+  ): number | null {
+    const record = this.#record;
+    let seq = -1;
+    let timeMs = 0;
+    for (let at = from; at < end; at++) {
+      if (!this.source.log.read(at, record)) return null;
+      const next = record[SEQ] as number;
+      if (seq >= 0 && next !== seq) {
+        onEnd({ seq, timeMs });
+        if (at - from >= RECORDS_AT_ONCE || !goOn()) return at;
+      }
+      seq = next;
+      timeMs = record[TIME_MS] as number;
+      onRecord(record);
+    }
+    if (seq >= 0) onEnd({ seq, timeMs });
+    return end;
+  }
+}
+
+const outOfMemory = (since: number): Refused =>
+  new Refused(
+    'resync_required',
+    `not all events after ${since} are in memory: subscribe without since, then read what you missed`,
+  );

@@ -1,0 +1,103 @@
+/** The channel `fills`: what becomes of the account's bets. */
+import * as R from '../broadcast/records.js';
+import type { Refused } from '../kit/refused.js';
+import { eventsText, type Moment, paidText, placedText } from '../wire/stream-text.js';
+import type { Connection } from './connection.js';
+import { type EventSource, EventsChannel } from './events.js';
+import { type FanOut, Group } from './fan-out.js';
+
+/** Those who listen to one account. */
+class AccountGroup extends Group {
+  /** JSON of its events of the command at hand. */
+  readonly events: string[] = [];
+}
+
+export class FillsChannel extends EventsChannel {
+  readonly #groups = new Map<number, AccountGroup>();
+  #joined = 0;
+  /** Groups with events of the command at hand. */
+  readonly #touched: AccountGroup[] = [];
+
+  constructor(
+    source: EventSource,
+    private readonly fanOut: FanOut,
+  ) {
+    super('fills', source, R.BETS_FORM.fields);
+  }
+
+  override get joined(): number {
+    return this.#joined;
+  }
+
+  protected override prepare(connection: Connection) {
+    const { account } = connection.subscriber;
+    return {
+      textOf: (record: Float64Array) => (record[R.ACCOUNT] === account ? fillText(record) : null),
+      join: (seq: number) => this.#join(connection, account, seq),
+    };
+  }
+
+  #join(connection: Connection, account: number, seq: number): void {
+    const group = this.#groups.get(account) ?? new AccountGroup();
+    this.#groups.set(account, group);
+    group.members.set(connection, seq);
+    this.#joined += 1;
+  }
+
+  protected override sendToAll(record: Float64Array): void {
+    const group = this.#groups.get(record[R.ACCOUNT] as number);
+    if (group === undefined) return;
+    const text = fillText(record);
+    if (text === null) return;
+    if (group.events.length === 0) this.#touched.push(group);
+    group.events.push(text);
+  }
+
+  protected override endOfCommand(moment: Moment): void {
+    if (this.#touched.length === 0) return;
+    for (const group of this.#touched.splice(0)) {
+      this.fanOut.send(group, moment.seq, eventsText('fills', moment, group.events.splice(0)));
+    }
+  }
+
+  protected override dropAll(refused: Refused): void {
+    this.#touched.length = 0;
+    const all = [...this.#groups.values()].flatMap(({ members }) => [...members.keys()]);
+    for (const connection of all) {
+      this.leave(connection);
+      connection.refuse(null, refused);
+    }
+  }
+
+  protected override leave(connection: Connection): void {
+    const { account } = connection.subscriber;
+    const group = this.#groups.get(account);
+    if (group?.members.delete(connection) !== true) return;
+    this.#joined -= 1;
+    if (group.members.size === 0) this.#groups.delete(account);
+  }
+}
+
+/** null for what is no bet. */
+function fillText(record: Float64Array): string | null {
+  const bet = {
+    bet: record[R.BET] as number,
+    marketSide: record[R.MARKET_SIDE] as number,
+    roundNumber: record[R.BET_ROUND_NUMBER] as number,
+    stakeCents: record[R.STAKE_CENTS] as number,
+    payoutCents: record[R.PAYOUT_CENTS] as number,
+    balanceCents: record[R.BALANCE_CENTS] as number,
+  };
+  switch (record[R.KIND]) {
+    case R.BET_PLACED:
+      return placedText({
+        ...bet,
+        oddsE4: record[R.ODDS_E4] as number,
+        entryPercentE2: record[R.ENTRY_PERCENT_E2] as number,
+      });
+    case R.BET_SETTLED:
+      return paidText({ ...bet, result: record[R.BET_RESULT] as number });
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,209 @@
+/**
+ * All streams of one gateway: who listens to what, and when it is sent. Each gateway has its own subscribers and its own
+ * end of the broadcast, and renders a message once for all of them.
+ *
+ * `turn` is called every few milliseconds, and `wake` when there are new events. Heartbeats go by the clock of the rate
+ * limits, so a manual clock moves them.
+ */
+import { scopesMask } from '../../engine/model/domain.js';
+import type { Call, Verdict } from '../api/call.js';
+import { KEY_DISABLED, KEY_EXPIRED, NO_SCOPE } from '../api/refusals.js';
+import type { Streams } from '../api/stream-door.js';
+import { DURABLE_SEQ } from '../board/markets.js';
+import type { Rights } from '../board/rights.js';
+import { invalid, Refused } from '../kit/refused.js';
+import type { Subscribe } from '../wire/stream-requests.js';
+import { heartbeatText, type Moment, pongText, unsubscribedText } from '../wire/stream-text.js';
+import { type ChannelParts, Channels, SCOPE_OF } from './channels.js';
+import { Connection, type ConnectionHost } from './connection.js';
+import { Group } from './fan-out.js';
+import { HEARTBEAT_MS, STREAMS_PER_KEY_MAX, type StreamCounts } from './limits.js';
+import { StreamCall } from './orders.js';
+import { type Request, refuseSubscribe, type UnreadOrder } from './requests.js';
+
+const PROTOCOL = 'tote.v1';
+/** Close code of a server that stops. */
+const GOING_AWAY = 1001;
+const UPGRADE_REQUIRED = new Refused('upgrade_required', 'the stream is a WebSocket', [
+  'Upgrade',
+  'websocket',
+]);
+const TOO_MANY = new Refused('too_many_streams', `a key has at most ${STREAMS_PER_KEY_MAX} open streams`, [
+  'Retry-After',
+  '1',
+]);
+const STOPPING = new Refused('shutting_down', 'the server is stopping');
+const NO_QUERY = invalid('the stream has no query parameters; the key goes into the X-API-Key header');
+
+export interface StreamParts extends ChannelParts {
+  readonly rights: Rights;
+  readonly counts: StreamCounts;
+  readonly nowMs: () => number;
+  /** The clock of the rate limits, and of heartbeats. */
+  readonly limitsNowMs: () => number;
+  /** Places an order, and answers the call. */
+  readonly placeOrder: (call: Call) => void;
+}
+
+export class StreamHub implements Streams, ConnectionHost {
+  readonly #all = new Group();
+  readonly #channels: Channels;
+  readonly #journalRow = new Float64Array(1);
+  #heartbeats = 0;
+  #heartbeatAtMs = Number.NEGATIVE_INFINITY;
+  #rightsVersion = 0;
+  #pendingOrders = 0;
+  #onIdle: (() => void) | null = null;
+  #isClosing = false;
+
+  constructor(private readonly parts: StreamParts) {
+    this.#channels = new Channels(parts, () => this.moment());
+  }
+
+  open(call: Call): Verdict {
+    const { upgrade, query, apiKey: secret, address } = call.request;
+    if (upgrade === undefined) return UPGRADE_REQUIRED;
+    if (query !== '') return NO_QUERY;
+    if (this.#isClosing) return STOPPING;
+    const { key, account } = call;
+    if (!this.parts.counts.take(key)) return TOO_MANY;
+    const offered = upgrade.protocols.split(',').map((name) => name.trim());
+    let isOpen = false;
+    upgrade.accept(offered.includes(PROTOCOL) ? PROTOCOL : '', (socket) => {
+      isOpen = true;
+      const connection = new Connection(socket, { key, account, secret, address }, this);
+      this.#channels.read();
+      this.#all.members.set(connection, this.#heartbeats);
+      connection.send(this.#heartbeat());
+      return connection;
+    });
+    if (!isOpen) this.parts.counts.giveBack(key);
+    return null;
+  }
+
+  moment(): Moment {
+    this.parts.board.journal.read(0, this.#journalRow);
+    return { seq: this.#journalRow[DURABLE_SEQ] as number, timeMs: this.parts.nowMs() };
+  }
+
+  monotonicMs(): number {
+    return this.parts.monotonicMs();
+  }
+
+  onRequest(connection: Connection, request: Request): void {
+    switch (request.op) {
+      case 'ping':
+        connection.send(pongText(this.moment(), request.id));
+        return;
+      case 'subscribe':
+        this.#subscribe(connection, request);
+        return;
+      case 'unsubscribe':
+        this.#channels.of(request.channel).unsubscribe(connection);
+        connection.send(unsubscribedText(this.moment(), request.id, request.channel));
+        return;
+      default:
+        this.#order(connection, request);
+    }
+  }
+
+  onRoom(connection: Connection): void {
+    this.#channels.onRoom(connection);
+  }
+
+  onClosed(connection: Connection): void {
+    this.#all.members.delete(connection);
+    this.parts.counts.giveBack(connection.subscriber.key);
+    this.#channels.leave(connection);
+  }
+
+  /** Sends what is due. To be called every few milliseconds. */
+  turn(): void {
+    if (this.#all.members.size === 0) return;
+    this.#checkKeys();
+    this.#channels.read();
+    const nowMs = this.parts.limitsNowMs();
+    if (nowMs - this.#heartbeatAtMs >= HEARTBEAT_MS || nowMs < this.#heartbeatAtMs) this.#beat(nowMs);
+    this.#channels.flush();
+  }
+
+  /** There may be new events. */
+  wake(): void {
+    if (this.#all.members.size > 0) this.#channels.read();
+  }
+
+  /** Opens no new streams and takes no more requests; resolves once all orders are answered and all streams closed. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    if (this.#pendingOrders > 0) {
+      await new Promise<void>((resolve) => {
+        this.#onIdle = resolve;
+      });
+    }
+    for (const connection of this.#all.members.keys()) connection.close(GOING_AWAY, 'shutting_down');
+  }
+
+  #subscribe(connection: Connection, request: Subscribe): void {
+    const { channel, id } = request;
+    const { rights } = this.parts;
+    const hasScope = (rights.scopesMask(connection.subscriber.key) & scopesMask([SCOPE_OF[channel]])) !== 0;
+    const refused = hasScope ? refuseSubscribe(request) : NO_SCOPE;
+    if (refused !== null) {
+      connection.refuse(id, refused);
+      return;
+    }
+    this.#channels.of(channel).subscribe(connection, request);
+    this.#channels.read();
+  }
+
+  #order(connection: Connection, order: UnreadOrder): void {
+    if (this.#isClosing) {
+      connection.refuse(order.id, STOPPING);
+      return;
+    }
+    const { nowMs, limitsNowMs, placeOrder } = this.parts;
+    this.#pendingOrders += 1;
+    const host = { moment: () => this.moment(), onAnswered: () => this.#onAnswered() };
+    placeOrder(new StreamCall(connection, order, host, nowMs(), limitsNowMs()));
+  }
+
+  #onAnswered(): void {
+    this.#pendingOrders -= 1;
+    if (this.#pendingOrders === 0) this.#onIdle?.();
+  }
+
+  #heartbeat(): string {
+    const timeMs = this.parts.nowMs();
+    return heartbeatText({ seq: this.#channels.toldSeq, timeMs }, this.#channels.prices.ages(timeMs));
+  }
+
+  #beat(nowMs: number): void {
+    this.#heartbeatAtMs = nowMs;
+    this.#heartbeats += 1;
+    this.#endExpired();
+    // To somebody who still gets old events, it would say that he has got them all.
+    const isUpToDate = (connection: Connection): boolean => connection.catchUps === 0;
+    this.#channels.fanOut.send(this.#all, this.#heartbeats, this.#heartbeat(), isUpToDate);
+  }
+
+  #checkKeys(): void {
+    const { rights } = this.parts;
+    const { version } = rights;
+    if (version === this.#rightsVersion) return;
+    this.#rightsVersion = version;
+    for (const connection of this.#all.members.keys()) {
+      if (!rights.isEnabled(connection.subscriber.key))
+        connection.end(KEY_DISABLED.code, KEY_DISABLED.detail);
+    }
+  }
+
+  #endExpired(): void {
+    const { rights, nowMs } = this.parts;
+    const now = nowMs();
+    for (const connection of this.#all.members.keys()) {
+      if (now >= rights.expiresAtMs(connection.subscriber.key)) {
+        connection.end(KEY_EXPIRED.code, KEY_EXPIRED.detail);
+      }
+    }
+  }
+}

@@ -1,0 +1,58 @@
+/** The bounds of streams, and the count of each key's. */
+import { KEYS_MAX } from '../board/rights.js';
+
+/** Open streams of one key, at all gateways together. */
+export const STREAMS_PER_KEY_MAX = 20;
+/** Bytes of a message that a client sends. */
+export const MESSAGE_BYTES_MAX = 4 * 1024;
+/** Messages of a connection in a second; more are refused. */
+export const MESSAGES_PER_SECOND = 50;
+/** So many in a second end the stream. */
+export const FLOOD_PER_SECOND = 500;
+/** Messages in a row that are not understood end the stream. */
+export const MISUNDERSTOOD_MAX = 10;
+/** A client for whom more than this waits in memory is too slow. */
+export const WAITING_BYTES_MAX = 1024 * 1024;
+/** What waits while old events are sent, which are in memory already. */
+export const CATCH_UP_BYTES_MAX = 256 * 1024;
+export const HEARTBEAT_MS = 1_000;
+/** How often newest states are sent at most. */
+export const FLUSH_MS = 50;
+
+export const streamsMemory = (): SharedArrayBuffer => new SharedArrayBuffer(KEYS_MAX + 1);
+
+/** Open streams by key, in memory that all gateways share. */
+export class StreamCounts {
+  readonly #counts: Uint8Array;
+
+  constructor(memory: SharedArrayBuffer) {
+    this.#counts = new Uint8Array(memory);
+  }
+
+  /** Returns false, and counts nothing, if the key has as many as it may. */
+  take(key: number): boolean {
+    if (Atomics.add(this.#counts, key, 1) < STREAMS_PER_KEY_MAX) return true;
+    this.giveBack(key);
+    return false;
+  }
+
+  giveBack(key: number): void {
+    Atomics.sub(this.#counts, key, 1);
+  }
+}
+
+/** Counts a connection's messages, second by second. */
+export class MessageRate {
+  #secondBeganMs = Number.NEGATIVE_INFINITY;
+  #messages = 0;
+
+  /** Counts a message at this monotonic time. Returns how many there were in its second. */
+  count(nowMs: number): number {
+    if (nowMs - this.#secondBeganMs >= 1_000) {
+      this.#secondBeganMs = nowMs;
+      this.#messages = 0;
+    }
+    this.#messages += 1;
+    return this.#messages;
+  }
+}

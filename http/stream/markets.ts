@@ -1,0 +1,91 @@
+/** The channel `markets`: the newest state of markets, from the board. */
+import { MARKETS_MAX } from '../../engine/model/domain.js';
+import { roundOf } from '../api/shown-round.js';
+import * as M from '../board/markets.js';
+import type { Subscribe } from '../wire/stream-requests.js';
+import { type Moment, marketStateText, stateText, subscribedText } from '../wire/stream-text.js';
+import { MarketGroups, type StreamChannel } from './channel.js';
+import type { Connection } from './connection.js';
+import type { FanOut } from './fan-out.js';
+
+/** One market's JSON, made anew when its row on the board has changed, or its betting has closed. */
+class MarketPart {
+  text = '';
+  #version = -1;
+  readonly #row = new Float64Array(M.MARKET_FIELDS);
+  #closesMs = Number.POSITIVE_INFINITY;
+
+  constructor(
+    private readonly board: M.Board,
+    private readonly market: number,
+  ) {}
+
+  /** Returns whether the JSON is another than before. */
+  update(nowMs: number): boolean {
+    const { markets } = this.board;
+    if (markets.versionOf(this.market) === this.#version && nowMs < this.#closesMs) return false;
+    this.#version = markets.read(this.market, this.#row);
+    const round = roundOf(this.#row);
+    this.#closesMs =
+      round === null || nowMs >= round.bettingClosesMs ? Number.POSITIVE_INFINITY : round.bettingClosesMs;
+    const text = marketStateText(this.market, round, nowMs);
+    if (text === this.text) return false;
+    this.text = text;
+    return true;
+  }
+}
+
+export class MarketsChannel implements StreamChannel {
+  readonly #parts: readonly MarketPart[];
+  readonly #groups = new MarketGroups();
+  /** By market: the flush in which it changed last. */
+  readonly #changedIn: number[] = Array.from({ length: MARKETS_MAX }, () => 0);
+  #flushes = 0;
+
+  constructor(
+    board: M.Board,
+    private readonly fanOut: FanOut,
+    private readonly moment: () => Moment,
+  ) {
+    this.#parts = this.#changedIn.map((_, market) => new MarketPart(board, market));
+  }
+
+  get subscribers(): number {
+    return this.#groups.size;
+  }
+
+  subscribe(connection: Connection, { id, markets }: Subscribe): void {
+    // What has changed since the last flush goes to the others first: they must not miss it.
+    this.flush();
+    const group = this.#groups.find(markets);
+    const moment = this.moment();
+    const asked = markets ?? null;
+    connection.send(subscribedText(moment, { id, channel: 'markets', markets: asked, since: null }));
+    const parts = group.markets.map((market) => this.#parts[market]?.text ?? '');
+    connection.send(stateText('markets', moment, true, parts));
+    this.#groups.join(connection, group, this.#flushes);
+  }
+
+  unsubscribe(connection: Connection): void {
+    this.#groups.leave(connection);
+  }
+
+  /** Sends what has changed. */
+  flush(): void {
+    const moment = this.moment();
+    this.#flushes += 1;
+    let isChanged = false;
+    for (const [market, part] of this.#parts.entries()) {
+      if (!part.update(moment.timeMs)) continue;
+      this.#changedIn[market] = this.#flushes;
+      isChanged = true;
+    }
+    if (!isChanged) return;
+    for (const group of this.#groups.values()) {
+      const changed = group.markets.filter((market) => this.#changedIn[market] === this.#flushes);
+      if (changed.length === 0) continue;
+      const parts = changed.map((market) => this.#parts[market]?.text ?? '');
+      this.fanOut.send(group, this.#flushes, stateText('markets', moment, false, parts));
+    }
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * Orders over the stream. Each is the call that POST /orders would be, with the same key, address and body, and goes the
+ * same way through the API; only its answer becomes a message.
+ */
+import { fail } from '../../engine/base/assert.js';
+import type { HttpRequest } from '../../engine/model/ports.js';
+import { Call, type ExtraHeaders } from '../api/call.js';
+import type { Refused } from '../kit/refused.js';
+import { HeadTexts } from '../wire/head-texts.js';
+import { orderMessageText } from '../wire/stream-text.js';
+import { dataOf } from '../wire/wire.js';
+import type { Connection } from './connection.js';
+import type { UnreadOrder } from './requests.js';
+
+const NO_HEADS = new HeadTexts('', []);
+const NO_RESPONDER = { send: () => fail('an order of a stream is answered by a message') };
+
+/** What the answers of a stream need. */
+export interface OrderHost {
+  moment(): { readonly seq: number; readonly timeMs: number };
+  /** An order has been answered. */
+  onAnswered(): void;
+}
+
+export class StreamCall extends Call {
+  constructor(
+    private readonly connection: Connection,
+    private readonly message: UnreadOrder,
+    private readonly host: OrderHost,
+    nowMs: number,
+    limitsNowMs: number,
+  ) {
+    super(requestOf(connection, message), NO_RESPONDER, NO_HEADS, 0, nowMs, limitsNowMs);
+  }
+
+  override send(_status: number, body: string | Uint8Array, extra: ExtraHeaders = []): null {
+    const text = typeof body === 'string' ? body : Buffer.from(body).toString();
+    const isReplay = extra.includes('X-Idempotent-Replay');
+    this.connection.send(orderMessageText(this.host.moment(), this.message.id, isReplay, dataOf(text)));
+    this.host.onAnswered();
+    return null;
+  }
+
+  override refuse(refused: Refused, extra: ExtraHeaders = refused.headers): null {
+    const retryAt = extra.indexOf('Retry-After');
+    this.connection.refuse(this.message.id, refused, retryAt < 0 ? 0 : Number(extra[retryAt + 1]));
+    this.host.onAnswered();
+    return null;
+  }
+}
+
+function requestOf({ subscriber }: Connection, { idempotencyKey, order }: UnreadOrder): HttpRequest {
+  return {
+    method: 'POST',
+    path: '/v1/orders',
+    query: '',
+    address: subscriber.address,
+    apiKey: subscriber.secret,
+    idempotencyKey: idempotencyKey ?? null,
+    contentType: 'application/json',
+    contentEncoding: '',
+    acceptEncoding: '',
+    authorization: '',
+    ifNoneMatch: '',
+    body: Buffer.from(JSON.stringify(order)),
+    fault: null,
+  };
+}

@@ -1,0 +1,81 @@
+/** The channel `prices`: the newest price of each asset, from the board. */
+import { ASSETS } from '../../engine/model/domain.js';
+import * as M from '../board/markets.js';
+import type { Subscribe } from '../wire/stream-requests.js';
+import {
+  type Moment,
+  priceStateText,
+  stateText,
+  subscribedText,
+  type TimedPrice,
+} from '../wire/stream-text.js';
+import type { StreamChannel } from './channel.js';
+import type { Connection } from './connection.js';
+import { type FanOut, Group } from './fan-out.js';
+
+export class PricesChannel implements StreamChannel {
+  readonly #group = new Group();
+  readonly #texts: string[] = ASSETS.map(() => '');
+  readonly #row = new Float64Array(M.ASSET_FIELDS);
+  #version = -1;
+  #flushes = 0;
+
+  constructor(
+    private readonly board: M.Board,
+    private readonly fanOut: FanOut,
+    private readonly moment: () => Moment,
+  ) {}
+
+  get subscribers(): number {
+    return this.#group.members.size;
+  }
+
+  subscribe(connection: Connection, { id }: Subscribe): void {
+    this.flush();
+    const moment = this.moment();
+    connection.send(subscribedText(moment, { id, channel: 'prices', markets: null, since: null }));
+    connection.send(stateText('prices', moment, true, this.#texts));
+    this.#group.members.set(connection, this.#flushes);
+  }
+
+  unsubscribe(connection: Connection): void {
+    this.#group.members.delete(connection);
+  }
+
+  /** Sends what has changed. */
+  flush(): void {
+    const { version } = this.board.assets;
+    if (version === this.#version) return;
+    this.#version = version;
+    this.#flushes += 1;
+    const changed: string[] = [];
+    for (const asset of ASSETS.keys()) {
+      const text = this.#textOf(asset);
+      if (text === this.#texts[asset]) continue;
+      this.#texts[asset] = text;
+      changed.push(text);
+    }
+    if (changed.length === 0) return;
+    this.fanOut.send(this.#group, this.#flushes, stateText('prices', this.moment(), false, changed));
+  }
+
+  /** How old each asset's newest price is, in milliseconds; null for none. */
+  ages(nowMs: number): readonly (number | null)[] {
+    return ASSETS.map((_, asset) => {
+      const tick = this.#read(asset, M.TICK_PRICE, M.TICK_MS);
+      // A tick may be a little ahead of the clock.
+      return tick === null ? null : Math.max(0, nowMs - tick.timeMs);
+    });
+  }
+
+  #textOf(asset: number): string {
+    const tick = this.#read(asset, M.TICK_PRICE, M.TICK_MS);
+    return priceStateText(asset, tick, this.#read(asset, M.LAST_OPEN_PRICE, M.LAST_OPEN_MS));
+  }
+
+  #read(asset: number, priceField: number, timeField: number): TimedPrice {
+    this.board.assets.read(asset, this.#row);
+    const price = this.#row[priceField] as number;
+    return Number.isNaN(price) ? null : { price, timeMs: this.#row[timeField] as number };
+  }
+}

@@ -1,0 +1,68 @@
+/** Reads a client's message, or says what is wrong with it. */
+import { createIs, createValidateEquals, type IValidation } from 'typia';
+import { marketOf } from '../../engine/model/domain.js';
+import { parseJson } from '../kit/body.js';
+import { invalid, Refused } from '../kit/refused.js';
+import { describeTypeErrors } from '../text/type-errors.js';
+import type { MessageId, Ping, StreamOrder, Subscribe, Unsubscribe } from '../wire/stream-requests.js';
+import { MESSAGE_BYTES_MAX } from './limits.js';
+
+/** An order whose content is not read yet: that is done as for POST /orders. */
+export type UnreadOrder = Omit<StreamOrder, 'order'> & { order: unknown };
+
+export type Request = Subscribe | Unsubscribe | Ping | UnreadOrder;
+
+/** A message that was not understood, with its id if that could be read. */
+export interface Misunderstood {
+  readonly id: number | null;
+  readonly refused: Refused;
+}
+
+const isId = createIs<MessageId>();
+
+/** By op. */
+const VALIDATORS: Readonly<Record<Request['op'], (value: unknown) => IValidation<Request>>> = {
+  subscribe: createValidateEquals<Subscribe>(),
+  unsubscribe: createValidateEquals<Unsubscribe>(),
+  ping: createValidateEquals<Ping>(),
+  order: createValidateEquals<UnreadOrder>(),
+};
+const OPS = Object.keys(VALIDATORS);
+const isOp = (op: unknown): op is Request['op'] => typeof op === 'string' && OPS.includes(op);
+
+const NO_TEXT = invalid('messages are texts, not bytes');
+const NO_OBJECT = invalid('a message is a JSON object');
+const NO_OP = invalid(`op must be one of ${OPS.join(', ')}`);
+const TOO_LARGE = new Refused('body_too_large', `a message has at most ${MESSAGE_BYTES_MAX} bytes`);
+const DETAIL_LENGTH_MAX = 300;
+
+export function readRequest(bytes: Uint8Array, isBinary: boolean): Request | Misunderstood {
+  if (isBinary) return { id: null, refused: NO_TEXT };
+  if (bytes.length > MESSAGE_BYTES_MAX) return { id: null, refused: TOO_LARGE };
+  const value = parseJson(bytes);
+  if (value instanceof Refused) return { id: null, refused: value };
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { id: null, refused: NO_OBJECT };
+  }
+  const given = value as { readonly op?: unknown; readonly id?: unknown };
+  const id = isId(given.id) ? given.id : null;
+  if (!isOp(given.op)) return { id, refused: NO_OP };
+  const result = VALIDATORS[given.op](value);
+  if (result.success) return result.data;
+  const detail = describeTypeErrors(result.errors).join('; ');
+  return {
+    id,
+    refused: invalid(detail.length > DETAIL_LENGTH_MAX ? `${detail.slice(0, DETAIL_LENGTH_MAX)}...` : detail),
+  };
+}
+
+const NO_MARKETS = invalid('markets is for the channels markets and rounds only');
+const NO_SINCE = invalid('since is for the channels rounds and fills only');
+
+/** Why a subscription is not possible whoever asks for it, or null. */
+export function refuseSubscribe({ channel, markets, since }: Subscribe): Refused | null {
+  if (markets !== undefined && channel !== 'markets' && channel !== 'rounds') return NO_MARKETS;
+  if (since !== undefined && channel !== 'rounds' && channel !== 'fills') return NO_SINCE;
+  const unknown = markets?.find((id) => marketOf(id) < 0);
+  return unknown === undefined ? null : new Refused('market_not_found', `no market has the id ${unknown}`);
+}

@@ -1,0 +1,199 @@
+/** The JSON of the stream's messages. Those for many are put together from parts that are made once. */
+import { integerText } from '../../engine/base/integer-text.js';
+import { oddsE4, percentUpE2 } from '../../engine/base/money.js';
+import {
+  ASSETS,
+  BET_RESULTS,
+  LIVE,
+  marketId,
+  ROUND_RESULTS,
+  ROUND_STATUSES,
+  roundId,
+  SIDES,
+  textAt,
+  UPCOMING,
+} from '../../engine/model/domain.js';
+import type { ErrorCode } from '../../engine/model/errors.js';
+import type { ShownRound } from './market-text.js';
+import type { Channel } from './stream-requests.js';
+import { hundredthsText, isoText, oddsText } from './wire.js';
+
+/** What every message has. */
+export interface Moment {
+  readonly seq: number;
+  readonly timeMs: number;
+}
+
+const head = (type: string, { seq, timeMs }: Moment): string =>
+  `{"type":"${type}","seq":${integerText(seq)},"time":"${isoText(timeMs)}"`;
+
+/** `ages` are by asset, in milliseconds; null for none. */
+export function heartbeatText(moment: Moment, ages: readonly (number | null)[]): string {
+  const texts = ages.map((ageMs, asset) => `"${textAt(ASSETS, asset)}":${ageMs}`);
+  return `${head('heartbeat', moment)},"priceAgeMs":{${texts.join(',')}}}`;
+}
+
+export interface SubscribedFacts {
+  readonly id: number;
+  readonly channel: Channel;
+  readonly markets: readonly string[] | null;
+  readonly since: number | null;
+}
+
+export const subscribedText = (moment: Moment, { id, channel, markets, since }: SubscribedFacts): string =>
+  `${head('subscribed', moment)},"id":${id},"channel":"${channel}","markets":${JSON.stringify(markets)},"since":${since}}`;
+
+export const unsubscribedText = (moment: Moment, id: number, channel: Channel): string =>
+  `${head('unsubscribed', moment)},"id":${id},"channel":"${channel}"}`;
+
+export const pongText = (moment: Moment, id: number): string => `${head('pong', moment)},"id":${id}}`;
+
+export interface ErrorFacts {
+  readonly code: ErrorCode;
+  readonly detail: string;
+  /** JSON of further members, each behind a comma, or ''. */
+  readonly extension?: string;
+}
+
+/** `retryAfterSeconds` is left out where it is 0. */
+export function errorMessageText(
+  moment: Moment,
+  id: number | null,
+  { code, detail, extension = '' }: ErrorFacts,
+  retryAfterSeconds = 0,
+): string {
+  const retry = retryAfterSeconds === 0 ? '' : `,"retryAfterSeconds":${retryAfterSeconds}`;
+  return `${head('error', moment)},"id":${id},"code":"${code}","message":${JSON.stringify(detail)}${extension}${retry}}`;
+}
+
+/** `dataText` is the JSON of an OrderResult. */
+export const orderMessageText = (moment: Moment, id: number, isReplay: boolean, dataText: string): string =>
+  `${head('order', moment)},"id":${id},"replayed":${isReplay},"data":${dataText}}`;
+
+/** A message of a state channel; `parts` are the JSON of its elements. */
+export const stateText = (
+  channel: 'markets' | 'prices',
+  moment: Moment,
+  isSnapshot: boolean,
+  parts: readonly string[],
+): string => `${head(channel, moment)},"snapshot":${isSnapshot},"data":[${parts.join(',')}]}`;
+
+export const accountText = (moment: Moment, isSnapshot: boolean, balanceCents: number): string =>
+  `${head('account', moment)},"snapshot":${isSnapshot},"data":{"balance":${hundredthsText(balanceCents)}}}`;
+
+/** A message of an event channel; `parts` are the JSON of its events. */
+export const eventsText = (channel: 'rounds' | 'fills', moment: Moment, parts: readonly string[]): string =>
+  `${head(channel, moment)},"data":[${parts.join(',')}]}`;
+
+const EVEN_POOLS =
+  '"poolUp":0,"poolDown":0,"totalPool":0,"oddsUp":2,"oddsDown":2,"percentUp":50,"percentDown":50';
+
+/** A MarketState; `round` is null where there is none. */
+export function marketStateText(market: number, round: ShownRound | null, nowMs: number): string {
+  const start = `{"id":"${marketId(market)}","roundId":`;
+  if (round === null) {
+    return `${start}null,"status":null,"bettingClosesAt":null,"openPrice":null,${EVEN_POOLS},"availableUp":0,"availableDown":0,"totalBets":0,"totalVolume":0}`;
+  }
+  const { poolUpCents, poolDownCents } = round;
+  const totalCents = poolUpCents + poolDownCents;
+  const upE2 = totalCents === 0 ? 5_000 : percentUpE2(poolUpCents, totalCents);
+  const pools =
+    totalCents === 0
+      ? EVEN_POOLS
+      : `"poolUp":${hundredthsText(poolUpCents)},"poolDown":${hundredthsText(poolDownCents)},"totalPool":${hundredthsText(totalCents)},` +
+        `"oddsUp":${oddsText(oddsE4(totalCents, poolUpCents))},"oddsDown":${oddsText(oddsE4(totalCents, poolDownCents))},` +
+        `"percentUp":${hundredthsText(upE2)},"percentDown":${hundredthsText(10_000 - upE2)}`;
+  const isTaking = round.status === LIVE && nowMs < round.bettingClosesMs;
+  return (
+    `${start}"${roundId(market, round.roundNumber)}","status":"${textAt(ROUND_STATUSES, round.status)}",` +
+    `"bettingClosesAt":"${isoText(round.bettingClosesMs)}","openPrice":${round.status === UPCOMING ? null : round.openPrice},${pools},` +
+    `"availableUp":${isTaking ? hundredthsText(round.availableUpCents) : 0},` +
+    `"availableDown":${isTaking ? hundredthsText(round.availableDownCents) : 0},` +
+    `"totalBets":${round.bets},"totalVolume":${hundredthsText(round.volumeCents)}}`
+  );
+}
+
+/** A price with its time, or null. */
+export type TimedPrice = { readonly price: number; readonly timeMs: number } | null;
+
+export function priceStateText(asset: number, tick: TimedPrice, open: TimedPrice): string {
+  const timed = (name: string, at: string, it: TimedPrice): string =>
+    it === null ? `"${name}":null,"${at}":null` : `"${name}":${it.price},"${at}":"${isoText(it.timeMs)}"`;
+  return `{"crypto":"${textAt(ASSETS, asset)}",${timed('price', 'priceTime', tick)},${timed('openPrice', 'openTime', open)}}`;
+}
+
+const ofRound = (event: string, market: number, roundNumber: number): string =>
+  `{"event":"${event}","marketId":"${marketId(market)}","roundId":"${roundId(market, roundNumber)}","roundNumber":${roundNumber}`;
+
+export interface OpenedFacts {
+  readonly openPrice: number;
+  readonly startTimeMs: number;
+  readonly bettingClosesMs: number;
+  readonly lockTimeMs: number;
+  readonly endTimeMs: number;
+}
+
+export const openedText = (market: number, roundNumber: number, opened: OpenedFacts): string =>
+  `${ofRound('opened', market, roundNumber)},"openPrice":${opened.openPrice},"startTime":"${isoText(opened.startTimeMs)}",` +
+  `"bettingClosesAt":"${isoText(opened.bettingClosesMs)}","lockTime":"${isoText(opened.lockTimeMs)}",` +
+  `"endTime":"${isoText(opened.endTimeMs)}"}`;
+
+export const lockedText = (market: number, roundNumber: number): string =>
+  `${ofRound('locked', market, roundNumber)}}`;
+
+export interface BetsOfRound {
+  readonly bets: number;
+  readonly volumeCents: number;
+}
+
+const betsText = ({ bets, volumeCents }: BetsOfRound): string =>
+  `"totalBets":${bets},"totalVolume":${hundredthsText(volumeCents)}}`;
+
+export const settledText = (
+  market: number,
+  roundNumber: number,
+  settled: BetsOfRound & {
+    readonly result: number;
+    readonly openPrice: number;
+    readonly closePrice: number;
+  },
+): string =>
+  `${ofRound('settled', market, roundNumber)},"result":"${textAt(ROUND_RESULTS, settled.result)}",` +
+  `"openPrice":${settled.openPrice},"closePrice":${settled.closePrice},${betsText(settled)}`;
+
+export const voidedText = (market: number, roundNumber: number, voided: BetsOfRound): string =>
+  `${ofRound('voided', market, roundNumber)},${betsText(voided)}`;
+
+export interface FillFacts {
+  readonly bet: number;
+  /** `market * 2 + side`. */
+  readonly marketSide: number;
+  readonly roundNumber: number;
+  readonly stakeCents: number;
+  readonly payoutCents: number;
+  readonly balanceCents: number;
+}
+
+function ofBet(event: string, { bet, marketSide, roundNumber, stakeCents, balanceCents }: FillFacts): string {
+  const market = marketSide >> 1;
+  return (
+    `{"event":"${event}","id":"bet_${integerText(bet)}","marketId":"${marketId(market)}","roundId":"${roundId(market, roundNumber)}",` +
+    `"roundNumber":${roundNumber},"prediction":"${textAt(SIDES, marketSide & 1)}","amount":${hundredthsText(stakeCents)},` +
+    `"newBalance":${hundredthsText(balanceCents)}`
+  );
+}
+
+export const placedText = (
+  bet: FillFacts & { readonly oddsE4: number; readonly entryPercentE2: number },
+): string =>
+  `${ofBet('placed', bet)},"oddsAtBet":${oddsText(bet.oddsE4)},"entryPercent":${hundredthsText(bet.entryPercentE2)},` +
+  `"potentialPayout":${hundredthsText(bet.payoutCents)}}`;
+
+/** `result` is an index into `BET_RESULTS`. */
+export function paidText(bet: FillFacts & { readonly result: number }): string {
+  const result = textAt(BET_RESULTS, bet.result);
+  return (
+    `${ofBet(result === 'REFUNDED' ? 'refunded' : 'settled', bet)},"result":"${result}","payout":${hundredthsText(bet.payoutCents)},` +
+    `"profit":${hundredthsText(bet.payoutCents - bet.stakeCents)}}`
+  );
+}

@@ -1,0 +1,74 @@
+/** The broadcast log: readers get every record, or learn that they were overtaken. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { LogReader, LogWriter, logMemory } from '../../../http/broadcast/log.js';
+
+const FORM = { records: 1024, fields: 3 };
+
+function append(writer: LogWriter, seq: number): void {
+  const at = writer.begin();
+  writer.cells[at] = seq;
+  writer.cells[at + 1] = seq * 2;
+  writer.cells[at + 2] = -seq;
+}
+
+test('a reader gets each record as it was written, or is told that it was overwritten', () => {
+  fc.assert(
+    fc.property(fc.array(fc.nat(700), { minLength: 1, maxLength: 12 }), (bursts) => {
+      const memory = logMemory(FORM);
+      const writer = new LogWriter(memory, FORM);
+      const reader = new LogReader(memory, FORM);
+      const into = new Float64Array(FORM.fields);
+      let written = 0;
+      for (const burst of bursts) {
+        for (let count = 0; count < burst; count++) append(writer, written++);
+        assert.ok(reader.end <= written, 'nothing is seen before it is published');
+        writer.publish();
+        assert.equal(reader.end, written);
+        for (let record = 0; record < written; record++) {
+          if (reader.read(record, into)) assert.deepEqual([...into], [record, record * 2, -record]);
+          else assert.ok(written - record > FORM.records / 2 - 1, 'the newer half is always there');
+        }
+      }
+    }),
+  );
+});
+
+test('firstAfter finds where to resume, and never skips what may be gone', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 3_000 }),
+      fc.nat(4_000),
+      (steps, since) => {
+        const memory = logMemory(FORM);
+        const writer = new LogWriter(memory, FORM);
+        const reader = new LogReader(memory, FORM);
+        const seqs: number[] = [];
+        let seq = 0;
+        for (const step of steps) {
+          seq += step;
+          seqs.push(seq);
+          append(writer, seq);
+        }
+        writer.publish();
+        const first = seqs.findIndex((one) => one > since);
+        const found = reader.firstAfter(since);
+        if (found === null) assert.ok(first >= 0 && first <= reader.begin);
+        else assert.equal(found, first < 0 ? seqs.length : first);
+      },
+    ),
+  );
+});
+
+test('positions go on beyond the 32 bits of the shared counters', () => {
+  const memory = logMemory(FORM);
+  const reader = new LogReader(memory, FORM);
+  const control = new Int32Array(memory, 0, 32);
+  for (const count of [2 ** 30, 2 ** 31, 3 * 2 ** 30, 2 ** 32 + 5]) {
+    control[0] = count | 0;
+    control[16] = count | 0;
+    assert.equal(reader.end, count);
+    assert.equal(reader.begin, count - FORM.records);
+  }
+});

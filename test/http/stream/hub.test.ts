@@ -1,0 +1,207 @@
+/** Streams at one gateway: conflation, clients that are too slow, and resuming, over sockets that the test plays. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { NO_FAIR_SHARE } from '../../../engine/model/domain.js';
+import type { StreamOwner, StreamSocket } from '../../../engine/model/ports.js';
+import { Call } from '../../../http/api/call.js';
+import { LogWriter } from '../../../http/broadcast/log.js';
+import { BETS_FORM } from '../../../http/broadcast/records.js';
+import { StreamHub } from '../../../http/stream/hub.js';
+import { StreamCounts, streamsMemory } from '../../../http/stream/limits.js';
+import { HeadTexts } from '../../../http/wire/head-texts.js';
+import type { ServerMessage } from '../../../http/wire/stream-types.js';
+import { type NearGateways, nearGateways } from '../../support/gateway.js';
+import { type Bettor, Harness, requestOf } from '../api/harness.js';
+
+const FLUSH_MS = 50;
+
+class FakeSocket implements StreamSocket {
+  readonly sent: ServerMessage[] = [];
+  owner: StreamOwner | null = null;
+  closedWith: string | null = null;
+  waitingBytes = 0;
+  isRead = true;
+
+  send(text: string | Uint8Array): boolean {
+    assert.equal(this.closedWith, null, 'nothing is sent after the end');
+    this.sent.push(JSON.parse(Buffer.from(text).toString()) as ServerMessage);
+    if (!this.isRead) this.waitingBytes += text.length;
+    return this.isRead;
+  }
+  close(code: number, reason: string): void {
+    this.closedWith = `${code} ${reason}`;
+    this.owner?.onClosed();
+  }
+  /** The client reads everything. */
+  drain(): void {
+    this.waitingBytes = 0;
+    this.isRead = true;
+    this.owner?.onRoom();
+  }
+  take(type: ServerMessage['type']): ServerMessage[] {
+    const taken = this.sent.filter((message) => message.type === type);
+    for (const message of taken) this.sent.splice(this.sent.indexOf(message), 1);
+    return taken;
+  }
+}
+
+/** A hub over a real engine. */
+class HubBench {
+  readonly api = new Harness();
+  readonly hub: StreamHub;
+  readonly near: NearGateways;
+  #bets = 0;
+  /** What waits for another turn. */
+  readonly #later: (() => void)[] = [];
+  nowMs = 0;
+
+  constructor() {
+    this.near = nearGateways({
+      sequencer: this.api.host.sequencer,
+      nowMs: () => this.api.clock.wallMs,
+      latestTick: () => null,
+      fairShare: () => NO_FAIR_SHARE,
+      schedule: (run) => run(),
+    });
+    const [gateway] = this.near.parts;
+    assert.ok(gateway !== undefined);
+    this.hub = new StreamHub({
+      ...gateway,
+      counts: new StreamCounts(streamsMemory()),
+      nowMs: () => this.api.clock.wallMs,
+      limitsNowMs: () => this.nowMs,
+      monotonicMs: () => this.nowMs,
+      flushMs: FLUSH_MS,
+      schedule: (run) => this.#later.push(run),
+      placeOrder: () => assert.fail('no orders here'),
+    });
+  }
+  open({ key, account, secret }: Bettor): FakeSocket {
+    const socket = new FakeSocket();
+    const upgrade = {
+      protocols: '',
+      accept: (_protocol: string, opened: (socket: StreamSocket) => StreamOwner) => {
+        socket.owner = opened(socket);
+      },
+    };
+    const request = { ...requestOf('GET', '/v1/stream', { key: secret }), upgrade };
+    const call = new Call(request, { send: () => assert.fail('refused') }, new HeadTexts('', []), 0, 0, 0);
+    call.key = key;
+    call.account = account;
+    assert.equal(this.hub.open(call), null);
+    return socket;
+  }
+
+  bet({ secret }: Bettor): void {
+    this.#bets += 1;
+    const prediction = this.#bets % 2 === 0 ? 'UP' : 'DOWN';
+    const reply = this.api.order(secret, { marketId: 'BTC_ONE_DAY', prediction, amount: 1 });
+    assert.equal(reply.status, 201, reply.text);
+  }
+
+  ask(socket: FakeSocket, message: object): void {
+    socket.owner?.onMessage(Buffer.from(JSON.stringify({ id: 1, ...message })), false);
+    this.run();
+  }
+
+  /** This time passes, and everything that waits is done. */
+  after(ms: number): void {
+    this.nowMs += ms;
+    this.near.pump();
+    this.hub.turn();
+    this.run();
+  }
+  run(): void {
+    for (let next = this.#later.shift(); next !== undefined; next = this.#later.shift()) next();
+  }
+}
+
+test('several changes within a flush are sent as one, the newest', () => {
+  const bench = new HubBench();
+  bench.api.open(0, 100);
+  const bettor = bench.api.bettor();
+  const socket = bench.open(bettor);
+  bench.ask(socket, { op: 'subscribe', channel: 'markets', markets: ['BTC_ONE_DAY'] });
+  assert.equal(socket.take('markets').length, 1);
+  bench.after(FLUSH_MS);
+  for (let placed = 0; placed < 5; placed++) {
+    bench.bet(bettor);
+    bench.after(FLUSH_MS / 10);
+  }
+  assert.deepEqual(socket.take('markets'), []);
+  bench.after(FLUSH_MS);
+  const [change, ...others] = socket.take('markets');
+  assert.ok(change?.type === 'markets' && others.length === 0);
+  assert.equal(change.data[0]?.totalBets, 5);
+  bench.after(FLUSH_MS);
+  assert.deepEqual(socket.take('markets'), [], 'nothing has changed since');
+});
+
+test('a message for many is rendered once, and a client that does not read is cut off alone', () => {
+  const bench = new HubBench();
+  bench.api.open(0, 100);
+  const bettor = bench.api.bettor();
+  const [slow, quick] = [bench.open(bettor), bench.open(bettor)];
+  for (const socket of [slow, quick]) bench.ask(socket, { op: 'subscribe', channel: 'markets' });
+  slow.isRead = false;
+  for (let step = 0; slow.closedWith === null && step < 10_000; step++) {
+    bench.bet(bettor);
+    bench.after(FLUSH_MS);
+  }
+  assert.equal(slow.closedWith, '4408 slow_consumer');
+  const last = slow.sent.at(-1);
+  assert.ok(last?.type === 'error' && last.code === 'slow_consumer' && last.id === null);
+  assert.ok(slow.waitingBytes > 1024 * 1024 && slow.waitingBytes < 1.1 * 1024 * 1024);
+  assert.equal(quick.closedWith, null);
+  quick.take('markets');
+  bench.bet(bettor);
+  bench.after(FLUSH_MS);
+  assert.equal(quick.take('markets').length, 1);
+});
+
+test('old events are sent as fast as the client reads, and none twice', () => {
+  const bench = new HubBench();
+  bench.api.open(0, 100);
+  const bettor = bench.api.bettor();
+  const socket = bench.open(bettor);
+  const since = bench.hub.moment().seq;
+  for (let placed = 0; placed < 2_000; placed++) bench.bet(bettor);
+  socket.isRead = false;
+  bench.ask(socket, { op: 'subscribe', channel: 'fills', since });
+  const first = socket.take('fills').length;
+  assert.ok(first > 0 && first < 1_900 && socket.waitingBytes < 300 * 1024);
+  bench.after(2_000);
+  assert.deepEqual(
+    socket.take('heartbeat').length,
+    1,
+    'only the first: a later one would say that all is sent',
+  );
+  for (let placed = 0; placed < 10; placed++) bench.bet(bettor);
+  socket.drain();
+  bench.run();
+  bench.after(1);
+  assert.equal(first + socket.take('fills').length, 2_010);
+  bench.after(2_000);
+  assert.equal(socket.take('heartbeat').length, 1);
+});
+
+test('what was overwritten is not resumed, whether it waited or was asked for', () => {
+  const bench = new HubBench();
+  bench.api.open(0, 100);
+  const bettor = bench.api.bettor();
+  const socket = bench.open(bettor);
+  const since = bench.hub.moment().seq;
+  bench.ask(socket, { op: 'subscribe', channel: 'fills' });
+  // More than the log holds, before the gateway has its turn.
+  const writer = new LogWriter(bench.near.memory.broadcast.bets, BETS_FORM);
+  for (let written = 0; written < BETS_FORM.records + 1_000; written++) {
+    writer.cells[writer.begin()] = since + 1 + written;
+  }
+  writer.publish();
+  bench.after(1);
+  const [dropped] = socket.take('error');
+  assert.ok(dropped?.type === 'error' && dropped.code === 'resync_required' && dropped.id === null);
+  bench.ask(socket, { op: 'subscribe', channel: 'fills', since });
+  const [refused] = socket.take('error');
+  assert.ok(refused?.type === 'error' && refused.code === 'resync_required' && refused.id === 1);
+});

@@ -1,0 +1,131 @@
+/** WebSockets of the transport: connections are counted, and what waits is sent before the end. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { test } from 'node:test';
+import WebSocket from 'ws';
+import type { HttpRequest, StreamOwner, StreamSocket } from '../../../engine/model/ports.js';
+import { systemClock } from '../../../http/process/clock.js';
+import { UwsTransport } from '../../../http/uws/transport.js';
+
+interface Opened {
+  readonly socket: StreamSocket;
+  readonly messages: string[];
+  readonly closed: Promise<void>;
+}
+
+/** A server that opens every WebSocket below `/stream`, and answers all else with 404. */
+async function serve(connectionsMax = 10) {
+  const errors: unknown[] = [];
+  const opened: ((opened: Opened) => void)[] = [];
+  const requests: HttpRequest[] = [];
+  const transport = new UwsTransport({
+    clock: systemClock,
+    trustedProxies: [],
+    connectionsMax,
+    streamPaths: ['/stream'],
+    onFatal: (error) => errors.push(error),
+  });
+  const port = await transport.listen('127.0.0.1', 0, (request, responder) => {
+    requests.push(request);
+    if (request.upgrade === undefined || request.apiKey === 'refused') {
+      responder.send(404, [], 'no');
+      return;
+    }
+    request.upgrade.accept('', (socket): StreamOwner => {
+      const messages: string[] = [];
+      let close = (): void => undefined;
+      const closed = new Promise<void>((resolve) => {
+        close = resolve;
+      });
+      opened.shift()?.({ socket, messages, closed });
+      return {
+        onMessage: (bytes) => messages.push(Buffer.from(bytes).toString()),
+        onRoom: () => undefined,
+        onClosed: close,
+      };
+    });
+  });
+  const url = `127.0.0.1:${port}/stream`;
+  return {
+    transport,
+    errors,
+    requests,
+    async connect(headers: Record<string, string> = {}) {
+      const open = new Promise<Opened>((resolve) => opened.push(resolve));
+      const client = new WebSocket(`ws://${url}`, { headers });
+      await once(client, 'open');
+      return { client, ...(await open) };
+    },
+    url,
+  };
+}
+
+test('a WebSocket is a connection like others: it counts, and it frees its place', async () => {
+  const server = await serve(2);
+  const first = await server.connect();
+  const second = await server.connect();
+  assert.equal(server.transport.connections, 2);
+  const third = new WebSocket(`ws://${server.url}`);
+  await once(third, 'error');
+  first.client.close();
+  await first.closed;
+  assert.equal(server.transport.connections, 1);
+  const fourth = await server.connect();
+  assert.equal(server.transport.connections, 2);
+  fourth.client.terminate();
+  second.client.terminate();
+  await Promise.all([fourth.closed, second.closed]);
+  assert.equal(server.transport.connections, 0);
+  await server.transport.close();
+  assert.deepEqual(server.errors, []);
+});
+
+test('a refused upgrade and a plain GET are answered', async () => {
+  const server = await serve();
+  const client = new WebSocket(`ws://${server.url}`, { headers: { 'X-API-Key': 'refused' } });
+  const [, response] = await once(client, 'unexpected-response');
+  assert.equal((response as { statusCode: number }).statusCode, 404);
+  assert.equal((await fetch(`http://${server.url}`)).status, 404);
+  assert.equal(server.requests[1]?.upgrade, undefined);
+  await server.transport.close();
+});
+
+test('the key of a subprotocol is taken as the header; different ones are none', async () => {
+  const server = await serve();
+  const open = async (protocols: string[], headers: Record<string, string>): Promise<string> => {
+    const client = new WebSocket(`ws://${server.url}`, protocols, { headers });
+    // The client itself refuses an answer that names none of its protocols.
+    client.on('error', () => undefined).on('open', () => client.terminate());
+    await new Promise((resolve) => client.on('close', resolve));
+    return server.requests.at(-1)?.apiKey ?? '';
+  };
+  assert.equal(await open(['tote.v1', 'tote.key.secret'], {}), 'secret');
+  assert.equal(await open(['tote.v1', 'tote.key.secret'], { 'X-API-Key': 'secret' }), 'secret');
+  assert.equal(await open(['tote.key.one', 'tote.key.two'], {}), 'one, two');
+  assert.equal(await open(['tote.v1'], {}), '');
+  await server.transport.close();
+});
+
+test('a client that has not read for long gets all that waits, and then the reason', async () => {
+  const server = await serve();
+  const { client, socket } = await server.connect();
+  const message = 'x'.repeat(100_000);
+  let sent = 0;
+  let received = 0;
+  client.on('message', () => {
+    received += 1;
+  });
+  client.pause();
+  while (socket.waitingBytes < 2_000_000) {
+    socket.send(message);
+    sent += 1;
+  }
+  const closed = once(client, 'close');
+  socket.close(4408, 'slow_consumer');
+  assert.equal(server.transport.connections, 0, 'its place is free');
+  client.resume();
+  const [code, reason] = await closed;
+  assert.deepEqual([code, String(reason), received], [4408, 'slow_consumer', sent]);
+  await server.transport.close();
+  assert.deepEqual(server.errors, []);
+});
