@@ -8,6 +8,7 @@ import { stateDigest } from './digest/state.js';
 import { dispatch } from './handlers/dispatch.js';
 import { vacantMarkets } from './handlers/opening.js';
 import { placeOrder, rememberedOrder } from './handlers/orders.js';
+import type { BetsPage, BetsQuery, Listed } from './model/bet-pages.js';
 import type { Command, OrderGuards, PlaceOrder } from './model/commands.js';
 import type { ErrorCode } from './model/errors.js';
 import type { Accepted, EngineEvent, Outcome, Rejected, Replayed } from './model/events.js';
@@ -24,6 +25,7 @@ import type {
   Totals,
 } from './model/views.js';
 import { allPositions, entriesKnownFrom, openPositions, orders } from './reads/bets.js';
+import { betsPage, changesPage } from './reads/pages.js';
 import { exportTables } from './snapshot/export.js';
 import type { ReadTable, StateTable } from './snapshot/form.js';
 import { importTables } from './snapshot/import.js';
@@ -196,6 +198,14 @@ export class Engine implements EngineReads {
   }
   orders(account: number, limit: number): BetView[] {
     return orders(this.#state, account, limit);
+  }
+  /** Bets in memory, most recently placed first, so many rows at a time. */
+  betsPage(account: number, query: BetsQuery): BetsPage {
+    return betsPage(this.#state, account, query);
+  }
+  /** `allPositions`, and what the pages after it list. */
+  changesPage(account: number, limit: number): BetsPage & { readonly rest: Listed } {
+    return changesPage(this.#state, account, limit);
   }
   rememberedOrder(order: PlaceOrder): Replayed | Rejected | null {
     return rememberedOrder(this.#state, order);

@@ -1082,8 +1082,14 @@ export interface operations {
     readonly listPositions: {
         readonly parameters: {
             readonly query?: {
-                /** @description `active`: open positions only; `all`: the full history, most recently changed first. */
+                /** @description `active`: open positions only; `all`: the first page has the most recently changed first, the pages behind it the rest, most recently placed first. */
                 readonly status?: "active" | "all";
+                /** @description Only bets of this market. */
+                readonly marketId?: string;
+                /** @description Only bets of this round. */
+                readonly roundId?: string;
+                /** @description `nextCursor` of the page before, of the same list. */
+                readonly cursor?: string;
                 /** @description At most this many elements. */
                 readonly limit?: number;
             };
@@ -1109,6 +1115,8 @@ export interface operations {
                         /** @constant */
                         readonly success: true;
                         readonly data: readonly components["schemas"]["Position"][];
+                        /** @description For `cursor`: the next page; null on the last one. Opaque, and good for as long as you like. */
+                        readonly nextCursor: string | null;
                     };
                 };
             };
@@ -1124,6 +1132,16 @@ export interface operations {
     readonly listOrders: {
         readonly parameters: {
             readonly query?: {
+                /** @description Open orders, settled ones, or all. */
+                readonly status?: "active" | "settled" | "all";
+                /** @description Only bets of this market. */
+                readonly marketId?: string;
+                /** @description Only bets of this round. */
+                readonly roundId?: string;
+                /** @description Only orders that were placed before this order (`bet_7`) or this time; instead of `cursor`. */
+                readonly before?: string;
+                /** @description `nextCursor` of the page before, of the same list. */
+                readonly cursor?: string;
                 /** @description At most this many elements. */
                 readonly limit?: number;
             };
@@ -1149,6 +1167,8 @@ export interface operations {
                         /** @constant */
                         readonly success: true;
                         readonly data: readonly components["schemas"]["Position"][];
+                        /** @description For `cursor`: the next page; null on the last one. Opaque, and good for as long as you like. */
+                        readonly nextCursor: string | null;
                     };
                 };
             };

@@ -9,7 +9,7 @@ import type { BetView } from '../model/views.js';
 import { BET_OPEN } from '../state/bets.js';
 import type { State } from '../state/state.js';
 
-function betView(state: State, row: number): BetView {
+export function betView(state: State, row: number): BetView {
   const chunk = state.bets.chunk(row);
   const i = state.bets.index(row);
   const market = chunk.market[i] as number;
@@ -55,25 +55,29 @@ export function openPositions(state: State, account: number, limit: number): Bet
   return openRows(state, account, limit).map((row) => betView(state, row));
 }
 
-/** Merges open bets (by placement) with settled ones (by settlement), most recently changed first. */
 export function allPositions(state: State, account: number, limit: number): BetView[] {
+  return changedRows(state, account, limit).map((row) => betView(state, row));
+}
+
+/** Merges rows of open bets (by placement) with settled ones (by settlement), most recently changed first. */
+export function changedRows(state: State, account: number, limit: number): number[] {
   const open = openRows(state, account, limit);
-  const views: BetView[] = [];
+  const rows: number[] = [];
   const changedSeq = (row: number) => state.bets.chunk(row).changedSeq[state.bets.index(row)] as number;
   let nextOpen = 0;
   let settled = state.history.newestSettled(account);
-  while (views.length < limit) {
+  while (rows.length < limit) {
     const candidate = open[nextOpen] ?? 0;
     if (candidate === 0 && settled === 0) break;
     if (settled === 0 || (candidate !== 0 && changedSeq(candidate) > changedSeq(settled))) {
-      views.push(betView(state, candidate));
+      rows.push(candidate);
       nextOpen++;
     } else {
-      views.push(betView(state, settled));
+      rows.push(settled);
       settled = state.bets.chunk(settled).settledOlder[state.bets.index(settled)] as number;
     }
   }
-  return views;
+  return rows;
 }
 
 /**

@@ -6,21 +6,26 @@ import { ASSETS, MARKET_IDS, MARKETS_MAX } from '../../engine/model/domain.js';
 import type { Rules } from '../../engine/model/rules.js';
 import { LIST_LIMIT_MAX } from '../kit/params.js';
 import { ACCOUNT_EXAMPLES } from '../openapi/account-examples.js';
-import { listOf, okResponse, taggedResponses } from '../openapi/common.js';
+import { listOf, okResponse, pageResponse, taggedResponses } from '../openapi/common.js';
 import { openApiDocument } from '../openapi/document.js';
 import { EXAMPLES } from '../openapi/examples.js';
 import { orderExamples } from '../openapi/order.js';
 import {
+  beforeParameter,
+  cursorParameter,
   idempotencyKeyParameter,
   ifNoneMatchParameter,
   limitParameter,
   marketIdParameter,
+  ofMarketParameter,
+  ofRoundParameter,
+  orderStatusParameter,
   roundIdParameter,
   statusParameter,
 } from '../openapi/parameters.js';
 import { type JsonObject, schemaRef } from '../openapi/schemas.js';
 import type { Endpoint } from './endpoint.js';
-import { ORDERS_LIMIT_DEFAULT, POSITIONS_LIMIT_DEFAULT } from './reads.js';
+import { ORDERS_LIMIT_DEFAULT, POSITIONS_LIMIT_DEFAULT } from './list-query.js';
 
 export const ENDPOINTS: readonly Endpoint[] = [
   {
@@ -89,8 +94,14 @@ export const ENDPOINTS: readonly Endpoint[] = [
       operationId: 'listPositions',
       tag: 'Orders',
       summary: 'Your positions',
-      parameters: [statusParameter, limitParameter(POSITIONS_LIMIT_DEFAULT)],
-      success: okResponse('Your positions.', listOf('Position', LIST_LIMIT_MAX), {
+      parameters: [
+        statusParameter,
+        ofMarketParameter,
+        ofRoundParameter,
+        cursorParameter,
+        limitParameter(POSITIONS_LIMIT_DEFAULT),
+      ],
+      success: pageResponse('Your positions.', listOf('Position', LIST_LIMIT_MAX), {
         all: ACCOUNT_EXAMPLES.positions,
       }),
       failures: ['BadParameter', 'Overloaded'],
@@ -105,8 +116,15 @@ export const ENDPOINTS: readonly Endpoint[] = [
       operationId: 'listOrders',
       tag: 'Orders',
       summary: 'Your recent orders, most recent first',
-      parameters: [limitParameter(ORDERS_LIMIT_DEFAULT)],
-      success: okResponse('Your orders.', listOf('Position', LIST_LIMIT_MAX), {
+      parameters: [
+        orderStatusParameter,
+        ofMarketParameter,
+        ofRoundParameter,
+        beforeParameter,
+        cursorParameter,
+        limitParameter(ORDERS_LIMIT_DEFAULT),
+      ],
+      success: pageResponse('Your orders.', listOf('Position', LIST_LIMIT_MAX), {
         recent: ACCOUNT_EXAMPLES.orders,
       }),
       failures: ['BadParameter', 'Overloaded'],

@@ -5,8 +5,8 @@
 
 import type { RoundSeeds } from '../../engine/fairness.js';
 import { marketOf, parseRoundId } from '../../engine/model/domain.js';
-import { parseLimit, parsePathId, parseQuery } from '../kit/params.js';
-import { invalid, Refused } from '../kit/refused.js';
+import { parsePathId } from '../kit/params.js';
+import { Refused } from '../kit/refused.js';
 import type { Link } from '../rings/link.js';
 import * as replies from '../rings/replies.js';
 import * as requests from '../rings/requests.js';
@@ -15,12 +15,11 @@ import { positionsBytes } from '../wire/account-text.js';
 import { roundDetail } from '../wire/round-detail.js';
 import { successText } from '../wire/wire.js';
 import type { Call, Verdict } from './call.js';
+import { cursorText, ordersQuery, positionsQuery } from './list-query.js';
 import type { MarketView } from './market-view.js';
 import { NO_ROUND, OVERLOADED, refusedOf } from './refusals.js';
 
 const OK = 200;
-export const POSITIONS_LIMIT_DEFAULT = 100;
-export const ORDERS_LIMIT_DEFAULT = 50;
 const NO_MARKET = new Refused('market_not_found', 'no active market has this id');
 
 export class Reads {
@@ -46,21 +45,11 @@ export class Reads {
   }
 
   positions(call: Call): Verdict {
-    const given = parseQuery(call.request.query, ['status', 'limit']);
-    if (given instanceof Refused) return given;
-    const status = given.get('status') ?? 'active';
-    if (status !== 'active' && status !== 'all') return invalid('status must be active or all');
-    const limit = parseLimit(given.get('limit'), POSITIONS_LIMIT_DEFAULT);
-    if (limit instanceof Refused) return limit;
-    return this.#list(call, requests.POSITIONS, { isAll: status === 'all', limit });
+    return this.#list(call, positionsQuery(call.request.query));
   }
 
   orders(call: Call): Verdict {
-    const given = parseQuery(call.request.query, ['limit']);
-    if (given instanceof Refused) return given;
-    const limit = parseLimit(given.get('limit'), ORDERS_LIMIT_DEFAULT);
-    if (limit instanceof Refused) return limit;
-    return this.#list(call, requests.ORDERS, { isAll: true, limit });
+    return this.#list(call, ordersQuery(call.request.query));
   }
 
   round(call: Call, segment: string): Verdict {
@@ -75,13 +64,17 @@ export class Reads {
     return isSent ? null : OVERLOADED;
   }
 
-  #list(call: Call, kind: number, list: requests.ListFacts): Verdict {
+  #list(call: Call, list: requests.ListFacts | Refused): Verdict {
+    if (list instanceof Refused) return list;
     const isSent = this.link.send(
-      (ring, ticket) => requests.sendList(ring, kind, ticket, call, list),
-      (replyKind, ring) =>
-        answer(call, replyKind, ring, () => positionsBytes(replies.readBets(ring), this.seeds)),
+      (ring, ticket) => requests.sendList(ring, ticket, call, list),
+      (kind, ring) => answer(call, kind, ring, () => this.#listBytes(replies.readBets(ring))),
     );
     return isSent ? null : OVERLOADED;
+  }
+
+  #listBytes({ bets, next }: replies.BetsReply): Uint8Array {
+    return positionsBytes(bets, next.length === 0 ? null : cursorText(next), this.seeds);
   }
 
   #roundBytes(call: Call, ring: RingConsumer): Uint8Array {

@@ -3,18 +3,18 @@
  * of key and account are checked again here, when the request takes effect. A success is sent only once it is
  * durable, a read only once everything that it shows is durable.
  */
-import { assert, must, unreachable } from '../../engine/base/assert.js';
+import { assert, fail, must, unreachable } from '../../engine/base/assert.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
 import type { PlaceOrder } from '../../engine/model/commands.js';
 import { assetOf, NO_FAIR_SHARE, WRITE_TIER } from '../../engine/model/domain.js';
 import type { ErrorCode } from '../../engine/model/errors.js';
 import type { Rejected, Replayed } from '../../engine/model/events.js';
-import type { BetView } from '../../engine/model/views.js';
 import type { FairShare, LatestTick } from '../board/market-publisher.js';
 import * as replies from '../rings/replies.js';
 import * as requests from '../rings/requests.js';
 import type { RingConsumer } from '../rings/ring.js';
 import type { GatewayEnd } from '../rings/service.js';
+import { listOf } from './lists.js';
 
 const IN_PROGRESS: replies.RefusalFacts = {
   code: 'idempotency_in_progress',
@@ -42,7 +42,8 @@ export class Desk {
     else if (kind === requests.REPLAY) this.#replay(ring, gateway, ticket);
     else if (kind === requests.ROUND) this.#round(ring, gateway, ticket);
     else if (kind === requests.BALANCE) this.#balance(ring, gateway, ticket);
-    else this.#list(kind, ring, gateway, ticket);
+    else if (kind === requests.LIST) this.#list(ring, gateway, ticket);
+    else fail(`a request of kind ${kind} is not known`);
   }
 
   #place(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
@@ -85,26 +86,19 @@ export class Desk {
     else gateway.reply((to) => replies.sendBet(to, replies.REPLAYED, ticket, event));
   }
 
-  #list(kind: number, ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
+  #list(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
     const asker = requests.readAsker(ring);
-    const { isAll, limit } = requests.readList(ring);
+    const list = requests.readList(ring);
     const unfit = this.#unfitKey(asker);
     if (unfit !== null) {
       refuse(gateway, ticket, { code: unfit, detail: '' });
       return;
     }
-    const bets = this.#betsOf(kind, asker.account, isAll, limit);
     const { engine } = this.sequencer;
+    const { bets, next } = listOf(engine, asker.account, list);
     // Bets show their round's state, so the round's last step must be durable, too.
     const seq = Math.max(engine.accountTouchedSeq(asker.account), engine.lifecycleSeq);
-    this.sequencer.whenDurable(seq, () => gateway.reply((to) => replies.sendBets(to, ticket, bets)));
-  }
-
-  #betsOf(kind: number, account: number, isAll: boolean, limit: number): BetView[] {
-    const { engine } = this.sequencer;
-    if (kind === requests.ORDERS) return engine.orders(account, limit);
-    assert(kind === requests.POSITIONS, `a request of kind ${kind} is known`);
-    return isAll ? engine.allPositions(account, limit) : engine.openPositions(account, limit);
+    this.sequencer.whenDurable(seq, () => gateway.reply((to) => replies.sendBets(to, ticket, bets, next)));
   }
 
   #round(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {

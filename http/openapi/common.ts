@@ -168,12 +168,51 @@ export const listOf = (schema: string, maxItems: number): JsonObject => ({
   maxItems,
 });
 
+/** A page of a list, as an example. */
+interface ExamplePage {
+  readonly data: Json;
+  readonly nextCursor: string | null;
+}
+
+const nextCursor: JsonObject = {
+  type: ['string', 'null'],
+  description: 'For `cursor`: the next page; null on the last one. Opaque, and good for as long as you like.',
+  'x-extension': true,
+};
+
+/** A page of a list: the envelope has the cursor of the next one beside `data`. */
+export const pageResponse = (
+  description: string,
+  data: JsonObject,
+  examples: Readonly<Record<string, ExamplePage>>,
+): JsonObject =>
+  envelopeResponse(
+    description,
+    200,
+    { data, nextCursor },
+    Object.entries(examples).map(([name, page]) => [name, { ...page }]),
+  );
+
 /** A success: the envelope around `data`, with named examples from the real server. */
 export function okResponse(
   description: string,
   data: JsonObject,
   examples: Readonly<Record<string, Json>>,
   status = 200,
+): JsonObject {
+  return envelopeResponse(
+    description,
+    status,
+    { data },
+    Object.entries(examples).map(([name, value]) => [name, { data: value }]),
+  );
+}
+
+function envelopeResponse(
+  description: string,
+  status: number,
+  members: JsonObject,
+  examples: readonly (readonly [name: string, members: JsonObject])[],
 ): JsonObject {
   return {
     [status]: {
@@ -183,14 +222,11 @@ export function okResponse(
         'application/json': {
           schema: {
             type: 'object',
-            required: ['success', 'data'],
-            properties: { success: { type: 'boolean', const: true }, data },
+            required: ['success', ...Object.keys(members)],
+            properties: { success: { type: 'boolean', const: true }, ...members },
           },
           examples: Object.fromEntries(
-            Object.entries(examples).map(([name, value]) => [
-              name,
-              { value: { success: true, data: value } },
-            ]),
+            examples.map(([name, shown]) => [name, { value: { success: true, ...shown } }]),
           ),
         },
       },

@@ -26,9 +26,34 @@ export const roundIdParameter: JsonObject = {
 export const statusParameter: JsonObject = {
   name: 'status',
   in: 'query',
-  description: '`active`: open positions only; `all`: the full history, most recently changed first.',
+  description:
+    '`active`: open positions only; `all`: the first page has the most recently changed first, the pages behind it the rest, ' +
+    'most recently placed first.',
   schema: { type: 'string', enum: ['active', 'all'], default: 'active' },
 };
+
+/** Filters and cursor of the lists of bets. */
+const query = (name: string, description: string, schema: JsonObject): JsonObject => ({
+  name,
+  in: 'query',
+  description,
+  schema,
+  'x-extension': true,
+});
+const orderStatus = { type: 'string', enum: ['active', 'settled', 'all'], default: 'all' };
+
+export const orderStatusParameter = query('status', 'Open orders, settled ones, or all.', orderStatus);
+export const ofMarketParameter = query('marketId', 'Only bets of this market.', { type: 'string' });
+export const ofRoundParameter = query('roundId', 'Only bets of this round.', { type: 'string' });
+export const beforeParameter = query(
+  'before',
+  'Only orders that were placed before this order (`bet_7`) or this time; instead of `cursor`.',
+  { type: 'string' },
+);
+export const cursorParameter = query('cursor', '`nextCursor` of the page before, of the same list.', {
+  type: 'string',
+  maxLength: 2_400,
+});
 
 export const limitParameter = (fallback: number): JsonObject => ({
   name: 'limit',

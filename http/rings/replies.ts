@@ -101,8 +101,14 @@ export function sendNothing(ring: RingProducer, ticket: number): boolean {
 
 const VIEW_CELLS = 15;
 
-export function sendBets(ring: RingProducer, ticket: number, bets: readonly BetView[]): boolean {
-  let cells = 1;
+/** `next` is the cursor of the next page as numbers, empty where there is none. */
+export function sendBets(
+  ring: RingProducer,
+  ticket: number,
+  bets: readonly BetView[],
+  next: readonly number[],
+): boolean {
+  let cells = 2 + next.length;
   for (const { clientSeed } of bets) cells += VIEW_CELLS + textCells(clientSeed);
   if (!begin(ring, cells, BETS, ticket)) return false;
   ring.number(bets.length);
@@ -124,12 +130,24 @@ export function sendBets(ring: RingProducer, ticket: number, bets: readonly BetV
     ring.number(bet.roundStatus);
     ring.number(bet.roundEndTimeMs);
   }
+  ring.number(next.length);
+  for (const number of next) ring.number(number);
   ring.send();
   return true;
 }
 
-export function readBets(ring: RingConsumer): BetView[] {
-  return Array.from({ length: ring.number() }, () => ({
+export interface BetsReply {
+  readonly bets: readonly BetView[];
+  readonly next: readonly number[];
+}
+
+export const readBets = (ring: RingConsumer): BetsReply => ({
+  bets: Array.from({ length: ring.number() }, () => readView(ring)),
+  next: Array.from({ length: ring.number() }, () => ring.number()),
+});
+
+function readView(ring: RingConsumer): BetView {
+  return {
     bet: ring.number(),
     market: ring.number(),
     roundNumber: ring.number(),
@@ -146,7 +164,7 @@ export function readBets(ring: RingConsumer): BetView[] {
     settledAtMs: orNull(ring.number()),
     roundStatus: ring.number(),
     roundEndTimeMs: ring.number(),
-  }));
+  };
 }
 
 /** The facts behind GET /rounds/{id}. Sent as JSON: the request is rare. */

@@ -2,17 +2,18 @@
  * Requests of a gateway to the engine's thread, as messages in a ring. Every text in them was bounded on arrival, so
  * a client controls neither the length of a message nor its number of cells.
  */
+import type { BetsStatus } from '../../engine/model/bet-pages.js';
 import type { OrderGuards, PlaceOrder } from '../../engine/model/commands.js';
+import { textAt } from '../../engine/model/domain.js';
 import { type RingConsumer, type RingProducer, textCells } from './ring.js';
 
 /** The kind is the first number of a message; the second is the ticket, which the reply repeats. */
 export const ORDER = 0;
 /** Asks whether an order was placed before; places nothing. */
 export const REPLAY = 1;
-export const POSITIONS = 2;
-export const ORDERS = 3;
-export const ROUND = 4;
-export const BALANCE = 5;
+export const LIST = 2;
+export const ROUND = 3;
+export const BALANCE = 4;
 
 /** Who asks: numbers of the key and of its account. */
 export interface Asker {
@@ -84,31 +85,49 @@ const readGuards = (ring: RingConsumer): OrderGuards => ({
   minOddsE4: ring.number(),
 });
 
-/** `isAll` includes settled bets; for `ORDERS` it has no meaning. */
+/** A list of the account's bets. */
 export interface ListFacts {
-  readonly isAll: boolean;
+  readonly status: BetsStatus;
+  /** Open and settled bets in the order of their last change; only for a first page, of all bets. */
+  readonly isByChange: boolean;
+  readonly market: number | null;
+  readonly roundNumber: number | null;
+  readonly beforeMs: number | null;
+  /** Where a cursor says that the page begins, and what the first page has shown; numbers as of `cursorOf`. */
+  readonly cursor: readonly number[];
   readonly limit: number;
 }
 
-export function sendList(
-  ring: RingProducer,
-  kind: number,
-  ticket: number,
-  asker: Asker,
-  { isAll, limit }: ListFacts,
-): boolean {
-  if (!begin(ring, HEAD_CELLS + ASKER_CELLS + 2, kind, ticket, asker)) return false;
-  ring.number(isAll ? 1 : 0);
-  ring.number(limit);
+const STATUSES: readonly BetsStatus[] = ['open', 'settled', 'all'];
+const LIST_CELLS = 7;
+
+export function sendList(ring: RingProducer, ticket: number, asker: Asker, list: ListFacts): boolean {
+  const { cursor } = list;
+  if (!begin(ring, HEAD_CELLS + ASKER_CELLS + LIST_CELLS + cursor.length, LIST, ticket, asker)) return false;
+  ring.number(STATUSES.indexOf(list.status));
+  ring.number(list.isByChange ? 1 : 0);
+  ring.number(list.market ?? -1);
+  ring.number(list.roundNumber ?? -1);
+  ring.number(list.beforeMs ?? -1);
+  ring.number(list.limit);
+  ring.number(cursor.length);
+  for (const number of cursor) ring.number(number);
   ring.send();
   return true;
 }
 
+const orNull = (number: number): number | null => (number < 0 ? null : number);
+
 export const readAsker = (ring: RingConsumer): Asker => ({ key: ring.number(), account: ring.number() });
 
 export const readList = (ring: RingConsumer): ListFacts => ({
-  isAll: ring.number() === 1,
+  status: textAt(STATUSES, ring.number()),
+  isByChange: ring.number() === 1,
+  market: orNull(ring.number()),
+  roundNumber: orNull(ring.number()),
+  beforeMs: orNull(ring.number()),
   limit: ring.number(),
+  cursor: Array.from({ length: ring.number() }, () => ring.number()),
 });
 
 export interface RoundName {

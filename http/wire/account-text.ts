@@ -17,7 +17,7 @@ import {
 } from '../../engine/model/domain.js';
 import type { BetFacts } from '../../engine/model/events.js';
 import type { BetView } from '../../engine/model/views.js';
-import { hundredthsText, isoText, oddsText, successText } from './wire.js';
+import { hundredthsText, isoText, oddsText } from './wire.js';
 
 /** Text shared by all positions on one side of a market, by `market * 2 + side`. */
 const POSITION_PARTS: readonly string[] = MARKET_IDS.flatMap((id, market) => {
@@ -30,14 +30,19 @@ const POSITION_PARTS: readonly string[] = MARKET_IDS.flatMap((id, market) => {
 /** The round last printed of each market: lists repeat the same few. */
 const keptRounds = MARKET_IDS.map(() => ({ roundNumber: -1, status: -1, text: '' }));
 
-/** `{success, data: Position[]}` as bytes, all ASCII. Built from few pieces, see `orderResultText`. */
-export function positionsBytes(bets: readonly BetView[], seeds: RoundSeeds): Uint8Array {
+/** `{success, data: Position[], nextCursor}` as bytes, all ASCII. Built from few pieces, see `orderResultText`. */
+export function positionsBytes(
+  bets: readonly BetView[],
+  nextCursor: string | null,
+  seeds: RoundSeeds,
+): Uint8Array {
   let text = '';
   for (const bet of bets) {
     text += text === '' ? '{"id":"bet_' : ',{"id":"bet_';
     text += positionRest(bet, seeds);
   }
-  return Buffer.from(successText(`[${text}]`), 'latin1');
+  const next = nextCursor === null ? 'null' : `"${nextCursor}"`;
+  return Buffer.from(`{"success":true,"data":[${text}],"nextCursor":${next}}`, 'latin1');
 }
 
 function positionRest(bet: BetView, seeds: RoundSeeds): string {

@@ -63,10 +63,23 @@ test('invalid parameters are 400, and named', async () => {
     ...['open', 'ACTIVE', '', 'settled', 'all,active'].map(
       (status) => [`/positions?status=${status}`, /status/] as const,
     ),
-    ['/orders?status=all', /status/],
+    ['/orders?status=open', /status/],
     ['/positions?limit=1&limit=2', /limit/],
     ['/positions?limti=1', /limti/],
     ['/positions?cursor=x', /cursor/],
+    ['/positions?status=all&cursor=1-0-0', /cursor/],
+    ['/orders?cursor=1-0-0-1-1-1', /cursor/],
+    ['/orders?cursor=', /cursor/],
+    ['/orders?cursor=1-0-01', /cursor/],
+    ['/orders?cursor=1-0-zzzzzzzzzzz', /cursor/],
+    ['/orders?cursor=1-0-0&before=bet_2', /before/],
+    ['/positions?before=bet_2', /before/],
+    ...['7', 'bet_0', 'bet_01', 'yesterday', '2026-06-10', '2026-13-01T00:00:00Z'].map(
+      (before) => [`/orders?before=${before}`, /before/] as const,
+    ),
+    ['/orders?marketId=DOGE_ONE_DAY', /marketId/],
+    ['/orders?roundId=BTC_ONE_DAY', /roundId/],
+    ['/positions?roundId=BTC_ONE_DAY_1&marketId=ETH_ONE_DAY', /roundId/],
     ['/positions?limit=%', /./],
   ];
   for (const [path, name] of cases) {
@@ -161,4 +174,71 @@ test('a list read right after the answer to an order contains it', async () => {
     assert.deepEqual([order?.id, position?.id], [bet.id, bet.id]);
     assert.ok((market.currentRound?.totalBets ?? 0) > n);
   }
+});
+
+test('every open position is reached page by page, and none twice while others are placed', async () => {
+  const trader = await sandbox.trader({ tier: 'VIP', balance: 100_000 });
+  const { api } = trader;
+  await sandbox.openRounds({ BTC: 67_000 }, 'ONE_DAY');
+  const placed = await place(trader, DAY, 2 * RETAINED + 50);
+  const pages = await api.pages('/positions', { limit: '200' });
+  assert.deepEqual(
+    pages.map(({ length }) => length),
+    [200, 200, 50],
+  );
+  assert.deepEqual(ids(pages.flat()), placed.toReversed());
+  assert.deepEqual(
+    ids((await api.pages('/positions', { limit: '150', status: 'all' })).flat()),
+    placed.toReversed(),
+  );
+
+  const first = await api.get('/orders?limit=100');
+  const { nextCursor } = JSON.parse(first.text) as { nextCursor: string };
+  const [later] = await place(trader, DAY, 1);
+  assert.ok(later !== undefined);
+  const second = await api.orders(`?limit=100&cursor=${nextCursor}`);
+  assert.deepEqual(ids(second), placed.toReversed().slice(100, 200));
+  assert.deepEqual(
+    ids(await api.orders(`?limit=100&cursor=${nextCursor}`)),
+    ids(second),
+    'a cursor stays good',
+  );
+});
+
+test('orders are filtered by status, market, round, and what came before', async () => {
+  const trader = await sandbox.trader();
+  const { api } = trader;
+  await sandbox.openRounds({ BTC: 67_000 });
+  const minute = await place(trader, MINUTE, 3);
+  const roundId = (await api.market('BTC_ONE_MINUTE')).currentRound?.id ?? '';
+  await sandbox.closeMinute({ BTC: 67_001 });
+  const beforeMs = sandbox.nowMs;
+  const day = await place(trader, DAY, 2);
+  const [minuteDown, dayDown] = [minute.toReversed(), day.toReversed()];
+  const listed = async (query: string): Promise<string[]> => ids(await api.orders(query));
+  assert.deepEqual(await listed(''), [...dayDown, ...minuteDown]);
+  assert.deepEqual(await listed('?status=active'), dayDown);
+  assert.deepEqual(await listed('?status=settled'), minuteDown);
+  assert.deepEqual(await listed('?marketId=BTC_ONE_DAY'), dayDown);
+  assert.deepEqual(await listed(`?roundId=${roundId}`), minuteDown);
+  assert.deepEqual(await listed(`?roundId=${roundId}&marketId=BTC_ONE_MINUTE&status=active`), []);
+  assert.deepEqual(await listed(`?before=${minute[2]}`), minuteDown.slice(1));
+  assert.deepEqual(await listed(`?before=${new Date(beforeMs).toISOString()}`), minuteDown);
+  assert.deepEqual(
+    await listed(`?before=${new Date(beforeMs + 60_000).toISOString()}&limit=1`),
+    dayDown.slice(0, 1),
+  );
+  assert.deepEqual(ids(await api.positions('?marketId=BTC_ONE_MINUTE')), []);
+  assert.deepEqual(ids(await api.positions('?marketId=BTC_ONE_MINUTE&status=all')), minuteDown);
+  const pages = await api.pages('/positions', { status: 'all', limit: '2' });
+  assert.deepEqual(pages.flatMap(ids).toSorted(), [...minute, ...day].toSorted(), 'each once');
+});
+
+test("a cursor shows only the reader's own bets", async () => {
+  const [one, other] = [await sandbox.trader(), await sandbox.trader()];
+  await place(one, DAY, 3);
+  const theirs = await place(other, DAY, 1);
+  const { nextCursor } = JSON.parse((await one.api.get('/orders?limit=1')).text) as { nextCursor: string };
+  assert.deepEqual(await other.api.orders(`?cursor=${nextCursor}`), []);
+  assert.deepEqual(ids(await other.api.orders(`?before=bet_999999`)), theirs);
 });

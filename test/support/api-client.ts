@@ -99,6 +99,19 @@ export class ApiClient {
   positions(query = ''): Promise<Position[]> {
     return this.#read(`/positions${query}`, listOf(isPosition));
   }
+  /** All pages of a list, one after the other. */
+  async pages(path: string, query: Readonly<Record<string, string>>): Promise<Position[][]> {
+    const pages: Position[][] = [];
+    for (let cursor: string | null = null; pages.length === 0 || cursor !== null; ) {
+      const asked = new URLSearchParams({ ...query, ...(cursor !== null && { cursor }) });
+      const answered: Answered<Position[]> = await this.get<Position[]>(`${path}?${asked}`);
+      assert.equal(answered.status, 200, answered.text);
+      listOf(isPosition)(answered.data, 'data');
+      pages.push(answered.data);
+      ({ nextCursor: cursor } = JSON.parse(answered.text) as { nextCursor: string | null });
+    }
+    return pages;
+  }
   orders(query = ''): Promise<Position[]> {
     return this.#read(`/orders${query}`, listOf(isPosition));
   }
@@ -130,7 +143,7 @@ export function checkAnswer(
   assert.match(headers.get('Content-Type') ?? '', /^application\/json\b/, `${what}: Content-Type`);
   const envelope = JSON.parse(text) as Record<string, unknown>;
   const isSuccess = status < 300;
-  const extensions = error === 'odds_changed' ? ['current'] : [];
+  const extensions = error === 'odds_changed' ? ['current'] : isSuccess ? ['nextCursor'] : [];
   const members = Object.keys(envelope).filter((name) => !extensions.includes(name));
   assert.deepEqual(members.sort(), isSuccess ? ['data', 'success'] : ['error', 'success'], text);
   assert.equal(envelope['success'], isSuccess, text);

@@ -40,7 +40,7 @@ const isExample = typia.createEquals<
   | Success<Market>
   | Success<OrderResult>
   | Success<RoundDetail>
-  | Success<Position[]>
+  | (Success<Position[]> & { nextCursor: string | null })
   | Success<Price[]>
   | Success<ServerTime>
   | Success<Limits>

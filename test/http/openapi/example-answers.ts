@@ -5,7 +5,7 @@ import type { ErrorCode } from '../../../engine/model/errors.js';
 import { defaultRules, type Rules } from '../../../engine/model/rules.js';
 import { DEFAULT_RATE_LIMITS } from '../../../http/limits/settings.js';
 import { FAILURE_KINDS, type FailureName } from '../../../http/openapi/failures.js';
-import type { Json } from '../../../http/openapi/schemas.js';
+import type { Json, JsonObject } from '../../../http/openapi/schemas.js';
 import type { UwsRequest } from '../../../http/uws/library.js';
 import { RequestHeaders } from '../../../http/uws/request-headers.js';
 import { fairHouse, fixedHouse, withHouse } from '../../support/house-rules.js';
@@ -63,7 +63,11 @@ function successes(): ExampleAnswers['successes'] {
   const prices = read('/prices');
   api.closeMinute(CLOSE_PRICE);
   const settledRound = read(roundPath);
-  const positions = read('/positions', 'status=all');
+  const page = (path: string, query: string): Json => {
+    const { success: _, ...members } = JSON.parse(api.get(`/v1${path}`, secret, query).text) as JsonObject;
+    return members;
+  };
+  const positions = page('/positions', 'status=all');
   const limited = new Harness({ rules: exampleRules(), limits: DEFAULT_RATE_LIMITS });
   const silver = limited.bettor({ tier: 'SILVER' }).secret;
   limited.open();
@@ -74,7 +78,7 @@ function successes(): ExampleAnswers['successes'] {
     ofAccount: {
       limits: dataOf<Json>(limited.get('/v1/limits', silver)),
       positions,
-      orders: read('/orders', 'limit=1'),
+      orders: page('/orders', 'limit=1'),
       order,
     },
   };

@@ -1,0 +1,113 @@
+/**
+ * Pages of an account's bets in memory, most recently placed first. A page looks at a bounded number of rows, so that no
+ * reader holds up the orders: it may hold fewer bets than asked for, and says where to go on.
+ */
+import { must } from '../base/assert.js';
+import type { BetsPage, BetsPlace, BetsQuery, Listed } from '../model/bet-pages.js';
+import type { BetView } from '../model/views.js';
+import { BET_OPEN } from '../state/bets.js';
+import type { State } from '../state/state.js';
+import { betView, changedRows } from './bets.js';
+
+/** Rows of other bets that one page passes over at most, besides those of the recently placed and settled. */
+const ROWS_PASSED_MAX = 1_000;
+
+export function betsPage(state: State, account: number, query: BetsQuery): BetsPage {
+  const { from, limit } = query;
+  const { bets } = state;
+  const found: BetView[] = [];
+  let last = 0;
+  let row = startOf(state, account, from);
+  for (let left = limit + rowsPassedMax(state); row !== 0 && left > 0; left--) {
+    if (isMeant(state, row, query)) {
+      // The page ends before the next bet that is meant, so that there is no further page without one.
+      if (found.length === limit) break;
+      found.push(betView(state, row));
+    }
+    last = row;
+    row = bets.chunk(row).older[bets.index(row)] as number;
+  }
+  return { bets: found, next: row === 0 ? null : placeAt(state, last, from) };
+}
+
+/**
+ * The first page of open and settled bets in the order of their last change, and what the pages after it list, in the order
+ * of placement: the rest of what there was when this page was read.
+ */
+export function changesPage(
+  state: State,
+  account: number,
+  limit: number,
+): BetsPage & { readonly rest: Listed } {
+  const rows = changedRows(state, account, limit);
+  const bets = rows.map((row) => betView(state, row));
+  const rest = listedBy(state, rows);
+  const from = { beforeBet: state.bets.placedCount + 1, nearBet: 0, nearRow: 0 };
+  const ahead = betsPage(state, account, { ...EVERYTHING, from, limit: 1, rest });
+  return { bets, next: ahead.bets.length === 0 && ahead.next === null ? null : from, rest };
+}
+
+const EVERYTHING = { status: 'all', market: null, roundNumber: null, beforeMs: null } as const;
+
+/** What a list in the order of changes has shown. */
+function listedBy(state: State, rows: readonly number[]): Listed {
+  let openDownTo = state.bets.placedCount + 1;
+  let settledDownTo = state.seq + 1;
+  let last: number[] = [];
+  for (const row of rows) {
+    const chunk = state.bets.chunk(row);
+    const i = state.bets.index(row);
+    const bet = chunk.bet[i] as number;
+    const changedSeq = chunk.changedSeq[i] as number;
+    if (((chunk.flags[i] as number) & BET_OPEN) !== 0) openDownTo = bet;
+    else {
+      if (changedSeq !== settledDownTo) last = [];
+      settledDownTo = changedSeq;
+      last.push(bet);
+    }
+  }
+  return { seq: state.seq, openDownTo, settledDownTo, last };
+}
+
+/** A page passes over all that is kept for other reasons, however much the rules keep. */
+const rowsPassedMax = (state: State): number => ROWS_PASSED_MAX + 2 * state.rulesInForce.historyBetsMax;
+
+/** The row at which to begin: the one that the place names, if it still has that bet, else the account's newest. */
+function startOf({ accounts, bets }: State, account: number, from: BetsPlace | null): number {
+  if (from !== null && from.nearBet > 0 && from.nearRow > 0 && from.nearRow < bets.rowsEnd) {
+    const chunk = bets.chunk(from.nearRow);
+    const i = bets.index(from.nearRow);
+    if (chunk.bet[i] === from.nearBet && chunk.account[i] === account) return from.nearRow;
+  }
+  return accounts.chunk(account).newestBet[accounts.row(account)] as number;
+}
+
+/** Behind the last row that was looked at. */
+function placeAt({ bets }: State, last: number, from: BetsPlace | null): BetsPlace {
+  const nearBet = must(bets.chunk(last).bet[bets.index(last)], 'bet');
+  return { beforeBet: Math.min(nearBet, from?.beforeBet ?? nearBet), nearBet, nearRow: last };
+}
+
+function isMeant({ bets }: State, row: number, { status, from, rest, ...query }: BetsQuery): boolean {
+  const chunk = bets.chunk(row);
+  const i = bets.index(row);
+  const bet = chunk.bet[i] as number;
+  if (from !== null && bet >= from.beforeBet) return false;
+  const isOpen = ((chunk.flags[i] as number) & BET_OPEN) !== 0;
+  if (status !== 'all' && (status === 'open') !== isOpen) return false;
+  if (query.market !== null && chunk.market[i] !== query.market) return false;
+  if (query.roundNumber !== null && chunk.roundNumber[i] !== query.roundNumber) return false;
+  if (query.beforeMs !== null && (chunk.placedAtMs[i] as number) >= query.beforeMs) return false;
+  return rest === null || !isListed(rest, bet, isOpen, chunk.changedSeq[i] as number);
+}
+
+/** Whether the first page has shown the bet; what was open then may be settled by now. */
+function isListed(
+  { seq, openDownTo, settledDownTo, last }: Listed,
+  bet: number,
+  isOpen: boolean,
+  changedSeq: number,
+): boolean {
+  if (isOpen || changedSeq > seq) return bet >= openDownTo;
+  return changedSeq > settledDownTo || (changedSeq === settledDownTo && last.includes(bet));
+}

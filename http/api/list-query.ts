@@ -1,0 +1,129 @@
+/** The queries of the lists of bets: what they filter by, and cursors as clients see them. */
+import type { BetsStatus } from '../../engine/model/bet-pages.js';
+import { marketOf, parseRoundId } from '../../engine/model/domain.js';
+import { parseLimit, parseQuery } from '../kit/params.js';
+import { invalid, Refused } from '../kit/refused.js';
+import type { ListFacts } from '../rings/requests.js';
+
+export const POSITIONS_LIMIT_DEFAULT = 100;
+export const ORDERS_LIMIT_DEFAULT = 50;
+
+/** The number of numbers in a cursor: of a place alone, and at least with what the first page has shown. */
+const PLACE_NUMBERS = 3;
+const CHANGES_NUMBERS = 6;
+/** Six numbers and the bets of one command on a page. */
+const CURSOR_NUMBERS_MAX = 206;
+
+type Given = ReadonlyMap<string, string>;
+
+const STATUS_OF_POSITIONS: ReadonlyMap<string, BetsStatus> = new Map([
+  ['active', 'open'],
+  ['all', 'all'],
+]);
+const STATUS_OF_ORDERS: ReadonlyMap<string, BetsStatus> = new Map([
+  ...STATUS_OF_POSITIONS,
+  ['settled', 'settled'],
+]);
+
+/** `GET /positions`. */
+export function positionsQuery(query: string): ListFacts | Refused {
+  const given = parseQuery(query, ['status', 'marketId', 'roundId', 'cursor', 'limit']);
+  if (given instanceof Refused) return given;
+  const status = STATUS_OF_POSITIONS.get(given.get('status') ?? 'active');
+  if (status === undefined) return invalid('status must be active or all');
+  const isFiltered = given.has('marketId') || given.has('roundId');
+  const isByChange = status === 'all' && !isFiltered;
+  return listQuery(given, status, isByChange, POSITIONS_LIMIT_DEFAULT);
+}
+
+/** `GET /orders`. */
+export function ordersQuery(query: string): ListFacts | Refused {
+  const given = parseQuery(query, ['status', 'marketId', 'roundId', 'before', 'cursor', 'limit']);
+  if (given instanceof Refused) return given;
+  const status = STATUS_OF_ORDERS.get(given.get('status') ?? 'all');
+  if (status === undefined) return invalid('status must be active, settled or all');
+  if (given.has('before') && given.has('cursor')) return invalid('before and cursor exclude each other');
+  const list = listQuery(given, status, false, ORDERS_LIMIT_DEFAULT);
+  const before = given.get('before');
+  return list instanceof Refused || before === undefined ? list : withBefore(list, before);
+}
+
+function listQuery(
+  given: Given,
+  status: BetsStatus,
+  isByChange: boolean,
+  limitDefault: number,
+): ListFacts | Refused {
+  const limit = parseLimit(given.get('limit'), limitDefault);
+  if (limit instanceof Refused) return limit;
+  const market = marketIn(given);
+  if (market instanceof Refused) return market;
+  const round = roundIn(given, market);
+  if (round instanceof Refused) return round;
+  const cursor = cursorIn(given, isByChange);
+  if (cursor instanceof Refused) return cursor;
+  return {
+    status,
+    isByChange: isByChange && cursor.length === 0,
+    market: round?.market ?? market,
+    roundNumber: round?.roundNumber ?? null,
+    beforeMs: null,
+    cursor,
+    limit,
+  };
+}
+
+function marketIn(given: Given): number | null | Refused {
+  const id = given.get('marketId');
+  if (id === undefined) return null;
+  const market = marketOf(id);
+  return market < 0 ? invalid('marketId must be the id of a market') : market;
+}
+
+function roundIn(
+  given: Given,
+  market: number | null,
+): { market: number; roundNumber: number } | null | Refused {
+  const id = given.get('roundId');
+  if (id === undefined) return null;
+  const round = parseRoundId(id);
+  if (round === null) return invalid('roundId must be the id of a round');
+  return market === null || market === round.market
+    ? round
+    : invalid('roundId must be of the market marketId');
+}
+
+/** A time, or an order: of the bets that were placed before it. */
+function withBefore(list: ListFacts, before: string): ListFacts | Refused {
+  const bet = parseBetId(before);
+  if (bet !== null) return { ...list, cursor: [bet, 0, 0] };
+  const beforeMs = ISO_TIME.test(before) ? Date.parse(before) : Number.NaN;
+  if (Number.isNaN(beforeMs) || beforeMs < 0)
+    return invalid('before must be the id of an order or a date and time');
+  return { ...list, beforeMs };
+}
+
+const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
+
+/** The number in `bet_<number>`, or null. */
+export function parseBetId(id: string): number | null {
+  return /^bet_[1-9]\d{0,14}$/.test(id) ? Number(id.slice('bet_'.length)) : null;
+}
+
+/** Numbers in base 36: all that a cursor has to carry, so that the server keeps nothing for it. */
+export const cursorText = (numbers: readonly number[]): string =>
+  numbers.map((number) => number.toString(36)).join('-');
+
+const NUMBER = /^(0|[1-9a-z][0-9a-z]{0,10})$/;
+
+function cursorIn(given: Given, isByChange: boolean): readonly number[] | Refused {
+  const text = given.get('cursor');
+  if (text === undefined) return [];
+  const parts = text.split('-', CURSOR_NUMBERS_MAX + 1);
+  const isWhole = isByChange
+    ? parts.length >= CHANGES_NUMBERS && parts.length <= CURSOR_NUMBERS_MAX
+    : parts.length === PLACE_NUMBERS;
+  const numbers = parts.map((part) => (NUMBER.test(part) ? Number.parseInt(part, 36) : Number.NaN));
+  if (isWhole && numbers.every(Number.isSafeInteger)) return numbers;
+  return invalid('cursor must be the nextCursor of a page of this list');
+}

@@ -1,0 +1,228 @@
+/**
+ * Pages of an account's bets: whoever follows them to the end has seen each bet that stayed in memory once, whatever was
+ * placed and settled in between.
+ */
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Engine } from '../../engine/engine.js';
+import type { BetsPage, BetsPlace, BetsQuery, BetsStatus } from '../../engine/model/bet-pages.js';
+import type { BetView } from '../../engine/model/views.js';
+import { BTC_1M, BTC_15M, Exchange, MINUTE_MS } from '../support/reference/exchange.js';
+import { Rng } from '../support/reference/rng.js';
+
+const WALKS = 60;
+const HISTORY_MAX = 4;
+
+const everything = (limit: number): BetsQuery => ({
+  status: 'all',
+  market: null,
+  roundNumber: null,
+  beforeMs: null,
+  from: null,
+  rest: null,
+  limit,
+});
+const numbers = (bets: readonly BetView[]): number[] => bets.map(({ bet }) => bet);
+
+/** A small exchange with bets in short and long rounds. */
+class Market {
+  readonly exchange = new Exchange({ markets: [BTC_1M, BTC_15M], rules: { historyBetsMax: HISTORY_MAX } });
+  readonly account = this.exchange.account('VIP', 1_000_000_00);
+  #minutes = 0;
+
+  constructor(private readonly rng: Rng) {
+    this.exchange.openLate(BTC_1M, 100);
+  }
+
+  get engine(): Engine {
+    return this.exchange.pair.engine;
+  }
+
+  place(): void {
+    const side = this.rng.chance(0.5) ? 'UP' : 'DOWN';
+    const market = this.rng.chance(0.5) ? BTC_1M : BTC_15M;
+    this.exchange.placed({ account: this.account, market, side, stakeCents: 1_00 });
+  }
+
+  /** Ends the minute's round and pays a part of its bets, or all. */
+  settle(): void {
+    if (this.#minutes < 12) {
+      this.#minutes += 1;
+      this.exchange.passTo(this.#minutes * MINUTE_MS);
+      this.exchange.boundary(BTC_1M, this.#minutes * MINUTE_MS, 100 + this.rng.integer(-1, 1));
+    }
+    if (!this.engine.settlementsWaiting) return;
+    const betsMax = this.rng.pick([1, 2, 100]);
+    this.exchange.accepted({ kind: 'settle', timeMs: this.exchange.nowMs, betsMax });
+  }
+
+  act(times: number): void {
+    for (let n = this.rng.integer(0, times); n > 0; n--) {
+      if (this.rng.chance(0.7)) this.place();
+      else this.settle();
+    }
+  }
+}
+
+/** Follows the pages to the end; `between` them the exchange goes on. Returns what was listed. */
+function walk(first: BetsPage, next: (from: BetsPlace) => BetsPage, between: () => void): number[] {
+  const listed = numbers(first.bets);
+  for (let place = first.next; place !== null; ) {
+    between();
+    const page = next(place);
+    listed.push(...numbers(page.bets));
+    place = page.next;
+  }
+  return listed;
+}
+
+function expectEachOnce(
+  listed: readonly number[],
+  before: readonly number[],
+  after: readonly number[],
+): void {
+  equal(new Set(listed).size, listed.length, `none twice: ${listed.join()}`);
+  const stayed = before.filter((bet) => after.includes(bet));
+  deepEqual(
+    stayed.filter((bet) => !listed.includes(bet)),
+    [],
+    'none missing',
+  );
+}
+
+test('pages by placement list each bet once, the newest first, while bets are placed and settled', () => {
+  for (let seed = 1; seed <= WALKS; seed += 1) {
+    const rng = new Rng(seed);
+    const market = new Market(rng);
+    const { engine, account } = market;
+    market.act(40);
+    const before = numbers(engine.orders(account, 1_000));
+    const query = everything(rng.integer(1, 5));
+    const first = engine.betsPage(account, query);
+    deepEqual(first.bets, engine.orders(account, query.limit));
+    const listed = walk(
+      first,
+      (from) => engine.betsPage(account, { ...query, from }),
+      () => market.act(6),
+    );
+    deepEqual(
+      listed,
+      listed.toSorted((a, b) => b - a),
+      'newest first',
+    );
+    ok(
+      listed.every((bet) => before.includes(bet)),
+      'nothing newer than the first page',
+    );
+    expectEachOnce(listed, before, numbers(engine.orders(account, 1_000)));
+  }
+});
+
+test('pages of open bets reach every one of them', () => {
+  for (let seed = 1; seed <= WALKS; seed += 1) {
+    const rng = new Rng(seed);
+    const market = new Market(rng);
+    const { engine, account } = market;
+    market.act(40);
+    const before = numbers(engine.openPositions(account, 1_000));
+    const query = { ...everything(rng.integer(1, 5)), status: 'open' as BetsStatus };
+    const first = engine.betsPage(account, query);
+    deepEqual(first.bets, engine.openPositions(account, query.limit));
+    const listed = walk(
+      first,
+      (from) => engine.betsPage(account, { ...query, from }),
+      () => market.act(6),
+    );
+    expectEachOnce(listed, before, numbers(engine.openPositions(account, 1_000)));
+  }
+});
+
+test('pages behind the one in the order of changes list the rest of what there was, each bet once', () => {
+  for (let seed = 1; seed <= WALKS; seed += 1) {
+    const rng = new Rng(seed);
+    const market = new Market(rng);
+    const { engine, account } = market;
+    market.act(60);
+    const before = numbers(engine.orders(account, 1_000));
+    const limit = rng.integer(1, 6);
+    const first = engine.changesPage(account, limit);
+    deepEqual(first.bets, engine.allPositions(account, limit));
+    const query = { ...everything(limit), rest: first.rest };
+    const listed = walk(
+      first,
+      (from) => engine.betsPage(account, { ...query, from }),
+      () => market.act(6),
+    );
+    ok(
+      listed.every((bet) => before.includes(bet)),
+      'nothing newer than the first page',
+    );
+    expectEachOnce(listed, before, numbers(engine.orders(account, 1_000)));
+  }
+});
+
+test('filters by status, market, round and time', () => {
+  const market = new Market(new Rng(7));
+  const { engine, account, exchange } = market;
+  for (let n = 0; n < 6; n += 1) market.place();
+  exchange.atMs += 5;
+  const middleMs = exchange.nowMs;
+  for (let n = 0; n < 6; n += 1) market.place();
+  market.settle();
+  const all = engine.orders(account, 100);
+  const filtered = (filter: Partial<BetsQuery>) =>
+    engine.betsPage(account, { ...everything(100), ...filter }).bets;
+  deepEqual(
+    filtered({ status: 'settled' }),
+    all.filter(({ status }) => status === 'SETTLED'),
+  );
+  deepEqual(
+    filtered({ market: BTC_15M }),
+    all.filter((bet) => bet.market === BTC_15M),
+  );
+  const [{ roundNumber } = { roundNumber: -1 }] = all.filter((bet) => bet.market === BTC_1M);
+  deepEqual(
+    filtered({ market: BTC_1M, roundNumber }),
+    all.filter((bet) => bet.market === BTC_1M),
+  );
+  deepEqual(filtered({ market: BTC_1M, roundNumber: roundNumber + 1 }), []);
+  deepEqual(
+    filtered({ beforeMs: middleMs }),
+    all.filter(({ placedAtMs }) => placedAtMs < middleMs),
+  );
+});
+
+test('a page looks at a bounded number of bets, and says where to go on', () => {
+  const exchange = new Exchange({ markets: [BTC_1M], rules: { historyBetsMax: HISTORY_MAX } });
+  const account = exchange.account('VIP', 10_000_00);
+  exchange.openLate(BTC_1M, 100);
+  const { engine } = exchange.pair;
+  // Straight into the engine: the reference model reads everything again after each command.
+  const order = {
+    kind: 'placeOrder',
+    timeMs: exchange.nowMs,
+    account,
+    key: 1,
+    market: BTC_1M,
+    side: 0,
+    stakeCents: 1_00,
+    fairShareE6: -1,
+    expectedPercentE6: -1,
+    idempotency: null,
+    clientSeed: null,
+  } as const;
+  for (let n = 0; n < 3_000; n += 1) equal(engine.apply({ ...order, side: n % 2 }).status, 'accepted');
+  const query = { ...everything(10), market: BTC_15M };
+  let pages = 0;
+  for (let from: BetsPlace | null = null; pages === 0 || from !== null; pages += 1) {
+    const page: BetsPage = engine.betsPage(account, { ...query, from });
+    deepEqual(page.bets, []);
+    from = page.next;
+  }
+  ok(pages === 3, `${pages} pages`);
+  const oldest = engine.betsPage(account, {
+    ...everything(200),
+    from: { beforeBet: 3, nearBet: 0, nearRow: 0 },
+  });
+  deepEqual([oldest.bets, oldest.next?.beforeBet], [[], 3], 'on the way to the second bet');
+});
