@@ -1,8 +1,9 @@
 /**
- * The documents that show the rules in force: the API document and the guide. Built on first request, and cached
+ * The documents that show the rules in force: the API document, that of the stream, and the guide. Built on first request, and cached
  * until the rules change.
  */
 import type { Rules } from '../../engine/model/rules.js';
+import { asyncApiDocument } from '../asyncapi/document.js';
 import type { TaggedBody } from '../kit/tagged-body.js';
 import type { JsonObject } from '../openapi/schemas.js';
 import type { DocsFiles } from './docs-page.js';
@@ -10,6 +11,7 @@ import { guidePage } from './guide.js';
 import { REVALIDATE, type StaticPages, staticPage } from './static-pages.js';
 
 const DOCUMENT_PATHS = ['/v1/openapi.json', '/api/v1/openapi.json'];
+const STREAM_DOCUMENT_PATHS = ['/v1/asyncapi.json', '/api/v1/asyncapi.json'];
 const GUIDE_PATH = '/docs/guide';
 /**
  * API tools may run in a page of any origin. The document contains nothing private; other pages are not shared like
@@ -20,6 +22,7 @@ const ANY_ORIGIN = ['Access-Control-Allow-Origin', '*'];
 export class Documents {
   #rules: Rules | null = null;
   #document: TaggedBody | null = null;
+  #streamDocument: TaggedBody | null = null;
   #guide: TaggedBody | null = null;
   readonly #pages: StaticPages;
 
@@ -34,11 +37,16 @@ export class Documents {
     if (rules !== this.#rules) {
       this.#rules = rules;
       this.#document = null;
+      this.#streamDocument = null;
       this.#guide = null;
     }
     if (DOCUMENT_PATHS.includes(path)) {
       this.#document ??= documentPage(this.apiDocument(rules));
       return this.#document;
+    }
+    if (STREAM_DOCUMENT_PATHS.includes(path)) {
+      this.#streamDocument ??= documentPage(asyncApiDocument(rules));
+      return this.#streamDocument;
     }
     if (path === GUIDE_PATH) {
       this.#guide ??= guidePage(this.files.guide, rules);

@@ -2,14 +2,11 @@
  * What the server sends over the stream (`GET /stream`): the types that the AsyncAPI document and the client are made
  * from. The comments are the document's descriptions.
  */
-import type { tags } from 'typia';
 import type { Asset, RoundStatus, Side } from '../../engine/model/domain.js';
 import type { ErrorCode } from '../../engine/model/errors.js';
+import type { Count, DateTime } from './scalars.js';
 import type { Channel, MessageId, Seq } from './stream-requests.js';
 import type { OrderResult } from './types.js';
-
-type DateTime = string & tags.Format<'date-time'>;
-type Count = number & tags.Type<'uint32'>;
 
 /** In every message of the server. */
 interface Sent {

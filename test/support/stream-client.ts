@@ -4,8 +4,10 @@ import { once } from 'node:events';
 import typia from 'typia';
 import WebSocket from 'ws';
 import type { ServerMessage } from '../../http/wire/stream-types.js';
+import { StreamDocument } from './stream-document.js';
 
 const validate = typia.createValidateEquals<ServerMessage>();
+const document = new StreamDocument();
 
 type OfType<T extends ServerMessage['type']> = Extract<ServerMessage, { readonly type: T }>;
 
@@ -81,6 +83,7 @@ export class StreamClient {
     assert.equal(isBinary, false);
     const result = validate(JSON.parse(text));
     assert.ok(result.success, `${text} ${JSON.stringify(result.success ? '' : result.errors)}`);
+    document.checkSent(result.data);
     this.onMessage(result.data);
     this.#messages.push(result.data);
     for (const look of this.#waiting) look();

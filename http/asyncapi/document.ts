@@ -1,0 +1,167 @@
+/**
+ * The AsyncAPI 3 document of the stream. The schemas come from the types by which messages are read and written; names in
+ * braces in their descriptions stand for values of the rules in force.
+ */
+import typia from 'typia';
+import type { Rules } from '../../engine/model/rules.js';
+import { fillInRules } from '../openapi/describe-rules.js';
+import { isObject, type Json, type JsonObject } from '../openapi/schemas.js';
+import type { Ping, StreamOrder, Subscribe, Unsubscribe } from '../wire/stream-requests.js';
+import type {
+  AccountMessage,
+  FillsMessage,
+  Heartbeat,
+  MarketsMessage,
+  OrderMessage,
+  Pong,
+  PricesMessage,
+  RoundsMessage,
+  StreamError,
+  Subscribed,
+  Unsubscribed,
+} from '../wire/stream-types.js';
+
+const generated = typia.json.schemas<
+  [
+    Subscribe,
+    Unsubscribe,
+    Ping,
+    StreamOrder,
+    Heartbeat,
+    Subscribed,
+    Unsubscribed,
+    Pong,
+    StreamError,
+    MarketsMessage,
+    PricesMessage,
+    AccountMessage,
+    RoundsMessage,
+    FillsMessage,
+    OrderMessage,
+  ],
+  '3.1'
+>();
+
+/** What clients send: by the schema's name, the name of the message and what it does. */
+const REQUESTS = {
+  Subscribe: ['subscribe', 'Subscribes to a channel, in place of an earlier subscription to it'],
+  Unsubscribe: ['unsubscribe', 'Ends the subscription to a channel'],
+  Ping: ['ping', 'Asks for a pong'],
+  StreamOrder: ['order', 'Places a bet, as POST /orders'],
+} as const;
+
+/** What the server sends. */
+const MESSAGES = {
+  Heartbeat: ['heartbeat', 'How far the connection is, and how old prices are; each second'],
+  Subscribed: ['subscribed', 'The answer to subscribe'],
+  Unsubscribed: ['unsubscribed', 'The answer to unsubscribe'],
+  Pong: ['pong', 'The answer to ping'],
+  OrderMessage: ['orderPlaced', 'The answer to an accepted order'],
+  StreamError: ['error', 'A refusal, or why the stream is about to be closed'],
+  MarketsMessage: ['markets', 'The newest state of markets'],
+  PricesMessage: ['prices', 'The newest prices of assets'],
+  AccountMessage: ['account', 'The newest balance'],
+  RoundsMessage: ['rounds', 'Transitions of rounds'],
+  FillsMessage: ['fills', 'What became of bets of the account'],
+} as const;
+
+type Named = Readonly<Record<string, readonly [name: string, summary: string]>>;
+
+const namesOf = (messages: Named): string[] => Object.values(messages).map(([name]) => name);
+
+const messagesOf = (messages: Named): JsonObject =>
+  Object.fromEntries(
+    Object.entries(messages).map(([schema, [name, summary]]) => [
+      name,
+      {
+        name,
+        title: summary,
+        summary,
+        contentType: 'application/json',
+        payload: { $ref: `#/components/schemas/${schema}` },
+      },
+    ]),
+  );
+
+const refs = (place: string, names: readonly string[]): JsonObject[] =>
+  names.map((name) => ({ $ref: `${place}/${name}` }));
+
+/** The same schemas with every reference in an element of its own: readers may ignore what stands beside one. */
+function apart(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map(apart);
+  if (!isObject(schema)) return schema;
+  const { $ref, ...rest } = Object.fromEntries(
+    Object.entries(schema).map(([name, value]) => [name, apart(value)]),
+  );
+  if ($ref === undefined) return rest;
+  return Object.keys(rest).length === 0 ? { $ref } : { ...rest, allOf: [{ $ref }] };
+}
+
+const DESCRIPTION = `What polling GET /markets, /prices, /orders and /positions would find, as it happens, and orders.
+
+Each channel of messages (\`markets\`, \`prices\`, \`rounds\`, \`fills\`, \`account\`) is subscribed to on the one WebSocket that
+this document describes. The guide docs/stream.md says what a schema cannot: what is sent when, how to resume without a gap,
+and how streams end.`;
+
+/** The document under these rules. */
+export function asyncApiDocument(rules: Rules): JsonObject {
+  const names = [...namesOf(REQUESTS), ...namesOf(MESSAGES)];
+  const document = {
+    asyncapi: '3.0.0',
+    info: {
+      title: 'tote: the stream',
+      version: '1.0.0',
+      description: DESCRIPTION,
+      license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
+    },
+    defaultContentType: 'application/json',
+    servers: {
+      canonical: {
+        host: '{host}',
+        pathname: '/v1',
+        protocol: 'ws',
+        description: 'Canonical base; wss behind a proxy that speaks TLS',
+        variables: { host: { default: 'localhost:8080', description: 'Where the server is' } },
+        security: [{ $ref: '#/components/securitySchemes/apiKey' }],
+      },
+      legacy: {
+        host: '{host}',
+        pathname: '/api/v1',
+        protocol: 'ws',
+        description: 'Legacy base, the same version',
+        variables: { host: { default: 'localhost:8080', description: 'Where the server is' } },
+        security: [{ $ref: '#/components/securitySchemes/apiKey' }],
+      },
+    },
+    channels: {
+      stream: {
+        address: '/stream',
+        title: 'The stream',
+        description:
+          'One WebSocket; browsers offer the subprotocols `tote.v1` and `tote.key.<secret>` instead of the header.',
+        messages: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/messages/${name}` }])),
+        bindings: { ws: { method: 'GET' } },
+      },
+    },
+    operations: {
+      takeRequests: {
+        action: 'receive',
+        channel: { $ref: '#/channels/stream' },
+        summary: 'What clients send',
+        messages: refs('#/channels/stream/messages', namesOf(REQUESTS)),
+      },
+      sendMessages: {
+        action: 'send',
+        channel: { $ref: '#/channels/stream' },
+        summary: 'What the server sends',
+        messages: refs('#/channels/stream/messages', namesOf(MESSAGES)),
+      },
+    },
+    components: {
+      securitySchemes: { apiKey: { type: 'httpApiKey', name: 'X-API-Key', in: 'header' } },
+      messages: { ...messagesOf(REQUESTS), ...messagesOf(MESSAGES) },
+      schemas: apart(JSON.parse(JSON.stringify(generated.components.schemas ?? {}))),
+    },
+  };
+  return JSON.parse(fillInRules(JSON.stringify(document), rules)) as JsonObject;
+}
