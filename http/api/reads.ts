@@ -12,6 +12,7 @@ import * as replies from '../rings/replies.js';
 import * as requests from '../rings/requests.js';
 import type { RingConsumer } from '../rings/ring.js';
 import { positionsBytes } from '../wire/account-text.js';
+import { ListedHashes } from '../wire/listed-hashes.js';
 import { roundDetail } from '../wire/round-detail.js';
 import { successText } from '../wire/wire.js';
 import type { Call, Verdict } from './call.js';
@@ -23,11 +24,15 @@ const OK = 200;
 const NO_MARKET = new Refused('market_not_found', 'no active market has this id');
 
 export class Reads {
+  readonly #hashes: ListedHashes;
+
   constructor(
     private readonly link: Link,
     private readonly view: MarketView,
     private readonly seeds: RoundSeeds,
-  ) {}
+  ) {
+    this.#hashes = new ListedHashes(seeds);
+  }
 
   markets(call: Call): Verdict {
     return call.sendTagged(this.view.markets(call.nowMs));
@@ -74,7 +79,7 @@ export class Reads {
   }
 
   #listBytes({ bets, next }: replies.BetsReply): Uint8Array {
-    return positionsBytes(bets, next.length === 0 ? null : cursorText(next), this.seeds);
+    return positionsBytes(bets, next.length === 0 ? null : cursorText(next), this.#hashes);
   }
 
   #roundBytes(call: Call, ring: RingConsumer): Uint8Array {

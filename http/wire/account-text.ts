@@ -2,7 +2,6 @@
 import { must } from '../../engine/base/assert.js';
 import { flattenString } from '../../engine/base/flatten-string.js';
 import { integerText } from '../../engine/base/integer-text.js';
-import type { RoundSeeds } from '../../engine/fairness.js';
 import {
   ASSETS,
   assetOf,
@@ -17,6 +16,7 @@ import {
 } from '../../engine/model/domain.js';
 import type { BetFacts } from '../../engine/model/events.js';
 import type { BetView } from '../../engine/model/views.js';
+import type { ListedHashes } from './listed-hashes.js';
 import { hundredthsText, isoText, oddsText } from './wire.js';
 
 /** Text shared by all positions on one side of a market, by `market * 2 + side`. */
@@ -34,32 +34,31 @@ const keptRounds = MARKET_IDS.map(() => ({ roundNumber: -1, status: -1, text: ''
 export function positionsBytes(
   bets: readonly BetView[],
   nextCursor: string | null,
-  seeds: RoundSeeds,
+  hashes: ListedHashes,
 ): Uint8Array {
   let text = '';
   for (const bet of bets) {
     text += text === '' ? '{"id":"bet_' : ',{"id":"bet_';
-    text += positionRest(bet, seeds);
+    text += positionRest(bet, hashes);
   }
   const next = nextCursor === null ? 'null' : `"${nextCursor}"`;
   return Buffer.from(`{"success":true,"data":[${text}],"nextCursor":${next}}`, 'latin1');
 }
 
-function positionRest(bet: BetView, seeds: RoundSeeds): string {
+function positionRest(bet: BetView, hashes: ListedHashes): string {
   return (
     `${integerText(bet.bet)}${textAt(POSITION_PARTS, bet.market * 2 + bet.side)}${hundredthsText(bet.stakeCents)},"oddsAtBet":` +
     `${oddsText(bet.oddsE4)},"potentialPayout":${hundredthsText(bet.payoutCents)}${outcomeText(bet)}` +
-    `${isoText(bet.placedAtMs)}${settledAtText(bet.settledAtMs)}${entryText(bet, seeds)}${roundText(bet)}`
+    `${isoText(bet.placedAtMs)}${settledAtText(bet.settledAtMs)}${entryText(bet, hashes)}${roundText(bet)}`
   );
 }
 
 const NO_ENTRY = ',"entryPercent":null,"betHash":null';
 
-function entryText(view: BetView, seeds: RoundSeeds): string {
+function entryText(view: BetView, hashes: ListedHashes): string {
   const { entryPercentE2 } = view;
   if (entryPercentE2 === null) return NO_ENTRY;
-  const betHash = seeds.betHash({ ...view, entryPercentE2, timeMs: view.placedAtMs });
-  return `,"entryPercent":${hundredthsText(entryPercentE2)},"betHash":"${betHash}"`;
+  return `,"entryPercent":${hundredthsText(entryPercentE2)},"betHash":"${hashes.of(view, entryPercentE2)}"`;
 }
 
 const BEFORE_PLACED_AT = ',"isLimitOrder":false,"placedAt":"';
