@@ -66,6 +66,10 @@ export function messageOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
+/** Whether a write failed for lack of space, or of what the user may use of it (a quota). */
+export const isDiskFull = (thrown: unknown): boolean =>
+  ['ENOSPC', 'EDQUOT', 'SQLITE_FULL'].includes(codeOf(thrown));
+
 /** The `code` of a file-system error, an SQLite error or a `JournalError`; '' for anything else. */
 export function codeOf(thrown: unknown): string {
   if (!(thrown instanceof Error) || !('code' in thrown)) return '';

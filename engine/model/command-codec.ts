@@ -178,7 +178,9 @@ function upcast(
   for (let from = version; from !== current; from++) {
     const step = Object.hasOwn(upcasters, kind) && from < current ? upcasters[kind]?.[from] : undefined;
     if (step === undefined) {
-      fail(`the journal holds a command "${kind}" of version ${version}, which this program does not know`);
+      const why =
+        from < current ? 'has no upcaster for' : 'does not know: a newer version of the server wrote it';
+      fail(`the journal holds a command "${kind}" of version ${version}, which this program ${why}`);
     }
     text = step(text);
     assert(text[0] === kind && text[1] === from + 1, `"${kind}" of version ${from} becomes the next version`);

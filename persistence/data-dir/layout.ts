@@ -103,6 +103,7 @@ function explain(path: string, thrown: unknown): string {
     case 'EPERM':
       return `${what} may not be written by this user. Give it to the user that runs the server.`;
     case 'ENOSPC':
+    case 'EDQUOT':
       return `${what} has no space left. Free some and start again.`;
     default:
       return `${what}: ${messageOf(thrown)}.`;

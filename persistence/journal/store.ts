@@ -7,7 +7,7 @@ import { AssertionError, assert, must } from '../../engine/base/assert.js';
 import type { Batch, JournalStore, Mark, StoredBatch } from '../../engine/model/ports.js';
 import { fileBytes, syncPath, writeFileDurably } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
-import { codeOf, JournalError, messageOf } from '../errors.js';
+import { codeOf, isDiskFull, JournalError, messageOf } from '../errors.js';
 import { MarkFile } from './mark.js';
 import type { SealedSegment } from './messages.js';
 import { openJournalReader } from './reader.js';
@@ -208,7 +208,7 @@ export class SqliteStore implements JournalStore {
 /** What writing threw, as an error for operators. Programming errors stay as they are. */
 function asWriteFailure(path: string, what: string, thrown: unknown): unknown {
   if (thrown instanceof AssertionError || thrown instanceof JournalError) return thrown;
-  const isFull = ['SQLITE_FULL', 'ENOSPC'].includes(codeOf(thrown));
+  const isFull = isDiskFull(thrown);
   const advice = isFull
     ? 'Free some space and start again: the restart recovers every acknowledged order.'
     : 'Check the disk and the system log, then start again: the restart recovers every acknowledged order.';

@@ -9,8 +9,7 @@ import type { Command } from '../../engine/model/commands.js';
 import type { EngineEvent } from '../../engine/model/events.js';
 import type { JournalStore, StoredBatch } from '../../engine/model/ports.js';
 import { JournalError } from '../errors.js';
-import { decodeCommands } from './decode-batch.js';
-import { checkReplayed, type DecodedBatch, decodeBatches, replayCommand } from './replay.js';
+import { checkReplayed, type DecodedBatch, decodeBatch, decodeBatches, replayCommand } from './replay.js';
 import { firstUsable } from './usable-snapshot.js';
 
 /** One accepted command. `engine` has just applied it, until the next step is requested. */
@@ -176,6 +175,6 @@ const missingAfter = (seq: number): JournalError =>
   );
 
 function countUpTo(batch: StoredBatch, timeMs: number): number {
-  const later = decodeCommands(batch.commands).findIndex((command) => command.timeMs > timeMs);
+  const later = decodeBatch(batch).commands.findIndex((command) => command.timeMs > timeMs);
   return later < 0 ? batch.lastSeq - batch.firstSeq + 1 : later;
 }

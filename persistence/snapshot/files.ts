@@ -16,7 +16,7 @@ import { Engine } from '../../engine/engine.js';
 import type { SnapshotMeta, SnapshotRef, SnapshotStore } from '../../engine/host/snapshot-store.js';
 import { IDEMPOTENCY } from '../../engine/snapshot/tables.js';
 import { isMissing, renameDurably, syncPath } from '../data-dir/files.js';
-import { codeOf, JournalError, messageOf } from '../errors.js';
+import { codeOf, isDiskFull, JournalError, messageOf } from '../errors.js';
 import { noRest, type Rest } from '../thread/pace.js';
 import { readTable } from './reader.js';
 import { readMeta, tableIn } from './schema.js';
@@ -219,7 +219,7 @@ function damaged(path: string, thrown: unknown): JournalError {
 /** What writing threw, as an error for operators. Programming errors stay as they are. */
 function asWriteFailure(folder: string, seq: number, thrown: unknown): unknown {
   if (thrown instanceof AssertionError) return thrown;
-  const isFull = ['SQLITE_FULL', 'ENOSPC'].includes(codeOf(thrown));
+  const isFull = isDiskFull(thrown);
   return new JournalError(
     isFull ? 'disk_full' : 'snapshot_write_failed',
     `The snapshot at sequence number ${seq} could not be written to ${folder}: ${codeOf(thrown)} ${messageOf(thrown)}. ` +

@@ -4,7 +4,7 @@ import { unfinishedPath } from '../data-dir/database-files.js';
 import { renameDurably, syncPath } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { requireSpaceForCopy } from '../data-dir/space.js';
-import { codeOf, JournalError } from '../errors.js';
+import { JournalError } from '../errors.js';
 import { isSnapshotNamed } from '../snapshot/files.js';
 
 /** Copies `from` to `to`, closed to other users; `check` may throw before the copy gets its name. */
@@ -56,10 +56,6 @@ export function requireSpace(path: string, bytes: number): void {
       `The copy in ${path} needs ${needed}; ${free} are free. Free some space, or name another place.`,
   );
 }
-
-/** Whether a write failed for lack of space. */
-export const isDiskFull = (thrown: unknown): boolean =>
-  ['ENOSPC', 'EDQUOT', 'SQLITE_FULL'].includes(codeOf(thrown));
 
 /** The error for a backup that did not fit. */
 export function diskFull({ root }: DataDir, isNew: boolean, cause: unknown): JournalError {

@@ -124,29 +124,34 @@ test('a newer format is refused and left unchanged', (t) => {
   }
 });
 
-test('a command of a newer version is refused, and the message names it', (t) => {
-  const root = copyOf(t, 'format-1/clean');
-  const { recovered } = start(root);
-  const dir = openDataDir(root);
-  const db = new Database(must(findSegments(dir.journal)[0], 'a segment'));
-  const { chain, digest } = db
-    .prepare('SELECT chain, digest FROM batch WHERE last_seq = ?')
-    .get(recovered.lastSeq) as { chain: string; digest: string };
-  const { lastSeq, lastTimeMs: timeMs } = recovered;
-  const commands = JSON.stringify([['advance', 2, timeMs, {}]]);
-  const batch = { firstSeq: lastSeq + 1, lastSeq: lastSeq + 1, timeMs, commands, digest };
-  const row = sealBatch({ lastSeq, chain }, batch);
-  db.prepare('INSERT INTO batch VALUES (?, ?, ?, ?, ?, ?, ?)').run(
-    row.firstSeq,
-    row.lastSeq,
-    row.timeMs,
-    row.digest,
-    row.checksum,
-    row.chain,
-    row.commands,
-  );
-  db.close();
-  createMarkFile(dir.markFile, { lastSeq: row.lastSeq, checksum: row.checksum });
-  const sentence = /"advance" of version 2, which this program does not know.*Start the version/;
-  assert.throws(() => start(root), refusal('replay_mismatch', sentence));
-});
+for (const kind of ['advance', 'cashOut']) {
+  const version = kind === 'advance' ? 2 : 1;
+  test(`"${kind}" of version ${version}, which a newer version writes, is refused by its name`, (t) => {
+    const root = copyOf(t, 'format-1/clean');
+    const { recovered } = start(root);
+    const dir = openDataDir(root);
+    const db = new Database(must(findSegments(dir.journal)[0], 'a segment'));
+    const { chain, digest } = db
+      .prepare('SELECT chain, digest FROM batch WHERE last_seq = ?')
+      .get(recovered.lastSeq) as { chain: string; digest: string };
+    const { lastSeq, lastTimeMs: timeMs } = recovered;
+    const commands = JSON.stringify([[kind, version, timeMs, {}]]);
+    const batch = { firstSeq: lastSeq + 1, lastSeq: lastSeq + 1, timeMs, commands, digest };
+    const row = sealBatch({ lastSeq, chain }, batch);
+    db.prepare('INSERT INTO batch VALUES (?, ?, ?, ?, ?, ?, ?)').run(
+      row.firstSeq,
+      row.lastSeq,
+      row.timeMs,
+      row.digest,
+      row.checksum,
+      row.chain,
+      row.commands,
+    );
+    db.close();
+    createMarkFile(dir.markFile, { lastSeq: row.lastSeq, checksum: row.checksum });
+    const sentence = new RegExp(
+      `"${kind}" of version ${version}, which this program does not know: a newer version.*Start the version`,
+    );
+    assert.throws(() => start(root), refusal('replay_mismatch', sentence));
+  });
+}

@@ -1,5 +1,5 @@
 /** Exit codes, for scripts. They are part of the interface and never change their meaning. */
-import { codeOf, JournalError, type JournalErrorCode } from '../../errors.js';
+import { isDiskFull, JournalError, type JournalErrorCode } from '../../errors.js';
 
 export const EXIT = {
   /** Done, and nothing is wrong. */
@@ -33,7 +33,6 @@ const FAULTS: readonly JournalErrorCode[] = [
   'snapshot_damaged',
   'archive_corrupt',
 ];
-const FULL_DISK = ['ENOSPC', 'EDQUOT', 'SQLITE_FULL'];
 
 /** The error for options that are valid one by one, but not together or for this data directory. */
 export class UsageError extends Error {
@@ -48,5 +47,5 @@ export function exitCodeOf(thrown: unknown): ExitCode {
     if (thrown.code === 'disk_full') return EXIT.noSpace;
     return FAULTS.includes(thrown.code) ? EXIT.faulty : EXIT.unusable;
   }
-  return FULL_DISK.includes(codeOf(thrown)) ? EXIT.noSpace : EXIT.unusable;
+  return isDiskFull(thrown) ? EXIT.noSpace : EXIT.unusable;
 }
