@@ -12,7 +12,7 @@ import { Sequencer } from './engine/host/sequencer.js';
 import { SEQUENCER_DEFAULTS } from './engine/host/sequencer-options.js';
 import { PUBLISH_EVERY_MS } from './http/board/markets.js';
 import { Front } from './http/gateway/front.js';
-import { type OpenPorts, openPorts } from './http/gateway/ports.js';
+import { type OpenPorts, openPorts, requireDescriptors } from './http/gateway/ports.js';
 import { createLog, type Log, logNodeWarnings } from './http/log/log.js';
 import { segmentSealedLogger, shadowNewsLogger } from './http/log/store-lines.js';
 import { OperatorDesk } from './http/operator/desk/desk.js';
@@ -49,6 +49,7 @@ async function start(given: Config, log: Log): Promise<void> {
   const startedMs = performance.now();
   const shutdown = new Shutdown(log);
   const onFatal = (error: unknown): void => shutdown.programmingError(error);
+  requireDescriptors(given.gateways);
   // The gateways' threads load their code while the state is recovered.
   const front = new Front(given.gateways, onFatal);
   const { store, start } = recover(given, log);

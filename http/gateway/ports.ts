@@ -9,7 +9,7 @@ import { urlOf } from '../process/banner.js';
 import type { ManualClock } from '../process/clock.js';
 import { ConfigError } from '../process/config.js';
 import type { RunningConfig } from '../process/setup.js';
-import { connectionLimits, descriptorsMax, limitsNote } from '../uws/connection-limits.js';
+import { connectionLimits, descriptorsMax, limitsNote, tooFewDescriptors } from '../uws/connection-limits.js';
 import type { Front } from './front.js';
 import type { ForOperators } from './gateways.js';
 
@@ -37,6 +37,12 @@ export interface PortParts {
   readonly operatorToken: string;
   /** null for the system's clock. */
   readonly manualClock: ManualClock | null;
+}
+
+/** Throws a `ConfigError` if so many gateways cannot open the files of their program. Call before they are started. */
+export function requireDescriptors(gateways: number): void {
+  const problem = tooFewDescriptors(descriptorsMax(), gateways);
+  if (problem !== null) throw new ConfigError([problem]);
 }
 
 /** Throws a `ConfigError` that names the variable where an address cannot be listened on. */

@@ -15,6 +15,13 @@ const OPERATOR_CONNECTIONS_MAX = 256;
 /** Kept free for files, pipes and threads. */
 const OWN_DESCRIPTORS = 256;
 
+/**
+ * What a start needs: every thread opens many of its modules at once. Measured, with a margin: without these the start
+ * fails somewhere in the middle, with EMFILE.
+ */
+const START_DESCRIPTORS = 96;
+const GATEWAY_START_DESCRIPTORS = 48;
+
 export interface ConnectionLimits {
   readonly publicMax: number;
   readonly operatorMax: number;
@@ -25,6 +32,16 @@ export function connectionLimits(descriptors: number): ConnectionLimits {
   const operatorMax = Math.min(OPERATOR_CONNECTIONS_MAX, Math.floor(descriptors / 8));
   const left = Math.max(descriptors - OWN_DESCRIPTORS - operatorMax, Math.floor((descriptors * 3) / 8));
   return { publicMax: Math.min(CONNECTIONS_MAX, left), operatorMax };
+}
+
+/** Why a server with so many gateways cannot start with these descriptors, or null. */
+export function tooFewDescriptors(descriptors: number, gateways: number): string | null {
+  const needed = START_DESCRIPTORS + gateways * GATEWAY_START_DESCRIPTORS;
+  if (descriptors >= needed) return null;
+  return (
+    `TOTE_GATEWAYS: ${gateways} need at least ${needed} files, and this process may open only ${descriptors}: ` +
+    'raise `ulimit -n`, or start fewer'
+  );
 }
 
 /** A warning for the operator if the descriptors allow fewer connections than usual, or null. */

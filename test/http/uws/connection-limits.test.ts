@@ -7,6 +7,7 @@ import {
   descriptorsIn,
   descriptorsMax,
   limitsNote,
+  tooFewDescriptors,
 } from '../../../http/uws/connection-limits.js';
 
 test('with enough descriptors the limit is the usual one', () => {
@@ -40,4 +41,11 @@ test("the limit is read from the kernel's text", () => {
   assert.equal(descriptorsIn(line('1024')), 1_024);
   assert.equal(descriptorsIn(line('unlimited')), Infinity);
   assert.ok(descriptorsMax() > 0);
+});
+
+test('a start needs more descriptors with more gateways', () => {
+  assert.equal(tooFewDescriptors(Infinity, 64), null);
+  assert.equal(tooFewDescriptors(192, 2), null);
+  const problem = tooFewDescriptors(191, 2) ?? '';
+  for (const told of ['TOTE_GATEWAYS: 2', '192', '191', 'ulimit -n']) assert.ok(problem.includes(told), told);
 });
