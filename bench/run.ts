@@ -19,6 +19,7 @@ import { engineSection } from './sections/engine.js';
 import { gridSection } from './sections/grid.js';
 import { herdSection } from './sections/herd.js';
 import { marketsSection } from './sections/markets.js';
+import { memorySection } from './sections/memory.js';
 import { minuteSection } from './sections/minute.js';
 import { ordersSection } from './sections/orders.js';
 import { mainOf, pairSection } from './sections/pair.js';
@@ -37,6 +38,7 @@ const SECTIONS: Readonly<Record<SectionName, Section>> = {
   workloads: workloadsSection,
   minute: minuteSection,
   herd: herdSection,
+  memory: memorySection,
   replay: replaySection,
   snapshots: snapshotsSection,
   past: pastSection,

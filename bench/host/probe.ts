@@ -10,6 +10,7 @@ import { writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { type IntervalHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
+import { Turns } from './turns.js';
 
 /** Delay of a timer beyond its due time, in milliseconds. */
 export interface LoopDelay {
@@ -28,11 +29,16 @@ export interface Sample {
   readonly residentBytes: number;
 }
 
+/** Set in a server's environment: its turns are measured, at the cost of a file read a millisecond. */
+export const MEASURE_TURNS = 'BENCH_TURNS';
+
 export type ToProbe = { readonly type: 'probe'; readonly reset: boolean };
 export type FromProbe = {
   readonly type: 'loopDelay';
   readonly delay: LoopDelay;
   readonly timeline: readonly Sample[];
+  /** null unless `MEASURE_TURNS` is set. */
+  readonly longestTurnMs: number | null;
 };
 
 const RESOLUTION_MS = 1;
@@ -41,9 +47,9 @@ const SAMPLE_EVERY_MS = 250;
 const SAMPLES_MAX = 3_600;
 
 if (isMainThread) watch();
-else nameThread(basename(dirname(process.argv[1] ?? '')));
+else nameThread(process.argv[2] === 'operator' ? 'operator' : basename(dirname(process.argv[1] ?? '')));
 
-/** A worker is named after the folder of its script, as in `top -H`. */
+/** A worker is named after the folder of its script, as in `top -H`; the operators' gateway after its role. */
 function nameThread(name: string): void {
   try {
     writeFileSync('/proc/thread-self/comm', name);
@@ -55,6 +61,7 @@ function nameThread(name: string): void {
 function watch(): void {
   const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   const delaysSinceSample = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+  const turns = process.env[MEASURE_TURNS] === undefined ? null : new Turns();
   let samples: Sample[] = [];
   let windowFromMs = performance.now();
   let isWatching = false;
@@ -70,14 +77,23 @@ function watch(): void {
 
   process.on('message', (message: unknown) => {
     if (!isProbe(message)) return;
-    process.send?.({ type: 'loopDelay', delay: loopDelay(delays), timeline: samples } satisfies FromProbe);
+    process.send?.({
+      type: 'loopDelay',
+      delay: loopDelay(delays),
+      timeline: samples,
+      longestTurnMs: turns?.longestMs ?? null,
+    } satisfies FromProbe);
     if (!message.reset) return;
-    if (!isWatching) setInterval(sample, SAMPLE_EVERY_MS).unref();
+    if (!isWatching) {
+      setInterval(sample, SAMPLE_EVERY_MS).unref();
+      turns?.start();
+    }
     isWatching = true;
     delays.enable();
     delaysSinceSample.enable();
     delays.reset();
     delaysSinceSample.reset();
+    turns?.reset();
     samples = [];
     windowFromMs = performance.now();
   });

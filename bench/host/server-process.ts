@@ -33,6 +33,8 @@ export interface ServerUse {
   /** Several samples a second; none of a server without the probe. */
   readonly timeline: readonly Sample[];
   readonly residentBytes: number | null;
+  /** Of the first thread's event loop, where the server's environment asks for it (`probe.ts`). */
+  readonly longestTurnMs: number | null;
 }
 
 export interface ServerOptions {
@@ -126,8 +128,8 @@ export class ServerProcess {
   async endUse(): Promise<ServerUse> {
     const cpu = cpuUse(this.#before, cpuTimes(this.pid));
     const probed = this.#probed ? await this.#askProbe(false) : null;
-    const { delay: loopDelay = null, timeline = [] } = probed ?? {};
-    return { cpu, loopDelay, timeline, residentBytes: residentBytes(this.pid) };
+    const { delay: loopDelay = null, timeline = [], longestTurnMs = null } = probed ?? {};
+    return { cpu, loopDelay, timeline, residentBytes: residentBytes(this.pid), longestTurnMs };
   }
 
   #askProbe(reset: boolean): Promise<FromProbe> {

@@ -5,10 +5,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /**
- * `main` is the thread that the process began with: the engine's of this server, the event loop of a reference. `other`
- * are the threads of V8 and of libuv, which collect garbage and compile for all the others.
+ * `main` is the thread that the process began with: the engine's of this server, the event loop of a reference. `gateway`
+ * are those of the public port. `other` are the threads of V8 and of libuv, which collect garbage and compile for all the others.
  */
-export const THREADS = ['gateway', 'main', 'journal', 'shadow', 'other'] as const;
+export const THREADS = ['gateway', 'main', 'journal', 'shadow', 'operator', 'other'] as const;
 export type ThreadName = (typeof THREADS)[number];
 export type ByThread = Readonly<Record<ThreadName, number>>;
 
@@ -18,6 +18,7 @@ const NAMES: ReadonlyMap<string, ThreadName> = new Map([
   ['journal', 'journal'],
   ['references', 'journal'],
   ['shadow', 'shadow'],
+  ['operator', 'operator'],
 ]);
 
 export interface CpuTimes {
@@ -29,7 +30,7 @@ export interface CpuTimes {
 export function cpuTimes(pid: number): CpuTimes | null {
   try {
     const takenAtMs = performance.now();
-    const threadNs: Record<ThreadName, number> = { gateway: 0, main: 0, journal: 0, shadow: 0, other: 0 };
+    const threadNs: Record<ThreadName, number> = { ...byThread(() => 0) };
     for (const thread of readdirSync(`/proc/${pid}/task`)) {
       const read = (file: string): string => readFileSync(`/proc/${pid}/task/${thread}/${file}`, 'utf8');
       const name = thread === String(pid) ? 'main' : (NAMES.get(read('comm').trim()) ?? 'other');

@@ -50,6 +50,7 @@ const TITLES: Readonly<Record<ThreadName, string>> = {
   main: 'engine (or event loop)',
   journal: 'journal',
   shadow: 'shadow',
+  operator: 'operators',
   other: "V8's own",
 };
 

@@ -26,44 +26,37 @@ export interface References {
   readonly audit: () => Promise<void>;
 }
 
+/** One of the references, and what throws if it has lost an answered order. */
+interface Reference {
+  readonly target: Target;
+  readonly audit: () => void;
+}
+
 export async function startReferences(
-  { durability, cores, workDir, progress }: SuiteOptions,
+  options: SuiteOptions,
   running: ServerProcess[],
   book: Book,
 ): Promise<References> {
-  const folder = (name: string): string => {
-    const path = join(workDir, name);
-    mkdirSync(path);
-    return path;
-  };
-  const commandBytes = orderCommandBytes(marketOf(must(book.markets[0], 'market').id), book.bettors.length);
-  const { templates, sample } = book;
-  const bare = async (name: string, dir: string, commit: BareConfig['commit']): Promise<Target> => {
-    const { process, port } = await startBare({ gets: [], post: sample, commit }, dir, cores.server);
-    running.push(process);
-    await expectAsLarge(port, must(templates[0], 'template').text, sample);
-    return { name, process, port, templates, expectations: placed(false) };
-  };
-  const commitDir = folder('bare-commit');
-  const commit = { file: join(commitDir, 'journal.sqlite'), commandBytes, durability };
-  const usualDir = folder('usual');
+  const { durability, cores, progress } = options;
+  const committed = await startGroupCommit(options, running, book);
+  const bare = await startPost(BARE, folderIn(options, 'bare'), null, options, running, book);
   const onCore = { durability, core: cores.server };
+  const usualDir = folderIn(options, 'usual');
   const started = await startUsual(book.bettors, book.markets, book.sample, usualDir, onCore);
   running.push(started.process);
   const usual = usualTarget(started, book);
-  const committed = counted(await bare(BARE_COMMIT, commitDir, commit));
-  const targets = [committed.target, await bare(BARE, folder('bare'), null), usual.target];
+  const targets = [committed.target, bare, usual.target];
   const auditFiles = (): void => {
     usual.audit();
-    // One more for the sample answer.
-    auditCommitted(commit, committed.answered() + 1);
+    committed.audit();
   };
   if (!hasRedis()) {
     progress('redis-server is not installed: its rows are missing');
     return { targets, audit: async () => auditFiles() };
   }
-  const redis = await startRedis(folder('redis'), durability, cores.server);
+  const redis = await startRedis(folderIn(options, 'redis'), durability, cores.server);
   running.push(redis.process);
+  const commandBytes = commandBytesOf(book);
   const sets = counted({ name: REDIS, ...redis, ...redisSets(commandBytes) });
   const audit = async (): Promise<void> => {
     auditFiles();
@@ -71,6 +64,43 @@ export async function startReferences(
   };
   return { targets: [...targets, sets.target], audit };
 }
+
+/** The bare handler with group commit alone. */
+export async function startGroupCommit(
+  options: SuiteOptions,
+  running: ServerProcess[],
+  book: Book,
+): Promise<Reference> {
+  const dir = folderIn(options, 'bare-commit');
+  const { durability } = options;
+  const commit = { file: join(dir, 'journal.sqlite'), commandBytes: commandBytesOf(book), durability };
+  const { target, answered } = counted(await startPost(BARE_COMMIT, dir, commit, options, running, book));
+  // One more for the sample answer.
+  return { target, audit: () => auditCommitted(commit, answered() + 1) };
+}
+
+async function startPost(
+  name: string,
+  dir: string,
+  commit: BareConfig['commit'],
+  { cores }: SuiteOptions,
+  running: ServerProcess[],
+  { templates, sample }: Book,
+): Promise<Target> {
+  const { process, port } = await startBare({ gets: [], post: sample, commit }, dir, cores.server);
+  running.push(process);
+  await expectAsLarge(port, must(templates[0], 'template').text, sample);
+  return { name, process, port, templates, expectations: placed(false) };
+}
+
+function folderIn({ workDir }: SuiteOptions, name: string): string {
+  const path = join(workDir, name);
+  mkdirSync(path);
+  return path;
+}
+
+const commandBytesOf = ({ markets, bettors }: Book): number =>
+  orderCommandBytes(marketOf(must(markets[0], 'market').id), bettors.length);
 
 /** A target whose answers are counted. */
 function counted(target: Target): { readonly target: Target; readonly answered: () => number } {
@@ -81,7 +111,7 @@ function counted(target: Target): { readonly target: Target; readonly answered: 
   return { target: { ...target, onResult }, answered: () => answered };
 }
 
-function usualTarget({ process, port, file }: UsualServer, { bettors, templates }: Book) {
+function usualTarget({ process, port, file }: UsualServer, { bettors, templates }: Book): Reference {
   const acknowledged = new Acknowledged();
   const target: Target = {
     ...{ name: USUAL, process, port, templates, expectations: placed(true) },

@@ -11,6 +11,7 @@ export const SECTION_NAMES = [
   'workloads',
   'minute',
   'herd',
+  'memory',
   'replay',
   'snapshots',
   'past',
@@ -19,7 +20,7 @@ export const SECTION_NAMES = [
 ] as const;
 export type SectionName = (typeof SECTION_NAMES)[number];
 /** Not in a quick run unless named: one waits for the end of a minute, the others fill a data directory. */
-const SLOW_SECTIONS: readonly SectionName[] = ['minute', 'snapshots', 'past'];
+const SLOW_SECTIONS: readonly SectionName[] = ['minute', 'memory', 'snapshots', 'past'];
 
 export interface BenchOptions {
   readonly quick: boolean;

@@ -1,12 +1,11 @@
 /**
  * The engine alone, in process, on one core: no sockets, no journal, no hashing. Each suite has a process of its own.
  */
-import { must } from '../../engine/base/assert.js';
 import type { CycleRate } from '../engine/cycling.js';
 import type { BookRate, OrderBookRates } from '../engine/order-book.js';
 import type { PlacingRate } from '../engine/placing.js';
 import { figure } from '../report/format.js';
-import { type Measured, ratioGoal } from '../report/goals.js';
+import { ratioGoal } from '../report/goals.js';
 import { median, type Ratio, type SectionResult, type SuiteOptions } from '../report/section.js';
 import type { SuiteResult } from '../suites/registry.js';
 import { suiteRounds } from '../suites/run.js';
@@ -40,16 +39,8 @@ export async function engineSection(options: SuiteOptions): Promise<SectionResul
         'The line of the speed table is against that; the ratios beside it are against books of 50 prices.',
       ...(orderBook.includes(null) ? ['nodejs-order-book is missing: it is not installed.'] : []),
     ],
-    measured: [betBytes(data.place)],
     data,
   };
-}
-
-function betBytes(rounds: readonly PlacingRate[]): Measured {
-  const { orders } = must(rounds[0], 'round');
-  const value = median(rounds.map(({ bytesPerBet }) => bytesPerBet));
-  const beside = `heap and typed arrays of the engine, ${figure(orders)} open bets; the shadow's copy comes on top`;
-  return { goal: 'betBytes', value, beside };
 }
 
 function placingTable(results: readonly (readonly PlacingRate[])[]): SectionResult['tables'][number] {

@@ -171,7 +171,7 @@ function sectionOf(results: readonly PathResult[]): SectionResult {
 
 function pathRatio({ path, rows, wrkRows }: PathResult): Ratio {
   const what = `GET ${nameOf(path)} against a bare handler that sends the same bytes`;
-  const goals = ratioGoal(path === ALL_MARKETS ? 'markets' : 'market');
+  const goals = path === ALL_MARKETS ? ratioGoal('markets') : { must: null, aim: null };
   const [tote, bare] = rows;
   const [wrkTote, wrkBare] = wrkRows ?? [];
   if (wrkTote === undefined || wrkBare === undefined) {

@@ -1,14 +1,25 @@
 /**
  * Orders at half of the maximum rate, at planned send times, beside all other work of a server: ONE_MINUTE rounds
  * with thousands of bets end and settle within the window, their successors open, and snapshots are written. The
- * clock is the system's, so the section waits for the end of a minute.
+ * clock is the system's, so the section waits for the end of a minute. A bare handler with group commit gets the same
+ * requests at the same times, right after each window.
  */
 import { join } from 'node:path';
 import { must } from '../../engine/base/assert.js';
+import type { ServerProcess } from '../host/server-process.js';
 import { type Book, openBook, toteTarget } from '../load/book.js';
 import { overTime } from '../load/plots.js';
 import { fill, ordersOnly } from '../load/requests.js';
-import { type LoadRow, loadRows, loadTable, medianRate, runOnce, type Target } from '../load/rows.js';
+import {
+  type LoadRow,
+  loadRows,
+  loadTable,
+  type MeasuredRun,
+  medianRate,
+  runOnce,
+  type Target,
+} from '../load/rows.js';
+import { BARE_COMMIT, startGroupCommit } from '../references/for-orders.js';
 import { figure } from '../report/format.js';
 import type { Measured } from '../report/goals.js';
 import { median, type SectionResult, type SuiteOptions } from '../report/section.js';
@@ -39,6 +50,8 @@ const POLL_GAP_MS = 250;
 
 interface Minute {
   readonly row: LoadRow;
+  /** The bare handler with group commit at the same times, right after. */
+  readonly bare: MeasuredRun;
   /** Whether at least one snapshot was begun and finished within the window. */
   readonly hasSnapshot: boolean;
   readonly lagCommands: number;
@@ -49,13 +62,14 @@ export async function minuteSection(options: SuiteOptions): Promise<SectionResul
   progress('starting the server and its accounts');
   const start = { dataDir: join(workDir, 'tote'), workDir, core: cores.server, durability };
   const server = await ToteServer.start({ ...start, env: ENV });
+  const running = [server.process];
   try {
     const bettors = await makeBettors(server, BETTORS);
     const settled = await makeBettors(server, SETTLED_BETTORS);
     const book = await openBook(server, bettors, neededMs(options));
-    return await measureMinutes(server, book, settled, options);
+    return await measureMinutes(server, book, settled, options, running);
   } finally {
-    await server.process.stop('SIGKILL');
+    await Promise.all(running.map((started) => started.stop('SIGKILL')));
   }
 }
 
@@ -64,6 +78,7 @@ async function measureMinutes(
   book: Book,
   settled: readonly Bettor[],
   options: SuiteOptions,
+  running: ServerProcess[],
 ): Promise<SectionResult> {
   const target = toteTarget(server, book);
   const [closed] = await loadRows([target], CONNECTIONS, { ...options, rounds: 1 });
@@ -72,13 +87,16 @@ async function measureMinutes(
   const behind = must(closed?.rounds[0]?.behind, 'what the shadow did');
   // No waiting for the shadow after these windows: its lag at their end is part of the result.
   const { catchUp: _, ...orders } = target;
+  const reference = await startGroupCommit(options, running, book);
   const minutes: Minute[] = [];
   for (let at = 1; at <= MINUTES[options.quick ? 'quick' : 'full']; at += 1) {
-    minutes.push(await measureMinute(server, orders, settled, maximum / 2, at, options));
+    const minute = await measureMinute(server, orders, settled, maximum / 2, at, options);
+    minutes.push({ ...minute, bare: await measureBare(reference.target, maximum / 2, at, options) });
     const openCents = await expectConservation(server);
     expect('stakes of open bets, in cents', openCents, book.acknowledged.stakeCents);
   }
   options.progress('auditing');
+  reference.audit();
   const audited = await audit(server, book.bettors, book.markets, book.acknowledged);
   return sectionOf(maximum, behind, minutes, audited.orders);
 }
@@ -91,7 +109,7 @@ async function measureMinute(
   ratePerSecond: number,
   seed: number,
   options: SuiteOptions,
-): Promise<Minute> {
+): Promise<Omit<Minute, 'bare'>> {
   options.progress('waiting for rounds of a minute to take bets');
   const ending = await endingMarkets(server, must(settled[0], 'bettor').apiKey);
   const endMs = Math.ceil(Date.now() / MINUTE_MS) * MINUTE_MS;
@@ -113,6 +131,18 @@ async function measureMinute(
   };
 }
 
+function measureBare(
+  target: Target,
+  ratePerSecond: number,
+  seed: number,
+  options: SuiteOptions,
+): Promise<MeasuredRun> {
+  options.progress(`${figure(ratePerSecond)} requests/s to ${target.name}`);
+  const pace = { kind: 'open', ratePerSecond, seed } as const;
+  const measureMs = MEASURE_MS[options.quick ? 'quick' : 'full'];
+  return runOnce(target, CONNECTIONS, pace, { ...options, measureMs });
+}
+
 /** Markets whose round ends with this minute and still takes bets for long enough. */
 async function endingMarkets(server: ToteServer, apiKey: string): Promise<MarketState[]> {
   for (const startedMs = performance.now(); performance.now() - startedMs < 2 * MINUTE_MS; ) {
@@ -132,10 +162,13 @@ function sectionOf(
 ): SectionResult {
   const first = must(minutes[0], 'minute').row;
   const row: LoadRow = { ...first, rounds: minutes.flatMap(({ row: { rounds } }) => rounds) };
+  const bare: LoadRow = { ...row, name: BARE_COMMIT, rounds: minutes.map((minute) => minute.bare) };
   const lags = minutes.map(({ lagCommands }) => figure(lagCommands)).join(' and ');
   return {
     name: 'minute',
-    tables: [loadTable('Orders over the end of a minute, planned send times, half of the maximum', [row])],
+    tables: [
+      loadTable('Orders over the end of a minute, planned send times, half of the maximum', [row, bare]),
+    ],
     ratios: [],
     notes: [
       `The server answered ${figure(maximum)} orders/s at most. Within each window ${figure(SETTLED_BETS)} bets on rounds of a minute ` +
@@ -145,23 +178,28 @@ function sectionOf(
       `${figure(orders)} acknowledged orders were all found, stake by stake; what was settled is no longer open; money is conserved.`,
     ],
     plots: overTime(row),
-    measured: minutes.every(({ hasSnapshot }) => hasSnapshot) ? [p99Of(row)] : [],
+    measured: minutes.every(({ hasSnapshot }) => hasSnapshot) ? [tailOf(row, bare)] : [],
     data: { maximum, behind, minutes },
   };
 }
 
-function p99Of({ rounds, plannedRate }: LoadRow): Measured {
-  const p99Ms = rounds.map(({ client }) => client.latency.p99Us / 1000);
-  const late = median(rounds.map(({ client }) => (client.lateness?.p99Us ?? Number.NaN) / 1000));
+function tailOf(row: LoadRow, bare: LoadRow): Measured {
+  const [ours, theirs] = [row, bare].map(({ rounds }) =>
+    rounds.map(({ client }) => client.latency.p99Us / 1000),
+  ) as [number[], number[]];
+  const late = median(row.rounds.map(({ client }) => (client.lateness?.p99Us ?? Number.NaN) / 1000));
   return {
-    goal: 'ordersP99',
-    value: median(p99Ms),
-    beside: `${p99Ms.map(figure).join(', ')} at ${figure(plannedRate ?? Number.NaN)}/s; client itself late ${figure(late)} ms`,
+    goal: 'orderTailToGroupCommit',
+    value: median(ours.map((p99Ms, at) => p99Ms / (theirs[at] ?? Number.NaN))),
+    beside:
+      `${ours.map(figure).join(', ')} of ${theirs.map(figure).join(', ')} ms at ${figure(row.plannedRate ?? Number.NaN)}/s; ` +
+      `client itself late ${figure(late)} ms`,
   };
 }
 
 /** How long the markets must take bets. */
 function neededMs({ quick, warmupMs, measureMs }: SuiteOptions): number {
   const size = quick ? 'quick' : 'full';
-  return warmupMs + measureMs + REST_MS + (MINUTES[size] + 1) * MINUTE_MS + MEASURE_MS[size];
+  const bareMs = MINUTES[size] * (MEASURE_MS[size] + warmupMs + CLIENT_START_MS);
+  return warmupMs + measureMs + REST_MS + (MINUTES[size] + 1) * MINUTE_MS + MEASURE_MS[size] + bareMs;
 }

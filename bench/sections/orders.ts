@@ -25,7 +25,6 @@ import {
 } from '../load/rows.js';
 import { BARE, BARE_COMMIT, REDIS, startReferences, USUAL } from '../references/for-orders.js';
 import { figure, percent } from '../report/format.js';
-import { type GoalName, ratioGoal } from '../report/goals.js';
 import { median, type Ratio, type SectionResult, type SuiteOptions } from '../report/section.js';
 import { audit } from '../tote/audit.js';
 import { makeBettors } from '../tote/bettors.js';
@@ -154,7 +153,7 @@ function ratios(rows: readonly LoadRow[], options: SuiteOptions): Ratio[] {
     const row = (name: string): LoadRow | undefined =>
       rows.find((candidate) => candidate.connections === connections && candidate.name === name);
     const tote = must(row(TOTE), "the server's row");
-    const against = (name: string, what: string, goal: GoalName | null): Ratio[] => {
+    const against = (name: string, what: string): Ratio[] => {
       const reference = row(name);
       if (reference === undefined) return [];
       const text = `orders against ${what}, ${connections} connections`;
@@ -164,16 +163,15 @@ function ratios(rows: readonly LoadRow[], options: SuiteOptions): Ratio[] {
           value: rateRatio(tote, reference),
           byCpu: cpuRatio(tote, reference),
           sustained: sustainedRatio(tote, reference, options),
-          ...(goal === null ? { must: null, aim: null } : ratioGoal(goal)),
+          ...{ must: null, aim: null },
         },
       ];
     };
-    const most = connections === Math.max(...CONNECTIONS);
     return [
-      ...against(BARE_COMMIT, 'bare POST with group commit', most ? 'ordersToGroupCommit' : null),
-      ...against(BARE, 'bare POST without a journal', most ? 'ordersToBare' : null),
-      ...against(REDIS, 'Redis SET, fsync always', most ? 'ordersToRedis256' : 'ordersToRedis64'),
-      ...against(USUAL, 'Fastify and better-sqlite3, a transaction each', null),
+      ...against(BARE_COMMIT, 'bare POST with group commit'),
+      ...against(BARE, 'bare POST without a journal'),
+      ...against(REDIS, 'Redis SET, fsync always'),
+      ...against(USUAL, 'Fastify and better-sqlite3, a transaction each'),
     ];
   });
 }

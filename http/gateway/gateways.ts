@@ -44,8 +44,8 @@ export class Gateways {
    */
   constructor(count: number, onFatal: (error: unknown) => void) {
     const onWake = (): void => this.#onWake();
-    this.#threads = Array.from({ length: count }, () => new GatewayThread(onWake, onFatal));
-    this.#operators = new GatewayThread(() => undefined, onFatal);
+    this.#threads = Array.from({ length: count }, () => new GatewayThread('public', onWake, onFatal));
+    this.#operators = new GatewayThread('operator', () => undefined, onFatal);
     process.on('exit', () => this.#halt());
   }
 

@@ -6,13 +6,16 @@ type Said<K> = Extract<FromGateway, { readonly kind: K }>;
 type Kind = Exclude<FromGateway, typeof WAKE>['kind'];
 
 export class GatewayThread {
-  readonly #worker = new Worker(new URL('./worker.js', import.meta.url));
+  readonly #worker: Worker;
   readonly #handlers = new Map<Kind, (message: FromGateway) => void>();
 
+  /** `role` is what the thread will serve: tools that list threads find it in its arguments. */
   constructor(
+    role: 'public' | 'operator',
     private readonly onWake: () => void,
     private readonly onFatal: (error: unknown) => void,
   ) {
+    this.#worker = new Worker(new URL('./worker.js', import.meta.url), { argv: [role] });
     this.#worker.on('message', (message: FromGateway) => this.#onMessage(message));
     this.#worker.on('error', (error) => onFatal(error));
   }

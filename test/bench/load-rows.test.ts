@@ -24,7 +24,7 @@ function run(ratePerSecond: number, clientCpu: number, tookMs: number | null): M
       ...{ acknowledged: [], refused: 0, sent: 0, nextSerial: 1, unexpected: [] },
       numbers: { distinct: 0, repeated: 0 },
     },
-    server: { cpu: null, loopDelay: null, timeline: [], residentBytes: null },
+    server: { cpu: null, loopDelay: null, timeline: [], residentBytes: null, longestTurnMs: null },
     behind: tookMs === null ? null : { lagCommands: 1, tookMs },
   };
 }

@@ -126,23 +126,23 @@ test('the speed table has every goal, maximum or minimum, and says what was not 
     byCpu: 0.7,
     sustained: 0.31,
     beside: 'b',
-    ...ratioGoal('ordersToGroupCommit'),
+    ...ratioGoal('markets'),
   };
   const measured = [
-    { goal: 'ordersP99', value: 1.9, beside: 'b' },
-    { goal: 'betBytes', value: 301, beside: '' },
+    { goal: 'engineTurn', value: 1.9, beside: 'b' },
+    { goal: 'orderBytes', value: 501, beside: '' },
     { goal: 'marketCpuToBare', value: 1.2, beside: '' },
     { goal: 'replay', value: 2_000_000, beside: '' },
   ] as const;
   const rows = speedSection([{ ...section('1'), ratios: [ratio], measured }]).tables[0]?.rows ?? [];
-  assert.equal(rows.length, 20);
+  assert.equal(rows.length, 15);
   const found = rows.filter(([, , , value]) => value !== '-').map((row) => row.slice(1));
   assert.deepEqual(found, [
-    ['0.75', '0.90', '0.80', 'times', 'must', 'by CPU time 0.70, with what was put off counted 0.31, b'],
+    ['0.85', '0.95', '0.80', 'times', 'no', 'by CPU time 0.70, with what was put off counted 0.31, b'],
     ['1.25', '1.05', '1.20', 'times at most', 'must', ''],
-    ['5', '2', '1.90', 'ms', 'aim', 'b'],
+    ['10', '3', '1.90', 'ms', 'aim', 'b'],
     ['1,000,000', '2,000,000', '2,000,000', '/s', 'aim', ''],
-    ['300', '150', '301', 'bytes', 'no', ''],
+    ['500', '400', '501', 'bytes', 'no', ''],
   ]);
   assert.match(rows.find(([what]) => what?.startsWith('start to'))?.at(-1) ?? '', /section start/);
 });
