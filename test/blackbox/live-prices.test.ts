@@ -109,6 +109,10 @@ test('an asset that one service no longer prices takes the other, and the journa
   const after = await statusWhere<LiveStatus>(server, isFrom('coinbase'));
   assert.equal(after.feed.ticks['BTC']?.price, 10.01);
   assert.equal(after.feed.ticks['ETH']?.source, 'hermes');
+  const line = await server.run.findInErrors((stderr) =>
+    logLines(stderr).find(({ event }) => event === 'feed_switched'),
+  );
+  assert.deepEqual([line['crypto'], line['from'], line['to']], ['BTC', 'hermes', 'coinbase']);
   const switched = await toteText(['replay', server.dataDir, '--kind', 'switchFeed', '--explain']);
   assert.match(
     switched,

@@ -7,6 +7,7 @@ import { after, before, test } from 'node:test';
 import { refused } from '../support/api-client.js';
 import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
 import { toteText } from '../support/cli.js';
+import { logLines } from '../support/log-lines.js';
 import { Server } from '../support/server.js';
 
 let sandbox: Sandbox;
@@ -88,6 +89,11 @@ test('a price that is held back is shown, and believed at once where an operator
   assert.deepEqual(await held(), {
     BTC: { price: 41_100, source: 'push', since: new Date(sandbox.nowMs - 2_000).toISOString(), ticks: 2 },
   });
+  // The first since the start: a line a minute at most.
+  const line = await sandbox.server.run.findInErrors((stderr) =>
+    logLines(stderr).find(({ event }) => event === 'price_held'),
+  );
+  assert.deepEqual([line['crypto'], line['source'], line['lastPrice']], ['BTC', 'push', 60_000]);
   refused(await confirm('BTC', { price: 41_000 }), 400, 'invalid_request');
   refused(await confirm('DOGE', { price: 41_000, reason }), 404, 'not_found');
   refused(await confirm('BTC', { price: 40_000, reason }), 409, 'price_not_held');
