@@ -15,6 +15,7 @@ import { reportHtml } from './report/html.js';
 import { type BenchOptions, readOptions, type SectionName, USAGE, UsageError } from './report/options.js';
 import type { Run } from './report/run-file.js';
 import type { Section, SectionResult, SuiteOptions } from './report/section.js';
+import { attackSection } from './sections/attack.js';
 import { engineSection } from './sections/engine.js';
 import { gridSection } from './sections/grid.js';
 import { herdSection } from './sections/herd.js';
@@ -39,6 +40,7 @@ const SECTIONS: Readonly<Record<SectionName, Section>> = {
   minute: minuteSection,
   herd: herdSection,
   memory: memorySection,
+  attack: attackSection,
   replay: replaySection,
   snapshots: snapshotsSection,
   past: pastSection,

@@ -63,6 +63,10 @@ const GOALS = {
     what: "longest turn of the engine's thread in a boundary minute, 100,000 open bets settling",
     ...{ unit: 'ms', must: 10, aim: 3, section: 'herd' },
   },
+  politeTail: {
+    what: 'p99 of polite clients on one gateway while an attack holds the others / quiet',
+    ...{ unit: 'times at most', must: 3, aim: 2, section: 'attack' },
+  },
   engineToOrderBook: {
     what: 'engine alone, place order, against limit orders of nodejs-order-book',
     ...{ unit: 'times', must: 8, aim: 20, section: 'engine' },

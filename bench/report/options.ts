@@ -12,6 +12,7 @@ export const SECTION_NAMES = [
   'minute',
   'herd',
   'memory',
+  'attack',
   'replay',
   'snapshots',
   'past',
