@@ -35,12 +35,16 @@ export const PRICE_VARIABLES = {
     feedSeed,
     'for tests: derives the simulated walk from this number, 0 to 4294967295, instead of the secret. Anybody who sees some of its prices can then predict the others, and bet on them; the log warns',
   ),
-  hermesUrl: variable(
-    'TOTE_HERMES_URL',
-    'https://pyth.dourolabs.app/hermes',
-    httpUrl,
-    'the Hermes service; `https`, or `http` on this machine',
-  ),
+  hermesUrl: {
+    ...variable(
+      'TOTE_HERMES_URL',
+      'https://pyth.dourolabs.app/hermes',
+      httpUrl,
+      'the Hermes service; `https`, or `http` on this machine',
+    ),
+    // Some providers have the key in the path.
+    isSecret: true,
+  },
   /** null: none is sent. */
   hermesApiKey: secret(
     'TOTE_HERMES_API_KEY',

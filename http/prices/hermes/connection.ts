@@ -2,7 +2,8 @@
  * One connection to Hermes: the service is asked for each asset's symbol, then its stream of prices is read.
  *
  * Symbols are asked for one after the other: the list of all of them is megabytes, which would hold up the thread that
- * parses it. They are asked for again after a day, and where a stream could not be opened.
+ * parses it. They are asked for again after a day, and at every connection while one of them is wrong or no stream could be
+ * opened.
  */
 import { createParser } from 'eventsource-parser';
 import { ASSETS, type Asset } from '../../../engine/model/domain.js';
@@ -33,24 +34,24 @@ export interface HermesReader {
   onServiceError(detail: string): void;
 }
 
-/** How to connect, as often as needed. What the service said of the ids is kept from one connection to the next. */
+/** How to connect, as often as needed. That the ids are right is kept from one connection to the next. */
 export function hermesDial(service: HermesService, monotonicMs: () => number, reader: HermesReader): Dial {
-  let checked: { readonly atMs: number; readonly faults: ReadonlyMap<Asset, string> } | null = null;
+  let soundSinceMs: number | null = null;
   return (listener) => {
     let hangUp = (): void => undefined;
     const failed: Listener['ended'] = (end) => {
       // Asking again while the service wants to be left alone would only prolong that.
-      if (end.askedMs === 0) checked = null;
+      if (end.askedMs === 0) soundSinceMs = null;
       listener.ended(end);
     };
     const openStream = (faults: ReadonlyMap<Asset, string>): void => {
       hangUp = readStream(service, faults, reader, listener, failed);
     };
-    if (checked !== null && monotonicMs() - checked.atMs < CHECKED_FOR_MS) {
-      openStream(checked.faults);
+    if (soundSinceMs !== null && monotonicMs() - soundSinceMs < CHECKED_FOR_MS) {
+      openStream(new Map());
     } else {
       hangUp = checkIds(service, listener, (faults) => {
-        checked = { atMs: monotonicMs(), faults };
+        soundSinceMs = faults.size === 0 ? monotonicMs() : null;
         reader.onChecked(faults);
         openStream(faults);
       });

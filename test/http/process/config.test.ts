@@ -232,6 +232,7 @@ for (const [name, value, expected] of BAD_VALUES) {
 
 test('a token or key that is refused is not shown', () => {
   assert.doesNotMatch(mistakesOf({ TOTE_HERMES_API_KEY: 'pass word 1' }).join(), /pass word/);
+  assert.doesNotMatch(mistakesOf({ TOTE_HERMES_URL: 'ftp://a.example/my-token' }).join(), /my-token/);
   assert.doesNotMatch(mistakesOf({ TOTE_OPERATOR_TOKEN: 'pass word 1' }).join(), /pass word/);
 });
 

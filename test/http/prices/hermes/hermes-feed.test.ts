@@ -216,6 +216,20 @@ test('an id of another asset prices nothing, even where the service sends it', a
   assert.equal(started.ticks.all.length, 1);
 });
 
+test('an id that was wrong is asked for again with the next connection', async (t) => {
+  const prepare = ({ listed }: HermesService): void => void listed.delete('Crypto.TON/USD');
+  const started = await start(t, { prepare });
+  const first = await streamOf(started);
+  assert.deepEqual(Object.keys(started.feed.view().excluded), ['TON']);
+  started.service.listed.set('Crypto.TON/USD', USUAL_HERMES_IDS.TON);
+  first.end();
+  await waitOut(started);
+  const second = await streamOf(started);
+  assert.deepEqual(started.feed.view().excluded, {});
+  second.write(eventOf([{ asset: 'TON', price: '100', conf: '0', publishTime: NOON_S }]));
+  assert.equal((await started.ticks.next()).asset, ASSETS.indexOf('TON'));
+});
+
 test('of two assets with one id, only the one whose symbol it has gets a price', async (t) => {
   for (const wrong of ['BTC', 'SOL'] as const) {
     const started = await start(t, { ids: { [wrong]: USUAL_HERMES_IDS.ETH } });
