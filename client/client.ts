@@ -3,6 +3,7 @@
  * as the API has them; `base/money.ts` computes with them exactly.
  */
 import { ServerClock } from './base/clock.js';
+import { ToteError } from './base/errors.js';
 import { realSurroundings, type Surroundings } from './base/timing.js';
 import type {
   DataOf,
@@ -15,8 +16,11 @@ import type {
   RoundDetail,
   ServerTime,
 } from './base/types.js';
-import { Caller, type CallOptions, type Query } from './rest/caller.js';
+import { type CallDefaults, Caller, type Query } from './rest/caller.js';
 import type { Fetch } from './rest/exchange.js';
+import { type CallOptions, type OrderOptions, orderRetryMs } from './rest/persist.js';
+import type { WebSocketConstructor } from './stream/connection.js';
+import { FINAL_CODES, type StreamOptions, ToteStream } from './stream/stream.js';
 
 export interface ClientOptions {
   /** The API's address with its base path. */
@@ -32,14 +36,6 @@ export interface ClientOptions {
   readonly surroundings?: Surroundings;
 }
 
-export interface OrderOptions extends CallOptions {
-  /**
-   * 1 to 255 visible ASCII characters that stand for this order alone. If not given, one is made; an error names it,
-   * so that the order can be sent again.
-   */
-  readonly idempotencyKey?: string;
-}
-
 export interface WatchOptions {
   /** From one look to the next: 1 second if not given. */
   readonly everyMs?: number;
@@ -47,9 +43,11 @@ export interface WatchOptions {
   readonly signal?: AbortSignal;
 }
 
+interface Platform {
+  readonly WebSocket?: WebSocketConstructor;
+}
+
 const DEFAULT_URL = 'http://127.0.0.1:8080/v1';
-/** An order is not sent again later than this: the server remembers its key for ten minutes by the default rules. */
-const ORDER_RETRY_MS_MAX = 540_000;
 const DEFAULTS = { timeoutMs: 10_000, retryForMs: 30_000 };
 
 export class ToteClient {
@@ -57,18 +55,21 @@ export class ToteClient {
   readonly clock: ServerClock;
   readonly #caller: Caller;
   readonly #around: Surroundings;
-  readonly #retryForMs: number;
+  readonly #defaults: CallDefaults;
+  readonly #base: string;
+  readonly #key: string;
 
   constructor({ url = DEFAULT_URL, key, surroundings = realSurroundings, ...options }: ClientOptions) {
     const { timeoutMs = DEFAULTS.timeoutMs, retryForMs = DEFAULTS.retryForMs } = options;
     // Called as a plain function: browsers refuse `fetch` as a method of another object.
     const send: Fetch = options.fetch ?? ((input, init) => fetch(input, init));
     const base = url.replace(/\/+$/, '');
-    const defaults = { timeoutMs, retryForMs };
+    this.#base = base;
+    this.#key = key;
+    this.#defaults = { timeoutMs, retryForMs };
     this.#around = surroundings;
-    this.#retryForMs = retryForMs;
     this.clock = new ServerClock(surroundings.nowMs);
-    this.#caller = new Caller(base, { 'X-API-Key': key }, send, defaults, surroundings);
+    this.#caller = new Caller(base, { 'X-API-Key': key }, send, this.#defaults, surroundings);
   }
 
   /** All active markets with their current rounds, pools and odds. */
@@ -124,7 +125,7 @@ export class ToteClient {
    */
   async placeOrder(order: OrderRequest, options: OrderOptions = {}): Promise<OrderResult> {
     const { idempotencyKey = crypto.randomUUID(), ...others } = options;
-    const retryForMs = Math.min(others.retryForMs ?? this.#retryForMs, ORDER_RETRY_MS_MAX);
+    const retryForMs = orderRetryMs(others.retryForMs ?? this.#defaults.retryForMs);
     const request = { method: 'POST', path: '/orders', body: order, idempotencyKey } as const;
     return (await this.#caller.call(request, { ...others, retryForMs })).data as OrderResult;
   }
@@ -144,6 +145,35 @@ export class ToteClient {
       }
     } catch (error) {
       if (signal?.aborted !== true) throw error;
+    }
+  }
+
+  /**
+   * Opens the stream: newest states, events and orders over one WebSocket that is connected again for as long as the
+   * stream is not closed. Needs the scopes of what is subscribed to.
+   */
+  openStream(options: StreamOptions = {}): ToteStream {
+    const webSocket = options.webSocket ?? (globalThis as Platform).WebSocket;
+    if (webSocket === undefined)
+      throw new TypeError('this platform has no WebSocket: give one, such as that of the package ws');
+    const parts = {
+      url: `${this.#base.replace(/^http/, 'ws')}/stream`,
+      key: this.#key,
+      webSocket,
+      around: this.#around,
+      orders: this.#defaults,
+      diagnose: () => this.#whyRefused(),
+    };
+    return new ToteStream(parts, options);
+  }
+
+  /** A WebSocket does not tell why it was refused; an ordinary request does. */
+  async #whyRefused(): Promise<ToteError | null> {
+    try {
+      await this.getTime();
+      return null;
+    } catch (error) {
+      return error instanceof ToteError && FINAL_CODES.includes(error.code) ? error : null;
     }
   }
 

@@ -28,7 +28,11 @@ export type {
   Tier,
   TimeFrame,
 } from './base/types.js';
-export { type ClientOptions, type OrderOptions, ToteClient, type WatchOptions } from './client.js';
+export { type ClientOptions, ToteClient, type WatchOptions } from './client.js';
 export type { components, operations, paths } from './generated/api.js';
-export type { CallOptions } from './rest/caller.js';
+export type { CallOptions, OrderOptions } from './rest/persist.js';
 export { RETRIED_CODES } from './rest/retry.js';
+export type { ConnectionEnd, WebSocketConstructor, WebSocketLike } from './stream/connection.js';
+export type * from './stream/messages.js';
+export type { StreamOptions, StreamState, ToteStream } from './stream/stream.js';
+export type { SubscribeOptions, Subscription } from './stream/subscription.js';

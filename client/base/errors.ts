@@ -1,4 +1,5 @@
 /** What a request ends with that has no success: one class of error, with a code to decide by. */
+import type { components } from '../generated/stream.js';
 import type { ServerCode } from './types.js';
 
 /**
@@ -8,7 +9,8 @@ import type { ServerCode } from './types.js';
 export type ClientCode = 'connection_failed' | 'timed_out' | 'bad_answer';
 
 /** A later version of the server may send codes that this type does not list. */
-export type ErrorCode = ServerCode | ClientCode;
+export type ErrorCode = ServerCode | StreamCode | ClientCode;
+type StreamCode = components['schemas']['StreamError']['code'];
 
 /** What an order that was refused with `odds_changed` would have met. */
 export interface CurrentOdds {
@@ -22,12 +24,16 @@ export interface Failure {
   readonly code: ErrorCode;
   /** The sentence for people; may change at any time. */
   readonly detail: string;
-  /** HTTP status; 0 where no answer came. */
+  /** HTTP status; 0 where no answer came, and over the stream. */
   readonly status: number;
   readonly requestId?: string | null;
   readonly retryAfterMs?: number | null;
   readonly current?: CurrentOdds | null;
   readonly cause?: unknown;
+  /** It certainly did not reach the server. */
+  readonly isUnsent?: true;
+  /** Another attempt would end in the same way. */
+  readonly isFinal?: true;
 }
 
 /** What is known of the request beyond its last answer. */

@@ -3,16 +3,7 @@ import type { Failure } from '../base/errors.js';
 import type { Surroundings } from '../base/timing.js';
 import { exchange, type Fetch, type Success, type Wanted } from './exchange.js';
 import { Pace } from './pace.js';
-import { persist } from './persist.js';
-
-export interface CallOptions {
-  /** Ends the call; it then rejects with the signal's reason. An order may have been placed all the same. */
-  readonly signal?: AbortSignal;
-  /** How long each attempt waits for its answer, in milliseconds. */
-  readonly timeoutMs?: number;
-  /** For how long failures that pass are tried again, in milliseconds; 0 for a single attempt. */
-  readonly retryForMs?: number;
-}
+import { type CallOptions, persist } from './persist.js';
 
 export interface CallDefaults {
   readonly timeoutMs: number;

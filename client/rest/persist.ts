@@ -8,6 +8,27 @@ import { isFailure, type Success } from './exchange.js';
 import type { Pace } from './pace.js';
 import { isOutcomeUnknown, isRetried } from './retry.js';
 
+export interface CallOptions {
+  /** Ends the call; it then rejects with the signal's reason. An order may have been placed all the same. */
+  readonly signal?: AbortSignal;
+  /** How long each attempt waits for its answer, in milliseconds. */
+  readonly timeoutMs?: number;
+  /** For how long failures that pass are tried again, in milliseconds; 0 for a single attempt. */
+  readonly retryForMs?: number;
+}
+
+export interface OrderOptions extends CallOptions {
+  /**
+   * 1 to 255 visible ASCII characters that stand for this order alone. If not given, one is made; an error names it,
+   * so that the order can be sent again.
+   */
+  readonly idempotencyKey?: string;
+}
+
+/** An order is not sent again later than this: the server remembers its key for ten minutes by the default rules. */
+const ORDER_RETRY_MS_MAX = 540_000;
+export const orderRetryMs = (retryForMs: number): number => Math.min(retryForMs, ORDER_RETRY_MS_MAX);
+
 export interface Persistence {
   readonly pace: Pace;
   /** No attempt but the first begins later than this after the call. */

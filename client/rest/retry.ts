@@ -22,9 +22,11 @@ export const RETRIED_CODES: readonly ErrorCode[] = [
 /** What a proxy answers while the server behind it is away or does not answer. */
 const PROXY_STATUSES: readonly number[] = [502, 503, 504];
 
-export const isRetried = ({ code, status }: Failure): boolean =>
-  code === 'bad_answer' ? PROXY_STATUSES.includes(status) : RETRIED_CODES.includes(code);
+export function isRetried({ code, status, isFinal }: Failure): boolean {
+  if (isFinal === true) return false;
+  return code === 'bad_answer' ? PROXY_STATUSES.includes(status) : RETRIED_CODES.includes(code);
+}
 
 /** Whether the server may have done what was asked although no answer of its own says so. */
-export const isOutcomeUnknown = ({ code }: Failure): boolean =>
-  code === 'connection_failed' || code === 'timed_out' || code === 'bad_answer';
+export const isOutcomeUnknown = ({ code, isUnsent }: Failure): boolean =>
+  isUnsent !== true && (code === 'connection_failed' || code === 'timed_out' || code === 'bad_answer');

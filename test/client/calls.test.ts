@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ToteError } from '../../client/base/errors.js';
-import type { CallOptions } from '../../client/rest/caller.js';
+import type { CallOptions } from '../../client/rest/persist.js';
 import { RETRIED_CODES } from '../../client/rest/retry.js';
 import { ERROR_STATUS } from '../../engine/model/errors.js';
 import { PUBLIC_CODES } from '../../http/openapi/failures.js';

@@ -1,9 +1,9 @@
 /**
- * Writes the client's types anew, from the document of this version's API:
+ * Writes the client's types anew, from this version's API and stream:
  *
  *     npm run client-types
  */
 import { writeFileSync } from 'node:fs';
-import { GENERATED_TYPES, generatedTypes } from './generated-types.js';
+import { generatedTypes } from './generated-types.js';
 
-writeFileSync(GENERATED_TYPES, await generatedTypes());
+for (const { path, text } of await generatedTypes()) writeFileSync(path, text);

@@ -1,0 +1,113 @@
+/**
+ * Orders over the stream: as those over HTTP, each with its Idempotency-Key, and sent again after a lost connection, on the next
+ * one.
+ */
+import type { Failure, ToteError } from '../base/errors.js';
+import type { Surroundings } from '../base/timing.js';
+import type { OrderRequest, OrderResult } from '../base/types.js';
+import type { Success } from '../rest/exchange.js';
+import { Pace } from '../rest/pace.js';
+import { type OrderOptions, orderRetryMs, persist } from '../rest/persist.js';
+import type { ClientMessage } from './messages.js';
+
+type Outcome = Success | Failure;
+
+export class StreamOrders {
+  readonly #answers = new Map<number, (outcome: Outcome) => void>();
+  readonly #pace: Pace;
+  /** null while there is no connection. */
+  #send: ((message: ClientMessage) => void) | null = null;
+  #end: Failure | null = null;
+
+  constructor(
+    private readonly nextId: () => number,
+    private readonly defaults: { readonly timeoutMs: number; readonly retryForMs: number },
+    private readonly around: Surroundings,
+  ) {
+    this.#pace = new Pace(around);
+  }
+
+  async place(order: OrderRequest, options: OrderOptions = {}): Promise<OrderResult> {
+    const { idempotencyKey = crypto.randomUUID(), signal } = options;
+    const { timeoutMs = this.defaults.timeoutMs, retryForMs = this.defaults.retryForMs } = options;
+    const attempt = async (): Promise<Outcome> => {
+      try {
+        return await this.#attempt(order, idempotencyKey, timeoutMs, signal);
+      } finally {
+        this.#pace.answered(null);
+      }
+    };
+    const persistence = { pace: this.#pace, retryForMs: orderRetryMs(retryForMs), idempotencyKey, signal };
+    return (await persist(attempt, persistence, this.around)).data as OrderResult;
+  }
+
+  onConnected(send: (message: ClientMessage) => void): void {
+    this.#send = send;
+  }
+
+  /** What has no answer yet has none coming. */
+  onDisconnected(): void {
+    this.#send = null;
+    for (const answer of this.#answers.values()) answer(CONNECTION_LOST);
+    this.#answers.clear();
+  }
+
+  /** There will be no other connection. */
+  end({ code }: ToteError): void {
+    this.#end = { code, detail: 'the stream has ended', status: 0, isUnsent: true, isFinal: true };
+  }
+
+  onAnswer(id: number, outcome: Outcome): void {
+    this.#answers.get(id)?.(outcome);
+    this.#answers.delete(id);
+  }
+
+  #attempt(
+    order: OrderRequest,
+    idempotencyKey: string,
+    timeoutMs: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Outcome> {
+    if (this.#end !== null) return Promise.resolve(this.#end);
+    signal?.throwIfAborted();
+    const send = this.#send;
+    if (send === null) return Promise.resolve(NOT_CONNECTED);
+    const id = this.nextId();
+    return new Promise((resolve, reject) => {
+      const done = (): void => {
+        this.#answers.delete(id);
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', onAbort);
+      };
+      const answer = (outcome: Outcome): void => {
+        done();
+        resolve(outcome);
+      };
+      const onAbort = (): void => {
+        done();
+        reject(signal?.reason);
+      };
+      const timer = setTimeout(() => answer(timedOut(timeoutMs)), timeoutMs);
+      signal?.addEventListener('abort', onAbort, { once: true });
+      this.#answers.set(id, answer);
+      send({ op: 'order', id, idempotencyKey, order });
+    });
+  }
+}
+
+const NOT_CONNECTED: Failure = {
+  code: 'connection_failed',
+  detail: 'the stream is not connected',
+  status: 0,
+  isUnsent: true,
+};
+const CONNECTION_LOST: Failure = {
+  code: 'connection_failed',
+  detail: 'the stream was disconnected before the answer',
+  status: 0,
+};
+const timedOut = (timeoutMs: number): Failure => ({
+  code: 'timed_out',
+  detail: `no answer within ${timeoutMs} ms`,
+  status: 0,
+});

@@ -1,0 +1,215 @@
+/**
+ * The stream, for as long as the bot wants it: it connects again whenever the connection is lost, with growing pauses,
+ * and resumes its subscriptions where they were. docs/stream.md has the protocol.
+ */
+import { type ErrorCode, type Failure, ToteError } from '../base/errors.js';
+import { backoffMs, type Surroundings } from '../base/timing.js';
+import { Connection, type ConnectionEnd, type WebSocketConstructor } from './connection.js';
+import type {
+  Channel,
+  ChannelMessage,
+  Heartbeat,
+  MessageOf,
+  ServerMessage,
+  StreamError,
+} from './messages.js';
+import { StreamOrders } from './orders.js';
+import { type SubscribeOptions, Subscription } from './subscription.js';
+import { Subscriptions } from './subscriptions.js';
+
+export type StreamState =
+  | { readonly state: 'connected' }
+  /** `failures` in a row; the next attempt follows after a pause. */
+  | { readonly state: 'waiting'; readonly failures: number; readonly end: ConnectionEnd };
+
+export interface StreamOptions {
+  /** That of the platform if not given. Node 20 has none: give that of the package `ws`. */
+  readonly webSocket?: WebSocketConstructor;
+  /** A connection that is silent for so long is given up: 3 seconds if not given; heartbeats come each second. */
+  readonly silenceMsMax?: number;
+  readonly onState?: (state: StreamState) => void;
+  /** Each second: the ages of the newest prices tell a frozen feed from a quiet market. */
+  readonly onHeartbeat?: (heartbeat: Heartbeat) => void;
+}
+
+export interface StreamParts {
+  /** `ws://` or `wss://`. */
+  readonly url: string;
+  readonly key: string;
+  readonly webSocket: WebSocketConstructor;
+  readonly around: Surroundings;
+  readonly orders: { readonly timeoutMs: number; readonly retryForMs: number };
+  /** Finds out why no connection comes about: an error that another attempt will not mend, or null. */
+  readonly diagnose: () => Promise<ToteError | null>;
+}
+
+const SILENCE_MS_MAX = 3_000;
+/** Reasons that end the stream for good. */
+export const FINAL_CODES: readonly ErrorCode[] = [
+  'invalid_request',
+  'missing_api_key',
+  'invalid_api_key',
+  'key_disabled',
+  'key_expired',
+];
+
+export class ToteStream {
+  /** Places orders over the stream: see `ToteClient.placeOrder`. */
+  readonly placeOrder: StreamOrders['place'];
+  /** Resolves after `close`; rejects with the reason if the server has ended the stream for good. */
+  readonly closed: Promise<void>;
+  readonly #subscriptions: Subscriptions;
+  readonly #orders: StreamOrders;
+  readonly #closing = new AbortController();
+  #connection: Connection | null = null;
+  /** Whether this connection has brought a message. */
+  #isConnected = false;
+  #failures = 0;
+  /** Why there will be no other connection. */
+  #endReason: ToteError | null = null;
+  #ids = 0;
+
+  constructor(
+    private readonly parts: StreamParts,
+    private readonly options: StreamOptions,
+  ) {
+    this.#subscriptions = new Subscriptions(() => this.#nextId(), failed);
+    this.#orders = new StreamOrders(() => this.#nextId(), parts.orders, parts.around);
+    this.placeOrder = this.#orders.place.bind(this.#orders);
+    this.closed = this.#run();
+    // Whoever does not ask for it learns it from the next order or subscription.
+    this.closed.catch(() => undefined);
+  }
+
+  /**
+   * Brings what the channel has until `unsubscribe`, over all connections. Resolves with the subscription once the
+   * server has confirmed it; rejects if it refuses. A second one to a channel replaces the first.
+   */
+  subscribe<C extends Channel>(
+    channel: C,
+    onMessage: (message: MessageOf[C]) => void,
+    options: SubscribeOptions = {},
+  ): Promise<Subscription> {
+    const receive = onMessage as (message: ChannelMessage) => void;
+    if (this.#endReason !== null) return Promise.reject(this.#endReason);
+    return this.#subscriptions.add(new Subscription(channel, options, receive));
+  }
+
+  unsubscribe(channel: Channel): void {
+    this.#subscriptions.remove(channel);
+  }
+
+  /** Ends the stream. Orders that have no answer yet fail with `connection_failed`. */
+  close(): void {
+    this.#closing.abort();
+    this.#connection?.close('closed');
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#closing;
+    const { around, diagnose } = this.parts;
+    while (!signal.aborted) {
+      const end = await this.#live();
+      if (signal.aborted) break;
+      const reason = finalReason(end) ?? (end.wasOpen ? null : await diagnose());
+      if (reason !== null) {
+        this.#giveUp(reason);
+        throw reason;
+      }
+      this.#failures += 1;
+      this.options.onState?.({ state: 'waiting', failures: this.#failures, end });
+      await around.sleep(backoffMs(this.#failures, around.random), signal).catch(() => undefined);
+    }
+    this.#giveUp(closedError());
+  }
+
+  /** One connection from its beginning to its end. */
+  #live(): Promise<ConnectionEnd> {
+    const { url, key, webSocket } = this.parts;
+    const { silenceMsMax = SILENCE_MS_MAX } = this.options;
+    return new Promise((resolve) => {
+      // Browsers can set no header, so the key is offered as a subprotocol everywhere.
+      const socket = new webSocket(url, ['tote.v1', `tote.key.${key}`]);
+      this.#connection = new Connection(socket, silenceMsMax, {
+        onMessage: (message) => this.#onMessage(message),
+        onEnd: (end) => {
+          this.#onDisconnected();
+          resolve(end);
+        },
+      });
+    });
+  }
+
+  #onConnected(connection: Connection): void {
+    this.#isConnected = true;
+    this.#failures = 0;
+    const send = connection.send.bind(connection);
+    this.#orders.onConnected(send);
+    this.#subscriptions.onConnected(send);
+    this.options.onState?.({ state: 'connected' });
+  }
+
+  #onDisconnected(): void {
+    this.#connection = null;
+    this.#isConnected = false;
+    this.#orders.onDisconnected();
+    this.#subscriptions.onDisconnected();
+  }
+
+  #onMessage(message: ServerMessage): void {
+    if (!this.#isConnected && this.#connection !== null) this.#onConnected(this.#connection);
+    switch (message.type) {
+      case 'heartbeat':
+        this.#subscriptions.onHeartbeat(message.seq);
+        this.options.onHeartbeat?.(message);
+        return;
+      case 'subscribed':
+        this.#subscriptions.onSubscribed(message.id, message.since);
+        return;
+      case 'error':
+        this.#onError(message);
+        return;
+      case 'order':
+        this.#orders.onAnswer(message.id, { data: message.data, nextCursor: null });
+        return;
+      case 'unsubscribed':
+      case 'pong':
+        return;
+      default:
+        this.#subscriptions.onChannelMessage(message);
+    }
+  }
+
+  #onError({ id, code, message: detail, retryAfterSeconds }: StreamError): void {
+    // Without an id it is the reason of the close that follows, which has the code, too.
+    if (id === null) return;
+    const retryAfterMs = retryAfterSeconds === undefined ? null : retryAfterSeconds * 1_000;
+    const failure: Failure = { code, detail, status: 0, retryAfterMs };
+    if (!this.#subscriptions.onError(id, failure)) this.#orders.onAnswer(id, failure);
+  }
+
+  #giveUp(reason: ToteError): void {
+    this.#endReason = reason;
+    this.#orders.end(reason);
+    this.#subscriptions.end(reason);
+  }
+
+  #nextId(): number {
+    this.#ids = (this.#ids + 1) % 2 ** 32;
+    return this.#ids;
+  }
+}
+
+const failed = (failure: Failure): ToteError =>
+  new ToteError(failure, { attempts: 1, isOutcomeUnknown: false, idempotencyKey: null });
+
+const closedError = (): ToteError =>
+  failed({ code: 'connection_failed', detail: 'the stream was closed', status: 0, isUnsent: true });
+
+/** The reason of the server that ended the connection, if another connection would end in the same way. */
+function finalReason({ reason, closeCode }: ConnectionEnd): ToteError | null {
+  const code = FINAL_CODES.find((final) => final === reason);
+  return code === undefined
+    ? null
+    : failed({ code, detail: `the server closed the stream (${closeCode})`, status: 0 });
+}

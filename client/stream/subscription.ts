@@ -1,0 +1,82 @@
+/**
+ * A subscription beyond the connections that carry it. Of an event channel it knows up to which command every event
+ * has arrived, so that the next connection resumes there: none is missing and none comes twice.
+ */
+import { type Channel, type ChannelMessage, type ClientMessage, EVENT_CHANNELS } from './messages.js';
+
+export interface SubscribeOptions {
+  /** For `markets` and `rounds`: ids of markets; all of them if not given. */
+  readonly markets?: readonly string[];
+  /** For `rounds` and `fills`: every event after the command with this number; if not given, from now on. */
+  readonly since?: number;
+  /**
+   * For `rounds` and `fills`: events are lost, because the server was restarted or no longer has them in memory. Read what you
+   * missed (`listOrders`, `listMarkets`): the events from now on are arriving already.
+   */
+  readonly onResync?: () => void;
+}
+
+export class Subscription {
+  /** Whether this connection's server has confirmed it. */
+  #isActive = false;
+  /** Every event up to this command has arrived; null before the first confirmation. */
+  #seq: number | null;
+  #isResync = false;
+  readonly #isOfEvents: boolean;
+
+  constructor(
+    readonly channel: Channel,
+    private readonly options: SubscribeOptions,
+    private readonly onMessage: (message: ChannelMessage) => void,
+  ) {
+    this.#isOfEvents = EVENT_CHANNELS.includes(channel);
+    this.#seq = options.since ?? null;
+  }
+
+  /** Where to resume in another process: give it as `since`. null before the first confirmation, and for state. */
+  get seq(): number | null {
+    return this.#isOfEvents ? this.#seq : null;
+  }
+
+  request(id: number): ClientMessage {
+    const { markets } = this.options;
+    return {
+      op: 'subscribe',
+      id,
+      channel: this.channel,
+      ...(markets !== undefined && { markets }),
+      ...(this.#isOfEvents && this.#seq !== null && { since: this.#seq }),
+    };
+  }
+
+  onConfirmed(since: number | null): void {
+    this.#isActive = true;
+    if (this.#isOfEvents) this.#seq ??= since;
+    if (!this.#isResync) return;
+    this.#isResync = false;
+    this.options.onResync?.();
+  }
+
+  /** The server cannot resume: the next request begins anew. */
+  onResyncRequired(): void {
+    this.#seq = null;
+    this.#isResync = true;
+  }
+
+  onDisconnected(): void {
+    this.#isActive = false;
+  }
+
+  /** A heartbeat: every event up to this command has been sent before it. */
+  onHeartbeat(seq: number): void {
+    if (this.#isActive && this.#isOfEvents) this.#seq = Math.max(this.#seq ?? 0, seq);
+  }
+
+  onChannelMessage(message: ChannelMessage): void {
+    if (this.#isOfEvents) {
+      if (this.#seq !== null && message.seq <= this.#seq) return;
+      this.#seq = message.seq;
+    }
+    this.onMessage(message);
+  }
+}

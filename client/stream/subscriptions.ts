@@ -1,0 +1,101 @@
+/** All subscriptions of a stream, and the requests for them that the server has not answered. */
+import type { Failure, ToteError } from '../base/errors.js';
+import type { Channel, ChannelMessage, ClientMessage } from './messages.js';
+import type { Subscription } from './subscription.js';
+
+type Send = (message: ClientMessage) => void;
+
+/** Who waits for the server's first word on a subscription. */
+interface Waiting {
+  readonly resolve: (subscription: Subscription) => void;
+  readonly reject: (error: ToteError) => void;
+}
+
+export class Subscriptions {
+  readonly #byChannel = new Map<Channel, Subscription>();
+  readonly #waiting = new Map<Subscription, Waiting>();
+  readonly #requests = new Map<number, Subscription>();
+  /** null while there is no connection. */
+  #send: Send | null = null;
+
+  constructor(
+    private readonly nextId: () => number,
+    private readonly toError: (failure: Failure) => ToteError,
+  ) {}
+
+  /** Resolves when the server has confirmed it, on this connection or a later one. */
+  add(subscription: Subscription): Promise<Subscription> {
+    this.#byChannel.set(subscription.channel, subscription);
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(subscription, { resolve, reject });
+      this.#request(subscription);
+    });
+  }
+
+  remove(channel: Channel): void {
+    if (this.#byChannel.delete(channel)) this.#send?.({ op: 'unsubscribe', id: this.nextId(), channel });
+  }
+
+  onConnected(send: Send): void {
+    this.#send = send;
+    for (const subscription of this.#byChannel.values()) this.#request(subscription);
+  }
+
+  onDisconnected(): void {
+    this.#send = null;
+    this.#requests.clear();
+    for (const subscription of this.#byChannel.values()) subscription.onDisconnected();
+  }
+
+  /** There will be no other connection. */
+  end(reason: ToteError): void {
+    for (const { reject } of this.#waiting.values()) reject(reason);
+    this.#waiting.clear();
+  }
+
+  onHeartbeat(seq: number): void {
+    for (const subscription of this.#byChannel.values()) subscription.onHeartbeat(seq);
+  }
+
+  onChannelMessage(message: ChannelMessage): void {
+    this.#byChannel.get(message.type)?.onChannelMessage(message);
+  }
+
+  onSubscribed(id: number, since: number | null): void {
+    const subscription = this.#take(id);
+    // It may have been replaced or ended meanwhile.
+    if (subscription === null || this.#byChannel.get(subscription.channel) !== subscription) return;
+    subscription.onConfirmed(since);
+    this.#waiting.get(subscription)?.resolve(subscription);
+    this.#waiting.delete(subscription);
+  }
+
+  /** Whether the refused message was one for a subscription. */
+  onError(id: number, failure: Failure): boolean {
+    const subscription = this.#take(id);
+    if (subscription === null) return false;
+    if (failure.code === 'resync_required') {
+      subscription.onResyncRequired();
+      this.#request(subscription);
+      return true;
+    }
+    if (this.#byChannel.get(subscription.channel) === subscription)
+      this.#byChannel.delete(subscription.channel);
+    this.#waiting.get(subscription)?.reject(this.toError(failure));
+    this.#waiting.delete(subscription);
+    return true;
+  }
+
+  #request(subscription: Subscription): void {
+    if (this.#send === null) return;
+    const id = this.nextId();
+    this.#requests.set(id, subscription);
+    this.#send(subscription.request(id));
+  }
+
+  #take(id: number): Subscription | null {
+    const subscription = this.#requests.get(id) ?? null;
+    this.#requests.delete(id);
+    return subscription;
+  }
+}

@@ -1,0 +1,172 @@
+/** The client's stream against the real server: what happens arrives once, over cut connections and killed servers. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { after, test } from 'node:test';
+import { WebSocket } from 'ws';
+import { ToteClient } from '../../client/client.js';
+import type { FillEvent, RoundEvent } from '../../client/index.js';
+import type { ToteStream } from '../../client/stream/stream.js';
+import { Sandbox } from '../support/api-client-sandbox.js';
+import { fixedPort } from '../support/fixed-port.js';
+
+const closing: (() => unknown)[] = [];
+after(async () => {
+  for (const close of closing.reverse()) await close();
+});
+
+async function start(env: Readonly<Record<string, string>> = {}, dataDir?: string): Promise<Sandbox> {
+  const sandbox = await Sandbox.start({ env, ...(dataDir !== undefined && { dataDir }) });
+  closing.push(() => sandbox.remove());
+  await sandbox.openRounds({ BTC: 100 });
+  return sandbox;
+}
+
+function open(url: string, secret: string): ToteStream {
+  const client = new ToteClient({ url: `${url}/v1`, key: secret });
+  const stream = client.openStream({ webSocket: WebSocket });
+  closing.push(() => stream.close());
+  return stream;
+}
+
+const bet = (amount: number) => ({ marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount }) as const;
+
+/** What a subscription has brought, and a way to wait for more of it. */
+class Seen<T> {
+  readonly all: T[] = [];
+  #wake: () => void = () => undefined;
+  readonly take = ({ data }: { readonly data: readonly T[] }): void => {
+    this.all.push(...data);
+    this.#wake();
+  };
+  async until(isEnough: (all: readonly T[]) => boolean): Promise<void> {
+    while (!isEnough(this.all))
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+  }
+}
+
+test('a bet over the stream is followed to its result', async () => {
+  const sandbox = await start();
+  const { secret } = await sandbox.trader();
+  const stream = open(sandbox.server.publicUrl, secret);
+  const fills = new Seen<FillEvent>();
+  const rounds = new Seen<RoundEvent>();
+  const balances: number[] = [];
+  await stream.subscribe('fills', fills.take);
+  await stream.subscribe('rounds', rounds.take, { markets: ['BTC_ONE_MINUTE'] });
+  await stream.subscribe('account', ({ data }) => balances.push(data.balance));
+  const placed = await stream.placeOrder(bet(25));
+  await sandbox.closeMinute({ BTC: 101 });
+  await fills.until((all) => all.some(({ event }) => event === 'settled'));
+  assert.deepEqual(
+    fills.all.map(({ event, id }) => [event, id]),
+    [
+      ['placed', placed.bet.id],
+      ['settled', placed.bet.id],
+    ],
+  );
+  await rounds.until((all) => all.some(({ event }) => event === 'settled'));
+  assert.equal(balances[0], 10_000);
+  stream.close();
+  await stream.closed;
+});
+
+/** A way to the server that can be cut. */
+async function cuttableLink(toPort: number): Promise<{ readonly url: string; cut(): void }> {
+  const sockets = new Set<Socket>();
+  const link = createServer((socket) => {
+    const upstream = connect(toPort, '127.0.0.1');
+    for (const [one, other] of [
+      [socket, upstream],
+      [upstream, socket],
+    ] as const) {
+      sockets.add(one);
+      one.pipe(other);
+      one.on('error', () => undefined);
+      one.on('close', () => {
+        sockets.delete(one);
+        other.destroy();
+      });
+    }
+  }).listen(0, '127.0.0.1');
+  await once(link, 'listening');
+  closing.push(() => link.close());
+  const { port } = link.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    cut() {
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
+
+test('every fill arrives once, however often the connection is cut', async () => {
+  const sandbox = await start();
+  const { api, secret } = await sandbox.trader();
+  const link = await cuttableLink(Number(new URL(sandbox.server.publicUrl).port));
+  const stream = open(link.url, secret);
+  const fills = new Seen<FillEvent>();
+  let resyncs = 0;
+  await stream.subscribe('fills', fills.take, { onResync: () => resyncs++ });
+  // These bets go to the server itself: they are placed while the stream is away, too.
+  const direct = new ToteClient({ url: `${sandbox.server.publicUrl}/v1`, key: secret });
+  for (let number = 1; number <= 60; number++) {
+    await direct.placeOrder(bet(number));
+    if (number % 12 === 0) link.cut();
+  }
+  await fills.until((all) => all.length >= 60);
+  const orders = await api.orders('?limit=200');
+  assert.deepEqual(
+    fills.all.map(({ id }) => id),
+    orders.map(({ id }) => id).reverse(),
+  );
+  assert.equal(resyncs, 0);
+});
+
+test('orders under way when the server is killed are placed once, and answered over the next connection', async () => {
+  const env = { TOTE_PORT: await fixedPort() };
+  const sandbox = await start(env);
+  const { secret } = await sandbox.trader();
+  const stream = open(sandbox.server.publicUrl, secret);
+  const fills = new Seen<FillEvent>();
+  await stream.subscribe('fills', fills.take);
+  const orders = Array.from({ length: 30 }, (_, at) => stream.placeOrder(bet(at + 1)));
+  await Promise.any(orders);
+  await sandbox.server.kill();
+  const next = await Sandbox.start({ dataDir: sandbox.server.dataDir, env });
+  closing.push(() => next.remove());
+  await next.push({ BTC: 100 });
+  const answered = (await Promise.all(orders)).map((order) => order.bet.id).sort();
+  const listed = (await next.api(secret).orders('?limit=200')).map(({ id }) => id).sort();
+  assert.deepEqual(answered, listed);
+  const last = await stream.placeOrder(bet(77));
+  await fills.until((all) => all.some(({ id }) => id === last.bet.id));
+  const ids = fills.all.map(({ id }) => id);
+  assert.equal(new Set(ids).size, ids.length, 'none came twice');
+});
+
+test('what happened before a restart while the stream was away cannot be resumed, and the bot is told', async () => {
+  const env = { TOTE_PORT: await fixedPort() };
+  const sandbox = await start(env);
+  const { secret } = await sandbox.trader();
+  const stream = open(sandbox.server.publicUrl, secret);
+  const { seq } = await stream.subscribe('fills', () => undefined);
+  stream.close();
+  await stream.closed;
+  const direct = new ToteClient({ url: `${sandbox.server.publicUrl}/v1`, key: secret });
+  const missed = await direct.placeOrder(bet(5));
+  await sandbox.server.kill();
+  const next = await Sandbox.start({ dataDir: sandbox.server.dataDir, env });
+  closing.push(() => next.remove());
+  const later = open(next.server.publicUrl, secret);
+  assert.ok(seq !== null);
+  await new Promise<void>((resolve, reject) => {
+    later.subscribe('fills', () => undefined, { since: seq, onResync: resolve }).catch(reject);
+  });
+  assert.deepEqual(
+    (await direct.listOrders()).map(({ id }) => id),
+    [missed.bet.id],
+  );
+});

@@ -1,0 +1,302 @@
+/**
+ * The client's side of the stream against a server that a script plays over real sockets: what it sends, how it
+ * resumes, and when it gives up.
+ */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type Server as HttpServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, test } from 'node:test';
+import { WebSocket, WebSocketServer } from 'ws';
+import { ToteError } from '../../client/base/errors.js';
+import { realSurroundings } from '../../client/base/timing.js';
+import { ToteClient } from '../../client/client.js';
+import type { StreamOptions, ToteStream } from '../../client/stream/stream.js';
+
+const closing: (() => void)[] = [];
+after(() => {
+  for (const close of closing.reverse()) close();
+});
+
+type Message = Readonly<Record<string, unknown>>;
+const AT = { seq: 100, time: '2026-06-10T12:00:00.000Z' };
+const HEARTBEAT = { type: 'heartbeat', ...AT, priceAgeMs: {} };
+
+/** One connection, as the server sees it. */
+class Line {
+  readonly #messages: Message[] = [];
+  #wake: () => void = () => undefined;
+
+  constructor(
+    readonly socket: WebSocket,
+    readonly protocols: string,
+  ) {
+    socket.on('message', (data) => {
+      this.#messages.push(JSON.parse(String(data)));
+      this.#wake();
+    });
+  }
+
+  send(...messages: readonly Message[]): void {
+    for (const message of messages) this.socket.send(JSON.stringify(message));
+  }
+
+  /** The next message of the client. */
+  async next(): Promise<Message> {
+    for (;;) {
+      const message = this.#messages.shift();
+      if (message !== undefined) return message;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  /** Confirms the subscription that the client asks for next, and returns the request. */
+  async confirm(since: number | null): Promise<Message> {
+    const request = await this.next();
+    const { id, channel, markets = null } = request;
+    this.send({ type: 'subscribed', ...AT, id, channel, markets, since });
+    return request;
+  }
+}
+
+class Script {
+  readonly #lines: Line[] = [];
+  #wake: () => void = () => undefined;
+
+  private constructor(
+    private readonly http: HttpServer,
+    server: WebSocketServer,
+  ) {
+    server.on('connection', (socket, { headers }) => {
+      this.#lines.push(new Line(socket, headers['sec-websocket-protocol'] ?? ''));
+      this.#wake();
+    });
+    closing.push(() => {
+      for (const socket of server.clients) socket.terminate();
+      http.close();
+    });
+  }
+
+  /** `answer` is for ordinary requests. */
+  static async start(status = 200, answer: object = { success: true, data: { timeMs: 1 } }): Promise<Script> {
+    const http = createServer((_request, response) => {
+      response.writeHead(status).end(JSON.stringify(answer));
+    });
+    const script = new Script(http, new WebSocketServer({ server: http, handleProtocols: () => 'tote.v1' }));
+    http.listen(0, '127.0.0.1');
+    await once(http, 'listening');
+    return script;
+  }
+
+  open(options: StreamOptions = {}): ToteStream {
+    const { port } = this.http.address() as AddressInfo;
+    const client = new ToteClient({
+      url: `http://127.0.0.1:${port}/v1`,
+      key: 'tote_secret',
+      surroundings: { ...realSurroundings, sleep: () => new Promise((resolve) => setImmediate(resolve)) },
+    });
+    const stream = client.openStream({ webSocket: WebSocket, ...options });
+    closing.push(() => stream.close());
+    return stream;
+  }
+
+  /** The next connection, after its first heartbeat. */
+  async line(seq = AT.seq): Promise<Line> {
+    for (;;) {
+      const line = this.#lines.shift();
+      if (line !== undefined) {
+        line.send({ ...HEARTBEAT, seq });
+        return line;
+      }
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+}
+
+const fills = (seq: number): Message => ({ type: 'fills', ...AT, seq, data: [] });
+
+async function errorOf(promise: Promise<unknown>): Promise<ToteError> {
+  const error: unknown = await promise.catch((thrown: unknown) => thrown);
+  assert.ok(error instanceof ToteError, String(error));
+  return error;
+}
+
+test('the key goes as a subprotocol, and a subscription is confirmed and brings its messages', async () => {
+  const script = await Script.start();
+  const stream = script.open();
+  const seen: number[] = [];
+  const options = { markets: ['BTC_ONE_MINUTE'] };
+  const subscribed = stream.subscribe('rounds', ({ seq }) => seen.push(seq), options);
+  const line = await script.line();
+  assert.equal(line.protocols, 'tote.v1,tote.key.tote_secret');
+  assert.deepEqual(await line.confirm(100), { op: 'subscribe', id: 1, channel: 'rounds', ...options });
+  const subscription = await subscribed;
+  line.send({ type: 'rounds', ...AT, seq: 101, data: [] }, { type: 'rounds', ...AT, seq: 104, data: [] });
+  line.send({ ...HEARTBEAT, seq: 110 }, { type: 'rounds', ...AT, seq: 111, data: [] });
+  while (seen.length < 3) await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(seen, [101, 104, 111]);
+  assert.equal(subscription.seq, 111);
+  stream.unsubscribe('rounds');
+  assert.deepEqual(await line.next(), { op: 'unsubscribe', id: 2, channel: 'rounds' });
+});
+
+test('after a lost connection events resume where they were, and what comes twice is dropped', async () => {
+  const script = await Script.start();
+  const states: string[] = [];
+  const stream = script.open({ onState: ({ state }) => states.push(state) });
+  const seen: number[] = [];
+  void stream.subscribe('fills', ({ seq }) => seen.push(seq));
+  void stream.subscribe('account', () => undefined);
+  const first = await script.line(100);
+  await first.confirm(100);
+  await first.confirm(null);
+  first.send(fills(103), { ...HEARTBEAT, seq: 107 });
+  first.socket.close();
+
+  // This connection's heartbeats say nothing of events before the channel is confirmed on it.
+  const second = await script.line(150);
+  const [again, account] = [await second.next(), await second.next()];
+  assert.deepEqual([again['channel'], again['since']], ['fills', 107]);
+  assert.deepEqual([account['channel'], 'since' in account], ['account', false]);
+  second.socket.terminate();
+
+  const third = await script.line(160);
+  assert.equal((await third.confirm(107))['since'], 107);
+  third.send(fills(107), fills(120), fills(120), fills(130));
+  while (seen.at(-1) !== 130) await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(seen, [103, 120, 130]);
+  assert.deepEqual(states, ['connected', 'waiting', 'connected', 'waiting', 'connected']);
+});
+
+test('where the server cannot resume, the bot is told once the events come again', async () => {
+  const script = await Script.start();
+  const stream = script.open();
+  const said: (string | number)[] = [];
+  const options = { since: 7, onResync: () => said.push('resync') };
+  void stream.subscribe('fills', ({ seq }) => said.push(seq), options);
+  const line = await script.line();
+  const { id, since } = await line.next();
+  assert.equal(since, 7);
+  line.send({ type: 'error', ...AT, id, code: 'resync_required', message: '' });
+  const anew = await line.confirm(100);
+  assert.equal('since' in anew, false);
+  line.send(fills(101));
+  while (said.length < 2) await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(said, ['resync', 101]);
+});
+
+test('a connection without heartbeats is given up for another', async () => {
+  const script = await Script.start();
+  const ends: string[] = [];
+  const onState: StreamOptions['onState'] = (state) => {
+    if (state.state === 'waiting') ends.push(state.end.reason);
+  };
+  script.open({ silenceMsMax: 20, onState });
+  await script.line();
+  await script.line();
+  assert.equal(ends[0], 'no heartbeat');
+});
+
+test('a subscription that the server refuses is rejected, and not asked for again', async () => {
+  const script = await Script.start();
+  const stream = script.open();
+  const refused = errorOf(stream.subscribe('fills', () => undefined));
+  const line = await script.line();
+  const { id } = await line.next();
+  line.send({
+    type: 'error',
+    ...AT,
+    id,
+    code: 'insufficient_scope',
+    message: 'the key lacks positions:read',
+  });
+  assert.equal((await refused).code, 'insufficient_scope');
+  line.socket.close();
+  const next = await script.line();
+  void stream.subscribe('markets', () => undefined);
+  assert.equal((await next.next())['channel'], 'markets');
+});
+
+test('a key that is disabled ends the stream for good', async () => {
+  const script = await Script.start();
+  const stream = script.open();
+  const line = await script.line();
+  line.socket.close(4403, 'key_disabled');
+  assert.equal((await errorOf(stream.closed)).code, 'key_disabled');
+  assert.equal((await errorOf(stream.subscribe('fills', () => undefined))).code, 'key_disabled');
+  assert.equal((await errorOf(stream.placeOrder(ORDER))).code, 'key_disabled');
+});
+
+test('a refused connection is explained by an ordinary request, and ends the stream if the key is wrong', async () => {
+  const http = createServer((_request, response) => {
+    response.writeHead(401).end(JSON.stringify({ success: false, error: 'invalid_api_key: unknown' }));
+  }).listen(0, '127.0.0.1');
+  closing.push(() => http.close());
+  await once(http, 'listening');
+  const { port } = http.address() as AddressInfo;
+  const client = new ToteClient({ url: `http://127.0.0.1:${port}/v1`, key: 'tote_x' });
+  const stream = client.openStream({ webSocket: WebSocket });
+  assert.equal((await errorOf(stream.closed)).code, 'invalid_api_key');
+});
+
+test('closing ends everything', async () => {
+  const script = await Script.start();
+  const stream = script.open();
+  const waiting = errorOf(stream.subscribe('fills', () => undefined));
+  const line = await script.line();
+  const order = errorOf(stream.placeOrder(ORDER));
+  assert.deepEqual([(await line.next())['op'], (await line.next())['op']], ['subscribe', 'order']);
+  stream.close();
+  await stream.closed;
+  assert.equal((await waiting).code, 'connection_failed');
+  assert.deepEqual([(await order).code, (await order).isOutcomeUnknown], ['connection_failed', true]);
+});
+
+const ORDER = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 25 } as const;
+const PLACED = { bet: { id: 'bet_1' }, newBalance: 75, limitOrdersFilled: null };
+
+test('an order is sent again with its key when the connection ends before the answer', async () => {
+  const script = await Script.start();
+  const stream = script.open();
+  const first = await script.line();
+  const placed = stream.placeOrder(ORDER);
+  // The first attempt may have come before the connection; then it was never sent.
+  const { op, idempotencyKey, order } = await first.next();
+  assert.deepEqual([op, order], ['order', ORDER]);
+  first.socket.terminate();
+  const second = await script.line();
+  const again = await second.next();
+  assert.equal(again['idempotencyKey'], idempotencyKey);
+  second.send({ type: 'error', ...AT, id: again['id'], code: 'journal_backlog', message: '' });
+  const { id } = await second.next();
+  second.send({ type: 'order', ...AT, id, replayed: true, data: PLACED });
+  assert.deepEqual(await placed, PLACED);
+});
+
+test('an order that is refused fails with its code', async () => {
+  const script = await Script.start();
+  const stream = script.open();
+  const line = await script.line();
+  const refused = errorOf(stream.placeOrder(ORDER, { idempotencyKey: 'k' }));
+  const { id } = await line.next();
+  line.send({ type: 'error', ...AT, id, code: 'odds_changed', message: '' });
+  const { code, idempotencyKey, isOutcomeUnknown } = await refused;
+  assert.deepEqual([code, idempotencyKey, isOutcomeUnknown], ['odds_changed', 'k', false]);
+});
+
+test('an order ends with its signal, and when no answer comes in time', async () => {
+  const script = await Script.start();
+  const stream = script.open();
+  const line = await script.line();
+  const ending = new AbortController();
+  const order = stream.placeOrder(ORDER, { signal: ending.signal });
+  await line.next();
+  ending.abort(new Error('enough'));
+  await assert.rejects(order, /enough/);
+  const late = await errorOf(stream.placeOrder(ORDER, { timeoutMs: 1, retryForMs: 0 }));
+  assert.deepEqual([late.code, late.isOutcomeUnknown], ['timed_out', true]);
+});
