@@ -6,222 +6,260 @@ export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        readonly ServerMessage: components["schemas"]["Heartbeat"] | components["schemas"]["Subscribed"] | components["schemas"]["Unsubscribed"] | components["schemas"]["Pong"] | components["schemas"]["StreamError"] | components["schemas"]["MarketsMessage"] | components["schemas"]["PricesMessage"] | components["schemas"]["AccountMessage"] | components["schemas"]["RoundsMessage"] | components["schemas"]["FillsMessage"] | components["schemas"]["OrderMessage"];
-        /** @description Sent when the stream opens, and then each second. */
-        readonly Heartbeat: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            readonly type: "heartbeat";
-            /** @description By asset: how many milliseconds ago its newest price was made; null where none has arrived since the server's start. */
-            readonly priceAgeMs: {
-                readonly BTC: null | components["schemas"]["Count"];
-                readonly ETH: null | components["schemas"]["Count"];
-                readonly SOL: null | components["schemas"]["Count"];
-                readonly BNB: null | components["schemas"]["Count"];
-                readonly XRP: null | components["schemas"]["Count"];
-                readonly GOLD: null | components["schemas"]["Count"];
-                readonly SILVER: null | components["schemas"]["Count"];
-                readonly EURUSD: null | components["schemas"]["Count"];
-                readonly GBPUSD: null | components["schemas"]["Count"];
-                readonly USDJPY: null | components["schemas"]["Count"];
-                readonly AUDUSD: null | components["schemas"]["Count"];
-                readonly USDCAD: null | components["schemas"]["Count"];
-                readonly HYPE: null | components["schemas"]["Count"];
-                readonly TON: null | components["schemas"]["Count"];
-            };
-            /** @description Of `rounds`, `fills` and `account`: of the command that caused it. Of a heartbeat: all events up to it of the channels subscribed to have been sent. Of others: of the last durable command. */
-            readonly seq: components["schemas"]["Seq"];
-            /** @description The engine's time, or the server's where no command caused the message. */
-            readonly time: components["schemas"]["DateTime"];
-        };
-        readonly Count: number;
-        /** @description The journal's sequence number of a command. */
-        readonly Seq: number;
-        /** Format: date-time */
-        readonly DateTime: string;
-        /** @description The answer to `subscribe`. */
-        readonly Subscribed: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            readonly type: "subscribed";
-            readonly id: components["schemas"]["MessageId"];
-            readonly channel: components["schemas"]["Channel"];
-            /** @description All markets if null; null for channels that are not of markets. */
-            readonly markets: null | readonly string[];
-            /** @description Every event after this number follows; null for state channels. */
-            readonly since: null | components["schemas"]["Seq"];
-            /** @description Of `rounds`, `fills` and `account`: of the command that caused it. Of a heartbeat: all events up to it of the channels subscribed to have been sent. Of others: of the last durable command. */
-            readonly seq: components["schemas"]["Seq"];
-            /** @description The engine's time, or the server's where no command caused the message. */
-            readonly time: components["schemas"]["DateTime"];
-        };
-        /** @description Chosen by the client; the answer repeats it. */
-        readonly MessageId: number;
-        readonly Channel: "account" | "markets" | "rounds" | "prices" | "fills";
-        /** @description The answer to `unsubscribe`. */
-        readonly Unsubscribed: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            readonly type: "unsubscribed";
-            readonly id: components["schemas"]["MessageId"];
-            readonly channel: components["schemas"]["Channel"];
-            /** @description Of `rounds`, `fills` and `account`: of the command that caused it. Of a heartbeat: all events up to it of the channels subscribed to have been sent. Of others: of the last durable command. */
-            readonly seq: components["schemas"]["Seq"];
-            /** @description The engine's time, or the server's where no command caused the message. */
-            readonly time: components["schemas"]["DateTime"];
-        };
-        /** @description The answer to `ping`. */
-        readonly Pong: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            readonly type: "pong";
-            readonly id: components["schemas"]["MessageId"];
-            /** @description Of `rounds`, `fills` and `account`: of the command that caused it. Of a heartbeat: all events up to it of the channels subscribed to have been sent. Of others: of the last durable command. */
-            readonly seq: components["schemas"]["Seq"];
-            /** @description The engine's time, or the server's where no command caused the message. */
-            readonly time: components["schemas"]["DateTime"];
-        };
-        /** @description A request that was refused, or the reason why the server is about to close the stream. */
-        readonly StreamError: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            readonly type: "error";
-            /** @description Of the message that is refused; null where it has none that can be read, and for a reason to close. */
-            readonly id: null | components["schemas"]["MessageId"];
-            readonly code: "invalid_request" | "round_not_live" | "betting_closed" | "order_expired" | "stake_out_of_range" | "insufficient_balance" | "round_exposure_limit" | "too_many_open_bets" | "idempotency_key_reused" | "price_refused" | "missing_api_key" | "invalid_api_key" | "invalid_operator_token" | "key_disabled" | "key_expired" | "insufficient_scope" | "tier_too_low" | "account_frozen" | "not_found" | "market_not_found" | "round_not_found" | "account_not_found" | "key_not_found" | "method_not_allowed" | "request_timeout" | "slow_consumer" | "body_too_large" | "unsupported_media_type" | "upgrade_required" | "odds_changed" | "round_changed" | "idempotency_in_progress" | "reference_conflict" | "too_many_keys" | "resync_required" | "round_already_resolved" | "clock_not_manual" | "feed_not_push" | "price_not_held" | "rate_limited" | "too_many_streams" | "trading_disabled" | "market_suspended" | "stale_price" | "clock_unsynchronised" | "journal_backlog" | "disk_reserve" | "idempotency_full" | "overloaded" | "shutting_down";
-            /** @description A sentence for people, or ''. */
-            readonly message: string;
-            /** @description Of an order refused with `odds_changed` for its `minOdds`: what it would get now. */
-            readonly current?: {
-                /** @description The side's live percent, before the stake joins. */
-                readonly percent: number;
-                readonly oddsAtBet: number;
-            };
-            /** @description Of `rate_limited` orders: whole seconds after which the order fits its limits. */
-            readonly retryAfterSeconds?: components["schemas"]["Count"];
-            /** @description Of `rounds`, `fills` and `account`: of the command that caused it. Of a heartbeat: all events up to it of the channels subscribed to have been sent. Of others: of the last durable command. */
-            readonly seq: components["schemas"]["Seq"];
-            /** @description The engine's time, or the server's where no command caused the message. */
-            readonly time: components["schemas"]["DateTime"];
-        };
-        readonly MarketsMessage: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            readonly type: "markets";
-            /** @description Whether `data` has all markets of the subscription, or only those that have changed. */
-            readonly snapshot: boolean;
-            readonly data: readonly components["schemas"]["MarketState"][];
-            /** @description Of `rounds`, `fills` and `account`: of the command that caused it. Of a heartbeat: all events up to it of the channels subscribed to have been sent. Of others: of the last durable command. */
-            readonly seq: components["schemas"]["Seq"];
-            /** @description The engine's time, or the server's where no command caused the message. */
-            readonly time: components["schemas"]["DateTime"];
-        };
-        /** @description The live state of one market: what GET /markets says of its pools. */
-        readonly MarketState: {
-            readonly id: string;
-            /** @description The current round; null when there is none. Then status, bettingClosesAt and openPrice are null, too. */
-            readonly roundId: null | string;
-            readonly status: null | "UPCOMING" | "LIVE" | "LOCKED" | "SETTLING" | "SETTLED";
-            /** @description Bets are refused from this time on. */
-            readonly bettingClosesAt: null | components["schemas"]["DateTime"];
-            /** @description null while UPCOMING. */
-            readonly openPrice: null | number;
-            /** @description Pools in USD, the house's seeds included. */
-            readonly poolUp: number;
-            readonly poolDown: number;
-            readonly totalPool: number;
-            readonly oddsUp: number;
-            readonly oddsDown: number;
-            readonly percentUp: number;
-            readonly percentDown: number;
-            /** @description The stake in USD up to which a bet is within what the round can bear; 0 while no bets are taken. */
-            readonly availableUp: number;
-            readonly availableDown: number;
-            readonly totalBets: components["schemas"]["Count"];
-            readonly totalVolume: number;
-        };
-        readonly PricesMessage: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            readonly type: "prices";
-            /** @description Whether `data` has all assets, or only those that have changed. */
-            readonly snapshot: boolean;
-            readonly data: readonly components["schemas"]["PriceState"][];
-            /** @description Of `rounds`, `fills` and `account`: of the command that caused it. Of a heartbeat: all events up to it of the channels subscribed to have been sent. Of others: of the last durable command. */
-            readonly seq: components["schemas"]["Seq"];
-            /** @description The engine's time, or the server's where no command caused the message. */
-            readonly time: components["schemas"]["DateTime"];
-        };
-        /** @description The prices of one asset. */
-        readonly PriceState: {
-            readonly crypto: "BTC" | "ETH" | "SOL" | "BNB" | "XRP" | "GOLD" | "SILVER" | "EURUSD" | "GBPUSD" | "USDJPY" | "AUDUSD" | "USDCAD" | "HYPE" | "TON";
-            /** @description The newest accepted price, and its own time; null where none has arrived since the server's start. */
-            readonly price: null | number;
-            readonly priceTime: null | components["schemas"]["DateTime"];
-            /** @description The price at which the asset's latest round opened (GET /prices), and when; null where it never had one. */
-            readonly openPrice: null | number;
-            readonly openTime: null | components["schemas"]["DateTime"];
-        };
         readonly AccountMessage: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            readonly type: "account";
-            readonly snapshot: boolean;
             readonly data: {
                 /** @description In USD. */
                 readonly balance: number;
             };
             /** @description Of `rounds`, `fills` and `account`: of the command that caused it. Of a heartbeat: all events up to it of the channels subscribed to have been sent. Of others: of the last durable command. */
             readonly seq: components["schemas"]["Seq"];
+            readonly snapshot: boolean;
             /** @description The engine's time, or the server's where no command caused the message. */
             readonly time: components["schemas"]["DateTime"];
-        };
-        /** @description Everything that one command did to rounds of the subscription. */
-        readonly RoundsMessage: {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
-            readonly type: "rounds";
-            readonly data: readonly components["schemas"]["RoundEvent"][];
+            readonly type: "account";
+        };
+        /** @description A bet was placed, on whatever way. */
+        readonly BetPlacedEvent: {
+            /** @description Stake in USD. */
+            readonly amount: number;
+            readonly entryPercent: number;
+            /** @constant */
+            readonly event: "placed";
+            /** @description The bet: `id` of GET /orders. */
+            readonly id: string;
+            readonly marketId: string;
+            /** @description Account balance in USD after the event. */
+            readonly newBalance: number;
+            readonly oddsAtBet: number;
+            readonly potentialPayout: number;
+            readonly prediction: "DOWN" | "UP";
+            readonly roundId: string;
+            readonly roundNumber: components["schemas"]["Count"];
+        };
+        /** @description A bet was decided; `refunded` if its round was voided. */
+        readonly BetSettledEvent: {
+            /** @description Stake in USD. */
+            readonly amount: number;
+            readonly event: "refunded" | "settled";
+            /** @description The bet: `id` of GET /orders. */
+            readonly id: string;
+            readonly marketId: string;
+            /** @description Account balance in USD after the event. */
+            readonly newBalance: number;
+            readonly payout: number;
+            readonly prediction: "DOWN" | "UP";
+            /** @description payout - amount. */
+            readonly profit: number;
+            readonly result: "DRAW" | "LOSS" | "REFUNDED" | "WIN";
+            readonly roundId: string;
+            readonly roundNumber: components["schemas"]["Count"];
+        };
+        readonly Channel: "account" | "fills" | "markets" | "prices" | "rounds";
+        readonly ClientMessage: components["schemas"]["Ping"] | components["schemas"]["StreamOrder"] | components["schemas"]["Subscribe"] | components["schemas"]["Unsubscribe"];
+        readonly Count: number;
+        /** Format: date-time */
+        readonly DateTime: string;
+        readonly FillEvent: components["schemas"]["BetPlacedEvent"] | components["schemas"]["BetSettledEvent"];
+        /** @description Everything that one command did to bets of the account. */
+        readonly FillsMessage: {
+            readonly data: readonly components["schemas"]["FillEvent"][];
             /** @description Of `rounds`, `fills` and `account`: of the command that caused it. Of a heartbeat: all events up to it of the channels subscribed to have been sent. Of others: of the last durable command. */
             readonly seq: components["schemas"]["Seq"];
             /** @description The engine's time, or the server's where no command caused the message. */
             readonly time: components["schemas"]["DateTime"];
-        };
-        readonly RoundEvent: components["schemas"]["RoundOpenedEvent"] | components["schemas"]["RoundLockedEvent"] | components["schemas"]["RoundSettledEvent"] | components["schemas"]["RoundVoidedEvent"];
-        /** @description The round takes bets. */
-        readonly RoundOpenedEvent: {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
-            readonly event: "opened";
-            readonly openPrice: number;
-            readonly startTime: components["schemas"]["DateTime"];
-            readonly bettingClosesAt: components["schemas"]["DateTime"];
-            readonly lockTime: components["schemas"]["DateTime"];
-            readonly endTime: components["schemas"]["DateTime"];
-            readonly marketId: string;
-            readonly roundId: string;
-            readonly roundNumber: components["schemas"]["Count"];
+            readonly type: "fills";
         };
+        /** @description Sent when the stream opens, and then each second. */
+        readonly Heartbeat: {
+            /** @description By asset: how many milliseconds ago its newest price was made; null where none has arrived since the server's start. */
+            readonly priceAgeMs: {
+                readonly AUDUSD: components["schemas"]["Count"] | null;
+                readonly BNB: components["schemas"]["Count"] | null;
+                readonly BTC: components["schemas"]["Count"] | null;
+                readonly ETH: components["schemas"]["Count"] | null;
+                readonly EURUSD: components["schemas"]["Count"] | null;
+                readonly GBPUSD: components["schemas"]["Count"] | null;
+                readonly GOLD: components["schemas"]["Count"] | null;
+                readonly HYPE: components["schemas"]["Count"] | null;
+                readonly SILVER: components["schemas"]["Count"] | null;
+                readonly SOL: components["schemas"]["Count"] | null;
+                readonly TON: components["schemas"]["Count"] | null;
+                readonly USDCAD: components["schemas"]["Count"] | null;
+                readonly USDJPY: components["schemas"]["Count"] | null;
+                readonly XRP: components["schemas"]["Count"] | null;
+            };
+            /** @description Of `rounds`, `fills` and `account`: of the command that caused it. Of a heartbeat: all events up to it of the channels subscribed to have been sent. Of others: of the last durable command. */
+            readonly seq: components["schemas"]["Seq"];
+            /** @description The engine's time, or the server's where no command caused the message. */
+            readonly time: components["schemas"]["DateTime"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "heartbeat";
+        };
+        /** @description What of resting limit orders an order has filled. */
+        readonly LimitOrdersFilled: {
+            readonly [key: string]: unknown;
+        };
+        /** @description The live state of one market: what GET /markets says of its pools. */
+        readonly MarketState: {
+            readonly availableDown: number;
+            /** @description The stake in USD up to which a bet is within what the round can bear; 0 while no bets are taken. */
+            readonly availableUp: number;
+            /** @description Bets are refused from this time on. */
+            readonly bettingClosesAt: components["schemas"]["DateTime"] | null;
+            readonly id: string;
+            readonly oddsDown: number;
+            readonly oddsUp: number;
+            /** @description null while UPCOMING. */
+            readonly openPrice: null | number;
+            readonly percentDown: number;
+            readonly percentUp: number;
+            readonly poolDown: number;
+            /** @description Pools in USD, the house's seeds included. */
+            readonly poolUp: number;
+            /** @description The current round; null when there is none. Then status, bettingClosesAt and openPrice are null, too. */
+            readonly roundId: null | string;
+            readonly status: "LIVE" | "LOCKED" | "SETTLED" | "SETTLING" | "UPCOMING" | null;
+            readonly totalBets: components["schemas"]["Count"];
+            readonly totalPool: number;
+            readonly totalVolume: number;
+        };
+        readonly MarketsMessage: {
+            readonly data: readonly components["schemas"]["MarketState"][];
+            /** @description Of `rounds`, `fills` and `account`: of the command that caused it. Of a heartbeat: all events up to it of the channels subscribed to have been sent. Of others: of the last durable command. */
+            readonly seq: components["schemas"]["Seq"];
+            /** @description Whether `data` has all markets of the subscription, or only those that have changed. */
+            readonly snapshot: boolean;
+            /** @description The engine's time, or the server's where no command caused the message. */
+            readonly time: components["schemas"]["DateTime"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "markets";
+        };
+        /** @description Chosen by the client; the answer repeats it. */
+        readonly MessageId: number;
+        /** @description The answer to an accepted `order`. */
+        readonly OrderMessage: {
+            readonly data: components["schemas"]["OrderResult"];
+            readonly id: components["schemas"]["MessageId"];
+            /** @description Whether the Idempotency-Key had placed it before: X-Idempotent-Replay of POST /orders. */
+            readonly replayed: boolean;
+            /** @description Of `rounds`, `fills` and `account`: of the command that caused it. Of a heartbeat: all events up to it of the channels subscribed to have been sent. Of others: of the last durable command. */
+            readonly seq: components["schemas"]["Seq"];
+            /** @description The engine's time, or the server's where no command caused the message. */
+            readonly time: components["schemas"]["DateTime"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "order";
+        };
+        /** @description A bet to place on the current round of a market. */
+        readonly OrderRequest: {
+            /** @description Stake in USD, at most two decimals, within minBet and maxBet of the market and the limit of the account's tier. */
+            readonly amount: number;
+            /** @description Mixed into betHash; at most 128 bytes of UTF-8, so fewer characters where they are not all ASCII. */
+            readonly clientSeed?: string;
+            /** @description Slippage guard: the order is refused with `odds_changed` when the side's live percent is more than {slippage} away. */
+            readonly expectedPercent?: number;
+            /** @description A market id such as `BTC_ONE_MINUTE`. */
+            readonly marketId: string;
+            /** @description Least odds with the stake in its pool, to four decimals: the order is refused with `odds_changed` where it would get less (extension). */
+            readonly minOdds?: number;
+            readonly prediction: "DOWN" | "UP";
+            /** @description The round that the bet must land in: the order is refused with `round_changed` when the market's current round is another one (extension). */
+            readonly roundId?: string;
+            /**
+             * Format: date-time
+             * @description The last moment at which the order may be executed: after it the order is refused with `order_expired` (extension).
+             */
+            readonly validUntil?: string;
+        };
+        /** @description The answer to an accepted order; a replay is the same, byte for byte. */
+        readonly OrderResult: {
+            readonly bet: components["schemas"]["PlacedBet"];
+            /** @description Limit-order fills; null where there are none. */
+            readonly limitOrdersFilled: components["schemas"]["LimitOrdersFilled"] | null;
+            /** @description Account balance in USD after the bet. */
+            readonly newBalance: number;
+        };
+        /** @description Asks for a `pong`. */
+        readonly Ping: {
+            readonly id: components["schemas"]["MessageId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly op: "ping";
+        };
+        /** @description An accepted bet. */
+        readonly PlacedBet: {
+            /** @description Stake in USD. */
+            readonly amount: number;
+            /** @description Provably-fair hash, SHA-256 in hex; its form is in the API guide. */
+            readonly betHash: components["schemas"]["Sha256Hex"];
+            /** @description The side's share of the pool in percent after the stake has joined it. */
+            readonly entryPercent: number;
+            readonly id: string;
+            readonly marketId: string;
+            /** @description Odds after the stake has joined its pool: the price that the bettor gets. */
+            readonly oddsAtBet: number;
+            readonly placedAt: components["schemas"]["DateTime"];
+            /** @description What a WIN pays, stake included: amount * oddsAtBet * {keptShare}, rounded down to the cent. */
+            readonly potentialPayout: number;
+            readonly prediction: "DOWN" | "UP";
+            readonly status: string;
+        };
+        /** @description The answer to `ping`. */
+        readonly Pong: {
+            readonly id: components["schemas"]["MessageId"];
+            /** @description Of `rounds`, `fills` and `account`: of the command that caused it. Of a heartbeat: all events up to it of the channels subscribed to have been sent. Of others: of the last durable command. */
+            readonly seq: components["schemas"]["Seq"];
+            /** @description The engine's time, or the server's where no command caused the message. */
+            readonly time: components["schemas"]["DateTime"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "pong";
+        };
+        /** @description The prices of one asset. */
+        readonly PriceState: {
+            readonly crypto: "AUDUSD" | "BNB" | "BTC" | "ETH" | "EURUSD" | "GBPUSD" | "GOLD" | "HYPE" | "SILVER" | "SOL" | "TON" | "USDCAD" | "USDJPY" | "XRP";
+            /** @description The price at which the asset's latest round opened (GET /prices), and when; null where it never had one. */
+            readonly openPrice: null | number;
+            readonly openTime: components["schemas"]["DateTime"] | null;
+            /** @description The newest accepted price, and its own time; null where none has arrived since the server's start. */
+            readonly price: null | number;
+            readonly priceTime: components["schemas"]["DateTime"] | null;
+        };
+        readonly PricesMessage: {
+            readonly data: readonly components["schemas"]["PriceState"][];
+            /** @description Of `rounds`, `fills` and `account`: of the command that caused it. Of a heartbeat: all events up to it of the channels subscribed to have been sent. Of others: of the last durable command. */
+            readonly seq: components["schemas"]["Seq"];
+            /** @description Whether `data` has all assets, or only those that have changed. */
+            readonly snapshot: boolean;
+            /** @description The engine's time, or the server's where no command caused the message. */
+            readonly time: components["schemas"]["DateTime"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "prices";
+        };
+        readonly RoundEvent: components["schemas"]["RoundLockedEvent"] | components["schemas"]["RoundOpenedEvent"] | components["schemas"]["RoundSettledEvent"] | components["schemas"]["RoundVoidedEvent"];
         /** @description The round takes no more bets. */
         readonly RoundLockedEvent: {
             /**
@@ -233,21 +271,37 @@ export interface components {
             readonly roundId: string;
             readonly roundNumber: components["schemas"]["Count"];
         };
+        /** @description The round takes bets. */
+        readonly RoundOpenedEvent: {
+            readonly bettingClosesAt: components["schemas"]["DateTime"];
+            readonly endTime: components["schemas"]["DateTime"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly event: "opened";
+            readonly lockTime: components["schemas"]["DateTime"];
+            readonly marketId: string;
+            readonly openPrice: number;
+            readonly roundId: string;
+            readonly roundNumber: components["schemas"]["Count"];
+            readonly startTime: components["schemas"]["DateTime"];
+        };
         /** @description All bets of the round are paid. */
         readonly RoundSettledEvent: {
+            readonly closePrice: number;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             readonly event: "settled";
-            readonly result: "UP" | "DOWN" | "DRAW";
-            readonly openPrice: number;
-            readonly closePrice: number;
-            readonly totalBets: components["schemas"]["Count"];
-            readonly totalVolume: number;
             readonly marketId: string;
+            readonly openPrice: number;
+            readonly result: "DOWN" | "DRAW" | "UP";
             readonly roundId: string;
             readonly roundNumber: components["schemas"]["Count"];
+            readonly totalBets: components["schemas"]["Count"];
+            readonly totalVolume: number;
         };
         /** @description The round has no result: all bets are refunded. */
         readonly RoundVoidedEvent: {
@@ -256,177 +310,121 @@ export interface components {
              * @enum {string}
              */
             readonly event: "voided";
+            readonly marketId: string;
+            readonly roundId: string;
+            readonly roundNumber: components["schemas"]["Count"];
             readonly totalBets: components["schemas"]["Count"];
             readonly totalVolume: number;
-            readonly marketId: string;
-            readonly roundId: string;
-            readonly roundNumber: components["schemas"]["Count"];
         };
-        /** @description Everything that one command did to bets of the account. */
-        readonly FillsMessage: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            readonly type: "fills";
-            readonly data: readonly components["schemas"]["FillEvent"][];
+        /** @description Everything that one command did to rounds of the subscription. */
+        readonly RoundsMessage: {
+            readonly data: readonly components["schemas"]["RoundEvent"][];
             /** @description Of `rounds`, `fills` and `account`: of the command that caused it. Of a heartbeat: all events up to it of the channels subscribed to have been sent. Of others: of the last durable command. */
             readonly seq: components["schemas"]["Seq"];
             /** @description The engine's time, or the server's where no command caused the message. */
             readonly time: components["schemas"]["DateTime"];
-        };
-        readonly FillEvent: components["schemas"]["BetPlacedEvent"] | components["schemas"]["BetSettledEvent"];
-        /** @description A bet was placed, on whatever way. */
-        readonly BetPlacedEvent: {
-            /** @constant */
-            readonly event: "placed";
-            readonly oddsAtBet: number;
-            readonly entryPercent: number;
-            readonly potentialPayout: number;
-            /** @description The bet: `id` of GET /orders. */
-            readonly id: string;
-            readonly prediction: "UP" | "DOWN";
-            /** @description Stake in USD. */
-            readonly amount: number;
-            /** @description Account balance in USD after the event. */
-            readonly newBalance: number;
-            readonly marketId: string;
-            readonly roundId: string;
-            readonly roundNumber: components["schemas"]["Count"];
-        };
-        /** @description A bet was decided; `refunded` if its round was voided. */
-        readonly BetSettledEvent: {
-            readonly event: "settled" | "refunded";
-            readonly result: "DRAW" | "WIN" | "LOSS" | "REFUNDED";
-            readonly payout: number;
-            /** @description payout - amount. */
-            readonly profit: number;
-            /** @description The bet: `id` of GET /orders. */
-            readonly id: string;
-            readonly prediction: "UP" | "DOWN";
-            /** @description Stake in USD. */
-            readonly amount: number;
-            /** @description Account balance in USD after the event. */
-            readonly newBalance: number;
-            readonly marketId: string;
-            readonly roundId: string;
-            readonly roundNumber: components["schemas"]["Count"];
-        };
-        /** @description The answer to an accepted `order`. */
-        readonly OrderMessage: {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
-            readonly type: "order";
-            readonly id: components["schemas"]["MessageId"];
-            /** @description Whether the Idempotency-Key had placed it before: X-Idempotent-Replay of POST /orders. */
-            readonly replayed: boolean;
-            readonly data: components["schemas"]["OrderResult"];
-            /** @description Of `rounds`, `fills` and `account`: of the command that caused it. Of a heartbeat: all events up to it of the channels subscribed to have been sent. Of others: of the last durable command. */
-            readonly seq: components["schemas"]["Seq"];
-            /** @description The engine's time, or the server's where no command caused the message. */
-            readonly time: components["schemas"]["DateTime"];
+            readonly type: "rounds";
         };
-        /** @description The answer to an accepted order; a replay is the same, byte for byte. */
-        readonly OrderResult: {
-            readonly bet: components["schemas"]["PlacedBet"];
-            /** @description Account balance in USD after the bet. */
-            readonly newBalance: number;
-            /** @description Limit-order fills; null where there are none. */
-            readonly limitOrdersFilled: null | components["schemas"]["LimitOrdersFilled"];
-        };
-        /** @description An accepted bet. */
-        readonly PlacedBet: {
-            readonly id: string;
-            readonly marketId: string;
-            readonly prediction: "UP" | "DOWN";
-            /** @description Stake in USD. */
-            readonly amount: number;
-            /** @description Odds after the stake has joined its pool: the price that the bettor gets. */
-            readonly oddsAtBet: number;
-            /** @description The side's share of the pool in percent after the stake has joined it. */
-            readonly entryPercent: number;
-            /** @description What a WIN pays, stake included: amount * oddsAtBet * {keptShare}, rounded down to the cent. */
-            readonly potentialPayout: number;
-            readonly status: string;
-            /** @description Provably-fair hash, SHA-256 in hex; its form is in the API guide. */
-            readonly betHash: components["schemas"]["Sha256Hex"];
-            readonly placedAt: components["schemas"]["DateTime.o1"];
-        };
+        /** @description The journal's sequence number of a command. */
+        readonly Seq: number;
+        readonly ServerMessage: components["schemas"]["AccountMessage"] | components["schemas"]["FillsMessage"] | components["schemas"]["Heartbeat"] | components["schemas"]["MarketsMessage"] | components["schemas"]["OrderMessage"] | components["schemas"]["Pong"] | components["schemas"]["PricesMessage"] | components["schemas"]["RoundsMessage"] | components["schemas"]["StreamError"] | components["schemas"]["Subscribed"] | components["schemas"]["Unsubscribed"];
         readonly Sha256Hex: string;
-        /** Format: date-time */
-        readonly "DateTime.o1": string;
-        /** @description What of resting limit orders an order has filled. */
-        readonly LimitOrdersFilled: {
-            readonly [key: string]: unknown;
-        };
-        readonly ClientMessage: components["schemas"]["Subscribe"] | components["schemas"]["Unsubscribe"] | components["schemas"]["Ping"] | components["schemas"]["StreamOrder"];
-        /** @description Subscribes to a channel. A second one to the same channel replaces the first. */
-        readonly Subscribe: {
+        /** @description A request that was refused, or the reason why the server is about to close the stream. */
+        readonly StreamError: {
+            readonly code: "account_frozen" | "account_not_found" | "betting_closed" | "body_too_large" | "clock_not_manual" | "clock_unsynchronised" | "disk_reserve" | "feed_not_push" | "idempotency_full" | "idempotency_in_progress" | "idempotency_key_reused" | "insufficient_balance" | "insufficient_scope" | "invalid_api_key" | "invalid_operator_token" | "invalid_request" | "journal_backlog" | "key_disabled" | "key_expired" | "key_not_found" | "market_not_found" | "market_suspended" | "method_not_allowed" | "missing_api_key" | "not_found" | "odds_changed" | "order_expired" | "overloaded" | "price_not_held" | "price_refused" | "rate_limited" | "reference_conflict" | "request_timeout" | "resync_required" | "round_already_resolved" | "round_changed" | "round_exposure_limit" | "round_not_found" | "round_not_live" | "shutting_down" | "slow_consumer" | "stake_out_of_range" | "stale_price" | "tier_too_low" | "too_many_keys" | "too_many_open_bets" | "too_many_streams" | "trading_disabled" | "unsupported_media_type" | "upgrade_required";
+            /** @description Of an order refused with `odds_changed` for its `minOdds`: what it would get now. */
+            readonly current?: {
+                readonly oddsAtBet: number;
+                /** @description The side's live percent, before the stake joins. */
+                readonly percent: number;
+            };
+            /** @description Of the message that is refused; null where it has none that can be read, and for a reason to close. */
+            readonly id: components["schemas"]["MessageId"] | null;
+            /** @description A sentence for people, or ''. */
+            readonly message: string;
+            /** @description Of `rate_limited` orders: whole seconds after which the order fits its limits. */
+            readonly retryAfterSeconds?: components["schemas"]["Count"];
+            /** @description Of `rounds`, `fills` and `account`: of the command that caused it. Of a heartbeat: all events up to it of the channels subscribed to have been sent. Of others: of the last durable command. */
+            readonly seq: components["schemas"]["Seq"];
+            /** @description The engine's time, or the server's where no command caused the message. */
+            readonly time: components["schemas"]["DateTime"];
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
-            readonly op: "subscribe";
-            readonly id: components["schemas"]["MessageId"];
-            readonly channel: components["schemas"]["Channel"];
-            /** @description Ids of markets, for `markets` and `rounds`; all of them if absent. */
-            readonly markets?: readonly string[];
-            /** @description For `rounds` and `fills`: resumes after the command with this number; if absent, begins now. */
-            readonly since?: components["schemas"]["Seq"];
-        };
-        /** @description Ends the subscription to a channel. */
-        readonly Unsubscribe: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            readonly op: "unsubscribe";
-            readonly id: components["schemas"]["MessageId"];
-            readonly channel: components["schemas"]["Channel"];
-        };
-        /** @description Asks for a `pong`. */
-        readonly Ping: {
-            /**
-             * @description discriminator enum property added by openapi-typescript
-             * @enum {string}
-             */
-            readonly op: "ping";
-            readonly id: components["schemas"]["MessageId"];
+            readonly type: "error";
         };
         /** @description Places a bet: the same checks, limits and answers as POST /orders. */
         readonly StreamOrder: {
+            readonly id: components["schemas"]["MessageId"];
+            /** @description As the Idempotency-Key header of POST /orders; both share what they remember. */
+            readonly idempotencyKey?: string;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             readonly op: "order";
-            readonly id: components["schemas"]["MessageId"];
-            /** @description As the Idempotency-Key header of POST /orders; both share what they remember. */
-            readonly idempotencyKey?: string;
             readonly order: components["schemas"]["OrderRequest"];
         };
-        /** @description A bet to place on the current round of a market. */
-        readonly OrderRequest: {
-            /** @description A market id such as `BTC_ONE_MINUTE`. */
-            readonly marketId: string;
-            readonly prediction: "UP" | "DOWN";
-            /** @description Stake in USD, at most two decimals, within minBet and maxBet of the market and the limit of the account's tier. */
-            readonly amount: number;
-            /** @description Slippage guard: the order is refused with `odds_changed` when the side's live percent is more than {slippage} away. */
-            readonly expectedPercent?: number;
-            /** @description The round that the bet must land in: the order is refused with `round_changed` when the market's current round is another one (extension). */
-            readonly roundId?: string;
+        /** @description Subscribes to a channel. A second one to the same channel replaces the first. */
+        readonly Subscribe: {
+            readonly channel: components["schemas"]["Channel"];
+            readonly id: components["schemas"]["MessageId"];
+            /** @description Ids of markets, for `markets` and `rounds`; all of them if absent. */
+            readonly markets?: readonly string[];
             /**
-             * Format: date-time
-             * @description The last moment at which the order may be executed: after it the order is refused with `order_expired` (extension).
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
              */
-            readonly validUntil?: string;
-            /** @description Least odds with the stake in its pool, to four decimals: the order is refused with `odds_changed` where it would get less (extension). */
-            readonly minOdds?: number;
-            /** @description Mixed into betHash; at most 128 bytes of UTF-8, so fewer characters where they are not all ASCII. */
-            readonly clientSeed?: string;
+            readonly op: "subscribe";
+            /** @description For `rounds` and `fills`: resumes after the command with this number; if absent, begins now. */
+            readonly since?: components["schemas"]["Seq"];
+        };
+        /** @description The answer to `subscribe`. */
+        readonly Subscribed: {
+            readonly channel: components["schemas"]["Channel"];
+            readonly id: components["schemas"]["MessageId"];
+            /** @description All markets if null; null for channels that are not of markets. */
+            readonly markets: readonly string[] | null;
+            /** @description Of `rounds`, `fills` and `account`: of the command that caused it. Of a heartbeat: all events up to it of the channels subscribed to have been sent. Of others: of the last durable command. */
+            readonly seq: components["schemas"]["Seq"];
+            /** @description Every event after this number follows; null for state channels. */
+            readonly since: components["schemas"]["Seq"] | null;
+            /** @description The engine's time, or the server's where no command caused the message. */
+            readonly time: components["schemas"]["DateTime"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "subscribed";
+        };
+        /** @description Ends the subscription to a channel. */
+        readonly Unsubscribe: {
+            readonly channel: components["schemas"]["Channel"];
+            readonly id: components["schemas"]["MessageId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly op: "unsubscribe";
+        };
+        /** @description The answer to `unsubscribe`. */
+        readonly Unsubscribed: {
+            readonly channel: components["schemas"]["Channel"];
+            readonly id: components["schemas"]["MessageId"];
+            /** @description Of `rounds`, `fills` and `account`: of the command that caused it. Of a heartbeat: all events up to it of the channels subscribed to have been sent. Of others: of the last durable command. */
+            readonly seq: components["schemas"]["Seq"];
+            /** @description The engine's time, or the server's where no command caused the message. */
+            readonly time: components["schemas"]["DateTime"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "unsubscribed";
         };
     };
     responses: never;

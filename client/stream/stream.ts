@@ -180,11 +180,11 @@ export class ToteStream {
     }
   }
 
-  #onError({ id, code, message: detail, retryAfterSeconds }: StreamError): void {
+  #onError({ id, code, message: detail, current, retryAfterSeconds }: StreamError): void {
     // Without an id it is the reason of the close that follows, which has the code, too.
     if (id === null) return;
     const retryAfterMs = retryAfterSeconds === undefined ? null : retryAfterSeconds * 1_000;
-    const failure: Failure = { code, detail, status: 0, retryAfterMs };
+    const failure: Failure = { code, detail, status: 0, retryAfterMs, current: current ?? null };
     if (!this.#subscriptions.onError(id, failure)) this.#orders.onAnswer(id, failure);
   }
 

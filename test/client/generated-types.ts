@@ -25,8 +25,29 @@ const head = (what: string): string => `/**
 /** A document that has nothing but the messages. */
 function streamDocument(): object {
   const { components } = typia.json.schemas<[ServerMessage, ClientMessage], '3.1'>();
-  return { openapi: '3.1.0', info: { title: 'stream', version: '1.0.0' }, paths: {}, components };
+  return {
+    openapi: '3.1.0',
+    info: { title: 'stream', version: '1.0.0' },
+    paths: {},
+    components: sorted(components),
+  };
 }
+
+/** The compiler's order of a union's members, and of what is mapped from one, changes from build to build. */
+function sorted(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(sorted);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const fields = Object.entries(schema).sort(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(
+    fields.map(([name, field]) => {
+      const value = sorted(field);
+      return [name, Array.isArray(value) && UNIONS.includes(name) ? value.toSorted(byText) : value];
+    }),
+  );
+}
+const UNIONS: readonly string[] = ['oneOf', 'anyOf', 'enum', 'required', 'type'];
+const byText = (one: unknown, other: unknown): number =>
+  JSON.stringify(one) < JSON.stringify(other) ? -1 : 1;
 
 async function generate(name: string, what: string, document: object): Promise<GeneratedFile> {
   // As text, because the generator changes what it is given.

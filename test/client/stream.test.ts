@@ -217,8 +217,9 @@ test('a subscription that the server refuses is rejected, and not asked for agai
   assert.equal((await refused).code, 'insufficient_scope');
   line.socket.close();
   const next = await script.line();
-  void stream.subscribe('markets', () => undefined);
-  assert.equal((await next.next())['channel'], 'markets');
+  const accepted = stream.subscribe('markets', () => undefined);
+  assert.equal((await next.confirm(null))['channel'], 'markets');
+  await accepted;
 });
 
 test('a key that is disabled ends the stream for good', async () => {
@@ -283,9 +284,17 @@ test('an order that is refused fails with its code', async () => {
   const line = await script.line();
   const refused = errorOf(stream.placeOrder(ORDER, { idempotencyKey: 'k' }));
   const { id } = await line.next();
-  line.send({ type: 'error', ...AT, id, code: 'odds_changed', message: '' });
-  const { code, idempotencyKey, isOutcomeUnknown } = await refused;
+  line.send({
+    type: 'error',
+    ...AT,
+    id,
+    code: 'odds_changed',
+    message: '',
+    current: { percent: 40, oddsAtBet: 2 },
+  });
+  const { code, idempotencyKey, isOutcomeUnknown, current } = await refused;
   assert.deepEqual([code, idempotencyKey, isOutcomeUnknown], ['odds_changed', 'k', false]);
+  assert.deepEqual(current, { percent: 40, oddsAtBet: 2 });
 });
 
 test('an order ends with its signal, and when no answer comes in time', async () => {
