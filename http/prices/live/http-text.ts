@@ -37,7 +37,7 @@ export function getText(
     isOver = true;
     reader.onEnd(ended);
   };
-  const fail = (error: Error): void => end({ reason: tidy(error.message), askedMs: 0 });
+  const fail = (error: Error): void => end({ reason: tidy(troubleOf(error)), askedMs: 0 });
   const send = url.protocol === 'https:' ? requestHttps : requestHttp;
   const request = send(url, { headers }, (answer) => {
     answer.setEncoding('utf8');
@@ -56,6 +56,14 @@ export function getText(
     isOver = true;
     request.destroy();
   };
+}
+
+/** Where each address of a host has failed, Node puts the sentences into the causes and leaves the error without one. */
+export function troubleOf(error: Error): string {
+  if (error.message !== '') return error.message;
+  const causes = error instanceof AggregateError ? error.errors : [];
+  const sentences = causes.map((cause: unknown) => (cause instanceof Error ? cause.message : String(cause)));
+  return sentences.join('; ') || 'the connection failed';
 }
 
 function readRefusal(

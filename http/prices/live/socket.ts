@@ -1,6 +1,6 @@
 /** A WebSocket connection to a price service that is only listened to, once it has been told what to send. */
 import { WebSocket } from 'ws';
-import { askedMsOf } from './http-text.js';
+import { askedMsOf, troubleOf } from './http-text.js';
 import type { Dial } from './kept-connection.js';
 
 const MESSAGE_BYTES_MAX = 1_000_000;
@@ -34,7 +34,7 @@ export function socketDial({ url, greetings, onText }: SocketOptions): Dial {
       });
     });
     socket.on('error', (error) => {
-      trouble = error.message;
+      trouble = troubleOf(error);
     });
     socket.on('close', (code) => {
       const reason = trouble === '' ? `the service closed the connection (code ${code})` : trouble;
