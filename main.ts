@@ -36,7 +36,7 @@ import { JournalError } from './persistence/errors.js';
 import { JournalThread } from './persistence/journal/thread.js';
 import { openStore, type Store } from './persistence/recovery/open-store.js';
 import { recoveryReporter } from './persistence/recovery/progress.js';
-import { ShadowThread } from './persistence/shadow/thread.js';
+import { type ArchiveThreads, startArchiveThreads } from './persistence/shadow/with-reader.js';
 
 const CHECK_EVERY_MS = 1_000;
 const packageText = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
@@ -75,7 +75,7 @@ async function start(given: Config, log: Log): Promise<void> {
   host.lifecycle.start();
   health.logAwaitedPrices();
   const rules = must(sequencer.engine.rules, 'rules in force');
-  ports.serve(rules, { ask, onGuesses: (guesses) => health.onGuesses(guesses) });
+  ports.serve(rules, { ask, onGuesses: health.onGuesses.bind(health) }, () => host.past.connect());
   await new Promise<void>((resolve) => sequencer.whenDurable(sequencer.engine.seq, resolve));
   const facts = {
     version,
@@ -106,7 +106,7 @@ function recover(given: Config, log: Log): { readonly store: Store; readonly sta
 
 /** Drives the rounds and checks the server's health until it is told to end; then closes everything in order. */
 function run(host: Host, health: HealthLog, ports: OpenPorts, store: Store, shutdown: Shutdown): void {
-  const { sequencer, lifecycle, shadow, journal } = host;
+  const { sequencer, lifecycle, past, shadow, journal } = host;
   const pump = (): void => {
     sequencer.heartbeat();
     lifecycle.pump();
@@ -123,6 +123,7 @@ function run(host: Host, health: HealthLog, ports: OpenPorts, store: Store, shut
       await portsClosed;
       for (const timer of timers) clearInterval(timer);
       lifecycle.stop();
+      await past.close();
       // The shadow reads the journal's files. The journal must be the last to close them, so that no WAL is left.
       await shadow.close();
       await journal.close();
@@ -131,15 +132,16 @@ function run(host: Host, health: HealthLog, ports: OpenPorts, store: Store, shut
   });
 }
 
-/** Snapshots and archive, on a thread of their own. Only a fault in the state itself ends the server. */
-function startShadow(config: RunningConfig, { dir }: Store, shutdown: Shutdown, log: Log): ShadowThread {
+/** Snapshots and archive, and reading it, on threads of their own. A fault in the state itself ends the server. */
+function startArchive(config: RunningConfig, { dir }: Store, shutdown: Shutdown, log: Log): ArchiveThreads {
   const { snapshotCommands, snapshotEveryMs, snapshotsKept, retentionMs: segmentsKeptMs } = config;
-  return new ShadowThread(
+  return startArchiveThreads(
     { dir, snapshotCommands, snapshotEveryMs, snapshotsKept, segmentsKeptMs },
     {
       onDiverged: (error) => shutdown.fatal(error),
       onNote: (note) => log.write('shadow_note', {}, note),
       onNews: shadowNewsLogger(log),
+      onFatal: (error) => shutdown.programmingError(error),
     },
   );
 }
@@ -185,8 +187,8 @@ function buildHost(
   const runClock = manualClock?.set.bind(manualClock) ?? null;
   const manualRun = runClock === null ? null : new ManualRun(sequencer, lifecycle, setImmediate, runClock);
   const steadyNowMs = manualClock === null ? wholeMonotonicMs : () => manualClock.nowMs();
-  const shadow = startShadow(config, store, shutdown, log);
-  return { clock, steadyNowMs, journal, sequencer, orderTimes, shadow, lifecycle, manualRun, ...prices };
+  const archive = startArchive(config, store, shutdown, log);
+  return { clock, steadyNowMs, journal, sequencer, orderTimes, lifecycle, manualRun, ...archive, ...prices };
 }
 
 /** Connects the engine with the gateways. */

@@ -7,6 +7,7 @@ import { ToteError } from './base/errors.js';
 import { realSurroundings, type Surroundings } from './base/timing.js';
 import type {
   DataOf,
+  LedgerEntry,
   Limits,
   Market,
   OrderRequest,
@@ -15,6 +16,7 @@ import type {
   QueryOf,
   RoundDetail,
   ServerTime,
+  SettledRound,
 } from './base/types.js';
 import { type CallDefaults, Caller, type Query } from './rest/caller.js';
 import type { Fetch } from './rest/exchange.js';
@@ -34,6 +36,13 @@ export interface ClientOptions {
   readonly fetch?: Fetch;
   /** Clock, chance and waiting, for tests. */
   readonly surroundings?: Surroundings;
+}
+
+/** A page of a list. */
+export interface Page<Element> {
+  readonly data: readonly Element[];
+  /** For `cursor`: the next page; null on the last one. */
+  readonly nextCursor: string | null;
 }
 
 export interface WatchOptions {
@@ -90,6 +99,25 @@ export class ToteClient {
   /** A round with its result, prices and seed. Fails with `round_not_found` if the server has no such round. */
   getRound(id: string, options: CallOptions = {}): Promise<RoundDetail> {
     return this.#get(`/rounds/${encodeURIComponent(id)}`, {}, options);
+  }
+
+  /** Settled rounds, the last to start first: a page of all that the server has ever settled. */
+  listRounds(query: QueryOf<'listRounds'> = {}, options: CallOptions = {}): Promise<Page<SettledRound>> {
+    return this.#page('/rounds', query, options);
+  }
+
+  /** Settled rounds of one market. Fails with `market_not_found` if there is no such market. */
+  listMarketRounds(
+    id: string,
+    query: QueryOf<'listMarketRounds'> = {},
+    options: CallOptions = {},
+  ): Promise<Page<SettledRound>> {
+    return this.#page(`/markets/${encodeURIComponent(id)}/rounds`, query, options);
+  }
+
+  /** Every movement of your money, newest first: a page of entries that add up to your balance. */
+  getLedger(query: QueryOf<'getLedger'> = {}, options: CallOptions = {}): Promise<Page<LedgerEntry>> {
+    return this.#page('/account/ledger', query, options);
   }
 
   /** Your open bets, or with `status: 'all'` all of them, the most recently changed first. */
@@ -175,6 +203,11 @@ export class ToteClient {
     } catch (error) {
       return error instanceof ToteError && FINAL_CODES.includes(error.code) ? error : null;
     }
+  }
+
+  async #page<Element>(path: string, query: Query, options: CallOptions): Promise<Page<Element>> {
+    const { data, nextCursor } = await this.#caller.call({ method: 'GET', path, query }, options);
+    return { data: data as readonly Element[], nextCursor };
   }
 
   /** `data` is what the API document says it is: the types are generated from that document. */

@@ -13,6 +13,7 @@ export type { Surroundings } from './base/timing.js';
 export type {
   BetResult,
   Crypto,
+  LedgerEntry,
   Limits,
   Market,
   OrderRequest,
@@ -25,10 +26,11 @@ export type {
   Scope,
   ServerCode,
   ServerTime,
+  SettledRound,
   Tier,
   TimeFrame,
 } from './base/types.js';
-export { type ClientOptions, ToteClient, type WatchOptions } from './client.js';
+export { type ClientOptions, type Page, ToteClient, type WatchOptions } from './client.js';
 export type { components, operations, paths } from './generated/api.js';
 export type { CallOptions, OrderOptions } from './rest/persist.js';
 export { RETRIED_CODES } from './rest/retry.js';

@@ -127,6 +127,66 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/rounds": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Settled rounds with their results, the last to start first
+         * @description Scope `markets:read`. All rounds that the server has ever settled, with prices, pools and volumes.
+         */
+        readonly get: operations["listRounds"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/markets/{id}/rounds": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Settled rounds of one market, the newest first
+         * @description Scope `markets:read`.
+         */
+        readonly get: operations["listMarketRounds"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/account/ledger": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Every movement of your money, newest first
+         * @description Scope `positions:read`. From the first deposit on: the amounts of all entries up to one add up to its `balanceAfter`. A lost bet moves nothing when it is settled, so it has only the entry of its stake. Whatever was acknowledged before the request is in the answer.
+         */
+        readonly get: operations["getLedger"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/time": {
         readonly parameters: {
             readonly query?: never;
@@ -470,6 +530,49 @@ export interface components {
             /** @description Share of a win's payout that the house keeps. */
             readonly fee: number;
         };
+        /** @description A movement of an account's money. The amounts of all entries up to one add up to its `balanceAfter`. */
+        readonly LedgerEntry: {
+            /** @description Unique in the account, and never changes. */
+            readonly id: string;
+            readonly time: components["schemas"]["DateTime"];
+            readonly type: components["schemas"]["LedgerType"];
+            /** @description The operator's reference of a deposit or a withdrawal. */
+            readonly reference: string | null;
+            /** @description The order of a stake, a payout or a refund. */
+            readonly orderId: string | null;
+            /** @description USD; positive into the account, negative out of it. */
+            readonly amount: number;
+            /** @description The account's balance after it, in USD. */
+            readonly balanceAfter: number;
+        };
+        /** @description A round that is over, as it was settled. */
+        readonly SettledRound: {
+            /** @description `<marketId>_<roundNumber>`. */
+            readonly id: string;
+            readonly marketId: string;
+            readonly crypto: components["schemas"]["Crypto"];
+            readonly timeFrame: components["schemas"]["TimeFrame"];
+            readonly roundNumber: components["schemas"]["Count"];
+            readonly startTime: components["schemas"]["DateTime"];
+            readonly lockTime: components["schemas"]["DateTime"];
+            readonly endTime: components["schemas"]["DateTime"];
+            readonly openPrice: number | null;
+            /** @description null for a round that was voided. */
+            readonly closePrice: number | null;
+            /** @description Pool on UP in USD as of the last bet, the house's seed included. */
+            readonly poolUp: number;
+            /** @description The same on DOWN. */
+            readonly poolDown: number;
+            /** @description Number of bets. */
+            readonly totalBets: components["schemas"]["Count"];
+            /** @description Sum of all stakes in USD, without the house's seeds. */
+            readonly totalVolume: number;
+            /** @description Absent for a round that was voided. */
+            readonly result?: components["schemas"]["RoundResult"];
+            /** @description Why it was voided, or null. */
+            readonly voidReason: string | null;
+            readonly settledAt: components["schemas"]["DateTime"];
+        };
         /**
          * @description An asset: crypto, a metal or a currency pair.
          * @enum {string}
@@ -511,6 +614,11 @@ export interface components {
          */
         readonly BetResult: "WIN" | "LOSS" | "DRAW" | "REFUNDED" | "CASHOUT";
         /**
+         * @description Why money moved: `payout` is a win; `refund` the stake of a draw or of a voided round; `forward` stands for what is no longer stored one by one, and is the first entry where there is one.
+         * @enum {string}
+         */
+        readonly LedgerType: "deposit" | "withdrawal" | "stake" | "payout" | "refund" | "forward";
+        /**
          * @description Tier of an account, from the lowest.
          * @enum {string}
          */
@@ -524,7 +632,7 @@ export interface components {
          * @description What `error` of a failure is, or what stands before its colon. Decide by it.
          * @enum {string}
          */
-        readonly ErrorCode: "invalid_request" | "round_not_live" | "betting_closed" | "order_expired" | "stake_out_of_range" | "insufficient_balance" | "round_exposure_limit" | "too_many_open_bets" | "idempotency_key_reused" | "missing_api_key" | "invalid_api_key" | "key_disabled" | "key_expired" | "insufficient_scope" | "tier_too_low" | "account_frozen" | "market_not_found" | "round_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "slow_consumer" | "odds_changed" | "round_changed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "upgrade_required" | "resync_required" | "rate_limited" | "too_many_streams" | "trading_disabled" | "market_suspended" | "stale_price" | "clock_unsynchronised" | "journal_backlog" | "disk_reserve" | "idempotency_full" | "overloaded" | "shutting_down";
+        readonly ErrorCode: "invalid_request" | "round_not_live" | "betting_closed" | "order_expired" | "stake_out_of_range" | "insufficient_balance" | "round_exposure_limit" | "too_many_open_bets" | "idempotency_key_reused" | "missing_api_key" | "invalid_api_key" | "key_disabled" | "key_expired" | "insufficient_scope" | "tier_too_low" | "account_frozen" | "market_not_found" | "round_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "slow_consumer" | "odds_changed" | "round_changed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "upgrade_required" | "resync_required" | "rate_limited" | "too_many_streams" | "trading_disabled" | "market_suspended" | "stale_price" | "clock_unsynchronised" | "journal_backlog" | "disk_reserve" | "idempotency_full" | "archive_behind" | "archive_unavailable" | "overloaded" | "shutting_down";
         /** @description The envelope of every failure. */
         readonly Failure: {
             /** @constant */
@@ -840,6 +948,28 @@ export interface components {
          *     - `overloaded`: too many requests wait for the engine; try again after `Retry-After` seconds
          */
         readonly Overloaded: {
+            headers: {
+                readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly "Retry-After": components["headers"]["Retry-After"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /**
+         * @description The past cannot be read right now.
+         *
+         *     - `overloaded`: too many requests wait for the engine; try again after `Retry-After` seconds
+         *     - `archive_behind`: what has happened just now is not stored yet; try again after `Retry-After` seconds
+         *     - `archive_unavailable`: what has left memory cannot be read now; an operator has to look
+         */
+        readonly PastNotRead: {
             headers: {
                 readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -1268,6 +1398,152 @@ export interface operations {
             readonly 413: components["responses"]["ContentTooLarge"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 503: components["responses"]["Overloaded"];
+        };
+    };
+    readonly listRounds: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only rounds of this market. */
+                readonly marketId?: string;
+                /** @description Only rounds that start at this time or later. */
+                readonly from?: string;
+                /** @description Only rounds that start before this time. */
+                readonly to?: string;
+                /** @description At most this many elements. */
+                readonly limit?: number;
+                /** @description `nextCursor` of the page before, of the same list. */
+                readonly cursor?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Settled rounds. */
+            readonly 200: {
+                headers: {
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /** @constant */
+                        readonly success: true;
+                        readonly data: readonly components["schemas"]["SettledRound"][];
+                        /** @description For `cursor`: the next page; null on the last one. Opaque, and good for as long as you like. */
+                        readonly nextCursor: string | null;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadParameter"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["MarketNotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 503: components["responses"]["PastNotRead"];
+        };
+    };
+    readonly listMarketRounds: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description At most this many elements. */
+                readonly limit?: number;
+                /** @description `nextCursor` of the page before, of the same list. */
+                readonly cursor?: string;
+            };
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Market id, `<CRYPTO>_<TIMEFRAME>`.
+                 * @example BTC_ONE_DAY
+                 */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Settled rounds of the market. */
+            readonly 200: {
+                headers: {
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /** @constant */
+                        readonly success: true;
+                        readonly data: readonly components["schemas"]["SettledRound"][];
+                        /** @description For `cursor`: the next page; null on the last one. Opaque, and good for as long as you like. */
+                        readonly nextCursor: string | null;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadParameter"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["MarketNotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 503: components["responses"]["PastNotRead"];
+        };
+    };
+    readonly getLedger: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description At most this many elements. */
+                readonly limit?: number;
+                /** @description `nextCursor` of the page before, of the same list. */
+                readonly cursor?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Your ledger. */
+            readonly 200: {
+                headers: {
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /** @constant */
+                        readonly success: true;
+                        readonly data: readonly components["schemas"]["LedgerEntry"][];
+                        /** @description For `cursor`: the next page; null on the last one. Opaque, and good for as long as you like. */
+                        readonly nextCursor: string | null;
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadParameter"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 503: components["responses"]["PastNotRead"];
         };
     };
     readonly getTime: {

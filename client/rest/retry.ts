@@ -14,6 +14,7 @@ export const RETRIED_CODES: readonly ErrorCode[] = [
   'stale_price',
   'clock_unsynchronised',
   'journal_backlog',
+  'archive_behind',
   'idempotency_full',
   'overloaded',
   'shutting_down',

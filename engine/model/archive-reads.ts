@@ -23,6 +23,8 @@ export interface BetsQuestion extends ReachedSeq {
   /** Only bets of this market and round; null for all. */
   readonly market: number | null;
   readonly roundNumber: number | null;
+  /** Only bets that were placed before this time; null for all. */
+  readonly beforeMs: number | null;
   readonly limit: number;
 }
 
@@ -48,7 +50,7 @@ export interface LedgerQuestion extends ReachedSeq {
   readonly limit: number;
 }
 
-/** Settled rounds, the last to start first; among those that start together in the order of `MARKETS` reversed. */
+/** Settled rounds, the last to start first; those that start together by the ids of their markets, the last first. */
 export interface RoundsQuestion extends ReachedSeq {
   readonly kind: 'rounds';
   /** null for all markets. */
@@ -64,17 +66,11 @@ export interface RoundsQuestion extends ReachedSeq {
 export type ArchiveQuestion = BetsQuestion | BetQuestion | LedgerQuestion | RoundsQuestion;
 
 /**
- * A bet in the archive. It is as the archive knows it: of a bet that is in memory, too, the engine knows at least as much,
- * and of one that is open it alone knows the status of the round.
+ * Bets are as the archive knows them: of a bet that is in memory, too, the engine knows at least as much, and of one that
+ * is open it alone knows the status of the round.
  */
-export interface ArchivedBetView extends BetView {
-  /** null where the archive began after the bet was placed. */
-  readonly entryPercentE2: number | null;
-  readonly clientSeed: string | null;
-}
-
 export interface BetsAnswer {
-  readonly bets: readonly ArchivedBetView[];
+  readonly bets: readonly BetView[];
   /** To be asked for next, as `beforeBet`; null if the account has no older bets. There may be fewer bets than asked for. */
   readonly nextBeforeBet: number | null;
 }
@@ -125,17 +121,48 @@ export interface RoundsAnswer {
   readonly nextAfter: RoundsQuestion['after'];
 }
 
-/** Why a question has no answer now: `overloaded`, `archive_behind` or `archive_unavailable`. */
+/** Why a question has no answer now. */
 export interface ArchiveRefusal {
-  readonly refused: ErrorCode;
+  readonly refused: Extract<ErrorCode, 'overloaded' | 'archive_behind' | 'archive_unavailable'>;
   readonly detail: string;
 }
 
-/** Asks the archive's reader. Promises are never rejected: what cannot be answered now is an `ArchiveRefusal`. */
+export type ArchiveAnswer = BetsAnswer | BetView | null | LedgerAnswer | RoundsAnswer | ArchiveRefusal;
+
+/** A gateway's question to the reader, and its answer, which has the same `id`. */
+export interface ArchiveAsked {
+  readonly id: number;
+  readonly question: ArchiveQuestion;
+}
+export interface ArchiveTold {
+  readonly id: number;
+  readonly answer: ArchiveAnswer;
+}
+
+export const isRefusal = (answer: ArchiveAnswer): answer is ArchiveRefusal =>
+  answer !== null && 'refused' in answer;
+
+/** Asks the archive's reader, which answers once, now or later. */
 export interface ArchiveReads {
-  bets(question: Omit<BetsQuestion, 'kind'>): Promise<BetsAnswer | ArchiveRefusal>;
+  bets(question: Omit<BetsQuestion, 'kind'>, tell: (answer: BetsAnswer | ArchiveRefusal) => void): void;
   /** null if the archive has no such bet of this account. */
-  bet(question: Omit<BetQuestion, 'kind'>): Promise<ArchivedBetView | null | ArchiveRefusal>;
-  ledger(question: Omit<LedgerQuestion, 'kind'>): Promise<LedgerAnswer | ArchiveRefusal>;
-  rounds(question: Omit<RoundsQuestion, 'kind'>): Promise<RoundsAnswer | ArchiveRefusal>;
+  bet(question: Omit<BetQuestion, 'kind'>, tell: (answer: BetView | null | ArchiveRefusal) => void): void;
+  ledger(question: Omit<LedgerQuestion, 'kind'>, tell: (answer: LedgerAnswer | ArchiveRefusal) => void): void;
+  rounds(question: Omit<RoundsQuestion, 'kind'>, tell: (answer: RoundsAnswer | ArchiveRefusal) => void): void;
+}
+
+/** Puts any question to whoever answers it, with what its kind says. */
+export type AskArchive = (question: ArchiveQuestion, tell: (answer: ArchiveAnswer) => void) => void;
+
+export function archiveReads(ask: AskArchive): ArchiveReads {
+  /** The answer is of the question's kind. */
+  function put<A extends ArchiveAnswer>(question: ArchiveQuestion, tell: (answer: A) => void): void {
+    ask(question, (answer) => tell(answer as A));
+  }
+  return {
+    bets: (question, tell) => put({ kind: 'bets', ...question }, tell),
+    bet: (question, tell) => put({ kind: 'bet', ...question }, tell),
+    ledger: (question, tell) => put({ kind: 'ledger', ...question }, tell),
+    rounds: (question, tell) => put({ kind: 'rounds', ...question }, tell),
+  };
 }

@@ -58,6 +58,8 @@ export const ERROR_STATUS = {
   stale_price: 503,
   clock_unsynchronised: 503,
   journal_backlog: 503,
+  archive_behind: 503,
+  archive_unavailable: 503,
   disk_reserve: 503,
   idempotency_full: 503,
   overloaded: 503,

@@ -5,6 +5,7 @@ import type { Routed } from '../kit/router.js';
 import type { Documented } from '../openapi/operation.js';
 import type { Call, Verdict } from './call.js';
 import type { OnReplay, OrderDesk } from './orders.js';
+import type { PastReads } from './past-reads.js';
 import type { Reads } from './reads.js';
 import type { SharedReads } from './shared-reads.js';
 
@@ -14,6 +15,7 @@ export const BASES = ['/v1', '/api/v1'] as const;
 /** The services that handlers use. */
 export interface Services {
   readonly reads: Reads;
+  readonly past: PastReads;
   readonly shared: SharedReads;
   readonly desk: OrderDesk;
 }

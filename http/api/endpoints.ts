@@ -26,6 +26,7 @@ import {
 import { type JsonObject, schemaRef } from '../openapi/schemas.js';
 import type { Endpoint } from './endpoint.js';
 import { ORDERS_LIMIT_DEFAULT, POSITIONS_LIMIT_DEFAULT } from './list-query.js';
+import { PAST_ENDPOINTS } from './past-endpoints.js';
 
 export const ENDPOINTS: readonly Endpoint[] = [
   {
@@ -180,6 +181,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
       failures: ['BadParameter', 'RoundNotFound', 'Overloaded'],
     }),
   },
+  ...PAST_ENDPOINTS,
   {
     method: 'GET',
     path: '/time',

@@ -6,6 +6,7 @@
 
 import { must } from '../../engine/base/assert.js';
 import { RoundSeeds } from '../../engine/fairness.js';
+import type { ArchiveReads } from '../../engine/model/archive-reads.js';
 import type { Clock, HttpHandler, HttpRequest, HttpResponder } from '../../engine/model/ports.js';
 import type { Rules } from '../../engine/model/rules.js';
 import type { Board } from '../board/markets.js';
@@ -25,6 +26,7 @@ import { BASES, isRead, type Operation, operationOf } from './endpoint.js';
 import { apiDocument, ENDPOINTS } from './endpoints.js';
 import { MarketView } from './market-view.js';
 import { OrderDesk } from './orders.js';
+import { PastReads } from './past-reads.js';
 import { Reads } from './reads.js';
 import { limitRefusals } from './refusals.js';
 import { SharedReads } from './shared-reads.js';
@@ -48,6 +50,8 @@ export interface PublicApiParts {
   readonly masterSecret: Uint8Array;
   /** The greatest age of market data, in milliseconds: `MARKET_AGE_MS_MAX` less that of the board, or 0 on a manual clock. */
   readonly marketAgeMsMax: number;
+  /** What has left the engine's memory. */
+  readonly archive: ArchiveReads;
   /** `loadDocs()`. */
   readonly docs: DocsFiles;
   /** Who serves GET /stream; absent: nobody. */
@@ -89,7 +93,8 @@ export class PublicApi {
     const seeds = new RoundSeeds(masterSecret, FAIRNESS_TOOLS);
     const reads = new Reads(link, view, seeds);
     const desk = new OrderDesk(link, seeds, new IdempotencyDigests(masterSecret));
-    const services = { reads, shared: new SharedReads(parts), desk };
+    const past = new PastReads(link, parts.archive);
+    const services = { reads, past, shared: new SharedReads(parts), desk };
     const operations = ENDPOINTS.map((endpoint) => operationOf(endpoint, services));
     const { streams } = parts;
     this.#router = new Router(

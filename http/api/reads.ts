@@ -18,10 +18,9 @@ import { successText } from '../wire/wire.js';
 import type { Call, Verdict } from './call.js';
 import { cursorText, ordersQuery, positionsQuery } from './list-query.js';
 import type { MarketView } from './market-view.js';
-import { NO_ROUND, OVERLOADED, refusedOf } from './refusals.js';
+import { NO_MARKET, NO_ROUND, OVERLOADED, refusedOf } from './refusals.js';
 
 const OK = 200;
-const NO_MARKET = new Refused('market_not_found', 'no active market has this id');
 
 export class Reads {
   readonly #hashes: ListedHashes;

@@ -20,6 +20,7 @@ export const TIER_TOO_LOW = new Refused(
   'the scope needs an account of Silver tier or higher',
 );
 export const FROZEN = new Refused('account_frozen', 'the account takes no orders');
+export const NO_MARKET = new Refused('market_not_found', 'no active market has this id');
 export const NO_ROUND = new Refused('round_not_found', 'no round in memory has this id');
 
 const WITH_TEXT = new Map(

@@ -43,6 +43,8 @@ export class Desk {
     else if (kind === requests.ROUND) this.#round(ring, gateway, ticket);
     else if (kind === requests.BALANCE) this.#balance(ring, gateway, ticket);
     else if (kind === requests.LIST) this.#list(ring, gateway, ticket);
+    else if (kind === requests.ACCOUNT_SEQ || kind === requests.LIFECYCLE_SEQ)
+      this.#seq(kind, ring, gateway, ticket);
     else fail(`a request of kind ${kind} is not known`);
   }
 
@@ -99,6 +101,19 @@ export class Desk {
     // Bets show their round's state, so the round's last step must be durable, too.
     const seq = Math.max(engine.accountTouchedSeq(asker.account), engine.lifecycleSeq);
     this.sequencer.whenDurable(seq, () => gateway.reply((to) => replies.sendBets(to, ticket, bets, next)));
+  }
+
+  /** How far the archive must have come for an answer that leaves nothing out. */
+  #seq(kind: number, ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
+    const asker = requests.readAsker(ring);
+    const unfit = this.#unfitKey(asker);
+    if (unfit !== null) {
+      refuse(gateway, ticket, { code: unfit, detail: '' });
+      return;
+    }
+    const { engine } = this.sequencer;
+    const seq = kind === requests.ACCOUNT_SEQ ? engine.accountTouchedSeq(asker.account) : engine.lifecycleSeq;
+    this.sequencer.whenDurable(seq, () => gateway.reply((to) => replies.sendSeq(to, ticket, seq)));
   }
 
   #round(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {

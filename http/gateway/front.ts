@@ -3,6 +3,7 @@
  * start goes through it in three steps: the threads are started, `listen` takes the port, and `attach` connects the engine
  * before its first command.
  */
+import type { MessagePort } from 'node:worker_threads';
 import { assert, must } from '../../engine/base/assert.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
 import type { Rules } from '../../engine/model/rules.js';
@@ -76,9 +77,9 @@ export class Front {
     if (this.#publishesEveryTurn) this.#connected?.publisher.publish();
   }
 
-  /** Requests are answered from now on. */
-  serve(rules: Rules, forOperators: ForOperators): void {
-    this.#gateways.serve(rules, forOperators);
+  /** Requests are answered from now on. `newArchivePort` gives each gateway its way to the archive's reader. */
+  serve(rules: Rules, forOperators: ForOperators, newArchivePort: () => MessagePort): void {
+    this.#gateways.serve(rules, forOperators, newArchivePort);
   }
 
   /** Publishes market data, and sends replies that found no room. To be called every few milliseconds. */

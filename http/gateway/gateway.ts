@@ -1,4 +1,5 @@
 /** One gateway: its network, its public API, and its end of the rings. Runs in a thread of its own (`worker.ts`). */
+import type { MessagePort } from 'node:worker_threads';
 import { must } from '../../engine/base/assert.js';
 import type { Clock } from '../../engine/model/ports.js';
 import type { Rules } from '../../engine/model/rules.js';
@@ -20,6 +21,7 @@ import { HeldRequests } from '../uws/held-requests.js';
 import { acceptFor, type Listening } from '../uws/listening.js';
 import { receiveBuffer } from '../uws/receive-buffer.js';
 import { UwsTransport } from '../uws/transport.js';
+import { ArchiveClient } from './archive-client.js';
 import { type GatewaySetup, type Post, type Serving, type ToGateway, WAKE } from './messages.js';
 import { type ThreadEnd, tellFailed, tellRefused } from './thread-end.js';
 
@@ -38,6 +40,7 @@ export class Gateway implements Serving {
   #rules: Rules | null = null;
   #hub: StreamHub | null = null;
   #turns: NodeJS.Timeout | undefined;
+  #archive: ArchiveClient | null = null;
 
   constructor(
     private readonly setup: GatewaySetup,
@@ -74,7 +77,7 @@ export class Gateway implements Serving {
         return;
       case 'serve':
         this.#rules = message.rules;
-        this.#serve();
+        this.#serve(must(message.archive, 'a port to the archive'));
         return;
       case 'rules':
         this.#rules = message.rules;
@@ -107,12 +110,14 @@ export class Gateway implements Serving {
     }
   }
 
-  #serve(): void {
+  #serve(archive: MessagePort): void {
     const { setup } = this;
     const isManual = setup.manualClock !== null;
     const rights = new Rights(setup.rights);
     const board = boardOf(setup.board);
     const limitsNowMs = isManual ? () => this.#clock.nowMs() : wholeMonotonicMs;
+    const client = new ArchiveClient(archive);
+    this.#archive = client;
     const hub = new StreamHub({
       link: this.#link,
       rights,
@@ -137,6 +142,7 @@ export class Gateway implements Serving {
       limitsNowMs,
       masterSecret: setup.masterSecret,
       marketAgeMsMax: isManual ? 0 : BYTES_AGE_MS_MAX,
+      archive: client.reads,
       docs: loadDocs(),
       requestIdPrefix: `${setup.requestIdPrefix}${setup.index.toString(36)}`,
     });
@@ -151,6 +157,7 @@ export class Gateway implements Serving {
     await this.#hub?.close();
     await this.#transport.close();
     clearInterval(this.#turns);
+    this.#archive?.close();
     this.post({ kind: 'closed' });
     this.end.letGo();
   }
@@ -159,6 +166,7 @@ export class Gateway implements Serving {
   #halt(): void {
     this.#acceptor?.close();
     this.#transport.halt();
+    this.#archive?.close();
     this.end.letGo();
   }
 }

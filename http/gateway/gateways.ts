@@ -3,6 +3,7 @@
  * also accepts the connections and hands them out to all in turn, so that each has the same number and the port is taken
  * exclusively.
  */
+import type { MessagePort } from 'node:worker_threads';
 import { must } from '../../engine/base/assert.js';
 import type { Rules } from '../../engine/model/rules.js';
 import type { AskDesk } from '../operator/desk/dealings.js';
@@ -93,14 +94,18 @@ export class Gateways {
     thread.post({ kind: 'open', setup });
   }
 
-  /** Requests are answered from now on. */
-  serve(rules: Rules, { ask, onGuesses }: ForOperators): void {
+  /** Requests are answered from now on. `newArchivePort` gives each gateway its way to the archive's reader. */
+  serve(rules: Rules, { ask, onGuesses }: ForOperators, newArchivePort: () => MessagePort): void {
     const operators = this.#operators;
     operators.on('guesses', ({ guesses }) => onGuesses(guesses));
     operators.on('asked', ({ id, question }) =>
       ask(question, (told) => operators.post({ kind: 'told', id, told })),
     );
-    this.#post({ kind: 'serve', rules });
+    for (const thread of this.#threads) {
+      const archive = newArchivePort();
+      thread.post({ kind: 'serve', rules, archive }, [archive]);
+    }
+    operators.post({ kind: 'serve', rules, archive: null });
   }
 
   /** For the documents that show them. */

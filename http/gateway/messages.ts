@@ -1,4 +1,5 @@
 /** What the engine's thread and the threads that serve a port say to each other besides the rings, and the memory they share. */
+import type { MessagePort } from 'node:worker_threads';
 import type { Rules } from '../../engine/model/rules.js';
 import type { BoardMemory } from '../board/markets.js';
 import type { RightsMemory } from '../board/rights.js';
@@ -64,7 +65,9 @@ export type ToGateway =
       readonly host: string;
       readonly port: number;
     }
-  | { readonly kind: 'serve' | 'rules'; readonly rules: Rules }
+  /** `archive` leads to the archive's reader; the operators' gateway asks it nothing. */
+  | { readonly kind: 'serve'; readonly rules: Rules; readonly archive: MessagePort | null }
+  | { readonly kind: 'rules'; readonly rules: Rules }
   /** What the engine's thread says to a question. */
   | { readonly kind: 'told'; readonly id: number; readonly told: Told }
   | { readonly kind: 'close' | 'halt' };

@@ -3,6 +3,7 @@
  * that is refused because of a port leaves the data directory new. Requests that arrive in between are held.
  */
 import { randomBytes } from 'node:crypto';
+import type { MessagePort } from 'node:worker_threads';
 import type { Rules } from '../../engine/model/rules.js';
 import { shareLimits } from '../limits/shared-limits.js';
 import { urlOf } from '../process/banner.js';
@@ -26,7 +27,7 @@ export interface OpenPorts {
   /** Warnings for the operator. */
   readonly notes: readonly string[];
   /** Passes on the held requests, and all that follow. */
-  serve(rules: Rules, forOperators: ForOperators): void;
+  serve(rules: Rules, forOperators: ForOperators, newArchivePort: () => MessagePort): void;
   /** Accepts no new connections; resolves once all pending requests are answered. */
   close(): Promise<void>;
 }
@@ -77,7 +78,7 @@ export async function openPorts(config: RunningConfig, parts: PortParts): Promis
     publicUrl: urlOf(host, taken.port),
     operatorUrl: urlOf(operatorHost, operatorTaken),
     notes: [limitsNote(descriptors), taken.seesHeads ? null : UNSEEN].filter((note) => note !== null),
-    serve: (rules, connected) => front.serve(rules, connected),
+    serve: (rules, connected, newArchivePort) => front.serve(rules, connected, newArchivePort),
     close: () => front.close(),
   };
 }

@@ -1,5 +1,5 @@
 /** A thread that serves a port, as the engine's thread sees it. */
-import { Worker } from 'node:worker_threads';
+import { type MessagePort, Worker } from 'node:worker_threads';
 import { type FromGateway, type ToGateway, WAKE } from './messages.js';
 
 type Said<K> = Extract<FromGateway, { readonly kind: K }>;
@@ -20,8 +20,8 @@ export class GatewayThread {
     this.#worker.on('error', (error) => onFatal(error));
   }
 
-  post(message: ToGateway): void {
-    this.#worker.postMessage(message);
+  post(message: ToGateway, transferred: readonly MessagePort[] = []): void {
+    this.#worker.postMessage(message, transferred);
   }
 
   /** `handle` gets every message of this kind. */

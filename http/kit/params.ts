@@ -9,6 +9,7 @@ import { invalid, Refused } from './refused.js';
 /** The greatest `limit` of lists in the public API. */
 export const LIST_LIMIT_MAX = 200;
 const SHOWN_MAX = 40;
+const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)$/;
 
 /** The decoded parameters. `known` are the names that the endpoint accepts. */
 export function parseQuery(query: string, known: readonly string[]): Map<string, string> | Refused {
@@ -52,6 +53,18 @@ export function parseLimit(
   const limit = /^[1-9]\d{0,3}$/.test(text) ? Number(text) : 0;
   if (limit < 1 || limit > most) return invalid(`limit must be a whole number from 1 to ${most}`);
   return limit;
+}
+
+/** An ISO 8601 date-time as milliseconds since 1970; null if there is none. */
+export function parseTime(name: string, text: string | undefined): number | null | Refused {
+  if (text === undefined) return null;
+  const timeMs = ISO_TIME.test(text) ? Date.parse(text) : Number.NaN;
+  // `Date.parse` takes 30 February for 2 March.
+  const isInCalendar =
+    timeMs >= 0 && new Date(`${text.slice(0, 10)}T00:00:00Z`).toISOString().startsWith(text.slice(0, 10));
+  return isInCalendar
+    ? timeMs
+    : invalid(`${name} must be an ISO 8601 date-time, such as 2026-06-10T12:30:00.000Z`);
 }
 
 /** Decodes one segment of the path; refused if its percent-encoding is invalid. */

@@ -57,4 +57,9 @@ export const EXAMPLE_FAILURES: Readonly<Record<FailureName, readonly string[]>> 
     'shutting_down: the server is stopping',
   ],
   Overloaded: ['overloaded: the server is behind; try again'],
+  PastNotRead: [
+    'overloaded: the server is behind; try again',
+    'archive_behind: what has happened just now is not stored yet; try again',
+    'archive_unavailable: what has left memory cannot be read now; try again later',
+  ],
 };

@@ -46,6 +46,8 @@ export const MEANINGS = {
   journal_backlog: 'the disk does not keep up; try again',
   disk_reserve: 'the disk is nearly full; reading and settlement go on',
   idempotency_full: 'the memory for Idempotency-Keys is full; try again',
+  archive_behind: 'what has happened just now is not stored yet; try again after `Retry-After` seconds',
+  archive_unavailable: 'what has left memory cannot be read now; an operator has to look',
   overloaded: 'too many requests wait for the engine; try again after `Retry-After` seconds',
   shutting_down: 'the server is stopping',
 } as const satisfies Partial<Record<ErrorCode, string>>;
@@ -134,6 +136,11 @@ export const FAILURE_KINDS = {
   Overloaded: {
     meaning: 'Too many requests wait for the engine.',
     codes: ['overloaded'],
+    headers: ['Retry-After'],
+  },
+  PastNotRead: {
+    meaning: 'The past cannot be read right now.',
+    codes: ['overloaded', 'archive_behind', 'archive_unavailable'],
     headers: ['Retry-After'],
   },
 } as const satisfies Record<string, FailureKind>;

@@ -62,6 +62,11 @@ export const limitParameter = (fallback: number): JsonObject => ({
   schema: { type: 'integer', minimum: 1, maximum: LIST_LIMIT_MAX, default: fallback },
 });
 
+const time: JsonObject = { type: 'string', format: 'date-time' };
+export const roundsOfMarketParameter = query('marketId', 'Only rounds of this market.', { type: 'string' });
+export const fromParameter = query('from', 'Only rounds that start at this time or later.', time);
+export const toParameter = query('to', 'Only rounds that start before this time.', time);
+
 export const ifNoneMatchParameter: JsonObject = {
   name: 'If-None-Match',
   in: 'header',

@@ -15,6 +15,7 @@ import {
   TIERS,
   TIME_FRAMES,
 } from '../../engine/model/domain.js';
+import type { LedgerEntry, SettledRound } from '../wire/past-types.js';
 import type { Limits, ServerTime } from '../wire/service-types.js';
 import type { Market, OrderRequest, OrderResult, Position, Price, RoundDetail } from '../wire/types.js';
 
@@ -23,7 +24,18 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
 export type JsonObject = { readonly [name: string]: Json };
 
 const generated = typia.json.schemas<
-  [Market, Price, Position, OrderRequest, OrderResult, RoundDetail, ServerTime, Limits],
+  [
+    Market,
+    Price,
+    Position,
+    OrderRequest,
+    OrderResult,
+    RoundDetail,
+    ServerTime,
+    Limits,
+    LedgerEntry,
+    SettledRound,
+  ],
   '3.1'
 >();
 
@@ -47,6 +59,11 @@ const ENUMERATIONS = {
   BetResult: enumeration(
     'WIN pays potentialPayout, LOSS nothing; DRAW and REFUNDED (the round was voided) return the stake. CASHOUT is reserved.',
     BET_RESULTS.filter((result) => result !== 'NONE'),
+  ),
+  LedgerType: enumeration(
+    'Why money moved: `payout` is a win; `refund` the stake of a draw or of a voided round; `forward` stands for what is no ' +
+      'longer stored one by one, and is the first entry where there is one.',
+    ['deposit', 'withdrawal', 'stake', 'payout', 'refund', 'forward'],
   ),
   Tier: enumeration('Tier of an account, from the lowest.', TIERS),
   Scope: enumeration('What a key may do. `orders:cancel` is reserved.', SCOPES),

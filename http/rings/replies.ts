@@ -15,6 +15,8 @@ export const ROUND_FACTS = 4;
 /** There is nothing to replay. */
 export const NOTHING = 5;
 export const BALANCE = 6;
+/** A sequence number. */
+export const SEQ = 7;
 
 const HEAD_CELLS = 2;
 const CODES = Object.keys(ERROR_STATUS) as readonly ErrorCode[];
@@ -166,6 +168,15 @@ function readView(ring: RingConsumer): BetView {
     roundEndTimeMs: ring.number(),
   };
 }
+
+export function sendSeq(ring: RingProducer, ticket: number, seq: number): boolean {
+  if (!begin(ring, 1, SEQ, ticket)) return false;
+  ring.number(seq);
+  ring.send();
+  return true;
+}
+
+export const readSeq = (ring: RingConsumer): number => ring.number();
 
 /** The facts behind GET /rounds/{id}. Sent as JSON: the request is rare. */
 export interface RoundFacts {

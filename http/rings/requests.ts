@@ -14,6 +14,9 @@ export const REPLAY = 1;
 export const LIST = 2;
 export const ROUND = 3;
 export const BALANCE = 4;
+/** How far the account's commands have come, or those of rounds: told once they are durable. */
+export const ACCOUNT_SEQ = 5;
+export const LIFECYCLE_SEQ = 6;
 
 /** Who asks: numbers of the key and of its account. */
 export interface Asker {
@@ -117,6 +120,13 @@ export function sendList(ring: RingProducer, ticket: number, asker: Asker, list:
 }
 
 const orNull = (number: number): number | null => (number < 0 ? null : number);
+
+/** A request that says no more than who asks. */
+export function sendAsker(ring: RingProducer, kind: number, ticket: number, asker: Asker): boolean {
+  if (!begin(ring, HEAD_CELLS + ASKER_CELLS, kind, ticket, asker)) return false;
+  ring.send();
+  return true;
+}
 
 export const readAsker = (ring: RingConsumer): Asker => ({ key: ring.number(), account: ring.number() });
 

@@ -39,6 +39,7 @@ export class ArchiveBlocks {
   readonly #settledAt: Query;
   readonly #settledOfRound: Query;
   readonly #betsOfAccount: Query;
+  readonly #listWith: Query;
   readonly #texts = new Map<number, PlacedText>();
   #last: PlacedText | null = null;
 
@@ -56,8 +57,9 @@ export class ArchiveBlocks {
     this.#settledAt = query(`${ofRound} AND first_bet <= ? ORDER BY first_bet DESC LIMIT 1`);
     this.#settledOfRound = query(`${ofRound} ORDER BY first_bet`);
     this.#betsOfAccount = query(
-      'SELECT * FROM account_bets WHERE account = ? AND seq < ? ORDER BY seq DESC LIMIT 1',
+      'SELECT * FROM account_bets WHERE account = ? AND seq <= ? ORDER BY seq DESC LIMIT 1',
     );
+    this.#listWith = query('SELECT min(seq) FROM account_bets WHERE account = ? AND seq >= ?');
   }
 
   /** Placements from bet `fromBet` on, in the order of their numbers. */
@@ -129,17 +131,18 @@ export class ArchiveBlocks {
     for (const block of this.#settledOfRound.iterate(market, roundNumber)) yield* this.#settledRows(block);
   }
 
-  /** The account's bets, newest first, of commits before `beforeSeq`. */
+  /** Lists of the account's bets, newest first, from the one on that has what command `fromSeq` did. */
   *betsOfAccount(
     account: number,
-    beforeSeq = Number.MAX_SAFE_INTEGER,
+    fromSeq = Number.MAX_SAFE_INTEGER,
   ): Generator<AccountBetsRow, void, undefined> {
-    for (let before = beforeSeq; ; ) {
-      const cells = this.#betsOfAccount.get(account, before);
+    const [first = null] = this.#listWith.get(account, fromSeq) ?? [];
+    for (let upTo = Number(first ?? Number.MAX_SAFE_INTEGER); ; ) {
+      const cells = this.#betsOfAccount.get(account, upTo);
       if (cells === undefined) return;
       const row = this.#accountBets(cells);
       yield row;
-      before = row.seq;
+      upTo = row.seq - 1;
     }
   }
 

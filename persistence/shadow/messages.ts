@@ -1,4 +1,5 @@
 /** Messages between the event loop and the shadow's thread. */
+import type { MessagePort } from 'node:worker_threads';
 import type { SnapshotsKept } from '../../engine/model/snapshots-kept.js';
 import type { DataDir } from '../data-dir/layout.js';
 import type { SpaceThresholds } from '../data-dir/space.js';
@@ -20,6 +21,8 @@ export interface ShadowOptions {
   readonly segmentsKeptMs: number | null;
   /** `DEFAULT_SPACE_THRESHOLDS` if absent. */
   readonly space?: SpaceThresholds;
+  /** To the reader of the archive (`past/messages.ts`), if there is one. */
+  readonly past?: MessagePort;
 }
 
 /** `behind`: not at the journal's end yet. `saving`: writing a snapshot. `paused` and `failed` have a reason. */

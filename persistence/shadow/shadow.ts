@@ -26,6 +26,8 @@ const SLICE_CHARS_MAX = 192 * 1024;
 /** The archive's transaction is committed at this many rows, or after this long. */
 const ARCHIVE_ROWS_MAX = 20_000;
 const ARCHIVE_EVERY_MS = 500;
+/** The same where someone waits for it. */
+const WANTED_EVERY_MS = 10;
 
 export class Shadow {
   readonly #reader: JournalReader;
@@ -36,6 +38,8 @@ export class Shadow {
   /** The position of the engine. */
   #position: ArchivePosition;
   #archivedAtMs: number;
+  /** Someone waits for the archive to come as far as this command. */
+  #wantedSeq = 0;
 
   /**
    * Finds where to start. `note` is called with sentences for the operator, `onNews` with what the shadow has done.
@@ -73,6 +77,10 @@ export class Shadow {
   get archiveSeq(): number {
     return this.#archive.progress.seq;
   }
+  /** Whether someone waits for what is not in the archive yet. */
+  get isWanted(): boolean {
+    return this.archiveSeq < this.#wantedSeq;
+  }
   get snapshot(): SnapshotTaken | null {
     return this.#snapshots.newest;
   }
@@ -83,6 +91,11 @@ export class Shadow {
   /** What failed and will be tried again, or null. */
   get complaint(): string | null {
     return this.#snapshots.complaint;
+  }
+
+  /** Commits the archive as soon as it has come as far as this command, but not in quick succession. */
+  want(seq: number): void {
+    this.#wantedSeq = Math.max(this.#wantedSeq, seq);
   }
 
   /**
@@ -136,8 +149,9 @@ export class Shadow {
 
   #writeArchiveIfDue(): void {
     const nowMs = this.clock.monotonicMs();
-    const isDue =
-      this.#archive.pendingRows >= ARCHIVE_ROWS_MAX || nowMs - this.#archivedAtMs >= ARCHIVE_EVERY_MS;
+    const isWanted = this.archiveSeq < this.#wantedSeq && this.#position.seq >= this.#wantedSeq;
+    const everyMs = isWanted ? WANTED_EVERY_MS : ARCHIVE_EVERY_MS;
+    const isDue = this.#archive.pendingRows >= ARCHIVE_ROWS_MAX || nowMs - this.#archivedAtMs >= everyMs;
     if (isDue) this.#writeArchive();
   }
 

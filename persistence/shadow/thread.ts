@@ -39,6 +39,7 @@ export class ShadowThread {
     this.#worker = new Worker(new URL('./worker.js', import.meta.url), {
       name: 'shadow',
       workerData: options,
+      transferList: options.past === undefined ? [] : [options.past],
     });
     this.#worker.on('message', (message: FromShadow) => this.#onMessage(message));
     this.#worker.on('error', (error) => this.#onEnd(`it ended with an error: ${error.message}`));

@@ -11,6 +11,7 @@ import { copyNeedsBytes, DEFAULT_SPACE_THRESHOLDS, freeBytesOf, SpaceWatch } fro
 import { JournalError, messageOf } from '../errors.js';
 import { toErrorParts } from '../journal/messages.js';
 import { findSegments } from '../journal/segment/names.js';
+import type { FromArchivist, ToArchivist } from '../past/messages.js';
 import { hasCoreToSpare, noRest, Pace, sleeper } from '../thread/pace.js';
 import { lowerThreadPriority } from '../thread/priority.js';
 import {
@@ -24,6 +25,8 @@ import { Shadow } from './shadow.js';
 
 /** How often the journal is polled for new batches. */
 const POLL_MS = 200;
+/** The same where someone waits for the archive. */
+const WANTED_POLL_MS = 5;
 const STATUS_EVERY_MS = 500;
 const SPACE_EVERY_MS = 1_000;
 const RETRY_MS_MIN = 1_000;
@@ -49,6 +52,9 @@ let statusAtMs = Number.NEGATIVE_INFINITY;
 let retryMs = RETRY_MS_MIN;
 /** Why the last shadow ended; cleared when one has reached the journal's end. */
 let trouble: string | null = null;
+/** What the archive's reader waits for, 0 for nothing, and how far it was last told that the archive has come. */
+let wantedSeq = 0;
+let toldSeq = 0;
 /** Cancels the next turn. */
 let cancelTurn = (): void => {};
 
@@ -74,17 +80,42 @@ function turn(): void {
     return;
   }
   try {
-    shadow ??= new Shadow(options, clock, note, rest, (news) => post({ kind: 'news', news }));
+    shadow ??= openShadow();
     const next = shadow.step();
+    tellArchived(shadow);
     retryMs = RETRY_MS_MIN;
     const isAtEnd = next === 'idle' || next === 'checking';
     if (isAtEnd) trouble = null;
     report(isAtEnd ? 'following' : next, trouble ?? shadow.complaint);
-    if (next === 'idle') turnAfter(POLL_MS);
+    if (next === 'idle') turnAfter(shadow.isWanted ? WANTED_POLL_MS : POLL_MS);
     else turnNext();
   } catch (thrown) {
     onError(thrown);
   }
+}
+
+function openShadow(): Shadow {
+  const opened = new Shadow(options, clock, note, rest, (news) => post({ kind: 'news', news }));
+  options.past?.postMessage('opened' satisfies FromArchivist);
+  opened.want(wantedSeq);
+  return opened;
+}
+
+/** Tells the archive's reader how far it has come, while someone waits for that. */
+function tellArchived({ archiveSeq }: Shadow): void {
+  if (wantedSeq === 0 || archiveSeq === toldSeq) return;
+  toldSeq = archiveSeq;
+  if (archiveSeq >= wantedSeq) wantedSeq = 0;
+  options.past?.postMessage(archiveSeq satisfies FromArchivist);
+}
+
+/** The reader waits: works on now, unless a turn is due at once anyway. */
+function onWanted(seq: number): void {
+  wantedSeq = Math.max(wantedSeq, seq);
+  shadow?.want(wantedSeq);
+  if (status.state !== 'following') return;
+  cancelTurn();
+  turnNext();
 }
 
 function onError(thrown: unknown): void {
@@ -143,12 +174,14 @@ function close(): void {
   try {
     shadow?.close();
   } finally {
+    options.past?.close();
     post({ kind: 'closed' });
     port.close();
   }
 }
 
 lowerThreadPriority(NICE);
+options.past?.on('message', (seq: ToArchivist) => onWanted(seq));
 port.on('message', (message: ToShadow) => {
   if (message.kind === 'close') close();
 });

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type ApiClient, BASES, refused } from '../support/api-client.js';
+import { type ApiClient, answeredByArchive, BASES, refused } from '../support/api-client.js';
 import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
 
 const PATHS: Readonly<Record<string, readonly string[]>> = {
@@ -14,6 +14,9 @@ const PATHS: Readonly<Record<string, readonly string[]>> = {
   '/positions': ['GET', 'HEAD', 'OPTIONS'],
   '/orders': ['GET', 'HEAD', 'OPTIONS', 'POST'],
   '/rounds/ROUND': ['GET', 'HEAD', 'OPTIONS'],
+  '/rounds': ['GET', 'HEAD', 'OPTIONS'],
+  '/markets/BTC_ONE_DAY/rounds': ['GET', 'HEAD', 'OPTIONS'],
+  '/account/ledger': ['GET', 'HEAD', 'OPTIONS'],
 };
 const METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'PURGE', 'get', 'X'];
 
@@ -25,6 +28,7 @@ before(async () => {
   sandbox = await Sandbox.start();
   await sandbox.openRounds({ BTC: 67_000 }, 'ONE_DAY');
   trader = await sandbox.trader();
+  await answeredByArchive(trader.api, '/rounds');
   roundId = (await trader.api.market('BTC_ONE_DAY')).currentRound?.id ?? '';
 });
 after(() => sandbox.remove());
@@ -102,7 +106,7 @@ test('unknown paths are 404', async () => {
     '/market',
     '/markets/',
     '/markets/BTC_ONE_DAY/',
-    '/markets/BTC_ONE_DAY/rounds',
+    '/markets/BTC_ONE_DAY/round',
     '/Markets',
     '/orders/',
     '/orders/bet_1',
@@ -183,13 +187,16 @@ test('the document of the API is open to all, at both base paths', async () => {
     assert.equal(document.info.version, '1.0.0');
     const paths = Object.keys(document.paths).sort();
     assert.deepEqual(paths, [
+      '/account/ledger',
       '/limits',
       '/markets',
       '/markets/{id}',
+      '/markets/{id}/rounds',
       '/openapi.json',
       '/orders',
       '/positions',
       '/prices',
+      '/rounds',
       '/rounds/{id}',
       '/time',
     ]);

@@ -150,6 +150,16 @@ export function checkAnswer(
   if (!isSuccess) assert.match(error, /^[a-z_]+(: \S.*)?$/, `${what}: error`);
 }
 
+const ARCHIVE_TRIES = 20;
+
+/** GET, and again while the archive is behind, as it may be right after a start: each attempt waits for it. */
+export async function answeredByArchive(api: ApiClient, path: string): Promise<Answered> {
+  for (let tries = 1; ; tries++) {
+    const answered = await api.get(path);
+    if (!answered.text.includes('archive_behind') || tries === ARCHIVE_TRIES) return answered;
+  }
+}
+
 /** The limit in the headers; fails if one of them is missing. */
 export function limitsOf(headers: Headers, what = 'answer'): Limits {
   const read = (name: string): number => {

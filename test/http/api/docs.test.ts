@@ -9,6 +9,7 @@ import { defaultRules } from '../../../engine/model/rules.js';
 import { FAIRNESS_TOOLS } from '../../../http/fairness-tools.js';
 import { MEANINGS } from '../../../http/openapi/failures.js';
 import { rulesSection } from '../../../http/pages/guide-rules.js';
+import type { LedgerEntry, SettledRound } from '../../../http/wire/past-types.js';
 import type { Limits, ServerTime } from '../../../http/wire/service-types.js';
 import type { Market, OrderResult, Position, Price, RoundDetail, Success } from '../../../http/wire/types.js';
 
@@ -41,6 +42,8 @@ const isExample = typia.createEquals<
   | Success<OrderResult>
   | Success<RoundDetail>
   | (Success<Position[]> & { nextCursor: string | null })
+  | (Success<SettledRound[]> & { nextCursor: string | null })
+  | (Success<LedgerEntry[]> & { nextCursor: string | null })
   | Success<Price[]>
   | Success<ServerTime>
   | Success<Limits>
@@ -66,7 +69,7 @@ test('its section on the rules has the defaults', () => {
 });
 
 test('its examples have the fields of the API', () => {
-  assert.equal(examples.length, 8);
+  assert.equal(examples.length, 10);
   for (const example of examples) assert.ok(isExample(example), JSON.stringify(example));
 });
 

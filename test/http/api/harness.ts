@@ -3,6 +3,7 @@
  * controls.
  */
 import assert from 'node:assert/strict';
+import type { ArchiveReads } from '../../../engine/model/archive-reads.js';
 import type { SubmittedCommand } from '../../../engine/model/commands.js';
 import {
   NO_FAIR_SHARE,
@@ -22,6 +23,7 @@ import { RateLimits } from '../../../http/limits/rate-limits.js';
 import type { RateLimitSettings } from '../../../http/limits/settings.js';
 import { shareLimits } from '../../../http/limits/shared-limits.js';
 import { loadDocs } from '../../../http/pages/docs-page.js';
+import { archiveOfJournal } from '../../support/archive-of-journal.js';
 import { nearGateways } from '../../support/gateway.js';
 import { headerList } from '../../support/headers.js';
 import { type HostOptions, TestClock, TestHost } from '../../support/host.js';
@@ -60,6 +62,8 @@ export interface SendOptions {
 
 export interface HarnessOptions extends HostOptions {
   readonly limits?: RateLimitSettings | null;
+  /** Absent: one that has what is durable. */
+  readonly archive?: ArchiveReads;
 }
 
 export interface Bettor {
@@ -80,7 +84,10 @@ export class Harness {
   /** While the engine's thread takes nothing from the rings: what waits for that. */
   #stalled: (() => void)[] | null = null;
 
-  constructor({ limits = null, ...options }: HarnessOptions = {}) {
+  readonly #archive: ArchiveReads;
+
+  constructor({ limits = null, archive, ...options }: HarnessOptions = {}) {
+    this.#archive = archive ?? archiveOfJournal(() => this.host.journal.durable);
     this.host = new TestHost(this.clock, { clockGuard: null, ...options });
     this.handler = this.newApi(limits);
   }
@@ -109,6 +116,7 @@ export class Harness {
       limitsNowMs: () => this.clock.monoMs,
       masterSecret: MASTER_SECRET,
       marketAgeMsMax: MARKET_AGE_MS_MAX,
+      archive: this.#archive,
       docs: loadDocs(),
       requestIdPrefix: 'test',
     });

@@ -1,6 +1,7 @@
 /** The threads of the gateways: a programming error in one of them reaches the engine's thread, which ends the process. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { MessageChannel } from 'node:worker_threads';
 import { defaultRules } from '../../../engine/model/rules.js';
 import { boardMemory } from '../../../http/board/markets.js';
 import { rightsMemory } from '../../../http/board/rights.js';
@@ -55,10 +56,8 @@ test('a programming error in a gateway is told, and all gateways still close', a
     logLevel,
   } as const;
   await gateways.listenForOperators(operators);
-  gateways.serve(defaultRules('0'.repeat(64)), {
-    ask: () => assert.fail('no operator asks'),
-    onGuesses: () => undefined,
-  });
+  const forOperators = { ask: () => assert.fail('no operator asks'), onGuesses: () => undefined };
+  gateways.serve(defaultRules('0'.repeat(64)), forOperators, () => new MessageChannel().port1);
   const error = await told;
   assert.ok(error instanceof Error);
   assert.match(error.message, /the buffer holds all of its parts/);

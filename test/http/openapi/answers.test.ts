@@ -27,6 +27,9 @@ const OPERATIONS: readonly { path: string; method: string; actual: string; optio
     method: 'GET',
     actual: `/rounds/${MARKET}_${Date.UTC(2026, 5, 10, 12) / MINUTE_MS}`,
   },
+  { path: '/rounds', method: 'GET', actual: '/rounds' },
+  { path: '/markets/{id}/rounds', method: 'GET', actual: `/markets/${MARKET}/rounds` },
+  { path: '/account/ledger', method: 'GET', actual: '/account/ledger' },
   { path: '/time', method: 'GET', actual: '/time' },
   { path: '/limits', method: 'GET', actual: '/limits' },
   { path: '/openapi.json', method: 'GET', actual: '/openapi.json' },
@@ -35,7 +38,7 @@ const OPERATIONS: readonly { path: string; method: string; actual: string; optio
 const PUBLIC_PATH = '/openapi.json';
 const TAGGED = ['/markets', `/markets/${MARKET}`, '/prices'];
 /** What a gateway answers without the engine's thread. */
-const FROM_SHARED_MEMORY = ['/markets', '/prices', '/time', '/limits', PUBLIC_PATH];
+const FROM_SHARED_MEMORY = ['/markets', `/markets/${MARKET}`, '/prices', '/time', '/limits', PUBLIC_PATH];
 
 test('every operation answers as documented, for every status it can have', () => {
   const api = new Harness({ limits: { keyRead: 1_000, keyWrite: 1_000, account: 1_000, ip: 1_000 } });
@@ -60,9 +63,17 @@ test('every operation answers as documented, for every status it can have', () =
     assert.equal(send(index, { key: disabled.secret }).status, 403);
   }
   for (const index of [3, 4]) assert.equal(send(index, { query: 'limit=0' }).status, 400);
-  for (const path of ['/markets/%', '/markets/X', '/rounds/%', '/rounds/X']) {
+  for (const path of [
+    '/markets/%',
+    '/markets/X',
+    '/markets/%/rounds',
+    '/markets/X/rounds',
+    '/rounds/%',
+    '/rounds/X',
+  ]) {
     conforms('GET', path, api.get(`/v1${path}`, secret));
   }
+  conforms('GET', '/rounds', api.get('/v1/rounds', secret, 'marketId=X'));
   conforms('PUT', '/orders', api.send('PUT', '/v1/orders'));
   for (const { method, actual } of OPERATIONS) {
     for (const code of ['invalid_request', 'request_timeout', 'body_too_large'] as const) {
@@ -115,7 +126,7 @@ function overloaded(): void {
   const api = new Harness();
   const { secret } = api.bettor();
   for (const { method, actual, options } of OPERATIONS) {
-    if (FROM_SHARED_MEMORY.some((path) => actual.startsWith(path))) continue;
+    if (FROM_SHARED_MEMORY.includes(actual)) continue;
     conforms(method, actual, api.overload(method, `/v1${actual}`, { key: secret, ...options }));
   }
 }

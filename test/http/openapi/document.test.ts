@@ -27,6 +27,7 @@ import {
   statusOf,
 } from '../../../http/openapi/failures.js';
 import { failuresOf } from '../../../http/openapi/operation.js';
+import { PAST_EXAMPLES } from '../../../http/openapi/past-examples.js';
 import { ApiDocument, type OperationObject } from '../../support/api-document.js';
 import { Harness } from '../api/harness.js';
 import { exampleAnswers } from './example-answers.js';
@@ -59,6 +60,9 @@ test('it is OpenAPI 3.1 of version 1.0.0, has every operation, and marks the ext
       ['GET /orders', false],
       ['POST /orders', false],
       ['GET /rounds/{id}', true],
+      ['GET /rounds', true],
+      ['GET /markets/{id}/rounds', true],
+      ['GET /account/ledger', true],
       ['GET /time', true],
       ['GET /limits', true],
       ['GET /openapi.json', true],
@@ -134,7 +138,7 @@ test('each status of an operation has the codes of one registry, and validates n
 
 test('its examples are answers of the real handlers, written by examples-generate.ts', () => {
   const { successes, failures } = exampleAnswers();
-  assert.deepEqual({ common: EXAMPLES, ofAccount: ACCOUNT_EXAMPLES }, successes);
+  assert.deepEqual({ common: EXAMPLES, ofAccount: ACCOUNT_EXAMPLES, past: PAST_EXAMPLES }, successes);
   assert.deepEqual(EXAMPLE_FAILURES, failures);
 });
 

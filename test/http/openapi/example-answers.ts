@@ -1,6 +1,7 @@
 /** The answers that the API document shows as examples, asked of the real handlers and engine. */
 import assert from 'node:assert/strict';
 import { ClockGuard } from '../../../engine/host/clock-guard.js';
+import { type ArchiveRefusal, archiveReads } from '../../../engine/model/archive-reads.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import { defaultRules, type Rules } from '../../../engine/model/rules.js';
 import { DEFAULT_RATE_LIMITS } from '../../../http/limits/settings.js';
@@ -30,7 +31,7 @@ export const LARGE_BODY = { code: 'body_too_large', detail: 'a body has at most 
 
 /** What goes into the document: `data` of successes by name, `error` of failures by the name of their response. */
 export interface ExampleAnswers {
-  readonly successes: Readonly<Record<'common' | 'ofAccount', Readonly<Record<string, Json>>>>;
+  readonly successes: Readonly<Record<'common' | 'ofAccount' | 'past', Readonly<Record<string, Json>>>>;
   readonly failures: Readonly<Record<FailureName, readonly string[]>>;
 }
 
@@ -80,6 +81,11 @@ function successes(): ExampleAnswers['successes'] {
       positions,
       orders: page('/orders', 'limit=1'),
       order,
+    },
+    past: {
+      ledger: page('/account/ledger', 'limit=3'),
+      rounds: page('/rounds', ''),
+      marketRounds: page(`/markets/${MINUTE_MARKET}/rounds`, ''),
     },
   };
 }
@@ -238,8 +244,18 @@ const WAYS: Readonly<Record<string, () => Reply>> = {
     const { api, secret } = trading();
     return api.overload('POST', '/v1/orders', { key: secret, body: ORDER });
   },
+  archive_behind: () => past('archive_behind', 'what has happened just now is not stored yet; try again'),
+  archive_unavailable: () =>
+    past('archive_unavailable', 'what has left memory cannot be read now; try again later'),
   shutting_down: () => asked((api) => void api.host.sequencer.drain()),
 };
+
+/** With an archive that answers no question. */
+function past(refused: ArchiveRefusal['refused'], detail: string): Reply {
+  const archive = archiveReads((_question, tell) => tell({ refused, detail }));
+  const api = new Harness({ rules: exampleRules(), archive });
+  return api.get('/v1/rounds', api.bettor().secret);
+}
 
 /** A server without rounds and one key on it. */
 function keyWith(

@@ -36,6 +36,17 @@ export const ACCOUNT_EXAMPLES = ${JSON.stringify(successes.ofAccount)} ${satisfi
 `,
 );
 write(
+  'past-examples.ts',
+  `/**
+ * Pages of the past, shown as examples in the API document. Written by \`test/http/openapi/examples-generate.ts\`; a test
+ * holds them equal to what the handlers answer.
+ */
+
+/** Bodies without \`success\`. */
+export const PAST_EXAMPLES = ${JSON.stringify(successes.past)} as const;
+`,
+);
+write(
   'example-failures.ts',
   `${head("{ FailureName } from './failures.js';")}
 /** \`error\` of failures, by the name of their response. */

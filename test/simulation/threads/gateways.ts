@@ -13,6 +13,7 @@ import { RateLimits } from '../../../http/limits/rate-limits.js';
 import { type SharedLimits, shareLimits } from '../../../http/limits/shared-limits.js';
 import { loadDocs } from '../../../http/pages/docs-page.js';
 import type { GatewayEnd } from '../../../http/rings/service.js';
+import { NO_ARCHIVE } from '../../support/archive-of-journal.js';
 import { type NearGateways, nearGateways } from '../../support/gateway.js';
 import { FEW_LIMITS } from '../../support/limits-capacity.js';
 import type { Rng } from '../../support/reference/rng.js';
@@ -78,6 +79,7 @@ export class SimGateways {
       limitsNowMs: () => Math.floor(clock.monotonicMs()),
       masterSecret,
       marketAgeMsMax: MARKET_AGE_MS_MAX - PUBLISH_EVERY_MS,
+      archive: NO_ARCHIVE,
       docs: loadDocs(),
       requestIdPrefix: `${requestIdPrefix}${index.toString(36)}`,
     };

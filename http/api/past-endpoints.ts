@@ -1,0 +1,79 @@
+/** The endpoints that the archive answers: settled rounds, and an account's ledger. */
+import { LIST_LIMIT_MAX } from '../kit/params.js';
+import { listOf, pageResponse } from '../openapi/common.js';
+import {
+  cursorParameter,
+  fromParameter,
+  limitParameter,
+  marketIdParameter,
+  roundsOfMarketParameter,
+  toParameter,
+} from '../openapi/parameters.js';
+import { PAST_EXAMPLES } from '../openapi/past-examples.js';
+import type { Endpoint } from './endpoint.js';
+import { LEDGER_LIMIT_DEFAULT, ROUNDS_LIMIT_DEFAULT } from './past-reads.js';
+
+export const PAST_ENDPOINTS: readonly Endpoint[] = [
+  {
+    method: 'GET',
+    path: '/rounds',
+    scope: 'markets:read',
+    handle: ({ past }, call) => past.rounds(call),
+    describe: () => ({
+      operationId: 'listRounds',
+      tag: 'Markets',
+      summary: 'Settled rounds with their results, the last to start first',
+      text: 'All rounds that the server has ever settled, with prices, pools and volumes.',
+      isExtension: true,
+      parameters: [
+        roundsOfMarketParameter,
+        fromParameter,
+        toParameter,
+        limitParameter(ROUNDS_LIMIT_DEFAULT),
+        cursorParameter,
+      ],
+      success: pageResponse('Settled rounds.', listOf('SettledRound', LIST_LIMIT_MAX), {
+        newest: PAST_EXAMPLES.rounds,
+      }),
+      failures: ['BadParameter', 'MarketNotFound', 'PastNotRead'],
+    }),
+  },
+  {
+    method: 'GET',
+    path: '/markets/{id}/rounds',
+    scope: 'markets:read',
+    handle: ({ past }, call, params) => past.marketRounds(call, params[0] ?? ''),
+    describe: (rules) => ({
+      operationId: 'listMarketRounds',
+      tag: 'Markets',
+      summary: 'Settled rounds of one market, the newest first',
+      isExtension: true,
+      parameters: [marketIdParameter(rules), limitParameter(ROUNDS_LIMIT_DEFAULT), cursorParameter],
+      success: pageResponse('Settled rounds of the market.', listOf('SettledRound', LIST_LIMIT_MAX), {
+        newest: PAST_EXAMPLES.marketRounds,
+      }),
+      failures: ['BadParameter', 'MarketNotFound', 'PastNotRead'],
+    }),
+  },
+  {
+    method: 'GET',
+    path: '/account/ledger',
+    scope: 'positions:read',
+    handle: ({ past }, call) => past.ledger(call),
+    describe: () => ({
+      operationId: 'getLedger',
+      tag: 'Orders',
+      summary: 'Every movement of your money, newest first',
+      text:
+        'From the first deposit on: the amounts of all entries up to one add up to its `balanceAfter`. A lost bet moves ' +
+        'nothing when it is settled, so it has only the entry of its stake. Whatever was acknowledged before the request ' +
+        'is in the answer.',
+      isExtension: true,
+      parameters: [limitParameter(LEDGER_LIMIT_DEFAULT), cursorParameter],
+      success: pageResponse('Your ledger.', listOf('LedgerEntry', LIST_LIMIT_MAX), {
+        newest: PAST_EXAMPLES.ledger,
+      }),
+      failures: ['BadParameter', 'PastNotRead'],
+    }),
+  },
+];

@@ -1,0 +1,46 @@
+/** A gateway's questions to the archive's reader, over a port that `main.ts` provides. */
+import type { MessagePort } from 'node:worker_threads';
+import {
+  type ArchiveAnswer,
+  type ArchiveAsked,
+  type ArchiveQuestion,
+  type ArchiveReads,
+  type ArchiveRefusal,
+  type ArchiveTold,
+  archiveReads,
+} from '../../engine/model/archive-reads.js';
+
+/** Questions of one gateway that wait for their answers. */
+const PENDING_MAX = 64;
+const OVERLOADED: ArchiveRefusal = {
+  refused: 'overloaded',
+  detail: 'too many requests wait for the archive; try again',
+};
+
+export class ArchiveClient {
+  readonly reads: ArchiveReads = archiveReads((question, tell) => this.#ask(question, tell));
+  readonly #pending = new Map<number, (answer: ArchiveAnswer) => void>();
+  #asked = 0;
+
+  constructor(private readonly port: MessagePort) {
+    port.on('message', ({ id, answer }: ArchiveTold) => {
+      const tell = this.#pending.get(id);
+      this.#pending.delete(id);
+      tell?.(answer);
+    });
+  }
+
+  close(): void {
+    this.port.close();
+  }
+
+  #ask(question: ArchiveQuestion, tell: (answer: ArchiveAnswer) => void): void {
+    if (this.#pending.size >= PENDING_MAX) {
+      tell(OVERLOADED);
+      return;
+    }
+    this.#asked += 1;
+    this.#pending.set(this.#asked, tell);
+    this.port.postMessage({ id: this.#asked, question } satisfies ArchiveAsked);
+  }
+}

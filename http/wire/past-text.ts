@@ -1,0 +1,79 @@
+/** The JSON of the past: pages of an account's ledger and of settled rounds. */
+import { unreachable } from '../../engine/base/assert.js';
+import { dollarsOfCents } from '../../engine/base/money.js';
+import type { ArchivedRoundView, LedgerEntryView } from '../../engine/model/archive-reads.js';
+import {
+  ASSETS,
+  assetOf,
+  marketId,
+  RESULT_DOWN,
+  RESULT_DRAW,
+  RESULT_UP,
+  roundId,
+  TIME_FRAMES,
+  textAt,
+  timeFrameOf,
+} from '../../engine/model/domain.js';
+import type { LedgerEntry, SettledRound } from './past-types.js';
+import { isoText } from './wire.js';
+
+/** A page in the success envelope, with where the next one begins, or null. */
+export const pageText = (dataText: string, nextCursor: string | null): string =>
+  `{"success":true,"data":${dataText},"nextCursor":${nextCursor === null ? 'null' : `"${nextCursor}"`}}`;
+
+export function ledgerEntry(view: LedgerEntryView): LedgerEntry {
+  const { seq, item, timeMs, bet, reference, amountCents, balanceCents } = view;
+  return {
+    id: `${seq}-${item}`,
+    time: isoText(timeMs),
+    type: typeOf(view),
+    reference: reference === '' ? null : reference,
+    orderId: bet === 0 ? null : `bet_${bet}`,
+    amount: dollarsOfCents(amountCents),
+    balanceAfter: dollarsOfCents(balanceCents),
+  };
+}
+
+function typeOf({ kind }: LedgerEntryView): LedgerEntry['type'] {
+  switch (kind) {
+    case 'seed':
+      return 'withdrawal';
+    case 'settlement':
+      return 'deposit';
+    case 'deposit':
+    case 'withdrawal':
+    case 'stake':
+    case 'payout':
+    case 'refund':
+    case 'forward':
+      return kind;
+    default:
+      return unreachable(kind);
+  }
+}
+
+const RESULTS = { [RESULT_UP]: 'UP', [RESULT_DOWN]: 'DOWN', [RESULT_DRAW]: 'DRAW' } as const;
+
+export function settledRound(round: ArchivedRoundView): SettledRound {
+  const { market, roundNumber, voidReason } = round;
+  const result = (RESULTS as Readonly<Record<number, SettledRound['result']>>)[round.result];
+  return {
+    id: roundId(market, roundNumber),
+    marketId: marketId(market),
+    crypto: textAt(ASSETS, assetOf(market)),
+    timeFrame: textAt(TIME_FRAMES, timeFrameOf(market)),
+    roundNumber,
+    startTime: isoText(round.startTimeMs),
+    lockTime: isoText(round.lockTimeMs),
+    endTime: isoText(round.endTimeMs),
+    openPrice: round.openPrice,
+    closePrice: round.closePrice,
+    poolUp: dollarsOfCents(round.poolUpCents),
+    poolDown: dollarsOfCents(round.poolDownCents),
+    totalBets: round.betCount,
+    totalVolume: dollarsOfCents(round.volumeCents),
+    ...(result !== undefined && { result }),
+    voidReason: voidReason === '' ? null : voidReason,
+    settledAt: isoText(round.settledAtMs),
+  };
+}

@@ -1,0 +1,48 @@
+/** Resources of the past as types, which the API document is made from: an account's ledger, and settled rounds. */
+import type { Asset, TimeFrame } from '../../engine/model/domain.js';
+import type { Count, DateTime } from './scalars.js';
+
+/** A movement of an account's money. The amounts of all entries up to one add up to its `balanceAfter`. */
+export interface LedgerEntry {
+  /** Unique in the account, and never changes. */
+  id: string;
+  time: DateTime;
+  type: 'deposit' | 'withdrawal' | 'stake' | 'payout' | 'refund' | 'forward';
+  /** The operator's reference of a deposit or a withdrawal. */
+  reference: string | null;
+  /** The order of a stake, a payout or a refund. */
+  orderId: string | null;
+  /** USD; positive into the account, negative out of it. */
+  amount: number;
+  /** The account's balance after it, in USD. */
+  balanceAfter: number;
+}
+
+/** A round that is over, as it was settled. */
+export interface SettledRound {
+  /** `<marketId>_<roundNumber>`. */
+  id: string;
+  marketId: string;
+  crypto: Asset;
+  timeFrame: TimeFrame;
+  roundNumber: Count;
+  startTime: DateTime;
+  lockTime: DateTime;
+  endTime: DateTime;
+  openPrice: number | null;
+  /** null for a round that was voided. */
+  closePrice: number | null;
+  /** Pool on UP in USD as of the last bet, the house's seed included. */
+  poolUp: number;
+  /** The same on DOWN. */
+  poolDown: number;
+  /** Number of bets. */
+  totalBets: Count;
+  /** Sum of all stakes in USD, without the house's seeds. */
+  totalVolume: number;
+  /** Absent for a round that was voided. */
+  result?: 'UP' | 'DOWN' | 'DRAW';
+  /** Why it was voided, or null. */
+  voidReason: string | null;
+  settledAt: DateTime;
+}

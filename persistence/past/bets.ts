@@ -1,0 +1,82 @@
+/** Bets of an account in the archive, by number, newest first. */
+import type { BetQuestion, BetsAnswer, BetsQuestion } from '../../engine/model/archive-reads.js';
+import { LIVE, SETTLED, timeFrameMs } from '../../engine/model/domain.js';
+import type { BetView } from '../../engine/model/views.js';
+import type { ArchiveBlocks } from '../archive/blocks.js';
+import type { ArchiveCell } from '../archive/form/checksum.js';
+import { settlementOf } from '../replay/archived-events.js';
+import { placedOf, placedSeqOf, settledOf } from '../replay/archived-facts.js';
+
+/** Placements that are read for one answer at most: with a filter there may be fewer bets in it than asked for. */
+const READ_MAX = 5_000;
+
+export function betsOf(blocks: ArchiveBlocks, question: BetsQuestion): BetsAnswer {
+  const { market, roundNumber, beforeMs, limit } = question;
+  const fromMs = market === null || roundNumber === null ? 0 : roundNumber * timeFrameMs(market);
+  const bets: BetView[] = [];
+  let read = 0;
+  let last = 0;
+  for (const placement of placementsBefore(blocks, question)) {
+    const placed = placedOf(placement);
+    // Bets of a round are placed in its window.
+    if (placed.timeMs < fromMs) break;
+    const isAsked =
+      (market === null || placed.market === market) &&
+      (roundNumber === null || placed.roundNumber === roundNumber) &&
+      (beforeMs === null || placed.timeMs < beforeMs);
+    // The answer ends before the next bet that is asked for, so that none after it is empty.
+    if (read === READ_MAX || (isAsked && bets.length === limit)) return { bets, nextBeforeBet: last };
+    if (isAsked) bets.push(viewOf(blocks, placement));
+    last = placed.bet;
+    read += 1;
+  }
+  return { bets, nextBeforeBet: null };
+}
+
+/** null if the archive has no such bet of this account. */
+export function betOf(blocks: ArchiveBlocks, { account, bet }: BetQuestion): BetView | null {
+  const placement = blocks.placement(bet);
+  return placement === null || placedOf(placement).account !== account ? null : viewOf(blocks, placement);
+}
+
+function* placementsBefore(
+  blocks: ArchiveBlocks,
+  { account, beforeBet }: BetsQuestion,
+): Generator<ArchiveCell[], void, undefined> {
+  // Where the bet stands, whoever's it is, tells in which list to begin.
+  const before = Number.isSafeInteger(beforeBet) ? blocks.placement(beforeBet) : null;
+  const lists =
+    before === null ? blocks.betsOfAccount(account) : blocks.betsOfAccount(account, placedSeqOf(before));
+  for (const { placed } of lists) {
+    for (const bet of placed.toReversed()) {
+      const placement = bet < beforeBet ? blocks.placement(bet) : null;
+      if (placement !== null) yield placement;
+    }
+  }
+}
+
+function viewOf(blocks: ArchiveBlocks, placement: readonly ArchiveCell[]): BetView {
+  const placed = placedOf(placement);
+  const isWhole = placedSeqOf(placement) > 0;
+  const settlement = settlementOf(blocks, placement);
+  const settled = settlement === null ? null : settledOf(settlement);
+  const { bet, market, roundNumber, side, stakeCents, oddsE4, payoutCents } = placed;
+  return {
+    bet,
+    market,
+    roundNumber,
+    side,
+    stakeCents,
+    oddsE4,
+    entryPercentE2: isWhole ? placed.entryPercentE2 : null,
+    clientSeed: placed.clientSeed,
+    payoutCents,
+    status: settled === null ? 'ACTIVE' : 'SETTLED',
+    result: settled?.result ?? 0,
+    paidCents: settled?.payoutCents ?? null,
+    placedAtMs: placed.timeMs,
+    settledAtMs: settled?.timeMs ?? null,
+    roundStatus: settled === null ? LIVE : SETTLED,
+    roundEndTimeMs: (roundNumber + 1) * timeFrameMs(market),
+  };
+}

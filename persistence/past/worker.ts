@@ -1,0 +1,67 @@
+/** The reader's thread: answers the gateways' questions, in the order in which they come. */
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import { must } from '../../engine/base/assert.js';
+import type { ArchiveAsked, ArchiveTold } from '../../engine/model/archive-reads.js';
+import { messageOf } from '../errors.js';
+import type { FromArchivist, FromPast, PastOptions, ToArchivist, ToPast } from './messages.js';
+import { PastReader } from './reader.js';
+import { WaitingQuestions } from './waiting.js';
+
+const port = must(parentPort, "the parent's port");
+const { path, shadow } = workerData as PastOptions;
+const post = (message: FromPast): void => port.postMessage(message);
+const gateways: MessagePort[] = [];
+let noted = '';
+let timer: NodeJS.Timeout | null = null;
+
+const questions = new WaitingQuestions({
+  open: () => PastReader.open(path),
+  nowMs: () => performance.now(),
+  hurry: (seq) => shadow.postMessage(seq satisfies ToArchivist),
+  note: (thrown) => {
+    const text = messageOf(thrown);
+    // The same once, not with every question.
+    if (text !== noted) post({ kind: 'note', text });
+    noted = text;
+  },
+});
+
+/** Looks again when the first question has waited long enough. */
+function watchTime(): void {
+  const endMs = questions.nextEndMs;
+  if (endMs === null || timer !== null) return;
+  timer = setTimeout(
+    () => {
+      timer = null;
+      questions.lookAgain();
+      watchTime();
+    },
+    Math.ceil(endMs - performance.now()) + 1,
+  );
+}
+
+function connect(gateway: MessagePort): void {
+  gateways.push(gateway);
+  gateway.on('message', ({ id, question }: ArchiveAsked) => {
+    questions.ask(question, (answer) => gateway.postMessage({ id, answer } satisfies ArchiveTold));
+    watchTime();
+  });
+}
+
+function close(): void {
+  if (timer !== null) clearTimeout(timer);
+  questions.close();
+  for (const gateway of gateways) gateway.close();
+  shadow.close();
+  post({ kind: 'closed' });
+  port.close();
+}
+
+shadow.on('message', (message: FromArchivist) => {
+  if (message === 'opened') questions.forget();
+  questions.lookAgain();
+});
+port.on('message', (message: ToPast) => {
+  if (message.kind === 'close') close();
+  else connect(message.port);
+});

@@ -1,0 +1,119 @@
+/** Questions wait for the archive to come as far as they need, ask for it to hurry, and are always answered. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { ArchiveAnswer, ArchiveQuestion } from '../../../engine/model/archive-reads.js';
+import { type AnsweringReader, WAIT_MS_MAX, WaitingQuestions } from '../../../persistence/past/waiting.js';
+
+const ANSWER: ArchiveAnswer = { rounds: [], nextAfter: null };
+
+class Archive {
+  /** The last command in it; null while there is none. */
+  seq: number | null = 0;
+  nowMs = 0;
+  fault: Error | null = null;
+  opened = 0;
+  closed = 0;
+  readonly hurried: number[] = [];
+  readonly noted: unknown[] = [];
+  readonly told: [string, ArchiveAnswer][] = [];
+  readonly questions = new WaitingQuestions({
+    open: () => this.#open(),
+    nowMs: () => this.nowMs,
+    hurry: (seq) => this.hurried.push(seq),
+    note: (thrown) => this.noted.push(thrown),
+  });
+
+  #open(): AnsweringReader | null {
+    if (this.seq === null) return null;
+    this.opened += 1;
+    return {
+      answer: ({ reachedSeq }) => {
+        if (this.fault !== null) throw this.fault;
+        return reachedSeq <= (this.seq ?? 0) ? { answer: ANSWER } : null;
+      },
+      close: () => {
+        this.closed += 1;
+      },
+    };
+  }
+
+  ask(name: string, reachedSeq: number): void {
+    const ofAll = { market: null, fromMs: null, toMs: null, after: null, limit: 1 };
+    const question: ArchiveQuestion = { kind: 'rounds', ...ofAll, reachedSeq };
+    this.questions.ask(question, (answer) => this.told.push([name, answer]));
+  }
+
+  get names(): string[] {
+    return this.told.map(([name]) => name);
+  }
+  /** The codes of refusals, '' for answers. */
+  get codes(): string[] {
+    return this.told.map(([, answer]) => (answer !== null && 'refused' in answer ? answer.refused : ''));
+  }
+}
+
+test('a question is answered at once where the archive has come far enough', () => {
+  const archive = new Archive();
+  archive.seq = 7;
+  archive.ask('now', 7);
+  assert.deepEqual(archive.told, [['now', ANSWER]]);
+  assert.deepEqual(archive.hurried, []);
+  assert.equal(archive.questions.nextEndMs, null);
+});
+
+test('else it waits, hurries the writer, and is answered when the archive has come so far', () => {
+  const archive = new Archive();
+  archive.ask('nine', 9);
+  archive.ask('five', 5);
+  assert.deepEqual([archive.names, archive.hurried], [[], [9, 5]]);
+  archive.seq = 5;
+  archive.questions.lookAgain();
+  assert.deepEqual(archive.names, ['five']);
+  archive.seq = 9;
+  archive.questions.lookAgain();
+  assert.deepEqual(archive.names, ['five', 'nine']);
+  assert.deepEqual(archive.codes, ['', '']);
+});
+
+test('it does not wait for ever', () => {
+  const archive = new Archive();
+  archive.ask('first', 1);
+  archive.nowMs = 1_000;
+  archive.ask('second', 1);
+  assert.equal(archive.questions.nextEndMs, WAIT_MS_MAX);
+  archive.nowMs = WAIT_MS_MAX;
+  archive.questions.lookAgain();
+  assert.deepEqual([archive.names, archive.codes], [['first'], ['archive_behind']]);
+  assert.equal(archive.questions.nextEndMs, WAIT_MS_MAX + 1_000);
+});
+
+test('before there is an archive it waits for that', () => {
+  const archive = new Archive();
+  archive.seq = null;
+  archive.ask('early', 0);
+  assert.deepEqual([archive.names, archive.opened], [[], 0]);
+  archive.seq = 0;
+  archive.questions.forget();
+  archive.questions.lookAgain();
+  assert.deepEqual([archive.codes, archive.opened], [[''], 1]);
+});
+
+test('a fault is noted and refused, and the archive is opened anew for the next question', () => {
+  const archive = new Archive();
+  archive.fault = new Error('damaged');
+  archive.ask('damaged', 0);
+  assert.deepEqual(
+    [archive.codes, archive.noted, archive.closed],
+    [['archive_unavailable'], [archive.fault], 1],
+  );
+  archive.fault = null;
+  archive.ask('good', 0);
+  assert.deepEqual([archive.codes, archive.opened], [['archive_unavailable', ''], 2]);
+});
+
+test('at the end nobody is left without an answer', () => {
+  const archive = new Archive();
+  archive.ask('late', 3);
+  archive.questions.close();
+  assert.deepEqual([archive.names, archive.codes, archive.closed], [['late'], ['archive_behind'], 1]);
+});
