@@ -7,6 +7,7 @@ import type { RoundSeeds } from '../../engine/fairness.js';
 import { marketOf, parseRoundId } from '../../engine/model/domain.js';
 import { parsePathId } from '../kit/params.js';
 import { Refused } from '../kit/refused.js';
+import type { MarketView } from '../market-data/market-view.js';
 import type { Link } from '../rings/link.js';
 import * as replies from '../rings/replies.js';
 import * as requests from '../rings/requests.js';
@@ -17,7 +18,6 @@ import { roundDetail } from '../wire/round-detail.js';
 import { successText } from '../wire/wire.js';
 import type { Call, Verdict } from './call.js';
 import { cursorText, ordersQuery, positionsQuery } from './list-query.js';
-import type { MarketView } from './market-view.js';
 import { NO_MARKET, NO_ROUND, OVERLOADED, refusedOf } from './refusals.js';
 
 const OK = 200;

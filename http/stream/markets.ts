@@ -1,7 +1,7 @@
 /** The channel `markets`: the newest state of markets, from the board. */
 import { MARKETS_MAX } from '../../engine/model/domain.js';
-import { roundOf } from '../api/shown-round.js';
 import * as M from '../board/markets.js';
+import { roundOf } from '../market-data/shown-round.js';
 import type { Subscribe } from '../wire/stream-requests.js';
 import { type Moment, marketStateText, stateText, subscribedText } from '../wire/stream-text.js';
 import { MarketGroups, type StreamChannel } from './channel.js';

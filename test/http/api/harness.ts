@@ -16,12 +16,12 @@ import {
 import type { Accepted } from '../../../engine/model/events.js';
 import type { HttpHandler, HttpRequest } from '../../../engine/model/ports.js';
 import { defaultRules, RULES_VERSION, type Rules } from '../../../engine/model/rules.js';
-import { MARKET_AGE_MS_MAX } from '../../../http/api/market-view.js';
 import { createPublicApi } from '../../../http/api/public-api.js';
 import { keyDigest } from '../../../http/keys.js';
 import { RateLimits } from '../../../http/limits/rate-limits.js';
 import type { RateLimitSettings } from '../../../http/limits/settings.js';
 import { shareLimits } from '../../../http/limits/shared-limits.js';
+import { MARKET_AGE_MS_MAX } from '../../../http/market-data/market-view.js';
 import { loadDocs } from '../../../http/pages/docs-page.js';
 import { archiveOfJournal } from '../../support/archive-of-journal.js';
 import { nearGateways } from '../../support/gateway.js';
