@@ -28,6 +28,7 @@ import { pastSection } from './sections/past.js';
 import { replaySection } from './sections/replay.js';
 import { snapshotsSection } from './sections/snapshots.js';
 import { startSection } from './sections/start.js';
+import { streamSection } from './sections/stream.js';
 import { threadsSection } from './sections/threads.js';
 import { workloadsSection } from './sections/workloads.js';
 
@@ -41,6 +42,7 @@ const SECTIONS: Readonly<Record<SectionName, Section>> = {
   herd: herdSection,
   memory: memorySection,
   attack: attackSection,
+  stream: streamSection,
   replay: replaySection,
   snapshots: snapshotsSection,
   past: pastSection,

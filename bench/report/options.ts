@@ -13,6 +13,7 @@ export const SECTION_NAMES = [
   'herd',
   'memory',
   'attack',
+  'stream',
   'replay',
   'snapshots',
   'past',
@@ -20,8 +21,8 @@ export const SECTION_NAMES = [
   'grid',
 ] as const;
 export type SectionName = (typeof SECTION_NAMES)[number];
-/** Not in a quick run unless named: one waits for the end of a minute, the others fill a data directory. */
-const SLOW_SECTIONS: readonly SectionName[] = ['minute', 'memory', 'snapshots', 'past'];
+/** Not in a quick run unless named: one waits for the end of a minute, one opens thousands of streams, the others fill a data directory. */
+const SLOW_SECTIONS: readonly SectionName[] = ['minute', 'memory', 'stream', 'snapshots', 'past'];
 
 export interface BenchOptions {
   readonly quick: boolean;
