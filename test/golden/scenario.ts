@@ -1,6 +1,6 @@
 /**
- * What happens in a golden journal: every kind of command but `declareSetup` and `moveClock`, settlements won, lost,
- * drawn and voided, idempotency keys and client seeds. It runs on the real host and the real journal's thread; only
+ * What happens in a golden journal: every kind of command, settlements won, lost, drawn and voided, idempotency keys
+ * and client seeds. It runs on the real host and the real journal's thread; only
  * the clock is manual, so that the same program writes the same commands.
  */
 import { createHash } from 'node:crypto';
@@ -109,6 +109,7 @@ export class GoldenRun {
   #open(): void {
     fundHouse(this.#sequencer, 50_000_00);
     const timeMs = this.#sequencer.stampMs();
+    this.#submit({ kind: 'declareSetup', timeMs, feed: 'push', clock: 'manual', rulesFrom: 'defaults' });
     for (let account = 1; account <= ACCOUNTS; account += 1) {
       const name = account % 2 === 0 ? `Zoë №${account}` : null;
       this.#submit({
@@ -138,6 +139,9 @@ export class GoldenRun {
     this.#submit({ kind: 'suspendMarket', timeMs, market, suspended: round % 2 === 1 });
     this.#submit({ kind: 'updateAccount', timeMs, account: 6, tier: null, frozen: round % 2 === 1 });
     await this.#flush();
+    this.#judgePrices(round);
+    this.#clock.wallMs += 5;
+    this.#submit({ kind: 'moveClock', timeMs: this.#sequencer.stampMs() });
     this.#submit({ kind: 'setTrading', timeMs: this.#sequencer.stampMs(), enabled: true, reason: '' });
     const { roundNumber } = this.engine.currentRound(marketOf('ETH_ONE_MINUTE')) ?? {};
     if (round === 1 && roundNumber !== undefined) {
@@ -145,6 +149,14 @@ export class GoldenRun {
       this.#submit({ kind: 'voidRound', timeMs: this.#sequencer.stampMs(), ...voided });
     }
     await this.#flush();
+  }
+
+  #judgePrices(round: number): void {
+    const timeMs = this.#sequencer.stampMs();
+    const asset = ASSETS.indexOf('BTC');
+    const [from = '', to = ''] = round % 2 === 0 ? ['first', 'second'] : ['second', 'first'];
+    this.#submit({ kind: 'switchFeed', timeMs, asset, from, to, reason: 'silent for 10 s' });
+    this.#submit({ kind: 'confirmPrice', timeMs, asset, price: 95_000.5, reason: 'seen at two exchanges' });
   }
 
   /**
