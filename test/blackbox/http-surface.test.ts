@@ -17,6 +17,8 @@ const PATHS: Readonly<Record<string, readonly string[]>> = {
   '/rounds': ['GET', 'HEAD', 'OPTIONS'],
   '/markets/BTC_ONE_DAY/rounds': ['GET', 'HEAD', 'OPTIONS'],
   '/account/ledger': ['GET', 'HEAD', 'OPTIONS'],
+  '/time': ['GET', 'HEAD', 'OPTIONS'],
+  '/limits': ['GET', 'HEAD', 'OPTIONS'],
 };
 const METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'PURGE', 'get', 'X'];
 

@@ -1,4 +1,6 @@
 /** Reads answers from the bytes of a connection, by their Content-Length. */
+import assert from 'node:assert/strict';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 
 export interface Answer {
   readonly status: number;
@@ -33,14 +35,26 @@ export function takeAnswer(bytes: Buffer, from: number, isHead: boolean): Taken 
   if (!Number.isSafeInteger(length)) throw new Error('Content-Length is no number');
   if (bytes.length < bodyAt + length) return null;
   return {
-    answer: { status: Number(status), headers, body: bytes.toString('utf8', bodyAt, bodyAt + length) },
+    answer: {
+      status: Number(status),
+      headers,
+      body: bodyOf(headers, bytes.subarray(bodyAt, bodyAt + length)),
+    },
     end: bodyAt + length,
   };
+}
+
+function bodyOf(headers: ReadonlyMap<string, string>, bytes: Buffer): string {
+  if (bytes.length === 0) return '';
+  const coding = headers.get('content-encoding');
+  if (coding === undefined) return bytes.toString();
+  assert.ok(coding === 'gzip' || coding === 'br', `${coding} is a coding that the server has`);
+  return (coding === 'gzip' ? gunzipSync(bytes) : brotliDecompressSync(bytes)).toString();
 }
 
 /** The parser's own pages have no Content-Length: they go to the end of the connection. */
 function lengthOf(status: number, headers: ReadonlyMap<string, string>, rest: number): number {
   const length = headers.get('content-length');
   if (length !== undefined) return Number(length);
-  return status === 204 ? 0 : rest;
+  return status === 204 || status === 304 ? 0 : rest;
 }

@@ -17,7 +17,7 @@ export interface Finding {
 const STATUS_OF: ReadonlyMap<string, number> = new Map(Object.entries(ERROR_STATUS));
 /** What uWebSockets.js answers by itself, outside the envelope. */
 const PARSER_STATUSES = [400, 431, 505];
-const SUCCESSES = [200, 201, 204];
+const SUCCESSES = [200, 201, 204, 304];
 /** Refusals that a server in this state never has a reason for. */
 const NEVER_HERE = [
   'shutting_down',
