@@ -20,6 +20,7 @@ import type {
 } from './base/types.js';
 import { type CallDefaults, Caller, type Query } from './rest/caller.js';
 import type { Fetch } from './rest/exchange.js';
+import type { Page } from './rest/pages.js';
 import { type CallOptions, type OrderOptions, orderRetryMs } from './rest/persist.js';
 import type { WebSocketConstructor } from './stream/connection.js';
 import { FINAL_CODES, type StreamOptions, ToteStream } from './stream/stream.js';
@@ -36,13 +37,6 @@ export interface ClientOptions {
   readonly fetch?: Fetch;
   /** Clock, chance and waiting, for tests. */
   readonly surroundings?: Surroundings;
-}
-
-/** A page of a list. */
-export interface Page<Element> {
-  readonly data: readonly Element[];
-  /** For `cursor`: the next page; null on the last one. */
-  readonly nextCursor: string | null;
 }
 
 export interface WatchOptions {

@@ -30,8 +30,9 @@ export type {
   Tier,
   TimeFrame,
 } from './base/types.js';
-export { type ClientOptions, type Page, ToteClient, type WatchOptions } from './client.js';
+export { type ClientOptions, ToteClient, type WatchOptions } from './client.js';
 export type { components, operations, paths } from './generated/api.js';
+export { eachOf, type Page, type PageQuery } from './rest/pages.js';
 export type { CallOptions, OrderOptions } from './rest/persist.js';
 export { RETRIED_CODES } from './rest/retry.js';
 export type { ConnectionEnd, WebSocketConstructor, WebSocketLike } from './stream/connection.js';

@@ -4,9 +4,10 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { after, test } from 'node:test';
 import { ToteError } from '../../client/base/errors.js';
-import { toDollars } from '../../client/base/money.js';
+import { addDollars, toDollars } from '../../client/base/money.js';
 import { realSurroundings } from '../../client/base/timing.js';
 import { ToteClient } from '../../client/client.js';
+import { eachOf } from '../../client/rest/pages.js';
 import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
 import { fixedPort } from '../support/fixed-port.js';
 
@@ -54,6 +55,19 @@ test('markets, prices, rounds, orders and positions are read, and a bet is follo
   assert.deepEqual([settled?.id, settled?.result, settled?.payout], [bet.id, 'WIN', bet.potentialPayout]);
   assert.equal((await client.listOrders({ limit: 1 }))[0]?.id, bet.id);
   assert.equal((await client.getRound(currentRound.id)).result, 'UP');
+});
+
+test('the ledger is read over all its pages, and adds up to the balance', async () => {
+  const sandbox = await start();
+  const trader = await sandbox.trader({ balance: 1_000 });
+  const client = clientOf(sandbox, trader);
+  for (const amount of [1.1, 2.2, 3.3, 4.35]) await client.placeOrder({ ...ORDER, amount });
+  await sandbox.closeMinute({ BTC: 101 });
+  const amounts: number[] = [];
+  for await (const { amount } of eachOf((page) => client.getLedger({ limit: 2, ...page })))
+    amounts.push(amount);
+  assert.equal(amounts.length, 9, 'a deposit, four stakes and four payouts');
+  assert.equal(addDollars(...amounts), await sandbox.balance(trader.accountId));
 });
 
 test('refusals come as their codes, with the field', async () => {
