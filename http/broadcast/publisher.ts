@@ -6,8 +6,15 @@
  * that a client that has seen number n has seen everything up to n.
  */
 import { must } from '../../engine/base/assert.js';
-import { RESULT_VOID } from '../../engine/model/domain.js';
-import type { BalanceMoved, BetPlaced, BetSettled, EngineEvent } from '../../engine/model/events.js';
+import { MARKETS_MAX, RESULT_VOID } from '../../engine/model/domain.js';
+import type {
+  BalanceMoved,
+  BetPlaced,
+  BetSettled,
+  EngineEvent,
+  RoundChanged,
+  RoundOpened,
+} from '../../engine/model/events.js';
 import type { EngineReads, RoundView } from '../../engine/model/views.js';
 import * as R from './records.js';
 
@@ -21,6 +28,8 @@ export class BroadcastPublisher {
   readonly #events: (readonly EngineEvent[])[] = [];
   #bets: readonly BetPlaced[] = [];
   readonly #gateways: (() => void)[] = [];
+  /** Rounds that are not settled, which may leave the engine's memory before their settlement is read here. */
+  readonly #rounds = new Map<number, RoundView>();
 
   /** All of the engine's state must be durable. */
   constructor(
@@ -28,6 +37,8 @@ export class BroadcastPublisher {
     private readonly engine: EngineReads,
   ) {
     this.#end = new R.BroadcastEnd(memory, engine.seq);
+    for (let market = 0; market < MARKETS_MAX; market++) this.#keep(engine.currentRound(market));
+    for (const round of engine.unsettledRounds()) this.#keep(round);
   }
 
   /** `wake` wakes the gateway with the next number, from 0 on. */
@@ -72,10 +83,22 @@ export class BroadcastPublisher {
         if (event.account === HOUSE_ACCOUNT) return false;
         this.#moved(seq, event);
         return true;
+      case 'roundUpcoming':
+        this.#keep(this.engine.round(event.market, event.roundNumber));
+        return false;
+      case 'roundNotOpened':
+        this.#rounds.delete(keyOf(event));
+        return false;
       case 'roundOpened':
+        this.#keep(this.engine.round(event.market, event.roundNumber));
+        return this.#round(seq, event);
       case 'roundLocked':
-      case 'roundSettled':
-        return this.#round(seq, event.timeMs, event.type, this.engine.round(event.market, event.roundNumber));
+        return this.#round(seq, event);
+      case 'roundSettled': {
+        const isKnown = this.#round(seq, event);
+        this.#rounds.delete(keyOf(event));
+        return isKnown;
+      }
       default:
         return false;
     }
@@ -126,14 +149,16 @@ export class BroadcastPublisher {
     cells[at + R.BALANCE_CENTS] = balanceCents;
   }
 
+  #keep(round: RoundView | null): void {
+    if (round !== null) this.#rounds.set(keyOf(round), round);
+  }
+
   /** What it takes from the round no longer changes, so it may be read although the engine is ahead. */
-  #round(
-    seq: number,
-    timeMs: number,
-    type: 'roundOpened' | 'roundLocked' | 'roundSettled',
-    round: RoundView | null,
-  ): boolean {
-    if (round === null) return false;
+  #round(seq: number, event: RoundOpened | RoundChanged): boolean {
+    const { type, timeMs } = event;
+    const round = this.#rounds.get(keyOf(event));
+    // With rules that keep no settled rounds, one that began and ended within a batch is known to nobody.
+    if (round === undefined) return false;
     const { cells } = this.#end.rounds;
     const at = this.#end.rounds.begin();
     cells.fill(0, at, at + R.ROUNDS_FORM.fields);
@@ -160,3 +185,6 @@ export class BroadcastPublisher {
     return true;
   }
 }
+
+const keyOf = ({ market, roundNumber }: Pick<RoundView, 'market' | 'roundNumber'>): number =>
+  roundNumber * MARKETS_MAX + market;

@@ -1,0 +1,76 @@
+/** The broadcast of events: in the order of commands, each round to its end. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { NO_FAIR_SHARE } from '../../../engine/model/domain.js';
+import * as R from '../../../http/broadcast/records.js';
+import { nearGateways } from '../../support/gateway.js';
+import { Harness } from '../api/harness.js';
+
+/** Everything that is in a log, as its first numbers. */
+function recordsOf(broadcast: R.Broadcast, name: 'rounds' | 'bets', fields: number): number[][] {
+  const record = new Float64Array(fields);
+  return Array.from({ length: broadcast[name].end }, (_, at) => {
+    assert.ok(broadcast[name].read(at, record));
+    return [...record];
+  });
+}
+
+function bench() {
+  const api = new Harness();
+  const near = nearGateways({
+    sequencer: api.host.sequencer,
+    nowMs: () => api.clock.wallMs,
+    latestTick: () => null,
+    fairShare: () => NO_FAIR_SHARE,
+    schedule: (run) => run(),
+  });
+  const broadcast = near.parts[0]?.broadcast ?? assert.fail('a gateway');
+  return { api, broadcast };
+}
+
+test("a batch's orders stand among its other commands in the order of their numbers", () => {
+  const { api, broadcast } = bench();
+  api.open(0, 100);
+  const { account, key } = api.bettor();
+  const first = api.host.engine.seq + 1;
+  const order = {
+    kind: 'placeOrder',
+    account,
+    key,
+    market: 0,
+    side: 0,
+    stakeCents: 100,
+    fairShareE6: NO_FAIR_SHARE,
+    expectedPercentE6: -1,
+    idempotency: null,
+    clientSeed: null,
+  } as const;
+  const deposit = (reference: string) => api.submit({ kind: 'deposit', account, amountCents: 1, reference });
+  api.submit(order);
+  deposit('one');
+  api.submit(order);
+  api.submit(order);
+  deposit('two');
+  api.settle();
+  const records = recordsOf(broadcast, 'bets', R.BETS_FORM.fields).filter(
+    (record) => (record[R.SEQ] ?? 0) >= first,
+  );
+  assert.deepEqual(
+    records.map((record) => [record[R.SEQ], record[R.KIND]]),
+    [R.BET_PLACED, R.MOVED, R.BET_PLACED, R.BET_PLACED, R.MOVED].map((kind, at) => [first + at, kind]),
+  );
+  const balances = records.map((record) => record[R.BALANCE_CENTS]);
+  assert.deepEqual(balances, [9_999_00, 9_999_01, 9_998_01, 9_997_01, 9_997_02]);
+});
+
+test('rounds are told to their end, even by a server that keeps no settled ones', () => {
+  const { api, broadcast } = bench();
+  api.configure((rules) => ({ ...rules, settledRoundsMax: 0 }));
+  api.open(0, 100);
+  api.bettor();
+  api.closeMinute(101);
+  const kinds = recordsOf(broadcast, 'rounds', R.ROUNDS_FORM.fields)
+    .filter((record) => record[R.MARKET] === 0)
+    .map((record) => record[R.KIND]);
+  assert.deepEqual(kinds, [R.OPENED, R.LOCKED, R.SETTLED, R.OPENED]);
+});
