@@ -26,6 +26,7 @@ const sources = [
   'package.json',
 ];
 
+// A folder's own time counts, because of deleted sources. Packing the client leaves its folder's time as it was.
 function newestMtimeMs(path) {
   const info = statSync(path);
   if (!info.isDirectory()) return info.mtimeMs;

@@ -3,6 +3,7 @@
  * price path, as fast as it goes or `--speed` times as fast as the clock on the wall, and then stays as it is.
  */
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { OperatorClient, type PriceRow, parsePricePath, playPrices } from '../sandbox/index.js';
 import { LocalServer } from './server.js';
@@ -34,6 +35,9 @@ function speedOf(text: string | undefined): number {
   return speed;
 }
 
+const tokenSource = (dataDir: string): string =>
+  process.env['TOTE_OPERATOR_TOKEN'] === undefined ? join(dataDir, 'operator-token') : 'TOTE_OPERATOR_TOKEN';
+
 async function play(operator: OperatorClient, path: readonly PriceRow[], speed: number): Promise<void> {
   const startedMs = performance.now();
   let firstMs: number | null = null;
@@ -55,10 +59,13 @@ async function main(): Promise<void> {
     TOTE_FEED: 'push',
     TOTE_DEMO: '0',
     TOTE_RATE_LIMITS: 'off',
+    // Its minutes pass in seconds: a line for each would bury the key.
+    TOTE_LOG_LEVEL: 'warn',
     ...(startMs !== undefined && { TOTE_CLOCK_START: new Date(startMs).toISOString() }),
     ...process.env,
   };
-  const server = await LocalServer.start(env, process.env['TOTE_DATA_DIR'] ?? './sandbox');
+  const dataDir = process.env['TOTE_DATA_DIR'] ?? './sandbox';
+  const server = await LocalServer.start(env, dataDir);
   // The terminal sends Ctrl-C to the server as well, which then ends; this program ends after it.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void server.stop());
   const operator = new OperatorClient({ url: server.operatorUrl, token: server.token });
@@ -67,7 +74,7 @@ async function main(): Promise<void> {
   say(`The sandbox is up. It is ${time}, and only you move the time and the prices.
 
   API            ${server.apiUrl}
-  operator API   ${server.operatorUrl}   (token: ${server.token})
+  operator API   ${server.operatorUrl}   (token: ${tokenSource(dataDir)})
 
 A bettor with 10,000 USD has this key:
   export TOTE_API_KEY=${key}
