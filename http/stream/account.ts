@@ -29,7 +29,7 @@ class Listened extends Group {
   }
 }
 
-const LOST = new Refused('resync_required', 'the channel is far behind: subscribe to account again');
+const LOST = new Refused('resync_required', 'the channel account is far behind');
 
 export class AccountChannel implements StreamChannel {
   readonly #accounts = new Map<number, Listened>();
@@ -136,9 +136,6 @@ export class AccountChannel implements StreamChannel {
   #dropAll(): void {
     this.#changed.length = 0;
     const all = [...this.#accounts.values()].flatMap(({ members }) => [...members.keys()]);
-    for (const connection of [...all, ...this.#asked.keys()]) {
-      this.unsubscribe(connection);
-      connection.refuse(null, LOST);
-    }
+    for (const connection of [...all, ...this.#asked.keys()]) connection.end(LOST.code, LOST.detail);
   }
 }

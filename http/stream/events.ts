@@ -3,8 +3,8 @@
  * what the log has after the number from which on it wants all, up to what the channel has sent to all others. Then it
  * joins them. A client for whom much waits is sent the rest of the old events when there is room.
  *
- * Nobody waits for a slow channel: if the engine's thread overwrites what a subscription has not been sent yet, that one
- * is told to begin anew.
+ * Nobody waits for a slow channel: if the engine's thread overwrites what subscribers have not been sent yet, they must begin
+ * anew.
  */
 import type { LogReader } from '../broadcast/log.js';
 import { SEQ, TIME_MS } from '../broadcast/records.js';
@@ -58,7 +58,7 @@ export abstract class EventsChannel implements StreamChannel {
   protected abstract sendToAll(record: Float64Array): void;
   /** The records of a command are complete. */
   protected abstract endOfCommand(moment: Moment): void;
-  /** Everybody who has joined is told to begin anew. */
+  /** Ends the streams of all who have joined: they must begin anew. */
   protected abstract dropAll(refused: Refused): void;
   protected abstract leave(connection: Connection): void;
   protected abstract prepare(connection: Connection, request: Subscribe): Pick<CatchUp, 'textOf' | 'join'>;

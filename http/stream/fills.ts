@@ -63,10 +63,7 @@ export class FillsChannel extends EventsChannel {
   protected override dropAll(refused: Refused): void {
     this.#touched.length = 0;
     const all = [...this.#groups.values()].flatMap(({ members }) => [...members.keys()]);
-    for (const connection of all) {
-      this.leave(connection);
-      connection.refuse(null, refused);
-    }
+    for (const connection of all) connection.end(refused.code, refused.detail);
   }
 
   protected override leave(connection: Connection): void {

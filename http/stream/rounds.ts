@@ -54,10 +54,7 @@ export class RoundsChannel extends EventsChannel {
 
   protected override dropAll(refused: Refused): void {
     const all = [...this.#groups.values()].flatMap(({ members }) => [...members.keys()]);
-    for (const connection of all) {
-      this.leave(connection);
-      connection.refuse(null, refused);
-    }
+    for (const connection of all) connection.end(refused.code, refused.detail);
   }
 
   protected override leave(connection: Connection): void {

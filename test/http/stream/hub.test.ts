@@ -201,7 +201,9 @@ test('what was overwritten is not resumed, whether it waited or was asked for', 
   bench.after(1);
   const [dropped] = socket.take('error');
   assert.ok(dropped?.type === 'error' && dropped.code === 'resync_required' && dropped.id === null);
-  bench.ask(socket, { op: 'subscribe', channel: 'fills', since });
-  const [refused] = socket.take('error');
+  assert.equal(socket.closedWith, '4409 resync_required');
+  const next = bench.open(bettor);
+  bench.ask(next, { op: 'subscribe', channel: 'fills', since });
+  const [refused] = next.take('error');
   assert.ok(refused?.type === 'error' && refused.code === 'resync_required' && refused.id === 1);
 });
