@@ -114,17 +114,14 @@ export class ToteClient {
     return this.#page('/account/ledger', query, options);
   }
 
-  /** Your open bets, or with `status: 'all'` all of them, the most recently changed first. */
-  listPositions(
-    query: QueryOf<'listPositions'> = {},
-    options: CallOptions = {},
-  ): Promise<readonly Position[]> {
-    return this.#get('/positions', query, options);
+  /** Your open bets, or with `status: 'all'` all of them ever; the most recently changed first. A page of them. */
+  listPositions(query: QueryOf<'listPositions'> = {}, options: CallOptions = {}): Promise<Page<Position>> {
+    return this.#page('/positions', query, options);
   }
 
-  /** Your bets, the most recently placed first. */
-  listOrders(query: QueryOf<'listOrders'> = {}, options: CallOptions = {}): Promise<readonly Position[]> {
-    return this.#get('/orders', query, options);
+  /** Your bets, the most recently placed first. A page of them. */
+  listOrders(query: QueryOf<'listOrders'> = {}, options: CallOptions = {}): Promise<Page<Position>> {
+    return this.#page('/orders', query, options);
   }
 
   /** The server's time, which also sets `clock`: ask a few times to know it within half of the fastest round trip. */

@@ -5,7 +5,7 @@
  *
  * Sums are counted in whole cents, and what is at stake is read from the server at the start and after any doubt.
  */
-import { type Market, type Prediction, payoutDollars, type Round, toCents } from '../index.js';
+import { type Prediction, payoutDollars, type Round, toCents } from '../index.js';
 import { type BotContext, openRound, placeIn } from './bot.js';
 
 const STAKE = 5;
@@ -36,17 +36,13 @@ function add(book: Book, side: Prediction, stake: number, payout: number): Book 
 const lossCents = ({ stakes, payouts }: Book): number => stakes - Math.min(payouts.UP, payouts.DOWN);
 
 /** The open bets in this round, as the server has them. */
-async function readBook({ tote }: BotContext, { id }: Market, round: Round): Promise<Book> {
-  const open = await tote.listPositions({ status: 'active', limit: 200 });
-  return open
-    .filter((bet) => bet.marketId === id && bet.round.roundNumber === round.roundNumber)
-    .reduce(
-      (book, { prediction, amount, potentialPayout }) => add(book, prediction, amount, potentialPayout),
-      {
-        ...{ roundId: round.id, bets: 0, stakes: 0 },
-        payouts: { UP: 0, DOWN: 0 },
-      },
-    );
+async function readBook({ tote }: BotContext, round: Round): Promise<Book> {
+  const { data: open } = await tote.listPositions({ roundId: round.id, limit: 200 });
+  const empty: Book = { roundId: round.id, bets: 0, stakes: 0, payouts: { UP: 0, DOWN: 0 } };
+  return open.reduce(
+    (book, { prediction, amount, potentialPayout }) => add(book, prediction, amount, potentialPayout),
+    empty,
+  );
 }
 
 export async function bothSides(context: BotContext): Promise<void> {
@@ -54,7 +50,7 @@ export async function bothSides(context: BotContext): Promise<void> {
   for await (const market of context.markets) {
     const round = openRound(market);
     if (round === null) continue;
-    if (book?.roundId !== round.id) book = await readBook(context, market, round);
+    if (book?.roundId !== round.id) book = await readBook(context, round);
 
     for (const prediction of SIDES) {
       const isUp = prediction === 'UP';
@@ -69,7 +65,7 @@ export async function bothSides(context: BotContext): Promise<void> {
       const placed = await placeIn(round, `both-sides-${after.bets}`, order, context);
       book =
         placed === null
-          ? await readBook(context, market, round)
+          ? await readBook(context, round)
           : add(book, prediction, placed.bet.amount, placed.bet.potentialPayout);
     }
   }

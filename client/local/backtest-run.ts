@@ -85,7 +85,8 @@ async function play(plan: BacktestPlan, server: LocalServer, startMs: number): P
   const tote = new ToteClient({ url: server.apiUrl, key, surroundings });
   const bets = new Map<string, Position>();
   const collect = async (): Promise<void> => {
-    for (const bet of await tote.listPositions({ status: 'all', limit: LISTED_MAX })) bets.set(bet.id, bet);
+    const { data } = await tote.listPositions({ status: 'all', limit: LISTED_MAX });
+    for (const bet of data) bets.set(bet.id, bet);
   };
   async function* looks(): AsyncGenerator<Market> {
     let rows = 0;

@@ -25,7 +25,8 @@ async function errorOf(call: Promise<unknown>): Promise<ToteError> {
 
 test('a read sends the key, asks for the path with its query, and returns `data`', async () => {
   const { client, sent } = new Scripted([success([{ id: 'bet_1' }])]);
-  assert.deepEqual(await client.listPositions({ status: 'all', limit: 7 }), [{ id: 'bet_1' }]);
+  const page = await client.listPositions({ status: 'all', limit: 7 });
+  assert.deepEqual(page, { data: [{ id: 'bet_1' }], nextCursor: null });
   const [request] = sent;
   assert.equal(request?.url, 'http://tote.test/v1/positions?status=all&limit=7');
   assert.deepEqual(request?.headers, { 'X-API-Key': 'tote_secret' });

@@ -49,20 +49,25 @@ test('markets, prices, rounds, orders and positions are read, and a bet is follo
   assert.equal((await client.getLimits()).bets.tier, 'GOLD');
   const { bet, newBalance } = await client.placeOrder({ ...ORDER, roundId: currentRound.id });
   assert.equal(newBalance, 9_975);
-  assert.equal((await client.listPositions())[0]?.id, bet.id);
+  assert.equal((await client.listPositions()).data[0]?.id, bet.id);
   await sandbox.closeMinute({ BTC: 101 });
-  const [settled] = await client.listPositions({ status: 'all', limit: 1 });
+  const { data } = await client.listPositions({ status: 'all', limit: 1 });
+  const [settled] = data;
   assert.deepEqual([settled?.id, settled?.result, settled?.payout], [bet.id, 'WIN', bet.potentialPayout]);
-  assert.equal((await client.listOrders({ limit: 1 }))[0]?.id, bet.id);
+  assert.equal((await client.listOrders({ limit: 1 })).data[0]?.id, bet.id);
   assert.equal((await client.getRound(currentRound.id)).result, 'UP');
 });
 
-test('the ledger is read over all its pages, and adds up to the balance', async () => {
+test('orders and ledger are read over all their pages, and the ledger adds up to the balance', async () => {
   const sandbox = await start();
   const trader = await sandbox.trader({ balance: 1_000 });
   const client = clientOf(sandbox, trader);
   for (const amount of [1.1, 2.2, 3.3, 4.35]) await client.placeOrder({ ...ORDER, amount });
   await sandbox.closeMinute({ BTC: 101 });
+  const stakes: number[] = [];
+  for await (const { amount } of eachOf((page) => client.listOrders({ limit: 3, ...page })))
+    stakes.push(amount);
+  assert.deepEqual(stakes, [4.35, 3.3, 2.2, 1.1]);
   const amounts: number[] = [];
   for await (const { amount } of eachOf((page) => client.getLedger({ limit: 2, ...page })))
     amounts.push(amount);

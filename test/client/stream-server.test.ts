@@ -166,7 +166,7 @@ test('what happened before a restart while the stream was away cannot be resumed
     later.subscribe('fills', () => undefined, { since: seq, onResync: resolve }).catch(reject);
   });
   assert.deepEqual(
-    (await direct.listOrders()).map(({ id }) => id),
+    (await direct.listOrders()).data.map(({ id }) => id),
     [missed.bet.id],
   );
 });
