@@ -6,6 +6,7 @@ import { ServerClock } from './base/clock.js';
 import { ToteError } from './base/errors.js';
 import { realSurroundings, type Surroundings } from './base/timing.js';
 import type {
+  Account,
   DataOf,
   LedgerEntry,
   Limits,
@@ -15,6 +16,7 @@ import type {
   Position,
   QueryOf,
   RoundDetail,
+  SeenOrder,
   ServerTime,
   SettledRound,
 } from './base/types.js';
@@ -122,6 +124,21 @@ export class ToteClient {
   /** Your bets, the most recently placed first. A page of them. */
   listOrders(query: QueryOf<'listOrders'> = {}, options: CallOptions = {}): Promise<Page<Position>> {
     return this.#page('/orders', query, options);
+  }
+
+  /** One of your bets. Fails with `order_not_found` if you have none with this id, or it has left the server's memory. */
+  getOrder(id: string, options: CallOptions = {}): Promise<Position> {
+    return this.#get(`/orders/${encodeURIComponent(id)}`, {}, options);
+  }
+
+  /** Whether an order was placed under this Idempotency-Key; it places nothing. */
+  getOrderByIdempotencyKey(key: string, options: CallOptions = {}): Promise<SeenOrder> {
+    return this.#get(`/orders/by-idempotency-key/${encodeURIComponent(key)}`, {}, options);
+  }
+
+  /** Your balance, open bets, keys and limits, as of one moment. */
+  getAccount(options: CallOptions = {}): Promise<Account> {
+    return this.#get('/account', {}, options);
   }
 
   /** The server's time, which also sets `clock`: ask a few times to know it within half of the fastest round trip. */

@@ -11,6 +11,7 @@ export {
 } from './base/money.js';
 export type { Surroundings } from './base/timing.js';
 export type {
+  Account,
   BetResult,
   Crypto,
   LedgerEntry,
@@ -24,6 +25,7 @@ export type {
   Round,
   RoundDetail,
   Scope,
+  SeenOrder,
   ServerCode,
   ServerTime,
   SettledRound,

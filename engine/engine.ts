@@ -7,9 +7,9 @@ import { RollingDigest } from './digest/rolling.js';
 import { stateDigest } from './digest/state.js';
 import { dispatch } from './handlers/dispatch.js';
 import { vacantMarkets } from './handlers/opening.js';
-import { placeOrder, rememberedOrder } from './handlers/orders.js';
+import { placeOrder, rememberedOrder, seenKey } from './handlers/orders.js';
 import type { BetsPage, BetsQuery, Listed } from './model/bet-pages.js';
-import type { Command, OrderGuards, PlaceOrder } from './model/commands.js';
+import type { Command, IdempotencyDigest, OrderGuards, PlaceOrder } from './model/commands.js';
 import type { ErrorCode } from './model/errors.js';
 import type { Accepted, EngineEvent, Outcome, Rejected, Replayed } from './model/events.js';
 import type { NewHasher } from './model/ports.js';
@@ -22,6 +22,7 @@ import type {
   KeyView,
   OpenPrice,
   RoundView,
+  SeenKey,
   Totals,
 } from './model/views.js';
 import { allPositions, entriesKnownFrom, openPositions, orders } from './reads/bets.js';
@@ -209,6 +210,10 @@ export class Engine implements EngineReads {
   }
   rememberedOrder(order: PlaceOrder): Replayed | Rejected | null {
     return rememberedOrder(this.#state, order);
+  }
+
+  seenKey(account: number, digest: IdempotencyDigest, nowMs: number): SeenKey {
+    return seenKey(this.#state, account, digest, nowMs);
   }
 
   totals(): Totals {

@@ -7,6 +7,7 @@ import { NO_FAIR_SHARE, UP } from '../model/domain.js';
 import type { ErrorCode } from '../model/errors.js';
 import type { BetPlaced, Rejected, Replayed } from '../model/events.js';
 import type { Rules } from '../model/rules.js';
+import type { SeenKey } from '../model/views.js';
 import { quotedUpCents } from '../quotes/split.js';
 import type { IdempotencyEntry } from '../state/idempotency.js';
 import { Round } from '../state/rounds.js';
@@ -61,6 +62,16 @@ export function rememberedOrder(state: State, order: PlaceOrder): Replayed | Rej
   if (idempotency === null) return null;
   const known = state.idempotency.find(account, idempotency, timeMs, state.rulesInForce.idempotencyTtlMs);
   return known === null ? null : replayOf(known, idempotency);
+}
+
+/** What is remembered of an Idempotency-Key at `nowMs`, whichever order it was used for. */
+export function seenKey(state: State, account: number, digest: IdempotencyDigest, nowMs: number): SeenKey {
+  const { idempotencyTtlMs } = state.rulesInForce;
+  const known = state.idempotency.find(account, digest, nowMs, idempotencyTtlMs);
+  return {
+    placed: known === null ? null : { seq: known.seq, bet: known.placed.bet },
+    rememberedFromMs: state.idempotency.rememberedFromMs(nowMs, idempotencyTtlMs),
+  };
 }
 
 function replayOf(known: IdempotencyEntry, idempotency: IdempotencyDigest): Replayed | Rejected {

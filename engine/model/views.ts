@@ -99,6 +99,14 @@ export interface AccountView {
   readonly openBets: number;
 }
 
+/** What is remembered of an Idempotency-Key. */
+export interface SeenKey {
+  /** The order that was placed under it: number of its command, and of its bet. null if none is remembered. */
+  readonly placed: { readonly seq: number; readonly bet: number } | null;
+  /** Orders from this time on are all remembered. */
+  readonly rememberedFromMs: number;
+}
+
 export interface KeyView {
   readonly key: number;
   readonly account: number;

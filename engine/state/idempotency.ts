@@ -117,6 +117,11 @@ export class IdempotencyMemory {
     this.#notBeforeMs = Math.max(this.#notBeforeMs, nowMs - ttlMs + 1);
   }
 
+  /** Orders from this time on are all remembered at `nowMs`. */
+  rememberedFromMs(nowMs: number, ttlMs: number): number {
+    return Math.max(this.#notBeforeMs, nowMs - ttlMs + 1);
+  }
+
   #isAlive(placedAtMs: number, nowMs: number, ttlMs: number): boolean {
     return nowMs - placedAtMs < ttlMs && placedAtMs >= this.#notBeforeMs;
   }

@@ -3,6 +3,7 @@ import { scopesMask } from '../../engine/model/domain.js';
 import { refuseQuery } from '../kit/params.js';
 import type { Routed } from '../kit/router.js';
 import type { Documented } from '../openapi/operation.js';
+import type { AccountReads } from './account-reads.js';
 import type { Call, Verdict } from './call.js';
 import type { OnReplay, OrderDesk } from './orders.js';
 import type { PastReads } from './past-reads.js';
@@ -17,6 +18,7 @@ export interface Services {
   readonly reads: Reads;
   readonly past: PastReads;
   readonly shared: SharedReads;
+  readonly own: AccountReads;
   readonly desk: OrderDesk;
 }
 

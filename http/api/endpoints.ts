@@ -24,8 +24,9 @@ import {
   statusParameter,
 } from '../openapi/parameters.js';
 import { type JsonObject, schemaRef } from '../openapi/schemas.js';
+import { ACCOUNT_ENDPOINTS } from './account-endpoints.js';
 import type { Endpoint } from './endpoint.js';
-import { ORDERS_LIMIT_DEFAULT, POSITIONS_LIMIT_DEFAULT } from './list-query.js';
+import { ORDERS_LIMIT_DEFAULT, POSITIONS_LIMIT_DEFAULT } from './lists/list-query.js';
 import { PAST_ENDPOINTS } from './past-endpoints.js';
 
 export const ENDPOINTS: readonly Endpoint[] = [
@@ -214,6 +215,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
       failures: ['BadRequest'],
     }),
   },
+  ...ACCOUNT_ENDPOINTS,
 ];
 
 /** The API document under these rules. */

@@ -21,6 +21,8 @@ import type { DocsFiles } from '../pages/docs-page.js';
 import { Documents } from '../pages/documents.js';
 import type { Link } from '../rings/link.js';
 import { HeadTexts } from '../wire/head-texts.js';
+import { ListedHashes } from '../wire/listed-hashes.js';
+import { AccountReads } from './account-reads.js';
 import { Authentication, isAccountRefusal } from './authentication.js';
 import { Call, type Verdict } from './call.js';
 import { BASES, isRead, type Operation, operationOf } from './endpoint.js';
@@ -91,10 +93,13 @@ export class PublicApi {
     this.#authentication = new Authentication(rights);
     const view = new MarketView(board, marketAgeMsMax);
     const seeds = new RoundSeeds(masterSecret, FAIRNESS_TOOLS);
-    const reads = new Reads(link, view, seeds);
-    const desk = new OrderDesk(link, seeds, new IdempotencyDigests(masterSecret));
+    const hashes = new ListedHashes(seeds);
+    const reads = new Reads(link, view, seeds, hashes);
+    const digests = new IdempotencyDigests(masterSecret);
+    const desk = new OrderDesk(link, seeds, digests);
+    const own = new AccountReads(link, hashes, digests, parts);
     const past = new PastReads(link, parts.archive);
-    const services = { reads, past, shared: new SharedReads(parts), desk };
+    const services = { reads, past, shared: new SharedReads(parts), own, desk };
     const operations = ENDPOINTS.map((endpoint) => operationOf(endpoint, services));
     const { streams } = parts;
     this.#router = new Router(

@@ -13,25 +13,22 @@ import * as replies from '../rings/replies.js';
 import * as requests from '../rings/requests.js';
 import type { RingConsumer } from '../rings/ring.js';
 import { positionsBytes } from '../wire/account-text.js';
-import { ListedHashes } from '../wire/listed-hashes.js';
+import type { ListedHashes } from '../wire/listed-hashes.js';
 import { roundDetail } from '../wire/round-detail.js';
 import { successText } from '../wire/wire.js';
 import type { Call, Verdict } from './call.js';
-import { cursorText, ordersQuery, positionsQuery } from './list-query.js';
+import { cursorText, ordersQuery, positionsQuery } from './lists/list-query.js';
 import { NO_MARKET, NO_ROUND, OVERLOADED, refusedOf } from './refusals.js';
 
 const OK = 200;
 
 export class Reads {
-  readonly #hashes: ListedHashes;
-
   constructor(
     private readonly link: Link,
     private readonly view: MarketView,
     private readonly seeds: RoundSeeds,
-  ) {
-    this.#hashes = new ListedHashes(seeds);
-  }
+    private readonly hashes: ListedHashes,
+  ) {}
 
   markets(call: Call): Verdict {
     return call.sendTagged(this.view.markets(call.nowMs));
@@ -78,7 +75,7 @@ export class Reads {
   }
 
   #listBytes({ bets, next }: replies.BetsReply): Uint8Array {
-    return positionsBytes(bets, next.length === 0 ? null : cursorText(next), this.#hashes);
+    return positionsBytes(bets, next.length === 0 ? null : cursorText(next), this.hashes);
   }
 
   #roundBytes(call: Call, ring: RingConsumer): Uint8Array {

@@ -21,10 +21,14 @@ export const TIER_TOO_LOW = new Refused(
 );
 export const FROZEN = new Refused('account_frozen', 'the account takes no orders');
 export const NO_MARKET = new Refused('market_not_found', 'no active market has this id');
+export const NO_ORDER = new Refused('order_not_found', 'no order of yours in memory has this id');
 export const NO_ROUND = new Refused('round_not_found', 'no round in memory has this id');
 
 const WITH_TEXT = new Map(
-  [KEY_DISABLED, KEY_EXPIRED, TIER_TOO_LOW, FROZEN, NO_ROUND].map((refused) => [refused.code, refused]),
+  [OVERLOADED, KEY_DISABLED, KEY_EXPIRED, TIER_TOO_LOW, FROZEN, NO_ROUND].map((refused) => [
+    refused.code,
+    refused,
+  ]),
 );
 
 /** A refusal by the engine's thread, which sends no detail for what this file has a text for. */

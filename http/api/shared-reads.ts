@@ -44,7 +44,7 @@ export class SharedReads {
   }
 }
 
-function betLimits(rules: Rules, tier: Tier): BetLimits {
+export function betLimits(rules: Rules, tier: Tier): BetLimits {
   const { maxStakeCents } = must(rules.tiers[TIERS.indexOf(tier)], 'the rules of a tier');
   return {
     tier,

@@ -42,6 +42,7 @@ export class Desk {
     else if (kind === requests.REPLAY) this.#replay(ring, gateway, ticket);
     else if (kind === requests.ROUND) this.#round(ring, gateway, ticket);
     else if (kind === requests.BALANCE) this.#balance(ring, gateway, ticket);
+    else if (kind === requests.SEEN_KEY) this.#seenKey(ring, gateway, ticket);
     else if (kind === requests.LIST) this.#list(ring, gateway, ticket);
     else if (kind === requests.ACCOUNT_SEQ || kind === requests.LIFECYCLE_SEQ)
       this.#seq(kind, ring, gateway, ticket);
@@ -146,8 +147,26 @@ export class Desk {
     const { engine } = this.sequencer;
     const { balanceCents } = must(engine.account(asker.account), 'account of a key');
     const seq = engine.accountTouchedSeq(asker.account);
+    const keys = engine.keysOf(asker.account);
+    const activeKeys = keys.filter(({ key }) => this.#unfitKey({ key }) === null).length;
     this.sequencer.whenDurable(seq, () =>
-      gateway.reply((to) => replies.sendBalance(to, ticket, { seq, balanceCents })),
+      gateway.reply((to) => replies.sendBalance(to, ticket, { seq, balanceCents, activeKeys })),
+    );
+  }
+
+  #seenKey(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
+    const asker = requests.readAsker(ring);
+    const digest = requests.readSeenKey(ring);
+    const unfit = this.#unfitKey(asker);
+    if (unfit !== null) {
+      refuse(gateway, ticket, { code: unfit, detail: '' });
+      return;
+    }
+    const { sequencer } = this;
+    const { placed, rememberedFromMs } = sequencer.engine.seenKey(asker.account, digest, sequencer.stampMs());
+    const facts = { bet: placed?.bet ?? 0, rememberedFromMs };
+    sequencer.whenDurable(placed?.seq ?? 0, () =>
+      gateway.reply((to) => replies.sendSeenKey(to, ticket, facts)),
     );
   }
 
@@ -181,7 +200,7 @@ export class Desk {
   }
 
   /** The code with which the key is refused now, or null. The gateway has checked scopes, which never change. */
-  #unfitKey({ key }: requests.Asker): ErrorCode | null {
+  #unfitKey({ key }: Pick<requests.Asker, 'key'>): ErrorCode | null {
     const { enabled, expiresAtMs } = this.sequencer.engine.key(key);
     if (!enabled) return 'key_disabled';
     return expiresAtMs !== null && this.options.nowMs() >= expiresAtMs ? 'key_expired' : null;

@@ -87,7 +87,7 @@ export class IdempotencyDigests {
 
   /** The key is digested with its account: the same key of another account is another entry. */
   digest(account: number, key: string, order: OrderContent): IdempotencyDigest {
-    const ofKey = hash('sha256', `${this.#secret}${integerText(account)}:${key}`, 'binary');
+    const ofKey = this.#hashOf(account, key);
     const { market, marketId, side } = order;
     const head = this.#heads[market * 2 + side] ?? mix(this.#seed, canonicalHead(marketId, side));
     return {
@@ -95,6 +95,16 @@ export class IdempotencyDigests {
       keyLow: bits48(ofKey, BYTES_OF_48_BITS),
       body: finalise(mix(head, canonicalRest(order))),
     };
+  }
+
+  /** The digest of the key alone; its body is 0. */
+  ofKey(account: number, key: string): IdempotencyDigest {
+    const ofKey = this.#hashOf(account, key);
+    return { keyHigh: bits48(ofKey, 0), keyLow: bits48(ofKey, BYTES_OF_48_BITS), body: 0 };
+  }
+
+  #hashOf(account: number, key: string): string {
+    return hash('sha256', `${this.#secret}${integerText(account)}:${key}`, 'binary');
   }
 }
 

@@ -23,6 +23,23 @@ export const roundIdParameter: JsonObject = {
   schema: { type: 'string' },
 };
 
+export const orderIdParameter: JsonObject = {
+  name: 'id',
+  in: 'path',
+  required: true,
+  description: 'Order id, such as `bet.id` of the answer to an order.',
+  schema: { type: 'string' },
+  example: 'bet_1',
+};
+
+export const seenKeyParameter: JsonObject = {
+  name: 'key',
+  in: 'path',
+  required: true,
+  description: 'An Idempotency-Key, percent-encoded.',
+  schema: { type: 'string' },
+};
+
 export const statusParameter: JsonObject = {
   name: 'status',
   in: 'query',

@@ -8,6 +8,15 @@ export const PAST_EXAMPLES = {
   ledger: {
     data: [
       {
+        id: '13-0',
+        time: '2026-06-10T12:01:00.000Z',
+        type: 'stake',
+        reference: null,
+        orderId: 'bet_3',
+        amount: -10,
+        balanceAfter: 10008.01,
+      },
+      {
         id: '12-0',
         time: '2026-06-10T12:01:00.000Z',
         type: 'payout',
@@ -25,17 +34,8 @@ export const PAST_EXAMPLES = {
         amount: -10,
         balanceAfter: 9965,
       },
-      {
-        id: '8-0',
-        time: '2026-06-10T12:00:11.983Z',
-        type: 'stake',
-        reference: null,
-        orderId: 'bet_1',
-        amount: -25,
-        balanceAfter: 9975,
-      },
     ],
-    nextCursor: 'bGVkZ2VyIDggMA',
+    nextCursor: 'bGVkZ2VyIDkgMA',
   },
   rounds: {
     data: [

@@ -17,6 +17,7 @@ export const NOTHING = 5;
 export const BALANCE = 6;
 /** A sequence number. */
 export const SEQ = 7;
+export const SEEN_KEY = 8;
 
 const HEAD_CELLS = 2;
 const CODES = Object.keys(ERROR_STATUS) as readonly ErrorCode[];
@@ -197,20 +198,22 @@ export function sendRoundFacts(ring: RingProducer, ticket: number, factsText: st
 export const readRoundFacts = (ring: RingConsumer): RoundFacts =>
   JSON.parse(ring.text() ?? 'null') as RoundFacts;
 
-/** An account's durable balance, and the number of the last command that touched the account. */
+/** An account's durable balance, the number of the last command that touched the account, and its active keys. */
 export interface BalanceFacts {
   readonly seq: number;
   readonly balanceCents: number;
+  readonly activeKeys: number;
 }
 
 export function sendBalance(
   ring: RingProducer,
   ticket: number,
-  { seq, balanceCents }: BalanceFacts,
+  { seq, balanceCents, activeKeys }: BalanceFacts,
 ): boolean {
-  if (!begin(ring, 2, BALANCE, ticket)) return false;
+  if (!begin(ring, 3, BALANCE, ticket)) return false;
   ring.number(seq);
   ring.number(balanceCents);
+  ring.number(activeKeys);
   ring.send();
   return true;
 }
@@ -218,4 +221,25 @@ export function sendBalance(
 export const readBalance = (ring: RingConsumer): BalanceFacts => ({
   seq: ring.number(),
   balanceCents: ring.number(),
+  activeKeys: ring.number(),
+});
+
+/** What is remembered of an Idempotency-Key. */
+export interface SeenKeyFacts {
+  /** The order's bet; 0 if there is none. */
+  readonly bet: number;
+  readonly rememberedFromMs: number;
+}
+
+export function sendSeenKey(ring: RingProducer, ticket: number, facts: SeenKeyFacts): boolean {
+  if (!begin(ring, 2, SEEN_KEY, ticket)) return false;
+  ring.number(facts.bet);
+  ring.number(facts.rememberedFromMs);
+  ring.send();
+  return true;
+}
+
+export const readSeenKey = (ring: RingConsumer): SeenKeyFacts => ({
+  bet: ring.number(),
+  rememberedFromMs: ring.number(),
 });

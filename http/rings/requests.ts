@@ -3,7 +3,7 @@
  * a client controls neither the length of a message nor its number of cells.
  */
 import type { BetsStatus } from '../../engine/model/bet-pages.js';
-import type { OrderGuards, PlaceOrder } from '../../engine/model/commands.js';
+import type { IdempotencyDigest, OrderGuards, PlaceOrder } from '../../engine/model/commands.js';
 import { textAt } from '../../engine/model/domain.js';
 import { type RingConsumer, type RingProducer, textCells } from './ring.js';
 
@@ -17,6 +17,7 @@ export const BALANCE = 4;
 /** How far the account's commands have come, or those of rounds: told once they are durable. */
 export const ACCOUNT_SEQ = 5;
 export const LIFECYCLE_SEQ = 6;
+export const SEEN_KEY = 7;
 
 /** Who asks: numbers of the key and of its account. */
 export interface Asker {
@@ -169,6 +170,26 @@ export function sendBalance(ring: RingProducer, ticket: number, asker: Asker): b
   ring.send();
   return true;
 }
+
+/** Asks what is remembered of an Idempotency-Key; of its digest only the key's part counts. */
+export function sendSeenKey(
+  ring: RingProducer,
+  ticket: number,
+  asker: Asker,
+  { keyHigh, keyLow }: IdempotencyDigest,
+): boolean {
+  if (!begin(ring, HEAD_CELLS + ASKER_CELLS + 2, SEEN_KEY, ticket, asker)) return false;
+  ring.number(keyHigh);
+  ring.number(keyLow);
+  ring.send();
+  return true;
+}
+
+export const readSeenKey = (ring: RingConsumer): IdempotencyDigest => ({
+  keyHigh: ring.number(),
+  keyLow: ring.number(),
+  body: 0,
+});
 
 function begin(
   ring: RingProducer,

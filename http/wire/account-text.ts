@@ -45,6 +45,10 @@ export function positionsBytes(
   return Buffer.from(`{"success":true,"data":[${text}],"nextCursor":${next}}`, 'latin1');
 }
 
+/** One Position. */
+export const positionText = (bet: BetView, hashes: ListedHashes): string =>
+  `{"id":"bet_${positionRest(bet, hashes)}`;
+
 function positionRest(bet: BetView, hashes: ListedHashes): string {
   return (
     `${integerText(bet.bet)}${textAt(POSITION_PARTS, bet.market * 2 + bet.side)}${hundredthsText(bet.stakeCents)},"oddsAtBet":` +

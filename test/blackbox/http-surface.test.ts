@@ -19,18 +19,24 @@ const PATHS: Readonly<Record<string, readonly string[]>> = {
   '/account/ledger': ['GET', 'HEAD', 'OPTIONS'],
   '/time': ['GET', 'HEAD', 'OPTIONS'],
   '/limits': ['GET', 'HEAD', 'OPTIONS'],
+  '/account': ['GET', 'HEAD', 'OPTIONS'],
+  '/orders/ORDER': ['GET', 'HEAD', 'OPTIONS'],
+  '/orders/by-idempotency-key/any': ['GET', 'HEAD', 'OPTIONS'],
 };
 const METHODS = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE', 'PURGE', 'get', 'X'];
 
 let sandbox: Sandbox;
 let trader: Trader;
 let roundId = '';
+let orderId = '';
 
 before(async () => {
   sandbox = await Sandbox.start();
   await sandbox.openRounds({ BTC: 67_000 }, 'ONE_DAY');
   trader = await sandbox.trader();
   await answeredByArchive(trader.api, '/rounds');
+  const order = { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 1 };
+  orderId = (await trader.api.place(order)).bet.id;
   roundId = (await trader.api.market('BTC_ONE_DAY')).currentRound?.id ?? '';
 });
 after(() => sandbox.remove());
@@ -41,7 +47,7 @@ for (const base of BASES) {
   test(`${base}: every method on every path`, async () => {
     const api = trader.api.at(base);
     for (const [path, methods] of Object.entries(PATHS)) {
-      const at = path.replace('ROUND', roundId);
+      const at = path.replace('ROUND', roundId).replace('ORDER', orderId);
       for (const method of METHODS) {
         // fetch sends `get` as `GET`.
         const sent = method === 'get' ? 'GET' : method;
@@ -111,7 +117,6 @@ test('unknown paths are 404', async () => {
     '/markets/BTC_ONE_DAY/round',
     '/Markets',
     '/orders/',
-    '/orders/bet_1',
     '//markets',
     '/operator/v1/status',
     '/prices/BTC',
@@ -189,6 +194,7 @@ test('the document of the API is open to all, at both base paths', async () => {
     assert.equal(document.info.version, '1.0.0');
     const paths = Object.keys(document.paths).sort();
     assert.deepEqual(paths, [
+      '/account',
       '/account/ledger',
       '/limits',
       '/markets',
@@ -196,6 +202,8 @@ test('the document of the API is open to all, at both base paths', async () => {
       '/markets/{id}/rounds',
       '/openapi.json',
       '/orders',
+      '/orders/by-idempotency-key/{key}',
+      '/orders/{id}',
       '/positions',
       '/prices',
       '/rounds',

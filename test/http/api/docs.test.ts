@@ -9,6 +9,7 @@ import { defaultRules } from '../../../engine/model/rules.js';
 import { FAIRNESS_TOOLS } from '../../../http/fairness-tools.js';
 import { MEANINGS } from '../../../http/openapi/failures.js';
 import { rulesSection } from '../../../http/pages/guide-rules.js';
+import type { Account, SeenOrder } from '../../../http/wire/account-types.js';
 import type { LedgerEntry, SettledRound } from '../../../http/wire/past-types.js';
 import type { Limits, ServerTime } from '../../../http/wire/service-types.js';
 import type { Market, OrderResult, Position, Price, RoundDetail, Success } from '../../../http/wire/types.js';
@@ -47,6 +48,8 @@ const isExample = typia.createEquals<
   | Success<Price[]>
   | Success<ServerTime>
   | Success<Limits>
+  | Success<Account>
+  | Success<SeenOrder>
   | OddsChanged
 >();
 
@@ -69,7 +72,7 @@ test('its section on the rules has the defaults', () => {
 });
 
 test('its examples have the fields of the API', () => {
-  assert.equal(examples.length, 10);
+  assert.equal(examples.length, 12);
   for (const example of examples) assert.ok(isExample(example), JSON.stringify(example));
 });
 

@@ -32,6 +32,9 @@ const OPERATIONS: readonly { path: string; method: string; actual: string; optio
   { path: '/account/ledger', method: 'GET', actual: '/account/ledger' },
   { path: '/time', method: 'GET', actual: '/time' },
   { path: '/limits', method: 'GET', actual: '/limits' },
+  { path: '/account', method: 'GET', actual: '/account' },
+  { path: '/orders/{id}', method: 'GET', actual: '/orders/bet_1' },
+  { path: '/orders/by-idempotency-key/{key}', method: 'GET', actual: '/orders/by-idempotency-key/my-key' },
   { path: '/openapi.json', method: 'GET', actual: '/openapi.json' },
 ];
 
@@ -63,6 +66,7 @@ test('every operation answers as documented, for every status it can have', () =
     assert.equal(send(index, { key: disabled.secret }).status, 403);
   }
   for (const index of [3, 4]) assert.equal(send(index, { query: 'limit=0' }).status, 400);
+  const keys = '/orders/by-idempotency-key';
   for (const path of [
     '/markets/%',
     '/markets/X',
@@ -70,9 +74,13 @@ test('every operation answers as documented, for every status it can have', () =
     '/markets/X/rounds',
     '/rounds/%',
     '/rounds/X',
+    '/orders/%',
+    '/orders/X',
+    `${keys}/%`,
   ]) {
     conforms('GET', path, api.get(`/v1${path}`, secret));
   }
+  conforms('GET', '/account', api.get('/v1/account', secret, 'x=1'));
   conforms('GET', '/rounds', api.get('/v1/rounds', secret, 'marketId=X'));
   conforms('PUT', '/orders', api.send('PUT', '/v1/orders'));
   for (const { method, actual } of OPERATIONS) {

@@ -69,6 +69,8 @@ function successes(): ExampleAnswers['successes'] {
     return members;
   };
   const positions = page('/positions', 'status=all');
+  const keyed = api.order(secret, ORDER, 'my-key');
+  assert.equal(keyed.status, 201);
   const limited = new Harness({ rules: exampleRules(), limits: DEFAULT_RATE_LIMITS });
   const silver = limited.bettor({ tier: 'SILVER' }).secret;
   limited.open();
@@ -78,9 +80,13 @@ function successes(): ExampleAnswers['successes'] {
     common: { time: read('/time'), ...live, marketWithoutRound, prices, settledRound },
     ofAccount: {
       limits: dataOf<Json>(limited.get('/v1/limits', silver)),
+      account: dataOf<Json>(limited.get('/v1/account', silver)),
       positions,
       orders: page('/orders', 'limit=1'),
       order,
+      oneOrder: read('/orders/bet_1'),
+      seenOrder: read('/orders/by-idempotency-key/my-key'),
+      unseenOrder: read('/orders/by-idempotency-key/another-key'),
     },
     past: {
       ledger: page('/account/ledger', 'limit=3'),
@@ -148,6 +154,11 @@ const WAYS: Readonly<Record<string, () => Reply>> = {
     asked(
       () => undefined,
       (api, key) => api.get('/v1/markets/BTC_ONE_YEAR', key),
+    ),
+  order_not_found: () =>
+    asked(
+      () => undefined,
+      (api, key) => api.get('/v1/orders/bet_1', key),
     ),
   round_not_found: () =>
     asked(

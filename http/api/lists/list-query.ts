@@ -1,9 +1,9 @@
 /** The queries of the lists of bets: what they filter by, and cursors as clients see them. */
-import type { BetsStatus } from '../../engine/model/bet-pages.js';
-import { marketOf, parseRoundId } from '../../engine/model/domain.js';
-import { parseLimit, parseQuery } from '../kit/params.js';
-import { invalid, Refused } from '../kit/refused.js';
-import type { ListFacts } from '../rings/requests.js';
+import type { BetsStatus } from '../../../engine/model/bet-pages.js';
+import { marketOf, parseRoundId } from '../../../engine/model/domain.js';
+import { parseLimit, parseQuery } from '../../kit/params.js';
+import { invalid, Refused } from '../../kit/refused.js';
+import type { ListFacts } from '../../rings/requests.js';
 
 export const POSITIONS_LIMIT_DEFAULT = 100;
 export const ORDERS_LIMIT_DEFAULT = 50;

@@ -1,0 +1,103 @@
+/**
+ * Reads an account's balance together with the sums of its open bets, page by page, so that thousands of bets hold up
+ * nobody. All of it is of one moment: if anything has touched the account meanwhile, it is read again.
+ */
+import { UP } from '../../../engine/model/domain.js';
+import { LIST_LIMIT_MAX } from '../../kit/params.js';
+import type { Link } from '../../rings/link.js';
+import * as replies from '../../rings/replies.js';
+import * as requests from '../../rings/requests.js';
+
+export interface OpenBets extends replies.BalanceFacts {
+  readonly count: number;
+  readonly stakesCents: number;
+  readonly payoutUpCents: number;
+  readonly payoutDownCents: number;
+}
+
+/** An account that is touched again and again while it is read so often is too busy. */
+const ATTEMPTS_MAX = 5;
+/** A ring is full, or the account changes too often. */
+export const BUSY: replies.RefusalFacts = { code: 'overloaded', detail: '' };
+const OPEN = { status: 'open', isByChange: false, market: null, roundNumber: null, beforeMs: null } as const;
+
+export class OpenBetsReader {
+  #attempts = 0;
+  #balance: replies.BalanceFacts | null = null;
+  #count = 0;
+  #stakesCents = 0;
+  #payoutUpCents = 0;
+  #payoutDownCents = 0;
+
+  /** `onRead` is called once. */
+  constructor(
+    private readonly link: Link,
+    private readonly asker: requests.Asker,
+    private readonly onRead: (read: OpenBets | replies.RefusalFacts) => void,
+  ) {}
+
+  start(): void {
+    this.#attempts += 1;
+    this.#balance = null;
+    this.#count = 0;
+    this.#stakesCents = 0;
+    this.#payoutUpCents = 0;
+    this.#payoutDownCents = 0;
+    const isSent = this.#ask((balance) => {
+      if ('seq' in balance) this.#balance = balance;
+    });
+    if (!isSent || !this.#askPage([])) this.onRead(BUSY);
+  }
+
+  /** One page, and the balance behind it. */
+  #askPage(cursor: readonly number[]): boolean {
+    const list = { ...OPEN, cursor, limit: LIST_LIMIT_MAX };
+    let next: readonly number[] = [];
+    const isSent = this.link.send(
+      (ring, ticket) => requests.sendList(ring, ticket, this.asker, list),
+      (kind, ring) => {
+        // The balance behind it is refused for the same reason.
+        if (kind === replies.REFUSED) replies.readRefusal(ring);
+        else next = this.#add(replies.readBets(ring));
+      },
+    );
+    return isSent && this.#ask((balance) => this.#goOn(balance, next));
+  }
+
+  #ask(onBalance: (balance: replies.BalanceFacts | replies.RefusalFacts) => void): boolean {
+    return this.link.send(
+      (ring, ticket) => requests.sendBalance(ring, ticket, this.asker),
+      (kind, ring) =>
+        onBalance(kind === replies.REFUSED ? replies.readRefusal(ring) : replies.readBalance(ring)),
+    );
+  }
+
+  #add({ bets, next }: replies.BetsReply): readonly number[] {
+    for (const { side, stakeCents, payoutCents } of bets) {
+      this.#count += 1;
+      this.#stakesCents += stakeCents;
+      if (side === UP) this.#payoutUpCents += payoutCents;
+      else this.#payoutDownCents += payoutCents;
+    }
+    return next;
+  }
+
+  #goOn(balance: replies.BalanceFacts | replies.RefusalFacts, next: readonly number[]): void {
+    if ('code' in balance) this.onRead(balance);
+    else if (balance.seq !== this.#balance?.seq) {
+      if (this.#attempts < ATTEMPTS_MAX) this.start();
+      else this.onRead(BUSY);
+    } else if (next.length > 0) {
+      if (!this.#askPage(next)) this.onRead(BUSY);
+    } else this.onRead({ ...balance, ...this.#sums() });
+  }
+
+  #sums(): Omit<OpenBets, keyof replies.BalanceFacts> {
+    return {
+      count: this.#count,
+      stakesCents: this.#stakesCents,
+      payoutUpCents: this.#payoutUpCents,
+      payoutDownCents: this.#payoutDownCents,
+    };
+  }
+}
