@@ -923,9 +923,9 @@ export interface components {
             };
         };
         /**
-         * @description You have no such order any more.
+         * @description You have no such order.
          *
-         *     - `order_not_found`: no order of yours in memory has this id
+         *     - `order_not_found`: no order of yours has this id
          */
         readonly OrderNotFound: {
             headers: {
@@ -1380,7 +1380,7 @@ export interface operations {
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["ContentTooLarge"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 503: components["responses"]["Overloaded"];
+            readonly 503: components["responses"]["PastNotRead"];
         };
     };
     readonly listOrders: {
@@ -1432,7 +1432,7 @@ export interface operations {
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["ContentTooLarge"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 503: components["responses"]["Overloaded"];
+            readonly 503: components["responses"]["PastNotRead"];
         };
     };
     readonly placeOrder: {
@@ -1820,7 +1820,7 @@ export interface operations {
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["ContentTooLarge"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 503: components["responses"]["Overloaded"];
+            readonly 503: components["responses"]["PastNotRead"];
         };
     };
     readonly getOrderByIdempotencyKey: {
@@ -1860,7 +1860,7 @@ export interface operations {
             readonly 408: components["responses"]["RequestTimeout"];
             readonly 413: components["responses"]["ContentTooLarge"];
             readonly 429: components["responses"]["TooManyRequests"];
-            readonly 503: components["responses"]["Overloaded"];
+            readonly 503: components["responses"]["PastNotRead"];
         };
     };
     readonly getOpenApi: {

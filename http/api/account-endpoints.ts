@@ -33,7 +33,7 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
       isExtension: true,
       parameters: [orderIdParameter],
       success: okResponse('The order.', schemaRef('Position'), { settled: ACCOUNT_EXAMPLES.oneOrder }),
-      failures: ['BadParameter', 'OrderNotFound', 'Overloaded'],
+      failures: ['BadParameter', 'OrderNotFound', 'PastNotRead'],
     }),
   },
   {
@@ -52,7 +52,7 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
         seen: ACCOUNT_EXAMPLES.seenOrder,
         neverSeen: ACCOUNT_EXAMPLES.unseenOrder,
       }),
-      failures: ['BadParameter', 'Overloaded'],
+      failures: ['BadParameter', 'PastNotRead'],
     }),
   },
 ];

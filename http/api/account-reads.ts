@@ -17,7 +17,8 @@ import type { Call, Verdict } from './call.js';
 import { findBet } from './lists/find-bet.js';
 import { parseBetId } from './lists/list-query.js';
 import { type OpenBets, OpenBetsReader } from './lists/open-bets.js';
-import { NO_ORDER, OVERLOADED, refusedOf } from './refusals.js';
+import type { PastBets } from './lists/past-bets.js';
+import { NO_ORDER, notRead, OVERLOADED, refusedOf } from './refusals.js';
 import { betLimits, type SharedFacts } from './shared-reads.js';
 
 const OK = 200;
@@ -28,6 +29,7 @@ export class AccountReads {
     private readonly hashes: ListedHashes,
     private readonly digests: IdempotencyDigests,
     private readonly facts: SharedFacts,
+    private readonly past: PastBets,
   ) {}
 
   account(call: Call): Verdict {
@@ -114,9 +116,17 @@ export class AccountReads {
     else this.#find(call, bet, answer);
   }
 
+  #findPast(call: Call, bet: number, onFound: (found: BetView | null) => void): void {
+    this.past.bet(call, bet, (found) => {
+      if (found === null || 'bet' in found) onFound(found);
+      else call.refuse(notRead(found));
+    });
+  }
+
   #find(call: Call, bet: number, onFound: (found: BetView | null) => void): void {
     findBet(this.link, call, bet, (found) => {
-      if (found !== null && 'code' in found) call.refuse(refusedOf(found));
+      if (found === null) this.#findPast(call, bet, onFound);
+      else if ('code' in found) call.refuse(refusedOf(found));
       else onFound(found);
     });
   }

@@ -106,7 +106,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
       success: pageResponse('Your positions.', listOf('Position', LIST_LIMIT_MAX), {
         all: ACCOUNT_EXAMPLES.positions,
       }),
-      failures: ['BadParameter', 'Overloaded'],
+      failures: ['BadParameter', 'PastNotRead'],
     }),
   },
   {
@@ -129,7 +129,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
       success: pageResponse('Your orders.', listOf('Position', LIST_LIMIT_MAX), {
         recent: ACCOUNT_EXAMPLES.orders,
       }),
-      failures: ['BadParameter', 'Overloaded'],
+      failures: ['BadParameter', 'PastNotRead'],
     }),
   },
   {

@@ -4,7 +4,6 @@
  */
 import {
   type ArchiveReads,
-  type ArchiveRefusal,
   isRefusal,
   type LedgerAnswer,
   type RoundsAnswer,
@@ -18,7 +17,7 @@ import * as replies from '../rings/replies.js';
 import * as requests from '../rings/requests.js';
 import { ledgerEntry, pageText, settledRound } from '../wire/past-text.js';
 import type { Call, Verdict } from './call.js';
-import { NO_MARKET, OVERLOADED, refusedOf } from './refusals.js';
+import { NO_MARKET, OVERLOADED, refusedBy, refusedOf } from './refusals.js';
 
 const OK = 200;
 export const LEDGER_LIMIT_DEFAULT = 100;
@@ -103,9 +102,6 @@ function answer(call: Call, made: string | Refused): void {
   if (made instanceof Refused) call.refuse(made);
   else call.send(OK, Buffer.from(made));
 }
-
-const refusedBy = ({ refused, detail }: ArchiveRefusal): Refused =>
-  new Refused(refused, detail, ['Retry-After', '1']);
 
 function ledgerText({ entries, nextBefore }: LedgerAnswer): string {
   const cursor = nextBefore === null ? null : cursorText(LEDGER, nextBefore.seq, nextBefore.item);

@@ -18,7 +18,8 @@ import { roundDetail } from '../wire/round-detail.js';
 import { successText } from '../wire/wire.js';
 import type { Call, Verdict } from './call.js';
 import { cursorText, ordersQuery, positionsQuery } from './lists/list-query.js';
-import { NO_MARKET, NO_ROUND, OVERLOADED, refusedOf } from './refusals.js';
+import type { PastBets } from './lists/past-bets.js';
+import { NO_MARKET, NO_ROUND, notRead, OVERLOADED, refusedOf } from './refusals.js';
 
 const OK = 200;
 
@@ -28,6 +29,7 @@ export class Reads {
     private readonly view: MarketView,
     private readonly seeds: RoundSeeds,
     private readonly hashes: ListedHashes,
+    private readonly past: PastBets,
   ) {}
 
   markets(call: Call): Verdict {
@@ -69,9 +71,24 @@ export class Reads {
     if (list instanceof Refused) return list;
     const isSent = this.link.send(
       (ring, ticket) => requests.sendList(ring, ticket, call, list),
-      (kind, ring) => answer(call, kind, ring, () => this.#listBytes(replies.readBets(ring))),
+      (kind, ring) => {
+        if (kind === replies.REFUSED) call.refuse(refusedOf(replies.readRefusal(ring)));
+        else this.#lead(call, list, replies.readBets(ring));
+      },
     );
     return isSent ? null : OVERLOADED;
+  }
+
+  /** Answers with a page of memory, or with what it is together with the archive. */
+  #lead(call: Call, list: requests.ListFacts, reply: replies.BetsReply): void {
+    if (!this.past.isNeeded(list, reply)) {
+      call.send(OK, this.#listBytes(reply));
+      return;
+    }
+    this.past.page(call, list, reply, (page) => {
+      if ('bets' in page) call.send(OK, this.#listBytes(page));
+      else call.refuse(notRead(page));
+    });
   }
 
   #listBytes({ bets, next }: replies.BetsReply): Uint8Array {

@@ -1,5 +1,6 @@
 /** The refusals of the public API that are the same for every endpoint, and those of the engine's thread. */
 import { must } from '../../engine/base/assert.js';
+import type { ArchiveRefusal } from '../../engine/model/archive-reads.js';
 import type { CurrentOdds } from '../../engine/model/events.js';
 import { Refused } from '../kit/refused.js';
 import type { RatePolicy } from '../limits/rate-limits.js';
@@ -21,7 +22,7 @@ export const TIER_TOO_LOW = new Refused(
 );
 export const FROZEN = new Refused('account_frozen', 'the account takes no orders');
 export const NO_MARKET = new Refused('market_not_found', 'no active market has this id');
-export const NO_ORDER = new Refused('order_not_found', 'no order of yours in memory has this id');
+export const NO_ORDER = new Refused('order_not_found', 'no order of yours has this id');
 export const NO_ROUND = new Refused('round_not_found', 'no round in memory has this id');
 
 const WITH_TEXT = new Map(
@@ -54,3 +55,11 @@ export const limitRefusals = (policies: readonly RatePolicy[]): readonly Refused
     const detail = `${whose} limit for ${what} (${name}), ${limit} in 60 seconds, is reached; wait as long as Retry-After says`;
     return new Refused('rate_limited', detail);
   });
+
+/** A refusal by the archive's reader. */
+export const refusedBy = ({ refused, detail }: ArchiveRefusal): Refused =>
+  new Refused(refused, detail, ['Retry-After', '1']);
+
+/** Either of the two. */
+export const notRead = (refusal: RefusalFacts | ArchiveRefusal): Refused =>
+  'refused' in refusal ? refusedBy(refusal) : refusedOf(refusal);

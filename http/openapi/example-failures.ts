@@ -34,7 +34,7 @@ export const EXAMPLE_FAILURES: Readonly<Record<FailureName, readonly string[]>> 
   ],
   MarketNotFound: ['market_not_found: no active market has this id'],
   RoundNotFound: ['round_not_found: no round in memory has this id'],
-  OrderNotFound: ['order_not_found: no order of yours in memory has this id'],
+  OrderNotFound: ['order_not_found: no order of yours has this id'],
   RequestTimeout: ['request_timeout: the body took too long to arrive'],
   Conflict: [
     'odds_changed',

@@ -215,3 +215,44 @@ test('invalid parameters are 400, and named', async () => {
   refused(await trader.api.get('/rounds?marketId=BTC'), 404, 'market_not_found');
   refused(await trader.api.get('/markets/BTC/rounds'), 404, 'market_not_found');
 });
+
+test('orders lead on into the archive: each once, the newest first, with what became of it', async () => {
+  const bettor = await sandbox.trader({ balance: 1_000 });
+  const placed: string[] = [];
+  const place = async (marketId: string, count: number): Promise<void> => {
+    for (let n = 0; n < count; n++) {
+      const { bet } = await bettor.api.place({
+        marketId,
+        prediction: n % 2 === 0 ? 'UP' : 'DOWN',
+        amount: 1,
+      });
+      placed.unshift(bet.id);
+    }
+  };
+  await sandbox.openRounds({ BTC: 67_000 });
+  await place('BTC_ONE_DAY', 3);
+  for (let round = 0; round < 3; round++) {
+    await place('BTC_ONE_MINUTE', 110);
+    await sandbox.closeMinute({ BTC: 67_000 + (round - 1) * 5 });
+    await sandbox.openRounds({ BTC: 67_000 });
+  }
+  const ids = (list: readonly (readonly { readonly id: string }[])[]): string[] =>
+    list.flat().map(({ id }) => id);
+  for (const limit of ['7', '100', '200']) {
+    assert.deepEqual(ids(await bettor.api.pages('/orders', { limit })), placed, limit);
+  }
+  const settled = await bettor.api.pages('/orders', { status: 'settled', limit: '60' });
+  assert.deepEqual(ids(settled), placed.slice(0, -3));
+  assert.ok(settled.flat().every(({ status, settledAt }) => status === 'SETTLED' && settledAt !== null));
+  assert.deepEqual(
+    ids(await bettor.api.pages('/orders', { marketId: 'BTC_ONE_DAY', limit: '2' })),
+    placed.slice(-3),
+  );
+  for (const id of [placed.at(0), placed.at(150), placed.at(-4), placed.at(-1)]) {
+    const answered = await answeredByArchive(bettor.api, `/orders/${id}`);
+    assert.equal((answered.data as { id: string }).id, id);
+  }
+  const other = await sandbox.trader();
+  refused(await answeredByArchive(other.api, `/orders/${placed.at(-4)}`), 404, 'order_not_found');
+  await sandbox.checkConservation();
+});

@@ -30,7 +30,9 @@ export function archiveOfJournal(durable: () => readonly Batch[]): ArchiveReads 
   return archiveReads((question, tell) => {
     made ??= new MadeArchive();
     made.follow(durable());
-    tell(made.reader.answer(question)?.answer ?? BEHIND);
+    const found = made.reader.answer(question);
+    // The answer itself may be null.
+    tell(found === null ? BEHIND : found.answer);
   });
 }
 

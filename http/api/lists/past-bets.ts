@@ -1,0 +1,106 @@
+/**
+ * Leads lists of bets on into the archive. A page takes what memory and the archive have of the same numbers: bets leave
+ * memory when they are neither open nor among the last placed or settled, so memory has gaps, and only together do they
+ * have every bet.
+ */
+import {
+  type ArchiveReads,
+  type ArchiveRefusal,
+  type BetsAnswer,
+  isRefusal,
+} from '../../../engine/model/archive-reads.js';
+import type { BetView } from '../../../engine/model/views.js';
+import type { Link } from '../../rings/link.js';
+import * as replies from '../../rings/replies.js';
+import * as requests from '../../rings/requests.js';
+import { BUSY } from './open-bets.js';
+
+/** Why the archive gave nothing: of the engine's thread, or of the archive. */
+export type NotRead = replies.RefusalFacts | ArchiveRefusal;
+
+export class PastBets {
+  constructor(
+    private readonly link: Link,
+    private readonly archive: ArchiveReads,
+  ) {}
+
+  /**
+   * Whether the page `reply` needs the archive. The newest bets are all in memory, and so is every open one; lists in the
+   * order of changes show what is in memory.
+   */
+  isNeeded(
+    { status, isByChange, cursor, limit, ...filters }: requests.ListFacts,
+    reply: replies.BetsReply,
+  ): boolean {
+    if (status === 'open' || isByChange || cursor.length > PLACE_NUMBERS) return false;
+    const { market, roundNumber, beforeMs } = filters;
+    const isNewest =
+      cursor.length === 0 && status === 'all' && market === null && roundNumber === null && beforeMs === null;
+    // There are at least so many, and with more to come memory leads on.
+    return !isNewest || (reply.bets.length === limit && reply.next.length === 0);
+  }
+
+  /** The page with what has left memory. `tell` is called once. */
+  page(
+    asker: requests.Asker,
+    list: requests.ListFacts,
+    reply: replies.BetsReply,
+    tell: (page: replies.BetsReply | NotRead) => void,
+  ): void {
+    const [beforeBet = Number.POSITIVE_INFINITY] = list.cursor;
+    const { account } = asker;
+    const { market, roundNumber, beforeMs, limit } = list;
+    const asked = { account, beforeBet, market, roundNumber, beforeMs, limit };
+    this.#whenReached(asker, tell, (reachedSeq) => {
+      this.archive.bets({ ...asked, reachedSeq }, (answer) =>
+        tell(isRefusal(answer) ? answer : merged(list, reply, answer)),
+      );
+    });
+  }
+
+  /** A bet that is not in memory; null if the account has none with this number. `tell` is called once. */
+  bet(asker: requests.Asker, bet: number, tell: (found: BetView | null | NotRead) => void): void {
+    this.#whenReached(asker, tell, (reachedSeq) => {
+      this.archive.bet({ account: asker.account, bet, reachedSeq }, tell);
+    });
+  }
+
+  #whenReached(
+    asker: requests.Asker,
+    refuse: (refusal: replies.RefusalFacts) => void,
+    read: (reachedSeq: number) => void,
+  ): void {
+    const isSent = this.link.send(
+      (ring, ticket) => requests.sendAsker(ring, requests.ACCOUNT_SEQ, ticket, asker),
+      (kind, ring) => {
+        if (kind === replies.REFUSED) refuse(replies.readRefusal(ring));
+        else read(replies.readSeq(ring));
+      },
+    );
+    if (!isSent) refuse(BUSY);
+  }
+}
+
+/** A cursor that is a place alone. */
+const PLACE_NUMBERS = 3;
+
+/** Both as far down as both have been read; of a bet in both what memory knows. */
+function merged(
+  { status, limit }: requests.ListFacts,
+  reply: replies.BetsReply,
+  answer: BetsAnswer,
+): replies.BetsReply {
+  const [memoryFrom = 0] = reply.next;
+  const readDownTo = Math.max(memoryFrom, answer.nextBeforeBet ?? 0);
+  // What is open according to the archive is in memory, as what it is by now.
+  const archived = answer.bets.filter((bet) => status === 'all' || bet.status === 'SETTLED');
+  const byNumber = new Map(archived.map((bet) => [bet.bet, bet]));
+  for (const bet of reply.bets) byNumber.set(bet.bet, bet);
+  const all = [...byNumber.values()]
+    .filter(({ bet }) => bet >= readDownTo)
+    .sort((one, other) => other.bet - one.bet);
+  const bets = all.slice(0, limit);
+  const last = bets.at(-1)?.bet ?? 0;
+  if (all.length > limit) return { bets, next: [last, 0, 0] };
+  return { bets, next: readDownTo === 0 ? [] : [readDownTo, 0, 0] };
+}
