@@ -4,7 +4,10 @@
  */
 import type { ErrorCode, Failure } from '../base/errors.js';
 
-/** Whose cause is likely to be over in seconds. All of them leave the order unplaced, or answer it when it is sent again. */
+/**
+ * Whose cause is likely to be over in seconds. All of them leave the order unplaced, or it is answered when it is sent
+ * again.
+ */
 export const RETRIED_CODES: readonly ErrorCode[] = [
   'connection_failed',
   'timed_out',

@@ -78,7 +78,7 @@ export class OperatorClient {
     );
   }
 
-  /** Moves the clock, at most 31 days at a time, and returns the new time in ms since 1970. Needs the clock `manual`. */
+  /** Moves the clock, at most 31 days at a time. Returns the new time, in ms since 1970. Needs the clock `manual`. */
   async advance(advanceMs: number): Promise<number> {
     return Date.parse((await this.#post<{ readonly time: string }>('/clock', { advanceMs })).time);
   }

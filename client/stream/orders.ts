@@ -1,6 +1,6 @@
 /**
- * Orders over the stream: as those over HTTP, each with its Idempotency-Key, and sent again after a lost connection, on the next
- * one.
+ * Orders over the stream: as those over HTTP, each with its Idempotency-Key, and sent again on the next connection
+ * after a lost one.
  */
 import type { Failure, ToteError } from '../base/errors.js';
 import type { Surroundings } from '../base/timing.js';

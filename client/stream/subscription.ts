@@ -10,8 +10,8 @@ export interface SubscribeOptions {
   /** For `rounds` and `fills`: every event after the command with this number; if not given, from now on. */
   readonly since?: number;
   /**
-   * For `rounds` and `fills`: events are lost, because the server was restarted or no longer has them in memory. Read what you
-   * missed (`listOrders`, `listMarkets`): the events from now on are arriving already.
+   * For `rounds` and `fills`: events are lost, because the server was restarted or no longer has them in memory. Read
+   * what you missed (`listOrders`, `listMarkets`): the events from now on are arriving already.
    */
   readonly onResync?: () => void;
 }

@@ -23,8 +23,9 @@ export class Subscriptions {
     private readonly toError: (failure: Failure) => ToteError,
   ) {}
 
-  /** Resolves when the server has confirmed it, on this connection or a later one. */
+  /** Resolves when the server has confirmed it, on this connection or a later one, or when it is over before. */
   add(subscription: Subscription): Promise<Subscription> {
+    this.#stopWaiting(subscription.channel);
     this.#byChannel.set(subscription.channel, subscription);
     return new Promise((resolve, reject) => {
       this.#waiting.set(subscription, { resolve, reject });
@@ -33,6 +34,7 @@ export class Subscriptions {
   }
 
   remove(channel: Channel): void {
+    this.#stopWaiting(channel);
     if (this.#byChannel.delete(channel)) this.#send?.({ op: 'unsubscribe', id: this.nextId(), channel });
   }
 
@@ -84,6 +86,14 @@ export class Subscriptions {
     this.#waiting.get(subscription)?.reject(this.toError(failure));
     this.#waiting.delete(subscription);
     return true;
+  }
+
+  /** The channel's subscription is ended or replaced: the server's word on it comes too late. */
+  #stopWaiting(channel: Channel): void {
+    const subscription = this.#byChannel.get(channel);
+    if (subscription === undefined) return;
+    this.#waiting.get(subscription)?.resolve(subscription);
+    this.#waiting.delete(subscription);
   }
 
   #request(subscription: Subscription): void {

@@ -1,4 +1,4 @@
-/** The client against the real server: every read, an order whose answers get lost, the limits, and a server that dies. */
+/** The client against the real server: reads, an order whose answers get lost, the limits, and a server that dies. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';

@@ -222,6 +222,14 @@ test('a subscription that the server refuses is rejected, and not asked for agai
   await accepted;
 });
 
+test('a subscription that is replaced or ended before its confirmation keeps nobody waiting', async () => {
+  const stream = (await Script.start()).open();
+  const replaced = stream.subscribe('fills', () => undefined);
+  const ended = stream.subscribe('fills', () => undefined);
+  stream.unsubscribe('fills');
+  await Promise.all([replaced, ended]);
+});
+
 test('a key that is disabled ends the stream for good', async () => {
   const script = await Script.start();
   const stream = script.open();
