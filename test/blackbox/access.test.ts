@@ -17,17 +17,35 @@ interface Endpoint {
   readonly method: string;
   readonly path: string;
   readonly scope: string;
+  /** What a key that may use it is answered. */
   readonly success: number;
+  readonly code?: string;
 }
+/** `ROUND` and `FOREIGN` stand for a round and for another account's order. */
 const ENDPOINTS: readonly Endpoint[] = [
+  { method: 'GET', path: '/time', scope: 'markets:read', success: 200 },
+  { method: 'GET', path: '/limits', scope: 'positions:read', success: 200 },
   { method: 'GET', path: '/markets', scope: 'markets:read', success: 200 },
   { method: 'GET', path: '/markets/BTC_ONE_DAY', scope: 'markets:read', success: 200 },
+  { method: 'GET', path: '/markets/BTC_ONE_DAY/rounds', scope: 'markets:read', success: 200 },
   { method: 'GET', path: '/prices', scope: 'markets:read', success: 200 },
+  { method: 'GET', path: '/account', scope: 'positions:read', success: 200 },
+  { method: 'GET', path: '/account/ledger', scope: 'positions:read', success: 200 },
   { method: 'GET', path: '/positions', scope: 'positions:read', success: 200 },
   { method: 'GET', path: '/orders', scope: 'positions:read', success: 200 },
+  { method: 'GET', path: '/orders/FOREIGN', scope: 'positions:read', success: 404, code: 'order_not_found' },
+  { method: 'GET', path: '/orders/by-idempotency-key/NEVER', scope: 'positions:read', success: 200 },
   { method: 'POST', path: '/orders', scope: 'orders:write', success: 201 },
+  { method: 'GET', path: '/rounds', scope: 'markets:read', success: 200 },
   { method: 'GET', path: '/rounds/ROUND', scope: 'markets:read', success: 200 },
 ];
+
+/** The path as the API document has it. */
+const documentedPath = (path: string): string =>
+  path
+    .replace('BTC_ONE_DAY', '{id}')
+    .replace(/ROUND|FOREIGN/, '{id}')
+    .replace('NEVER', '{key}');
 
 /** A key as a client presents it, and what the rules need to know of it. */
 interface Key {
@@ -50,17 +68,19 @@ function expected(key: Key, endpoint: Endpoint): { status: number; code: string 
   if (!key.scopes.includes(endpoint.scope)) return { status: 403, code: 'insufficient_scope' };
   if (endpoint.method === 'POST' && key.tier === 'BRONZE') return { status: 403, code: 'tier_too_low' };
   if (endpoint.method === 'POST' && key.isFrozen) return { status: 403, code: 'account_frozen' };
-  return { status: endpoint.success, code: '' };
+  return { status: endpoint.success, code: endpoint.code ?? '' };
 }
 
 let sandbox: Sandbox;
 let roundId = '';
+let foreignOrderId = '';
 
 before(async () => {
   sandbox = await Sandbox.start();
   await sandbox.openRounds({ BTC: 67_000 }, 'ONE_DAY');
   const trader = await sandbox.trader();
   roundId = (await trader.api.market('BTC_ONE_DAY')).currentRound?.id ?? '';
+  foreignOrderId = ((await trader.api.order(ORDER)).data as OrderResult).bet.id;
 });
 after(() => sandbox.remove());
 
@@ -138,7 +158,7 @@ function unknownKeys(secret: string): Key[] {
 }
 
 function send(api: ApiClient, { method, path }: Endpoint): ReturnType<ApiClient['get']> {
-  const at = path.replace('ROUND', roundId);
+  const at = path.replace('ROUND', roundId).replace('FOREIGN', foreignOrderId);
   return method === 'POST' ? api.order(ORDER) : api.send(method, at);
 }
 
@@ -156,7 +176,7 @@ test('the matrix has every endpoint of the API document that asks for a key', as
       .filter(([, { security }]) => security?.length !== 0)
       .map(([method]) => `${method.toUpperCase()} ${path}`),
   );
-  const tried = ENDPOINTS.map(({ method, path }) => `${method} ${path.replace(/[A-Z_]+$/, '{id}')}`);
+  const tried = ENDPOINTS.map(({ method, path }) => `${method} ${documentedPath(path)}`);
   assert.deepEqual(tried.sort(), documented.sort());
 });
 
