@@ -65,12 +65,17 @@ export interface RoundsQuestion extends ReachedSeq {
 
 export type ArchiveQuestion = BetsQuestion | BetQuestion | LedgerQuestion | RoundsQuestion;
 
+export interface ArchivedBetView extends BetView {
+  /** The command that settled it; null while it is open. */
+  readonly settledSeq: number | null;
+}
+
 /**
  * Bets are as the archive knows them: of a bet that is in memory, too, the engine knows at least as much, and of one that
  * is open it alone knows the status of the round.
  */
 export interface BetsAnswer {
-  readonly bets: readonly BetView[];
+  readonly bets: readonly ArchivedBetView[];
   /** To be asked for next, as `beforeBet`; null if the account has no older bets. There may be fewer bets than asked for. */
   readonly nextBeforeBet: number | null;
 }

@@ -22,6 +22,17 @@ export interface Listed {
   readonly last: readonly number[];
 }
 
+/** Whether that page has shown the bet, which the command `changedSeq` changed last; what was open then may be settled by now. */
+export function isListed(
+  { seq, openDownTo, settledDownTo, last }: Listed,
+  bet: number,
+  isOpen: boolean,
+  changedSeq: number,
+): boolean {
+  if (isOpen || changedSeq > seq) return bet >= openDownTo;
+  return changedSeq > settledDownTo || (changedSeq === settledDownTo && last.includes(bet));
+}
+
 export interface BetsQuery {
   readonly status: BetsStatus;
   /** null for all. */

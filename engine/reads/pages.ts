@@ -3,7 +3,7 @@
  * reader holds up the orders: it may hold fewer bets than asked for, and says where to go on.
  */
 import { must } from '../base/assert.js';
-import type { BetsPage, BetsPlace, BetsQuery, Listed } from '../model/bet-pages.js';
+import { type BetsPage, type BetsPlace, type BetsQuery, isListed, type Listed } from '../model/bet-pages.js';
 import type { BetView } from '../model/views.js';
 import { BET_OPEN } from '../state/bets.js';
 import type { State } from '../state/state.js';
@@ -32,7 +32,8 @@ export function betsPage(state: State, account: number, query: BetsQuery): BetsP
 
 /**
  * The first page of open and settled bets in the order of their last change, and what the pages after it list, in the order
- * of placement: the rest of what there was when this page was read.
+ * of placement: the rest of what there was when this page was read. There are such pages, too, where memory has no more but
+ * settled bets may have left it.
  */
 export function changesPage(
   state: State,
@@ -44,8 +45,13 @@ export function changesPage(
   const rest = listedBy(state, rows);
   const from = { beforeBet: state.bets.placedCount + 1, nearBet: 0, nearRow: 0 };
   const ahead = betsPage(state, account, { ...EVERYTHING, from, limit: 1, rest });
-  return { bets, next: ahead.bets.length === 0 && ahead.next === null ? null : from, rest };
+  const isLast = ahead.bets.length === 0 && ahead.next === null && !hasForgotten(state, account);
+  return { bets, next: isLast ? null : from, rest };
 }
+
+/** Whether settled bets of the account may have left memory: all that the rules keep are kept. */
+const hasForgotten = ({ accounts, rulesInForce }: State, account: number): boolean =>
+  (accounts.chunk(account).settledKept[accounts.row(account)] as number) >= rulesInForce.historyBetsMax;
 
 const EVERYTHING = { status: 'all', market: null, roundNumber: null, beforeMs: null } as const;
 
@@ -99,15 +105,4 @@ function isMeant({ bets }: State, row: number, { status, from, rest, ...query }:
   if (query.roundNumber !== null && chunk.roundNumber[i] !== query.roundNumber) return false;
   if (query.beforeMs !== null && (chunk.placedAtMs[i] as number) >= query.beforeMs) return false;
   return rest === null || !isListed(rest, bet, isOpen, chunk.changedSeq[i] as number);
-}
-
-/** Whether the first page has shown the bet; what was open then may be settled by now. */
-function isListed(
-  { seq, openDownTo, settledDownTo, last }: Listed,
-  bet: number,
-  isOpen: boolean,
-  changedSeq: number,
-): boolean {
-  if (isOpen || changedSeq > seq) return bet >= openDownTo;
-  return changedSeq > settledDownTo || (changedSeq === settledDownTo && last.includes(bet));
 }

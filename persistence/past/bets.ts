@@ -1,11 +1,15 @@
 /** Bets of an account in the archive, by number, newest first. */
-import type { BetQuestion, BetsAnswer, BetsQuestion } from '../../engine/model/archive-reads.js';
+import type {
+  ArchivedBetView,
+  BetQuestion,
+  BetsAnswer,
+  BetsQuestion,
+} from '../../engine/model/archive-reads.js';
 import { LIVE, SETTLED, timeFrameMs } from '../../engine/model/domain.js';
-import type { BetView } from '../../engine/model/views.js';
 import type { ArchiveBlocks } from '../archive/blocks.js';
 import type { ArchiveCell } from '../archive/form/checksum.js';
 import { settlementOf } from '../replay/archived-events.js';
-import { placedOf, placedSeqOf, settledOf } from '../replay/archived-facts.js';
+import { placedOf, placedSeqOf, settledOf, settledSeqOf } from '../replay/archived-facts.js';
 
 /** Placements that are read for one answer at most: with a filter there may be fewer bets in it than asked for. */
 const READ_MAX = 5_000;
@@ -13,7 +17,7 @@ const READ_MAX = 5_000;
 export function betsOf(blocks: ArchiveBlocks, question: BetsQuestion): BetsAnswer {
   const { market, roundNumber, beforeMs, limit } = question;
   const fromMs = market === null || roundNumber === null ? 0 : roundNumber * timeFrameMs(market);
-  const bets: BetView[] = [];
+  const bets: ArchivedBetView[] = [];
   let read = 0;
   let last = 0;
   for (const placement of placementsBefore(blocks, question)) {
@@ -34,7 +38,7 @@ export function betsOf(blocks: ArchiveBlocks, question: BetsQuestion): BetsAnswe
 }
 
 /** null if the archive has no such bet of this account. */
-export function betOf(blocks: ArchiveBlocks, { account, bet }: BetQuestion): BetView | null {
+export function betOf(blocks: ArchiveBlocks, { account, bet }: BetQuestion): ArchivedBetView | null {
   const placement = blocks.placement(bet);
   return placement === null || placedOf(placement).account !== account ? null : viewOf(blocks, placement);
 }
@@ -55,7 +59,7 @@ function* placementsBefore(
   }
 }
 
-function viewOf(blocks: ArchiveBlocks, placement: readonly ArchiveCell[]): BetView {
+function viewOf(blocks: ArchiveBlocks, placement: readonly ArchiveCell[]): ArchivedBetView {
   const placed = placedOf(placement);
   const isWhole = placedSeqOf(placement) > 0;
   const settlement = settlementOf(blocks, placement);
@@ -76,6 +80,7 @@ function viewOf(blocks: ArchiveBlocks, placement: readonly ArchiveCell[]): BetVi
     paidCents: settled?.payoutCents ?? null,
     placedAtMs: placed.timeMs,
     settledAtMs: settled?.timeMs ?? null,
+    settledSeq: settlement === null ? null : settledSeqOf(settlement),
     roundStatus: settled === null ? LIVE : SETTLED,
     roundEndTimeMs: (roundNumber + 1) * timeFrameMs(market),
   };

@@ -216,7 +216,7 @@ test('invalid parameters are 400, and named', async () => {
   refused(await trader.api.get('/markets/BTC/rounds'), 404, 'market_not_found');
 });
 
-test('orders lead on into the archive: each once, the newest first, with what became of it', async () => {
+test('lists of bets lead on into the archive: each once, the newest first, with what became of it', async () => {
   const bettor = await sandbox.trader({ balance: 1_000 });
   const placed: string[] = [];
   const place = async (marketId: string, count: number): Promise<void> => {
@@ -240,6 +240,17 @@ test('orders lead on into the archive: each once, the newest first, with what be
     list.flat().map(({ id }) => id);
   for (const limit of ['7', '100', '200']) {
     assert.deepEqual(ids(await bettor.api.pages('/orders', { limit })), placed, limit);
+  }
+  for (const limit of ['3', '100', '200']) {
+    const [first, ...rest] = await bettor.api.pages('/positions', { status: 'all', limit });
+    assert.equal(first?.length, Number(limit));
+    const shown = new Set(first?.map(({ id }) => id));
+    // Behind the page in the order of changes come all others, in the order of placement.
+    assert.deepEqual(
+      ids(rest),
+      placed.filter((id) => !shown.has(id)),
+      limit,
+    );
   }
   const settled = await bettor.api.pages('/orders', { status: 'settled', limit: '60' });
   assert.deepEqual(ids(settled), placed.slice(0, -3));

@@ -9,8 +9,10 @@ import {
   type BetsAnswer,
   isRefusal,
 } from '../../../engine/model/archive-reads.js';
+import { isListed } from '../../../engine/model/bet-pages.js';
 import type { BetView } from '../../../engine/model/views.js';
 import type { Link } from '../../rings/link.js';
+import { cursorOf, readCursor } from '../../rings/list-cursor.js';
 import * as replies from '../../rings/replies.js';
 import * as requests from '../../rings/requests.js';
 import { BUSY } from './open-bets.js';
@@ -25,14 +27,14 @@ export class PastBets {
   ) {}
 
   /**
-   * Whether the page `reply` needs the archive. The newest bets are all in memory, and so is every open one; lists in the
-   * order of changes show what is in memory.
+   * Whether the page `reply` needs the archive. The newest bets are all in memory, and so is every open one; a first page in
+   * the order of changes shows what is in memory.
    */
   isNeeded(
     { status, isByChange, cursor, limit, ...filters }: requests.ListFacts,
     reply: replies.BetsReply,
   ): boolean {
-    if (status === 'open' || isByChange || cursor.length > PLACE_NUMBERS) return false;
+    if (status === 'open' || isByChange) return false;
     const { market, roundNumber, beforeMs } = filters;
     const isNewest =
       cursor.length === 0 && status === 'all' && market === null && roundNumber === null && beforeMs === null;
@@ -81,26 +83,27 @@ export class PastBets {
   }
 }
 
-/** A cursor that is a place alone. */
-const PLACE_NUMBERS = 3;
-
 /** Both as far down as both have been read; of a bet in both what memory knows. */
 function merged(
-  { status, limit }: requests.ListFacts,
+  { status, cursor, limit }: requests.ListFacts,
   reply: replies.BetsReply,
   answer: BetsAnswer,
 ): replies.BetsReply {
   const [memoryFrom = 0] = reply.next;
   const readDownTo = Math.max(memoryFrom, answer.nextBeforeBet ?? 0);
   // What is open according to the archive is in memory, as what it is by now.
-  const archived = answer.bets.filter((bet) => status === 'all' || bet.status === 'SETTLED');
-  const byNumber = new Map(archived.map((bet) => [bet.bet, bet]));
+  const { rest } = readCursor(cursor);
+  const archived = answer.bets.filter(
+    ({ bet, settledSeq }) =>
+      (status === 'all' || settledSeq !== null) &&
+      (rest === null || !isListed(rest, bet, settledSeq === null, settledSeq ?? 0)),
+  );
+  const byNumber = new Map<number, BetView>(archived.map((bet) => [bet.bet, bet]));
   for (const bet of reply.bets) byNumber.set(bet.bet, bet);
   const all = [...byNumber.values()]
     .filter(({ bet }) => bet >= readDownTo)
     .sort((one, other) => other.bet - one.bet);
   const bets = all.slice(0, limit);
-  const last = bets.at(-1)?.bet ?? 0;
-  if (all.length > limit) return { bets, next: [last, 0, 0] };
-  return { bets, next: readDownTo === 0 ? [] : [readDownTo, 0, 0] };
+  const beforeBet = all.length > limit ? (bets.at(-1)?.bet ?? 0) : readDownTo;
+  return { bets, next: beforeBet === 0 ? [] : cursorOf({ beforeBet, nearBet: 0, nearRow: 0 }, rest) };
 }
