@@ -12,9 +12,6 @@ const NODE_OPTIONS = ['--initial-old-space-size=256'];
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Without the variables that are the bot's: the server refuses `TOTE_` names that it does not know. */
-const BOT_VARIABLES: readonly string[] = ['TOTE_API_KEY', 'TOTE_API_URL', 'TOTE_OPERATOR_URL'];
-
 export class LocalServer {
   private constructor(
     readonly apiUrl: string,
@@ -25,9 +22,8 @@ export class LocalServer {
 
   /** Resolves once both ports answer. Rejects if the server refuses to start; stderr says why. */
   static async start(env: Environment, dataDir: string): Promise<LocalServer> {
-    const own = Object.entries(env).filter(([name]) => !BOT_VARIABLES.includes(name));
     const child = spawn(process.execPath, [...NODE_OPTIONS, PROGRAM], {
-      env: { ...Object.fromEntries(own), TOTE_DATA_DIR: dataDir },
+      env: { ...env, TOTE_DATA_DIR: dataDir },
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const banner = await readBanner(child);

@@ -8,6 +8,9 @@ import { nearest } from '../text/nearest.js';
 import { Expected, type Variable } from './config-values.js';
 import { VARIABLES } from './variables.js';
 
+/** Read by bots, perhaps in the same shell. */
+const VARIABLES_OF_BOTS: readonly string[] = ['TOTE_API_KEY', 'TOTE_API_URL', 'TOTE_OPERATOR_URL'];
+
 type Environment = Readonly<Record<string, string | undefined>>;
 type ValueOf<V> = V extends Variable<infer T> ? T : never;
 
@@ -59,7 +62,7 @@ function read<T>({ name, unset, read, isSecret }: Variable<T>, env: Environment,
 function refuseUnknownNames(env: Environment, mistakes: string[]): void {
   const known: string[] = Object.values(VARIABLES).map(({ name }) => name);
   for (const name of Object.keys(env).sort()) {
-    if (!name.startsWith('TOTE_') || known.includes(name)) continue;
+    if (!name.startsWith('TOTE_') || known.includes(name) || VARIABLES_OF_BOTS.includes(name)) continue;
     const near = nearest(name, known);
     mistakes.push(`${name}: no such variable${near === null ? '' : `; did you mean ${near}?`}`);
   }

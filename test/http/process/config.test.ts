@@ -318,3 +318,8 @@ for (const [content, expected] of BAD_RULES) {
     assert.match(mistakesOf({ TOTE_RULES_FILE: rulesFile(content) }).join(), expected);
   });
 }
+
+test('variables of bots in the same shell are none of the server’s', () => {
+  const env = { TOTE_API_KEY: 'tote_x', TOTE_API_URL: 'http://127.0.0.1:8080/v1', TOTE_OPERATOR_URL: 'x' };
+  assert.deepEqual(readConfig(env), readConfig({}));
+});
