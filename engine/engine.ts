@@ -7,7 +7,7 @@ import { RollingDigest } from './digest/rolling.js';
 import { stateDigest } from './digest/state.js';
 import { dispatch } from './handlers/dispatch.js';
 import { vacantMarkets } from './handlers/opening.js';
-import { placeOrder, rememberedOrder, seenKey } from './handlers/orders.js';
+import { placeOrder, quoteOrder, rememberedOrder, seenKey } from './handlers/orders.js';
 import type { BetsPage, BetsQuery, Listed } from './model/bet-pages.js';
 import type { Command, IdempotencyDigest, OrderGuards, PlaceOrder } from './model/commands.js';
 import type { ErrorCode } from './model/errors.js';
@@ -21,6 +21,7 @@ import type {
   EngineReads,
   KeyView,
   OpenPrice,
+  OrderQuote,
   RoundView,
   SeenKey,
   Totals,
@@ -210,6 +211,10 @@ export class Engine implements EngineReads {
   }
   rememberedOrder(order: PlaceOrder): Replayed | Rejected | null {
     return rememberedOrder(this.#state, order);
+  }
+  /** What an order that is not remembered would be answered; `gate` and `guards` as when it is placed. */
+  quoteOrder(order: PlaceOrder, gate: ErrorCode | null, guards: OrderGuards | null): OrderQuote {
+    return quoteOrder(this.#state, order, gate, guards);
   }
 
   seenKey(account: number, digest: IdempotencyDigest, nowMs: number): SeenKey {

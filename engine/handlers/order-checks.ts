@@ -1,6 +1,6 @@
 /**
- * The checks of an order, in the design's order (section 5), each by itself: placing an order stops at the first that
- * refuses, a quote names all that would. Messages are built only on refusal.
+ * The checks of an order, in the design's order (section 5), for orders that are placed and for those that are only
+ * quoted: first those that find its round, then those of what it gets there. Messages are built only on refusal.
  */
 import { dollarsOfCents, oddsE4, payoutCents, percentUpE2 } from '../base/money.js';
 import type { OrderGuards, PlaceOrder } from '../model/commands.js';
@@ -10,7 +10,7 @@ import type { Rejected } from '../model/events.js';
 import type { Rules } from '../model/rules.js';
 import { availableCents, edgeCents } from '../quotes/exposure.js';
 import type { AccountChunk } from '../state/accounts.js';
-import type { Round } from '../state/rounds.js';
+import { Round } from '../state/rounds.js';
 import { reject, type State } from '../state/state.js';
 
 /** What a bet of this stake gets in its round: odds and percent are those after the stake has joined its pool. */
@@ -44,8 +44,39 @@ export function offerFor(order: PlaceOrder, round: Round, upCents: number): Offe
   };
 }
 
+/** The round that the order would join, or the refusal by what is checked before there are odds for it. */
+export function roundFor(
+  state: State,
+  order: PlaceOrder,
+  gate: ErrorCode | null,
+  guards: OrderGuards | null,
+): Round | Rejected {
+  const round = openRound(state, order, gate, guards);
+  return round instanceof Round ? (checkStake(state, order, round) ?? round) : round;
+}
+
+/** The first of the other checks that refuses the order, or null. */
+export function checkOffer(
+  state: State,
+  order: PlaceOrder,
+  round: Round,
+  offer: Offer,
+  guards: OrderGuards | null,
+): Rejected | null {
+  const rules = state.rulesInForce;
+  const accounts = state.accounts.chunk(order.account);
+  const a = state.accounts.row(order.account);
+  return (
+    checkOdds(order, round, offer, guards) ??
+    checkFunds(accounts, a, order) ??
+    checkExposure(order, round, offer) ??
+    checkOpenBets(rules, accounts, a) ??
+    checkMemory(state, rules, order)
+  );
+}
+
 /** The market's round if it takes bets at the time of the order. */
-export function openRound(
+function openRound(
   state: State,
   order: PlaceOrder,
   gate: ErrorCode | null,
@@ -83,15 +114,8 @@ function checkMoment({ timeMs }: PlaceOrder, guards: OrderGuards, current: Round
     : reject('round_changed', 'roundId is not the current round of the market');
 }
 
-export function checkStake(
-  rules: Rules,
-  accounts: AccountChunk,
-  a: number,
-  order: PlaceOrder,
-  round: Round,
-): Rejected | null {
-  const tierMaxCents = rules.tiers[accounts.tier[a] as number]?.maxStakeCents ?? 0;
-  const { stakeCents } = order;
+function checkStake(state: State, { account, stakeCents }: PlaceOrder, round: Round): Rejected | null {
+  const tierMaxCents = state.rulesInForce.tiers[state.accounts.tier(account)]?.maxStakeCents ?? 0;
   if (stakeCents >= round.minStakeCents && stakeCents <= round.maxStakeCents && stakeCents <= tierMaxCents) {
     return null;
   }
@@ -107,7 +131,7 @@ export function publishedPercentE2({ side }: PlaceOrder, round: Round, upCents: 
 }
 
 /** Compares `expectedPercent` with the published percentage, in 1e-6 of a point, and `minOdds` with the offered odds. */
-export function checkOdds(
+function checkOdds(
   order: PlaceOrder,
   round: Round,
   offer: Offer,
@@ -123,12 +147,12 @@ export function checkOdds(
   return { ...reject('odds_changed'), current: { percentE2, oddsE4: offer.oddsE4 } };
 }
 
-export function checkFunds(accounts: AccountChunk, a: number, { stakeCents }: PlaceOrder): Rejected | null {
+function checkFunds(accounts: AccountChunk, a: number, { stakeCents }: PlaceOrder): Rejected | null {
   if ((accounts.balanceCents[a] as number) >= stakeCents) return null;
   return reject('insufficient_balance', 'the stake is more than the balance');
 }
 
-export function checkExposure(order: PlaceOrder, round: Round, offer: Offer): Rejected | null {
+function checkExposure(order: PlaceOrder, round: Round, offer: Offer): Rejected | null {
   const owedCents = order.side === UP ? round.payoutUpCents : round.payoutDownCents;
   const isCovered = owedCents + offer.payoutCents <= offer.totalCents;
   if (isCovered && (round.quote === null || round.quote.edgeCents + offer.edgeCents >= 0)) return null;
@@ -142,13 +166,13 @@ function exposureText(round: Round, { side, fairShareE6 }: PlaceOrder): string {
   return `the round would come to owe too much on ${word}; ${now} can be bet on ${word} now`;
 }
 
-export function checkOpenBets(rules: Rules, accounts: AccountChunk, a: number): Rejected | null {
+function checkOpenBets(rules: Rules, accounts: AccountChunk, a: number): Rejected | null {
   if ((accounts.openBets[a] as number) < rules.openBetsMax) return null;
   return reject('too_many_open_bets', `an account may have ${rules.openBetsMax} open bets`);
 }
 
 /** Whether an order with an Idempotency-Key can be remembered. */
-export function checkMemory({ idempotency }: State, rules: Rules, order: PlaceOrder): Rejected | null {
+function checkMemory({ idempotency }: State, rules: Rules, order: PlaceOrder): Rejected | null {
   if (order.idempotency === null) return null;
   const { idempotencyTtlMs, idempotencyEntriesMax } = rules;
   if (!idempotency.isFull(order.timeMs, idempotencyTtlMs, idempotencyEntriesMax)) return null;

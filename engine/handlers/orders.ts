@@ -1,28 +1,18 @@
 /**
- * Placing a bet: first all checks, then all changes. Nearly all commands are orders, so the rows of account and bet are
- * looked up once.
+ * Placing a bet: first all checks, then all changes. A quote is the checks alone. Nearly all commands are orders, so a
+ * bet's row is looked up once.
  */
 import type { IdempotencyDigest, OrderGuards, PlaceOrder } from '../model/commands.js';
 import { NO_FAIR_SHARE, UP } from '../model/domain.js';
 import type { ErrorCode } from '../model/errors.js';
 import type { BetPlaced, Rejected, Replayed } from '../model/events.js';
 import type { Rules } from '../model/rules.js';
-import type { SeenKey } from '../model/views.js';
+import type { OrderQuote, SeenKey } from '../model/views.js';
 import { quotedUpCents } from '../quotes/split.js';
 import type { IdempotencyEntry } from '../state/idempotency.js';
 import { Round } from '../state/rounds.js';
 import { reject, type State } from '../state/state.js';
-import {
-  checkExposure,
-  checkFunds,
-  checkMemory,
-  checkOdds,
-  checkOpenBets,
-  checkStake,
-  type Offer,
-  offerFor,
-  openRound,
-} from './order-checks.js';
+import { checkOffer, type Offer, offerFor, publishedPercentE2, roundFor } from './order-checks.js';
 
 /**
  * `gate` is the host's reason to refuse new orders (clock, backlog, disk), or null. It does not apply to replays, and
@@ -34,26 +24,34 @@ export function placeOrder(
   gate: ErrorCode | null,
   guards: OrderGuards | null,
 ): BetPlaced | Rejected | Replayed {
-  const rules = state.rulesInForce;
   const remembered = rememberedOrder(state, order);
   if (remembered !== null) return remembered;
-  const { account } = order;
-  const round = openRound(state, order, gate, guards);
+  const round = roundFor(state, order, gate, guards);
   if (!(round instanceof Round)) return round;
-  const accounts = state.accounts.chunk(account);
-  const a = state.accounts.row(account);
-  const outOfRange = checkStake(rules, accounts, a, order, round);
-  if (outOfRange !== null) return outOfRange;
   const offer = offerFor(order, round, quotedUpCents(round, order.fairShareE6));
-  const refusal =
-    checkOdds(order, round, offer, guards) ??
-    checkFunds(accounts, a, order) ??
-    checkExposure(order, round, offer) ??
-    checkOpenBets(rules, accounts, a) ??
-    checkMemory(state, rules, order);
+  const refusal = checkOffer(state, order, round, offer, guards);
   if (refusal !== null) return refusal;
   quoteAt(round, offer);
-  return place(state, rules, order, round, offer);
+  return place(state, state.rulesInForce, order, round, offer);
+}
+
+/** What `placeOrder` would answer to an order that it does not remember, by the same checks. Changes nothing. */
+export function quoteOrder(
+  state: State,
+  order: PlaceOrder,
+  gate: ErrorCode | null,
+  guards: OrderGuards | null,
+): OrderQuote {
+  const round = roundFor(state, order, gate, guards);
+  if (!(round instanceof Round)) return { offer: null, refusal: round };
+  const offer = offerFor(order, round, quotedUpCents(round, order.fairShareE6));
+  const { roundNumber } = round;
+  const { oddsE4, entryPercentE2, payoutCents } = offer;
+  const percentE2 = publishedPercentE2(order, round, offer.upCents);
+  return {
+    offer: { roundNumber, percentE2, oddsE4, entryPercentE2, payoutCents },
+    refusal: checkOffer(state, order, round, offer, guards),
+  };
 }
 
 /** A replay or a refusal if the order's Idempotency-Key is remembered, else null. */

@@ -107,6 +107,26 @@ export interface SeenKey {
   readonly rememberedFromMs: number;
 }
 
+/** What a bet would get in the market's current round. */
+export interface OfferView {
+  readonly roundNumber: number;
+  /** The side's published percent, before the stake joins its pool. */
+  readonly percentE2: number;
+  /** Odds and percent after it has joined. */
+  readonly oddsE4: number;
+  readonly entryPercentE2: number;
+  /** What a WIN would pay. */
+  readonly payoutCents: number;
+}
+
+/** What an order would be answered if it were placed. */
+export interface OrderQuote {
+  /** null if the order is refused before there are odds for it. */
+  readonly offer: OfferView | null;
+  /** By the first check that refuses the order; null if it would be placed. */
+  readonly refusal: Rejected | null;
+}
+
 export interface KeyView {
   readonly key: number;
   readonly account: number;

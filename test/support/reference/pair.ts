@@ -4,12 +4,14 @@
  */
 import { deepEqual, equal } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
 import type { Command, OrderGuards, PlaceOrder } from '../../../engine/model/commands.js';
 import { assetOf, MARKET_IDS } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { Outcome } from '../../../engine/model/events.js';
 import type { Hasher } from '../../../engine/model/ports.js';
+import type { OrderQuote } from '../../../engine/model/views.js';
 import { readAll, type Scope } from './compare.js';
 import { ReferenceEngine } from './reference-engine.js';
 
@@ -53,11 +55,13 @@ export class Pair {
     const isDigested = this.story.length % DIGEST_EVERY === 0;
     const digest = isDigested ? this.stateDigest() : '';
     if (command.kind === 'placeOrder') this.#compareRemembered(command);
+    const quote = command.kind === 'placeOrder' ? this.#quote(command, gate, guards) : null;
     const expected = this.reference.apply(command, gate, guards);
     const actual = this.engine.apply(command, gate, guards);
     const summary = expected.status === 'rejected' ? expected.code : expected.status;
     this.story.push(`${JSON.stringify(command)}${gate === null ? '' : ` gate ${gate}`} -> ${summary}`);
     deepEqual(withoutDetail(actual), withoutDetail(expected), 'outcomes of the engine and of the reference');
+    if (quote !== null) checkQuote(quote, actual);
     if (expected.status !== 'accepted') {
       equal(this.engine.rollingDigest(), rolling, 'only what took effect is folded into the digest');
       if (isDigested) equal(this.stateDigest(), digest, 'a refusal or a replay changes nothing');
@@ -72,6 +76,11 @@ export class Pair {
   #compareRemembered(order: PlaceOrder): void {
     const [actual, expected] = [this.engine, this.reference].map((one) => one.rememberedOrder(order));
     deepEqual(actual && withoutDetail(actual), expected, 'orders that the engine and the reference remember');
+  }
+
+  /** The engine's quote for an order that it is about to execute; null for one that was placed before. */
+  #quote(order: PlaceOrder, gate: ErrorCode | null, guards: OrderGuards | null): OrderQuote | null {
+    return this.engine.rememberedOrder(order) === null ? this.engine.quoteOrder(order, gate, guards) : null;
   }
 
   #remember(command: Command, outcome: Outcome): void {
@@ -115,6 +124,16 @@ export class Pair {
   stateDigest(): string {
     return this.engine.stateDigest(newHasher);
   }
+}
+
+/** A quote says what the order is then answered. That it changes nothing is seen in the comparisons with the reference. */
+function checkQuote({ offer, refusal }: OrderQuote, outcome: Outcome): void {
+  deepEqual(refusal, outcome.status === 'rejected' ? outcome : null, 'the refusal that was quoted');
+  const [event] = outcome.status === 'accepted' ? outcome.events : [];
+  if (event?.type !== 'betPlaced') return;
+  const { roundNumber, oddsE4, entryPercentE2, payoutCents } = event;
+  const { percentE2: _, ...quoted } = must(offer, 'the offer of an order that is placed');
+  deepEqual(quoted, { roundNumber, oddsE4, entryPercentE2, payoutCents }, 'the offer that was quoted');
 }
 
 const withoutDetail = (outcome: Outcome): Outcome =>
