@@ -11,6 +11,7 @@ import type {
   LedgerEntry,
   Limits,
   Market,
+  OrderQuote,
   OrderRequest,
   OrderResult,
   Position,
@@ -164,6 +165,12 @@ export class ToteClient {
     const retryForMs = orderRetryMs(others.retryForMs ?? this.#defaults.retryForMs);
     const request = { method: 'POST', path: '/orders', body: order, idempotencyKey } as const;
     return (await this.#caller.call(request, { ...others, retryForMs })).data as OrderResult;
+  }
+
+  /** What `placeOrder` would be answered at this moment; places nothing. That it would be refused is no error here. */
+  async quoteOrder(order: OrderRequest, options: CallOptions = {}): Promise<OrderQuote> {
+    const request = { method: 'POST', path: '/orders/quote', body: order } as const;
+    return (await this.#caller.call(request, options)).data as OrderQuote;
   }
 
   /**

@@ -17,6 +17,7 @@ export type {
   LedgerEntry,
   Limits,
   Market,
+  OrderQuote,
   OrderRequest,
   OrderResult,
   Position,

@@ -16,6 +16,7 @@ export type Account = Schemas['Account'];
 export type SeenOrder = Schemas['SeenOrder'];
 export type OrderRequest = Schemas['OrderRequest'];
 export type OrderResult = Schemas['OrderResult'];
+export type OrderQuote = Schemas['OrderQuote'];
 export type Prediction = Schemas['Prediction'];
 export type BetResult = Schemas['BetResult'];
 export type Crypto = Schemas['Crypto'];

@@ -287,6 +287,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/orders/quote": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * What an order would be answered
+         * @description Scope `positions:read`. Takes the body of an order and places nothing. That the order would be refused is an answer, too. Counts as a read; an Idempotency-Key is ignored.
+         */
+        readonly post: operations["quoteOrder"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/openapi.json": {
         readonly parameters: {
             readonly query?: never;
@@ -678,6 +698,30 @@ export interface components {
             /** @description The order; null if none was seen, and where it has left the server's memory. */
             readonly order: components["schemas"]["Position"] | null;
         };
+        /** @description What an order would be answered at this moment (extension). All but `refusal` and `quotedAt` is null where the order would be refused before there are odds for it. */
+        readonly OrderQuote: {
+            /** @description By the first check that refuses the order; null if it would be placed. */
+            readonly refusal: components["schemas"]["OrderRefusal"] | null;
+            /** @description The round that the bet would join. */
+            readonly roundId: string | null;
+            /** @description The side's percent before the stake joins its pool, as for `expectedPercent`. */
+            readonly percent: number | null;
+            /** @description Odds after the stake has joined its pool. */
+            readonly oddsAtBet: number | null;
+            /** @description The side's share of the pool in percent after the stake has joined it. */
+            readonly entryPercent: number | null;
+            /** @description What a WIN would pay, stake included. */
+            readonly potentialPayout: number | null;
+            /** @description The moment for which all of this holds. */
+            readonly quotedAt: components["schemas"]["DateTime"];
+        };
+        /** @description Why an order would be refused. */
+        readonly OrderRefusal: {
+            /** @description An ErrorCode: the one with which POST /orders would answer. */
+            readonly code: string;
+            /** @description A sentence for people; empty where the code says it all. */
+            readonly detail: string;
+        };
         /**
          * @description An asset: crypto, a metal or a currency pair.
          * @enum {string}
@@ -806,6 +850,25 @@ export interface components {
          *     - `idempotency_key_reused`: the key stands for another order
          */
         readonly BadOrder: {
+            headers: {
+                readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /**
+         * @description The order is not well-formed.
+         *
+         *     - `invalid_request`: the sentence names the field and what was expected
+         */
+        readonly BadQuote: {
             headers: {
                 readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -1861,6 +1924,48 @@ export interface operations {
             readonly 413: components["responses"]["ContentTooLarge"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 503: components["responses"]["PastNotRead"];
+        };
+    };
+    readonly quoteOrder: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["OrderRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description The quote. */
+            readonly 200: {
+                headers: {
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /** @constant */
+                        readonly success: true;
+                        readonly data: components["schemas"]["OrderQuote"];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadQuote"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 503: components["responses"]["Overloaded"];
         };
     };
     readonly getOpenApi: {

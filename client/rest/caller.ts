@@ -36,7 +36,8 @@ export class Caller {
 
   call(request: Request, options: CallOptions): Promise<Success> {
     const { timeoutMs = this.defaults.timeoutMs, retryForMs = this.defaults.retryForMs, signal } = options;
-    const pace = request.method === 'GET' ? this.#paces.read : this.#paces.write;
+    // Just what changes something has an Idempotency-Key: a quote is a POST, and the server counts it as a read.
+    const pace = request.idempotencyKey === undefined ? this.#paces.read : this.#paces.write;
     const wanted = this.#wanted(request);
     const attempt = async (): Promise<Success | Failure> => {
       let headers: Headers | null = null;

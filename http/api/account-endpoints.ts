@@ -2,6 +2,7 @@
 
 import { ACCOUNT_EXAMPLES } from '../openapi/account-examples.js';
 import { okResponse } from '../openapi/common.js';
+import { orderExamples } from '../openapi/order.js';
 import { orderIdParameter, seenKeyParameter } from '../openapi/parameters.js';
 import { schemaRef } from '../openapi/schemas.js';
 import type { Endpoint } from './endpoint.js';
@@ -53,6 +54,34 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
         neverSeen: ACCOUNT_EXAMPLES.unseenOrder,
       }),
       failures: ['BadParameter', 'PastNotRead'],
+    }),
+  },
+  {
+    method: 'POST',
+    path: '/orders/quote',
+    scope: 'positions:read',
+    isReading: true,
+    handle: ({ desk }, call) => desk.quote(call),
+    describe: (rules) => ({
+      operationId: 'quoteOrder',
+      tag: 'Orders',
+      summary: 'What an order would be answered',
+      text:
+        'Takes the body of an order and places nothing. That the order would be refused is an answer, too. Counts as a ' +
+        'read; an Idempotency-Key is ignored.',
+      isExtension: true,
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': { schema: schemaRef('OrderRequest'), examples: orderExamples(rules) },
+        },
+      },
+      success: okResponse('The quote.', schemaRef('OrderQuote'), {
+        placeable: ACCOUNT_EXAMPLES.quote,
+        refused: ACCOUNT_EXAMPLES.refusedQuote,
+        withoutOdds: ACCOUNT_EXAMPLES.earlyRefusedQuote,
+      }),
+      failures: ['BadQuote', 'UnsupportedMediaType', 'Overloaded'],
     }),
   },
 ];

@@ -4,7 +4,7 @@ import type { Refused } from '../kit/refused.js';
 import { isNamed, type TaggedBody } from '../kit/tagged-body.js';
 import type { Asker, RateLimits } from '../limits/rate-limits.js';
 import type { HeadTexts } from '../wire/head-texts.js';
-import { isWrite } from './endpoint.js';
+import { isWriteMethod } from './endpoint.js';
 
 /** The result of an operation: a refusal, or null if it answers by itself, now or later. */
 export type Verdict = Refused | null;
@@ -21,6 +21,8 @@ export class Call implements Asker {
   /** Number of the key and of its account, once the key has been found valid; 0 before. */
   key = 0;
   account = 0;
+  /** Which of the key's limits counts the request: by its method, until its operation says so. */
+  isWrite: boolean;
   /** Values for the headers: the kind of the limit that is nearest to exhaustion, and what is left of it. */
   limitKind = 0;
   remaining = 0;
@@ -38,14 +40,12 @@ export class Call implements Asker {
     readonly nowMs: number,
     /** The same instant on the clock of the rate limits. */
     readonly limitsNowMs: number,
-  ) {}
+  ) {
+    this.isWrite = isWriteMethod(request.method);
+  }
 
   get address(): string {
     return this.request.address;
-  }
-
-  get isWrite(): boolean {
-    return isWrite(this.request.method);
   }
 
   /** Keeps the present values of the limits for the headers of the answer. */

@@ -23,7 +23,9 @@ export interface Services {
 }
 
 export interface Endpoint extends Documented {
-  /** Handles an authorised request. A write is known to have no query. */
+  /** Whether the limits count a POST as a read, because it changes nothing. */
+  readonly isReading?: boolean;
+  /** Handles an authorised request. One with a body is known to have no query. */
   readonly handle: (services: Services, call: Call, params: readonly string[]) => Verdict;
   /**
    * For a request that the account may no longer make: finds a function that repeats the answer it got when it still
@@ -42,10 +44,10 @@ export interface Operation extends Routed {
 }
 
 export const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD';
-export const isWrite = (method: string): boolean => !isRead(method) && method !== 'OPTIONS';
+export const isWriteMethod = (method: string): boolean => !isRead(method) && method !== 'OPTIONS';
 
 export function operationOf(endpoint: Endpoint, services: Services): Operation {
-  const { method, path, usualValues = [], handle, replay } = endpoint;
+  const { method, path, usualValues = [], isReading = false, handle, replay } = endpoint;
   const shared = { method, path, usualValues, scope: scopesMask([endpoint.scope]) };
   const noReplay = (_call: Call, onReplay: OnReplay): null => {
     onReplay(null);
@@ -61,7 +63,7 @@ export function operationOf(endpoint: Endpoint, services: Services): Operation {
   }
   return {
     ...shared,
-    isWrite: true,
+    isWrite: !isReading,
     run: (call, params) => refuseQuery(call.request.query) ?? handle(services, call, params),
     replay: (call, onReplay) =>
       replay === undefined || refuseQuery(call.request.query) !== null

@@ -1,20 +1,23 @@
 /**
- * POST /orders (specification, section 4; design, sections 1 and 5) at the gateway: from the request to the facts that the
- * engine's thread needs, and from its reply to the answer.
+ * POST /orders (specification, section 4; design, sections 1 and 5) and POST /orders/quote at the gateway: from the request
+ * to the facts that the engine's thread needs, and from its reply to the answer.
  */
 import type { RoundSeeds } from '../../engine/fairness.js';
+import type { IdempotencyDigest } from '../../engine/model/commands.js';
 import { refuseBodyType } from '../kit/body.js';
-import { type IdempotencyDigests, parseIdempotencyKey } from '../kit/idempotency.js';
+import { type IdempotencyDigests, type OrderContent, parseIdempotencyKey } from '../kit/idempotency.js';
 import { Refused } from '../kit/refused.js';
 import type { Link } from '../rings/link.js';
+import { readQuote } from '../rings/quote-reply.js';
 import * as replies from '../rings/replies.js';
 import * as requests from '../rings/requests.js';
 import type { RingConsumer } from '../rings/ring.js';
-import { orderResultText } from '../wire/account-text.js';
+import { orderQuoteText, orderResultText } from '../wire/account-text.js';
 import type { Call, Verdict } from './call.js';
 import { parseOrder } from './order-request.js';
 import { OVERLOADED, refusedOf } from './refusals.js';
 
+const OK = 200;
 const CREATED = 201;
 const REPLAY_HEADER = ['X-Idempotent-Replay', 'true'] as const;
 const NO_HEADERS: readonly string[] = [];
@@ -53,6 +56,27 @@ export class OrderDesk {
     return isSent ? null : OVERLOADED;
   }
 
+  /** Answers what `place` would. An Idempotency-Key is left alone: nothing is placed under it. */
+  quote(call: Call): Verdict {
+    const { request } = call;
+    const order = refuseBodyType(request) ?? parseOrder(request.body);
+    if (order instanceof Refused) return order;
+    const facts = factsOf(call, order, null);
+    const isSent = this.link.send(
+      (ring, ticket) => requests.sendOrder(ring, requests.QUOTE, ticket, facts),
+      (kind, ring) => {
+        if (kind === replies.REFUSED) call.refuse(refusedOf(replies.readRefusal(ring)));
+        else this.#sendQuote(call, order, ring);
+      },
+    );
+    return isSent ? null : OVERLOADED;
+  }
+
+  #sendQuote(call: Call, { market }: OrderContent, ring: RingConsumer): void {
+    const { timeMs, offer, refusal } = readQuote(ring);
+    call.send(OK, orderQuoteText(market, timeMs, offer, refusal === null ? null : refusedOf(refusal)));
+  }
+
   #read(call: Call): requests.OrderFacts | Refused {
     const { request } = call;
     const unfit = refuseBodyType(request);
@@ -61,17 +85,7 @@ export class OrderDesk {
     if (key instanceof Refused) return key;
     const order = parseOrder(request.body);
     if (order instanceof Refused) return order;
-    return {
-      account: call.account,
-      key: call.key,
-      market: order.market,
-      side: order.side,
-      stakeCents: order.stakeCents,
-      expectedPercentE6: order.expectedPercentE6,
-      idempotency: key === null ? null : this.digests.digest(call.account, key, order),
-      clientSeed: order.clientSeed,
-      guards: order.guards,
-    };
+    return factsOf(call, order, key === null ? null : this.digests.digest(call.account, key, order));
   }
 
   #answer(call: Call, kind: number, ring: RingConsumer): void {
@@ -98,3 +112,19 @@ export class OrderDesk {
     return orderResultText(bet, this.seeds.betHash(bet));
   }
 }
+
+const factsOf = (
+  { account, key }: Call,
+  order: OrderContent,
+  idempotency: IdempotencyDigest | null,
+): requests.OrderFacts => ({
+  account,
+  key,
+  market: order.market,
+  side: order.side,
+  stakeCents: order.stakeCents,
+  expectedPercentE6: order.expectedPercentE6,
+  idempotency,
+  clientSeed: order.clientSeed,
+  guards: order.guards,
+});

@@ -138,6 +138,7 @@ export class PublicApi {
   }
 
   #perform(call: Call, operation: Operation, params: readonly string[]): Verdict {
+    call.isWrite = operation.isWrite;
     const unfit = this.#authentication.identify(call);
     if (unfit !== null) return this.#count(call, 'unknown') ?? unfit;
     const forbidden = this.#authentication.authorise(call, operation);

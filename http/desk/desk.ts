@@ -10,6 +10,7 @@ import { assetOf, NO_FAIR_SHARE, WRITE_TIER } from '../../engine/model/domain.js
 import type { ErrorCode } from '../../engine/model/errors.js';
 import type { Rejected, Replayed } from '../../engine/model/events.js';
 import type { FairShare, LatestTick } from '../board/market-publisher.js';
+import { sendQuote } from '../rings/quote-reply.js';
 import * as replies from '../rings/replies.js';
 import * as requests from '../rings/requests.js';
 import type { RingConsumer } from '../rings/ring.js';
@@ -40,6 +41,7 @@ export class Desk {
     const ticket = ring.number();
     if (kind === requests.ORDER) this.#place(ring, gateway, ticket);
     else if (kind === requests.REPLAY) this.#replay(ring, gateway, ticket);
+    else if (kind === requests.QUOTE) this.#quote(ring, gateway, ticket);
     else if (kind === requests.ROUND) this.#round(ring, gateway, ticket);
     else if (kind === requests.BALANCE) this.#balance(ring, gateway, ticket);
     else if (kind === requests.SEEN_KEY) this.#seenKey(ring, gateway, ticket);
@@ -80,6 +82,25 @@ export class Desk {
     const outcome = this.#unfitKey(order) === null ? this.sequencer.engine.rememberedOrder(order) : null;
     if (outcome?.status === 'replayed') this.#answerAgain(gateway, ticket, outcome);
     else gateway.reply((to) => replies.sendNothing(to, ticket));
+  }
+
+  /** Answers what the order would be answered if it were placed now. Changes nothing. */
+  #quote(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
+    const facts = requests.readOrder(ring);
+    const order = this.#command(facts);
+    const unfit = this.#unfitKey(order);
+    if (unfit !== null) {
+      refuse(gateway, ticket, { code: unfit, detail: '' });
+      return;
+    }
+    const { engine, gate } = this.sequencer;
+    const { offer, refusal } = engine.quoteOrder(order, gate, facts.guards);
+    const ofAccount = this.#unfitAccount(order.account);
+    const first = ofAccount === null ? refusal : { code: ofAccount, detail: '' };
+    const quote = { timeMs: order.timeMs, offer, refusal: first };
+    // Whoever is told of a balance or a round must find it after a crash.
+    const seq = Math.max(engine.accountTouchedSeq(order.account), engine.lifecycleSeq);
+    this.sequencer.whenDurable(seq, () => gateway.reply((to) => sendQuote(to, ticket, quote)));
   }
 
   #answerAgain(gateway: GatewayEnd, ticket: number, { seq, event }: Replayed): void {

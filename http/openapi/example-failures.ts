@@ -19,6 +19,7 @@ export const EXAMPLE_FAILURES: Readonly<Record<FailureName, readonly string[]>> 
     'too_many_open_bets: an account may have 2 open bets',
     'idempotency_key_reused: this Idempotency-Key was used with another body',
   ],
+  BadQuote: ['invalid_request: expectedPercnt is not a known field'],
   Unauthorized: ['missing_api_key: the X-API-Key header is required', 'invalid_api_key: no such key'],
   Forbidden: [
     'key_disabled: this key is disabled',

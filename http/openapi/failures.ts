@@ -88,6 +88,7 @@ export const FAILURE_KINDS = {
       'idempotency_key_reused',
     ],
   },
+  BadQuote: { meaning: 'The order is not well-formed.', codes: ['invalid_request'] },
   Unauthorized: {
     meaning: 'Missing, malformed or unknown API key.',
     codes: ['missing_api_key', 'invalid_api_key'],

@@ -15,7 +15,7 @@ import {
   TIERS,
   TIME_FRAMES,
 } from '../../engine/model/domain.js';
-import type { Account, SeenOrder } from '../wire/account-types.js';
+import type { Account, OrderQuote, SeenOrder } from '../wire/account-types.js';
 import type { LedgerEntry, SettledRound } from '../wire/past-types.js';
 import type { Limits, ServerTime } from '../wire/service-types.js';
 import type { Market, OrderRequest, OrderResult, Position, Price, RoundDetail } from '../wire/types.js';
@@ -38,6 +38,7 @@ const generated = typia.json.schemas<
     SettledRound,
     Account,
     SeenOrder,
+    OrderQuote,
   ],
   '3.1'
 >();

@@ -18,16 +18,17 @@ export const BALANCE = 6;
 /** A sequence number. */
 export const SEQ = 7;
 export const SEEN_KEY = 8;
+export const QUOTE = 9;
 
 const HEAD_CELLS = 2;
-const CODES = Object.keys(ERROR_STATUS) as readonly ErrorCode[];
-const CODE_NUMBERS = new Map(CODES.map((code, at) => [code, at]));
+export const CODES = Object.keys(ERROR_STATUS) as readonly ErrorCode[];
+export const CODE_NUMBERS = new Map(CODES.map((code, at) => [code, at]));
 
 /** A number that may be absent. */
 const orNaN = (value: number | null): number => value ?? Number.NaN;
 const orNull = (value: number): number | null => (Number.isNaN(value) ? null : value);
 
-function begin(ring: RingProducer, cells: number, kind: number, ticket: number): boolean {
+export function begin(ring: RingProducer, cells: number, kind: number, ticket: number): boolean {
   if (!ring.begin(HEAD_CELLS + cells)) return false;
   ring.number(kind);
   ring.number(ticket);

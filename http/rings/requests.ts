@@ -18,6 +18,8 @@ export const BALANCE = 4;
 export const ACCOUNT_SEQ = 5;
 export const LIFECYCLE_SEQ = 6;
 export const SEEN_KEY = 7;
+/** Asks what an order would be answered; places nothing. */
+export const QUOTE = 8;
 
 /** Who asks: numbers of the key and of its account. */
 export interface Asker {

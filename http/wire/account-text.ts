@@ -15,9 +15,10 @@ import {
   timeFrameOf,
 } from '../../engine/model/domain.js';
 import type { BetFacts } from '../../engine/model/events.js';
-import type { BetView } from '../../engine/model/views.js';
+import type { BetView, OfferView } from '../../engine/model/views.js';
+import type { OrderRefusal } from './account-types.js';
 import type { ListedHashes } from './listed-hashes.js';
-import { hundredthsText, isoText, oddsText } from './wire.js';
+import { hundredthsText, isoText, oddsText, successText } from './wire.js';
 
 /** Text shared by all positions on one side of a market, by `market * 2 + side`. */
 const POSITION_PARTS: readonly string[] = MARKET_IDS.flatMap((id, market) => {
@@ -131,4 +132,22 @@ export function orderResultText(bet: BetFacts, betHash: string): string {
     `${hundredthsText(bet.payoutCents)},"status":"ACTIVE","betHash":"${betHash}${timePart(bet.timeMs)}` +
     `${hundredthsText(bet.newBalanceCents)},"limitOrdersFilled":null}}`
   );
+}
+
+/** `{success, data: OrderQuote}`. */
+export function orderQuoteText(
+  market: number,
+  timeMs: number,
+  offer: OfferView | null,
+  refusal: OrderRefusal | null,
+): string {
+  const refusalText =
+    refusal === null ? 'null' : `{"code":"${refusal.code}","detail":${JSON.stringify(refusal.detail)}}`;
+  const offerText =
+    offer === null
+      ? '"roundId":null,"percent":null,"oddsAtBet":null,"entryPercent":null,"potentialPayout":null'
+      : `"roundId":"${roundId(market, offer.roundNumber)}","percent":${hundredthsText(offer.percentE2)},` +
+        `"oddsAtBet":${oddsText(offer.oddsE4)},"entryPercent":${hundredthsText(offer.entryPercentE2)},` +
+        `"potentialPayout":${hundredthsText(offer.payoutCents)}`;
+  return successText(`{"refusal":${refusalText},${offerText},"quotedAt":"${isoText(timeMs)}"}`);
 }

@@ -53,3 +53,29 @@ export interface SeenOrder {
   /** The order; null if none was seen, and where it has left the server's memory. */
   order: Position | null;
 }
+
+/** Why an order would be refused. */
+export interface OrderRefusal {
+  /** An ErrorCode: the one with which POST /orders would answer. */
+  code: string;
+  /** A sentence for people; empty where the code says it all. */
+  detail: string;
+}
+
+/** What an order would be answered at this moment (extension). All but `refusal` and `quotedAt` is null where the order would be refused before there are odds for it. */
+export interface OrderQuote {
+  /** By the first check that refuses the order; null if it would be placed. */
+  refusal: OrderRefusal | null;
+  /** The round that the bet would join. */
+  roundId: string | null;
+  /** The side's percent before the stake joins its pool, as for `expectedPercent`. */
+  percent: number | null;
+  /** Odds after the stake has joined its pool. */
+  oddsAtBet: number | null;
+  /** The side's share of the pool in percent after the stake has joined it. */
+  entryPercent: number | null;
+  /** What a WIN would pay, stake included. */
+  potentialPayout: number | null;
+  /** The moment for which all of this holds. */
+  quotedAt: DateTime;
+}

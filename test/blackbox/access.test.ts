@@ -36,6 +36,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   { method: 'GET', path: '/orders/FOREIGN', scope: 'positions:read', success: 404, code: 'order_not_found' },
   { method: 'GET', path: '/orders/by-idempotency-key/NEVER', scope: 'positions:read', success: 200 },
   { method: 'POST', path: '/orders', scope: 'orders:write', success: 201 },
+  { method: 'POST', path: '/orders/quote', scope: 'positions:read', success: 200 },
   { method: 'GET', path: '/rounds', scope: 'markets:read', success: 200 },
   { method: 'GET', path: '/rounds/ROUND', scope: 'markets:read', success: 200 },
 ];
@@ -66,8 +67,9 @@ function expected(key: Key, endpoint: Endpoint): { status: number; code: string 
   if (key.isDisabled) return { status: 403, code: 'key_disabled' };
   if (key.isExpired) return { status: 403, code: 'key_expired' };
   if (!key.scopes.includes(endpoint.scope)) return { status: 403, code: 'insufficient_scope' };
-  if (endpoint.method === 'POST' && key.tier === 'BRONZE') return { status: 403, code: 'tier_too_low' };
-  if (endpoint.method === 'POST' && key.isFrozen) return { status: 403, code: 'account_frozen' };
+  const isWrite = endpoint.scope === 'orders:write';
+  if (isWrite && key.tier === 'BRONZE') return { status: 403, code: 'tier_too_low' };
+  if (isWrite && key.isFrozen) return { status: 403, code: 'account_frozen' };
   return { status: endpoint.success, code: endpoint.code ?? '' };
 }
 
@@ -159,7 +161,7 @@ function unknownKeys(secret: string): Key[] {
 
 function send(api: ApiClient, { method, path }: Endpoint): ReturnType<ApiClient['get']> {
   const at = path.replace('ROUND', roundId).replace('FOREIGN', foreignOrderId);
-  return method === 'POST' ? api.order(ORDER) : api.send(method, at);
+  return method === 'POST' ? api.send(method, at, { body: JSON.stringify(ORDER) }) : api.send(method, at);
 }
 
 interface Document {

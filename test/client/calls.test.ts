@@ -43,6 +43,16 @@ test('an order is JSON with an Idempotency-Key, made where none is given', async
   assert.equal(sent[0]?.headers['Content-Type'], 'application/json');
 });
 
+test('a quote is the order without an Idempotency-Key', async () => {
+  const quote = { refusal: null, roundId: 'BTC_ONE_MINUTE_1' };
+  const script = new Scripted([success(quote)]);
+  assert.deepEqual(await script.client.quoteOrder(ORDER), quote);
+  const [request] = script.sent;
+  assert.equal(request?.url, 'http://tote.test/v1/orders/quote');
+  assert.deepEqual(JSON.parse(request?.body ?? ''), ORDER);
+  assert.equal(request?.headers['Idempotency-Key'], undefined);
+});
+
 test('just the codes that pass by themselves are tried again, an order with the same key', async () => {
   for (const code of PUBLIC_CODES) {
     const script = new Scripted([failure(ERROR_STATUS[code], `${code}: a sentence`), success(PLACED, 201)]);

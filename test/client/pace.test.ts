@@ -58,3 +58,14 @@ test('reads do not wait for writes', async () => {
   await client.listMarkets({ retryForMs: 0 }).catch(() => undefined);
   assert.deepEqual(time.slept, []);
 });
+
+test('a quote waits as the read that the server counts it as', async () => {
+  const { answer } = limited(1);
+  const { client, time } = new Scripted([answer]);
+  const order = { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 1 } as const;
+  await client.placeOrder(order);
+  await client.quoteOrder(order, { retryForMs: 0 }).catch(() => undefined);
+  assert.deepEqual(time.slept, []);
+  await client.listMarkets({ retryForMs: 0 }).catch(() => undefined);
+  assert.equal(time.slept.length, 1);
+});

@@ -9,7 +9,7 @@ import { defaultRules } from '../../../engine/model/rules.js';
 import { FAIRNESS_TOOLS } from '../../../http/fairness-tools.js';
 import { MEANINGS } from '../../../http/openapi/failures.js';
 import { rulesSection } from '../../../http/pages/guide-rules.js';
-import type { Account, SeenOrder } from '../../../http/wire/account-types.js';
+import type { Account, OrderQuote, SeenOrder } from '../../../http/wire/account-types.js';
 import type { LedgerEntry, SettledRound } from '../../../http/wire/past-types.js';
 import type { Limits, ServerTime } from '../../../http/wire/service-types.js';
 import type { Market, OrderResult, Position, Price, RoundDetail, Success } from '../../../http/wire/types.js';
@@ -50,6 +50,7 @@ const isExample = typia.createEquals<
   | Success<Limits>
   | Success<Account>
   | Success<SeenOrder>
+  | Success<OrderQuote>
   | OddsChanged
 >();
 
@@ -72,7 +73,7 @@ test('its section on the rules has the defaults', () => {
 });
 
 test('its examples have the fields of the API', () => {
-  assert.equal(examples.length, 12);
+  assert.equal(examples.length, 13);
   for (const example of examples) assert.ok(isExample(example), JSON.stringify(example));
 });
 

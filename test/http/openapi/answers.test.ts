@@ -35,6 +35,7 @@ const OPERATIONS: readonly { path: string; method: string; actual: string; optio
   { path: '/account', method: 'GET', actual: '/account' },
   { path: '/orders/{id}', method: 'GET', actual: '/orders/bet_1' },
   { path: '/orders/by-idempotency-key/{key}', method: 'GET', actual: '/orders/by-idempotency-key/my-key' },
+  { path: '/orders/quote', method: 'POST', actual: '/orders/quote', options: { body: ORDER } },
   { path: '/openapi.json', method: 'GET', actual: '/openapi.json' },
 ];
 
@@ -60,7 +61,7 @@ test('every operation answers as documented, for every status it can have', () =
   };
   api.settle();
   for (const [index, { path, method }] of OPERATIONS.entries()) {
-    assert.equal(send(index).status, method === 'POST' ? 201 : 200);
+    assert.equal(send(index).status, method === 'POST' && path === '/orders' ? 201 : 200);
     if (path === PUBLIC_PATH) continue;
     assert.equal(send(index, { key: '' }).status, 401);
     assert.equal(send(index, { key: disabled.secret }).status, 403);
@@ -145,6 +146,14 @@ function refusedOrders(api: Harness, secret: string): void {
     assert.equal(reply.status, status, reply.text);
     conforms('POST', '/orders', reply);
   };
+  const quote = (options: SendOptions, status: number): void => {
+    const reply = api.send('POST', '/v1/orders/quote', { key: secret, body: ORDER, ...options });
+    assert.equal(reply.status, status, reply.text);
+    conforms('POST', '/orders/quote', reply);
+  };
+  quote({ body: {} }, 400);
+  quote({ body: { ...ORDER, marketId: 'X' } }, 200);
+  quote({ contentType: 'text/plain' }, 415);
   order({ body: {} }, 400);
   order({ body: { ...ORDER, marketId: 'X' } }, 404);
   order({ body: { ...ORDER, expectedPercent: 99 } }, 409);

@@ -68,6 +68,7 @@ test('it is OpenAPI 3.1 of version 1.0.0, has every operation, and marks the ext
       ['GET /account', true],
       ['GET /orders/{id}', true],
       ['GET /orders/by-idempotency-key/{key}', true],
+      ['POST /orders/quote', true],
       ['GET /openapi.json', true],
     ],
   );

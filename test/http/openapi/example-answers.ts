@@ -69,6 +69,8 @@ function successes(): ExampleAnswers['successes'] {
     return members;
   };
   const positions = page('/positions', 'status=all');
+  const quote = (body: object): Json =>
+    dataOf<Json>(api.send('POST', '/v1/orders/quote', { key: secret, body }));
   const keyed = api.order(secret, ORDER, 'my-key');
   assert.equal(keyed.status, 201);
   const limited = new Harness({ rules: exampleRules(), limits: DEFAULT_RATE_LIMITS });
@@ -87,6 +89,9 @@ function successes(): ExampleAnswers['successes'] {
       oneOrder: read('/orders/bet_1'),
       seenOrder: read('/orders/by-idempotency-key/my-key'),
       unseenOrder: read('/orders/by-idempotency-key/another-key'),
+      quote: quote({ ...ORDER, minOdds: 1.5 }),
+      refusedQuote: quote({ ...ORDER, minOdds: 2.5 }),
+      earlyRefusedQuote: quote({ ...ORDER, roundId: `${DAY_MARKET}_1` }),
     },
     past: {
       ledger: page('/account/ledger', 'limit=3'),
@@ -301,6 +306,11 @@ const INVALID: Partial<Record<FailureName, () => Reply>> = {
     asked(
       () => undefined,
       (api, key) => api.order(key, { ...ORDER, expectedPercnt: 50 }),
+    ),
+  BadQuote: () =>
+    asked(
+      () => undefined,
+      (api, key) => api.send('POST', '/v1/orders/quote', { key, body: { ...ORDER, expectedPercnt: 50 } }),
     ),
 };
 
