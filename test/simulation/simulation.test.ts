@@ -40,9 +40,9 @@ test('worlds with every kind of fault keep every promise and recover', async () 
 test('a long run must meet every error code that a server on a real clock can give', () => {
   const expected = Object.values(EXPECTED).flat().join('\n');
   const left = Object.keys(ERROR_STATUS).filter((code) => !new RegExp(`\\b${code}\\b`).test(expected));
-  // No client here opens a stream or reads the archive, every server takes pushed prices, and no operator vouches for any.
+  // No client opens a stream, reads the archive or asks for one order. Prices are pushed, and no operator vouches for any.
   const ofStreams = ['slow_consumer', 'upgrade_required', 'resync_required', 'too_many_streams'];
-  const ofArchive = ['archive_behind', 'archive_unavailable'];
+  const ofArchive = ['archive_behind', 'archive_unavailable', 'order_not_found'];
   const ofPrices = ['feed_not_push', 'price_not_held'];
   deepEqual(left.toSorted(), [...ofStreams, ...ofArchive, ...ofPrices].toSorted());
 });

@@ -54,7 +54,7 @@ test('prices of the first version have their source in the evidence', () => {
 
 test('a version without an upcaster is refused, and so is an upcaster that does not advance it', () => {
   const text = ['advance', 0, 1, {}];
-  throws(() => decodeCommand(text), /"advance" of version 0, which this program does not know/);
+  throws(() => decodeCommand(text), /"advance" of version 0, which this program has no upcaster for/);
   throws(() => decodeCommand(text, { deposit: { 0: () => ['advance', 1, 1, {}] } }), /of version 0/);
   throws(() => decodeCommand(text, { advance: { 0: (old) => old } }), /becomes the next version/);
   const all = {
