@@ -2,7 +2,7 @@
  * The options for a moment or a range of the past. Invalid ones end the command with exit code 2; nothing is guessed.
  */
 import { InvalidArgumentError, Option } from 'commander';
-import { messageOf } from '../../errors.js';
+import { JournalError, messageOf } from '../../errors.js';
 import { UsageError } from '../frame/exit-codes.js';
 import { isoText } from '../frame/format.js';
 import { parseSeq, parseTimeMs } from '../frame/options.js';
@@ -40,11 +40,22 @@ export const AT_OPTIONS: readonly Option[] = [
   REPLAY_OPTION,
 ];
 
-/** The sequence number given by the options; the last one if none is given. Throws `UsageError`. */
+/**
+ * The sequence number given by the options; the last one if none is given. Throws `UsageError`, and `not_found` for a time
+ * before what is left of the journal.
+ */
 export function seqOf(past: HistoryReader, { atSeq, atTime }: AtOptions): number {
   if (atTime === undefined) return atSeq ?? past.lastSeq;
   refuseFuture(past, '--at-time', atTime);
-  return past.history.seqAt(atTime);
+  const seq = past.history.seqAt(atTime);
+  // Of the commands before the journal's first one nothing tells the time, but a snapshot tells that of the last of them.
+  if (seq < past.history.firstSeq && past.history.startFor(seq).timeMs > atTime) {
+    throw new JournalError(
+      'not_found',
+      `The state at ${isoText(atTime)} cannot be worked out any more: the past that is left begins later.`,
+    );
+  }
+  return seq;
 }
 
 export interface RangeOptions {
