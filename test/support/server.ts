@@ -46,6 +46,7 @@ export interface ServerOptions {
 /** How a server ended. `code` is null where a signal ended it. */
 export interface Shutdown {
   readonly code: number | null;
+  readonly signal: string | null;
   readonly stdout: string;
   readonly stderr: string;
 }
@@ -92,8 +93,9 @@ class Run {
     this.#process.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.stderr += text;
     });
-    this.ended = once(this.#process, 'close').then(([code]) => ({
+    this.ended = once(this.#process, 'close').then(([code, signal]) => ({
       code: typeof code === 'number' ? code : null,
+      signal: typeof signal === 'string' ? signal : null,
       stdout: this.stdout,
       stderr: this.stderr,
     }));

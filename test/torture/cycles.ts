@@ -92,9 +92,9 @@ async function endUnderLoad(book: CrashBook, way: Way, rng: Rng): Promise<void> 
   await book.loadUntilGone(CONNECTIONS, (acknowledged) => {
     if (acknowledged === endAfter) void end(way, rng, (signal) => run.signal(signal));
   });
-  const { code, stderr } = await run.ended;
-  if (way === 'SIGTERM') assert.equal(code, 0, stderr);
-  else assert.equal(code, null, stderr);
+  const { code, signal, stderr } = await run.ended;
+  const expected = way === 'SIGTERM' ? [0, null] : [null, 'SIGKILL'];
+  assert.deepEqual([code, signal], expected, `${way}: ${code} ${signal}\n${stderr}`);
 }
 
 /** Sends the signals, a few turns late and apart, so that orders are on their way in every state. */
