@@ -33,6 +33,9 @@ interface House {
   readonly withdrawals: number;
 }
 
+/** A server that stops ends a run of its clock early, and says how far it came. */
+export class ClockStopped extends Error {}
+
 export class Sandbox {
   /** Where the rounds that `openRounds` opened begin. */
   boundaryMs = 0;
@@ -66,6 +69,7 @@ export class Sandbox {
   async advance(milliseconds: number): Promise<void> {
     const expected = this.nowMs + milliseconds;
     this.nowMs = await this.server.advance(milliseconds);
+    if (this.nowMs < expected) throw new ClockStopped(`at ${this.nowMs} instead of ${expected}`);
     assert.equal(this.nowMs, expected, 'the manual clock moves by exactly what it was told');
   }
   advanceTo(timeMs: number): Promise<void> {

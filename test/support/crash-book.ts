@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import { must } from '../../engine/base/assert.js';
 import { codeOf } from './api-client.js';
-import type { Sandbox, Trader } from './api-client-sandbox.js';
+import { ClockStopped, type Sandbox, type Trader } from './api-client-sandbox.js';
 import type { Answered } from './client.js';
 import type { Rng } from './reference/rng.js';
 import { IDEMPOTENCY_MS, type OrderRequest, type OrderResult, type Position } from './spec.js';
@@ -250,8 +250,8 @@ export class CrashBook {
 const betOf = (acknowledged: string): OrderResult['bet'] =>
   (JSON.parse(acknowledged) as { data: OrderResult }).data.bet;
 
-/** `fetch` throws a TypeError where a connection breaks. */
-const isGone = (error: unknown): boolean => error instanceof TypeError;
+/** `fetch` throws a TypeError where a connection breaks, and a server that stops lets no minute end. */
+const isGone = (error: unknown): boolean => error instanceof TypeError || error instanceof ClockStopped;
 const ignoreGone = (error: unknown): void => {
   if (!isGone(error)) throw error;
 };
