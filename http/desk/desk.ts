@@ -88,11 +88,7 @@ export class Desk {
   #quote(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
     const facts = requests.readOrder(ring);
     const order = this.#command(facts);
-    const unfit = this.#unfitKey(order);
-    if (unfit !== null) {
-      refuse(gateway, ticket, { code: unfit, detail: '' });
-      return;
-    }
+    if (this.#refusesKey(order, gateway, ticket)) return;
     const { engine, gate } = this.sequencer;
     const { offer, refusal } = engine.quoteOrder(order, gate, facts.guards);
     const ofAccount = this.#unfitAccount(order.account);
@@ -113,11 +109,7 @@ export class Desk {
   #list(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
     const asker = requests.readAsker(ring);
     const list = requests.readList(ring);
-    const unfit = this.#unfitKey(asker);
-    if (unfit !== null) {
-      refuse(gateway, ticket, { code: unfit, detail: '' });
-      return;
-    }
+    if (this.#refusesKey(asker, gateway, ticket)) return;
     const { engine } = this.sequencer;
     const { bets, next } = listOf(engine, asker.account, list);
     // Bets show their round's state, so the round's last step must be durable, too.
@@ -128,11 +120,7 @@ export class Desk {
   /** How far the archive must have come for an answer that leaves nothing out. */
   #seq(kind: number, ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
     const asker = requests.readAsker(ring);
-    const unfit = this.#unfitKey(asker);
-    if (unfit !== null) {
-      refuse(gateway, ticket, { code: unfit, detail: '' });
-      return;
-    }
+    if (this.#refusesKey(asker, gateway, ticket)) return;
     const { engine } = this.sequencer;
     const seq = kind === requests.ACCOUNT_SEQ ? engine.accountTouchedSeq(asker.account) : engine.lifecycleSeq;
     this.sequencer.whenDurable(seq, () => gateway.reply((to) => replies.sendSeq(to, ticket, seq)));
@@ -160,11 +148,7 @@ export class Desk {
 
   #balance(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
     const asker = requests.readAsker(ring);
-    const unfit = this.#unfitKey(asker);
-    if (unfit !== null) {
-      refuse(gateway, ticket, { code: unfit, detail: '' });
-      return;
-    }
+    if (this.#refusesKey(asker, gateway, ticket)) return;
     const { engine } = this.sequencer;
     const { balanceCents } = must(engine.account(asker.account), 'account of a key');
     const seq = engine.accountTouchedSeq(asker.account);
@@ -178,11 +162,7 @@ export class Desk {
   #seenKey(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
     const asker = requests.readAsker(ring);
     const digest = requests.readSeenKey(ring);
-    const unfit = this.#unfitKey(asker);
-    if (unfit !== null) {
-      refuse(gateway, ticket, { code: unfit, detail: '' });
-      return;
-    }
+    if (this.#refusesKey(asker, gateway, ticket)) return;
     const { sequencer } = this;
     const { placed, rememberedFromMs } = sequencer.engine.seenKey(asker.account, digest, sequencer.stampMs());
     const facts = { bet: placed?.bet ?? 0, rememberedFromMs };
@@ -218,6 +198,14 @@ export class Desk {
     const remembered = this.sequencer.engine.rememberedOrder(order);
     if (remembered?.status === 'replayed') return remembered;
     return { status: 'rejected', code: ofAccount, detail: '' };
+  }
+
+  /** Refuses the request if its key may not be used now, and returns whether it did. */
+  #refusesKey(asker: requests.Asker, gateway: GatewayEnd, ticket: number): boolean {
+    const code = this.#unfitKey(asker);
+    if (code === null) return false;
+    refuse(gateway, ticket, { code, detail: '' });
+    return true;
   }
 
   /** The code with which the key is refused now, or null. The gateway has checked scopes, which never change. */
