@@ -106,27 +106,25 @@ export class BroadcastPublisher {
 
   #placed(seq: number, bet: BetPlaced): void {
     const { cells } = this.#end.bets;
-    const at = this.#end.bets.begin();
-    cells[at + R.SEQ] = seq;
-    cells[at + R.TIME_MS] = bet.timeMs;
-    cells[at + R.KIND] = R.BET_PLACED;
-    cells[at + R.ACCOUNT] = bet.account;
-    cells[at + R.BALANCE_CENTS] = bet.newBalanceCents;
-    cells[at + R.MARKET_SIDE] = bet.market * 2 + bet.side;
-    cells[at + R.BET_ROUND_NUMBER] = bet.roundNumber;
-    cells[at + R.BET] = bet.bet;
-    cells[at + R.STAKE_CENTS] = bet.stakeCents;
-    cells[at + R.PAYOUT_CENTS] = bet.payoutCents;
+    const at = this.#bet(seq, R.BET_PLACED, bet);
     cells[at + R.ODDS_E4] = bet.oddsE4;
     cells[at + R.ENTRY_PERCENT_E2] = bet.entryPercentE2;
   }
 
   #settled(seq: number, bet: BetSettled): void {
     const { cells } = this.#end.bets;
+    const at = this.#bet(seq, R.BET_SETTLED, bet);
+    cells[at + R.BET_RESULT] = bet.result;
+    cells[at + R.ENTRY_PERCENT_E2] = 0;
+  }
+
+  /** Begins a record of a bet with what all have; returns where it begins. */
+  #bet(seq: number, kind: number, bet: BetPlaced | BetSettled): number {
+    const { cells } = this.#end.bets;
     const at = this.#end.bets.begin();
     cells[at + R.SEQ] = seq;
     cells[at + R.TIME_MS] = bet.timeMs;
-    cells[at + R.KIND] = R.BET_SETTLED;
+    cells[at + R.KIND] = kind;
     cells[at + R.ACCOUNT] = bet.account;
     cells[at + R.BALANCE_CENTS] = bet.newBalanceCents;
     cells[at + R.MARKET_SIDE] = bet.market * 2 + bet.side;
@@ -134,8 +132,7 @@ export class BroadcastPublisher {
     cells[at + R.BET] = bet.bet;
     cells[at + R.STAKE_CENTS] = bet.stakeCents;
     cells[at + R.PAYOUT_CENTS] = bet.payoutCents;
-    cells[at + R.BET_RESULT] = bet.result;
-    cells[at + R.ENTRY_PERCENT_E2] = 0;
+    return at;
   }
 
   #moved(seq: number, { timeMs, account, balanceCents }: BalanceMoved): void {
