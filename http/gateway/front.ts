@@ -48,7 +48,7 @@ export class Front {
 
   /** Takes the public port; rejects if it is taken. */
   listen(
-    setup: Omit<SharedSetup, 'halted' | 'rights' | 'board' | 'broadcast' | 'streams'>,
+    setup: Omit<SharedSetup, 'ended' | 'rights' | 'board' | 'broadcast' | 'streams'>,
     host: string,
     port: number,
   ): Promise<Listening> {
@@ -56,7 +56,7 @@ export class Front {
   }
 
   /** Takes the operators' port and resolves with it; rejects if it is taken. */
-  listenForOperators(setup: Omit<OperatorSetup, 'role' | 'halted'>): Promise<number> {
+  listenForOperators(setup: Omit<OperatorSetup, 'role' | 'ended'>): Promise<number> {
     return this.#gateways.listenForOperators(setup);
   }
 

@@ -82,11 +82,14 @@ export class Gateway implements Serving {
       case 'rules':
         this.#rules = message.rules;
         return;
+      case 'stopAccepting':
+        this.#stopAccepting();
+        return;
       case 'close':
         void this.#close();
         return;
       case 'halt':
-        this.#halt();
+        void this.#halt();
         return;
       default:
         return;
@@ -151,9 +154,15 @@ export class Gateway implements Serving {
     this.#held.serve(logRequests(api.handler, 'public', systemClock, createLog(setup.logLevel)));
   }
 
-  /** Accepts no new connections, answers what waits, and closes. */
-  async #close(): Promise<void> {
+  #stopAccepting(): void {
     this.#acceptor?.close();
+    this.#acceptor = null;
+    this.end.stoppedAccepting();
+    this.post({ kind: 'stoppedAccepting' });
+  }
+
+  /** Answers what waits, and closes. */
+  async #close(): Promise<void> {
     await this.#hub?.close();
     await this.#transport.close();
     clearInterval(this.#turns);
@@ -163,9 +172,8 @@ export class Gateway implements Serving {
   }
 
   /** The process ends now: lets go of the network, without which the end of this thread would abort the process. */
-  #halt(): void {
-    this.#acceptor?.close();
-    this.#transport.halt();
+  async #halt(): Promise<void> {
+    await this.#transport.halt();
     this.#archive?.close();
     this.end.letGo();
   }

@@ -12,6 +12,7 @@ import { ringMemory } from '../rings/ring.js';
 import type { RingService } from '../rings/service.js';
 import { type GatewaySetup, type OperatorSetup, type SharedSetup, type ToGateway, WAKE } from './messages.js';
 import { GatewayThread } from './thread.js';
+import { Ended } from './thread-end.js';
 
 const REQUEST_CELLS = 1 << 16;
 const REPLY_CELLS = 1 << 17;
@@ -33,10 +34,12 @@ export interface ForOperators {
 export class Gateways {
   readonly #threads: readonly GatewayThread[];
   readonly #operators: GatewayThread;
-  readonly #haltedMemory = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+  readonly #ended = new Ended();
   #onWake: () => void = () => undefined;
   /** Threads that have been told to open their network. */
   readonly #opened: GatewayThread[] = [];
+  /** The one that accepts connections for all. */
+  #acceptor: GatewayThread | null = null;
   #isOver = false;
 
   /**
@@ -52,23 +55,24 @@ export class Gateways {
 
   /** Takes the public port; rejects if it is taken. */
   async listen(
-    setup: Omit<SharedSetup, 'halted'>,
+    setup: Omit<SharedSetup, 'ended'>,
     service: RingService,
     host: string,
     port: number,
   ): Promise<Listening> {
     this.#onWake = () => service.drain();
-    const halted = this.#haltedMemory;
+    const ended = this.#ended.memory;
     const joining = this.#threads.map((thread, index) => {
       const rings = { requests: ringMemory(REQUEST_CELLS), replies: ringMemory(REPLY_CELLS) };
       service.add(rings, () => thread.post(WAKE));
       const joined = thread.next('joined');
-      this.#open(thread, { ...setup, role: 'public', halted, index, rings });
+      this.#open(thread, { ...setup, role: 'public', ended, index, rings });
       return joined;
     });
     const joined = await Promise.all(joining);
     const first = must(this.#threads[0], 'the first gateway');
     const answer = first.next('listening', 'refused');
+    this.#acceptor = first;
     first.post({ kind: 'accept', descriptors: joined.map(({ descriptor }) => descriptor), host, port });
     const said = await answer;
     if (said.kind === 'refused') throw new Error(said.reason);
@@ -81,9 +85,9 @@ export class Gateways {
   }
 
   /** Takes the operators' port and resolves with it; rejects if it is taken. */
-  async listenForOperators(setup: Omit<OperatorSetup, 'role' | 'halted'>): Promise<number> {
+  async listenForOperators(setup: Omit<OperatorSetup, 'role' | 'ended'>): Promise<number> {
     const answer = this.#operators.next('listening', 'refused');
-    this.#open(this.#operators, { ...setup, role: 'operator', halted: this.#haltedMemory });
+    this.#open(this.#operators, { ...setup, role: 'operator', ended: this.#ended.memory });
     const said = await answer;
     if (said.kind === 'refused') throw new Error(said.reason);
     return said.port;
@@ -113,8 +117,16 @@ export class Gateways {
     for (const thread of this.#threads) thread.post({ kind: 'rules', rules });
   }
 
-  /** Takes no new connections; resolves once what waits is answered. */
+  /**
+   * Takes no new connections; resolves once what waits is answered. A connection that is handed to a thread which has
+   * ended would crash the process, so all threads go on until the one that accepts has stopped.
+   */
   async close(): Promise<void> {
+    if (this.#acceptor !== null) {
+      const stopped = this.#acceptor.next('stoppedAccepting');
+      this.#acceptor.post({ kind: 'stopAccepting' });
+      await stopped;
+    }
     const closed = this.#opened.map((thread) => thread.next('closed'));
     this.#post({ kind: 'close' });
     await Promise.all(closed);
@@ -122,20 +134,19 @@ export class Gateways {
   }
 
   /**
-   * Right before the process ends, and without giving anything else a turn: a thread that ended with open connections
-   * would abort the process.
+   * Right before the process ends, and without giving anything else on this thread a turn: a thread that ended with open
+   * connections would abort the process.
    */
   #halt(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#post({ kind: 'halt' });
-    const counter = new Int32Array(this.#haltedMemory);
     const untilMs = performance.now() + HALT_MS_MAX;
-    for (;;) {
-      const halted = Atomics.load(counter, 0);
-      if (halted === this.#opened.length) return;
-      if (Atomics.wait(counter, 0, halted, untilMs - performance.now()) === 'timed-out') return;
+    if (this.#acceptor !== null) {
+      this.#acceptor.post({ kind: 'stopAccepting' });
+      this.#ended.waitStoppedAccepting(untilMs);
     }
+    this.#post({ kind: 'halt' });
+    this.#ended.waitLetGo(this.#opened.length, untilMs);
   }
 
   #post(message: ToGateway): void {

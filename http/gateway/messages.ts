@@ -14,8 +14,8 @@ import type { UwsAppDescriptor } from '../uws/library.js';
 
 /** The same for all threads that serve a port. */
 export interface PortSetup {
-  /** One 32-bit integer: threads that have let go of the network. */
-  readonly halted: SharedArrayBuffer;
+  /** How far the threads are with their end (`thread-end.ts`). */
+  readonly ended: SharedArrayBuffer;
   readonly connectionsMax: number;
   readonly logLevel: LogLevel;
 }
@@ -70,7 +70,8 @@ export type ToGateway =
   | { readonly kind: 'rules'; readonly rules: Rules }
   /** What the engine's thread says to a question. */
   | { readonly kind: 'told'; readonly id: number; readonly told: Told }
-  | { readonly kind: 'close' | 'halt' };
+  /** The first two in this order: who accepts connections must stop before those that it hands them to. */
+  | { readonly kind: 'stopAccepting' | 'close' | 'halt' };
 
 export type FromGateway =
   | typeof WAKE
@@ -79,7 +80,7 @@ export type FromGateway =
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'asked'; readonly id: number; readonly question: Question }
   | { readonly kind: 'guesses'; readonly guesses: Guesses }
-  | { readonly kind: 'closed' }
+  | { readonly kind: 'stoppedAccepting' | 'closed' }
   | { readonly kind: 'failed'; readonly error: Error };
 
 /** Sends a message to the engine's thread. */

@@ -41,7 +41,7 @@ export class OperatorGateway implements Serving {
     if (message.kind === 'told') this.#onTold(message.id, message.told);
     else if (message.kind === 'serve') this.#serve();
     else if (message.kind === 'close') void this.#close();
-    else if (message.kind === 'halt') this.#halt();
+    else if (message.kind === 'halt') void this.#halt();
   }
 
   /** Takes the port. Requests are held until `#serve`. */
@@ -89,8 +89,8 @@ export class OperatorGateway implements Serving {
   }
 
   /** The process ends now: lets go of the network, without which the end of this thread would abort the process. */
-  #halt(): void {
-    this.#transport.halt();
+  async #halt(): Promise<void> {
+    await this.#transport.halt();
     this.end.letGo();
   }
 }

@@ -1,22 +1,72 @@
-/** How a thread that serves a port tells the engine's thread of its end, and of what goes wrong. */
+/** How the threads that serve a port tell the engine's thread of their end, and of what goes wrong. */
 import type { Post } from './messages.js';
+
+/** Whether nothing is handed over to other threads any more. */
+const STOPPED_ACCEPTING = 0;
+/** Threads that have let go of the network, by closing or by halting. */
+const LET_GO = 1;
+
+/** What all threads that serve a port tell of their end, in memory that the engine's thread can wait for. */
+export class Ended {
+  readonly #cells: Int32Array;
+
+  constructor(readonly memory = new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT)) {
+    this.#cells = new Int32Array(memory);
+  }
+
+  tellStoppedAccepting(): void {
+    this.#add(STOPPED_ACCEPTING);
+  }
+
+  tellLetGo(): void {
+    this.#add(LET_GO);
+  }
+
+  /** Blocks until it has been told, or until then by `performance.now()`. */
+  waitStoppedAccepting(untilMs: number): void {
+    this.#wait(STOPPED_ACCEPTING, 1, untilMs);
+  }
+
+  /** Blocks until `threads` have let go of the network, or until then by `performance.now()`. */
+  waitLetGo(threads: number, untilMs: number): void {
+    this.#wait(LET_GO, threads, untilMs);
+  }
+
+  #add(cell: number): void {
+    Atomics.add(this.#cells, cell, 1);
+    Atomics.notify(this.#cells, cell);
+  }
+
+  #wait(cell: number, wanted: number, untilMs: number): void {
+    for (;;) {
+      const is = Atomics.load(this.#cells, cell);
+      if (is >= wanted) return;
+      if (Atomics.wait(this.#cells, cell, is, untilMs - performance.now()) === 'timed-out') return;
+    }
+  }
+}
 
 /** The thread has let go of the network, once, by closing or by halting. The engine's thread waits for it. */
 export class ThreadEnd {
+  readonly #ended: Ended;
   #isOver = false;
 
   constructor(
-    private readonly memory: SharedArrayBuffer,
+    memory: SharedArrayBuffer,
     /** Lets the thread end. */
     private readonly end: () => void,
-  ) {}
+  ) {
+    this.#ended = new Ended(memory);
+  }
+
+  stoppedAccepting(): void {
+    this.#ended.tellStoppedAccepting();
+  }
 
   letGo(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    const halted = new Int32Array(this.memory);
-    Atomics.add(halted, 0, 1);
-    Atomics.notify(halted, 0);
+    this.#ended.tellLetGo();
     this.end();
   }
 }

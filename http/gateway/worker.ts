@@ -26,6 +26,6 @@ port.on('message', (message: ToGateway) => {
 });
 
 function open(setup: GatewaySetup | OperatorSetup): Serving {
-  const end = new ThreadEnd(setup.halted, () => port.close());
+  const end = new ThreadEnd(setup.ended, () => port.close());
   return setup.role === 'public' ? new Gateway(setup, post, end) : new OperatorGateway(setup, post, end);
 }

@@ -59,3 +59,13 @@ export class SlowExchanges extends Set<WaitingExchange> {
     this.#isExpiring = false;
   }
 }
+
+/** Calls `run` every `periodMs` milliseconds until the returned function is called. */
+export type StartTimer = (run: () => void, periodMs: number) => () => void;
+
+/** The system's timer, which does not keep the process running. */
+export const systemTimer: StartTimer = (run, periodMs) => {
+  const timer = setInterval(run, periodMs);
+  timer.unref();
+  return () => clearInterval(timer);
+};

@@ -5,13 +5,14 @@
  * s for a head to arrive), and for bodies and answers by `exchange.ts` and `answer.ts`. There is no bound by address:
  * the library does not report whose connection closes, and one proxy may rightly hold most of them.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { assert } from '../../engine/base/assert.js';
 import type { Clock, HttpHandler, Transport } from '../../engine/model/ports.js';
 import { abandon } from './answer.js';
 import { ClientAddresses } from './client-address.js';
 import { CONNECTIONS_MAX, OpenConnections } from './connection-limits.js';
 import { Exchange } from './exchange.js';
-import { type ExchangeHost, SlowExchanges } from './exchange-host.js';
+import { type ExchangeHost, SlowExchanges, type StartTimer, systemTimer } from './exchange-host.js';
 import {
   type UwsApp,
   type UwsAppDescriptor,
@@ -31,9 +32,6 @@ const SWEEP_MS = 250;
 /** When closing, pending answers have this long to be sent; then their connections are closed. */
 export const CLOSE_DEADLINE_MS = 10_000;
 
-/** Calls `run` every `periodMs` milliseconds until the returned function is called. */
-export type StartTimer = (run: () => void, periodMs: number) => () => void;
-
 export interface UwsTransportOptions {
   readonly clock: Clock;
   /** Addresses or ranges whose `X-Forwarded-For` is trusted. */
@@ -48,12 +46,6 @@ export interface UwsTransportOptions {
   /** The system's timer if absent. */
   readonly startTimer?: StartTimer;
 }
-
-const systemTimer: StartTimer = (run, periodMs) => {
-  const timer = setInterval(run, periodMs);
-  timer.unref();
-  return () => clearInterval(timer);
-};
 
 export class UwsTransport implements Transport, ExchangeHost, WebSocketHost {
   readonly slow = new SlowExchanges();
@@ -93,6 +85,7 @@ export class UwsTransport implements Transport, ExchangeHost, WebSocketHost {
     return (await this.#open(handler)).getDescriptor();
   }
 
+  /** Accepts nothing more, answers what waits, and closes. */
   close(): Promise<void> {
     if (this.#app === null || this.isClosing) return Promise.resolve();
     this.#listening?.close();
@@ -103,11 +96,15 @@ export class UwsTransport implements Transport, ExchangeHost, WebSocketHost {
     });
   }
 
-  /** Closes all connections at once, whatever waits on them. */
-  halt(): void {
+  /**
+   * Closes all connections, whatever waits on them. An acceptor must have stopped before: those that it has handed over
+   * arrive within one turn of the event loop, and are closed.
+   */
+  async halt(): Promise<void> {
     this.#listening?.close();
     this.isClosing = true;
     this.#stopTimer();
+    await nextTurn();
     this.#app?.close();
   }
 
@@ -225,7 +222,7 @@ export class UwsTransport implements Transport, ExchangeHost, WebSocketHost {
   }
 
   #closeWhenIdle(): void {
-    // Not at once: the library is still sending the last answer.
+    // Not at once: the library is still sending the last answer, and connections may be on their way from an acceptor.
     if (this.#pending === 0) setImmediate(() => this.#pending === 0 && this.#finishClosing());
   }
 
