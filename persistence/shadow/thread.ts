@@ -35,6 +35,7 @@ export class ShadowThread {
   constructor(
     options: ShadowOptions,
     private readonly events: ShadowEvents,
+    private readonly closeMsMax = CLOSE_MS_MAX,
   ) {
     this.#worker = new Worker(new URL('./worker.js', import.meta.url), {
       name: 'shadow',
@@ -61,7 +62,7 @@ export class ShadowThread {
     assert(!this.#isClosing, 'the shadow is closed once');
     this.#isClosing = true;
     this.#worker.postMessage({ kind: 'close' } satisfies ToShadow);
-    const timer = setTimeout(() => void this.#worker.terminate(), CLOSE_MS_MAX);
+    const timer = setTimeout(() => void this.#worker.terminate(), this.closeMsMax);
     await this.#ended;
     clearTimeout(timer);
   }

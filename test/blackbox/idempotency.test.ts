@@ -229,8 +229,11 @@ test('while the first is not durable, a duplicate is answered as in progress', {
       await connection.write(rawRequest('POST', '/v1/orders', headers, body));
   });
   const answers = await Promise.all(connections.map((connection) => connection.answer()));
-  assert.equal(answers.filter(({ status }) => status === 201).length, 1);
-  for (const answered of answers.filter(({ status }) => status !== 201)) {
+  // On a busy machine the last of them may be read when the bet is durable.
+  assert.equal(new Set(answers.filter(({ status }) => status === 201).map(({ text }) => text)).size, 1);
+  const early = answers.filter(({ status }) => status !== 201);
+  assert.notEqual(early.length, 0);
+  for (const answered of early) {
     refused(answered, 409, 'idempotency_in_progress');
     checkAnswer(answered, 'a duplicate in progress');
   }

@@ -18,6 +18,8 @@ import { alterDigest } from '../support/shadow-altered.js';
 import { HotSide, shadowOptions } from '../support/shadow-files.js';
 
 const ACCOUNTS = 20;
+/** A thread that is terminated leaves what it was writing, for the next start to delete. */
+const CLOSE_MS_MAX = 60_000;
 const LOOKS_MAX = 6_000;
 
 interface Started {
@@ -38,11 +40,12 @@ function startThread(hot: HotSide, changes: Partial<ShadowOptions> = {}): Starte
   const diverged: Error[] = [];
   const notes: string[] = [];
   const news: ShadowNews[] = [];
-  const thread = new ShadowThread(shadowOptions(hot.dir, changes), {
-    onDiverged: (error) => diverged.push(error),
-    onNote: (text) => notes.push(text),
-    onNews: (told) => news.push(told),
-  });
+  const events = {
+    onDiverged: (error: Error) => diverged.push(error),
+    onNote: (text: string) => notes.push(text),
+    onNews: (told: ShadowNews) => news.push(told),
+  };
+  const thread = new ShadowThread(shadowOptions(hot.dir, changes), events, CLOSE_MS_MAX);
   return { thread, diverged, notes, news };
 }
 
