@@ -17,7 +17,7 @@ import { createLog, type Log, logNodeWarnings } from './http/log/log.js';
 import { segmentSealedLogger, shadowNewsLogger } from './http/log/store-lines.js';
 import { OperatorDesk } from './http/operator/desk/desk.js';
 import type { StartView } from './http/operator/desk/status.js';
-import { HealthLog } from './http/operator/health-log.js';
+import { Watch } from './http/operator/watch.js';
 import type { FeedSwitch } from './http/prices/failover-feed.js';
 import { openPriceDesk } from './http/prices/price-desk.js';
 import { ManualClock, systemClock, wholeMonotonicMs } from './http/process/clock.js';
@@ -68,14 +68,15 @@ async function start(given: Config, log: Log): Promise<void> {
   attach(front, host, manualClock !== null);
   const { ask } = buildOperatorDesk(config, host, start, front, shutdown);
   const seen = { shadow: () => host.shadow.status, disk: () => diskOf(store) };
-  const health = new HealthLog({ ...host, ...seen, log, logMinutes: config.logMinutes });
-  run(host, health, ports, store, shutdown);
+  const told = { memory: front.engineFigures, isStopping: () => shutdown.isStopping };
+  const watch = new Watch({ ...host, ...seen, ...told, log, logMinutes: config.logMinutes });
+  run(host, watch, ports, store, shutdown);
   const fingerprint = masterSecretFingerprint(store.masterSecret);
   const demoSecret = submitFirstCommands(settled, fingerprint, sequencer, log);
   host.lifecycle.start();
-  health.logAwaitedPrices();
+  watch.logAwaitedPrices();
   const rules = must(sequencer.engine.rules, 'rules in force');
-  ports.serve(rules, { ask, onGuesses: health.onGuesses.bind(health) }, () => host.past.connect());
+  ports.serve(rules, { ask, onGuesses: watch.onGuesses }, () => host.past.connect());
   await new Promise<void>((resolve) => sequencer.whenDurable(sequencer.engine.seq, resolve));
   const facts = {
     version,
@@ -105,14 +106,15 @@ function recover(given: Config, log: Log): { readonly store: Store; readonly sta
 }
 
 /** Drives the rounds and checks the server's health until it is told to end; then closes everything in order. */
-function run(host: Host, health: HealthLog, ports: OpenPorts, store: Store, shutdown: Shutdown): void {
+function run(host: Host, watch: Watch, ports: OpenPorts, store: Store, shutdown: Shutdown): void {
   const { sequencer, lifecycle, past, shadow, journal } = host;
   const pump = (): void => {
     sequencer.heartbeat();
     lifecycle.pump();
     ports.front.pump();
+    watch.beat();
   };
-  const timers = [setInterval(pump, PUBLISH_EVERY_MS), setInterval(() => health.check(), CHECK_EVERY_MS)];
+  const timers = [setInterval(pump, PUBLISH_EVERY_MS), setInterval(() => watch.check(), CHECK_EVERY_MS)];
   let portsClosed = Promise.resolve();
   shutdown.watch({
     drain: () => {
@@ -232,7 +234,6 @@ function buildOperatorDesk(
     status,
     beforeTelling: () => front.publishFirst(),
     schedule: setImmediate,
-    notReady: () => shutdown.whyNotReady(sequencer.spaceLevel),
     onFatal: (error) => shutdown.programmingError(error),
   });
 }

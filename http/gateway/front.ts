@@ -12,6 +12,7 @@ import { rightsMemory } from '../board/rights.js';
 import { broadcastMemory } from '../broadcast/records.js';
 import { type Connected, connectEngine } from '../desk/connect.js';
 import type { DeskOptions } from '../desk/desk.js';
+import { engineGaugesMemory } from '../metrics/engine-figures.js';
 import { RingService } from '../rings/service.js';
 import { streamsMemory } from '../stream/limits.js';
 import { type ForOperators, Gateways, type Listening } from './gateways.js';
@@ -31,6 +32,8 @@ export class Front {
     broadcast: broadcastMemory(),
     streams: streamsMemory(),
   };
+  /** For `EngineFigures`. */
+  readonly engineFigures = engineGaugesMemory();
   readonly #service: RingService;
   #connected: Connected | null = null;
   #publishesEveryTurn = false;
@@ -56,8 +59,8 @@ export class Front {
   }
 
   /** Takes the operators' port and resolves with it; rejects if it is taken. */
-  listenForOperators(setup: Omit<OperatorSetup, 'role' | 'ended'>): Promise<number> {
-    return this.#gateways.listenForOperators(setup);
+  listenForOperators(setup: Omit<OperatorSetup, 'role' | 'ended' | 'engineFigures'>): Promise<number> {
+    return this.#gateways.listenForOperators({ ...setup, engineFigures: this.engineFigures });
   }
 
   /** All of the engine's state must be durable. */

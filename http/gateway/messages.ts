@@ -51,6 +51,8 @@ export interface OperatorSetup extends PortSetup {
   readonly port: number;
   readonly token: string;
   readonly sandbox: SandboxParts;
+  /** What the engine's thread tells of itself (`http/metrics/engine-figures.ts`). */
+  readonly engineFigures: SharedArrayBuffer;
 }
 
 /** A message that only wakes: there is something in the ring. */

@@ -1,8 +1,11 @@
 /** The operators' gateway: their port and their API. Runs in a thread of its own (`worker.ts`), one for the process. */
+
 import { createLog } from '../log/log.js';
 import { logRequests } from '../log/requests.js';
+import { engineGaugesOf } from '../metrics/engine-figures.js';
 import { createOperatorApi } from '../operator/api.js';
 import type { Told } from '../operator/desk/dealings.js';
+import { healthOf } from '../operator/health.js';
 import { operatorRoutes } from '../operator/routes.js';
 import { TokenGuard } from '../operator/token-guard.js';
 import { systemClock } from '../process/clock.js';
@@ -55,7 +58,7 @@ export class OperatorGateway implements Serving {
   }
 
   #serve(): void {
-    const { logLevel, sandbox } = this.setup;
+    const { logLevel, sandbox, engineFigures } = this.setup;
     const api = createOperatorApi({
       ask: (question, tell) => {
         const id = ++this.#lastId;
@@ -64,6 +67,7 @@ export class OperatorGateway implements Serving {
       },
       routes: operatorRoutes(sandbox, true),
       guard: this.#guard,
+      health: healthOf(engineGaugesOf(engineFigures), systemClock.monotonicMs),
       onFatal: (error) => tellFailed(this.post, error),
     });
     this.#held.serve(logRequests(api, 'operator', systemClock, createLog(logLevel)));

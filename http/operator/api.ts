@@ -1,28 +1,29 @@
 /**
  * The operator API (design, section 8): JSON in the public API's envelope, on a port of its own, for holders of the
  * operator token. Every change is a journaled command, and every answer waits until what it reports is durable.
- * `/healthz` and `/readyz` need no token and reveal nothing else.
+ * `/healthz` and `/readyz` need no token (`health.ts`).
  *
  * It runs on a thread of its own, which reads and checks requests and makes the answers' text. What needs the state is
- * asked of the engine's thread (`desk/`). `/healthz` is not: the process is alive while the engine is busy.
+ * asked of the engine's thread (`desk/`).
  */
 import { randomUUID } from 'node:crypto';
 import type { HttpHandler, HttpRequest, HttpResponder } from '../../engine/model/ports.js';
 import { refuseQuery } from '../kit/params.js';
 import { Refused } from '../kit/refused.js';
 import { type Found, Router } from '../kit/router.js';
-import { Asking, answer, asking, type Result, type Route } from './call.js';
+import { Asking, answer, type Result, type Route } from './call.js';
 import type { AskDesk, FactsOf, Kind } from './desk/dealings.js';
+import { type Health, healthRoutes } from './health.js';
 import type { TokenGuard } from './token-guard.js';
 
 const PREFIX = '/operator/v1';
 const NOT_FOUND = new Refused('not_found', 'no such path');
-const OK = answer(200, { status: 'ok' });
 
 export interface OperatorApiOptions {
   readonly ask: AskDesk;
   readonly routes: readonly Route[];
   readonly guard: TokenGuard;
+  readonly health: Health;
   /** A programming error: the process must end. */
   readonly onFatal: (error: unknown) => void;
 }
@@ -35,10 +36,11 @@ export function createOperatorApi(options: OperatorApiOptions): HttpHandler {
 class OperatorApi {
   readonly #router: Router<Route>;
   /** Paths that need no token. */
-  readonly #health = new Router<Route>([''], healthRoutes);
+  readonly #health: Router<Route>;
 
   constructor(private readonly options: OperatorApiOptions) {
     this.#router = new Router([PREFIX], options.routes);
+    this.#health = new Router([''], healthRoutes(options.health));
   }
 
   handle(request: HttpRequest, responder: HttpResponder): void {
@@ -91,11 +93,6 @@ class OperatorApi {
     }
   }
 }
-
-const healthRoutes: readonly Route[] = [
-  { method: 'GET', path: '/healthz', handle: () => OK },
-  { method: 'GET', path: '/readyz', handle: () => asking('readiness', {}, () => OK) },
-];
 
 /** The answer of a known path to a method that it does not have. */
 function withoutRoute(method: string, { resource }: Found<Route>): Result {

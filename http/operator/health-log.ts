@@ -8,7 +8,7 @@ import type { Sequencer } from '../../engine/host/sequencer.js';
 import { ASSETS, accountId, marketId, RESULT_VOID, roundId, textAt } from '../../engine/model/domain.js';
 import type { BalanceMoved, EngineEvent } from '../../engine/model/events.js';
 import type { PriceTick } from '../../engine/model/ports.js';
-import type { SilentAssets } from '../prices/silent-assets.js';
+import type { AssetsAt } from '../prices/silent-assets.js';
 import type { DiskSpace } from '../process/shutdown.js';
 import { ArchiveLag } from './archive-lag.js';
 import { awaitedPrices, marketsWithoutCapital, type ShadowView } from './desk/status.js';
@@ -23,7 +23,7 @@ export interface HealthLogOptions extends MinuteLogOptions {
   readonly tracker: PriceTracker;
   readonly shadow: () => ShadowView;
   readonly disk: () => DiskSpace;
-  readonly silentAssets: SilentAssets;
+  readonly silentAssets: AssetsAt;
   /** Whether to log a line every minute. */
   readonly logMinutes: boolean;
 }

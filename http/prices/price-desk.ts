@@ -8,13 +8,15 @@ import type { EngineReads } from '../../engine/model/views.js';
 import type { RunningConfig } from '../process/setup.js';
 import { type ChosenFeed, chooseFeed, type FeedSurroundings } from './choose-feed.js';
 import { MarketHours } from './market-hours.js';
-import { type SilentAssets, silentAssetsOf } from './silent-assets.js';
+import { type AssetsAt, expectedAssetsOf, silentAssetsOf } from './silent-assets.js';
 
 export interface PriceDesk extends ChosenFeed {
   readonly hours: MarketHours;
   readonly tracker: PriceTracker;
   readonly quoter: Quoter;
-  readonly silentAssets: SilentAssets;
+  /** Of which ticks are expected now, and which of them have had none for a while. */
+  readonly expectedAssets: AssetsAt;
+  readonly silentAssets: AssetsAt;
 }
 
 export function openPriceDesk(
@@ -36,6 +38,7 @@ export function openPriceDesk(
     hours,
     tracker,
     quoter: new Quoter(engine, tracker, config.volatility),
+    expectedAssets: expectedAssetsOf(config, hours, tracker, chosen.liveFeeds),
     silentAssets: silentAssetsOf(config, hours, tracker, chosen.liveFeeds),
   };
 }

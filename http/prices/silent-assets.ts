@@ -6,31 +6,51 @@ import type { RunningConfig } from '../process/setup.js';
 import type { LiveFeed } from './live/live-feed.js';
 import type { MarketHours } from './market-hours.js';
 
-const SILENT_MS = 10_000;
+/** So long without a tick, in milliseconds. */
+export const SILENT_MS = 10_000;
 
-/** The assets that have been silent for 10 s at engine time `nowMs`. */
-export type SilentAssets = (nowMs: number) => readonly Asset[];
+/** Assets of which something is so at engine time `nowMs`. */
+export type AssetsAt = (nowMs: number) => readonly Asset[];
+
+type Setup = Pick<RunningConfig, 'feed' | 'clock'>;
+type Hours = Pick<MarketHours, 'isOpen'>;
+type Latest = Pick<PriceTracker, 'latest'>;
+type Covering = readonly Pick<LiveFeed, 'covers'>[];
 
 /**
- * No tick is expected while the asset's markets are closed, nor with a manual clock. With pushed prices only assets
- * that had a tick before can be silent: the server does not know which ones will be pushed. Of live prices none is
- * expected for assets that no feed covers.
+ * The assets of which a tick is expected. None is while the asset's markets are closed, nor with a manual clock. With
+ * pushed prices only assets that had a tick before are expected to have another: the server does not know which ones will be
+ * pushed. Of live prices none is expected for assets that no feed covers.
  */
-export function silentAssetsOf(
-  { feed, clock }: Pick<RunningConfig, 'feed' | 'clock'>,
-  hours: Pick<MarketHours, 'isOpen'>,
-  tracker: Pick<PriceTracker, 'latest'>,
-  liveFeeds: readonly Pick<LiveFeed, 'covers'>[] = [],
-): SilentAssets {
+export function expectedAssetsOf(
+  { feed, clock }: Setup,
+  hours: Hours,
+  tracker: Latest,
+  liveFeeds: Covering = [],
+): AssetsAt {
   if (clock === 'manual') return () => [];
   return (nowMs) =>
     ASSETS.filter((name, asset) => {
-      const latest = tracker.latest(asset);
-      const isExpected =
+      const isCovered =
         feed !== 'push' && (liveFeeds.length === 0 || liveFeeds.some((live) => live.covers(asset)));
-      const isSilent = latest === null ? isExpected : nowMs - latest.timeMs > SILENT_MS;
+      const isExpected = isCovered || tracker.latest(asset) !== null;
       return (
-        isSilent && [nowMs - SILENT_MS, nowMs].every((timeMs) => hours.isOpen(assetClassOf(name), timeMs))
+        isExpected && [nowMs - SILENT_MS, nowMs].every((timeMs) => hours.isOpen(assetClassOf(name), timeMs))
       );
+    });
+}
+
+/** Of the expected ones, those whose last tick is older. */
+export function silentAssetsOf(
+  setup: Setup,
+  hours: Hours,
+  tracker: Latest,
+  liveFeeds: Covering = [],
+): AssetsAt {
+  const expected = expectedAssetsOf(setup, hours, tracker, liveFeeds);
+  return (nowMs) =>
+    expected(nowMs).filter((name) => {
+      const latest = tracker.latest(ASSETS.indexOf(name));
+      return latest === null || nowMs - latest.timeMs > SILENT_MS;
     });
 }

@@ -3,16 +3,16 @@ import { performance } from 'node:perf_hooks';
 import { assert } from '../../engine/base/assert.js';
 import type { Clock } from '../../engine/model/ports.js';
 
-export const systemClock: Clock = {
-  nowMs: () => Date.now(),
-  monotonicMs: () => performance.now(),
-};
-
 /** `performance.now` counts from the start of a thread; from this instant on it counts the same in all of them. */
 const originMs = Number(process.hrtime.bigint()) / 1e6 - performance.now();
 
+/** Monotonic time, the same in all threads. */
+const monotonicMs = (): number => originMs + performance.now();
+
+export const systemClock: Clock = { nowMs: () => Date.now(), monotonicMs };
+
 /** Whole monotonic milliseconds, for whatever must not be affected when the wall clock is set. The same in all threads. */
-export const wholeMonotonicMs = (): number => Math.floor(originMs + performance.now());
+export const wholeMonotonicMs = (): number => Math.floor(monotonicMs());
 
 /** Stands still until it is set. Its monotonic time is real, because disks are no faster in a sandbox. */
 export class ManualClock implements Clock {
@@ -29,7 +29,7 @@ export class ManualClock implements Clock {
     return this.#nowMs[0] as number;
   }
   monotonicMs(): number {
-    return performance.now();
+    return monotonicMs();
   }
 
   /** Moves to a later time, in milliseconds since 1970. */
@@ -43,5 +43,5 @@ export class ManualClock implements Clock {
 export function clockIn(manual: SharedArrayBuffer | null): Clock {
   if (manual === null) return systemClock;
   const nowMs = new Float64Array(manual);
-  return { nowMs: () => nowMs[0] as number, monotonicMs: systemClock.monotonicMs };
+  return { nowMs: () => nowMs[0] as number, monotonicMs };
 }

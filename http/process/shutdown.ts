@@ -3,8 +3,6 @@
  * journal stops it at once and exits 1. No shutdown acknowledges what is not durable.
  */
 import { assert } from '../../engine/base/assert.js';
-import type { ErrorCode } from '../../engine/model/errors.js';
-import type { SpaceLevel } from '../../engine/model/ports.js';
 import type { Log } from '../log/log.js';
 
 /** The steps of a clean shutdown, in order. */
@@ -44,12 +42,6 @@ export class Shutdown {
   /** The server is stopping: no new work should be sent to it. */
   get isStopping(): boolean {
     return this.#signalledMs !== null || this.#isFailing;
-  }
-
-  /** Why the server is not ready, or null. It is not ready either while it refuses orders until disk space is freed. */
-  whyNotReady(spaceLevel: SpaceLevel): ErrorCode | null {
-    if (this.isStopping) return 'shutting_down';
-    return spaceLevel === 'reserve' || spaceLevel === 'hard' ? 'disk_reserve' : null;
   }
 
   /** From now on signals stop the server, and uncaught errors are fatal. */

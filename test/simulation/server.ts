@@ -19,6 +19,7 @@ import type { LatestTick } from '../../http/board/market-publisher.js';
 import type { SharedLimits } from '../../http/limits/shared-limits.js';
 import { createOperatorApi } from '../../http/operator/api.js';
 import { OperatorDesk } from '../../http/operator/desk/desk.js';
+import type { NotReady } from '../../http/operator/health.js';
 import { operatorRoutes } from '../../http/operator/routes.js';
 import { TokenGuard } from '../../http/operator/token-guard.js';
 import { PushFeed } from '../../http/prices/push-feed.js';
@@ -31,6 +32,8 @@ import type { Handlers } from './network.js';
 import type { SimClock } from './scheduler.js';
 import { SimGateways } from './threads/gateways.js';
 import type { ThreadHost } from './threads/thread.js';
+
+const STOPPING: NotReady = { check: 'process', code: 'shutting_down', reason: 'the server is stopping' };
 
 export const OPERATOR_TOKEN = 'operator-token-of-the-simulation';
 
@@ -196,7 +199,6 @@ export class Server {
       pushFeed: feed,
       manualRun: null,
       status: null,
-      notReady: () => (this.isStopping ? 'shutting_down' : null),
       beforeTelling: () => undefined,
       schedule,
       onFatal,
@@ -205,6 +207,7 @@ export class Server {
       ask: desk.ask,
       routes: operatorRoutes({ isFeedPush: true, isClockManual: false }, false),
       guard: new TokenGuard(OPERATOR_TOKEN, this.parts.clock),
+      health: { turnAgeMs: () => 0, notReady: () => (this.isStopping ? [STOPPING] : []) },
       onFatal,
     });
   }

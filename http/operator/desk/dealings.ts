@@ -43,8 +43,6 @@ interface OfAccount {
 
 /** Every kind of question, with its fields and the facts of its answer. */
 export interface Dealings {
-  /** Refused while the server is not ready. */
-  readonly readiness: { readonly ask: object; readonly facts: null };
   /** Refused if there is no such account, or key. */
   readonly hasAccount: { readonly ask: OfAccount; readonly facts: null };
   readonly hasKey: { readonly ask: { readonly key: number }; readonly facts: null };

@@ -3,14 +3,13 @@
  * of a list: whatever operators ask for, an order waits for no more than that.
  */
 import type { Lifecycle } from '../../../engine/host/lifecycle.js';
-import type { ErrorCode } from '../../../engine/model/errors.js';
 import { Refused } from '../../kit/refused.js';
 import { AccountDesk } from './accounts.js';
 import { ControlDesk } from './control.js';
 import type { AskOf, FactsOf, Kind, Question, Told } from './dealings.js';
 import { confirmPrice, type HeldPriceOptions } from './held-prices.js';
 import { KeyDesk } from './keys.js';
-import { type After, type Facts, facts, type Reply, Slices } from './reply.js';
+import { type After, type Facts, type Reply, Slices } from './reply.js';
 import { moveClock, pushPrices, type SandboxOptions } from './sandbox.js';
 import { type StatusSources, statusOf } from './status.js';
 
@@ -18,8 +17,6 @@ export interface OperatorDeskOptions extends SandboxOptions, HeldPriceOptions {
   readonly lifecycle: Lifecycle;
   /** null for a server that does not run in a process of its own, as in tests. */
   readonly status: StatusSources | null;
-  /** Why the server is not ready, or null. It does not listen before recovery has finished. */
-  readonly notReady: () => ErrorCode | null;
   /** Called before each answer: what it speaks of can be seen by then. */
   readonly beforeTelling: () => void;
   /** Runs the function at the end of this turn of the event loop. */
@@ -114,15 +111,11 @@ export class OperatorDesk {
 }
 
 function handlersOf(options: OperatorDeskOptions): Handlers {
-  const { sequencer, notReady } = options;
+  const { sequencer } = options;
   const accounts = new AccountDesk(sequencer);
   const keys = new KeyDesk(sequencer);
   const control = new ControlDesk(sequencer);
   return {
-    readiness: () => {
-      const code = notReady();
-      return code === null ? facts(null, 0) : new Refused(code, '');
-    },
     hasAccount: (ask) => accounts.has(ask),
     hasKey: (ask) => keys.has(ask),
     account: (ask) => accounts.get(ask),

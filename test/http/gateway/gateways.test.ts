@@ -9,6 +9,7 @@ import { broadcastMemory } from '../../../http/broadcast/records.js';
 import { Gateways } from '../../../http/gateway/gateways.js';
 import { DEFAULT_RATE_LIMITS } from '../../../http/limits/settings.js';
 import { LIMITS_CAPACITY } from '../../../http/limits/shared-limits.js';
+import { engineGaugesMemory } from '../../../http/metrics/engine-figures.js';
 import { RingService } from '../../../http/rings/service.js';
 import { streamsMemory } from '../../../http/stream/limits.js';
 
@@ -52,6 +53,7 @@ test('a programming error in a gateway is told, and all gateways still close', a
     port: 0,
     token: 'token',
     sandbox,
+    engineFigures: engineGaugesMemory(),
     connectionsMax: 10,
     logLevel,
   } as const;

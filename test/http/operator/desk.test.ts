@@ -30,7 +30,6 @@ function opened(count: number) {
     pushFeed: null,
     manualRun: null,
     status: null,
-    notReady: () => null,
     beforeTelling: () => undefined,
     schedule: host.schedule,
     onFatal: (error) => assert.fail(String(error)),

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { Client } from '../../support/client.js';
+import { type Answered, Client } from '../../support/client.js';
 import { RawClient } from '../../support/raw-client.js';
 import { Server } from '../../support/server.js';
 
@@ -30,20 +30,44 @@ const blockable = (folder: string): string => `
     while (!existsSync(${JSON.stringify(join(folder, 'go'))})) Atomics.wait(cell, 0, 0, 10);
   });`;
 
-test('while the engine is busy the process is alive and guards its port; what asks the engine waits', async (t) => {
+test('while the engine is busy the port is guarded, and what asks the engine waits', async (t) => {
   const { server, folder, operatorPort } = await startWith(t, blockable);
   server.run.signal('SIGUSR2');
   await server.run.findInErrors((stderr) => /^blocked$/m.exec(stderr));
   const asks = await RawClient.open(operatorPort);
-  asks.send('GET /readyz HTTP/1.1', 'Host: x', '', '');
+  const authorization = `Authorization: Bearer ${server.token}`;
+  asks.send('GET /operator/v1/house HTTP/1.1', 'Host: x', authorization, '', '');
   const anyone = new Client(server.operatorUrl, {});
-  for (let n = 0; n < 10; n++) assert.equal((await anyone.get('/healthz')).status, 200);
   assert.equal((await anyone.get('/operator/v1/status')).status, 401);
   assert.equal((await server.operator.get('/no-such-path')).status, 404);
   assert.equal((await server.operator.post('/accounts', { tier: 'NONE' })).status, 400);
-  assert.equal(asks.received, '', 'the engine has not said whether it is ready');
+  assert.equal(asks.received, '', 'the engine has not said what the house has');
   writeFileSync(join(folder, 'go'), '');
-  assert.match(await asks.sees(/"ok"/), /^HTTP\/1\.1 200/);
+  assert.match(await asks.sees(/"balance"/), /^HTTP\/1\.1 200/);
+});
+
+/** Asks until the answer has this status. */
+async function until(anyone: Client, path: string, status: number): Promise<Answered> {
+  for (;;) {
+    const answered = await anyone.get(path);
+    if (answered.status === status) return answered;
+  }
+}
+
+test('a server whose engine hangs says that it is to be restarted, and is well again once it goes on', async (t) => {
+  const { server, folder } = await startWith(t, blockable);
+  const anyone = new Client(server.operatorUrl, {});
+  assert.equal((await anyone.get('/healthz')).status, 200);
+  server.run.signal('SIGUSR2');
+  for (const path of ['/healthz', '/readyz']) {
+    const { text } = await until(anyone, path, 503);
+    const { success, error, notReady } = JSON.parse(text);
+    assert.deepEqual({ success, error }, { success: false, error: 'overloaded' });
+    assert.equal(notReady[0].check, 'engine');
+    assert.match(notReady[0].reason, /^no turn of the engine's thread has ended for \d+ s$/);
+  }
+  writeFileSync(join(folder, 'go'), '');
+  for (const path of ['/healthz', '/readyz']) await until(anyone, path, 200);
 });
 
 /** The JSON of an account with this name cannot be made, outside the engine's thread. */

@@ -109,14 +109,11 @@ test('secrets are masked in log lines', async () => {
   assert.doesNotMatch(ended.stderr, /s3cret/);
 });
 
-test('a server short of space is not ready, and neither is one that stops', async () => {
-  const levels = "say(['ok', 'soft', 'reserve', 'hard'].map((level) => ending.whyNotReady(level)).join());";
-  const stopping = `ending.watch({ ...server, close: async () => { ${levels} } }); ${levels}`;
+test('a server that was told to stop says so until it ends', async () => {
+  const said = 'say(ending.isStopping);';
+  const stopping = `ending.watch({ ...server, close: async () => { ${said} } }); ${said}`;
   const { stdout } = await run(stopping, ['SIGTERM']);
-  assert.equal(
-    stdout,
-    ',,disk_reserve,disk_reserve\ndrain\nshutting_down,shutting_down,shutting_down,shutting_down\n',
-  );
+  assert.equal(stdout, 'false\ndrain\ntrue\n');
 });
 
 test('a full disk is logged with its directory and free bytes', async () => {

@@ -1,0 +1,88 @@
+/**
+ * `/healthz` and `/readyz`: what load balancers and supervisors ask, without a token. Both are answered from memory that the
+ * engine's thread writes several times a second, so that there is an answer while that thread hangs. They say nothing of the
+ * business.
+ *
+ * A server that is not alive is to be restarted; to one that is not ready no traffic is to be sent.
+ */
+import type { ErrorCode } from '../../engine/model/errors.js';
+import { Refused } from '../kit/refused.js';
+import { type EngineGauges, SPACE_LEVELS } from '../metrics/engine-figures.js';
+import { answer, type Result, type Route } from './call.js';
+
+/** The engine's thread hangs if a turn of its event loop has not ended for so long. The longest known ones are far shorter. */
+export const HANGS_MS = 5_000;
+
+/** Why the server is not ready. */
+export interface NotReady {
+  readonly check: 'engine' | 'process' | 'clock' | 'journal' | 'feed';
+  readonly code: ErrorCode;
+  readonly reason: string;
+}
+
+export interface Health {
+  /** How long ago a turn of the engine's thread has ended, in milliseconds. */
+  readonly turnAgeMs: () => number;
+  /** Empty if the server is ready. */
+  readonly notReady: () => readonly NotReady[];
+}
+
+const OK = answer(200, { status: 'ok' });
+
+/** Routes that need no token, below no prefix. */
+export const healthRoutes = ({ turnAgeMs, notReady }: Health): readonly Route[] => [
+  {
+    method: 'GET',
+    path: '/healthz',
+    handle: () => (turnAgeMs() > HANGS_MS ? refused([hangs(turnAgeMs())]) : OK),
+  },
+  {
+    method: 'GET',
+    path: '/readyz',
+    handle: () => {
+      const ageMs = turnAgeMs();
+      const reasons = ageMs > HANGS_MS ? [hangs(ageMs)] : notReady();
+      return reasons.length === 0 ? OK : refused(reasons);
+    },
+  },
+];
+
+/** 503 with the first code, and a list of all that is not as it should be. */
+function refused(reasons: readonly NotReady[]): Result {
+  const code = reasons[0]?.code ?? 'overloaded';
+  return new Refused(code, '', [], `,"notReady":${JSON.stringify(reasons)}`);
+}
+
+const hangs = (ageMs: number): NotReady => ({
+  check: 'engine',
+  code: 'overloaded',
+  reason: `no turn of the engine's thread has ended for ${Math.floor(ageMs / 1_000)} s`,
+});
+
+/** Reads what the engine's thread has written. The server listens only after recovery, so that is no condition. */
+export function healthOf(gauges: EngineGauges, monotonicMs: () => number): Health {
+  return {
+    turnAgeMs: () => monotonicMs() - gauges.get('turnEndedMs'),
+    notReady: () => {
+      const reasons: NotReady[] = [];
+      const add = (check: NotReady['check'], code: ErrorCode, reason: string): void => {
+        reasons.push({ check, code, reason });
+      };
+      if (gauges.get('isStopping') === 1) add('process', 'shutting_down', 'the server is stopping');
+      if (gauges.get('isClockSound') === 0)
+        add(
+          'clock',
+          'clock_unsynchronised',
+          'the wall clock was set or is behind the journal: no order is taken',
+        );
+      if (gauges.get('spaceLevel') >= SPACE_LEVELS.indexOf('reserve'))
+        add('journal', 'disk_reserve', 'too little free space for the journal: no order is taken');
+      if (gauges.get('isBacklogged') === 1)
+        add('journal', 'journal_backlog', 'too much waits to become durable: no order is taken');
+      const expected = gauges.get('assetsExpected');
+      if (expected > 0 && gauges.get('assetsSilent') >= expected)
+        add('feed', 'stale_price', 'no asset whose market is open has had a price for 10 s');
+      return reasons;
+    },
+  };
+}

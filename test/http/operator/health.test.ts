@@ -1,0 +1,97 @@
+/** `/healthz` and `/readyz`: what they are answered from, without a thread in between (`http/operator/health.ts`). */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ASSETS, type Asset } from '../../../engine/model/domain.js';
+import { EngineFigures, engineGaugesMemory, engineGaugesOf } from '../../../http/metrics/engine-figures.js';
+import { HANGS_MS, type Health, healthOf, healthRoutes } from '../../../http/operator/health.js';
+import { liveHost } from '../../support/live-host.js';
+
+/** A live host whose figures are taken, and what is answered from them. */
+function watched() {
+  const host = liveHost();
+  const { clock, sequencer } = host;
+  const memory = engineGaugesMemory();
+  const conditions = { isStopping: false, expected: [...ASSETS] as Asset[], silent: [] as Asset[] };
+  const figures = new EngineFigures({
+    memory,
+    clock,
+    sequencer,
+    expectedAssets: () => conditions.expected,
+    silentAssets: () => conditions.silent,
+    isStopping: () => conditions.isStopping,
+  });
+  const health = healthOf(engineGaugesOf(memory), () => clock.monotonicMs());
+  const take = (): Health => {
+    sequencer.heartbeat();
+    figures.beat();
+    figures.sample();
+    return health;
+  };
+  return { host, clock, conditions, take, health };
+}
+
+const codesOf = ({ notReady }: Health): string[] => notReady().map(({ check, code }) => `${check} ${code}`);
+
+/** Status and error of a path that needs no token. */
+function answered(health: Health, path: string): unknown[] {
+  const route = healthRoutes(health).find((one) => one.path === path);
+  assert.ok(route !== undefined);
+  const result = route.handle({ params: [], request: {} as never });
+  assert.ok('status' in result);
+  return 'code' in result ? [result.status, result.code] : [result.status];
+}
+
+test('a server in order is alive and ready', () => {
+  const { take } = watched();
+  assert.deepEqual(codesOf(take()), []);
+  assert.deepEqual(answered(take(), '/readyz'), [200]);
+  assert.deepEqual(answered(take(), '/healthz'), [200]);
+});
+
+test('a stopping server is alive, not ready', () => {
+  const { take, conditions } = watched();
+  conditions.isStopping = true;
+  assert.deepEqual(codesOf(take()), ['process shutting_down']);
+  assert.deepEqual(answered(take(), '/readyz'), [503, 'shutting_down']);
+  assert.deepEqual(answered(take(), '/healthz'), [200]);
+});
+
+test('a set clock and a full disk are told together', () => {
+  const { take, host, clock } = watched();
+  take();
+  clock.wallMs += 3_600_000;
+  host.journal.space('reserve');
+  assert.deepEqual(codesOf(take()), ['clock clock_unsynchronised', 'journal disk_reserve']);
+  assert.deepEqual(answered(take(), '/readyz'), [503, 'clock_unsynchronised']);
+});
+
+test('a journal that is far behind is told', () => {
+  const { take, host, clock } = watched();
+  host.order();
+  host.endTurn();
+  clock.pass(1_500);
+  assert.deepEqual(codesOf(take()), ['journal journal_backlog']);
+  host.settle();
+  assert.deepEqual(codesOf(take()), []);
+});
+
+test('a feed is fresh while one of the open assets has prices; where none is open nothing is expected', () => {
+  const { take, conditions } = watched();
+  conditions.silent = ASSETS.slice(1);
+  assert.deepEqual(codesOf(take()), []);
+  conditions.silent = [...ASSETS];
+  assert.deepEqual(codesOf(take()), ['feed stale_price']);
+  conditions.expected = [];
+  conditions.silent = [];
+  assert.deepEqual(codesOf(take()), []);
+});
+
+test('a thread whose turn has not ended for seconds is not alive', () => {
+  const { take, clock, health } = watched();
+  take();
+  clock.pass(HANGS_MS);
+  assert.deepEqual(answered(health, '/healthz'), [200]);
+  clock.pass(1);
+  assert.deepEqual(answered(health, '/healthz'), [503, 'overloaded']);
+  assert.deepEqual(answered(health, '/readyz'), [503, 'overloaded']);
+});
