@@ -17,7 +17,7 @@ import { createLog, type Log, logNodeWarnings } from './http/log/log.js';
 import { segmentSealedLogger, shadowNewsLogger } from './http/log/store-lines.js';
 import { OperatorDesk } from './http/operator/desk/desk.js';
 import type { StartView } from './http/operator/desk/status.js';
-import { Watch } from './http/operator/watch.js';
+import { Watch } from './http/operator/watch/watch.js';
 import type { FeedSwitch } from './http/prices/failover-feed.js';
 import { openPriceDesk } from './http/prices/price-desk.js';
 import { ManualClock, systemClock, wholeMonotonicMs } from './http/process/clock.js';

@@ -11,7 +11,7 @@ import { placeOrder, quoteOrder, rememberedOrder, seenKey } from './handlers/ord
 import type { BetsPage, BetsQuery, Listed } from './model/bet-pages.js';
 import type { Command, IdempotencyDigest, OrderGuards, PlaceOrder } from './model/commands.js';
 import type { ErrorCode } from './model/errors.js';
-import type { Accepted, EngineEvent, Outcome, Rejected, Replayed } from './model/events.js';
+import type { Accepted, BalanceMoved, EngineEvent, Outcome, Rejected, Replayed } from './model/events.js';
 import type { NewHasher } from './model/ports.js';
 import type { MarketRules, Rules } from './model/rules.js';
 import type { Setup } from './model/setup.js';
@@ -219,6 +219,11 @@ export class Engine implements EngineReads {
 
   seenKey(account: number, digest: IdempotencyDigest, nowMs: number): SeenKey {
     return seenKey(this.#state, account, digest, nowMs);
+  }
+
+  /** The deposit or withdrawal of the account (0 is the house) under this reference, or null. */
+  transfer(account: number, reference: string): BalanceMoved | null {
+    return this.#state.house.reference(account, reference)?.event ?? null;
   }
 
   totals(): Totals {

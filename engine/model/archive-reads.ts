@@ -2,6 +2,7 @@
  * Questions about what has left the engine's memory, and their answers, as a reader of the archive gives them on a
  * thread of its own. `http` asks, `persistence` answers, and `main.ts` gives each gateway a port to the reader.
  */
+import type { BetsStatus } from './bet-pages.js';
 import type { ErrorCode } from './errors.js';
 import type { LedgerKind } from './ledger.js';
 import type { BetView } from './views.js';
@@ -24,6 +25,20 @@ export interface BetsQuestion extends ReachedSeq {
   readonly market: number | null;
   readonly roundNumber: number | null;
   /** Only bets that were placed before this time; null for all. */
+  readonly beforeMs: number | null;
+  readonly limit: number;
+}
+
+/** Bets of all accounts by number, newest first. */
+export interface AllBetsQuestion extends ReachedSeq {
+  readonly kind: 'allBets';
+  readonly beforeBet: number;
+  readonly status: BetsStatus;
+  /** Only bets of this market and round; null for all. */
+  readonly market: number | null;
+  readonly roundNumber: number | null;
+  /** Only bets that were placed at or after, and before, these times; null for any. */
+  readonly fromMs: number | null;
   readonly beforeMs: number | null;
   readonly limit: number;
 }
@@ -63,9 +78,10 @@ export interface RoundsQuestion extends ReachedSeq {
   readonly limit: number;
 }
 
-export type ArchiveQuestion = BetsQuestion | BetQuestion | LedgerQuestion | RoundsQuestion;
+export type ArchiveQuestion = BetsQuestion | AllBetsQuestion | BetQuestion | LedgerQuestion | RoundsQuestion;
 
 export interface ArchivedBetView extends BetView {
+  readonly account: number;
   /** The command that settled it; null while it is open. */
   readonly settledSeq: number | null;
 }
@@ -76,7 +92,7 @@ export interface ArchivedBetView extends BetView {
  */
 export interface BetsAnswer {
   readonly bets: readonly ArchivedBetView[];
-  /** To be asked for next, as `beforeBet`; null if the account has no older bets. There may be fewer bets than asked for. */
+  /** To be asked for next, as `beforeBet`; null if there are no older ones. There may be fewer bets than asked for. */
   readonly nextBeforeBet: number | null;
 }
 
@@ -117,6 +133,9 @@ export interface ArchivedRoundView {
   readonly result: number;
   /** Reason of a void, or ''. */
   readonly voidReason: string;
+  /** Half of the house's seeds. */
+  readonly seedCents: number;
+  readonly feeBps: number;
   readonly settledAtMs: number;
 }
 
@@ -150,6 +169,7 @@ export const isRefusal = (answer: ArchiveAnswer): answer is ArchiveRefusal =>
 /** Asks the archive's reader, which answers once, now or later. */
 export interface ArchiveReads {
   bets(question: Omit<BetsQuestion, 'kind'>, tell: (answer: BetsAnswer | ArchiveRefusal) => void): void;
+  allBets(question: Omit<AllBetsQuestion, 'kind'>, tell: (answer: BetsAnswer | ArchiveRefusal) => void): void;
   /** null if the archive has no such bet of this account. */
   bet(question: Omit<BetQuestion, 'kind'>, tell: (answer: BetView | null | ArchiveRefusal) => void): void;
   ledger(question: Omit<LedgerQuestion, 'kind'>, tell: (answer: LedgerAnswer | ArchiveRefusal) => void): void;
@@ -166,6 +186,7 @@ export function archiveReads(ask: AskArchive): ArchiveReads {
   }
   return {
     bets: (question, tell) => put({ kind: 'bets', ...question }, tell),
+    allBets: (question, tell) => put({ kind: 'allBets', ...question }, tell),
     bet: (question, tell) => put({ kind: 'bet', ...question }, tell),
     ledger: (question, tell) => put({ kind: 'ledger', ...question }, tell),
     rounds: (question, tell) => put({ kind: 'rounds', ...question }, tell),

@@ -11,7 +11,7 @@ import {
 } from '../openapi/parameters.js';
 import { PAST_EXAMPLES } from '../openapi/past-examples.js';
 import type { Endpoint } from './endpoint.js';
-import { LEDGER_LIMIT_DEFAULT, ROUNDS_LIMIT_DEFAULT } from './past-reads.js';
+import { LEDGER_LIMIT_DEFAULT, ROUNDS_LIMIT_DEFAULT } from './lists/past-queries.js';
 
 export const PAST_ENDPOINTS: readonly Endpoint[] = [
   {

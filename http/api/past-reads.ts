@@ -8,22 +8,18 @@ import {
   type LedgerAnswer,
   type RoundsAnswer,
 } from '../../engine/model/archive-reads.js';
-import { MARKETS_MAX, marketOf } from '../../engine/model/domain.js';
-import { BAD_CURSOR, cursorText, parseCursor } from '../kit/cursor.js';
-import { parseLimit, parsePathId, parseQuery, parseTime } from '../kit/params.js';
-import { Refused } from '../kit/refused.js';
+import { marketOf } from '../../engine/model/domain.js';
+import { parsePathId, parseQuery } from '../kit/params.js';
+import { Refused, refusedBy } from '../kit/refused.js';
 import type { Link } from '../rings/link.js';
 import * as replies from '../rings/replies.js';
 import * as requests from '../rings/requests.js';
 import { ledgerEntry, pageText, settledRound } from '../wire/past-text.js';
 import type { Call, Verdict } from './call.js';
-import { NO_MARKET, OVERLOADED, refusedBy, refusedOf } from './refusals.js';
+import { ledgerCursor, ledgerQuery, roundsCursor, roundsQuery } from './lists/past-queries.js';
+import { NO_MARKET, OVERLOADED, refusedOf } from './refusals.js';
 
 const OK = 200;
-export const LEDGER_LIMIT_DEFAULT = 100;
-export const ROUNDS_LIMIT_DEFAULT = 100;
-const LEDGER = 'ledger';
-const ROUNDS = 'rounds';
 
 export class PastReads {
   constructor(
@@ -34,15 +30,11 @@ export class PastReads {
   ledger(call: Call): Verdict {
     const given = parseQuery(call.request.query, ['limit', 'cursor']);
     if (given instanceof Refused) return given;
-    const limit = parseLimit(given.get('limit'), LEDGER_LIMIT_DEFAULT);
-    if (limit instanceof Refused) return limit;
-    const place = parseCursor(given.get('cursor'), LEDGER, 2);
-    if (place instanceof Refused) return place;
-    const [seq = 0, item = 0] = place ?? [];
-    const before = place === null ? null : { seq, item };
+    const asked = ledgerQuery(given);
+    if (asked instanceof Refused) return asked;
     const { account } = call;
     return this.#whenReached(call, requests.ACCOUNT_SEQ, (reachedSeq) => {
-      this.archive.ledger({ account, before, limit, reachedSeq }, (told) =>
+      this.archive.ledger({ account, ...asked, reachedSeq }, (told) =>
         answer(call, isRefusal(told) ? refusedBy(told) : ledgerText(told)),
       );
     });
@@ -67,19 +59,10 @@ export class PastReads {
   }
 
   #rounds(call: Call, market: number | null, given: ReadonlyMap<string, string>): Verdict {
-    const limit = parseLimit(given.get('limit'), ROUNDS_LIMIT_DEFAULT);
-    if (limit instanceof Refused) return limit;
-    const fromMs = parseTime('from', given.get('from'));
-    if (fromMs instanceof Refused) return fromMs;
-    const toMs = parseTime('to', given.get('to'));
-    if (toMs instanceof Refused) return toMs;
-    const place = parseCursor(given.get('cursor'), ROUNDS, 2);
-    if (place instanceof Refused) return place;
-    const [startTimeMs = 0, ofMarket = 0] = place ?? [];
-    if (ofMarket >= MARKETS_MAX) return BAD_CURSOR;
-    const after = place === null ? null : { startTimeMs, market: ofMarket };
+    const asked = roundsQuery(given);
+    if (asked instanceof Refused) return asked;
     return this.#whenReached(call, requests.LIFECYCLE_SEQ, (reachedSeq) => {
-      this.archive.rounds({ market, fromMs, toMs, after, limit, reachedSeq }, (told) =>
+      this.archive.rounds({ market, ...asked, reachedSeq }, (told) =>
         answer(call, isRefusal(told) ? refusedBy(told) : roundsText(told)),
       );
     });
@@ -103,12 +86,8 @@ function answer(call: Call, made: string | Refused): void {
   else call.send(OK, Buffer.from(made));
 }
 
-function ledgerText({ entries, nextBefore }: LedgerAnswer): string {
-  const cursor = nextBefore === null ? null : cursorText(LEDGER, nextBefore.seq, nextBefore.item);
-  return pageText(JSON.stringify(entries.map(ledgerEntry)), cursor);
-}
+const ledgerText = (told: LedgerAnswer): string =>
+  pageText(JSON.stringify(told.entries.map(ledgerEntry)), ledgerCursor(told));
 
-function roundsText({ rounds, nextAfter }: RoundsAnswer): string {
-  const cursor = nextAfter === null ? null : cursorText(ROUNDS, nextAfter.startTimeMs, nextAfter.market);
-  return pageText(JSON.stringify(rounds.map(settledRound)), cursor);
-}
+const roundsText = (told: RoundsAnswer): string =>
+  pageText(JSON.stringify(told.rounds.map(settledRound)), roundsCursor(told));

@@ -18,7 +18,7 @@ import { roundDetail } from '../wire/round-detail.js';
 import { successText } from '../wire/wire.js';
 import type { Call, Verdict } from './call.js';
 import { cursorText, ordersQuery, positionsQuery } from './lists/list-query.js';
-import type { PastBets } from './lists/past-bets.js';
+import { needsArchive, type PastBets } from './lists/past-bets.js';
 import { NO_MARKET, NO_ROUND, notRead, OVERLOADED, refusedOf } from './refusals.js';
 
 const OK = 200;
@@ -81,7 +81,7 @@ export class Reads {
 
   /** Answers with a page of memory, or with what it is together with the archive. */
   #lead(call: Call, list: requests.ListFacts, reply: replies.BetsReply): void {
-    if (!this.past.isNeeded(list, reply)) {
+    if (!needsArchive(list, reply)) {
       call.send(OK, this.#listBytes(reply));
       return;
     }

@@ -2,7 +2,7 @@
 import { must } from '../../engine/base/assert.js';
 import type { ArchiveRefusal } from '../../engine/model/archive-reads.js';
 import type { CurrentOdds } from '../../engine/model/events.js';
-import { Refused } from '../kit/refused.js';
+import { Refused, refusedBy } from '../kit/refused.js';
 import type { RatePolicy } from '../limits/rate-limits.js';
 import type { RefusalFacts } from '../rings/replies.js';
 import { hundredthsText, oddsText } from '../wire/wire.js';
@@ -56,10 +56,6 @@ export const limitRefusals = (policies: readonly RatePolicy[]): readonly Refused
     return new Refused('rate_limited', detail);
   });
 
-/** A refusal by the archive's reader. */
-export const refusedBy = ({ refused, detail }: ArchiveRefusal): Refused =>
-  new Refused(refused, detail, ['Retry-After', '1']);
-
-/** Either of the two. */
+/** A refusal by the engine's thread or by the archive's reader. */
 export const notRead = (refusal: RefusalFacts | ArchiveRefusal): Refused =>
   'refused' in refusal ? refusedBy(refusal) : refusedOf(refusal);

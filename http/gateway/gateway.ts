@@ -77,7 +77,7 @@ export class Gateway implements Serving {
         return;
       case 'serve':
         this.#rules = message.rules;
-        this.#serve(must(message.archive, 'a port to the archive'));
+        this.#serve(message.archive);
         return;
       case 'rules':
         this.#rules = message.rules;

@@ -105,11 +105,10 @@ export class Gateways {
     operators.on('asked', ({ id, question }) =>
       ask(question, (told) => operators.post({ kind: 'told', id, told })),
     );
-    for (const thread of this.#threads) {
+    for (const thread of [...this.#threads, operators]) {
       const archive = newArchivePort();
       thread.post({ kind: 'serve', rules, archive }, [archive]);
     }
-    operators.post({ kind: 'serve', rules, archive: null });
   }
 
   /** For the documents that show them. */

@@ -67,8 +67,8 @@ export type ToGateway =
       readonly host: string;
       readonly port: number;
     }
-  /** `archive` leads to the archive's reader; the operators' gateway asks it nothing. */
-  | { readonly kind: 'serve'; readonly rules: Rules; readonly archive: MessagePort | null }
+  /** `archive` leads to the archive's reader. */
+  | { readonly kind: 'serve'; readonly rules: Rules; readonly archive: MessagePort }
   | { readonly kind: 'rules'; readonly rules: Rules }
   /** What the engine's thread says to a question. */
   | { readonly kind: 'told'; readonly id: number; readonly told: Told }

@@ -1,5 +1,5 @@
 /** The operators' gateway: their port and their API. Runs in a thread of its own (`worker.ts`), one for the process. */
-
+import type { MessagePort } from 'node:worker_threads';
 import { createLog } from '../log/log.js';
 import { logRequests } from '../log/requests.js';
 import { engineGaugesOf } from '../metrics/engine-figures.js';
@@ -11,6 +11,7 @@ import { TokenGuard } from '../operator/token-guard.js';
 import { systemClock } from '../process/clock.js';
 import { HeldRequests } from '../uws/held-requests.js';
 import { UwsTransport } from '../uws/transport.js';
+import { ArchiveClient } from './archive-client.js';
 import { type OperatorSetup, type Post, type Serving, WAKE } from './messages.js';
 import { type ThreadEnd, tellFailed, tellRefused } from './thread-end.js';
 
@@ -20,6 +21,7 @@ export class OperatorGateway implements Serving {
   readonly #transport: UwsTransport;
   readonly #held = new HeldRequests();
   readonly #guard: TokenGuard;
+  #archive: ArchiveClient | null = null;
   /** Questions that wait for the engine's thread, by id. */
   readonly #asked = new Map<number, (told: Told) => void>();
   #lastId = 0;
@@ -42,7 +44,7 @@ export class OperatorGateway implements Serving {
   take(message: Parameters<Serving['take']>[0]): void {
     if (message === WAKE) return;
     if (message.kind === 'told') this.#onTold(message.id, message.told);
-    else if (message.kind === 'serve') this.#serve();
+    else if (message.kind === 'serve') this.#serve(message.archive);
     else if (message.kind === 'close') void this.#close();
     else if (message.kind === 'halt') void this.#halt();
   }
@@ -57,14 +59,17 @@ export class OperatorGateway implements Serving {
     }
   }
 
-  #serve(): void {
+  #serve(archive: MessagePort): void {
     const { logLevel, sandbox, engineFigures } = this.setup;
+    const client = new ArchiveClient(archive);
+    this.#archive = client;
     const api = createOperatorApi({
       ask: (question, tell) => {
         const id = ++this.#lastId;
         this.#asked.set(id, tell);
         this.post({ kind: 'asked', id, question });
       },
+      archive: client.reads,
       routes: operatorRoutes(sandbox, true),
       guard: this.#guard,
       health: healthOf(engineGaugesOf(engineFigures), systemClock.monotonicMs),
@@ -88,6 +93,7 @@ export class OperatorGateway implements Serving {
   /** Accepts no new connections, answers what waits, and closes. */
   async #close(): Promise<void> {
     await this.#transport.close();
+    this.#archive?.close();
     this.post({ kind: 'closed' });
     this.end.letGo();
   }
@@ -95,6 +101,7 @@ export class OperatorGateway implements Serving {
   /** The process ends now: lets go of the network, without which the end of this thread would abort the process. */
   async #halt(): Promise<void> {
     await this.#transport.halt();
+    this.#archive?.close();
     this.end.letGo();
   }
 }

@@ -67,6 +67,22 @@ export function parseTime(name: string, text: string | undefined): number | null
     : invalid(`${name} must be an ISO 8601 date-time, such as 2026-06-10T12:30:00.000Z`);
 }
 
+/** One of several words; null if there is none. */
+export function parseChoice<T extends string>(
+  name: string,
+  text: string | undefined,
+  choices: readonly T[],
+): T | null | Refused {
+  if (text === undefined) return null;
+  return choices.find((choice) => choice === text) ?? invalid(`${name} must be one of ${choices.join(', ')}`);
+}
+
+/** `true` or `false`; null if there is none. */
+export function parseFlag(name: string, text: string | undefined): boolean | null | Refused {
+  const word = parseChoice(name, text, ['true', 'false']);
+  return word instanceof Refused || word === null ? word : word === 'true';
+}
+
 /** Decodes one segment of the path; refused if its percent-encoding is invalid. */
 export function parsePathId(segment: string): string | Refused {
   if (!segment.includes('%')) return segment;

@@ -2,6 +2,7 @@
  * The one way to refuse a request, in both APIs: a handler returns a `Refused`. It is not thrown, because refusals
  * are common (moved odds, a reached limit) and throwing costs more than the rest of an order.
  */
+import type { ArchiveRefusal } from '../../engine/model/archive-reads.js';
 import { ERROR_STATUS, type ErrorCode, errorText } from '../../engine/model/errors.js';
 import type { HeaderList } from '../../engine/model/ports.js';
 
@@ -28,3 +29,7 @@ export class Refused {
 
 /** 400 `invalid_request`; `detail` names the field and says what was expected. */
 export const invalid = (detail: string): Refused => new Refused('invalid_request', detail);
+
+/** A refusal by the archive's reader. */
+export const refusedBy = ({ refused, detail }: ArchiveRefusal): Refused =>
+  new Refused(refused, detail, ['Retry-After', '1']);

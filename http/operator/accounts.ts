@@ -3,20 +3,22 @@ import typia, { type tags } from 'typia';
 import { parseAccountId, TIERS, type Tier } from '../../engine/model/domain.js';
 import type { AccountView } from '../../engine/model/views.js';
 import { readBody } from '../kit/body.js';
-import { parseLimit, parseQuery } from '../kit/params.js';
+import { parseChoice, parseFlag, parseQuery } from '../kit/params.js';
 import { invalid, Refused } from '../kit/refused.js';
 import {
   type Asking,
   answer,
   asking,
   type Call,
+  page,
   type Result,
   type Route,
   readCents,
   refuseAfter,
 } from './call.js';
 import type { Question, Transfer } from './desk/dealings.js';
-import { accountResource, accountResources, transferResource } from './resources.js';
+import { accountResource, accountResources, transferResource } from './resources/accounts.js';
+import { nextOf, searchOf } from './search.js';
 
 interface CreateAccountBody {
   readonly name?: (string & tags.MinLength<1> & tags.MaxLength<100>) | null;
@@ -37,8 +39,7 @@ const validateCreateAccount = typia.createValidateEquals<CreateAccountBody>();
 const validateUpdateAccount = typia.createValidateEquals<UpdateAccountBody>();
 export const validateTransfer = typia.createValidateEquals<TransferBody>();
 
-const PAGE_DEFAULT = 100;
-const PAGE_MAX = 1_000;
+const ACCOUNTS = 'accounts';
 
 export const accountRoutes: readonly Route[] = [
   { method: 'POST', path: '/accounts', handle: create },
@@ -75,16 +76,32 @@ function create({ request }: Call): Asking | Refused {
   return asking('createAccount', { name, tier: TIERS.indexOf(tier), balanceCents }, show(201));
 }
 
-/** Pages by account number: `after` is the last id of the previous page. */
+/** Pages by account number. */
 function list({ request }: Call): Asking | Refused {
-  const given = parseQuery(request.query, ['limit', 'after']);
+  const given = parseQuery(request.query, ['name', 'tier', 'frozen', 'after', 'limit', 'cursor']);
   if (given instanceof Refused) return given;
-  const limit = parseLimit(given.get('limit'), PAGE_DEFAULT, PAGE_MAX);
-  if (limit instanceof Refused) return limit;
+  const searched = searchOf(given, ACCOUNTS);
+  if (searched instanceof Refused) return searched;
   const last = given.get('after');
   const after = last === undefined ? 0 : parseAccountId(last);
   if (last !== undefined && after === 0) return invalid('after must be an account id');
-  return asking('accounts', { after, limit }, (...slices) => answer(200, slices.flatMap(accountResources)));
+  const tier = parseChoice('tier', given.get('tier'), TIERS);
+  if (tier instanceof Refused) return tier;
+  const frozen = parseFlag('frozen', given.get('frozen'));
+  if (frozen instanceof Refused) return frozen;
+  const ask = {
+    name: given.get('name')?.toLowerCase() ?? null,
+    tier: tier === null ? null : TIERS.indexOf(tier),
+    frozen,
+    after: Math.max(after, searched.after),
+    limit: searched.limit,
+  };
+  return asking('accounts', ask, (...slices) =>
+    page(
+      slices.flatMap(({ found }) => accountResources(found)),
+      nextOf(slices, ACCOUNTS),
+    ),
+  );
 }
 
 function update(call: Call): Asking {

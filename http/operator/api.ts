@@ -4,14 +4,15 @@
  * `/healthz` and `/readyz` need no token (`health.ts`).
  *
  * It runs on a thread of its own, which reads and checks requests and makes the answers' text. What needs the state is
- * asked of the engine's thread (`desk/`).
+ * asked of the engine's thread (`desk/`), and what has left memory of the archive's reader.
  */
 import { randomUUID } from 'node:crypto';
+import type { ArchiveReads } from '../../engine/model/archive-reads.js';
 import type { HttpHandler, HttpRequest, HttpResponder } from '../../engine/model/ports.js';
 import { refuseQuery } from '../kit/params.js';
 import { Refused } from '../kit/refused.js';
 import { type Found, Router } from '../kit/router.js';
-import { Asking, answer, type Result, type Route } from './call.js';
+import { type Answer, Asking, answer, Reading, type Result, type Route } from './call.js';
 import type { AskDesk, FactsOf, Kind } from './desk/dealings.js';
 import { type Health, healthRoutes } from './health.js';
 import type { TokenGuard } from './token-guard.js';
@@ -21,6 +22,7 @@ const NOT_FOUND = new Refused('not_found', 'no such path');
 
 export interface OperatorApiOptions {
   readonly ask: AskDesk;
+  readonly archive: ArchiveReads;
   readonly routes: readonly Route[];
   readonly guard: TokenGuard;
   readonly health: Health;
@@ -79,10 +81,16 @@ class OperatorApi {
         if (told.kind === 'refused') send(responder, new Refused(told.code, told.detail));
         else {
           facts.push(...told.facts);
-          if (told.kind === 'done') send(responder, render(facts));
+          if (told.kind === 'done') this.#answer(render(facts), responder);
         }
       }),
     );
+  }
+
+  #answer(made: Result | Reading, responder: HttpResponder): void {
+    if (made instanceof Reading)
+      made.read(this.options.archive, (result) => this.#guarded(() => send(responder, result)));
+    else send(responder, made);
   }
 
   #guarded(run: () => void): void {
@@ -104,11 +112,11 @@ function withoutRoute(method: string, { resource }: Found<Route>): Result {
 /** Sends one answer, with an id by which people can refer to its request. */
 function send(responder: HttpResponder, result: Result): void {
   const { status, headers } = result;
-  const body = result instanceof Refused ? result.body : textOf(result.data, status);
+  const body = result instanceof Refused ? result.body : textOf(result);
   const type = body === '' ? [] : ['Content-Type', 'application/json'];
   const common = ['X-Request-Id', randomUUID(), 'Cache-Control', 'no-store', ...type];
   responder.send(status, [...common, ...headers], body);
 }
 
-const textOf = (data: unknown, status: number): string =>
-  status === 204 ? '' : JSON.stringify({ success: true, data });
+const textOf = ({ status, data, nextCursor }: Answer): string =>
+  status === 204 ? '' : JSON.stringify({ success: true, data, nextCursor });

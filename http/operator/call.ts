@@ -3,6 +3,7 @@
  * it can without the engine's state, and returns an answer or a refusal, or what to ask the engine's thread.
  */
 import { centsOfDollars } from '../../engine/base/money.js';
+import type { ArchiveReads } from '../../engine/model/archive-reads.js';
 import type { HeaderList, HttpRequest } from '../../engine/model/ports.js';
 import { invalid, type Refused } from '../kit/refused.js';
 import type { Routed } from '../kit/router.js';
@@ -18,16 +19,23 @@ export interface Answer {
   readonly status: number;
   readonly data: unknown;
   readonly headers: HeaderList;
+  /** Of a list that comes in pages: where the next one begins, or null. */
+  readonly nextCursor?: string | null;
 }
 
 export type Result = Answer | Refused;
 
-/** A question for the engine's thread, and what is made of its facts. */
+/** A question for the engine's thread, and what is made of its facts: an answer, or what to read in the archive first. */
 export class Asking {
   constructor(
     readonly question: Question,
-    readonly render: (facts: readonly FactsOf<Kind>[]) => Result,
+    readonly render: (facts: readonly FactsOf<Kind>[]) => Result | Reading,
   ) {}
+}
+
+/** What is read in the archive, and what is made of it. `tell` is called once. */
+export class Reading {
+  constructor(readonly read: (archive: ArchiveReads, tell: (result: Result) => void) => void) {}
 }
 
 /** `path` is below `/operator/v1`. */
@@ -39,7 +47,7 @@ export interface Route extends Routed {
 export const asking = <K extends Kind>(
   kind: K,
   ask: AskOf<K>,
-  render: (...facts: FactsOf<K>[]) => Result,
+  render: (...facts: FactsOf<K>[]) => Result | Reading,
 ): Asking =>
   // A question of `kind` is answered with facts of `kind`, which the compiler cannot follow through the messages.
   new Asking({ kind, ask } as Question, (facts) => render(...(facts as readonly FactsOf<K>[])));
@@ -75,4 +83,10 @@ export const answer = (status: number, data: unknown, headers: HeaderList = []):
   status,
   data,
   headers,
+});
+
+/** A page of a list. */
+export const page = (data: readonly unknown[], nextCursor: string | null): Answer => ({
+  ...answer(200, data),
+  nextCursor,
 });

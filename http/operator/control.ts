@@ -5,7 +5,7 @@ import { readBody } from '../kit/body.js';
 import { Refused } from '../kit/refused.js';
 import { readTransfer, showTransfer } from './accounts.js';
 import { type Asking, answer, asking, type Call, type Route } from './call.js';
-import { houseResource } from './resources.js';
+import { houseResource } from './resources/accounts.js';
 
 type Reason = string & tags.MaxLength<500>;
 

@@ -6,10 +6,12 @@ import typia, { type tags } from 'typia';
 import { parseKeyId, type Scope, scopesMask } from '../../engine/model/domain.js';
 import { generateKeySecret, keyDigest } from '../keys.js';
 import { readBody } from '../kit/body.js';
+import { parseFlag, parseQuery, parseTime } from '../kit/params.js';
 import { Refused } from '../kit/refused.js';
 import { accountIn, hasAccount } from './accounts.js';
-import { type Asking, answer, asking, type Call, type Route, readTimeMs, refuseAfter } from './call.js';
-import { keyResource } from './resources.js';
+import { type Asking, answer, asking, type Call, page, type Route, readTimeMs, refuseAfter } from './call.js';
+import { keyResource } from './resources/accounts.js';
+import { nextOf, parseOptionalAccount, searchOf } from './search.js';
 
 interface CreateKeyBody {
   readonly scopes: readonly Scope[] & tags.MinItems<1> & tags.UniqueItems;
@@ -24,7 +26,8 @@ const validateUpdateKey = typia.createValidateEquals<UpdateKeyBody>();
 
 export const keyRoutes: readonly Route[] = [
   { method: 'POST', path: '/accounts/{id}/keys', handle: createKey },
-  { method: 'GET', path: '/accounts/{id}/keys', handle: listKeys },
+  { method: 'GET', path: '/accounts/{id}/keys', handle: listOwn },
+  { method: 'GET', path: '/keys', handle: list },
   { method: 'PATCH', path: '/keys/{id}', handle: updateKey },
 ];
 
@@ -44,9 +47,37 @@ function createKey(call: Call): Asking {
   });
 }
 
-function listKeys(call: Call): Asking {
-  const account = accountIn(call);
-  return asking('keys', { account }, (...slices) => answer(200, slices.flat().map(keyResource)));
+/** All keys of the account that the path names. */
+function listOwn(call: Call): Asking {
+  const all = { enabled: null, expiresBeforeMs: null, after: 0, limit: Number.POSITIVE_INFINITY };
+  return asking('keys', { account: accountIn(call), ...all }, (...slices) =>
+    answer(
+      200,
+      slices.flatMap(({ found }) => found.map(keyResource)),
+    ),
+  );
+}
+
+/** Pages by number, the oldest key first. */
+function list({ request }: Call): Asking | Refused {
+  const given = parseQuery(request.query, ['accountId', 'enabled', 'expiresBefore', 'limit', 'cursor']);
+  if (given instanceof Refused) return given;
+  const account = parseOptionalAccount(given);
+  if (account instanceof Refused) return account;
+  // Those of an account are found by their place among them, so a cursor is of no use in another list.
+  const name = account === null ? 'keys' : `keys-${account}`;
+  const searched = searchOf(given, name);
+  if (searched instanceof Refused) return searched;
+  const enabled = parseFlag('enabled', given.get('enabled'));
+  if (enabled instanceof Refused) return enabled;
+  const expiresBeforeMs = parseTime('expiresBefore', given.get('expiresBefore'));
+  if (expiresBeforeMs instanceof Refused) return expiresBeforeMs;
+  return asking('keys', { account, enabled, expiresBeforeMs, ...searched }, (...slices) =>
+    page(
+      slices.flatMap(({ found }) => found.map(keyResource)),
+      nextOf(slices, name),
+    ),
+  );
 }
 
 function updateKey(call: Call): Asking {

@@ -1,8 +1,11 @@
 /** All routes of the operator API. */
 import { accountRoutes } from './accounts.js';
+import { betRoutes } from './bets.js';
 import { answer, asking, type Route } from './call.js';
 import { controlRoutes } from './control.js';
 import { keyRoutes } from './keys.js';
+import { moneyRoutes } from './money.js';
+import { roundRoutes } from './rounds.js';
 import { type SandboxParts, sandboxRoutes } from './sandbox.js';
 
 const statusRoute: Route = {
@@ -16,6 +19,9 @@ export function operatorRoutes(parts: SandboxParts, hasStatus: boolean): Route[]
   return [
     ...accountRoutes,
     ...keyRoutes,
+    ...moneyRoutes,
+    ...roundRoutes,
+    ...betRoutes,
     ...controlRoutes,
     ...sandboxRoutes(parts),
     ...(hasStatus ? [statusRoute] : []),

@@ -5,7 +5,7 @@
 import type Database from 'better-sqlite3';
 import { must } from '../../engine/base/assert.js';
 import { type ArchiveCell, isIntact } from './form/checksum.js';
-import { PLACEMENT, positionsOf } from './form/columns.js';
+import { PLACEMENT, positionsOf, SETTLED_BLOCK } from './form/columns.js';
 import { rowOfText, rowsOfText } from './form/row-text.js';
 import { damagedArchive } from './schema.js';
 import { blockChecksum } from './tables.js';
@@ -16,6 +16,7 @@ const TEXTS_KEPT_MAX = 1_024;
 const BLOCKS_AT_ONCE = 16;
 
 const IN_PLACEMENT = positionsOf(PLACEMENT);
+const IN_SETTLED_BLOCK = positionsOf(SETTLED_BLOCK);
 
 interface PlacedText {
   readonly firstBet: number;
@@ -77,6 +78,18 @@ export class ArchiveBlocks {
     }
   }
 
+  /** Placements of bets with numbers below `beforeBet`, the newest first. */
+  *placementsBefore(beforeBet: number): Generator<ArchiveCell[], void, undefined> {
+    let before = Math.min(beforeBet, Number.MAX_SAFE_INTEGER);
+    for (;;) {
+      const block = this.#placedAt.get(before - 1);
+      if (block === undefined) return;
+      const { firstBet, text } = this.#placedText(block);
+      for (const row of rowsOfText(text).reverse()) if (Number(row[IN_PLACEMENT.bet]) < before) yield row;
+      before = firstBet;
+    }
+  }
+
   /** The number of the first bet for which `isLate` holds, as it does for all after it; Infinity if there is none. */
   firstBet(isLate: (placement: readonly ArchiveCell[]) => boolean): number {
     // The blocks whose first bets are early come first; the bet is in the last of these, or begins the next one.
@@ -129,6 +142,21 @@ export class ArchiveBlocks {
   /** Settlements of a round in their order, which is that of the bets' numbers. */
   *settlementsOfRound(market: string, roundNumber: number): Generator<ArchiveCell[], void, undefined> {
     for (const block of this.#settledOfRound.iterate(market, roundNumber)) yield* this.#settledRows(block);
+  }
+
+  /** The same below bet `beforeBet`, the newest first. */
+  *settlementsOfRoundBefore(
+    market: string,
+    roundNumber: number,
+    beforeBet: number,
+  ): Generator<ArchiveCell[], void, undefined> {
+    let before = Math.min(beforeBet, Number.MAX_SAFE_INTEGER);
+    for (;;) {
+      const block = this.#settledAt.get(market, roundNumber, before - 1);
+      if (block === undefined) return;
+      for (const row of this.#settledRows(block).reverse()) if (Number(row[0]) < before) yield row;
+      before = Number(block[IN_SETTLED_BLOCK.first_bet]);
+    }
   }
 
   /** Lists of the account's bets, newest first, from the one on that has what command `fromSeq` did. */

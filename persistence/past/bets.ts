@@ -1,36 +1,70 @@
-/** Bets of an account in the archive, by number, newest first. */
+/** Bets in the archive, of an account or of all, by number, newest first. */
 import type {
+  AllBetsQuestion,
   ArchivedBetView,
   BetQuestion,
   BetsAnswer,
   BetsQuestion,
 } from '../../engine/model/archive-reads.js';
-import { LIVE, SETTLED, timeFrameMs } from '../../engine/model/domain.js';
+import { LIVE, marketId, SETTLED, timeFrameMs } from '../../engine/model/domain.js';
 import type { ArchiveBlocks } from '../archive/blocks.js';
 import type { ArchiveCell } from '../archive/form/checksum.js';
 import { settlementOf } from '../replay/archived-events.js';
 import { placedOf, placedSeqOf, settledOf, settledSeqOf } from '../replay/archived-facts.js';
+import type { ArchivedRounds } from './rounds.js';
 
 /** Placements that are read for one answer at most: with a filter there may be fewer bets in it than asked for. */
 const READ_MAX = 5_000;
 
 export function betsOf(blocks: ArchiveBlocks, question: BetsQuestion): BetsAnswer {
-  const { market, roundNumber, beforeMs, limit } = question;
+  const { market, roundNumber } = question;
+  // Bets of a round are placed in its window.
   const fromMs = market === null || roundNumber === null ? 0 : roundNumber * timeFrameMs(market);
+  const placements = placementsBefore(blocks, question);
+  return pageOf(blocks, placements, { ...question, status: 'all', fromMs });
+}
+
+export function allBetsOf(
+  blocks: ArchiveBlocks,
+  rounds: ArchivedRounds,
+  question: AllBetsQuestion,
+): BetsAnswer {
+  const { market, roundNumber, beforeMs } = question;
+  const isLate = (placement: readonly ArchiveCell[]): boolean =>
+    placedOf(placement).timeMs >= (beforeMs ?? Number.POSITIVE_INFINITY);
+  const beforeBet =
+    beforeMs === null ? question.beforeBet : Math.min(question.beforeBet, blocks.firstBet(isLate));
+  if (market === null || roundNumber === null)
+    return pageOf(blocks, blocks.placementsBefore(beforeBet), { ...question, fromMs: question.fromMs ?? 0 });
+  // Settlements have an index by round, but there are all of a round's only when it is settled.
+  const windowMs = timeFrameMs(market);
+  const fromMs = Math.max(question.fromMs ?? 0, roundNumber * windowMs);
+  const placements = rounds.has(market, roundNumber)
+    ? placementsOfRound(blocks, market, roundNumber, beforeBet)
+    : blocks.placementsBefore(beforeBet);
+  return pageOf(blocks, placements, { ...question, fromMs });
+}
+
+type Asked = Omit<AllBetsQuestion, 'kind' | 'beforeBet' | 'fromMs'> & { readonly fromMs: number };
+
+function pageOf(blocks: ArchiveBlocks, placements: Iterable<ArchiveCell[]>, asked: Asked): BetsAnswer {
+  const { status, market, roundNumber, fromMs, beforeMs, limit } = asked;
   const bets: ArchivedBetView[] = [];
   let read = 0;
   let last = 0;
-  for (const placement of placementsBefore(blocks, question)) {
+  for (const placement of placements) {
     const placed = placedOf(placement);
-    // Bets of a round are placed in its window.
     if (placed.timeMs < fromMs) break;
     const isAsked =
       (market === null || placed.market === market) &&
       (roundNumber === null || placed.roundNumber === roundNumber) &&
       (beforeMs === null || placed.timeMs < beforeMs);
+    const view = isAsked ? viewOf(blocks, placement) : null;
+    const isMeant =
+      view !== null && (status === 'all' || (status === 'settled') === (view.settledSeq !== null));
     // The answer ends before the next bet that is asked for, so that none after it is empty.
-    if (read === READ_MAX || (isAsked && bets.length === limit)) return { bets, nextBeforeBet: last };
-    if (isAsked) bets.push(viewOf(blocks, placement));
+    if (read === READ_MAX || (isMeant && bets.length === limit)) return { bets, nextBeforeBet: last };
+    if (isMeant) bets.push(view);
     last = placed.bet;
     read += 1;
   }
@@ -59,14 +93,27 @@ function* placementsBefore(
   }
 }
 
+function* placementsOfRound(
+  blocks: ArchiveBlocks,
+  market: number,
+  roundNumber: number,
+  beforeBet: number,
+): Generator<ArchiveCell[], void, undefined> {
+  for (const settlement of blocks.settlementsOfRoundBefore(marketId(market), roundNumber, beforeBet)) {
+    const placement = blocks.placement(Number(settlement[0]));
+    if (placement !== null) yield placement;
+  }
+}
+
 function viewOf(blocks: ArchiveBlocks, placement: readonly ArchiveCell[]): ArchivedBetView {
   const placed = placedOf(placement);
   const isWhole = placedSeqOf(placement) > 0;
   const settlement = settlementOf(blocks, placement);
   const settled = settlement === null ? null : settledOf(settlement);
-  const { bet, market, roundNumber, side, stakeCents, oddsE4, payoutCents } = placed;
+  const { bet, account, market, roundNumber, side, stakeCents, oddsE4, payoutCents } = placed;
   return {
     bet,
+    account,
     market,
     roundNumber,
     side,

@@ -6,7 +6,7 @@ import type { ArchiveAnswer, ArchiveQuestion } from '../../engine/model/archive-
 import { ArchiveBlocks } from '../archive/blocks.js';
 import { isFormer } from '../archive/format-1.js';
 import { asArchiveDamage, readProgress } from '../archive/schema.js';
-import { betOf, betsOf } from './bets.js';
+import { allBetsOf, betOf, betsOf } from './bets.js';
 import { AccountLedger } from './ledger.js';
 import { ArchivedRounds } from './rounds.js';
 
@@ -64,6 +64,8 @@ export class PastReader {
     switch (question.kind) {
       case 'bets':
         return betsOf(this.#blocks, question);
+      case 'allBets':
+        return allBetsOf(this.#blocks, this.#rounds, question);
       case 'bet':
         return betOf(this.#blocks, question);
       case 'ledger':

@@ -13,6 +13,7 @@ export class ArchivedRounds {
   readonly #texts: ArchiveTexts;
   readonly #ofAll: Query;
   readonly #ofMarket: Query;
+  readonly #one: Query;
 
   constructor(
     private readonly path: string,
@@ -24,6 +25,7 @@ export class ArchivedRounds {
       `SELECT * FROM round WHERE (start_ms, market) < (?, ?) AND start_ms >= ? AND start_ms < ?
         ORDER BY start_ms DESC, market DESC LIMIT ?`,
     );
+    this.#one = query('SELECT 1 FROM round WHERE market = ? AND round_number = ?');
     // Rounds of a market start in the order of their numbers, each in its window.
     this.#ofMarket = query(
       `SELECT * FROM round WHERE market = ? AND round_number BETWEEN ? AND ? AND start_ms >= ? AND start_ms < ?
@@ -51,6 +53,11 @@ export class ArchivedRounds {
     return { rounds, nextAfter: isMore ? { startTimeMs: last.startTimeMs, market: last.market } : null };
   }
 
+  /** Whether the round is settled. */
+  has(market: number, roundNumber: number): boolean {
+    return this.#one.get(marketId(market), roundNumber) !== undefined;
+  }
+
   /** Rounds that start from `fromMs` on and before `toMs`. */
   #rowsOfMarket(market: number, fromMs: number, toMs: number, count: number): ArchiveCell[][] {
     const windowMs = timeFrameMs(market);
@@ -62,7 +69,7 @@ export class ArchivedRounds {
     const row = this.#texts.asWritten('round', found);
     if (!isIntact(row))
       throw damagedArchive(this.path, `round ${row[0]} ${row[1]} does not match its checksum`);
-    const { seedCents: _seeds, feeBps: _fee, resolvedAtMs: _at, settledSeq: _seq, ...view } = roundOf(row);
+    const { resolvedAtMs: _at, settledSeq: _seq, ...view } = roundOf(row);
     return view;
   }
 }

@@ -23,6 +23,7 @@ import type { NotReady } from '../../http/operator/health.js';
 import { operatorRoutes } from '../../http/operator/routes.js';
 import { TokenGuard } from '../../http/operator/token-guard.js';
 import { PushFeed } from '../../http/prices/push-feed.js';
+import { NO_ARCHIVE } from '../support/archive-of-journal.js';
 import type { Rng } from '../support/reference/rng.js';
 import { BoardAudit } from './audit/board.js';
 import type { WorldConfig } from './config.js';
@@ -205,6 +206,7 @@ export class Server {
     });
     return createOperatorApi({
       ask: desk.ask,
+      archive: NO_ARCHIVE,
       routes: operatorRoutes({ isFeedPush: true, isClockManual: false }, false),
       guard: new TokenGuard(OPERATOR_TOKEN, this.parts.clock),
       health: { turnAgeMs: () => 0, notReady: () => (this.isStopping ? [STOPPING] : []) },

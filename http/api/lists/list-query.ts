@@ -20,7 +20,7 @@ const STATUS_OF_POSITIONS: ReadonlyMap<string, BetsStatus> = new Map([
   ['active', 'open'],
   ['all', 'all'],
 ]);
-const STATUS_OF_ORDERS: ReadonlyMap<string, BetsStatus> = new Map([
+export const STATUS_OF_ORDERS: ReadonlyMap<string, BetsStatus> = new Map([
   ...STATUS_OF_POSITIONS,
   ['settled', 'settled'],
 ]);
@@ -48,7 +48,7 @@ export function ordersQuery(query: string): ListFacts | Refused {
   return list instanceof Refused || before === undefined ? list : withBefore(list, before);
 }
 
-function listQuery(
+export function listQuery(
   given: Given,
   status: BetsStatus,
   isByChange: boolean,

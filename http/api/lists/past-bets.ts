@@ -7,6 +7,7 @@ import {
   type ArchiveReads,
   type ArchiveRefusal,
   type BetsAnswer,
+  type BetsQuestion,
   isRefusal,
 } from '../../../engine/model/archive-reads.js';
 import { isListed } from '../../../engine/model/bet-pages.js';
@@ -26,22 +27,6 @@ export class PastBets {
     private readonly archive: ArchiveReads,
   ) {}
 
-  /**
-   * Whether the page `reply` needs the archive. The newest bets are all in memory, and so is every open one; a first page in
-   * the order of changes shows what is in memory.
-   */
-  isNeeded(
-    { status, isByChange, cursor, limit, ...filters }: requests.ListFacts,
-    reply: replies.BetsReply,
-  ): boolean {
-    if (status === 'open' || isByChange) return false;
-    const { market, roundNumber, beforeMs } = filters;
-    const isNewest =
-      cursor.length === 0 && status === 'all' && market === null && roundNumber === null && beforeMs === null;
-    // There are at least so many, and with more to come memory leads on.
-    return !isNewest || (reply.bets.length === limit && reply.next.length === 0);
-  }
-
   /** The page with what has left memory. `tell` is called once. */
   page(
     asker: requests.Asker,
@@ -49,13 +34,9 @@ export class PastBets {
     reply: replies.BetsReply,
     tell: (page: replies.BetsReply | NotRead) => void,
   ): void {
-    const [beforeBet = Number.POSITIVE_INFINITY] = list.cursor;
-    const { account } = asker;
-    const { market, roundNumber, beforeMs, limit } = list;
-    const asked = { account, beforeBet, market, roundNumber, beforeMs, limit };
     this.#whenReached(asker, tell, (reachedSeq) => {
-      this.archive.bets({ ...asked, reachedSeq }, (answer) =>
-        tell(isRefusal(answer) ? answer : merged(list, reply, answer)),
+      this.archive.bets(archivePage(asker.account, list, reachedSeq), (answer) =>
+        tell(isRefusal(answer) ? answer : mergedPage(list, reply, answer)),
       );
     });
   }
@@ -83,8 +64,34 @@ export class PastBets {
   }
 }
 
+/**
+ * Whether the page `reply` needs the archive. The newest bets are all in memory, and so is every open one; a first page in
+ * the order of changes shows what is in memory.
+ */
+export function needsArchive(
+  { status, isByChange, cursor, limit, ...filters }: requests.ListFacts,
+  reply: replies.BetsReply,
+): boolean {
+  if (status === 'open' || isByChange) return false;
+  const { market, roundNumber, beforeMs } = filters;
+  const isNewest =
+    cursor.length === 0 && status === 'all' && market === null && roundNumber === null && beforeMs === null;
+  // There are at least so many, and with more to come memory leads on.
+  return !isNewest || (reply.bets.length === limit && reply.next.length === 0);
+}
+
+/** What is asked of the archive for a page. */
+export function archivePage(
+  account: number,
+  { cursor, market, roundNumber, beforeMs, limit }: requests.ListFacts,
+  reachedSeq: number,
+): Omit<BetsQuestion, 'kind'> {
+  const [beforeBet = Number.POSITIVE_INFINITY] = cursor;
+  return { account, beforeBet, market, roundNumber, beforeMs, limit, reachedSeq };
+}
+
 /** Both as far down as both have been read; of a bet in both what memory knows. */
-function merged(
+export function mergedPage(
   { status, cursor, limit }: requests.ListFacts,
   reply: replies.BetsReply,
   answer: BetsAnswer,

@@ -1,14 +1,12 @@
 /** Accounts and their money, as the engine's thread gives and changes them (design, sections 3 and 8). */
 import { must } from '../../../engine/base/assert.js';
 import type { Sequencer } from '../../../engine/host/sequencer.js';
-import type { AccountView, EngineReads } from '../../../engine/model/views.js';
+import type { AccountView } from '../../../engine/model/views.js';
 import { eventOf } from '../../event-of.js';
 import { Refused } from '../../kit/refused.js';
 import type { AccountColumns, AskOf, Transfer } from './dealings.js';
-import { type After, eventsOf, type Facts, facts, Slices, taken } from './reply.js';
-
-/** Accounts in a slice: as many as a page has unless more are asked for, so that a usual page shows one moment. */
-export const SLICE_ACCOUNTS = 100;
+import { eventsOf, type Facts, facts, Slices, taken } from './reply.js';
+import { type Slice, search } from './search.js';
 
 export class AccountDesk {
   constructor(private readonly sequencer: Sequencer) {}
@@ -22,8 +20,15 @@ export class AccountDesk {
     return view instanceof Refused ? view : facts(view, this.sequencer.engine.seq);
   }
 
-  list({ after, limit }: AskOf<'accounts'>): Slices<AccountColumns> {
-    return new Slices(slices(this.sequencer.engine, after, limit));
+  list({ name, tier, frozen, ...searched }: AskOf<'accounts'>): Slices<Slice<AccountColumns>> {
+    const { engine } = this.sequencer;
+    const look = (account: number): AccountView | null => {
+      const view = this.#view(account);
+      if (tier !== null && view.tier !== tier) return null;
+      if (frozen !== null && view.frozen !== frozen) return null;
+      return name === null || view.name?.toLowerCase().includes(name) === true ? view : null;
+    };
+    return new Slices(search(searched, engine.accountCount, look, columns, () => engine.seq));
   }
 
   create({ name, tier, balanceCents }: AskOf<'createAccount'>): Facts<AccountView> | Refused {
@@ -60,27 +65,14 @@ export class AccountDesk {
 
 export const NO_ACCOUNT = new Refused('account_not_found', 'no such account');
 
-function* slices(engine: EngineReads, after: number, limit: number): Generator<AccountColumns, After, void> {
-  const last = Math.min(after + limit, engine.accountCount);
-  for (let first = after + 1; first <= last; first += SLICE_ACCOUNTS) {
-    yield columns(engine, first, Math.min(SLICE_ACCOUNTS, last - first + 1));
-  }
-  return engine.seq;
-}
-
-function columns(engine: EngineReads, first: number, count: number): AccountColumns {
-  const names: (string | null)[] = [];
-  const tiers = new Uint8Array(count);
-  const frozen = new Uint8Array(count);
-  const balancesCents = new Float64Array(count);
-  for (let at = 0; at < count; at++) {
-    const view = must(engine.account(first + at), `account ${first + at}`);
-    names.push(view.name);
-    tiers[at] = view.tier;
-    frozen[at] = view.frozen ? 1 : 0;
-    balancesCents[at] = view.balanceCents;
-  }
-  return { first, names, tiers, frozen, balancesCents };
+function columns(views: readonly AccountView[]): AccountColumns {
+  return {
+    accounts: Float64Array.from(views, ({ account }) => account),
+    names: views.map(({ name }) => name),
+    tiers: Uint8Array.from(views, ({ tier }) => tier),
+    frozen: Uint8Array.from(views, ({ frozen }) => (frozen ? 1 : 0)),
+    balancesCents: Float64Array.from(views, ({ balanceCents }) => balanceCents),
+  };
 }
 
 /** The movement that a transfer made, now or earlier under the same reference. */

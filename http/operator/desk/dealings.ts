@@ -5,12 +5,14 @@
  */
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { BalanceMoved } from '../../../engine/model/events.js';
-import type { AccountView, KeyView, Totals } from '../../../engine/model/views.js';
+import type { AccountView, KeyView, RoundView, Totals } from '../../../engine/model/views.js';
+import type { BetsReply } from '../../rings/replies.js';
+import type { ListFacts } from '../../rings/requests.js';
+import type { Searched, Slice } from './search.js';
 
-/** Some accounts with consecutive numbers, in columns: they cross threads for a fraction of what objects cost. */
+/** Some accounts, in columns: they cross threads for a fraction of what objects cost. */
 export interface AccountColumns {
-  /** The number of the first. */
-  readonly first: number;
+  readonly accounts: Float64Array;
   readonly names: readonly (string | null)[];
   /** Indices into `TIERS`. */
   readonly tiers: Uint8Array;
@@ -37,6 +39,41 @@ export interface RefusedTick {
   readonly detail: string;
 }
 
+/** A round that is not settled. */
+export type OpenRound = Pick<
+  RoundView,
+  | 'market'
+  | 'roundNumber'
+  | 'startTimeMs'
+  | 'lockTimeMs'
+  | 'endTimeMs'
+  | 'openPrice'
+  | 'closePrice'
+  | 'status'
+  | 'result'
+  | 'poolUpCents'
+  | 'poolDownCents'
+  | 'payoutUpCents'
+  | 'payoutDownCents'
+  | 'betCount'
+  | 'volumeCents'
+  | 'seedCents'
+  | 'feeBps'
+  | 'voidReason'
+>;
+
+/** Some of them, and how far all commands, and those of rounds, had come when these were read. */
+export interface OpenRounds {
+  readonly rounds: readonly OpenRound[];
+  readonly seq: number;
+  readonly lifecycleSeq: number;
+}
+
+/** A page of an account's bets in memory, and how far the archive must have come for the rest of it. */
+export interface AccountBets extends BetsReply {
+  readonly reachedSeq: number;
+}
+
 interface OfAccount {
   readonly account: number;
 }
@@ -48,10 +85,15 @@ export interface Dealings {
   readonly hasKey: { readonly ask: { readonly key: number }; readonly facts: null };
 
   readonly account: { readonly ask: OfAccount; readonly facts: AccountView };
-  /** Accounts with numbers above `after`, at most `limit`, in slices. */
+  /** Accounts by number, in slices. What is null is not asked for. */
   readonly accounts: {
-    readonly ask: { readonly after: number; readonly limit: number };
-    readonly facts: AccountColumns;
+    readonly ask: Searched & {
+      /** A part of the name, in lower case. */
+      readonly name: string | null;
+      readonly tier: number | null;
+      readonly frozen: boolean | null;
+    };
+    readonly facts: Slice<AccountColumns>;
   };
   readonly createAccount: {
     readonly ask: { readonly name: string | null; readonly tier: number; readonly balanceCents: number };
@@ -70,8 +112,15 @@ export interface Dealings {
     readonly facts: Transfer;
   };
 
-  /** All keys of an account, in slices. */
-  readonly keys: { readonly ask: OfAccount; readonly facts: readonly KeyView[] };
+  /** Keys by number, those of an account by their place among them; in slices. What is null is not asked for. */
+  readonly keys: {
+    readonly ask: Searched & {
+      readonly account: number | null;
+      readonly enabled: boolean | null;
+      readonly expiresBeforeMs: number | null;
+    };
+    readonly facts: Slice<readonly KeyView[]>;
+  };
   readonly createKey: {
     readonly ask: OfAccount & {
       readonly digest: string;
@@ -83,6 +132,21 @@ export interface Dealings {
   readonly updateKey: {
     readonly ask: { readonly key: number; readonly enabled: boolean };
     readonly facts: KeyView;
+  };
+
+  /** All rounds that are not settled, in slices. */
+  readonly openRounds: { readonly ask: object; readonly facts: OpenRounds };
+  /** A page of what memory has. */
+  readonly betsOfAccount: {
+    readonly ask: OfAccount & { readonly list: ListFacts };
+    readonly facts: AccountBets;
+  };
+  /** The number of the last command that touched the account. */
+  readonly accountSeq: { readonly ask: OfAccount; readonly facts: number };
+  /** Deposits and withdrawals with this reference, of the account (0 is the house) or, for null, of all; in slices. */
+  readonly transfers: {
+    readonly ask: Searched & { readonly reference: string; readonly account: number | null };
+    readonly facts: Slice<readonly BalanceMoved[]>;
   };
 
   readonly setTrading: {

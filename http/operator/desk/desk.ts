@@ -9,6 +9,7 @@ import { ControlDesk } from './control.js';
 import type { AskOf, FactsOf, Kind, Question, Told } from './dealings.js';
 import { confirmPrice, type HeldPriceOptions } from './held-prices.js';
 import { KeyDesk } from './keys.js';
+import { ListDesk } from './lists.js';
 import { type After, type Facts, type Reply, Slices } from './reply.js';
 import { moveClock, pushPrices, type SandboxOptions } from './sandbox.js';
 import { type StatusSources, statusOf } from './status.js';
@@ -78,7 +79,7 @@ export class OperatorDesk {
       this.#tellAfter(next.value, { kind: 'done', facts: [] }, tell);
       return;
     }
-    tell({ kind: 'part', facts: [next.value] });
+    if (next.value !== null) tell({ kind: 'part', facts: [next.value] });
     this.#later(() => this.#continue(list, tell));
   }
 
@@ -115,6 +116,7 @@ function handlersOf(options: OperatorDeskOptions): Handlers {
   const accounts = new AccountDesk(sequencer);
   const keys = new KeyDesk(sequencer);
   const control = new ControlDesk(sequencer);
+  const lists = new ListDesk(sequencer);
   return {
     hasAccount: (ask) => accounts.has(ask),
     hasKey: (ask) => keys.has(ask),
@@ -126,6 +128,10 @@ function handlersOf(options: OperatorDeskOptions): Handlers {
     keys: (ask) => keys.list(ask),
     createKey: (ask) => keys.create(ask),
     updateKey: (ask) => keys.update(ask),
+    openRounds: () => lists.openRounds(),
+    betsOfAccount: (ask) => lists.bets(ask),
+    accountSeq: (ask) => lists.accountSeq(ask),
+    transfers: (ask) => lists.transfers(ask),
     setTrading: (ask) => control.setTrading(ask),
     suspendMarket: (ask) => control.suspendMarket(ask),
     voidRound: (ask) => control.voidRound(ask),

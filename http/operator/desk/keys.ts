@@ -1,14 +1,14 @@
 /** API keys, as the engine's thread gives and changes them (design, sections 3 and 8). */
+import { must } from '../../../engine/base/assert.js';
 import type { Sequencer } from '../../../engine/host/sequencer.js';
 import type { KeyView } from '../../../engine/model/views.js';
 import { eventOf } from '../../event-of.js';
 import { invalid, Refused } from '../../kit/refused.js';
 import { NO_ACCOUNT } from './accounts.js';
 import type { AskOf } from './dealings.js';
-import { type After, eventsOf, type Facts, facts, Slices, taken } from './reply.js';
+import { eventsOf, type Facts, facts, Slices, taken } from './reply.js';
+import { type Slice, search } from './search.js';
 
-/** Keys in a slice. */
-const SLICE_KEYS = 50;
 const NO_KEY = new Refused('key_not_found', 'no such key');
 
 export class KeyDesk {
@@ -18,9 +18,24 @@ export class KeyDesk {
     return this.#exists(key) ? facts(null, 0) : NO_KEY;
   }
 
-  list({ account }: AskOf<'keys'>): Slices<readonly KeyView[]> | Refused {
+  list({
+    account,
+    enabled,
+    expiresBeforeMs,
+    ...searched
+  }: AskOf<'keys'>): Slices<Slice<readonly KeyView[]>> | Refused {
     const { engine } = this.sequencer;
-    return engine.account(account) === null ? NO_ACCOUNT : new Slices(slices(this.sequencer, account));
+    if (account !== null && engine.account(account) === null) return NO_ACCOUNT;
+    const own = account === null ? null : engine.keysOf(account);
+    const look = (number: number): KeyView | null => {
+      const view = own === null ? engine.key(number) : must(own[number - 1], 'key of the account');
+      if (enabled !== null && view.enabled !== enabled) return null;
+      if (expiresBeforeMs !== null && (view.expiresAtMs ?? Number.POSITIVE_INFINITY) >= expiresBeforeMs)
+        return null;
+      return view;
+    };
+    const pack = (found: readonly KeyView[]): KeyView[] => found.map(shown);
+    return new Slices(search(searched, own?.length ?? engine.keyCount, look, pack, () => engine.seq));
   }
 
   create(ask: AskOf<'createKey'>): Facts<KeyView> | Refused {
@@ -44,12 +59,6 @@ export class KeyDesk {
   #exists(key: number): boolean {
     return key > 0 && key <= this.sequencer.engine.keyCount;
   }
-}
-
-function* slices({ engine }: Sequencer, account: number): Generator<readonly KeyView[], After, void> {
-  const keys = engine.keysOf(account);
-  for (let at = 0; at < keys.length; at += SLICE_KEYS) yield keys.slice(at, at + SLICE_KEYS).map(shown);
-  return engine.seq;
 }
 
 /** A copy as of now, without the digest: the engine's own record changes with the next command. */

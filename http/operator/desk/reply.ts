@@ -13,9 +13,9 @@ export interface Facts<F> {
   readonly after: After;
 }
 
-/** A list: each slice is one turn's work. It ends with what the whole list waits for. */
+/** A list: each slice is one turn's work, null if it has found nothing. It ends with what the whole list waits for. */
 export class Slices<F> {
-  constructor(readonly rest: Iterator<F, After, void>) {}
+  constructor(readonly rest: Iterator<F | null, After, void>) {}
 }
 
 export type Reply<F> = Facts<F> | Refused | Slices<F> | Promise<Facts<F>>;

@@ -1,10 +1,10 @@
 /** The engine's thread gives operators' lists in slices, one a turn, however many are asked for (`OperatorDesk`). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { SLICE_ACCOUNTS } from '../../../http/operator/desk/accounts.js';
-import type { Question, Told } from '../../../http/operator/desk/dealings.js';
+import type { FactsOf, Question, Told } from '../../../http/operator/desk/dealings.js';
 import { OperatorDesk } from '../../../http/operator/desk/desk.js';
-import { accountResources } from '../../../http/operator/resources.js';
+import { PAGE_ROWS_MAX, SLICE_ROWS, search } from '../../../http/operator/desk/search.js';
+import { accountResources } from '../../../http/operator/resources/accounts.js';
 import { codeOf } from '../../support/host.js';
 import { liveHost } from '../../support/live-host.js';
 
@@ -42,58 +42,61 @@ function opened(count: number) {
   return { host, reads, ask };
 }
 
+const ANY_ACCOUNT = { name: null, tier: null, frozen: null };
+const ANY_KEY = { enabled: null, expiresBeforeMs: null, after: 0, limit: 100 };
+
 const kindsOf = (told: readonly Told[]): string[] => told.map(({ kind }) => kind);
 
 test('a page of 1,000 accounts takes a slice of each turn, and orders go on in between', () => {
   const { host, reads, ask } = opened(1_200);
-  const told = ask({ kind: 'accounts', ask: { after: 100, limit: 1_000 } });
+  const told = ask({ kind: 'accounts', ask: { ...ANY_ACCOUNT, after: 100, limit: 1_000 } });
   const turns: number[] = [];
-  for (let turn = 0; turn < 1_000 / SLICE_ACCOUNTS; turn++) {
+  for (let turn = 0; turn < 1_000 / SLICE_ROWS; turn++) {
     host.endTurn();
     turns.push(reads.splice(0).length);
     assert.equal(codeOf(host.order()), 'accepted');
     host.journal.ack();
   }
-  assert.deepEqual(turns, Array(1_000 / SLICE_ACCOUNTS).fill(SLICE_ACCOUNTS));
+  assert.deepEqual(turns, Array(1_000 / SLICE_ROWS).fill(SLICE_ROWS));
   assert.ok(kindsOf(told).every((kind) => kind === 'part'));
   host.endTurn();
   assert.deepEqual(reads, []);
   assert.ok(!kindsOf(told).includes('done'), 'an order that it may show is not durable yet');
   host.settle();
   assert.equal(kindsOf(told).at(-1), 'done');
-  const shown = told.flatMap((said) => (said.kind === 'part' ? said.facts : [])) as Parameters<
-    typeof accountResources
-  >[0][];
+  const shown = told.flatMap((said) => (said.kind === 'part' ? said.facts : [])) as FactsOf<'accounts'>[];
   const expected = Array.from({ length: 1_000 }, (_, at) => {
     const id = 101 + at;
     return { name: `n${id}`, balance: id / 100 };
   });
   assert.deepEqual(
-    shown.flatMap(accountResources).map(({ name, balance }) => ({ name, balance })),
+    shown.flatMap(({ found }) => accountResources(found)).map(({ name, balance }) => ({ name, balance })),
     expected,
   );
 });
 
 test('many lists at once take no more of a turn than one, and hold up nobody until their end', () => {
   const { host, reads, ask } = opened(1_000);
-  const lists = Array.from({ length: 5 }, () => ask({ kind: 'accounts', ask: { after: 0, limit: 1_000 } }));
+  const lists = Array.from({ length: 5 }, () =>
+    ask({ kind: 'accounts', ask: { ...ANY_ACCOUNT, after: 0, limit: 1_000 } }),
+  );
   const house = ask({ kind: 'house', ask: {} });
   for (let turn = 0; turn < 6; turn++) {
     host.endTurn();
-    assert.ok(reads.splice(0).length <= SLICE_ACCOUNTS);
+    assert.ok(reads.splice(0).length <= SLICE_ROWS);
   }
   assert.deepEqual(kindsOf(house), ['done']);
   for (const told of lists) assert.deepEqual(kindsOf(told), ['part']);
   while (host.turnsPending > 0) {
     host.endTurn();
-    assert.ok(reads.splice(0).length <= SLICE_ACCOUNTS);
+    assert.ok(reads.splice(0).length <= SLICE_ROWS);
   }
   for (const told of lists) assert.deepEqual(kindsOf(told), [...Array(10).fill('part'), 'done']);
 });
 
 test('keys are given as they were when they were read, without their digests', () => {
   const { host, ask } = opened(1);
-  const before = ask({ kind: 'keys', ask: { account: 1 } });
+  const before = ask({ kind: 'keys', ask: { ...ANY_KEY, account: 1 } });
   host.settle();
   const changed = ask({ kind: 'updateKey', ask: { key: 1, enabled: false } });
   const again = ask({ kind: 'updateKey', ask: { key: 1, enabled: true } });
@@ -101,4 +104,43 @@ test('keys are given as they were when they were read, without their digests', (
   const enabled = [before, changed, again].map((told) => /"enabled":(\w+)/.exec(JSON.stringify(told))?.[1]);
   assert.deepEqual(enabled, ['true', 'false', 'true']);
   assert.doesNotMatch(JSON.stringify([before, changed, again]), /digest|aaaa/);
+});
+
+test('a search looks at a slice a turn, tells only of what it finds, and ends a page after so many', () => {
+  const { host, reads, ask } = opened(1_000);
+  const told = ask({ kind: 'accounts', ask: { ...ANY_ACCOUNT, name: 'n95', after: 0, limit: 100 } });
+  for (let turn = 0; turn < 10; turn++) {
+    host.endTurn();
+    assert.equal(reads.splice(0).length, SLICE_ROWS);
+  }
+  host.settle();
+  assert.deepEqual(kindsOf(told), ['part', 'part', 'done']);
+  const names = told.flatMap(({ kind, ...said }) =>
+    kind === 'part' && 'facts' in said
+      ? (said.facts as FactsOf<'accounts'>[]).flatMap(({ found }) => found.names)
+      : [],
+  );
+  assert.deepEqual(names, ['n95', ...Array.from({ length: 10 }, (_, at) => `n${950 + at}`)]);
+  const count = PAGE_ROWS_MAX + 1;
+  const nothing = [
+    ...search(
+      { after: 0, limit: 1 },
+      count,
+      () => null,
+      (found) => found,
+      () => 0,
+    ),
+  ];
+  assert.deepEqual(nothing.at(-1), { found: [], next: PAGE_ROWS_MAX });
+  assert.ok(nothing.slice(0, -1).every((slice) => slice === null));
+  const rest = [
+    ...search(
+      { after: PAGE_ROWS_MAX, limit: 1 },
+      count,
+      (n) => n,
+      (found) => [...found],
+      () => 0,
+    ),
+  ];
+  assert.deepEqual(rest, [{ found: [count], next: null }]);
 });

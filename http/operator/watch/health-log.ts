@@ -3,17 +3,17 @@
  * disk. There is one line for each change, and none while nothing changes.
  */
 
-import type { PriceTracker } from '../../engine/host/price-tracker.js';
-import type { Sequencer } from '../../engine/host/sequencer.js';
-import { ASSETS, accountId, marketId, RESULT_VOID, roundId, textAt } from '../../engine/model/domain.js';
-import type { BalanceMoved, EngineEvent } from '../../engine/model/events.js';
-import type { PriceTick } from '../../engine/model/ports.js';
-import type { AssetsAt } from '../prices/silent-assets.js';
-import type { DiskSpace } from '../process/shutdown.js';
+import type { PriceTracker } from '../../../engine/host/price-tracker.js';
+import type { Sequencer } from '../../../engine/host/sequencer.js';
+import { ASSETS, accountId, marketId, RESULT_VOID, roundId, textAt } from '../../../engine/model/domain.js';
+import type { BalanceMoved, EngineEvent } from '../../../engine/model/events.js';
+import type { PriceTick } from '../../../engine/model/ports.js';
+import type { AssetsAt } from '../../prices/silent-assets.js';
+import type { DiskSpace } from '../../process/shutdown.js';
+import { awaitedPrices, marketsWithoutCapital, type ShadowView } from '../desk/status.js';
+import type { Guesses } from '../token-guard.js';
 import { ArchiveLag } from './archive-lag.js';
-import { awaitedPrices, marketsWithoutCapital, type ShadowView } from './desk/status.js';
 import { MinuteLog, type MinuteLogOptions } from './minute-log.js';
-import type { Guesses } from './token-guard.js';
 
 /** A feed that alternates between two prices has a line in this time. */
 const HELD_EVERY_MS = 60_000;

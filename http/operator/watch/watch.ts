@@ -1,7 +1,7 @@
 /** What the engine's thread does regularly so that operators know how it is: lines of the log, and figures for their thread. */
-import { EngineFigures, type EngineFiguresOptions } from '../metrics/engine-figures.js';
+import { EngineFigures, type EngineFiguresOptions } from '../../metrics/engine-figures.js';
+import type { Guesses } from '../token-guard.js';
 import { HealthLog, type HealthLogOptions } from './health-log.js';
-import type { Guesses } from './token-guard.js';
 
 export class Watch {
   readonly #log: HealthLog;

@@ -1,6 +1,6 @@
 /** The operator API's resources, built from the engine's views. Money is in dollars. */
 
-import { dollarsOfCents } from '../../engine/base/money.js';
+import { dollarsOfCents } from '../../../engine/base/money.js';
 import {
   accountId,
   keyId,
@@ -9,10 +9,10 @@ import {
   TIERS,
   type Tier,
   textAt,
-} from '../../engine/model/domain.js';
-import type { BalanceMoved } from '../../engine/model/events.js';
-import type { AccountView, KeyView, Totals } from '../../engine/model/views.js';
-import type { AccountColumns } from './desk/dealings.js';
+} from '../../../engine/model/domain.js';
+import type { BalanceMoved } from '../../../engine/model/events.js';
+import type { AccountView, KeyView, Totals } from '../../../engine/model/views.js';
+import type { AccountColumns } from '../desk/dealings.js';
 
 export interface AccountResource {
   readonly id: string;
@@ -35,7 +35,7 @@ export function accountResource(view: Omit<AccountView, 'openBets'>): AccountRes
 export const accountResources = (columns: AccountColumns): AccountResource[] =>
   columns.names.map((name, at) =>
     accountResource({
-      account: columns.first + at,
+      account: columns.accounts[at] as number,
       name,
       tier: columns.tiers[at] as number,
       frozen: columns.frozen[at] === 1,
@@ -65,6 +65,7 @@ export function keyResource(view: KeyView): KeyResource {
 
 /** A deposit or withdrawal; `balance` is the one right after it. */
 export interface TransferResource {
+  readonly type: 'deposit' | 'withdrawal';
   /** null for the house. */
   readonly accountId: string | null;
   readonly amount: number;
@@ -75,6 +76,7 @@ export interface TransferResource {
 
 export function transferResource(event: BalanceMoved): TransferResource {
   return {
+    type: event.amountCents > 0 ? 'deposit' : 'withdrawal',
     accountId: event.account === 0 ? null : accountId(event.account),
     amount: dollarsOfCents(Math.abs(event.amountCents)),
     reference: event.reference,

@@ -1,0 +1,102 @@
+/** A round as the operator API shows it, before and after its settlement. */
+import { dollarsOfCents } from '../../../engine/base/money.js';
+import type { ArchivedRoundView } from '../../../engine/model/archive-reads.js';
+import {
+  ASSETS,
+  type Asset,
+  assetOf,
+  marketId,
+  RESULT_NONE,
+  ROUND_RESULTS,
+  ROUND_STATUSES,
+  type RoundStatus,
+  roundId,
+  TIME_FRAMES,
+  type TimeFrame,
+  textAt,
+  timeFrameOf,
+} from '../../../engine/model/domain.js';
+import { isoText } from '../../wire/wire.js';
+import type { OpenRound } from '../desk/dealings.js';
+
+export interface RoundResource {
+  readonly id: string;
+  readonly marketId: string;
+  readonly crypto: Asset;
+  readonly timeFrame: TimeFrame;
+  readonly roundNumber: number;
+  readonly status: RoundStatus;
+  readonly startTime: string;
+  readonly lockTime: string;
+  readonly endTime: string;
+  readonly openPrice: number | null;
+  readonly closePrice: number | null;
+  /** With the house's seeds. */
+  readonly poolUp: number;
+  readonly poolDown: number;
+  readonly totalBets: number;
+  /** All stakes, without the seeds. */
+  readonly totalVolume: number;
+  /** What the house has put in. */
+  readonly seeds: number;
+  /** What the bets on a side get if it wins; null for a settled round. */
+  readonly owedUp: number | null;
+  readonly owedDown: number | null;
+  readonly result: Exclude<(typeof ROUND_RESULTS)[number], 'NONE'> | null;
+  readonly voidReason: string | null;
+  readonly settledAt: string | null;
+}
+
+type Common = Omit<OpenRound, 'status' | 'payoutUpCents' | 'payoutDownCents'>;
+
+export function openRoundResource(round: OpenRound): RoundResource {
+  return {
+    ...identity(round, textAt(ROUND_STATUSES, round.status)),
+    ...pools(round),
+    owedUp: dollarsOfCents(round.payoutUpCents),
+    owedDown: dollarsOfCents(round.payoutDownCents),
+    ...resolution(round),
+    settledAt: null,
+  };
+}
+
+export function settledRoundResource(round: ArchivedRoundView): RoundResource {
+  return {
+    ...identity(round, 'SETTLED'),
+    ...pools(round),
+    owedUp: null,
+    owedDown: null,
+    ...resolution(round),
+    settledAt: isoText(round.settledAtMs),
+  };
+}
+
+const identity = (
+  { market, roundNumber, startTimeMs, lockTimeMs, endTimeMs }: Common,
+  status: RoundStatus,
+) => ({
+  id: roundId(market, roundNumber),
+  marketId: marketId(market),
+  crypto: textAt(ASSETS, assetOf(market)),
+  timeFrame: textAt(TIME_FRAMES, timeFrameOf(market)),
+  roundNumber,
+  status,
+  startTime: isoText(startTimeMs),
+  lockTime: isoText(lockTimeMs),
+  endTime: isoText(endTimeMs),
+});
+
+const pools = ({ openPrice, closePrice, poolUpCents, poolDownCents, ...sums }: Common) => ({
+  openPrice,
+  closePrice,
+  poolUp: dollarsOfCents(poolUpCents),
+  poolDown: dollarsOfCents(poolDownCents),
+  totalBets: sums.betCount,
+  totalVolume: dollarsOfCents(sums.volumeCents),
+  seeds: dollarsOfCents(2 * sums.seedCents),
+});
+
+const resolution = ({ result, voidReason }: Common) => ({
+  result: result === RESULT_NONE ? null : (textAt(ROUND_RESULTS, result) as RoundResource['result']),
+  voidReason: voidReason === '' ? null : voidReason,
+});
