@@ -24,11 +24,11 @@ import { ManualClock, systemClock, wholeMonotonicMs } from './http/process/clock
 import { type Config, ConfigError, readConfig } from './http/process/config.js';
 import { printCurlWhenOpen } from './http/process/demo.js';
 import { submitFirstCommands } from './http/process/first-commands.js';
-import { refuseToStart } from './http/process/refusal.js';
+import { Reloads } from './http/process/reloads.js';
 import { type RunningConfig, settleSetup } from './http/process/setup.js';
 import { type DiskSpace, Shutdown } from './http/process/shutdown.js';
 import { judgeGap } from './http/process/start-clock.js';
-import { logListening, logRecovered, logStarting, recoveryLogger } from './http/process/start-lines.js';
+import * as startLines from './http/process/start-lines.js';
 import { uwsVersion } from './http/uws/library.js';
 import { masterSecretFingerprint, openOperatorToken } from './persistence/data-dir/secrets.js';
 import { freeBytesOf } from './persistence/data-dir/space.js';
@@ -45,7 +45,7 @@ const { version } = JSON.parse(packageText) as { version: string };
 async function start(given: Config, log: Log): Promise<void> {
   // If the reader of the banner has gone (`| head -1`), serving goes on.
   process.stdout.on('error', (err) => log.write('stdout_closed', { err }));
-  logStarting(log, version, given.dataDir);
+  startLines.logStarting(log, version, given.dataDir);
   const startedMs = performance.now();
   const shutdown = new Shutdown(log);
   const onFatal = (error: unknown): void => shutdown.programmingError(error);
@@ -60,8 +60,8 @@ async function start(given: Config, log: Log): Promise<void> {
   const operatorToken = config.operatorToken ?? openOperatorToken(store.dir);
   const manualClock = config.clock === 'manual' ? new ManualClock(lastTimeMs, config.clockStartMs) : null;
   const { masterSecret } = store;
-  const ports = await openPorts(config, { front, masterSecret, operatorToken, manualClock });
-  for (const note of ports.notes) log.write('port_note', {}, note);
+  const ports = await openPorts(config, { front, masterSecret, operatorToken, manualClock, log });
+  new Reloads(log).add('certificates', ports.reloadCertificates).watch();
   const host = buildHost(config, manualClock, store, shutdown, log);
   const { sequencer } = host;
   // Before the first command: what gateways see starts from a state that is durable.
@@ -89,7 +89,7 @@ async function start(given: Config, log: Log): Promise<void> {
     feed: host.feed.name,
     clock: config.clock,
   };
-  logListening(log, facts, performance.now() - startedMs);
+  startLines.logListening(log, facts, performance.now() - startedMs);
   if (demoSecret === null) return;
   printCurlWhenOpen(sequencer, ports.publicUrl, demoSecret, (text) => process.stdout.write(text));
 }
@@ -97,10 +97,10 @@ async function start(given: Config, log: Log): Promise<void> {
 /** Locks the data directory and recovers the engine from it. */
 function recover(given: Config, log: Log): { readonly store: Store; readonly start: StartView } {
   const startedMs = performance.now();
-  const onProgress = recoveryReporter(systemClock, recoveryLogger(log));
+  const onProgress = recoveryReporter(systemClock, startLines.recoveryLogger(log));
   const store = openStore(given.dataDir, systemClock, onProgress, given);
   const tookMs = performance.now() - startedMs;
-  logRecovered(log, store.recovered, store.engine, tookMs);
+  startLines.logRecovered(log, store.recovered, store.engine, tookMs);
   const { snapshotSeq, lastSeq } = store.recovered;
   return { store, start: { snapshotSeq, lastSeq, tookMs } };
 }
@@ -246,5 +246,5 @@ try {
   logNodeWarnings(log);
   await start(config, log);
 } catch (error) {
-  refuseToStart(error, error instanceof ConfigError || error instanceof JournalError);
+  startLines.refuseToStart(error, error instanceof ConfigError || error instanceof JournalError);
 }

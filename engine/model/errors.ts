@@ -20,6 +20,7 @@ export const ERROR_STATUS = {
   missing_api_key: 401,
   invalid_api_key: 401,
   invalid_operator_token: 401,
+  client_certificate_required: 401,
   // 403: known, but not allowed
   key_disabled: 403,
   key_expired: 403,

@@ -63,6 +63,11 @@ export class Front {
     return this.#gateways.listenForOperators({ ...setup, engineFigures: this.engineFigures });
   }
 
+  /** Connections to come get the certificate that the port's files hold now; rejects where the library refuses it. */
+  renew(port: 'public' | 'operator'): Promise<void> {
+    return this.#gateways.renew(port);
+  }
+
   /** All of the engine's state must be durable. */
   attach({ sequencer, isClockManual, ...options }: FrontSources): void {
     assert(this.#connected === null, 'the engine is attached once');

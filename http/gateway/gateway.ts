@@ -18,12 +18,12 @@ import { Link } from '../rings/link.js';
 import { StreamHub } from '../stream/hub.js';
 import { FLUSH_MS, StreamCounts } from '../stream/limits.js';
 import { HeldRequests } from '../uws/held-requests.js';
-import { acceptFor, type Listening } from '../uws/listening.js';
+import { type Acceptor, acceptFor } from '../uws/listening.js';
 import { receiveBuffer } from '../uws/receive-buffer.js';
 import { UwsTransport } from '../uws/transport.js';
 import { ArchiveClient } from './archive-client.js';
 import { type GatewaySetup, type Post, type Serving, type ToGateway, WAKE } from './messages.js';
-import { type ThreadEnd, tellFailed, tellRefused } from './thread-end.js';
+import { renewFor, type ThreadEnd, tellFailed, tellRefused } from './thread-end.js';
 
 /** How old a gateway's bytes may be, in milliseconds, beside the age of what they are made of. */
 const BYTES_AGE_MS_MAX = MARKET_AGE_MS_MAX - PUBLISH_EVERY_MS;
@@ -36,7 +36,7 @@ export class Gateway implements Serving {
   readonly #link: Link;
   readonly #clock: Clock;
   readonly #held = new HeldRequests();
-  #acceptor: Listening | null = null;
+  #acceptor: Acceptor | null = null;
   #rules: Rules | null = null;
   #hub: StreamHub | null = null;
   #turns: NodeJS.Timeout | undefined;
@@ -47,11 +47,12 @@ export class Gateway implements Serving {
     private readonly post: Post,
     private readonly end: ThreadEnd,
   ) {
-    const { trustedProxies, connectionsMax, openConnections, rings } = setup;
+    const { trustedProxies, tls, connectionsMax, openConnections, rings } = setup;
     this.#clock = clockIn(setup.manualClock);
     this.#transport = new UwsTransport({
       clock: systemClock,
       trustedProxies,
+      tls,
       connectionsMax,
       openConnections: new Int32Array(openConnections),
       streamPaths: BASES.map((base) => `${base}/stream`),
@@ -74,6 +75,12 @@ export class Gateway implements Serving {
     switch (message.kind) {
       case 'accept':
         void this.#accept(message.descriptors, message.host, message.port);
+        return;
+      case 'renew':
+        renewFor(this.#transport, this.post);
+        return;
+      case 'exchange':
+        this.#acceptor?.exchange(message.before, message.after);
         return;
       case 'serve':
         this.#rules = message.rules;
@@ -98,15 +105,19 @@ export class Gateway implements Serving {
 
   /** Opens the network. Requests are held until `#serve`. */
   async #join(): Promise<void> {
-    const descriptor = await this.#transport.join(this.#held.handler);
-    const seesHeads = (await receiveBuffer()) !== null;
-    this.post({ kind: 'joined', descriptor, seesHeads });
+    try {
+      const descriptor = await this.#transport.join(this.#held.handler);
+      const seesHeads = (await receiveBuffer(this.setup.tls)) !== null;
+      this.post({ kind: 'joined', descriptor, seesHeads });
+    } catch (error) {
+      tellRefused(this.post, error);
+    }
   }
 
   /** Accepts connections for all gateways. */
   async #accept(descriptors: readonly number[], host: string, port: number): Promise<void> {
     try {
-      this.#acceptor = await acceptFor(descriptors, host, port);
+      this.#acceptor = await acceptFor(descriptors, host, port, this.setup.tls !== null);
       this.post({ kind: 'listening', port: this.#acceptor.port });
     } catch (error) {
       tellRefused(this.post, error);

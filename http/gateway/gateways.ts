@@ -10,7 +10,15 @@ import type { AskDesk } from '../operator/desk/dealings.js';
 import type { Guesses } from '../operator/token-guard.js';
 import { ringMemory } from '../rings/ring.js';
 import type { RingService } from '../rings/service.js';
-import { type GatewaySetup, type OperatorSetup, type SharedSetup, type ToGateway, WAKE } from './messages.js';
+import type { UwsAppDescriptor } from '../uws/library.js';
+import {
+  type FromGateway,
+  type GatewaySetup,
+  type OperatorSetup,
+  type SharedSetup,
+  type ToGateway,
+  WAKE,
+} from './messages.js';
 import { GatewayThread } from './thread.js';
 import { Ended } from './thread-end.js';
 
@@ -40,6 +48,8 @@ export class Gateways {
   readonly #opened: GatewayThread[] = [];
   /** The one that accepts connections for all. */
   #acceptor: GatewayThread | null = null;
+  /** Where connections to the public port go. */
+  #descriptors: readonly UwsAppDescriptor[] = [];
   #isOver = false;
 
   /**
@@ -65,18 +75,17 @@ export class Gateways {
     const joining = this.#threads.map((thread, index) => {
       const rings = { requests: ringMemory(REQUEST_CELLS), replies: ringMemory(REPLY_CELLS) };
       service.add(rings, () => thread.post(WAKE));
-      const joined = thread.next('joined');
+      const joined = thread.next('joined', 'refused');
       this.#open(thread, { ...setup, role: 'public', ended, index, rings });
       return joined;
     });
-    const joined = await Promise.all(joining);
+    const joined = (await Promise.all(joining)).map(unrefused);
+    this.#descriptors = joined.map(({ descriptor }) => descriptor);
     const first = must(this.#threads[0], 'the first gateway');
     const answer = first.next('listening', 'refused');
     this.#acceptor = first;
-    first.post({ kind: 'accept', descriptors: joined.map(({ descriptor }) => descriptor), host, port });
-    const said = await answer;
-    if (said.kind === 'refused') throw new Error(said.reason);
-    return { port: said.port, seesHeads: joined.every(({ seesHeads }) => seesHeads) };
+    first.post({ kind: 'accept', descriptors: this.#descriptors, host, port });
+    return { port: unrefused(await answer).port, seesHeads: joined.every(({ seesHeads }) => seesHeads) };
   }
 
   /** Functions that wake the public ones, in the order of their numbers. */
@@ -88,9 +97,22 @@ export class Gateways {
   async listenForOperators(setup: Omit<OperatorSetup, 'role' | 'ended'>): Promise<number> {
     const answer = this.#operators.next('listening', 'refused');
     this.#open(this.#operators, { ...setup, role: 'operator', ended: this.#ended.memory });
-    const said = await answer;
-    if (said.kind === 'refused') throw new Error(said.reason);
-    return said.port;
+    return unrefused(await answer).port;
+  }
+
+  /**
+   * Has the threads of the public port, or that of the operators', read their certificate anew, for connections to come.
+   * Rejects if the library refuses it: then all stays as it was. Not to be called again before it has settled.
+   */
+  async renew(port: 'public' | 'operator'): Promise<void> {
+    const threads = port === 'public' ? this.#threads : [this.#operators];
+    const renewing = threads.map((thread) => thread.next('renewed', 'refused'));
+    for (const thread of threads) thread.post({ kind: 'renew' });
+    const renewed = (await Promise.all(renewing)).map(unrefused);
+    if (port === 'operator') return;
+    const after = renewed.map(({ descriptor }) => descriptor);
+    this.#threads[0]?.post({ kind: 'exchange', before: this.#descriptors, after });
+    this.#descriptors = after;
   }
 
   #open(thread: GatewayThread, setup: GatewaySetup | OperatorSetup): void {
@@ -151,4 +173,10 @@ export class Gateways {
   #post(message: ToGateway): void {
     for (const thread of this.#opened) thread.post(message);
   }
+}
+
+/** What a thread says, unless it is that it could not do what it was told. */
+function unrefused<T extends FromGateway>(said: T): Exclude<T, typeof WAKE | { readonly kind: 'refused' }> {
+  if (typeof said === 'object' && said.kind === 'refused') throw new Error(said.reason);
+  return said as Exclude<T, typeof WAKE | { readonly kind: 'refused' }>;
 }

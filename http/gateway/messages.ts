@@ -11,12 +11,15 @@ import type { SandboxParts } from '../operator/sandbox.js';
 import type { Guesses } from '../operator/token-guard.js';
 import type { RingPair } from '../rings/link.js';
 import type { UwsAppDescriptor } from '../uws/library.js';
+import type { TlsFiles } from '../uws/listening.js';
 
 /** The same for all threads that serve a port. */
 export interface PortSetup {
   /** How far the threads are with their end (`thread-end.ts`). */
   readonly ended: SharedArrayBuffer;
   readonly connectionsMax: number;
+  /** null for plain HTTP. */
+  readonly tls: TlsFiles | null;
   readonly logLevel: LogLevel;
 }
 
@@ -67,6 +70,14 @@ export type ToGateway =
       readonly host: string;
       readonly port: number;
     }
+  /** Reads the certificate anew, for connections to come. */
+  | { readonly kind: 'renew' }
+  /** Connections go to other apps from now on. For the gateway that accepts them. */
+  | {
+      readonly kind: 'exchange';
+      readonly before: readonly UwsAppDescriptor[];
+      readonly after: readonly UwsAppDescriptor[];
+    }
   /** `archive` leads to the archive's reader. */
   | { readonly kind: 'serve'; readonly rules: Rules; readonly archive: MessagePort }
   | { readonly kind: 'rules'; readonly rules: Rules }
@@ -80,6 +91,7 @@ export type FromGateway =
   | { readonly kind: 'joined'; readonly descriptor: UwsAppDescriptor; readonly seesHeads: boolean }
   | { readonly kind: 'listening'; readonly port: number }
   | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'renewed'; readonly descriptor: UwsAppDescriptor }
   | { readonly kind: 'asked'; readonly id: number; readonly question: Question }
   | { readonly kind: 'guesses'; readonly guesses: Guesses }
   | { readonly kind: 'stoppedAccepting' | 'closed' }

@@ -13,7 +13,7 @@ import { HeldRequests } from '../uws/held-requests.js';
 import { UwsTransport } from '../uws/transport.js';
 import { ArchiveClient } from './archive-client.js';
 import { type OperatorSetup, type Post, type Serving, WAKE } from './messages.js';
-import { type ThreadEnd, tellFailed, tellRefused } from './thread-end.js';
+import { renewFor, type ThreadEnd, tellFailed, tellRefused } from './thread-end.js';
 
 const REPORT_EVERY_MS = 1_000;
 
@@ -35,6 +35,7 @@ export class OperatorGateway implements Serving {
     this.#transport = new UwsTransport({
       clock: systemClock,
       trustedProxies: [],
+      tls: setup.tls,
       connectionsMax: setup.connectionsMax,
       onFatal: (error) => tellFailed(post, error),
     });
@@ -45,6 +46,7 @@ export class OperatorGateway implements Serving {
     if (message === WAKE) return;
     if (message.kind === 'told') this.#onTold(message.id, message.told);
     else if (message.kind === 'serve') this.#serve(message.archive);
+    else if (message.kind === 'renew') renewFor(this.#transport, this.post);
     else if (message.kind === 'close') void this.#close();
     else if (message.kind === 'halt') void this.#halt();
   }

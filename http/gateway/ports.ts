@@ -6,16 +6,22 @@ import { randomBytes } from 'node:crypto';
 import type { MessagePort } from 'node:worker_threads';
 import type { Rules } from '../../engine/model/rules.js';
 import { shareLimits } from '../limits/shared-limits.js';
+import type { Log } from '../log/log.js';
 import { urlOf } from '../process/banner.js';
-import type { ManualClock } from '../process/clock.js';
+import { type ManualClock, systemClock } from '../process/clock.js';
 import { ConfigError } from '../process/config.js';
+import type { Reload } from '../process/reloads.js';
 import type { RunningConfig } from '../process/setup.js';
+import { tlsFilesOf } from '../tls/files.js';
+import { PortCertificates } from '../tls/port-certificates.js';
 import { connectionLimits, descriptorsMax, limitsNote, tooFewDescriptors } from '../uws/connection-limits.js';
 import type { Front } from './front.js';
 import type { ForOperators } from './gateways.js';
 
 const UNSEEN =
   'the HTTP library does not show what it receives: bytes outside ASCII at the ends of header values are dropped, not refused';
+
+const EXPIRY_CHECK_EVERY_MS = 60 * 60 * 1_000;
 
 /** Of the part of a request's id that differs for each start of the server. */
 const REQUEST_ID_BYTES = 6;
@@ -24,8 +30,8 @@ export interface OpenPorts {
   readonly front: Front;
   readonly publicUrl: string;
   readonly operatorUrl: string;
-  /** Warnings for the operator. */
-  readonly notes: readonly string[];
+  /** Reads the certificates anew (`PortCertificates.reload`). */
+  readonly reloadCertificates: Reload;
   /** Passes on the held requests, and all that follow. */
   serve(rules: Rules, forOperators: ForOperators, newArchivePort: () => MessagePort): void;
   /** Accepts no new connections; resolves once all pending requests are answered. */
@@ -38,6 +44,7 @@ export interface PortParts {
   readonly operatorToken: string;
   /** null for the system's clock. */
   readonly manualClock: ManualClock | null;
+  readonly log: Log;
 }
 
 /** Throws a `ConfigError` if so many gateways cannot open the files of their program. Call before they are started. */
@@ -49,7 +56,8 @@ export function requireDescriptors(gateways: number): void {
 /** Throws a `ConfigError` that names the variable where an address cannot be listened on. */
 export async function openPorts(config: RunningConfig, parts: PortParts): Promise<OpenPorts> {
   const { host, port, operatorHost, operatorPort, trustedProxies, rateLimits, logLevel } = config;
-  const { front, masterSecret, operatorToken, manualClock } = parts;
+  const { front, masterSecret, operatorToken, manualClock, log } = parts;
+  const tls = tlsFilesOf(config);
   const descriptors = descriptorsMax();
   const { publicMax, operatorMax } = connectionLimits(descriptors);
   const openConnections = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
@@ -60,6 +68,7 @@ export async function openPorts(config: RunningConfig, parts: PortParts): Promis
     openConnections,
     connectionsMax: publicMax,
     trustedProxies,
+    tls: tls.public,
     limits: shareLimits(rateLimits),
     logLevel,
   };
@@ -70,14 +79,25 @@ export async function openPorts(config: RunningConfig, parts: PortParts): Promis
     token: operatorToken,
     sandbox: { isFeedPush: config.feed === 'push', isClockManual: manualClock !== null },
     connectionsMax: operatorMax,
+    tls: tls.operator,
     logLevel,
   };
   const operatorTaken = await named('TOTE_OPERATOR_PORT', front.listenForOperators(forOperators));
+  const certificates = new PortCertificates({
+    files: tls,
+    renew: (renewed) => front.renew(renewed),
+    log,
+    nowMs: systemClock.nowMs,
+  });
+  certificates.checkExpiry();
+  setInterval(() => certificates.checkExpiry(), EXPIRY_CHECK_EVERY_MS).unref();
+  for (const note of [limitsNote(descriptors), taken.seesHeads ? null : UNSEEN])
+    if (note !== null) log.write('port_note', {}, note);
   return {
     front,
-    publicUrl: urlOf(host, taken.port),
-    operatorUrl: urlOf(operatorHost, operatorTaken),
-    notes: [limitsNote(descriptors), taken.seesHeads ? null : UNSEEN].filter((note) => note !== null),
+    publicUrl: urlOf(host, taken.port, tls.public !== null),
+    operatorUrl: urlOf(operatorHost, operatorTaken, tls.operator !== null),
+    reloadCertificates: () => certificates.reload(),
     serve: (rules, connected, newArchivePort) => front.serve(rules, connected, newArchivePort),
     close: () => front.close(),
   };

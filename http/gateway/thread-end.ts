@@ -1,4 +1,5 @@
-/** How the threads that serve a port tell the engine's thread of their end, and of what goes wrong. */
+/** How the threads that serve a port tell the engine's thread of their end, their certificate, and of what goes wrong. */
+import type { UwsTransport } from '../uws/transport.js';
 import type { Post } from './messages.js';
 
 /** Whether nothing is handed over to other threads any more. */
@@ -76,7 +77,16 @@ export function tellFailed(post: Post, error: unknown): void {
   post({ kind: 'failed', error: error instanceof Error ? error : new Error(String(error)) });
 }
 
-/** The reason why a port is not listened on. */
+/** The reason why a port is not listened on, or its certificate not read anew. */
 export function tellRefused(post: Post, error: unknown): void {
   post({ kind: 'refused', reason: error instanceof Error ? error.message : String(error) });
+}
+
+/** Has the transport read its certificate anew, and tells how that went. */
+export function renewFor(transport: UwsTransport, post: Post): void {
+  try {
+    post({ kind: 'renewed', descriptor: transport.renew() });
+  } catch (error) {
+    tellRefused(post, error);
+  }
 }

@@ -75,6 +75,12 @@ export const LOG_EVENTS = {
   shadow_note: at('warn'),
   stdout_closed: at('warn', 'stdout cannot be written'),
   node_warning: at('warn'),
+  reloaded: at('info'),
+  reload_refused: at('error'),
+  certificate_expires: at(
+    'warn',
+    "a port's certificate expires soon, or has expired: renew it, then send SIGHUP",
+  ),
   request: at('debug', 'a request was answered'),
   stopping: at('info', 'stopping'),
   stopped: at('info', 'stopped'),

@@ -15,10 +15,10 @@ export interface BannerFacts {
   readonly clock: 'system' | 'manual';
 }
 
-/** `http://host:port` for a client on this machine. */
-export function urlOf(host: string, port: number): string {
+/** `http://host:port`, or `https` with TLS, for a client on this machine. */
+export function urlOf(host: string, port: number, isTls: boolean): string {
   const reachable = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
-  return `http://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}`;
+  return `http${isTls ? 's' : ''}://${isIPv6(reachable) ? `[${reachable}]` : reachable}:${port}`;
 }
 
 export function bannerText(facts: BannerFacts): string {

@@ -5,6 +5,7 @@
  */
 import { snapshotsKeptConflict } from '../../engine/model/snapshots-kept.js';
 import { nearest } from '../text/nearest.js';
+import { mistakesOfTls } from '../tls/files.js';
 import { Expected, type Variable } from './config-values.js';
 import { VARIABLES } from './variables.js';
 
@@ -41,6 +42,7 @@ export function readConfig(env: Environment): Config {
   }
   const fault = snapshotsKeptConflict(config.snapshotsKept, config.retentionMs);
   if (fault !== null) mistakes.push(`TOTE_SNAPSHOTS_KEPT: ${fault}`);
+  mistakes.push(...mistakesOfTls(config));
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return config;
 }

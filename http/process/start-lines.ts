@@ -1,7 +1,8 @@
-/** Log lines of a start. */
+/** Log lines of a start, and of one that is refused. */
 import type { EngineReads } from '../../engine/model/views.js';
-import type { Log } from '../log/log.js';
+import { createLog, type Log } from '../log/log.js';
 import { type BannerFacts, bannerText } from './banner.js';
+import { ConfigError } from './config.js';
 
 /** The outcome of the recovery, as persistence reports it. */
 export interface RecoveredView {
@@ -49,4 +50,22 @@ export function logListening(log: Log, facts: BannerFacts, tookMs: number): void
   const { publicUrl, operatorUrl, feed, clock, durability } = facts;
   log.write('listening', { publicUrl, operatorUrl, feed, clock, durability, tookMs: Math.round(tookMs) });
   process.stdout.write(bannerText(facts));
+}
+
+/**
+ * Ends a refused start: says why and leaves nothing running. `isKnown` means that the error's message is a sentence for operators.
+ * Other errors are shown with their stack.
+ */
+export function refuseToStart(error: unknown, isKnown: boolean): never {
+  const reason = error instanceof Error ? (isKnown ? error.message : error.stack) : String(error);
+  const sentence = `tote cannot start: ${reason}`;
+  // A log of its own: if the configuration is wrong, there is none yet.
+  if (process.stderr.isTTY) process.stderr.write(`${sentence}\n`);
+  else createLog('fatal').write('start_refused', factsOf(error), sentence);
+  process.exit(1);
+}
+
+function factsOf(error: unknown): object {
+  if (error instanceof ConfigError) return { mistakes: error.mistakes };
+  return error instanceof Error && 'code' in error ? { code: error.code } : {};
 }

@@ -33,6 +33,7 @@ import {
 import { PRICE_VARIABLES } from './price-variables.js';
 
 const NOTHING: readonly (keyof Setup)[] = [];
+const NO_FILE = [null, 'none'] as const;
 const SNAPSHOT_COMMANDS_MAX = 1_000_000_000_000;
 const WEEK_MINUTES = 7 * 24 * 60;
 const SEGMENT_MIB_MAX = 64 * 1024;
@@ -58,6 +59,27 @@ export const VARIABLES = {
     [null, 'made at the first start, kept in `<data>/operator-token` (mode 0600)'],
     token,
     '`Authorization: Bearer`; 16 to 255 visible ASCII characters',
+  ),
+  /** Files of the ports' certificates (`http/tls/files.ts`). */
+  tlsCertFile: optional(
+    'TOTE_TLS_CERT_FILE',
+    NO_FILE,
+    path,
+    'certificate of the public port with its chain, PEM: with it and its key the port speaks [TLS](docs/deployment.md#tls), 1.2 and up',
+  ),
+  tlsKeyFile: optional('TOTE_TLS_KEY_FILE', NO_FILE, path, 'its key: RSA or EC, PEM without a passphrase'),
+  operatorTlsCertFile: optional(
+    'TOTE_OPERATOR_TLS_CERT_FILE',
+    NO_FILE,
+    path,
+    'the same for the operator port. SIGHUP reads all of these files anew',
+  ),
+  operatorTlsKeyFile: optional('TOTE_OPERATOR_TLS_KEY_FILE', NO_FILE, path, 'its key'),
+  operatorClientCaFile: optional(
+    'TOTE_OPERATOR_TLS_CLIENT_CA_FILE',
+    NO_FILE,
+    path,
+    'authorities, PEM: every request to the operator port then needs a client certificate that one of them has signed, in addition to the token',
   ),
   dataDir: variable('TOTE_DATA_DIR', './data', path, 'one process at a time'),
   requireData: variable(

@@ -1,5 +1,36 @@
-/** What exchanges and their transport share: their interfaces, and the exchanges that wait for slow clients. */
-import type { HttpHandler } from '../../engine/model/ports.js';
+/**
+ * What a transport is given, and what it and its exchanges share: their interfaces, and the exchanges that wait for slow
+ * clients.
+ */
+import type { Clock, HttpHandler } from '../../engine/model/ports.js';
+import type { TlsFiles } from './listening.js';
+
+/** Calls `run` every `periodMs` milliseconds until the returned function is called. */
+export type StartTimer = (run: () => void, periodMs: number) => () => void;
+
+export interface UwsTransportOptions {
+  readonly clock: Clock;
+  /** Addresses or ranges whose `X-Forwarded-For` is trusted. */
+  readonly trustedProxies: readonly string[];
+  /** A programming error in a handler. The state can no longer be trusted, and the process is expected to end. */
+  readonly onFatal: (error: unknown) => void;
+  /** Plain HTTP if absent. */
+  readonly tls?: TlsFiles | null;
+  readonly connectionsMax?: number;
+  /** Connections of all transports that share the bound: one 32-bit integer. Its own if absent. */
+  readonly openConnections?: Int32Array;
+  /** Paths that have a WebSocket; none if absent. */
+  readonly streamPaths?: readonly string[];
+  /** The system's timer if absent. */
+  readonly startTimer?: StartTimer;
+}
+
+/** The system's timer, which does not keep the process running. */
+export const systemTimer: StartTimer = (run, periodMs) => {
+  const timer = setInterval(run, periodMs);
+  timer.unref();
+  return () => clearInterval(timer);
+};
 
 /** An exchange that is waiting for its client. */
 export interface WaitingExchange {
@@ -59,13 +90,3 @@ export class SlowExchanges extends Set<WaitingExchange> {
     this.#isExpiring = false;
   }
 }
-
-/** Calls `run` every `periodMs` milliseconds until the returned function is called. */
-export type StartTimer = (run: () => void, periodMs: number) => () => void;
-
-/** The system's timer, which does not keep the process running. */
-export const systemTimer: StartTimer = (run, periodMs) => {
-  const timer = setInterval(run, periodMs);
-  timer.unref();
-  return () => clearInterval(timer);
-};

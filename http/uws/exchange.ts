@@ -12,7 +12,7 @@ import { abandon, bytesIn, headText, isBuffered, REPLY_DEADLINE_MS } from './ans
 import { BODY_BYTES_MAX, BODY_DEADLINE_MS, BodyBuffer, DRAIN_BYTES_MAX, LINGER_MS } from './body-buffer.js';
 import type { ExchangeHost, WaitingExchange } from './exchange-host.js';
 import type { UwsResponse } from './library.js';
-import type { RequestHeaders } from './request-headers.js';
+import type { Fault, RequestHeaders } from './request-headers.js';
 
 const NO_BODY = new Uint8Array(0);
 
@@ -86,9 +86,9 @@ export class Exchange implements HttpRequest, HttpResponder, WaitingExchange {
     }
   }
 
-  /** Starts a request whose end is ambiguous: nothing behind it is processed, see `#dispatchLater`. */
-  startRefused(detail: string): void {
-    this.fault = { code: 'invalid_request', detail };
+  /** Starts a request with a fault in its head: nothing behind it is processed, see `#dispatchLater`. */
+  startRefused(fault: Fault): void {
+    this.fault = fault;
     this.#watchAbort();
     this.response.onData(() => undefined);
     this.#dispatchLater();

@@ -36,6 +36,8 @@ export interface UwsResponse {
   getRemoteAddress(): ArrayBuffer;
   /** The response is invalid afterwards; the WebSocket is opened before this returns. */
   upgrade<T>(data: T, key: string, protocol: string, extensions: string, context: UwsSocketContext): void;
+  /** The client's certificate, PEM; '' if it has sent none. In no type declaration of the library. */
+  getX509Certificate(): string;
 }
 
 /** Names the app's WebSockets in an upgrade; opaque. */
@@ -94,6 +96,16 @@ export interface UwsApp {
   getDescriptor(): UwsAppDescriptor;
   /** From now on, accepted connections are handed to the added apps in turn, and none is kept. */
   addChildAppDescriptor(descriptor: UwsAppDescriptor): UwsApp;
+  /** The app gets no further connections, and keeps those that it has. */
+  removeChildAppDescriptor(descriptor: UwsAppDescriptor): UwsApp;
+}
+
+/** Without files: an app that hands every connection to others before its handshake. */
+export interface UwsTlsOptions {
+  readonly cert_file_name?: string;
+  readonly key_file_name?: string;
+  /** Client certificates are asked for, and those that these authorities have not signed are refused. */
+  readonly ca_file_name?: string;
 }
 
 /** An app as threads pass it to each other; opaque. */
@@ -101,6 +113,8 @@ export type UwsAppDescriptor = number;
 
 export interface Uws {
   App(): UwsApp;
+  /** TLS 1.2 or 1.3. Throws if the files are missing or do not fit each other. */
+  SSLApp(options: UwsTlsOptions): UwsApp;
   readonly LIBUS_LISTEN_EXCLUSIVE_PORT: number;
   us_listen_socket_close(socket: UwsListenSocket): void;
   us_socket_local_port(socket: UwsListenSocket): number;

@@ -1,14 +1,53 @@
-/** Listening sockets. A port is taken exclusively: by default the library would share it with another server. */
+/**
+ * Apps and listening sockets. A port is taken exclusively: by default the library would share it with another server.
+ *
+ * The listening socket belongs to an acceptor, which hands each connection to the app of a transport before the TLS
+ * handshake. So a transport can take a new certificate by opening another app: new connections go there, and the old app
+ * keeps those that it has.
+ */
 import { type UwsApp, type UwsAppDescriptor, uws } from './library.js';
 
-export interface Listening {
+/** The files of a port's certificate (PEM): with its chain, its key, and the authorities of client certificates. */
+export interface TlsFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
+  /** If not null, each client must have a certificate that one of these authorities has signed. */
+  readonly clientCaFile: string | null;
+}
+
+export interface Acceptor {
   readonly port: number;
+  /** From now on, connections go to the apps `after` instead of `before`. */
+  exchange(before: readonly UwsAppDescriptor[], after: readonly UwsAppDescriptor[]): void;
   /** Accepts no further connections. */
   close(): void;
 }
 
-/** Rejects if the port is taken or the address is not ours. */
-export function listenOn(app: UwsApp, host: string, port: number): Promise<Listening> {
+/** An app with the certificate that the files hold now, or without TLS. Throws if the library refuses them. */
+export function newApp(tls: TlsFiles | null): UwsApp {
+  if (tls === null) return uws.App();
+  const { certFile, keyFile, clientCaFile } = tls;
+  const files = { cert_file_name: certFile, key_file_name: keyFile };
+  try {
+    return uws.SSLApp(clientCaFile === null ? files : { ...files, ca_file_name: clientCaFile });
+  } catch {
+    const others = clientCaFile === null ? '' : ` and ${clientCaFile}`;
+    throw new Error(`the TLS library refuses ${certFile} with ${keyFile}${others}`);
+  }
+}
+
+/**
+ * Accepts connections and hands them to the apps in turn, so that each gets the same number. The apps may be those of
+ * other threads; `isTls` says whether they speak TLS. Rejects if the port is taken or the address is not ours.
+ */
+export function acceptFor(
+  descriptors: readonly UwsAppDescriptor[],
+  host: string,
+  port: number,
+  isTls: boolean,
+): Promise<Acceptor> {
+  const app = isTls ? uws.SSLApp({}) : uws.App();
+  for (const descriptor of descriptors) app.addChildAppDescriptor(descriptor);
   return new Promise((resolve, reject) => {
     app.listen(host, port, uws.LIBUS_LISTEN_EXCLUSIVE_PORT, (socket) => {
       if (socket === false) {
@@ -17,26 +56,16 @@ export function listenOn(app: UwsApp, host: string, port: number): Promise<Liste
       }
       resolve({
         port: uws.us_socket_local_port(socket),
-        close: () => uws.us_listen_socket_close(socket),
+        exchange(before, after) {
+          // Added first: an acceptor without other apps would keep a connection.
+          for (const descriptor of after) app.addChildAppDescriptor(descriptor);
+          for (const descriptor of before) app.removeChildAppDescriptor(descriptor);
+        },
+        close() {
+          uws.us_listen_socket_close(socket);
+          app.close();
+        },
       });
     });
   });
-}
-
-/** Accepts connections and hands them to the apps of other threads in turn, so that each gets the same number. */
-export async function acceptFor(
-  descriptors: readonly UwsAppDescriptor[],
-  host: string,
-  port: number,
-): Promise<Listening> {
-  const app = uws.App();
-  for (const descriptor of descriptors) app.addChildAppDescriptor(descriptor);
-  const listening = await listenOn(app, host, port);
-  return {
-    port: listening.port,
-    close() {
-      listening.close();
-      app.close();
-    },
-  };
 }

@@ -5,10 +5,13 @@
  * handler returns, unless it was transferred before. So a connection to ourselves sends one body and its first chunk
  * is kept; a second request then proves that received bytes can be read there. Every read of every connection of this
  * thread starts at the buffer's first byte. The library frees the buffer when the thread ends. It is only ever read,
- * and only within the library's callbacks, when it holds the bytes just received.
+ * and only within the library's callbacks, when it holds the bytes just received. Connections with TLS have one of their
+ * own, with what was decrypted.
  */
 import { connect } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { type UwsListenSocket, type UwsResponse, uws } from './library.js';
+import { newApp, type TlsFiles } from './listening.js';
 
 const HOST = '127.0.0.1';
 /** More than the longest head that the library accepts. */
@@ -20,16 +23,25 @@ const GET = Buffer.from('GET / HTTP/1.1\r\nhost: a\xe9\r\n\r\n', 'latin1');
 /** Far more than the few milliseconds that this takes. */
 const TIMEOUT_MS = 5_000;
 
-let opened: Promise<Uint8Array | null> | null = null;
+type Buffers = Promise<Uint8Array | null> | null;
+let plain: Buffers = null;
+let decrypted: Buffers = null;
 
-/** Resolves with the buffer's first bytes, enough for any head, or with null if they cannot be read. */
-export function receiveBuffer(): Promise<Uint8Array | null> {
-  opened ??= new Promise((resolve) => open(resolve));
-  return opened;
+/**
+ * Resolves with the first bytes of the buffer of connections with or without TLS, enough for any head, or with null if
+ * they cannot be read. Rejects if the library refuses the certificate.
+ */
+export function receiveBuffer(tls: TlsFiles | null): Promise<Uint8Array | null> {
+  if (tls === null) {
+    plain ??= new Promise((resolve) => open(null, resolve));
+    return plain;
+  }
+  decrypted ??= new Promise((resolve) => open(tls, resolve));
+  return decrypted;
 }
 
-function open(resolve: (buffer: Uint8Array | null) => void): void {
-  const app = uws.App();
+function open(tls: TlsFiles | null, resolve: (buffer: Uint8Array | null) => void): void {
+  const app = newApp(tls);
   let kept: Uint8Array | null = null;
   app.post('/*', (response) => {
     response.onAborted(() => undefined);
@@ -49,9 +61,11 @@ function open(resolve: (buffer: Uint8Array | null) => void): void {
   app.listen(HOST, 0, uws.LIBUS_LISTEN_EXCLUSIVE_PORT, (socket) => {
     listening = socket;
   });
-  const client = connect(listening === false ? 0 : uws.us_socket_local_port(listening), HOST);
+  const port = listening === false ? 0 : uws.us_socket_local_port(listening);
+  // Nobody else can have this port, so the certificate need not name this address.
+  const client = tls === null ? connect(port, HOST) : connectTls(port, HOST, { rejectUnauthorized: false });
   client.setNoDelay(true);
-  client.on('connect', () => client.write(POST));
+  client.on(tls === null ? 'connect' : 'secureConnect', () => client.write(POST));
   client.once('data', () => client.write(GET));
   client.on('error', () => finish(null));
   const timer = setTimeout(() => finish(null), TIMEOUT_MS);

@@ -7,7 +7,8 @@
  * exactly where the lengths add up to. If one does not, `sent-head.ts` parses the head again.
  */
 
-import type { UwsRequest } from './library.js';
+import type { HttpRequest } from '../../engine/model/ports.js';
+import type { UwsRequest, UwsResponse } from './library.js';
 import { sentHeaders } from './sent-head.js';
 
 const API_KEY = 'x-api-key';
@@ -164,3 +165,22 @@ function joined(before: string | null, value: string): string {
 
 const listed = (before: string | null, value: string): string =>
   before === null ? value : `${before}, ${value}`;
+
+/** What is wrong with a request. */
+export type Fault = NonNullable<HttpRequest['fault']>;
+
+/** The library refuses certificates that no authority has signed, but not their absence. */
+const NO_CERTIFICATE: Fault = {
+  code: 'client_certificate_required',
+  detail: 'this port expects a client certificate, and the connection has none',
+};
+
+/** The fault that a request's head shows, or null. */
+export function faultOf(
+  response: UwsResponse,
+  { ambiguity }: RequestHeaders,
+  expectsCertificate: boolean,
+): Fault | null {
+  if (expectsCertificate && response.getX509Certificate() === '') return NO_CERTIFICATE;
+  return ambiguity === null ? null : { code: 'invalid_request', detail: ambiguity };
+}

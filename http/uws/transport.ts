@@ -6,24 +6,17 @@
  * the library does not report whose connection closes, and one proxy may rightly hold most of them.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { assert } from '../../engine/base/assert.js';
-import type { Clock, HttpHandler, Transport } from '../../engine/model/ports.js';
+import { assert, must } from '../../engine/base/assert.js';
+import type { HttpHandler, Transport } from '../../engine/model/ports.js';
 import { abandon } from './answer.js';
 import { ClientAddresses } from './client-address.js';
 import { CONNECTIONS_MAX, OpenConnections } from './connection-limits.js';
 import { Exchange } from './exchange.js';
-import { type ExchangeHost, SlowExchanges, type StartTimer, systemTimer } from './exchange-host.js';
-import {
-  type UwsApp,
-  type UwsAppDescriptor,
-  type UwsRequest,
-  type UwsResponse,
-  type UwsSocketContext,
-  uws,
-} from './library.js';
-import { type Listening, listenOn } from './listening.js';
+import { type ExchangeHost, SlowExchanges, systemTimer, type UwsTransportOptions } from './exchange-host.js';
+import type { UwsApp, UwsAppDescriptor, UwsRequest, UwsResponse, UwsSocketContext } from './library.js';
+import { type Acceptor, acceptFor, newApp, type TlsFiles } from './listening.js';
 import { receiveBuffer } from './receive-buffer.js';
-import { RequestHeaders } from './request-headers.js';
+import { faultOf, RequestHeaders } from './request-headers.js';
 import { UpgradeExchange } from './upgrade.js';
 import { type WebSocketHost, webSockets } from './web-socket.js';
 
@@ -32,21 +25,6 @@ const SWEEP_MS = 250;
 /** When closing, pending answers have this long to be sent; then their connections are closed. */
 export const CLOSE_DEADLINE_MS = 10_000;
 
-export interface UwsTransportOptions {
-  readonly clock: Clock;
-  /** Addresses or ranges whose `X-Forwarded-For` is trusted. */
-  readonly trustedProxies: readonly string[];
-  /** A programming error in a handler. The state can no longer be trusted, and the process is expected to end. */
-  readonly onFatal: (error: unknown) => void;
-  readonly connectionsMax?: number;
-  /** Connections of all transports that share the bound: one 32-bit integer. Its own if absent. */
-  readonly openConnections?: Int32Array;
-  /** Paths that have a WebSocket; none if absent. */
-  readonly streamPaths?: readonly string[];
-  /** The system's timer if absent. */
-  readonly startTimer?: StartTimer;
-}
-
 export class UwsTransport implements Transport, ExchangeHost, WebSocketHost {
   readonly slow = new SlowExchanges();
   isClosing = false;
@@ -54,8 +32,11 @@ export class UwsTransport implements Transport, ExchangeHost, WebSocketHost {
 
   readonly #connections: OpenConnections;
   readonly #headers = new RequestHeaders();
-  #app: UwsApp | null = null;
-  #listening: Listening | null = null;
+  readonly #tls: TlsFiles | null;
+  readonly #expectsCertificates: boolean;
+  /** The last one gets the new connections. Those before it have older certificates, and the connections made with them. */
+  readonly #apps: UwsApp[] = [];
+  #acceptor: Acceptor | null = null;
   #stopTimer: () => void = () => undefined;
   /** Requests not answered yet. */
   #pending = 0;
@@ -63,11 +44,10 @@ export class UwsTransport implements Transport, ExchangeHost, WebSocketHost {
 
   constructor(private readonly options: UwsTransportOptions) {
     const { trustedProxies, connectionsMax = CONNECTIONS_MAX, openConnections = new Int32Array(1) } = options;
-    this.#connections = new OpenConnections(
-      new ClientAddresses(trustedProxies),
-      connectionsMax,
-      openConnections,
-    );
+    const addresses = new ClientAddresses(trustedProxies);
+    this.#connections = new OpenConnections(addresses, connectionsMax, openConnections);
+    this.#tls = options.tls ?? null;
+    this.#expectsCertificates = this.#tls !== null && this.#tls.clientCaFile !== null;
   }
 
   /** Connections open now. */
@@ -76,19 +56,39 @@ export class UwsTransport implements Transport, ExchangeHost, WebSocketHost {
   }
 
   async listen(host: string, port: number, handler: HttpHandler): Promise<number> {
-    this.#listening = await listenOn(await this.#open(handler), host, port);
-    return this.#listening.port;
+    const descriptor = await this.join(handler);
+    this.#acceptor = await acceptFor([descriptor], host, port, this.#tls !== null);
+    return this.#acceptor.port;
   }
 
-  /** Serves connections that an acceptor hands over. Resolves with what the acceptor needs. */
+  /**
+   * Serves connections that an acceptor hands over. Resolves with what the acceptor needs. Rejects if the library refuses
+   * the certificate.
+   */
   async join(handler: HttpHandler): Promise<UwsAppDescriptor> {
-    return (await this.#open(handler)).getDescriptor();
+    assert(this.#apps.length === 0, 'a transport opens once');
+    const app = this.#open();
+    this.handler = handler;
+    this.#headers.received = await receiveBuffer(this.#tls);
+    this.#stopTimer = (this.options.startTimer ?? systemTimer)(() => this.#sweep(), SWEEP_MS);
+    return app.getDescriptor();
+  }
+
+  /**
+   * Reads the certificate anew, for connections to come: those of its own acceptor, or of the one that gets the result.
+   * Throws if the library refuses it.
+   */
+  renew(): UwsAppDescriptor {
+    const before = must(this.#apps.at(-1), 'the app of an open transport').getDescriptor();
+    const after = this.#open().getDescriptor();
+    this.#acceptor?.exchange([before], [after]);
+    return after;
   }
 
   /** Accepts nothing more, answers what waits, and closes. */
   close(): Promise<void> {
-    if (this.#app === null || this.isClosing) return Promise.resolve();
-    this.#listening?.close();
+    if (this.#apps.length === 0 || this.isClosing) return Promise.resolve();
+    this.#acceptor?.close();
     this.isClosing = true;
     return new Promise((resolve) => {
       this.#closed = { dueMs: this.monotonicMs() + CLOSE_DEADLINE_MS, resolve };
@@ -98,22 +98,20 @@ export class UwsTransport implements Transport, ExchangeHost, WebSocketHost {
 
   /**
    * Closes all connections, whatever waits on them. An acceptor must have stopped before: those that it has handed over
-   * arrive within one turn of the event loop, and are closed.
+   * arrive within two turns of the event loop, and are closed.
    */
   async halt(): Promise<void> {
-    this.#listening?.close();
+    this.#acceptor?.close();
     this.isClosing = true;
     this.#stopTimer();
     await nextTurn();
-    this.#app?.close();
+    await nextTurn();
+    for (const app of this.#apps) app.close();
   }
 
-  async #open(handler: HttpHandler): Promise<UwsApp> {
-    assert(this.#app === null, 'a transport opens once');
-    const app = uws.App();
-    this.#app = app;
-    this.handler = handler;
-    this.#headers.received = await receiveBuffer();
+  #open(): UwsApp {
+    const app = newApp(this.#tls);
+    this.#apps.push(app);
     app.filter((response, change) => this.guarded(() => this.#onConnection(response, change)));
     const sockets = webSockets(this, (response, request, context) =>
       this.#upgrade(response, request, context),
@@ -124,7 +122,6 @@ export class UwsTransport implements Transport, ExchangeHost, WebSocketHost {
     app.get('/*', (response, request) => this.#serve('GET', response, request));
     app.post('/*', (response, request) => this.#serve('POST', response, request));
     app.any('/*', (response, request) => this.#serve(null, response, request));
-    this.#stopTimer = (this.options.startTimer ?? systemTimer)(() => this.#sweep(), SWEEP_MS);
     return app;
   }
 
@@ -169,8 +166,8 @@ export class UwsTransport implements Transport, ExchangeHost, WebSocketHost {
         headers,
       );
       this.#pending += 1;
-      const { ambiguity } = headers;
-      if (ambiguity !== null) exchange.startRefused(ambiguity);
+      const fault = faultOf(response, headers, this.#expectsCertificates);
+      if (fault !== null) exchange.startRefused(fault);
       else if (!headers.hasBody) exchange.start();
       else exchange.startReceiving(headers.declaredBytes);
     } catch (error) {
@@ -193,6 +190,7 @@ export class UwsTransport implements Transport, ExchangeHost, WebSocketHost {
         query ?? '',
         this.#connections.countedAddress(response, headers.forwardedFor ?? ''),
         headers,
+        faultOf(response, headers, this.#expectsCertificates),
         request,
         context,
       );
@@ -222,8 +220,12 @@ export class UwsTransport implements Transport, ExchangeHost, WebSocketHost {
   }
 
   #closeWhenIdle(): void {
-    // Not at once: the library is still sending the last answer, and connections may be on their way from an acceptor.
-    if (this.#pending === 0) setImmediate(() => this.#pending === 0 && this.#finishClosing());
+    // Not at once: the library is still sending the last answer, and connections may be on their way from an acceptor,
+    // which takes two turns of the event loop if that is on this thread.
+    const close = (): void => {
+      if (this.#pending === 0) this.#finishClosing();
+    };
+    if (this.#pending === 0) setImmediate(() => setImmediate(close));
   }
 
   #finishClosing(): void {
@@ -231,7 +233,7 @@ export class UwsTransport implements Transport, ExchangeHost, WebSocketHost {
     if (closed === null) return;
     this.#closed = null;
     this.#stopTimer();
-    this.#app?.close();
+    for (const app of this.#apps) app.close();
     closed.resolve();
   }
 

@@ -18,11 +18,12 @@ import type {
 import { abandon, headText } from './answer.js';
 import type { ExchangeHost } from './exchange-host.js';
 import type { UwsRequest, UwsResponse, UwsSocketContext } from './library.js';
-import type { RequestHeaders } from './request-headers.js';
+import type { Fault, RequestHeaders } from './request-headers.js';
 import type { WebSocketData } from './web-socket.js';
 
 const KEY_PROTOCOL = 'tote.key.';
 const NO_BODY = new Uint8Array(0);
+const BODY_OF_UPGRADE: Fault = { code: 'invalid_request', detail: 'an upgrade has no body' };
 
 export class UpgradeExchange implements HttpRequest, HttpResponder {
   readonly method = 'GET';
@@ -48,6 +49,7 @@ export class UpgradeExchange implements HttpRequest, HttpResponder {
     readonly query: string,
     readonly address: string,
     headers: RequestHeaders,
+    fault: Fault | null,
     request: UwsRequest,
     private readonly context: UwsSocketContext,
   ) {
@@ -59,7 +61,7 @@ export class UpgradeExchange implements HttpRequest, HttpResponder {
     this.acceptEncoding = headers.acceptEncoding ?? '';
     this.authorization = headers.authorization ?? '';
     this.ifNoneMatch = headers.ifNoneMatch ?? '';
-    this.fault = faultOf(headers);
+    this.fault = fault ?? (headers.hasBody ? BODY_OF_UPGRADE : null);
     this.#webSocketKey = request.getHeader('sec-websocket-key');
     this.upgrade = { protocols, accept: (protocol, open) => this.#accept(protocol, open) };
   }
@@ -110,12 +112,6 @@ export class UpgradeExchange implements HttpRequest, HttpResponder {
       if (!this.#isFinished) abandon(this.response, () => this.#guarded(() => this.#finish()));
     }
   }
-}
-
-function faultOf(headers: RequestHeaders): HttpRequest['fault'] {
-  const { ambiguity, hasBody } = headers;
-  if (ambiguity !== null) return { code: 'invalid_request', detail: ambiguity };
-  return hasBody ? { code: 'invalid_request', detail: 'an upgrade has no body' } : null;
 }
 
 /** The key of the header and of the subprotocols; '' if there is none. Different ones are joined, and so are no key. */

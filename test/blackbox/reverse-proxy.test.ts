@@ -33,7 +33,10 @@ before(async () => {
   trader = await sandbox.trader();
   key = { 'X-API-Key': trader.secret };
   order = { ...key, ...JSON_TYPE };
-  const [configuration = ''] = codeBlocks(sectionOf(readDocument('docs/deployment.md'), '## nginx'), 'nginx');
+  const [configuration = ''] = codeBlocks(
+    sectionOf(readDocument('docs/deployment.md'), '### nginx'),
+    'nginx',
+  );
   nginx = await Nginx.start(configuration, new URL(sandbox.server.publicUrl).host);
 });
 after(async () => {

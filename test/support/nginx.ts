@@ -1,14 +1,13 @@
 /** Debian's nginx as a reverse proxy in front of a server, with the configuration of a document. */
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { request } from 'node:https';
+import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Answered, type HeaderFields, parseEnvelope } from './client.js';
+import { replace, selfSigned } from './certificates.js';
+import { type HttpsAnswered, type HttpsRequest, httpsSend } from './https.js';
 import { newDataDir, removeDataDir } from './server.js';
 
 const NAME = 'tote.example.com';
@@ -21,13 +20,6 @@ async function freePort(): Promise<number> {
   holder.close();
   await once(holder, 'close');
   return port;
-}
-
-export interface ProxiedRequest {
-  /** The client's own address, such as 127.0.0.2. */
-  readonly from?: string;
-  readonly headers?: HeaderFields;
-  readonly body?: string;
 }
 
 export class Nginx {
@@ -45,7 +37,9 @@ export class Nginx {
    */
   static async start(configuration: string, upstream: string): Promise<Nginx> {
     const folder = newDataDir();
-    const certificate = makeCertificate(folder);
+    const pair = selfSigned(folder, 'proxy', { dns: NAME });
+    const certificate = pair.cert;
+    replace({ certFile: join(folder, 'fullchain.pem'), keyFile: join(folder, 'privkey.pem') }, pair);
     const port = await freePort();
     const replaced = [
       ['/etc/ssl/tote', folder],
@@ -73,32 +67,8 @@ export class Nginx {
   }
 
   /** One HTTPS request on a connection of its own; `target` with the base path. */
-  async send(method: string, target: string, parts: ProxiedRequest = {}): Promise<Answered> {
-    const { from = '127.0.0.1', headers = {}, body } = parts;
-    const sent = request({
-      host: '127.0.0.1',
-      port: this.port,
-      localAddress: from,
-      servername: NAME,
-      ca: this.certificate,
-      agent: false,
-      method,
-      path: target,
-      headers: { Host: NAME, ...headers },
-    });
-    sent.end(body);
-    const [response] = (await once(sent, 'response')) as [import('node:http').IncomingMessage];
-    const received = await text(response);
-    const fields = Object.entries(response.headers).map(([name, value]): [string, string] => [
-      name,
-      `${value}`,
-    ]);
-    return {
-      status: response.statusCode ?? 0,
-      headers: new Headers(fields),
-      text: received,
-      ...parseEnvelope(received),
-    };
+  send(method: string, target: string, parts: HttpsRequest = {}): Promise<HttpsAnswered> {
+    return httpsSend({ port: this.port, ca: this.certificate, servername: NAME }, method, target, parts);
   }
 
   async stop(): Promise<void> {
@@ -131,15 +101,4 @@ function mainFile(folder: string, configuration: string): string {
     configuration,
     '}',
   ].join('\n');
-}
-
-/** A certificate for the document's name that signs itself, with its key, in `folder`. */
-function makeCertificate(folder: string): string {
-  mkdirSync(folder, { recursive: true });
-  const file = join(folder, 'fullchain.pem');
-  const options =
-    `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=${NAME} ` +
-    `-addext subjectAltName=DNS:${NAME} -keyout ${join(folder, 'privkey.pem')} -out ${file}`;
-  execFileSync('openssl', options.split(' '), { stdio: 'pipe' });
-  return readFileSync(file, 'utf8');
 }

@@ -186,8 +186,8 @@ export class Server {
     const dataDir = options.dataDir ?? newDataDir();
     const env = options.env ?? {};
     const run = new Run(dataDir, options);
-    const [, publicUrl = ''] = await run.sees(/^ *public API +(http:\/\/\S+?)\/v1\b/m);
-    const [, operatorUrl = ''] = await run.sees(/^ *operator API +(http:\/\/\S+?)\/operator\/v1\b/m);
+    const [, publicUrl = ''] = await run.sees(/^ *public API +(https?:\/\/\S+?)\/v1\b/m);
+    const [, operatorUrl = ''] = await run.sees(/^ *operator API +(https?:\/\/\S+?)\/operator\/v1\b/m);
     const token = env['TOTE_OPERATOR_TOKEN'] ?? readFileSync(join(dataDir, 'operator-token'), 'utf8').trim();
     return new Server(dataDir, publicUrl, operatorUrl, token, run);
   }

@@ -25,6 +25,8 @@ export interface StreamOptions {
   readonly base?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly protocols?: readonly string[];
+  /** Of a server with TLS: the certificate to trust. */
+  readonly ca?: string;
   /** Sees every message when it arrives. */
   readonly onMessage?: (message: ServerMessage) => void;
 }
@@ -59,11 +61,12 @@ export class StreamClient {
   static async open(
     publicUrl: string,
     secret: string | null,
-    { base = '/v1', headers = {}, protocols = [], onMessage = () => undefined }: StreamOptions = {},
+    { base = '/v1', headers = {}, protocols = [], ca, onMessage = () => undefined }: StreamOptions = {},
   ): Promise<StreamClient> {
     const all = { ...(secret !== null && { 'X-API-Key': secret }), ...headers };
     const socket = new WebSocket(`${publicUrl.replace('http', 'ws')}${base}/stream`, [...protocols], {
       headers: all,
+      ...(ca !== undefined && { ca }),
     });
     const client = new StreamClient(socket, onMessage);
     const refused = new Promise<never>((_, reject) => {

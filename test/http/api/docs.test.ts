@@ -21,6 +21,7 @@ const guide = readFileSync(new URL('../../../../docs/api.md', import.meta.url), 
 const NOT_PUBLIC: readonly ErrorCode[] = [
   'price_refused',
   'invalid_operator_token',
+  'client_certificate_required',
   'account_not_found',
   'key_not_found',
   'reference_conflict',

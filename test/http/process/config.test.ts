@@ -37,6 +37,11 @@ test('an empty environment gives the defaults of the design', () => {
     operatorHost: '127.0.0.1',
     operatorPort: 8081,
     operatorToken: null,
+    tlsCertFile: null,
+    tlsKeyFile: null,
+    operatorTlsCertFile: null,
+    operatorTlsKeyFile: null,
+    operatorClientCaFile: null,
     dataDir: './data',
     feed: null,
     requireData: false,
@@ -322,4 +327,18 @@ for (const [content, expected] of BAD_RULES) {
 test('variables of bots in the same shell are none of the server’s', () => {
   const env = { TOTE_API_KEY: 'tote_x', TOTE_API_URL: 'http://127.0.0.1:8080/v1', TOTE_OPERATOR_URL: 'x' };
   assert.deepEqual(readConfig(env), readConfig({}));
+});
+
+test('a port with TLS has a certificate and its key, and only such a port can ask for client certificates', () => {
+  assert.deepEqual(mistakesOf({ TOTE_TLS_CERT_FILE: '/etc/tote/cert.pem' }), [
+    'TOTE_TLS_KEY_FILE: is not set; expected a file, since TOTE_TLS_CERT_FILE is set',
+  ]);
+  assert.deepEqual(mistakesOf({ TOTE_OPERATOR_TLS_KEY_FILE: '/etc/tote/key.pem' }), [
+    'TOTE_OPERATOR_TLS_CERT_FILE: is not set; expected a file, since TOTE_OPERATOR_TLS_KEY_FILE is set',
+  ]);
+  assert.deepEqual(mistakesOf({ TOTE_OPERATOR_TLS_CLIENT_CA_FILE: '/etc/tote/ca.pem' }), [
+    'TOTE_OPERATOR_TLS_CLIENT_CA_FILE: expected TOTE_OPERATOR_TLS_CERT_FILE to be set, too',
+  ]);
+  const [missing] = mistakesOf({ TOTE_TLS_CERT_FILE: join(folder, 'none'), TOTE_TLS_KEY_FILE: 'none' });
+  assert.match(missing ?? '', /^TOTE_TLS_CERT_FILE: .*none cannot be read: ENOENT/);
 });
