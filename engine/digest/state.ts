@@ -82,11 +82,13 @@ function digestMarkets(state: State, line: Line): void {
       market.lastRoundNumber,
     );
     for (const round of market.rounds.values()) {
-      const { quote, ...facts } = round;
+      const { quote, proof, ...facts } = round;
       // Bet rows are memory locations; the bets themselves are covered with their accounts.
       line('round', { ...facts, firstBet: 0, lastBet: 0, nextToSettle: round.nextToSettle !== 0 });
       // Only if the house quotes: golden directories contain digests from before it did.
       if (quote !== null) line('quote', quote);
+      // The same of proofs.
+      if (proof !== null) line('proof', proof);
     }
   }
   line('awaiting', ...markets.awaitingPrice.map((round) => [round.market, round.roundNumber]));

@@ -6,6 +6,7 @@ import { createAccount, createKey, depositHouse, transfer, updateAccount, update
 import { advance, boundaryPrice, voidRound } from './lifecycle.js';
 import { openLate } from './opening.js';
 import { confirmPrice, switchFeed } from './prices.js';
+import { publishRoot } from './roots.js';
 import * as settings from './settings.js';
 import { settle } from './settlement.js';
 
@@ -26,6 +27,8 @@ export function dispatch(state: State, command: Exclude<Command, PlaceOrder>): E
       return moved(state, settle(state, command));
     case 'voidRound':
       return moved(state, voidRound(state, command));
+    case 'publishRoot':
+      return moved(state, publishRoot(state, command));
     case 'configure':
       return settings.configure(state, command);
     case 'declareSetup':

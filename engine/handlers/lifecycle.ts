@@ -16,7 +16,7 @@ import {
 import type { EngineEvent, RoundNotOpened } from '../model/events.js';
 import type { Market, Round } from '../state/rounds.js';
 import { type Effect, reject, type State } from '../state/state.js';
-import { addRound, closedReason, lockRound, marketsOf, openRound } from './opening.js';
+import { addRound, closedReason, lockRound, marketsOf, openRound, originOf } from './opening.js';
 import { resolveRound } from './settlement.js';
 
 /** Executes every lock and end that is due, by time, then by market. */
@@ -84,8 +84,10 @@ export function boundaryPrice(state: State, command: BoundaryPrice): Effect {
     const closed = closedReason(state, round.market, round.startTimeMs, round.endTimeMs);
     if (closed !== null) dropUpcoming(state, round, closed, timeMs, events);
     else if (!fresh) dropUpcoming(state, round, 'stale_price', timeMs, events);
-    else if (!openRound(state, round, price, timeMs, events)) {
-      dropUpcoming(state, round, 'house_capital', timeMs, events);
+    else {
+      if (round.proof !== null) round.proof.open = originOf(command, false);
+      if (!openRound(state, round, price, timeMs, events))
+        dropUpcoming(state, round, 'house_capital', timeMs, events);
     }
   }
   state.markets.refreshNextDue();
@@ -94,6 +96,7 @@ export function boundaryPrice(state: State, command: BoundaryPrice): Effect {
 
 function closeRound(state: State, round: Round, command: BoundaryPrice, events: EngineEvent[]): void {
   const { boundaryMs, price, priceTimeMs, timeMs } = command;
+  if (round.proof !== null) round.proof.close = originOf(command, false);
   if (round.openPrice === null) {
     resolveRound(state, round, RESULT_VOID, null, 'the round never had an open price', timeMs, events);
   } else if (!isFresh(round, boundaryMs, price, priceTimeMs)) {

@@ -3,7 +3,7 @@
  * 4). The house pays the seeds of both sides.
  */
 import { must } from '../base/assert.js';
-import type { OpenLate } from '../model/commands.js';
+import type { BoundaryPrice, OpenLate } from '../model/commands.js';
 import {
   ASSET_CLASSES,
   ASSETS,
@@ -17,9 +17,10 @@ import {
   timeFrameMs,
 } from '../model/domain.js';
 import type { EngineEvent, RoundNotOpened } from '../model/events.js';
-import { houseOf } from '../model/rules.js';
+import type { PriceOrigin } from '../model/proof-views.js';
+import { houseOf, PROOFS_CAME_WITH } from '../model/rules.js';
 import { HOUSE } from '../state/house.js';
-import { type Market, Round } from '../state/rounds.js';
+import { type Market, newProof, Round } from '../state/rounds.js';
 import { type Effect, reject, type State } from '../state/state.js';
 
 /** Opens a round now, at this price, in each of the `vacantMarkets` for which the price is fresh enough. */
@@ -31,6 +32,7 @@ export function openLate(state: State, command: OpenLate): Effect {
     if (rules === null || timeMs - priceTimeMs > rules.maxPriceAgeMs) continue;
     if (state.house.balanceCents < 2 * houseOf(rules).seedCents) continue;
     const round = addRound(state, index, Math.floor(timeMs / timeFrameMs(index)), timeMs);
+    if (round.proof !== null) round.proof.open = originOf(command, true);
     openRound(state, round, price, timeMs, events);
   }
   if (events.length === 0) return reject('invalid_request', 'no market of the asset can open a round now');
@@ -78,9 +80,18 @@ export function addRound(state: State, index: number, roundNumber: number, start
   const market = state.markets.market(index);
   const rules = must(market.rules, 'rules of the opening market');
   const round = new Round(index, roundNumber, startTimeMs, rules, state.rulesInForce);
+  if (state.rulesVersion >= PROOFS_CAME_WITH) round.proof = newProof();
   market.current = round;
   market.rounds.set(roundNumber, round);
   return round;
+}
+
+/** Where a round's price came from, according to the command that brought it. */
+export function originOf(
+  { priceTimeMs, source, evidence }: Pick<BoundaryPrice, 'priceTimeMs' | 'source' | 'evidence'>,
+  isLate: boolean,
+): PriceOrigin {
+  return { priceTimeMs, source, evidence, isLate };
 }
 
 /** Seeds both sides and makes the round LIVE. Returns false, having changed nothing, if the house cannot pay. */

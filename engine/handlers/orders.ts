@@ -32,6 +32,7 @@ export function placeOrder(
   const refusal = checkOffer(state, order, round, offer, guards);
   if (refusal !== null) return refusal;
   quoteAt(round, offer);
+  round.noteShare(order.fairShareE6);
   return place(state, state.rulesInForce, order, round, offer);
 }
 

@@ -36,6 +36,7 @@ const COMMAND_VERSIONS: Readonly<Record<CommandKind, number>> = {
   setTrading: 1,
   suspendMarket: 1,
   voidRound: 1,
+  publishRoot: 1,
   moveClock: 1,
 };
 

@@ -4,6 +4,7 @@
  * text form.
  */
 import type { AssetClass } from './domain.js';
+import type { RootFacts } from './proof-views.js';
 import type { Rules } from './rules.js';
 import type { Setup } from './setup.js';
 
@@ -192,6 +193,16 @@ export interface VoidRound extends Timed {
 }
 
 /**
+ * Puts the Merkle root over a locked round's bet hashes on record, before the result can be known, with the server's
+ * signature. Made beside the engine, which only keeps it. Rejected once the round is settled.
+ */
+export interface PublishRoot extends Timed, RootFacts {
+  readonly kind: 'publishRoot';
+  readonly market: number;
+  readonly roundNumber: number;
+}
+
+/**
  * Records the time to which an operator has moved a manual clock, so that a restart begins there. Changes nothing
  * else. Rejected unless it is after the last journaled time.
  */
@@ -219,6 +230,7 @@ export type Command =
   | SetTrading
   | SuspendMarket
   | VoidRound
+  | PublishRoot
   | MoveClock;
 
 /** Commands that the sequencer accepts. It issues `advance` itself. */

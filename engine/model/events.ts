@@ -3,6 +3,7 @@
  * special case inside the engine (design, section 10). The sequence number is in the outcome.
  */
 import type { ErrorCode } from './errors.js';
+import type { RootFacts } from './proof-views.js';
 import type { Setup } from './setup.js';
 
 /** Everything in a 201 response, so that it can be replayed (specification, OrderResult). */
@@ -147,6 +148,14 @@ export interface SetupDeclared extends Setup {
   readonly timeMs: number;
 }
 
+/** The Merkle root of a locked round is on record. */
+export interface RootPublished extends RootFacts {
+  readonly type: 'rootPublished';
+  readonly timeMs: number;
+  readonly market: number;
+  readonly roundNumber: number;
+}
+
 export type EngineEvent =
   | BetPlaced
   | BetSettled
@@ -161,6 +170,7 @@ export type EngineEvent =
   | AccountChanged
   | KeyChanged
   | SettingsChanged
+  | RootPublished
   | SetupDeclared;
 
 /** An event as a history shows it, whether it comes from the engine or from the archive. */

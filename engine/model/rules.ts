@@ -85,7 +85,10 @@ export interface CurrentRules extends Rules {
 }
 
 /** Version of the engine's behaviour. Any change that affects an outcome raises it. */
-export const RULES_VERSION = 2;
+export const RULES_VERSION = 3;
+
+/** From this version on a round keeps what proves it: where its prices came from, fair shares, its Merkle root. */
+export const PROOFS_CAME_WITH = 3;
 
 /** S is 1,000 USD. */
 const DEFAULT_HOUSE: HouseRules = {

@@ -5,6 +5,7 @@
 import type { PlaceOrder } from './commands.js';
 import type { PositionStatus } from './domain.js';
 import type { Rejected, Replayed } from './events.js';
+import type { ProofView } from './proof-views.js';
 import type { MarketRules, Rules } from './rules.js';
 import type { Setup } from './setup.js';
 
@@ -44,6 +45,8 @@ export interface RoundView {
   readonly payoutDownCents: number;
   /** How the house quotes; null where its seeds are fixed. */
   readonly quote: QuoteView | null;
+  /** null for a round that opened under rules from before there were proofs. */
+  readonly proof: ProofView | null;
   /** Number and sum of bets, without the seeds. */
   readonly betCount: number;
   readonly volumeCents: number;

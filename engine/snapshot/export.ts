@@ -9,7 +9,8 @@ import type { State } from '../state/state.js';
 import { flagCell, textCell, textOrNullCell } from './cells.js';
 import { marketRows, openPriceRows, quoteRows, roundName, roundRows, settlingRows } from './export-rounds.js';
 import type { Row, StateTable } from './form.js';
-import { AWAITING_PRICE, MARKET, OPEN_PRICE, QUOTE, ROUND, SETTLING_ROUND } from './market-tables.js';
+import { AWAITING_PRICE, MARKET, OPEN_PRICE, PROOF, QUOTE, ROUND, SETTLING_ROUND } from './market-tables.js';
+import { proofRows } from './proofs.js';
 import { rowsByBet } from './sort-bets.js';
 import { ACCOUNT, API_KEY, BET, ENGINE, IDEMPOTENCY, MARKET_HOURS, SETUP, TRANSFER } from './tables.js';
 
@@ -23,6 +24,7 @@ export function* exportTables(state: State, rollingDigest: string): Generator<St
   yield { form: MARKET, rows: marketRows(state) };
   yield { form: ROUND, rows: roundRows(state) };
   yield { form: QUOTE, rows: quoteRows(state) };
+  yield { form: PROOF, rows: proofRows(state) };
   yield { form: AWAITING_PRICE, rows: state.markets.awaitingPrice.map(roundName) };
   yield { form: SETTLING_ROUND, rows: settlingRows(state) };
   yield { form: OPEN_PRICE, rows: openPriceRows(state) };

@@ -23,7 +23,8 @@ import {
   textOf,
 } from './cells.js';
 import { type Cell, positionsOf, type ReadTable, type Row } from './form.js';
-import { AWAITING_PRICE, MARKET, OPEN_PRICE, QUOTE, ROUND, SETTLING_ROUND } from './market-tables.js';
+import { AWAITING_PRICE, MARKET, OPEN_PRICE, PROOF, QUOTE, ROUND, SETTLING_ROUND } from './market-tables.js';
+import { proofsOf } from './proofs.js';
 
 type Read = Cell | undefined;
 
@@ -38,6 +39,16 @@ const assetOf = enumReader(ASSETS);
 export function importMarkets(state: State, read: ReadTable): void {
   const { markets } = state;
   importRounds(state, read(ROUND.name), quotesOf(read(QUOTE.name)));
+  for (const { market, roundNumber, proof } of proofsOf(read(PROOF.name))) {
+    const id = roundId(market, roundNumber);
+    const round = must(markets.market(market).rounds.get(roundNumber), `round ${id}`);
+    assert(round.proof === null, 'there is one proof per round');
+    assert(
+      proof.root === null || proof.root.treeSize === round.betCount,
+      `the root of ${id} is over its bets`,
+    );
+    round.proof = proof;
+  }
   const marketRows = [...read(MARKET.name)];
   assert(marketRows.length === markets.markets.length, 'there is one row per market');
   marketRows.forEach(([name, suspended, currentRound, lastRound], index) => {

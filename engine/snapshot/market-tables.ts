@@ -1,5 +1,5 @@
 /** The tables of a snapshot that have markets and rounds: see `tables.ts`. */
-import { integer, integerOrNull, ordered, real, realOrNull, text } from './form.js';
+import { integer, integerOrNull, ordered, real, realOrNull, text, textOrNull } from './form.js';
 
 /** All markets, in the order of `MARKET_IDS`. */
 export const MARKET = ordered('market', [
@@ -58,6 +58,33 @@ export const QUOTE = ordered('quote', [
   /** The seeds in UP's pool. */
   integer('seed_up_cents'),
   integer('edge_cents'),
+]);
+
+/** What proves those rounds that opened under rules with proofs. */
+export const PROOF = ordered('proof', [
+  text('market'),
+  integer('round_number'),
+  /** Where the open price came from; `open_late` is null where there is none yet, 0 for a boundary's, 1 otherwise. */
+  integerOrNull('open_late'),
+  integerOrNull('open_price_time_ms'),
+  textOrNull('open_source'),
+  textOrNull('open_evidence'),
+  /** The same of the close price. */
+  integerOrNull('close_late'),
+  integerOrNull('close_price_time_ms'),
+  textOrNull('close_source'),
+  textOrNull('close_evidence'),
+  /** Fair shares of UP at which bets were placed, millionths; -1 if none was. */
+  integer('first_share_e6'),
+  integer('last_share_e6'),
+  integer('least_share_e6'),
+  integer('greatest_share_e6'),
+  /** The Merkle root and its signature, in hex; all null until it is on record. */
+  textOrNull('merkle_root'),
+  integerOrNull('tree_size'),
+  textOrNull('key_id'),
+  textOrNull('signature'),
+  integerOrNull('root_at_ms'),
 ]);
 
 /** Ended rounds that await a price, oldest first. */

@@ -6,7 +6,7 @@
  * their parts are verified on import.
  */
 import { integer, integerOrNull, numbered, ordered, type TableForm, text, textOrNull } from './form.js';
-import { AWAITING_PRICE, MARKET, OPEN_PRICE, QUOTE, ROUND, SETTLING_ROUND } from './market-tables.js';
+import { AWAITING_PRICE, MARKET, OPEN_PRICE, PROOF, QUOTE, ROUND, SETTLING_ROUND } from './market-tables.js';
 
 /** One row. */
 export const ENGINE = numbered('engine', [
@@ -156,6 +156,7 @@ export const TABLES: readonly TableForm[] = [
   MARKET,
   ROUND,
   QUOTE,
+  PROOF,
   AWAITING_PRICE,
   SETTLING_ROUND,
   OPEN_PRICE,

@@ -1,6 +1,16 @@
 /** Rounds and markets (design, section 4). */
 import { must } from '../base/assert.js';
-import { ASSETS, LIVE, MARKETS_MAX, RESULT_NONE, SETTLED, timeFrameMs, UPCOMING } from '../model/domain.js';
+import {
+  ASSETS,
+  LIVE,
+  MARKETS_MAX,
+  NO_FAIR_SHARE,
+  RESULT_NONE,
+  SETTLED,
+  timeFrameMs,
+  UPCOMING,
+} from '../model/domain.js';
+import type { ProofView } from '../model/proof-views.js';
 import {
   houseOf,
   type MarketRules,
@@ -9,6 +19,19 @@ import {
   type SeededMarketRules,
 } from '../model/rules.js';
 import type { OpenPrice, QuoteView, RoundView } from '../model/views.js';
+
+/** A proof that grows with the round. */
+export type Proof = { -readonly [field in keyof ProofView]: ProofView[field] };
+
+export const newProof = (): Proof => ({
+  open: null,
+  close: null,
+  firstShareE6: NO_FAIR_SHARE,
+  lastShareE6: NO_FAIR_SHARE,
+  leastShareE6: NO_FAIR_SHARE,
+  greatestShareE6: NO_FAIR_SHARE,
+  root: null,
+});
 
 /** A quote whose seeds and edge change with each bet. */
 type Quote = { -readonly [field in keyof QuoteView]: QuoteView[field] };
@@ -25,6 +48,7 @@ export class Round implements RoundView {
   readonly maxPriceAgeMs: number;
   readonly slippageE2: number;
   readonly quote: Quote | null;
+  proof: Proof | null = null;
   openPrice: number | null = null;
   closePrice: number | null = null;
   status = UPCOMING;
@@ -63,6 +87,20 @@ export class Round implements RoundView {
     this.maxPriceAgeMs = marketRules.maxPriceAgeMs;
     this.slippageE2 = rules.slippageE2;
     this.quote = policy === 'fixed' ? null : { shadeE6, clampE6, seedUpCents: seedCents, edgeCents: 0 };
+  }
+
+  /** Counts the fair share of a bet that joins the round; there is none where the seeds are fixed. */
+  noteShare(shareE6: number): void {
+    const { proof } = this;
+    if (proof === null || this.quote === null) return;
+    if (proof.firstShareE6 === NO_FAIR_SHARE) {
+      proof.firstShareE6 = shareE6;
+      proof.leastShareE6 = shareE6;
+      proof.greatestShareE6 = shareE6;
+    }
+    proof.lastShareE6 = shareE6;
+    if (shareE6 < proof.leastShareE6) proof.leastShareE6 = shareE6;
+    if (shareE6 > proof.greatestShareE6) proof.greatestShareE6 = shareE6;
   }
 }
 

@@ -7,12 +7,12 @@
 import type Database from 'better-sqlite3';
 import type { SnapshotMeta } from '../../engine/host/snapshot-store.js';
 import type { ColumnForm, TableForm } from '../../engine/snapshot/form.js';
-import { QUOTE } from '../../engine/snapshot/market-tables.js';
+import { PROOF, QUOTE } from '../../engine/snapshot/market-tables.js';
 import { BET, SETUP, TABLES } from '../../engine/snapshot/tables.js';
 import { JournalError } from '../errors.js';
 
 /** Whatever a later version changes, its `meta` has this column. */
-const FORMAT_VERSION = 4;
+const FORMAT_VERSION = 5;
 
 /**
  * The format version that introduced a table; all others are from the first. In an older file the table counts as
@@ -21,6 +21,7 @@ const FORMAT_VERSION = 4;
 const CAME_WITH: ReadonlyMap<TableForm, number> = new Map<TableForm, number>([
   [SETUP, 2],
   [QUOTE, 3],
+  [PROOF, 5],
 ]);
 
 /** The same of columns. They stand at the end of their table; in an older file they are missing from its rows. */

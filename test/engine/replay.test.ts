@@ -155,6 +155,11 @@ function alter(command: Command, rng: Rng): Command {
         : { ...command, enabled: !command.enabled };
     case 'suspendMarket':
       return { ...command, suspended: !command.suspended };
+    case 'publishRoot':
+      return rng.pick<Command>([
+        { ...command, merkleRoot: `f${command.merkleRoot.slice(1)}` },
+        { ...command, signature: `f${command.signature.slice(1)}` },
+      ]);
     case 'voidRound':
       return { ...command, reason: `${command.reason}!` };
   }

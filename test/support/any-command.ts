@@ -102,5 +102,15 @@ export const anyCommand: fc.Arbitrary<Command> = fc.oneof(
   fc.record({ kind: kind('setTrading'), timeMs, enabled: flag, reason: text }),
   fc.record({ kind: kind('suspendMarket'), timeMs, market, suspended: flag }),
   fc.record({ kind: kind('voidRound'), timeMs, market, roundNumber: number, reason: text }),
+  fc.record({
+    kind: kind('publishRoot'),
+    timeMs,
+    market,
+    roundNumber: number,
+    merkleRoot: text,
+    treeSize: number,
+    keyId: text,
+    signature: text,
+  }),
   fc.record({ kind: kind('moveClock'), timeMs }),
 );

@@ -25,6 +25,7 @@ const KINDS: Readonly<Record<CommandKind, true>> = {
   setTrading: true,
   suspendMarket: true,
   voidRound: true,
+  publishRoot: true,
   moveClock: true,
 };
 export const COMMAND_KINDS: readonly string[] = Object.keys(KINDS);

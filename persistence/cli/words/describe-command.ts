@@ -60,6 +60,8 @@ export function commandWords(command: Command): string {
       return `${command.suspended ? 'suspend' : 'resume'} the market ${marketName(command.market)}`;
     case 'voidRound':
       return `void the round ${roundId(command.market, command.roundNumber)}: ${quoted(command.reason)}`;
+    case 'publishRoot':
+      return `put the Merkle root of ${roundId(command.market, command.roundNumber)} on record: ${command.merkleRoot} over ${command.treeSize} bets, signed with key ${command.keyId}`;
     case 'moveClock':
       return `move the clock to ${isoText(command.timeMs)}`;
     default:

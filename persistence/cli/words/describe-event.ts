@@ -35,6 +35,8 @@ export function eventWords(event: PastEvent): string {
       return `round ${roundOf(event)} takes bets, open price ${event.openPrice}`;
     case 'roundLocked':
       return `round ${roundOf(event)} is locked`;
+    case 'rootPublished':
+      return `the root of round ${roundOf(event)} is on record`;
     case 'roundEnded':
       return `round ${roundOf(event)} has ended and waits for its close price`;
     case 'roundResolved':

@@ -33,6 +33,8 @@ const GUARDED: readonly string[] = [
   'engine.trading_enabled',
   'engine.withdrawals_cents',
   'market.current_round',
+  'proof.round_number',
+  'proof.tree_size',
   'quote.round_number',
   'round.end_time_ms',
   'round.pool_down_cents',
@@ -50,7 +52,7 @@ function samples(): Tables[] {
   const busy = new BusyEngine(3);
   busy.round(60);
   busy.round(60);
-  const streams = [3, 5, 8].map((seed) => randomEngine(seed, 400, false));
+  const streams = [4, 5, 8].map((seed) => randomEngine(seed, 400, false));
   return [busy.engine, ...streams, randomEngine(3, 400)].map(tablesOf);
 }
 
@@ -77,8 +79,8 @@ const UNGUARDED: readonly string[] = [
   'market_hours twice',
   'open_price less',
   'open_price twice',
+  'proof less',
   'quote less',
-  'round less',
 ];
 
 const numbersOf = (row: Row): number[] => [...row.keys()].filter((index) => typeof row[index] === 'number');

@@ -30,6 +30,7 @@ const plainRound = (round: RoundView | null): unknown =>
         payoutUpCents: round.payoutUpCents,
         payoutDownCents: round.payoutDownCents,
         quote: round.quote === null ? null : { ...round.quote },
+        proof: round.proof,
         betCount: round.betCount,
         volumeCents: round.volumeCents,
         seedCents: round.seedCents,

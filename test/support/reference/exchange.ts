@@ -42,6 +42,7 @@ export interface ExchangeOptions {
   readonly rules?: Partial<Omit<Rules, 'markets'>>;
   readonly market?: Partial<QuotedMarketRules>;
   readonly houseCents?: number;
+  readonly rulesVersion?: number;
 }
 
 const NO_GUARDS: OrderGuards = {
@@ -82,7 +83,7 @@ export class Exchange {
   constructor(options: ExchangeOptions = {}) {
     this.markets = options.markets ?? [BTC_1M];
     this.pair = new Pair(this.markets, [1, options.rules?.historyBetsMax ?? 200]);
-    this.configure(rulesFor(this.markets, options));
+    this.configure(rulesFor(this.markets, options), options.rulesVersion);
     const amountCents = options.houseCents ?? HOUSE_CAPITAL_CENTS;
     this.accepted({ kind: 'depositHouse', timeMs: this.nowMs, amountCents, reference: 'capital' });
   }
@@ -109,8 +110,8 @@ export class Exchange {
     return nameOf(this.apply(command));
   }
 
-  configure(rules: Rules): void {
-    this.accepted({ kind: 'configure', timeMs: this.nowMs, rulesVersion: RULES_VERSION, rules });
+  configure(rules: Rules, rulesVersion: number = RULES_VERSION): void {
+    this.accepted({ kind: 'configure', timeMs: this.nowMs, rulesVersion, rules });
   }
 
   /** Moves the time to `atMs` after the start of the day and takes the steps that have become due. */

@@ -1,7 +1,7 @@
 /** Random passing of time, prices at boundaries, late openings, settlements and voided rounds. */
 import { must } from '../../../engine/base/assert.js';
 import type { Command } from '../../../engine/model/commands.js';
-import { assetOf, timeFrameMs, UPCOMING } from '../../../engine/model/domain.js';
+import { assetOf, LOCKED, timeFrameMs, UPCOMING } from '../../../engine/model/domain.js';
 import type { Rng } from './rng.js';
 import type { ReferenceRound } from './state.js';
 import { marketRulesOf, rulesOf } from './state.js';
@@ -101,6 +101,42 @@ export function openLate(world: World, rng: Rng): Command {
     priceTimeMs: world.nowMs - ageMs,
     source: null,
     evidence: 'test',
+  };
+}
+
+/** Rounds whose bets are final and that have no root. */
+export const rootless = ({ state }: World): ReferenceRound[] =>
+  [
+    ...state.markets.flatMap(({ current }) => (current?.status === LOCKED ? [current] : [])),
+    ...state.settling,
+  ].filter(({ rootBy }) => rootBy === null);
+
+export function publishRoot(world: World, rng: Rng): Command {
+  const settled = world.state.markets.flatMap((market) => market.settledRounds.slice(-2));
+  const unknown = { market: rng.pick(WORLD_MARKETS), roundNumber: rng.integer(0, 40_000_000), bets: [] };
+  const locked = rootless(world);
+  const round =
+    locked.length > 0 && rng.chance(0.9)
+      ? rng.pick(locked)
+      : rng.pick([unknown, ...currentRounds(world), ...settled]);
+  return {
+    kind: 'publishRoot',
+    timeMs: world.nowMs,
+    market: round.market,
+    roundNumber: round.roundNumber,
+    merkleRoot: rng
+      .integer(0, 2 ** 48)
+      .toString(16)
+      .padStart(64, '0'),
+    treeSize: round.bets.length + (rng.chance(0.95) ? 0 : 1),
+    keyId: rng
+      .integer(0, 2 ** 48)
+      .toString(16)
+      .padStart(16, '0'),
+    signature: rng
+      .integer(0, 2 ** 48)
+      .toString(16)
+      .padStart(128, '0'),
   };
 }
 

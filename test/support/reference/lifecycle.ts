@@ -8,6 +8,7 @@ import type {
   BoundaryPrice,
   ConfirmPrice,
   OpenLate,
+  PublishRoot,
   SwitchFeed,
   VoidRound,
 } from '../../../engine/model/commands.js';
@@ -80,6 +81,10 @@ function newRound(
     paidSeedCents: 0,
     upSeedCents: 0,
     bets: [],
+    isProven: state.rulesVersion >= 3,
+    openedBy: null,
+    closedBy: null,
+    rootBy: null,
   };
 }
 
@@ -161,6 +166,7 @@ export function boundaryPrice(state: ReferenceState, command: BoundaryPrice): Ve
 
   const events: EngineEvent[] = [{ type: 'boundaryPriced', timeMs, asset, boundaryMs, price: command.price }];
   for (const round of closing) {
+    round.closedBy = command;
     const closePrice = freshPrice(command, round.rules.maxPriceAgeMs);
     const reason = voidReason(round, closePrice);
     const result = closePrice === null ? RESULT_VOID : resultOf(round.openPrice, closePrice);
@@ -175,6 +181,7 @@ export function boundaryPrice(state: ReferenceState, command: BoundaryPrice): Ve
       const reason = closed ?? (price === null ? 'stale_price' : 'house_capital');
       events.push(notOpened(timeMs, round, reason));
     } else {
+      round.openedBy = command;
       events.push(...open(state, round, timeMs, price));
     }
   }
@@ -245,9 +252,25 @@ export function openLate(state: ReferenceState, command: OpenLate): Verdict {
   for (const round of openableLate(state, command.asset, timeMs)) {
     if (timeMs - command.priceTimeMs > round.rules.maxPriceAgeMs) continue;
     if (state.houseCents < 2 * houseOf(round.rules).seedCents) continue;
+    round.openedBy = command;
     events.push(...open(state, round, timeMs, command.price));
   }
   return events.length === 0 ? { refused: 'invalid_request' } : { events };
+}
+
+export function publishRoot(state: ReferenceState, command: PublishRoot): Verdict {
+  const { market, roundNumber, treeSize, kind: _, ...facts } = command;
+  const one = state.markets[market];
+  const kept = one?.settledRounds.slice(-rulesOf(state).settledRoundsMax) ?? [];
+  const round = [one?.current ?? null, ...state.settling.filter((it) => it.market === market), ...kept].find(
+    (it) => it?.roundNumber === roundNumber,
+  );
+  if (round === undefined || round === null) return { refused: 'round_not_found' };
+  const isFinal = round.status === LOCKED || round.status === SETTLING;
+  if (!round.isProven || !isFinal || round.rootBy !== null || treeSize !== round.bets.length)
+    return { refused: 'invalid_request' };
+  round.rootBy = command;
+  return { events: [{ type: 'rootPublished', market, roundNumber, treeSize, ...facts }] };
 }
 
 export function voidRound(state: ReferenceState, command: VoidRound): Verdict {

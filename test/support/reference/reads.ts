@@ -1,6 +1,8 @@
 /** What can be read of the reference model, worked out afresh at every call. */
 import { must } from '../../../engine/base/assert.js';
+import type { BoundaryPrice, OpenLate, PublishRoot } from '../../../engine/model/commands.js';
 import { BET_RESULTS, LIVE, type PositionStatus, SETTLED, SETTLING } from '../../../engine/model/domain.js';
+import type { PriceOrigin, ProofView, PublishedRoot } from '../../../engine/model/proof-views.js';
 import { houseOf } from '../../../engine/model/rules.js';
 import type {
   AccountView,
@@ -40,6 +42,7 @@ export function roundView(round: ReferenceRound): RoundView {
     payoutUpCents: payoutsOn(round, 0),
     payoutDownCents: payoutsOn(round, 1),
     quote: quoteView(round),
+    proof: round.isProven ? proofView(round) : null,
     betCount: stakes.length,
     volumeCents: stakes.reduce((sum, stake) => sum + stake, 0),
     seedCents: houseOf(round.rules).seedCents,
@@ -68,6 +71,28 @@ function quoteView(round: ReferenceRound): QuoteView | null {
   if (policy === 'fixed') return null;
   const seedUpCents = round.bets.length === 0 ? seedCents : round.upSeedCents;
   return { shadeE6, clampE6, seedUpCents, edgeCents: Number(edgeOfRound(round)) };
+}
+
+function proofView({ openedBy, closedBy, rootBy, ...round }: ReferenceRound): ProofView {
+  const isQuoting = houseOf(round.rules).policy !== 'fixed';
+  const shares = isQuoting ? round.bets.map((bet) => bet.placed.fairShareE6) : [];
+  return {
+    open: openedBy === null ? null : originOf(openedBy),
+    close: closedBy === null ? null : originOf(closedBy),
+    firstShareE6: shares[0] ?? -1,
+    lastShareE6: shares.at(-1) ?? -1,
+    leastShareE6: shares.length === 0 ? -1 : Math.min(...shares),
+    greatestShareE6: shares.length === 0 ? -1 : Math.max(...shares),
+    root: rootBy === null ? null : publishedRoot(rootBy),
+  };
+}
+
+function originOf({ kind, priceTimeMs, source, evidence }: OpenLate | BoundaryPrice): PriceOrigin {
+  return { priceTimeMs, source, evidence, isLate: kind === 'openLate' };
+}
+
+function publishedRoot({ timeMs, merkleRoot, treeSize, keyId, signature }: PublishRoot): PublishedRoot {
+  return { merkleRoot, treeSize, keyId, signature, publishedAtMs: timeMs };
 }
 
 function statusOf({ round, settled }: ReferenceBet): PositionStatus {

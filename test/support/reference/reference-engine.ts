@@ -87,6 +87,8 @@ export class ReferenceEngine implements EngineReads {
         return accounts.suspendMarket(this.state, command);
       case 'voidRound':
         return lifecycle.voidRound(this.state, command);
+      case 'publishRoot':
+        return lifecycle.publishRoot(this.state, command);
       case 'moveClock':
         return accounts.moveClock(this.state, command);
       default:
@@ -96,7 +98,7 @@ export class ReferenceEngine implements EngineReads {
 
   /** Which accounts, and whether any round or result, the event speaks of. */
   #touch(event: EngineEvent): void {
-    const isLifecycle = event.type.startsWith('round') || event.type === 'betSettled';
+    const isLifecycle = event.type.startsWith('ro') || event.type === 'betSettled';
     if (isLifecycle) this.state.lifecycleSeq = this.state.seq;
     if (!('account' in event)) return;
     const account = accountOf(this.state, event.account);

@@ -3,6 +3,7 @@
  * dropped; reads leave out what the design drops.
  */
 import { must } from '../../../engine/base/assert.js';
+import type { BoundaryPrice, OpenLate, PublishRoot } from '../../../engine/model/commands.js';
 import { ASSET_CLASSES, ASSETS, assetClassOf, assetOf, MARKET_IDS } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { BalanceMoved, BetFacts, BetPlaced, EngineEvent } from '../../../engine/model/events.js';
@@ -38,6 +39,12 @@ export interface ReferenceRound {
   /** How much of all it put in was on UP for the last bet. */
   upSeedCents: number;
   readonly bets: ReferenceBet[];
+  /** Whether it opened under rules with proofs. */
+  readonly isProven: boolean;
+  /** The commands that brought its prices and its root. */
+  openedBy: OpenLate | BoundaryPrice | null;
+  closedBy: BoundaryPrice | null;
+  rootBy: PublishRoot | null;
 }
 
 export interface ReferenceTransfer {

@@ -33,6 +33,7 @@ function choices(world: World): readonly (readonly [number, Generator])[] {
     [state.markets.some(({ current }) => current === null) ? 4 : 0.5, lifecycle.openLate],
     [state.resolved.length > 0 ? 14 : 0.3, lifecycle.settle],
     [0.7, lifecycle.advance],
+    [lifecycle.rootless(world).length > 0 ? 6 : 0.3, lifecycle.publishRoot],
     [1, lifecycle.voidRound],
     [state.accounts.length < 2 ? 20 : 1, operator.createAccount],
     [1.5, operator.updateAccount],

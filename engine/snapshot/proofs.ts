@@ -1,0 +1,120 @@
+/** Exports and imports what proves rounds: the rows of `PROOF`. */
+import { assert } from '../base/assert.js';
+import { MARKET_IDS } from '../model/domain.js';
+import type { PriceOrigin, PublishedRoot } from '../model/proof-views.js';
+import { newProof, type Proof } from '../state/rounds.js';
+import type { State } from '../state/state.js';
+import {
+  countOf,
+  enumReader,
+  flagCell,
+  flagOf,
+  integerOf,
+  integerOrNullOf,
+  textCell,
+  textOf,
+  textOrNullCell,
+  textOrNullOf,
+} from './cells.js';
+import { roundName } from './export-rounds.js';
+import { type Cell, positionsOf, type Row } from './form.js';
+import { PROOF } from './market-tables.js';
+
+type Read = Cell | undefined;
+
+const AT = positionsOf(PROOF);
+const marketOf = enumReader(MARKET_IDS);
+
+export function* proofRows(state: State): Generator<Row> {
+  for (const { rounds } of state.markets.markets) {
+    for (const round of rounds.values()) {
+      const { proof } = round;
+      if (proof === null) continue;
+      yield [
+        ...roundName(round),
+        ...originCells(proof.open),
+        ...originCells(proof.close),
+        proof.firstShareE6,
+        proof.lastShareE6,
+        proof.leastShareE6,
+        proof.greatestShareE6,
+        ...rootCells(proof.root),
+      ];
+    }
+  }
+}
+
+function originCells(origin: PriceOrigin | null): Cell[] {
+  if (origin === null) return [null, null, null, null];
+  const { priceTimeMs, source, evidence, isLate } = origin;
+  return [flagCell(isLate), priceTimeMs, textOrNullCell(source), textCell(evidence)];
+}
+
+function rootCells(root: PublishedRoot | null): Cell[] {
+  if (root === null) return [null, null, null, null, null];
+  return [root.merkleRoot, root.treeSize, root.keyId, root.signature, root.publishedAtMs];
+}
+
+/** Market, round number and proof of each row. */
+export function* proofsOf(
+  rows: Iterable<Row>,
+): Generator<{ readonly market: number; readonly roundNumber: number; readonly proof: Proof }> {
+  for (const row of rows) {
+    const proof: Proof = {
+      ...newProof(),
+      open: originFrom(row, AT.open_late),
+      close: originFrom(row, AT.close_late),
+      firstShareE6: shareOf(row[AT.first_share_e6]),
+      lastShareE6: shareOf(row[AT.last_share_e6]),
+      leastShareE6: shareOf(row[AT.least_share_e6]),
+      greatestShareE6: shareOf(row[AT.greatest_share_e6]),
+      root: rootFrom(row),
+    };
+    yield { market: marketOf(row[AT.market]), roundNumber: countOf(row[AT.round_number]), proof };
+  }
+}
+
+function originFrom(row: Row, at: number): PriceOrigin | null {
+  const [late, priceTimeMs, source, evidence] = row.slice(at);
+  if (late === null) {
+    assert(priceTimeMs === null && source === null && evidence === null, 'a price is there or is not');
+    return null;
+  }
+  return {
+    priceTimeMs: integerOrNullOf(priceTimeMs),
+    source: textOrNullOf(source),
+    evidence: textOf(evidence),
+    isLate: flagOf(late),
+  };
+}
+
+function shareOf(cell: Read): number {
+  const share = integerOf(cell);
+  assert(share >= -1 && share <= 1_000_000, `${share} is not a share`);
+  return share;
+}
+
+function rootFrom(row: Row): PublishedRoot | null {
+  const [merkleRoot, treeSize, keyId, signature, publishedAtMs] = row.slice(AT.merkle_root);
+  if (merkleRoot === null) {
+    const others = [treeSize, keyId, signature, publishedAtMs];
+    assert(
+      others.every((cell) => cell === null),
+      'a root is there or is not',
+    );
+    return null;
+  }
+  return {
+    merkleRoot: hexOf(merkleRoot, 64),
+    treeSize: countOf(treeSize),
+    keyId: hexOf(keyId, 16),
+    signature: hexOf(signature, 128),
+    publishedAtMs: countOf(publishedAtMs),
+  };
+}
+
+function hexOf(cell: Read, digits: number): string {
+  const text = textOf(cell);
+  assert(text.length === digits && /^[0-9a-f]*$/.test(text), `${text} has not ${digits} hex digits`);
+  return text;
+}

@@ -1,0 +1,136 @@
+/** Merkle trees: the test vectors of RFC 6962's reference implementation, its definition, and what no path may do. */
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { must } from '../../../engine/base/assert.js';
+import { inclusionPath, rootOfPath, TreeHasher, TreeStack } from '../../../engine/proofs/merkle.js';
+
+const sha256 = (...data: Uint8Array[]): Buffer =>
+  data.reduce((sum, part) => sum.update(part), createHash('sha256')).digest();
+const hasher = new TreeHasher((data) => sha256(data));
+const hex = (hash: Uint8Array | null): string | null =>
+  hash === null ? null : Buffer.from(hash).toString('hex');
+
+/** RFC 6962, section 2.1, word for word: MTH of a list of leaves. */
+function definedRoot(leaves: readonly Uint8Array[]): Uint8Array {
+  const [first] = leaves;
+  if (first === undefined) return sha256();
+  if (leaves.length === 1) return sha256(Buffer.of(0), first);
+  let cut = 1;
+  while (2 * cut < leaves.length) cut *= 2;
+  return sha256(Buffer.of(1), definedRoot(leaves.slice(0, cut)), definedRoot(leaves.slice(cut)));
+}
+
+/** RFC 6962, section 2.1.1: PATH(m, D[n]). */
+function definedPath(at: number, leaves: readonly Uint8Array[]): Uint8Array[] {
+  if (leaves.length <= 1) return [];
+  let cut = 1;
+  while (2 * cut < leaves.length) cut *= 2;
+  return at < cut
+    ? [...definedPath(at, leaves.slice(0, cut)), definedRoot(leaves.slice(cut))]
+    : [...definedPath(at - cut, leaves.slice(cut)), definedRoot(leaves.slice(0, cut))];
+}
+
+const dataOf = (count: number): Uint8Array[] =>
+  Array.from({ length: count }, (_, n) => sha256(Buffer.from(`bet ${n}`)));
+
+function stackOf(data: readonly Uint8Array[]): TreeStack {
+  const stack = new TreeStack(hasher);
+  for (const one of data) stack.add(one);
+  return stack;
+}
+
+const pathOf = (data: readonly Uint8Array[], index: number): Uint8Array[] =>
+  inclusionPath(
+    data.map((one) => hasher.leaf(one)),
+    index,
+    hasher,
+  );
+
+/** The leaves of the reference implementation of RFC 6962 (certificate-transparency), and the roots of the first n. */
+const VECTORS = [
+  ['', '6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d'],
+  ['00', 'fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125'],
+  ['10', 'aeb6bcfe274b70a14fb067a5e5578264db0fa9b51af5e0ba159158f329e06e77'],
+  ['2021', 'd37ee418976dd95753c1c73862b9398fa2a2cf9b4ff0fdfe8b30cd95209614b7'],
+  ['3031', '4e3bbb1f7b478dcfe71fb631631519a3bca12c9aefca1612bfce4c13a86264d4'],
+  ['40414243', '76e67dadbcdf1e10e1b74ddc608abd2f98dfb16fbce75277b5232a127f2087ef'],
+  ['5051525354555657', 'ddb89be403809e325750d3d263cd78929c2942b7942a34b77e122c9594a74c8c'],
+  ['606162636465666768696a6b6c6d6e6f', '5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328'],
+] as const;
+
+test("the roots of RFC 6962's reference implementation", () => {
+  const stack = new TreeStack(hasher);
+  equal(hex(stack.root()), 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
+  for (const [data, root] of VECTORS) {
+    stack.add(Buffer.from(data, 'hex'));
+    equal(hex(stack.root()), root);
+  }
+});
+
+test('the root that grows with each leaf is the one that the RFC defines, for every size up to 130', () => {
+  const data = dataOf(130);
+  const stack = new TreeStack(hasher);
+  for (let size = 0; size <= data.length; size++) {
+    equal(hex(stack.root()), hex(definedRoot(data.slice(0, size))), `${size} leaves`);
+    equal(stack.size, size);
+    if (size < data.length) stack.add(must(data[size], 'a leaf'));
+  }
+});
+
+test("each leaf's path is the one that the RFC defines, and leads to the root", () => {
+  for (const size of [1, 2, 3, 4, 5, 6, 7, 8, 9, 31, 33, 64, 65]) {
+    const data = dataOf(size);
+    const root = hex(definedRoot(data));
+    for (const [leafIndex, one] of data.entries()) {
+      const path = pathOf(data, leafIndex);
+      deepEqual(path.map(hex), definedPath(leafIndex, data).map(hex), `leaf ${leafIndex} of ${size}`);
+      equal(hex(rootOfPath({ leafIndex, treeSize: size, leaf: hasher.leaf(one), path }, hasher)), root);
+    }
+  }
+});
+
+test('no other leaf, place, size or path leads to the root', () => {
+  const cases = fc
+    .integer({ min: 1, max: 200 })
+    .chain((size) => fc.tuple(fc.constant(size), fc.nat(size - 1), fc.nat(210), fc.nat(210), fc.nat(10_000)));
+  fc.assert(
+    fc.property(cases, ([treeSize, leafIndex, otherIndex, otherSize, flip]) => {
+      const data = dataOf(treeSize);
+      const root = hex(stackOf(data).root());
+      const leaf = hasher.leaf(must(data[leafIndex], 'a leaf'));
+      const path = pathOf(data, leafIndex);
+      const reached = (change: object): string | null =>
+        hex(rootOfPath({ leafIndex, treeSize, leaf, path, ...change }, hasher));
+      equal(reached({}), root);
+      if (otherIndex !== leafIndex) ok(reached({ leafIndex: otherIndex }) !== root);
+      // A path says of which sizes it can be; with all siblings on the left it fits more than one, and the size is signed.
+      if (otherSize <= leafIndex) equal(reached({ treeSize: otherSize }), null);
+      ok(reached({ leaf: hasher.leaf(sha256(Buffer.from('another bet'))) }) !== root);
+      ok(reached({ leaf: must(data[leafIndex], 'data') }) !== root, 'the data are not the leaf');
+      equal(reached({ path: [...path, leaf] }), null, 'too long');
+      if (path.length > 0) {
+        ok(reached({ path: path.slice(1) }) !== root);
+        const at = flip % path.length;
+        const wrong = Buffer.from(must(path[at], 'a hash'));
+        wrong[flip % 32] = (wrong[flip % 32] as number) ^ (1 << (flip % 8));
+        ok(reached({ path: path.with(at, wrong) }) !== root);
+      }
+    }),
+  );
+});
+
+test('what is no place in a tree is refused', () => {
+  const leaf = hasher.leaf(must(dataOf(1)[0], 'a leaf'));
+  for (const [leafIndex, treeSize] of [
+    [-1, 1],
+    [1, 1],
+    [0.5, 1],
+    [0, 0],
+    [Number.NaN, 1],
+    [0, 2 ** 60],
+  ] as const) {
+    equal(rootOfPath({ leafIndex, treeSize, leaf, path: [] }, hasher), null);
+  }
+});
