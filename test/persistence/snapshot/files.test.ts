@@ -189,7 +189,8 @@ test('truncated, empty and foreign files are refused', (t) => {
   const bytes = readFileSync(whole.name).length;
   const copy = `${whole.name}.copy`;
   copyFileSync(whole.name, copy);
-  for (const length of [0, 1, 100, 4_096, Math.floor(bytes / 2), bytes - 4_096, bytes - 1]) {
+  // SQLite reads what is missing at the end of a page as zeros: of a single byte, that may be a state, too.
+  for (const length of [0, 1, 100, 4_096, Math.floor(bytes / 2), bytes - 4_096, bytes - 64]) {
     copyFileSync(copy, whole.name);
     truncateSync(whole.name, length);
     assert.throws(() => files.load(whole), refusal('snapshot_damaged', /content is not that of its name/));
