@@ -4,16 +4,22 @@
 // The new build takes the place of the old one only when it is whole: two builds at once do not disturb each
 // other, and a mistake in a source leaves the command line that an operator may need just then.
 //
+// The console's page in the browser is TypeScript of its own (http/console/page/), bundled by esbuild. `--page` builds
+// nothing but that, into the dist/ that is there.
+//
 // `--watch` compiles into dist/ itself, again at each change, until it is interrupted.
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { context } from 'esbuild';
 
 const root = dirname(fileURLToPath(import.meta.url));
 const dist = join(root, 'dist');
 const stampFile = join(dist, '.built');
 const compiler = join(root, 'node_modules', 'ts-patch', 'bin', 'tspc.js');
+const pageFolder = join(root, 'http', 'console', 'page');
 const sources = [
   'main.ts',
   'engine',
@@ -42,8 +48,41 @@ function isStale() {
   return sources.some((source) => newestMtimeMs(join(root, source)) > builtMs);
 }
 
+/** The bundle of the console's page, to be put into a build: one script and one stylesheet. */
+const pageBundle = (into) =>
+  context({
+    entryPoints: [join(pageFolder, 'main.tsx')],
+    outdir: join(into, 'http', 'console', 'page'),
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    legalComments: 'eof',
+    logLevel: 'warning',
+  });
+
+async function bundlePage(into) {
+  const bundle = await pageBundle(into);
+  await bundle.rebuild();
+  await bundle.dispose();
+}
+
+/** esbuild looks at no types. Resolves with whether they are right. */
+async function checkPage() {
+  const checker = join(root, 'node_modules', 'typescript', 'bin', 'tsc');
+  const [status] = await once(
+    spawn(process.execPath, [checker, '--project', pageFolder], { stdio: 'inherit' }),
+    'exit',
+  );
+  return status === 0;
+}
+
 /** Ends with the compiler. The stamp is set after each compilation without errors, so that `npm start` uses it. */
-function watch() {
+async function watch() {
+  const bundle = await pageBundle(dist);
+  await bundle.watch();
   const args = ['--project', root, '--outDir', dist, '--watch', '--preserveWatchOutput'];
   const watcher = spawn(process.execPath, [compiler, ...args], { stdio: ['inherit', 'pipe', 'inherit'] });
   watcher.stdout.setEncoding('utf8').on('data', (text) => {
@@ -58,18 +97,21 @@ function watch() {
   watcher.on('exit', (code) => process.exit(code ?? 1));
 }
 
-function build() {
+async function build() {
   const startedMs = performance.now();
   process.stdout.write('Building tote: 15 s on an idle machine, a minute or two on a busy one ...\n');
   // Into an empty folder: a deleted source must not live on as a compiled file, since tests are found in dist/.
   const next = join(root, `.build-next-${process.pid}`);
   const old = join(root, `.build-old-${process.pid}`);
   const options = ['--project', root, '--outDir', next];
+  // On the other core meanwhile.
+  const pageIsRight = checkPage();
   const { status } = spawnSync(process.execPath, [compiler, ...options], { stdio: 'inherit' });
-  if (status !== 0) {
+  if (status !== 0 || !(await pageIsRight)) {
     rmSync(next, { recursive: true, force: true });
-    process.exit(status ?? 1);
+    process.exit(status || 1);
   }
+  await bundlePage(next);
   writeFileSync(join(next, '.built'), '');
   if (existsSync(dist)) renameSync(dist, old);
   renameSync(next, dist);
@@ -77,5 +119,6 @@ function build() {
   process.stdout.write(`Built in ${((performance.now() - startedMs) / 1000).toFixed(1)} s.\n`);
 }
 
-if (process.argv.includes('--watch')) watch();
-else if (!process.argv.includes('--if-stale') || isStale()) build();
+if (process.argv.includes('--watch')) await watch();
+else if (process.argv.includes('--page')) await bundlePage(dist);
+else if (!process.argv.includes('--if-stale') || isStale()) await build();

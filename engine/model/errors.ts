@@ -21,10 +21,12 @@ export const ERROR_STATUS = {
   invalid_api_key: 401,
   invalid_operator_token: 401,
   client_certificate_required: 401,
+  invalid_session: 401,
   // 403: known, but not allowed
   key_disabled: 403,
   key_expired: 403,
   insufficient_scope: 403,
+  csrf_refused: 403,
   tier_too_low: 403,
   account_frozen: 403,
   // 404 and the rest of what HTTP itself knows

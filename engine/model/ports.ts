@@ -138,8 +138,19 @@ export interface HttpRequest {
   readonly body: Uint8Array;
   /** A fault that the transport found before the end of the request (too large, ambiguous length), or null. */
   readonly fault: { readonly code: ErrorCode; readonly detail: string } | null;
+  /** Absent where the transport does not read them: only a port with pages needs them. */
+  readonly browser?: BrowserHeaders | null;
   /** Of a request to open a WebSocket where the server has one; absent otherwise. */
   readonly upgrade?: StreamUpgrade;
+}
+
+/** What a browser adds to a request of its own accord, and the token that a page adds. Absent headers are ''. */
+export interface BrowserHeaders {
+  readonly host: string;
+  /** Of the page that sends the request: scheme, host and port. */
+  readonly origin: string;
+  readonly cookie: string;
+  readonly csrfToken: string;
 }
 
 /** Alternating header names and values: `['Allow', 'GET', 'Retry-After', '3']`. */

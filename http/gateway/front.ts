@@ -59,8 +59,11 @@ export class Front {
   }
 
   /** Takes the operators' port and resolves with it; rejects if it is taken. */
-  listenForOperators(setup: Omit<OperatorSetup, 'role' | 'ended' | 'engineFigures'>): Promise<number> {
-    return this.#gateways.listenForOperators({ ...setup, engineFigures: this.engineFigures });
+  listenForOperators(
+    setup: Omit<OperatorSetup, 'role' | 'ended' | 'engineFigures' | 'board'>,
+  ): Promise<number> {
+    const { board } = this.#memory;
+    return this.#gateways.listenForOperators({ ...setup, engineFigures: this.engineFigures, board });
   }
 
   /** Connections to come get the certificate that the port's files hold now; rejects where the library refuses it. */

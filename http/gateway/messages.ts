@@ -53,6 +53,7 @@ export interface OperatorSetup extends PortSetup {
   readonly host: string;
   readonly port: number;
   readonly token: string;
+  readonly board: BoardMemory;
   readonly sandbox: SandboxParts;
   /** What the engine's thread tells of itself (`http/metrics/engine-figures.ts`). */
   readonly engineFigures: SharedArrayBuffer;

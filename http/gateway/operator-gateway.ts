@@ -1,10 +1,11 @@
 /** The operators' gateway: their port and their API. Runs in a thread of its own (`worker.ts`), one for the process. */
 import type { MessagePort } from 'node:worker_threads';
+import { CONSOLE_STREAMS, type OpenConsole, openConsole } from '../console/open-console.js';
 import { createLog } from '../log/log.js';
 import { logRequests } from '../log/requests.js';
 import { engineGaugesOf } from '../metrics/engine-figures.js';
 import { createOperatorApi } from '../operator/api.js';
-import type { Told } from '../operator/desk/dealings.js';
+import type { AskDesk, Told } from '../operator/desk/dealings.js';
 import { healthOf } from '../operator/health.js';
 import { operatorRoutes } from '../operator/routes.js';
 import { TokenGuard } from '../operator/token-guard.js';
@@ -15,7 +16,7 @@ import { ArchiveClient } from './archive-client.js';
 import { type OperatorSetup, type Post, type Serving, WAKE } from './messages.js';
 import { renewFor, type ThreadEnd, tellFailed, tellRefused } from './thread-end.js';
 
-const REPORT_EVERY_MS = 1_000;
+const TICK_MS = 1_000;
 
 export class OperatorGateway implements Serving {
   readonly #transport: UwsTransport;
@@ -25,6 +26,8 @@ export class OperatorGateway implements Serving {
   /** Questions that wait for the engine's thread, by id. */
   readonly #asked = new Map<number, (told: Told) => void>();
   #lastId = 0;
+  #console: OpenConsole | null = null;
+  #ticks: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly setup: OperatorSetup,
@@ -37,6 +40,8 @@ export class OperatorGateway implements Serving {
       trustedProxies: [],
       tls: setup.tls,
       connectionsMax: setup.connectionsMax,
+      streamPaths: CONSOLE_STREAMS,
+      readsBrowserHeaders: true,
       onFatal: (error) => tellFailed(post, error),
     });
     void this.#listen();
@@ -62,23 +67,29 @@ export class OperatorGateway implements Serving {
   }
 
   #serve(archive: MessagePort): void {
-    const { logLevel, sandbox, engineFigures } = this.setup;
+    const { logLevel, sandbox, board, engineFigures } = this.setup;
     const client = new ArchiveClient(archive);
     this.#archive = client;
+    const ask: AskDesk = (question, tell) => {
+      const id = ++this.#lastId;
+      this.#asked.set(id, tell);
+      this.post({ kind: 'asked', id, question });
+    };
+    const console = openConsole({ tokens: this.#guard, board, ask, clock: systemClock });
+    this.#console = console;
     const api = createOperatorApi({
-      ask: (question, tell) => {
-        const id = ++this.#lastId;
-        this.#asked.set(id, tell);
-        this.post({ kind: 'asked', id, question });
-      },
+      ask,
       archive: client.reads,
       routes: operatorRoutes(sandbox, true),
-      guard: this.#guard,
+      guard: console.guard,
       health: healthOf(engineGaugesOf(engineFigures), systemClock.monotonicMs),
       onFatal: (error) => tellFailed(this.post, error),
     });
-    this.#held.serve(logRequests(api, 'operator', systemClock, createLog(logLevel)));
-    setInterval(() => this.#reportGuesses(), REPORT_EVERY_MS).unref();
+    this.#held.serve(logRequests(console.wrap(api), 'operator', systemClock, createLog(logLevel)));
+    this.#ticks = setInterval(() => {
+      this.#reportGuesses();
+      console.tick();
+    }, TICK_MS);
   }
 
   #onTold(id: number, told: Told): void {
@@ -94,6 +105,8 @@ export class OperatorGateway implements Serving {
 
   /** Accepts no new connections, answers what waits, and closes. */
   async #close(): Promise<void> {
+    this.#console?.close();
+    clearInterval(this.#ticks);
     await this.#transport.close();
     this.#archive?.close();
     this.post({ kind: 'closed' });
@@ -102,6 +115,7 @@ export class OperatorGateway implements Serving {
 
   /** The process ends now: lets go of the network, without which the end of this thread would abort the process. */
   async #halt(): Promise<void> {
+    clearInterval(this.#ticks);
     await this.#transport.halt();
     this.#archive?.close();
     this.end.letGo();

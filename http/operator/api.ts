@@ -6,15 +6,15 @@
  * It runs on a thread of its own, which reads and checks requests and makes the answers' text. What needs the state is
  * asked of the engine's thread (`desk/`), and what has left memory of the archive's reader.
  */
-import { randomUUID } from 'node:crypto';
 import type { ArchiveReads } from '../../engine/model/archive-reads.js';
 import type { HttpHandler, HttpRequest, HttpResponder } from '../../engine/model/ports.js';
 import { refuseQuery } from '../kit/params.js';
 import { Refused } from '../kit/refused.js';
 import { type Found, Router } from '../kit/router.js';
-import { type Answer, Asking, answer, Reading, type Result, type Route } from './call.js';
+import { Asking, answer, Reading, type Result, type Route } from './call.js';
 import type { AskDesk, FactsOf, Kind } from './desk/dealings.js';
 import { type Health, healthRoutes } from './health.js';
+import { sendResult } from './send-result.js';
 import type { TokenGuard } from './token-guard.js';
 
 const PREFIX = '/operator/v1';
@@ -24,7 +24,7 @@ export interface OperatorApiOptions {
   readonly ask: AskDesk;
   readonly archive: ArchiveReads;
   readonly routes: readonly Route[];
-  readonly guard: TokenGuard;
+  readonly guard: Pick<TokenGuard, 'refuse'>;
   readonly health: Health;
   /** A programming error: the process must end. */
   readonly onFatal: (error: unknown) => void;
@@ -49,7 +49,7 @@ class OperatorApi {
     this.#guarded(() => {
       const result = this.#resultOf(request);
       if (result instanceof Asking) this.#ask(result, responder);
-      else send(responder, result);
+      else sendResult(responder, result);
     });
   }
 
@@ -78,7 +78,7 @@ class OperatorApi {
     const facts: FactsOf<Kind>[] = [];
     this.options.ask(question, (told) =>
       this.#guarded(() => {
-        if (told.kind === 'refused') send(responder, new Refused(told.code, told.detail));
+        if (told.kind === 'refused') sendResult(responder, new Refused(told.code, told.detail));
         else {
           facts.push(...told.facts);
           if (told.kind === 'done') this.#answer(render(facts), responder);
@@ -89,8 +89,8 @@ class OperatorApi {
 
   #answer(made: Result | Reading, responder: HttpResponder): void {
     if (made instanceof Reading)
-      made.read(this.options.archive, (result) => this.#guarded(() => send(responder, result)));
-    else send(responder, made);
+      made.read(this.options.archive, (result) => this.#guarded(() => sendResult(responder, result)));
+    else sendResult(responder, made);
   }
 
   #guarded(run: () => void): void {
@@ -108,15 +108,3 @@ function withoutRoute(method: string, { resource }: Found<Route>): Result {
   if (method === 'OPTIONS') return answer(204, null, allow);
   return new Refused('method_not_allowed', `${method} is not offered here`, allow);
 }
-
-/** Sends one answer, with an id by which people can refer to its request. */
-function send(responder: HttpResponder, result: Result): void {
-  const { status, headers } = result;
-  const body = result instanceof Refused ? result.body : textOf(result);
-  const type = body === '' ? [] : ['Content-Type', 'application/json'];
-  const common = ['X-Request-Id', randomUUID(), 'Cache-Control', 'no-store', ...type];
-  responder.send(status, [...common, ...headers], body);
-}
-
-const textOf = ({ status, data, nextCursor }: Answer): string =>
-  status === 204 ? '' : JSON.stringify({ success: true, data, nextCursor });

@@ -19,8 +19,8 @@ export interface DocsFiles {
 }
 
 export const HTML = 'text/html; charset=utf-8';
-const JAVASCRIPT = 'text/javascript; charset=utf-8';
-const CSS = 'text/css; charset=utf-8';
+export const JAVASCRIPT = 'text/javascript; charset=utf-8';
+export const CSS = 'text/css; charset=utf-8';
 
 /** Headers for a page that may load only what is `allowed`, and only from this server. */
 export const guardedBy = (...allowed: readonly string[]): HeaderList => [

@@ -30,6 +30,7 @@ export function bannerText(facts: BannerFacts): string {
   const rows: readonly (readonly [string, string])[] = [
     ['public API', `${facts.publicUrl}/v1   (documentation: ${facts.publicUrl}/docs)`],
     ['operator API', `${facts.operatorUrl}/operator/v1   (token: ${facts.tokenSource})`],
+    ['console', `${facts.operatorUrl}/console   (log in with the same token)`],
     ['data', `${facts.dataDir}   (${recovered})`],
     ['durability', durability],
     ['feed', facts.feed],

@@ -21,6 +21,8 @@ export interface UwsTransportOptions {
   readonly openConnections?: Int32Array;
   /** Paths that have a WebSocket; none if absent. */
   readonly streamPaths?: readonly string[];
+  /** Whether requests have `browser`; no if absent. */
+  readonly readsBrowserHeaders?: boolean;
   /** The system's timer if absent. */
   readonly startTimer?: StartTimer;
 }

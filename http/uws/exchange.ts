@@ -24,6 +24,7 @@ export class Exchange implements HttpRequest, HttpResponder, WaitingExchange {
   readonly authorization: string;
   readonly ifNoneMatch: string;
   readonly acceptEncoding: string;
+  readonly browser: RequestHeaders['browser'];
   body: Uint8Array = NO_BODY;
   fault: HttpRequest['fault'] = null;
   /** While in `slow`: when waiting ends, in monotonic milliseconds; else 0. */
@@ -59,6 +60,7 @@ export class Exchange implements HttpRequest, HttpResponder, WaitingExchange {
     this.authorization = headers.authorization ?? '';
     this.ifNoneMatch = headers.ifNoneMatch ?? '';
     this.acceptEncoding = headers.acceptEncoding ?? '';
+    this.browser = headers.browser;
   }
 
   /** Starts a request without a body, within the library's callback. */
@@ -96,12 +98,11 @@ export class Exchange implements HttpRequest, HttpResponder, WaitingExchange {
 
   expire(): void {
     this.#stopWaiting();
-    if (this.#isDispatched) {
-      this.response.close();
-      return;
+    if (this.#isDispatched) this.response.close();
+    else {
+      this.fault ??= { code: 'request_timeout', detail: 'the body took too long to arrive' };
+      this.#guarded(() => this.#dispatch(false));
     }
-    this.fault ??= { code: 'request_timeout', detail: 'the body took too long to arrive' };
-    this.#guarded(() => this.#dispatch(false));
   }
 
   send(status: number, headers: HeaderList | HeaderBlock, body: string | Uint8Array): void {
@@ -132,9 +133,7 @@ export class Exchange implements HttpRequest, HttpResponder, WaitingExchange {
         this.body = this.#pieces?.bytes() ?? NO_BODY;
         if (this.#isChunked) this.#dispatchLater();
         else this.#dispatch(true);
-      } else if (this.dueMs === 0) {
-        this.#wait(BODY_DEADLINE_MS);
-      }
+      } else if (this.dueMs === 0) this.#wait(BODY_DEADLINE_MS);
     } catch (error) {
       this.#fail(error);
     }

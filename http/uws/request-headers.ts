@@ -7,7 +7,7 @@
  * exactly where the lengths add up to. If one does not, `sent-head.ts` parses the head again.
  */
 
-import type { HttpRequest } from '../../engine/model/ports.js';
+import type { BrowserHeaders, HttpRequest } from '../../engine/model/ports.js';
 import type { UwsRequest, UwsResponse } from './library.js';
 import { sentHeaders } from './sent-head.js';
 
@@ -21,6 +21,14 @@ const IDEMPOTENCY_KEY = 'idempotency-key';
 const FORWARDED_FOR = 'x-forwarded-for';
 const ACCEPT_ENCODING = 'accept-encoding';
 const TRANSFER_ENCODING = 'transfer-encoding';
+/** Where `BrowserHeaders` come from. Cookies may be sent in several lines (RFC 9113, section 8.2.3), as one joined by `; `. */
+const BROWSER_FIELDS: ReadonlyMap<string, keyof BrowserHeaders> = new Map([
+  ['host', 'host'],
+  ['origin', 'origin'],
+  ['cookie', 'cookie'],
+  ['x-csrf-token', 'csrfToken'],
+]);
+const NO_BROWSER: BrowserHeaders = { host: '', origin: '', cookie: '', csrfToken: '' };
 const VERSION = ' HTTP/1.1';
 const LINE_END_CHARS = 2;
 const ZERO = 48;
@@ -41,8 +49,12 @@ export class RequestHeaders {
   acceptEncoding: string | null = null;
   contentLength: string | null = null;
   transferEncoding: string | null = null;
+  /** Of the present request; null if they are not read. */
+  browser: BrowserHeaders | null = null;
   /** Where the next line begins in `received`, if all lines so far match what the library parsed; else -1. */
   #lineAt = 0;
+
+  constructor(private readonly readsBrowserHeaders = false) {}
 
   /** Reads all headers of a request; `query` is undefined if its target has no question mark. */
   read(request: UwsRequest, method: string, path: string, query: string | undefined): void {
@@ -78,6 +90,7 @@ export class RequestHeaders {
     this.acceptEncoding = null;
     this.contentLength = null;
     this.transferEncoding = null;
+    if (this.readsBrowserHeaders) this.browser = NO_BROWSER;
   }
 
   readonly #takeParsed = (lowerCaseName: string, value: string): void => {
@@ -96,6 +109,7 @@ export class RequestHeaders {
    * is invalid: two different ones are refused like a malformed one.
    */
   #take(lowerCaseName: string, value: string): void {
+    if (this.browser !== null) this.#takeOfBrowser(this.browser, lowerCaseName, value);
     // By length first, which tells most of these names apart: most headers are of no interest here, and comparing
     // each with every name would dominate the cost of a header.
     switch (lowerCaseName.length) {
@@ -126,6 +140,13 @@ export class RequestHeaders {
         if (lowerCaseName === TRANSFER_ENCODING) this.transferEncoding = listed(this.transferEncoding, value);
         break;
     }
+  }
+
+  #takeOfBrowser(browser: BrowserHeaders, lowerCaseName: string, value: string): void {
+    const field = BROWSER_FIELDS.get(lowerCaseName);
+    if (field === undefined) return;
+    const before = browser[field];
+    this.browser = { ...browser, [field]: before === '' ? value : `${before}; ${value}` };
   }
 
   /** Why the end of the request is ambiguous, as a sentence for people, or null. */

@@ -31,7 +31,7 @@ export class UwsTransport implements Transport, ExchangeHost, WebSocketHost {
   handler: HttpHandler = () => assert(false, 'a transport listens with a handler');
 
   readonly #connections: OpenConnections;
-  readonly #headers = new RequestHeaders();
+  readonly #headers: RequestHeaders;
   readonly #tls: TlsFiles | null;
   readonly #expectsCertificates: boolean;
   /** The last one gets the new connections. Those before it have older certificates, and the connections made with them. */
@@ -44,6 +44,7 @@ export class UwsTransport implements Transport, ExchangeHost, WebSocketHost {
 
   constructor(private readonly options: UwsTransportOptions) {
     const { trustedProxies, connectionsMax = CONNECTIONS_MAX, openConnections = new Int32Array(1) } = options;
+    this.#headers = new RequestHeaders(options.readsBrowserHeaders);
     const addresses = new ClientAddresses(trustedProxies);
     this.#connections = new OpenConnections(addresses, connectionsMax, openConnections);
     this.#tls = options.tls ?? null;

@@ -32,6 +32,7 @@ export class UpgradeExchange implements HttpRequest, HttpResponder {
   readonly contentType: string;
   readonly contentEncoding: string;
   readonly acceptEncoding: string;
+  readonly browser: RequestHeaders['browser'];
   readonly authorization: string;
   readonly ifNoneMatch: string;
   readonly body = NO_BODY;
@@ -59,6 +60,7 @@ export class UpgradeExchange implements HttpRequest, HttpResponder {
     this.contentType = headers.contentType ?? '';
     this.contentEncoding = headers.contentEncoding ?? '';
     this.acceptEncoding = headers.acceptEncoding ?? '';
+    this.browser = headers.browser;
     this.authorization = headers.authorization ?? '';
     this.ifNoneMatch = headers.ifNoneMatch ?? '';
     this.fault = fault ?? (headers.hasBody ? BODY_OF_UPGRADE : null);

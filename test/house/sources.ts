@@ -10,7 +10,7 @@ export const project = join(dirname(fileURLToPath(import.meta.url)), '..', '..',
 /** Paths of the TypeScript files below a folder, relative to the project. */
 export function sourcesIn(folder: string): string[] {
   return readdirSync(join(project, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => /\.tsx?$/.test(name))
     .map((name) => posix.join(folder, name))
     .sort();
 }

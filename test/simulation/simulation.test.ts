@@ -43,9 +43,11 @@ test('a long run must meet every error code that a server on a real clock can gi
   // No client opens a stream, reads the archive or asks for one order. Prices are pushed, and no operator vouches for any.
   const ofStreams = ['slow_consumer', 'upgrade_required', 'resync_required', 'too_many_streams'];
   const ofArchive = ['archive_behind', 'archive_unavailable', 'order_not_found'];
+  // Nor has any a browser.
+  const ofConsole = ['invalid_session', 'csrf_refused'];
   const ofPrices = ['feed_not_push', 'price_not_held'];
   const ofTls = ['client_certificate_required'];
-  deepEqual(left.toSorted(), [...ofStreams, ...ofArchive, ...ofPrices, ...ofTls].toSorted());
+  deepEqual(left.toSorted(), [...ofStreams, ...ofArchive, ...ofConsole, ...ofPrices, ...ofTls].toSorted());
 });
 
 test('one seed gives one run, another seed another', async () => {

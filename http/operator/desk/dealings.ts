@@ -8,6 +8,7 @@ import type { BalanceMoved } from '../../../engine/model/events.js';
 import type { AccountView, KeyView, RoundView, Totals } from '../../../engine/model/views.js';
 import type { BetsReply } from '../../rings/replies.js';
 import type { ListFacts } from '../../rings/requests.js';
+import type { Pulse } from './pulse.js';
 import type { Searched, Slice } from './search.js';
 
 /** Some accounts, in columns: they cross threads for a fraction of what objects cost. */
@@ -179,6 +180,8 @@ export interface Dealings {
   };
   /** Only on a manual clock; the fact is the time reached. */
   readonly moveClock: { readonly ask: { readonly advanceMs: number }; readonly facts: number };
+  /** What the console shows each second. */
+  readonly pulse: { readonly ask: object; readonly facts: Pulse };
   /** The page as it is shown. */
   readonly status: { readonly ask: object; readonly facts: object };
 }

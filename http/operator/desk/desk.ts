@@ -10,6 +10,7 @@ import type { AskOf, FactsOf, Kind, Question, Told } from './dealings.js';
 import { confirmPrice, type HeldPriceOptions } from './held-prices.js';
 import { KeyDesk } from './keys.js';
 import { ListDesk } from './lists.js';
+import { pulse } from './pulse.js';
 import { type After, type Facts, type Reply, Slices } from './reply.js';
 import { moveClock, pushPrices, type SandboxOptions } from './sandbox.js';
 import { type StatusSources, statusOf } from './status.js';
@@ -140,6 +141,7 @@ function handlersOf(options: OperatorDeskOptions): Handlers {
     pushPrices: (ask) => pushPrices(options, ask),
     confirmPrice: (ask) => confirmPrice(options, ask),
     moveClock: (ask) => moveClock(options, ask),
+    pulse: () => pulse(options),
     status: statusOf(options.status),
   };
 }

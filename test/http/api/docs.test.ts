@@ -22,6 +22,8 @@ const NOT_PUBLIC: readonly ErrorCode[] = [
   'price_refused',
   'invalid_operator_token',
   'client_certificate_required',
+  'invalid_session',
+  'csrf_refused',
   'account_not_found',
   'key_not_found',
   'reference_conflict',

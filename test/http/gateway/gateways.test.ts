@@ -54,6 +54,7 @@ test('a programming error in a gateway is told, and all gateways still close', a
     port: 0,
     token: 'token',
     tls: null,
+    board: setup.board,
     sandbox,
     engineFigures: engineGaugesMemory(),
     connectionsMax: 10,

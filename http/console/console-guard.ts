@@ -1,0 +1,56 @@
+/**
+ * Who sends a request to the operator port: whoever shows a token, or a browser with a session. A browser sends its cookie
+ * of its own accord, so a request that changes something must also come from a page of this very origin, and bring the
+ * token that only that page was given.
+ */
+import { timingSafeEqual } from 'node:crypto';
+import type { BrowserHeaders, HttpRequest } from '../../engine/model/ports.js';
+import { Refused } from '../kit/refused.js';
+import type { TokenGuard } from '../operator/token-guard.js';
+import { sessionIdIn } from './cookie.js';
+import type { Session, Sessions } from './sessions.js';
+
+const READS: readonly string[] = ['GET', 'HEAD', 'OPTIONS'];
+
+export const NO_SESSION = new Refused('invalid_session', 'the session has ended; log in again');
+const OTHER_ORIGIN = new Refused('csrf_refused', 'Origin must be that of this server');
+const WRONG_CSRF_TOKEN = new Refused(
+  'csrf_refused',
+  'X-CSRF-Token must be the one that the session was given',
+);
+
+export class ConsoleGuard {
+  constructor(
+    private readonly tokens: Pick<TokenGuard, 'refuse'>,
+    private readonly sessions: Sessions,
+  ) {}
+
+  /** Refuses a request with neither the token nor a session that may send it; else null. A token comes first. */
+  refuse(request: HttpRequest): Refused | null {
+    const { authorization, browser } = request;
+    const id = authorization === '' && browser ? sessionIdIn(browser) : '';
+    if (id === '' || !browser) return this.tokens.refuse(request);
+    const session = this.sessions.use(id);
+    if (session === null) return NO_SESSION;
+    return READS.includes(request.method) ? null : refuseForgery(session, browser);
+  }
+}
+
+/** Refuses a change that may not come from the session's own page; else null. */
+export function refuseForgery(session: Session, browser: BrowserHeaders): Refused | null {
+  if (!isSameOrigin(browser)) return OTHER_ORIGIN;
+  const sent = Buffer.from(browser.csrfToken);
+  const expected = Buffer.from(session.csrfToken);
+  const isRight = sent.length === expected.length && timingSafeEqual(sent, expected);
+  return isRight ? null : WRONG_CSRF_TOKEN;
+}
+
+/**
+ * Whether the page that sends the request came from this host and port. The scheme is not compared: behind a proxy that ends
+ * TLS the server does not know it.
+ */
+export const isSameOrigin = ({ origin, host }: BrowserHeaders): boolean =>
+  host !== '' && (origin === `http://${host}` || origin === `https://${host}`);
+
+export const refuseOtherOrigin = (browser: BrowserHeaders): Refused | null =>
+  isSameOrigin(browser) ? null : OTHER_ORIGIN;

@@ -1,0 +1,148 @@
+/**
+ * The console: the operators' web page, below `/console` on their port (docs/console.md). It is a client of the operator API
+ * like any other; what it has of its own is its files, sessions in place of the token, and a stream of what changes.
+ */
+import { randomUUID } from 'node:crypto';
+import typia, { type tags } from 'typia';
+import type { BrowserHeaders, HttpHandler, HttpRequest, HttpResponder } from '../../engine/model/ports.js';
+import { readBody } from '../kit/body.js';
+import { refuseQuery } from '../kit/params.js';
+import { Refused } from '../kit/refused.js';
+import { isNamed, type TaggedBody } from '../kit/tagged-body.js';
+import { answer, type Result } from '../operator/call.js';
+import { sendResult } from '../operator/send-result.js';
+import type { TokenGuard } from '../operator/token-guard.js';
+import type { StaticPages } from '../pages/static-pages.js';
+import { NO_SESSION, refuseForgery, refuseOtherOrigin } from './console-guard.js';
+import { cookieOf, endedCookie, sessionIdIn } from './cookie.js';
+import type { SessionResource } from './session-resource.js';
+import type { Session, SessionCaller, Sessions } from './sessions.js';
+import type { Watchers } from './watchers.js';
+
+const BASE = '/console';
+export const STREAM_PATH = `${BASE}/stream`;
+const SESSION_PATH = `${BASE}/session`;
+
+const NOT_FOUND = new Refused('not_found', 'no such path');
+const NOT_BUILT = new Refused(
+  'not_found',
+  'the console was not built; run npm run build, and start the server again',
+);
+const NO_BROWSER: BrowserHeaders = { host: '', origin: '', cookie: '', csrfToken: '' };
+const NOSNIFF = ['X-Content-Type-Options', 'nosniff'];
+
+interface LoginBody {
+  readonly token: string & tags.MinLength<1> & tags.MaxLength<255>;
+}
+
+const validateLogin = typia.createValidateEquals<LoginBody>();
+
+export interface ConsoleParts {
+  readonly tokens: Pick<TokenGuard, 'refuse'>;
+  readonly callerOf: (token: string) => SessionCaller;
+  readonly sessions: Sessions;
+  readonly watchers: Watchers;
+  readonly page: StaticPages;
+}
+
+export class Console {
+  constructor(private readonly parts: ConsoleParts) {}
+
+  /** Answers what is below `/console`, and leaves everything else to `next`. */
+  wrap(next: HttpHandler): HttpHandler {
+    return (request, responder) => {
+      const { path } = request;
+      if (path === BASE || path.startsWith(`${BASE}/`)) this.#handle(request, responder);
+      else next(request, responder);
+    };
+  }
+
+  #handle(request: HttpRequest, responder: HttpResponder): void {
+    const file = this.parts.page.get(request.path);
+    if (file !== undefined && request.fault === null) sendFile(request, responder, file);
+    else {
+      const result = this.#resultOf(request);
+      if (result !== null) sendResult(responder, result);
+    }
+  }
+
+  /** null if the request has become a WebSocket. */
+  #resultOf(request: HttpRequest): Result | null {
+    const { fault, path, method, query, browser } = request;
+    if (fault !== null) return new Refused(fault.code, fault.detail);
+    const from = browser ?? NO_BROWSER;
+    if (path !== SESSION_PATH && path !== STREAM_PATH) return this.#missing(path);
+    const refused = refuseQuery(query);
+    if (refused !== null) return refused;
+    if (path === STREAM_PATH) return this.#openStream(request, from);
+    switch (method) {
+      case 'GET':
+        return this.#show(from);
+      case 'POST':
+        return this.#logIn(request, from);
+      case 'DELETE':
+        return this.#logOut(from);
+      default:
+        return new Refused('method_not_allowed', `${method} is not offered here`, [
+          'Allow',
+          'GET, POST, DELETE',
+        ]);
+    }
+  }
+
+  #missing(path: string): Refused {
+    return this.parts.page.size === 0 && (path === BASE || path === `${BASE}/`) ? NOT_BUILT : NOT_FOUND;
+  }
+
+  /** The browser's session, or null: a page that is opened for the first time has none, which is no error. */
+  #show(browser: BrowserHeaders): Result {
+    const session = this.parts.sessions.use(sessionIdIn(browser));
+    return answer(200, session === null ? null : this.#resource(session), NOSNIFF);
+  }
+
+  #logIn(request: HttpRequest, browser: BrowserHeaders): Result {
+    const body = refuseOtherOrigin(browser) ?? readBody(request, validateLogin);
+    if (body instanceof Refused) return body;
+    const { token } = body;
+    const refused = this.parts.tokens.refuse({ authorization: `Bearer ${token}`, address: request.address });
+    if (refused !== null) return refused;
+    this.parts.sessions.close(sessionIdIn(browser));
+    const { id, session } = this.parts.sessions.open(this.parts.callerOf(token));
+    return answer(201, this.#resource(session), ['Set-Cookie', cookieOf(id, browser), ...NOSNIFF]);
+  }
+
+  #logOut(browser: BrowserHeaders): Result {
+    const id = sessionIdIn(browser);
+    const session = this.parts.sessions.use(id);
+    const refused = session === null ? NO_SESSION : refuseForgery(session, browser);
+    if (refused !== null) return refused;
+    this.parts.sessions.close(id);
+    return answer(204, null, ['Set-Cookie', endedCookie(browser)]);
+  }
+
+  #openStream(request: HttpRequest, browser: BrowserHeaders): Refused | null {
+    const session = this.parts.sessions.use(sessionIdIn(browser));
+    if (session === null) return NO_SESSION;
+    return refuseOtherOrigin(browser) ?? this.parts.watchers.open(request, session);
+  }
+
+  #resource(session: Session): SessionResource {
+    const { caller, csrfToken } = session;
+    return { name: caller.name, role: caller.role, csrfToken, leftMs: this.parts.sessions.leftMs(session) };
+  }
+}
+
+function sendFile(request: HttpRequest, responder: HttpResponder, file: TaggedBody): void {
+  const { method, ifNoneMatch, acceptEncoding } = request;
+  if (method !== 'GET' && method !== 'HEAD') {
+    sendResult(
+      responder,
+      new Refused('method_not_allowed', `${method} is not offered here`, ['Allow', 'GET, HEAD']),
+    );
+    return;
+  }
+  const form = file.form(acceptEncoding);
+  const id = `X-Request-Id: ${randomUUID()}`;
+  if (isNamed(form.etag, ifNoneMatch)) responder.send(304, id + form.notModifiedHead, '');
+  else responder.send(200, id + form.head, form.bytes);
+}

@@ -1,0 +1,41 @@
+/**
+ * The message of the console's stream: what changes by itself, the same for every open page. It has nothing that the operator API
+ * and the market data have not, in cents, milliseconds and indices, as the engine and the board count.
+ */
+import { ASSETS, MARKETS_MAX } from '../../engine/model/domain.js';
+import { ASSET_FIELDS, type Board, MARKET_FIELDS, TICK_PRICE } from '../board/markets.js';
+import type { Pulse } from '../operator/desk/pulse.js';
+
+/** A row of the board: null where that has NaN. */
+export type Row = readonly (number | null)[];
+
+export interface LiveMessage extends Pulse {
+  /** By market, the fields in the board's order. */
+  readonly markets: readonly Row[];
+  /** The latest price of each asset. */
+  readonly prices: Row;
+}
+
+export class LiveMessages {
+  readonly #marketRow = new Float64Array(MARKET_FIELDS);
+  readonly #assetRow = new Float64Array(ASSET_FIELDS);
+
+  constructor(private readonly board: Board) {}
+
+  textOf(pulse: Pulse): string {
+    const markets = Array.from({ length: MARKETS_MAX }, (_, market) => this.#market(market));
+    const message: LiveMessage = { ...pulse, markets, prices: ASSETS.map((_, asset) => this.price(asset)) };
+    return JSON.stringify(message);
+  }
+
+  /** NaN where there is none. */
+  price(asset: number): number {
+    this.board.assets.read(asset, this.#assetRow);
+    return this.#assetRow[TICK_PRICE] as number;
+  }
+
+  #market(market: number): Row {
+    this.board.markets.read(market, this.#marketRow);
+    return [...this.#marketRow];
+  }
+}

@@ -1,0 +1,56 @@
+/** Puts the parts of the console together. */
+import type { Clock, HttpHandler, HttpRequest } from '../../engine/model/ports.js';
+import { type BoardMemory, boardOf } from '../board/markets.js';
+import { keyDigest } from '../keys.js';
+import type { Refused } from '../kit/refused.js';
+import type { AskDesk } from '../operator/desk/dealings.js';
+import type { Pulse } from '../operator/desk/pulse.js';
+import type { TokenGuard } from '../operator/token-guard.js';
+import { Console, STREAM_PATH } from './console.js';
+import { ConsoleGuard } from './console-guard.js';
+import { LiveMessages } from './live-message.js';
+import { loadPage } from './page-files.js';
+import { Sessions } from './sessions.js';
+import { Watchers } from './watchers.js';
+
+/** Paths of WebSockets. */
+export const CONSOLE_STREAMS: readonly string[] = [STREAM_PATH];
+
+export interface ConsoleOptions {
+  readonly tokens: TokenGuard;
+  readonly board: BoardMemory;
+  readonly ask: AskDesk;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+}
+
+export interface OpenConsole {
+  /** Lets in whoever has a token or a session. */
+  readonly guard: { refuse(request: HttpRequest): Refused | null };
+  /** Answers what is the console's, and leaves everything else to `next`. */
+  wrap(next: HttpHandler): HttpHandler;
+  /** To be called each second. */
+  tick(): void;
+  close(): void;
+}
+
+export function openConsole({ tokens, board, ask, clock }: ConsoleOptions): OpenConsole {
+  const sessions = new Sessions(clock, () => true);
+  const messages = new LiveMessages(boardOf(board));
+  const watchers = new Watchers({
+    isOpen: (session) => sessions.isOpen(session),
+    render: (send) =>
+      ask({ kind: 'pulse', ask: {} }, (told) => {
+        // A pulse is one fact, and is never refused.
+        if (told.kind === 'done') send(messages.textOf(told.facts[0] as Pulse));
+      }),
+  });
+  const callerOf = (token: string) =>
+    ({ name: 'operator', role: 'admin', digest: keyDigest(token) }) as const;
+  const console = new Console({ tokens, callerOf, sessions, watchers, page: loadPage() });
+  return {
+    guard: new ConsoleGuard(tokens, sessions),
+    wrap: (next) => console.wrap(next),
+    tick: () => watchers.tick(),
+    close: () => watchers.close(),
+  };
+}

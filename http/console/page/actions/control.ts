@@ -1,0 +1,101 @@
+/** Actions on the whole exchange: the trading switch, markets, rounds, and the house's capital. */
+import { begin, type Change, typedIn } from '../state/action.js';
+import { operator } from '../state/api.js';
+import { centsIn, count, dollarsOf, marketName, usd } from '../state/format.js';
+import { live } from '../state/live.js';
+import type { MarketNow, RoundNow } from '../state/markets.js';
+import { referenceField } from './reference.js';
+
+const nothing = (): void => undefined;
+
+export function setTrading(isEnabled: boolean): void {
+  begin({
+    title: isEnabled ? 'Resume trading' : 'Stop trading',
+    about: isEnabled
+      ? 'Orders are taken again in all markets.'
+      : 'All new orders are refused with 503 until trading is resumed, and clients are told the reason. Open rounds go on, lock and settle.',
+    fields: [],
+    preview: () => [
+      { what: 'Trading', before: isEnabled ? 'stopped' : 'on', after: isEnabled ? 'on' : 'stopped' },
+      { what: 'Open bets', before: '', after: 'stay as they are' },
+    ],
+    label: isEnabled ? 'Resume trading' : 'Stop trading',
+    isDangerous: !isEnabled,
+    asksReason: true,
+    run: (_, reason) => operator('PUT', '/trading', { enabled: isEnabled, reason }),
+    done: isEnabled ? 'Trading is resumed.' : 'Trading is stopped.',
+    onDone: nothing,
+  });
+}
+
+export function suspendMarket({ id, round }: MarketNow, isSuspended: boolean): void {
+  const name = marketName(id);
+  const ofRound: Change[] =
+    round === null ? [] : [{ what: `Round ${round.id}`, before: '', after: 'runs out and settles' }];
+  begin({
+    title: isSuspended ? `Suspend ${name}` : `Resume ${name}`,
+    about: isSuspended
+      ? 'The market takes no bets and opens no further round. Its open round runs out and settles as usual.'
+      : 'The market takes bets again, and opens its next round.',
+    fields: [],
+    preview: () => [
+      {
+        what: name,
+        before: isSuspended ? 'active' : 'suspended',
+        after: isSuspended ? 'suspended' : 'active',
+      },
+      ...(isSuspended ? ofRound : []),
+    ],
+    label: isSuspended ? 'Suspend market' : 'Resume market',
+    isDangerous: isSuspended,
+    asksReason: false,
+    run: () => operator('PATCH', `/markets/${id}`, { suspended: isSuspended }),
+    done: isSuspended ? `${name} is suspended.` : `${name} is active again.`,
+    onDone: nothing,
+  });
+}
+
+export function voidRound(market: MarketNow, round: RoundNow, onDone: () => void): void {
+  begin({
+    title: `Void round ${round.id}`,
+    about:
+      'Every bet of the round gets its stake back, without a fee, and no bet wins. This cannot be undone. The market has no round until the next one opens.',
+    fields: [],
+    preview: () => [
+      { what: 'Round', before: round.status, after: 'VOID' },
+      { what: 'Bets refunded', before: '', after: count(round.bets) },
+      { what: 'Stakes paid back', before: '', after: usd(round.volumeCents) },
+      { what: marketName(market.id), before: 'open round', after: 'no round until the next window' },
+    ],
+    label: 'Void round',
+    isDangerous: true,
+    asksReason: true,
+    run: (_, reason) => operator('POST', `/rounds/${round.id}/void`, { reason }),
+    done: `Round ${round.id} is void: ${count(round.bets)} bets are refunded.`,
+    onDone,
+  });
+}
+
+export function depositHouse(onDone: () => void): void {
+  begin({
+    title: "Add to the house's capital",
+    about: 'The house pays the seeds of its rounds from its balance. It cannot withdraw.',
+    fields: [{ name: 'amount', label: 'Amount in USD', kind: 'money' }, referenceField()],
+    preview: (values) => {
+      const cents = centsIn(typedIn(values, 'amount'));
+      if (cents === null) return 'Enter an amount above zero with at most two decimals.';
+      if (typedIn(values, 'reference') === '') return 'Enter a reference.';
+      const balance = live.value?.totals.houseCents ?? 0;
+      return [{ what: 'House balance', before: usd(balance), after: usd(balance + cents) }];
+    },
+    label: 'Deposit',
+    asksReason: false,
+    run: (values) =>
+      operator('POST', '/house/deposits', {
+        amount: dollarsOf(centsIn(typedIn(values, 'amount')) ?? 0),
+        reference: typedIn(values, 'reference'),
+      }),
+    done: 'The deposit is made.',
+    onDone,
+  });
+}

@@ -1,0 +1,104 @@
+/** Actions on keys. A secret is shown once, in the dialog that made its key. */
+import type { JSX } from 'preact';
+import { SCOPES } from '../../../../engine/model/domain.js';
+import type { AccountResource, KeyResource } from '../../../operator/resources/accounts.js';
+import { CopyButton } from '../parts/copy-button.js';
+import { begin, typedIn } from '../state/action.js';
+import { operator } from '../state/api.js';
+import { isoTimeText } from '../state/format.js';
+
+/** A new key with its secret. */
+interface MadeKey extends KeyResource {
+  readonly secret: string;
+}
+
+export function createKey(account: AccountResource, onDone: () => void): void {
+  const readsOnly = account.tier === 'BRONZE';
+  const scopes = readsOnly ? SCOPES.filter((scope) => scope.endsWith(':read')) : SCOPES;
+  begin({
+    title: `Create a key for ${account.id}`,
+    about:
+      'Its secret is shown once, when it is made, and is kept nowhere. Hand it to the owner of the account alone.',
+    fields: [
+      {
+        name: 'scopes',
+        label: 'Scopes',
+        kind: 'choices',
+        options: scopes,
+        initial: scopes.join(','),
+        ...(readsOnly ? { hint: 'Write scopes need the tier SILVER or higher.' } : {}),
+      },
+      {
+        name: 'expires',
+        label: 'Expires (your time)',
+        kind: 'time',
+        isOptional: true,
+        hint: 'Never, if left empty.',
+      },
+    ],
+    preview: (values) => {
+      const chosen = typedIn(values, 'scopes');
+      if (chosen === '') return 'Choose at least one scope.';
+      const expires = typedIn(values, 'expires');
+      return [
+        { what: `New key of ${account.id}`, before: '', after: chosen.split(',').join(', ') },
+        {
+          what: 'Expires',
+          before: '',
+          after: expires === '' ? 'never' : `${isoTimeText(new Date(expires).toISOString())} UTC`,
+        },
+      ];
+    },
+    label: 'Create key',
+    asksReason: false,
+    run: (values) => {
+      const expires = typedIn(values, 'expires');
+      return operator<MadeKey>('POST', `/accounts/${account.id}/keys`, {
+        scopes: typedIn(values, 'scopes').split(','),
+        ...(expires === '' ? {} : { expiresAt: new Date(expires).toISOString() }),
+      });
+    },
+    result: (data) => <Secret made={data as MadeKey} />,
+    done: 'The key is created.',
+    onDone,
+  });
+}
+
+export function setKeyEnabled(key: KeyResource, isEnabled: boolean, onDone: () => void): void {
+  begin({
+    title: isEnabled ? `Enable ${key.id}` : `Disable ${key.id}`,
+    about: isEnabled
+      ? 'Requests with this key are answered again.'
+      : 'Requests with this key are refused with 403 at once. Bets that were placed with it stay.',
+    fields: [],
+    preview: () => [
+      {
+        what: `${key.id} of ${key.accountId}`,
+        before: isEnabled ? 'disabled' : 'enabled',
+        after: isEnabled ? 'enabled' : 'disabled',
+      },
+    ],
+    label: isEnabled ? 'Enable key' : 'Disable key',
+    isDangerous: !isEnabled,
+    asksReason: false,
+    run: () => operator('PATCH', `/keys/${key.id}`, { enabled: isEnabled }),
+    done: isEnabled ? `${key.id} is enabled.` : `${key.id} is disabled.`,
+    onDone,
+  });
+}
+
+export function Secret({ made }: { readonly made: MadeKey }): JSX.Element {
+  return (
+    <div>
+      <p>
+        This is the secret of {made.id}. <strong>It is not shown again.</strong>
+      </p>
+      <p>
+        <code class="secret">{made.secret}</code>
+      </p>
+      <p>
+        <CopyButton text={made.secret} what="secret" />
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,144 @@
+/** The frame around all views: who is logged in, where one can go, and what holds for the whole server. */
+import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { setTrading } from './actions/control.js';
+import { ActionDialog } from './parts/action-dialog.js';
+import { Badge } from './parts/basics.js';
+import { notice } from './state/action.js';
+import { logOut } from './state/api.js';
+import { timeText } from './state/format.js';
+import { isFresh, live, stopWatching, watch } from './state/live.js';
+import { linkTo, route } from './state/route.js';
+import { may, session } from './state/session.js';
+import { AccountView } from './views/account.js';
+import { AccountsView } from './views/accounts.js';
+import { HouseView } from './views/house.js';
+import { LoginView } from './views/login.js';
+import { MarketView } from './views/market.js';
+import { MarketsView } from './views/markets.js';
+import { RoundView } from './views/round.js';
+import { SystemView } from './views/system.js';
+
+const VIEWS: readonly (readonly [name: string, title: string])[] = [
+  ['markets', 'Markets'],
+  ['house', 'House'],
+  ['accounts', 'Accounts'],
+  ['system', 'System'],
+];
+
+export function App(): JSX.Element {
+  const who = session.value;
+  if (who === undefined) return <p class="quiet center">Loading …</p>;
+  return who === null ? <LoginView /> : <Console name={who.name} role={who.role} />;
+}
+
+function Console({ name, role }: { readonly name: string; readonly role: string }): JSX.Element {
+  useEffect(() => {
+    watch();
+    return stopWatching;
+  }, []);
+  return (
+    <>
+      <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
+        Skip to the content
+      </button>
+      <header>
+        <a class="home" href={linkTo('markets')}>
+          tote
+        </a>
+        <nav aria-label="Views">
+          {VIEWS.map(([view, title]) => (
+            <a key={view} href={linkTo(view)} aria-current={isAt(view) ? 'page' : undefined}>
+              {title}
+            </a>
+          ))}
+        </nav>
+        <p class="who">
+          <span>
+            {name} <span class="quiet">({role})</span>
+          </span>
+          <button type="button" onClick={() => void logOut()}>
+            Log out
+          </button>
+        </p>
+      </header>
+      <Condition />
+      <p class="notice" role="status">
+        {notice.value}
+      </p>
+      <Main />
+      <ActionDialog />
+    </>
+  );
+}
+
+const isAt = (view: string): boolean => (route.value[0] ?? 'markets') === view;
+
+/** A new view begins at its heading, for the keyboard and for screen readers as for the eye. */
+function Main(): JSX.Element {
+  const main = useRef<HTMLElement>(null);
+  const path = route.value.join('/');
+  const shown = useRef(path);
+  useEffect(() => {
+    if (shown.current === path) return;
+    shown.current = path;
+    notice.value = '';
+    main.current?.focus();
+    scrollTo(0, 0);
+  }, [path]);
+  return (
+    <main id="main" tabIndex={-1} ref={main} key={path}>
+      <View />
+    </main>
+  );
+}
+
+function View(): JSX.Element {
+  const [view = 'markets', id, round] = route.value;
+  switch (view) {
+    case 'markets':
+      if (id === undefined) return <MarketsView />;
+      return round === undefined ? <MarketView id={id} /> : <RoundView market={id} id={round} />;
+    case 'accounts':
+      return id === undefined ? <AccountsView /> : <AccountView id={id} />;
+    case 'house':
+      return <HouseView />;
+    case 'system':
+      return <SystemView />;
+    default:
+      return (
+        <>
+          <h1>No such view</h1>
+          <p>
+            <a href={linkTo('markets')}>Markets</a>
+          </p>
+        </>
+      );
+  }
+}
+
+/** What holds for the whole server now: its time, whether orders are taken, and whether what is shown is of now. */
+function Condition(): JSX.Element {
+  const message = live.value;
+  if (message === null) return <p class="condition quiet">Connecting …</p>;
+  const { timeMs, isClockManual, trading, ordersRefused } = message;
+  return (
+    <div class="condition">
+      {isFresh.value ? <Badge tone="good">live</Badge> : <Badge tone="bad">no news from the server</Badge>}
+      {ordersRefused === null ? (
+        <Badge tone="good">orders are taken</Badge>
+      ) : (
+        <Badge tone="bad">orders are refused: {ordersRefused}</Badge>
+      )}
+      {trading.reason !== '' && !trading.enabled && <span>{trading.reason}</span>}
+      <span class="quiet">
+        {timeText(timeMs)} UTC{isClockManual && ' (manual clock)'}
+      </span>
+      {may('admin') && (
+        <button type="button" onClick={() => setTrading(!trading.enabled)}>
+          {trading.enabled ? 'Stop trading' : 'Resume trading'}
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,131 @@
+/** Lists that several views have: bets, rounds, and a button for the next page. */
+import type { ComponentChildren, JSX } from 'preact';
+import type { BetResource } from '../../../operator/resources/bets.js';
+import type { RoundResource } from '../../../operator/resources/rounds.js';
+import { centsOf, count, isoTimeText, marketName, usd } from '../state/format.js';
+import { linkTo } from '../state/route.js';
+import { Badge, Loading, Table } from './basics.js';
+import { type Paged, usePaged } from './paged.js';
+
+/** A list below its own heading, with what stands there before it is loaded and where it is empty. */
+export function Listed<T>({
+  title,
+  list,
+  empty,
+  children,
+}: {
+  readonly title: string;
+  readonly list: Paged<T>;
+  readonly empty: string;
+  readonly children: (items: readonly T[]) => ComponentChildren;
+}): JSX.Element {
+  const { items, error, more, reload } = list;
+  return (
+    <section>
+      <div class="title">
+        <h2>{title}</h2>
+        <button type="button" onClick={reload}>
+          Refresh <span class="hidden">{title}</span>
+        </button>
+      </div>
+      {items === null ? (
+        <Loading error={error} />
+      ) : items.length === 0 ? (
+        <p class="quiet">{empty}</p>
+      ) : (
+        children(items)
+      )}
+      {items !== null && error !== '' && <Loading error={error} />}
+      {more !== null && (
+        <div class="buttons start">
+          <button type="button" onClick={more}>
+            Show more <span class="hidden">of {title}</span>
+          </button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** `query` says whose, such as `accountId=acc_1`. */
+export function Bets({
+  query,
+  withAccount,
+}: {
+  readonly query: string;
+  readonly withAccount: boolean;
+}): JSX.Element {
+  const list = usePaged<BetResource>(`/bets?${query}&limit=25`);
+  const head = [
+    'Bet',
+    withAccount ? 'Account' : 'Market',
+    'Side',
+    '#Stake',
+    '#Odds',
+    'State',
+    '#Paid',
+    '~Placed',
+  ];
+  return (
+    <Listed title="Bets" list={list} empty="There is no bet.">
+      {(bets) => (
+        <Table caption="Bets" head={head}>
+          {bets.map((bet) => (
+            <tr key={bet.id}>
+              <th scope="row">{bet.id}</th>
+              <td>
+                {withAccount ? (
+                  <a href={linkTo('accounts', bet.accountId)}>{bet.accountId}</a>
+                ) : (
+                  <a href={linkTo('markets', bet.marketId)}>{marketName(bet.marketId)}</a>
+                )}
+              </td>
+              <td>{bet.prediction}</td>
+              <td class="number">{usd(centsOf(bet.amount))}</td>
+              <td class="number">{bet.oddsAtBet.toFixed(4)}</td>
+              <td>
+                <BetBadge bet={bet} />
+              </td>
+              <td class="number">{bet.payout === null ? '–' : usd(centsOf(bet.payout))}</td>
+              <td class="wide">{isoTimeText(bet.placedAt)}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </Listed>
+  );
+}
+
+function BetBadge({ bet: { status, result } }: { readonly bet: BetResource }): JSX.Element {
+  if (result === null) return <Badge tone="plain">{status.toLowerCase()}</Badge>;
+  return <Badge tone={result === 'WIN' ? 'good' : 'plain'}>{result.toLowerCase()}</Badge>;
+}
+
+export function Rounds({ market }: { readonly market: string }): JSX.Element {
+  const list = usePaged<RoundResource>(`/rounds?marketId=${market}&limit=15`);
+  return (
+    <Listed title="Rounds" list={list} empty="The market has had no round.">
+      {(rounds) => (
+        <Table
+          caption="Rounds"
+          head={['Round', 'Result', '~#Open', '~#Close', '#Pool UP', '#Pool DOWN', '#Bets', '~Ended']}
+        >
+          {rounds.map((round) => (
+            <tr key={round.id}>
+              <th scope="row">
+                <a href={linkTo('markets', market, round.id)}>{round.roundNumber}</a>
+              </th>
+              <td>{round.result === null ? round.status.toLowerCase() : round.result}</td>
+              <td class="number wide">{round.openPrice ?? '–'}</td>
+              <td class="number wide">{round.closePrice ?? '–'}</td>
+              <td class="number">{usd(centsOf(round.poolUp))}</td>
+              <td class="number">{usd(centsOf(round.poolDown))}</td>
+              <td class="number">{count(round.totalBets)}</td>
+              <td class="wide">{isoTimeText(round.endTime)}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </Listed>
+  );
+}

@@ -1,0 +1,68 @@
+/**
+ * Requests to the server. An answer is data, or what went wrong as a sentence: nothing here throws. A change whose answer is lost
+ * may have been made; only what names a reference can be sent again without a second thought.
+ */
+import type { SessionResource } from '../../session-resource.js';
+import { endSession, session } from './session.js';
+
+export type Answer<T> =
+  | { readonly ok: true; readonly data: T; readonly nextCursor: string | null }
+  | { readonly ok: false; readonly error: string };
+
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+const TIMEOUT_MS = 30_000;
+const LOST =
+  'The server did not answer. If this was a change, it may have been made all the same: look before you try again.';
+
+/** A request to the operator API; `path` is below `/operator/v1`. */
+export const operator = <T>(method: Method, path: string, body?: unknown): Promise<Answer<T>> =>
+  send<T>(method, `/operator/v1${path}`, body);
+
+/** Asks who this page's browser has logged in as. */
+export async function findSession(): Promise<void> {
+  const answer = await send<SessionResource | null>('GET', '/console/session');
+  session.value = answer.ok ? answer.data : null;
+}
+
+export async function logIn(token: string): Promise<string> {
+  const answer = await send<SessionResource>('POST', '/console/session', { token });
+  if (!answer.ok) return answer.error;
+  session.value = answer.data;
+  return '';
+}
+
+export async function logOut(): Promise<void> {
+  await send('DELETE', '/console/session');
+  endSession('');
+}
+
+async function send<T>(method: Method, path: string, body?: unknown): Promise<Answer<T>> {
+  try {
+    const csrf = method === 'GET' ? undefined : session.value?.csrfToken;
+    const response = await fetch(path, {
+      method,
+      headers: {
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...(csrf === undefined ? {} : { 'X-CSRF-Token': csrf }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    return await read<T>(response);
+  } catch {
+    return { ok: false, error: LOST };
+  }
+}
+
+async function read<T>(response: Response): Promise<Answer<T>> {
+  if (response.status === 204) return { ok: true, data: undefined as T, nextCursor: null };
+  const { data, error, nextCursor } = (await response.json()) as {
+    data: T;
+    error?: string;
+    nextCursor?: string | null;
+  };
+  if (error === undefined) return { ok: true, data, nextCursor: nextCursor ?? null };
+  if (error.startsWith('invalid_session')) endSession('Your session has ended. Log in again.');
+  return { ok: false, error };
+}

@@ -1,0 +1,62 @@
+/**
+ * The stream of what changes by itself, over one WebSocket as long as somebody is logged in. It is opened again where it breaks, after
+ * a wait that grows and has some chance in it, so that many pages do not come back at the same moment.
+ */
+import { signal } from '@preact/signals';
+import { SESSION_ENDED } from '../../close-codes.js';
+import type { LiveMessage } from '../../live-message.js';
+import { endSession } from './session.js';
+
+export const live = signal<LiveMessage | null>(null);
+/** Whether the newest message is one of the last seconds. */
+export const isFresh = signal(false);
+
+/** Messages come each second. */
+const STALE_MS = 4_000;
+const WAIT_MS_MIN = 500;
+const WAIT_MS_MAX = 15_000;
+
+let socket: WebSocket | null = null;
+let waitMs = WAIT_MS_MIN;
+let again: ReturnType<typeof setTimeout> | undefined;
+let stale: ReturnType<typeof setTimeout> | undefined;
+
+export function watch(): void {
+  const { protocol, host } = location;
+  const opened = new WebSocket(`${protocol === 'https:' ? 'wss' : 'ws'}://${host}/console/stream`);
+  socket = opened;
+  opened.onmessage = ({ data }: MessageEvent<string>) => {
+    if (socket === opened) take(JSON.parse(data) as LiveMessage);
+  };
+  opened.onclose = ({ code }) => {
+    if (socket !== opened) return;
+    isFresh.value = false;
+    if (code === SESSION_ENDED) {
+      stopWatching();
+      endSession('Your session has ended. Log in again.');
+      return;
+    }
+    again = setTimeout(watch, waitMs * (0.5 + Math.random() / 2));
+    waitMs = Math.min(waitMs * 2, WAIT_MS_MAX);
+  };
+}
+
+export function stopWatching(): void {
+  clearTimeout(again);
+  clearTimeout(stale);
+  const open = socket;
+  socket = null;
+  open?.close();
+  isFresh.value = false;
+  live.value = null;
+}
+
+function take(message: LiveMessage): void {
+  waitMs = WAIT_MS_MIN;
+  live.value = message;
+  isFresh.value = true;
+  clearTimeout(stale);
+  stale = setTimeout(() => {
+    isFresh.value = false;
+  }, STALE_MS);
+}

@@ -1,0 +1,96 @@
+/** Markets as the stream's rows have them. */
+import {
+  ASSETS,
+  assetOf,
+  MARKET_IDS,
+  marketId,
+  ROUND_STATUSES,
+  type RoundStatus,
+  roundId,
+} from '../../../../engine/model/domain.js';
+import * as M from '../../../board/markets.js';
+import type { LiveMessage, Row } from '../../live-message.js';
+
+export interface RoundNow {
+  readonly id: string;
+  readonly number: number;
+  readonly status: RoundStatus;
+  readonly startMs: number;
+  readonly lockMs: number;
+  readonly endMs: number;
+  readonly bettingClosesMs: number;
+  readonly openPrice: number | null;
+  readonly poolUpCents: number;
+  readonly poolDownCents: number;
+  readonly bets: number;
+  readonly volumeCents: number;
+}
+
+export interface MarketNow {
+  readonly market: number;
+  readonly id: string;
+  readonly asset: string;
+  readonly isSuspended: boolean;
+  readonly price: number | null;
+  readonly minStakeCents: number;
+  readonly maxStakeCents: number;
+  readonly round: RoundNow | null;
+}
+
+/** All active markets. */
+export const marketsOf = (message: LiveMessage): MarketNow[] =>
+  MARKET_IDS.flatMap((_, market) => marketNow(message, market) ?? []);
+
+/** null for a market that is not active. */
+export function marketNow(message: LiveMessage, market: number): MarketNow | null {
+  const row = message.markets[market];
+  if (row === undefined || row[M.IS_ACTIVE] !== 1) return null;
+  const asset = assetOf(market);
+  return {
+    market,
+    id: marketId(market),
+    asset: ASSETS[asset] ?? '',
+    isSuspended: message.suspended.includes(market),
+    price: message.prices[asset] ?? null,
+    minStakeCents: row[M.MIN_STAKE_CENTS] ?? 0,
+    maxStakeCents: row[M.MAX_STAKE_CENTS] ?? 0,
+    round: roundNow(row, market),
+  };
+}
+
+function roundNow(row: Row, market: number): RoundNow | null {
+  const field = (at: number): number => row[at] ?? 0;
+  const number = field(M.ROUND_NUMBER);
+  if (number < 0) return null;
+  return {
+    id: roundId(market, number),
+    number,
+    status: ROUND_STATUSES[field(M.STATUS)] ?? 'UPCOMING',
+    startMs: field(M.START_TIME_MS),
+    lockMs: field(M.LOCK_TIME_MS),
+    endMs: field(M.END_TIME_MS),
+    bettingClosesMs: field(M.BETTING_CLOSES_MS),
+    openPrice: row[M.OPEN_PRICE] ?? null,
+    poolUpCents: field(M.POOL_UP_CENTS),
+    poolDownCents: field(M.POOL_DOWN_CENTS),
+    bets: field(M.DURABLE_BETS),
+    volumeCents: field(M.DURABLE_VOLUME_CENTS),
+  };
+}
+
+/** Odds of both sides as they are published: two decimals, rounded down. A pool is never empty while a round is open. */
+export function oddsOf({ poolUpCents, poolDownCents }: RoundNow): {
+  readonly up: string;
+  readonly down: string;
+} {
+  const total = poolUpCents + poolDownCents;
+  const odds = (pool: number): string =>
+    pool === 0 ? '–' : (Math.floor((total * 10_000) / pool) / 10_000).toFixed(4);
+  return { up: odds(poolUpCents), down: odds(poolDownCents) };
+}
+
+/** UP's share of the pool, from 0 to 100. */
+export function percentUp({ poolUpCents, poolDownCents }: RoundNow): number {
+  const total = poolUpCents + poolDownCents;
+  return total === 0 ? 50 : (poolUpCents / total) * 100;
+}

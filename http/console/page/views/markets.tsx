@@ -1,0 +1,120 @@
+/** All active markets as they are now. */
+import { signal } from '@preact/signals';
+import type { JSX } from 'preact';
+import { ASSETS } from '../../../../engine/model/domain.js';
+import { Badge, Figure, Figures, Loading, Table } from '../parts/basics.js';
+import { RoundBadge, ShareBar } from '../parts/round.js';
+import { count, FRAMES, marketName, timeLeft, usd } from '../state/format.js';
+import { live } from '../state/live.js';
+import { type MarketNow, marketsOf, oddsOf } from '../state/markets.js';
+import { linkTo } from '../state/route.js';
+
+const ALL = 'all';
+/** They stay as they are while one looks at a market and comes back. */
+const asset = signal(ALL);
+const frame = signal(ALL);
+const isBusyOnly = signal(false);
+
+export function MarketsView(): JSX.Element {
+  const message = live.value;
+  if (message === null) {
+    return (
+      <>
+        <h1>Markets</h1>
+        <Loading error="" />
+      </>
+    );
+  }
+  const all = marketsOf(message);
+  const shown = all.filter(isShown);
+  const bets = all.reduce((sum, { round }) => sum + (round?.bets ?? 0), 0);
+  const volume = all.reduce((sum, { round }) => sum + (round?.volumeCents ?? 0), 0);
+  return (
+    <>
+      <h1>Markets</h1>
+      <Figures>
+        <Figure name="Open rounds">
+          {count(all.filter(({ round }) => round !== null).length)} of {count(all.length)} markets
+        </Figure>
+        <Figure name="Bets in them">{count(bets)}</Figure>
+        <Figure name="Stakes in them">{usd(volume)}</Figure>
+        <Figure name="Ended, not settled">{count(message.unsettled)}</Figure>
+      </Figures>
+      <Filters />
+      <Table
+        caption="Markets"
+        head={['Market', 'Round', '#Left', 'UP', '~#Odds UP', '~#Odds DOWN', '#Pool', '#Bets', '~#Price']}
+      >
+        {shown.map((market) => (
+          <MarketRow key={market.id} market={market} nowMs={message.timeMs} />
+        ))}
+      </Table>
+      {shown.length === 0 && <p class="quiet">No market is like that.</p>}
+    </>
+  );
+}
+
+function isShown({ asset: name, id, round }: MarketNow): boolean {
+  if (asset.value !== ALL && asset.value !== name) return false;
+  if (frame.value !== ALL && !id.endsWith(`_${frame.value}`)) return false;
+  return !isBusyOnly.value || (round !== null && round.bets > 0);
+}
+
+function Filters(): JSX.Element {
+  return (
+    <fieldset class="filters">
+      <legend class="hidden">Show</legend>
+      <label>
+        Asset{' '}
+        <select value={asset.value} onChange={(event) => (asset.value = event.currentTarget.value)}>
+          <option value={ALL}>all</option>
+          {ASSETS.map((name) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </label>
+      <label>
+        Rounds of{' '}
+        <select value={frame.value} onChange={(event) => (frame.value = event.currentTarget.value)}>
+          <option value={ALL}>all lengths</option>
+          {Object.entries(FRAMES).map(([name, title]) => (
+            <option key={name} value={name}>
+              {title}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label class="choice">
+        <input
+          type="checkbox"
+          checked={isBusyOnly.value}
+          onChange={(event) => (isBusyOnly.value = event.currentTarget.checked)}
+        />
+        with bets only
+      </label>
+    </fieldset>
+  );
+}
+
+function MarketRow({ market, nowMs }: { readonly market: MarketNow; readonly nowMs: number }): JSX.Element {
+  const { id, round, isSuspended, price } = market;
+  const odds = round === null ? null : oddsOf(round);
+  return (
+    <tr>
+      <th scope="row">
+        <a href={linkTo('markets', id)}>{marketName(id)}</a>
+      </th>
+      <td>
+        {isSuspended && <Badge tone="warn">suspended</Badge>}
+        <RoundBadge round={round} nowMs={nowMs} />
+      </td>
+      <td class="number">{round === null ? '–' : timeLeft(round.endMs - nowMs)}</td>
+      <td>{round === null ? '–' : <ShareBar round={round} />}</td>
+      <td class="number wide">{odds?.up ?? '–'}</td>
+      <td class="number wide">{odds?.down ?? '–'}</td>
+      <td class="number">{round === null ? '–' : usd(round.poolUpCents + round.poolDownCents)}</td>
+      <td class="number">{round === null ? '–' : count(round.bets)}</td>
+      <td class="number wide">{price ?? '–'}</td>
+    </tr>
+  );
+}

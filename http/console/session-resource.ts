@@ -1,0 +1,9 @@
+/** What the page knows of its session. */
+export interface SessionResource {
+  readonly name: string;
+  readonly role: 'read' | 'support' | 'admin';
+  /** To be sent as X-CSRF-Token with each change. */
+  readonly csrfToken: string;
+  /** Milliseconds until it ends if it is not used again. */
+  readonly leftMs: number;
+}

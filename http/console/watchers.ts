@@ -1,0 +1,89 @@
+/**
+ * The console's stream: pages that watch, and the message that they get each second. It is asked for and rendered once for all
+ * of them, and not at all while nobody watches. While the engine's thread does not answer, no further question is put to it.
+ */
+import type { HttpRequest, StreamOwner, StreamSocket } from '../../engine/model/ports.js';
+import { Refused } from '../kit/refused.js';
+import { SESSION_ENDED } from './close-codes.js';
+import type { Session } from './sessions.js';
+
+export const WATCHERS_MAX = 50;
+/** A page that has not read so much is behind by some messages, and gets the next one it has room for. */
+const WAITING_BYTES_MAX = 64 * 1024;
+/** The server stops (RFC 6455, section 7.4.1). */
+const GOING_AWAY = 1001;
+const POLICY_VIOLATION = 1008;
+
+const UPGRADE_REQUIRED = new Refused('upgrade_required', 'the stream is a WebSocket', [
+  'Upgrade',
+  'websocket',
+]);
+const TOO_MANY = new Refused('too_many_streams', `at most ${WATCHERS_MAX} pages watch at a time`, [
+  'Retry-After',
+  '10',
+]);
+
+export interface WatchersOptions {
+  /** Makes the message, and calls `send` with it once it is ready. */
+  readonly render: (send: (text: string) => void) => void;
+  readonly isOpen: (session: Session) => boolean;
+}
+
+class Watcher implements StreamOwner {
+  constructor(
+    readonly socket: StreamSocket,
+    readonly session: Session,
+    private readonly onEnd: (watcher: Watcher) => void,
+  ) {}
+
+  /** Pages say nothing. */
+  onMessage(): void {
+    this.socket.close(POLICY_VIOLATION, 'nothing is expected from a page');
+  }
+
+  onRoom(): void {}
+
+  onClosed(): void {
+    this.onEnd(this);
+  }
+}
+
+export class Watchers {
+  readonly #watchers = new Set<Watcher>();
+  #isRendering = false;
+
+  constructor(private readonly options: WatchersOptions) {}
+
+  /** Opens the stream in place of an answer; else says why not. */
+  open(request: HttpRequest, session: Session): Refused | null {
+    const { upgrade } = request;
+    if (upgrade === undefined) return UPGRADE_REQUIRED;
+    if (this.#watchers.size >= WATCHERS_MAX) return TOO_MANY;
+    upgrade.accept('', (socket) => {
+      const watcher = new Watcher(socket, session, (gone) => this.#watchers.delete(gone));
+      this.#watchers.add(watcher);
+      this.tick();
+      return watcher;
+    });
+    return null;
+  }
+
+  /** To be called each second. */
+  tick(): void {
+    for (const { socket, session } of [...this.#watchers]) {
+      if (!this.options.isOpen(session)) socket.close(SESSION_ENDED, 'the session has ended');
+    }
+    if (this.#watchers.size === 0 || this.#isRendering) return;
+    this.#isRendering = true;
+    this.options.render((text) => {
+      this.#isRendering = false;
+      for (const { socket } of this.#watchers) {
+        if (socket.waitingBytes <= WAITING_BYTES_MAX) socket.send(text);
+      }
+    });
+  }
+
+  close(): void {
+    for (const { socket } of [...this.#watchers]) socket.close(GOING_AWAY, 'the server stops');
+  }
+}

@@ -1,0 +1,181 @@
+/** The console in a real browser: what an operator does there reaches the market, and what happens there is seen. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { newPage, noBrowser, openBrowser, violations } from '../../support/browser.js';
+import { buildPage } from '../../support/console-page.js';
+import { Server } from '../../support/server.js';
+
+let server: Server;
+let browser: Browser;
+before(async () => {
+  if (noBrowser !== false) return;
+  buildPage();
+  server = await Server.start();
+  await server.toNextDay();
+  await server.push({ BTC: 60_000 });
+  browser = await openBrowser();
+});
+after(async () => {
+  if (noBrowser !== false) return;
+  await browser.close();
+  await server.remove();
+});
+
+async function logIn(page: Page, token: string): Promise<void> {
+  await page.goto(`${server.operatorUrl}/console`);
+  await page.getByLabel('Operator token').fill(token);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Markets', level: 1 }).waitFor();
+}
+
+/** Gives a reason where the open dialog asks for one, and confirms. */
+async function confirm(page: Page, button: string): Promise<void> {
+  const dialog = page.getByRole('dialog');
+  await dialog.waitFor();
+  const reason = dialog.getByLabel('Reason');
+  if (await reason.isVisible()) await reason.fill('a test of the console');
+  await dialog.getByRole('button', { name: button }).click();
+}
+
+/** The value of a figure, by its name. */
+const figure = (page: Page, name: string) =>
+  page.locator('.figure', { has: page.getByText(name, { exact: true }) }).locator('dd');
+
+test('an account, its key, a bet with it, the round voided, the stake back', {
+  skip: noBrowser,
+}, async () => {
+  const { page, complaints } = await newPage(browser, server.operatorUrl);
+  await logIn(page, server.token);
+
+  await page.getByRole('link', { name: 'Accounts' }).click();
+  await page.getByRole('button', { name: 'Create account' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name').fill('Ann');
+  await dialog.getByLabel('Tier').selectOption('GOLD');
+  await dialog.getByLabel('Initial balance').fill('1000');
+  await dialog.getByText('$1,000.00').waitFor();
+  await confirm(page, 'Create account');
+  await page.getByRole('heading', { name: 'acc_1', exact: true }).waitFor();
+  assert.equal(await figure(page, 'Balance').textContent(), '$1,000.00');
+
+  await page.getByRole('button', { name: 'Create key' }).click();
+  await confirm(page, 'Create key');
+  const secret = (await dialog.locator('code').textContent()) ?? '';
+  assert.match(secret, /^tote_[\w-]{43}$/);
+  await dialog.getByRole('button', { name: 'Copy secret' }).click();
+  await dialog.getByText('secret copied').waitFor();
+  assert.equal(await page.evaluate('navigator.clipboard.readText()'), secret);
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('rowheader', { name: 'key_1' }).waitFor();
+  assert.ok(!(await page.content()).includes(secret), 'the secret is shown once');
+
+  await page.getByRole('link', { name: 'Markets' }).click();
+  await page.getByRole('link', { name: 'BTC 5 min' }).click();
+  await page.getByRole('heading', { name: 'BTC 5 min' }).waitFor();
+  assert.equal(await figure(page, 'Bets').textContent(), '0');
+  const order = { marketId: 'BTC_FIVE_MINUTES', prediction: 'UP', amount: 250 };
+  const placed = await server.api(secret).post('/orders', order);
+  assert.equal(placed.status, 201, placed.text);
+  await figure(page, 'Bets').getByText('1', { exact: true }).waitFor();
+  assert.equal(await figure(page, 'Stakes').textContent(), '$250.00');
+
+  await page.getByRole('button', { name: 'Void round' }).click();
+  await dialog.getByText('$250.00').waitFor();
+  await dialog.getByRole('button', { name: 'Void round' }).click();
+  await dialog.getByText('Give a reason.').waitFor();
+  await confirm(page, 'Void round');
+  await page.getByText('no round').first().waitFor();
+  await page.goto(`${server.operatorUrl}/console#/accounts/acc_1`);
+  await figure(page, 'Balance').getByText('$1,000.00').waitFor();
+  await page.getByRole('cell', { name: 'refunded' }).waitFor();
+  const orders = await server.api(secret).get<{ result: string }[]>('/orders');
+  assert.equal(orders.data[0]?.result, 'REFUNDED');
+  assert.deepEqual(complaints, []);
+});
+
+test('the keyboard alone is enough: skip link, dialog, Escape, and back to where one was', {
+  skip: noBrowser,
+}, async () => {
+  const { page, complaints } = await newPage(browser, server.operatorUrl);
+  await logIn(page, server.token);
+  const focused = (): Promise<string> => page.evaluate(`document.activeElement?.textContent?.trim() ?? ''`);
+  await page.keyboard.press('Tab');
+  assert.equal(await focused(), 'Skip to the content');
+  await page.keyboard.press('Enter');
+  assert.equal(await page.evaluate('document.activeElement?.id'), 'main');
+  await page.getByRole('button', { name: 'Stop trading' }).focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('dialog').waitFor();
+  for (let n = 0; n < 8; n++) {
+    await page.keyboard.press('Tab');
+    const isOutside = await page.evaluate(
+      `document.activeElement !== document.body && document.activeElement?.closest('dialog') === null`,
+    );
+    assert.equal(isOutside, false, 'the keyboard stays in the dialog');
+  }
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  assert.equal(await focused(), 'Stop trading');
+  assert.deepEqual(complaints, []);
+});
+
+test('trading is stopped and resumed, and the session ends with the logout', {
+  skip: noBrowser,
+}, async () => {
+  const { page, complaints } = await newPage(browser, server.operatorUrl);
+  await logIn(page, server.token);
+  await page.getByRole('button', { name: 'Stop trading' }).click();
+  await confirm(page, 'Stop trading');
+  await page.getByText('orders are refused: trading_disabled').waitFor();
+  await page.getByRole('button', { name: 'Resume trading' }).click();
+  await confirm(page, 'Resume trading');
+  await page.getByText('orders are taken').waitFor();
+  await page.getByRole('button', { name: 'Log out' }).click();
+  await page.getByLabel('Operator token').waitFor();
+  await page.reload();
+  await page.getByLabel('Operator token').waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+/** The views, with what is there once they are loaded. */
+const VIEWS: readonly (readonly [hash: string, loaded: string])[] = [
+  ['#/markets', 'BTC 5 min'],
+  ['#/markets/BTC_FOUR_HOURS', 'Void round'],
+  ['#/house', 'the books balance'],
+  ['#/accounts', 'acc_1'],
+  ['#/accounts/acc_1', 'Balance after'],
+  ['#/system', 'Durable up to'],
+];
+
+test('no view breaks a rule of WCAG level AA: in light, in dark, and at 390 px', {
+  skip: noBrowser,
+}, async () => {
+  const { page, complaints } = await newPage(browser, server.operatorUrl);
+  await page.goto(`${server.operatorUrl}/console`);
+  await page.getByLabel('Operator token').waitFor();
+  const found: string[] = [];
+  const look = async (view: string): Promise<void> => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      for (const width of [1280, 390]) {
+        await page.setViewportSize({ width, height: 844 });
+        found.push(...(await violations(page)).map((line) => `${view} ${colorScheme} ${width}: ${line}`));
+        const wide = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+        if (wide === true) found.push(`${view} is wider than ${width} px`);
+      }
+    }
+  };
+  await look('login');
+  await logIn(page, server.token);
+  for (const [hash, loaded] of VIEWS) {
+    await page.goto(`${server.operatorUrl}/console${hash}`);
+    await page.getByText(loaded).first().waitFor();
+    await look(hash);
+  }
+  await page.getByRole('button', { name: 'Stop trading' }).click();
+  await page.getByRole('dialog').waitFor();
+  await look('a dialog');
+  assert.deepEqual(found, []);
+  assert.deepEqual(complaints, []);
+});

@@ -1,0 +1,243 @@
+/** The console's files, sessions and stream over plain HTTP, against a real server: what a browser may do, and what no other page may. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { marketOf } from '../../../engine/model/domain.js';
+import { DURABLE_BETS, IS_ACTIVE, ROUND_NUMBER } from '../../../http/board/markets.js';
+import { SESSION_ENDED } from '../../../http/console/close-codes.js';
+import { Client } from '../../support/client.js';
+import { ConsoleClient, ConsoleStream } from '../../support/console-client.js';
+import { buildPage } from '../../support/console-page.js';
+import { RawClient } from '../../support/raw-client.js';
+import { Server } from '../../support/server.js';
+
+/** The compressed form, which has a tag of its own, is made meanwhile. */
+const AS_IT_IS = { 'Accept-Encoding': 'identity' };
+
+let server: Server;
+let client: ConsoleClient;
+before(async () => {
+  buildPage();
+  server = await Server.start();
+  client = new ConsoleClient(server.operatorUrl);
+});
+after(() => server.remove());
+
+/** Fails where the server does not open it. */
+async function watch(headers: Readonly<Record<string, string>>): Promise<ConsoleStream> {
+  const stream = await client.stream(headers);
+  assert.ok(stream instanceof ConsoleStream, `the stream is refused with ${String(stream)}`);
+  return stream;
+}
+
+test('the page needs no token, loads nothing from elsewhere, and cannot be framed', async () => {
+  const page = await client.get('/console');
+  assert.equal(page.status, 200);
+  assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8');
+  assert.equal(page.headers.get('cache-control'), 'no-cache');
+  assert.equal(page.headers.get('x-content-type-options'), 'nosniff');
+  assert.equal(page.headers.get('referrer-policy'), 'no-referrer');
+  const policy = (page.headers.get('content-security-policy') ?? '').split('; ').toSorted();
+  assert.deepEqual(policy, [
+    "base-uri 'none'",
+    "connect-src 'self'",
+    "default-src 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "img-src 'self'",
+    "script-src 'self'",
+    "style-src 'self'",
+  ]);
+  assert.doesNotMatch(page.text, /https?:\/\/|style=|<script>|<style/);
+  const files = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path = '']) => path);
+  assert.equal(files.length, 3);
+  for (const path of files) {
+    const file = await client.get(path, AS_IT_IS);
+    assert.equal(file.status, 200, path);
+    assert.equal(file.headers.get('x-content-type-options'), 'nosniff');
+    const again = await client.get(path, { ...AS_IT_IS, 'If-None-Match': file.headers.get('etag') ?? '' });
+    assert.equal(again.status, 304);
+    if (!path.endsWith('.svg')) {
+      assert.match(path, /-[\w-]{12}\.(js|css)$/);
+      assert.match(file.headers.get('cache-control') ?? '', /immutable/);
+    }
+  }
+});
+
+test('no file holds a token, and paths that are not there tell nothing', async () => {
+  const page = await client.get('/console');
+  const script = /src="([^"]+)"/.exec(page.text)?.[1] ?? '';
+  for (const path of ['/console', script]) {
+    const file = await client.get(path);
+    assert.ok(!file.text.includes(server.token), path);
+  }
+  for (const path of [
+    '/console/..%2Foperator-token',
+    '/console/main.js',
+    '/console/session/x',
+    '/consolex',
+  ]) {
+    assert.equal((await client.get(path)).status, 404, path);
+  }
+  assert.equal((await client.send('POST', '/console', {}, {})).status, 405);
+  const publicly = new Client(server.publicUrl, {});
+  assert.equal((await publicly.get('/console')).status, 404, 'the public port knows no console');
+});
+
+test('a token opens a session, whose id no script and no other site can have', async () => {
+  const { session, setCookie, cookie, reads } = await client.loggedIn(server.token);
+  assert.match(setCookie, /^tote_console=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=43200$/);
+  assert.deepEqual(
+    { ...session, csrfToken: '', leftMs: 0 },
+    { name: 'operator', role: 'admin', csrfToken: '', leftMs: 0 },
+  );
+  assert.ok(session.leftMs > 0 && session.leftMs <= 3_600_000);
+  assert.ok(!JSON.stringify(session).includes(cookie.split('=')[1] ?? ''), 'the body does not tell the id');
+  const shown = await client.get<typeof session>('/console/session', reads);
+  assert.equal(shown.data.csrfToken, session.csrfToken);
+  assert.equal(shown.headers.get('cache-control'), 'no-store');
+  assert.equal((await client.get('/operator/v1/status', reads)).status, 200);
+});
+
+test('behind TLS the cookie goes over nothing else', async () => {
+  const overTls = new ConsoleClient(server.operatorUrl, server.operatorUrl.replace('http:', 'https:'));
+  assert.match((await overTls.loggedIn(server.token)).setCookie, /; Secure$/);
+});
+
+test('without a session there is none, and what asks for one is 401', async () => {
+  const none = await client.get('/console/session');
+  assert.deepEqual([none.status, none.data], [200, null]);
+  for (const cookie of ['tote_console=', `tote_console=${'A'.repeat(43)}`, 'other=1', '']) {
+    const refused = await client.get('/operator/v1/status', { Cookie: cookie });
+    assert.equal(refused.status, 401, cookie);
+  }
+  const { cookie } = await client.loggedIn(server.token);
+  const planted = { Cookie: `${cookie}; tote_console=${'A'.repeat(43)}` };
+  assert.equal((await client.get('/operator/v1/status', planted)).status, 401, 'one of two is not ours');
+});
+
+test('a wrong token opens nothing', async () => {
+  const refused = await client.login(`${server.token}x`);
+  assert.equal(refused.status, 401);
+  assert.match(refused.error, /^invalid_operator_token/);
+  assert.equal(refused.headers.get('set-cookie'), null);
+  for (const body of [{}, { token: '' }, { token: 1 }, { token: server.token, more: 1 }]) {
+    const malformed = await client.send('POST', '/console/session', body, { Origin: client.origin });
+    assert.equal(malformed.status, 400, JSON.stringify(body));
+  }
+});
+
+test('a login from a page of another origin is refused: nobody is logged in as somebody else', async () => {
+  for (const Origin of ['http://evil.example', 'null', `${client.origin}.evil.example`, '']) {
+    const refused = await client.login(server.token, { Origin });
+    assert.equal(refused.status, 403, Origin);
+    assert.match(refused.error, /^csrf_refused/);
+  }
+});
+
+test('a change needs the origin and the CSRF token of the session', async () => {
+  const { reads, writes } = await client.loggedIn(server.token);
+  const other = await client.loggedIn(server.token);
+  const { Origin = '', 'X-CSRF-Token': csrf = '' } = writes;
+  const forged = [
+    reads,
+    { ...reads, Origin },
+    { ...reads, 'X-CSRF-Token': csrf },
+    { ...writes, Origin: 'http://evil.example' },
+    { ...writes, Origin: 'null' },
+    { ...writes, 'X-CSRF-Token': other.session.csrfToken },
+    { ...writes, 'X-CSRF-Token': csrf.slice(1) },
+  ];
+  const before = await server.operator.get<unknown[]>('/accounts');
+  for (const headers of forged) {
+    const refused = await client.send('POST', '/operator/v1/accounts', { tier: 'GOLD' }, headers);
+    assert.equal(refused.status, 403, JSON.stringify(headers));
+    assert.match(refused.error, /^csrf_refused/);
+  }
+  const after = await server.operator.get<unknown[]>('/accounts');
+  assert.equal(after.data.length, before.data.length, 'nothing was made');
+  const made = await client.send('POST', '/operator/v1/accounts', { tier: 'GOLD' }, writes);
+  assert.equal(made.status, 201, made.text);
+});
+
+test('a token in the header needs neither', async () => {
+  const { reads } = await client.loggedIn(server.token);
+  const headers = { ...reads, Authorization: `Bearer ${server.token}` };
+  assert.equal((await client.send('POST', '/operator/v1/accounts', { tier: 'GOLD' }, headers)).status, 201);
+  const wrong = { ...reads, Authorization: 'Bearer wrong' };
+  assert.equal((await client.get('/operator/v1/status', wrong)).status, 401, 'the session does not help it');
+});
+
+test('logging out ends the session and its stream, and needs the CSRF token, too', async () => {
+  const { reads, writes } = await client.loggedIn(server.token);
+  const stream = await watch(writes);
+  assert.equal((await client.send('DELETE', '/console/session', undefined, reads)).status, 403);
+  assert.equal((await client.get('/operator/v1/status', reads)).status, 200);
+  const ended = await client.send('DELETE', '/console/session', undefined, writes);
+  assert.equal(ended.status, 204);
+  assert.match(ended.headers.get('set-cookie') ?? '', /^tote_console=; .*Max-Age=0/);
+  assert.match((await client.get('/operator/v1/status', reads)).error, /^invalid_session/);
+  assert.equal(await stream.closed, SESSION_ENDED);
+});
+
+test('a second login ends the first session of the same browser', async () => {
+  const first = await client.loggedIn(server.token);
+  assert.equal((await client.login(server.token, first.reads)).status, 201);
+  assert.equal((await client.get('/operator/v1/status', first.reads)).status, 401);
+});
+
+test('the stream is for sessions, and for pages of this origin alone', async () => {
+  const { reads, writes } = await client.loggedIn(server.token);
+  assert.equal(await client.stream({}), 401);
+  assert.equal(await client.stream(reads), 403);
+  assert.equal(await client.stream({ ...writes, Origin: 'http://evil.example' }), 403);
+  assert.equal(await client.stream({ Authorization: `Bearer ${server.token}`, Origin: client.origin }), 401);
+  assert.equal((await client.get('/console/stream', writes)).status, 426);
+});
+
+test('the stream tells what changes: rounds, bets and where the money is', async () => {
+  const { writes } = await client.loggedIn(server.token);
+  await server.toNextDay();
+  await server.push({ BTC: 60_000 });
+  const stream = await watch(writes);
+  const market = marketOf('BTC_FIVE_MINUTES');
+  const open = await stream.next(({ markets }) => (markets[market]?.[ROUND_NUMBER] ?? -1) >= 0);
+  assert.equal(open.markets[market]?.[IS_ACTIVE], 1);
+  assert.equal(open.prices[0], 60_000);
+  assert.equal(open.isClockManual, true);
+  assert.equal(open.timeMs, await server.nowMs());
+  const { api } = await server.createBettor();
+  const order = { marketId: 'BTC_FIVE_MINUTES', prediction: 'UP', amount: 25 };
+  assert.equal((await api.post('/orders', order)).status, 201);
+  const bet = await stream.next(({ markets }) => (markets[market]?.[DURABLE_BETS] ?? 0) > 0);
+  assert.equal(bet.totals.openStakesCents, 2_500);
+  const { houseCents, accountsCents, openStakesCents, openSeedsCents, depositsCents, withdrawalsCents } =
+    bet.totals;
+  assert.equal(
+    houseCents + accountsCents + openStakesCents + openSeedsCents,
+    depositsCents - withdrawalsCents,
+  );
+  await server.operator.patch('/markets/BTC_FIVE_MINUTES', { suspended: true });
+  assert.deepEqual((await stream.next(({ suspended }) => suspended.length > 0)).suspended, [market]);
+  stream.send('anything');
+  assert.equal(await stream.closed, 1008, 'nothing is expected from a page');
+});
+
+test('guesses of the token at the login are slowed like any others', async () => {
+  const guesser = await RawClient.open(Number(new URL(server.operatorUrl).port), '127.0.0.3');
+  for (let n = 1; n <= 12; n++) {
+    const body = JSON.stringify({ token: n === 12 ? server.token : `guess-${n}` });
+    guesser.send(
+      'POST /console/session HTTP/1.1',
+      'Host: x',
+      'Origin: http://x',
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+      '',
+      body,
+    );
+    await guesser.sees(new RegExp(`(?:"error"[^}]*\\}[^]*){${n}}`));
+  }
+  guesser.socket.destroy();
+  const statuses = [...guesser.received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+  assert.deepEqual(statuses, [...Array(10).fill('401'), '429', '429']);
+});
