@@ -9,12 +9,13 @@ import { Lifecycle, SETTLE_BETS_MAX, STALL_MS } from './engine/host/lifecycle.js
 import { ManualRun } from './engine/host/manual-run.js';
 import { OrderTimes } from './engine/host/order-times.js';
 import { Sequencer } from './engine/host/sequencer.js';
-import { SEQUENCER_DEFAULTS } from './engine/host/sequencer-options.js';
+import { SEQUENCER_DEFAULTS, type SequencerMeter } from './engine/host/sequencer-options.js';
 import { PUBLISH_EVERY_MS } from './http/board/markets.js';
 import { Front } from './http/gateway/front.js';
 import { type OpenPorts, openPorts, requireDescriptors } from './http/gateway/ports.js';
 import { createLog, type Log, logNodeWarnings } from './http/log/log.js';
 import { segmentSealedLogger, shadowNewsLogger } from './http/log/store-lines.js';
+import { EngineMeter } from './http/metrics/engine-meter.js';
 import { OperatorDesk } from './http/operator/desk/desk.js';
 import type { StartView } from './http/operator/desk/status.js';
 import { Watch } from './http/operator/watch/watch.js';
@@ -38,7 +39,6 @@ import { openStore, type Store } from './persistence/recovery/open-store.js';
 import { recoveryReporter } from './persistence/recovery/progress.js';
 import { type ArchiveThreads, startArchiveThreads } from './persistence/shadow/with-reader.js';
 
-const CHECK_EVERY_MS = 1_000;
 const packageText = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
 const { version } = JSON.parse(packageText) as { version: string };
 
@@ -60,16 +60,15 @@ async function start(given: Config, log: Log): Promise<void> {
   const operatorToken = config.operatorToken ?? openOperatorToken(store.dir);
   const manualClock = config.clock === 'manual' ? new ManualClock(lastTimeMs, config.clockStartMs) : null;
   const { masterSecret } = store;
-  const ports = await openPorts(config, { front, masterSecret, operatorToken, manualClock, log });
+  const ports = await openPorts(config, { front, masterSecret, operatorToken, manualClock, log, version });
   new Reloads(log).add('certificates', ports.reloadCertificates).watch();
-  const host = buildHost(config, manualClock, store, shutdown, log);
+  const host = buildHost(config, manualClock, store, shutdown, log, new EngineMeter(front.figures.engine));
   const { sequencer } = host;
   // Before the first command: what gateways see starts from a state that is durable.
-  attach(front, host, manualClock !== null);
+  front.attach({ ...host, isClockManual: manualClock !== null });
   const { ask } = buildOperatorDesk(config, host, start, front, shutdown);
-  const seen = { shadow: () => host.shadow.status, disk: () => diskOf(store) };
-  const told = { memory: front.engineFigures, isStopping: () => shutdown.isStopping };
-  const watch = new Watch({ ...host, ...seen, ...told, log, logMinutes: config.logMinutes });
+  const { logMinutes } = config;
+  const watch = new Watch({ ...host, ...front.figures, ...seenOf(host, store, shutdown), log, logMinutes });
   run(host, watch, ports, store, shutdown);
   const fingerprint = masterSecretFingerprint(store.masterSecret);
   const demoSecret = submitFirstCommands(settled, fingerprint, sequencer, log);
@@ -77,7 +76,7 @@ async function start(given: Config, log: Log): Promise<void> {
   watch.logAwaitedPrices();
   const rules = must(sequencer.engine.rules, 'rules in force');
   ports.serve(rules, { ask, onGuesses: watch.onGuesses }, () => host.past.connect());
-  await new Promise<void>((resolve) => sequencer.whenDurable(sequencer.engine.seq, resolve));
+  await new Promise<void>((resolve) => sequencer.whenDurable(sequencer.engine.seq, () => resolve()));
   const facts = {
     version,
     publicUrl: ports.publicUrl,
@@ -114,7 +113,7 @@ function run(host: Host, watch: Watch, ports: OpenPorts, store: Store, shutdown:
     ports.front.pump();
     watch.beat();
   };
-  const timers = [setInterval(pump, PUBLISH_EVERY_MS), setInterval(() => watch.check(), CHECK_EVERY_MS)];
+  const timer = setInterval(pump, PUBLISH_EVERY_MS);
   let portsClosed = Promise.resolve();
   shutdown.watch({
     drain: () => {
@@ -123,7 +122,7 @@ function run(host: Host, watch: Watch, ports: OpenPorts, store: Store, shutdown:
     },
     close: async () => {
       await portsClosed;
-      for (const timer of timers) clearInterval(timer);
+      clearInterval(timer);
       lifecycle.stop();
       await past.close();
       // The shadow reads the journal's files. The journal must be the last to close them, so that no WAL is left.
@@ -156,6 +155,7 @@ function buildHost(
   store: Store,
   shutdown: Shutdown,
   log: Log,
+  meter: SequencerMeter,
 ) {
   const { engine, recovered } = store;
   const clock = manualClock ?? systemClock;
@@ -170,6 +170,7 @@ function buildHost(
     onFatal: (error) => shutdown.fatal(error),
     onDiskFull: () => shutdown.diskFull(diskOf(store)),
     onOrdersAnswered: (orders, tookMs) => orderTimes.add(orders, tookMs),
+    meter,
     clockGuard: manualClock === null ? new ClockGuard() : null,
   });
   const fromMs = recovered.lastTimeMs > 0 ? recovered.lastTimeMs : clock.nowMs();
@@ -191,17 +192,6 @@ function buildHost(
   const steadyNowMs = manualClock === null ? wholeMonotonicMs : () => manualClock.nowMs();
   const archive = startArchive(config, store, shutdown, log);
   return { clock, steadyNowMs, journal, sequencer, orderTimes, lifecycle, manualRun, ...archive, ...prices };
-}
-
-/** Connects the engine with the gateways. */
-function attach(front: Front, { sequencer, clock, tracker, quoter }: Host, isClockManual: boolean): void {
-  front.attach({
-    sequencer,
-    nowMs: () => clock.nowMs(),
-    latestTick: (asset) => tracker.latest(asset),
-    fairShare: (market, nowMs) => quoter.fairShareE6(market, nowMs),
-    isClockManual,
-  });
 }
 
 function buildOperatorDesk(
@@ -237,6 +227,14 @@ function buildOperatorDesk(
     onFatal: (error) => shutdown.programmingError(error),
   });
 }
+
+/** What operators are told of, besides the engine. */
+const seenOf = ({ shadow, journal, past }: Host, store: Store, shutdown: Shutdown) => ({
+  shadow: () => shadow.status,
+  disk: () => diskOf(store),
+  threads: { journal, shadow, reader: past },
+  isStopping: () => shutdown.isStopping,
+});
 
 const diskOf = ({ dir }: Store): DiskSpace => ({ directory: dir.root, freeBytes: freeBytesOf(dir.journal) });
 

@@ -57,21 +57,23 @@ export class BatchQueue {
     this.#open = null;
   }
 
-  /** The next row for an idle writer, or null. */
-  next(): Batch | null {
+  /** The next row for an idle writer, or null. It is monotonic time `nowMs`. */
+  next(nowMs: number): Batch | null {
     assert(this.#inFlight === null, 'one batch is in flight at a time');
     if (this.#closed.length === 0) this.#closeOpen();
     const next = this.#closed.shift();
     if (next === undefined) return null;
+    next.batch.handedOverMs = nowMs;
     this.#inFlight = next.batch;
     return next.row;
   }
 
-  /** The batch in flight, which ends at `lastSeq`, is durable now. */
-  acknowledge(lastSeq: number): OpenBatch {
+  /** The batch in flight, which ends at `lastSeq`, is durable now, at monotonic time `nowMs`. */
+  acknowledge(lastSeq: number, nowMs: number): OpenBatch {
     const batch = this.#inFlight;
     assert(batch !== null && batch.lastSeq === lastSeq, `the journal acknowledged ${lastSeq} out of order`);
     this.#inFlight = null;
+    batch.durableMs = nowMs;
     return batch;
   }
 

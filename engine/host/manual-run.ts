@@ -63,6 +63,6 @@ export class ManualRun {
   }
 
   #durable(): Promise<void> {
-    return new Promise((resolve) => this.sequencer.whenDurable(this.sequencer.engine.seq, resolve));
+    return new Promise((resolve) => this.sequencer.whenDurable(this.sequencer.engine.seq, () => resolve()));
   }
 }

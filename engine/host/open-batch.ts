@@ -9,7 +9,14 @@ import type { Command, PlaceOrder } from '../model/commands.js';
 import type { BetPlaced, EngineEvent } from '../model/events.js';
 import type { Batch } from '../model/ports.js';
 
-export type Release = () => void;
+/** When a batch went to the journal and when it was durable, in monotonic milliseconds. */
+export interface CommitTimes {
+  readonly handedOverMs: number;
+  readonly durableMs: number;
+}
+/** Of what was durable before anybody waited for it. */
+export const NOT_WAITED: CommitTimes = { handedOverMs: 0, durableMs: 0 };
+export type Release = (times: CommitTimes) => void;
 /** The clock is read once per this many waiters. */
 const RELEASED_AT_ONCE = 8;
 const OPEN = 0x5b;
@@ -27,8 +34,10 @@ export interface BatchReader {
   readonly end: EndReader;
 }
 
-export class OpenBatch {
+export class OpenBatch implements CommitTimes {
   lastSeq: number;
+  handedOverMs = 0;
+  durableMs = 0;
   #timeMs = 0;
   /** Sequence numbers and events of commands other than orders, in step. */
   readonly #seqs: number[] = [];
@@ -108,7 +117,7 @@ export class OpenBatch {
   /** Releases waiters in order, at least a few, until `shouldStop`. Returns whether none is left. */
   releaseWaiters(shouldStop: () => boolean): boolean {
     while (this.#released < this.#waiters.length) {
-      this.#waiters[this.#released++]?.();
+      this.#waiters[this.#released++]?.(this);
       if (this.#released % RELEASED_AT_ONCE === 0 && shouldStop()) break;
     }
     return this.#released === this.#waiters.length;

@@ -1,5 +1,26 @@
-/** The sequencer's limits and callbacks. */
+/** The sequencer's limits, callbacks and stages. */
+import type { CommandKind } from '../model/commands.js';
+import type { Outcome } from '../model/events.js';
 import type { ClockGuard } from './clock-guard.js';
+
+export type Stage =
+  /** Commands are taken. */
+  | 'running'
+  /** Orders are rejected; everything accepted becomes durable. */
+  | 'draining'
+  /** Everything is durable, and no command is accepted. */
+  | 'drained'
+  /** The engine threw. Earlier commands become durable, then the process exits. */
+  | 'broken'
+  /** Nothing is acknowledged any more. */
+  | 'failed';
+
+/** Is told of what operators want to count. Called for every command, so it must be cheap. */
+export interface SequencerMeter {
+  command(kind: CommandKind, status: Outcome['status']): void;
+  /** A batch has become durable, `commitMs` milliseconds after it was handed to the journal. */
+  batch(commands: number, commitMs: number): void;
+}
 
 export interface SequencerOptions {
   /** Orders are refused while this many commands are not yet durable. */
@@ -18,6 +39,7 @@ export interface SequencerOptions {
   readonly onDiskFull: () => void;
   /** A commit's orders have been answered, `tookMs` milliseconds after the first of them was accepted. */
   readonly onOrdersAnswered: (orders: number, tookMs: number) => void;
+  readonly meter: SequencerMeter;
   /** null for a manual clock, which cannot be wrong. */
   readonly clockGuard: ClockGuard | null;
 }
@@ -28,4 +50,5 @@ export const SEQUENCER_DEFAULTS = {
   commitHangMsMax: 30_000,
   batchCommandsMax: 1_000,
   onOrdersAnswered: () => undefined,
+  meter: { command: () => undefined, batch: () => undefined },
 } as const satisfies Partial<SequencerOptions>;

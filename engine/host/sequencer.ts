@@ -15,24 +15,19 @@ import type { Clock, JournalWriter, SpaceLevel } from '../model/ports.js';
 import { BatchQueue } from './batch-queue.js';
 import { CommandClock } from './command-clock.js';
 import { CommitTimer } from './commit-timer.js';
-import type { BatchReader, BetReader, EndReader, EventReader, Release } from './open-batch.js';
+import {
+  type BatchReader,
+  type BetReader,
+  type EndReader,
+  type EventReader,
+  NOT_WAITED,
+  type Release,
+} from './open-batch.js';
 import { ReleaseQueue } from './release-queue.js';
-import type { SequencerOptions } from './sequencer-options.js';
+import type { SequencerOptions, Stage } from './sequencer-options.js';
 
 const ignore = (): void => undefined;
 const STOPPED: Rejected = { status: 'rejected', code: 'shutting_down', detail: 'the server is stopping' };
-
-type Stage =
-  /** Commands are taken. */
-  | 'running'
-  /** Orders are rejected; everything accepted becomes durable. */
-  | 'draining'
-  /** Everything is durable, and no command is accepted. */
-  | 'drained'
-  /** The engine threw. Earlier commands become durable, then the process exits. */
-  | 'broken'
-  /** Nothing is acknowledged any more. */
-  | 'failed';
 
 export class Sequencer {
   readonly #batches: BatchQueue;
@@ -65,7 +60,7 @@ export class Sequencer {
     this.#commitTimer = new CommitTimer(clock.monotonicMs());
     this.#flush = () => {
       this.#flushScheduled = false;
-      this.#handOver();
+      this.#handOver(this.clock.monotonicMs());
     };
     this.#releasing = new ReleaseQueue({ ...options, clock, onEmpty: () => this.#endWhenIdle() });
     journal.open({
@@ -140,6 +135,7 @@ export class Sequencer {
       const outcome = isOrder
         ? this.engine.placeOrder(command, this.gate, guards)
         : this.engine.apply(command);
+      this.options.meter.command(command.kind, outcome.status);
       if (outcome.status !== 'accepted') return outcome;
       const batch = this.#batches.open(outcome.seq);
       if (isOrder) batch.addOrder(command, outcome.events);
@@ -160,9 +156,9 @@ export class Sequencer {
   }
 
   /** Hands the oldest batch to the writer, if it is idle and there is one. */
-  #handOver(): void {
+  #handOver(nowMs: number): void {
     if (this.#stage === 'failed' || this.#batches.isInFlight) return;
-    const row = this.#batches.next();
+    const row = this.#batches.next(nowMs);
     if (row === null) return;
     this.#commitTimer.restart();
     this.journal.commit(row);
@@ -170,10 +166,12 @@ export class Sequencer {
 
   #onDurable(lastSeq: number): void {
     if (this.#stage === 'failed') return;
-    const batch = this.#batches.acknowledge(lastSeq);
+    const nowMs = this.clock.monotonicMs();
+    const batch = this.#batches.acknowledge(lastSeq, nowMs);
     this.#durableSeq = lastSeq;
-    this.#handOver();
-    this.#updateBacklog(this.clock.monotonicMs());
+    this.#handOver(nowMs);
+    this.#updateBacklog(nowMs);
+    this.options.meter.batch(batch.count, nowMs - batch.handedOverMs);
     batch.dispatch(this.#readers);
     this.#releasing.push(batch);
   }
@@ -184,7 +182,7 @@ export class Sequencer {
    */
   whenDurable(seq: number, release: Release): void {
     if (this.#stage === 'broken' || this.#stage === 'failed') return;
-    if (seq <= this.#durableSeq) release();
+    if (seq <= this.#durableSeq) release(NOT_WAITED);
     else this.#batches.with(seq).wait(release);
   }
 
@@ -226,7 +224,7 @@ export class Sequencer {
     this.#stage = 'broken';
     this.#engineError = thrown instanceof Error ? thrown : new Error(String(thrown));
     if (this.engine.seq !== this.#joinedSeq) this.#batches.dropOpen();
-    this.#handOver();
+    this.#handOver(this.clock.monotonicMs());
     this.#endWhenIdle();
     return STOPPED;
   }

@@ -3,8 +3,9 @@ import type { HttpRequest, HttpResponder } from '../../engine/model/ports.js';
 import type { Refused } from '../kit/refused.js';
 import { isNamed, type TaggedBody } from '../kit/tagged-body.js';
 import type { Asker, RateLimits } from '../limits/rate-limits.js';
+import type { GatewayMeter } from '../metrics/gateway-meter.js';
 import type { HeadTexts } from '../wire/head-texts.js';
-import { isWriteMethod } from './endpoint.js';
+import { isWriteMethod, NO_ROUTE } from './endpoint.js';
 
 /** The result of an operation: a refusal, or null if it answers by itself, now or later. */
 export type Verdict = Refused | null;
@@ -18,6 +19,8 @@ const NO_HEADERS: ExtraHeaders = [];
 const NO_STORE = '\r\nCache-Control: no-store';
 
 export class Call implements Asker {
+  /** The route that is counted when it is answered (`endpoint.ts`). */
+  route = NO_ROUTE;
   /** Number of the key and of its account, once the key has been found valid; 0 before. */
   key = 0;
   account = 0;
@@ -34,12 +37,15 @@ export class Call implements Asker {
     readonly request: HttpRequest,
     readonly responder: HttpResponder,
     private readonly texts: HeadTexts,
+    protected readonly meter: GatewayMeter,
     /** The last part of the request's id. */
     private readonly requestNumber: number,
     /** Wall-clock time at which handling began, in milliseconds. */
     readonly nowMs: number,
     /** The same instant on the clock of the rate limits. */
     readonly limitsNowMs: number,
+    /** The same instant in monotonic milliseconds. */
+    readonly startedMs: number,
   ) {
     this.isWrite = isWriteMethod(request.method);
   }
@@ -62,11 +68,12 @@ export class Call implements Asker {
     // Caches may store the answer to a GET unless forbidden.
     if (this.request.method !== 'POST') block += NO_STORE;
     for (let at = 0; at < extra.length; at += 2) block += `\r\n${extra[at]}: ${extra[at + 1]}`;
-    this.responder.send(status, block, body);
+    this.#answer(status, block, body);
     return null;
   }
 
   refuse(refused: Refused, extra: ExtraHeaders = refused.headers): null {
+    this.meter.refused(refused.code);
     return this.send(refused.status, refused.body, extra);
   }
 
@@ -74,7 +81,7 @@ export class Call implements Asker {
   sendEmpty(status: number, headers: ExtraHeaders): null {
     let block = this.texts.limitHead(this.limitKind) + this.#tail;
     for (let at = 0; at < headers.length; at += 2) block += `\r\n${headers[at]}: ${headers[at + 1]}`;
-    this.responder.send(status, block, '');
+    this.#answer(status, block, '');
     return null;
   }
 
@@ -83,9 +90,14 @@ export class Call implements Asker {
     const { acceptEncoding, ifNoneMatch } = this.request;
     const form = body.form(acceptEncoding);
     const block = this.texts.limitHead(this.limitKind) + this.#tail;
-    if (isNamed(form.etag, ifNoneMatch)) this.responder.send(NOT_MODIFIED, block + form.notModifiedHead, '');
-    else this.responder.send(OK, block + form.head, form.bytes);
+    if (isNamed(form.etag, ifNoneMatch)) this.#answer(NOT_MODIFIED, block + form.notModifiedHead, '');
+    else this.#answer(OK, block + form.head, form.bytes);
     return null;
+  }
+
+  #answer(status: number, block: string, body: string | Uint8Array): void {
+    this.meter.answered(this.route, status);
+    this.responder.send(status, block, body);
   }
 
   /** The last headers of every answer. */

@@ -34,8 +34,32 @@ export interface Endpoint extends Documented {
   readonly replay?: (services: Services, call: Call, onReplay: OnReplay) => Verdict;
 }
 
+/** Numbers of routes, by which requests are counted. No route: unknown paths, documents, wrong methods. */
+export const NO_ROUTE = 0;
+export const STREAM_ROUTE = 1;
+/** Orders over the stream. */
+export const STREAM_ORDER_ROUTE = 2;
+/** Endpoints follow in the order of their table. */
+export const FIRST_ENDPOINT = 3;
+
+/** A route as its counter names it: `path` is the pattern, never what a client sent. */
+export interface RouteName {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** By number. */
+export const routeNames = (endpoints: readonly RouteName[]): readonly RouteName[] => [
+  { method: 'any', path: 'other' },
+  { method: 'GET', path: '/stream' },
+  { method: 'STREAM', path: '/orders' },
+  ...endpoints.map(({ method, path }) => ({ method, path })),
+];
+
 /** An endpoint bound to its services. */
 export interface Operation extends Routed {
+  /** Its number. */
+  readonly route: number;
   /** Bit mask of the scope. */
   readonly scope: number;
   readonly isWrite: boolean;
@@ -46,9 +70,9 @@ export interface Operation extends Routed {
 export const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD';
 export const isWriteMethod = (method: string): boolean => !isRead(method) && method !== 'OPTIONS';
 
-export function operationOf(endpoint: Endpoint, services: Services): Operation {
+export function operationOf(endpoint: Endpoint, services: Services, route: number): Operation {
   const { method, path, usualValues = [], isReading = false, handle, replay } = endpoint;
-  const shared = { method, path, usualValues, scope: scopesMask([endpoint.scope]) };
+  const shared = { route, method, path, usualValues, scope: scopesMask([endpoint.scope]) };
   const noReplay = (_call: Call, onReplay: OnReplay): null => {
     onReplay(null);
     return null;

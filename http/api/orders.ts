@@ -7,6 +7,8 @@ import type { IdempotencyDigest } from '../../engine/model/commands.js';
 import { refuseBodyType } from '../kit/body.js';
 import { type IdempotencyDigests, type OrderContent, parseIdempotencyKey } from '../kit/idempotency.js';
 import { Refused } from '../kit/refused.js';
+import type { GatewayMeter } from '../metrics/gateway-meter.js';
+import { readBet } from '../rings/bet-reply.js';
 import type { Link } from '../rings/link.js';
 import { readQuote } from '../rings/quote-reply.js';
 import * as replies from '../rings/replies.js';
@@ -20,7 +22,6 @@ import { OVERLOADED, refusedOf } from './refusals.js';
 const OK = 200;
 const CREATED = 201;
 const REPLAY_HEADER = ['X-Idempotent-Replay', 'true'] as const;
-const NO_HEADERS: readonly string[] = [];
 
 /** Receives a function that repeats an earlier answer, or null if there was none. */
 export type OnReplay = (replay: (() => Verdict) | null) => void;
@@ -30,6 +31,8 @@ export class OrderDesk {
     private readonly link: Link,
     private readonly seeds: RoundSeeds,
     private readonly digests: IdempotencyDigests,
+    private readonly meter: GatewayMeter,
+    private readonly monotonicMs: () => number,
   ) {}
 
   place(call: Call): Verdict {
@@ -90,7 +93,12 @@ export class OrderDesk {
 
   #answer(call: Call, kind: number, ring: RingConsumer): void {
     if (kind === replies.REFUSED) call.refuse(refusedOf(replies.readRefusal(ring)));
-    else this.#sendBet(call, ring, kind === replies.REPLAYED ? REPLAY_HEADER : NO_HEADERS);
+    else if (kind === replies.REPLAYED) call.send(CREATED, this.#textOf(ring), REPLAY_HEADER);
+    else {
+      call.send(CREATED, this.#textOf(ring));
+      const [takenMs, handedOverMs, durableMs] = [ring.number(), ring.number(), ring.number()];
+      this.meter.placed(call.startedMs, takenMs, handedOverMs, durableMs, this.monotonicMs());
+    }
   }
 
   #replayOf(call: Call, kind: number, ring: RingConsumer): (() => Verdict) | null {
@@ -103,12 +111,8 @@ export class OrderDesk {
     return () => call.send(CREATED, text, REPLAY_HEADER);
   }
 
-  #sendBet(call: Call, ring: RingConsumer, headers: readonly string[]): void {
-    call.send(CREATED, this.#textOf(ring), headers);
-  }
-
   #textOf(ring: RingConsumer): string {
-    const bet = replies.readBet(ring);
+    const bet = readBet(ring);
     return orderResultText(bet, this.seeds.betHash(bet));
   }
 }

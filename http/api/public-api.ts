@@ -17,6 +17,7 @@ import { Refused } from '../kit/refused.js';
 import { type Found, Router } from '../kit/router.js';
 import type { Fate, RateLimits, Taken } from '../limits/rate-limits.js';
 import { MarketView } from '../market-data/market-view.js';
+import type { GatewayMeter } from '../metrics/gateway-meter.js';
 import type { DocsFiles } from '../pages/docs-page.js';
 import { Documents } from '../pages/documents.js';
 import type { Link } from '../rings/link.js';
@@ -25,7 +26,7 @@ import { ListedHashes } from '../wire/listed-hashes.js';
 import { AccountReads } from './account-reads.js';
 import { Authentication, isAccountRefusal } from './authentication.js';
 import { Call, type Verdict } from './call.js';
-import { BASES, isRead, type Operation, operationOf } from './endpoint.js';
+import { BASES, FIRST_ENDPOINT, isRead, type Operation, operationOf } from './endpoint.js';
 import { apiDocument, ENDPOINTS } from './endpoints.js';
 import { PastBets } from './lists/past-bets.js';
 import { OrderDesk } from './orders.js';
@@ -45,10 +46,12 @@ export interface PublicApiParts {
   readonly clock: Clock;
   readonly limits: RateLimits;
   /**
-   * The clock of the rate limits, in whole milliseconds. Not the wall clock: set back by an hour, it would keep
+   * The clock of the rate limits, in whole milliseconds; it is given the monotonic time. Not the wall clock: set back by an hour, it would keep
    * requests in their windows for an hour.
    */
-  readonly limitsNowMs: () => number;
+  readonly limitsNowMs: (monotonicMs: number) => number;
+  /** Counts requests, and times orders. */
+  readonly meter: GatewayMeter;
   /** Round seeds and idempotency digests derive from it. */
   readonly masterSecret: Uint8Array;
   /** The greatest age of market data, in milliseconds: `MARKET_AGE_MS_MAX` less that of the board, or 0 on a manual clock. */
@@ -98,11 +101,11 @@ export class PublicApi {
     const pastBets = new PastBets(link, parts.archive);
     const reads = new Reads(link, view, seeds, hashes, pastBets);
     const digests = new IdempotencyDigests(masterSecret);
-    const desk = new OrderDesk(link, seeds, digests);
+    const desk = new OrderDesk(link, seeds, digests, parts.meter, () => parts.clock.monotonicMs());
     const own = new AccountReads(link, hashes, digests, parts, pastBets);
     const past = new PastReads(link, parts.archive);
     const services = { reads, past, shared: new SharedReads(parts), own, desk };
-    const operations = ENDPOINTS.map((endpoint) => operationOf(endpoint, services));
+    const operations = ENDPOINTS.map((endpoint, at) => operationOf(endpoint, services, FIRST_ENDPOINT + at));
     const { streams } = parts;
     this.#router = new Router(
       BASES,
@@ -120,10 +123,19 @@ export class PublicApi {
   }
 
   #handle(request: HttpRequest, responder: HttpResponder): void {
-    const { clock, limitsNowMs } = this.#parts;
+    const { clock, limitsNowMs, meter } = this.#parts;
     this.#requests += 1;
-    const texts = this.#headTexts;
-    const call = new Call(request, responder, texts, this.#requests, clock.nowMs(), limitsNowMs());
+    const startedMs = clock.monotonicMs();
+    const call = new Call(
+      request,
+      responder,
+      this.#headTexts,
+      meter,
+      this.#requests,
+      clock.nowMs(),
+      limitsNowMs(startedMs),
+      startedMs,
+    );
     const verdict = this.#dispatch(call);
     if (verdict !== null) this.#refuse(call, verdict);
   }
@@ -139,6 +151,7 @@ export class PublicApi {
 
   #perform(call: Call, operation: Operation, params: readonly string[]): Verdict {
     call.isWrite = operation.isWrite;
+    call.route = operation.route;
     const unfit = this.#authentication.identify(call);
     if (unfit !== null) return this.#count(call, 'unknown') ?? unfit;
     const forbidden = this.#authentication.authorise(call, operation);
@@ -201,7 +214,11 @@ export class PublicApi {
   }
 
   #refuse(call: Call, refused: Refused): void {
-    if (refused.code === 'rate_limited') call.refuse(refused, ['Retry-After', `${call.retryAfterSeconds}`]);
-    else call.refuse(refused);
+    if (refused.code !== 'rate_limited') {
+      call.refuse(refused);
+      return;
+    }
+    this.#parts.meter.limited(call.limitKind);
+    call.refuse(refused, ['Retry-After', `${call.retryAfterSeconds}`]);
   }
 }

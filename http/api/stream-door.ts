@@ -1,7 +1,7 @@
 /** GET /stream: the way from an ordinary request, checked and counted as one, to a WebSocket. */
 import { scopesMask } from '../../engine/model/domain.js';
 import type { Call, Verdict } from './call.js';
-import type { Operation } from './endpoint.js';
+import { type Operation, STREAM_ROUTE } from './endpoint.js';
 
 /** Who serves streams. */
 export interface Streams {
@@ -14,6 +14,7 @@ const SCOPES = scopesMask(['markets:read', 'positions:read', 'orders:write']);
 
 export function streamOperation(streams: Streams): Operation {
   return {
+    route: STREAM_ROUTE,
     method: 'GET',
     path: '/stream',
     scope: SCOPES,

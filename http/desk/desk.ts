@@ -10,6 +10,7 @@ import { assetOf, NO_FAIR_SHARE, WRITE_TIER } from '../../engine/model/domain.js
 import type { ErrorCode } from '../../engine/model/errors.js';
 import type { Rejected, Replayed } from '../../engine/model/events.js';
 import type { FairShare, LatestTick } from '../board/market-publisher.js';
+import { sendPlaced, sendReplayed } from '../rings/bet-reply.js';
 import { sendQuote } from '../rings/quote-reply.js';
 import * as replies from '../rings/replies.js';
 import * as requests from '../rings/requests.js';
@@ -60,8 +61,9 @@ export class Desk {
       case 'accepted': {
         const [bet] = outcome.events;
         assert(bet?.type === 'betPlaced', 'an order places a bet');
-        sequencer.whenDurable(outcome.seq, () =>
-          gateway.reply((to) => replies.sendBet(to, replies.PLACED, ticket, bet)),
+        const { taking } = gateway;
+        sequencer.whenDurable(outcome.seq, (times) =>
+          gateway.reply((to) => sendPlaced(to, ticket, bet, taking, times)),
         );
         return;
       }
@@ -103,7 +105,7 @@ export class Desk {
     const { sequencer } = this;
     assert(event.type === 'betPlaced', 'an order replays a bet');
     if (seq > sequencer.durableSeq) refuse(gateway, ticket, IN_PROGRESS);
-    else gateway.reply((to) => replies.sendBet(to, replies.REPLAYED, ticket, event));
+    else gateway.reply((to) => sendReplayed(to, ticket, event));
   }
 
   #list(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {

@@ -5,21 +5,27 @@
  */
 import type { MessagePort } from 'node:worker_threads';
 import { assert, must } from '../../engine/base/assert.js';
+import type { PriceTracker } from '../../engine/host/price-tracker.js';
+import type { Quoter } from '../../engine/host/quoter.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
+import type { Clock } from '../../engine/model/ports.js';
 import type { Rules } from '../../engine/model/rules.js';
 import { boardMemory } from '../board/markets.js';
 import { rightsMemory } from '../board/rights.js';
 import { broadcastMemory } from '../broadcast/records.js';
 import { type Connected, connectEngine } from '../desk/connect.js';
-import type { DeskOptions } from '../desk/desk.js';
-import { engineGaugesMemory } from '../metrics/engine-figures.js';
+import { type FiguresMemory, figuresMemory } from '../metrics/memory.js';
+import { systemClock } from '../process/clock.js';
 import { RingService } from '../rings/service.js';
 import { streamsMemory } from '../stream/limits.js';
 import { type ForOperators, Gateways, type Listening } from './gateways.js';
 import type { OperatorSetup, SharedSetup } from './messages.js';
 
-export interface FrontSources extends DeskOptions {
+export interface FrontSources {
   readonly sequencer: Sequencer;
+  readonly clock: Clock;
+  readonly tracker: PriceTracker;
+  readonly quoter: Quoter;
   /** A clock that stands still never makes market data old: they are published after every turn instead. */
   readonly isClockManual: boolean;
 }
@@ -32,20 +38,21 @@ export class Front {
     broadcast: broadcastMemory(),
     streams: streamsMemory(),
   };
-  /** For `EngineFigures`. */
-  readonly engineFigures = engineGaugesMemory();
+  readonly figures: FiguresMemory;
   readonly #service: RingService;
   #connected: Connected | null = null;
   #publishesEveryTurn = false;
 
   /** Starts `count` gateways, and the operators'. `onFatal` is for a programming error in one of them. */
   constructor(count: number, onFatal: (error: unknown) => void) {
+    this.figures = figuresMemory(count);
     this.#gateways = new Gateways(count, onFatal);
     this.#service = new RingService({
       schedule: setImmediate,
       serve: (ring, gateway) =>
         must(this.#connected, 'the engine of a server that serves').desk.serve(ring, gateway),
       beforeReplies: () => this.publishFirst(),
+      monotonicMs: systemClock.monotonicMs,
     });
   }
 
@@ -55,15 +62,19 @@ export class Front {
     host: string,
     port: number,
   ): Promise<Listening> {
-    return this.#gateways.listen({ ...setup, ...this.#memory }, this.#service, host, port);
+    return this.#gateways.listen(
+      { ...setup, ...this.#memory },
+      this.figures.gateways,
+      this.#service,
+      host,
+      port,
+    );
   }
 
   /** Takes the operators' port and resolves with it; rejects if it is taken. */
-  listenForOperators(
-    setup: Omit<OperatorSetup, 'role' | 'ended' | 'engineFigures' | 'board'>,
-  ): Promise<number> {
+  listenForOperators(setup: Omit<OperatorSetup, 'role' | 'ended' | 'figures' | 'board'>): Promise<number> {
     const { board } = this.#memory;
-    return this.#gateways.listenForOperators({ ...setup, engineFigures: this.engineFigures, board });
+    return this.#gateways.listenForOperators({ ...setup, figures: this.figures, board });
   }
 
   /** Connections to come get the certificate that the port's files hold now; rejects where the library refuses it. */
@@ -72,9 +83,13 @@ export class Front {
   }
 
   /** All of the engine's state must be durable. */
-  attach({ sequencer, isClockManual, ...options }: FrontSources): void {
+  attach({ sequencer, clock, tracker, quoter, isClockManual }: FrontSources): void {
     assert(this.#connected === null, 'the engine is attached once');
-    this.#connected = connectEngine(sequencer, this.#memory, options);
+    this.#connected = connectEngine(sequencer, this.#memory, {
+      nowMs: () => clock.nowMs(),
+      latestTick: (asset) => tracker.latest(asset),
+      fairShare: (market, nowMs) => quoter.fairShareE6(market, nowMs),
+    });
     for (const wake of this.#gateways.wakes) this.#connected.broadcaster.addGateway(wake);
     sequencer.onEvents((_seq, events) => {
       if (events.some(({ type }) => type === 'configured'))

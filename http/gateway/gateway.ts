@@ -12,6 +12,8 @@ import { RateLimits } from '../limits/rate-limits.js';
 import { createLog } from '../log/log.js';
 import { logRequests } from '../log/requests.js';
 import { MARKET_AGE_MS_MAX } from '../market-data/market-view.js';
+import { GATEWAY_PLACES, GatewayMeter } from '../metrics/gateway-meter.js';
+import { meterThread } from '../metrics/thread-meter.js';
 import { loadDocs } from '../pages/docs-page.js';
 import { clockIn, systemClock, wholeMonotonicMs } from '../process/clock.js';
 import { Link } from '../rings/link.js';
@@ -130,6 +132,8 @@ export class Gateway implements Serving {
     const rights = new Rights(setup.rights);
     const board = boardOf(setup.board);
     const limitsNowMs = isManual ? () => this.#clock.nowMs() : wholeMonotonicMs;
+    const meter = new GatewayMeter(setup.figures);
+    meterThread(meter.sheet, GATEWAY_PLACES.thread);
     const client = new ArchiveClient(archive);
     this.#archive = client;
     const hub = new StreamHub({
@@ -138,6 +142,7 @@ export class Gateway implements Serving {
       board,
       broadcast: new Broadcast(setup.broadcast, setup.index),
       counts: new StreamCounts(setup.streams),
+      meter,
       nowMs: () => this.#clock.nowMs(),
       limitsNowMs,
       monotonicMs: () => systemClock.monotonicMs(),
@@ -153,7 +158,8 @@ export class Gateway implements Serving {
       rules: () => must(this.#rules, 'rules in force'),
       clock: this.#clock,
       limits: new RateLimits(setup.limits),
-      limitsNowMs,
+      limitsNowMs: isManual ? limitsNowMs : Math.floor,
+      meter,
       masterSecret: setup.masterSecret,
       marketAgeMsMax: isManual ? 0 : BYTES_AGE_MS_MAX,
       archive: client.reads,

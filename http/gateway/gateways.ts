@@ -66,6 +66,7 @@ export class Gateways {
   /** Takes the public port; rejects if it is taken. */
   async listen(
     setup: Omit<SharedSetup, 'ended'>,
+    figures: readonly SharedArrayBuffer[],
     service: RingService,
     host: string,
     port: number,
@@ -76,7 +77,8 @@ export class Gateways {
       const rings = { requests: ringMemory(REQUEST_CELLS), replies: ringMemory(REPLY_CELLS) };
       service.add(rings, () => thread.post(WAKE));
       const joined = thread.next('joined', 'refused');
-      this.#open(thread, { ...setup, role: 'public', ended, index, rings });
+      const sheet = must(figures[index], 'a sheet');
+      this.#open(thread, { ...setup, role: 'public', ended, index, rings, figures: sheet });
       return joined;
     });
     const joined = (await Promise.all(joining)).map(unrefused);

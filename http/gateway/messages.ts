@@ -6,6 +6,7 @@ import type { RightsMemory } from '../board/rights.js';
 import type { BroadcastMemory } from '../broadcast/records.js';
 import type { SharedLimits } from '../limits/shared-limits.js';
 import type { LogLevel } from '../log/events.js';
+import type { FiguresMemory } from '../metrics/memory.js';
 import type { Question, Told } from '../operator/desk/dealings.js';
 import type { SandboxParts } from '../operator/sandbox.js';
 import type { Guesses } from '../operator/token-guard.js';
@@ -45,6 +46,8 @@ export interface GatewaySetup extends SharedSetup {
   /** From 0. */
   readonly index: number;
   readonly rings: RingPair;
+  /** The sheet that it writes (`http/metrics/gateway-meter.ts`). */
+  readonly figures: SharedArrayBuffer;
 }
 
 /** The thread that serves operators. */
@@ -55,8 +58,12 @@ export interface OperatorSetup extends PortSetup {
   readonly token: string;
   readonly board: BoardMemory;
   readonly sandbox: SandboxParts;
-  /** What the engine's thread tells of itself (`http/metrics/engine-figures.ts`). */
-  readonly engineFigures: SharedArrayBuffer;
+  /** What all threads write of themselves. */
+  readonly figures: FiguresMemory;
+  /** One 32-bit integer: open connections of all gateways. */
+  readonly openConnections: SharedArrayBuffer;
+  /** Of the server. */
+  readonly version: string;
 }
 
 /** A message that only wakes: there is something in the ring. */

@@ -1,14 +1,22 @@
 /** The operators' gateway: their port and their API. Runs in a thread of its own (`worker.ts`), one for the process. */
 import type { MessagePort } from 'node:worker_threads';
+import { routeNames } from '../api/endpoint.js';
+import { ENDPOINTS } from '../api/endpoints.js';
 import { CONSOLE_STREAMS, type OpenConsole, openConsole } from '../console/open-console.js';
 import { createLog } from '../log/log.js';
 import { logRequests } from '../log/requests.js';
 import { engineGaugesOf } from '../metrics/engine-figures.js';
+import { OPERATOR_PLACES, operatorSheetOf } from '../metrics/memory.js';
+import { Exposition } from '../metrics/prometheus/exposition.js';
+import { Readings } from '../metrics/readings.js';
+import { meterThread } from '../metrics/thread-meter.js';
+import { SAMPLE_EVERY_MS } from '../metrics/vitals.js';
 import { createOperatorApi } from '../operator/api.js';
 import type { AskDesk, Told } from '../operator/desk/dealings.js';
 import { healthOf } from '../operator/health.js';
 import { operatorRoutes } from '../operator/routes.js';
 import { TokenGuard } from '../operator/token-guard.js';
+import { Figures } from '../operator/vitals.js';
 import { systemClock } from '../process/clock.js';
 import { HeldRequests } from '../uws/held-requests.js';
 import { UwsTransport } from '../uws/transport.js';
@@ -67,7 +75,7 @@ export class OperatorGateway implements Serving {
   }
 
   #serve(archive: MessagePort): void {
-    const { logLevel, sandbox, board, engineFigures } = this.setup;
+    const { logLevel, sandbox, board, figures } = this.setup;
     const client = new ArchiveClient(archive);
     this.#archive = client;
     const ask: AskDesk = (question, tell) => {
@@ -77,12 +85,14 @@ export class OperatorGateway implements Serving {
     };
     const console = openConsole({ tokens: this.#guard, board, ask, clock: systemClock });
     this.#console = console;
+    const seen = this.#measure();
     const api = createOperatorApi({
       ask,
       archive: client.reads,
-      routes: operatorRoutes(sandbox, true),
+      routes: [...operatorRoutes(sandbox, true), ...seen.routes],
+      rootRoutes: [seen.metricsRoute],
       guard: console.guard,
-      health: healthOf(engineGaugesOf(engineFigures), systemClock.monotonicMs),
+      health: healthOf(engineGaugesOf(figures.engineGauges), systemClock.monotonicMs),
       onFatal: (error) => tellFailed(this.post, error),
     });
     this.#held.serve(logRequests(console.wrap(api), 'operator', systemClock, createLog(logLevel)));
@@ -90,6 +100,18 @@ export class OperatorGateway implements Serving {
       this.#reportGuesses();
       console.tick();
     }, TICK_MS);
+  }
+
+  /** Measures this thread, and keeps what all threads count. */
+  #measure(): Figures {
+    const { figures, openConnections, version } = this.setup;
+    meterThread(operatorSheetOf(figures.operators), OPERATOR_PLACES.thread);
+    const { nowMs, monotonicMs } = systemClock;
+    const readings = new Readings(figures, openConnections);
+    const exposition = new Exposition(routeNames(ENDPOINTS), { version, node: process.version });
+    const kept = new Figures({ readings, exposition, nowMs, monotonicMs });
+    setInterval(() => kept.sample(), SAMPLE_EVERY_MS).unref();
+    return kept;
   }
 
   #onTold(id: number, told: Told): void {

@@ -42,6 +42,7 @@ export interface PortParts {
   readonly front: Front;
   readonly masterSecret: Uint8Array;
   readonly operatorToken: string;
+  readonly version: string;
   /** null for the system's clock. */
   readonly manualClock: ManualClock | null;
   readonly log: Log;
@@ -80,6 +81,8 @@ export async function openPorts(config: RunningConfig, parts: PortParts): Promis
     sandbox: { isFeedPush: config.feed === 'push', isClockManual: manualClock !== null },
     connectionsMax: operatorMax,
     tls: tls.operator,
+    version: parts.version,
+    openConnections,
     logLevel,
   };
   const operatorTaken = await named('TOTE_OPERATOR_PORT', front.listenForOperators(forOperators));

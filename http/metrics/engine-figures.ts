@@ -1,8 +1,17 @@
 /** What the engine's thread lets the operators' thread know of itself without being asked, so that it is known while it hangs. */
 import type { Sequencer } from '../../engine/host/sequencer.js';
-import type { Clock, SpaceLevel } from '../../engine/model/ports.js';
+import { ASSETS, LIVE, LOCKED, MARKETS_MAX } from '../../engine/model/domain.js';
+import type { Clock, PriceTick, SpaceLevel } from '../../engine/model/ports.js';
+import type { EngineReads, RoundView } from '../../engine/model/views.js';
 import type { AssetsAt } from '../prices/silent-assets.js';
 import { Gauges, gaugesMemory } from './gauges.js';
+
+/** Threads that the engine's thread has started for the journal and what follows it. */
+export const BACKGROUND_THREADS = ['journal', 'shadow', 'reader'] as const;
+type BackgroundThread = (typeof BACKGROUND_THREADS)[number];
+const activeMsOf = <T extends BackgroundThread>(thread: T) => `${thread}ActiveMs` as const;
+/** Seconds since the asset's last price. */
+export const ageOf = (asset: number) => `feedAge${asset}` as const;
 
 export const ENGINE_GAUGES = [
   /** Monotonic milliseconds, the same in all threads. */
@@ -11,11 +20,37 @@ export const ENGINE_GAUGES = [
   'isStopping',
   'isClockSound',
   'isBacklogged',
+  'isTrading',
+  'isTakingOrders',
   /** Index into `SPACE_LEVELS`. */
   'spaceLevel',
   /** Assets of which ticks are expected now, and how many of them have had none for a while. */
   'assetsExpected',
   'assetsSilent',
+  ...ASSETS.map((_, asset) => ageOf(asset)),
+  'durableSeq',
+  'backlogCommands',
+  'shadowLagCommands',
+  'archiveLagCommands',
+  /** 1 if something prevents snapshots or the archive, else 0. */
+  'isShadowImpaired',
+  /** Milliseconds since 1970; 0 for none. */
+  'snapshotAtMs',
+  'freeBytes',
+  'recoveryNeedsBytes',
+  'accounts',
+  'keys',
+  'betsInMemory',
+  'openBets',
+  'openRounds',
+  'unsettledRounds',
+  'houseCents',
+  'accountsCents',
+  'openStakesCents',
+  'openSeedsCents',
+  'exposureCents',
+  'marketsWithoutCapital',
+  ...BACKGROUND_THREADS.map(activeMsOf),
 ] as const;
 export type EngineGauges = Gauges<(typeof ENGINE_GAUGES)[number]>;
 
@@ -24,12 +59,29 @@ export const SPACE_LEVELS: readonly SpaceLevel[] = ['ok', 'soft', 'reserve', 'ha
 export const engineGaugesMemory = (): SharedArrayBuffer => gaugesMemory(ENGINE_GAUGES);
 export const engineGaugesOf = (memory: SharedArrayBuffer): EngineGauges => new Gauges(ENGINE_GAUGES, memory);
 
+/** A thread that can be asked how long it has been busy since it began. */
+interface Busy {
+  readonly activeMs: number;
+}
+
 export interface EngineFiguresOptions {
-  readonly memory: SharedArrayBuffer;
+  readonly engineGauges: SharedArrayBuffer;
   readonly clock: Clock;
-  readonly sequencer: Pick<Sequencer, 'ending' | 'gate' | 'spaceLevel' | 'stampMs' | 'wallClock'>;
+  readonly sequencer: Sequencer;
+  readonly tracker: { latest(asset: number): PriceTick | null };
   readonly expectedAssets: AssetsAt;
   readonly silentAssets: AssetsAt;
+  readonly shadow: () => {
+    readonly appliedSeq: number;
+    readonly archiveSeq: number;
+    readonly reason: string | null;
+    readonly snapshot: { readonly atMs: number } | null;
+    readonly recoveryNeedsBytes: number;
+    readonly freeBytes: number;
+  };
+  readonly threads: Readonly<Record<BackgroundThread, Busy>>;
+  /** Markets that open no round because the house cannot pay its seeds. */
+  readonly marketsWithoutCapital: (nowMs: number) => number;
   /** The process is about to end. */
   readonly isStopping: () => boolean;
 }
@@ -38,7 +90,7 @@ export class EngineFigures {
   readonly #gauges: EngineGauges;
 
   constructor(private readonly options: EngineFiguresOptions) {
-    this.#gauges = engineGaugesOf(options.memory);
+    this.#gauges = engineGaugesOf(options.engineGauges);
   }
 
   /** To be called every few milliseconds. */
@@ -54,9 +106,79 @@ export class EngineFigures {
 
   /** To be called about once a second. */
   sample(): void {
-    const { sequencer, expectedAssets, silentAssets } = this.options;
-    const nowMs = sequencer.stampMs();
-    this.#gauges.set('assetsExpected', expectedAssets(nowMs).length);
-    this.#gauges.set('assetsSilent', silentAssets(nowMs).length);
+    const nowMs = this.options.sequencer.stampMs();
+    this.#samplePrices(nowMs);
+    this.#sampleJournal();
+    this.#sampleState();
+    this.#gauges.set('marketsWithoutCapital', this.options.marketsWithoutCapital(nowMs));
+    for (const thread of BACKGROUND_THREADS)
+      this.#gauges.set(activeMsOf(thread), this.options.threads[thread].activeMs);
+  }
+
+  #samplePrices(nowMs: number): void {
+    const { tracker, expectedAssets, silentAssets } = this.options;
+    const gauges = this.#gauges;
+    gauges.set('assetsExpected', expectedAssets(nowMs).length);
+    gauges.set('assetsSilent', silentAssets(nowMs).length);
+    for (const asset of ASSETS.keys()) {
+      const tick = tracker.latest(asset);
+      gauges.set(ageOf(asset), tick === null ? Number.NaN : Math.max(0, nowMs - tick.timeMs) / 1_000);
+    }
+  }
+
+  #sampleJournal(): void {
+    const { sequencer, shadow } = this.options;
+    const gauges = this.#gauges;
+    const { durableSeq, backlogCommands } = sequencer;
+    const { appliedSeq, archiveSeq, reason, snapshot, recoveryNeedsBytes, freeBytes } = shadow();
+    gauges.set('durableSeq', durableSeq);
+    gauges.set('backlogCommands', backlogCommands);
+    gauges.set('shadowLagCommands', Math.max(0, durableSeq - appliedSeq));
+    gauges.set('archiveLagCommands', Math.max(0, durableSeq - archiveSeq));
+    gauges.set('isShadowImpaired', Number(reason !== null));
+    gauges.set('snapshotAtMs', snapshot?.atMs ?? 0);
+    gauges.set('freeBytes', freeBytes);
+    gauges.set('recoveryNeedsBytes', recoveryNeedsBytes);
+  }
+
+  #sampleState(): void {
+    const { engine, gate } = this.options.sequencer;
+    const gauges = this.#gauges;
+    gauges.set('isTrading', Number(engine.trading.enabled));
+    gauges.set('isTakingOrders', Number(engine.trading.enabled && gate === null));
+    gauges.set('accounts', engine.accountCount);
+    gauges.set('keys', engine.keyCount);
+    gauges.set('betsInMemory', engine.betCount);
+    const totals = engine.totals();
+    gauges.set('houseCents', totals.houseCents);
+    gauges.set('accountsCents', totals.accountsCents);
+    gauges.set('openStakesCents', totals.openStakesCents);
+    gauges.set('openSeedsCents', totals.openSeedsCents);
+    const open = openRounds(engine);
+    const unsettled = engine.unsettledRounds();
+    const all = [...open, ...unsettled];
+    gauges.set('openRounds', open.length);
+    gauges.set('unsettledRounds', unsettled.length);
+    gauges.set(
+      'openBets',
+      all.reduce((sum, { betCount }) => sum + betCount, 0),
+    );
+    gauges.set(
+      'exposureCents',
+      all.reduce((sum, round) => sum + exposureCents(round), 0),
+    );
   }
 }
+
+function openRounds(engine: EngineReads): RoundView[] {
+  const rounds: RoundView[] = [];
+  for (let market = 0; market < MARKETS_MAX; market++) {
+    const round = engine.currentRound(market);
+    if (round?.status === LIVE || round?.status === LOCKED) rounds.push(round);
+  }
+  return rounds;
+}
+
+/** What the house loses of its own in the round if the worse side for it wins. */
+const exposureCents = ({ payoutUpCents, payoutDownCents, volumeCents }: RoundView): number =>
+  Math.max(0, payoutUpCents - volumeCents, payoutDownCents - volumeCents);

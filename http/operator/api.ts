@@ -11,10 +11,10 @@ import type { HttpHandler, HttpRequest, HttpResponder } from '../../engine/model
 import { refuseQuery } from '../kit/params.js';
 import { Refused } from '../kit/refused.js';
 import { type Found, Router } from '../kit/router.js';
-import { Asking, answer, Reading, type Result, type Route } from './call.js';
+import { Asking, answer, PlainText, Reading, type Result, type Route } from './call.js';
 import type { AskDesk, FactsOf, Kind } from './desk/dealings.js';
 import { type Health, healthRoutes } from './health.js';
-import { sendResult } from './send-result.js';
+import { sendResult, sendText } from './send-result.js';
 import type { TokenGuard } from './token-guard.js';
 
 const PREFIX = '/operator/v1';
@@ -24,6 +24,8 @@ export interface OperatorApiOptions {
   readonly ask: AskDesk;
   readonly archive: ArchiveReads;
   readonly routes: readonly Route[];
+  /** Those that are below no prefix, but need a token. */
+  readonly rootRoutes: readonly Route[];
   readonly guard: Pick<TokenGuard, 'refuse'>;
   readonly health: Health;
   /** A programming error: the process must end. */
@@ -37,11 +39,13 @@ export function createOperatorApi(options: OperatorApiOptions): HttpHandler {
 
 class OperatorApi {
   readonly #router: Router<Route>;
+  readonly #root: Router<Route>;
   /** Paths that need no token. */
   readonly #health: Router<Route>;
 
   constructor(private readonly options: OperatorApiOptions) {
     this.#router = new Router([PREFIX], options.routes);
+    this.#root = new Router([''], options.rootRoutes);
     this.#health = new Router([''], healthRoutes(options.health));
   }
 
@@ -49,17 +53,18 @@ class OperatorApi {
     this.#guarded(() => {
       const result = this.#resultOf(request);
       if (result instanceof Asking) this.#ask(result, responder);
+      else if (result instanceof PlainText) this.#sendLater(result, responder);
       else sendResult(responder, result);
     });
   }
 
-  #resultOf(request: HttpRequest): Result | Asking {
+  #resultOf(request: HttpRequest): Result | Asking | PlainText {
     const { method, path, query, fault } = request;
     if (fault !== null) return new Refused(fault.code, fault.detail);
     const health = this.#health.find(path);
     const unauthorized = health === null ? this.#refuseToken(request) : null;
     if (unauthorized !== null) return unauthorized;
-    const found = health ?? this.#router.find(path);
+    const found = health ?? this.#root.find(path) ?? this.#router.find(path);
     if (found === null) return NOT_FOUND;
     const route = found.resource.byMethod.get(method);
     if (route === undefined) return withoutRoute(method, found);
@@ -69,7 +74,8 @@ class OperatorApi {
 
   #refuseToken(request: HttpRequest): Refused | null {
     const { path } = request;
-    if (path !== PREFIX && !path.startsWith(`${PREFIX}/`)) return NOT_FOUND;
+    const isOurs = path === PREFIX || path.startsWith(`${PREFIX}/`) || this.#root.find(path) !== null;
+    if (!isOurs) return NOT_FOUND;
     return this.options.guard.refuse(request);
   }
 
@@ -91,6 +97,13 @@ class OperatorApi {
     if (made instanceof Reading)
       made.read(this.options.archive, (result) => this.#guarded(() => sendResult(responder, result)));
     else sendResult(responder, made);
+  }
+
+  #sendLater({ contentType, text }: PlainText, responder: HttpResponder): void {
+    text.then(
+      (body) => this.#guarded(() => sendText(responder, contentType, body)),
+      (error: unknown) => this.options.onFatal(error),
+    );
   }
 
   #guarded(run: () => void): void {

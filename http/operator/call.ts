@@ -38,9 +38,17 @@ export class Reading {
   constructor(readonly read: (archive: ArchiveReads, tell: (result: Result) => void) => void) {}
 }
 
+/** A text that is ready later, sent as it is. */
+export class PlainText {
+  constructor(
+    readonly contentType: string,
+    readonly text: Promise<string>,
+  ) {}
+}
+
 /** `path` is below `/operator/v1`. */
 export interface Route extends Routed {
-  readonly handle: (call: Call) => Result | Asking;
+  readonly handle: (call: Call) => Result | Asking | PlainText;
 }
 
 /** `render` gets the facts of `kind`; a list has them in any number of parts. */

@@ -7,11 +7,9 @@
  */
 import type { ErrorCode } from '../../engine/model/errors.js';
 import { Refused } from '../kit/refused.js';
+import { HANGS_MS } from '../metrics/alarm-list.js';
 import { type EngineGauges, SPACE_LEVELS } from '../metrics/engine-figures.js';
 import { answer, type Result, type Route } from './call.js';
-
-/** The engine's thread hangs if a turn of its event loop has not ended for so long. The longest known ones are far shorter. */
-export const HANGS_MS = 5_000;
 
 /** Why the server is not ready. */
 export interface NotReady {

@@ -2,7 +2,7 @@
 
 import { POSITION_STATUSES, textAt } from '../../engine/model/domain.js';
 import { ERROR_STATUS, type ErrorCode } from '../../engine/model/errors.js';
-import type { BetFacts, Rejected } from '../../engine/model/events.js';
+import type { Rejected } from '../../engine/model/events.js';
 import type { BetView, RoundView } from '../../engine/model/views.js';
 import { type RingConsumer, type RingProducer, textCells } from './ring.js';
 
@@ -34,43 +34,6 @@ export function begin(ring: RingProducer, cells: number, kind: number, ticket: n
   ring.number(ticket);
   return true;
 }
-
-const PLACED_CELLS = 11;
-
-/** `kind` is `PLACED` or `REPLAYED`. Returns false if the ring is full; then nothing was sent. So do all that send. */
-export function sendBet(ring: RingProducer, kind: number, ticket: number, bet: BetFacts): boolean {
-  if (!begin(ring, PLACED_CELLS + textCells(bet.clientSeed), kind, ticket)) return false;
-  ring.number(bet.timeMs);
-  ring.number(bet.bet);
-  ring.number(bet.account);
-  ring.number(bet.market);
-  ring.number(bet.roundNumber);
-  ring.number(bet.side);
-  ring.number(bet.stakeCents);
-  ring.number(bet.oddsE4);
-  ring.number(bet.entryPercentE2);
-  ring.number(bet.payoutCents);
-  ring.number(bet.newBalanceCents);
-  ring.text(bet.clientSeed);
-  ring.send();
-  return true;
-}
-
-export const readBet = (ring: RingConsumer): BetFacts => ({
-  type: 'betPlaced',
-  timeMs: ring.number(),
-  bet: ring.number(),
-  account: ring.number(),
-  market: ring.number(),
-  roundNumber: ring.number(),
-  side: ring.number(),
-  stakeCents: ring.number(),
-  oddsE4: ring.number(),
-  entryPercentE2: ring.number(),
-  payoutCents: ring.number(),
-  newBalanceCents: ring.number(),
-  clientSeed: ring.text(),
-});
 
 export type RefusalFacts = Pick<Rejected, 'code' | 'detail' | 'current'>;
 

@@ -14,6 +14,7 @@ export type WriteReply = (ring: RingProducer) => boolean;
 export type Serve = (ring: RingConsumer, gateway: GatewayEnd) => void;
 
 export interface ServiceOptions {
+  readonly monotonicMs: () => number;
   /** Runs the function at the end of this turn of the event loop. */
   readonly schedule: (run: () => void) => void;
   readonly serve: Serve;
@@ -26,9 +27,16 @@ const REQUESTS_AT_ONCE = 32;
 /** Taken from all rings in one turn of the event loop. */
 const REQUESTS_PER_TURN = 512;
 
+/** When some consecutive requests of a gateway were taken, in monotonic milliseconds: one reading of the clock for all of them. */
+export interface Taking {
+  readonly startedMs: number;
+}
+
 /** One gateway as the engine's thread sees it. */
 export class GatewayEnd {
   readonly requests: RingConsumer;
+  /** Of the request that is served. */
+  taking: Taking = { startedMs: 0 };
   readonly #replies: RingProducer;
   /**
    * Replies for which there was no room. Each belongs to a pending request, so the gateway's connections bound their
@@ -120,6 +128,7 @@ export class RingService {
     const { requests } = gateway;
     for (let taken = 0; taken < REQUESTS_AT_ONCE; taken++) {
       if (!requests.next()) return taken;
+      if (taken === 0) gateway.taking = { startedMs: this.options.monotonicMs() };
       this.options.serve(requests, gateway);
       requests.done();
     }

@@ -35,6 +35,8 @@ export class Connection implements StreamOwner {
   #isOpen = true;
   readonly #rate = new L.MessageRate();
   #misunderstood = 0;
+  /** Why the server has ended it, or null. */
+  endedBy: ErrorCode | null = null;
   /** Old events are being sent: newer ones have to wait. */
   catchUps = 0;
 
@@ -67,6 +69,7 @@ export class Connection implements StreamOwner {
   /** Says why, and closes. */
   end(code: ErrorCode, detail: string): void {
     if (!this.#isOpen) return;
+    this.endedBy = code;
     this.socket.send(errorMessageText(this.host.moment(), null, { code, detail }));
     this.close(CLOSE_CODES + ERROR_STATUS[code], code);
   }

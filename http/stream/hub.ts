@@ -12,6 +12,7 @@ import type { Streams } from '../api/stream-door.js';
 import { DURABLE_SEQ } from '../board/markets.js';
 import type { Rights } from '../board/rights.js';
 import { invalid, Refused } from '../kit/refused.js';
+import type { GatewayMeter } from '../metrics/gateway-meter.js';
 import type { Subscribe } from '../wire/stream-requests.js';
 import { heartbeatText, type Moment, pongText, unsubscribedText } from '../wire/stream-text.js';
 import { type ChannelParts, Channels, SCOPE_OF } from './channels.js';
@@ -38,6 +39,7 @@ const NO_QUERY = invalid('the stream has no query parameters; the key goes into 
 export interface StreamParts extends ChannelParts {
   readonly rights: Rights;
   readonly counts: StreamCounts;
+  readonly meter: GatewayMeter;
   readonly nowMs: () => number;
   /** The clock of the rate limits, and of heartbeats. */
   readonly limitsNowMs: () => number;
@@ -71,6 +73,7 @@ export class StreamHub implements Streams, ConnectionHost {
     let isOpen = false;
     upgrade.accept(offered.includes(PROTOCOL) ? PROTOCOL : '', (socket) => {
       isOpen = true;
+      this.parts.meter.streamOpened();
       const connection = new Connection(socket, { key, account, secret, address }, this);
       this.#channels.read();
       this.#all.members.set(connection, this.#heartbeats);
@@ -112,6 +115,7 @@ export class StreamHub implements Streams, ConnectionHost {
   }
 
   onClosed(connection: Connection): void {
+    this.parts.meter.streamClosed(connection.endedBy);
     this.#all.members.delete(connection);
     this.parts.counts.giveBack(connection.subscriber.key);
     this.#channels.leave(connection);
@@ -161,10 +165,10 @@ export class StreamHub implements Streams, ConnectionHost {
       connection.refuse(order.id, STOPPING);
       return;
     }
-    const { nowMs, limitsNowMs, placeOrder } = this.parts;
+    const { meter, nowMs, limitsNowMs, monotonicMs, placeOrder } = this.parts;
     this.#pendingOrders += 1;
-    const host = { moment: () => this.moment(), onAnswered: () => this.#onAnswered() };
-    placeOrder(new StreamCall(connection, order, host, nowMs(), limitsNowMs()));
+    const host = { meter, moment: () => this.moment(), onAnswered: () => this.#onAnswered() };
+    placeOrder(new StreamCall(connection, order, host, nowMs(), limitsNowMs(), monotonicMs()));
   }
 
   #onAnswered(): void {

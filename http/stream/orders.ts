@@ -5,7 +5,9 @@
 import { fail } from '../../engine/base/assert.js';
 import type { HttpRequest } from '../../engine/model/ports.js';
 import { Call, type ExtraHeaders } from '../api/call.js';
+import { STREAM_ORDER_ROUTE } from '../api/endpoint.js';
 import type { Refused } from '../kit/refused.js';
+import type { GatewayMeter } from '../metrics/gateway-meter.js';
 import { HeadTexts } from '../wire/head-texts.js';
 import { orderMessageText } from '../wire/stream-text.js';
 import { dataOf } from '../wire/wire.js';
@@ -17,6 +19,7 @@ const NO_RESPONDER = { send: () => fail('an order of a stream is answered by a m
 
 /** What the answers of a stream need. */
 export interface OrderHost {
+  readonly meter: GatewayMeter;
   moment(): { readonly seq: number; readonly timeMs: number };
   /** An order has been answered. */
   onAnswered(): void;
@@ -29,23 +32,31 @@ export class StreamCall extends Call {
     private readonly host: OrderHost,
     nowMs: number,
     limitsNowMs: number,
+    startedMs: number,
   ) {
-    super(requestOf(connection, message), NO_RESPONDER, NO_HEADS, 0, nowMs, limitsNowMs);
+    const { meter } = host;
+    super(requestOf(connection, message), NO_RESPONDER, NO_HEADS, meter, 0, nowMs, limitsNowMs, startedMs);
   }
 
-  override send(_status: number, body: string | Uint8Array, extra: ExtraHeaders = []): null {
+  override send(status: number, body: string | Uint8Array, extra: ExtraHeaders = []): null {
     const text = typeof body === 'string' ? body : Buffer.from(body).toString();
     const isReplay = extra.includes('X-Idempotent-Replay');
     this.connection.send(orderMessageText(this.host.moment(), this.message.id, isReplay, dataOf(text)));
-    this.host.onAnswered();
+    this.#answered(status);
     return null;
   }
 
   override refuse(refused: Refused, extra: ExtraHeaders = refused.headers): null {
+    this.meter.refused(refused.code);
     const retryAt = extra.indexOf('Retry-After');
     this.connection.refuse(this.message.id, refused, retryAt < 0 ? 0 : Number(extra[retryAt + 1]));
-    this.host.onAnswered();
+    this.#answered(refused.status);
     return null;
+  }
+
+  #answered(status: number): void {
+    this.meter.answered(STREAM_ORDER_ROUTE, status);
+    this.host.onAnswered();
   }
 }
 

@@ -37,6 +37,11 @@ export class JournalThread implements JournalWriter {
     this.#options = options;
   }
 
+  /** How long the thread has been busy since it began, in milliseconds. */
+  get activeMs(): number {
+    return this.#worker?.performance.eventLoopUtilization().active ?? 0;
+  }
+
   /** Starts the thread. If it cannot open the journal, `onFailure` is called. */
   open(events: JournalWriterEvents): void {
     assert(this.#state === 'new', 'a journal is opened once');

@@ -29,6 +29,11 @@ export class PastThread {
     this.#ended = new Promise((resolve) => this.#worker.on('exit', () => resolve()));
   }
 
+  /** How long the thread has been busy since it began, in milliseconds. */
+  get activeMs(): number {
+    return this.#worker.performance.eventLoopUtilization().active;
+  }
+
   /** A port for another gateway's questions (`ArchiveAsked`), which are answered there (`ArchiveTold`). */
   connect(): MessagePort {
     const { port1, port2 } = new MessageChannel();

@@ -57,6 +57,11 @@ export class ShadowThread {
     return this.#status;
   }
 
+  /** How long the thread has been busy since it began, in milliseconds. */
+  get activeMs(): number {
+    return this.#worker.performance.eventLoopUtilization().active;
+  }
+
   /** Resolves when the thread has ended and closed all files. A snapshot in progress is given up. */
   async close(): Promise<void> {
     assert(!this.#isClosing, 'the shadow is closed once');

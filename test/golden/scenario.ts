@@ -226,7 +226,7 @@ export class GoldenRun {
     this.#lifecycle.pump();
     while (this.#turns.length > 0 || this.#sequencer.backlogCommands > 0) {
       while (this.#turns.length > 0) for (const run of this.#turns.splice(0)) run();
-      await new Promise<void>((resolve) => this.#sequencer.whenDurable(this.engine.seq, resolve));
+      await new Promise<void>((resolve) => this.#sequencer.whenDurable(this.engine.seq, () => resolve()));
     }
   }
 }

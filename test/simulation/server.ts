@@ -209,6 +209,7 @@ export class Server {
       archive: NO_ARCHIVE,
       routes: operatorRoutes({ isFeedPush: true, isClockManual: false }, false),
       guard: new TokenGuard(OPERATOR_TOKEN, this.parts.clock),
+      rootRoutes: [],
       health: { turnAgeMs: () => 0, notReady: () => (this.isStopping ? [STOPPING] : []) },
       onFatal,
     });

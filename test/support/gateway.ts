@@ -10,6 +10,7 @@ import { Rights, rightsMemory } from '../../http/board/rights.js';
 import { Broadcast, broadcastMemory } from '../../http/broadcast/records.js';
 import { connectEngine, type SharedMemory } from '../../http/desk/connect.js';
 import type { DeskOptions } from '../../http/desk/desk.js';
+import { GatewayMeter } from '../../http/metrics/gateway-meter.js';
 import { Link } from '../../http/rings/link.js';
 import { ringMemory } from '../../http/rings/ring.js';
 import { type GatewayEnd, RingService } from '../../http/rings/service.js';
@@ -36,7 +37,7 @@ export interface NearThread {
   readonly wake: (run: () => void) => void;
 }
 
-export interface NearParts extends Pick<PublicApiParts, 'link' | 'rights' | 'board' | 'rules'> {
+export interface NearParts extends Pick<PublicApiParts, 'link' | 'meter' | 'rights' | 'board' | 'rules'> {
   readonly broadcast: Broadcast;
 }
 
@@ -71,6 +72,7 @@ export function nearGateways({
       desk.serve(ring, gateway);
     },
     beforeReplies: () => undefined,
+    monotonicMs: () => 0,
   });
   const parts = threads.map((thread, gateway) => {
     const rings = { requests: ringMemory(cells.requests), replies: ringMemory(cells.replies) };
@@ -79,6 +81,7 @@ export function nearGateways({
     service.add(rings, () => thread.wake(() => link.drain()));
     return {
       link,
+      meter: new GatewayMeter(),
       rights: new Rights(memory.rights),
       board: boardOf(memory.board),
       broadcast: new Broadcast(memory.broadcast, gateway),

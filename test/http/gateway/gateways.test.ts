@@ -9,7 +9,7 @@ import { broadcastMemory } from '../../../http/broadcast/records.js';
 import { Gateways } from '../../../http/gateway/gateways.js';
 import { DEFAULT_RATE_LIMITS } from '../../../http/limits/settings.js';
 import { LIMITS_CAPACITY } from '../../../http/limits/shared-limits.js';
-import { engineGaugesMemory } from '../../../http/metrics/engine-figures.js';
+import { figuresMemory } from '../../../http/metrics/memory.js';
 import { RingService } from '../../../http/rings/service.js';
 import { streamsMemory } from '../../../http/stream/limits.js';
 
@@ -17,8 +17,10 @@ const service = new RingService({
   schedule: setImmediate,
   serve: () => assert.fail('no request comes'),
   beforeReplies: () => undefined,
+  monotonicMs: () => 0,
 });
 const logLevel = 'error';
+const figures = figuresMemory(2);
 
 test('a programming error in a gateway is told, and all gateways still close', async () => {
   let tell: (error: unknown) => void = () => undefined;
@@ -47,7 +49,7 @@ test('a programming error in a gateway is told, and all gateways still close', a
     requestIdPrefix: 'test',
     logLevel,
   } as const;
-  await gateways.listen(setup, service, '127.0.0.1', 0);
+  await gateways.listen(setup, figures.gateways, service, '127.0.0.1', 0);
   const sandbox = { isFeedPush: false, isClockManual: false };
   const operators = {
     host: '127.0.0.1',
@@ -56,7 +58,9 @@ test('a programming error in a gateway is told, and all gateways still close', a
     tls: null,
     board: setup.board,
     sandbox,
-    engineFigures: engineGaugesMemory(),
+    figures,
+    version: 'test',
+    openConnections: new SharedArrayBuffer(4),
     connectionsMax: 10,
     logLevel,
   } as const;

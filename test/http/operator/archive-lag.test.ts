@@ -1,7 +1,8 @@
 /** The archive's lag is logged once when it is large, and once when it is over. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ArchiveLag, BEHIND_COMMANDS, CAUGHT_UP_COMMANDS } from '../../../http/operator/watch/archive-lag.js';
+import { ARCHIVE_BEHIND_COMMANDS as BEHIND_COMMANDS } from '../../../http/metrics/alarm-list.js';
+import { ArchiveLag, CAUGHT_UP_COMMANDS } from '../../../http/operator/watch/archive-lag.js';
 
 test('falling behind is logged once, and catching up only when little is left', () => {
   const told: [string, object | undefined][] = [];

@@ -2,25 +2,32 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ASSETS, type Asset } from '../../../engine/model/domain.js';
+import { HANGS_MS } from '../../../http/metrics/alarm-list.js';
 import { EngineFigures, engineGaugesMemory, engineGaugesOf } from '../../../http/metrics/engine-figures.js';
-import { HANGS_MS, type Health, healthOf, healthRoutes } from '../../../http/operator/health.js';
+import { type Health, healthOf, healthRoutes } from '../../../http/operator/health.js';
+import { STATUS_AT_START } from '../../../persistence/shadow/messages.js';
 import { liveHost } from '../../support/live-host.js';
 
 /** A live host whose figures are taken, and what is answered from them. */
 function watched() {
   const host = liveHost();
   const { clock, sequencer } = host;
-  const memory = engineGaugesMemory();
+  const engineGauges = engineGaugesMemory();
+  const idle = { activeMs: 0 };
   const conditions = { isStopping: false, expected: [...ASSETS] as Asset[], silent: [] as Asset[] };
   const figures = new EngineFigures({
-    memory,
+    engineGauges,
     clock,
     sequencer,
+    tracker: host.tracker,
+    shadow: () => STATUS_AT_START,
+    threads: { journal: idle, shadow: idle, reader: idle },
     expectedAssets: () => conditions.expected,
     silentAssets: () => conditions.silent,
+    marketsWithoutCapital: () => 0,
     isStopping: () => conditions.isStopping,
   });
-  const health = healthOf(engineGaugesOf(memory), () => clock.monotonicMs());
+  const health = healthOf(engineGaugesOf(engineGauges), () => clock.monotonicMs());
   const take = (): Health => {
     sequencer.heartbeat();
     figures.beat();

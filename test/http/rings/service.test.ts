@@ -44,7 +44,12 @@ const double: Serve = (ring, gateway) => {
 };
 
 function build(turns: Turns, gateways: number, serve: Serve = double) {
-  const service = new RingService({ schedule: turns.schedule, serve, beforeReplies: () => undefined });
+  const service = new RingService({
+    schedule: turns.schedule,
+    serve,
+    beforeReplies: () => undefined,
+    monotonicMs: () => 0,
+  });
   const links = Array.from({ length: gateways }, () => {
     const rings = { requests: ringMemory(CELLS), replies: ringMemory(CELLS) };
     const link = new Link(rings, {

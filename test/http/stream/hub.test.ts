@@ -6,6 +6,7 @@ import type { StreamOwner, StreamSocket } from '../../../engine/model/ports.js';
 import { Call } from '../../../http/api/call.js';
 import { LogWriter } from '../../../http/broadcast/log.js';
 import { BETS_FORM } from '../../../http/broadcast/records.js';
+import { GatewayMeter } from '../../../http/metrics/gateway-meter.js';
 import { StreamHub } from '../../../http/stream/hub.js';
 import { StreamCounts, streamsMemory } from '../../../http/stream/limits.js';
 import { HeadTexts } from '../../../http/wire/head-texts.js';
@@ -85,7 +86,16 @@ class HubBench {
       },
     };
     const request = { ...requestOf('GET', '/v1/stream', { key: secret }), upgrade };
-    const call = new Call(request, { send: () => assert.fail('refused') }, new HeadTexts('', []), 0, 0, 0);
+    const call = new Call(
+      request,
+      { send: () => assert.fail('refused') },
+      new HeadTexts('', []),
+      new GatewayMeter(),
+      0,
+      0,
+      0,
+      0,
+    );
     call.key = key;
     call.account = account;
     assert.equal(this.hub.open(call), null);

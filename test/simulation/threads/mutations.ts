@@ -1,4 +1,5 @@
 /** Planted bugs between the threads: in the rings, the board, the rate limits and the answers. */
+import type { Release } from '../../../engine/host/open-batch.js';
 import { Sequencer } from '../../../engine/host/sequencer.js';
 import { Facts } from '../../../http/board/facts.js';
 import { MarketPublisher } from '../../../http/board/market-publisher.js';
@@ -112,8 +113,8 @@ function answerBeforeDurable(): () => void {
     Sequencer.prototype,
     'whenDurable',
     (real) =>
-      function whenDurable(this: Sequencer, seq: number, run: () => void): void {
-        if (seq % SELDOM === 0) run();
+      function whenDurable(this: Sequencer, seq: number, run: Release): void {
+        if (seq % SELDOM === 0) run({ handedOverMs: 0, durableMs: 0 });
         else real.call(this, seq, run);
       },
   );

@@ -1,0 +1,240 @@
+/**
+ * What operators are alarmed of, in one list: `/vitals` and the console evaluate it, and Prometheus's rules and the table in
+ * docs/monitoring.md are generated from it (`npm run monitoring`).
+ */
+
+import type { Alarm } from './alarms.js';
+import { SPACE_LEVELS } from './engine-figures.js';
+import type { Reading } from './readings.js';
+import type { VitalName } from './vitals.js';
+
+/** The engine's thread hangs if a turn of its event loop has not ended for so long. The longest known ones are far shorter. */
+export const HANGS_MS = 5_000;
+/** The archive is far behind from so many missing commands on. */
+export const ARCHIVE_BEHIND_COMMANDS = 500_000;
+
+type GaugeName = Parameters<Reading['gauges']['get']>[0];
+const gauge =
+  (name: GaugeName): Alarm['figure'] =>
+  ({ gauges }) =>
+    gauges.get(name);
+const level =
+  (isAlarming: (level: number) => boolean): Alarm['figure'] =>
+  ({ gauges }) =>
+    Number(isAlarming(gauges.get('spaceLevel')));
+/** A vital in the unit of a metric, of which it has `per`. */
+const vital =
+  (name: VitalName, per: number): Alarm['figure'] =>
+  (_reading, vitals) => {
+    const value = vitals.latest(name);
+    return value === null ? null : value / per;
+  };
+const [SOFT, RESERVE] = [SPACE_LEVELS.indexOf('soft'), SPACE_LEVELS.indexOf('reserve')];
+const quantileOf = (metric: string, share: number, labels = ''): string =>
+  `histogram_quantile(${share}, sum by (le) (rate(${metric}_bucket${labels}[1m])))`;
+
+export const ALARMS: readonly Alarm[] = [
+  {
+    name: 'engine_hangs',
+    severity: 'critical',
+    what: "no turn of the engine's thread has ended for a while: nothing is answered",
+    advice:
+      'Restart the server; a restart recovers every acknowledged order. /healthz says the same to a supervisor.',
+    figure: ({ gauges, monotonicMs }) => (monotonicMs - gauges.get('turnEndedMs')) / 1_000,
+    promql: 'tote_engine_turn_age_seconds',
+    unit: 's',
+    above: HANGS_MS / 1_000,
+    forSeconds: 0,
+  },
+  {
+    name: 'clock_unsound',
+    severity: 'critical',
+    what: 'the wall clock was set, or is behind the journal: no order is taken',
+    advice:
+      'Synchronise the clock (chronyc tracking, timedatectl). Orders are taken again once it has been right for 10 s.',
+    figure: gauge('isClockSound'),
+    promql: 'tote_clock_sound',
+    unit: '',
+    below: 1,
+    forSeconds: 0,
+  },
+  {
+    name: 'disk_reserve',
+    severity: 'critical',
+    what: 'less than 1 GiB is free: no order is taken; below 256 MiB the server stops',
+    advice:
+      'Free space on the disk of the data directory, or enlarge it; a shorter TOTE_RETENTION leaves less of the journal.',
+    figure: level((now) => now >= RESERVE),
+    promql: 'sum(tote_space_level{level=~"reserve|hard"})',
+    unit: '',
+    above: 0,
+    forSeconds: 0,
+  },
+  {
+    name: 'disk_soft',
+    severity: 'warning',
+    what: 'less than 2 GiB is free: snapshots and archive pause',
+    advice:
+      'Free space on the disk of the data directory, or enlarge it, before orders are refused at 1 GiB.',
+    figure: level((now) => now === SOFT),
+    promql: 'tote_space_level{level="soft"}',
+    unit: '',
+    above: 0,
+    forSeconds: 0,
+  },
+  {
+    name: 'recovery_space',
+    severity: 'warning',
+    what: 'too little space is free to recover after an unclean stop',
+    advice: 'Free as many bytes as the figure is below zero, and stop the server cleanly until then.',
+    figure: ({ gauges }) => gauges.get('freeBytes') - gauges.get('recoveryNeedsBytes'),
+    promql: 'tote_disk_free_bytes - tote_recovery_needed_bytes',
+    unit: 'bytes',
+    below: 0,
+    forSeconds: 60,
+  },
+  {
+    name: 'journal_backlog',
+    severity: 'critical',
+    what: 'too much waits to become durable: orders are refused',
+    advice:
+      'The disk is too slow or hangs. See slow_commits, iostat, and what else writes to it. A commit of 30 s stops the server.',
+    figure: gauge('isBacklogged'),
+    promql: 'tote_journal_backlogged',
+    unit: '',
+    above: 0,
+    forSeconds: 5,
+  },
+  {
+    name: 'feed_silent',
+    severity: 'critical',
+    what: 'no asset whose market is open has prices: rounds will be voided',
+    advice:
+      'See feed in /status: the connection, its errors, the key. Suspend the markets, or set another source in TOTE_FEED and restart.',
+    figure: ({ gauges }) => {
+      const expected = gauges.get('assetsExpected');
+      return expected === 0 ? null : gauges.get('assetsSilent') / expected;
+    },
+    promql: 'tote_feed_assets_silent / (tote_feed_assets_expected > 0)',
+    unit: 'share',
+    above: 0.999,
+    forSeconds: 0,
+  },
+  {
+    name: 'asset_silent',
+    severity: 'warning',
+    what: 'assets whose market is open have had no price for 10 s: their rounds will be voided',
+    advice:
+      'tote_feed_age_seconds and feed in /status say which. Is its market closed today? Then list the day in TOTE_HOLIDAYS_FILE.',
+    figure: gauge('assetsSilent'),
+    promql: 'tote_feed_assets_silent',
+    unit: '',
+    above: 0,
+    forSeconds: 15,
+  },
+  {
+    name: 'rounds_unsettled',
+    severity: 'warning',
+    what: 'rounds that have ended are not settled: they wait for a price',
+    advice:
+      'See feed.awaited in /status. Push the price where prices are pushed, or void the rounds with a reason.',
+    figure: gauge('unsettledRounds'),
+    promql: 'tote_unsettled_rounds',
+    unit: '',
+    above: 0,
+    forSeconds: 300,
+  },
+  {
+    name: 'house_capital',
+    severity: 'warning',
+    what: 'markets open no round: the house cannot pay its seeds',
+    advice: 'Deposit to the house (POST /house/deposits), or lower seeds or the number of markets.',
+    figure: gauge('marketsWithoutCapital'),
+    promql: 'tote_markets_without_capital',
+    unit: '',
+    above: 0,
+    forSeconds: 30,
+  },
+  {
+    name: 'shadow_impaired',
+    severity: 'warning',
+    what: 'something prevents snapshots or the archive',
+    advice:
+      'shadow.reason in /status says what. Orders go on; restarts take longer, and what has left memory cannot be read.',
+    figure: gauge('isShadowImpaired'),
+    promql: 'tote_shadow_impaired',
+    unit: '',
+    above: 0,
+    forSeconds: 60,
+  },
+  {
+    name: 'archive_behind',
+    severity: 'warning',
+    what: 'the archive is far behind the journal',
+    advice: 'It catches up by itself once there is less load. If it does not, give the machine another core.',
+    figure: gauge('archiveLagCommands'),
+    promql: 'tote_archive_lag_commands',
+    unit: 'commands',
+    above: ARCHIVE_BEHIND_COMMANDS,
+    forSeconds: 60,
+  },
+  {
+    name: 'slow_commits',
+    severity: 'warning',
+    what: 'the disk is slow: one commit in a hundred takes long',
+    advice:
+      'See what else writes to the disk (iostat -x 1); the journal wants a disk of its own with fast fsync.',
+    figure: vital('commitP99Ms', 1_000),
+    promql: quantileOf('tote_commit_duration_seconds', 0.99),
+    unit: 's',
+    above: 0.1,
+    forSeconds: 60,
+  },
+  {
+    name: 'slow_orders',
+    severity: 'warning',
+    what: 'orders take long at the server: one in a hundred',
+    advice:
+      'tote_order_stage_duration_seconds says where: ring or engine, see engine_busy; commit, see slow_commits; release, see gateways_busy.',
+    figure: vital('orderP99Ms', 1_000),
+    promql: quantileOf('tote_order_duration_seconds', 0.99),
+    unit: 's',
+    above: 0.2,
+    forSeconds: 60,
+  },
+  {
+    name: 'engine_stalls',
+    severity: 'warning',
+    what: "turns of the engine's thread are long: everybody waits for them",
+    advice:
+      'Is the machine short of cores or memory (vmstat 1)? At a boundary with very many bets tens of milliseconds are usual.',
+    figure: vital('engineDelayMaxMs', 1_000),
+    promql: quantileOf('tote_thread_delay_seconds', 1, '{thread="engine"}'),
+    unit: 's',
+    above: 0.25,
+    forSeconds: 30,
+  },
+  {
+    name: 'engine_busy',
+    severity: 'warning',
+    what: "the engine's thread has little time left: this is the most that this machine can do",
+    advice: 'Give it a core of its own and a faster one; lower the rate limits meanwhile (TOTE_RATE_LIMITS).',
+    figure: vital('engineBusyPercent', 100),
+    promql: 'rate(tote_thread_busy_seconds_total{thread="engine"}[1m])',
+    unit: 'share',
+    above: 0.85,
+    forSeconds: 60,
+  },
+  {
+    name: 'gateways_busy',
+    severity: 'warning',
+    what: 'the gateways have little time left',
+    advice:
+      'Where the machine has idle cores, raise TOTE_GATEWAYS; else lower the rate limits (TOTE_RATE_LIMITS).',
+    figure: vital('gatewaysBusyPercent', 100),
+    promql: 'avg(rate(tote_thread_busy_seconds_total{thread=~"gateway.*"}[1m]))',
+    unit: 'share',
+    above: 0.85,
+    forSeconds: 60,
+  },
+];

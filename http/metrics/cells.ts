@@ -1,0 +1,90 @@
+/**
+ * Counters and histograms in shared memory: each sheet of them is written by one thread with plain additions, and read by the
+ * operators' thread. A number is always read whole; those that are read together may be a few events apart.
+ */
+import { assert } from '../../engine/base/assert.js';
+import { MICROSECONDS, type Scale } from './scale.js';
+
+/** Deals out the cells of a sheet. */
+export class Layout {
+  #cells = 0;
+
+  /** The first of `count` cells. */
+  cells(count: number): number {
+    const at = this.#cells;
+    this.#cells += count;
+    return at;
+  }
+
+  /** The first cell of a histogram: its sum, then its buckets. */
+  histogram(scale: Scale): number {
+    return this.cells(1 + scale.buckets);
+  }
+
+  memory(): SharedArrayBuffer {
+    return new SharedArrayBuffer(this.#cells * Float64Array.BYTES_PER_ELEMENT);
+  }
+
+  /** The cells of a sheet with this layout. */
+  sheet(memory: SharedArrayBuffer): Float64Array {
+    assert(memory.byteLength === this.#cells * Float64Array.BYTES_PER_ELEMENT, 'a sheet has its layout');
+    return new Float64Array(memory);
+  }
+}
+
+/** Adds to a histogram `count` times a value of the scale's unit. */
+export function observe(sheet: Float64Array, at: number, scale: Scale, value: number, count = 1): void {
+  const bucket = at + 1 + scale.bucketOf(value);
+  sheet[at] = (sheet[at] as number) + value * count;
+  sheet[bucket] = (sheet[bucket] as number) + count;
+}
+
+/** Clocks of two threads may disagree by a little, so less than nothing counts as nothing. */
+export function observeMs(sheet: Float64Array, at: number, tookMs: number): void {
+  observe(sheet, at, MICROSECONDS, tookMs > 0 ? tookMs * 1_000 : 0);
+}
+
+export function count(sheet: Float64Array, at: number): void {
+  sheet[at] = (sheet[at] as number) + 1;
+}
+
+/** What a histogram holds, read at one moment. */
+export class Histogram {
+  readonly sum: number;
+  readonly buckets: readonly number[];
+
+  constructor(
+    sheet: Float64Array,
+    at: number,
+    readonly scale: Scale,
+  ) {
+    this.sum = sheet[at] as number;
+    this.buckets = Array.from(sheet.subarray(at + 1, at + 1 + scale.buckets));
+  }
+
+  get count(): number {
+    return this.buckets.reduce((sum, count) => sum + count, 0);
+  }
+}
+
+/** The sum of sheets with the same layout. */
+export function sumOf(sheets: readonly Float64Array[], length: number): Float64Array {
+  const sum = new Float64Array(length);
+  for (const sheet of sheets) for (let at = 0; at < length; at++) sum[at] = (sum[at] ?? 0) + (sheet[at] ?? 0);
+  return sum;
+}
+
+/**
+ * The value that a `share` of those counted reaches at most, by the buckets' upper bounds; null where nothing was counted. What
+ * is above all bounds counts as the highest.
+ */
+export function quantile(buckets: readonly number[], { bounds }: Scale, share: number): number | null {
+  const wanted = Math.ceil(buckets.reduce((sum, count) => sum + count, 0) * share);
+  if (wanted === 0) return null;
+  let counted = 0;
+  const at = buckets.findIndex((count) => {
+    counted += count;
+    return counted >= wanted;
+  });
+  return bounds[Math.min(at, bounds.length - 1)] ?? null;
+}

@@ -1,0 +1,44 @@
+/** What the engine's thread counts and times: commands, batches and their commits. */
+import type { SequencerMeter } from '../../engine/host/sequencer-options.js';
+import { COMMAND_KINDS } from '../../engine/model/command-codec.js';
+import type { CommandKind } from '../../engine/model/commands.js';
+import type { Outcome } from '../../engine/model/events.js';
+import { count, Layout, observe, observeMs } from './cells.js';
+import { COMMANDS, MICROSECONDS } from './scale.js';
+import { threadPlaces } from './thread-meter.js';
+
+export const OUTCOMES = ['accepted', 'replayed', 'rejected'] as const satisfies readonly Outcome['status'][];
+
+const layout = new Layout();
+export const ENGINE_PLACES = {
+  thread: threadPlaces(layout),
+  /** By kind and outcome. */
+  commands: layout.cells(COMMAND_KINDS.length * OUTCOMES.length),
+  batchCommands: layout.histogram(COMMANDS),
+  commit: layout.histogram(MICROSECONDS),
+} as const;
+
+export const engineMeterMemory = (): SharedArrayBuffer => layout.memory();
+export const engineSheetOf = (memory: SharedArrayBuffer): Float64Array => layout.sheet(memory);
+
+const kindPlaces = new Map(COMMAND_KINDS.map((kind, at) => [kind, at * OUTCOMES.length]));
+const ORDER = ENGINE_PLACES.commands + COMMAND_KINDS.indexOf('placeOrder') * OUTCOMES.length;
+
+export class EngineMeter implements SequencerMeter {
+  readonly sheet: Float64Array;
+
+  constructor(memory: SharedArrayBuffer) {
+    this.sheet = engineSheetOf(memory);
+  }
+
+  command(kind: CommandKind, status: Outcome['status']): void {
+    // Nearly all are orders.
+    const place = kind === 'placeOrder' ? ORDER : ENGINE_PLACES.commands + (kindPlaces.get(kind) ?? 0);
+    count(this.sheet, place + (status === 'accepted' ? 0 : status === 'replayed' ? 1 : 2));
+  }
+
+  batch(commands: number, commitMs: number): void {
+    observe(this.sheet, ENGINE_PLACES.batchCommands, COMMANDS, commands);
+    observeMs(this.sheet, ENGINE_PLACES.commit, commitMs);
+  }
+}

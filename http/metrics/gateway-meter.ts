@@ -1,0 +1,94 @@
+/** What a gateway counts and times: its requests, the orders among them, and its streams. */
+import { must } from '../../engine/base/assert.js';
+import { ERROR_STATUS, type ErrorCode } from '../../engine/model/errors.js';
+import { RATE_LIMIT_NAMES } from '../limits/settings.js';
+import { count, Layout, observeMs } from './cells.js';
+import { MICROSECONDS } from './scale.js';
+import { threadPlaces } from './thread-meter.js';
+
+/** Routes that can be told apart. */
+export const ROUTES_MAX = 64;
+/** Statuses of answers; the first stands for all others. */
+export const STATUSES = [0, 101, 200, 201, 204, 304, ...new Set(Object.values(ERROR_STATUS))] as const;
+export const ERROR_CODES = Object.keys(ERROR_STATUS) as readonly ErrorCode[];
+/** Why streams end, besides error codes: the client closed, or the server stopped. */
+const CLOSED = ERROR_CODES.length;
+export const STREAM_ENDS: readonly string[] = [...ERROR_CODES, 'closed'];
+
+/** Parts of the time of an order, and the whole. */
+export const ORDER_STAGES = ['ring', 'engine', 'commit', 'release'] as const;
+
+const layout = new Layout();
+export const GATEWAY_PLACES = {
+  thread: threadPlaces(layout),
+  requests: layout.cells(ROUTES_MAX * STATUSES.length),
+  refusals: layout.cells(ERROR_CODES.length),
+  limited: layout.cells(RATE_LIMIT_NAMES.length),
+  orders: layout.histogram(MICROSECONDS),
+  stages: ORDER_STAGES.map(() => layout.histogram(MICROSECONDS)),
+  /** Open now, and opened since the start. */
+  streams: layout.cells(1),
+  streamsOpened: layout.cells(1),
+  streamEnds: layout.cells(STREAM_ENDS.length),
+} as const;
+
+export const gatewayMeterMemory = (): SharedArrayBuffer => layout.memory();
+export const gatewaySheetOf = (memory: SharedArrayBuffer): Float64Array => layout.sheet(memory);
+
+const [RING = 0, ENGINE = 0, COMMIT = 0, RELEASE = 0] = GATEWAY_PLACES.stages;
+const statusPlaces = new Uint8Array(600);
+for (const [at, status] of STATUSES.entries()) statusPlaces[status] = at;
+const codePlaces = new Map<string, number>(ERROR_CODES.map((code, at) => [code, at]));
+
+export class GatewayMeter {
+  readonly #sheet: Float64Array;
+
+  constructor(memory: SharedArrayBuffer = gatewayMeterMemory()) {
+    this.#sheet = gatewaySheetOf(memory);
+  }
+
+  get sheet(): Float64Array {
+    return this.#sheet;
+  }
+
+  /** A request of this route (`http/api/endpoint.ts`) has been answered. */
+  answered(route: number, status: number): void {
+    const place = statusPlaces[status] ?? 0;
+    count(this.#sheet, GATEWAY_PLACES.requests + route * STATUSES.length + place);
+  }
+
+  refused(code: ErrorCode): void {
+    count(this.#sheet, GATEWAY_PLACES.refusals + must(codePlaces.get(code), 'a place for the code'));
+  }
+
+  /** A rate limit has refused a request. */
+  limited(kind: number): void {
+    count(this.#sheet, GATEWAY_PLACES.limited + kind);
+  }
+
+  /**
+   * The answer of an accepted order has been sent. Monotonic milliseconds: the order was there whole, the engine's thread took it, its
+   * batch was handed to the journal, it was durable, and its answer was handed to the socket.
+   */
+  placed(startedMs: number, takenMs: number, handedOverMs: number, durableMs: number, sentMs: number): void {
+    const sheet = this.#sheet;
+    observeMs(sheet, GATEWAY_PLACES.orders, sentMs - startedMs);
+    observeMs(sheet, RING, takenMs - startedMs);
+    observeMs(sheet, ENGINE, handedOverMs - takenMs);
+    observeMs(sheet, COMMIT, durableMs - handedOverMs);
+    observeMs(sheet, RELEASE, sentMs - durableMs);
+  }
+
+  streamOpened(): void {
+    count(this.#sheet, GATEWAY_PLACES.streamsOpened);
+    count(this.#sheet, GATEWAY_PLACES.streams);
+  }
+
+  /** `code` is why the server ended it; null if the client closed, or the server stops. */
+  streamClosed(code: ErrorCode | null): void {
+    const sheet = this.#sheet;
+    sheet[GATEWAY_PLACES.streams] = (sheet[GATEWAY_PLACES.streams] as number) - 1;
+    const end = code === null ? CLOSED : must(codePlaces.get(code), 'a place for the code');
+    count(sheet, GATEWAY_PLACES.streamEnds + end);
+  }
+}

@@ -1,0 +1,27 @@
+/** The memory of all figures: who writes what, and what the operators' thread reads. */
+import { Layout } from './cells.js';
+import { engineGaugesMemory } from './engine-figures.js';
+import { engineMeterMemory } from './engine-meter.js';
+import { gatewayMeterMemory } from './gateway-meter.js';
+import { threadPlaces } from './thread-meter.js';
+
+const layout = new Layout();
+export const OPERATOR_PLACES = { thread: threadPlaces(layout) } as const;
+export const operatorSheetOf = (memory: SharedArrayBuffer): Float64Array => layout.sheet(memory);
+
+export interface FiguresMemory {
+  /** Written by the engine's thread. */
+  readonly engineGauges: SharedArrayBuffer;
+  readonly engine: SharedArrayBuffer;
+  /** Each written by its gateway. */
+  readonly gateways: readonly SharedArrayBuffer[];
+  /** Written by the operators' thread. */
+  readonly operators: SharedArrayBuffer;
+}
+
+export const figuresMemory = (gateways: number): FiguresMemory => ({
+  engineGauges: engineGaugesMemory(),
+  engine: engineMeterMemory(),
+  gateways: Array.from({ length: gateways }, gatewayMeterMemory),
+  operators: layout.memory(),
+});

@@ -1,0 +1,120 @@
+/** Metrics of the engine's thread: commands, batches, the journal and what follows it, prices, and the state of the exchange. */
+import { COMMAND_KINDS } from '../../../engine/model/command-codec.js';
+import { ASSETS } from '../../../engine/model/domain.js';
+import { ageOf, SPACE_LEVELS } from '../engine-figures.js';
+import { ENGINE_PLACES, OUTCOMES } from '../engine-meter.js';
+import type { Reading } from '../readings.js';
+import { counter, type Family, gauge, histogram, type Labelled } from './family.js';
+
+const CENTS_PER_DOLLAR = 100;
+
+type GaugeName = Parameters<Reading['gauges']['get']>[0];
+/** Gauges that are shown as they are: name of the metric, what it says, and its place. */
+const PLAIN: readonly (readonly [name: string, help: string, gauge: GaugeName])[] = [
+  ['tote_trading_enabled', '1 while trading is switched on', 'isTrading'],
+  [
+    'tote_taking_orders',
+    '1 while orders are taken: trading is on, and neither clock, disk nor journal forbids it',
+    'isTakingOrders',
+  ],
+  ['tote_stopping', '1 from the moment at which the server was told to stop', 'isStopping'],
+  ['tote_clock_sound', '1 while the wall clock is trusted', 'isClockSound'],
+  [
+    'tote_journal_backlogged',
+    '1 while orders are refused because too much waits to become durable',
+    'isBacklogged',
+  ],
+  ['tote_journal_backlog_commands', 'Accepted commands that are not durable yet', 'backlogCommands'],
+  ['tote_journal_sequence', 'Number of the last durable command', 'durableSeq'],
+  ['tote_shadow_lag_commands', 'Durable commands that the shadow has not applied yet', 'shadowLagCommands'],
+  ['tote_archive_lag_commands', 'Durable commands that the archive does not have yet', 'archiveLagCommands'],
+  ['tote_shadow_impaired', '1 while something prevents snapshots or the archive', 'isShadowImpaired'],
+  ['tote_disk_free_bytes', 'Free space on the disk of the data directory', 'freeBytes'],
+  [
+    'tote_recovery_needed_bytes',
+    'Free space that a recovery after an unclean stop would need now',
+    'recoveryNeedsBytes',
+  ],
+  [
+    'tote_feed_assets_expected',
+    'Assets of which prices are expected now: their market is open',
+    'assetsExpected',
+  ],
+  ['tote_feed_assets_silent', 'Of these, assets without a price for 10 s', 'assetsSilent'],
+  [
+    'tote_markets_without_capital',
+    'Markets that open no round because the house cannot pay its seeds',
+    'marketsWithoutCapital',
+  ],
+  ['tote_accounts', 'Accounts', 'accounts'],
+  ['tote_keys', 'API keys', 'keys'],
+  ['tote_bets_in_memory', 'Bets in memory, open and settled', 'betsInMemory'],
+  ['tote_open_bets', 'Bets in rounds that are not resolved', 'openBets'],
+  ['tote_open_rounds', 'Rounds that are LIVE or LOCKED', 'openRounds'],
+  [
+    'tote_unsettled_rounds',
+    'Rounds that have ended and wait for a price, or are being settled',
+    'unsettledRounds',
+  ],
+];
+
+/** Money, in dollars. */
+const MONEY: readonly (readonly [name: string, help: string, gauge: GaugeName])[] = [
+  ['tote_house_balance_dollars', 'Balance of the house, without the seeds of open rounds', 'houseCents'],
+  ['tote_accounts_balance_dollars', 'Sum of the balances of all accounts', 'accountsCents'],
+  ['tote_open_stakes_dollars', 'Stakes of open bets', 'openStakesCents'],
+  ['tote_open_seeds_dollars', 'The rest of the pools: seeds of the house', 'openSeedsCents'],
+  [
+    'tote_exposure_dollars',
+    'What the house loses of its own if in every open round the worse side for it wins',
+    'exposureCents',
+  ],
+];
+
+export function engineFamilies(reading: Reading): Family[] {
+  const { gauges } = reading;
+  const snapshotAtMs = gauges.get('snapshotAtMs');
+  return [
+    counter('tote_commands_total', 'Commands by kind and outcome', commands(reading)),
+    histogram('tote_batch_commands', 'Commands in each durable batch', [[{}, reading.batchCommands]]),
+    histogram(
+      'tote_commit_duration_seconds',
+      'Time of each batch from the journal taking it until it is durable',
+      [[{}, reading.commit]],
+    ),
+    ...PLAIN.map(([name, help, place]) => gauge(name, help, gauges.get(place))),
+    ...MONEY.map(([name, help, place]) => gauge(name, help, gauges.get(place) / CENTS_PER_DOLLAR)),
+    gauge(
+      'tote_engine_turn_age_seconds',
+      "Time since a turn of the engine's thread has ended",
+      Math.max(0, reading.monotonicMs - gauges.get('turnEndedMs')) / 1_000,
+    ),
+    gauge(
+      'tote_space_level',
+      'Free space: 1 for the level that holds',
+      SPACE_LEVELS.map((level, at) => [{ level }, Number(gauges.get('spaceLevel') === at)]),
+    ),
+    gauge(
+      'tote_snapshot_timestamp_seconds',
+      'When the newest snapshot was written; absent before the first',
+      snapshotAtMs === 0 ? [] : [[{}, snapshotAtMs / 1_000]],
+    ),
+    gauge(
+      'tote_feed_age_seconds',
+      'Time since the last price of each asset; absent before the first',
+      ASSETS.map((asset, at) => [{ asset }, gauges.get(ageOf(at))] as const).filter(
+        ([, age]) => !Number.isNaN(age),
+      ),
+    ),
+  ];
+}
+
+/** Those that have ever happened. */
+function commands({ engine }: Reading): Labelled {
+  return COMMAND_KINDS.flatMap((kind, at) =>
+    OUTCOMES.map(
+      (outcome, index) =>
+        [{ kind, outcome }, engine[ENGINE_PLACES.commands + at * OUTCOMES.length + index] ?? 0] as const,
+    ),
+  ).filter(([, value]) => value > 0);
+}

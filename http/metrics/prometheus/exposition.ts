@@ -1,0 +1,46 @@
+/**
+ * The page that Prometheus reads, made by prom-client of figures that other threads have counted: the way on which prom-client
+ * itself brings together metrics of several processes.
+ */
+import { AggregatorRegistry, collectDefaultMetrics, Registry } from 'prom-client';
+import type { Reading } from '../readings.js';
+import { engineFamilies } from './engine-families.js';
+import { gauge } from './family.js';
+import { gatewayFamilies, type RouteName } from './gateway-families.js';
+import { threadFamilies } from './thread-families.js';
+
+export interface Build {
+  readonly version: string;
+  readonly node: string;
+}
+
+/** Of prom-client's own metrics those of the process; the others are those of one thread. */
+const OF_PROCESS = 'process_';
+
+export class Exposition {
+  readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
+  readonly #process = new Registry();
+
+  constructor(
+    private readonly routes: readonly RouteName[],
+    private readonly build: Build,
+  ) {
+    collectDefaultMetrics({ register: this.#process });
+  }
+
+  /** In Prometheus's text format. */
+  async text(reading: Reading): Promise<string> {
+    const own = await this.#process.getMetricsAsJSON();
+    const ofProcess = own
+      .filter(({ name }) => name.startsWith(OF_PROCESS))
+      .map((metric) => ({ ...metric, aggregator: 'first' }));
+    const { version, node } = this.build;
+    const families = [
+      gauge('tote_build_info', 'Versions of the server and of Node', [[{ version, node }, 1]]),
+      ...gatewayFamilies(reading, this.routes),
+      ...engineFamilies(reading),
+      ...threadFamilies(reading),
+    ];
+    return AggregatorRegistry.aggregate([ofProcess, families]).metrics();
+  }
+}

@@ -1,0 +1,39 @@
+/** Metrics of threads, by the thread's name. */
+import { BACKGROUND_THREADS } from '../engine-figures.js';
+import type { Reading, ThreadFigures } from '../readings.js';
+import { counter, type Family, gauge, histogram, type Labelled } from './family.js';
+
+export function threadFamilies({ threads, gauges }: Reading): Family[] {
+  const by = (figure: (of: ThreadFigures) => number): Labelled =>
+    threads.map((one) => [{ thread: one.name }, figure(one)]);
+  const background = BACKGROUND_THREADS.map(
+    (thread) => [{ thread }, gauges.get(`${thread}ActiveMs`) / 1_000] as const,
+  );
+  return [
+    counter(
+      'tote_thread_busy_seconds_total',
+      'Time in which the event loop of a thread did not wait for anything',
+      [...by(({ activeMs }) => activeMs / 1_000), ...background],
+    ),
+    histogram(
+      'tote_thread_delay_seconds',
+      'How late the event loop of a thread comes: the longest delay in each second',
+      threads.map(({ name, delay }) => [{ thread: name }, delay]),
+    ),
+    gauge(
+      'tote_thread_heap_used_bytes',
+      'Heap in use by thread',
+      by((one) => one.heapUsedBytes),
+    ),
+    gauge(
+      'tote_thread_heap_bytes',
+      'Size of the heap by thread',
+      by((one) => one.heapTotalBytes),
+    ),
+    gauge(
+      'tote_thread_external_bytes',
+      'Memory outside the heap that its objects hold, by thread, without what threads share',
+      by((one) => one.externalBytes),
+    ),
+  ];
+}

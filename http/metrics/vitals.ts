@@ -1,0 +1,166 @@
+/**
+ * Vitals: one sample of the most telling figures every five seconds, for the last hour, in columns of numbers that all have the
+ * length of the column of times. They are taken and kept on the operators' thread; rates and percentiles are those of the five
+ * seconds before the sample.
+ */
+import { type Histogram, quantile } from './cells.js';
+import { GATEWAY_PLACES, STATUSES } from './gateway-meter.js';
+import type { Reading } from './readings.js';
+
+export const SAMPLE_EVERY_MS = 5_000;
+/** An hour. */
+export const SAMPLES_MAX = 720;
+
+const NONE = Number.NaN;
+
+/** Samples the figures between two readings. A column's unit is the end of its name. */
+type Column = (now: Reading, before: Reading) => number;
+
+const seconds = (now: Reading, before: Reading): number =>
+  Math.max(0.001, (now.monotonicMs - before.monotonicMs) / 1_000);
+const perSecond =
+  (counted: (reading: Reading) => number): Column =>
+  (now, before) =>
+    (counted(now) - counted(before)) / seconds(now, before);
+const gauge =
+  (name: Parameters<Reading['gauges']['get']>[0], unit = 1): Column =>
+  (now) =>
+    now.gauges.get(name) / unit;
+
+/** A percentile in milliseconds of what was timed between the readings; NaN where nothing was. */
+const percentile =
+  (of: (reading: Reading) => Histogram | undefined, share: number): Column =>
+  (now, before) => {
+    const [histogram, earlier] = [of(now), of(before)];
+    if (histogram === undefined || earlier === undefined) return NONE;
+    const counts = histogram.buckets.map((count, at) => count - (earlier.buckets[at] ?? 0));
+    const value = quantile(counts, histogram.scale, share);
+    return value === null ? NONE : value / 1_000;
+  };
+const stage =
+  (name: string) =>
+  (reading: Reading): Histogram | undefined =>
+    reading.stages.find((one) => one.name === name)?.took;
+const threadOf =
+  (name: string) =>
+  ({ threads }: Reading) =>
+    threads.find((thread) => thread.name === name);
+
+/** Percent of the time in which a thread was busy. */
+const busyPercent =
+  (activeMs: (reading: Reading) => number): Column =>
+  (now, before) =>
+    Math.min(
+      100,
+      Math.max(0, ((activeMs(now) - activeMs(before)) / (now.monotonicMs - before.monotonicMs || 1)) * 100),
+    );
+const gatewaysActiveMs = ({ threads, gatewayCount }: Reading): number =>
+  threads.reduce((sum, { name, activeMs }) => sum + (name.startsWith('gateway') ? activeMs : 0), 0) /
+  gatewayCount;
+
+const answersBy =
+  (counts: (status: number) => boolean) =>
+  ({ gateways }: Reading): number => {
+    let sum = 0;
+    const { requests, refusals } = GATEWAY_PLACES;
+    for (let at = requests; at < refusals; at++) {
+      if (counts(STATUSES[(at - requests) % STATUSES.length] ?? 0)) sum += gateways[at] ?? 0;
+    }
+    return sum;
+  };
+const limitedOf = ({ gateways }: Reading): number => {
+  const { limited, orders } = GATEWAY_PLACES;
+  return gateways.subarray(limited, orders).reduce((sum, count) => sum + count, 0);
+};
+
+const COLUMNS = {
+  requestsPerSecond: perSecond(answersBy(() => true)),
+  serverErrorsPerSecond: perSecond(answersBy((status) => status >= 500)),
+  rateLimitedPerSecond: perSecond(limitedOf),
+  ordersPerSecond: perSecond(({ orders }) => orders.count),
+  orderP50Ms: percentile(({ orders }) => orders, 0.5),
+  orderP99Ms: percentile(({ orders }) => orders, 0.99),
+  orderMaxMs: percentile(({ orders }) => orders, 1),
+  orderRingP99Ms: percentile(stage('ring'), 0.99),
+  orderEngineP99Ms: percentile(stage('engine'), 0.99),
+  orderCommitP99Ms: percentile(stage('commit'), 0.99),
+  orderReleaseP99Ms: percentile(stage('release'), 0.99),
+  commitP99Ms: percentile(({ commit }) => commit, 0.99),
+  commandsPerBatch: (now, before) =>
+    (now.batchCommands.sum - before.batchCommands.sum) /
+    (now.batchCommands.count - before.batchCommands.count || NONE),
+  engineDelayMaxMs: percentile((reading) => threadOf('engine')(reading)?.delay, 1),
+  engineBusyPercent: busyPercent((reading) => threadOf('engine')(reading)?.activeMs ?? 0),
+  gatewaysBusyPercent: busyPercent(gatewaysActiveMs),
+  journalBusyPercent: busyPercent(({ gauges }) => gauges.get('journalActiveMs')),
+  backlogCommands: gauge('backlogCommands'),
+  shadowLagCommands: gauge('shadowLagCommands'),
+  archiveLagCommands: gauge('archiveLagCommands'),
+  snapshotAgeSeconds: ({ gauges, timeMs }) => {
+    const atMs = gauges.get('snapshotAtMs');
+    return atMs === 0 ? NONE : Math.max(0, timeMs - atMs) / 1_000;
+  },
+  freeBytes: gauge('freeBytes'),
+  memoryBytes: () => process.memoryUsage.rss(),
+  engineHeapBytes: (now) => threadOf('engine')(now)?.heapUsedBytes ?? NONE,
+  gateways: ({ gatewayCount }) => gatewayCount,
+  connections: ({ connections }) => connections,
+  streams: ({ gateways }) => gateways[GATEWAY_PLACES.streams] ?? NONE,
+  assetsSilent: gauge('assetsSilent'),
+  openBets: gauge('openBets'),
+  exposureDollars: gauge('exposureCents', 100),
+  houseBalanceDollars: gauge('houseCents', 100),
+} as const satisfies Readonly<Record<string, Column>>;
+
+export type VitalName = keyof typeof COLUMNS;
+/** In the order in which they are shown. */
+export const VITAL_NAMES = Object.keys(COLUMNS) as readonly VitalName[];
+
+export interface Samples {
+  /** Seconds since 1970. */
+  readonly time: readonly number[];
+  /** By name, each as long as `time`; null where a figure was not to be had. */
+  readonly columns: Readonly<Record<string, readonly (number | null)[]>>;
+}
+
+export class Vitals {
+  readonly #timesMs: number[] = [];
+  readonly #columns = new Map<VitalName, (number | null)[]>(VITAL_NAMES.map((name) => [name, []]));
+  #before: Reading | null = null;
+
+  /** To be called every five seconds. The first reading only begins: rates need two. */
+  sample(reading: Reading): void {
+    const before = this.#before;
+    this.#before = reading;
+    if (before === null) return;
+    push(this.#timesMs, reading.timeMs);
+    for (const name of VITAL_NAMES) {
+      const value = COLUMNS[name](reading, before);
+      push(this.#columns.get(name) ?? [], Number.isFinite(value) ? rounded(value) : null);
+    }
+  }
+
+  /** Samples that are later than `afterSeconds`. */
+  since(afterSeconds: number): Samples {
+    const found = this.#timesMs.findIndex((timeMs) => timeMs / 1_000 > afterSeconds);
+    const from = found < 0 ? this.#timesMs.length : found;
+    const columns = [...this.#columns].map(([name, column]) => [name, column.slice(from)] as const);
+    return {
+      time: this.#timesMs.slice(from).map((timeMs) => timeMs / 1_000),
+      columns: Object.fromEntries(columns),
+    };
+  }
+
+  /** The newest figure of a column; null before the first sample, and where it was not to be had. */
+  latest(name: VitalName): number | null {
+    return this.#columns.get(name)?.at(-1) ?? null;
+  }
+}
+
+function push<T>(column: T[], value: T): void {
+  column.push(value);
+  if (column.length > SAMPLES_MAX) column.shift();
+}
+
+/** Three decimals. */
+const rounded = (value: number): number => Math.round(value * 1_000) / 1_000;

@@ -1,0 +1,70 @@
+/** Replies with a bet: an order that was placed, and one that was placed before. */
+import type { BetFacts } from '../../engine/model/events.js';
+import { begin, PLACED, REPLAYED } from './replies.js';
+import { type RingConsumer, type RingProducer, textCells } from './ring.js';
+import type { Taking } from './service.js';
+
+/** When a bet's batch was handed to the journal and when it was durable, in monotonic milliseconds. */
+interface Commit {
+  readonly handedOverMs: number;
+  readonly durableMs: number;
+}
+
+const STAGE_CELLS = 3;
+const PLACED_CELLS = 11;
+
+/** Returns false if the ring is full; then nothing was sent. So do all that send. */
+export function sendReplayed(ring: RingProducer, ticket: number, bet: BetFacts): boolean {
+  if (!begin(ring, PLACED_CELLS + textCells(bet.clientSeed), REPLAYED, ticket)) return false;
+  writeBet(ring, bet);
+  ring.send();
+  return true;
+}
+
+/** The bet of an order, and when the order was taken, handed to the journal and durable. */
+export function sendPlaced(
+  ring: RingProducer,
+  ticket: number,
+  bet: BetFacts,
+  { startedMs }: Taking,
+  { handedOverMs, durableMs }: Commit,
+): boolean {
+  if (!begin(ring, PLACED_CELLS + textCells(bet.clientSeed) + STAGE_CELLS, PLACED, ticket)) return false;
+  writeBet(ring, bet);
+  ring.number(startedMs);
+  ring.number(handedOverMs);
+  ring.number(durableMs);
+  ring.send();
+  return true;
+}
+
+function writeBet(ring: RingProducer, bet: BetFacts): void {
+  ring.number(bet.timeMs);
+  ring.number(bet.bet);
+  ring.number(bet.account);
+  ring.number(bet.market);
+  ring.number(bet.roundNumber);
+  ring.number(bet.side);
+  ring.number(bet.stakeCents);
+  ring.number(bet.oddsE4);
+  ring.number(bet.entryPercentE2);
+  ring.number(bet.payoutCents);
+  ring.number(bet.newBalanceCents);
+  ring.text(bet.clientSeed);
+}
+
+export const readBet = (ring: RingConsumer): BetFacts => ({
+  type: 'betPlaced',
+  timeMs: ring.number(),
+  bet: ring.number(),
+  account: ring.number(),
+  market: ring.number(),
+  roundNumber: ring.number(),
+  side: ring.number(),
+  stakeCents: ring.number(),
+  oddsE4: ring.number(),
+  entryPercentE2: ring.number(),
+  payoutCents: ring.number(),
+  newBalanceCents: ring.number(),
+  clientSeed: ring.text(),
+});

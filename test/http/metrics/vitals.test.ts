@@ -1,0 +1,162 @@
+/** Vitals and alarms: what they make of figures that were counted, sample by sample. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ASSETS } from '../../../engine/model/domain.js';
+import { ALARMS } from '../../../http/metrics/alarm-list.js';
+import { RaisedAlarms } from '../../../http/metrics/alarms.js';
+import { ageOf, engineGaugesOf } from '../../../http/metrics/engine-figures.js';
+import { EngineMeter } from '../../../http/metrics/engine-meter.js';
+import { GatewayMeter } from '../../../http/metrics/gateway-meter.js';
+import { figuresMemory } from '../../../http/metrics/memory.js';
+import { Readings } from '../../../http/metrics/readings.js';
+import { SAMPLE_EVERY_MS, SAMPLES_MAX, VITAL_NAMES, Vitals } from '../../../http/metrics/vitals.js';
+
+const START_MS = 1_800_000_000_000;
+const HOUR_SECONDS = 3_600;
+
+/** Two gateways and the engine's thread, whose figures the test counts, and what is sampled of them. */
+function watched() {
+  const memory = figuresMemory(2);
+  const readings = new Readings(memory, new SharedArrayBuffer(4));
+  const gauges = engineGaugesOf(memory.engineGauges);
+  const engine = new EngineMeter(memory.engine);
+  const [first, second] = memory.gateways.map((sheet) => new GatewayMeter(sheet));
+  assert.ok(first !== undefined && second !== undefined);
+  const vitals = new Vitals();
+  const alarms = new RaisedAlarms();
+  let monotonicMs = 0;
+  const sample = (): void => {
+    monotonicMs += SAMPLE_EVERY_MS;
+    gauges.set('turnEndedMs', monotonicMs);
+    const reading = readings.take(START_MS + monotonicMs, monotonicMs);
+    vitals.sample(reading);
+    alarms.check(reading, vitals);
+  };
+  gauges.set('isClockSound', 1);
+  gauges.set('assetsExpected', ASSETS.length);
+  gauges.set('freeBytes', 1e12);
+  for (const asset of ASSETS.keys()) gauges.set(ageOf(asset), 0.1);
+  sample();
+  return { gauges, engine, first, second, vitals, alarms, sample, readings };
+}
+
+test('rates and percentiles are those of the time since the last sample, over all gateways', () => {
+  const { first, second, engine, vitals, sample } = watched();
+  for (const meter of [first, second]) {
+    meter.answered(1, 201);
+    meter.answered(2, 503);
+    meter.limited(3);
+    for (let order = 0; order < 10; order++) meter.placed(0, 1, 2, 4, order === 9 ? 100 : 5);
+  }
+  engine.batch(8, 20);
+  engine.batch(4, 1);
+  sample();
+  const figures = (names: readonly (typeof VITAL_NAMES)[number][]): unknown[] =>
+    names.map((name) => vitals.latest(name));
+  const rates = [
+    'requestsPerSecond',
+    'serverErrorsPerSecond',
+    'rateLimitedPerSecond',
+    'ordersPerSecond',
+  ] as const;
+  assert.deepEqual(figures(rates), [0.8, 0.4, 0.4, 4]);
+  // Upper bounds of the buckets: 5 ms, 100 ms and so on, rounded up by less than a quarter.
+  assert.deepEqual(
+    figures(['orderP50Ms', 'orderP99Ms', 'orderRingP99Ms', 'orderEngineP99Ms']),
+    [5.12, 114.688, 1.024, 1.024],
+  );
+  assert.deepEqual(
+    figures(['orderCommitP99Ms', 'commitP99Ms', 'commandsPerBatch', 'gateways']),
+    [2.048, 20.48, 6, 2],
+  );
+  sample();
+  assert.deepEqual(figures(rates), [0, 0, 0, 0]);
+  assert.deepEqual(figures(['orderP50Ms', 'commandsPerBatch']), [null, null]);
+});
+
+test('an hour is kept, every column as long as the times, and what is later than a time is given', () => {
+  const { vitals, sample } = watched();
+  for (let at = 0; at < SAMPLES_MAX + 50; at++) sample();
+  const all = vitals.since(0);
+  assert.equal(all.time.length, SAMPLES_MAX);
+  assert.deepEqual(Object.keys(all.columns), VITAL_NAMES);
+  for (const column of Object.values(all.columns)) assert.equal(column.length, SAMPLES_MAX);
+  const [oldest = 0, newest = 0] = [all.time[0], all.time.at(-1)];
+  assert.equal(newest - oldest, HOUR_SECONDS - SAMPLE_EVERY_MS / 1_000);
+  const late = vitals.since(newest - 10);
+  assert.deepEqual(late.time, [newest - 5, newest]);
+  assert.equal(late.columns['gateways']?.length, 2);
+  assert.deepEqual(vitals.since(newest).time, []);
+});
+
+test('a sound server raises no alarm, nor does one that has just started', () => {
+  const { alarms, sample } = watched();
+  assert.deepEqual(alarms.raised, []);
+  sample();
+  assert.deepEqual(alarms.raised, []);
+});
+
+test('an alarm tells since when, what and what to do, and ends with its cause', () => {
+  const { gauges, alarms, sample } = watched();
+  gauges.set('isClockSound', 0);
+  sample();
+  sample();
+  const [raised, ...others] = alarms.raised;
+  assert.deepEqual(others, []);
+  assert.equal(raised?.name, 'clock_unsound');
+  assert.equal(raised?.since, (START_MS + 2 * SAMPLE_EVERY_MS) / 1_000);
+  assert.deepEqual([raised?.value, raised?.limit], [0, 1]);
+  assert.match(raised?.advice ?? '', /chronyc/);
+  gauges.set('isClockSound', 1);
+  sample();
+  assert.deepEqual(alarms.raised, []);
+});
+
+test('an alarm that waits is raised only if its cause lasts', () => {
+  const { gauges, alarms, sample } = watched();
+  const namesAfter = (samples: number): string[] => {
+    for (let at = 0; at < samples; at++) sample();
+    return alarms.raised.map(({ name }) => name);
+  };
+  gauges.set('isShadowImpaired', 1);
+  assert.deepEqual(namesAfter(12), [], 'a minute has not passed since the first sample with it');
+  gauges.set('isShadowImpaired', 0);
+  sample();
+  gauges.set('isShadowImpaired', 1);
+  assert.deepEqual(namesAfter(12), []);
+  assert.deepEqual(namesAfter(1), ['shadow_impaired']);
+});
+
+test('a figure that is not to be had raises no alarm: no feed is silent while no market is open', () => {
+  const { gauges, alarms, sample } = watched();
+  gauges.set('assetsExpected', 0);
+  sample();
+  assert.deepEqual(alarms.raised, []);
+  gauges.set('assetsExpected', 2);
+  gauges.set('assetsSilent', 2);
+  sample();
+  assert.deepEqual(
+    alarms.raised.map(({ name }) => name),
+    ['feed_silent'],
+  );
+});
+
+test('a thread that hangs is an alarm although it tells nothing', () => {
+  const { alarms, vitals, readings } = watched();
+  const reading = readings.take(START_MS + 20_000, 20_000);
+  vitals.sample(reading);
+  alarms.check(reading, vitals);
+  const [raised] = alarms.raised;
+  assert.equal(raised?.name, 'engine_hangs');
+  assert.deepEqual([raised?.value, raised?.limit, raised?.unit], [15, 5, 's']);
+});
+
+test('every alarm has one bound, a sentence and advice, and a name of its own', () => {
+  assert.equal(new Set(ALARMS.map(({ name }) => name)).size, ALARMS.length);
+  for (const { name, above, below, what, advice } of ALARMS) {
+    assert.equal((above === undefined) !== (below === undefined), true, name);
+    assert.match(name, /^[a-z_]+$/);
+    assert.match(what, /^[a-z].*[^.]$/, name);
+    assert.match(advice, /^[A-Z/a-z].*\.$/, name);
+  }
+});
