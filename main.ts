@@ -31,7 +31,8 @@ import { type DiskSpace, Shutdown } from './http/process/shutdown.js';
 import { judgeGap } from './http/process/start-clock.js';
 import * as startLines from './http/process/start-lines.js';
 import { uwsVersion } from './http/uws/library.js';
-import { masterSecretFingerprint, openOperatorToken } from './persistence/data-dir/secrets.js';
+import { openOperatorTokens } from './persistence/data-dir/operator-tokens.js';
+import { masterSecretFingerprint } from './persistence/data-dir/secrets.js';
 import { freeBytesOf } from './persistence/data-dir/space.js';
 import { JournalError } from './persistence/errors.js';
 import { JournalThread } from './persistence/journal/thread.js';
@@ -57,11 +58,13 @@ async function start(given: Config, log: Log): Promise<void> {
   const { config } = settled;
   const { lastTimeMs } = store.recovered;
   if (config.clock === 'system') judgeGap(systemClock.nowMs(), lastTimeMs, config.gapMsMax, log);
-  const operatorToken = config.operatorToken ?? openOperatorToken(store.dir);
+  const tokens = { dir: store.dir, token: config.operatorToken, file: config.operatorTokensFile };
+  const operatorTokens = openOperatorTokens(tokens);
   const manualClock = config.clock === 'manual' ? new ManualClock(lastTimeMs, config.clockStartMs) : null;
   const { masterSecret } = store;
-  const ports = await openPorts(config, { front, masterSecret, operatorToken, manualClock, log, version });
-  new Reloads(log).add('certificates', ports.reloadCertificates).watch();
+  const ports = await openPorts(config, { front, masterSecret, operatorTokens, manualClock, log, version });
+  const reloadTokens = front.operatorTokensReload(() => openOperatorTokens(tokens));
+  new Reloads(log).add('certificates', ports.reloadCertificates).add('operator tokens', reloadTokens).watch();
   const host = buildHost(config, manualClock, store, shutdown, log, new EngineMeter(front.figures.engine));
   const { sequencer } = host;
   // Before the first command: what gateways see starts from a state that is durable.
@@ -201,26 +204,18 @@ function buildOperatorDesk(
   front: Front,
   shutdown: Shutdown,
 ): OperatorDesk {
-  const { sequencer, lifecycle, pushFeed, liveFeeds, manualRun, clock, feed, tracker, shadow } = host;
   const status = {
-    sequencer,
-    clock,
+    ...host,
     clockMode: config.clock,
-    feedName: feed.name,
-    liveFeeds,
-    tracker,
+    feedName: host.feed.name,
     durability: config.durability,
-    shadow: () => shadow.status,
+    shadow: () => host.shadow.status,
     start,
     version,
     uwsVersion,
   };
   return new OperatorDesk({
-    sequencer,
-    lifecycle,
-    pushFeed,
-    manualRun,
-    tracker,
+    ...host,
     status,
     beforeTelling: () => front.publishFirst(),
     schedule: setImmediate,

@@ -20,5 +20,9 @@ export const isWellFormedKey = (secret: string): boolean => WELL_FORMED.test(sec
 /** The text with every key in it masked: clients put keys where they do not belong. */
 export const maskKeys = (text: string): string => text.replaceAll(/tote_[A-Za-z0-9_-]{43}/g, 'tote_[secret]');
 
+/** The same for the operator port, whose tokens are 43 characters of base64url, with or without a prefix. */
+export const maskTokens = (text: string): string =>
+  text.replaceAll(/(tote(?:op)?_)?[A-Za-z0-9_-]{43}/g, '$1[secret]');
+
 /** The digest that the engine stores for a key: SHA-256 of the secret, 64 hex digits (`EngineReads.findKey`). */
 export const keyDigest = (secret: string): string => hash('sha256', secret, 'hex');

@@ -9,6 +9,8 @@ export type JournalErrorCode =
   | 'data_dir_locked'
   /** A file with a secret has the wrong length, or other users can read it. */
   | 'secret_invalid'
+  /** The file of operator tokens has mistakes, or other users can write it. */
+  | 'operator_tokens_invalid'
   /** The journal was written by a newer version. */
   | 'journal_newer_version'
   /** A row, a page or a file of the journal is damaged. */

@@ -27,6 +27,7 @@ export const ERROR_STATUS = {
   key_expired: 403,
   insufficient_scope: 403,
   csrf_refused: 403,
+  insufficient_role: 403,
   tier_too_low: 403,
   account_frozen: 403,
   // 404 and the rest of what HTTP itself knows

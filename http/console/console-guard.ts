@@ -4,9 +4,10 @@
  * token that only that page was given.
  */
 import { timingSafeEqual } from 'node:crypto';
+import type { OperatorCaller } from '../../engine/model/operators.js';
 import type { BrowserHeaders, HttpRequest } from '../../engine/model/ports.js';
 import { Refused } from '../kit/refused.js';
-import type { TokenGuard } from '../operator/token-guard.js';
+import type { Callers } from '../operator/access/callers.js';
 import { sessionIdIn } from './cookie.js';
 import type { Session, Sessions } from './sessions.js';
 
@@ -19,20 +20,21 @@ const WRONG_CSRF_TOKEN = new Refused(
   'X-CSRF-Token must be the one that the session was given',
 );
 
-export class ConsoleGuard {
+export class ConsoleGuard implements Callers {
   constructor(
-    private readonly tokens: Pick<TokenGuard, 'refuse'>,
+    private readonly tokens: Callers,
     private readonly sessions: Sessions,
   ) {}
 
-  /** Refuses a request with neither the token nor a session that may send it; else null. A token comes first. */
-  refuse(request: HttpRequest): Refused | null {
+  /** Whose token or session a request has; refused with neither, or with a session that may not send it. A token comes first. */
+  identify(request: HttpRequest): OperatorCaller | Refused {
     const { authorization, browser } = request;
     const id = authorization === '' && browser ? sessionIdIn(browser) : '';
-    if (id === '' || !browser) return this.tokens.refuse(request);
+    if (id === '' || !browser) return this.tokens.identify(request);
     const session = this.sessions.use(id);
     if (session === null) return NO_SESSION;
-    return READS.includes(request.method) ? null : refuseForgery(session, browser);
+    const refused = READS.includes(request.method) ? null : refuseForgery(session, browser);
+    return refused ?? session.caller;
   }
 }
 

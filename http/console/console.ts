@@ -9,14 +9,14 @@ import { readBody } from '../kit/body.js';
 import { refuseQuery } from '../kit/params.js';
 import { Refused } from '../kit/refused.js';
 import { isNamed, type TaggedBody } from '../kit/tagged-body.js';
+import type { TokenGuard } from '../operator/access/token-guard.js';
 import { answer, type Result } from '../operator/call.js';
 import { sendResult } from '../operator/send-result.js';
-import type { TokenGuard } from '../operator/token-guard.js';
 import type { StaticPages } from '../pages/static-pages.js';
 import { NO_SESSION, refuseForgery, refuseOtherOrigin } from './console-guard.js';
 import { cookieOf, endedCookie, sessionIdIn } from './cookie.js';
 import type { SessionResource } from './session-resource.js';
-import type { Session, SessionCaller, Sessions } from './sessions.js';
+import type { Session, Sessions } from './sessions.js';
 import type { Watchers } from './watchers.js';
 
 const BASE = '/console';
@@ -38,8 +38,7 @@ interface LoginBody {
 const validateLogin = typia.createValidateEquals<LoginBody>();
 
 export interface ConsoleParts {
-  readonly tokens: Pick<TokenGuard, 'refuse'>;
-  readonly callerOf: (token: string) => SessionCaller;
+  readonly tokens: Pick<TokenGuard, 'present'>;
   readonly sessions: Sessions;
   readonly watchers: Watchers;
   readonly page: StaticPages;
@@ -103,11 +102,10 @@ export class Console {
   #logIn(request: HttpRequest, browser: BrowserHeaders): Result {
     const body = refuseOtherOrigin(browser) ?? readBody(request, validateLogin);
     if (body instanceof Refused) return body;
-    const { token } = body;
-    const refused = this.parts.tokens.refuse({ authorization: `Bearer ${token}`, address: request.address });
-    if (refused !== null) return refused;
+    const token = this.parts.tokens.present(body.token, request.address);
+    if (token instanceof Refused) return token;
     this.parts.sessions.close(sessionIdIn(browser));
-    const { id, session } = this.parts.sessions.open(this.parts.callerOf(token));
+    const { id, session } = this.parts.sessions.open(token);
     return answer(201, this.#resource(session), ['Set-Cookie', cookieOf(id, browser), ...NOSNIFF]);
   }
 

@@ -1,11 +1,10 @@
 /** Puts the parts of the console together. */
-import type { Clock, HttpHandler, HttpRequest } from '../../engine/model/ports.js';
+import type { Clock, HttpHandler } from '../../engine/model/ports.js';
 import { type BoardMemory, boardOf } from '../board/markets.js';
-import { keyDigest } from '../keys.js';
-import type { Refused } from '../kit/refused.js';
+import type { Callers } from '../operator/access/callers.js';
+import type { TokenGuard } from '../operator/access/token-guard.js';
 import type { AskDesk } from '../operator/desk/dealings.js';
 import type { Pulse } from '../operator/desk/pulse.js';
-import type { TokenGuard } from '../operator/token-guard.js';
 import { Console, STREAM_PATH } from './console.js';
 import { ConsoleGuard } from './console-guard.js';
 import { LiveMessages } from './live-message.js';
@@ -24,8 +23,8 @@ export interface ConsoleOptions {
 }
 
 export interface OpenConsole {
-  /** Lets in whoever has a token or a session. */
-  readonly guard: { refuse(request: HttpRequest): Refused | null };
+  /** Whoever has a token or a session. */
+  readonly callers: Callers;
   /** Answers what is the console's, and leaves everything else to `next`. */
   wrap(next: HttpHandler): HttpHandler;
   /** To be called each second. */
@@ -34,7 +33,7 @@ export interface OpenConsole {
 }
 
 export function openConsole({ tokens, board, ask, clock }: ConsoleOptions): OpenConsole {
-  const sessions = new Sessions(clock, () => true);
+  const sessions = new Sessions(clock, (token) => tokens.isInForce(token));
   const messages = new LiveMessages(boardOf(board));
   const watchers = new Watchers({
     isOpen: (session) => sessions.isOpen(session),
@@ -44,11 +43,9 @@ export function openConsole({ tokens, board, ask, clock }: ConsoleOptions): Open
         if (told.kind === 'done') send(messages.textOf(told.facts[0] as Pulse));
       }),
   });
-  const callerOf = (token: string) =>
-    ({ name: 'operator', role: 'admin', digest: keyDigest(token) }) as const;
-  const console = new Console({ tokens, callerOf, sessions, watchers, page: loadPage() });
+  const console = new Console({ tokens, sessions, watchers, page: loadPage() });
   return {
-    guard: new ConsoleGuard(tokens, sessions),
+    callers: new ConsoleGuard(tokens, sessions),
     wrap: (next) => console.wrap(next),
     tick: () => watchers.tick(),
     close: () => watchers.close(),

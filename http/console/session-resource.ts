@@ -1,7 +1,9 @@
+import type { OperatorRole } from '../../engine/model/operators.js';
+
 /** What the page knows of its session. */
 export interface SessionResource {
   readonly name: string;
-  readonly role: 'read' | 'support' | 'admin';
+  readonly role: OperatorRole;
   /** To be sent as X-CSRF-Token with each change. */
   readonly csrfToken: string;
   /** Milliseconds until it ends if it is not used again. */

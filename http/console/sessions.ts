@@ -4,6 +4,7 @@
  * no more than its token, and ends when that is no longer in force.
  */
 import { hash, randomBytes } from 'node:crypto';
+import type { OperatorToken } from '../../engine/model/operators.js';
 import type { Clock } from '../../engine/model/ports.js';
 
 /** A session that sends no request for so long ends. The live stream of an open page is no request. */
@@ -17,21 +18,13 @@ export const SESSIONS_MAX = 100;
 const SECRET_BYTES = 32;
 const WELL_FORMED = /^[A-Za-z0-9_-]{43}$/;
 
-/** Whoever has shown a token. */
-export interface SessionCaller {
-  readonly name: string;
-  readonly role: 'read' | 'support' | 'admin';
-  /** Of the token. */
-  readonly digest: string;
-}
-
 export class Session {
   isClosed = false;
   /** Pages send it back with each change, which a page of another site cannot know. */
   readonly csrfToken = newSecret();
 
   constructor(
-    readonly caller: SessionCaller,
+    readonly caller: OperatorToken,
     readonly openedMs: number,
     /** When it last sent a request, in monotonic milliseconds like `openedMs`. */
     public usedMs: number,
@@ -45,11 +38,11 @@ export class Sessions {
   /** `isInForce` says whether the token that opened a session still is. */
   constructor(
     private readonly clock: Pick<Clock, 'monotonicMs'>,
-    private readonly isInForce: (caller: SessionCaller) => boolean,
+    private readonly isInForce: (caller: OperatorToken) => boolean,
   ) {}
 
   /** Opens a session. Only the browser keeps its id. */
-  open(caller: SessionCaller): { readonly id: string; readonly session: Session } {
+  open(caller: OperatorToken): { readonly id: string; readonly session: Session } {
     const nowMs = this.clock.monotonicMs();
     const id = newSecret();
     const session = new Session(caller, nowMs, nowMs);

@@ -8,6 +8,7 @@ import { assert, must } from '../../engine/base/assert.js';
 import type { PriceTracker } from '../../engine/host/price-tracker.js';
 import type { Quoter } from '../../engine/host/quoter.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
+import type { OperatorToken } from '../../engine/model/operators.js';
 import type { Clock } from '../../engine/model/ports.js';
 import type { Rules } from '../../engine/model/rules.js';
 import { boardMemory } from '../board/markets.js';
@@ -16,6 +17,7 @@ import { broadcastMemory } from '../broadcast/records.js';
 import { type Connected, connectEngine } from '../desk/connect.js';
 import { type FiguresMemory, figuresMemory } from '../metrics/memory.js';
 import { systemClock } from '../process/clock.js';
+import type { Reload } from '../process/reloads.js';
 import { RingService } from '../rings/service.js';
 import { streamsMemory } from '../stream/limits.js';
 import { type ForOperators, Gateways, type Listening } from './gateways.js';
@@ -106,6 +108,15 @@ export class Front {
   /** Requests are answered from now on. `newArchivePort` gives each gateway its way to the archive's reader. */
   serve(rules: Rules, forOperators: ForOperators, newArchivePort: () => MessagePort): void {
     this.#gateways.serve(rules, forOperators, newArchivePort);
+  }
+
+  /** Reads the operators' tokens again and puts them in force at their port. */
+  operatorTokensReload(read: () => readonly OperatorToken[]): Reload {
+    return async () => {
+      const tokens = read();
+      this.#gateways.setOperatorTokens(tokens);
+      return `${tokens.length - 1} with names are in force`;
+    };
   }
 
   /** Publishes market data, and sends replies that found no room. To be called every few milliseconds. */

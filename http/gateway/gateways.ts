@@ -5,9 +5,10 @@
  */
 import type { MessagePort } from 'node:worker_threads';
 import { must } from '../../engine/base/assert.js';
+import type { OperatorToken } from '../../engine/model/operators.js';
 import type { Rules } from '../../engine/model/rules.js';
+import type { Guesses } from '../operator/access/token-guard.js';
 import type { AskDesk } from '../operator/desk/dealings.js';
-import type { Guesses } from '../operator/token-guard.js';
 import { ringMemory } from '../rings/ring.js';
 import type { RingService } from '../rings/service.js';
 import type { UwsAppDescriptor } from '../uws/library.js';
@@ -138,6 +139,11 @@ export class Gateways {
   /** For the documents that show them. */
   setRules(rules: Rules): void {
     for (const thread of this.#threads) thread.post({ kind: 'rules', rules });
+  }
+
+  /** From now on these tokens are in force at the operators' port. */
+  setOperatorTokens(tokens: readonly OperatorToken[]): void {
+    this.#operators.post({ kind: 'tokens', tokens });
   }
 
   /**

@@ -1,5 +1,6 @@
 /** What the engine's thread and the threads that serve a port say to each other besides the rings, and the memory they share. */
 import type { MessagePort } from 'node:worker_threads';
+import type { OperatorToken } from '../../engine/model/operators.js';
 import type { Rules } from '../../engine/model/rules.js';
 import type { BoardMemory } from '../board/markets.js';
 import type { RightsMemory } from '../board/rights.js';
@@ -7,9 +8,9 @@ import type { BroadcastMemory } from '../broadcast/records.js';
 import type { SharedLimits } from '../limits/shared-limits.js';
 import type { LogLevel } from '../log/events.js';
 import type { FiguresMemory } from '../metrics/memory.js';
+import type { Guesses } from '../operator/access/token-guard.js';
 import type { Question, Told } from '../operator/desk/dealings.js';
 import type { SandboxParts } from '../operator/sandbox.js';
-import type { Guesses } from '../operator/token-guard.js';
 import type { RingPair } from '../rings/link.js';
 import type { UwsAppDescriptor } from '../uws/library.js';
 import type { TlsFiles } from '../uws/listening.js';
@@ -55,7 +56,7 @@ export interface OperatorSetup extends PortSetup {
   readonly role: 'operator';
   readonly host: string;
   readonly port: number;
-  readonly token: string;
+  readonly tokens: readonly OperatorToken[];
   readonly board: BoardMemory;
   readonly sandbox: SandboxParts;
   /** What all threads write of themselves. */
@@ -89,6 +90,8 @@ export type ToGateway =
   /** `archive` leads to the archive's reader. */
   | { readonly kind: 'serve'; readonly rules: Rules; readonly archive: MessagePort }
   | { readonly kind: 'rules'; readonly rules: Rules }
+  /** From now on these operator tokens are in force. */
+  | { readonly kind: 'tokens'; readonly tokens: readonly OperatorToken[] }
   /** What the engine's thread says to a question. */
   | { readonly kind: 'told'; readonly id: number; readonly told: Told }
   /** The first two in this order: who accepts connections must stop before those that it hands them to. */

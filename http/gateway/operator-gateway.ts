@@ -11,11 +11,11 @@ import { Exposition } from '../metrics/prometheus/exposition.js';
 import { Readings } from '../metrics/readings.js';
 import { meterThread } from '../metrics/thread-meter.js';
 import { SAMPLE_EVERY_MS } from '../metrics/vitals.js';
+import { TokenGuard } from '../operator/access/token-guard.js';
 import { createOperatorApi } from '../operator/api.js';
 import type { AskDesk, Told } from '../operator/desk/dealings.js';
 import { healthOf } from '../operator/health.js';
 import { operatorRoutes } from '../operator/routes.js';
-import { TokenGuard } from '../operator/token-guard.js';
 import { Figures } from '../operator/vitals.js';
 import { systemClock } from '../process/clock.js';
 import { HeldRequests } from '../uws/held-requests.js';
@@ -42,7 +42,7 @@ export class OperatorGateway implements Serving {
     private readonly post: Post,
     private readonly end: ThreadEnd,
   ) {
-    this.#guard = new TokenGuard(setup.token, systemClock);
+    this.#guard = new TokenGuard(setup.tokens, systemClock);
     this.#transport = new UwsTransport({
       clock: systemClock,
       trustedProxies: [],
@@ -60,6 +60,7 @@ export class OperatorGateway implements Serving {
     if (message.kind === 'told') this.#onTold(message.id, message.told);
     else if (message.kind === 'serve') this.#serve(message.archive);
     else if (message.kind === 'renew') renewFor(this.#transport, this.post);
+    else if (message.kind === 'tokens') this.#guard.setTokens(message.tokens);
     else if (message.kind === 'close') void this.#close();
     else if (message.kind === 'halt') void this.#halt();
   }
@@ -91,7 +92,7 @@ export class OperatorGateway implements Serving {
       archive: client.reads,
       routes: [...operatorRoutes(sandbox, true), ...seen.routes],
       rootRoutes: [seen.metricsRoute],
-      guard: console.guard,
+      callers: console.callers,
       health: healthOf(engineGaugesOf(figures.engineGauges), systemClock.monotonicMs),
       onFatal: (error) => tellFailed(this.post, error),
     });

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { MessagePort } from 'node:worker_threads';
+import type { OperatorToken } from '../../engine/model/operators.js';
 import type { Rules } from '../../engine/model/rules.js';
 import { shareLimits } from '../limits/shared-limits.js';
 import type { Log } from '../log/log.js';
@@ -41,7 +42,7 @@ export interface OpenPorts {
 export interface PortParts {
   readonly front: Front;
   readonly masterSecret: Uint8Array;
-  readonly operatorToken: string;
+  readonly operatorTokens: readonly OperatorToken[];
   readonly version: string;
   /** null for the system's clock. */
   readonly manualClock: ManualClock | null;
@@ -57,7 +58,7 @@ export function requireDescriptors(gateways: number): void {
 /** Throws a `ConfigError` that names the variable where an address cannot be listened on. */
 export async function openPorts(config: RunningConfig, parts: PortParts): Promise<OpenPorts> {
   const { host, port, operatorHost, operatorPort, trustedProxies, rateLimits, logLevel } = config;
-  const { front, masterSecret, operatorToken, manualClock, log } = parts;
+  const { front, masterSecret, operatorTokens, manualClock, log } = parts;
   const tls = tlsFilesOf(config);
   const descriptors = descriptorsMax();
   const { publicMax, operatorMax } = connectionLimits(descriptors);
@@ -77,7 +78,7 @@ export async function openPorts(config: RunningConfig, parts: PortParts): Promis
   const forOperators = {
     host: operatorHost,
     port: operatorPort,
-    token: operatorToken,
+    tokens: operatorTokens,
     sandbox: { isFeedPush: config.feed === 'push', isClockManual: manualClock !== null },
     connectionsMax: operatorMax,
     tls: tls.operator,

@@ -3,7 +3,7 @@
  * queries are left out and keys in a path are masked, so the log never contains a key.
  */
 import type { Clock, HeaderBlock, HeaderList, HttpHandler } from '../../engine/model/ports.js';
-import { maskKeys } from '../keys.js';
+import { maskKeys, maskTokens } from '../keys.js';
 import type { Log } from './log.js';
 
 export type PortName = 'public' | 'operator';
@@ -11,9 +11,10 @@ export type PortName = 'public' | 'operator';
 /** Wraps `handler` to log each answer, if `log` writes debug lines. */
 export function logRequests(handler: HttpHandler, port: PortName, clock: Clock, log: Log): HttpHandler {
   if (!log.isDebug) return handler;
+  const mask = port === 'operator' ? maskTokens : maskKeys;
   return (request, responder) => {
     const { method, address } = request;
-    const path = maskKeys(request.path);
+    const path = mask(request.path);
     const startedMs = clock.monotonicMs();
     handler(request, {
       send(status, headers, body) {

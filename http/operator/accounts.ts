@@ -5,6 +5,7 @@ import type { AccountView } from '../../engine/model/views.js';
 import { readBody } from '../kit/body.js';
 import { parseChoice, parseFlag, parseQuery } from '../kit/params.js';
 import { invalid, Refused } from '../kit/refused.js';
+import { refuseRole } from './access/callers.js';
 import {
   type Asking,
   answer,
@@ -42,16 +43,27 @@ export const validateTransfer = typia.createValidateEquals<TransferBody>();
 const ACCOUNTS = 'accounts';
 
 export const accountRoutes: readonly Route[] = [
-  { method: 'POST', path: '/accounts', handle: create },
-  { method: 'GET', path: '/accounts', handle: list },
+  { method: 'POST', path: '/accounts', role: 'support', handle: create },
+  { method: 'GET', path: '/accounts', role: 'read', handle: list },
   {
     method: 'GET',
     path: '/accounts/{id}',
+    role: 'read',
     handle: (call) => asking('account', { account: accountIn(call) }, show(200)),
   },
-  { method: 'PATCH', path: '/accounts/{id}', handle: update },
-  { method: 'POST', path: '/accounts/{id}/deposits', handle: (call) => transfer('deposit', call) },
-  { method: 'POST', path: '/accounts/{id}/withdrawals', handle: (call) => transfer('withdraw', call) },
+  { method: 'PATCH', path: '/accounts/{id}', role: 'support', handle: update },
+  {
+    method: 'POST',
+    path: '/accounts/{id}/deposits',
+    role: 'admin',
+    handle: (call) => transfer('deposit', call),
+  },
+  {
+    method: 'POST',
+    path: '/accounts/{id}/withdrawals',
+    role: 'admin',
+    handle: (call) => transfer('withdraw', call),
+  },
 ];
 
 /** Number of the account that the path names; 0 if that is no account's id. */
@@ -67,12 +79,15 @@ const show =
   (view: AccountView): Result =>
     answer(status, accountResource(view));
 
-function create({ request }: Call): Asking | Refused {
+/** Whoever may not pay money in may not do so here, either. */
+function create({ request, caller }: Call): Asking | Refused {
   const body = readBody(request, validateCreateAccount);
   if (body instanceof Refused) return body;
   const { name = null, tier, balance = 0 } = body;
   const balanceCents = readCents('balance', balance);
   if (balanceCents instanceof Refused) return balanceCents;
+  const refused = balanceCents > 0 ? refuseRole(caller, 'admin') : null;
+  if (refused !== null) return refused;
   return asking('createAccount', { name, tier: TIERS.indexOf(tier), balanceCents }, show(201));
 }
 

@@ -1,7 +1,7 @@
 /**
- * The operator API (design, section 8): JSON in the public API's envelope, on a port of its own, for holders of the
- * operator token. Every change is a journaled command, and every answer waits until what it reports is durable.
- * `/healthz` and `/readyz` need no token (`health.ts`).
+ * The operator API (design, section 8): JSON in the public API's envelope, on a port of its own, for holders of an
+ * operator token whose role is enough. Every change is a journaled command, and every answer waits until what it reports
+ * is durable. `/healthz` and `/readyz` need no token (`health.ts`).
  *
  * It runs on a thread of its own, which reads and checks requests and makes the answers' text. What needs the state is
  * asked of the engine's thread (`desk/`), and what has left memory of the archive's reader.
@@ -10,12 +10,12 @@ import type { ArchiveReads } from '../../engine/model/archive-reads.js';
 import type { HttpHandler, HttpRequest, HttpResponder } from '../../engine/model/ports.js';
 import { refuseQuery } from '../kit/params.js';
 import { Refused } from '../kit/refused.js';
-import { type Found, Router } from '../kit/router.js';
+import { type Found, type Routed, Router } from '../kit/router.js';
+import { type Callers, refuseRole } from './access/callers.js';
 import { Asking, answer, PlainText, Reading, type Result, type Route } from './call.js';
 import type { AskDesk, FactsOf, Kind } from './desk/dealings.js';
-import { type Health, healthRoutes } from './health.js';
+import { type Health, type HealthRoute, healthRoutes } from './health.js';
 import { sendResult, sendText } from './send-result.js';
-import type { TokenGuard } from './token-guard.js';
 
 const PREFIX = '/operator/v1';
 const NOT_FOUND = new Refused('not_found', 'no such path');
@@ -26,7 +26,7 @@ export interface OperatorApiOptions {
   readonly routes: readonly Route[];
   /** Those that are below no prefix, but need a token. */
   readonly rootRoutes: readonly Route[];
-  readonly guard: Pick<TokenGuard, 'refuse'>;
+  readonly callers: Callers;
   readonly health: Health;
   /** A programming error: the process must end. */
   readonly onFatal: (error: unknown) => void;
@@ -41,7 +41,7 @@ class OperatorApi {
   readonly #router: Router<Route>;
   readonly #root: Router<Route>;
   /** Paths that need no token. */
-  readonly #health: Router<Route>;
+  readonly #health: Router<HealthRoute>;
 
   constructor(private readonly options: OperatorApiOptions) {
     this.#router = new Router([PREFIX], options.routes);
@@ -59,24 +59,21 @@ class OperatorApi {
   }
 
   #resultOf(request: HttpRequest): Result | Asking | PlainText {
-    const { method, path, query, fault } = request;
+    const { method, path, fault } = request;
     if (fault !== null) return new Refused(fault.code, fault.detail);
     const health = this.#health.find(path);
-    const unauthorized = health === null ? this.#refuseToken(request) : null;
-    if (unauthorized !== null) return unauthorized;
-    const found = health ?? this.#root.find(path) ?? this.#router.find(path);
+    if (health !== null)
+      return health.resource.byMethod.get(method)?.handle() ?? withoutRoute(method, health);
+    const root = this.#root.find(path);
+    if (root === null && path !== PREFIX && !path.startsWith(`${PREFIX}/`)) return NOT_FOUND;
+    const caller = this.options.callers.identify(request);
+    if (caller instanceof Refused) return caller;
+    const found = root ?? this.#router.find(path);
     if (found === null) return NOT_FOUND;
     const route = found.resource.byMethod.get(method);
     if (route === undefined) return withoutRoute(method, found);
-    const refused = method === 'GET' || method === 'HEAD' ? null : refuseQuery(query);
-    return refused ?? route.handle({ params: found.params, request });
-  }
-
-  #refuseToken(request: HttpRequest): Refused | null {
-    const { path } = request;
-    const isOurs = path === PREFIX || path.startsWith(`${PREFIX}/`) || this.#root.find(path) !== null;
-    if (!isOurs) return NOT_FOUND;
-    return this.options.guard.refuse(request);
+    const refused = refuseRole(caller, route.role) ?? (isRead(method) ? null : refuseQuery(request.query));
+    return refused ?? route.handle({ params: found.params, request, caller });
   }
 
   /** Answers once the engine's thread has said all, by when it is durable. */
@@ -115,8 +112,10 @@ class OperatorApi {
   }
 }
 
+const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD';
+
 /** The answer of a known path to a method that it does not have. */
-function withoutRoute(method: string, { resource }: Found<Route>): Result {
+function withoutRoute(method: string, { resource }: Found<Routed>): Result {
   const allow = ['Allow', resource.allow];
   if (method === 'OPTIONS') return answer(204, null, allow);
   return new Refused('method_not_allowed', `${method} is not offered here`, allow);

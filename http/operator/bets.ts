@@ -23,8 +23,8 @@ const NO_BET = new Refused('order_not_found', 'no such bet');
 const STATUSES = [...STATUS_OF_ORDERS.keys()];
 
 export const betRoutes: readonly Route[] = [
-  { method: 'GET', path: '/bets', handle: list },
-  { method: 'GET', path: '/bets/{id}', handle: one },
+  { method: 'GET', path: '/bets', role: 'read', handle: list },
+  { method: 'GET', path: '/bets/{id}', role: 'read', handle: one },
 ];
 
 interface Query {

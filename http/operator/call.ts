@@ -4,6 +4,7 @@
  */
 import { centsOfDollars } from '../../engine/base/money.js';
 import type { ArchiveReads } from '../../engine/model/archive-reads.js';
+import type { OperatorCaller, OperatorRole } from '../../engine/model/operators.js';
 import type { HeaderList, HttpRequest } from '../../engine/model/ports.js';
 import { invalid, type Refused } from '../kit/refused.js';
 import type { Routed } from '../kit/router.js';
@@ -13,6 +14,7 @@ export interface Call {
   /** Values of the path's `{...}` parts, in order. */
   readonly params: readonly string[];
   readonly request: HttpRequest;
+  readonly caller: OperatorCaller;
 }
 
 export interface Answer {
@@ -48,6 +50,8 @@ export class PlainText {
 
 /** `path` is below `/operator/v1`. */
 export interface Route extends Routed {
+  /** The least role that may call it. What only some calls of a route need beyond it, its handler asks for. */
+  readonly role: OperatorRole;
   readonly handle: (call: Call) => Result | Asking | PlainText;
 }
 

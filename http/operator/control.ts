@@ -31,16 +31,17 @@ const validateMarket = typia.createValidateEquals<MarketBody>();
 const validateVoid = typia.createValidateEquals<VoidBody>();
 
 export const controlRoutes: readonly Route[] = [
-  { method: 'PUT', path: '/trading', handle: setTrading },
-  { method: 'PATCH', path: '/markets/{id}', handle: suspendMarket },
-  { method: 'POST', path: '/rounds/{id}/void', handle: voidRound },
-  { method: 'POST', path: '/prices/{crypto}/confirm', handle: confirmPrice },
+  { method: 'PUT', path: '/trading', role: 'admin', handle: setTrading },
+  { method: 'PATCH', path: '/markets/{id}', role: 'admin', handle: suspendMarket },
+  { method: 'POST', path: '/rounds/{id}/void', role: 'admin', handle: voidRound },
+  { method: 'POST', path: '/prices/{crypto}/confirm', role: 'admin', handle: confirmPrice },
   {
     method: 'GET',
     path: '/house',
+    role: 'read',
     handle: () => asking('house', {}, (totals) => answer(200, houseResource(totals))),
   },
-  { method: 'POST', path: '/house/deposits', handle: depositHouse },
+  { method: 'POST', path: '/house/deposits', role: 'admin', handle: depositHouse },
 ];
 
 function setTrading({ request }: Call): Asking | Refused {

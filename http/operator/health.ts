@@ -7,9 +7,10 @@
  */
 import type { ErrorCode } from '../../engine/model/errors.js';
 import { Refused } from '../kit/refused.js';
+import type { Routed } from '../kit/router.js';
 import { HANGS_MS } from '../metrics/alarm-list.js';
 import { type EngineGauges, SPACE_LEVELS } from '../metrics/engine-figures.js';
-import { answer, type Result, type Route } from './call.js';
+import { answer, type Result } from './call.js';
 
 /** Why the server is not ready. */
 export interface NotReady {
@@ -27,8 +28,12 @@ export interface Health {
 
 const OK = answer(200, { status: 'ok' });
 
-/** Routes that need no token, below no prefix. */
-export const healthRoutes = ({ turnAgeMs, notReady }: Health): readonly Route[] => [
+/** A route below no prefix, for which nobody is asked who he is. */
+export interface HealthRoute extends Routed {
+  readonly handle: () => Result;
+}
+
+export const healthRoutes = ({ turnAgeMs, notReady }: Health): readonly HealthRoute[] => [
   {
     method: 'GET',
     path: '/healthz',

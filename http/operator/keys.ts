@@ -25,10 +25,10 @@ const validateCreateKey = typia.createValidateEquals<CreateKeyBody>();
 const validateUpdateKey = typia.createValidateEquals<UpdateKeyBody>();
 
 export const keyRoutes: readonly Route[] = [
-  { method: 'POST', path: '/accounts/{id}/keys', handle: createKey },
-  { method: 'GET', path: '/accounts/{id}/keys', handle: listOwn },
-  { method: 'GET', path: '/keys', handle: list },
-  { method: 'PATCH', path: '/keys/{id}', handle: updateKey },
+  { method: 'POST', path: '/accounts/{id}/keys', role: 'support', handle: createKey },
+  { method: 'GET', path: '/accounts/{id}/keys', role: 'read', handle: listOwn },
+  { method: 'GET', path: '/keys', role: 'read', handle: list },
+  { method: 'PATCH', path: '/keys/{id}', role: 'support', handle: updateKey },
 ];
 
 function createKey(call: Call): Asking {

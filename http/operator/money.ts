@@ -14,8 +14,8 @@ const TRANSFERS = 'transfers';
 const HOUSE = 'house';
 
 export const moneyRoutes: readonly Route[] = [
-  { method: 'GET', path: '/accounts/{id}/ledger', handle: ledger },
-  { method: 'GET', path: '/transfers', handle: transfers },
+  { method: 'GET', path: '/accounts/{id}/ledger', role: 'read', handle: ledger },
+  { method: 'GET', path: '/transfers', role: 'read', handle: transfers },
 ];
 
 /** The same entries as the account's own, newest first. */

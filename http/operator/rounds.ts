@@ -15,7 +15,7 @@ import { type Asking, asking, type Call, page, Reading, type Result, type Route 
 import type { OpenRound, OpenRounds } from './desk/dealings.js';
 import { openRoundResource, type RoundResource, settledRoundResource } from './resources/rounds.js';
 
-export const roundRoutes: readonly Route[] = [{ method: 'GET', path: '/rounds', handle: list }];
+export const roundRoutes: readonly Route[] = [{ method: 'GET', path: '/rounds', role: 'read', handle: list }];
 
 interface Query extends Exclude<ReturnType<typeof roundsQuery>, Refused> {
   readonly market: number | null;

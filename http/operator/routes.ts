@@ -11,6 +11,7 @@ import { type SandboxParts, sandboxRoutes } from './sandbox.js';
 const statusRoute: Route = {
   method: 'GET',
   path: '/status',
+  role: 'read',
   handle: () => asking('status', {}, (status) => answer(200, status)),
 };
 

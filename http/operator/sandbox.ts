@@ -34,8 +34,8 @@ const validateClock = typia.createValidateEquals<ClockBody>();
 
 export function sandboxRoutes({ isFeedPush, isClockManual }: SandboxParts): readonly Route[] {
   return [
-    { method: 'POST', path: '/prices', handle: (call) => pushPrices(isFeedPush, call) },
-    { method: 'POST', path: '/clock', handle: (call) => moveClock(isClockManual, call) },
+    { method: 'POST', path: '/prices', role: 'admin', handle: (call) => pushPrices(isFeedPush, call) },
+    { method: 'POST', path: '/clock', role: 'admin', handle: (call) => moveClock(isClockManual, call) },
   ];
 }
 

@@ -32,11 +32,16 @@ export class Figures {
 
   /** Below the API's prefix. */
   readonly routes: readonly Route[] = [
-    { method: 'GET', path: '/vitals', handle: (call) => this.#show(call) },
+    { method: 'GET', path: '/vitals', role: 'read', handle: (call) => this.#show(call) },
   ];
 
   /** Below no prefix: where Prometheus looks for them. */
-  readonly metricsRoute: Route = { method: 'GET', path: '/metrics', handle: () => this.#metrics() };
+  readonly metricsRoute: Route = {
+    method: 'GET',
+    path: '/metrics',
+    role: 'read',
+    handle: () => this.#metrics(),
+  };
 
   #take(): Reading {
     const { readings, nowMs, monotonicMs } = this.options;

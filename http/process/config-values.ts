@@ -4,7 +4,7 @@
  */
 import { isIP } from 'node:net';
 import { AMOUNT_CENTS_MAX, centsOfDollars } from '../../engine/base/money.js';
-import { isOperatorToken, OPERATOR_TOKEN_FORM } from '../../engine/model/operator-token.js';
+import { isOperatorToken, OPERATOR_TOKEN_FORM } from '../../engine/model/operators.js';
 import type { Setup } from '../../engine/model/setup.js';
 import * as kept from '../../engine/model/snapshots-kept.js';
 import { DEFAULT_RATE_LIMITS, RATE_LIMIT_NAMES, type RateLimitSettings } from '../limits/settings.js';

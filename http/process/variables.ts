@@ -60,6 +60,13 @@ export const VARIABLES = {
     token,
     '`Authorization: Bearer`; 16 to 255 visible ASCII characters',
   ),
+  /** null: the file in the data directory, which may be missing. */
+  operatorTokensFile: optional(
+    'TOTE_OPERATOR_TOKENS_FILE',
+    [null, '`<data>/operator-tokens`'],
+    path,
+    'tokens with names and [roles](#who-may-do-what), made with `npx tote token`; read again on SIGHUP',
+  ),
   /** Files of the ports' certificates (`http/tls/files.ts`). */
   tlsCertFile: optional(
     'TOTE_TLS_CERT_FILE',

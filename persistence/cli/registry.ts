@@ -9,6 +9,7 @@ import { restoreCommand } from './commands/restore.js';
 import { roundCommand } from './commands/round.js';
 import { snapshotCommand } from './commands/snapshot.js';
 import { statusCommand } from './commands/status.js';
+import { tokenCommand, tokensCommand } from './commands/token.js';
 import { verifyCommand } from './commands/verify.js';
 import { verifyBetCommand } from './commands/verify-bet.js';
 import { writeOffCommand } from './commands/write-off.js';
@@ -29,5 +30,7 @@ export const COMMANDS: readonly CliCommand[] = [
   betCommand,
   exportCommand,
   verifyBetCommand,
+  tokenCommand,
+  tokensCommand,
   schemaCommand,
 ];

@@ -28,6 +28,8 @@ export interface DataDir {
   readonly archiveFile: string;
   readonly masterSecretFile: string;
   readonly operatorTokenFile: string;
+  /** Named tokens (`operator-tokens.ts`); there may be none. */
+  readonly operatorTokensFile: string;
 }
 
 /** The paths below `path`, whether or not they exist. */
@@ -47,6 +49,7 @@ export function dataDirLayout(path: string): DataDir {
     inUseFile: join(journal, 'in-use'),
     masterSecretFile: join(root, 'master-secret'),
     operatorTokenFile: join(root, 'operator-token'),
+    operatorTokensFile: join(root, 'operator-tokens'),
   };
 }
 

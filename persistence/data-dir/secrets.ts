@@ -4,7 +4,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
-import { isOperatorToken, OPERATOR_TOKEN_FORM } from '../../engine/model/operator-token.js';
+import { isOperatorToken, OPERATOR_TOKEN_FORM } from '../../engine/model/operators.js';
 import { JournalError, messageOf } from '../errors.js';
 import { isMissing, writeFileDurably } from './files.js';
 import type { DataDir } from './layout.js';

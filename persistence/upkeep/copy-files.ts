@@ -23,8 +23,8 @@ export function copyFileDurably(from: string, to: string, check: (copy: string) 
 }
 
 /**
- * Copies the master secret and the operator token if the target has none. Returns a sentence for each one that the
- * source lacks.
+ * Copies the master secret and the operator token if the target has none, and the named tokens as they are now: one that
+ * was revoked must not come back with an older copy. Returns a sentence for each one that the source lacks.
  */
 export function copySecrets(from: DataDir, to: DataDir): string[] {
   const notes: string[] = [];
@@ -35,6 +35,8 @@ export function copySecrets(from: DataDir, to: DataDir): string[] {
       notes.push(`There is no ${from[name]}: without it the server does not start on the copy.`);
     }
   }
+  if (existsSync(from.operatorTokensFile)) copyFileDurably(from.operatorTokensFile, to.operatorTokensFile);
+  else rmSync(to.operatorTokensFile, { force: true });
   return notes;
 }
 

@@ -13,15 +13,17 @@ import { Sequencer } from '../../engine/host/sequencer.js';
 import { SEQUENCER_DEFAULTS } from '../../engine/host/sequencer-options.js';
 import type { Command, OrderGuards } from '../../engine/model/commands.js';
 import type { Outcome } from '../../engine/model/events.js';
+import { firstToken } from '../../engine/model/operators.js';
 import type { TickVerdict } from '../../engine/model/ports.js';
 import type { Rules } from '../../engine/model/rules.js';
 import type { LatestTick } from '../../http/board/market-publisher.js';
+import { keyDigest } from '../../http/keys.js';
 import type { SharedLimits } from '../../http/limits/shared-limits.js';
+import { TokenGuard } from '../../http/operator/access/token-guard.js';
 import { createOperatorApi } from '../../http/operator/api.js';
 import { OperatorDesk } from '../../http/operator/desk/desk.js';
 import type { NotReady } from '../../http/operator/health.js';
 import { operatorRoutes } from '../../http/operator/routes.js';
-import { TokenGuard } from '../../http/operator/token-guard.js';
 import { PushFeed } from '../../http/prices/push-feed.js';
 import { NO_ARCHIVE } from '../support/archive-of-journal.js';
 import type { Rng } from '../support/reference/rng.js';
@@ -208,7 +210,7 @@ export class Server {
       ask: desk.ask,
       archive: NO_ARCHIVE,
       routes: operatorRoutes({ isFeedPush: true, isClockManual: false }, false),
-      guard: new TokenGuard(OPERATOR_TOKEN, this.parts.clock),
+      callers: new TokenGuard([firstToken(keyDigest(OPERATOR_TOKEN))], this.parts.clock),
       rootRoutes: [],
       health: { turnAgeMs: () => 0, notReady: () => (this.isStopping ? [STOPPING] : []) },
       onFatal,

@@ -10,8 +10,8 @@ import type { BalanceMoved, EngineEvent } from '../../../engine/model/events.js'
 import type { PriceTick } from '../../../engine/model/ports.js';
 import type { AssetsAt } from '../../prices/silent-assets.js';
 import type { DiskSpace } from '../../process/shutdown.js';
+import type { Guesses } from '../access/token-guard.js';
 import { awaitedPrices, marketsWithoutCapital, type ShadowView } from '../desk/status.js';
-import type { Guesses } from '../token-guard.js';
 import { ArchiveLag } from './archive-lag.js';
 import { MinuteLog, type MinuteLogOptions } from './minute-log.js';
 

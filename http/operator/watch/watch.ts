@@ -2,8 +2,8 @@
 import { EngineFigures, type EngineFiguresOptions } from '../../metrics/engine-figures.js';
 import { ENGINE_PLACES, engineSheetOf } from '../../metrics/engine-meter.js';
 import { meterThread } from '../../metrics/thread-meter.js';
+import type { Guesses } from '../access/token-guard.js';
 import { marketsWithoutCapital } from '../desk/status.js';
-import type { Guesses } from '../token-guard.js';
 import { HealthLog, type HealthLogOptions } from './health-log.js';
 
 const CHECK_EVERY_MS = 1_000;

@@ -2,6 +2,7 @@
  * What the commands print with `--json`, as types. `schema/schemas.ts` generates the documented JSON Schemas from them.
  */
 import type { VerifyStep } from '../../../engine/fairness.js';
+import type { OperatorCaller, OperatorRole } from '../../../engine/model/operators.js';
 import type { JournalErrorCode } from '../../errors.js';
 import type { BackedUp } from '../../upkeep/backup/backup.js';
 import type { Lost, RestoredFromSnapshot } from '../../upkeep/restore/from-snapshot.js';
@@ -70,6 +71,24 @@ export interface ExportJson {
   readonly toSeq: number;
   /** What does not add up or is no longer known, as sentences. */
   readonly faults: readonly string[];
+}
+
+export interface TokenJson {
+  readonly name: string;
+  /** null for one that was revoked. */
+  readonly role: OperatorRole | null;
+  /** The token, which is shown once; null for one that was revoked. */
+  readonly secret: string | null;
+  /** Path of the file that says so. */
+  readonly file: string;
+}
+
+export interface TokensJson {
+  readonly file: string;
+  readonly tokens: readonly (OperatorCaller & {
+    /** ISO 8601 in UTC. */
+    readonly createdAt: string;
+  })[];
 }
 
 interface Judged {

@@ -14,6 +14,8 @@ import type {
   RestoreJson,
   RoundJson,
   SnapshotJson,
+  TokenJson,
+  TokensJson,
   VerifyBetJson,
   WriteOffJson,
 } from '../answers/answers.js';
@@ -45,6 +47,8 @@ const TITLES: Readonly<Record<string, string>> = {
   bet: 'tote bet',
   export: 'tote export, with --out',
   'verify-bet': 'tote verify-bet',
+  token: 'tote token',
+  tokens: 'tote tokens',
 };
 export const SCHEMA_NAMES: readonly string[] = Object.keys(TITLES);
 
@@ -64,6 +68,8 @@ const generated = typia.json.schemas<
     BetJson,
     ExportJson,
     VerifyBetJson,
+    TokenJson,
+    TokensJson,
   ],
   '3.1'
 >();

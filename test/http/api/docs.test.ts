@@ -24,6 +24,7 @@ const NOT_PUBLIC: readonly ErrorCode[] = [
   'client_certificate_required',
   'invalid_session',
   'csrf_refused',
+  'insufficient_role',
   'account_not_found',
   'key_not_found',
   'reference_conflict',

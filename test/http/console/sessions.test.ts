@@ -1,16 +1,11 @@
 /** How long a session of the console lasts, and what ends it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  AGE_MS_MAX,
-  IDLE_MS_MAX,
-  SESSIONS_MAX,
-  type SessionCaller,
-  Sessions,
-} from '../../../http/console/sessions.js';
+import type { OperatorToken } from '../../../engine/model/operators.js';
+import { AGE_MS_MAX, IDLE_MS_MAX, SESSIONS_MAX, Sessions } from '../../../http/console/sessions.js';
 import { TestClock } from '../../support/host.js';
 
-const CALLER: SessionCaller = { name: 'ann', role: 'support', digest: 'a'.repeat(64) };
+const CALLER: OperatorToken = { name: 'ann', role: 'support', digest: 'a'.repeat(64) };
 
 function opened() {
   const clock = new TestClock();

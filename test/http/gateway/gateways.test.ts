@@ -54,7 +54,7 @@ test('a programming error in a gateway is told, and all gateways still close', a
   const operators = {
     host: '127.0.0.1',
     port: 0,
-    token: 'token',
+    tokens: [],
     tls: null,
     board: setup.board,
     sandbox,

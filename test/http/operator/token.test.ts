@@ -1,7 +1,10 @@
 /** Guesses at the operator token are slowed and logged, for their address and no other (`TokenGuard`). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ADDRESSES_MAX, GUESSES_MAX, TokenGuard } from '../../../http/operator/token-guard.js';
+import { firstToken } from '../../../engine/model/operators.js';
+import { keyDigest } from '../../../http/keys.js';
+import { Refused } from '../../../http/kit/refused.js';
+import { ADDRESSES_MAX, GUESSES_MAX, TokenGuard } from '../../../http/operator/access/token-guard.js';
 import { TestClock } from '../../support/host.js';
 import { RawClient } from '../../support/raw-client.js';
 import { Server } from '../../support/server.js';
@@ -12,11 +15,11 @@ const ELSEWHERE = '10.0.0.2';
 
 function guarded() {
   const clock = new TestClock();
-  const guard = new TokenGuard(TOKEN, clock);
+  const guard = new TokenGuard([firstToken(keyDigest(TOKEN))], clock);
   /** 'taken', or the code of the refusal. */
   const send = (token: string, address = HERE): string => {
-    const refused = guard.refuse({ authorization: token === '' ? '' : `Bearer ${token}`, address });
-    return refused?.code ?? 'taken';
+    const refused = guard.identify({ authorization: token === '' ? '' : `Bearer ${token}`, address });
+    return refused instanceof Refused ? refused.code : 'taken';
   };
   const guess = (count: number, address = HERE): void => {
     for (let n = 0; n < count; n++) assert.equal(send(`guess-${n}`, address), 'invalid_operator_token');
@@ -32,8 +35,8 @@ test('after ten wrong tokens within a minute an address, and no other, is refuse
   assert.equal(send('guess-last'), 'invalid_operator_token');
   for (const token of ['one-more', TOKEN]) assert.equal(send(token), 'rate_limited');
   assert.equal(send(TOKEN, ELSEWHERE), 'taken');
-  const { headers } = guard.refuse({ authorization: `Bearer ${TOKEN}`, address: HERE }) ?? {};
-  assert.deepEqual(headers, ['Retry-After', '40']);
+  const refused = guard.identify({ authorization: `Bearer ${TOKEN}`, address: HERE });
+  assert.deepEqual(refused instanceof Refused && refused.headers, ['Retry-After', '40']);
   clock.pass(39_999);
   assert.equal(send(TOKEN), 'rate_limited');
   clock.pass(1);

@@ -37,6 +37,7 @@ test('an empty environment gives the defaults of the design', () => {
     operatorHost: '127.0.0.1',
     operatorPort: 8081,
     operatorToken: null,
+    operatorTokensFile: null,
     tlsCertFile: null,
     tlsKeyFile: null,
     operatorTlsCertFile: null,

@@ -14,7 +14,7 @@ import { type BackedUp, backup } from '../../../persistence/upkeep/backup/backup
 import { restore } from '../../../persistence/upkeep/restore/restore.js';
 import { Salvage } from '../../../persistence/upkeep/salvage/salvage.js';
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
-import { tote, toteJson } from '../../support/cli.js';
+import { tote, toteJson, toteText } from '../../support/cli.js';
 import { refusal, temporaryDir } from '../support/journal-files.js';
 import type { MadeDir } from '../support/made-dir.js';
 import { flipBit, makeOperatorDir } from '../support/operator-dir.js';
@@ -51,6 +51,20 @@ test('a first backup is complete, closed to other users, and good', async (t) =>
   assert.equal(statSync(to).mode & 0o777, 0o700);
   assert.ok(!existsSync(copy.inUseFile));
   assert.deepEqual(verify(dir).faults, []);
+});
+
+test('the named tokens of operators are copied as they are now: a revoked one does not come back', async (t) => {
+  const { dir } = make(t);
+  const to = beside(dir, 'backup');
+  const tokens = findDataDir(dir.root).operatorTokensFile;
+  for (const text of ['{"name":"ann"}\n', '{"name":"bob"}\n']) {
+    writeFileSync(tokens, text);
+    await toteText(['backup', to, dir.root]);
+    assert.equal(readFileSync(findDataDir(to).operatorTokensFile, 'utf8'), text);
+  }
+  rmSync(tokens);
+  await toteText(['backup', to, dir.root]);
+  assert.ok(!existsSync(findDataDir(to).operatorTokensFile));
 });
 
 test('a later backup copies only what is new, also across the sealing of the open segment', (t) => {

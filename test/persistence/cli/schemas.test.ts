@@ -9,7 +9,7 @@ import { after, before, type TestContext, test } from 'node:test';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { must } from '../../../engine/base/assert.js';
 import { COMMANDS } from '../../../persistence/cli/registry.js';
-import { findDataDir } from '../../../persistence/data-dir/layout.js';
+import { findDataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
 import { writeAbsent } from '../../../persistence/journal/segment/absent.js';
 import { findSegments } from '../../../persistence/journal/segment/names.js';
 import { tote } from '../../support/cli.js';
@@ -119,6 +119,14 @@ test('on a damaged directory, and on what is made of it', async (t) => {
   const out = join(temporaryDir(t), 'restored');
   const [told] = await check(['restore', root, '--from-snapshot', '--out', out], 1);
   assert.ok(existsSync(out) && told !== undefined);
+});
+
+test('tokens, made, listed and revoked', async (t) => {
+  const dir = join(temporaryDir(t), 'data');
+  openDataDir(dir);
+  await check(['token', 'ann', '--role', 'read', dir]);
+  await check(['tokens', dir]);
+  await check(['token', 'ann', '--revoke', dir]);
 });
 
 test('failures have a schema, and an unknown schema is refused', async () => {

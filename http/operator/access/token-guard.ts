@@ -1,16 +1,18 @@
 /**
- * Checks the operator token and slows down guessing. An address that has sent ten wrong tokens within a minute is
+ * Knows callers by their tokens and slows down guessing. An address that has sent ten wrong tokens within a minute is
  * refused for a while whatever it sends: any other answer would reveal whether the next guess is right. Other
  * addresses are not affected.
  *
  * It uses the monotonic clock, even in a sandbox: a refused operator could not move a manual one.
  */
 import { timingSafeEqual } from 'node:crypto';
-import type { Clock, HttpRequest } from '../../engine/model/ports.js';
-import { keyDigest } from '../keys.js';
-import { Refused } from '../kit/refused.js';
-import { AddressId } from '../limits/address-id.js';
-import { AddressWindows } from '../limits/address-windows.js';
+import type { OperatorCaller, OperatorToken } from '../../../engine/model/operators.js';
+import type { Clock, HttpRequest } from '../../../engine/model/ports.js';
+import { keyDigest } from '../../keys.js';
+import { Refused } from '../../kit/refused.js';
+import { AddressId } from '../../limits/address-id.js';
+import { AddressWindows } from '../../limits/address-windows.js';
+import type { Callers } from './callers.js';
 
 /** Wrong tokens allowed to an address within a minute; further ones are refused unseen. */
 export const GUESSES_MAX = 10;
@@ -37,8 +39,8 @@ const WRONG_TOKEN = new Refused(
 
 type Presented = Pick<HttpRequest, 'authorization' | 'address'>;
 
-export class TokenGuard {
-  readonly #digest: Buffer;
+export class TokenGuard implements Callers {
+  #tokens: readonly { readonly token: OperatorToken; readonly digest: Buffer }[] = [];
   readonly #address = new AddressId();
   readonly #addresses = AddressWindows.alone(ADDRESSES_MAX, GUESSES_MAX);
   /** Digests of an address's last wrong tokens, by its window. Repeating one is not another guess. */
@@ -49,19 +51,35 @@ export class TokenGuard {
   #reportedMs = Number.NEGATIVE_INFINITY;
 
   constructor(
-    token: string,
+    tokens: readonly OperatorToken[],
     private readonly clock: Pick<Clock, 'monotonicMs'>,
   ) {
-    this.#digest = Buffer.from(keyDigest(token), 'hex');
+    this.setTokens(tokens);
   }
 
-  /** Refuses a request without the token, or from an address that has guessed too often; else null. */
-  refuse({ authorization, address }: Presented): Refused | null {
+  /** From the next request on these are in force and no others. Guesses that were counted stay counted. */
+  setTokens(tokens: readonly OperatorToken[]): void {
+    this.#tokens = tokens.map((token) => ({ token, digest: Buffer.from(token.digest, 'hex') }));
+  }
+
+  /** Whether what has been opened with the token may go on: it has the same name and role as then. */
+  isInForce({ name, role, digest }: OperatorToken): boolean {
+    return this.#tokens.some(
+      ({ token }) => token.name === name && token.role === role && token.digest === digest,
+    );
+  }
+
+  /** The caller whose token a request has. Refuses one without, and any from an address that has guessed too often. */
+  identify({ authorization, address }: Presented): OperatorCaller | Refused {
     const token = /^bearer +(\S+) *$/i.exec(authorization)?.[1];
-    if (token === undefined) return WRONG_TOKEN;
-    // Comparing digests in constant time leaks neither the token's characters nor its length.
+    const found = token === undefined ? WRONG_TOKEN : this.present(token, address);
+    return found instanceof Refused ? found : { name: found.name, role: found.role };
+  }
+
+  /** The same for a token that does not come in a request's header; what is known of it. */
+  present(token: string, address: string): OperatorToken | Refused {
     const digest = keyDigest(token);
-    const isRight = timingSafeEqual(Buffer.from(digest, 'hex'), this.#digest);
+    const found = this.#find(Buffer.from(digest, 'hex'));
     const nowMs = this.#nowMs();
     this.#address.read(address);
     const window = this.#addresses.find(this.#address, nowMs);
@@ -71,11 +89,20 @@ export class TokenGuard {
       this.#noteFrom(address);
       return tooManyGuesses(windows.roomMs(window, GUESSES_MAX, nowMs) - nowMs);
     }
-    if (isRight) return null;
+    if (found !== null) return found;
     if (window !== 0 || this.#addresses.hasPlace) this.#count(window, digest, nowMs);
     this.#wrong += 1;
     this.#noteFrom(address);
     return WRONG_TOKEN;
+  }
+
+  /** Comparing digests in constant time, and all of them, leaks neither the characters of a token nor whose it is. */
+  #find(digest: Buffer): OperatorToken | null {
+    let found: OperatorToken | null = null;
+    for (const known of this.#tokens) {
+      if (timingSafeEqual(digest, known.digest)) found = known.token;
+    }
+    return found;
   }
 
   /** Guesses since the last report; null if there were none or the last report is too recent. */

@@ -1,0 +1,115 @@
+/** `tote token` and `tote tokens`: the named tokens of the operator API. */
+import { Argument, InvalidArgumentError, Option } from 'commander';
+import { must } from '../../../engine/base/assert.js';
+import {
+  FIRST_OPERATOR,
+  isOperatorName,
+  OPERATOR_NAME_FORM,
+  OPERATOR_ROLES,
+  type OperatorRole,
+} from '../../../engine/model/operators.js';
+import { findHolder } from '../../data-dir/lock.js';
+import { addOperatorToken, readOperatorTokens, removeOperatorToken } from '../../data-dir/operator-tokens.js';
+import type { TokenJson, TokensJson } from '../answers/answers.js';
+import { type Context, defineCommand } from '../frame/command.js';
+import { EXIT, UsageError } from '../frame/exit-codes.js';
+
+interface FileOptions {
+  readonly file?: string;
+}
+interface TokenOptions extends FileOptions {
+  readonly role?: OperatorRole;
+  readonly revoke?: boolean;
+}
+
+const FILE_OPTION = new Option(
+  '--file <path>',
+  'the file of tokens (default: TOTE_OPERATOR_TOKENS_FILE, else operator-tokens in the data directory)',
+);
+
+export const tokenCommand = defineCommand<TokenOptions>({
+  name: 'token',
+  summary: 'make a named token of the operator API, or revoke one (CHANGES the file of tokens)',
+  details:
+    'The token is shown once: the file keeps only its SHA-256, with name and role. The role "read" looks, "support" also ' +
+    'changes accounts and keys, and "admin" does everything. A running server reads the file again on SIGHUP. The token ' +
+    'that every server has, whose name is "operator", is not in it.',
+  examples: [
+    ['token ann --role support', 'makes one and shows it'],
+    ['token ann --revoke /var/lib/tote', 'takes it away, from the next SIGHUP or start on'],
+  ],
+  operands: [
+    new Argument('<NAME>', 'who will have it: what it does is recorded with this name').argParser(parseName),
+  ],
+  options: [
+    new Option('--role <role>', 'what it may do').choices(OPERATOR_ROLES).conflicts('revoke'),
+    new Option('--revoke', 'take it away'),
+    FILE_OPTION,
+  ],
+  worksWithoutJournal: true,
+  run: (context, { role, revoke: isRevoked = false, file }, operands) => {
+    const { out } = context;
+    const name = must(operands[0], 'the name');
+    const path = pathOf(context, file);
+    if (!isRevoked && role === undefined)
+      throw new UsageError(`Say what it may do: --role ${OPERATOR_ROLES.join(', ')}.`);
+    const secret = role === undefined ? null : addOperatorToken(path, name, role, new Date().toISOString());
+    if (role === undefined) removeOperatorToken(path, name);
+    if (out.isJson) out.document({ name, role: role ?? null, secret, file: path } satisfies TokenJson);
+    else {
+      if (secret !== null) out.line(secret);
+      out.note(
+        secret === null ? `${name} is revoked in ${path}.` : `${name} has the role ${role} in ${path}.`,
+      );
+      out.note(nextStep(context));
+    }
+    return EXIT.done;
+  },
+});
+
+export const tokensCommand = defineCommand<FileOptions>({
+  name: 'tokens',
+  summary: 'list the named tokens of the operator API',
+  details:
+    'Checks the file as the server does, and shows who has a token, with which role, and since when. The tokens themselves ' +
+    'are kept nowhere.',
+  examples: [
+    ['tokens', 'those of ./data'],
+    ['tokens --file /etc/tote/operator-tokens --json', 'those of another file, for a program'],
+  ],
+  options: [FILE_OPTION],
+  worksWithoutJournal: true,
+  run: (context, { file }) => {
+    const { out } = context;
+    const path = pathOf(context, file);
+    const tokens = readOperatorTokens(path, false).map(({ name, role, createdAt }) => ({
+      name,
+      role,
+      createdAt,
+    }));
+    if (out.isJson) out.document({ file: path, tokens } satisfies TokensJson);
+    else if (tokens.length === 0) out.note(`There are no named tokens in ${path}.`);
+    else {
+      const rows = tokens.map(({ name, role, createdAt }) => [name, role, createdAt]);
+      out.table(['name', 'role', 'made'], rows);
+    }
+    return EXIT.done;
+  },
+});
+
+function parseName(text: string): string {
+  if (!isOperatorName(text)) throw new InvalidArgumentError(`Expected ${OPERATOR_NAME_FORM}.`);
+  if (text === FIRST_OPERATOR)
+    throw new InvalidArgumentError('That is the name of the token that every server has.');
+  return text;
+}
+
+const pathOf = ({ dir }: Context, file: string | undefined): string =>
+  file ?? process.env['TOTE_OPERATOR_TOKENS_FILE'] ?? dir.operatorTokensFile;
+
+/** A server that runs on the directory goes on with the old file until it is told. */
+function nextStep({ dir }: Context): string {
+  const holder = findHolder(dir);
+  if (holder === null) return 'The server reads it when it starts.';
+  return `The running server reads it when it is told: kill -HUP ${holder.pid ?? '<its process id>'}`;
+}

@@ -1,0 +1,183 @@
+/**
+ * The file of named operator tokens: one line of JSON each, with name, role, the SHA-256 of the token and when it was made.
+ * Tokens are 256 random bits, so that their digest gives nothing to guess from. Lines that begin with `#` are comments.
+ *
+ * The server reads it when it starts and again on SIGHUP; `npx tote token` writes it. A file with any mistake is refused as
+ * a whole: half of it could be without the line that was meant to take a right away.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
+import {
+  FIRST_OPERATOR,
+  firstToken,
+  isOperatorName,
+  OPERATOR_NAME_FORM,
+  OPERATOR_ROLES,
+  type OperatorRole,
+  type OperatorToken,
+} from '../../engine/model/operators.js';
+import { JournalError, messageOf } from '../errors.js';
+import { isMissing, writeFileDurably } from './files.js';
+import type { DataDir } from './layout.js';
+import { openOperatorToken } from './secrets.js';
+
+const TOKEN_BYTES = 32;
+const FILE_MODE = 0o600;
+/** Users other than the file's owner may not be able to add themselves. */
+const OTHERS_WRITE = 0o022;
+/** A request is compared with every token. */
+const TOKENS_MAX = 1_000;
+/** A file that is something else altogether has many. */
+const MISTAKES_SHOWN_MAX = 10;
+
+export interface NamedToken extends OperatorToken {
+  /** ISO 8601 in UTC. */
+  readonly createdAt: string;
+}
+
+/** Lets secret scanners find tokens, and sets them apart from the keys of bettors. */
+const newSecret = (): string => `toteop_${randomBytes(TOKEN_BYTES).toString('base64url')}`;
+
+const digestOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
+
+/** Where the tokens of a server come from. */
+export interface TokenSources {
+  readonly dir: DataDir;
+  /** The token from the environment, instead of the one in the directory. */
+  readonly token: string | null;
+  /** The file from the environment, which must exist, instead of the one in the directory, which may be missing. */
+  readonly file: string | null;
+}
+
+/**
+ * All tokens in force: the one that every server has, and those of the file. Creates the first one if it is missing. Throws
+ * `secret_invalid` and `operator_tokens_invalid`.
+ */
+export function openOperatorTokens({ dir, token, file }: TokenSources): readonly OperatorToken[] {
+  const first = firstToken(digestOf(token ?? openOperatorToken(dir)));
+  const named = readOperatorTokens(file ?? dir.operatorTokensFile, file !== null);
+  return [first, ...named.map(({ name, role, digest }) => ({ name, role, digest }))];
+}
+
+/** The tokens in the file. Throws `operator_tokens_invalid` with the line and field of each mistake. */
+export function readOperatorTokens(path: string, mustExist: boolean): readonly NamedToken[] {
+  const text = readTokensText(path);
+  if (text === null) {
+    if (!mustExist) return [];
+    throw invalid(path, ['is missing']);
+  }
+  const mistakes: string[] = [];
+  const tokens: NamedToken[] = [];
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.trim() === '' || line.startsWith('#')) continue;
+    const token = readLine(line, tokens, (mistake) => mistakes.push(`line ${index + 1}: ${mistake}`));
+    if (token !== null) tokens.push(token);
+  }
+  if (tokens.length > TOKENS_MAX)
+    mistakes.push(`has ${tokens.length} tokens; at most ${TOKENS_MAX} are taken`);
+  if (mistakes.length > 0) throw invalid(path, mistakes);
+  return tokens;
+}
+
+/** Adds a token to the file and returns its secret, which is kept nowhere. A name is taken once. */
+export function addOperatorToken(path: string, name: string, role: OperatorRole, createdAt: string): string {
+  const secret = newSecret();
+  const found = readOperatorTokens(path, false);
+  if (found.some((token) => token.name === name)) {
+    throw new JournalError(
+      'file_exists',
+      `There is a token with the name ${name} already, and it was left as it is. Revoke it first, or take another name.`,
+    );
+  }
+  const text = readTokensText(path) ?? '';
+  const line = JSON.stringify({ name, role, sha256: digestOf(secret), createdAt });
+  const end = text === '' || text.endsWith('\n') ? '' : '\n';
+  writeFileDurably(path, `${text}${end}${line}\n`, FILE_MODE);
+  return secret;
+}
+
+/** Takes a token out of the file, and leaves all else in it as it is. Throws `not_found`. */
+export function removeOperatorToken(path: string, name: string): void {
+  const isHere = readOperatorTokens(path, false).some((token) => token.name === name);
+  if (!isHere) throw new JournalError('not_found', `There is no token with the name ${name} in ${path}.`);
+  const lines = (readTokensText(path) ?? '').split('\n');
+  const kept = lines.filter((line) => line.trim() === '' || line.startsWith('#') || nameIn(line) !== name);
+  writeFileDurably(path, kept.join('\n'), FILE_MODE);
+}
+
+const nameIn = (line: string): unknown => (JSON.parse(line) as Record<string, unknown>)['name'];
+
+function readTokensText(path: string): string | null {
+  try {
+    if ((statSync(path).mode & OTHERS_WRITE) !== 0)
+      throw invalid(path, [`may be written by other users; run: chmod 600 '${path}'`]);
+    return readFileSync(path, 'utf8');
+  } catch (thrown) {
+    if (isMissing(thrown)) return null;
+    if (thrown instanceof JournalError) throw thrown;
+    throw invalid(path, [`cannot be read: ${messageOf(thrown)}`]);
+  }
+}
+
+const FIELDS = ['name', 'role', 'sha256', 'createdAt'] as const;
+type Field = (typeof FIELDS)[number];
+
+/** The token of a line, or null after a mistake. Values are not shown: one may be a secret in the wrong place. */
+function readLine(
+  line: string,
+  before: readonly NamedToken[],
+  refuse: (mistake: string) => void,
+): NamedToken | null {
+  const fields = fieldsOf(line);
+  if (fields === null) {
+    refuse('is no JSON object; expected {"name": ..., "role": ..., "sha256": ..., "createdAt": ...}');
+    return null;
+  }
+  const unknown = Object.keys(fields).filter((name) => !FIELDS.some((known) => known === name));
+  const wrong = FIELDS.flatMap((field) => {
+    const expected = expectedOf(field, fields[field], before);
+    return expected === null ? [] : [`${field}: ${expected}`];
+  });
+  for (const mistake of [...unknown.map((name) => `${name}: no such field`), ...wrong]) refuse(mistake);
+  if (unknown.length > 0 || wrong.length > 0) return null;
+  const { name, role, sha256: digest, createdAt } = fields as Record<Field, string>;
+  return { name, role: role as OperatorRole, digest, createdAt };
+}
+
+function fieldsOf(line: string): Readonly<Record<string, unknown>> | null {
+  try {
+    const value: unknown = JSON.parse(line);
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}
+
+/** What was expected of a field that is wrong; null for one that is right. */
+function expectedOf(field: Field, value: unknown, before: readonly NamedToken[]): string | null {
+  if (value === undefined) return 'is missing';
+  if (typeof value !== 'string') return 'must be a text';
+  switch (field) {
+    case 'name':
+      if (!isOperatorName(value)) return `must be ${OPERATOR_NAME_FORM}`;
+      if (value === FIRST_OPERATOR) return `"${value}" is the name of the token that every server has`;
+      return before.some(({ name }) => name === value) ? 'stands on an earlier line, too' : null;
+    case 'role':
+      return OPERATOR_ROLES.some((role) => role === value) ? null : `must be ${OPERATOR_ROLES.join(', ')}`;
+    case 'sha256':
+      if (!/^[0-9a-f]{64}$/.test(value)) return 'must be 64 hex digits in lower case';
+      return before.some(({ digest }) => digest === value) ? 'stands on an earlier line, too' : null;
+    case 'createdAt':
+      return Number.isNaN(Date.parse(value)) ? 'must be an ISO 8601 date-time' : null;
+  }
+}
+
+function invalid(path: string, mistakes: readonly string[]): JournalError {
+  const shown = mistakes.slice(0, MISTAKES_SHOWN_MAX).join('; ');
+  const more = mistakes.length - MISTAKES_SHOWN_MAX;
+  return new JournalError(
+    'operator_tokens_invalid',
+    `The file of operator tokens ${path}: ${shown}${more > 0 ? `; and ${more} more` : ''}.`,
+  );
+}

@@ -1,0 +1,149 @@
+/** Who may do what at the operator port: every route has a role, and a running server keeps to it. */
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { mayDo, OPERATOR_ROLES, type OperatorRole } from '../../../engine/model/operators.js';
+import { operatorRoutes } from '../../../http/operator/routes.js';
+import { addOperatorToken, removeOperatorToken } from '../../../persistence/data-dir/operator-tokens.js';
+import { Client } from '../../support/client.js';
+import { linesOf } from '../../support/log-lines.js';
+import { RawClient } from '../../support/raw-client.js';
+import { newDataDir, Server, startRefused } from '../../support/server.js';
+
+const AT = '2026-11-22T12:00:00.000Z';
+const ROUTES = operatorRoutes({ isFeedPush: true, isClockManual: true }, true);
+
+/** What each role is the least for. README's table says the same. */
+const NEEDED: Readonly<Record<string, OperatorRole>> = {
+  'POST /accounts': 'support',
+  'GET /accounts': 'read',
+  'GET /accounts/{id}': 'read',
+  'PATCH /accounts/{id}': 'support',
+  'POST /accounts/{id}/deposits': 'admin',
+  'POST /accounts/{id}/withdrawals': 'admin',
+  'POST /accounts/{id}/keys': 'support',
+  'GET /accounts/{id}/keys': 'read',
+  'PATCH /keys/{id}': 'support',
+  'GET /keys': 'read',
+  'GET /rounds': 'read',
+  'GET /bets': 'read',
+  'GET /bets/{id}': 'read',
+  'GET /accounts/{id}/ledger': 'read',
+  'GET /transfers': 'read',
+  'PUT /trading': 'admin',
+  'PATCH /markets/{id}': 'admin',
+  'POST /rounds/{id}/void': 'admin',
+  'POST /prices/{crypto}/confirm': 'admin',
+  'GET /house': 'read',
+  'POST /house/deposits': 'admin',
+  'POST /prices': 'admin',
+  'POST /clock': 'admin',
+  'GET /status': 'read',
+};
+
+const dataDir = newDataDir();
+const tokensFile = join(dataDir, 'operator-tokens');
+const secrets = new Map(OPERATOR_ROLES.map((role) => [role, addOperatorToken(tokensFile, role, role, AT)]));
+let server: Server;
+before(async () => {
+  server = await Server.start({ dataDir, env: { TOTE_LOG_LEVEL: 'info' } });
+});
+after(() => server.remove());
+
+const clientWith = (token: string): Client =>
+  new Client(`${server.operatorUrl}/operator/v1`, { Authorization: `Bearer ${token}` });
+const clientOf = (role: OperatorRole): Client => clientWith(secrets.get(role) ?? '');
+
+/** Repeats the request until it is answered so: a thread learns of new tokens a moment after the log says so. */
+async function untilStatus(client: Client, status: number): Promise<void> {
+  while ((await client.get('/house')).status !== status);
+}
+
+test('every route has the role that the table says, and nothing looks that changes', () => {
+  const roles = ROUTES.map(({ method, path, role }) => [`${method} ${path}`, role]);
+  assert.deepEqual(Object.fromEntries(roles), NEEDED);
+  for (const { method, path, role } of ROUTES) {
+    if (method === 'GET') assert.equal(role, 'read', path);
+    else assert.notEqual(role, 'read', path);
+  }
+});
+
+test("README's table of the operator API has each route with its role", () => {
+  const readme = readFileSync('README.md', 'utf8');
+  for (const [route, role] of Object.entries(NEEDED)) {
+    const row = readme.split('\n').find((line) => line.startsWith('| ') && line.includes(`\`${route}`));
+    assert.ok(row !== undefined, route);
+    assert.match(row, new RegExp(`\\| ${role} \\|`), route);
+  }
+});
+
+test('each role gets as far as its routes, and no further', async () => {
+  for (const { method, path, role: needed } of ROUTES) {
+    const target = path.replace('{id}', '0').replace('{crypto}', 'BTC');
+    for (const role of OPERATOR_ROLES) {
+      const { status, error } = await clientOf(role).send(
+        method,
+        target,
+        method === 'GET' ? undefined : '{}',
+      );
+      const what = `${role}: ${method} ${path}`;
+      if (mayDo(role, needed)) assert.notEqual(status, 403, what);
+      else {
+        assert.equal(status, 403, what);
+        assert.equal(
+          error,
+          `insufficient_role: this needs the role ${needed}, and ${role} has the role ${role}`,
+        );
+      }
+    }
+  }
+});
+
+test('an account is opened by support, and with money in it by admin only', async () => {
+  const refused = await clientOf('support').post('/accounts', { tier: 'GOLD', balance: 1 });
+  assert.match(refused.error, /^insufficient_role: this needs the role admin/);
+  assert.equal((await clientOf('support').post('/accounts', { tier: 'GOLD', balance: 0 })).status, 201);
+  assert.equal((await clientOf('admin').post('/accounts', { tier: 'GOLD', balance: 1 })).status, 201);
+});
+
+test('SIGHUP puts the file in force without dropping a connection; one with a mistake changes nothing', async () => {
+  const port = Number(new URL(server.operatorUrl).port);
+  const kept = await RawClient.open(port);
+  const ask = (token: string): void =>
+    kept.send('GET /operator/v1/house HTTP/1.1', 'Host: x', `Authorization: Bearer ${token}`, '', '');
+  ask(server.token);
+  await kept.sees(/HTTP\/1\.1 200 [\s\S]*\}\}/);
+
+  const good = readFileSync(tokensFile, 'utf8');
+  writeFileSync(tokensFile, `${good}{"name":"eve"}\n`);
+  server.run.signal('SIGHUP');
+  const told = await server.run.findInErrors((stderr) => linesOf(stderr, 'reload_refused')[0]);
+  assert.match(`${told.msg}`, /operator-tokens: line 4: role: is missing; line 4: sha256: is missing/);
+  assert.equal((await clientOf('read').get('/house')).status, 200, 'the old ones stay in force');
+
+  writeFileSync(tokensFile, good);
+  removeOperatorToken(tokensFile, 'support');
+  const later = addOperatorToken(tokensFile, 'zoe', 'read', AT);
+  server.run.signal('SIGHUP');
+  await server.run.findInErrors((stderr) =>
+    linesOf(stderr, 'reloaded').find(({ msg }) => msg === 'operator tokens: 3 with names are in force'),
+  );
+  await untilStatus(clientWith(later), 200);
+  assert.equal((await clientOf('support').get('/house')).status, 401, 'it was revoked');
+  assert.equal((await clientOf('admin').get('/house')).status, 200);
+  ask(later);
+  await kept.sees(/HTTP\/1\.1 200 [\s\S]*HTTP\/1\.1 200 [\s\S]*\}\}/);
+  kept.socket.destroy();
+});
+
+test('a start with a bad file is refused with the line and field', async () => {
+  const path = join(dataDir, 'bad-tokens');
+  writeFileSync(
+    path,
+    `${JSON.stringify({ name: 'ann', role: 'root', sha256: 'ab'.repeat(32), createdAt: AT })}\n`,
+  );
+  const { code, logText } = await startRefused({ env: { TOTE_OPERATOR_TOKENS_FILE: path } });
+  assert.equal(code, 1);
+  assert.match(logText, /bad-tokens: line 1: role: must be read, support, admin/);
+});

@@ -1,0 +1,59 @@
+/** `tote token` and `tote tokens`: a token is shown once, and what it may do stands in the file. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { openDataDir } from '../../../persistence/data-dir/layout.js';
+import { lockDataDir } from '../../../persistence/data-dir/lock.js';
+import { tote, toteProcess } from '../../support/cli.js';
+import { temporaryDir } from '../support/journal-files.js';
+
+test('a token is made, listed and revoked; only the first shows it', async (t) => {
+  const dir = openDataDir(join(temporaryDir(t), 'data'));
+  const made = await tote(['token', 'ann', '--role', 'support', dir.root]);
+  assert.equal(made.code, 0, made.stderr);
+  assert.match(made.stdout, /^toteop_[A-Za-z0-9_-]{43}\n$/, 'nothing else is on stdout, for a script');
+  assert.match(
+    made.stderr,
+    /^ann has the role support in .*operator-tokens\.\nThe server reads it when it starts\.\n$/,
+  );
+  const listed = await tote(['tokens', dir.root]);
+  assert.match(listed.stdout, /^name {2}role {5}made\nann {3}support {2}2\d{3}-/);
+  const twice = await tote(['token', 'ann', '--role', 'admin', dir.root]);
+  assert.equal(twice.code, 3);
+  assert.match(twice.stderr, /There is a token with the name ann already/);
+  const revoked = await tote(['token', 'ann', '--revoke', dir.root]);
+  assert.equal(revoked.code, 0, revoked.stderr);
+  assert.equal(readFileSync(dir.operatorTokensFile, 'utf8'), '');
+  assert.equal((await tote(['token', 'ann', '--revoke', dir.root])).code, 1);
+  for (const { stdout, stderr } of [listed, twice, revoked])
+    assert.ok(!`${stdout}${stderr}`.includes(made.stdout.trim()));
+});
+
+test('it says how a running server learns of it, and takes the file of the environment', async (t) => {
+  const dir = openDataDir(join(temporaryDir(t), 'data'));
+  const file = join(dir.root, 'elsewhere');
+  const env = { TOTE_OPERATOR_TOKENS_FILE: file };
+  const lock = lockDataDir(dir);
+  const made = await toteProcess(['token', 'bob', '--role', 'read', dir.root], { env });
+  lock.release();
+  assert.equal(made.code, 0, made.stderr);
+  assert.match(made.stderr, new RegExp(`kill -HUP ${process.pid}\n`));
+  assert.match(readFileSync(file, 'utf8'), /"name":"bob","role":"read"/);
+});
+
+test('a name or role that cannot be is refused as a mistake on the command line', async (t) => {
+  const { root } = openDataDir(join(temporaryDir(t), 'data'));
+  const cases: readonly (readonly [args: readonly string[], told: RegExp])[] = [
+    [['token', 'ann', root], /Say what it may do: --role read, support, admin/],
+    [['token', 'ann', '--role', 'root', root], /Allowed choices are read, support, admin/],
+    [['token', 'operator', '--role', 'read', root], /That is the name of the token that every server has/],
+    [['token', 'a b', '--role', 'read', root], /Expected 1 to 64 letters/],
+    [['token', 'ann', '--role', 'read', '--revoke', root], /cannot be used with/],
+  ];
+  for (const [args, told] of cases) {
+    const ran = await tote(args);
+    assert.equal(ran.code, 2, args.join(' '));
+    assert.match(ran.stderr, told);
+  }
+});

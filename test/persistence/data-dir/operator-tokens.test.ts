@@ -1,0 +1,88 @@
+/** The file of operator tokens: what is in it, and how each mistake in it is told with its line and field. */
+import assert from 'node:assert/strict';
+import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { openDataDir } from '../../../persistence/data-dir/layout.js';
+import {
+  addOperatorToken,
+  openOperatorTokens,
+  readOperatorTokens,
+  removeOperatorToken,
+} from '../../../persistence/data-dir/operator-tokens.js';
+import { temporaryDir } from '../support/journal-files.js';
+
+const SHA = 'ab'.repeat(32);
+const AT = '2026-11-22T12:00:00.000Z';
+const lineOf = (fields: object): string =>
+  JSON.stringify({ name: 'ann', role: 'read', sha256: SHA, createdAt: AT, ...fields });
+
+test('a made token is in the file as its digest only, closed to other users; comments stay when it is revoked', (t) => {
+  const path = join(temporaryDir(t), 'tokens');
+  writeFileSync(path, '# who looks after what\n', { mode: 0o600 });
+  const secret = addOperatorToken(path, 'ann', 'support', AT);
+  const other = addOperatorToken(path, 'bob@desk', 'read', AT);
+  assert.match(secret, /^toteop_[A-Za-z0-9_-]{43}$/);
+  assert.notEqual(secret, other);
+  const text = readFileSync(path, 'utf8');
+  assert.ok(!text.includes(secret) && !text.includes(secret.slice(7)));
+  assert.equal(statSync(path).mode & 0o777, 0o600);
+  const found = readOperatorTokens(path, true).map(({ name, role }) => [name, role]);
+  assert.deepEqual(found, [
+    ['ann', 'support'],
+    ['bob@desk', 'read'],
+  ]);
+  assert.throws(
+    () => addOperatorToken(path, 'ann', 'admin', AT),
+    /There is a token with the name ann already/,
+  );
+  removeOperatorToken(path, 'ann');
+  assert.match(readFileSync(path, 'utf8'), /^# who looks after what\n\{"name":"bob@desk".*\}\n$/);
+  assert.throws(() => removeOperatorToken(path, 'ann'), /There is no token with the name ann/);
+});
+
+test('each mistake is told with its line and field, and never with a value', (t) => {
+  const path = join(temporaryDir(t), 'tokens');
+  const secret = `toteop_${'x'.repeat(43)}`;
+  const cases: readonly (readonly [line: string, told: RegExp])[] = [
+    [secret, /line 2: is no JSON object/],
+    ['[]', /line 2: is no JSON object/],
+    [lineOf({ name: 'a b' }), /line 2: name: must be 1 to 64 letters/],
+    [lineOf({ name: 'operator' }), /line 2: name: "operator" is the name of the token that every server has/],
+    [lineOf({ name: 'eve' }), /line 2: name: stands on an earlier line, too/],
+    [lineOf({ role: 'root' }), /line 2: role: must be read, support, admin/],
+    [lineOf({ sha256: secret }), /line 2: sha256: must be 64 hex digits/],
+    [lineOf({ sha256: 'cd'.repeat(32) }), /line 2: sha256: stands on an earlier line/],
+    [lineOf({ createdAt: 'yesterday' }), /line 2: createdAt: must be an ISO 8601/],
+    [lineOf({ sha256: undefined }), /line 2: sha256: is missing/],
+    [lineOf({ role: 1 }), /line 2: role: must be a text/],
+    [lineOf({ rol: 'admin' }), /line 2: rol: no such field/],
+  ];
+  for (const [line, told] of cases) {
+    writeFileSync(path, `${lineOf({ name: 'eve', sha256: 'cd'.repeat(32) })}\n${line}\n`, { mode: 0o600 });
+    assert.throws(
+      () => readOperatorTokens(path, true),
+      (thrown) => {
+        assert.ok(thrown instanceof Error);
+        assert.match(thrown.message, told);
+        assert.ok(!thrown.message.includes(secret), thrown.message);
+        return true;
+      },
+    );
+  }
+  writeFileSync(path, 'no\n'.repeat(12), { mode: 0o600 });
+  assert.throws(() => readOperatorTokens(path, true), /line 1: .*line 10: .*; and 2 more\.$/);
+});
+
+test('a file that others may write is refused, and so is a missing one that was asked for', (t) => {
+  const dir = openDataDir(join(temporaryDir(t), 'data'));
+  const [first, ...none] = openOperatorTokens({ dir, token: null, file: null });
+  assert.deepEqual([first?.name, first?.role, none.length], ['operator', 'admin', 0]);
+  const file = join(dir.root, 'elsewhere');
+  assert.throws(() => openOperatorTokens({ dir, token: null, file }), /elsewhere: is missing\.$/);
+  writeFileSync(file, `${lineOf({})}\n`);
+  chmodSync(file, 0o620);
+  assert.throws(() => openOperatorTokens({ dir, token: null, file }), /may be written by other users/);
+  chmodSync(file, 0o644);
+  assert.equal(openOperatorTokens({ dir, token: null, file }).length, 2);
+});
