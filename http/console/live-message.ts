@@ -4,6 +4,7 @@
  */
 import { ASSETS, MARKETS_MAX } from '../../engine/model/domain.js';
 import { ASSET_FIELDS, type Board, MARKET_FIELDS, TICK_PRICE } from '../board/markets.js';
+import type { Raised } from '../metrics/alarms.js';
 import type { Pulse } from '../operator/desk/pulse.js';
 
 /** A row of the board: null where that has NaN. */
@@ -14,6 +15,7 @@ export interface LiveMessage extends Pulse {
   readonly markets: readonly Row[];
   /** The latest price of each asset. */
   readonly prices: Row;
+  readonly alarms: readonly Raised[];
 }
 
 export class LiveMessages {
@@ -22,9 +24,10 @@ export class LiveMessages {
 
   constructor(private readonly board: Board) {}
 
-  textOf(pulse: Pulse): string {
+  textOf(pulse: Pulse, alarms: readonly Raised[]): string {
     const markets = Array.from({ length: MARKETS_MAX }, (_, market) => this.#market(market));
-    const message: LiveMessage = { ...pulse, markets, prices: ASSETS.map((_, asset) => this.price(asset)) };
+    const prices = ASSETS.map((_, asset) => this.price(asset));
+    const message: LiveMessage = { ...pulse, markets, prices, alarms };
     return JSON.stringify(message);
   }
 

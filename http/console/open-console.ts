@@ -1,6 +1,7 @@
 /** Puts the parts of the console together. */
 import type { Clock, HttpHandler } from '../../engine/model/ports.js';
 import { type BoardMemory, boardOf } from '../board/markets.js';
+import type { Raised } from '../metrics/alarms.js';
 import type { Callers } from '../operator/access/callers.js';
 import type { TokenGuard } from '../operator/access/token-guard.js';
 import type { AskDesk } from '../operator/desk/dealings.js';
@@ -19,6 +20,8 @@ export interface ConsoleOptions {
   readonly tokens: TokenGuard;
   readonly board: BoardMemory;
   readonly ask: AskDesk;
+  /** Alarms that are raised now. */
+  readonly alarms: () => readonly Raised[];
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
@@ -32,7 +35,7 @@ export interface OpenConsole {
   close(): void;
 }
 
-export function openConsole({ tokens, board, ask, clock }: ConsoleOptions): OpenConsole {
+export function openConsole({ tokens, board, ask, alarms, clock }: ConsoleOptions): OpenConsole {
   const sessions = new Sessions(clock, (token) => tokens.isInForce(token));
   const messages = new LiveMessages(boardOf(board));
   const watchers = new Watchers({
@@ -40,7 +43,7 @@ export function openConsole({ tokens, board, ask, clock }: ConsoleOptions): Open
     render: (send) =>
       ask({ kind: 'pulse', ask: {} }, (told) => {
         // A pulse is one fact, and is never refused.
-        if (told.kind === 'done') send(messages.textOf(told.facts[0] as Pulse));
+        if (told.kind === 'done') send(messages.textOf(told.facts[0] as Pulse, alarms()));
       }),
   });
   const console = new Console({ tokens, sessions, watchers, page: loadPage() });

@@ -51,6 +51,8 @@ class Watcher implements StreamOwner {
 export class Watchers {
   readonly #watchers = new Set<Watcher>();
   #isRendering = false;
+  /** The newest message; null where there is none of the last second. */
+  #newest: string | null = null;
 
   constructor(private readonly options: WatchersOptions) {}
 
@@ -62,7 +64,8 @@ export class Watchers {
     upgrade.accept('', (socket) => {
       const watcher = new Watcher(socket, session, (gone) => this.#watchers.delete(gone));
       this.#watchers.add(watcher);
-      this.tick();
+      if (this.#newest === null) this.tick();
+      else socket.send(this.#newest);
       return watcher;
     });
     return null;
@@ -73,10 +76,12 @@ export class Watchers {
     for (const { socket, session } of [...this.#watchers]) {
       if (!this.options.isOpen(session)) socket.close(SESSION_ENDED, 'the session has ended');
     }
+    this.#newest = null;
     if (this.#watchers.size === 0 || this.#isRendering) return;
     this.#isRendering = true;
     this.options.render((text) => {
       this.#isRendering = false;
+      this.#newest = text;
       for (const { socket } of this.#watchers) {
         if (socket.waitingBytes <= WAITING_BYTES_MAX) socket.send(text);
       }

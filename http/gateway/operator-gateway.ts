@@ -2,6 +2,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { routeNames } from '../api/endpoint.js';
 import { ENDPOINTS } from '../api/endpoints.js';
+import { boardOf } from '../board/markets.js';
 import { CONSOLE_STREAMS, type OpenConsole, openConsole } from '../console/open-console.js';
 import { createLog } from '../log/log.js';
 import { logRequests } from '../log/requests.js';
@@ -14,9 +15,10 @@ import { SAMPLE_EVERY_MS } from '../metrics/vitals.js';
 import { TokenGuard } from '../operator/access/token-guard.js';
 import { createOperatorApi } from '../operator/api.js';
 import type { AskDesk, Told } from '../operator/desk/dealings.js';
+import { NOTE_EVERY_MS, PriceHistory } from '../operator/figures/price-history.js';
+import { Figures } from '../operator/figures/vitals.js';
 import { healthOf } from '../operator/health.js';
 import { operatorRoutes } from '../operator/routes.js';
-import { Figures } from '../operator/vitals.js';
 import { systemClock } from '../process/clock.js';
 import { HeldRequests } from '../uws/held-requests.js';
 import { UwsTransport } from '../uws/transport.js';
@@ -84,13 +86,16 @@ export class OperatorGateway implements Serving {
       this.#asked.set(id, tell);
       this.post({ kind: 'asked', id, question });
     };
-    const console = openConsole({ tokens: this.#guard, board, ask, clock: systemClock });
-    this.#console = console;
+    const prices = new PriceHistory(boardOf(board));
+    setInterval(() => prices.note(), NOTE_EVERY_MS).unref();
     const seen = this.#measure();
+    const alarms = () => seen.alarms;
+    const console = openConsole({ tokens: this.#guard, board, ask, alarms, clock: systemClock });
+    this.#console = console;
     const api = createOperatorApi({
       ask,
       archive: client.reads,
-      routes: [...operatorRoutes(sandbox, true), ...seen.routes],
+      routes: [...operatorRoutes(sandbox, true), ...seen.routes, ...prices.routes],
       rootRoutes: [seen.metricsRoute],
       callers: console.callers,
       health: healthOf(engineGaugesOf(figures.engineGauges), systemClock.monotonicMs),

@@ -16,7 +16,7 @@ import { HouseView } from './views/house.js';
 import { LoginView } from './views/login.js';
 import { MarketView } from './views/market.js';
 import { MarketsView } from './views/markets.js';
-import { RoundView } from './views/round.js';
+import { RoundView } from './views/rounds.js';
 import { SystemView } from './views/system.js';
 
 const VIEWS: readonly (readonly [name: string, title: string])[] = [
@@ -121,7 +121,7 @@ function View(): JSX.Element {
 function Condition(): JSX.Element {
   const message = live.value;
   if (message === null) return <p class="condition quiet">Connecting …</p>;
-  const { timeMs, isClockManual, trading, ordersRefused } = message;
+  const { timeMs, isClockManual, trading, ordersRefused, alarms } = message;
   return (
     <div class="condition">
       {isFresh.value ? <Badge tone="good">live</Badge> : <Badge tone="bad">no news from the server</Badge>}
@@ -131,6 +131,13 @@ function Condition(): JSX.Element {
         <Badge tone="bad">orders are refused: {ordersRefused}</Badge>
       )}
       {trading.reason !== '' && !trading.enabled && <span>{trading.reason}</span>}
+      {alarms.length > 0 && (
+        <a href={linkTo('system')}>
+          <Badge tone={alarms.some(({ severity }) => severity === 'critical') ? 'bad' : 'warn'}>
+            {alarms.length === 1 ? '1 alarm' : `${alarms.length} alarms`}
+          </Badge>
+        </a>
+      )}
       <span class="quiet">
         {timeText(timeMs)} UTC{isClockManual && ' (manual clock)'}
       </span>

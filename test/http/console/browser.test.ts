@@ -145,7 +145,7 @@ const VIEWS: readonly (readonly [hash: string, loaded: string])[] = [
   ['#/house', 'the books balance'],
   ['#/accounts', 'acc_1'],
   ['#/accounts/acc_1', 'Balance after'],
-  ['#/system', 'Durable up to'],
+  ['#/system', 'Commands behind'],
 ];
 
 test('no view breaks a rule of WCAG level AA: in light, in dark, and at 390 px', {

@@ -3,7 +3,7 @@ import { begin, type Change, typedIn } from '../state/action.js';
 import { operator } from '../state/api.js';
 import { centsIn, count, dollarsOf, marketName, usd } from '../state/format.js';
 import { live } from '../state/live.js';
-import type { MarketNow, RoundNow } from '../state/markets.js';
+import type { MarketNow } from '../state/markets.js';
 import { referenceField } from './reference.js';
 
 const nothing = (): void => undefined;
@@ -55,28 +55,35 @@ export function suspendMarket({ id, round }: MarketNow, isSuspended: boolean): v
   });
 }
 
-export function voidRound(market: MarketNow, round: RoundNow, onDone: () => void): void {
+/** What is told of a round before it is voided. */
+export interface Voidable {
+  readonly id: string;
+  readonly status: string;
+  readonly bets: number;
+  readonly volumeCents: number;
+}
+
+export function voidRound({ id, status, bets, volumeCents }: Voidable, onDone: () => void): void {
   begin({
-    title: `Void round ${round.id}`,
+    title: `Void round ${id}`,
     about:
-      'Every bet of the round gets its stake back, without a fee, and no bet wins. This cannot be undone. The market has no round until the next one opens.',
+      'Every bet of the round gets its stake back, without a fee, and no bet wins. This cannot be undone. If the round is open, its market has no round until the next one opens.',
     fields: [],
     preview: () => [
-      { what: 'Round', before: round.status, after: 'VOID' },
-      { what: 'Bets refunded', before: '', after: count(round.bets) },
-      { what: 'Stakes paid back', before: '', after: usd(round.volumeCents) },
-      { what: marketName(market.id), before: 'open round', after: 'no round until the next window' },
+      { what: 'Round', before: status, after: 'VOID' },
+      { what: 'Bets refunded', before: '', after: count(bets) },
+      { what: 'Stakes paid back', before: '', after: usd(volumeCents) },
     ],
     label: 'Void round',
     isDangerous: true,
     asksReason: true,
-    run: (_, reason) => operator('POST', `/rounds/${round.id}/void`, { reason }),
-    done: `Round ${round.id} is void: ${count(round.bets)} bets are refunded.`,
+    run: (_, reason) => operator('POST', `/rounds/${id}/void`, { reason }),
+    done: `Round ${id} is void: ${count(bets)} bets are refunded.`,
     onDone,
   });
 }
 
-export function depositHouse(onDone: () => void): void {
+export function depositHouse(): void {
   begin({
     title: "Add to the house's capital",
     about: 'The house pays the seeds of its rounds from its balance. It cannot withdraw.',
@@ -96,6 +103,25 @@ export function depositHouse(onDone: () => void): void {
         reference: typedIn(values, 'reference'),
       }),
     done: 'The deposit is made.',
+    onDone: nothing,
+  });
+}
+
+/** `last` is the last price that was believed; null if there is none. */
+export function confirmPrice(crypto: string, price: number, last: number | null, onDone: () => void): void {
+  begin({
+    title: `Confirm the price of ${crypto}`,
+    about:
+      'The price is too far from the last one, and is held back until later ones agree with it. If you know that it is right, it is used at once.',
+    fields: [],
+    preview: () => [
+      { what: `Price of ${crypto}`, before: last === null ? '' : String(last), after: String(price) },
+    ],
+    label: 'Confirm price',
+    isDangerous: true,
+    asksReason: true,
+    run: (_, reason) => operator('POST', `/prices/${crypto}/confirm`, { price, reason }),
+    done: `The price of ${crypto} is used.`,
     onDone,
   });
 }

@@ -1,8 +1,7 @@
-/** Lists that several views have: bets, rounds, and a button for the next page. */
+/** Lists in pages, and that of bets, which several views have. */
 import type { ComponentChildren, JSX } from 'preact';
 import type { BetResource } from '../../../operator/resources/bets.js';
-import type { RoundResource } from '../../../operator/resources/rounds.js';
-import { centsOf, count, isoTimeText, marketName, usd } from '../state/format.js';
+import { centsOf, isoTimeText, marketName, usd } from '../state/format.js';
 import { linkTo } from '../state/route.js';
 import { Badge, Loading, Table } from './basics.js';
 import { type Paged, usePaged } from './paged.js';
@@ -99,33 +98,4 @@ export function Bets({
 function BetBadge({ bet: { status, result } }: { readonly bet: BetResource }): JSX.Element {
   if (result === null) return <Badge tone="plain">{status.toLowerCase()}</Badge>;
   return <Badge tone={result === 'WIN' ? 'good' : 'plain'}>{result.toLowerCase()}</Badge>;
-}
-
-export function Rounds({ market }: { readonly market: string }): JSX.Element {
-  const list = usePaged<RoundResource>(`/rounds?marketId=${market}&limit=15`);
-  return (
-    <Listed title="Rounds" list={list} empty="The market has had no round.">
-      {(rounds) => (
-        <Table
-          caption="Rounds"
-          head={['Round', 'Result', '~#Open', '~#Close', '#Pool UP', '#Pool DOWN', '#Bets', '~Ended']}
-        >
-          {rounds.map((round) => (
-            <tr key={round.id}>
-              <th scope="row">
-                <a href={linkTo('markets', market, round.id)}>{round.roundNumber}</a>
-              </th>
-              <td>{round.result === null ? round.status.toLowerCase() : round.result}</td>
-              <td class="number wide">{round.openPrice ?? '–'}</td>
-              <td class="number wide">{round.closePrice ?? '–'}</td>
-              <td class="number">{usd(centsOf(round.poolUp))}</td>
-              <td class="number">{usd(centsOf(round.poolDown))}</td>
-              <td class="number">{count(round.totalBets)}</td>
-              <td class="wide">{isoTimeText(round.endTime)}</td>
-            </tr>
-          ))}
-        </Table>
-      )}
-    </Listed>
-  );
 }

@@ -86,12 +86,13 @@ function optionsOf({ lines, format, fromZero, width }: Look): uPlot.Options {
   return {
     width,
     height: HEIGHT,
-    // Times are UTC, as everywhere in the console.
-    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1_000), 'Etc/UTC'),
     scales: { y: fromZero ? { range: (_, __, max) => [0, max > 0 ? max * 1.1 : 1] } : {} },
-    axes: [axis, { ...axis, size: AXIS_WIDTH, values: (_, ticks) => ticks.map(format) }],
+    axes: [
+      { ...axis, values: (_, ticks, __, ___, stepSeconds) => ticks.map((tick) => clock(tick, stepSeconds)) },
+      { ...axis, size: AXIS_WIDTH, values: (_, ticks) => ticks.map(format) },
+    ],
     series: [
-      { label: 'UTC' },
+      { label: 'UTC', value: (_, seconds) => (seconds === null ? '–' : clock(seconds, 1)) },
       ...lines.map(
         ({ name, color: named, isDashed = false }): uPlot.Series => ({
           label: name,
@@ -105,3 +106,7 @@ function optionsOf({ lines, format, fromZero, width }: Look): uPlot.Options {
     ],
   };
 }
+
+/** Times are UTC, as everywhere in the console; with seconds where the axis has them. */
+const clock = (seconds: number, stepSeconds: number): string =>
+  new Date(seconds * 1_000).toISOString().slice(11, stepSeconds < 60 ? 19 : 16);

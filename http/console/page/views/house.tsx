@@ -1,4 +1,4 @@
-/** The house: what it has, where all the money is, and what it could lose. */
+/** The house: what it has, and where all the money is. */
 import type { JSX } from 'preact';
 import { depositHouse } from '../actions/control.js';
 import { Badge, Figure, Figures, Loading } from '../parts/basics.js';
@@ -13,7 +13,7 @@ export function HouseView(): JSX.Element {
       <h1>House</h1>
       {may('admin') && (
         <div class="buttons start">
-          <button type="button" onClick={() => depositHouse(() => undefined)}>
+          <button type="button" onClick={() => depositHouse()}>
             Add capital
           </button>
         </div>

@@ -3,13 +3,14 @@ import type { JSX } from 'preact';
 import { marketOf } from '../../../../engine/model/domain.js';
 import { suspendMarket, voidRound } from '../actions/control.js';
 import { Badge, Figure, Figures, Loading } from '../parts/basics.js';
-import { Rounds } from '../parts/lists.js';
+import { PricePlot } from '../parts/price-plot.js';
 import { RoundBadge, ShareBar } from '../parts/round.js';
 import { count, marketName, timeLeft, timeText, usd } from '../state/format.js';
 import { live } from '../state/live.js';
 import { type MarketNow, marketNow, oddsOf, type RoundNow } from '../state/markets.js';
 import { linkTo } from '../state/route.js';
 import { may } from '../state/session.js';
+import { Rounds } from './rounds.js';
 
 export function MarketView({ id }: { readonly id: string }): JSX.Element {
   const message = live.value;
@@ -40,7 +41,7 @@ function MarketFacts({ market, nowMs }: { readonly market: MarketNow; readonly n
             {isSuspended ? 'Resume market' : 'Suspend market'}
           </button>
           {round !== null && (
-            <button type="button" class="danger" onClick={() => voidRound(market, round, () => undefined)}>
+            <button type="button" class="danger" onClick={() => voidRound(round, () => undefined)}>
               Void round
             </button>
           )}
@@ -51,8 +52,15 @@ function MarketFacts({ market, nowMs }: { readonly market: MarketNow; readonly n
         <Figure name="Smallest stake">{usd(market.minStakeCents)}</Figure>
         <Figure name="Largest stake">{usd(market.maxStakeCents)}</Figure>
       </Figures>
+      <PricePlot market={market} />
       {round !== null && <RoundFacts round={round} nowMs={nowMs} />}
-      <Rounds key={round?.id ?? ''} market={market.id} />
+      <Rounds
+        key={round?.id ?? ''}
+        title="Rounds"
+        query={`marketId=${market.id}`}
+        empty="The market has had no round."
+        withMarket={false}
+      />
     </>
   );
 }

@@ -8,6 +8,7 @@ import { count, FRAMES, marketName, timeLeft, usd } from '../state/format.js';
 import { live } from '../state/live.js';
 import { type MarketNow, marketsOf, oddsOf } from '../state/markets.js';
 import { linkTo } from '../state/route.js';
+import { Rounds } from './rounds.js';
 
 const ALL = 'all';
 /** They stay as they are while one looks at a market and comes back. */
@@ -40,6 +41,14 @@ export function MarketsView(): JSX.Element {
         <Figure name="Stakes in them">{usd(volume)}</Figure>
         <Figure name="Ended, not settled">{count(message.unsettled)}</Figure>
       </Figures>
+      {message.unsettled > 0 && (
+        <Rounds
+          title="Ended, not settled"
+          query="status=SETTLING"
+          empty="All rounds that have ended are settled."
+          withMarket={true}
+        />
+      )}
       <Filters />
       <Table
         caption="Markets"

@@ -1,17 +1,98 @@
-/** The server itself. */
+/** The server itself: what is wrong and what to do, and its figures over the last hour. */
 import type { JSX } from 'preact';
-import { Figure, Figures, Loading } from '../parts/basics.js';
-import { count } from '../state/format.js';
+import type { Raised } from '../../../metrics/alarms.js';
+import { Badge, Figure, Figures, Loading } from '../parts/basics.js';
+import { VitalPlot, type VitalPlotSpec } from '../parts/vital-plot.js';
+import { useVitals, type VitalsNow } from '../parts/vitals.js';
+import { bytes, count, duration, timeText } from '../state/format.js';
 import { live } from '../state/live.js';
+import { Feed } from './feed.js';
+
+const ms = (value: number): string => `${value < 10 ? value.toFixed(2) : Math.round(value)} ms`;
+const percent = (value: number): string => `${Math.round(value)} %`;
+const whole = (value: number): string => count(Math.round(value));
+const seconds = (value: number): string => duration(value * 1_000);
+
+const PLOTS: readonly VitalPlotSpec[] = [
+  {
+    title: 'Rates, a second',
+    columns: [
+      ['ordersPerSecond', 'orders'],
+      ['requestsPerSecond', 'requests'],
+      ['rateLimitedPerSecond', 'over a rate limit'],
+      ['serverErrorsPerSecond', '5xx'],
+    ],
+    format: whole,
+  },
+  {
+    title: 'Time of an order at the server',
+    columns: [
+      ['orderP50Ms', 'half below'],
+      ['orderP99Ms', '99 % below'],
+      ['orderMaxMs', 'longest'],
+    ],
+    format: ms,
+  },
+  {
+    title: 'Where it goes: 99 % are below',
+    columns: [
+      ['orderRingP99Ms', 'ring'],
+      ['orderEngineP99Ms', 'engine'],
+      ['orderCommitP99Ms', 'commit'],
+      ['orderReleaseP99Ms', 'release'],
+    ],
+    format: ms,
+  },
+  { title: "Longest turn of the engine's thread", columns: [['engineDelayMaxMs', 'turn']], format: ms },
+  {
+    title: 'Threads: share of the time that is busy',
+    columns: [
+      ['engineBusyPercent', 'engine'],
+      ['gatewaysBusyPercent', 'gateways'],
+      ['journalBusyPercent', 'journal'],
+    ],
+    format: percent,
+  },
+  { title: 'Commits: 99 % take less', columns: [['commitP99Ms', 'commit']], format: ms },
+  {
+    title: 'Commands behind',
+    columns: [
+      ['backlogCommands', 'not durable'],
+      ['shadowLagCommands', 'shadow'],
+      ['archiveLagCommands', 'archive'],
+    ],
+    format: whole,
+  },
+  { title: 'Commands in a batch', columns: [['commandsPerBatch', 'commands']], format: whole },
+  { title: 'Age of the snapshot', columns: [['snapshotAgeSeconds', 'age']], format: seconds },
+  {
+    title: 'Memory',
+    columns: [
+      ['memoryBytes', 'process'],
+      ['engineHeapBytes', "heap of the engine's thread"],
+    ],
+    format: bytes,
+  },
+  { title: 'Free space', columns: [['freeBytes', 'free']], format: bytes },
+  {
+    title: 'Connections',
+    columns: [
+      ['connections', 'connections'],
+      ['streams', 'streams'],
+      ['gateways', 'gateways'],
+    ],
+    format: whole,
+  },
+];
 
 export function SystemView(): JSX.Element {
   const message = live.value;
+  const { vitals, error } = useVitals();
   return (
     <>
       <h1>System</h1>
-      {message === null ? (
-        <Loading error="" />
-      ) : (
+      {message === null ? <Loading error="" /> : <Alarms raised={message.alarms} />}
+      {message !== null && (
         <Figures>
           <Figure name="Commands">{count(message.seq)}</Figure>
           <Figure name="Durable up to">{count(message.durableSeq)}</Figure>
@@ -21,6 +102,66 @@ export function SystemView(): JSX.Element {
           <Figure name="Bets ever placed">{count(message.bets)}</Figure>
         </Figures>
       )}
+      <Feed />
+      <h2>The last hour</h2>
+      {vitals === null ? <Loading error={error} /> : <Plots vitals={vitals} />}
     </>
   );
+}
+
+function Plots({ vitals }: { readonly vitals: VitalsNow }): JSX.Element {
+  if (vitals.time.length === 0)
+    return <p class="quiet">The first figures come within ten seconds of the start.</p>;
+  return (
+    <div class="plots">
+      {PLOTS.map((spec) => (
+        <VitalPlot key={spec.title} spec={spec} vitals={vitals} />
+      ))}
+    </div>
+  );
+}
+
+/** Each says what to do. */
+function Alarms({ raised }: { readonly raised: readonly Raised[] }): JSX.Element {
+  return (
+    <section aria-live="polite">
+      <h2>Alarms</h2>
+      {raised.length === 0 ? (
+        <p>
+          <Badge tone="good">none</Badge>
+        </p>
+      ) : (
+        <ul class="alarms">
+          {raised.map(({ name, severity, what, advice, since, value, limit, unit }) => (
+            <li key={name} class={severity}>
+              <p>
+                <Badge tone={severity === 'critical' ? 'bad' : 'warn'}>{severity}</Badge>{' '}
+                <strong>{name}</strong>: {what}
+              </p>
+              <p class="quiet">
+                Since {timeText(since * 1_000)} UTC; the figure is {figure(value, unit)}, its bound{' '}
+                {figure(limit, unit)}.
+              </p>
+              <p>What to do: {advice}</p>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function figure(value: number, unit: Raised['unit']): string {
+  switch (unit) {
+    case 'bytes':
+      return bytes(value);
+    case 's':
+      return seconds(value);
+    case 'share':
+      return percent(value * 100);
+    case 'commands':
+      return `${whole(value)} commands`;
+    default:
+      return String(value);
+  }
 }

@@ -1,0 +1,58 @@
+/** The server's figures of the last hour: all of them when a view is opened, and then every five seconds those that are new. */
+import { useEffect, useState } from 'preact/hooks';
+import type { VitalName } from '../../../metrics/vitals.js';
+import type { VitalsResource } from '../../../operator/figures/vitals.js';
+import { operator } from '../state/api.js';
+
+const ASK_EVERY_MS = 5_000;
+/** An hour. */
+const SAMPLES_MAX = 720;
+
+export interface VitalsNow {
+  /** Seconds since 1970. */
+  readonly time: readonly number[];
+  /** A column of figures; NaN where there was none. */
+  readonly column: (name: VitalName) => readonly number[];
+}
+
+export function useVitals(): { readonly vitals: VitalsNow | null; readonly error: string } {
+  const [kept, setKept] = useState<VitalsResource | null>(null);
+  const [error, setError] = useState('');
+  useEffect(() => {
+    let newest: VitalsResource | null = null;
+    let isOver = false;
+    const ask = async (): Promise<void> => {
+      const since = newest?.time.at(-1) ?? 0;
+      const answer = await operator<VitalsResource>('GET', `/vitals?since=${since}`);
+      if (isOver) return;
+      setError(answer.ok ? '' : answer.error);
+      if (!answer.ok) return;
+      newest = newest === null ? answer.data : joined(newest, answer.data);
+      setKept(newest);
+    };
+    void ask();
+    const timer = setInterval(() => document.visibilityState === 'visible' && void ask(), ASK_EVERY_MS);
+    return () => {
+      isOver = true;
+      clearInterval(timer);
+    };
+  }, []);
+  return { vitals: kept === null ? null : shown(kept), error };
+}
+
+function joined(before: VitalsResource, more: VitalsResource): VitalsResource {
+  const columns = Object.entries(before.columns).map(([name, column]) => [
+    name,
+    [...column, ...(more.columns[name] ?? [])].slice(-SAMPLES_MAX),
+  ]);
+  return {
+    ...more,
+    time: [...before.time, ...more.time].slice(-SAMPLES_MAX),
+    columns: Object.fromEntries(columns),
+  };
+}
+
+const shown = ({ time, columns }: VitalsResource): VitalsNow => ({
+  time,
+  column: (name) => (columns[name] ?? []).map((value) => value ?? Number.NaN),
+});

@@ -1,0 +1,122 @@
+/** The console's stream, over sockets that the test plays: what is asked of the engine's thread, and what pages get. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { HttpRequest, StreamOwner, StreamSocket } from '../../../engine/model/ports.js';
+import { SESSION_ENDED } from '../../../http/console/close-codes.js';
+import { Session } from '../../../http/console/sessions.js';
+import { WATCHERS_MAX, Watchers } from '../../../http/console/watchers.js';
+
+class PlayedSocket implements StreamSocket {
+  readonly received: string[] = [];
+  closedWith: number | null = null;
+  waitingBytes = 0;
+  owner: StreamOwner | null = null;
+
+  send(text: string | Uint8Array): boolean {
+    this.received.push(String(text));
+    return true;
+  }
+
+  close(code: number): void {
+    this.closedWith = code;
+    this.owner?.onClosed();
+  }
+}
+
+const session = new Session({ name: 'ann', role: 'read', digest: '' }, 0, 0);
+
+function played() {
+  /** Questions that are not answered. */
+  const asked: ((text: string) => void)[] = [];
+  const ended = new Set<Session>();
+  const watchers = new Watchers({
+    render: (send) => asked.push(send),
+    isOpen: (one) => !ended.has(one),
+  });
+  const open = (of = session): PlayedSocket | string => {
+    const socket = new PlayedSocket();
+    const accept = (_protocol: string, take: (opened: StreamSocket) => StreamOwner): void => {
+      socket.owner = take(socket);
+    };
+    const refused = watchers.open({ upgrade: { protocols: '', accept } } as unknown as HttpRequest, of);
+    return refused === null ? socket : refused.code;
+  };
+  const opened = (of = session): PlayedSocket => {
+    const socket = open(of);
+    assert.ok(socket instanceof PlayedSocket);
+    return socket;
+  };
+  return { watchers, asked, ended, open, opened };
+}
+
+test('nothing is asked while nobody watches', () => {
+  const { watchers, asked, opened } = played();
+  watchers.tick();
+  assert.equal(asked.length, 0);
+  const socket = opened();
+  assert.equal(asked.length, 1, 'the first page has not to wait for the second to be over');
+  asked.shift()?.('one');
+  assert.deepEqual(socket.received, ['one']);
+  socket.close(1000);
+  watchers.tick();
+  assert.equal(asked.length, 0);
+});
+
+test('one question and one message a second, however many watch', () => {
+  const { watchers, asked, opened } = played();
+  const sockets = [opened(), opened(), opened()];
+  assert.equal(asked.length, 1);
+  asked.shift()?.('one');
+  const late = opened();
+  assert.equal(asked.length, 0, 'who comes later gets what was asked for others');
+  watchers.tick();
+  assert.equal(asked.length, 1);
+  asked.shift()?.('two');
+  for (const socket of [...sockets, late]) assert.deepEqual(socket.received, ['one', 'two']);
+});
+
+test('while the engine does not answer, nothing more is asked', () => {
+  const { watchers, asked, opened } = played();
+  const socket = opened();
+  for (let second = 0; second < 5; second++) watchers.tick();
+  assert.equal(asked.length, 1);
+  asked.shift()?.('at last');
+  watchers.tick();
+  assert.equal(asked.length, 1);
+  assert.deepEqual(socket.received, ['at last']);
+});
+
+test('a page that does not read misses messages, and no others', () => {
+  const { watchers, asked, opened } = played();
+  const [slow, other] = [opened(), opened()];
+  asked.shift()?.('one');
+  slow.waitingBytes = 1_000_000;
+  watchers.tick();
+  asked.shift()?.('two');
+  slow.waitingBytes = 0;
+  watchers.tick();
+  asked.shift()?.('three');
+  assert.deepEqual(slow.received, ['one', 'three']);
+  assert.deepEqual(other.received, ['one', 'two', 'three']);
+});
+
+test('the end of a session closes its pages within a second', () => {
+  const { watchers, asked, ended, opened } = played();
+  const other = new Session(session.caller, 0, 0);
+  const [mine, theirs] = [opened(), opened(other)];
+  ended.add(session);
+  watchers.tick();
+  asked.shift()?.('one');
+  assert.deepEqual([mine.closedWith, theirs.closedWith], [SESSION_ENDED, null]);
+  assert.deepEqual([mine.received, theirs.received], [[], ['one']]);
+});
+
+test('the number of pages is bounded, and a server that stops closes them', () => {
+  const { watchers, open, opened } = played();
+  const sockets = Array.from({ length: WATCHERS_MAX }, () => opened());
+  assert.equal(open(), 'too_many_streams');
+  sockets[0]?.close(1000);
+  const next = opened();
+  watchers.close();
+  assert.equal(next.closedWith, 1001);
+});
