@@ -1,0 +1,73 @@
+/** Rules, dashboard and table of alarms follow from the sources, and fit what a real server tells. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { project } from '../house/sources.js';
+import { isAvailable } from '../support/programs.js';
+import { type Scrape, scrape } from '../support/scrape.js';
+import { Server } from '../support/server.js';
+import { dashboardQueries } from './dashboard.js';
+import {
+  alertRules,
+  DASHBOARD_FILE,
+  dashboardText,
+  PAGE_FILE,
+  pageWithAlarms,
+  RULES_FILE,
+} from './documents.js';
+
+const textOf = (file: string): string => readFileSync(join(project, file), 'utf8');
+const skip = isAvailable('promtool') ? false : 'promtool is not installed (package prometheus)';
+
+test('the documents are those that `npm run monitoring` writes', () => {
+  assert.equal(textOf(RULES_FILE), alertRules());
+  assert.equal(textOf(DASHBOARD_FILE), dashboardText());
+  assert.equal(textOf(PAGE_FILE), pageWithAlarms(textOf(PAGE_FILE)));
+});
+
+/** A scrape of a server that has taken an order and refused one. */
+async function scraped(t: TestContext): Promise<Scrape> {
+  const server = await Server.start();
+  t.after(() => server.remove());
+  const { api } = await server.createBettor();
+  await server.toNextDay();
+  await server.push({ BTC: 67_000 });
+  const order = { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 1 };
+  assert.equal((await api.post('/orders', order)).status, 201);
+  assert.equal((await api.get('/markets/NONE')).status, 404);
+  return scrape(server);
+}
+
+test('every metric that rules, dashboard and page name is in a scrape', async (t) => {
+  const { names, types } = await scraped(t);
+  const queries = [...dashboardQueries(), alertRules(), textOf(PAGE_FILE)].join('\n');
+  const named = new Set(queries.match(/\b(?:tote|process)_[a-z_]*[a-z]\b/g));
+  assert.ok(named.size > 40, 'the queries are where this test looks for them');
+  const missing = [...named].filter((name) => !names.has(name) && !types.has(name));
+  assert.deepEqual(missing, []);
+});
+
+function promtool(args: readonly string[], input = ''): void {
+  const { status, stdout, stderr } = spawnSync('promtool', args, { input, encoding: 'utf8' });
+  assert.equal(status, 0, `promtool ${args.join(' ')}\n${stdout}${stderr}`);
+}
+
+test('promtool finds nothing to complain about in a scrape', { skip }, async (t) => {
+  promtool(['check', 'metrics'], (await scraped(t)).text);
+});
+
+test('promtool accepts the rules, and the queries of the dashboard', { skip }, (t) => {
+  promtool(['check', 'rules', join(project, RULES_FILE)]);
+  const folder = mkdtempSync(join(tmpdir(), 'tote-test-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const rules = dashboardQueries().map((query, at) => {
+    const expr = query.replaceAll('$__rate_interval', '1m');
+    return { record: `query${at}`, expr };
+  });
+  const file = join(folder, 'queries.yml');
+  writeFileSync(file, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }));
+  promtool(['check', 'rules', file]);
+});

@@ -1,0 +1,100 @@
+/** Prometheus's alert rules and the table of alarms in the documents, made of the one list of alarms. */
+import { ALARMS } from '../../http/metrics/alarm-list.js';
+import { type Alarm, limitOf } from '../../http/metrics/alarms.js';
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly forSeconds: number;
+  readonly severity: string;
+  readonly summary: string;
+  readonly description: string;
+}
+
+/** What the server cannot tell of itself. */
+const FROM_OUTSIDE: readonly Rule[] = [
+  {
+    alert: 'ToteDown',
+    expr: 'up{job="tote"} == 0',
+    forSeconds: 30,
+    severity: 'critical',
+    summary: 'the server does not answer',
+    description:
+      'Its log says why it ended (event failed, disk_full or start_refused). A restart recovers every acknowledged order.',
+  },
+  {
+    alert: 'ToteRestarts',
+    expr: 'changes(process_start_time_seconds{job="tote"}[15m]) > 1',
+    forSeconds: 0,
+    severity: 'warning',
+    summary: 'the server was started more than once within a quarter of an hour',
+    description: 'Its log says why it ended: lines of level 60.',
+  },
+];
+
+/** `clock_unsound` becomes `ToteClockUnsound`. */
+const alertOf = ({ name }: Alarm): string =>
+  `Tote${name.replaceAll(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase())}`;
+
+function exprOf(alarm: Alarm): string {
+  const { promql, above } = alarm;
+  const figure = / [-+/*] /.test(promql) ? `(${promql})` : promql;
+  return `${figure} ${above === undefined ? '<' : '>'} ${limitOf(alarm)}`;
+}
+
+const ruleOf = (alarm: Alarm): Rule => ({
+  alert: alertOf(alarm),
+  expr: exprOf(alarm),
+  forSeconds: alarm.forSeconds,
+  severity: alarm.severity,
+  summary: alarm.what,
+  description: alarm.advice,
+});
+
+const quoted = (text: string): string => JSON.stringify(text);
+
+const yamlOf = ({ alert, expr, forSeconds, severity, summary, description }: Rule): string => `
+      - alert: ${alert}
+        expr: ${quoted(expr)}
+        for: ${forSeconds}s
+        labels:
+          severity: ${severity}
+        annotations:
+          summary: ${quoted(summary)}
+          description: ${quoted(description)}
+`;
+
+/** docs/monitoring/alerts.yml. */
+export const alertRules =
+  (): string => `# Alert rules for Prometheus. Generated from http/metrics/alarm-list.ts: npm run monitoring
+groups:
+  - name: tote
+    rules:${[...FROM_OUTSIDE, ...ALARMS.map(ruleOf)].map(yamlOf).join('').trimEnd()}
+`;
+
+const UNITS: Readonly<Record<Alarm['unit'], string>> = {
+  '': '',
+  s: ' s',
+  bytes: ' bytes',
+  commands: ' commands',
+  share: '',
+};
+
+function boundOf(alarm: Alarm): string {
+  const word = alarm.above === undefined ? 'below' : 'above';
+  const lasting = alarm.forSeconds === 0 ? '' : `, for ${alarm.forSeconds} s`;
+  return `${word} ${limitOf(alarm).toLocaleString('en-US')}${UNITS[alarm.unit]}${lasting}`;
+}
+
+const cellOf = (text: string): string => text.replaceAll('|', '\\|');
+
+/** The table in docs/monitoring.md. */
+export const alarmTable = (): string =>
+  [
+    '| Alarm | When | What to do |',
+    '|---|---|---|',
+    ...ALARMS.map((alarm) => {
+      const { name, severity, what, advice, promql } = alarm;
+      return `| \`${name}\` (${severity}): ${what} | \`${cellOf(promql)}\` ${boundOf(alarm)} | ${advice} |`;
+    }),
+  ].join('\n');
