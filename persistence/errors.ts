@@ -48,7 +48,23 @@ export type JournalErrorCode =
   /** A row, a page or the file of the archive is damaged, or the archive belongs to another journal. */
   | 'archive_corrupt'
   /** The thread that writes the journal ended by itself. */
-  | 'journal_thread_ended';
+  | 'journal_thread_ended'
+  /** The thread that replicates the journal ended by itself. */
+  | 'replication_thread_ended'
+  /** The NATS servers refuse what is needed of them. */
+  | 'replication_unreachable'
+  /** A message of the replicated log is not in its form, or does not follow from the one before it. */
+  | 'replication_damaged'
+  /** The replicated log begins after the end of the journal: a backup is needed. */
+  | 'replication_behind'
+  /** The journal and the replicated log are not of one history. */
+  | 'replication_diverged'
+  /** The journal's last batch is not in the replicated log, and must be taken back. */
+  | 'replication_unpublished'
+  /** Another process leads. */
+  | 'replication_led'
+  /** Another process has taken over from this one. */
+  | 'replication_fenced';
 
 export class JournalError extends Error {
   override readonly name = 'JournalError';

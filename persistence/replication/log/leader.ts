@@ -1,0 +1,106 @@
+/** The leader's side of the replicated log: the takeover, its batches, and the lease that it keeps renewing. */
+import { randomBytes } from 'node:crypto';
+import type { Batch, StoredBatch } from '../../../engine/model/ports.js';
+import { JournalError } from '../../errors.js';
+import { type ChainPosition, sealBatch } from '../../journal/segment/batch-row.js';
+import { Appender, fenced } from './appender.js';
+import { partsOf } from './message.js';
+import type { Patience } from './patience.js';
+import { type LeaseStore, PlaceTaken, type ReplicatedLog } from './replicated-log.js';
+
+export interface LeaderOptions {
+  readonly node: string;
+  readonly leaseMs: number;
+  readonly monotonicMs: () => number;
+  readonly patience: Patience;
+}
+
+/** The end of the log as a follower has read it, and the epoch to begin there. */
+export interface LeadFrom {
+  readonly sequence: number;
+  readonly at: ChainPosition;
+  readonly epoch: number;
+}
+
+/** Of a message besides its text: its first line and what the protocol adds. */
+const HEAD_BYTES_MAX = 1_024;
+const RUN_BYTES = 8;
+
+export class Leader {
+  #position: ChainPosition;
+  #revision = 0;
+  #isReleased = false;
+
+  private constructor(
+    private readonly log: ReplicatedLog & LeaseStore,
+    private readonly appender: Appender,
+    readonly epoch: number,
+    position: ChainPosition,
+    private readonly options: LeaderOptions,
+  ) {
+    this.#position = position;
+  }
+
+  /** Makes the takeover the next message of the log, and writes the lease. null if another message came first. */
+  static async takeOver(
+    log: ReplicatedLog & LeaseStore,
+    { sequence, at, epoch }: LeadFrom,
+    options: LeaderOptions,
+  ): Promise<Leader | null> {
+    const appender = new Appender(log, sequence, options.patience);
+    const run = randomBytes(RUN_BYTES).toString('hex');
+    try {
+      await appender.append({ kind: 'takeover', epoch, node: options.node, run, position: at });
+    } catch (thrown) {
+      if (thrown instanceof JournalError && thrown.code === 'replication_fenced') return null;
+      throw thrown;
+    }
+    const leader = new Leader(log, appender, epoch, at, options);
+    await options.patience.until(() => leader.renew());
+    return leader;
+  }
+
+  /** Publishes the next batch; resolves once it is in the log. Throws `replication_fenced`. */
+  async publish(batch: Batch | StoredBatch): Promise<void> {
+    const { monotonicMs, leaseMs } = this.options;
+    const sentMs = monotonicMs();
+    const row = sealBatch(this.#position, batch);
+    const textBytesMax = this.log.bytesMax - HEAD_BYTES_MAX;
+    for (const part of partsOf(row, this.epoch, textBytesMax)) await this.appender.append(part);
+    this.#position = { lastSeq: row.lastSeq, chain: row.chain };
+    // A process that was stopped for long may have a successor by now, whatever it was told before.
+    if (monotonicMs() - sentMs > leaseMs) await this.#confirm();
+  }
+
+  /** Renews the lease. Throws `replication_fenced` if a later epoch has it, and what cannot be reached. */
+  async renew(): Promise<void> {
+    await this.#write(false);
+  }
+
+  /** Gives the lease back, so that a standby need not wait until it lapses. */
+  async release(): Promise<void> {
+    this.#isReleased = true;
+    await this.#write(true);
+  }
+
+  async #write(isReleased: boolean): Promise<void> {
+    if (this.#isReleased && !isReleased) return;
+    const entry = { holder: this.options.node, epoch: this.epoch, isReleased };
+    try {
+      this.#revision = await this.log.writeLease(entry, this.#revision);
+    } catch (thrown) {
+      if (!(thrown instanceof PlaceTaken)) throw thrown;
+      const there = await this.log.readLease();
+      if (there !== null && there.epoch > this.epoch) await this.#confirm();
+      // That of an earlier leader, or one of our own whose answer was lost.
+      this.#revision = await this.log.writeLease(entry, there?.revision ?? 0);
+    }
+  }
+
+  /** Throws `replication_fenced` if anything follows the last message of this leader. */
+  async #confirm(): Promise<void> {
+    const next = this.appender.lastSequence + 1;
+    const entry = await this.options.patience.until(() => this.log.read(next));
+    if (entry !== null) throw fenced(entry);
+  }
+}

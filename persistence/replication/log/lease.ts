@@ -1,0 +1,41 @@
+/**
+ * How a standby judges that the leader has ended: by its own monotonic clock, and only by what it has seen itself. A
+ * wrong judgement costs a change of leaders and nothing else, since the log fences out the one before.
+ */
+import type { LeaseEntry } from './replicated-log.js';
+
+export type LeaseState =
+  /** No process has ever led. */
+  | 'none'
+  /** Renewed within the lease, as far as is known. */
+  | 'held'
+  /** Not renewed for as long as the lease lasts, all of which was watched. */
+  | 'lapsed'
+  /** Given back by its holder. */
+  | 'released';
+
+export class LeaseWatch {
+  #revision = -1;
+  /** Monotonic time at which this revision was first seen. */
+  #sinceMs = 0;
+  #seenMs = Number.NEGATIVE_INFINITY;
+
+  constructor(private readonly leaseMs: number) {}
+
+  /**
+   * `entry` was read at the monotonic time `nowMs`. A reader that was stopped, or could not read, has not watched: the
+   * lease begins anew.
+   */
+  saw(entry: LeaseEntry | null, nowMs: number): LeaseState {
+    const hasWatched = nowMs - this.#seenMs <= this.leaseMs / 2;
+    this.#seenMs = nowMs;
+    const revision = entry?.revision ?? 0;
+    if (revision !== this.#revision || !hasWatched) {
+      this.#revision = revision;
+      this.#sinceMs = nowMs;
+    }
+    if (entry === null) return 'none';
+    if (entry.isReleased) return 'released';
+    return nowMs - this.#sinceMs >= this.leaseMs ? 'lapsed' : 'held';
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * Where a journal stands in the replicated log. Positions only grow along the log, so they are searched by halves.
+ */
+import { JournalError } from '../../errors.js';
+import type { ChainPosition } from '../../journal/segment/batch-row.js';
+import { decodeMessage, type LogMessage, positionAfter } from './message.js';
+import type { ReplicatedLog } from './replicated-log.js';
+
+export interface JournalEnds {
+  readonly end: ChainPosition;
+  /**
+   * The position before the last batch; null where the open segment has no batch. While a journal is replicated, a segment is
+   * sealed only after the log has all of it, so the last batch needs no look at an earlier one.
+   */
+  readonly beforeLast: ChainPosition | null;
+}
+
+/** What is known of the journal at hand. */
+export interface LocalJournal extends JournalEnds {
+  /** Chain hash at a sequence number of the journal, or null. */
+  chainAt(seq: number): string | null;
+}
+
+export type Located =
+  /** The log has the position `at` of the journal, and `sequence` is the last message up to it. */
+  | {
+      readonly kind: 'found';
+      readonly sequence: number;
+      readonly at: ChainPosition;
+      readonly epoch: number;
+      /** The journal goes on behind `at`, where the log has nothing yet. */
+      readonly isAhead: boolean;
+    }
+  /** The journal's last batch is not in the log, where others follow `at`. It was never acknowledged. */
+  | { readonly kind: 'unpublished'; readonly at: ChainPosition }
+  | { readonly kind: 'empty' };
+
+interface Place {
+  readonly sequence: number;
+  readonly at: ChainPosition;
+  readonly epoch: number;
+}
+
+/** Throws `replication_behind` if the log begins after the journal's end, and `replication_diverged`. */
+export async function locate(log: ReplicatedLog, journal: LocalJournal): Promise<Located> {
+  const { first, last } = await log.bounds();
+  if (last === 0) return { kind: 'empty' };
+  const search = new Search(log, first, last);
+  const end = await search.placeUpTo(last);
+  if (end === null) throw behind(first, journal.end.lastSeq, null);
+  if (journal.chainAt(end.at.lastSeq) === end.at.chain)
+    return { kind: 'found', ...end, isAhead: journal.end.lastSeq > end.at.lastSeq };
+  const found = await search.find(journal.end);
+  if (found !== null) return { kind: 'found', ...found, isAhead: false };
+  const before = journal.beforeLast === null ? null : await search.find(journal.beforeLast);
+  if (before !== null) return { kind: 'unpublished', at: before.at };
+  const begin = await search.beginning();
+  if (begin > journal.end.lastSeq) throw behind(first, journal.end.lastSeq, begin);
+  throw new JournalError(
+    'replication_diverged',
+    `The journal here ends at sequence number ${journal.end.lastSeq}, and the replicated log does not go on from there: they are not of one ` +
+      'history. Use an empty data directory, or one made from a backup of the leader: npx tote standby init --from BACKUP',
+  );
+}
+
+class Search {
+  constructor(
+    private readonly log: ReplicatedLog,
+    private readonly first: number,
+    private readonly last: number,
+  ) {}
+
+  /** The place of `position`, or null. */
+  async find(position: ChainPosition): Promise<Place | null> {
+    let low = this.first;
+    let high = this.last;
+    let best: Place | null = null;
+    while (low <= high) {
+      const middle = Math.floor((low + high) / 2);
+      const place = await this.placeUpTo(middle);
+      if (place !== null && place.at.lastSeq > position.lastSeq) high = middle - 1;
+      else {
+        if (place !== null) best = place;
+        low = middle + 1;
+      }
+    }
+    return best?.at.lastSeq === position.lastSeq && best.at.chain === position.chain ? best : null;
+  }
+
+  /** The journal's sequence number before the first message. */
+  async beginning(): Promise<number> {
+    const message = await this.#message(this.first);
+    return message.kind === 'takeover' ? message.position.lastSeq : message.row.firstSeq - 1;
+  }
+
+  /** The last place at `sequence` or before it; null if parts of one batch are all that there is. */
+  async placeUpTo(sequence: number): Promise<Place | null> {
+    for (let at = sequence; at >= this.first; at--) {
+      const message = await this.#message(at);
+      const position = positionAfter(message);
+      if (position !== null) return { sequence: at, at: position, epoch: message.epoch };
+    }
+    return null;
+  }
+
+  async #message(sequence: number): Promise<LogMessage> {
+    const entry = await this.log.read(sequence);
+    if (entry === null) throw new Error(`message ${sequence} of the replicated log cannot be read`);
+    return decodeMessage(entry.bytes, sequence);
+  }
+}
+
+function behind(first: number, endSeq: number, begin: number | null): JournalError {
+  const needed = begin === null ? 'a new backup' : `a backup that reaches at least sequence number ${begin}`;
+  return new JournalError(
+    'replication_behind',
+    `The journal here ends at sequence number ${endSeq}, and the replicated log begins after it (message ${first}). What lies between is ` +
+      `on the leader: ${needed} is needed. Make one there and begin with it: npx tote standby init --from BACKUP`,
+  );
+}

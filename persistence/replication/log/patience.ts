@@ -1,0 +1,36 @@
+/**
+ * Waiting for servers that do not answer: what failed is tried again until it succeeds. That there is trouble is told once,
+ * and once that it is over. Only a `JournalError` says that trying again is of no use.
+ */
+import { JournalError, messageOf } from '../../errors.js';
+
+export class Patience {
+  #isInTrouble = false;
+
+  /** `onTrouble` gets the reason of the first failure in a row, and null after the last one. */
+  constructor(
+    private readonly pause: () => Promise<void>,
+    private readonly onTrouble: (reason: string | null) => void,
+  ) {}
+
+  /** The result of `attempt`, which is repeated while it throws. Throws a `JournalError` of its. */
+  async until<T>(attempt: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        const result = await attempt();
+        this.#tell(null);
+        return result;
+      } catch (thrown) {
+        if (thrown instanceof JournalError) throw thrown;
+        this.#tell(messageOf(thrown));
+      }
+      await this.pause();
+    }
+  }
+
+  #tell(reason: string | null): void {
+    if (this.#isInTrouble === (reason !== null)) return;
+    this.#isInTrouble = reason !== null;
+    this.onTrouble(reason);
+  }
+}

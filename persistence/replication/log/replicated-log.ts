@@ -1,0 +1,49 @@
+/** The replicated log as its users see it: NATS JetStream (`nats-log.ts`), or a model of it in tests. */
+
+export interface LogEntry {
+  /** Its number in the log, from 1, without gaps. */
+  readonly sequence: number;
+  /** See `idOf`. */
+  readonly id: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Another message has taken the place. Which one, the log itself must tell: it may be one's own, sent before. */
+export class PlaceTaken extends Error {
+  override readonly name = 'PlaceTaken';
+}
+
+/**
+ * Any method may throw anything else when the log cannot be reached, has no quorum, or does not answer in time. A message
+ * may be in the log all the same.
+ */
+export interface ReplicatedLog {
+  /** The most bytes that a message may have. */
+  readonly bytesMax: number;
+  /**
+   * Appends a message as number `afterSequence + 1`, and resolves once a majority has it. Throws `PlaceTaken` if the log ends
+   * elsewhere. A message that the log has already, by its id, is not appended again.
+   */
+  append(bytes: Uint8Array, id: string, afterSequence: number): Promise<void>;
+  /** null if there is none, not any more or not yet. */
+  read(sequence: number): Promise<LogEntry | null>;
+  /** Numbers of the first and the last message; `last` is 0 if there never was one. */
+  bounds(): Promise<{ readonly first: number; readonly last: number }>;
+  /** Deletes all messages before `sequence`. */
+  deleteBefore(sequence: number): Promise<void>;
+}
+
+/** Who leads, as far as is known. It decides nothing: the log does (`Appender`). */
+export interface LeaseEntry {
+  readonly revision: number;
+  readonly holder: string;
+  readonly epoch: number;
+  /** The holder has given it back and expects a successor. */
+  readonly isReleased: boolean;
+}
+
+export interface LeaseStore {
+  readLease(): Promise<LeaseEntry | null>;
+  /** Writes if the revision is still `revision`; 0 for none. Throws `PlaceTaken` otherwise. Returns the new one. */
+  writeLease(entry: Omit<LeaseEntry, 'revision'>, revision: number): Promise<number>;
+}

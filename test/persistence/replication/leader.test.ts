@@ -1,0 +1,139 @@
+/** A leader at the replicated log: each batch there once and in order, whatever answers are lost, and nothing after a successor. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { StoredBatch } from '../../../engine/model/ports.js';
+import { Leader } from '../../../persistence/replication/log/leader.js';
+import { BatchJoiner } from '../../../persistence/replication/log/message.js';
+import { inSuiteOrAtNight } from '../../support/long-run.js';
+import { type Fault, ModelLog } from './model-log.js';
+import { AT_START, BEGINNING, batchAfter, batches, lead, PATIENCE } from './support.js';
+
+const RUNS = inSuiteOrAtNight(300, 20_000);
+const anyFault = fc.constantFrom<Fault>('none', 'none', 'lost', 'answerLost', 'late');
+
+/** The faults in turn, then none. */
+function faults(list: readonly Fault[]): () => Fault {
+  const left = [...list];
+  return () => left.shift() ?? 'none';
+}
+
+/** What a follower reads from the beginning. */
+function follow(log: ModelLog): StoredBatch[] {
+  const joiner = new BatchJoiner(BEGINNING);
+  return log.messages
+    .map((message, index) => joiner.add(message, index + 1))
+    .filter((row): row is StoredBatch => row !== null);
+}
+
+const isFenced = (error: Error & { code?: string }): boolean => error.code === 'replication_fenced';
+
+test('whatever answers are lost, each batch is in the log once and in order', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(anyFault, { maxLength: 40 }),
+      fc.boolean(),
+      fc.integer({ min: 1, max: 12 }),
+      async (list, knowsIds, count) => {
+        const log = new ModelLog(faults(list));
+        log.knowsIds = knowsIds;
+        // Down to parts of a few bytes.
+        log.bytesMax = 1_024 + count;
+        const leader = await lead(log);
+        const rows = batches(count);
+        for (const row of rows) await leader.publish(row);
+        assert.deepEqual(follow(log), rows);
+      },
+    ),
+    { numRuns: RUNS },
+  );
+});
+
+test('who was overtaken publishes nothing more, whatever answers are lost', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyFault, { maxLength: 20 }), fc.nat(4), async (list, before) => {
+      const rows = batches(before);
+      const quiet = new ModelLog();
+      const old = await lead(quiet);
+      for (const row of rows) await old.publish(row);
+      const end = rows.at(-1) ?? BEGINNING;
+      await lead(quiet, { sequence: quiet.entries.length, at: end, epoch: 2 }, 'b');
+      const log = new ModelLog(faults(list));
+      log.entries.push(...quiet.entries);
+      // The same leader, over a network that now loses answers.
+      const { append, read } = log;
+      quiet.append = append.bind(log);
+      quiet.read = read.bind(log);
+      await assert.rejects(old.publish(batchAfter(end, 1, 'z')), isFenced);
+      assert.equal(log.entries.length, before + 2);
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+test('of two that take over at one place, one leads and the other reads on', async () => {
+  const log = new ModelLog();
+  const options = { leaseMs: 3_000, monotonicMs: () => 0, patience: PATIENCE };
+  const both = await Promise.all(
+    ['a', 'b'].map((node) => Leader.takeOver(log, AT_START, { ...options, node })),
+  );
+  assert.equal(both.filter((leader) => leader !== null).length, 1);
+  assert.equal(log.messages.length, 1);
+});
+
+test('parts of a batch that a leader left unfinished count for nothing, and it publishes all of them anew', async () => {
+  const log = new ModelLog();
+  log.bytesMax = 1_024 + 4;
+  const first = await lead(log);
+  const [row] = batches(1);
+  assert.ok(row !== undefined);
+  await first.publish(row);
+  const parts = log.entries.length - 1;
+  assert.ok(parts > 2);
+  log.entries.length = parts;
+  const again = await lead(log, { sequence: parts, at: BEGINNING, epoch: 2 });
+  await again.publish(row);
+  assert.deepEqual(follow(log), [row]);
+  assert.equal(log.entries.length, parts + 1 + parts);
+});
+
+test('a leader that was stopped while it published asks who leads before it believes the answer', async () => {
+  const log = new ModelLog();
+  let nowMs = 0;
+  const options = { node: 'a', leaseMs: 3_000, monotonicMs: () => nowMs, patience: PATIENCE };
+  const leader = await Leader.takeOver(log, AT_START, options);
+  assert.ok(leader !== null);
+  const [row] = batches(1);
+  assert.ok(row !== undefined);
+  const append = log.append.bind(log);
+  log.append = async (...args) => {
+    await append(...args);
+    // The answer is on its way while this process is stopped, and a successor begins.
+    nowMs += 10_000;
+    log.append = append;
+    await lead(log, { sequence: 2, at: row, epoch: 2 }, 'b');
+  };
+  await assert.rejects(leader.publish(row), isFenced);
+});
+
+test('a leader renews its lease, gives it back, and learns from a later epoch', async () => {
+  const log = new ModelLog();
+  const leader = await lead(log);
+  assert.deepEqual(log.lease, { holder: 'a', epoch: 1, isReleased: false, revision: 1 });
+  await leader.renew();
+  assert.equal(log.lease?.revision, 2);
+  await leader.release();
+  assert.equal(log.lease?.isReleased, true);
+  await leader.renew();
+  assert.equal(log.lease?.isReleased, true);
+  const successor = await lead(log, { sequence: 1, at: BEGINNING, epoch: 2 }, 'b');
+  assert.equal(log.lease?.holder, 'b');
+  assert.equal(successor.epoch, 2);
+});
+
+test('an idle leader learns from the lease that it was overtaken', async () => {
+  const log = new ModelLog();
+  const leader = await lead(log);
+  await lead(log, { sequence: 1, at: BEGINNING, epoch: 2 }, 'b');
+  await assert.rejects(leader.renew(), isFenced);
+});

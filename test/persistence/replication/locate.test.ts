@@ -1,0 +1,101 @@
+/** Where a journal stands in the replicated log, whatever the log has lived through. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { StoredBatch } from '../../../engine/model/ports.js';
+import { locate } from '../../../persistence/replication/log/locate.js';
+import { encodeMessage, idOf, partsOf } from '../../../persistence/replication/log/message.js';
+import { deleteCovered } from '../../../persistence/replication/log/retention.js';
+import { ModelLog } from './model-log.js';
+import { AT_START, BEGINNING, batchAfter, journalOf, lead } from './support.js';
+
+type Step = 'batch' | 'long' | 'takeover' | 'unfinished';
+const anyLife = fc.array(fc.constantFrom<Step>('batch', 'batch', 'long', 'takeover', 'unfinished'), {
+  maxLength: 25,
+});
+
+/** A log that has lived through these steps, and the batches in it. */
+async function live(steps: readonly Step[]): Promise<{ log: ModelLog; rows: StoredBatch[] }> {
+  const log = new ModelLog();
+  const rows: StoredBatch[] = [];
+  let epoch = 1;
+  let leader = await lead(log);
+  const takeOver = async (): Promise<void> => {
+    epoch += 1;
+    leader = await lead(log, { sequence: log.entries.length, at: rows.at(-1) ?? BEGINNING, epoch });
+  };
+  for (const step of steps) {
+    log.bytesMax = step === 'batch' ? 1_000_000 : 1_024 + 4;
+    const row = batchAfter(rows.at(-1) ?? BEGINNING, 2);
+    if (step === 'takeover') await takeOver();
+    else if (step === 'unfinished') {
+      for (const part of partsOf(row, epoch, 4).slice(0, 2))
+        await log.append(encodeMessage(part), idOf(part), log.entries.length);
+      await takeOver();
+    } else {
+      await leader.publish(row);
+      rows.push(row);
+    }
+  }
+  return { log, rows };
+}
+
+test('every journal that the log has come by is found, and what follows it is what is missing', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyLife, fc.nat(), async (steps, pick) => {
+      const { log, rows } = await live(steps);
+      const own = rows.slice(0, pick % (rows.length + 1));
+      const located = await locate(log, journalOf(own));
+      assert.ok(located.kind === 'found');
+      assert.deepEqual(located.at, journalOf(own).end);
+      assert.equal(located.isAhead, false);
+    }),
+  );
+});
+
+test('a journal that goes on behind the end of the log is ahead of it', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyLife, async (steps) => {
+      const { log, rows } = await live(steps);
+      const ahead = [...rows, batchAfter(rows.at(-1) ?? BEGINNING, 1, 'own')];
+      const located = await locate(log, journalOf(ahead));
+      assert.ok(located.kind === 'found' && located.isAhead);
+      assert.deepEqual(located.at, journalOf(rows).end);
+    }),
+  );
+});
+
+test('a last batch in whose place the log has another one is to be taken back', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyLife, fc.nat(), fc.integer({ min: 1, max: 4 }), async (steps, pick, count) => {
+      const { log, rows } = await live([...steps, 'batch']);
+      const shared = rows.slice(0, pick % rows.length);
+      const own = [...shared, batchAfter(shared.at(-1) ?? BEGINNING, count, 'own')];
+      assert.deepEqual(await locate(log, journalOf(own)), { kind: 'unpublished', at: journalOf(shared).end });
+    }),
+  );
+});
+
+test('retention leaves what a journal needs that reaches its snapshot, and says so to one that does not', async () => {
+  const { log, rows } = await live(Array.from({ length: 20 }, () => 'batch' as const));
+  const covered = rows[9];
+  assert.ok(covered !== undefined);
+  await deleteCovered(log, covered.lastSeq);
+  assert.ok(log.first > 5);
+  const located = await locate(log, journalOf(rows.slice(0, 10)));
+  assert.equal(located.kind, 'found');
+  await assert.rejects(
+    locate(log, journalOf(rows.slice(0, 5))),
+    /replicated log begins after it .* a backup that reaches at least sequence number \d+ is needed/,
+  );
+  await assert.rejects(locate(log, journalOf([])), { code: 'replication_behind' });
+});
+
+test('a journal of another history is refused', async () => {
+  const { log } = await live(['batch', 'batch', 'batch']);
+  const other = [batchAfter(BEGINNING, 1, 'other')];
+  other.push(batchAfter(other[0] ?? BEGINNING, 1, 'other'));
+  await assert.rejects(locate(log, journalOf(other)), { code: 'replication_diverged' });
+  assert.deepEqual(await locate(new ModelLog(), journalOf(other)), { kind: 'empty' });
+  assert.equal(AT_START.sequence, 0);
+});

@@ -1,0 +1,61 @@
+/** Batches and leaders for tests of the replicated log. */
+import type { StoredBatch } from '../../../engine/model/ports.js';
+import {
+  CHAIN_START,
+  type ChainPosition,
+  sealBatch,
+} from '../../../persistence/journal/segment/batch-row.js';
+import { Leader, type LeadFrom } from '../../../persistence/replication/log/leader.js';
+import type { LocalJournal } from '../../../persistence/replication/log/locate.js';
+import { Patience } from '../../../persistence/replication/log/patience.js';
+import type { ModelLog } from './model-log.js';
+
+export const BEGINNING: ChainPosition = { lastSeq: 0, chain: CHAIN_START };
+export const AT_START: LeadFrom = { sequence: 0, at: BEGINNING, epoch: 1 };
+export const PATIENCE = new Patience(
+  () => Promise.resolve(),
+  () => undefined,
+);
+
+/** The batch after `position`, of `count` commands; `word` makes it another one. */
+export function batchAfter(position: ChainPosition, count = 1, word = 'x'): StoredBatch {
+  const commands = `["${word.repeat(3)} ü"]`;
+  const firstSeq = position.lastSeq + 1;
+  return sealBatch(position, {
+    firstSeq,
+    lastSeq: position.lastSeq + count,
+    timeMs: 1,
+    commands,
+    digest: 'd',
+  });
+}
+
+/** So many batches, one after the other. */
+export function batches(count: number, from: ChainPosition = BEGINNING): StoredBatch[] {
+  const rows: StoredBatch[] = [];
+  for (let index = 0; index < count; index++) rows.push(batchAfter(rows.at(-1) ?? from, 1 + (index % 3)));
+  return rows;
+}
+
+export async function lead(log: ModelLog, { at, ...from }: LeadFrom = AT_START, node = 'a'): Promise<Leader> {
+  const options = { node, leaseMs: 3_000, monotonicMs: () => 0, patience: PATIENCE };
+  const leader = await Leader.takeOver(log, { ...from, at: endOf(at) }, options);
+  if (leader === null) throw new Error('it should lead');
+  return leader;
+}
+
+const endOf = ({ lastSeq, chain }: ChainPosition): ChainPosition => ({ lastSeq, chain });
+
+/** A journal of these batches. */
+export function journalOf(rows: readonly StoredBatch[]): LocalJournal {
+  const at = (index: number): ChainPosition => {
+    const row = rows[index];
+    return row === undefined ? BEGINNING : endOf(row);
+  };
+  return {
+    end: at(rows.length - 1),
+    beforeLast: rows.length === 0 ? null : at(rows.length - 2),
+    chainAt: (seq) =>
+      seq === 0 ? CHAIN_START : (rows.find(({ lastSeq }) => lastSeq === seq)?.chain ?? null),
+  };
+}
