@@ -22,6 +22,7 @@ const compiler = join(root, 'node_modules', 'ts-patch', 'bin', 'tspc.js');
 const pageFolder = join(root, 'http', 'console', 'page');
 const sources = [
   'main.ts',
+  'keeping.ts',
   'engine',
   'http',
   'persistence',

@@ -14,7 +14,6 @@ import { PUBLISH_EVERY_MS } from './http/board/markets.js';
 import { Front } from './http/gateway/front.js';
 import { type OpenPorts, openPorts, requireDescriptors } from './http/gateway/ports.js';
 import { createLog, type Log, logNodeWarnings } from './http/log/log.js';
-import { segmentSealedLogger, shadowNewsLogger } from './http/log/store-lines.js';
 import { EngineMeter } from './http/metrics/engine-meter.js';
 import { OperatorDesk } from './http/operator/desk/desk.js';
 import type { StartView } from './http/operator/desk/status.js';
@@ -28,17 +27,15 @@ import { submitFirstCommands } from './http/process/first-commands.js';
 import { Reloads } from './http/process/reloads.js';
 import { type RunningConfig, settleSetup } from './http/process/setup.js';
 import { type DiskSpace, Shutdown } from './http/process/shutdown.js';
-import { judgeGap } from './http/process/start-clock.js';
-import * as startLines from './http/process/start-lines.js';
+import { judgeGap } from './http/process/start/start-clock.js';
+import * as startLines from './http/process/start/start-lines.js';
 import { uwsVersion } from './http/uws/library.js';
+import { type Keeping, keep } from './keeping.js';
 import { openOperatorTokens } from './persistence/data-dir/operator-tokens.js';
 import { masterSecretFingerprint } from './persistence/data-dir/secrets.js';
 import { freeBytesOf } from './persistence/data-dir/space.js';
 import { JournalError } from './persistence/errors.js';
-import { JournalThread } from './persistence/journal/thread.js';
-import { openStore, type Store } from './persistence/recovery/open-store.js';
-import { recoveryReporter } from './persistence/recovery/progress.js';
-import { type ArchiveThreads, startArchiveThreads } from './persistence/shadow/with-reader.js';
+import type { Store } from './persistence/recovery/open-store.js';
 
 const packageText = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
 const { version } = JSON.parse(packageText) as { version: string };
@@ -53,7 +50,7 @@ async function start(given: Config, log: Log): Promise<void> {
   requireDescriptors(given.gateways);
   // The gateways' threads load their code while the state is recovered.
   const front = new Front(given.gateways, onFatal);
-  const { store, start } = recover(given, log);
+  const { store, start, ...keeping } = await keep(given, shutdown, log);
   const settled = settleSetup(given, store.engine.setup);
   const { config } = settled;
   const { lastTimeMs } = store.recovered;
@@ -65,14 +62,21 @@ async function start(given: Config, log: Log): Promise<void> {
   const ports = await openPorts(config, { front, masterSecret, operatorTokens, manualClock, log, version });
   const reloadTokens = front.operatorTokensReload(() => openOperatorTokens(tokens));
   new Reloads(log).add('certificates', ports.reloadCertificates).add('operator tokens', reloadTokens).watch();
-  const host = buildHost(config, manualClock, store, shutdown, log, new EngineMeter(front.figures.engine));
+  const meter = new EngineMeter(front.figures.engine);
+  const host = buildHost(config, manualClock, { store, ...keeping }, shutdown, log, meter);
   const { sequencer } = host;
   // Before the first command: what gateways see starts from a state that is durable.
   front.attach({ ...host, isClockManual: manualClock !== null });
   const { ask } = buildOperatorDesk(config, host, start, front, shutdown);
   const { logMinutes } = config;
-  const watch = new Watch({ ...host, ...front.figures, ...seenOf(host, store, shutdown), log, logMinutes });
-  run(host, watch, ports, store, shutdown);
+  const watch = new Watch({
+    ...host,
+    ...front.figures,
+    ...seenOf(host, { store, ...keeping }, shutdown),
+    log,
+    logMinutes,
+  });
+  run(host, watch, ports, { store, ...keeping }, shutdown);
   const fingerprint = masterSecretFingerprint(store.masterSecret);
   const demoSecret = submitFirstCommands(settled, fingerprint, sequencer, log);
   host.lifecycle.start();
@@ -96,19 +100,8 @@ async function start(given: Config, log: Log): Promise<void> {
   printCurlWhenOpen(sequencer, ports.publicUrl, demoSecret, (text) => process.stdout.write(text));
 }
 
-/** Locks the data directory and recovers the engine from it. */
-function recover(given: Config, log: Log): { readonly store: Store; readonly start: StartView } {
-  const startedMs = performance.now();
-  const onProgress = recoveryReporter(systemClock, startLines.recoveryLogger(log));
-  const store = openStore(given.dataDir, systemClock, onProgress, given);
-  const tookMs = performance.now() - startedMs;
-  startLines.logRecovered(log, store.recovered, store.engine, tookMs);
-  const { snapshotSeq, lastSeq } = store.recovered;
-  return { store, start: { snapshotSeq, lastSeq, tookMs } };
-}
-
 /** Drives the rounds and checks the server's health until it is told to end; then closes everything in order. */
-function run(host: Host, watch: Watch, ports: OpenPorts, store: Store, shutdown: Shutdown): void {
+function run(host: Host, watch: Watch, ports: OpenPorts, keeping: Keeping, shutdown: Shutdown): void {
   const { sequencer, lifecycle, past, shadow, journal } = host;
   const pump = (): void => {
     sequencer.heartbeat();
@@ -121,7 +114,7 @@ function run(host: Host, watch: Watch, ports: OpenPorts, store: Store, shutdown:
   shutdown.watch({
     drain: () => {
       portsClosed = ports.close();
-      return sequencer.drain();
+      return sequencer.drain().then(keeping.drained);
     },
     close: async () => {
       await portsClosed;
@@ -131,23 +124,9 @@ function run(host: Host, watch: Watch, ports: OpenPorts, store: Store, shutdown:
       // The shadow reads the journal's files. The journal must be the last to close them, so that no WAL is left.
       await shadow.close();
       await journal.close();
-      store.lock.release();
+      keeping.store.lock.release();
     },
   });
-}
-
-/** Snapshots and archive, and reading it, on threads of their own. A fault in the state itself ends the server. */
-function startArchive(config: RunningConfig, { dir }: Store, shutdown: Shutdown, log: Log): ArchiveThreads {
-  const { snapshotCommands, snapshotEveryMs, snapshotsKept, retentionMs: segmentsKeptMs } = config;
-  return startArchiveThreads(
-    { dir, snapshotCommands, snapshotEveryMs, snapshotsKept, segmentsKeptMs },
-    {
-      onDiverged: (error) => shutdown.fatal(error),
-      onNote: (note) => log.write('shadow_note', {}, note),
-      onNews: shadowNewsLogger(log),
-      onFatal: (error) => shutdown.programmingError(error),
-    },
-  );
 }
 
 type Host = ReturnType<typeof buildHost>;
@@ -155,17 +134,13 @@ type Host = ReturnType<typeof buildHost>;
 function buildHost(
   config: RunningConfig,
   manualClock: ManualClock | null,
-  store: Store,
+  { store, journal, archive }: Keeping,
   shutdown: Shutdown,
   log: Log,
   meter: SequencerMeter,
 ) {
   const { engine, recovered } = store;
   const clock = manualClock ?? systemClock;
-  const { durability, segmentBytesMax } = config;
-  const { lastSeq } = recovered;
-  const ofJournal = { dir: store.dir, durability, segmentBytesMax, lastSeq };
-  const journal = new JournalThread(ofJournal, segmentSealedLogger(log));
   const orderTimes = new OrderTimes();
   const sequencer = new Sequencer(engine, clock, journal, {
     ...SEQUENCER_DEFAULTS,
@@ -193,8 +168,8 @@ function buildHost(
   const runClock = manualClock?.set.bind(manualClock) ?? null;
   const manualRun = runClock === null ? null : new ManualRun(sequencer, lifecycle, setImmediate, runClock);
   const steadyNowMs = manualClock === null ? wholeMonotonicMs : () => manualClock.nowMs();
-  const archive = startArchive(config, store, shutdown, log);
-  return { clock, steadyNowMs, journal, sequencer, orderTimes, lifecycle, manualRun, ...archive, ...prices };
+  const common = { clock, steadyNowMs, journal, sequencer, orderTimes, lifecycle, manualRun };
+  return { ...common, ...archive(), ...prices };
 }
 
 function buildOperatorDesk(
@@ -224,10 +199,10 @@ function buildOperatorDesk(
 }
 
 /** What operators are told of, besides the engine. */
-const seenOf = ({ shadow, journal, past }: Host, store: Store, shutdown: Shutdown) => ({
+const seenOf = ({ shadow, past }: Host, { store, disk }: Keeping, shutdown: Shutdown) => ({
   shadow: () => shadow.status,
   disk: () => diskOf(store),
-  threads: { journal, shadow, reader: past },
+  threads: { journal: disk, shadow, reader: past },
   isStopping: () => shutdown.isStopping,
 });
 

@@ -7,6 +7,8 @@
 const SLOW: readonly string[] = [
   'torture/torture',
   'simulation/simulation',
+  'replication/takeover',
+  'replication/leader',
   'blackbox/stall',
   'powerloss/power-loss',
   'blackbox/snapshots',

@@ -196,9 +196,9 @@ export class Sequencer {
     const monotonicMs = this.clock.monotonicMs();
     this.#commandClock.check();
     this.#updateBacklog(monotonicMs);
-    const { commitHangMsMax } = this.options;
-    if (this.#commitTimer.sample(monotonicMs, this.#batches.isInFlight) <= commitHangMsMax) return;
-    this.#fail(new Error(`the journal has not answered for ${commitHangMsMax / 1_000} s`));
+    const isWriting = this.#batches.isInFlight && this.journal.awaitsLog !== true;
+    if (this.#commitTimer.sample(monotonicMs, isWriting) <= this.options.commitHangMsMax) return;
+    this.#fail(new Error(`the journal has not answered for ${this.options.commitHangMsMax / 1_000} s`));
   }
 
   #updateBacklog(monotonicMs: number): void {

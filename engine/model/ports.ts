@@ -82,6 +82,11 @@ export interface JournalWriter {
   open(events: JournalWriterEvents): void;
   /** Starts the durable write of `batch`. The next call must wait for `onDurable`. */
   commit(batch: Batch): void;
+  /**
+   * Of a replicated journal: this machine's disk has done its part, and only the log has not answered, which it may not do for
+   * long. Absent: never.
+   */
+  readonly awaitsLog?: boolean;
   /** Closes the store cleanly. No commit may be in flight. */
   close(): Promise<void>;
 }

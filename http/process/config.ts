@@ -7,6 +7,7 @@ import { snapshotsKeptConflict } from '../../engine/model/snapshots-kept.js';
 import { nearest } from '../text/nearest.js';
 import { mistakesOfTls } from '../tls/files.js';
 import { Expected, type Variable } from './config-values.js';
+import { mistakesOfReplication } from './replication-variables.js';
 import { VARIABLES } from './variables.js';
 
 /** Read by bots, perhaps in the same shell. */
@@ -43,6 +44,8 @@ export function readConfig(env: Environment): Config {
   const fault = snapshotsKeptConflict(config.snapshotsKept, config.retentionMs);
   if (fault !== null) mistakes.push(`TOTE_SNAPSHOTS_KEPT: ${fault}`);
   mistakes.push(...mistakesOfTls(config));
+  // A value that is wrong is told first: TOTE_REPLICATION itself may be what is meant.
+  if (mistakes.length === 0) mistakes.push(...mistakesOfReplication(env, config.replication !== null));
   if (mistakes.length > 0) throw new ConfigError(mistakes);
   return config;
 }

@@ -2,7 +2,6 @@
  * How the process ends (design, section 9): a signal drains it and exits 0; an error that casts doubt on state or
  * journal stops it at once and exits 1. No shutdown acknowledges what is not durable.
  */
-import { assert } from '../../engine/base/assert.js';
 import type { Log } from '../log/log.js';
 
 /** The steps of a clean shutdown, in order. */
@@ -44,10 +43,14 @@ export class Shutdown {
     return this.#signalledMs !== null || this.#isFailing;
   }
 
-  /** From now on signals stop the server, and uncaught errors are fatal. */
+  /**
+   * From now on signals stop the server, and uncaught errors are fatal. Called again by a standby that takes over: then there
+   * is more to close.
+   */
   watch(closable: Closable): void {
-    assert(this.#closable === null, 'the shutdown is set up once');
+    const isFirst = this.#closable === null;
     this.#closable = closable;
+    if (!isFirst) return;
     for (const signal of SIGNALS) process.on(signal, () => this.#onSignal(signal));
     process.on('uncaughtException', (error) => this.programmingError(error));
     process.on('unhandledRejection', (error) => this.programmingError(error));
@@ -86,6 +89,14 @@ export class Shutdown {
     );
   }
 
+  /** An operator wants the machine `to` to lead: it ends as by a signal, and as cleanly. */
+  handOver(to: string): void {
+    if (this.isStopping || this.#closable === null) return;
+    this.#signalledMs = performance.now();
+    this.log.write('hand_over_asked', { to });
+    this.#end(this.#closable);
+  }
+
   #onSignal(signal: NodeJS.Signals): void {
     const nowMs = performance.now();
     if (this.#signalledMs !== null) {
@@ -96,7 +107,11 @@ export class Shutdown {
     if (this.#isFailing || this.#closable === null) return;
     this.#signalledMs = nowMs;
     this.log.write('stopping', { signal });
-    this.#stop(this.#closable).then(
+    this.#end(this.#closable);
+  }
+
+  #end(closable: Closable): void {
+    this.#stop(closable).then(
       () => {
         this.log.write('stopped');
         process.exit(0);

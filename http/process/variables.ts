@@ -31,6 +31,7 @@ import {
   whole,
 } from './config-values.js';
 import { PRICE_VARIABLES } from './price-variables.js';
+import { REPLICATION_VARIABLES } from './replication-variables.js';
 
 const NOTHING: readonly (keyof Setup)[] = [];
 const NO_FILE = [null, 'none'] as const;
@@ -154,6 +155,7 @@ export const VARIABLES = {
     oneOf('fsync', 'os'),
     '`os`: leave it to the operating system; a power loss may take back the newest answers',
   ),
+  ...REPLICATION_VARIABLES,
   snapshotCommands: variable(
     'TOTE_SNAPSHOT_COMMANDS',
     '1,000,000',

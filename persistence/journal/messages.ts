@@ -11,6 +11,11 @@ export interface JournalThreadOptions {
   readonly durability: Durability;
   /** The open segment is sealed at about this size; `SEGMENT_BYTES_MAX` if absent. */
   readonly segmentBytesMax?: number;
+  /**
+   * A full segment is sealed before the next batch, not after its last one: of a replicated journal the last batch may have to be
+   * taken back.
+   */
+  readonly sealsLate?: boolean;
   /** Where recovery ended; the thread refuses a journal that ends elsewhere. */
   readonly lastSeq: number;
   /** `DEFAULT_SPACE_THRESHOLDS` if absent. */

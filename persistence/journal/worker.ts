@@ -51,10 +51,11 @@ function open(): void {
 
 function commit(batch: Batch): void {
   const journal = must(store, 'the store');
+  if (options.sealsLate === true) roll(journal);
   const { lastSeq } = commitBatch(journal, batch);
   post({ kind: 'durable', lastSeq });
   journal.checkpointIfDue();
-  roll(journal);
+  if (options.sealsLate !== true) roll(journal);
   charsSinceSpaceCheck += batch.commands.length;
   if (charsSinceSpaceCheck >= SPACE_CHECK_EVERY_CHARS) checkSpace();
 }

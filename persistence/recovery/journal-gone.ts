@@ -11,21 +11,37 @@ import { findSegments } from '../journal/segment/names.js';
 import { firstUsable } from '../replay/usable-snapshot.js';
 import { SnapshotFiles } from '../snapshot/files.js';
 
+export interface RequiredOf {
+  /** There must be a journal. */
+  readonly requireData?: boolean;
+  /** There may be a master secret alone: a standby gets its journal from the replicated log. */
+  readonly isFollower?: boolean;
+}
+
+const MASTER_SECRET = 'the master secret';
+
 /**
- * Throws `journal_incomplete` if there is something but no journal, and, with `isRequired`, `data_dir_invalid` if there
+ * Throws `journal_incomplete` if there is something but no journal, and, with `requireData`, `data_dir_invalid` if there
  * is nothing. Changes nothing.
  */
-export function refuseWithoutJournal(dir: DataDir, isRequired: boolean): void {
-  if (existsSync(dir.journal) && findSegments(dir.journal).length > 0) return;
+export function refuseWithoutJournal(
+  dir: DataDir,
+  { requireData = false, isFollower = false }: RequiredOf,
+): void {
+  if (hasJournal(dir)) return;
   const remains = remainsOf(dir);
+  if (isFollower && remains.every((words) => words === MASTER_SECRET)) return;
   if (remains.length > 0) throw journalGone(dir, remains);
-  if (!isRequired) return;
+  if (!requireData) return;
   throw new JournalError(
     'data_dir_invalid',
     `There is no journal in ${dir.root}, and TOTE_REQUIRE_DATA=1 asks for one: is the disk mounted, and TOTE_DATA_DIR right? ` +
       'Leave TOTE_REQUIRE_DATA out at the very first start.',
   );
 }
+
+export const hasJournal = (dir: DataDir): boolean =>
+  existsSync(dir.journal) && findSegments(dir.journal).length > 0;
 
 /** What a server has left in `dir` besides its journal, in words. */
 export function remainsOf(dir: DataDir): string[] {
@@ -34,7 +50,7 @@ export function remainsOf(dir: DataDir): string[] {
     [snapshots === 1 ? 'a snapshot' : `${snapshots} snapshots`, snapshots > 0],
     ['an archive', existsSync(dir.archiveFile)],
     ['a mark', existsSync(dir.markFile)],
-    ['the master secret', existsSync(dir.masterSecretFile)],
+    [MASTER_SECRET, existsSync(dir.masterSecretFile)],
   ];
   return parts.filter(([, isThere]) => isThere).map(([words]) => words);
 }

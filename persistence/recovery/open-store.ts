@@ -2,6 +2,7 @@
  * Opens a data directory for a server: the lock, the recovery of the engine, and the master secret, which must be the
  * one that the journal's rounds were opened with.
  */
+import { existsSync } from 'node:fs';
 import type { Engine } from '../../engine/engine.js';
 import type { Clock } from '../../engine/model/ports.js';
 import { type DataDir, dataDirLayout, openDataDir } from '../data-dir/layout.js';
@@ -14,7 +15,7 @@ import { batchesAfter } from '../replay/read-ahead.js';
 import type { JournalEnd, OnProgress } from '../replay/replay.js';
 import { SnapshotFiles } from '../snapshot/files.js';
 import { type RecoveredEngine, recoverEngine } from './engine.js';
-import { refuseWithoutJournal } from './journal-gone.js';
+import { hasJournal, type RequiredOf, refuseWithoutJournal } from './journal-gone.js';
 import { prepareJournal } from './prepare.js';
 
 /** The outcome of a recovery. */
@@ -34,26 +35,30 @@ export interface Store {
   readonly engine: Engine;
   readonly recovered: Recovered;
   readonly masterSecret: Buffer;
+  /** It had a master secret alone: the journal of that secret's exchange is yet to come, from the replicated log. */
+  readonly isAwaitingJournal: boolean;
 }
 
 /**
  * Throws a `JournalError` if the directory cannot be used or its journal cannot be trusted; the lock is released then.
- * With `requireData` a directory without a journal is refused, too.
+ * `required` is what `refuseWithoutJournal` asks for.
  */
 export function openStore(
   path: string,
   clock: Clock,
   onProgress: OnProgress,
-  { requireData = false } = {},
+  required: RequiredOf = {},
 ): Store {
-  refuseWithoutJournal(dataDirLayout(path), requireData);
+  const layout = dataDirLayout(path);
+  refuseWithoutJournal(layout, required);
+  const isAwaitingJournal = !hasJournal(layout) && existsSync(layout.masterSecretFile);
   const dir = openDataDir(path);
   const lock = lockDataDir(dir);
   try {
     const { engine, recovered } = recover(dir, clock, onProgress);
     const masterSecret = openMasterSecret(dir, recovered.lastSeq === 0);
     checkSecret(dir, engine, masterSecret);
-    return { dir, lock, engine, recovered, masterSecret };
+    return { dir, lock, engine, recovered, masterSecret, isAwaitingJournal };
   } catch (thrown) {
     lock.release();
     throw thrown;

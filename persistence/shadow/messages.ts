@@ -21,6 +21,8 @@ export interface ShadowOptions {
   readonly segmentsKeptMs: number | null;
   /** `DEFAULT_SPACE_THRESHOLDS` if absent. */
   readonly space?: SpaceThresholds;
+  /** Of a replicated journal: the last command that the log has, in shared memory. The shadow goes no further. */
+  readonly replicatedSeq?: BigInt64Array;
   /** To the reader of the archive (`past/messages.ts`), if there is one. */
   readonly past?: MessagePort;
 }

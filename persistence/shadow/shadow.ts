@@ -47,7 +47,7 @@ export class Shadow {
    * Throws what reading and writing throw.
    */
   constructor(
-    options: ShadowOptions,
+    private readonly options: ShadowOptions,
     private readonly clock: Clock,
     note: (text: string) => void,
     private readonly rest: Rest = noRest,
@@ -120,11 +120,19 @@ export class Shadow {
     return this.#snapshots.isSaving ? 'saving' : 'behind';
   }
 
+  /** What is not in the replicated log may still be taken back. */
+  #seqMax(): number {
+    const { replicatedSeq } = this.options;
+    return replicatedSeq === undefined ? Number.POSITIVE_INFINITY : Number(Atomics.load(replicatedSeq, 0));
+  }
+
   /** The batches that the reader reads at once. */
   #readSlice(): StoredBatch[] {
     const batches: StoredBatch[] = [];
     let chars = 0;
+    const seqMax = this.#seqMax();
     for (const batch of this.#reader.readBatches(this.#position.seq)) {
+      if (batch.lastSeq > seqMax) break;
       batches.push(batch);
       chars += batch.commands.length;
       this.rest();

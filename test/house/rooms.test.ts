@@ -105,7 +105,7 @@ test(`a folder of the product has at most ${FILES_MAX} files beside its sub-fold
 });
 
 test(`a file of the product has at most ${LINES_MAX} lines`, () => {
-  const long = ['main.ts', ...PRODUCT.flatMap(sourcesIn)]
+  const long = ['main.ts', 'keeping.ts', ...PRODUCT.flatMap(sourcesIn)]
     .filter((file) => !GENERATED.test(file))
     .map((file) => ({ file, lines: textOf(file).split('\n').length - 1 }))
     .filter(({ lines }) => lines > LINES_MAX);

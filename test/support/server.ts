@@ -41,6 +41,8 @@ export interface ServerOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** A program with its arguments that runs the server's process, such as strace or prlimit. */
   readonly under?: readonly string[];
+  /** Called with the process, which may take long until it is up. */
+  readonly onRun?: (run: Run) => void;
 }
 
 /** How a server ended. `code` is null where a signal ended it. */
@@ -70,7 +72,7 @@ function environment(dataDir: string, env: Readonly<Record<string, string | unde
 }
 
 /** A process that may or may not come up. */
-class Run {
+export class Run {
   readonly #process: ChildProcess;
   readonly #isUnder: boolean;
   readonly ended: Promise<Shutdown>;
@@ -186,6 +188,7 @@ export class Server {
     const dataDir = options.dataDir ?? newDataDir();
     const env = options.env ?? {};
     const run = new Run(dataDir, options);
+    options.onRun?.(run);
     const [, publicUrl = ''] = await run.sees(/^ *public API +(https?:\/\/\S+?)\/v1\b/m);
     const [, operatorUrl = ''] = await run.sees(/^ *operator API +(https?:\/\/\S+?)\/operator\/v1\b/m);
     const token = env['TOTE_OPERATOR_TOKEN'] ?? readFileSync(join(dataDir, 'operator-token'), 'utf8').trim();

@@ -72,7 +72,7 @@ export function defineCommand<Options extends object>(spec: CommandSpec<Options>
 
 /** The data directory at `path`. Throws `data_dir_invalid`, and `journal_incomplete` if only its journal is missing. */
 export function dataDirWithJournal(path: string): DataDir {
-  refuseWithoutJournal(dataDirLayout(path), false);
+  refuseWithoutJournal(dataDirLayout(path), {});
   return findDataDir(path);
 }
 

@@ -63,6 +63,13 @@ test('an empty environment gives the defaults of the design', () => {
     rateLimits: { keyRead: 120, keyWrite: 30, account: 240, ip: 300 },
     trustedProxies: [],
     durability: 'fsync',
+    replication: null,
+    role: 'leader',
+    node: null,
+    leaseMs: 3_000,
+    replicationStream: 'tote',
+    replicationCredentials: null,
+    replicationCa: null,
     snapshotCommands: 1_000_000,
     snapshotEveryMs: 900_000,
     snapshotsKept: { newest: 3, allMs: 3_600_000, hourlyMs: 86_400_000, dailyMs: null },
@@ -147,6 +154,14 @@ test('values are read, and variables of other programs ignored', () => {
   assert.equal(readConfig({ TOTE_RETENTION: 'all' }).retentionMs, null);
 });
 
+test('the replicated log needs its servers, and nothing of it is set in vain', () => {
+  const config = readConfig({ TOTE_REPLICATION: 'tls://a, b:4300,[::1]:1', TOTE_ROLE: 'auto' });
+  assert.deepEqual(config.replication, { servers: ['a:4222', 'b:4300', '[::1]:1'], isTls: true });
+  assert.equal(config.role, 'auto');
+  assert.throws(() => readConfig({ TOTE_ROLE: 'auto' }), /TOTE_ROLE: is of use only with TOTE_REPLICATION/);
+  assert.equal(readConfig({ TOTE_REPLICATION: 'off' }).replication, null);
+});
+
 const BAD_VALUES: readonly (readonly [name: string, value: string, expected: RegExp])[] = [
   ['TOTE_HOST', 'a host', /IP address or a host name/],
   ['TOTE_PORT', '65536', /port number/],
@@ -190,6 +205,13 @@ const BAD_VALUES: readonly (readonly [name: string, value: string, expected: Reg
   ['TOTE_TRUSTED_PROXIES', 'proxy.example', /IP addresses/],
   ['TOTE_TRUSTED_PROXIES', '10.0.0.0/33', /IP addresses/],
   ['TOTE_DURABILITY', 'none', /fsync, os/],
+  ['TOTE_REPLICATION', 'nats.example.com', /"off", or nats:/],
+  ['TOTE_REPLICATION', 'nats://a,,b', /"off", or nats:/],
+  ['TOTE_REPLICATION', 'nats://a,a:4222', /each server once/],
+  ['TOTE_ROLE', 'master', /leader, standby, auto/],
+  ['TOTE_NODE', 'a b', /letters, digits/],
+  ['TOTE_LEASE_SECONDS', '0', /whole seconds from 1 to 60/],
+  ['TOTE_REPLICATION_STREAM', 'a.b', /letters, digits/],
   ['TOTE_SNAPSHOT_COMMANDS', '0', /whole number from 1 to/],
   ['TOTE_SNAPSHOT_COMMANDS', '10,00', /whole number from 1 to/],
   ['TOTE_SNAPSHOT_MINUTES', '0.5', /whole number from 1 to 10080/],

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConfigError } from '../../../http/process/config.js';
-import { judgeGap, lengthText } from '../../../http/process/start-clock.js';
+import { judgeGap, lengthText } from '../../../http/process/start/start-clock.js';
 
 const LAST_MS = Date.UTC(2026, 10, 20, 12);
 const HOUR_MS = 3_600_000;

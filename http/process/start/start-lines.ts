@@ -1,8 +1,8 @@
 /** Log lines of a start, and of one that is refused. */
-import type { EngineReads } from '../../engine/model/views.js';
-import { createLog, type Log } from '../log/log.js';
-import { type BannerFacts, bannerText } from './banner.js';
-import { ConfigError } from './config.js';
+import type { EngineReads } from '../../../engine/model/views.js';
+import { createLog, type Log } from '../../log/log.js';
+import { type BannerFacts, bannerText } from '../banner.js';
+import { ConfigError } from '../config.js';
 
 /** The outcome of the recovery, as persistence reports it. */
 export interface RecoveredView {

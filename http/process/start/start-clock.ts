@@ -2,9 +2,9 @@
  * Compares the wall clock at a start with the journal's last command. Rounds are settled or voided by this clock, and
  * journaled time never goes back. So a clock far ahead is reported, and beyond a limit the start is refused.
  */
-import { BACKWARD_STEP_MS_MAX } from '../../engine/host/clock-guard.js';
-import type { Log } from '../log/log.js';
-import { ConfigError } from './config.js';
+import { BACKWARD_STEP_MS_MAX } from '../../../engine/host/clock-guard.js';
+import type { Log } from '../../log/log.js';
+import { ConfigError } from '../config.js';
 
 const HOUR_MS = 3_600_000;
 

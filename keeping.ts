@@ -1,0 +1,118 @@
+/**
+ * From a data directory to the recovered state and what keeps it: the journal and the archive of this machine, and with
+ * `TOTE_REPLICATION` a replicated log. A part of `main.ts`.
+ */
+import { must } from './engine/base/assert.js';
+import type { JournalWriter } from './engine/model/ports.js';
+import type { Log } from './http/log/log.js';
+import { replicationLogger } from './http/log/replication-lines.js';
+import { segmentSealedLogger, shadowNewsLogger } from './http/log/store-lines.js';
+import type { StartView } from './http/operator/desk/status.js';
+import { systemClock } from './http/process/clock.js';
+import type { Config } from './http/process/config.js';
+import { replicationOf } from './http/process/replication-variables.js';
+import type { Shutdown } from './http/process/shutdown.js';
+import { logRecovered, recoveryLogger } from './http/process/start/start-lines.js';
+import { JournalThread } from './persistence/journal/thread.js';
+import { openStore, type Store } from './persistence/recovery/open-store.js';
+import { recoveryReporter } from './persistence/recovery/progress.js';
+import { type ArchiveThreads, startArchiveThreads } from './persistence/shadow/with-reader.js';
+
+/** The recovered state, and what keeps what comes: this machine alone, or a replicated log, too. */
+export interface Keeping {
+  readonly store: Store;
+  readonly journal: JournalWriter;
+  /** The part of it that writes to this machine's disk. */
+  readonly disk: JournalThread;
+  archive(): ArchiveThreads;
+  /** Everything is durable, and nothing more will be accepted. */
+  drained(): void;
+}
+
+/** With a replicated log it resolves once this process leads, which a standby may do much later. */
+export async function keep(
+  given: Config,
+  shutdown: Shutdown,
+  log: Log,
+): Promise<Keeping & { start: StartView }> {
+  const starts: StartView[] = [];
+  const open = (): Store => {
+    const { store, start } = recover(given, log);
+    starts.push(start);
+    return store;
+  };
+  const settings = replicationOf(given);
+  const { durability, segmentBytesMax } = given;
+  const journalOf = ({ dir, recovered: { lastSeq } }: Store): JournalThread => {
+    const ofThread = { dir, durability, segmentBytesMax, lastSeq, sealsLate: settings !== null };
+    return new JournalThread(ofThread, segmentSealedLogger(log));
+  };
+  const made = (): StartView => must(starts.at(-1), 'a recovery');
+  if (settings === null) {
+    const store = open();
+    const disk = journalOf(store);
+    const archive = (): ArchiveThreads => startArchive(given, store, shutdown, log);
+    return { store, journal: disk, disk, archive, drained: () => undefined, start: made() };
+  }
+  // A server of one machine has no use for it.
+  const { untilLeading } = await import('./persistence/replication/until-leading.js');
+  const { archive, membership, ...leading } = await untilLeading({
+    ...settings,
+    open,
+    journalOf,
+    archiveOf: (store, replicatedSeq, onSnapshot) =>
+      startArchive(given, store, shutdown, log, { replicatedSeq, onSnapshot }),
+    events: {
+      ...replicationLogger(log),
+      onFollowing: ({ close }) => shutdown.watch({ drain: () => Promise.resolve(), close }),
+      onHandOver: (to) => shutdown.handOver(to),
+      onFailure: (error) => shutdown.fatal(error),
+    },
+  });
+  log.write('leading', { node: settings.node, epoch: membership.epoch });
+  const drained = membership.release.bind(membership);
+  return { ...leading, archive: () => archive, drained, start: made() };
+}
+
+/** Locks the data directory and recovers the engine from it. */
+function recover(given: Config, log: Log): { readonly store: Store; readonly start: StartView } {
+  const startedMs = performance.now();
+  const onProgress = recoveryReporter(systemClock, recoveryLogger(log));
+  const { requireData, role } = given;
+  const isFollower = role !== 'leader';
+  const store = openStore(given.dataDir, systemClock, onProgress, { requireData, isFollower });
+  const tookMs = performance.now() - startedMs;
+  logRecovered(log, store.recovered, store.engine, tookMs);
+  const { snapshotSeq, lastSeq } = store.recovered;
+  return { store, start: { snapshotSeq, lastSeq, tookMs } };
+}
+
+/** How far the archive may go, and who is told of its snapshots. */
+interface Bound {
+  readonly replicatedSeq?: BigInt64Array;
+  readonly onSnapshot?: (seq: number) => void;
+}
+
+/** Snapshots and archive, and reading it, on threads of their own. A fault in the state itself ends the server. */
+function startArchive(
+  config: Config,
+  { dir }: Store,
+  shutdown: Shutdown,
+  log: Log,
+  { onSnapshot = () => undefined, ...bound }: Bound = {},
+): ArchiveThreads {
+  const { snapshotCommands, snapshotEveryMs, snapshotsKept, retentionMs: segmentsKeptMs } = config;
+  const logNews = shadowNewsLogger(log);
+  return startArchiveThreads(
+    { dir, snapshotCommands, snapshotEveryMs, snapshotsKept, segmentsKeptMs, ...bound },
+    {
+      onDiverged: (error) => shutdown.fatal(error),
+      onNote: (note) => log.write('shadow_note', {}, note),
+      onNews: (news) => {
+        logNews(news);
+        if (news.kind === 'snapshot') onSnapshot(news.seq);
+      },
+      onFatal: (error) => shutdown.programmingError(error),
+    },
+  );
+}

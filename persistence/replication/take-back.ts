@@ -1,0 +1,56 @@
+/**
+ * Takes back the last batch of a journal. A leader writes a batch to its disk and to the replicated log at the same time. If
+ * it ends in between, the batch may be on its disk alone, and a successor goes on without it. No client was told of it,
+ * no snapshot and no archive has it, and the log can never contain it.
+ *
+ * The mark goes back first. Stopped in between, the journal has a batch above its mark, which is what it was.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { assert, must } from '../../engine/base/assert.js';
+import { syncPath } from '../data-dir/files.js';
+import type { DataDir } from '../data-dir/layout.js';
+import { createMarkFile, EMPTY_MARK, readMarkFile } from '../journal/mark.js';
+import { findSegments } from '../journal/segment/names.js';
+import { Segment } from '../journal/segment/segment.js';
+
+/** The caller holds the directory's lock, and nothing has its journal open. Returns a sentence for the operator. */
+export function takeBackLast(dir: DataDir): string {
+  const path = must(findSegments(dir.journal).at(-1), 'a segment of the journal');
+  const segment = Segment.open(path, 'write');
+  try {
+    const row = must(segment.tail(), 'a batch in the open segment');
+    assert(segment.seal === null, 'the last segment is open');
+    const kept = join(dir.journal, `taken-back-${row.firstSeq}-${row.lastSeq}-${row.checksum}.json`);
+    writeFileSync(kept, `${JSON.stringify(row)}\n`, { mode: 0o600 });
+    syncPath(kept);
+    setMarkBack(dir, row.firstSeq - 1);
+    segment.db.pragma('synchronous = FULL');
+    segment.db.prepare('DELETE FROM batch WHERE last_seq = ?').run(row.lastSeq);
+    return (
+      `The journal's last batch, ${row.firstSeq} to ${row.lastSeq}, was taken back: no client was told of it, and the leader that followed ` +
+      `went on without it. It is kept in ${kept}`
+    );
+  } finally {
+    segment.close();
+  }
+}
+
+function setMarkBack(dir: DataDir, lastSeq: number): void {
+  const mark = readMarkFile(dir.markFile);
+  if (mark === null || mark.lastSeq <= lastSeq) return;
+  createMarkFile(dir.markFile, lastSeq === 0 ? EMPTY_MARK : { lastSeq, checksum: checksumAt(dir, lastSeq) });
+}
+
+function checksumAt(dir: DataDir, lastSeq: number): string {
+  for (const path of findSegments(dir.journal).reverse()) {
+    const segment = Segment.open(path, 'read');
+    try {
+      const row = segment.rowAt(lastSeq);
+      if (row !== null) return row.checksum;
+    } finally {
+      segment.close();
+    }
+  }
+  throw new Error(`no batch of the journal ends at ${lastSeq}`);
+}

@@ -1,0 +1,119 @@
+/**
+ * A leader with a replicated log, on three real NATS servers: what is acknowledged is in the log, and when the servers are
+ * away nothing is lost.
+ */
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { dataDirLayout } from '../../persistence/data-dir/layout.js';
+import { openJournalReader } from '../../persistence/journal/reader.js';
+import { CHAIN_START } from '../../persistence/journal/segment/batch-row.js';
+import { BatchJoiner, decodeMessage } from '../../persistence/replication/log/message.js';
+import { NatsLog } from '../../persistence/replication/log/nats-log.js';
+import { NatsCluster, type NatsOptions, NO_NATS } from '../support/nats.js';
+import { event, startMachine } from '../support/replicated.js';
+import type { Server } from '../support/server.js';
+
+const options = { skip: NO_NATS };
+const ORDER = { marketId: 'BTC_FIVE_MINUTES', prediction: 'UP', amount: 10 };
+
+async function startCluster(t: TestContext, of: NatsOptions = {}): Promise<NatsCluster> {
+  const nats = await NatsCluster.start(of);
+  t.after(() => nats.remove());
+  return nats;
+}
+
+/** The journal on the disk of a server that has ended, and the one in the log. */
+async function journals(nats: NatsCluster, dataDir: string) {
+  const reader = openJournalReader(dataDirLayout(dataDir));
+  const onDisk = [...reader.readBatches(0)];
+  reader.close();
+  const log = await NatsLog.open({ servers: nats.servers, stream: 'tote', credentialsFile: null, tls: null });
+  try {
+    const joiner = new BatchJoiner({ lastSeq: 0, chain: CHAIN_START });
+    const inLog = [];
+    let messages = 0;
+    for (let entry = await log.read(1); entry !== null; entry = await log.read(messages + 1)) {
+      messages = entry.sequence;
+      const row = joiner.add(decodeMessage(entry.bytes, entry.sequence), entry.sequence);
+      if (row !== null) inLog.push(row);
+    }
+    return { onDisk, inLog, messages };
+  } finally {
+    await log.close();
+  }
+}
+
+test(
+  'every batch of the journal is in the log, in parts where the servers take no longer ones',
+  options,
+  async (t) => {
+    const nats = await startCluster(t, { payloadMax: 2_048 });
+    const server = await startMachine({ nats, node: 'a' }).leading;
+    t.after(() => server.remove());
+    await server.push({ BTC: 50_000 });
+    const bettor = await server.createBettor();
+    const answers = await Promise.all(Array.from({ length: 60 }, () => bettor.api.post('/orders', ORDER)));
+    assert.ok(answers.every(({ status }) => status === 201));
+    assert.equal((await server.stop()).code, 0);
+    const { onDisk, inLog, messages } = await journals(nats, server.dataDir);
+    assert.deepEqual(inLog, onDisk);
+    assert.ok(messages > onDisk.length + 1, 'some batch had several parts');
+  },
+);
+
+/** Resolves with the first of many attempts that is answered as wanted; those that are accepted may take long. */
+function firstAnswer(
+  attempt: (at: number) => Promise<{ status: number; error: string }>,
+  isWanted: (answer: { status: number; error: string }) => boolean,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let at = 0;
+    const timer = setInterval(() => {
+      at += 1;
+      attempt(at).then((answer) => {
+        if (!isWanted(answer)) return;
+        clearInterval(timer);
+        resolve();
+      }, reject);
+    }, 100);
+  });
+}
+
+test(
+  'without a quorum orders are refused, reads go on, and all goes on by itself when it is back',
+  options,
+  async (t) => {
+    const nats = await startCluster(t);
+    const machine = startMachine({ nats, node: 'a' });
+    const server: Server = await machine.leading;
+    t.after(() => server.remove());
+    await server.push({ BTC: 50_000 });
+    const bettor = await server.createBettor();
+    const place = (key: string) =>
+      bettor.api.send<{ bet: { id: string } }>('POST', '/orders', JSON.stringify(ORDER), {
+        'Idempotency-Key': key,
+      });
+    assert.equal((await place('before')).status, 201);
+    await Promise.all([nats.killServer(0), nats.killServer(1)]);
+    // Accepted, and not acknowledged before the log has it.
+    const waiting = place('meanwhile');
+    const isBacklog = ({ error }: { error: string }): boolean => error.startsWith('journal_backlog');
+    await firstAnswer((at) => place(`refused-${at}`), isBacklog);
+    assert.equal((await bettor.api.get('/markets/BTC_FIVE_MINUTES')).status, 200);
+    assert.equal((await event(machine.run, 'replication_away'))['level'], 40);
+    nats.startServer(0);
+    nats.startServer(1);
+    const answered = await waiting;
+    assert.equal(answered.status, 201);
+    await firstAnswer(
+      (at) => place(`after-${at}`),
+      ({ status }) => status === 201,
+    );
+    await event(machine.run, 'replication_back');
+    const replayed = await place('meanwhile');
+    assert.equal(replayed.data.bet.id, answered.data.bet.id);
+    assert.equal((await server.stop()).code, 0);
+    const { onDisk, inLog } = await journals(nats, server.dataDir);
+    assert.deepEqual(inLog, onDisk);
+  },
+);

@@ -1,0 +1,124 @@
+/**
+ * Real NATS servers on loopback, each a process: three in a cluster, whose JetStream keeps three replicas. Tests that need
+ * them say so where the program `nats-server` is missing.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { jetstream } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
+import { fixedPort } from './fixed-port.js';
+import { isAvailable } from './programs.js';
+
+export const NO_NATS: string | false = isAvailable('nats-server')
+  ? false
+  : 'the program nats-server is missing';
+
+export interface NatsOptions {
+  readonly servers?: number;
+  /** The most bytes of a message. */
+  readonly payloadMax?: number;
+}
+
+interface Ports {
+  readonly client: string;
+  readonly cluster: string;
+}
+
+export class NatsCluster {
+  readonly #processes: (ChildProcess | null)[];
+
+  private constructor(
+    private readonly root: string,
+    private readonly ports: readonly Ports[],
+  ) {
+    this.#processes = ports.map(() => null);
+  }
+
+  /** Resolves once the servers have a quorum. */
+  static async start({ servers = 3, payloadMax = 1_048_576 }: NatsOptions = {}): Promise<NatsCluster> {
+    const root = mkdtempSync(join(tmpdir(), 'tote-nats-'));
+    const ports: Ports[] = [];
+    for (let index = 0; index < servers; index++)
+      ports.push({ client: await fixedPort(), cluster: await fixedPort() });
+    const cluster = new NatsCluster(root, ports);
+    for (const index of ports.keys()) cluster.#writeConfig(index, payloadMax);
+    for (const index of ports.keys()) cluster.startServer(index);
+    await cluster.ready();
+    return cluster;
+  }
+
+  get size(): number {
+    return this.ports.length;
+  }
+
+  /** What `TOTE_REPLICATION` takes. */
+  get url(): string {
+    return `nats://${this.ports.map(({ client }) => `127.0.0.1:${client}`).join(',')}`;
+  }
+
+  /** `host:port` of each server. */
+  get servers(): string[] {
+    return this.ports.map(({ client }) => `127.0.0.1:${client}`);
+  }
+
+  startServer(index: number): void {
+    const process = spawn('nats-server', ['-c', join(this.root, `${index}.conf`)], { stdio: 'ignore' });
+    this.#processes[index] = process;
+  }
+
+  signal(index: number, signal: NodeJS.Signals): void {
+    this.#processes[index]?.kill(signal);
+  }
+
+  /** SIGKILL; resolves once the process is gone. */
+  async killServer(index: number): Promise<void> {
+    const process = this.#processes[index] ?? null;
+    this.#processes[index] = null;
+    if (process === null || process.exitCode !== null || process.signalCode !== null) return;
+    process.kill('SIGKILL');
+    await once(process, 'exit');
+  }
+
+  /** Resolves once JetStream answers, asked again and again for as long as the test's own limit allows. */
+  async ready(): Promise<void> {
+    for (;;) {
+      try {
+        const connection = await connect({ servers: this.servers, timeout: 1_000 });
+        try {
+          const manager = await jetstream(connection, { timeout: 1_000 }).jetstreamManager();
+          const name = 'ready';
+          await manager.streams.add({ name, subjects: [name], num_replicas: this.size, storage: 'memory' });
+          await manager.streams.delete(name);
+          return;
+        } finally {
+          await connection.close();
+        }
+      } catch {
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    }
+  }
+
+  /** Ends all servers and removes their files. */
+  async remove(): Promise<void> {
+    await Promise.all(this.ports.map((_, index) => this.killServer(index)));
+    rmSync(this.root, { recursive: true, force: true });
+  }
+
+  #writeConfig(index: number, payloadMax: number): void {
+    const { client, cluster } = this.ports[index] as Ports;
+    const routes = this.ports.map((ports) => `nats://127.0.0.1:${ports.cluster}`).join(', ');
+    const clustered =
+      this.size === 1 ? '' : `cluster { name: tote, listen: "127.0.0.1:${cluster}", routes: [${routes}] }`;
+    const text = `server_name: n${index}
+listen: "127.0.0.1:${client}"
+max_payload: ${payloadMax}
+jetstream { store_dir: "${join(this.root, String(index))}" }
+${clustered}
+`;
+    writeFileSync(join(this.root, `${index}.conf`), text);
+  }
+}
