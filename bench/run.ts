@@ -30,6 +30,7 @@ import { snapshotsSection } from './sections/snapshots.js';
 import { startSection } from './sections/start.js';
 import { streamSection } from './sections/stream.js';
 import { threadsSection } from './sections/threads.js';
+import { tlsSection } from './sections/tls.js';
 import { workloadsSection } from './sections/workloads.js';
 
 const SECTIONS: Readonly<Record<SectionName, Section>> = {
@@ -43,6 +44,7 @@ const SECTIONS: Readonly<Record<SectionName, Section>> = {
   memory: memorySection,
   attack: attackSection,
   stream: streamSection,
+  tls: tlsSection,
   replay: replaySection,
   snapshots: snapshotsSection,
   past: pastSection,

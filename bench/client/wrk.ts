@@ -31,6 +31,8 @@ export interface WrkMeasurement {
 
 export interface WrkRun {
   readonly port: number;
+  /** Plain HTTP if absent. */
+  readonly isTls?: boolean;
   readonly connections: number;
   readonly seconds: number;
   readonly templates: readonly RequestTemplate[];
@@ -55,7 +57,14 @@ export async function measureWithWrk(options: WrkRun, server: ServerProcess): Pr
     nextSerial += SERIALS_PER_RUN;
     return onCore(options.core, [
       ...['wrk', '--threads', '1', '--connections', String(options.connections)],
-      ...['--duration', `${seconds}s`, '--latency', '--script', script, `http://127.0.0.1:${options.port}`],
+      ...[
+        '--duration',
+        `${seconds}s`,
+        '--latency',
+        '--script',
+        script,
+        `http${options.isTls === true ? 's' : ''}://127.0.0.1:${options.port}`,
+      ],
     ]);
   };
   const warmUp = parseReport(await execute(command(WARMUP_SECONDS), WARMUP_SECONDS));

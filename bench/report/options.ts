@@ -14,6 +14,7 @@ export const SECTION_NAMES = [
   'memory',
   'attack',
   'stream',
+  'tls',
   'replay',
   'snapshots',
   'past',

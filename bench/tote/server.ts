@@ -3,6 +3,7 @@
  * operator API.
  */
 import { request } from 'node:http';
+import { request as requestTls } from 'node:https';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { must } from '../../engine/base/assert.js';
@@ -33,6 +34,8 @@ export interface ToteOptions {
   readonly clock?: 'manual';
   /** The program; that of this build if absent. */
   readonly main?: string;
+  /** Of the public port; plain HTTP if absent. */
+  readonly tls?: { readonly certFile: string; readonly keyFile: string };
   /** Added to the environment of a run. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -44,6 +47,7 @@ export class ToteServer {
     readonly operatorPort: number,
     /** From the start of the process to its first answer. */
     readonly startMs: number,
+    private readonly isTls: boolean,
   ) {}
 
   static async start(options: ToteOptions): Promise<ToteServer> {
@@ -62,6 +66,10 @@ export class ToteServer {
       TOTE_DEMO: '0',
       TOTE_RATE_LIMITS: GENEROUS_LIMITS,
       TOTE_DURABILITY: durability,
+      ...(options.tls && {
+        TOTE_TLS_CERT_FILE: options.tls.certFile,
+        TOTE_TLS_KEY_FILE: options.tls.keyFile,
+      }),
       ...options.env,
     };
     const startedMs = performance.now();
@@ -69,7 +77,8 @@ export class ToteServer {
     while (performance.now() - startedMs < START_MS_MAX && !server.ended) {
       const status = await call(operatorPort, 'GET', '/readyz', null).catch(() => null);
       if (status?.status === 200) {
-        return new ToteServer(server, port, operatorPort, performance.now() - startedMs);
+        const startMs = performance.now() - startedMs;
+        return new ToteServer(server, port, operatorPort, startMs, options.tls !== undefined);
       }
       await new Promise((resolve) => setTimeout(resolve, START_TRY_GAP_MS));
     }
@@ -98,7 +107,7 @@ export class ToteServer {
   /** A GET of the public API. */
   async read(path: string, apiKey: string): Promise<unknown> {
     const { status, text } = await this.#explained(
-      call(this.port, 'GET', path, null, { 'X-API-Key': apiKey }),
+      call(this.port, 'GET', path, null, { 'X-API-Key': apiKey }, CALL_MS_MAX, this.isTls),
     );
     return dataOf(`GET ${path}`, status, text);
   }
@@ -136,13 +145,23 @@ function call(
   body: object | null,
   headers: Readonly<Record<string, string>> = OPERATOR,
   timeout = CALL_MS_MAX,
+  isTls = false,
 ): Promise<CallAnswer> {
   return new Promise((resolve, reject) => {
     const text = body === null ? '' : JSON.stringify(body);
     const content =
       body === null ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) };
-    const options = { host: '127.0.0.1', port, method, path, agent: false, timeout };
-    const sent = request({ ...options, headers: { ...headers, ...content } }, (response) => {
+    const options = {
+      host: '127.0.0.1',
+      port,
+      method,
+      path,
+      agent: false,
+      timeout,
+      rejectUnauthorized: false,
+    };
+    const send = isTls ? requestTls : request;
+    const sent = send({ ...options, headers: { ...headers, ...content } }, (response) => {
       let answer = '';
       response.setEncoding('utf8');
       response.on('data', (piece: string) => {
