@@ -29,6 +29,7 @@ import { type RunningConfig, settleSetup } from './http/process/setup.js';
 import { type DiskSpace, Shutdown } from './http/process/shutdown.js';
 import { judgeGap } from './http/process/start/start-clock.js';
 import * as startLines from './http/process/start/start-lines.js';
+import { withServiceManager } from './http/service/manager.js';
 import { uwsVersion } from './http/uws/library.js';
 import { type Keeping, keep } from './keeping.js';
 import { openOperatorTokens } from './persistence/data-dir/operator-tokens.js';
@@ -210,7 +211,7 @@ const diskOf = ({ dir }: Store): DiskSpace => ({ directory: dir.root, freeBytes:
 
 try {
   const config = readConfig(process.env);
-  const log = createLog(config.logLevel);
+  const log = withServiceManager(createLog(config.logLevel), process.env);
   logNodeWarnings(log);
   await start(config, log);
 } catch (error) {

@@ -90,6 +90,7 @@ export const LOG_EVENTS = {
     'warn',
     "a port's certificate expires soon, or has expired: renew it, then send SIGHUP",
   ),
+  service_manager_untold: at('warn', 'the service manager could not be told how the server is'),
   request: at('debug', 'a request was answered'),
   stopping: at('info', 'stopping'),
   stopped: at('info', 'stopped'),

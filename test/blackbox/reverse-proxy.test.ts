@@ -9,6 +9,7 @@ import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
 import { codeBlocks, readDocument, sectionOf } from '../support/document.js';
 import { Nginx } from '../support/nginx.js';
 import { isAvailable } from '../support/programs.js';
+import { StreamClient } from '../support/stream-client.js';
 
 const missing = ['nginx', 'openssl'].filter((program) => !isAvailable(program));
 const options = { skip: missing.length > 0 && `${missing.join(' and ')} cannot be found in PATH` };
@@ -54,6 +55,17 @@ test('an order is placed, and replayed byte for byte', options, async () => {
   assert.equal(again.text, placed.text);
   const bets = await nginx.send('GET', '/api/v1/orders', { from: '127.0.0.2', headers: key });
   assert.equal((bets.data as unknown[]).length, 1);
+});
+
+test('a stream passes, and stays open while orders come', options, async () => {
+  const stream = await StreamClient.open(`https://127.0.0.1:${nginx.port}`, trader.secret, {
+    ca: nginx.certificate,
+  });
+  await stream.subscribe('account');
+  const placed = await nginx.send('POST', '/v1/orders', { headers: order, body: BODY });
+  assert.equal(placed.status, 201, placed.text);
+  await stream.subscribe('markets');
+  stream.socket.close();
 });
 
 test("the server's errors pass unchanged", options, async () => {
