@@ -139,6 +139,8 @@ export interface HttpRequest {
   readonly authorization: string;
   readonly ifNoneMatch: string;
   readonly acceptEncoding: string;
+  /** The trace to which the client says that the request belongs, as sent; also absent where the transport does not read it. */
+  readonly traceparent?: string;
   /** Valid until the handler returns; empty from then on. */
   readonly body: Uint8Array;
   /** A fault that the transport found before the end of the request (too large, ambiguous length), or null. */

@@ -1,10 +1,12 @@
 /**
  * Logs every request at debug level; at other levels requests go straight to their handler. Headers, bodies and
- * queries are left out and keys in a path are masked, so the log never contains a key.
+ * queries are left out and keys in a path are masked, so the log never contains a key. Of the headers a valid `traceparent`
+ * gives the ids of its trace.
  */
 import type { Clock, HeaderBlock, HeaderList, HttpHandler } from '../../engine/model/ports.js';
 import { maskKeys, maskTokens } from '../keys.js';
 import type { Log } from './log.js';
+import { traceContextOf } from './trace-context.js';
 
 export type PortName = 'public' | 'operator';
 
@@ -15,6 +17,7 @@ export function logRequests(handler: HttpHandler, port: PortName, clock: Clock, 
   return (request, responder) => {
     const { method, address } = request;
     const path = mask(request.path);
+    const trace = traceContextOf(request.traceparent ?? '');
     const startedMs = clock.monotonicMs();
     handler(request, {
       send(status, headers, body) {
@@ -28,6 +31,7 @@ export function logRequests(handler: HttpHandler, port: PortName, clock: Clock, 
           address,
           status,
           tookMs,
+          ...trace,
         });
       },
     });

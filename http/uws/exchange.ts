@@ -5,7 +5,6 @@
  * The client is not trusted: bodies, and answers that it does not read, are bounded in bytes and in time. Nothing is
  * sent after a disconnect. An exception that reached the library would end the process silently.
  */
-import { Buffer } from 'node:buffer';
 import { assert } from '../../engine/base/assert.js';
 import type { HeaderBlock, HeaderList, HttpRequest, HttpResponder } from '../../engine/model/ports.js';
 import { abandon, bytesIn, headText, isBuffered, REPLY_DEADLINE_MS } from './answer.js';
@@ -24,6 +23,7 @@ export class Exchange implements HttpRequest, HttpResponder, WaitingExchange {
   readonly authorization: string;
   readonly ifNoneMatch: string;
   readonly acceptEncoding: string;
+  readonly traceparent: string;
   readonly browser: RequestHeaders['browser'];
   body: Uint8Array = NO_BODY;
   fault: HttpRequest['fault'] = null;
@@ -60,6 +60,7 @@ export class Exchange implements HttpRequest, HttpResponder, WaitingExchange {
     this.authorization = headers.authorization ?? '';
     this.ifNoneMatch = headers.ifNoneMatch ?? '';
     this.acceptEncoding = headers.acceptEncoding ?? '';
+    this.traceparent = headers.traceparent ?? '';
     this.browser = headers.browser;
   }
 

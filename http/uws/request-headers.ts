@@ -12,6 +12,7 @@ import type { UwsRequest, UwsResponse } from './library.js';
 import { sentHeaders } from './sent-head.js';
 
 const API_KEY = 'x-api-key';
+const TRACEPARENT = 'traceparent';
 const CONTENT_TYPE = 'content-type';
 const CONTENT_ENCODING = 'content-encoding';
 const AUTHORIZATION = 'authorization';
@@ -47,6 +48,7 @@ export class RequestHeaders {
   ifNoneMatch: string | null = null;
   forwardedFor: string | null = null;
   acceptEncoding: string | null = null;
+  traceparent: string | null = null;
   contentLength: string | null = null;
   transferEncoding: string | null = null;
   /** Of the present request; null if they are not read. */
@@ -88,6 +90,7 @@ export class RequestHeaders {
     this.ifNoneMatch = null;
     this.forwardedFor = null;
     this.acceptEncoding = null;
+    this.traceparent = null;
     this.contentLength = null;
     this.transferEncoding = null;
     if (this.readsBrowserHeaders) this.browser = NO_BROWSER;
@@ -115,6 +118,9 @@ export class RequestHeaders {
     switch (lowerCaseName.length) {
       case API_KEY.length:
         if (lowerCaseName === API_KEY) this.apiKey = joined(this.apiKey, value);
+        break;
+      case TRACEPARENT.length:
+        if (lowerCaseName === TRACEPARENT) this.traceparent = joined(this.traceparent, value);
         break;
       case CONTENT_TYPE.length:
         if (lowerCaseName === CONTENT_TYPE) this.contentType = joined(this.contentType, value);

@@ -32,6 +32,7 @@ export class UpgradeExchange implements HttpRequest, HttpResponder {
   readonly contentType: string;
   readonly contentEncoding: string;
   readonly acceptEncoding: string;
+  readonly traceparent: string;
   readonly browser: RequestHeaders['browser'];
   readonly authorization: string;
   readonly ifNoneMatch: string;
@@ -60,6 +61,7 @@ export class UpgradeExchange implements HttpRequest, HttpResponder {
     this.contentType = headers.contentType ?? '';
     this.contentEncoding = headers.contentEncoding ?? '';
     this.acceptEncoding = headers.acceptEncoding ?? '';
+    this.traceparent = headers.traceparent ?? '';
     this.browser = headers.browser;
     this.authorization = headers.authorization ?? '';
     this.ifNoneMatch = headers.ifNoneMatch ?? '';

@@ -65,7 +65,10 @@ test('debug lines identify each request by the id of its answer, on both ports, 
   const server = await Server.start({ env: { TOTE_LOG_LEVEL: 'debug' } });
   t.after(() => server.remove());
   const { api, secret } = await server.createBettor();
-  const read = await api.get('/markets/BTC_ONE_MINUTE?secret=1');
+  const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+  const spanId = '00f067aa0ba902b7';
+  const traceparent = `00-${traceId}-${spanId}-01`;
+  const read = await api.get('/markets/BTC_ONE_MINUTE?secret=1', { traceparent });
   const asked = await server.operator.get('/house');
   const { stderr } = await server.stop();
   const requests = linesOf(stderr, 'request');
@@ -77,6 +80,8 @@ test('debug lines identify each request by the id of its answer, on both ports, 
     assert.deepEqual(others, []);
     assert.deepEqual([line?.['method'], line?.['path'], line?.['status']], ['GET', path, status]);
     assert.equal(line?.level, 20);
+    const trace = path.startsWith('/v1') ? [traceId, spanId] : [undefined, undefined];
+    assert.deepEqual([line?.['traceId'], line?.['spanId']], trace);
   }
   for (const hidden of [secret, server.token, 'secret=1']) assert.ok(!stderr.includes(hidden), hidden);
 });

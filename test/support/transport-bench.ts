@@ -58,6 +58,7 @@ export class TransportBench {
       authorization,
       ifNoneMatch,
       acceptEncoding,
+      traceparent = '',
       fault,
     } = request;
     const body = Buffer.from(request.body).toString('latin1');
@@ -73,6 +74,7 @@ export class TransportBench {
       authorization,
       ifNoneMatch,
       acceptEncoding,
+      traceparent,
       body,
       fault,
     });
