@@ -1,17 +1,28 @@
 /** The console in a real browser: what an operator does there reaches the market, and what happens there is seen. */
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import type { SessionResource } from '../../../http/console/session-resource.js';
+import { addOperatorToken } from '../../../persistence/data-dir/operator-tokens.js';
 import { newPage, noBrowser, openBrowser, violations } from '../../support/browser.js';
+import { ConsoleClient } from '../../support/console-client.js';
 import { buildPage } from '../../support/console-page.js';
-import { Server } from '../../support/server.js';
+import { newDataDir, Server } from '../../support/server.js';
+
+const CREATED_AT = '2026-11-22T12:00:00.000Z';
 
 let server: Server;
 let browser: Browser;
+/** Tokens of the roles that may do less than everything. */
+const secrets = { read: '', support: '' };
 before(async () => {
   if (noBrowser !== false) return;
   buildPage();
-  server = await Server.start();
+  const dataDir = newDataDir();
+  for (const role of ['read', 'support'] as const)
+    secrets[role] = addOperatorToken(join(dataDir, 'operator-tokens'), role, role, CREATED_AT);
+  server = await Server.start({ dataDir });
   await server.toNextDay();
   await server.push({ BTC: 60_000 });
   browser = await openBrowser();
@@ -67,6 +78,7 @@ test('an account, its key, a bet with it, the round voided, the stake back', {
   await dialog.getByText('secret copied').waitFor();
   assert.equal(await page.evaluate('navigator.clipboard.readText()'), secret);
   await dialog.getByRole('button', { name: 'Close' }).click();
+  await dialog.waitFor({ state: 'detached' });
   await page.getByRole('rowheader', { name: 'key_1' }).waitFor();
   assert.ok(!(await page.content()).includes(secret), 'the secret is shown once');
 
@@ -138,10 +150,64 @@ test('trading is stopped and resumed, and the session ends with the logout', {
   assert.deepEqual(complaints, []);
 });
 
+/** What the views offer to do, without what is only looking. */
+async function offered(page: Page): Promise<string[]> {
+  const found = new Set<string>();
+  for (const [hash, loaded] of VIEWS) {
+    await page.goto(`${server.operatorUrl}/console${hash}`);
+    await page.getByText(loaded).first().waitFor();
+    for (const text of await page.getByRole('button').allTextContents()) found.add(text.trim());
+  }
+  return [...found].filter((text) => !/^(Refresh|Show more|Search|Log out|Skip)/.test(text)).sort();
+}
+
+test('role read is offered nothing to do, and cannot do it without the page either', {
+  skip: noBrowser,
+}, async () => {
+  const { page, complaints } = await newPage(browser, server.operatorUrl);
+  await logIn(page, secrets.read);
+  await page.getByText('(read)').waitFor();
+  assert.deepEqual(await offered(page), []);
+  const [cookie] = await page.context().cookies();
+  assert.ok(cookie?.httpOnly === true && cookie.sameSite === 'Strict');
+  assert.equal(await page.evaluate('document.cookie'), '', 'no script sees it');
+  const client = new ConsoleClient(server.operatorUrl);
+  const reads = { Cookie: `${cookie.name}=${cookie.value}` };
+  const { data } = await client.get<SessionResource>('/console/session', reads);
+  const writes = { ...reads, Origin: server.operatorUrl, 'X-CSRF-Token': data.csrfToken };
+  for (const [method, path, body] of [
+    ['POST', '/accounts', { tier: 'GOLD' }],
+    ['POST', '/accounts/acc_1/keys', { scopes: ['markets:read'] }],
+    ['PUT', '/trading', { enabled: false, reason: 'a test' }],
+  ] as const) {
+    const refused = await client.send(method, `/operator/v1${path}`, body, writes);
+    assert.equal(refused.status, 403, path);
+    assert.match(refused.error, /^insufficient_role/);
+  }
+  assert.deepEqual(complaints, []);
+});
+
+test('role support helps with accounts and keys, and moves no money', { skip: noBrowser }, async () => {
+  const { page, complaints } = await newPage(browser, server.operatorUrl);
+  await logIn(page, secrets.support);
+  assert.deepEqual(await offered(page), [
+    'Change tier',
+    'Create account',
+    'Create key',
+    'Disable key_1',
+    'Freeze',
+  ]);
+  await page.goto(`${server.operatorUrl}/console#/accounts`);
+  await page.getByRole('button', { name: 'Create account' }).click();
+  await page.getByRole('dialog').getByLabel('Tier').waitFor();
+  assert.equal(await page.getByRole('dialog').getByLabel('Initial balance').count(), 0);
+  assert.deepEqual(complaints, []);
+});
+
 /** The views, with what is there once they are loaded. */
 const VIEWS: readonly (readonly [hash: string, loaded: string])[] = [
   ['#/markets', 'BTC 5 min'],
-  ['#/markets/BTC_FOUR_HOURS', 'Void round'],
+  ['#/markets/BTC_FOUR_HOURS', 'Odds DOWN'],
   ['#/house', 'the books balance'],
   ['#/accounts', 'acc_1'],
   ['#/accounts/acc_1', 'Balance after'],

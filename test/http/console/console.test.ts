@@ -1,14 +1,16 @@
 /** The console's files, sessions and stream over plain HTTP, against a real server: what a browser may do, and what no other page may. */
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { marketOf } from '../../../engine/model/domain.js';
 import { DURABLE_BETS, IS_ACTIVE, ROUND_NUMBER } from '../../../http/board/markets.js';
 import { SESSION_ENDED } from '../../../http/console/close-codes.js';
-import { Client } from '../../support/client.js';
+import { addOperatorToken, removeOperatorToken } from '../../../persistence/data-dir/operator-tokens.js';
+import { Client, type HeaderFields } from '../../support/client.js';
 import { ConsoleClient, ConsoleStream } from '../../support/console-client.js';
 import { buildPage } from '../../support/console-page.js';
 import { RawClient } from '../../support/raw-client.js';
-import { Server } from '../../support/server.js';
+import { newDataDir, Server } from '../../support/server.js';
 
 /** The compressed form, which has a tag of its own, is made meanwhile. */
 const AS_IT_IS = { 'Accept-Encoding': 'identity' };
@@ -23,8 +25,8 @@ before(async () => {
 after(() => server.remove());
 
 /** Fails where the server does not open it. */
-async function watch(headers: Readonly<Record<string, string>>): Promise<ConsoleStream> {
-  const stream = await client.stream(headers);
+async function watch(headers: HeaderFields, from = client): Promise<ConsoleStream> {
+  const stream = await from.stream(headers);
   assert.ok(stream instanceof ConsoleStream, `the stream is refused with ${String(stream)}`);
   return stream;
 }
@@ -240,4 +242,20 @@ test('guesses of the token at the login are slowed like any others', async () =>
   guesser.socket.destroy();
   const statuses = [...guesser.received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
   assert.deepEqual(statuses, [...Array(10).fill('401'), '429', '429']);
+});
+
+test('a session ends with its token: revoked by SIGHUP, the stream closes and the next request is 401', async (t) => {
+  const dataDir = newDataDir();
+  const file = join(dataDir, 'operator-tokens');
+  const secret = addOperatorToken(file, 'ann', 'support', '2026-11-22T12:00:00.000Z');
+  const other = await Server.start({ dataDir });
+  t.after(() => other.remove());
+  const browser = new ConsoleClient(other.operatorUrl);
+  const { session, reads, writes } = await browser.loggedIn(secret);
+  assert.deepEqual([session.name, session.role], ['ann', 'support']);
+  const stream = await watch(writes, browser);
+  removeOperatorToken(file, 'ann');
+  other.run.signal('SIGHUP');
+  assert.equal(await stream.closed, SESSION_ENDED);
+  assert.match((await browser.get('/operator/v1/house', reads)).error, /^invalid_session/);
 });

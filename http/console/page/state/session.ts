@@ -1,5 +1,6 @@
 /** The session of this page: who has logged in, and what may be asked for in that name. */
 import { signal } from '@preact/signals';
+import { mayDo, type OperatorRole } from '../../../../engine/model/operators.js';
 import type { SessionResource } from '../../session-resource.js';
 
 /** `undefined` until the server has said whether there is one. */
@@ -7,12 +8,10 @@ export const session = signal<SessionResource | null | undefined>(undefined);
 /** Why the last session ended, or ''. */
 export const endedBecause = signal('');
 
-const ROLES: readonly SessionResource['role'][] = ['read', 'support', 'admin'];
-
 /** Whether the caller's role is `needed`, or one that may do more. The server decides all the same. */
-export function may(needed: SessionResource['role']): boolean {
+export function may(needed: OperatorRole): boolean {
   const role = session.value?.role;
-  return role !== undefined && ROLES.indexOf(role) >= ROLES.indexOf(needed);
+  return role !== undefined && mayDo(role, needed);
 }
 
 export function endSession(reason: string): void {
