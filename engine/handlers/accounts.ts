@@ -1,18 +1,9 @@
-/** Operator commands on accounts, keys and the house (design, sections 3 and 8). */
+/** Operator commands on accounts and the house (design, sections 3 and 8). */
 import { assert } from '../base/assert.js';
 import { AMOUNT_CENTS_MAX } from '../base/money.js';
-import type {
-  CreateAccount,
-  CreateKey,
-  DepositHouse,
-  Transfer,
-  UpdateAccount,
-  UpdateKey,
-} from '../model/commands.js';
-import { WRITE_SCOPES_MASK, WRITE_TIER } from '../model/domain.js';
+import type { CreateAccount, HouseTransfer, Transfer, UpdateAccount } from '../model/commands.js';
 import type { BalanceMoved, Rejected } from '../model/events.js';
 import { HOUSE } from '../state/house.js';
-import { isActive } from '../state/keys.js';
 import { type Effect, reject, type State } from '../state/state.js';
 
 /** An initial balance is a deposit with this reference. */
@@ -58,13 +49,23 @@ export function transfer(state: State, command: Transfer): Effect {
   return [moveBalance(state, account, signedCents, reason, reference, timeMs)];
 }
 
-export function depositHouse(state: State, command: DepositHouse): Effect {
-  const { amountCents, reference, timeMs } = command;
-  const known = checkReference(state, HOUSE, reference, amountCents);
+/** The same for the house. What the rounds hold, seeds included, is not in its balance. */
+export function transferHouse(state: State, command: HouseTransfer): Effect {
+  const { kind, amountCents, reference, timeMs } = command;
+  const isDeposit = kind === 'depositHouse';
+  const reason = isDeposit ? 'deposit' : 'withdrawal';
+  const signedCents = isDeposit ? amountCents : -amountCents;
+  const known = checkReference(state, HOUSE, reference, signedCents);
   if (known !== null) return known;
-  assert(amountCents > 0, 'a deposit moves at least one cent');
-  if (!withinDepositLimit(state, amountCents)) return tooLarge();
-  return [moveBalance(state, HOUSE, amountCents, 'deposit', reference, timeMs)];
+  assert(amountCents > 0, 'a transfer moves at least one cent');
+  if (isDeposit && !withinDepositLimit(state, amountCents)) return tooLarge();
+  if (!isDeposit && state.house.balanceCents < amountCents) {
+    return reject(
+      'insufficient_balance',
+      'the withdrawal is more than the house has besides its seeds in rounds',
+    );
+  }
+  return [moveBalance(state, HOUSE, signedCents, reason, reference, timeMs)];
 }
 
 /** Bounding the sum of all deposits keeps every sum in the ledger, and so every balance, an exact integer. */
@@ -113,41 +114,6 @@ function moveBalance(
   return event;
 }
 
-export function createKey(state: State, command: CreateKey): Effect {
-  const { account, digest, scopesMask, expiresAtMs, timeMs } = command;
-  if (!state.accounts.has(account)) return noAccount();
-  if ((scopesMask & WRITE_SCOPES_MASK) !== 0 && state.accounts.tier(account) < WRITE_TIER) {
-    return reject('tier_too_low', 'scopes that write need tier SILVER or higher');
-  }
-  const full = checkKeyLimit(state, account, timeMs);
-  if (full !== null) return full;
-  const key = state.keys.add({ account, digest, scopesMask, expiresAtMs, createdAtMs: timeMs });
-  state.accounts.touch(account, state.nextSeq);
-  return [{ type: 'keyCreated', timeMs, key, account }];
-}
-
-export function updateKey(state: State, command: UpdateKey): Effect {
-  const { key, enabled, timeMs } = command;
-  if (!state.keys.has(key)) return reject('key_not_found', 'no such key');
-  const view = state.keys.view(key);
-  if (enabled && !view.enabled) {
-    if (!isActive({ ...view, enabled: true }, timeMs)) {
-      return reject('key_expired', 'an expired key cannot be enabled');
-    }
-    const full = checkKeyLimit(state, view.account, timeMs);
-    if (full !== null) return full;
-  }
-  state.keys.setEnabled(key, enabled);
-  state.accounts.touch(view.account, state.nextSeq);
-  return [{ type: 'keyUpdated', timeMs, key, account: view.account }];
-}
-
-function checkKeyLimit(state: State, account: number, timeMs: number): Rejected | null {
-  const keysMax = state.rulesInForce.tiers[state.accounts.tier(account)]?.activeKeysMax ?? 0;
-  if (state.keys.activeCount(account, timeMs) < keysMax) return null;
-  return reject('too_many_keys', `an account of this tier may have ${keysMax} active keys`);
-}
-
-const noAccount = (): Rejected => reject('account_not_found', 'no such account');
+export const noAccount = (): Rejected => reject('account_not_found', 'no such account');
 const tooLarge = (): Rejected =>
   reject('invalid_request', 'all deposits together would be more than can be kept exactly');

@@ -2,7 +2,8 @@
 import { unreachable } from '../base/assert.js';
 import type { Command, PlaceOrder } from '../model/commands.js';
 import type { Effect, State } from '../state/state.js';
-import { createAccount, createKey, depositHouse, transfer, updateAccount, updateKey } from './accounts.js';
+import { createAccount, transfer, transferHouse, updateAccount } from './accounts.js';
+import { createKey, expireKey, rotateKey, updateKey } from './keys.js';
 import { advance, boundaryPrice, voidRound } from './lifecycle.js';
 import { openLate } from './opening.js';
 import { confirmPrice, switchFeed } from './prices.js';
@@ -47,11 +48,16 @@ export function dispatch(state: State, command: Exclude<Command, PlaceOrder>): E
     case 'withdraw':
       return transfer(state, command);
     case 'depositHouse':
-      return depositHouse(state, command);
+    case 'withdrawHouse':
+      return transferHouse(state, command);
     case 'createKey':
       return createKey(state, command);
     case 'updateKey':
       return updateKey(state, command);
+    case 'expireKey':
+      return expireKey(state, command);
+    case 'rotateKey':
+      return rotateKey(state, command);
     case 'moveClock':
       return settings.moveClock(state, command);
     default:

@@ -151,8 +151,8 @@ export interface Transfer extends Timed {
   readonly reference: string;
 }
 
-export interface DepositHouse extends Timed {
-  readonly kind: 'depositHouse';
+export interface HouseTransfer extends Timed {
+  readonly kind: 'depositHouse' | 'withdrawHouse';
   readonly amountCents: number;
   readonly reference: string;
 }
@@ -170,6 +170,20 @@ export interface UpdateKey extends Timed {
   readonly kind: 'updateKey';
   readonly key: number;
   readonly enabled: boolean;
+}
+
+/** From this time on the key is refused. An expiry is only set or brought forward. */
+export interface ExpireKey extends Timed {
+  readonly kind: 'expireKey';
+  readonly key: number;
+  readonly expiresAtMs: number;
+}
+
+/** A new key of the same account with the same scopes takes over; until `overlapEndsMs` both are good. */
+export interface RotateKey extends Timed, Pick<CreateKey, 'digest' | 'expiresAtMs'> {
+  readonly kind: 'rotateKey';
+  readonly key: number;
+  readonly overlapEndsMs: number;
 }
 
 export interface SetTrading extends Timed {
@@ -210,28 +224,12 @@ export interface MoveClock extends Timed {
   readonly kind: 'moveClock';
 }
 
-export type Command =
-  | Configure
-  | DeclareSetup
-  | Advance
-  | SetCalendar
-  | BoundaryPrice
-  | OpenLate
-  | SwitchFeed
-  | ConfirmPrice
-  | Settle
-  | PlaceOrder
-  | CreateAccount
-  | UpdateAccount
-  | Transfer
-  | DepositHouse
-  | CreateKey
-  | UpdateKey
-  | SetTrading
-  | SuspendMarket
-  | VoidRound
-  | PublishRoot
-  | MoveClock;
+type OfAccounts = CreateAccount | UpdateAccount | Transfer | HouseTransfer;
+type OfKeys = CreateKey | UpdateKey | ExpireKey | RotateKey;
+type OfRounds = Advance | BoundaryPrice | OpenLate | Settle | VoidRound | PublishRoot;
+type OfSettings = Configure | DeclareSetup | SetCalendar | SetTrading | SuspendMarket | MoveClock;
+
+export type Command = PlaceOrder | OfAccounts | OfKeys | OfRounds | OfSettings | SwitchFeed | ConfirmPrice;
 
 /** Commands that the sequencer accepts. It issues `advance` itself. */
 export type SubmittedCommand = Exclude<Command, Advance>;

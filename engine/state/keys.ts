@@ -8,7 +8,7 @@ interface KeyRecord {
   readonly digest: string;
   readonly scopesMask: number;
   enabled: boolean;
-  readonly expiresAtMs: number | null;
+  expiresAtMs: number | null;
   readonly createdAtMs: number;
 }
 
@@ -56,6 +56,10 @@ export class KeyTable {
 
   setEnabled(key: number, enabled: boolean): void {
     must(this.#keys[key - 1], 'key').enabled = enabled;
+  }
+
+  setExpiry(key: number, expiresAtMs: number): void {
+    must(this.#keys[key - 1], 'key').expiresAtMs = expiresAtMs;
   }
 }
 

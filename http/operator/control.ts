@@ -41,7 +41,18 @@ export const controlRoutes: readonly Route[] = [
     role: 'read',
     handle: () => asking('house', {}, (totals) => answer(200, houseResource(totals))),
   },
-  { method: 'POST', path: '/house/deposits', role: 'admin', handle: depositHouse },
+  {
+    method: 'POST',
+    path: '/house/deposits',
+    role: 'admin',
+    handle: (call) => transferHouse('depositHouse', call),
+  },
+  {
+    method: 'POST',
+    path: '/house/withdrawals',
+    role: 'admin',
+    handle: (call) => transferHouse('withdrawHouse', call),
+  },
 ];
 
 function setTrading({ request }: Call): Asking | Refused {
@@ -85,7 +96,7 @@ function confirmPrice({ params, request }: Call): Asking | Refused {
   );
 }
 
-function depositHouse(call: Call): Asking | Refused {
+function transferHouse(kind: 'depositHouse' | 'withdrawHouse', call: Call): Asking | Refused {
   const given = readTransfer(call);
-  return given instanceof Refused ? given : asking('depositHouse', given, showTransfer);
+  return given instanceof Refused ? given : asking('transferHouse', { kind, ...given }, showTransfer);
 }

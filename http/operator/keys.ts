@@ -7,9 +7,10 @@ import { parseKeyId, type Scope, scopesMask } from '../../engine/model/domain.js
 import { generateKeySecret, keyDigest } from '../keys.js';
 import { readBody } from '../kit/body.js';
 import { parseFlag, parseQuery, parseTime } from '../kit/params.js';
-import { Refused } from '../kit/refused.js';
+import { invalid, Refused } from '../kit/refused.js';
 import { accountIn, hasAccount } from './accounts.js';
 import { type Asking, answer, asking, type Call, page, type Route, readTimeMs, refuseAfter } from './call.js';
+import type { Question } from './desk/dealings.js';
 import { keyResource } from './resources/accounts.js';
 import { nextOf, parseOptionalAccount, searchOf } from './search.js';
 
@@ -18,17 +19,27 @@ interface CreateKeyBody {
   readonly expiresAt?: (string & tags.Format<'date-time'>) | null;
 }
 interface UpdateKeyBody {
-  readonly enabled: boolean;
+  readonly enabled?: boolean;
+  readonly expiresAt?: string & tags.Format<'date-time'>;
 }
+interface RotateKeyBody {
+  /** How long the old key is good beside the new one; a day if absent. */
+  readonly overlapSeconds?: number & tags.Type<'uint32'> & tags.Maximum<2_592_000>;
+  /** When the new key expires; never if absent. */
+  readonly expiresAt?: (string & tags.Format<'date-time'>) | null;
+}
+const OVERLAP_SECONDS = 86_400;
 
 const validateCreateKey = typia.createValidateEquals<CreateKeyBody>();
 const validateUpdateKey = typia.createValidateEquals<UpdateKeyBody>();
+const validateRotateKey = typia.createValidateEquals<RotateKeyBody>();
 
 export const keyRoutes: readonly Route[] = [
   { method: 'POST', path: '/accounts/{id}/keys', role: 'support', handle: createKey },
   { method: 'GET', path: '/accounts/{id}/keys', role: 'read', handle: listOwn },
   { method: 'GET', path: '/keys', role: 'read', handle: list },
   { method: 'PATCH', path: '/keys/{id}', role: 'support', handle: updateKey },
+  { method: 'POST', path: '/keys/{id}/rotate', role: 'support', handle: rotateKey },
 ];
 
 function createKey(call: Call): Asking {
@@ -80,9 +91,36 @@ function list({ request }: Call): Asking | Refused {
   );
 }
 
+const hasKey = (key: number): Question<'hasKey'> => ({ kind: 'hasKey', ask: { key } });
+
+/** One change at a time: each is a command. */
 function updateKey(call: Call): Asking {
   const key = parseKeyId(call.params[0] ?? '');
+  const refuse = (refused: Refused): Asking => refuseAfter(hasKey(key), refused);
   const body = readBody(call.request, validateUpdateKey);
-  if (body instanceof Refused) return refuseAfter({ kind: 'hasKey', ask: { key } }, body);
-  return asking('updateKey', { key, enabled: body.enabled }, (view) => answer(200, keyResource(view)));
+  if (body instanceof Refused) return refuse(body);
+  const { enabled, expiresAt } = body;
+  if ((enabled === undefined) === (expiresAt === undefined))
+    return refuse(invalid('one of enabled and expiresAt is expected'));
+  if (enabled !== undefined)
+    return asking('updateKey', { key, enabled }, (view) => answer(200, keyResource(view)));
+  const expiresAtMs = readTimeMs('expiresAt', expiresAt ?? '');
+  if (expiresAtMs instanceof Refused) return refuse(expiresAtMs);
+  return asking('expireKey', { key, expiresAtMs }, (view) => answer(200, keyResource(view)));
+}
+
+function rotateKey(call: Call): Asking {
+  const key = parseKeyId(call.params[0] ?? '');
+  const refuse = (refused: Refused): Asking => refuseAfter(hasKey(key), refused);
+  const body = readBody(call.request, validateRotateKey);
+  if (body instanceof Refused) return refuse(body);
+  const { overlapSeconds = OVERLAP_SECONDS, expiresAt = null } = body;
+  const expiresAtMs = expiresAt === null ? null : readTimeMs('expiresAt', expiresAt);
+  if (expiresAtMs instanceof Refused) return refuse(expiresAtMs);
+  const secret = generateKeySecret();
+  const ask = { key, overlapMs: overlapSeconds * 1_000, digest: keyDigest(secret), expiresAtMs };
+  return asking('rotateKey', ask, ({ made, replaced }) => {
+    const { id, ...rest } = keyResource(made);
+    return answer(201, { id, secret, ...rest, replaces: keyResource(replaced) });
+  });
 }

@@ -138,6 +138,7 @@ function alter(command: Command, rng: Rng): Command {
     case 'deposit':
     case 'withdraw':
     case 'depositHouse':
+    case 'withdrawHouse':
       return rng.chance(0.5)
         ? { ...command, amountCents: command.amountCents + 1 }
         : { ...command, reference: `${command.reference}!` };
@@ -149,6 +150,13 @@ function alter(command: Command, rng: Rng): Command {
       ]);
     case 'updateKey':
       return { ...command, enabled: !command.enabled };
+    case 'expireKey':
+      return { ...command, expiresAtMs: command.expiresAtMs - 1 };
+    case 'rotateKey':
+      return rng.pick<Command>([
+        { ...command, digest: `f${command.digest.slice(1)}` },
+        { ...command, expiresAtMs: (command.expiresAtMs ?? command.timeMs) + 1 },
+      ]);
     case 'setTrading':
       return rng.chance(0.5)
         ? { ...command, reason: `${command.reason}!` }

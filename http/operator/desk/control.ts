@@ -29,12 +29,10 @@ export class ControlDesk {
     return facts(engine.totals(), engine.seq);
   }
 
-  depositHouse({ amountCents, reference }: AskOf<'depositHouse'>): Facts<Transfer> | Refused {
-    const timeMs = this.sequencer.stampMs();
-    const deposited = transferOf(
-      this.sequencer.submit({ kind: 'depositHouse', timeMs, amountCents, reference }),
-    );
-    return deposited instanceof Refused ? deposited : { ...deposited, after: 'all' };
+  /** New capital may open rounds, which the answer waits for. */
+  transferHouse(ask: AskOf<'transferHouse'>): Facts<Transfer> | Refused {
+    const moved = transferOf(this.sequencer.submit({ timeMs: this.sequencer.stampMs(), ...ask }));
+    return moved instanceof Refused ? moved : { ...moved, after: 'all' };
   }
 
   /** `after` is null where the answer waits for just this command. */

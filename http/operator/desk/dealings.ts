@@ -134,6 +134,20 @@ export interface Dealings {
     readonly ask: { readonly key: number; readonly enabled: boolean };
     readonly facts: KeyView;
   };
+  readonly expireKey: {
+    readonly ask: { readonly key: number; readonly expiresAtMs: number };
+    readonly facts: KeyView;
+  };
+  /** A new key in place of an old one, which is good for another while; the facts are the two. */
+  readonly rotateKey: {
+    readonly ask: {
+      readonly key: number;
+      readonly overlapMs: number;
+      readonly digest: string;
+      readonly expiresAtMs: number | null;
+    };
+    readonly facts: { readonly made: KeyView; readonly replaced: KeyView };
+  };
 
   /** All rounds that are not settled, in slices. */
   readonly openRounds: { readonly ask: object; readonly facts: OpenRounds };
@@ -163,8 +177,12 @@ export interface Dealings {
     readonly facts: null;
   };
   readonly house: { readonly ask: object; readonly facts: Totals };
-  readonly depositHouse: {
-    readonly ask: { readonly amountCents: number; readonly reference: string };
+  readonly transferHouse: {
+    readonly ask: {
+      readonly kind: 'depositHouse' | 'withdrawHouse';
+      readonly amountCents: number;
+      readonly reference: string;
+    };
     readonly facts: Transfer;
   };
 

@@ -5,10 +5,11 @@ import type { KeyView } from '../../../engine/model/views.js';
 import { eventOf } from '../../event-of.js';
 import { invalid, Refused } from '../../kit/refused.js';
 import { NO_ACCOUNT } from './accounts.js';
-import type { AskOf } from './dealings.js';
+import type { AskOf, FactsOf } from './dealings.js';
 import { eventsOf, type Facts, facts, Slices, taken } from './reply.js';
 import { type Slice, search } from './search.js';
 
+const PAST = invalid('expiresAt is past');
 const NO_KEY = new Refused('key_not_found', 'no such key');
 
 export class KeyDesk {
@@ -42,7 +43,7 @@ export class KeyDesk {
     const { account, expiresAtMs } = ask;
     if (this.sequencer.engine.account(account) === null) return NO_ACCOUNT;
     const timeMs = this.sequencer.stampMs();
-    if (expiresAtMs !== null && expiresAtMs <= timeMs) return invalid('expiresAt is past');
+    if (expiresAtMs !== null && expiresAtMs <= timeMs) return PAST;
     const outcome = taken(this.sequencer.submit({ kind: 'createKey', timeMs, ...ask }));
     if (outcome instanceof Refused) return outcome;
     const { key } = eventOf(eventsOf(outcome), 'keyCreated');
@@ -54,6 +55,29 @@ export class KeyDesk {
     const timeMs = this.sequencer.stampMs();
     const outcome = taken(this.sequencer.submit({ kind: 'updateKey', timeMs, key, enabled }));
     return outcome instanceof Refused ? outcome : facts(shown(this.sequencer.engine.key(key)), outcome.seq);
+  }
+
+  expire({ key, expiresAtMs }: AskOf<'expireKey'>): Facts<KeyView> | Refused {
+    if (!this.#exists(key)) return NO_KEY;
+    const timeMs = this.sequencer.stampMs();
+    if (expiresAtMs <= timeMs) return PAST;
+    const outcome = taken(this.sequencer.submit({ kind: 'expireKey', timeMs, key, expiresAtMs }));
+    return outcome instanceof Refused ? outcome : facts(shown(this.sequencer.engine.key(key)), outcome.seq);
+  }
+
+  rotate({ overlapMs, ...ask }: AskOf<'rotateKey'>): Facts<FactsOf<'rotateKey'>> | Refused {
+    if (!this.#exists(ask.key)) return NO_KEY;
+    const { sequencer } = this;
+    const timeMs = sequencer.stampMs();
+    if (ask.expiresAtMs !== null && ask.expiresAtMs <= timeMs + overlapMs)
+      return invalid('expiresAt must be after the overlap');
+    const outcome = taken(
+      sequencer.submit({ kind: 'rotateKey', timeMs, overlapEndsMs: timeMs + overlapMs, ...ask }),
+    );
+    if (outcome instanceof Refused) return outcome;
+    const { key } = eventOf(eventsOf(outcome), 'keyCreated');
+    const { engine } = sequencer;
+    return facts({ made: shown(engine.key(key)), replaced: shown(engine.key(ask.key)) }, outcome.seq);
   }
 
   #exists(key: number): boolean {

@@ -50,10 +50,16 @@ export function commandWords(command: Command): string {
       return `withdraw ${usd(command.amountCents)} from ${accountId(command.account)}, reference ${quoted(command.reference)}`;
     case 'depositHouse':
       return `deposit ${usd(command.amountCents)} into the house, reference ${quoted(command.reference)}`;
+    case 'withdrawHouse':
+      return `withdraw ${usd(command.amountCents)} from the house, reference ${quoted(command.reference)}`;
     case 'createKey':
       return `new key of ${accountId(command.account)} for ${scopesOf(command.scopesMask).join(', ') || 'nothing'}, ${expiryWords(command.expiresAtMs)}`;
     case 'updateKey':
       return `${command.enabled ? 'enable' : 'disable'} ${keyId(command.key)}`;
+    case 'expireKey':
+      return `let ${keyId(command.key)} be good ${expiryWords(command.expiresAtMs)}`;
+    case 'rotateKey':
+      return `new key in place of ${keyId(command.key)}, which is good ${expiryWords(command.overlapEndsMs)}; the new one ${expiryWords(command.expiresAtMs)}`;
     case 'setTrading':
       return command.enabled ? 'take orders again' : `take no orders: ${quoted(command.reason)}`;
     case 'suspendMarket':

@@ -37,6 +37,8 @@ const NEEDED: Readonly<Record<string, OperatorRole>> = {
   'POST /prices/{crypto}/confirm': 'admin',
   'GET /house': 'read',
   'POST /house/deposits': 'admin',
+  'POST /house/withdrawals': 'admin',
+  'POST /keys/{id}/rotate': 'support',
   'POST /prices': 'admin',
   'POST /clock': 'admin',
   'GET /status': 'read',

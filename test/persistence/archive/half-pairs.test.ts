@@ -30,6 +30,7 @@ function withHalves(command: Command): Command {
     case 'deposit':
     case 'withdraw':
     case 'depositHouse':
+    case 'withdrawHouse':
       return { ...command, reference: command.reference + HALVES };
     case 'setTrading':
     case 'voidRound':

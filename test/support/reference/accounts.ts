@@ -6,8 +6,10 @@ import type {
   CreateAccount,
   CreateKey,
   DeclareSetup,
-  DepositHouse,
+  ExpireKey,
+  HouseTransfer,
   MoveClock,
+  RotateKey,
   SetCalendar,
   SetTrading,
   SuspendMarket,
@@ -153,23 +155,29 @@ export function transfer(state: ReferenceState, command: Transfer): Verdict {
   return { events: [event] };
 }
 
-export function depositHouse(state: ReferenceState, command: DepositHouse): Verdict {
+export function transferHouse(state: ReferenceState, command: HouseTransfer): Verdict {
   const { amountCents, reference, timeMs } = command;
-  const known = referenceVerdict(state.houseTransfers, 'deposit', amountCents, reference);
+  const isDeposit = command.kind === 'depositHouse';
+  const kind = isDeposit ? 'deposit' : 'withdraw';
+  const known = referenceVerdict(state.houseTransfers, kind, amountCents, reference);
   if (known !== null) return known;
-  if (state.depositsCents + amountCents > AMOUNT_CENTS_MAX) return { refused: 'invalid_request' };
-  state.houseCents += amountCents;
-  state.depositsCents += amountCents;
+  if (!isDeposit && amountCents > state.houseCents) return { refused: 'insufficient_balance' };
+  if (isDeposit && state.depositsCents + amountCents > AMOUNT_CENTS_MAX)
+    return { refused: 'invalid_request' };
+  const movedCents = isDeposit ? amountCents : -amountCents;
+  state.houseCents += movedCents;
+  if (isDeposit) state.depositsCents += amountCents;
+  else state.withdrawalsCents += amountCents;
   const event: BalanceMoved = {
     type: 'balanceMoved',
     timeMs,
     account: 0,
-    amountCents,
+    amountCents: movedCents,
     balanceCents: state.houseCents,
-    reason: 'deposit',
+    reason: isDeposit ? 'deposit' : 'withdrawal',
     reference,
   };
-  state.houseTransfers.push({ kind: 'deposit', amountCents, reference, seq: state.seq + 1, event });
+  state.houseTransfers.push({ kind, amountCents, reference, seq: state.seq + 1, event });
   return { events: [event] };
 }
 
@@ -216,4 +224,38 @@ export function updateKey(state: ReferenceState, command: UpdateKey): Verdict {
   }
   key.enabled = enabled;
   return { events: [{ type: 'keyUpdated', timeMs, key: key.key, account: key.account }] };
+}
+
+export function expireKey(state: ReferenceState, command: ExpireKey): Verdict {
+  const { timeMs, expiresAtMs } = command;
+  const key = state.keys.find((one) => one.key === command.key);
+  if (key === undefined) return { refused: 'key_not_found' };
+  if (key.expiresAtMs !== null && key.expiresAtMs < expiresAtMs) return { refused: 'invalid_request' };
+  key.expiresAtMs = expiresAtMs;
+  return { events: [{ type: 'keyUpdated', timeMs, key: key.key, account: key.account }] };
+}
+
+export function rotateKey(state: ReferenceState, command: RotateKey): Verdict {
+  const { timeMs, overlapEndsMs, digest, expiresAtMs } = command;
+  const key = state.keys.find((one) => one.key === command.key);
+  const account = key === undefined ? null : accountOf(state, key.account);
+  if (key === undefined || account === null) return { refused: 'key_not_found' };
+  if (!key.enabled) return { refused: 'key_disabled' };
+  if (key.expiresAtMs !== null && key.expiresAtMs <= timeMs) return { refused: 'key_expired' };
+  const { scopesMask } = key;
+  if ((scopesMask & WRITE_SCOPES_MASK) !== 0 && account.tier < WRITE_TIER) return { refused: 'tier_too_low' };
+  const activeMax = rulesOf(state).tiers[account.tier]?.activeKeysMax ?? 0;
+  if (activeKeys(state, account.account, timeMs).length >= 2 * activeMax) return { refused: 'too_many_keys' };
+  key.expiresAtMs = Math.min(key.expiresAtMs ?? Number.POSITIVE_INFINITY, overlapEndsMs);
+  const made: ReferenceKey = {
+    ...{ key: state.keys.length + 1, account: account.account, digest, scopesMask, expiresAtMs },
+    ...{ createdAtMs: timeMs, enabled: true },
+  };
+  state.keys.push(made);
+  return {
+    events: [
+      { type: 'keyUpdated', timeMs, key: key.key, account: key.account },
+      { type: 'keyCreated', timeMs, key: made.key, account: made.account },
+    ],
+  };
 }

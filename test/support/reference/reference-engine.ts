@@ -76,11 +76,16 @@ export class ReferenceEngine implements EngineReads {
       case 'withdraw':
         return accounts.transfer(this.state, command);
       case 'depositHouse':
-        return accounts.depositHouse(this.state, command);
+      case 'withdrawHouse':
+        return accounts.transferHouse(this.state, command);
       case 'createKey':
         return accounts.createKey(this.state, command);
       case 'updateKey':
         return accounts.updateKey(this.state, command);
+      case 'expireKey':
+        return accounts.expireKey(this.state, command);
+      case 'rotateKey':
+        return accounts.rotateKey(this.state, command);
       case 'setTrading':
         return accounts.setTrading(this.state, command);
       case 'suspendMarket':

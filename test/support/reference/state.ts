@@ -71,7 +71,7 @@ export interface ReferenceKey {
   readonly account: number;
   readonly digest: string;
   readonly scopesMask: number;
-  readonly expiresAtMs: number | null;
+  expiresAtMs: number | null;
   readonly createdAtMs: number;
   enabled: boolean;
 }

@@ -1,0 +1,150 @@
+/** Keys whose expiry is brought forward, and keys that take over from others (`engine/handlers/keys.ts`). */
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { Exchange } from '../support/reference/exchange.js';
+
+const READ_SCOPES = 0b0011;
+const WRITE_SCOPES = 0b1111;
+let digests = 0;
+const newDigest = (): string => (++digests).toString(16).padStart(64, '0');
+
+const make = (exchange: Exchange, account: number, expiresAtMs: number | null = null): string => {
+  const rights = { digest: newDigest(), scopesMask: account === 1 ? WRITE_SCOPES : READ_SCOPES, expiresAtMs };
+  return exchange.outcomeOf({ kind: 'createKey', timeMs: exchange.nowMs, account, ...rights });
+};
+const expire = (exchange: Exchange, key: number, expiresAtMs: number): string =>
+  exchange.outcomeOf({ kind: 'expireKey', timeMs: exchange.nowMs, key, expiresAtMs });
+const rotate = (
+  exchange: Exchange,
+  key: number,
+  overlapMs: number,
+  expiresAtMs: number | null = null,
+): string => {
+  const timeMs = exchange.nowMs;
+  const overlapEndsMs = timeMs + overlapMs;
+  return exchange.outcomeOf({
+    kind: 'rotateKey',
+    timeMs,
+    key,
+    overlapEndsMs,
+    digest: newDigest(),
+    expiresAtMs,
+  });
+};
+const expiryOf = (exchange: Exchange, key: number): number | null =>
+  exchange.pair.engine.key(key).expiresAtMs;
+
+test('an expiry is set or brought forward, never put off', () => {
+  const exchange = new Exchange();
+  equal(make(exchange, exchange.account('SILVER', 0)), 'accepted');
+  const { nowMs } = exchange;
+  equal(expire(exchange, 1, nowMs + 5_000), 'accepted');
+  equal(expire(exchange, 1, nowMs + 5_001), 'invalid_request');
+  equal(expire(exchange, 1, nowMs + 4_000), 'accepted');
+  equal(expiryOf(exchange, 1), nowMs + 4_000);
+  equal(expire(exchange, 2, nowMs + 1), 'key_not_found');
+});
+
+test('a new key has the account and the scopes of the old one, which is good until the overlap ends', () => {
+  const exchange = new Exchange();
+  const account = exchange.account('SILVER', 0);
+  equal(make(exchange, account), 'accepted');
+  equal(rotate(exchange, 1, 60_000, exchange.nowMs + 90_000), 'accepted');
+  const { engine } = exchange.pair;
+  const [old, made] = engine.keysOf(account).map(({ scopesMask, expiresAtMs }) => [scopesMask, expiresAtMs]);
+  deepEqual(old, [WRITE_SCOPES, exchange.nowMs + 60_000]);
+  deepEqual(made, [WRITE_SCOPES, exchange.nowMs + 90_000]);
+  equal(rotate(exchange, 2, 5_000_000), 'accepted');
+  equal(expiryOf(exchange, 2), exchange.nowMs + 90_000, 'a key is never good for longer than it was');
+});
+
+test('each active key can be rotated at once, and during the overlaps there are at most twice as many', () => {
+  const exchange = new Exchange();
+  const account = exchange.account('SILVER', 0);
+  for (const key of [1, 2]) {
+    equal(make(exchange, account), 'accepted');
+    equal(exchange.pair.engine.keyCount, key);
+  }
+  equal(rotate(exchange, 1, 1_000), 'accepted');
+  equal(rotate(exchange, 2, 2_000), 'accepted');
+  equal(rotate(exchange, 3, 1_000), 'too_many_keys');
+  equal(make(exchange, account), 'too_many_keys');
+  exchange.atMs += 1_000;
+  equal(rotate(exchange, 3, 1_000), 'accepted', 'the first overlap is over');
+  exchange.atMs += 2_000;
+  equal(make(exchange, account), 'too_many_keys', 'two are left, as many as the tier has');
+});
+
+test('a key that is disabled or expired, or whose scopes the tier no longer has, is not rotated', () => {
+  const exchange = new Exchange();
+  const account = exchange.account('SILVER', 0);
+  equal(make(exchange, account), 'accepted');
+  const timeMs = exchange.nowMs;
+  exchange.outcomeOf({ kind: 'updateKey', timeMs, key: 1, enabled: false });
+  equal(rotate(exchange, 1, 1), 'key_disabled');
+  exchange.outcomeOf({ kind: 'updateKey', timeMs, key: 1, enabled: true });
+  exchange.outcomeOf({ kind: 'updateAccount', timeMs, account, tier: 0, frozen: null });
+  equal(rotate(exchange, 1, 1), 'tier_too_low');
+  equal(expire(exchange, 1, timeMs + 1), 'accepted');
+  exchange.atMs += 1;
+  equal(rotate(exchange, 1, 1), 'key_expired');
+  equal(rotate(exchange, 9, 1), 'key_not_found');
+});
+
+const KEY_MOVES = [
+  'make',
+  'expire',
+  'rotate',
+  'disable',
+  'enable',
+  'tier',
+  'wait',
+  'deposit',
+  'withdraw',
+] as const;
+
+test('any sequence of changes to keys and to the house comes out as in the reference model', () => {
+  const seen = new Set<string>();
+  const move = fc.record({
+    kind: fc.constantFrom(...KEY_MOVES),
+    key: fc.integer({ min: 1, max: 12 }),
+    by: fc.nat(9),
+  });
+  fc.assert(
+    fc.property(fc.array(move, { maxLength: 60, size: 'max' }), (moves) => {
+      const exchange = new Exchange({ houseCents: 500 });
+      const account = exchange.account('SILVER', 0);
+      for (const { kind, key, by } of moves) {
+        const timeMs = exchange.nowMs;
+        const transfer = { timeMs, amountCents: 100 * (1 + (by % 7)), reference: `r${by % 4}` };
+        // The exchange compares each outcome, and the whole state, with the reference model's.
+        let outcome = '';
+        if (kind === 'make') outcome = make(exchange, account, by < 5 ? null : timeMs + by);
+        else if (kind === 'expire') outcome = expire(exchange, key, timeMs + by);
+        else if (kind === 'rotate') outcome = rotate(exchange, key, by, by < 7 ? null : timeMs + 20 + by);
+        else if (kind === 'tier')
+          exchange.outcomeOf({ kind: 'updateAccount', timeMs, account, tier: by % 5, frozen: null });
+        else if (kind === 'wait') exchange.atMs += by;
+        else if (kind === 'deposit') outcome = exchange.outcomeOf({ kind: 'depositHouse', ...transfer });
+        else if (kind === 'withdraw') outcome = exchange.outcomeOf({ kind: 'withdrawHouse', ...transfer });
+        else outcome = exchange.outcomeOf({ kind: 'updateKey', timeMs, key, enabled: kind === 'enable' });
+        seen.add(`${kind} ${outcome}`);
+      }
+    }),
+    { numRuns: 300, seed: 1 },
+  );
+  for (const outcome of [
+    'accepted',
+    'key_not_found',
+    'key_disabled',
+    'key_expired',
+    'tier_too_low',
+    'too_many_keys',
+  ])
+    ok(seen.has(`rotate ${outcome}`), `a rotation is ${outcome}`);
+  for (const outcome of ['accepted', 'key_not_found', 'invalid_request'])
+    ok(seen.has(`expire ${outcome}`), `an expiry is ${outcome}`);
+  for (const outcome of ['accepted', 'replayed', 'reference_conflict', 'insufficient_balance'])
+    ok(seen.has(`withdraw ${outcome}`), `a withdrawal is ${outcome}`);
+});
