@@ -78,7 +78,20 @@ export interface RoundsQuestion extends ReachedSeq {
   readonly limit: number;
 }
 
-export type ArchiveQuestion = BetsQuestion | AllBetsQuestion | BetQuestion | LedgerQuestion | RoundsQuestion;
+/** What the house has earned by the rounds whose windows end at or after, and before, these times. */
+export interface EarningsQuestion extends ReachedSeq {
+  readonly kind: 'earnings';
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+export type ArchiveQuestion =
+  | BetsQuestion
+  | AllBetsQuestion
+  | BetQuestion
+  | LedgerQuestion
+  | RoundsQuestion
+  | EarningsQuestion;
 
 export interface ArchivedBetView extends BetView {
   readonly account: number;
@@ -136,6 +149,8 @@ export interface ArchivedRoundView {
   /** Half of the house's seeds. */
   readonly seedCents: number;
   readonly feeBps: number;
+  /** What its bets were paid, stakes that were given back included. */
+  readonly paidCents: number;
   readonly settledAtMs: number;
 }
 
@@ -145,13 +160,32 @@ export interface RoundsAnswer {
   readonly nextAfter: RoundsQuestion['after'];
 }
 
+/** Sums of settled rounds. */
+export interface EarningsAnswer {
+  readonly rounds: number;
+  /** Those of them that were voided. */
+  readonly voided: number;
+  readonly bets: number;
+  readonly volumeCents: number;
+  readonly paidCents: number;
+  /** What winners would have been paid besides without the fee; rounded down for each round. */
+  readonly feesCents: number;
+}
+
 /** Why a question has no answer now. */
 export interface ArchiveRefusal {
   readonly refused: Extract<ErrorCode, 'overloaded' | 'archive_behind' | 'archive_unavailable'>;
   readonly detail: string;
 }
 
-export type ArchiveAnswer = BetsAnswer | BetView | null | LedgerAnswer | RoundsAnswer | ArchiveRefusal;
+export type ArchiveAnswer =
+  | BetsAnswer
+  | BetView
+  | null
+  | LedgerAnswer
+  | RoundsAnswer
+  | EarningsAnswer
+  | ArchiveRefusal;
 
 /** A gateway's question to the reader, and its answer, which has the same `id`. */
 export interface ArchiveAsked {
@@ -174,6 +208,10 @@ export interface ArchiveReads {
   bet(question: Omit<BetQuestion, 'kind'>, tell: (answer: BetView | null | ArchiveRefusal) => void): void;
   ledger(question: Omit<LedgerQuestion, 'kind'>, tell: (answer: LedgerAnswer | ArchiveRefusal) => void): void;
   rounds(question: Omit<RoundsQuestion, 'kind'>, tell: (answer: RoundsAnswer | ArchiveRefusal) => void): void;
+  earnings(
+    question: Omit<EarningsQuestion, 'kind'>,
+    tell: (answer: EarningsAnswer | ArchiveRefusal) => void,
+  ): void;
 }
 
 /** Puts any question to whoever answers it, with what its kind says. */
@@ -190,5 +228,6 @@ export function archiveReads(ask: AskArchive): ArchiveReads {
     bet: (question, tell) => put({ kind: 'bet', ...question }, tell),
     ledger: (question, tell) => put({ kind: 'ledger', ...question }, tell),
     rounds: (question, tell) => put({ kind: 'rounds', ...question }, tell),
+    earnings: (question, tell) => put({ kind: 'earnings', ...question }, tell),
   };
 }

@@ -12,11 +12,27 @@
  * result the edge, if the fair shares are the probabilities, however the price moves between the bets.
  */
 import { mulDivCeil, oddsE4, payoutCents } from '../base/money.js';
-import { NO_FAIR_SHARE, UP, WHOLE_E6 } from '../model/domain.js';
+import { NO_FAIR_SHARE, RESULT_DOWN, RESULT_UP, UP, WHOLE_E6 } from '../model/domain.js';
 import type { RoundView } from '../model/views.js';
 import { type QuotedRound, quotedUpCents } from './split.js';
 
 export type ExposedRound = QuotedRound & Pick<RoundView, 'feeBps' | 'minStakeCents' | 'maxStakeCents'>;
+
+/**
+ * What a round earns the house, in cents, if it ends with this result (an index into `ROUND_RESULTS`): the stakes less what
+ * is paid. A draw or a void refunds all stakes. By the first rule it never loses more than the seeds.
+ */
+export function houseResultCents(
+  {
+    volumeCents,
+    payoutUpCents,
+    payoutDownCents,
+  }: Pick<RoundView, 'volumeCents' | 'payoutUpCents' | 'payoutDownCents'>,
+  result: number,
+): number {
+  if (result === RESULT_UP) return volumeCents - payoutUpCents;
+  return result === RESULT_DOWN ? volumeCents - payoutDownCents : 0;
+}
 
 /** What a bet earns the house on average, in cents, rounded down: below 0 where the side is sold too cheap. */
 export function edgeCents(side: number, stake: number, payout: number, fairShareE6: number): number {

@@ -5,6 +5,7 @@ import type { AccountView } from '../../engine/model/views.js';
 import { readBody } from '../kit/body.js';
 import { parseChoice, parseFlag, parseQuery } from '../kit/params.js';
 import { invalid, Refused } from '../kit/refused.js';
+import { nextOf, searchOf } from '../kit/search-query.js';
 import { refuseRole } from './access/callers.js';
 import {
   type Asking,
@@ -19,7 +20,6 @@ import {
 } from './call.js';
 import type { Question, Transfer } from './desk/dealings.js';
 import { accountResource, accountResources, transferResource } from './resources/accounts.js';
-import { nextOf, searchOf } from './search.js';
 
 interface CreateAccountBody {
   readonly name?: (string & tags.MinLength<1> & tags.MaxLength<100>) | null;
@@ -68,6 +68,14 @@ export const accountRoutes: readonly Route[] = [
 
 /** Number of the account that the path names; 0 if that is no account's id. */
 export const accountIn = ({ params }: Call): number => parseAccountId(params[0] ?? '');
+
+/** `accountId` in a query; null if there is none. */
+export function parseOptionalAccount(given: ReadonlyMap<string, string>): number | null | Refused {
+  const id = given.get('accountId');
+  if (id === undefined) return null;
+  const account = parseAccountId(id);
+  return account === 0 ? invalid('accountId must be the id of an account') : account;
+}
 
 export const hasAccount = (account: number): Question<'hasAccount'> => ({
   kind: 'hasAccount',

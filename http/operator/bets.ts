@@ -12,11 +12,11 @@ import { parseChoice, parseQuery, parseTime } from '../kit/params.js';
 import { Refused, refusedBy } from '../kit/refused.js';
 import type { BetsReply } from '../rings/replies.js';
 import type { ListFacts } from '../rings/requests.js';
+import { parseOptionalAccount } from './accounts.js';
 import { type Asking, answer, asking, type Call, page, Reading, type Result, type Route } from './call.js';
 import type { OpenRound } from './desk/dealings.js';
 import { betResource } from './resources/bets.js';
 import { lastOf } from './rounds.js';
-import { parseOptionalAccount } from './search.js';
 
 const LIMIT_DEFAULT = 100;
 const NO_BET = new Refused('order_not_found', 'no such bet');

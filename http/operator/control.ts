@@ -1,11 +1,9 @@
-/** Operator routes that control trading: the switch, markets, rounds and the house (design, section 8). */
+/** Operator routes that control trading: the switch, markets and rounds (design, section 8). */
 import typia, { type tags } from 'typia';
 import { ASSETS, type Asset, marketId, marketOf, parseRoundId, roundId } from '../../engine/model/domain.js';
 import { readBody } from '../kit/body.js';
 import { Refused } from '../kit/refused.js';
-import { readTransfer, showTransfer } from './accounts.js';
 import { type Asking, answer, asking, type Call, type Route } from './call.js';
-import { houseResource } from './resources/accounts.js';
 
 type Reason = string & tags.MaxLength<500>;
 
@@ -35,24 +33,6 @@ export const controlRoutes: readonly Route[] = [
   { method: 'PATCH', path: '/markets/{id}', role: 'admin', handle: suspendMarket },
   { method: 'POST', path: '/rounds/{id}/void', role: 'admin', handle: voidRound },
   { method: 'POST', path: '/prices/{crypto}/confirm', role: 'admin', handle: confirmPrice },
-  {
-    method: 'GET',
-    path: '/house',
-    role: 'read',
-    handle: () => asking('house', {}, (totals) => answer(200, houseResource(totals))),
-  },
-  {
-    method: 'POST',
-    path: '/house/deposits',
-    role: 'admin',
-    handle: (call) => transferHouse('depositHouse', call),
-  },
-  {
-    method: 'POST',
-    path: '/house/withdrawals',
-    role: 'admin',
-    handle: (call) => transferHouse('withdrawHouse', call),
-  },
 ];
 
 function setTrading({ request }: Call): Asking | Refused {
@@ -94,9 +74,4 @@ function confirmPrice({ params, request }: Call): Asking | Refused {
   return asking('confirmPrice', { asset, price, reason }, (confirmed) =>
     answer(200, { crypto: ASSETS[asset], price: confirmed, reason }),
   );
-}
-
-function transferHouse(kind: 'depositHouse' | 'withdrawHouse', call: Call): Asking | Refused {
-  const given = readTransfer(call);
-  return given instanceof Refused ? given : asking('transferHouse', { kind, ...given }, showTransfer);
 }

@@ -8,11 +8,11 @@ import { generateKeySecret, keyDigest } from '../keys.js';
 import { readBody } from '../kit/body.js';
 import { parseFlag, parseQuery, parseTime } from '../kit/params.js';
 import { invalid, Refused } from '../kit/refused.js';
-import { accountIn, hasAccount } from './accounts.js';
+import { nextOf, searchOf } from '../kit/search-query.js';
+import { accountIn, hasAccount, parseOptionalAccount } from './accounts.js';
 import { type Asking, answer, asking, type Call, page, type Route, readTimeMs, refuseAfter } from './call.js';
 import type { Question } from './desk/dealings.js';
 import { keyResource } from './resources/accounts.js';
-import { nextOf, parseOptionalAccount, searchOf } from './search.js';
 
 interface CreateKeyBody {
   readonly scopes: readonly Scope[] & tags.MinItems<1> & tags.UniqueItems;

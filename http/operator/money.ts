@@ -3,11 +3,11 @@ import { isRefusal, type LedgerAnswer } from '../../engine/model/archive-reads.j
 import { ledgerCursor, ledgerQuery } from '../api/lists/past-queries.js';
 import { parseQuery } from '../kit/params.js';
 import { invalid, Refused, refusedBy } from '../kit/refused.js';
+import { nextOf, searchOf } from '../kit/search-query.js';
 import { ledgerEntry } from '../wire/past-text.js';
-import { accountIn } from './accounts.js';
+import { accountIn, parseOptionalAccount } from './accounts.js';
 import { type Asking, asking, type Call, page, Reading, type Result, type Route } from './call.js';
 import { transferResource } from './resources/accounts.js';
-import { nextOf, parseOptionalAccount, searchOf } from './search.js';
 
 const TRANSFERS = 'transfers';
 /** In the place of an account's id. */

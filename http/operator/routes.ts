@@ -3,6 +3,7 @@ import { accountRoutes } from './accounts.js';
 import { betRoutes } from './bets.js';
 import { answer, asking, type Route } from './call.js';
 import { controlRoutes } from './control.js';
+import { houseRoutes } from './house.js';
 import { keyRoutes } from './keys.js';
 import { moneyRoutes } from './money.js';
 import { roundRoutes } from './rounds.js';
@@ -24,6 +25,7 @@ export function operatorRoutes(parts: SandboxParts, hasStatus: boolean): Route[]
     ...roundRoutes,
     ...betRoutes,
     ...controlRoutes,
+    ...houseRoutes(),
     ...sandboxRoutes(parts),
     ...(hasStatus ? [statusRoute] : []),
   ];

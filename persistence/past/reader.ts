@@ -72,6 +72,8 @@ export class PastReader {
         return this.#ledger.answer(question);
       case 'rounds':
         return this.#rounds.answer(question);
+      case 'earnings':
+        return this.#rounds.earnings(question);
       default:
         return unreachable(question);
     }

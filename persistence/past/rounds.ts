@@ -1,11 +1,28 @@
 /** Settled rounds in the archive, the last to start first. */
 import type Database from 'better-sqlite3';
-import type { ArchivedRoundView, RoundsAnswer, RoundsQuestion } from '../../engine/model/archive-reads.js';
-import { marketId, timeFrameMs } from '../../engine/model/domain.js';
+import { mulDivFloor } from '../../engine/base/money.js';
+import type {
+  ArchivedRoundView,
+  EarningsAnswer,
+  EarningsQuestion,
+  RoundsAnswer,
+  RoundsQuestion,
+} from '../../engine/model/archive-reads.js';
+import {
+  MARKETS_MAX,
+  marketId,
+  RESULT_DOWN,
+  RESULT_UP,
+  RESULT_VOID,
+  roundId,
+  timeFrameMs,
+} from '../../engine/model/domain.js';
 import { type ArchiveCell, isIntact } from '../archive/form/checksum.js';
 import { damagedArchive } from '../archive/schema.js';
 import { ArchiveTexts } from '../archive/texts.js';
-import { roundOf } from '../replay/archived-facts.js';
+import { movedOf, roundOf } from '../replay/archived-facts.js';
+
+const WHOLE_BPS = 10_000;
 
 type Query = Database.Statement<ArchiveCell[], ArchiveCell[]>;
 
@@ -14,6 +31,8 @@ export class ArchivedRounds {
   readonly #ofAll: Query;
   readonly #ofMarket: Query;
   readonly #one: Query;
+  readonly #numbered: Query;
+  readonly #settlement: Query;
 
   constructor(
     private readonly path: string,
@@ -24,6 +43,10 @@ export class ArchivedRounds {
     this.#ofAll = query(
       `SELECT * FROM round WHERE (start_ms, market) < (?, ?) AND start_ms >= ? AND start_ms < ?
         ORDER BY start_ms DESC, market DESC LIMIT ?`,
+    );
+    this.#numbered = query('SELECT * FROM round WHERE market = ? AND round_number BETWEEN ? AND ?');
+    this.#settlement = query(
+      "SELECT * FROM transfer WHERE seq = ? AND account = 0 AND reason = 'settlement' AND reference = ?",
     );
     this.#one = query('SELECT 1 FROM round WHERE market = ? AND round_number = ?');
     // Rounds of a market start in the order of their numbers, each in its window.
@@ -53,6 +76,27 @@ export class ArchivedRounds {
     return { rounds, nextAfter: isMore ? { startTimeMs: last.startTimeMs, market: last.market } : null };
   }
 
+  earnings({ fromMs, toMs }: EarningsQuestion): EarningsAnswer {
+    const sums = { rounds: 0, voided: 0, bets: 0, volumeCents: 0, paidCents: 0, feesCents: 0 };
+    for (let market = 0; market < MARKETS_MAX; market++) {
+      // A round's window ends where the next one's begins.
+      const windowMs = timeFrameMs(market);
+      const first = Math.ceil(fromMs / windowMs) - 1;
+      const last = Math.ceil(toMs / windowMs) - 2;
+      for (const row of this.#numbered.all(marketId(market), first, last)) {
+        const { result, betCount, volumeCents, paidCents, feeBps } = this.#viewOf(row);
+        sums.rounds += 1;
+        if (result === RESULT_VOID) sums.voided += 1;
+        sums.bets += betCount;
+        sums.volumeCents += volumeCents;
+        sums.paidCents += paidCents;
+        if (result === RESULT_UP || result === RESULT_DOWN)
+          sums.feesCents += mulDivFloor(paidCents, feeBps, WHOLE_BPS - feeBps);
+      }
+    }
+    return sums;
+  }
+
   /** Whether the round is settled. */
   has(market: number, roundNumber: number): boolean {
     return this.#one.get(marketId(market), roundNumber) !== undefined;
@@ -69,7 +113,22 @@ export class ArchivedRounds {
     const row = this.#texts.asWritten('round', found);
     if (!isIntact(row))
       throw damagedArchive(this.path, `round ${row[0]} ${row[1]} does not match its checksum`);
-    const { resolvedAtMs: _at, settledSeq: _seq, ...view } = roundOf(row);
-    return view;
+    const { resolvedAtMs: _at, settledSeq, ...view } = roundOf(row);
+    const poolCents = view.poolUpCents + view.poolDownCents;
+    const paidCents = view.betCount === 0 ? 0 : poolCents - this.#restCents(view, settledSeq);
+    return { ...view, paidCents };
+  }
+
+  /** What the house has got back from the round's pool. */
+  #restCents(
+    { market, roundNumber }: Pick<ArchivedRoundView, 'market' | 'roundNumber'>,
+    seq: number,
+  ): number {
+    const found = this.#settlement.get(seq, roundId(market, roundNumber));
+    if (found === undefined) return 0;
+    const row = this.#texts.asWritten('transfer', found);
+    if (!isIntact(row))
+      throw damagedArchive(this.path, `transfer ${row[0]} ${row[1]} does not match its checksum`);
+    return movedOf(row).amountCents;
   }
 }

@@ -4,9 +4,10 @@ import type { Sequencer } from '../../../engine/host/sequencer.js';
 import type { AccountView } from '../../../engine/model/views.js';
 import { eventOf } from '../../event-of.js';
 import { Refused } from '../../kit/refused.js';
+import type { Slice } from '../../kit/search-query.js';
 import type { AccountColumns, AskOf, Transfer } from './dealings.js';
 import { eventsOf, type Facts, facts, Slices, taken } from './reply.js';
-import { type Slice, search } from './search.js';
+import { search } from './search.js';
 
 export class AccountDesk {
   constructor(private readonly sequencer: Sequencer) {}

@@ -6,10 +6,10 @@
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { BalanceMoved } from '../../../engine/model/events.js';
 import type { AccountView, KeyView, RoundView, Totals } from '../../../engine/model/views.js';
+import type { Searched, Slice } from '../../kit/search-query.js';
 import type { BetsReply } from '../../rings/replies.js';
 import type { ListFacts } from '../../rings/requests.js';
 import type { Pulse } from './pulse.js';
-import type { Searched, Slice } from './search.js';
 
 /** Some accounts, in columns: they cross threads for a fraction of what objects cost. */
 export interface AccountColumns {
@@ -61,13 +61,17 @@ export type OpenRound = Pick<
   | 'seedCents'
   | 'feeBps'
   | 'voidReason'
->;
+> & {
+  /** What its bets earn the house on average; null where the seeds are fixed. */
+  readonly edgeCents: number | null;
+};
 
 /** Some of them, and how far all commands, and those of rounds, had come when these were read. */
 export interface OpenRounds {
   readonly rounds: readonly OpenRound[];
   readonly seq: number;
   readonly lifecycleSeq: number;
+  readonly timeMs: number;
 }
 
 /** A page of an account's bets in memory, and how far the archive must have come for the rest of it. */

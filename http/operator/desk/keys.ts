@@ -4,10 +4,11 @@ import type { Sequencer } from '../../../engine/host/sequencer.js';
 import type { KeyView } from '../../../engine/model/views.js';
 import { eventOf } from '../../event-of.js';
 import { invalid, Refused } from '../../kit/refused.js';
+import type { Slice } from '../../kit/search-query.js';
 import { NO_ACCOUNT } from './accounts.js';
 import type { AskOf, FactsOf } from './dealings.js';
 import { eventsOf, type Facts, facts, Slices, taken } from './reply.js';
-import { type Slice, search } from './search.js';
+import { search } from './search.js';
 
 const PAST = invalid('expiresAt is past');
 const NO_KEY = new Refused('key_not_found', 'no such key');

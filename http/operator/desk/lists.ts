@@ -5,10 +5,11 @@ import type { BalanceMoved } from '../../../engine/model/events.js';
 import type { RoundView } from '../../../engine/model/views.js';
 import { listOf } from '../../desk/lists.js';
 import type { Refused } from '../../kit/refused.js';
+import type { Slice } from '../../kit/search-query.js';
 import { NO_ACCOUNT } from './accounts.js';
 import type { AccountBets, AskOf, OpenRound, OpenRounds } from './dealings.js';
 import { type After, type Facts, facts, Slices } from './reply.js';
-import { SLICE_ROWS, type Slice, search } from './search.js';
+import { SLICE_ROWS, search } from './search.js';
 
 export class ListDesk {
   constructor(private readonly sequencer: Sequencer) {}
@@ -52,18 +53,23 @@ export class ListDesk {
 }
 
 /** Rounds that are not settled: the current one of each market, then those that wait for their price or settlement. */
-function* roundSlices({ engine }: Sequencer): Generator<OpenRounds, After, void> {
+function* roundSlices(sequencer: Sequencer): Generator<OpenRounds, After, void> {
+  const { engine } = sequencer;
+  const slice = (some: readonly OpenRound[]): OpenRounds => ({
+    rounds: some,
+    seq: engine.seq,
+    lifecycleSeq: engine.lifecycleSeq,
+    timeMs: sequencer.stampMs(),
+  });
   const rounds: OpenRound[] = [];
   for (let market = 0; market < MARKETS_MAX; market++) {
     const round = engine.currentRound(market);
     if (round !== null) rounds.push(shown(round));
   }
-  yield { rounds, seq: engine.seq, lifecycleSeq: engine.lifecycleSeq };
+  yield slice(rounds);
   const unsettled = engine.unsettledRounds();
-  for (let at = 0; at < unsettled.length; at += SLICE_ROWS) {
-    const some = unsettled.slice(at, at + SLICE_ROWS).map(shown);
-    yield { rounds: some, seq: engine.seq, lifecycleSeq: engine.lifecycleSeq };
-  }
+  for (let at = 0; at < unsettled.length; at += SLICE_ROWS)
+    yield slice(unsettled.slice(at, at + SLICE_ROWS).map(shown));
   return engine.seq;
 }
 
@@ -76,6 +82,6 @@ function shown(round: RoundView): OpenRound {
   return {
     ...{ market, roundNumber, startTimeMs, lockTimeMs, endTimeMs, openPrice, closePrice, status, result },
     ...{ poolUpCents, poolDownCents, payoutUpCents, payoutDownCents, betCount, volumeCents },
-    ...{ seedCents, feeBps, voidReason },
+    ...{ seedCents, feeBps, voidReason, edgeCents: round.quote?.edgeCents ?? null },
   };
 }

@@ -2,24 +2,13 @@
  * Searches among what is numbered from 1: accounts, keys. Each slice of a turn looks at so many, whatever it finds, and a
  * page at so many altogether: it may have fewer than asked for, even none, and says where to go on.
  */
+import type { Searched, Slice } from '../../kit/search-query.js';
 import type { After } from './reply.js';
 
 /** Looked at in one turn: as many as a page has unless more are asked for, so that a usual page shows one moment. */
 export const SLICE_ROWS = 100;
 /** Looked at for one page. */
 export const PAGE_ROWS_MAX = 100_000;
-
-export interface Slice<F> {
-  readonly found: F;
-  /** The last number looked at, in the last slice of a page that may not be the last; else null. */
-  readonly next: number | null;
-}
-
-export interface Searched {
-  /** Only numbers above this one. */
-  readonly after: number;
-  readonly limit: number;
-}
 
 /** `look` gives what is shown of a number, or null; `pack` makes one slice of several; `seq` tells what to wait for. */
 export function* search<T, F>(

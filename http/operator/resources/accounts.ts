@@ -11,7 +11,7 @@ import {
   textAt,
 } from '../../../engine/model/domain.js';
 import type { BalanceMoved } from '../../../engine/model/events.js';
-import type { AccountView, KeyView, Totals } from '../../../engine/model/views.js';
+import type { AccountView, KeyView } from '../../../engine/model/views.js';
 import type { AccountColumns } from '../desk/dealings.js';
 
 export interface AccountResource {
@@ -82,26 +82,5 @@ export function transferResource(event: BalanceMoved): TransferResource {
     reference: event.reference,
     balance: dollarsOfCents(event.balanceCents),
     createdAt: new Date(event.timeMs).toISOString(),
-  };
-}
-
-/** `balance + accounts + openStakes + openSeeds = deposits - withdrawals`, at all times (design, section 2). */
-export interface HouseResource {
-  readonly balance: number;
-  readonly accounts: number;
-  readonly openStakes: number;
-  readonly openSeeds: number;
-  readonly deposits: number;
-  readonly withdrawals: number;
-}
-
-export function houseResource(totals: Totals): HouseResource {
-  return {
-    balance: dollarsOfCents(totals.houseCents),
-    accounts: dollarsOfCents(totals.accountsCents),
-    openStakes: dollarsOfCents(totals.openStakesCents),
-    openSeeds: dollarsOfCents(totals.openSeedsCents),
-    deposits: dollarsOfCents(totals.depositsCents),
-    withdrawals: dollarsOfCents(totals.withdrawalsCents),
   };
 }

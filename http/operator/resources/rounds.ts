@@ -42,12 +42,15 @@ export interface RoundResource {
   /** What the bets on a side get if it wins; null for a settled round. */
   readonly owedUp: number | null;
   readonly owedDown: number | null;
+  /** What the bets were paid, and what that leaves the house of the stakes; null before. */
+  readonly paid: number | null;
+  readonly houseResult: number | null;
   readonly result: Exclude<(typeof ROUND_RESULTS)[number], 'NONE'> | null;
   readonly voidReason: string | null;
   readonly settledAt: string | null;
 }
 
-type Common = Omit<OpenRound, 'status' | 'payoutUpCents' | 'payoutDownCents'>;
+type Common = Omit<OpenRound, 'status' | 'payoutUpCents' | 'payoutDownCents' | 'edgeCents'>;
 
 export function openRoundResource(round: OpenRound): RoundResource {
   return {
@@ -55,6 +58,8 @@ export function openRoundResource(round: OpenRound): RoundResource {
     ...pools(round),
     owedUp: dollarsOfCents(round.payoutUpCents),
     owedDown: dollarsOfCents(round.payoutDownCents),
+    paid: null,
+    houseResult: null,
     ...resolution(round),
     settledAt: null,
   };
@@ -66,6 +71,8 @@ export function settledRoundResource(round: ArchivedRoundView): RoundResource {
     ...pools(round),
     owedUp: null,
     owedDown: null,
+    paid: dollarsOfCents(round.paidCents),
+    houseResult: dollarsOfCents(round.volumeCents - round.paidCents),
     ...resolution(round),
     settledAt: isoText(round.settledAtMs),
   };

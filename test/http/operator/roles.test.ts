@@ -38,6 +38,8 @@ const NEEDED: Readonly<Record<string, OperatorRole>> = {
   'GET /house': 'read',
   'POST /house/deposits': 'admin',
   'POST /house/withdrawals': 'admin',
+  'GET /house/exposure': 'read',
+  'GET /house/profit': 'read',
   'POST /keys/{id}/rotate': 'support',
   'POST /prices': 'admin',
   'POST /clock': 'admin',

@@ -1,0 +1,35 @@
+/** Queries and cursors of lists that are searched by number, in slices: `limit` and `cursor`. */
+import { cursorText, parseCursor } from './cursor.js';
+import { parseLimit } from './params.js';
+import { Refused } from './refused.js';
+
+const LIMIT_DEFAULT = 100;
+const LIMIT_MAX = 1_000;
+
+export interface Searched {
+  /** Only numbers above this one. */
+  readonly after: number;
+  readonly limit: number;
+}
+
+/** What a slice of a search has found. */
+export interface Slice<F> {
+  readonly found: F;
+  /** The last number looked at, in the last slice of a page that may not be the last; else null. */
+  readonly next: number | null;
+}
+
+/** `list` is the list's name in its cursors. */
+export function searchOf(given: ReadonlyMap<string, string>, list: string): Searched | Refused {
+  const limit = parseLimit(given.get('limit'), LIMIT_DEFAULT, LIMIT_MAX);
+  if (limit instanceof Refused) return limit;
+  const place = parseCursor(given.get('cursor'), list, 1);
+  if (place instanceof Refused) return place;
+  return { after: place?.[0] ?? 0, limit };
+}
+
+/** Where the next page begins. */
+export function nextOf(slices: readonly Slice<unknown>[], list: string): string | null {
+  const next = slices.at(-1)?.next ?? null;
+  return next === null ? null : cursorText(list, next);
+}

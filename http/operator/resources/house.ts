@@ -1,0 +1,169 @@
+/** The house's money as the operator API shows it: what it has, what may become of it, and what it has earned. */
+import { dollarsOfCents } from '../../../engine/base/money.js';
+import type { EarningsAnswer } from '../../../engine/model/archive-reads.js';
+import {
+  marketId,
+  RESULT_DOWN,
+  RESULT_NONE,
+  RESULT_UP,
+  ROUND_STATUSES,
+  type RoundStatus,
+  roundId,
+  textAt,
+} from '../../../engine/model/domain.js';
+import type { Totals } from '../../../engine/model/views.js';
+import { houseResultCents } from '../../../engine/quotes/exposure.js';
+import { isoText } from '../../wire/wire.js';
+import type { OpenRound } from '../desk/dealings.js';
+
+/** `balance + accounts + openStakes + openSeeds = deposits - withdrawals`, at all times (design, section 2). */
+export interface HouseResource {
+  /** What it can pay seeds of, or pay out. */
+  readonly balance: number;
+  readonly accounts: number;
+  readonly openStakes: number;
+  readonly openSeeds: number;
+  readonly deposits: number;
+  readonly withdrawals: number;
+}
+
+export function houseResource(totals: Totals): HouseResource {
+  return {
+    balance: dollarsOfCents(totals.houseCents),
+    accounts: dollarsOfCents(totals.accountsCents),
+    openStakes: dollarsOfCents(totals.openStakesCents),
+    openSeeds: dollarsOfCents(totals.openSeedsCents),
+    deposits: dollarsOfCents(totals.depositsCents),
+    withdrawals: dollarsOfCents(totals.withdrawalsCents),
+  };
+}
+
+/** What open rounds can come to. Losses are below 0, and never more than the seeds. */
+export interface Exposure {
+  /** What the house has put in. */
+  readonly seeds: number;
+  readonly totalBets: number;
+  readonly totalVolume: number;
+  /** The house's result in the worst case. */
+  readonly worst: number;
+  /** Its result on average, if the fair shares are the probabilities; null where the seeds are fixed. */
+  readonly expected: number | null;
+}
+export interface RoundExposure extends Exposure {
+  readonly id: string;
+  readonly marketId: string;
+  readonly status: RoundStatus;
+  readonly endTime: string;
+  /** What the bets on a side get if it wins. */
+  readonly owedUp: number;
+  readonly owedDown: number;
+  /** The house's result then. */
+  readonly resultIfUp: number;
+  readonly resultIfDown: number;
+}
+export interface MarketExposure extends Exposure {
+  readonly marketId: string;
+  readonly rounds: number;
+}
+export interface HouseExposure extends Exposure {
+  readonly time: string;
+  /** Those with the most to lose first. */
+  readonly markets: readonly MarketExposure[];
+  readonly rounds: readonly RoundExposure[];
+}
+
+interface Cents {
+  readonly seedsCents: number;
+  readonly betCount: number;
+  readonly volumeCents: number;
+  readonly worstCents: number;
+  readonly edgeCents: number | null;
+}
+
+const NOTHING: Cents = { seedsCents: 0, betCount: 0, volumeCents: 0, worstCents: 0, edgeCents: null };
+
+/** Rounds without seeds, those that wait for their opening price, are left out. */
+export function houseExposure(rounds: readonly OpenRound[], timeMs: number): HouseExposure {
+  const open = rounds.filter((round) => round.openPrice !== null);
+  const byMarket = new Map<number, { readonly cents: Cents; readonly rounds: number }>();
+  for (const round of open) {
+    const { cents, rounds: count } = byMarket.get(round.market) ?? { cents: NOTHING, rounds: 0 };
+    byMarket.set(round.market, { cents: added(cents, centsOf(round)), rounds: count + 1 });
+  }
+  const markets = Array.from(byMarket, ([market, { cents, rounds: count }]) => ({
+    marketId: marketId(market),
+    rounds: count,
+    ...exposureOf(cents),
+  }));
+  return {
+    time: isoText(timeMs),
+    ...exposureOf(open.map(centsOf).reduce(added, NOTHING)),
+    markets: markets.sort((one, other) => one.worst - other.worst),
+    rounds: open.map(roundExposure).sort((one, other) => one.worst - other.worst),
+  };
+}
+
+/** A round that is decided has one result; any other may also be a draw or a void, which cost nothing. */
+function centsOf(round: OpenRound): Cents {
+  const { result, seedCents, betCount, volumeCents, edgeCents } = round;
+  const worstCents =
+    result === RESULT_NONE
+      ? Math.min(0, houseResultCents(round, RESULT_UP), houseResultCents(round, RESULT_DOWN))
+      : houseResultCents(round, result);
+  return { seedsCents: 2 * seedCents, betCount, volumeCents, worstCents, edgeCents };
+}
+
+function added(one: Cents, other: Cents): Cents {
+  const edges = [one.edgeCents, other.edgeCents].filter((cents) => cents !== null);
+  return {
+    seedsCents: one.seedsCents + other.seedsCents,
+    betCount: one.betCount + other.betCount,
+    volumeCents: one.volumeCents + other.volumeCents,
+    worstCents: one.worstCents + other.worstCents,
+    edgeCents: edges.length === 0 ? null : edges.reduce((sum, cents) => sum + cents, 0),
+  };
+}
+
+const exposureOf = ({ seedsCents, betCount, volumeCents, worstCents, edgeCents }: Cents): Exposure => ({
+  seeds: dollarsOfCents(seedsCents),
+  totalBets: betCount,
+  totalVolume: dollarsOfCents(volumeCents),
+  worst: dollarsOfCents(worstCents),
+  expected: edgeCents === null ? null : dollarsOfCents(edgeCents),
+});
+
+function roundExposure(round: OpenRound): RoundExposure {
+  return {
+    id: roundId(round.market, round.roundNumber),
+    marketId: marketId(round.market),
+    status: textAt(ROUND_STATUSES, round.status),
+    endTime: isoText(round.endTimeMs),
+    ...exposureOf(centsOf(round)),
+    owedUp: dollarsOfCents(round.payoutUpCents),
+    owedDown: dollarsOfCents(round.payoutDownCents),
+    resultIfUp: dollarsOfCents(houseResultCents(round, RESULT_UP)),
+    resultIfDown: dollarsOfCents(houseResultCents(round, RESULT_DOWN)),
+  };
+}
+
+/** What rounds have brought that ended in a time. */
+export interface Earnings {
+  readonly rounds: number;
+  readonly voided: number;
+  readonly totalBets: number;
+  readonly totalVolume: number;
+  readonly paid: number;
+  readonly fees: number;
+  /** The stakes less what was paid, fees included. */
+  readonly houseResult: number;
+}
+
+export const earningsResource = (sums: EarningsAnswer): Earnings => ({
+  rounds: sums.rounds,
+  voided: sums.voided,
+  totalBets: sums.bets,
+  totalVolume: dollarsOfCents(sums.volumeCents),
+  paid: dollarsOfCents(sums.paidCents),
+  fees: dollarsOfCents(sums.feesCents),
+  houseResult: dollarsOfCents(sums.volumeCents - sums.paidCents),
+});
