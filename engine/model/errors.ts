@@ -54,6 +54,7 @@ export const ERROR_STATUS = {
   clock_not_manual: 409,
   feed_not_push: 409,
   price_not_held: 409,
+  preview_outdated: 409,
   // 429
   rate_limited: 429,
   too_many_streams: 429,

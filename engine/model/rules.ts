@@ -56,6 +56,21 @@ export interface TierRules {
   readonly activeKeysMax: number;
 }
 
+/** A value that differs from the defaults. */
+export interface RuleValue {
+  /** As in the rules file, with a dot before each inner name: `limits.BTC.house.seedCents`. */
+  readonly name: string;
+  readonly value: string | number | readonly string[];
+  /** Since when it has been this, in milliseconds since 1970; 0 where that is not known. */
+  readonly sinceMs: number;
+}
+
+/** Where rules are from: what a file says of the defaults, and what operators have changed of that, each by name. */
+export interface RuleLayers {
+  readonly file: readonly RuleValue[];
+  readonly changes: readonly RuleValue[];
+}
+
 export interface Rules {
   readonly markets: readonly MarketRules[];
   /** One entry per tier, in the order of `TIERS`. Tier limits apply at once, to all rounds. */
@@ -77,6 +92,8 @@ export interface Rules {
   readonly idempotencyEntriesMax: number;
   /** SHA-256 of the master secret of the round seeds, hex; a server with another secret refuses to start. */
   readonly masterSecretFingerprint: string;
+  /** For those who make rules: the engine keeps it with the rules, and reads none of it. Absent where all are defaults. */
+  readonly layers?: RuleLayers;
 }
 
 /** Rules as this version writes them. */

@@ -67,6 +67,10 @@ export const LOG_EVENTS = {
   deposit: at('info', 'money was paid in'),
   withdrawal: at('info', 'money was paid out'),
   rules_in_force: at('info', 'rules were put in force'),
+  rules_changed_at_run_time: at(
+    'info',
+    'operators have changed rules at run time: that stays in force, whatever the file says',
+  ),
   trading_switched: at('info', 'trading was switched'),
   market_suspended: at('info', 'a market was suspended'),
   market_resumed: at('info', 'a market was resumed'),

@@ -90,8 +90,9 @@ class OperatorApi {
     );
   }
 
-  #answer(made: Result | Reading, responder: HttpResponder): void {
-    if (made instanceof Reading)
+  #answer(made: Result | Reading | Asking, responder: HttpResponder): void {
+    if (made instanceof Asking) this.#ask(made, responder);
+    else if (made instanceof Reading)
       made.read(this.options.archive, (result) => this.#guarded(() => sendResult(responder, result)));
     else sendResult(responder, made);
   }

@@ -27,11 +27,11 @@ export interface Answer {
 
 export type Result = Answer | Refused;
 
-/** A question for the engine's thread, and what is made of its facts: an answer, or what to read in the archive first. */
+/** A question for the engine's thread, and what is made of its facts: an answer, or what to ask or to read first. */
 export class Asking {
   constructor(
     readonly question: Question,
-    readonly render: (facts: readonly FactsOf<Kind>[]) => Result | Reading,
+    readonly render: (facts: readonly FactsOf<Kind>[]) => Result | Reading | Asking,
   ) {}
 }
 
@@ -59,7 +59,7 @@ export interface Route extends Routed {
 export const asking = <K extends Kind>(
   kind: K,
   ask: AskOf<K>,
-  render: (...facts: FactsOf<K>[]) => Result | Reading,
+  render: (...facts: FactsOf<K>[]) => Result | Reading | Asking,
 ): Asking =>
   // A question of `kind` is answered with facts of `kind`, which the compiler cannot follow through the messages.
   new Asking({ kind, ask } as Question, (facts) => render(...(facts as readonly FactsOf<K>[])));

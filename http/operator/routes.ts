@@ -7,6 +7,7 @@ import { houseRoutes } from './house.js';
 import { keyRoutes } from './keys.js';
 import { moneyRoutes } from './money.js';
 import { roundRoutes } from './rounds.js';
+import { rulesRoutes } from './rules.js';
 import { type SandboxParts, sandboxRoutes } from './sandbox.js';
 
 const statusRoute: Route = {
@@ -26,6 +27,7 @@ export function operatorRoutes(parts: SandboxParts, hasStatus: boolean): Route[]
     ...betRoutes,
     ...controlRoutes,
     ...houseRoutes(),
+    ...rulesRoutes,
     ...sandboxRoutes(parts),
     ...(hasStatus ? [statusRoute] : []),
   ];

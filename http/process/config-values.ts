@@ -8,8 +8,9 @@ import { isOperatorToken, OPERATOR_TOKEN_FORM } from '../../engine/model/operato
 import type { Setup } from '../../engine/model/setup.js';
 import * as kept from '../../engine/model/snapshots-kept.js';
 import { DEFAULT_RATE_LIMITS, RATE_LIMIT_NAMES, type RateLimitSettings } from '../limits/settings.js';
+import type { RulesOverrides } from '../rules/overrides.js';
 import { parseAddressRange } from '../uws/client-address.js';
-import { NO_OVERRIDES, type RulesOverrides, readRulesOverrides } from './rules-file.js';
+import { readRulesOverrides } from './rules-file.js';
 
 /** Thrown by a parser for a value that it rejects; the message says what was expected. */
 export class Expected extends Error {}
@@ -207,7 +208,7 @@ export interface AskedRules {
 }
 
 export const rulesFile: Parser<AskedRules> = (text) => {
-  if (text === 'none') return { from: 'defaults', overrides: NO_OVERRIDES };
+  if (text === 'none') return { from: 'defaults', overrides: {} };
   const result = readRulesOverrides(path(text));
   if (!result.success) throw new Expected(`a JSON file of rules, or "none"; ${result.mistakes.join('; ')}`);
   return { from: 'file', overrides: result.overrides };

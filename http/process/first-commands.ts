@@ -5,10 +5,11 @@
 
 import { applyRules, declareSetup, fundHouse } from '../../engine/host/bootstrap.js';
 import type { Sequencer } from '../../engine/host/sequencer.js';
+import type { Rules } from '../../engine/model/rules.js';
 import type { Setup } from '../../engine/model/setup.js';
 import type { Log } from '../log/log.js';
 import { createDemoAccount } from './demo.js';
-import { type SettledSetup, settleRules } from './setup.js';
+import { overruled, type SettledSetup, settleRules } from './setup.js';
 
 /** Returns the secret of the demo account's key if it was created now, else null. */
 export function submitFirstCommands(
@@ -18,7 +19,9 @@ export function submitFirstCommands(
   log: Log,
 ): string | null {
   const { seq, rules, setup: known } = sequencer.engine;
-  applyRules(sequencer, settleRules(config, setup, rules, secretFingerprint));
+  const settled = settleRules(config, setup, rules, secretFingerprint, sequencer.stampMs());
+  applyRules(sequencer, settled);
+  logChangedRules(log, settled);
   declareSetup(sequencer, setup);
   logSetup(log, setup, known, changes, seq);
   if (config.feed === 'simulated' && config.feedSeed !== null) log.write('feed_seed_set');
@@ -36,4 +39,11 @@ function logSetup(
 ): void {
   if (changes.length > 0) log.write('setup_changed', { changes });
   else if (known === null && lastSeq > 0) log.write('setup_unknown', { setup });
+}
+
+/** Whoever starts the server should know that the file alone is not what is in force. */
+function logChangedRules(log: Log, { layers }: Rules): void {
+  if (layers === undefined || layers.changes.length === 0) return;
+  const changed = layers.changes.map(({ name }) => name);
+  log.write('rules_changed_at_run_time', { changed, overruled: overruled(layers) });
 }

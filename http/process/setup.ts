@@ -3,12 +3,13 @@
  * variable that is not set leaves the directory's own value. One that differs is refused unless `TOTE_CHANGE_SETUP`
  * allows it: a restart that lacks a variable must not settle bets by other prices.
  */
-import { defaultRules, type Rules } from '../../engine/model/rules.js';
+import type { RuleLayers, Rules } from '../../engine/model/rules.js';
 import { SETUP_FACTS, type Setup } from '../../engine/model/setup.js';
+import { contradictions } from '../rules/compose.js';
+import { layeredRules, layersOf, NO_LAYERS, valuesOf } from '../rules/layers.js';
 import { type Config, ConfigError } from './config.js';
 import { SETUP_WORDS } from './config-values.js';
 import { type FeedName, feedsOf } from './price-values.js';
-import { withOverrides } from './rules-file.js';
 import { VARIABLES } from './variables.js';
 
 /** The configuration with feed and clock resolved. */
@@ -60,15 +61,33 @@ export function settleSetup(config: Config, known: Setup | null): SettledSetup {
   };
 }
 
-/** The rules to put in force. `inForce` are those of the journal, or null if it is new. */
+/**
+ * The rules to put in force. `inForce` are those of the journal, or null if it is new. What operators have changed at run time
+ * stays, whatever the file says. Throws `ConfigError` where both together make no sense.
+ */
 export function settleRules(
   { rules }: Config,
   setup: Setup,
   inForce: Rules | null,
   fingerprint: string,
+  nowMs: number,
 ): Rules {
-  if (rules !== null) return withOverrides(fingerprint, rules.overrides);
-  return setup.rulesFrom === 'file' && inForce !== null ? inForce : defaultRules(fingerprint);
+  // Rules of a file that this start does not name stay as they are.
+  if (rules === null && setup.rulesFrom === 'file' && inForce !== null) return inForce;
+  const { file, changes } = inForce === null ? NO_LAYERS : layersOf(inForce);
+  const settled = layeredRules(fingerprint, { file: valuesOf(rules?.overrides ?? {}, file, nowMs), changes });
+  const mistakes = changes.length === 0 ? [] : contradictions(settled);
+  if (mistakes.length === 0) return settled;
+  const names = changes.map(({ name }) => name).join(', ');
+  throw new ConfigError(
+    mistakes.map((mistake) => `TOTE_RULES_FILE: with what operators have changed (${names}): ${mistake}`),
+  );
+}
+
+/** Values of the file that are not in force, because operators have changed them at run time. */
+export function overruled({ file, changes }: RuleLayers): string[] {
+  const changed = new Set(changes.map(({ name }) => name));
+  return file.map(({ name }) => name).filter((name) => changed.has(name));
 }
 
 function refuseChange(fact: keyof Setup, own: Setup, asked: Setup): string {

@@ -45,7 +45,7 @@ test('a long run must meet every error code that a server on a real clock can gi
   const ofArchive = ['archive_behind', 'archive_unavailable', 'order_not_found'];
   // Nor has any a browser.
   const ofConsole = ['invalid_session', 'csrf_refused'];
-  const ofPrices = ['feed_not_push', 'price_not_held'];
+  const ofPrices = ['feed_not_push', 'price_not_held', 'preview_outdated'];
   const ofTls = ['client_certificate_required'];
   deepEqual(left.toSorted(), [...ofStreams, ...ofArchive, ...ofConsole, ...ofPrices, ...ofTls].toSorted());
 });

@@ -1,11 +1,18 @@
 /** Trading, markets, rounds and the house, as the engine's thread gives and changes them (design, section 8). */
+import { must } from '../../../engine/base/assert.js';
 import type { Sequencer } from '../../../engine/host/sequencer.js';
 import type { SubmittedCommand } from '../../../engine/model/commands.js';
+import { RULES_VERSION } from '../../../engine/model/rules.js';
 import type { Totals } from '../../../engine/model/views.js';
 import { Refused } from '../../kit/refused.js';
 import { transferOf } from './accounts.js';
-import type { AskOf, Transfer } from './dealings.js';
+import type { AskOf, FactsOf, Transfer } from './dealings.js';
 import { type After, type Facts, facts, taken } from './reply.js';
+
+export const PREVIEW_OUTDATED = new Refused(
+  'preview_outdated',
+  'the rules, or what would change, are not those of this tag; preview it again',
+);
 
 export class ControlDesk {
   constructor(private readonly sequencer: Sequencer) {}
@@ -33,6 +40,18 @@ export class ControlDesk {
   transferHouse(ask: AskOf<'transferHouse'>): Facts<Transfer> | Refused {
     const moved = transferOf(this.sequencer.submit({ timeMs: this.sequencer.stampMs(), ...ask }));
     return moved instanceof Refused ? moved : { ...moved, after: 'all' };
+  }
+
+  rules(): Facts<FactsOf<'rules'>> {
+    const { engine } = this.sequencer;
+    const rules = must(engine.rules, 'rules in force');
+    return facts({ rules, rulesVersion: engine.rulesVersion, timeMs: this.sequencer.stampMs() }, engine.seq);
+  }
+
+  configure({ before, rules }: AskOf<'configure'>): Facts<null> | Refused {
+    if (JSON.stringify(this.sequencer.engine.rules) !== before) return PREVIEW_OUTDATED;
+    const timeMs = this.sequencer.stampMs();
+    return this.#submit({ kind: 'configure', timeMs, rulesVersion: RULES_VERSION, rules }, null);
   }
 
   /** `after` is null where the answer waits for just this command. */

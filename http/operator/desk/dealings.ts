@@ -5,6 +5,7 @@
  */
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { BalanceMoved } from '../../../engine/model/events.js';
+import type { Rules } from '../../../engine/model/rules.js';
 import type { AccountView, KeyView, RoundView, Totals } from '../../../engine/model/views.js';
 import type { Searched, Slice } from '../../kit/search-query.js';
 import type { BetsReply } from '../../rings/replies.js';
@@ -188,6 +189,16 @@ export interface Dealings {
       readonly reference: string;
     };
     readonly facts: Transfer;
+  };
+
+  readonly rules: {
+    readonly ask: object;
+    readonly facts: { readonly rules: Rules; readonly rulesVersion: number; readonly timeMs: number };
+  };
+  /** Refused unless the rules in force are `before`, as JSON. */
+  readonly configure: {
+    readonly ask: { readonly before: string; readonly rules: Rules };
+    readonly facts: null;
   };
 
   /** Only where prices are pushed. */

@@ -139,6 +139,8 @@ function handlersOf(options: OperatorDeskOptions): Handlers {
     suspendMarket: (ask) => control.suspendMarket(ask),
     voidRound: (ask) => control.voidRound(ask),
     house: () => control.house(),
+    rules: () => control.rules(),
+    configure: (ask) => control.configure(ask),
     transferHouse: (ask) => control.transferHouse(ask),
     pushPrices: (ask) => pushPrices(options, ask),
     confirmPrice: (ask) => confirmPrice(options, ask),

@@ -32,6 +32,7 @@ const NOT_PUBLIC: readonly ErrorCode[] = [
   'round_already_resolved',
   'clock_not_manual',
   'feed_not_push',
+  'preview_outdated',
   'price_not_held',
 ];
 

@@ -40,6 +40,8 @@ const NEEDED: Readonly<Record<string, OperatorRole>> = {
   'POST /house/withdrawals': 'admin',
   'GET /house/exposure': 'read',
   'GET /house/profit': 'read',
+  'GET /rules': 'read',
+  'PATCH /rules': 'admin',
   'POST /keys/{id}/rotate': 'support',
   'POST /prices': 'admin',
   'POST /clock': 'admin',

@@ -7,7 +7,7 @@ import { after, test } from 'node:test';
 import { YEARLY_VOLATILITY } from '../../../engine/host/ticks/volatility.js';
 import { USUAL_HERMES_IDS } from '../../../http/prices/hermes/symbols.js';
 import { ConfigError, readConfig } from '../../../http/process/config.js';
-import { withOverrides } from '../../../http/process/rules-file.js';
+import { withOverrides } from '../../../http/rules/compose.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tote-config-'));
 after(() => rmSync(folder, { recursive: true }));
