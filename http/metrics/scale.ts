@@ -5,6 +5,11 @@
 export class Scale {
   /** Upper bounds, in the scale's unit; what is above the last one has a bucket of its own behind them. */
   readonly bounds: readonly number[];
+  /** Worked out once: a bucket is looked for several times an order. */
+  private readonly lowest: number;
+  private readonly highest: number;
+  private readonly mask: number;
+  private readonly last: number;
 
   /** From 2 to the `first` on, for `doublings`, each in 2 to the `steps` steps; `steps` is at most `first`. */
   constructor(
@@ -17,6 +22,10 @@ export class Scale {
       for (let step = 1; step <= 2 ** steps; step++) bounds.push(2 ** power + step * 2 ** (power - steps));
     }
     this.bounds = bounds;
+    this.lowest = 2 ** first;
+    this.highest = 2 ** (first + doublings);
+    this.mask = 2 ** steps - 1;
+    this.last = bounds.length;
   }
 
   /** Buckets, the one above all bounds included. */
@@ -24,13 +33,15 @@ export class Scale {
     return this.bounds.length + 1;
   }
 
-  /** The bucket of a value; fractions count as the next whole number, and nothing above 2 to the 30 is told apart. */
+  /** The bucket of a value; fractions count as the next whole number. */
   bucketOf(value: number): number {
-    const below = Math.min(Math.ceil(value) - 1, 2 ** 30);
-    if (below < 2 ** this.first) return 0;
+    if (value <= this.lowest) return 0;
+    if (value > this.highest) return this.last;
+    // From here on whole numbers of 32 bits.
+    const below = (Math.ceil(value) - 1) | 0;
     const power = 31 - Math.clz32(below);
-    const step = (below >> (power - this.steps)) & (2 ** this.steps - 1);
-    return Math.min(((power - this.first) << this.steps) + step + 1, this.bounds.length);
+    const step = (below >> (power - this.steps)) & this.mask;
+    return ((power - this.first) << this.steps) + step + 1;
   }
 }
 
