@@ -4,8 +4,8 @@ import { getHeapStatistics } from 'node:v8';
 import { type Layout, observeMs } from './cells.js';
 import { MICROSECONDS } from './scale.js';
 
-/** The loop is looked at so often by its own timer, in milliseconds: a delay is what lies beyond that. */
-const RESOLUTION_MS = 10;
+/** The loop is looked at so often by its own timer, in milliseconds: a delay is what lies beyond that. Each look wakes an idle thread. */
+const RESOLUTION_MS = 20;
 const SAMPLE_MS = 1_000;
 const NANOSECONDS_PER_MS = 1e6;
 

@@ -4,9 +4,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Answered, Client } from '../../support/client.js';
 import { RawClient } from '../../support/raw-client.js';
 import { Server } from '../../support/server.js';
+
+const ASK_EVERY_MS = 50;
 
 /** A server that runs `script` in each of its threads before its own code; `folder` is for what the script needs. */
 async function startWith(t: TestContext, script: (folder: string) => string) {
@@ -51,6 +54,7 @@ async function until(anyone: Client, path: string, status: number): Promise<Answ
   for (;;) {
     const answered = await anyone.get(path);
     if (answered.status === status) return answered;
+    await pause(ASK_EVERY_MS);
   }
 }
 
