@@ -6,10 +6,13 @@ import { fail } from './base/assert.js';
 import { RollingDigest } from './digest/rolling.js';
 import { stateDigest } from './digest/state.js';
 import { dispatch } from './handlers/dispatch.js';
+import { isFillable } from './handlers/fills.js';
+import { nextExpiryMs } from './handlers/limit-orders.js';
 import { vacantMarkets } from './handlers/opening.js';
 import { placeOrder, quoteOrder, rememberedOrder, seenKey } from './handlers/orders.js';
 import type { BetsPage, BetsQuery, Listed } from './model/bet-pages.js';
 import type { Command, IdempotencyDigest, OrderGuards, PlaceOrder } from './model/commands.js';
+import type { PlaceLimitOrder } from './model/limit-commands.js';
 import type { ErrorCode } from './model/errors.js';
 import type { Accepted, BalanceMoved, EngineEvent, Outcome, Rejected, Replayed } from './model/events.js';
 import type { NewHasher } from './model/ports.js';
@@ -60,7 +63,7 @@ export class Engine implements EngineReads {
     const state = this.#state;
     const { timeMs } = command;
     if (!(timeMs >= state.timeMs)) fail(`command ${command.kind} is from before engine time`);
-    const effect = dispatch(state, command);
+    const effect = dispatch(state, command, gate, guards);
     return Array.isArray(effect) ? this.#accept(timeMs, effect) : effect;
   }
 
@@ -71,6 +74,7 @@ export class Engine implements EngineReads {
     if (!(timeMs >= state.timeMs)) fail('an order is from before engine time');
     const effect = placeOrder(state, order, gate, guards);
     if ('status' in effect) return effect;
+    if (Array.isArray(effect)) return this.#accept(timeMs, effect);
     const seq = state.nextSeq;
     state.seq = seq;
     state.timeMs = timeMs;
@@ -120,6 +124,20 @@ export class Engine implements EngineReads {
   }
   get settlementsWaiting(): boolean {
     return this.#state.markets.settling.length > 0;
+  }
+  /** Number of resting limit orders, of all rounds. */
+  get restingOrders(): number {
+    return this.#state.books.orders;
+  }
+  get nextExpiryMs(): number {
+    return nextExpiryMs(this.#state);
+  }
+  restingIn(market: number): number {
+    const { current } = this.#state.markets.market(market);
+    return current === null ? 0 : this.#state.books.ordersOf(current);
+  }
+  isFillable(market: number, fairShareE6: number, timeMs: number): boolean {
+    return isFillable(this.#state, market, fairShareE6, timeMs);
   }
   get rules(): Rules | null {
     return this.#state.rules;
@@ -209,7 +227,7 @@ export class Engine implements EngineReads {
   changesPage(account: number, limit: number): BetsPage & { readonly rest: Listed } {
     return changesPage(this.#state, account, limit);
   }
-  rememberedOrder(order: PlaceOrder): Replayed | Rejected | null {
+  rememberedOrder(order: PlaceOrder | PlaceLimitOrder): Replayed | Rejected | null {
     return rememberedOrder(this.#state, order);
   }
   /** What an order that is not remembered would be answered; `gate` and `guards` as when it is placed. */
@@ -233,6 +251,7 @@ export class Engine implements EngineReads {
       accountsCents: accounts.totalCents,
       openStakesCents: markets.openStakesCents,
       openSeedsCents: markets.potsCents - markets.openStakesCents,
+      reservedStakesCents: this.#state.books.reservedCents,
       depositsCents: house.depositsCents,
       withdrawalsCents: house.withdrawalsCents,
     };

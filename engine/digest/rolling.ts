@@ -4,7 +4,7 @@
  * does that.
  */
 import { assert } from '../base/assert.js';
-import type { BetPlaced, EngineEvent } from '../model/events.js';
+import type { BetPlaced, EngineEvent, OrderPending } from '../model/events.js';
 
 /** Scratch space for one event's fields: doubles, or pairs of 32-bit words in place of one. */
 const doubles = new Float64Array(10);
@@ -53,7 +53,10 @@ export class RollingDigest {
 
   /** A settlement has one event per bet, so this event has a fast path; the others are folded generically. */
   #foldEvent(event: EngineEvent): void {
-    if (event.type === 'betSettled') {
+    if (event.type === 'betPlaced' || event.type === 'orderPending') {
+      this.#foldText(event.type);
+      this.#foldOrder(event);
+    } else if (event.type === 'betSettled') {
       doubles[0] = event.timeMs;
       doubles[1] = event.bet;
       words[4] = event.account;
@@ -66,7 +69,19 @@ export class RollingDigest {
     }
   }
 
-  #foldFields(event: EngineEvent): void {
+  /** A limit order, or one that has filled some: what `foldPlaced` folds of a bet, and what only these have. */
+  #foldOrder(order: BetPlaced | OrderPending): void {
+    const { filled } = order;
+    for (const value of [order.timeMs, order.bet, order.account, order.market, order.roundNumber, order.side])
+      this.#foldNumber(value);
+    for (const value of [order.stakeCents, order.oddsE4, order.entryPercentE2, order.payoutCents])
+      this.#foldNumber(value);
+    for (const value of [order.newBalanceCents, order.limitOddsE4, order.fairShareE6]) this.#foldNumber(value);
+    if (filled !== null) this.#foldFields(filled);
+    if (order.clientSeed !== null) this.#foldText(order.clientSeed);
+  }
+
+  #foldFields(event: object): void {
     for (const value of Object.values(event)) {
       if (typeof value === 'number') this.#foldNumber(value);
       else this.#foldText(String(value));

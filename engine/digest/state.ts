@@ -3,9 +3,11 @@
  * where a row is in memory or what has expired.
  */
 import { must } from '../base/assert.js';
+import { NO_LIMIT, SETTLED } from '../model/domain.js';
 import type { NewHasher } from '../model/ports.js';
 import type { BetView } from '../model/views.js';
 import { openPositions, orders } from '../reads/bets.js';
+import { lateBets } from '../state/late-bets.js';
 import type { State } from '../state/state.js';
 
 /** The entry percent and client seed of bets before `entriesFrom` are left out. */
@@ -33,8 +35,15 @@ export function stateDigest(
 
 type Line = (...values: unknown[]) => void;
 
-/** Without what is known only since bets keep their entry: golden directories have digests from before. */
-const withoutEntry = ({ entryPercentE2: _, clientSeed: __, ...facts }: BetView): object => facts;
+/** Without what is known only since bets keep their entry or there are limits: golden directories have digests from before. */
+const withoutEntry = ({
+  entryPercentE2: _,
+  clientSeed: __,
+  limitOddsE4: ___,
+  filledAtMs: ____,
+  rested: _____,
+  ...facts
+}: BetView): object => facts;
 
 function digestAccounts(state: State, line: Line, entriesFrom: number): void {
   for (let account = 1; account <= state.accounts.count; account++) {
@@ -43,6 +52,9 @@ function digestAccounts(state: State, line: Line, entriesFrom: number): void {
     line('open', openPositions(state, account, Number.POSITIVE_INFINITY).map(withoutEntry));
     const placed = orders(state, account, Number.POSITIVE_INFINITY);
     line('placed', placed.map(withoutEntry));
+    const limits = placed.filter(({ limitOddsE4 }) => limitOddsE4 !== NO_LIMIT);
+    if (limits.length > 0)
+      line('limits', ...limits.map(({ bet, limitOddsE4, filledAtMs }) => [bet, limitOddsE4, filledAtMs]));
     const entries = placed.filter(({ bet }) => bet >= entriesFrom);
     if (entries.length > 0)
       line(
@@ -89,6 +101,8 @@ function digestMarkets(state: State, line: Line): void {
       if (quote !== null) line('quote', quote);
       // The same of proofs.
       if (proof !== null) line('proof', proof);
+      const late = round.status === SETTLED ? [] : [...lateBets(state, round)];
+      if (late.length > 0) line('late', late);
     }
   }
   line('awaiting', ...markets.awaitingPrice.map((round) => [round.market, round.roundNumber]));

@@ -5,6 +5,7 @@ import type { CreateAccount, HouseTransfer, Transfer, UpdateAccount } from '../m
 import type { BalanceMoved, Rejected } from '../model/events.js';
 import { HOUSE } from '../state/house.js';
 import { type Effect, reject, type State } from '../state/state.js';
+import { cancelAllOf } from './limit-orders.js';
 
 /** An initial balance is a deposit with this reference. */
 const INITIAL_REFERENCE = 'initial';
@@ -20,13 +21,15 @@ export function createAccount(state: State, command: CreateAccount): Effect {
   return [{ type: 'accountCreated', timeMs, account }, moved];
 }
 
+/** A frozen account's resting orders are cancelled: nothing may come of them without its doing. */
 export function updateAccount(state: State, command: UpdateAccount): Effect {
   const { account, timeMs } = command;
   if (!state.accounts.has(account)) return noAccount();
   if (command.tier !== null) state.accounts.setTier(account, command.tier);
   if (command.frozen !== null) state.accounts.setFrozen(account, command.frozen);
   state.accounts.touch(account, state.nextSeq);
-  return [{ type: 'accountUpdated', timeMs, account }];
+  const cancelled = command.frozen === true ? cancelAllOf(state, account, timeMs) : [];
+  return [{ type: 'accountUpdated', timeMs, account }, ...cancelled];
 }
 
 /**

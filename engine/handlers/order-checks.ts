@@ -27,8 +27,13 @@ export interface Offer {
 }
 
 /** `upCents` is UP's pool as the house quotes it now. The stake is within the market's range. */
-export function offerFor(order: PlaceOrder, round: Round, upCents: number): Offer {
-  const { side, stakeCents, fairShareE6 } = order;
+export function offerFor(
+  round: Round,
+  side: number,
+  stakeCents: number,
+  fairShareE6: number,
+  upCents: number,
+): Offer {
   const totalCents = round.poolUpCents + round.poolDownCents + stakeCents;
   const sideCents = side === UP ? upCents + stakeCents : totalCents - upCents;
   const odds = oddsE4(totalCents, sideCents);
@@ -43,6 +48,9 @@ export function offerFor(order: PlaceOrder, round: Round, upCents: number): Offe
     edgeCents: round.quote === null ? 0 : edgeCents(side, stakeCents, payout, fairShareE6),
   };
 }
+
+/** Whether a bet gets the least odds that its order takes: `minOdds` of any order, `limitOdds` of a limit order. */
+export const reaches = (offer: Offer, leastOddsE4: number): boolean => offer.oddsE4 >= leastOddsE4;
 
 /** The round that the order would join, or the refusal by what is checked before there are odds for it. */
 export function roundFor(
@@ -72,6 +80,16 @@ export function checkOffer(
     checkExposure(order, round, offer) ??
     checkOpenBets(rules, accounts, a) ??
     checkMemory(state, rules, order)
+  );
+}
+
+/** The same of a limit order, which rests where odds or exposure do not allow a bet yet. */
+export function checkLimitOrder(state: State, order: PlaceOrder): Rejected | null {
+  const rules = state.rulesInForce;
+  const accounts = state.accounts.chunk(order.account);
+  const a = state.accounts.row(order.account);
+  return (
+    checkFunds(accounts, a, order) ?? checkOpenBets(rules, accounts, a) ?? checkMemory(state, rules, order)
   );
 }
 
@@ -142,7 +160,7 @@ function checkOdds(
   const percentE2 = publishedPercentE2(order, round, offer.upCents);
   const movedE6 = expectedPercentE6 < 0 ? 0 : Math.abs(percentE2 * 10_000 - expectedPercentE6);
   const minOddsE4 = guards?.minOddsE4 ?? 0;
-  if (movedE6 <= round.slippageE2 * 10_000 && offer.oddsE4 >= minOddsE4) return null;
+  if (movedE6 <= round.slippageE2 * 10_000 && reaches(offer, minOddsE4)) return null;
   if (minOddsE4 === 0) return reject('odds_changed');
   return { ...reject('odds_changed'), current: { percentE2, oddsE4: offer.oddsE4 } };
 }
@@ -153,10 +171,15 @@ function checkFunds(accounts: AccountChunk, a: number, { stakeCents }: PlaceOrde
 }
 
 function checkExposure(order: PlaceOrder, round: Round, offer: Offer): Rejected | null {
-  const owedCents = order.side === UP ? round.payoutUpCents : round.payoutDownCents;
-  const isCovered = owedCents + offer.payoutCents <= offer.totalCents;
-  if (isCovered && (round.quote === null || round.quote.edgeCents + offer.edgeCents >= 0)) return null;
+  if (isCovered(round, order.side, offer)) return null;
   return reject('round_exposure_limit', exposureText(round, order));
+}
+
+/** Whether the bet breaks neither rule of `engine/quotes/exposure.ts`. */
+export function isCovered(round: Round, side: number, offer: Offer): boolean {
+  const owedCents = side === UP ? round.payoutUpCents : round.payoutDownCents;
+  if (owedCents + offer.payoutCents > offer.totalCents) return false;
+  return round.quote === null || round.quote.edgeCents + offer.edgeCents >= 0;
 }
 
 function exposureText(round: Round, { side, fairShareE6 }: PlaceOrder): string {

@@ -9,6 +9,8 @@ import {
   BET_RESULTS,
   type BetResult,
   DOWN,
+  END_CANCELLED,
+  END_EXPIRED,
   RESULT_DOWN,
   RESULT_DRAW,
   RESULT_UP,
@@ -22,8 +24,9 @@ import type { EngineEvent } from '../model/events.js';
 import { HOUSE } from '../state/house.js';
 import type { Round } from '../state/rounds.js';
 import { type Effect, reject, type State } from '../state/state.js';
+import { releaseFirst } from './limit-orders.js';
 
-/** Sets the round's result. A round without bets is settled at once; any other joins the queue. */
+/** Sets the round's result. A round without bets and resting orders is settled at once; any other joins the queue. */
 export function resolveRound(
   state: State,
   round: Round,
@@ -42,11 +45,15 @@ export function resolveRound(
   round.nextToSettle = round.firstBet;
   const { market, roundNumber } = round;
   events.push({ type: 'roundResolved', timeMs, market, roundNumber, result, closePrice, reason });
-  if (round.firstBet === 0) finishRound(state, round, timeMs, events);
+  if (round.firstBet === 0 && state.books.ordersOf(round) === 0)
+    finishRound(state, round, timeMs, events);
   else state.markets.settling.push(round);
 }
 
-/** Settles at most `betsMax` bets, oldest round first. Rejected if no round is waiting. */
+/**
+ * Settles at most `betsMax` bets, oldest round first, those orders before them that still rest in it: its betting closed
+ * while the server was down, or an operator has voided it. Rejected if no round is waiting.
+ */
 export function settle(state: State, command: Settle): Effect {
   const queue = state.markets.settling;
   if (queue.length === 0) return reject('invalid_request', 'no round waits for settlement');
@@ -55,11 +62,15 @@ export function settle(state: State, command: Settle): Effect {
   let betsLeft = command.betsMax;
   while (betsLeft > 0 && queue.length > 0) {
     const round = must(queue[0], 'round in settlement');
+    for (; betsLeft > 0 && state.books.ordersOf(round) > 0; betsLeft--) {
+      const end = round.result === RESULT_VOID ? END_CANCELLED : END_EXPIRED;
+      events.push(releaseFirst(state, round, end, command.timeMs));
+    }
     while (betsLeft > 0 && round.nextToSettle !== 0) {
       settleBet(state, round, command.timeMs, events);
       betsLeft--;
     }
-    if (round.nextToSettle !== 0) break;
+    if (round.nextToSettle !== 0 || state.books.ordersOf(round) > 0) break;
     queue.shift();
     finishRound(state, round, command.timeMs, events);
   }
@@ -97,6 +108,7 @@ function settleBet(state: State, round: Round, timeMs: number, events: EngineEve
     result,
     payoutCents,
     newBalanceCents,
+    rested: state.bets.hasRested(row),
   });
   state.history.settled(account, row, state.rulesInForce.historyBetsMax);
 }

@@ -1,6 +1,6 @@
 /**
  * Drives everything that no client requests: locks and ends of rounds, boundary prices, late openings, settlement
- * slices and market hours. It runs at its own pace: `pump` polls feeds and clocks several times a second, and no
+ * slices, resting orders and market hours. It runs at its own pace: `pump` polls feeds and clocks several times a second, and no
  * outside event triggers any of this.
  */
 import { assert } from '../base/assert.js';
@@ -10,6 +10,7 @@ import type { Clock, PriceFeed } from '../model/ports.js';
 import type { EngineReads } from '../model/views.js';
 import type { Sessions } from '../state/state.js';
 import type { PriceTracker } from './price-tracker.js';
+import { type FairShareNow, RestingOrders } from './resting-orders.js';
 import type { Sequencer } from './sequencer.js';
 import { BOUNDARY_STEP_MS, boundaryAtOrBefore } from './ticks/boundary-window.js';
 
@@ -22,6 +23,7 @@ export type Calendar = (assetClass: AssetClass, nowMs: number) => Sessions | nul
 export interface LifecycleOptions {
   readonly feeds: readonly PriceFeed[];
   readonly calendar: Calendar;
+  readonly fairShare: FairShareNow;
   /** Runs the function soon, in a later turn of the event loop. */
   readonly schedule: (run: () => void) => void;
   /** Maximum number of bets in a settlement command. A turn of the event loop runs one such command. */
@@ -64,6 +66,7 @@ export class Lifecycle {
   #lastSeenMs = 0;
   #resumedMs = 0;
   readonly #turn: () => void;
+  readonly #resting: RestingOrders;
 
   constructor(
     private readonly sequencer: Sequencer,
@@ -71,6 +74,7 @@ export class Lifecycle {
     private readonly options: LifecycleOptions,
   ) {
     this.#engine = sequencer.engine;
+    this.#resting = new RestingOrders(sequencer, options.fairShare);
     this.#settleBets = Math.min(SETTLE_BETS_MIN, options.settleBetsMax);
     this.#turn = () => {
       this.#turnPending = false;
@@ -93,7 +97,9 @@ export class Lifecycle {
       feed.start((tick) => {
         const arrivedMs = this.sequencer.stampMs();
         this.#detectStall(arrivedMs);
-        return this.tracker.offer(tick, arrivedMs);
+        const verdict = this.tracker.offer(tick, arrivedMs);
+        if (verdict.taken && this.#resting.areAny) this.#scheduleTurn();
+        return verdict;
       });
     }
     this.pump();
@@ -120,16 +126,18 @@ export class Lifecycle {
     for (const command of this.tracker.lateOpens(nowMs)) this.sequencer.submit(command);
     this.tracker.refresh(nowMs);
     this.#settleSlice(nowMs);
-    if (!isDone || this.#engine.settlementsWaiting) this.#scheduleTurn();
+    const isRestDone = !this.#resting.areAny || (!this.#isBacklogged() && this.#resting.work(nowMs));
+    if (!isDone || !isRestDone || this.#engine.settlementsWaiting) this.#scheduleTurn();
     else this.#notifyIdle();
   }
 
   /**
-   * When `pump` next has work after `nowMs`, as far as time decides: a round's lock or end, a boundary (late
-   * openings), the end of a grace, and feed polls while a boundary is waiting for a price.
+   * When `pump` next has work after `nowMs`, as far as time decides: a round's lock or end, the close of betting where orders
+   * rest, a boundary (late openings), the end of a grace, and feed polls while a boundary is waiting for a price.
    */
   nextDueMs(nowMs: number): number {
     let dueMs = Math.min(this.#engine.nextDueMs, this.tracker.nextDueMs(), nextBoundaryMs(nowMs));
+    dueMs = Math.min(dueMs, this.#resting.nextDueMs);
     if (this.tracker.waitingCount > 0) {
       for (const feed of this.options.feeds) dueMs = Math.min(dueMs, feed.nextDueMs());
     }

@@ -22,9 +22,9 @@ const RELEASED_AT_ONCE = 8;
 const OPEN = 0x5b;
 const COMMA = 0x2c;
 const CLOSE = 0x5d;
-/** Receives the events of every durable command except orders, once and in order. */
+/** Receives the events of every durable command except those orders that do no more than place a bet, once and in order. */
 export type EventReader = (seq: number, events: readonly EngineEvent[]) => void;
-/** Receives every durable bet once and in order, a batch at a time, after the events of the batch's other commands. */
+/** Receives every durable bet of these orders once and in order, a batch at a time, after the events of the batch's others. */
 export type BetReader = (bets: readonly BetPlaced[]) => void;
 /** Called at the end of each durable batch, whose commands have these numbers. */
 export type EndReader = (firstSeq: number, lastSeq: number) => void;

@@ -134,11 +134,11 @@ export class Sequencer {
     try {
       const outcome = isOrder
         ? this.engine.placeOrder(command, this.gate, guards)
-        : this.engine.apply(command);
+        : this.engine.apply(command, this.gate, guards);
       this.options.meter.command(command.kind, outcome.status);
       if (outcome.status !== 'accepted') return outcome;
       const batch = this.#batches.open(outcome.seq);
-      if (isOrder) batch.addOrder(command, outcome.events);
+      if (isOrder && outcome.events.length === 1) batch.addOrder(command, outcome.events);
       else batch.add(command, outcome.events);
       this.#joined(outcome.seq);
       return outcome;

@@ -26,6 +26,10 @@ const COMMAND_VERSIONS: Readonly<Record<CommandKind, number>> = {
   confirmPrice: 1,
   settle: 1,
   placeOrder: 2,
+  placeLimitOrder: 1,
+  cancelOrder: 1,
+  fillOrders: 1,
+  expireOrders: 1,
   createAccount: 1,
   updateAccount: 1,
   deposit: 1,
@@ -49,6 +53,7 @@ export const COMMAND_KINDS = Object.keys(COMMAND_VERSIONS) as readonly CommandKi
 const ENUM_FIELDS: Readonly<Record<string, readonly string[]>> = {
   market: MARKET_IDS,
   asset: ASSETS,
+  side: SIDES,
   tier: TIERS,
 };
 

@@ -5,11 +5,12 @@
  */
 import type { AssetClass } from './domain.js';
 import type { RootFacts } from './proof-views.js';
+import type { CancelOrder, ExpireOrders, FillOrders, PlaceLimitOrder } from './limit-commands.js';
 import type { Rules } from './rules.js';
 import type { Setup } from './setup.js';
 
 /** Accounts, keys and bets by number, markets, assets, sides and tiers by index: see `domain.ts`. */
-interface Timed {
+export interface Timed {
   /** Engine time of the command in milliseconds since 1970, never before the last journaled one. */
   readonly timeMs: number;
 }
@@ -228,8 +229,9 @@ type OfAccounts = CreateAccount | UpdateAccount | Transfer | HouseTransfer;
 type OfKeys = CreateKey | UpdateKey | ExpireKey | RotateKey;
 type OfRounds = Advance | BoundaryPrice | OpenLate | Settle | VoidRound | PublishRoot;
 type OfSettings = Configure | DeclareSetup | SetCalendar | SetTrading | SuspendMarket | MoveClock;
+type OfLimits = PlaceLimitOrder | CancelOrder | FillOrders | ExpireOrders;
 
-export type Command = PlaceOrder | OfAccounts | OfKeys | OfRounds | OfSettings | SwitchFeed | ConfirmPrice;
+export type Command = PlaceOrder | OfLimits | OfAccounts | OfKeys | OfRounds | OfSettings | SwitchFeed | ConfirmPrice;
 
 /** Commands that the sequencer accepts. It issues `advance` itself. */
 export type SubmittedCommand = Exclude<Command, Advance>;

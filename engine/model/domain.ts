@@ -103,6 +103,19 @@ export const RESULT_VOID = 4;
 export const BET_RESULTS = ['NONE', 'WIN', 'LOSS', 'DRAW', 'REFUNDED', 'CASHOUT'] as const;
 export type BetResult = Exclude<(typeof BET_RESULTS)[number], 'NONE'>;
 
+/** How a bet ended, by index: a result, or that it was a limit order that no bet came of. */
+export const BET_ENDS = [...BET_RESULTS, 'CANCELLED', 'EXPIRED'] as const;
+export const END_CANCELLED = BET_ENDS.indexOf('CANCELLED');
+export const END_EXPIRED = BET_ENDS.indexOf('EXPIRED');
+/** Whether a limit order that rested ended without a bet: its stake went back. */
+export const isUnfilled = (end: number): boolean => end >= BET_RESULTS.length;
+
+/** Odds in 1e-4 that a limit order may name. */
+export const LIMIT_ODDS_E4_MIN = 10_100;
+export const LIMIT_ODDS_E4_MAX = 10_000_000;
+/** The limit of an order that has none. */
+export const NO_LIMIT = 0;
+
 export const POSITION_STATUSES = [
   'PENDING',
   'ACTIVE',

@@ -14,6 +14,7 @@ export const ERROR_STATUS = {
   insufficient_balance: 400,
   round_exposure_limit: 400,
   too_many_open_bets: 400,
+  order_not_pending: 400,
   idempotency_key_reused: 400,
   price_refused: 400,
   // 401: who is asking

@@ -4,29 +4,17 @@
  */
 import type { ErrorCode } from './errors.js';
 import type { RootFacts } from './proof-views.js';
+import type { BetPlaced, OrderFacts, OrderFilled, OrderPending } from './order-events.js';
 import type { Setup } from './setup.js';
 
-/** Everything in a 201 response, so that it can be replayed (specification, OrderResult). */
-export interface BetFacts {
-  readonly type: 'betPlaced';
-  readonly timeMs: number;
-  readonly bet: number;
-  readonly account: number;
-  readonly market: number;
-  readonly roundNumber: number;
-  readonly side: number;
-  readonly stakeCents: number;
-  readonly oddsE4: number;
-  readonly entryPercentE2: number;
-  readonly payoutCents: number;
-  readonly newBalanceCents: number;
-  readonly clientSeed: string | null;
-}
-
-export interface BetPlaced extends BetFacts {
-  /** The order's fair share, in millionths of UP; -1 if the round's seeds are fixed. */
-  readonly fairShareE6: number;
-}
+export type {
+  BetFacts,
+  BetPlaced,
+  LimitFills,
+  OrderFacts,
+  OrderFilled,
+  OrderPending,
+} from './order-events.js';
 
 /** What the archive keeps of a settlement, beside the bet itself. */
 export interface SettlementFacts {
@@ -36,7 +24,7 @@ export interface SettlementFacts {
   readonly account: number;
   readonly market: number;
   readonly roundNumber: number;
-  /** Index into `BET_RESULTS`. */
+  /** Index into `BET_ENDS`. A resting order that was cancelled or has expired gets its stake back as the payout. */
   readonly result: number;
   readonly payoutCents: number;
   readonly newBalanceCents: number;
@@ -45,6 +33,8 @@ export interface SettlementFacts {
 export interface BetSettled extends SettlementFacts {
   readonly side: number;
   readonly stakeCents: number;
+  /** Whether it is a limit order that has rested: those of a round are not settled in the order of their numbers. */
+  readonly rested: boolean;
 }
 
 /** A round entered the status that the type names. */
@@ -158,6 +148,8 @@ export interface RootPublished extends RootFacts {
 
 export type EngineEvent =
   | BetPlaced
+  | OrderPending
+  | OrderFilled
   | BetSettled
   | RoundChanged
   | RoundOpened
@@ -190,7 +182,7 @@ export interface Accepted {
 export interface Replayed {
   readonly status: 'replayed';
   readonly seq: number;
-  readonly event: BetFacts | BalanceMoved;
+  readonly event: OrderFacts | BalanceMoved;
 }
 
 /** What an order was refused for: the side's published percent, and the odds with this order's stake in its pool. */

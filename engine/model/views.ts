@@ -6,6 +6,7 @@ import type { PlaceOrder } from './commands.js';
 import type { PositionStatus } from './domain.js';
 import type { Rejected, Replayed } from './events.js';
 import type { ProofView } from './proof-views.js';
+import type { PlaceLimitOrder } from './limit-commands.js';
 import type { MarketRules, Rules } from './rules.js';
 import type { Setup } from './setup.js';
 
@@ -74,16 +75,22 @@ export interface BetView {
   readonly side: number;
   readonly stakeCents: number;
   readonly oddsE4: number;
-  /** null for a bet from a snapshot of an older version that was placed without an Idempotency-Key, or long before it. */
+  /** The least odds that a limit order takes, 1e-4; 0 for any other bet. */
+  readonly limitOddsE4: number;
+  /** Whether a limit order has rested; false of any other bet. */
+  readonly rested: boolean;
+  /** When a limit order became a bet; null for one that has not, and for any other bet. */
+  readonly filledAtMs: number | null;
+  /** null for an order that was not filled, and for a bet from a snapshot of an older version that was placed without an Idempotency-Key, or long before it. */
   readonly entryPercentE2: number | null;
   /** null also where the entry percent is. */
   readonly clientSeed: string | null;
-  /** What a WIN pays. */
+  /** What a WIN pays; of an order that was not filled, what it would pay at the odds that it names. */
   readonly payoutCents: number;
   readonly status: PositionStatus;
-  /** Index into `BET_RESULTS`; 0 while open. */
+  /** Index into `BET_ENDS`; 0 while open. */
   readonly result: number;
-  /** Amount paid, stake included; null while open. */
+  /** Amount paid, stake included; null while open, and where a limit order ended unfilled. */
   readonly paidCents: number | null;
   readonly placedAtMs: number;
   readonly settledAtMs: number | null;
@@ -145,7 +152,7 @@ export interface OpenPrice {
   readonly timeMs: number;
 }
 
-/** Invariant: house + accounts + openStakes + openSeeds = deposits - withdrawals (design, section 2). */
+/** Invariant: house + accounts + openStakes + openSeeds + reservedStakes = deposits - withdrawals (design, section 2). */
 export interface Totals {
   readonly houseCents: number;
   readonly accountsCents: number;
@@ -153,6 +160,8 @@ export interface Totals {
   readonly openStakesCents: number;
   /** The rest of the pools: seeds and, during a settlement, what the bets paid so far have left or taken. */
   readonly openSeedsCents: number;
+  /** Stakes of resting limit orders, which are in no pot. */
+  readonly reservedStakesCents: number;
   readonly depositsCents: number;
   readonly withdrawalsCents: number;
 }
@@ -168,6 +177,13 @@ export interface EngineReads {
   readonly nextDueMs: number;
   /** Whether `settle` has work. */
   readonly settlementsWaiting: boolean;
+  /** Number of resting limit orders, of all rounds and in the market's current round. */
+  readonly restingOrders: number;
+  restingIn(market: number): number;
+  /** When `expireOrders` next has work; Infinity if nothing rests. */
+  readonly nextExpiryMs: number;
+  /** Whether `fillOrders` would fill an order at this fair share and time. */
+  isFillable(market: number, fairShareE6: number, timeMs: number): boolean;
   /** null before the first `configure`. */
   readonly rules: Rules | null;
   readonly rulesVersion: number;
@@ -215,7 +231,7 @@ export interface EngineReads {
   /** Retained bets, most recently placed first. */
   orders(account: number, limit: number): BetView[];
   /** A replay or a refusal if the order's Idempotency-Key is remembered, else null. */
-  rememberedOrder(order: PlaceOrder): Replayed | Rejected | null;
+  rememberedOrder(order: PlaceOrder | PlaceLimitOrder): Replayed | Rejected | null;
 
   totals(): Totals;
 }

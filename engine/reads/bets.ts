@@ -4,7 +4,8 @@
  */
 
 import { paidCents } from '../handlers/settlement.js';
-import { SETTLING, timeFrameMs } from '../model/domain.js';
+import { END_CANCELLED, isUnfilled, SETTLING, timeFrameMs } from '../model/domain.js';
+import type { PositionStatus } from '../model/domain.js';
 import type { BetView } from '../model/views.js';
 import { BET_OPEN } from '../state/bets.js';
 import type { State } from '../state/state.js';
@@ -19,7 +20,10 @@ export function betView(state: State, row: number): BetView {
   const stakeCents = chunk.stakeCents[i] as number;
   const payoutCents = chunk.payoutCents[i] as number;
   const result = chunk.result[i] as number;
-  const openStatus = roundStatus >= SETTLING ? 'SETTLING' : 'ACTIVE';
+  const limitRow = chunk.limitRowOf(i);
+  const { limits } = state.bets;
+  const filledAtMs = limitRow === 0 ? 0 : (limits.chunk(limitRow).filledAtMs[limits.index(limitRow)] as number);
+  const isBet = limitRow === 0 || filledAtMs > 0;
   return {
     bet: chunk.bet[i] as number,
     market,
@@ -27,17 +31,30 @@ export function betView(state: State, row: number): BetView {
     side: chunk.side[i] as number,
     stakeCents,
     oddsE4: chunk.oddsE4[i] as number,
-    entryPercentE2: chunk.entryPercentOf(i),
+    limitOddsE4: limitRow === 0 ? 0 : (limits.chunk(limitRow).limitOddsE4[limits.index(limitRow)] as number),
+    rested: limitRow !== 0 && state.bets.hasRested(row),
+    filledAtMs: filledAtMs === 0 ? null : filledAtMs,
+    entryPercentE2: isBet ? chunk.entryPercentOf(i) : null,
     clientSeed: chunk.clientSeedOf(i),
     payoutCents,
-    status: isOpen ? openStatus : 'SETTLED',
+    status: isOpen ? openStatus(isBet, roundStatus) : endStatus(result),
     result,
-    paidCents: isOpen ? null : paidCents(result, stakeCents, payoutCents),
+    paidCents: isOpen || !isBet ? null : paidCents(result, stakeCents, payoutCents),
     placedAtMs: chunk.placedAtMs[i] as number,
     settledAtMs: isOpen ? null : (chunk.settledAtMs[i] as number),
     roundStatus,
     roundEndTimeMs: (roundNumber + 1) * timeFrameMs(market),
   };
+}
+
+function openStatus(isBet: boolean, roundStatus: number): PositionStatus {
+  if (!isBet) return 'PENDING';
+  return roundStatus >= SETTLING ? 'SETTLING' : 'ACTIVE';
+}
+
+function endStatus(end: number): PositionStatus {
+  if (!isUnfilled(end)) return 'SETTLED';
+  return end === END_CANCELLED ? 'CANCELLED' : 'EXPIRED';
 }
 
 /** Rows of the account's open bets, most recently placed first. */

@@ -28,7 +28,7 @@ export function checkState(state: State, sums: Sums): void {
   assert(markets.potsCents === sums.potsCents, 'the pots add up');
   assert(markets.openStakesCents === sums.openStakesCents, 'the open stakes add up');
   assert(
-    house.balanceCents + accounts.totalCents + markets.potsCents ===
+    house.balanceCents + accounts.totalCents + markets.potsCents + state.books.reservedCents ===
       house.depositsCents - house.withdrawalsCents,
     'money is conserved',
   );
@@ -80,8 +80,9 @@ function checkRounds(state: State): void {
     markets.settling.every((round) => isEnded(round, true)),
     'rounds in settlement have a result',
   );
+  openBets += state.books.orders;
   for (let account = 1; account <= accounts.count; account += 1) openBets -= accounts.openBets(account);
-  assert(openBets === 0, 'open bets are those of the open rounds');
+  assert(openBets === 0, 'open bets are those of the open rounds, and the orders that rest');
 }
 
 const isEnded = (round: Round, isResolved: boolean): boolean =>

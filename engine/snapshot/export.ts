@@ -2,9 +2,11 @@
  * Exports the whole engine state as tables (`tables.ts`). Rows are generated as they are read, so the writer sets the
  * pace and no second copy of the state exists. The state must not change meanwhile.
  */
-import { ASSET_CLASSES, BET_RESULTS, MARKET_IDS, SIDES, TIERS, textAt } from '../model/domain.js';
+import { ASSET_CLASSES, BET_ENDS, MARKET_IDS, NO_LIMIT, SETTLED, SIDES, TIERS, textAt } from '../model/domain.js';
+import type { OrderFacts } from '../model/events.js';
 import { SETUP_FACTS } from '../model/setup.js';
 import { BET_RECENTLY_PLACED } from '../state/bets.js';
+import { lateBets } from '../state/late-bets.js';
 import type { State } from '../state/state.js';
 import { flagCell, textCell, textOrNullCell } from './cells.js';
 import { marketRows, openPriceRows, quoteRows, roundName, roundRows, settlingRows } from './export-rounds.js';
@@ -12,7 +14,7 @@ import type { Row, StateTable } from './form.js';
 import { AWAITING_PRICE, MARKET, OPEN_PRICE, PROOF, QUOTE, ROUND, SETTLING_ROUND } from './market-tables.js';
 import { proofRows } from './proofs.js';
 import { rowsByBet } from './sort-bets.js';
-import { ACCOUNT, API_KEY, BET, ENGINE, IDEMPOTENCY, MARKET_HOURS, SETUP, TRANSFER } from './tables.js';
+import { ACCOUNT, API_KEY, BET, ENGINE, IDEMPOTENCY, LATE_BET, LIMIT_ORDER, MARKET_HOURS, SETUP, TRANSFER } from './tables.js';
 
 export function* exportTables(state: State, rollingDigest: string): Generator<StateTable> {
   yield { form: ENGINE, rows: [engineRow(state, rollingDigest)] };
@@ -28,7 +30,9 @@ export function* exportTables(state: State, rollingDigest: string): Generator<St
   yield { form: AWAITING_PRICE, rows: state.markets.awaitingPrice.map(roundName) };
   yield { form: SETTLING_ROUND, rows: settlingRows(state) };
   yield { form: OPEN_PRICE, rows: openPriceRows(state) };
+  yield { form: LIMIT_ORDER, rows: limitRows(state) };
   yield { form: BET, rows: betRows(state) };
+  yield { form: LATE_BET, rows: lateRows(state) };
   yield { form: IDEMPOTENCY, rows: idempotencyRows(state) };
 }
 
@@ -116,7 +120,7 @@ function* betRows(state: State): Generator<Row> {
       chunk.payoutCents[i] as number,
       chunk.placedAtMs[i] as number,
       result === 0 ? null : (chunk.settledAtMs[i] as number),
-      textAt(BET_RESULTS, result),
+      textAt(BET_ENDS, result),
       chunk.changedSeq[i] as number,
       flagCell(((chunk.flags[i] as number) & BET_RECENTLY_PLACED) !== 0),
       settledPosition === 0 ? null : settledPosition,
@@ -139,6 +143,32 @@ function settledPositions({ accounts, bets, history }: State): Uint32Array {
   return positions;
 }
 
+function* limitRows({ bets }: State): Generator<Row> {
+  for (const row of rowsByBet(bets)) {
+    const limitRow = bets.chunk(row).limitRowOf(bets.index(row));
+    if (limitRow === 0) continue;
+    const limits = bets.limits.chunk(limitRow);
+    const i = bets.limits.index(limitRow);
+    const filledAtMs = limits.filledAtMs[i] as number;
+    const [bet, limitOddsE4] = [limits.bet[i] as number, limits.limitOddsE4[i] as number];
+    yield [bet, limitOddsE4, filledAtMs === 0 ? null : filledAtMs, limits.rested[i] as number];
+  }
+}
+
+function* lateRows(state: State): Generator<Row> {
+  for (const market of state.markets.markets)
+    for (const round of market.rounds.values()) if (round.status !== SETTLED) yield* lateBets(state, round);
+}
+
+function limitCells({ type, limitOddsE4, filled }: OrderFacts): Row {
+  const isLimit = limitOddsE4 !== NO_LIMIT;
+  return [
+    isLimit ? limitOddsE4 : null,
+    isLimit ? flagCell(type === 'orderPending') : null,
+    filled === null ? null : JSON.stringify(filled),
+  ];
+}
+
 function* idempotencyRows({ idempotency, rules, timeMs }: State): Generator<Row> {
   if (rules === null) return;
   for (const { digest, seq, placed } of idempotency.entries(timeMs, rules.idempotencyTtlMs)) {
@@ -159,6 +189,7 @@ function* idempotencyRows({ idempotency, rules, timeMs }: State): Generator<Row>
       placed.newBalanceCents,
       placed.timeMs,
       textOrNullCell(placed.clientSeed),
+      ...limitCells(placed),
     ];
   }
 }

@@ -3,12 +3,13 @@
  * account and round. Only an account's recently settled bets have another order.
  */
 import { assert, fail } from '../base/assert.js';
-import { BET_RESULTS, MARKET_IDS, RESULT_NONE, SETTLED, SIDES } from '../model/domain.js';
-import type { BetFacts } from '../model/events.js';
+import { BET_ENDS, MARKET_IDS, NO_LIMIT, RESULT_NONE, SIDES } from '../model/domain.js';
+import type { LimitFills, OrderFacts } from '../model/events.js';
 import { BET_OPEN, BET_RECENTLY_PLACED, BET_RECENTLY_SETTLED } from '../state/bets.js';
 import type { State } from '../state/state.js';
 import { countOf, enumReader, flagOf, integerOf, integerOrNullOf, textOrNullOf } from './cells.js';
 import { positionsOf, type ReadTable, type Row } from './form.js';
+import { importLimit, joinLate, type Limits, limitsOf, openRoundOf } from './import-limits.js';
 import { SETTLING_ROUND } from './market-tables.js';
 import { BET, IDEMPOTENCY } from './tables.js';
 
@@ -17,7 +18,7 @@ const IN_KEY = positionsOf(IDEMPOTENCY);
 
 const marketOf = enumReader(MARKET_IDS);
 const sideOf = enumReader(SIDES);
-const resultOf = enumReader(BET_RESULTS);
+const resultOf = enumReader(BET_ENDS);
 
 /** Rows of bets, by number, whose entry percent and client seed the table does not have. */
 export type WithoutEntry = ReadonlyMap<number, number>;
@@ -25,9 +26,10 @@ export type WithoutEntry = ReadonlyMap<number, number>;
 /** `betsRetained` is the expected number of bets. Also sets where settlements continue. */
 export function importBets(state: State, read: ReadTable, betsRetained: number): WithoutEntry {
   const withoutEntry = new Map<number, number>();
+  const limits = limitsOf(read);
   const positions = new Uint32Array(betsRetained + 1);
   for (const cells of read(BET.name)) {
-    const row = importBet(state, cells);
+    const row = importBet(state, cells, limits);
     if (row > betsRetained) fail(`there are ${betsRetained} bets`);
     const bets = state.bets.chunk(row);
     const i = state.bets.index(row);
@@ -35,19 +37,20 @@ export function importBets(state: State, read: ReadTable, betsRetained: number):
     positions[row] = cells[IN_BET.settled_position] === null ? 0 : countOf(cells[IN_BET.settled_position]);
   }
   assert(state.bets.retainedCount === betsRetained, `there are ${betsRetained} bets`);
+  joinLate(state, limits);
   linkSettled(state, positions);
   const starts = [...read(SETTLING_ROUND.name)].map(([, , nextBet]) => nextBet);
   state.markets.settling.forEach((round, at) => {
     round.nextToSettle = round.firstBet;
     const { bets } = state;
     const next = bets.chunk(round.firstBet).bet[bets.index(round.firstBet)];
-    assert(round.firstBet !== 0 && next === starts[at], 'a settlement continues at the first open bet');
+    assert(next === starts[at], 'a settlement continues at the first open bet');
   });
   return withoutEntry;
 }
 
-/** Adds the bet and links it to its account, and to its round if it is open. */
-function importBet(state: State, cells: Row): number {
+/** Adds the bet and links it to its account, and to its round if it is open; `late` ones join it later. */
+function importBet(state: State, cells: Row, limits: Limits): number {
   const { accounts, bets, history } = state;
   const [bet, owner, market, roundNumber, side, stakeCents, oddsE4, payoutCents, placedAtMs] = cells;
   bets.skipNumbersTo(countOf(bet) - 1);
@@ -83,7 +86,7 @@ function importBet(state: State, cells: Row): number {
   if (flags === 0 || (isOpen && settledPosition !== null))
     fail(`the flags of bet ${bet} contradict each other`);
   history.restorePlaced(account, row, flags);
-  if (isOpen) joinRound(state, row);
+  if (importLimit(state, row, limits) && isOpen) joinRound(state, row);
   return row;
 }
 
@@ -95,11 +98,9 @@ function percentOrNullOf(cell: Row[number] | undefined): number | null {
   return percentE2;
 }
 
-function joinRound({ bets, markets }: State, row: number): void {
-  const chunk = bets.chunk(row);
-  const i = bets.index(row);
-  const round = markets.market(chunk.market[i] as number).rounds.get(chunk.roundNumber[i] as number);
-  if (round === undefined || round.status === SETTLED) fail(`open bet ${chunk.bet[i]} has no open round`);
+function joinRound(state: State, row: number): void {
+  const { bets } = state;
+  const round = openRoundOf(state, row);
   if (round.firstBet === 0) round.firstBet = row;
   else bets.chunk(round.lastBet).next[bets.index(round.lastBet)] = row;
   round.lastBet = row;
@@ -155,9 +156,11 @@ export function importIdempotency(state: State, read: ReadTable, withoutEntry: W
   }
 }
 
-function placedFrom(cells: Row): BetFacts {
+function placedFrom(cells: Row): OrderFacts {
+  // Snapshots of older versions lack these cells.
+  const filled = textOrNullOf(cells[IN_KEY.filled] ?? null);
   return {
-    type: 'betPlaced',
+    type: cells[IN_KEY.rested] === 1 ? 'orderPending' : 'betPlaced',
     timeMs: countOf(cells[IN_KEY.placed_at_ms]),
     bet: countOf(cells[IN_KEY.bet]),
     account: countOf(cells[IN_KEY.account]),
@@ -170,5 +173,7 @@ function placedFrom(cells: Row): BetFacts {
     payoutCents: countOf(cells[IN_KEY.payout_cents]),
     newBalanceCents: countOf(cells[IN_KEY.new_balance_cents]),
     clientSeed: textOrNullOf(cells[IN_KEY.client_seed]),
+    limitOddsE4: integerOrNullOf(cells[IN_KEY.limit_odds_e4] ?? null) ?? NO_LIMIT,
+    filled: filled === null ? null : (JSON.parse(filled) as LimitFills),
   };
 }

@@ -94,7 +94,7 @@ export const AWAITING_PRICE = ordered('awaiting_price', [text('market'), integer
 export const SETTLING_ROUND = ordered('settling_round', [
   text('market'),
   integer('round_number'),
-  /** The next bet to settle; the round's bets with lower numbers are settled. */
+  /** The next bet to settle, those before it in the round are settled; 0 if the round has resting orders only. */
   integer('next_bet'),
 ]);
 

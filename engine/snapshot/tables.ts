@@ -108,9 +108,9 @@ export const BET = numbered('bet', [
   integer('placed_at_ms'),
   /** null while open. */
   integerOrNull('settled_at_ms'),
-  /** NONE while open. */
+  /** NONE while open; CANCELLED or EXPIRED for a limit order that ended unfilled. */
   text('result'),
-  /** Number of the command that changed the bet last. */
+  /** Number of the command that placed the bet or, once it is settled, of that one. */
   integer('changed_seq'),
   /** 1 if the bet is among the account's recently placed. */
   integer('recently_placed'),
@@ -119,6 +119,26 @@ export const BET = numbered('bet', [
   /** Hundredths of a point, after the stake joined; null if not known, and so is the client seed then. */
   integerOrNull('entry_percent_e2'),
   textOrNull('client_seed'),
+]);
+
+/** What limit orders have besides; a row for each that is in `bet`. */
+export const LIMIT_ORDER = numbered('limit_order', [
+  integer('bet'),
+  integer('limit_odds_e4'),
+  /** null for one that rests, or that ended unfilled. */
+  integerOrNull('filled_at_ms'),
+  /** 1 if it has rested, 0 if it was placed at once. */
+  integer('rested'),
+]);
+
+/**
+ * Unsettled bets that joined their round after one with a higher number: limit orders that have rested. In the order in which
+ * they joined it, round by round.
+ */
+export const LATE_BET = ordered('late_bet', [
+  integer('bet'),
+  /** The bet of the round just before it. */
+  integer('after_bet'),
 ]);
 
 /** Unexpired Idempotency-Keys, each with every fact of its response. */
@@ -143,6 +163,11 @@ export const IDEMPOTENCY = numbered('idempotency', [
   integer('new_balance_cents'),
   integer('placed_at_ms'),
   textOrNull('client_seed'),
+  /** null but for limit orders; `rested` is 1 if the answer was PENDING. */
+  integerOrNull('limit_odds_e4'),
+  integerOrNull('rested'),
+  /** JSON of `LimitFills`, or null. */
+  textOrNull('filled'),
 ]);
 
 /** In the order of export. */
@@ -160,6 +185,8 @@ export const TABLES: readonly TableForm[] = [
   AWAITING_PRICE,
   SETTLING_ROUND,
   OPEN_PRICE,
+  LIMIT_ORDER,
   BET,
+  LATE_BET,
   IDEMPOTENCY,
 ];

@@ -3,6 +3,7 @@
  * nothing is ever copied.
  */
 import { fail, must } from '../base/assert.js';
+import { LimitTable } from './limit-table.js';
 
 const CHUNK_BITS = 15;
 const CHUNK_ROWS = 1 << CHUNK_BITS;
@@ -25,7 +26,7 @@ export class BetChunk {
   readonly payoutCents = new Float64Array(CHUNK_ROWS);
   readonly placedAtMs = new Float64Array(CHUNK_ROWS);
   readonly settledAtMs = new Float64Array(CHUNK_ROWS);
-  /** Number of the command that changed the bet last. */
+  /** Number of the command that placed the bet or, once it is settled, of that one. */
   readonly changedSeq = new Float64Array(CHUNK_ROWS);
   readonly account = new Uint32Array(CHUNK_ROWS);
   readonly roundNumber = new Uint32Array(CHUNK_ROWS);
@@ -33,7 +34,7 @@ export class BetChunk {
   readonly entryPercentE2 = new Uint16Array(CHUNK_ROWS);
   readonly market = new Uint8Array(CHUNK_ROWS);
   readonly side = new Uint8Array(CHUNK_ROWS);
-  /** Index into `BET_RESULTS`. */
+  /** Index into `BET_ENDS`. */
   readonly result = new Uint8Array(CHUNK_ROWS);
   /** Union of the `BET_...` bits. */
   readonly flags = new Uint8Array(CHUNK_ROWS);
@@ -47,6 +48,12 @@ export class BetChunk {
   readonly next = new Uint32Array(CHUNK_ROWS);
   /** Most orders have no client seed; a chunk without one has no array. */
   clientSeeds: (string | null)[] | null = null;
+  /** The bet's row in `LimitTable` if it is a limit order, else 0. A chunk without one has no array. */
+  limitRows: Uint32Array | null = null;
+
+  limitRowOf(i: number): number {
+    return this.limitRows === null ? 0 : (this.limitRows[i] as number);
+  }
 
   /** Keeps what the bet's hash needs besides the other columns; a percent of null is not known. */
   setEntry(i: number, percentE2: number | null, clientSeed: string | null): void {
@@ -67,6 +74,7 @@ export class BetChunk {
 }
 
 export class BetTable {
+  readonly limits = new LimitTable();
   readonly #chunks: BetChunk[] = [new BetChunk()];
   #freeRow = 0;
   /** Row 0 is never a bet. */
@@ -107,6 +115,28 @@ export class BetTable {
     return row;
   }
 
+  /** Makes the bet, whose stake is known, a limit order that rests. Returns its row in `limits`. */
+  limit(row: number, limitOddsE4: number): number {
+    const chunk = this.chunk(row);
+    const i = row & CHUNK_MASK;
+    chunk.limitRows ??= new Uint32Array(CHUNK_ROWS);
+    const taken = this.limits.take(row, chunk.bet[i] as number, chunk.stakeCents[i] as number, limitOddsE4);
+    chunk.limitRows[i] = taken;
+    return taken;
+  }
+
+  /** Whether the bet is an order that rests or, once it has ended, one that was never filled. */
+  isUnfilled(row: number): boolean {
+    const limitRow = this.chunk(row).limitRowOf(row & CHUNK_MASK);
+    return limitRow !== 0 && this.limits.chunk(limitRow).filledAtMs[this.limits.index(limitRow)] === 0;
+  }
+
+  /** Whether the bet is a limit order that has rested. */
+  hasRested(row: number): boolean {
+    const limitRow = this.chunk(row).limitRowOf(row & CHUNK_MASK);
+    return limitRow !== 0 && this.limits.chunk(limitRow).rested[this.limits.index(limitRow)] === 1;
+  }
+
   /** Continues numbering after `bet`. For bets imported from a snapshot. */
   skipNumbersTo(bet: number): void {
     if (!(bet >= this.#placedCount)) fail(`bet ${bet} comes after bet ${this.#placedCount}`);
@@ -118,6 +148,10 @@ export class BetTable {
     const i = row & CHUNK_MASK;
     chunk.bet[i] = 0;
     if (chunk.clientSeeds !== null) chunk.clientSeeds[i] = null;
+    if (chunk.limitRows !== null && chunk.limitRows[i] !== 0) {
+      this.limits.free(chunk.limitRows[i] as number);
+      chunk.limitRows[i] = 0;
+    }
     chunk.next[i] = this.#freeRow;
     this.#freeRow = row;
     this.#retainedCount--;

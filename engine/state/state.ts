@@ -11,6 +11,7 @@ import { AccountHistory } from './history.js';
 import { House } from './house.js';
 import { IdempotencyMemory } from './idempotency.js';
 import { KeyTable } from './keys.js';
+import { LimitBooks } from './limit-books.js';
 import { MarketTable } from './rounds.js';
 
 export type Sessions = readonly (readonly [openMs: number, closeMs: number])[];
@@ -32,6 +33,8 @@ export class State {
   readonly accounts = new AccountTable();
   readonly keys = new KeyTable();
   readonly bets = new BetTable();
+  /** Resting limit orders. */
+  readonly books = new LimitBooks(this.bets.limits);
   readonly history = new AccountHistory(this.accounts, this.bets);
   readonly idempotency = new IdempotencyMemory();
   readonly markets = new MarketTable();

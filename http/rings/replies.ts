@@ -19,6 +19,8 @@ export const BALANCE = 6;
 export const SEQ = 7;
 export const SEEN_KEY = 8;
 export const QUOTE = 9;
+/** An order was cancelled: its position. */
+export const CANCELLED = 10;
 
 const HEAD_CELLS = 2;
 export const CODES = Object.keys(ERROR_STATUS) as readonly ErrorCode[];
@@ -66,7 +68,7 @@ export function sendNothing(ring: RingProducer, ticket: number): boolean {
   return true;
 }
 
-const VIEW_CELLS = 15;
+const VIEW_CELLS = 18;
 
 /** `next` is the cursor of the next page as numbers, empty where there is none. */
 export function sendBets(
@@ -86,6 +88,9 @@ export function sendBets(
     ring.number(bet.side);
     ring.number(bet.stakeCents);
     ring.number(bet.oddsE4);
+    ring.number(bet.limitOddsE4);
+    ring.number(bet.rested ? 1 : 0);
+    ring.number(orNaN(bet.filledAtMs));
     ring.number(orNaN(bet.entryPercentE2));
     ring.text(bet.clientSeed);
     ring.number(bet.payoutCents);
@@ -121,6 +126,9 @@ function readView(ring: RingConsumer): BetView {
     side: ring.number(),
     stakeCents: ring.number(),
     oddsE4: ring.number(),
+    limitOddsE4: ring.number(),
+    rested: ring.number() === 1,
+    filledAtMs: orNull(ring.number()),
     entryPercentE2: orNull(ring.number()),
     clientSeed: ring.text(),
     payoutCents: ring.number(),

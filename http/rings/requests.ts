@@ -20,6 +20,8 @@ export const LIFECYCLE_SEQ = 6;
 export const SEEN_KEY = 7;
 /** Asks what an order would be answered; places nothing. */
 export const QUOTE = 8;
+/** Cancels an order that rests. */
+export const CANCEL = 9;
 
 /** Who asks: numbers of the key and of its account. */
 export interface Asker {
@@ -29,12 +31,14 @@ export interface Asker {
 
 /** An order as the gateway knows it. The engine's thread adds what holds at the moment of execution. */
 export interface OrderFacts extends Omit<PlaceOrder, 'kind' | 'timeMs' | 'fairShareE6'> {
+  /** The least odds that a limit order takes, 1e-4; 0 for any other order. */
+  readonly limitOddsE4: number;
   readonly guards: OrderGuards | null;
 }
 
 const HEAD_CELLS = 2;
 const ASKER_CELLS = 2;
-const ORDER_CELLS = 9;
+const ORDER_CELLS = 10;
 const GUARD_CELLS = 3;
 
 /** Returns false if the ring is full; then nothing was sent. So do all functions here that send. */
@@ -47,6 +51,7 @@ export function sendOrder(ring: RingProducer, kind: number, ticket: number, orde
   ring.number(order.side);
   ring.number(order.stakeCents);
   ring.number(order.expectedPercentE6);
+  ring.number(order.limitOddsE4);
   const { idempotency } = order;
   ring.number(idempotency === null ? 0 : 1);
   ring.number(idempotency?.keyHigh ?? 0);
@@ -70,6 +75,7 @@ export function readOrder(ring: RingConsumer): OrderFacts {
   const side = ring.number();
   const stakeCents = ring.number();
   const expectedPercentE6 = ring.number();
+  const limitOddsE4 = ring.number();
   const hasKey = ring.number() === 1;
   const digest = { keyHigh: ring.number(), keyLow: ring.number(), body: ring.number() };
   return {
@@ -79,6 +85,7 @@ export function readOrder(ring: RingConsumer): OrderFacts {
     side,
     stakeCents,
     expectedPercentE6,
+    limitOddsE4,
     idempotency: hasKey ? digest : null,
     clientSeed: ring.text(),
     guards: ring.number() === 1 ? readGuards(ring) : null,
@@ -192,6 +199,15 @@ export const readSeenKey = (ring: RingConsumer): IdempotencyDigest => ({
   keyLow: ring.number(),
   body: 0,
 });
+
+export function sendCancel(ring: RingProducer, ticket: number, asker: Asker, bet: number): boolean {
+  if (!begin(ring, HEAD_CELLS + ASKER_CELLS + 1, CANCEL, ticket, asker)) return false;
+  ring.number(bet);
+  ring.send();
+  return true;
+}
+
+export const readCancel = (ring: RingConsumer): number => ring.number();
 
 function begin(
   ring: RingProducer,

@@ -43,6 +43,8 @@ function typeOf({ kind }: LedgerEntryView): LedgerEntry['type'] {
     case 'deposit':
     case 'withdrawal':
     case 'stake':
+    case 'reserve':
+    case 'fill':
     case 'payout':
     case 'refund':
     case 'forward':

@@ -7,10 +7,14 @@ export interface LedgerEntry {
   /** Unique in the account, and never changes. */
   id: string;
   time: DateTime;
-  type: 'deposit' | 'withdrawal' | 'stake' | 'payout' | 'refund' | 'forward';
+  /**
+   * `reserve` is the stake of a limit order that rests. `fill`, always of 0, says that the order has become a bet: its stake is
+   * in the pool now.
+   */
+  type: 'deposit' | 'withdrawal' | 'stake' | 'reserve' | 'fill' | 'payout' | 'refund' | 'forward';
   /** The operator's reference of a deposit or a withdrawal. */
   reference: string | null;
-  /** The order of a stake, a payout or a refund. */
+  /** The order of a stake, a reserve, a fill, a payout or a refund. */
   orderId: string | null;
   /** USD; positive into the account, negative out of it. */
   amount: number;

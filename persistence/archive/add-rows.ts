@@ -21,6 +21,7 @@ export interface ArchiveSource {
   settlements(afterSeq: number, toSeq: number): Rows;
   rounds(afterSeq: number, toSeq: number): Rows;
   transfers(afterSeq: number, toSeq: number): Rows;
+  limitSteps(afterSeq: number, toSeq: number): Rows;
 }
 
 /**
@@ -40,18 +41,10 @@ export function addRows(
   addBets(source, tables, before, newestBet(db), upTo.seq);
   for (const row of source.rounds(before.seq, upTo.seq)) tables.rounds.push(row);
   for (const row of source.transfers(before.seq, upTo.seq)) tables.transfers.push(row);
+  for (const row of source.limitSteps(before.seq, upTo.seq)) tables.limitSteps.push(row);
   tables.flush(upTo.seq);
-  progressWriter(db)({
-    ...before,
-    seq: upTo.seq,
-    timeMs: upTo.timeMs,
-    digest: upTo.digest,
-    chain: upTo.chain,
-    bets: before.bets + tables.placed.count,
-    betsSettled: before.betsSettled + tables.settled.count,
-    rounds: before.rounds + tables.rounds.count,
-    transfers: before.transfers + tables.transfers.count,
-  });
+  const { seq, timeMs, digest, chain } = upTo;
+  progressWriter(db)({ ...tables.counted(before), seq, timeMs, digest, chain });
   transaction.commit();
   return tables.count;
 }

@@ -7,6 +7,7 @@ import { must } from '../../engine/base/assert.js';
 import { type ArchiveCell, isIntact } from './form/checksum.js';
 import { PLACEMENT, positionsOf, SETTLED_BLOCK } from './form/columns.js';
 import { rowOfText, rowsOfText } from './form/row-text.js';
+import { LimitSteps } from './limit-steps.js';
 import { damagedArchive } from './schema.js';
 import { blockChecksum } from './tables.js';
 
@@ -43,11 +44,14 @@ export class ArchiveBlocks {
   readonly #listWith: Query;
   readonly #texts = new Map<number, PlacedText>();
   #last: PlacedText | null = null;
+  /** What became of limit orders that have rested, which is in no block. */
+  readonly limitSteps: LimitSteps;
 
   constructor(
     readonly path: string,
     db: Database.Database,
   ) {
+    this.limitSteps = new LimitSteps(path, db);
     const query = (sql: string): Query => db.prepare<ArchiveCell[], ArchiveCell[]>(sql).raw();
     this.#placedFrom = query('SELECT * FROM placed_block WHERE first_bet >= ? ORDER BY first_bet LIMIT ?');
     this.#placedAt = query('SELECT * FROM placed_block WHERE first_bet <= ? ORDER BY first_bet DESC LIMIT 1');
@@ -120,7 +124,7 @@ export class ArchiveBlocks {
     return rowsOfText(text).find((row) => row[IN_PLACEMENT.bet] === bet) ?? null;
   }
 
-  /** Settlements by commands `fromSeq` to `toSeq`, in their order. */
+  /** Settlements by commands `fromSeq` to `toSeq`, in their order, but those of limit orders that have rested. */
   *settlements(fromSeq: number, toSeq: number): Generator<ArchiveCell[], void, undefined> {
     let after = 0;
     for (;;) {

@@ -62,17 +62,23 @@ class Check {
   }
 
   /** Returns the number of rows. */
-  all({ bets, betsSettled, rounds, transfers }: ArchiveProgress): number {
+  all({ bets, betsSettled, rounds, transfers, limitSteps }: ArchiveProgress): number {
     const placed = this.#placed();
     const settled = this.#settled();
     this.#accountBets();
-    const counts = { placed, settled, rounds: this.#rows('round'), transfers: this.#rows('transfer') };
-    const expected = { placed: bets, settled: betsSettled, rounds, transfers };
-    for (const kind of ['placed', 'settled', 'rounds', 'transfers'] as const) {
+    const counts = {
+      placed,
+      settled,
+      rounds: this.#rows('round'),
+      transfers: this.#rows('transfer'),
+      limitSteps: this.#rows('limit_step'),
+    };
+    const expected = { placed: bets, settled: betsSettled, rounds, transfers, limitSteps };
+    for (const kind of ['placed', 'settled', 'rounds', 'transfers', 'limitSteps'] as const) {
       if (counts[kind] !== expected[kind])
         this.fault(`there are ${counts[kind]} rows of ${kind}; there must be ${expected[kind]}`);
     }
-    return counts.placed + counts.settled + counts.rounds + counts.transfers;
+    return Object.values(counts).reduce((sum, count) => sum + count, 0);
   }
 
   #placed(): number {
@@ -125,10 +131,10 @@ class Check {
     if (this.#settledPairs !== 0) this.fault('the lists of accounts do not name the bets that were settled');
   }
 
-  #rows(table: 'round' | 'transfer'): number {
+  #rows(table: 'round' | 'transfer' | 'limit_step'): number {
     let count = 0;
     for (const row of this.#table(table)) {
-      if (!isIntact(this.#texts.asWritten(table, row)))
+      if (!isIntact(table === 'limit_step' ? row : this.#texts.asWritten(table, row)))
         this.fault(`${table} ${row[0]} ${row[1]} is damaged: its checksum does not match its content`);
       count += 1;
     }

@@ -11,20 +11,18 @@ import Database from 'better-sqlite3';
 import { removeDatabase, unfinishedPath } from '../data-dir/database-files.js';
 import { renameDurably, syncPath } from '../data-dir/files.js';
 import { codeOf, JournalError } from '../errors.js';
-import { type ArchiveSource, addRows } from './add-rows.js';
-import { ArchiveBlocks } from './blocks.js';
-import { type ArchiveCell, isIntact } from './form/checksum.js';
-import { isFormer } from './format-1.js';
+import { addRows } from './add-rows.js';
+import { isFormer } from './former.js';
 import { openArchive } from './open.js';
 import {
   type ArchiveProgress,
   asArchiveDamage,
   createArchiveTables,
-  damagedArchive,
+  NO_ROWS,
   progressWriter,
   readProgress,
 } from './schema.js';
-import { ArchiveTexts } from './texts.js';
+import { RowSource } from './row-source.js';
 import type { ArchivePosition } from './writer.js';
 
 const BUSY_TIMEOUT_MS = 5_000;
@@ -55,7 +53,7 @@ export function copyArchive(
     const known = usableProgress(target, progress, upTo.seq);
     const path = known === null ? unfinishedPath(target) : target;
     if (known === null) makeEmpty(path, progress);
-    const rowsAdded = withDatabase(path, (db) => addRows(new Source(source, from), path, db, upTo));
+    const rowsAdded = withDatabase(path, (db) => addRows(new RowSource(source, from), path, db, upTo));
     if (known === null) replace(path, target);
     return { seq: upTo.seq, rowsAdded };
   } catch (thrown) {
@@ -83,11 +81,10 @@ function usableProgress(target: string, source: ArchiveProgress, upToSeq: number
 
 function makeEmpty(path: string, source: ArchiveProgress): void {
   removeDatabase(path);
-  const start = { seq: source.fromSeq, bets: 0, betsSettled: 0, rounds: 0, transfers: 0 };
   withDatabase(path, (db) => {
     db.transaction(() => {
       createArchiveTables(db, source.timeMs);
-      progressWriter(db)({ ...source, ...start });
+      progressWriter(db)({ ...source, seq: source.fromSeq, ...NO_ROWS });
     })();
   });
 }
@@ -96,52 +93,6 @@ function replace(path: string, target: string): void {
   removeDatabase(target);
   syncPath(path);
   renameDurably(path, target);
-}
-
-class Source implements ArchiveSource {
-  readonly #texts: ArchiveTexts;
-  readonly #blocks: ArchiveBlocks;
-
-  constructor(
-    readonly path: string,
-    readonly db: Database.Database,
-  ) {
-    this.#texts = new ArchiveTexts(db);
-    this.#blocks = new ArchiveBlocks(path, db);
-  }
-
-  placements(fromBet: number): Iterable<ArchiveCell[]> {
-    return this.#blocks.placements(fromBet);
-  }
-
-  settlements(afterSeq: number, toSeq: number): Iterable<ArchiveCell[]> {
-    return this.#blocks.settlements(afterSeq + 1, toSeq);
-  }
-
-  rounds(afterSeq: number, toSeq: number): Iterable<ArchiveCell[]> {
-    return this.#rows('round', 'settled_seq', afterSeq, toSeq);
-  }
-
-  transfers(afterSeq: number, toSeq: number): Iterable<ArchiveCell[]> {
-    return this.#rows('transfer', 'seq', afterSeq, toSeq);
-  }
-
-  *#rows(
-    table: 'round' | 'transfer',
-    seq: string,
-    afterSeq: number,
-    toSeq: number,
-  ): Generator<ArchiveCell[], void, undefined> {
-    const query = this.db.prepare<number[], ArchiveCell[]>(
-      `SELECT * FROM ${table} NOT INDEXED WHERE ${seq} > ? AND ${seq} <= ?`,
-    );
-    for (const found of query.raw().iterate(afterSeq, toSeq)) {
-      const row = this.#texts.asWritten(table, found);
-      if (!isIntact(row))
-        throw damagedArchive(this.path, `${table} ${row[0]} ${row[1]} does not match its checksum`);
-      yield row;
-    }
-  }
 }
 
 /** Rollback journal and synchronous=FULL: what is committed is on the medium, and no side file is left. */

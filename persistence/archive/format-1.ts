@@ -1,52 +1,18 @@
 /**
  * Archives of format 1, which had a row for each bet, written when it was placed and completed when it was settled, each
- * part with a checksum. They are converted: for good when a server starts on one, in memory for everybody else.
+ * part with a checksum.
  */
-import Database from 'better-sqlite3';
-import { type ArchiveSource, addRows } from './add-rows.js';
+import type Database from 'better-sqlite3';
+import type { ArchiveSource } from './add-rows.js';
 import { type ArchiveCell, archiveChecksum, isIntact } from './form/checksum.js';
-import { createArchiveTables, damagedArchive, progressWriter, readProgress, versionOf } from './schema.js';
+import { damagedArchive } from './schema.js';
 import { ArchiveTexts, type TextTable } from './texts.js';
-
-export const FORMER_VERSION = 1;
 
 /** The columns of a bet: number, account, market, round and nine others, then checksum, then its settlement. */
 const PLACEMENT_CELLS = 13;
 const SETTLED_CHECKSUM = 20;
 
-/** Whether the archive has the former format. */
-export const isFormer = (path: string, db: Database.Database): boolean =>
-  versionOf(path, db) === FORMER_VERSION;
-
-/** Writes all of `former`, at `path`, into `db`, a new database at `target`. */
-export function convertFormer(
-  path: string,
-  former: Database.Database,
-  target: string,
-  db: Database.Database,
-): void {
-  const progress = readProgress(path, former);
-  const start = { seq: progress.fromSeq, bets: 0, betsSettled: 0, rounds: 0, transfers: 0 };
-  createArchiveTables(db, progress.timeMs);
-  progressWriter(db)({ ...progress, ...start });
-  addRows(new FormerSource(path, former), target, db, progress);
-}
-
-/** The archive in the present format, in memory. Closes `former`. */
-export function convertedInMemory(path: string, former: Database.Database): Database.Database {
-  const db = new Database(':memory:');
-  try {
-    convertFormer(path, former, path, db);
-    return db;
-  } catch (thrown) {
-    db.close();
-    throw thrown;
-  } finally {
-    former.close();
-  }
-}
-
-export class FormerSource implements ArchiveSource {
+export class SourceOfFormat1 implements ArchiveSource {
   readonly #texts: ArchiveTexts;
 
   constructor(
@@ -77,6 +43,10 @@ export class FormerSource implements ArchiveSource {
 
   transfers(afterSeq: number, toSeq: number): Iterable<ArchiveCell[]> {
     return this.#rows('transfer', 'seq > ? AND seq <= ?', afterSeq, toSeq);
+  }
+
+  limitSteps(): Iterable<ArchiveCell[]> {
+    return [];
   }
 
   *#rows(table: TextTable, where: string, ...values: number[]): Generator<ArchiveCell[], void, undefined> {

@@ -5,7 +5,7 @@
 import Database from 'better-sqlite3';
 import { codeOf, JournalError, messageOf } from '../errors.js';
 import { canReadInMemory, loadIntoMemory } from '../journal/segment/memory.js';
-import { convertedInMemory, isFormer } from './format-1.js';
+import { convertedInMemory, isFormer } from './former.js';
 import { asArchiveDamage } from './schema.js';
 
 const BUSY_TIMEOUT_MS = 5_000;

@@ -4,9 +4,10 @@
  */
 import { must } from '../../engine/base/assert.js';
 import {
-  BET_RESULTS,
+  BET_ENDS,
   MARKETS_MAX,
   marketId,
+  NO_LIMIT,
   ROUND_RESULTS,
   roundId,
   SIDES,
@@ -17,6 +18,8 @@ import type {
   BetPlaced,
   BetSettled,
   EngineEvent,
+  OrderFilled,
+  OrderPending,
   RoundChanged,
 } from '../../engine/model/events.js';
 import type { BetView, EngineReads, RoundView } from '../../engine/model/views.js';
@@ -29,7 +32,9 @@ export interface RowTaker {
 }
 
 /** Cells are in the order of `columns.ts`. */
-export type RowTakers = Readonly<Record<'placed' | 'settled' | 'rounds' | 'transfers', RowTaker>>;
+export type RowTakers = Readonly<
+  Record<'placed' | 'settled' | 'rounds' | 'transfers' | 'limitSteps', RowTaker>
+>;
 
 /** Turns events into rows, with the help of the engine that caused them. */
 export class ArchiveRows {
@@ -47,10 +52,15 @@ export class ArchiveRows {
       const event = events[item] as EngineEvent;
       switch (event.type) {
         case 'betPlaced':
+        case 'orderPending':
           rows.placed.push(placedRow(seq, event));
           break;
+        case 'orderFilled':
+          rows.limitSteps.push(filledRow(seq, item, event));
+          break;
         case 'betSettled':
-          rows.settled.push(settledRow(seq, item, event));
+          if (event.rested) rows.limitSteps.push(endedRow(seq, item, event));
+          else rows.settled.push(settledRow(seq, item, event));
           break;
         case 'balanceMoved':
           rows.transfers.push(transferRow(seq, item, event));
@@ -128,8 +138,9 @@ function checked(row: ArchiveCell[]): ArchiveCell[] {
   return row;
 }
 
-function placedRow(seq: number, event: BetPlaced): ArchiveCell[] {
-  return [
+function placedRow(seq: number, event: BetPlaced | OrderPending): ArchiveCell[] {
+  const isPending = event.type === 'orderPending';
+  const cells = [
     event.bet,
     event.account,
     marketId(event.market),
@@ -137,17 +148,19 @@ function placedRow(seq: number, event: BetPlaced): ArchiveCell[] {
     textAt(SIDES, event.side),
     event.stakeCents,
     event.oddsE4,
-    event.entryPercentE2,
+    isPending ? null : event.entryPercentE2,
     event.payoutCents,
     seq,
     event.timeMs,
     event.newBalanceCents,
     event.clientSeed,
   ];
+  return event.limitOddsE4 === NO_LIMIT ? cells : [...cells, event.limitOddsE4, isPending ? 1 : 0];
 }
 
+/** Of an order that has rested the odds that it names, as in its placement: a fill, if any, has its own row. */
 function openBetRow(account: number, bet: BetView): ArchiveCell[] {
-  return [
+  const cells = [
     bet.bet,
     account,
     marketId(bet.market),
@@ -162,11 +175,38 @@ function openBetRow(account: number, bet: BetView): ArchiveCell[] {
     null,
     null,
   ];
+  return bet.limitOddsE4 === NO_LIMIT ? cells : [...cells, bet.limitOddsE4, bet.rested ? 1 : 0];
+}
+
+function filledRow(seq: number, item: number, event: OrderFilled): ArchiveCell[] {
+  const { timeMs, bet, account, roundNumber, oddsE4, entryPercentE2, payoutCents, newBalanceCents } = event;
+  const market = marketId(event.market);
+  const terms = [oddsE4, entryPercentE2, payoutCents];
+  return checked([
+    seq,
+    item,
+    timeMs,
+    bet,
+    account,
+    market,
+    roundNumber,
+    'FILLED',
+    ...terms,
+    newBalanceCents,
+    null,
+  ]);
+}
+
+function endedRow(seq: number, item: number, event: BetSettled): ArchiveCell[] {
+  const { timeMs, bet, account, roundNumber, payoutCents, newBalanceCents } = event;
+  const [market, end] = [marketId(event.market), textAt(BET_ENDS, event.result)];
+  const cells = [seq, item, timeMs, bet, account, market, roundNumber, end, null, null, payoutCents];
+  return checked([...cells, newBalanceCents, null]);
 }
 
 function settledRow(seq: number, item: number, event: BetSettled): ArchiveCell[] {
   const { bet, account, result, payoutCents, newBalanceCents, market, roundNumber, timeMs } = event;
-  const word = textAt(BET_RESULTS, result);
+  const word = textAt(BET_ENDS, result);
   return [bet, account, word, payoutCents, item, newBalanceCents, seq, marketId(market), roundNumber, timeMs];
 }
 

@@ -14,6 +14,7 @@ import { type ArchiveCell, archiveChecksum, isIntact } from './form/checksum.js'
 import {
   ACCOUNT_BETS,
   declarationsOf,
+  LIMIT_STEP,
   PLACED_BLOCK,
   PLACEMENT,
   parametersFor,
@@ -24,7 +25,7 @@ import {
   TRANSFER,
 } from './form/columns.js';
 
-export const FORMAT_VERSION = 2;
+export const FORMAT_VERSION = 3;
 
 /** One row: the progress of the archive, and how many rows it must have. */
 const PROGRESS = {
@@ -37,6 +38,7 @@ const PROGRESS = {
   bets_settled: 'INTEGER NOT NULL',
   rounds: 'INTEGER NOT NULL',
   transfers: 'INTEGER NOT NULL',
+  limit_steps: 'INTEGER NOT NULL',
   checksum: 'TEXT NOT NULL',
 } as const;
 
@@ -57,25 +59,34 @@ const TABLES = {
   round_by_start: 'CREATE INDEX round_by_start ON round (start_ms, market)',
   transfer: `CREATE TABLE transfer (\n${declarationsOf(TRANSFER)},\n  PRIMARY KEY (seq, item)\n) STRICT, WITHOUT ROWID`,
   transfer_of_account: 'CREATE INDEX transfer_of_account ON transfer (account, seq, item)',
+  limit_step: `CREATE TABLE limit_step (\n${declarationsOf(LIMIT_STEP)},\n  PRIMARY KEY (seq, item)\n) STRICT, WITHOUT ROWID`,
+  limit_step_of_bet: 'CREATE INDEX limit_step_of_bet ON limit_step (bet, seq, item)',
+  limit_step_of_account: 'CREATE INDEX limit_step_of_account ON limit_step (account, seq, item)',
+  limit_step_of_round: 'CREATE INDEX limit_step_of_round ON limit_step (market, round_number, seq, item)',
   placement: `CREATE VIEW placement AS
 SELECT ${cellsAs(PLACEMENT)}
   FROM placed_block, json_each(placed_block.rows) AS row`,
   settlement: `CREATE VIEW settlement AS
 SELECT ${cellsAs(SETTLEMENT.slice(0, SETTLEMENT_CELLS))},
   seq AS settled_seq, market, round_number, time_ms AS settled_ms
-  FROM settled_block, json_each(settled_block.rows) AS row`,
+  FROM settled_block, json_each(settled_block.rows) AS row
+UNION ALL
+SELECT bet, account, kind, payout_cents, item, balance_cents, seq, market, round_number, time_ms
+  FROM limit_step WHERE kind <> 'FILLED'`,
   bet: `CREATE VIEW bet AS
 SELECT ${PLACEMENT.map((name) => `placement.${name}`).join(', ')},
   ${OF_SETTLEMENT_ALONE.map((name) => `settlement.${name}`).join(', ')}
   FROM placement LEFT JOIN settlement ON settlement.bet = placement.bet`,
   /** Every change of every balance: each `balance_cents` is the previous one plus `amount_cents`. */
   ledger: `CREATE VIEW ledger AS
-SELECT account, placed_seq AS seq, 0 AS item, placed_ms AS time_ms, 'bet' AS kind, -stake_cents AS amount_cents,
+SELECT account, placed_seq AS seq, 0 AS item, placed_ms AS time_ms, iif(rested = 1, 'reserve', 'bet') AS kind, -stake_cents AS amount_cents,
   balance_after_cents AS balance_cents, 'bet_' || bet AS reference
   FROM placement WHERE placed_seq IS NOT NULL
 UNION ALL
 SELECT account, settled_seq, settled_item, settled_ms, lower(result), paid_cents, settled_balance_cents, 'bet_' || bet
   FROM settlement
+UNION ALL
+SELECT account, seq, item, time_ms, 'fill', 0, balance_cents, 'bet_' || bet FROM limit_step WHERE kind = 'FILLED'
 UNION ALL
 SELECT account, seq, item, time_ms, reason, amount_cents, balance_cents, reference FROM transfer`,
   progress: `CREATE TABLE progress (\n${declarationsOf(PROGRESS)}\n) STRICT`,
@@ -101,7 +112,11 @@ export interface ArchiveProgress {
   readonly betsSettled: number;
   readonly rounds: number;
   readonly transfers: number;
+  readonly limitSteps: number;
 }
+
+/** An archive without rows. */
+export const NO_ROWS = { bets: 0, betsSettled: 0, rounds: 0, transfers: 0, limitSteps: 0 } as const;
 
 /** Creates the tables of a new archive; the caller writes the progress. */
 export function createArchiveTables(db: Database.Database, createdMs: number): void {
@@ -125,7 +140,7 @@ export function progressWriter(db: Database.Database): (progress: ArchiveProgres
 }
 
 /**
- * Reads the progress of an open archive, of the former format, too, and checks that it is one: version, tables word for
+ * Reads the progress of an open archive, of a former format, too, and checks that it is one: version, tables word for
  * word, checksums. Throws
  * `archive_newer_version` and `archive_corrupt`.
  */
@@ -203,13 +218,30 @@ function checkTables(path: string, db: Database.Database): void {
 }
 
 function cellsOfProgress(progress: ArchiveProgress): ArchiveCell[] {
-  const { fromSeq, seq, timeMs, digest, chain, bets, betsSettled, rounds, transfers } = progress;
-  return [fromSeq, seq, timeMs, digest, chain, bets, betsSettled, rounds, transfers];
+  const { fromSeq, seq, timeMs, digest, chain, bets, betsSettled, rounds, transfers, limitSteps } = progress;
+  return [fromSeq, seq, timeMs, digest, chain, bets, betsSettled, rounds, transfers, limitSteps];
 }
 
-type ProgressCells = [number, number, number, string, string, number, number, number, number, string];
+type ProgressCells = [
+  ...position: [fromSeq: number, seq: number, timeMs: number, digest: string, chain: string],
+  ...counts: [bets: number, betsSettled: number, rounds: number, transfers: number],
+  /** Former formats have no steps of limit orders. */
+  ...rest: [limitSteps: number, checksum: string] | [checksum: string],
+];
 
 function progressOf(cells: ProgressCells): ArchiveProgress {
-  const [fromSeq, seq, timeMs, digest, chain, bets, betsSettled, rounds, transfers] = cells;
-  return { fromSeq, seq, timeMs, digest, chain, bets, betsSettled, rounds, transfers };
+  const [fromSeq, seq, timeMs, digest, chain, bets, betsSettled, rounds, transfers, limitSteps] = cells;
+  const steps = typeof limitSteps === 'number' ? limitSteps : 0;
+  return {
+    fromSeq,
+    seq,
+    timeMs,
+    digest,
+    chain,
+    bets,
+    betsSettled,
+    rounds,
+    transfers,
+    limitSteps: steps,
+  };
 }

@@ -7,6 +7,7 @@ import { crcHex } from '../journal/segment/batch-row.js';
 import { AccountBets } from './account-bets.js';
 import type { ArchiveCell } from './form/checksum.js';
 import {
+  LIMIT_STEP,
   PLACED_BLOCK,
   PLACEMENT,
   parametersFor,
@@ -19,7 +20,7 @@ import {
 } from './form/columns.js';
 import { RowText } from './form/row-text.js';
 import type { RowTaker } from './rows.js';
-import { asArchiveDamage, damagedArchive } from './schema.js';
+import { type ArchiveProgress, asArchiveDamage, damagedArchive } from './schema.js';
 
 /** Rows of a block: one of them is found in it as fast as the block, and blocks cost little beside their rows. */
 const BLOCK_ROWS_MAX = 128;
@@ -160,6 +161,7 @@ export class ArchiveTables {
   readonly settled: SettledBlocks;
   readonly rounds: Table;
   readonly transfers: Table;
+  readonly limitSteps: Table;
 
   constructor(transaction: Transaction) {
     this.#accountBets = new AccountBets(transaction.db);
@@ -167,11 +169,28 @@ export class ArchiveTables {
     this.settled = new SettledBlocks(transaction, this.#accountBets);
     this.rounds = new Table(transaction, `INSERT INTO round VALUES ${parametersFor(ROUND)}`);
     this.transfers = new Table(transaction, `INSERT INTO transfer VALUES ${parametersFor(TRANSFER)}`);
+    this.limitSteps = new Table(transaction, `INSERT INTO limit_step VALUES ${parametersFor(LIMIT_STEP)}`);
   }
 
   /** Rows taken since `clearCounts`. */
   get count(): number {
-    return this.placed.count + this.settled.count + this.rounds.count + this.transfers.count;
+    return this.#all.reduce((sum, { count }) => sum + count, 0);
+  }
+
+  get #all(): (Table | PlacedBlocks | SettledBlocks)[] {
+    return [this.placed, this.settled, this.rounds, this.transfers, this.limitSteps];
+  }
+
+  /** The numbers of rows with those taken since `clearCounts`. */
+  counted(before: ArchiveProgress): ArchiveProgress {
+    return {
+      ...before,
+      bets: before.bets + this.placed.count,
+      betsSettled: before.betsSettled + this.settled.count,
+      rounds: before.rounds + this.rounds.count,
+      transfers: before.transfers + this.transfers.count,
+      limitSteps: before.limitSteps + this.limitSteps.count,
+    };
   }
 
   /** Writes what was collected, all of it by commands up to `seq`. */
@@ -182,7 +201,7 @@ export class ArchiveTables {
   }
 
   clearCounts(): void {
-    for (const table of [this.placed, this.settled, this.rounds, this.transfers]) table.count = 0;
+    for (const table of this.#all) table.count = 0;
   }
 }
 

@@ -7,7 +7,7 @@ import { removeDatabase, removeSideFiles, unfinishedPath } from '../data-dir/dat
 import { renameDurably, syncPath } from '../data-dir/files.js';
 import { JournalError } from '../errors.js';
 import { connectArchive } from './file.js';
-import { convertFormer, isFormer } from './format-1.js';
+import { convertFormer, isFormer } from './former.js';
 import { asArchiveDamage } from './schema.js';
 
 /** Returns whether it did. Throws `archive_corrupt`, and what SQLite throws. */

@@ -26,6 +26,7 @@ import {
   type ArchiveProgress,
   asArchiveDamage,
   createArchiveTables,
+  NO_ROWS,
   progressWriter,
   readProgress,
 } from './schema.js';
@@ -93,7 +94,7 @@ export class ArchiveWriter {
     const unfinished = unfinishedPath(path);
     removeDatabase(unfinished);
     removeSideFiles(path);
-    const fresh = { ...start, fromSeq: start.seq, bets: 0, betsSettled: 0, rounds: 0, transfers: 0 };
+    const fresh = { ...start, fromSeq: start.seq, ...NO_ROWS };
     const db = new Database(unfinished);
     try {
       createArchiveTables(db, nowMs);
@@ -146,19 +147,7 @@ export class ArchiveWriter {
   /** Commits what was added, up to the end of a batch. */
   commit({ seq, timeMs, digest, chain }: ArchivePosition): void {
     assert(!this.#isBroken, 'an archive writer is not used after an error');
-    const { placed, settled, rounds, transfers } = this.#written;
-    const { fromSeq, bets, betsSettled, rounds: roundsBefore, transfers: transfersBefore } = this.#progress;
-    const progress: ArchiveProgress = {
-      fromSeq,
-      seq,
-      timeMs,
-      digest,
-      chain,
-      bets: bets + placed.count,
-      betsSettled: betsSettled + settled.count,
-      rounds: roundsBefore + rounds.count,
-      transfers: transfersBefore + transfers.count,
-    };
+    const progress = { ...this.#written.counted(this.#progress), seq, timeMs, digest, chain };
     try {
       this.#transaction.beginOnce();
       this.#written.flush(seq);

@@ -6,10 +6,20 @@ import type {
   BetsAnswer,
   BetsQuestion,
 } from '../../engine/model/archive-reads.js';
-import { LIVE, marketId, SETTLED, timeFrameMs } from '../../engine/model/domain.js';
+import {
+  END_CANCELLED,
+  isUnfilled,
+  LIVE,
+  marketId,
+  NO_LIMIT,
+  type PositionStatus,
+  SETTLED,
+  timeFrameMs,
+} from '../../engine/model/domain.js';
+import type { SettlementFacts } from '../../engine/model/events.js';
 import type { ArchiveBlocks } from '../archive/blocks.js';
 import type { ArchiveCell } from '../archive/form/checksum.js';
-import { settlementOf } from '../replay/archived-events.js';
+import { fillOf, settlementOf } from '../replay/archived-events.js';
 import { placedOf, placedSeqOf, settledOf, settledSeqOf } from '../replay/archived-facts.js';
 import type { ArchivedRounds } from './rounds.js';
 
@@ -110,7 +120,11 @@ function viewOf(blocks: ArchiveBlocks, placement: readonly ArchiveCell[]): Archi
   const isWhole = placedSeqOf(placement) > 0;
   const settlement = settlementOf(blocks, placement);
   const settled = settlement === null ? null : settledOf(settlement);
-  const { bet, account, market, roundNumber, side, stakeCents, oddsE4, payoutCents } = placed;
+  const fill = fillOf(blocks, placement);
+  const isUnfilledOrder = settled === null ? placed.type === 'orderPending' : isUnfilled(settled.result);
+  const isBet = fill !== null || !isUnfilledOrder;
+  const { bet, account, market, roundNumber, side, stakeCents, limitOddsE4 } = placed;
+  const { oddsE4, entryPercentE2, payoutCents } = fill ?? placed;
   return {
     bet,
     account,
@@ -119,16 +133,25 @@ function viewOf(blocks: ArchiveBlocks, placement: readonly ArchiveCell[]): Archi
     side,
     stakeCents,
     oddsE4,
-    entryPercentE2: isWhole ? placed.entryPercentE2 : null,
+    limitOddsE4,
+    rested: placed.type === 'orderPending',
+    filledAtMs: fill?.timeMs ?? (limitOddsE4 !== NO_LIMIT && placed.type === 'betPlaced' ? placed.timeMs : null),
+    entryPercentE2: isWhole && isBet ? entryPercentE2 : null,
     clientSeed: placed.clientSeed,
     payoutCents,
-    status: settled === null ? 'ACTIVE' : 'SETTLED',
+    status: statusOf(settled, isBet),
     result: settled?.result ?? 0,
-    paidCents: settled?.payoutCents ?? null,
+    paidCents: isBet ? (settled?.payoutCents ?? null) : null,
     placedAtMs: placed.timeMs,
     settledAtMs: settled?.timeMs ?? null,
     settledSeq: settlement === null ? null : settledSeqOf(settlement),
     roundStatus: settled === null ? LIVE : SETTLED,
     roundEndTimeMs: (roundNumber + 1) * timeFrameMs(market),
   };
+}
+
+function statusOf(settled: SettlementFacts | null, isBet: boolean): PositionStatus {
+  if (settled === null) return isBet ? 'ACTIVE' : 'PENDING';
+  if (!isUnfilled(settled.result)) return 'SETTLED';
+  return settled.result === END_CANCELLED ? 'CANCELLED' : 'EXPIRED';
 }

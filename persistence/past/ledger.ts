@@ -1,6 +1,6 @@
 /**
- * The ledger of an account in the archive, newest first. Placements, settlements and transfers are three streams, each in
- * order; they are merged from any place on, and read no further than the answer goes.
+ * The ledger of an account in the archive, newest first. Placements, settlements, steps of limit orders and transfers are
+ * streams, each in order; they are merged from any place on, and read no further than the answer goes.
  */
 import type Database from 'better-sqlite3';
 import type {
@@ -14,7 +14,7 @@ import type { ArchiveBlocks } from '../archive/blocks.js';
 import { type ArchiveCell, isIntact } from '../archive/form/checksum.js';
 import { damagedArchive } from '../archive/schema.js';
 import { ArchiveTexts } from '../archive/texts.js';
-import { settlementOf } from '../replay/archived-events.js';
+import { eventsOfSteps, settlementOf } from '../replay/archived-events.js';
 import {
   movedOf,
   placedOf,
@@ -83,6 +83,7 @@ export class AccountLedger {
       this.#placements(account, place),
       this.#settlements(account, place),
       this.#transfersUpTo(account, place),
+      this.#limitSteps(account, place),
     ];
     for (const { seq, item, event } of mergedDown(streams)) {
       const entry = ledgerEntryOf(seq, event);
@@ -112,6 +113,11 @@ export class AccountLedger {
           : { seq: settledSeqOf(row), item: settledItemOf(row), event: settledOf(row) };
       });
     }
+  }
+
+  *#limitSteps(account: number, { seq, item }: LedgerPlace): Down {
+    const steps = this.blocks.limitSteps.downOfAccount(account, seq, item);
+    for (const found of eventsOfSteps(this.blocks, steps)) yield found;
   }
 
   *#transfersUpTo(account: number, { seq, item }: LedgerPlace): Down {

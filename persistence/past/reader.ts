@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { unreachable } from '../../engine/base/assert.js';
 import type { ArchiveAnswer, ArchiveQuestion } from '../../engine/model/archive-reads.js';
 import { ArchiveBlocks } from '../archive/blocks.js';
-import { isFormer } from '../archive/format-1.js';
+import { isFormer } from '../archive/former.js';
 import { asArchiveDamage, readProgress } from '../archive/schema.js';
 import { allBetsOf, betOf, betsOf } from './bets.js';
 import { AccountLedger } from './ledger.js';

@@ -1,15 +1,34 @@
 /** Events made of the archive's rows, with their places among all events. */
 import { marketOf, timeFrameMs } from '../../engine/model/domain.js';
-import type { BalanceMoved, BetPlaced, SettlementFacts } from '../../engine/model/events.js';
+import type {
+  BalanceMoved,
+  BetPlaced,
+  OrderFilled,
+  OrderPending,
+  SettlementFacts,
+} from '../../engine/model/events.js';
 import type { ArchiveBlocks } from '../archive/blocks.js';
 import type { ArchiveCell } from '../archive/form/checksum.js';
 import { PLACEMENT, positionsOf } from '../archive/form/columns.js';
-import { movedOf, placedOf, placedSeqOf, settledItemOf, settledOf, settledSeqOf } from './archived-facts.js';
+import {
+  betOfStep,
+  filledOf,
+  hasRested,
+  isFill,
+  movedOf,
+  placedOf,
+  placedSeqOf,
+  settledItemOf,
+  settledOf,
+  settledSeqOf,
+  settlementOfStep,
+  stepPlaceOf,
+} from './archived-facts.js';
 import type { Placed } from './merged-rows.js';
 
 /** An event that moved money. `seq` is 0 if the archive began after the bet was placed. */
 export interface ArchivedEvent extends Placed {
-  readonly event: BetPlaced | SettlementFacts | BalanceMoved;
+  readonly event: BetPlaced | OrderPending | OrderFilled | SettlementFacts | BalanceMoved;
 }
 
 export type ArchivedEvents = Generator<ArchivedEvent, void, undefined>;
@@ -30,7 +49,18 @@ export function* eventsOfTransfers(transfers: Iterable<ArchiveCell[]>): Archived
   for (const row of transfers) yield { seq: Number(row[0]), item: Number(row[1]), event: movedOf(row) };
 }
 
-/** Placements, settlements: those of an account, in their order. */
+/** Fills and ends of limit orders that have rested. */
+export function* eventsOfSteps(blocks: ArchiveBlocks, steps: Iterable<ArchiveCell[]>): ArchivedEvents {
+  for (const step of steps) {
+    if (!isFill(step)) yield { ...stepPlaceOf(step), event: settledOf(settlementOfStep(step)) };
+    else {
+      for (const placement of found(blocks.placement(betOfStep(step))))
+        yield { ...stepPlaceOf(step), event: filledOf(placement, step) };
+    }
+  }
+}
+
+/** Placements, settlements and steps of limit orders: those of an account, each in their order. */
 export function eventsOfAccount(blocks: ArchiveBlocks, account: number): ArchivedEvents[] {
   const rows = [...blocks.betsOfAccount(account)].reverse();
   function* placements(): Generator<ArchiveCell[], void, undefined> {
@@ -43,15 +73,17 @@ export function eventsOfAccount(blocks: ArchiveBlocks, account: number): Archive
       }
     }
   }
-  return [eventsOfPlacements(placements()), eventsOfSettlements(settlements())];
+  const steps = eventsOfSteps(blocks, blocks.limitSteps.ofAccount(account));
+  return [eventsOfPlacements(placements()), eventsOfSettlements(settlements()), steps];
 }
 
 /** The same of one bet. */
 export function eventsOfBet(blocks: ArchiveBlocks, bet: number): ArchivedEvents[] {
   const placement = blocks.placement(bet);
   if (placement === null) return [];
-  const settlements = found(settlementOf(blocks, placement));
-  return [eventsOfPlacements([placement]), eventsOfSettlements(settlements)];
+  const steps = hasRested(placement) ? blocks.limitSteps.ofBet(bet) : [];
+  const settlements = hasRested(placement) ? [] : found(settlementOf(blocks, placement));
+  return [eventsOfPlacements([placement]), eventsOfSettlements(settlements), eventsOfSteps(blocks, steps)];
 }
 
 /** The same of one round. There is no index of placements by round: its bets are among those placed in its window. */
@@ -65,11 +97,23 @@ export function eventsOfRound(blocks: ArchiveBlocks, market: string, roundNumber
     }
   }
   const settlements = blocks.settlementsOfRound(market, roundNumber);
-  return [eventsOfPlacements(placements()), eventsOfSettlements(settlements)];
+  const steps = eventsOfSteps(blocks, blocks.limitSteps.ofRound(market, roundNumber));
+  return [eventsOfPlacements(placements()), eventsOfSettlements(settlements), steps];
+}
+
+/** The fill of the limit order with this placement, or null. */
+export function fillOf(blocks: ArchiveBlocks, placement: readonly ArchiveCell[]): OrderFilled | null {
+  if (!hasRested(placement)) return null;
+  const step = blocks.limitSteps.ofBet(Number(placement[IN_PLACEMENT.bet])).find(isFill);
+  return step === undefined ? null : filledOf(placement, step);
 }
 
 /** The settlement of the bet with this placement, or null. */
 export function settlementOf(blocks: ArchiveBlocks, placement: readonly ArchiveCell[]): ArchiveCell[] | null {
+  if (hasRested(placement)) {
+    const end = blocks.limitSteps.ofBet(Number(placement[IN_PLACEMENT.bet])).find((step) => !isFill(step));
+    return end === undefined ? null : settlementOfStep(end);
+  }
   const market = String(placement[IN_PLACEMENT.market]);
   return blocks.settlement(
     market,

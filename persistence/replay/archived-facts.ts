@@ -1,8 +1,14 @@
 /** Rows of the archive, converted back to the events that they came from. */
-import { BET_RESULTS, marketOf, NO_FAIR_SHARE, ROUND_RESULTS, SIDES } from '../../engine/model/domain.js';
-import type { BalanceMoved, BetPlaced, SettlementFacts } from '../../engine/model/events.js';
+import { BET_ENDS, marketOf, NO_FAIR_SHARE, NO_LIMIT, ROUND_RESULTS, SIDES } from '../../engine/model/domain.js';
+import type {
+  BalanceMoved,
+  BetPlaced,
+  OrderFilled,
+  OrderPending,
+  SettlementFacts,
+} from '../../engine/model/events.js';
 import type { ArchiveCell } from '../archive/form/checksum.js';
-import { PLACEMENT, positionsOf, ROUND, SETTLEMENT, TRANSFER } from '../archive/form/columns.js';
+import { LIMIT_STEP, PLACEMENT, positionsOf, ROUND, SETTLEMENT, TRANSFER } from '../archive/form/columns.js';
 
 /** A finished round, as stored in the archive. */
 export interface ArchivedRound {
@@ -30,7 +36,10 @@ export interface ArchivedRound {
 /** A bet whose placement is known, and its settlement up to some command. */
 export interface ArchivedBet {
   readonly placedSeq: number;
-  readonly placed: BetPlaced;
+  /** Of a limit order that was filled, with odds, percent and payout of its fill. */
+  readonly placed: BetPlaced | OrderPending;
+  /** When a limit order became a bet, or null. */
+  readonly filledAtMs: number | null;
   readonly fate: { readonly seq: number; readonly settled: SettlementFacts } | null;
 }
 
@@ -38,13 +47,29 @@ const IN_PLACEMENT = positionsOf(PLACEMENT);
 const IN_SETTLEMENT = positionsOf(SETTLEMENT);
 const IN_ROUND = positionsOf(ROUND);
 const IN_TRANSFER = positionsOf(TRANSFER);
+const IN_STEP = positionsOf(LIMIT_STEP);
 
-export function placedOf(placement: readonly ArchiveCell[]): BetPlaced {
+/** In the order of `SETTLEMENT`. */
+const STEP_AS_SETTLEMENT = [
+  'bet',
+  'account',
+  'kind',
+  'payout_cents',
+  'item',
+  'balance_cents',
+  'seq',
+  'market',
+  'round_number',
+  'time_ms',
+] as const;
+
+/** Of an order that rested, what it was when it was placed. */
+export function placedOf(placement: readonly ArchiveCell[]): BetPlaced | OrderPending {
   const cell = (column: keyof typeof IN_PLACEMENT): ArchiveCell => placement[IN_PLACEMENT[column]] ?? null;
   const number = (column: keyof typeof IN_PLACEMENT): number => Number(cell(column));
   const clientSeed = cell('client_seed');
   return {
-    type: 'betPlaced',
+    type: hasRested(placement) ? 'orderPending' : 'betPlaced',
     timeMs: number('placed_ms'),
     bet: number('bet'),
     account: number('account'),
@@ -57,9 +82,54 @@ export function placedOf(placement: readonly ArchiveCell[]): BetPlaced {
     payoutCents: number('payout_cents'),
     newBalanceCents: number('balance_after_cents'),
     clientSeed: clientSeed === null ? null : String(clientSeed),
+    limitOddsE4: Number(cell('limit_odds_e4') ?? NO_LIMIT),
+    filled: null,
     fairShareE6: NO_FAIR_SHARE,
   };
 }
+
+export const hasRested = (placement: readonly ArchiveCell[]): boolean => placement[IN_PLACEMENT.rested] === 1;
+
+export const isFill = (step: readonly ArchiveCell[]): boolean => step[IN_STEP.kind] === 'FILLED';
+
+/** The order of this placement, as it was filled by this step. */
+export function filledOf(placement: readonly ArchiveCell[], step: readonly ArchiveCell[]): OrderFilled {
+  const number = (column: keyof typeof IN_STEP): number => Number(step[IN_STEP[column]]);
+  const { bet, account, market, roundNumber, side, stakeCents, ...placed } = placedOf(placement);
+  const { limitOddsE4, clientSeed, timeMs: placedAtMs, fairShareE6 } = placed;
+  const about = { bet, account, market, roundNumber, side, stakeCents, limitOddsE4 };
+  return {
+    type: 'orderFilled',
+    timeMs: number('time_ms'),
+    ...about,
+    oddsE4: number('odds_e4'),
+    entryPercentE2: number('entry_percent_e2'),
+    payoutCents: number('payout_cents'),
+    newBalanceCents: number('balance_cents'),
+    clientSeed,
+    placedAtMs,
+    fairShareE6,
+  };
+}
+
+/** The bet as a fill made it: odds, percent and payout are those of the fill. */
+export function betOfFill(
+  placed: BetPlaced | OrderPending,
+  fill: Pick<OrderFilled, 'oddsE4' | 'entryPercentE2' | 'payoutCents'>,
+): BetPlaced {
+  const { oddsE4, entryPercentE2, payoutCents } = fill;
+  return { ...placed, type: 'betPlaced', oddsE4, entryPercentE2, payoutCents };
+}
+
+/** The cells of a settlement for a step that is none of a fill. */
+export const settlementOfStep = (step: readonly ArchiveCell[]): ArchiveCell[] =>
+  STEP_AS_SETTLEMENT.map((column) => step[IN_STEP[column]] ?? null);
+
+export const stepPlaceOf = (step: readonly ArchiveCell[]): { readonly seq: number; readonly item: number } => ({
+  seq: Number(step[IN_STEP.seq]),
+  item: Number(step[IN_STEP.item]),
+});
+export const betOfStep = (step: readonly ArchiveCell[]): number => Number(step[IN_STEP.bet]);
 
 /** Number of the command that placed the bet; 0 if the archive began after it. */
 export const placedSeqOf = (placement: readonly ArchiveCell[]): number =>
@@ -75,7 +145,7 @@ export function settledOf(settlement: readonly ArchiveCell[]): SettlementFacts {
     account: number('account'),
     market: marketOf(String(cell('market'))),
     roundNumber: number('round_number'),
-    result: (BET_RESULTS as readonly string[]).indexOf(String(cell('result'))),
+    result: (BET_ENDS as readonly string[]).indexOf(String(cell('result'))),
     payoutCents: number('paid_cents'),
     newBalanceCents: number('settled_balance_cents'),
   };

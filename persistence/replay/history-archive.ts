@@ -19,17 +19,19 @@ import {
   eventsOfPlacements,
   eventsOfRound,
   eventsOfSettlements,
+  eventsOfSteps,
   eventsOfTransfers,
+  fillOf,
   settlementOf,
 } from './archived-events.js';
 import {
   type ArchivedBet,
   type ArchivedRound,
+  betOfFill,
   placedOf,
   placedSeqOf,
   roundOf,
   settledItemOf,
-  settledOf,
   settledSeqOf,
 } from './archived-facts.js';
 import { merged } from './merged-rows.js';
@@ -85,6 +87,7 @@ export class ArchiveReader {
     const streams = (): ArchivedEvents[] => [
       eventsOfPlacements(this.#placementsFrom(fromSeq)),
       eventsOfSettlements(this.#blocks.settlements(fromSeq, toSeq)),
+      eventsOfSteps(this.#blocks, this.#blocks.limitSteps.between(fromSeq, toSeq)),
       this.#transfers('seq BETWEEN ? AND ?', fromSeq, toSeq),
     ];
     return this.#merged(streams, toSeq);
@@ -146,12 +149,15 @@ export class ArchiveReader {
   }
 
   *#settledBets(fromSeq: number, knownTo: number): Bets {
-    for (const settlement of this.#blocks.settlements(fromSeq, knownTo)) {
-      const settled = settledOf(settlement);
+    const settlements = merged<ArchivedEvent>([
+      eventsOfSettlements(this.#blocks.settlements(fromSeq, knownTo)),
+      eventsOfSteps(this.#blocks, this.#blocks.limitSteps.between(fromSeq, knownTo)),
+    ]);
+    for (const { seq, event: settled } of settlements) {
+      if (settled.type !== 'betSettled') continue;
       const placement = this.#blocks.placement(settled.bet);
       if (placement === null) throw damagedArchive(this.path, `bet ${settled.bet} was never placed`);
-      const fate = { seq: settledSeqOf(settlement), settled };
-      yield { placedSeq: placedSeqOf(placement), placed: placedOf(placement), fate };
+      yield { ...this.#betOf(placement), fate: { seq, settled } };
     }
   }
 
@@ -159,8 +165,18 @@ export class ArchiveReader {
     for (const placement of this.#placementsFrom(fromSeq)) {
       const settlement = settlementOf(this.#blocks, placement);
       if (settlement !== null && settledSeqOf(settlement) <= knownTo) continue;
-      yield { placedSeq: placedSeqOf(placement), placed: placedOf(placement), fate: null };
+      yield { ...this.#betOf(placement), fate: null };
     }
+  }
+
+  #betOf(placement: readonly ArchiveCell[]): Omit<ArchivedBet, 'fate'> {
+    const fill = fillOf(this.#blocks, placement);
+    const placed = placedOf(placement);
+    return {
+      placedSeq: placedSeqOf(placement),
+      placed: fill === null ? placed : betOfFill(placed, fill),
+      filledAtMs: fill?.timeMs ?? (placed.type === 'betPlaced' && placed.limitOddsE4 > 0 ? placed.timeMs : null),
+    };
   }
 
   /** The placement of the bet; null if it is not known. Throws `archive_corrupt`. */
@@ -168,7 +184,7 @@ export class ArchiveReader {
     try {
       const row = this.#blocks.placement(bet);
       if (row === null || placedSeqOf(row) === 0) return null;
-      return { placedSeq: placedSeqOf(row), placed: placedOf(row), fate: null };
+      return { ...this.#betOf(row), fate: null };
     } catch (thrown) {
       throw asArchiveDamage(this.path, thrown);
     }

@@ -1,7 +1,7 @@
 /**
  * The ledger: every movement of money as an entry of one account, from the events. The entries of an account add up to
  * its balance at every moment. The house (account 0) has a ledger, too. A lost bet moves nothing when it is settled and
- * has only the entry of its stake.
+ * has only the entry of its stake. An order that rests has one when its stake is reserved, and one when it is filled.
  */
 import { BET_RESULTS, roundId } from '../../engine/model/domain.js';
 import type { BalanceMoved, PastEvent } from '../../engine/model/events.js';
@@ -30,10 +30,17 @@ const WIN = BET_RESULTS.indexOf('WIN');
 /** The entry for `event` of command `seq`; null if it moves no money. */
 export function ledgerEntryOf(seq: number, event: PastEvent): LedgerEntry | null {
   switch (event.type) {
-    case 'betPlaced': {
+    case 'betPlaced':
+    case 'orderPending': {
       const { timeMs, account, stakeCents, newBalanceCents, bet } = event;
+      const kind = event.type === 'betPlaced' ? 'stake' : 'reserve';
       const amounts = { amountCents: -stakeCents, balanceCents: newBalanceCents };
-      return { seq, timeMs, account, kind: 'stake', ...amounts, bet, round: roundOf(event), reference: '' };
+      return { seq, timeMs, account, kind, ...amounts, bet, round: roundOf(event), reference: '' };
+    }
+    case 'orderFilled': {
+      const { timeMs, account, newBalanceCents, bet } = event;
+      const amounts = { amountCents: 0, balanceCents: newBalanceCents };
+      return { seq, timeMs, account, kind: 'fill', ...amounts, bet, round: roundOf(event), reference: '' };
     }
     case 'betSettled': {
       const { timeMs, account, payoutCents, newBalanceCents, bet, result } = event;

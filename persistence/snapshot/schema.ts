@@ -8,11 +8,11 @@ import type Database from 'better-sqlite3';
 import type { SnapshotMeta } from '../../engine/host/snapshot-store.js';
 import type { ColumnForm, TableForm } from '../../engine/snapshot/form.js';
 import { PROOF, QUOTE } from '../../engine/snapshot/market-tables.js';
-import { BET, SETUP, TABLES } from '../../engine/snapshot/tables.js';
+import { BET, IDEMPOTENCY, LATE_BET, LIMIT_ORDER, SETUP, TABLES } from '../../engine/snapshot/tables.js';
 import { JournalError } from '../errors.js';
 
 /** Whatever a later version changes, its `meta` has this column. */
-const FORMAT_VERSION = 5;
+const FORMAT_VERSION = 6;
 
 /**
  * The format version that introduced a table; all others are from the first. In an older file the table counts as
@@ -22,14 +22,23 @@ const CAME_WITH: ReadonlyMap<TableForm, number> = new Map<TableForm, number>([
   [SETUP, 2],
   [QUOTE, 3],
   [PROOF, 5],
+  [LIMIT_ORDER, 6],
+  [LATE_BET, 6],
 ]);
 
 /** The same of columns. They stand at the end of their table; in an older file they are missing from its rows. */
-const COLUMN_CAME_WITH: ReadonlyMap<ColumnForm, number> = new Map(
-  BET.columns
-    .filter(({ name }) => name === 'entry_percent_e2' || name === 'client_seed')
-    .map((column) => [column, 4]),
-);
+const COLUMN_CAME_WITH: ReadonlyMap<ColumnForm, number> = new Map([
+  ...cameWith(4, BET.columns, ['entry_percent_e2', 'client_seed']),
+  ...cameWith(6, IDEMPOTENCY.columns, ['limit_odds_e4', 'rested', 'filled']),
+]);
+
+function cameWith<Name extends string>(
+  version: number,
+  columns: readonly ColumnForm<Name>[],
+  names: readonly Name[],
+): (readonly [ColumnForm, number])[] {
+  return columns.filter(({ name }) => names.includes(name)).map((column) => [column, version]);
+}
 
 const META = `CREATE TABLE meta (
   format_version INTEGER NOT NULL,

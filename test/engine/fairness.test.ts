@@ -33,6 +33,8 @@ function placed(change: Partial<BetPlaced> = {}): BetPlaced {
     entryPercentE2: 5_031,
     payoutCents: 2_410,
     newBalanceCents: 998_750,
+    limitOddsE4: 0,
+    filled: null,
     clientSeed: 'dé',
     fairShareE6: -1,
     ...change,

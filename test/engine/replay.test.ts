@@ -127,6 +127,16 @@ function alter(command: Command, rng: Rng): Command {
       return { ...command, timeMs: command.timeMs + 1 };
     case 'placeOrder':
       return alterOrder(command, rng);
+    case 'placeLimitOrder':
+      return rng.pick<Command>([
+        { ...command, stakeCents: command.stakeCents + 1 },
+        { ...command, limitOddsE4: command.limitOddsE4 + 1 },
+        { ...command, clientSeed: `${command.clientSeed}!` },
+      ]);
+    case 'cancelOrder':
+    case 'fillOrders':
+    case 'expireOrders':
+      return { ...command, timeMs: command.timeMs + 1 };
     case 'createAccount':
       return rng.pick<Command>([
         { ...command, name: `${command.name}!` },

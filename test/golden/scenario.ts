@@ -90,6 +90,7 @@ export class GoldenRun {
     this.#lifecycle = new Lifecycle(this.#sequencer, this.#tracker, {
       feeds: [],
       calendar: (assetClass) => (assetClass === 'CRYPTO' ? null : SESSIONS),
+      fairShare: this.#quoter.fairShareE6.bind(this.#quoter),
       schedule,
       settleBetsMax: 5,
       clock: this.#clock,

@@ -120,9 +120,12 @@ export class Server {
       watcher.onStart(nowMs);
       startTracker(nowMs);
     };
+    const quoter = new Quoter(engine, tracker);
+    const fairShare = quoter.fairShareE6.bind(quoter);
     this.lifecycle = new Lifecycle(this.sequencer, tracker, {
       feeds: [this.feed],
       calendar: parts.calendar,
+      fairShare,
       schedule,
       settleBetsMax: config.settleBetsMax,
       clock,
@@ -130,12 +133,11 @@ export class Server {
       stallMs: Number.POSITIVE_INFINITY,
     });
     const requestIdPrefix = `life${parts.incarnation}`;
-    const quoter = new Quoter(engine, tracker);
     this.gateways = new SimGateways({
       ...parts,
       sequencer: this.sequencer,
       latestTick,
-      fairShare: quoter.fairShareE6.bind(quoter),
+      fairShare,
       requestIdPrefix,
     });
     this.handlers = { public: this.gateways.handler, operator: this.#operatorApi(schedule, tracker) };

@@ -5,6 +5,7 @@ import { ClockGuard } from '../../engine/host/clock-guard.js';
 import type { Calendar } from '../../engine/host/lifecycle.js';
 import { Lifecycle } from '../../engine/host/lifecycle.js';
 import { PriceTracker } from '../../engine/host/price-tracker.js';
+import { Quoter } from '../../engine/host/quoter.js';
 import { Sequencer } from '../../engine/host/sequencer.js';
 import { SEQUENCER_DEFAULTS, type SequencerOptions } from '../../engine/host/sequencer-options.js';
 import { NO_FAIR_SHARE } from '../../engine/model/domain.js';
@@ -72,9 +73,11 @@ export class TestHost {
       ...sequencerOptions,
     });
     this.tracker = new PriceTracker(engine);
+    const quoter = new Quoter(engine, this.tracker);
     this.lifecycle = new Lifecycle(this.sequencer, this.tracker, {
       feeds,
       calendar,
+      fairShare: quoter.fairShareE6.bind(quoter),
       schedule,
       settleBetsMax,
       clock: this.clock,

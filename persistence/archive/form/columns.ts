@@ -37,7 +37,7 @@ export const ACCOUNT_BETS = {
 
 /**
  * A placement. Names only: these are cells of a block's text. Some facts are null if the archive began at a snapshot in
- * which the bet was open already.
+ * which the bet was open already. Of an order that rested: odds that it names, what they would pay, and no percent.
  */
 export const PLACEMENT = [
   'bet',
@@ -53,7 +53,12 @@ export const PLACEMENT = [
   'placed_ms',
   'balance_after_cents',
   'client_seed',
+  'limit_odds_e4',
+  'rested',
 ] as const;
+
+/** Cells of a placement that is no limit order: the last two are those of limit orders only. `rested` is 1 or 0. */
+export const PLACEMENT_CELLS = 13;
 
 /** A settlement. The last four columns are the block's, the others its text's. */
 export const SETTLEMENT = [
@@ -108,6 +113,27 @@ export const TRANSFER = {
   balance_cents: 'INTEGER NOT NULL',
   reason: 'TEXT NOT NULL',
   reference: 'TEXT NOT NULL',
+  checksum: 'TEXT NOT NULL',
+} as const;
+
+/**
+ * What became of limit orders that have rested: `kind` is FILLED, when the order became a bet with these odds, then the bet's
+ * result; or CANCELLED or EXPIRED. They are apart from other settlements because these are in the order of bets. The last cell
+ * is the checksum of those before it.
+ */
+export const LIMIT_STEP = {
+  seq: 'INTEGER NOT NULL',
+  item: 'INTEGER NOT NULL',
+  time_ms: 'INTEGER NOT NULL',
+  bet: 'INTEGER NOT NULL',
+  account: 'INTEGER NOT NULL',
+  market: 'TEXT NOT NULL',
+  round_number: 'INTEGER NOT NULL',
+  kind: 'TEXT NOT NULL',
+  odds_e4: 'INTEGER',
+  entry_percent_e2: 'INTEGER',
+  payout_cents: 'INTEGER NOT NULL',
+  balance_cents: 'INTEGER NOT NULL',
   checksum: 'TEXT NOT NULL',
 } as const;
 

@@ -4,9 +4,10 @@ import { must } from '../../../engine/base/assert.js';
 import { dollarsOfCents } from '../../../engine/base/money.js';
 import {
   accountId,
-  BET_RESULTS,
+  BET_ENDS,
   betId,
   marketId,
+  NO_LIMIT,
   parseBetId,
   RESULT_NONE,
   RESULT_VOID,
@@ -15,6 +16,7 @@ import {
   SIDES,
   textAt,
 } from '../../../engine/model/domain.js';
+import type { PastEvent } from '../../../engine/model/events.js';
 import { type LedgerEntry, ledgerEntryOf } from '../../replay/ledger.js';
 import { defineCommand } from '../frame/command.js';
 import { EXIT } from '../frame/exit-codes.js';
@@ -63,7 +65,7 @@ function parseBet(text: string): number {
 }
 
 function show(out: Output, found: BetHistory, known: KnownSeeds): void {
-  const { round, isWhole } = found;
+  const { round } = found;
   const { placed, settled } = found.bet;
   const { seed, seedCommitment, seedNotShown } = seedsOf(round, true, known);
   out.facts([
@@ -71,11 +73,12 @@ function show(out: Output, found: BetHistory, known: KnownSeeds): void {
     ['account', accountId(placed.account)],
     ['round', `${round.id}, ${textAt(ROUND_STATUSES, round.status)}${resultText(round.result)}`],
     ['bet on', `${textAt(SIDES, placed.side)}, ${usd(placed.stakeCents)} at odds ${oddsText(placed.oddsE4)}`],
-    ['entry percent', isWhole ? percentText(placed.entryPercentE2) : 'not known any more'],
+    ['entry percent', entryText(found)],
     ['a win pays', usd(placed.payoutCents)],
     ['client seed', clientSeedText(found)],
     ['placed', instantText(found.bet.placedSeq, placed.timeMs)],
-    ['result', settled === null ? 'open' : textAt(BET_RESULTS, settled.result)],
+    ...limitRows(found),
+    ['result', settled === null ? openText(found) : textAt(BET_ENDS, settled.result)],
     ['paid', settled === null ? '' : usd(settled.payoutCents)],
     ['settled', settled === null ? '' : instantText(found.bet.settledSeq ?? 0, settled.timeMs)],
     ['bet hash', hashOf(found, known) ?? 'not known'],
@@ -85,6 +88,21 @@ function show(out: Output, found: BetHistory, known: KnownSeeds): void {
   ]);
   out.line('');
   showLedger(out, entriesOf(found));
+}
+
+const isBet = ({ bet: { placed } }: BetHistory): boolean => placed.type === 'betPlaced';
+const openText = (found: BetHistory): string => (isBet(found) ? 'open' : 'rests');
+
+function entryText(found: BetHistory): string {
+  if (!isBet(found)) return 'not filled';
+  return found.isWhole ? percentText(found.bet.placed.entryPercentE2) : 'not known any more';
+}
+
+/** Of a limit order: what it named, and when it was filled if it has rested. */
+function limitRows({ bet: { placed, filled } }: BetHistory): [name: string, text: string][] {
+  if (placed.limitOddsE4 === NO_LIMIT) return [];
+  const limit: [string, string] = ['limit', `odds of at least ${oddsText(placed.limitOddsE4)}`];
+  return filled === null ? [limit] : [limit, ['filled', instantText(filled.seq, filled.event.timeMs)]];
 }
 
 const instantText = (seq: number, timeMs: number): string =>
@@ -100,13 +118,17 @@ function clientSeedText({ isWhole, bet: { placed } }: BetHistory): string {
   return placed.clientSeed === null ? 'none' : quoted(placed.clientSeed);
 }
 
-function hashOf({ isWhole, bet: { placed } }: BetHistory, { seeds }: KnownSeeds): string | null {
-  return isWhole && seeds !== null ? seeds.betHash(placed) : null;
+function hashOf(found: BetHistory, { seeds }: KnownSeeds): string | null {
+  return found.isWhole && isBet(found) && seeds !== null ? seeds.betHash(found.bet.placed) : null;
 }
 
-function entriesOf({ isWhole, bet: { placed, placedSeq, settled, settledSeq } }: BetHistory): LedgerEntry[] {
+function entriesOf({ isWhole, bet }: BetHistory): LedgerEntry[] {
+  const { placed, placedSeq, filled, settled, settledSeq } = bet;
+  const order: PastEvent =
+    filled === null ? placed : { ...placed, type: 'orderPending' };
   const entries = [
-    isWhole ? ledgerEntryOf(placedSeq, placed) : null,
+    isWhole ? ledgerEntryOf(placedSeq, order) : null,
+    filled === null ? null : ledgerEntryOf(filled.seq, filled.event),
     settled === null ? null : ledgerEntryOf(settledSeq ?? 0, settled),
   ];
   return entries.filter((entry) => entry !== null);
@@ -116,14 +138,14 @@ export type BetJson = ReturnType<typeof betJson>;
 
 function betJson(found: BetHistory, known: KnownSeeds) {
   const { round, isWhole } = found;
-  const { placed, placedSeq, settled, settledSeq } = found.bet;
+  const { placed, placedSeq, filled, settled, settledSeq } = found.bet;
   const published = {
     id: betId(placed.bet),
     marketId: marketId(placed.market),
     prediction: textAt(SIDES, placed.side),
     amount: dollarsOfCents(placed.stakeCents),
     oddsAtBet: placed.oddsE4 / 10_000,
-    entryPercent: isWhole ? placed.entryPercentE2 / 100 : null,
+    entryPercent: isWhole && isBet(found) ? placed.entryPercentE2 / 100 : null,
     potentialPayout: dollarsOfCents(placed.payoutCents),
     betHash: hashOf(found, known),
     placedAt: isoText(placed.timeMs),
@@ -141,9 +163,11 @@ function betJson(found: BetHistory, known: KnownSeeds) {
     account: accountId(placed.account),
     clientSeed: placed.clientSeed,
     placedSeq: placedSeq === 0 ? null : placedSeq,
+    limitOdds: placed.limitOddsE4 === NO_LIMIT ? null : placed.limitOddsE4 / 10_000,
+    filledAt: filled === null ? null : isoText(filled.event.timeMs),
     round: round.id,
     roundStatus: textAt(ROUND_STATUSES, round.status),
-    result: settled === null ? null : textAt(BET_RESULTS, settled.result),
+    result: settled === null ? null : textAt(BET_ENDS, settled.result),
     payout: settled === null ? null : dollarsOfCents(settled.payoutCents),
     profit: settled === null ? null : dollarsOfCents(settled.payoutCents - placed.stakeCents),
     settledAt: settled === null ? null : isoText(settled.timeMs),

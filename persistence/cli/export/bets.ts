@@ -6,15 +6,23 @@
 import type { Engine } from '../../../engine/engine.js';
 import {
   accountId,
-  BET_RESULTS,
+  BET_ENDS,
   betId,
+  isUnfilled,
   marketId,
+  NO_LIMIT,
   roundId,
   SETTLING,
   SIDES,
   textAt,
 } from '../../../engine/model/domain.js';
-import type { BetPlaced, EngineEvent, SettlementFacts } from '../../../engine/model/events.js';
+import type {
+  BetPlaced,
+  EngineEvent,
+  OrderPending,
+  SettlementFacts,
+} from '../../../engine/model/events.js';
+import { betOfFill } from '../../replay/archived-facts.js';
 import { dollarsText, isoText, oddsText, percentText } from '../frame/format.js';
 import type { HistoryReader } from '../past/history-reader.js';
 import { type ExportRange, isOf, refuseUnknown } from './range.js';
@@ -43,11 +51,15 @@ const COLUMNS = [
   'potential_payout_cents',
   'payout_cents',
   'profit_cents',
+  'limit_odds',
+  'filled_at',
 ] as const;
 
+/** Of a limit order that was filled, with odds, percent and payout of its fill. */
 interface OpenBet {
   readonly placedSeq: number;
-  readonly placed: BetPlaced;
+  readonly placed: BetPlaced | OrderPending;
+  readonly filledAtMs: number | null;
 }
 
 interface Fate {
@@ -60,7 +72,7 @@ export function exportBets(past: HistoryReader, sink: RowSink, range: ExportRang
   const { fromSeq, toSeq, account, isReplay } = range;
   const { archivedTo, start } = past.rangeOrigin(fromSeq, past.lastSeq, isReplay);
   for (const bet of past.archive.bets('settled', fromSeq, toSeq, archivedTo, account)) {
-    sink.row(rowOf(bet, bet.fate, 'SETTLED'));
+    sink.row(rowOf(bet, bet.fate, endStatus(bet.fate)));
   }
   const engine = start();
   const later = new LaterBets(past, sink, range, archivedTo);
@@ -83,7 +95,7 @@ export function exportBets(past: HistoryReader, sink: RowSink, range: ExportRang
 class LaterBets {
   /** Bets placed there that are not settled. */
   readonly open = new Map<number, OpenBet>();
-  /** Bets that are open in the archive. */
+  /** Bets that are open in the archive, and of which there is news. */
   readonly settled = new Set<number>();
 
   constructor(
@@ -95,15 +107,22 @@ class LaterBets {
 
   add(seq: number, event: EngineEvent): void {
     const { fromSeq, toSeq } = this.range;
-    if (event.type === 'betPlaced') {
-      if (seq >= fromSeq && seq <= toSeq) this.open.set(event.bet, { placedSeq: seq, placed: event });
+    if (event.type === 'betPlaced' || event.type === 'orderPending') {
+      if (seq < fromSeq || seq > toSeq) return;
+      const filledAtMs = event.type === 'betPlaced' && event.limitOddsE4 !== NO_LIMIT ? event.timeMs : null;
+      this.open.set(event.bet, { placedSeq: seq, placed: event, filledAtMs });
+    } else if (event.type === 'orderFilled') {
+      const bet = this.#takePlaced(event.bet);
+      if (bet === null) return;
+      this.open.set(event.bet, { ...bet, placed: betOfFill(bet.placed, event), filledAtMs: event.timeMs });
     } else if (event.type === 'betSettled') {
       const bet = this.#takePlaced(event.bet);
-      if (bet !== null) this.sink.row(rowOf(bet, { seq, settled: event }, 'SETTLED'));
+      const fate = { seq, settled: event };
+      if (bet !== null) this.sink.row(rowOf(bet, fate, endStatus(fate)));
     }
   }
 
-  /** The bet that is settled now; null if it was not placed in the range. */
+  /** The bet that is settled or filled now; null if it was not placed in the range. */
   #takePlaced(number: number): OpenBet | null {
     const bet = this.open.get(number);
     if (bet !== undefined) {
@@ -118,14 +137,20 @@ class LaterBets {
   }
 }
 
-function openStatus(engine: Engine | null, { market, roundNumber }: BetPlaced): string {
+function endStatus(fate: Fate | null): string {
+  return fate !== null && isUnfilled(fate.settled.result) ? textAt(BET_ENDS, fate.settled.result) : 'SETTLED';
+}
+
+function openStatus(engine: Engine | null, { type, market, roundNumber }: BetPlaced | OrderPending): string {
+  if (type === 'orderPending') return 'PENDING';
   const status = engine?.round(market, roundNumber)?.status ?? SETTLING;
   return status >= SETTLING ? 'SETTLING' : 'ACTIVE';
 }
 
-function rowOf({ placedSeq, placed }: OpenBet, fate: Fate | null, status: string): ExportRow {
-  const { stakeCents } = placed;
-  const paidCents = fate === null ? null : fate.settled.payoutCents;
+function rowOf({ placedSeq, placed, filledAtMs }: OpenBet, fate: Fate | null, status: string): ExportRow {
+  const { stakeCents, limitOddsE4 } = placed;
+  const isBet = placed.type === 'betPlaced';
+  const paidCents = fate === null || !isBet ? null : fate.settled.payoutCents;
   const profitCents = paidCents === null ? null : paidCents - stakeCents;
   return {
     bet: betId(placed.bet),
@@ -135,10 +160,10 @@ function rowOf({ placedSeq, placed }: OpenBet, fate: Fate | null, status: string
     prediction: textAt(SIDES, placed.side),
     amount: dollarsText(stakeCents),
     odds: oddsText(placed.oddsE4),
-    entry_percent: percentText(placed.entryPercentE2),
+    entry_percent: isBet ? percentText(placed.entryPercentE2) : null,
     potential_payout: dollarsText(placed.payoutCents),
     status,
-    result: fate === null ? null : textAt(BET_RESULTS, fate.settled.result),
+    result: fate === null || !isBet ? null : textAt(BET_ENDS, fate.settled.result),
     payout: paidCents === null ? null : dollarsText(paidCents),
     profit: profitCents === null ? null : dollarsText(profitCents),
     placed_at: isoText(placed.timeMs),
@@ -150,5 +175,7 @@ function rowOf({ placedSeq, placed }: OpenBet, fate: Fate | null, status: string
     potential_payout_cents: placed.payoutCents,
     payout_cents: paidCents,
     profit_cents: profitCents,
+    limit_odds: limitOddsE4 === NO_LIMIT ? null : oddsText(limitOddsE4),
+    filled_at: filledAtMs === null ? null : isoText(filledAtMs),
   };
 }

@@ -3,6 +3,7 @@
  * replaced by one entry `forward`, with the balance of the account at that time.
  */
 import type { Engine } from '../../../engine/engine.js';
+import { isUnfilled } from '../../../engine/model/domain.js';
 import type { PastEvent } from '../../../engine/model/events.js';
 import { type LedgerEntry, ledgerEntryOf } from '../../replay/ledger.js';
 import type { HistoryReader, Source } from './history-reader.js';
@@ -15,7 +16,7 @@ export interface AccountHistory {
   readonly source: Source;
 }
 
-/** Counts of the bets in the entries. */
+/** Counts of the bets in the entries. A limit order that has rested counts from its fill. */
 export interface BetCounts {
   placed: number;
   stakedCents: number;
@@ -53,10 +54,10 @@ class Collected {
 
   add(seq: number, event: PastEvent): void {
     if (!('account' in event) || event.account !== this.account) return;
-    if (event.type === 'betPlaced') {
+    if (event.type === 'betPlaced' || event.type === 'orderFilled') {
       this.counts.placed += 1;
       this.counts.stakedCents += event.stakeCents;
-    } else if (event.type === 'betSettled') {
+    } else if (event.type === 'betSettled' && !isUnfilled(event.result)) {
       this.counts.settled += 1;
       this.counts.paidCents += event.payoutCents;
     }

@@ -2,6 +2,7 @@
 import { assert, must } from '../../../engine/base/assert.js';
 import type { Engine } from '../../../engine/engine.js';
 import { betId, marketId } from '../../../engine/model/domain.js';
+import type { BetPlaced, OrderPending, PastEvent } from '../../../engine/model/events.js';
 import { JournalError } from '../../errors.js';
 import type { ArchivedEvent } from '../../replay/history-archive.js';
 import type { HistoryReader, Source } from './history-reader.js';
@@ -25,7 +26,7 @@ export function betHistory(past: HistoryReader, bet: number, toSeq: number, isRe
   if (round?.isOver !== true) {
     for (const step of past.replay(engine, toSeq)) {
       for (const event of step.events) {
-        if (round !== null || event.type !== 'betPlaced' || event.bet !== bet) continue;
+        if (round !== null || !isPlaced(event) || event.bet !== bet) continue;
         round = new RoundHistory(event.market, event.roundNumber);
         placedSeq = step.seq;
       }
@@ -33,10 +34,13 @@ export function betHistory(past: HistoryReader, bet: number, toSeq: number, isRe
       if (round?.isOver === true) break;
     }
   }
-  const found = round?.bets.get(bet);
+  const found = round?.bets.get(bet) ?? round?.unfilled.get(bet);
   if (round === null || found === undefined) throw notThere(past, bet, engine, toSeq);
   return { bet: found, round, engine, isWhole: placedSeq > 0, source };
 }
+
+const isPlaced = (event: PastEvent): event is BetPlaced | OrderPending =>
+  event.type === 'betPlaced' || event.type === 'orderPending';
 
 /** The round with the events of this bet from the archive; the other bets are not read. */
 function roundOfArchived(
@@ -46,7 +50,7 @@ function roundOfArchived(
   archivedTo: number,
 ): RoundHistory {
   const { event } = must(archived[0], 'event of an archived bet');
-  assert(event.type === 'betPlaced', 'a bet is placed before anything else');
+  assert(isPlaced(event), 'a bet is placed before anything else');
   const round = new RoundHistory(event.market, event.roundNumber);
   for (const fact of archived) round.addEvent(fact.seq, fact.event);
   const only = { market: marketId(event.market), roundNumber: event.roundNumber };

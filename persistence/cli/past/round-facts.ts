@@ -6,9 +6,10 @@
 import { dollarsOfCents } from '../../../engine/base/money.js';
 import {
   accountId,
-  BET_RESULTS,
+  BET_ENDS,
   betId,
   marketId,
+  NO_LIMIT,
   RESULT_NONE,
   RESULT_VOID,
   ROUND_RESULTS,
@@ -76,6 +77,7 @@ export function roundFacts(round: RoundHistory, asOfSeq: number, known: KnownSee
     totalVolume: dollarsOfCents(core?.volumeCents ?? 0),
     paid: dollarsOfCents(paidCents(bets)),
     bets: bets.map(betJson),
+    unfilledOrders: [...round.unfilled.values()].map(betJson),
     houseResult: dollarsOfCents(sumOf(round.houseEntries)),
     houseEntries: round.houseEntries.map(entryJson),
     ...seedsOf(round, core !== null, known),
@@ -105,7 +107,7 @@ const pricedJson = ({ price, priceTimeMs, source, evidence }: Priced) => ({
   evidence,
 });
 
-const betJson = ({ placedSeq, placed, settledSeq, settled }: RoundBet) => ({
+const betJson = ({ placedSeq, placed, filled, settledSeq, settled }: RoundBet) => ({
   id: betId(placed.bet),
   account: accountId(placed.account),
   prediction: textAt(SIDES, placed.side),
@@ -114,7 +116,9 @@ const betJson = ({ placedSeq, placed, settledSeq, settled }: RoundBet) => ({
   potentialPayout: dollarsOfCents(placed.payoutCents),
   placedAt: isoText(placed.timeMs),
   placedSeq,
-  result: settled === null ? null : textAt(BET_RESULTS, settled.result),
+  limitOdds: placed.limitOddsE4 === NO_LIMIT ? null : placed.limitOddsE4 / 10_000,
+  filledAt: filled === null ? null : isoText(filled.event.timeMs),
+  result: settled === null ? null : textAt(BET_ENDS, settled.result),
   payout: settled === null ? null : dollarsOfCents(settled.payoutCents),
   settledAt: settled === null ? null : isoText(settled.timeMs),
   settledSeq,

@@ -3,9 +3,16 @@
 import type { Engine } from '../../../engine/engine.js';
 import type { Command } from '../../../engine/model/commands.js';
 import { marketId, RESULT_NONE, roundId, SETTLED, timeFrameMs } from '../../../engine/model/domain.js';
-import type { BetPlaced, PastEvent, RoundNotOpened, SettlementFacts } from '../../../engine/model/events.js';
+import type {
+  BetPlaced,
+  OrderFilled,
+  OrderPending,
+  PastEvent,
+  RoundNotOpened,
+  SettlementFacts,
+} from '../../../engine/model/events.js';
 import type { RoundView } from '../../../engine/model/views.js';
-import type { ArchivedRound } from '../../replay/archived-facts.js';
+import { type ArchivedRound, betOfFill } from '../../replay/archived-facts.js';
 import type { Step } from '../../replay/history.js';
 import { type LedgerEntry, ledgerEntryOf } from '../../replay/ledger.js';
 import type { HistoryReader, Origin, Source } from './history-reader.js';
@@ -26,7 +33,10 @@ export interface Instant {
 
 export interface RoundBet {
   readonly placedSeq: number;
-  readonly placed: BetPlaced;
+  /** Of a limit order that was filled, with odds, percent and payout of its fill. */
+  readonly placed: BetPlaced | OrderPending;
+  /** The fill of a limit order that has rested. */
+  readonly filled: { readonly seq: number; readonly event: OrderFilled } | null;
   settledSeq: number | null;
   settled: SettlementFacts | null;
 }
@@ -55,6 +65,8 @@ export class RoundHistory {
   /** Why it did not open, or ''. */
   notOpened: RoundNotOpened['reason'] | '' = '';
   readonly bets = new Map<number, RoundBet>();
+  /** Limit orders that rest, or have ended unfilled. */
+  readonly unfilled = new Map<number, RoundBet>();
   /** Ledger entries of the house. */
   readonly houseEntries: LedgerEntry[] = [];
   /** Whether events of the round may be missing. */
@@ -102,15 +114,29 @@ export class RoundHistory {
   }
 
   addEvent(seq: number, event: PastEvent): void {
-    if (event.type === 'betPlaced') {
-      this.bets.set(event.bet, { placedSeq: seq, placed: event, settledSeq: null, settled: null });
+    if (event.type === 'betPlaced' || event.type === 'orderPending') {
+      const bets = event.type === 'betPlaced' ? this.bets : this.unfilled;
+      bets.set(event.bet, { placedSeq: seq, placed: event, filled: null, settledSeq: null, settled: null });
+    } else if (event.type === 'orderFilled') {
+      this.#fill(seq, event);
     } else if (event.type === 'betSettled') {
-      const bet = this.bets.get(event.bet);
+      const bet = this.bets.get(event.bet) ?? this.unfilled.get(event.bet);
       if (bet !== undefined) Object.assign(bet, { settledSeq: seq, settled: event });
     } else if (event.type === 'balanceMoved') {
       const entry = ledgerEntryOf(seq, event);
       if (entry !== null) this.houseEntries.push(entry);
     }
+  }
+
+  #fill(seq: number, event: OrderFilled): void {
+    const order = this.unfilled.get(event.bet);
+    if (order === undefined) return;
+    this.unfilled.delete(event.bet);
+    this.bets.set(event.bet, {
+      ...order,
+      placed: betOfFill(order.placed, event),
+      filled: { seq, event },
+    });
   }
 
   #isMine(event: PastEvent): boolean {

@@ -4,9 +4,11 @@
  */
 import { unreachable } from '../../../engine/base/assert.js';
 import type { Command, OpenLate, PlaceOrder } from '../../../engine/model/commands.js';
+import type { PlaceLimitOrder } from '../../../engine/model/limit-commands.js';
 import {
   ASSETS,
   accountId,
+  betId,
   keyId,
   marketId,
   roundId,
@@ -15,7 +17,7 @@ import {
   TIERS,
   textAt,
 } from '../../../engine/model/domain.js';
-import { isoText, oneLine, quoted, usd } from '../frame/format.js';
+import { isoText, oddsText, oneLine, quoted, usd } from '../frame/format.js';
 
 /** What the command does, as one sentence without its full stop. */
 export function commandWords(command: Command): string {
@@ -40,6 +42,14 @@ export function commandWords(command: Command): string {
       return `settle at most ${command.betsMax} bets of decided rounds`;
     case 'placeOrder':
       return orderWords(command);
+    case 'placeLimitOrder':
+      return `${orderWords(command)} at odds of at least ${oddsText(command.limitOddsE4)}`;
+    case 'cancelOrder':
+      return `${accountId(command.account)} cancels ${betId(command.bet)} (with ${keyId(command.key)})`;
+    case 'fillOrders':
+      return `fill at most ${command.ordersMax} resting orders in ${marketName(command.market)}${shareWords(command.fairShareE6)}`;
+    case 'expireOrders':
+      return `give back the stakes of at most ${command.ordersMax} orders whose rounds take no more bets`;
     case 'createAccount':
       return `new account ${command.name === null ? 'without a name' : quoted(command.name)}, tier ${tier(command.tier)}, with ${usd(command.balanceCents)}`;
     case 'updateAccount':
@@ -78,8 +88,12 @@ export function commandWords(command: Command): string {
 /** Where the rules are from. */
 export const RULES_FROM = { defaults: 'the default rules', file: 'rules from a file' } as const;
 
-function orderWords(order: PlaceOrder): string {
-  const { account, key, stakeCents, side, fairShareE6, expectedPercentE6, idempotency, clientSeed } = order;
+const shareWords = (fairShareE6: number): string =>
+  fairShareE6 >= 0 ? ` at UP's fair share ${fairShareE6 / 10_000} %` : '';
+
+function orderWords(order: PlaceOrder | PlaceLimitOrder): string {
+  const { account, key, stakeCents, side, fairShareE6, idempotency, clientSeed } = order;
+  const expectedPercentE6 = order.kind === 'placeOrder' ? order.expectedPercentE6 : -1;
   const extras = [
     `with ${keyId(key)}`,
     ...(fairShareE6 >= 0 ? [`UP's fair share ${fairShareE6 / 10_000} %`] : []),

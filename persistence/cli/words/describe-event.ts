@@ -5,8 +5,11 @@ import {
   accountId,
   BET_RESULTS,
   betId,
+  END_CANCELLED,
+  isUnfilled,
   keyId,
   marketId,
+  NO_LIMIT,
   RESULT_VOID,
   ROUND_RESULTS,
   roundId,
@@ -16,6 +19,8 @@ import {
 import type {
   BalanceMoved,
   BetPlaced,
+  OrderFilled,
+  OrderPending,
   PastEvent,
   RoundNotOpened,
   SettlementFacts,
@@ -27,6 +32,10 @@ export function eventWords(event: PastEvent): string {
   switch (event.type) {
     case 'betPlaced':
       return placedWords(event);
+    case 'orderPending':
+      return pendingWords(event);
+    case 'orderFilled':
+      return filledWords(event);
     case 'betSettled':
       return settledWords(event);
     case 'roundUpcoming':
@@ -85,12 +94,40 @@ function placedWords(event: BetPlaced): string {
   return (
     `${betId(event.bet)} of ${accountId(event.account)} is placed in ${roundOf(event)}: ${usd(stakeCents)} on ` +
     `${textAt(SIDES, event.side)} at odds ${oddsText(event.oddsE4)} (${percentText(event.entryPercentE2)} %), a win pays ` +
-    `${usd(event.payoutCents)}; ${balanceWords(newBalanceCents + stakeCents, newBalanceCents)}`
+    `${usd(event.payoutCents)}${limitWords(event)}; ${balanceWords(newBalanceCents + stakeCents, newBalanceCents)}`
   );
 }
 
+function limitWords({ limitOddsE4, filled }: BetPlaced): string {
+  const limit = limitOddsE4 === NO_LIMIT ? '' : `, its limit ${oddsText(limitOddsE4)}`;
+  if (filled === null) return limit;
+  const { upOrders, upCents, downOrders, downCents } = filled;
+  return `${limit}; it fills ${upOrders} resting orders on UP (${usd(upCents)}) and ${downOrders} on DOWN (${usd(downCents)})`;
+}
+
+function pendingWords(event: OrderPending): string {
+  const { stakeCents, newBalanceCents } = event;
+  return (
+    `${betId(event.bet)} of ${accountId(event.account)} rests in ${roundOf(event)}: ${usd(stakeCents)} on ` +
+    `${textAt(SIDES, event.side)} at odds of at least ${oddsText(event.limitOddsE4)}, its stake reserved; ` +
+    balanceWords(newBalanceCents + stakeCents, newBalanceCents)
+  );
+}
+
+const filledWords = (event: OrderFilled): string =>
+  `${betId(event.bet)} of ${accountId(event.account)} is filled in ${roundOf(event)}: ${usd(event.stakeCents)} on ` +
+  `${textAt(SIDES, event.side)} at odds ${oddsText(event.oddsE4)} (${percentText(event.entryPercentE2)} %), its limit ` +
+  `${oddsText(event.limitOddsE4)}, a win pays ${usd(event.payoutCents)}`;
+
 function settledWords(event: SettlementFacts): string {
   const { payoutCents, newBalanceCents } = event;
+  if (isUnfilled(event.result)) {
+    const how = event.result === END_CANCELLED ? 'is cancelled' : 'expires';
+    return (
+      `${betId(event.bet)} of ${accountId(event.account)} in ${roundOf(event)} ${how}, ${usd(payoutCents)} go back; ` +
+      balanceWords(newBalanceCents - payoutCents, newBalanceCents)
+    );
+  }
   return (
     `${betId(event.bet)} of ${accountId(event.account)} in ${roundOf(event)} is settled: ${textAt(BET_RESULTS, event.result)}, ` +
     `paid ${usd(payoutCents)}; ${balanceWords(newBalanceCents - payoutCents, newBalanceCents)}`

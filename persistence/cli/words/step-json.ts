@@ -5,7 +5,7 @@
 import {
   ASSETS,
   accountId,
-  BET_RESULTS,
+  BET_ENDS,
   betId,
   keyId,
   marketId,
@@ -64,7 +64,7 @@ function numberField(name: string, value: number, from: object): [name: string, 
     case 'tier':
       return [name, textAt(TIERS, value)];
     case 'result':
-      return [name, textAt('bet' in from ? BET_RESULTS : ROUND_RESULTS, value)];
+      return [name, textAt('bet' in from ? BET_ENDS : ROUND_RESULTS, value)];
     default:
       return [name, value];
   }

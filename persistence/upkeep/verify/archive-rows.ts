@@ -29,9 +29,9 @@ export class ArchiveComparison {
   readonly #texts: ArchiveTexts;
   readonly #placed: RowsInOrder;
   readonly #settled: RowsInOrder;
-  readonly #lookups: Readonly<Record<'round' | 'transfer', Lookup>>;
+  readonly #lookups: Readonly<Record<'round' | 'transfer' | 'limit_step', Lookup>>;
   #isDamaged = false;
-  #compared = { bets: 0, betsSettled: 0, rounds: 0, transfers: 0 };
+  readonly #compared = { bets: 0, betsSettled: 0, rounds: 0, transfers: 0, limitSteps: 0 };
 
   /** `engine` is where the replay begins. */
   constructor(
@@ -57,12 +57,13 @@ export class ArchiveComparison {
     this.#lookups = {
       round: lookup('SELECT * FROM round WHERE market = ? AND round_number = ?'),
       transfer: lookup('SELECT * FROM transfer WHERE seq = ? AND item = ?'),
+      limit_step: lookup('SELECT * FROM limit_step WHERE seq = ? AND item = ?'),
     };
   }
 
   /** Compares what command `seq`, the last one of the engine, did. */
   add(seq: number, events: readonly EngineEvent[]): void {
-    const rows: Rows = { placed: [], settled: [], rounds: [], transfers: [] };
+    const rows: Rows = { placed: [], settled: [], rounds: [], transfers: [], limitSteps: [] };
     this.#rows.add(rows, seq, events);
     if (this.#isDamaged || seq <= this.progress.fromSeq || seq > this.progress.seq) return;
     try {
@@ -96,7 +97,7 @@ export class ArchiveComparison {
       this.fromSeq > 0
     )
       return;
-    for (const name of ['bets', 'betsSettled', 'rounds', 'transfers'] as const) {
+    for (const name of ['bets', 'betsSettled', 'rounds', 'transfers', 'limitSteps'] as const) {
       if (this.#compared[name] === this.progress[name]) continue;
       const what = `It says that it has ${this.progress[name]} ${name}; the journal gives ${this.#compared[name]}.`;
       this.findings.fault('archive', this.path, null, what);
@@ -104,15 +105,14 @@ export class ArchiveComparison {
   }
 
   get rowsCompared(): number {
-    const { bets, betsSettled, rounds, transfers } = this.#compared;
-    return bets + betsSettled + rounds + transfers;
+    return Object.values(this.#compared).reduce((sum, count) => sum + count, 0);
   }
 
   close(): void {
     this.#db.close();
   }
 
-  #compare(seq: number, { placed, settled, rounds, transfers }: Rows): void {
+  #compare(seq: number, { placed, settled, rounds, transfers, limitSteps }: Rows): void {
     for (const row of placed) {
       this.#same(seq, () => `the placement of bet_${row[0]}`, row, this.#placed.get(row));
     }
@@ -125,15 +125,19 @@ export class ArchiveComparison {
     for (const row of transfers) {
       this.#same(seq, () => `transfer ${row[0]}/${row[1]}`, row, this.#find('transfer', row[0], row[1]));
     }
+    for (const row of limitSteps) {
+      this.#same(seq, () => `limit_step ${row[0]}/${row[1]}`, row, this.#find('limit_step', row[0], row[1]));
+    }
     this.#compared.bets += placed.length;
     this.#compared.betsSettled += settled.length;
     this.#compared.rounds += rounds.length;
     this.#compared.transfers += transfers.length;
+    this.#compared.limitSteps += limitSteps.length;
   }
 
-  #find(table: 'round' | 'transfer', ...key: (ArchiveCell | undefined)[]): ArchiveCell[] | undefined {
+  #find(table: 'round' | 'transfer' | 'limit_step', ...key: (ArchiveCell | undefined)[]): ArchiveCell[] | undefined {
     const row = this.#lookups[table].get(...key.map((cell) => cell ?? null));
-    return row === undefined ? undefined : this.#texts.asWritten(table, row);
+    return row === undefined || table === 'limit_step' ? row : this.#texts.asWritten(table, row);
   }
 
   #same(

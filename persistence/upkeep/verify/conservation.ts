@@ -1,20 +1,21 @@
 /**
- * Conservation of money (design, "Money"): house + account balances + open stakes + open seeds = deposits -
- * withdrawals. `faultOfTotals` compares the running sums of the engine with each other, after every batch.
+ * Conservation of money (design, "Money"): house + account balances + open stakes + open seeds + reserved stakes of resting
+ * orders = deposits - withdrawals. `faultOfTotals` compares the running sums of the engine with each other, after every batch.
  * `faultOfBooks` adds up all accounts and bets, which takes longer.
  */
 import type { EngineReads } from '../../../engine/model/views.js';
 
 /** What is wrong with the running sums, or null. */
 export function faultOfTotals(engine: EngineReads): string | null {
-  const { houseCents, accountsCents, openStakesCents, openSeedsCents, depositsCents, withdrawalsCents } =
+  const { houseCents, accountsCents, openStakesCents, openSeedsCents, reservedStakesCents, ...moved } =
     engine.totals();
-  const held = houseCents + accountsCents + openStakesCents + openSeedsCents;
+  const { depositsCents, withdrawalsCents } = moved;
+  const held = houseCents + accountsCents + openStakesCents + openSeedsCents + reservedStakesCents;
   const paidIn = depositsCents - withdrawalsCents;
   if (held === paidIn && houseCents >= 0) return null;
   return (
-    `house ${houseCents} + accounts ${accountsCents} + open stakes ${openStakesCents} + open seeds ${openSeedsCents} = ` +
-    `${held} cents, but deposits ${depositsCents} - withdrawals ${withdrawalsCents} = ${paidIn}`
+    `house ${houseCents} + accounts ${accountsCents} + open stakes ${openStakesCents} + open seeds ${openSeedsCents} + ` +
+    `reserved stakes ${reservedStakesCents} = ${held} cents, but deposits ${depositsCents} - withdrawals ${withdrawalsCents} = ${paidIn}`
   );
 }
 
@@ -22,12 +23,15 @@ export function faultOfTotals(engine: EngineReads): string | null {
 export function faultOfBooks(engine: EngineReads): string | null {
   let accountsCents = 0;
   let openStakesCents = 0;
+  let reservedStakesCents = 0;
   for (let account = 1; account <= engine.accountCount; account++) {
     const balanceCents = engine.account(account)?.balanceCents ?? 0;
     if (balanceCents < 0) return `the balance of acc_${account} is ${balanceCents} cents`;
     accountsCents += balanceCents;
-    for (const bet of engine.openPositions(account, Number.POSITIVE_INFINITY))
-      openStakesCents += bet.stakeCents;
+    for (const { status, stakeCents } of engine.openPositions(account, Number.POSITIVE_INFINITY)) {
+      if (status === 'PENDING') reservedStakesCents += stakeCents;
+      else openStakesCents += stakeCents;
+    }
   }
   const totals = engine.totals();
   if (accountsCents !== totals.accountsCents) {
@@ -35,6 +39,9 @@ export function faultOfBooks(engine: EngineReads): string | null {
   }
   if (openStakesCents !== totals.openStakesCents) {
     return `the open bets' stakes add up to ${openStakesCents} cents, the engine's sum is ${totals.openStakesCents}`;
+  }
+  if (reservedStakesCents !== totals.reservedStakesCents) {
+    return `the resting orders' stakes add up to ${reservedStakesCents} cents, the engine's sum is ${totals.reservedStakesCents}`;
   }
   return faultOfTotals(engine);
 }

@@ -19,6 +19,7 @@ import type {
 } from '../../../engine/model/commands.js';
 import { ASSET_CLASSES, WRITE_SCOPES_MASK, WRITE_TIER } from '../../../engine/model/domain.js';
 import type { BalanceMoved, SettingsChanged } from '../../../engine/model/events.js';
+import { cancelAllOf } from './limit-orders.js';
 import {
   accountOf,
   marketRulesOf,
@@ -109,8 +110,10 @@ export function updateAccount(state: ReferenceState, command: UpdateAccount): Ve
   if (account === null) return { refused: 'account_not_found' };
   account.tier = command.tier ?? account.tier;
   account.frozen = command.frozen ?? account.frozen;
+  const cancelled =
+    command.frozen === true ? cancelAllOf(state, command.account, command.timeMs) : [];
   return {
-    events: [{ type: 'accountUpdated', timeMs: command.timeMs, account: command.account }],
+    events: [{ type: 'accountUpdated', timeMs: command.timeMs, account: command.account }, ...cancelled],
   };
 }
 

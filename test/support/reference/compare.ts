@@ -50,6 +50,8 @@ const plainBet = (bet: BetView): unknown => ({
   side: bet.side,
   stakeCents: bet.stakeCents,
   oddsE4: bet.oddsE4,
+  limitOddsE4: bet.limitOddsE4,
+  filledAtMs: bet.filledAtMs,
   entryPercentE2: bet.entryPercentE2,
   clientSeed: bet.clientSeed,
   payoutCents: bet.payoutCents,
@@ -88,6 +90,7 @@ const plainTotals = (totals: Totals): unknown => ({
   accountsCents: totals.accountsCents,
   openStakesCents: totals.openStakesCents,
   openSeedsCents: totals.openSeedsCents,
+  reservedStakesCents: totals.reservedStakesCents,
   depositsCents: totals.depositsCents,
   withdrawalsCents: totals.withdrawalsCents,
 });
@@ -115,6 +118,8 @@ function readWhole(engine: EngineReads, scope: Scope): Record<string, unknown> {
     lifecycleSeq: engine.lifecycleSeq,
     nextDueMs: String(engine.nextDueMs),
     settlementsWaiting: engine.settlementsWaiting,
+    restingOrders: engine.restingOrders,
+    nextExpiryMs: String(engine.nextExpiryMs),
     rulesVersion: engine.rulesVersion,
     setup: engine.setup,
     trading: { enabled: engine.trading.enabled, reason: engine.trading.reason },
@@ -138,6 +143,8 @@ function readMarkets(engine: EngineReads, scope: Scope): unknown {
     market,
     rules: engine.marketRules(market),
     isSuspended: engine.isSuspended(market),
+    resting: engine.restingIn(market),
+    isFillable: engine.isFillable(market, 500_000, engine.timeMs),
     current: plainRound(engine.currentRound(market)),
   }));
 }

@@ -85,6 +85,7 @@ function newRound(
     openedBy: null,
     closedBy: null,
     rootBy: null,
+    resting: [],
   };
 }
 

@@ -1,7 +1,7 @@
 /** Random orders that look for the limits: of stake, balance, exposure, slippage and repetition. */
 import { must } from '../../../engine/base/assert.js';
-import type { IdempotencyDigest, PlaceOrder } from '../../../engine/model/commands.js';
-import { NO_FAIR_SHARE } from '../../../engine/model/domain.js';
+import type { Command, IdempotencyDigest, PlaceOrder } from '../../../engine/model/commands.js';
+import { LIMIT_ODDS_E4_MAX, LIMIT_ODDS_E4_MIN, NO_FAIR_SHARE } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import { referenceOddsE4, referencePayoutCents, referencePercentE2 } from './arithmetic.js';
 import { edgeOf, edgeOfRound, isQuoted, offeredPools, payoutsOn } from './quotes.js';
@@ -38,6 +38,65 @@ export function order(world: World, rng: Rng): Move | null {
   };
   return { command: rng.chance(0.06) ? (repeated(world, rng) ?? command) : command, gate: gate(rng) };
 }
+
+/** An order that names odds around those of the moment, or of a moment ago. */
+export function limitOrder(world: World, rng: Rng): Move | null {
+  const made = order(world, rng);
+  if (made === null || made.command.kind !== 'placeOrder') return null;
+  const { kind: _, expectedPercentE6: __, ...facts } = made.command;
+  const round = world.state.markets[facts.market]?.current ?? null;
+  const wanted = round === null ? 20_000 : limitOddsE4(rng, round, facts);
+  const limit = Math.min(Math.max(wanted, LIMIT_ODDS_E4_MIN), LIMIT_ODDS_E4_MAX);
+  return { command: { ...facts, kind: 'placeLimitOrder', limitOddsE4: limit }, gate: made.gate };
+}
+
+function limitOddsE4(
+  rng: Rng,
+  round: ReferenceRound,
+  { side, stakeCents, fairShareE6 }: Pick<PlaceOrder, 'side' | 'stakeCents' | 'fairShareE6'>,
+): number {
+  const pools = offeredPools(round, Math.max(fairShareE6, 0));
+  const ownCents = must(pools[side], 'pool') + stakeCents;
+  const oddsE4 = referenceOddsE4(pools[0] + pools[1] + stakeCents, ownCents);
+  return rng.weighted<() => number>([
+    [3, () => oddsE4],
+    [3, () => oddsE4 + 1],
+    [8, () => oddsE4 + rng.integer(1, 3_000)],
+    [4, () => Math.ceil(oddsE4 / 1_000) * 1_000],
+    [1, () => rng.integer(LIMIT_ODDS_E4_MIN, 60_000)],
+  ])();
+}
+
+/** Of any account's last orders, most of which rest. */
+export function cancelOrder(world: World, rng: Rng): Move | null {
+  const { accounts, bets } = world.state;
+  if (accounts.length === 0) return null;
+  const resting = bets.filter((bet) => bet.round.resting.includes(bet));
+  const chosen = resting.length > 0 && rng.chance(0.7) ? rng.pick(resting) : bets.at(-rng.integer(1, 8));
+  const account = rng.chance(0.9) ? chosen?.placed.account : undefined;
+  const command = {
+    kind: 'cancelOrder',
+    timeMs: world.nowMs,
+    account: account ?? rng.integer(1, accounts.length),
+    key: 1,
+    bet: chosen?.placed.bet ?? 1,
+  } as const;
+  return { command, gate: gate(rng) };
+}
+
+export function fillOrders(world: World, rng: Rng): Command {
+  const live = bettableRounds(world.state, world.nowMs);
+  const market = live.length > 0 && rng.chance(0.95) ? rng.pick(live).market : rng.pick(WORLD_MARKETS);
+  const fairShareE6 = fairShare(world, market);
+  const ordersMax = rng.pick([1, 2, 100]);
+  return { kind: 'fillOrders', timeMs: world.nowMs, market, fairShareE6, ordersMax };
+}
+
+export const expireOrders = (world: World, rng: Rng): Command => ({
+  kind: 'expireOrders',
+  timeMs: world.nowMs,
+  ordersMax: rng.pick([1, 2, 100]),
+});
 
 const gate = (rng: Rng): ErrorCode | null => (rng.chance(0.02) ? rng.pick(GATES) : null);
 

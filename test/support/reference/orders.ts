@@ -1,10 +1,12 @@
 /** The reference model of placing an order: the checks in the order of the design (section 5), one by one. */
 import { must } from '../../../engine/base/assert.js';
 import type { OrderGuards, PlaceOrder } from '../../../engine/model/commands.js';
+import type { PlaceLimitOrder } from '../../../engine/model/limit-commands.js';
 import { LIVE } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
-import type { BetFacts, BetPlaced } from '../../../engine/model/events.js';
+import type { BetPlaced, OrderFacts, OrderPending } from '../../../engine/model/events.js';
 import { referenceOddsE4, referencePayoutCents, referencePercentE2 } from './arithmetic.js';
+import { FILLS_MAX, fill, filledBy } from './limit-orders.js';
 import { edgeOf, edgeOfRound, isQuoted, offeredPools, payoutsOn, upSeedAt } from './quotes.js';
 import {
   accountOf,
@@ -26,6 +28,41 @@ export function placeOrder(
 ): Verdict {
   const remembered = rememberedOrder(state, command);
   if (remembered !== null) return remembered;
+  const round = roundFor(state, command, gate, guards);
+  if ('refused' in round) return round;
+  const refusal = stakeRefusal(state, command, round, guards);
+  if (refusal !== null) return { refused: refusal };
+  return accept(state, command, priced(state, command, round), round, 0);
+}
+
+/** A bet if odds and exposure allow it now, else an order that rests. */
+export function placeLimitOrder(
+  state: ReferenceState,
+  limit: PlaceLimitOrder,
+  gate: ErrorCode | null,
+  guards: OrderGuards | null,
+): Verdict {
+  const remembered = rememberedOrder(state, limit);
+  if (remembered !== null) return remembered;
+  const { limitOddsE4, kind: _, ...facts } = limit;
+  const command: PlaceOrder = { ...facts, kind: 'placeOrder', expectedPercentE6: -1 };
+  const round = roundFor(state, command, gate, guards);
+  if ('refused' in round) return round;
+  const refusal = rangeRefusal(state, command, round) ?? accountRefusal(state, command);
+  if (refusal !== null) return { refused: refusal };
+  const bet = priced(state, command, round);
+  const isBet = bet.oddsE4 >= limitOddsE4 && exposureRefusal(round, bet, command.fairShareE6) === null;
+  return isBet
+    ? accept(state, command, { ...bet, limitOddsE4 }, round, limitOddsE4)
+    : rest(state, command, bet, round, limitOddsE4);
+}
+
+function roundFor(
+  state: ReferenceState,
+  command: PlaceOrder,
+  gate: ErrorCode | null,
+  guards: OrderGuards | null,
+): ReferenceRound | { readonly refused: ErrorCode } {
   const market = state.markets[command.market];
   if (market === undefined || marketRulesOf(state, command.market) === null) {
     return { refused: 'market_not_found' };
@@ -45,14 +82,14 @@ export function placeOrder(
   }
   if (command.timeMs >= round.bettingClosesMs) return { refused: 'betting_closed' };
   if (isQuoted(round) && command.fairShareE6 < 0) return { refused: 'stale_price' };
-
-  const refusal = stakeRefusal(state, command, round, guards);
-  if (refusal !== null) return { refused: refusal };
-  return accept(state, command, priced(state, command, round), round);
+  return round;
 }
 
 /** By what the account placed under this key less than a lifetime ago; null where that is nothing. */
-export function rememberedOrder(state: ReferenceState, command: PlaceOrder): NothingDone | null {
+export function rememberedOrder(
+  state: ReferenceState,
+  command: Pick<PlaceOrder, 'account' | 'timeMs' | 'idempotency'>,
+): NothingDone | null {
   const digest = command.idempotency;
   if (digest === null) return null;
   const found = liveEntries(state, command.timeMs).find(
@@ -66,41 +103,21 @@ export function rememberedOrder(state: ReferenceState, command: PlaceOrder): Not
 const liveEntries = (state: ReferenceState, timeMs: number): ReferenceIdempotency[] =>
   state.idempotency.filter((entry) => timeMs - entry.timeMs < rulesOf(state).idempotencyTtlMs);
 
-function stakeRefusal(
-  state: ReferenceState,
-  command: PlaceOrder,
-  round: ReferenceRound,
-  guards: OrderGuards | null,
-): ErrorCode | null {
+function rangeRefusal(state: ReferenceState, command: PlaceOrder, round: ReferenceRound): ErrorCode | null {
+  const account = must(accountOf(state, command.account), 'account');
+  const tierMaxCents = must(rulesOf(state).tiers[account.tier], 'tier').maxStakeCents;
+  if (command.stakeCents < round.rules.minStakeCents) return 'stake_out_of_range';
+  if (command.stakeCents > Math.min(round.rules.maxStakeCents, tierMaxCents)) return 'stake_out_of_range';
+  return null;
+}
+
+/** What only the account and the memory of orders refuse. */
+function accountRefusal(state: ReferenceState, command: PlaceOrder): ErrorCode | null {
   const account = must(accountOf(state, command.account), 'account');
   const rules = rulesOf(state);
-  const { side, stakeCents, fairShareE6, expectedPercentE6 } = command;
-  const [upCents, downCents] = offeredPools(round, fairShareE6);
-
-  const tierMaxCents = must(rules.tiers[account.tier], 'tier').maxStakeCents;
-  if (stakeCents < round.rules.minStakeCents) return 'stake_out_of_range';
-  if (stakeCents > Math.min(round.rules.maxStakeCents, tierMaxCents)) return 'stake_out_of_range';
-
-  const publishedE6 = referencePercentE2(side, upCents, downCents) * 10_000;
-  const isGuarded = expectedPercentE6 !== -1;
-  if (isGuarded && Math.abs(publishedE6 - expectedPercentE6) > round.slippageE2 * 10_000) {
-    return 'odds_changed';
-  }
-
-  const { oddsE4, payoutCents } = priced(state, command, round);
-  if (guards !== null && oddsE4 < guards.minOddsE4) return 'odds_changed';
-
-  if (stakeCents > account.balanceCents) return 'insufficient_balance';
-
-  if (payoutsOn(round, side) + payoutCents > upCents + downCents + stakeCents) return 'round_exposure_limit';
-  if (isQuoted(round)) {
-    const edge = edgeOfRound(round) + edgeOf(side, stakeCents, payoutCents, fairShareE6);
-    if (edge < 0n) return 'round_exposure_limit';
-  }
-
+  if (command.stakeCents > account.balanceCents) return 'insufficient_balance';
   const openBets = account.bets.filter((bet) => bet.settled === null).length;
   if (openBets >= rules.openBetsMax) return 'too_many_open_bets';
-
   const isRemembering = command.idempotency !== null;
   if (isRemembering && liveEntries(state, command.timeMs).length >= rules.idempotencyEntriesMax) {
     return 'idempotency_full';
@@ -108,8 +125,47 @@ function stakeRefusal(
   return null;
 }
 
+/** What the round may come to owe with the bet. */
+export function exposureRefusal(
+  round: ReferenceRound,
+  { side, stakeCents, payoutCents }: BetPlaced,
+  fairShareE6: number,
+): ErrorCode | null {
+  const [upCents, downCents] = offeredPools(round, fairShareE6);
+  if (payoutsOn(round, side) + payoutCents > upCents + downCents + stakeCents) return 'round_exposure_limit';
+  if (isQuoted(round)) {
+    const edge = edgeOfRound(round) + edgeOf(side, stakeCents, payoutCents, fairShareE6);
+    if (edge < 0n) return 'round_exposure_limit';
+  }
+  return null;
+}
+
+function stakeRefusal(
+  state: ReferenceState,
+  command: PlaceOrder,
+  round: ReferenceRound,
+  guards: OrderGuards | null,
+): ErrorCode | null {
+  const { side, fairShareE6, expectedPercentE6 } = command;
+  const outOfRange = rangeRefusal(state, command, round);
+  if (outOfRange !== null) return outOfRange;
+
+  const [upCents, downCents] = offeredPools(round, fairShareE6);
+  const publishedE6 = referencePercentE2(side, upCents, downCents) * 10_000;
+  const isGuarded = expectedPercentE6 !== -1;
+  if (isGuarded && Math.abs(publishedE6 - expectedPercentE6) > round.slippageE2 * 10_000) {
+    return 'odds_changed';
+  }
+
+  const bet = priced(state, command, round);
+  if (guards !== null && bet.oddsE4 < guards.minOddsE4) return 'odds_changed';
+  const { balanceCents } = must(accountOf(state, command.account), 'account');
+  if (command.stakeCents > balanceCents) return 'insufficient_balance';
+  return exposureRefusal(round, bet, fairShareE6) ?? accountRefusal(state, command);
+}
+
 /** The bet as it will stand: odds and percent are those after its stake has joined. */
-function priced(state: ReferenceState, command: PlaceOrder, round: ReferenceRound): BetPlaced {
+export function priced(state: ReferenceState, command: PlaceOrder, round: ReferenceRound): BetPlaced {
   const { side, stakeCents } = command;
   const offered = offeredPools(round, command.fairShareE6);
   const upCents = offered[0] + (side === 0 ? stakeCents : 0);
@@ -130,39 +186,71 @@ function priced(state: ReferenceState, command: PlaceOrder, round: ReferenceRoun
     payoutCents: referencePayoutCents(stakeCents, oddsE4, round.feeBps),
     newBalanceCents: account.balanceCents - stakeCents,
     clientSeed: command.clientSeed,
+    limitOddsE4: 0,
+    filled: null,
     fairShareE6: isQuoted(round) ? command.fairShareE6 : -1,
   };
 }
 
 /** What the answer says, which a repetition gets again. */
-function factsOf({ fairShareE6: _, ...facts }: BetPlaced): BetFacts {
+function factsOf({ fairShareE6: _, ...facts }: BetPlaced | OrderPending): OrderFacts {
   return facts;
 }
 
 function accept(
   state: ReferenceState,
   command: PlaceOrder,
+  bet: BetPlaced,
+  round: ReferenceRound,
+  limitOddsE4: number,
+): Verdict {
+  const own = add(state, command, bet, round, limitOddsE4, false);
+  if (limitOddsE4 !== 0) own.filledAtMs = command.timeMs;
+  if (isQuoted(round)) round.upSeedCents = upSeedAt(round, command.fairShareE6);
+  round.bets.push(own);
+  const fills = fill(state, round, command.timeMs, command.fairShareE6, FILLS_MAX);
+  const placed = { ...bet, filled: fills.length === 0 ? null : filledBy(fills) };
+  own.placed = placed;
+  remember(state, command, placed);
+  return { events: [placed, ...fills] };
+}
+
+function rest(
+  state: ReferenceState,
+  command: PlaceOrder,
+  bet: BetPlaced,
+  round: ReferenceRound,
+  limitOddsE4: number,
+): Verdict {
+  const payoutCents = referencePayoutCents(bet.stakeCents, limitOddsE4, round.feeBps);
+  const atLimit = { ...bet, oddsE4: limitOddsE4, entryPercentE2: 0, payoutCents, limitOddsE4 };
+  round.resting.push(add(state, command, atLimit, round, limitOddsE4, true));
+  const pending: OrderPending = { ...atLimit, type: 'orderPending' };
+  remember(state, command, pending);
+  return { events: [pending] };
+}
+
+function add(
+  state: ReferenceState,
+  command: PlaceOrder,
   placed: BetPlaced,
   round: ReferenceRound,
-): Verdict {
+  limitOddsE4: number,
+  hasRested: boolean,
+): ReferenceBet {
   const account = must(accountOf(state, command.account), 'account');
-  const bet: ReferenceBet = { placed, round, settled: null, changeNumber: ++state.changes };
-  if (isQuoted(round)) round.upSeedCents = upSeedAt(round, command.fairShareE6);
+  const changeNumber = ++state.changes;
+  const bet = { placed, limitOddsE4, hasRested, filledAtMs: null, round, settled: null, changeNumber };
   account.balanceCents -= command.stakeCents;
   account.bets.push(bet);
-  round.bets.push(bet);
   state.bets.push(bet);
-  if (command.idempotency !== null) {
-    const { keyHigh, keyLow, body } = command.idempotency;
-    state.idempotency.push({
-      account: command.account,
-      keyHigh,
-      keyLow,
-      body,
-      timeMs: command.timeMs,
-      seq: state.seq + 1,
-      event: factsOf(placed),
-    });
-  }
-  return { events: [placed] };
+  return bet;
+}
+
+function remember(state: ReferenceState, command: PlaceOrder, order: BetPlaced | OrderPending): void {
+  if (command.idempotency === null) return;
+  const { keyHigh, keyLow, body } = command.idempotency;
+  const { account, timeMs } = command;
+  const event = factsOf(order);
+  state.idempotency.push({ account, keyHigh, keyLow, body, timeMs, seq: state.seq + 1, event });
 }

@@ -117,7 +117,8 @@ export class Pair {
 
   #checkConservation(): void {
     const totals = this.engine.totals();
-    const held = totals.houseCents + totals.accountsCents + totals.openStakesCents + totals.openSeedsCents;
+    const inRoundsCents = totals.openStakesCents + totals.openSeedsCents;
+    const held = totals.houseCents + totals.accountsCents + inRoundsCents + totals.reservedStakesCents;
     equal(held, totals.depositsCents - totals.withdrawalsCents, 'conservation of money');
   }
 

@@ -1,8 +1,8 @@
 /** What can be read of the reference model, worked out afresh at every call. */
 import { must } from '../../../engine/base/assert.js';
 import type { BoundaryPrice, OpenLate, PublishRoot } from '../../../engine/model/commands.js';
-import { BET_RESULTS, LIVE, type PositionStatus, SETTLED, SETTLING } from '../../../engine/model/domain.js';
 import type { PriceOrigin, ProofView, PublishedRoot } from '../../../engine/model/proof-views.js';
+import { BET_RESULTS, END_CANCELLED, END_EXPIRED, LIVE, type PositionStatus, SETTLED, SETTLING } from '../../../engine/model/domain.js';
 import { houseOf } from '../../../engine/model/rules.js';
 import type {
   AccountView,
@@ -95,13 +95,18 @@ function publishedRoot({ timeMs, merkleRoot, treeSize, keyId, signature }: Publi
   return { merkleRoot, treeSize, keyId, signature, publishedAtMs: timeMs };
 }
 
-function statusOf({ round, settled }: ReferenceBet): PositionStatus {
+function statusOf(bet: ReferenceBet): PositionStatus {
+  const { round, settled } = bet;
+  if (settled?.result === END_CANCELLED) return 'CANCELLED';
+  if (settled?.result === END_EXPIRED) return 'EXPIRED';
   if (settled !== null) return 'SETTLED';
+  if (round.resting.includes(bet)) return 'PENDING';
   return round.status === SETTLING ? 'SETTLING' : 'ACTIVE';
 }
 
 function betView(bet: ReferenceBet): BetView {
-  const { placed, round, settled } = bet;
+  const { placed, round, settled, limitOddsE4, filledAtMs } = bet;
+  const isBet = limitOddsE4 === 0 || filledAtMs !== null;
   return {
     bet: placed.bet,
     market: placed.market,
@@ -109,7 +114,10 @@ function betView(bet: ReferenceBet): BetView {
     side: placed.side,
     stakeCents: placed.stakeCents,
     oddsE4: placed.oddsE4,
-    entryPercentE2: placed.entryPercentE2,
+    limitOddsE4,
+    rested: bet.hasRested,
+    filledAtMs,
+    entryPercentE2: isBet ? placed.entryPercentE2 : null,
     clientSeed: placed.clientSeed,
     payoutCents: placed.payoutCents,
     status: statusOf(bet),
@@ -181,9 +189,11 @@ export function totals(state: ReferenceState): Totals {
   const openRounds = [...state.markets.map((market) => market.current), ...state.settling].filter(
     (round): round is ReferenceRound => round !== null && round.status !== SETTLED,
   );
-  const openStakesCents = state.bets
-    .filter((bet) => bet.settled === null)
-    .reduce((sum, bet) => sum + bet.placed.stakeCents, 0);
+  const stakesOf = (bets: readonly ReferenceBet[]): number =>
+    bets.reduce((sum, bet) => sum + bet.placed.stakeCents, 0);
+  const open = state.bets.filter((bet) => bet.settled === null);
+  const reservedStakesCents = stakesOf(open.filter((bet) => bet.round.resting.includes(bet)));
+  const openStakesCents = stakesOf(open) - reservedStakesCents;
   const inRoundsCents = openRounds.reduce((sum, round) => sum + moneyIn(round), 0);
   return {
     houseCents: state.houseCents,
@@ -192,6 +202,7 @@ export function totals(state: ReferenceState): Totals {
     // While a round is being settled, what it pays beyond the stakes comes out of the seeds and the stakes
     // that lost: the rest stands here.
     openSeedsCents: inRoundsCents - openStakesCents,
+    reservedStakesCents,
     depositsCents: state.depositsCents,
     withdrawalsCents: state.withdrawalsCents,
   };

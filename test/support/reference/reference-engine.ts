@@ -4,6 +4,7 @@
  */
 import { assert, must, unreachable } from '../../../engine/base/assert.js';
 import type { Command, OrderGuards, PlaceOrder } from '../../../engine/model/commands.js';
+import type { PlaceLimitOrder } from '../../../engine/model/limit-commands.js';
 import { ASSET_CLASSES } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { EngineEvent, Outcome, Rejected, Replayed } from '../../../engine/model/events.js';
@@ -19,7 +20,8 @@ import type {
 } from '../../../engine/model/views.js';
 import * as accounts from './accounts.js';
 import * as lifecycle from './lifecycle.js';
-import { placeOrder, rememberedOrder } from './orders.js';
+import * as limits from './limit-orders.js';
+import { placeLimitOrder, placeOrder, rememberedOrder } from './orders.js';
 import * as reads from './reads.js';
 import { settle } from './settlement.js';
 import {
@@ -42,7 +44,7 @@ export class ReferenceEngine implements EngineReads {
     if (!('events' in verdict)) return nothingDone(verdict);
     this.state.seq += 1;
     this.state.timeMs = command.timeMs;
-    for (const event of verdict.events) this.#touch(event);
+    for (const event of verdict.events) this.#touch(command, event);
     return { status: 'accepted', seq: this.state.seq, events: verdict.events };
   }
 
@@ -68,6 +70,14 @@ export class ReferenceEngine implements EngineReads {
         return settle(this.state, command);
       case 'placeOrder':
         return placeOrder(this.state, command, gate, guards);
+      case 'placeLimitOrder':
+        return placeLimitOrder(this.state, command, gate, guards);
+      case 'cancelOrder':
+        return limits.cancelOrder(this.state, command, gate);
+      case 'fillOrders':
+        return limits.fillOrders(this.state, command);
+      case 'expireOrders':
+        return limits.expireOrders(this.state, command);
       case 'createAccount':
         return accounts.createAccount(this.state, command);
       case 'updateAccount':
@@ -102,8 +112,8 @@ export class ReferenceEngine implements EngineReads {
   }
 
   /** Which accounts, and whether any round or result, the event speaks of. */
-  #touch(event: EngineEvent): void {
-    const isLifecycle = event.type.startsWith('ro') || event.type === 'betSettled';
+  #touch({ kind }: Command, event: EngineEvent): void {
+    const isLifecycle = event.type.startsWith('ro') || kind === 'settle';
     if (isLifecycle) this.state.lifecycleSeq = this.state.seq;
     if (!('account' in event)) return;
     const account = accountOf(this.state, event.account);
@@ -124,6 +134,18 @@ export class ReferenceEngine implements EngineReads {
   }
   get settlementsWaiting(): boolean {
     return this.state.resolved.length > 0;
+  }
+  get restingOrders(): number {
+    return this.state.bets.filter((bet) => bet.round.resting.includes(bet)).length;
+  }
+  restingIn(market: number): number {
+    return this.state.markets[market]?.current?.resting.length ?? 0;
+  }
+  get nextExpiryMs(): number {
+    return limits.nextExpiryMs(this.state);
+  }
+  isFillable(market: number, fairShareE6: number, timeMs: number): boolean {
+    return limits.isFillable(this.state, market, fairShareE6, timeMs);
   }
   get rules(): Rules | null {
     return this.state.rules;
@@ -216,7 +238,7 @@ export class ReferenceEngine implements EngineReads {
   orders(account: number, limit: number): BetView[] {
     return reads.positions(this.state, account, 'orders', limit);
   }
-  rememberedOrder(order: PlaceOrder): Replayed | Rejected | null {
+  rememberedOrder(order: PlaceOrder | PlaceLimitOrder): Replayed | Rejected | null {
     const remembered = rememberedOrder(this.state, order);
     return remembered === null ? null : nothingDone(remembered);
   }

@@ -3,6 +3,8 @@ import { assert, must } from '../../../engine/base/assert.js';
 import type { Settle } from '../../../engine/model/commands.js';
 import {
   BET_RESULTS,
+  END_CANCELLED,
+  END_EXPIRED,
   RESULT_DRAW,
   RESULT_UP,
   RESULT_VOID,
@@ -12,6 +14,7 @@ import {
   UP,
 } from '../../../engine/model/domain.js';
 import type { BalanceMoved, EngineEvent, RoundChanged } from '../../../engine/model/events.js';
+import { releaseFirst } from './limit-orders.js';
 import {
   accountOf,
   poolOf,
@@ -77,14 +80,14 @@ export function resolve(
     closePrice: round.closePrice,
     reason,
   };
-  if (round.bets.length === 0) return [resolved, ...finish(state, round, timeMs)];
+  if (round.bets.length === 0 && round.resting.length === 0) return [resolved, ...finish(state, round, timeMs)];
   state.resolved.push(round);
   return [resolved];
 }
 
 /** Every bet is paid: the house takes what is left. */
 function finish(state: ReferenceState, round: ReferenceRound, timeMs: number): EngineEvent[] {
-  const paidCents = round.bets.reduce((sum, bet) => sum + must(bet.settled, 'settlement').paidCents, 0);
+  const paidCents = round.bets.reduce((sum, bet) => sum + (must(bet.settled, 'settlement').paidCents ?? 0), 0);
   const leftCents = poolOf(round, 0) + poolOf(round, 1) - paidCents;
   assert(leftCents >= 0, 'a round never owes more than its pool');
   round.status = SETTLED;
@@ -98,12 +101,22 @@ function finish(state: ReferenceState, round: ReferenceRound, timeMs: number): E
 export function settle(state: ReferenceState, { timeMs, betsMax }: Settle): Verdict {
   if (state.resolved.length === 0) return { refused: 'invalid_request' };
   const events: EngineEvent[] = [];
-  for (let settled = 0; settled < betsMax; settled++) {
+  for (let settled = 0; settled < betsMax; ) {
     const round = state.resolved[0];
     if (round === undefined) break;
     const waiting = round.bets.filter((bet) => bet.settled === null);
-    events.push(settleBet(state, must(waiting[0], 'a bet that waits'), timeMs));
-    if (waiting.length === 1) {
+    const left = round.resting.length + waiting.length;
+    const end = round.result === RESULT_VOID ? END_CANCELLED : END_EXPIRED;
+    // Its last orders were cancelled meanwhile.
+    if (left === 0) {
+      state.resolved.shift();
+      events.push(...finish(state, round, timeMs));
+      continue;
+    }
+    settled += 1;
+    if (round.resting.length > 0) events.push(releaseFirst(state, round, end, timeMs));
+    else events.push(settleBet(state, must(waiting[0], 'a bet that waits'), timeMs));
+    if (left === 1) {
       state.resolved.shift();
       events.push(...finish(state, round, timeMs));
     }
@@ -129,6 +142,7 @@ function settleBet(state: ReferenceState, bet: ReferenceBet, timeMs: number): En
     result: BET_RESULTS.indexOf(result),
     payoutCents: paidCents,
     newBalanceCents: account.balanceCents,
+    rested: bet.hasRested,
   };
 }
 

@@ -6,14 +6,21 @@ import { must } from '../../../engine/base/assert.js';
 import type { BoundaryPrice, OpenLate, PublishRoot } from '../../../engine/model/commands.js';
 import { ASSET_CLASSES, ASSETS, assetClassOf, assetOf, MARKET_IDS } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
-import type { BalanceMoved, BetFacts, BetPlaced, EngineEvent } from '../../../engine/model/events.js';
+import type { BalanceMoved, BetPlaced, EngineEvent, OrderFacts } from '../../../engine/model/events.js';
 import type { MarketRules, Rules } from '../../../engine/model/rules.js';
 import type { Setup } from '../../../engine/model/setup.js';
 
 export interface ReferenceBet {
-  readonly placed: BetPlaced;
+  /** Of a limit order that rests, what it would be at the odds that it names. */
+  placed: BetPlaced;
+  /** 0 if it is no limit order. */
+  readonly limitOddsE4: number;
+  readonly hasRested: boolean;
+  /** When a limit order became a bet. */
+  filledAtMs: number | null;
   readonly round: ReferenceRound;
-  settled: { readonly result: number; readonly paidCents: number; readonly atMs: number } | null;
+  /** Nothing is paid where a limit order ended unfilled: its stake went back. */
+  settled: { readonly result: number; readonly paidCents: number | null; readonly atMs: number } | null;
   /** Grows with every placement and every settlement of any bet: the order of changes. */
   changeNumber: number;
 }
@@ -38,6 +45,7 @@ export interface ReferenceRound {
   paidSeedCents: number;
   /** How much of all it put in was on UP for the last bet. */
   upSeedCents: number;
+  /** In the order in which they joined its pools. */
   readonly bets: ReferenceBet[];
   /** Whether it opened under rules with proofs. */
   readonly isProven: boolean;
@@ -45,6 +53,8 @@ export interface ReferenceRound {
   openedBy: OpenLate | BoundaryPrice | null;
   closedBy: BoundaryPrice | null;
   rootBy: PublishRoot | null;
+  /** Orders that rest. */
+  readonly resting: ReferenceBet[];
 }
 
 export interface ReferenceTransfer {
@@ -94,7 +104,7 @@ export interface ReferenceIdempotency {
   readonly body: number;
   readonly timeMs: number;
   readonly seq: number;
-  readonly event: BetFacts;
+  readonly event: OrderFacts;
 }
 
 export interface ReferenceState {

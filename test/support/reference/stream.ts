@@ -10,7 +10,8 @@ import type { Outcome } from '../../../engine/model/events.js';
 import { RULES_VERSION } from '../../../engine/model/rules.js';
 import * as lifecycle from './lifecycle-moves.js';
 import * as operator from './operator-moves.js';
-import { order } from './order-moves.js';
+import { nextExpiryMs } from './limit-orders.js';
+import * as orders from './order-moves.js';
 import { Pair } from './pair.js';
 import { bettableRounds } from './reads.js';
 import { ReferenceEngine } from './reference-engine.js';
@@ -25,9 +26,14 @@ type Generator = (world: World, rng: Rng) => Move | Command | null;
 function choices(world: World): readonly (readonly [number, Generator])[] {
   const { state, nowMs } = world;
   const isBetting = bettableRounds(state, nowMs).length > 0;
+  const isExpiring = nextExpiryMs(state) <= nowMs;
   const isAwaiting = lifecycle.awaitedBoundaries(world).length > 0;
   return [
-    [isBetting ? 90 : 3, order],
+    [isBetting ? 90 : 3, orders.order],
+    [isBetting ? 25 : 1, orders.limitOrder],
+    [isBetting ? 6 : 0.5, orders.cancelOrder],
+    [isBetting ? 6 : 0.3, orders.fillOrders],
+    [isExpiring ? 8 : 0.3, orders.expireOrders],
     [14, lifecycle.passTime],
     [isAwaiting ? 22 : 0.5, lifecycle.boundaryPrice],
     [state.markets.some(({ current }) => current === null) ? 4 : 0.5, lifecycle.openLate],

@@ -1,0 +1,80 @@
+/** A bet takes its place: in its round's pools, in the tables, and in the list of its account. */
+import type { PlaceOrder } from '../model/commands.js';
+import { UP } from '../model/domain.js';
+import type { Round } from '../state/rounds.js';
+import type { State } from '../state/state.js';
+import type { Offer } from './order-checks.js';
+
+/** The stake joins its pool at the offer. `row` is the bet's: the last of its round from now on. */
+export function joinRound(
+  state: State,
+  round: Round,
+  row: number,
+  side: number,
+  offer: Offer,
+  fairShareE6: number,
+): void {
+  const { bets } = state;
+  round.noteShare(fairShareE6);
+  const stakeCents = bets.chunk(row).stakeCents[bets.index(row)] as number;
+  quoteAt(round, offer);
+  joinPool(state, round, side, stakeCents, offer.payoutCents);
+  if (round.firstBet === 0) round.firstBet = row;
+  else bets.chunk(round.lastBet).next[bets.index(round.lastBet)] = row;
+  round.lastBet = row;
+}
+
+/** Moves the seeds to where the bet found them, and counts its edge. */
+function quoteAt(round: Round, { upCents, edgeCents }: Offer): void {
+  const { quote } = round;
+  if (quote === null) return;
+  const movedCents = upCents - round.poolUpCents;
+  round.poolUpCents += movedCents;
+  round.poolDownCents -= movedCents;
+  quote.seedUpCents += movedCents;
+  quote.edgeCents += edgeCents;
+}
+
+function joinPool(state: State, round: Round, side: number, stakeCents: number, payout: number): void {
+  if (side === UP) {
+    round.poolUpCents += stakeCents;
+    round.payoutUpCents += payout;
+  } else {
+    round.poolDownCents += stakeCents;
+    round.payoutDownCents += payout;
+  }
+  round.betCount++;
+  round.volumeCents += stakeCents;
+  state.markets.potsCents += stakeCents;
+  state.markets.openStakesCents += stakeCents;
+}
+
+/** Fills a row for the order and links it to its account. Odds, percent and payout are the bet's, or those it waits for. */
+export function addRow(
+  state: State,
+  order: PlaceOrder,
+  round: Round,
+  oddsE4: number,
+  entryPercentE2: number,
+  payoutCents: number,
+): number {
+  const { bets } = state;
+  const row = bets.take();
+  const chunk = bets.chunk(row);
+  const i = bets.index(row);
+  chunk.stakeCents[i] = order.stakeCents;
+  chunk.oddsE4[i] = oddsE4;
+  chunk.payoutCents[i] = payoutCents;
+  chunk.placedAtMs[i] = order.timeMs;
+  chunk.settledAtMs[i] = 0;
+  chunk.changedSeq[i] = state.nextSeq;
+  chunk.account[i] = order.account;
+  chunk.roundNumber[i] = round.roundNumber;
+  chunk.market[i] = round.market;
+  chunk.side[i] = order.side;
+  chunk.result[i] = 0;
+  chunk.setEntry(i, entryPercentE2, order.clientSeed);
+  chunk.next[i] = 0;
+  state.history.placed(order.account, row, state.rulesInForce.historyBetsMax);
+  return row;
+}

@@ -1,0 +1,190 @@
+/**
+ * Filling resting limit orders. Whatever moves the odds, a bet or the house's quote, is followed by a pass over the round's
+ * orders: the first that fits becomes a bet, by its limit, then by its time, whichever its side; that moves the odds, and
+ * the search begins anew. Each step consumes an order, and a command takes so many steps at most. What is left goes on in
+ * `fillOrders`.
+ *
+ * An order fits if its bet gets at least the odds that it names, and its stake is within what is available on its side
+ * (`engine/quotes/exposure.ts`): both hold for smaller stakes, the first for lower limits too, so a search tree finds it.
+ */
+import type { PlaceOrder } from '../model/commands.js';
+import type { FillOrders } from '../model/limit-commands.js';
+import { DOWN, LIVE, NO_FAIR_SHARE, UP } from '../model/domain.js';
+import type { EngineEvent, LimitFills, OrderFilled } from '../model/events.js';
+import { availableCents } from '../quotes/exposure.js';
+import { quotedUpCents } from '../quotes/split.js';
+import type { LimitSearch } from '../state/limit-tree.js';
+import type { Round } from '../state/rounds.js';
+import { type Effect, reject, type State } from '../state/state.js';
+import { joinRound } from './bets.js';
+import { isCovered, type Offer, offerFor, reaches } from './order-checks.js';
+
+/** Orders that a bet fills at once at most: well below the time of a settlement's slice. */
+export const FILLS_MAX = 32;
+
+/** What a pass has done after an order. */
+interface Fills {
+  readonly events: readonly OrderFilled[];
+  readonly filled: LimitFills;
+}
+
+/** The pass after an order's bet; null if it has filled nothing. */
+export function fillsAfter(state: State, round: Round, { timeMs, fairShareE6 }: PlaceOrder): Fills | null {
+  const events = fill(state, round, timeMs, fairShareE6, FILLS_MAX);
+  if (events.length === 0) return null;
+  const [up, down] = [events.filter(({ side }) => side === UP), events.filter(({ side }) => side === DOWN)];
+  return {
+    events,
+    filled: {
+      upOrders: up.length,
+      upCents: sumOf(up),
+      downOrders: down.length,
+      downCents: sumOf(down),
+    },
+  };
+}
+
+const sumOf = (filled: readonly OrderFilled[]): number =>
+  filled.reduce((sum, { stakeCents }) => sum + stakeCents, 0);
+
+/** Rejected if nothing can be filled. */
+export function fillOrders(state: State, command: FillOrders): Effect {
+  const { market, fairShareE6, timeMs, ordersMax } = command;
+  const round = fillableRound(state, market, fairShareE6, timeMs);
+  const events: EngineEvent[] = round === null ? [] : fill(state, round, timeMs, fairShareE6, ordersMax);
+  return events.length === 0 ? reject('invalid_request', 'no resting order can be filled') : events;
+}
+
+/** Whether `fillOrders` would fill an order. Changes nothing. */
+export function isFillable(state: State, market: number, fairShareE6: number, timeMs: number): boolean {
+  const round = fillableRound(state, market, fairShareE6, timeMs);
+  return round !== null && nextFill(state, round, fairShareE6) !== null;
+}
+
+/** The market's round if its resting orders may be filled now. */
+function fillableRound(state: State, market: number, fairShareE6: number, timeMs: number): Round | null {
+  const { current, suspended } = state.markets.market(market);
+  if (current === null || state.books.ordersOf(current) === 0) return null;
+  if (!state.trading.enabled || suspended) return null;
+  if (current.status !== LIVE || timeMs >= current.bettingClosesMs) return null;
+  return current.quote !== null && fairShareE6 === NO_FAIR_SHARE ? null : current;
+}
+
+function fill(
+  state: State,
+  round: Round,
+  timeMs: number,
+  fairShareE6: number,
+  ordersMax: number,
+): OrderFilled[] {
+  const events: OrderFilled[] = [];
+  while (events.length < ordersMax && state.books.ordersOf(round) > 0) {
+    const next = nextFill(state, round, fairShareE6);
+    if (next === null) break;
+    events.push(become(state, round, next, timeMs, fairShareE6));
+  }
+  return events;
+}
+
+/** The order to fill next, and what it gets. */
+interface NextFill {
+  readonly limitRow: number;
+  readonly side: number;
+  readonly offer: Offer;
+}
+
+function nextFill(state: State, round: Round, fairShareE6: number): NextFill | null {
+  const upCents = quotedUpCents(round, fairShareE6);
+  const up = new SideSearch(state, round, UP, fairShareE6, upCents);
+  const down = new SideSearch(state, round, DOWN, fairShareE6, upCents);
+  const limitRow = state.books.find(round, up, down);
+  if (limitRow === 0) return null;
+  const { side, found: offer } = limitRow === up.foundRow ? up : down;
+  return offer === null ? null : { limitRow, side, offer };
+}
+
+/** Products of cents and odds are exact up to here; above, the search lets more orders through to the exact check. */
+const ROUNDING = 1e-12;
+
+class SideSearch implements LimitSearch {
+  /** The order that fits, with its offer. */
+  foundRow = 0;
+  found: Offer | null = null;
+  readonly #sideCents: number;
+  readonly #totalE4: number;
+  readonly #availableCents: number;
+
+  constructor(
+    private readonly state: State,
+    private readonly round: Round,
+    readonly side: number,
+    private readonly fairShareE6: number,
+    private readonly upCents: number,
+  ) {
+    const totalCents = round.poolUpCents + round.poolDownCents;
+    this.#sideCents = side === UP ? upCents : totalCents - upCents;
+    this.#totalE4 = totalCents * 10_000 * (1 + ROUNDING);
+    this.#availableCents = availableCents(round, side, fairShareE6);
+  }
+
+  /** (total + stake) / (side + stake) >= limit, without a division. */
+  mayFit(limitOddsE4: number, stakeCents: number): boolean {
+    if (stakeCents > this.#availableCents) return false;
+    return stakeCents * (limitOddsE4 - 10_000) + limitOddsE4 * this.#sideCents <= this.#totalE4;
+  }
+
+  fits(row: number): boolean {
+    const { limits } = this.state.bets;
+    const chunk = limits.chunk(row);
+    const i = limits.index(row);
+    const { round, side, fairShareE6, upCents } = this;
+    const offer = offerFor(round, side, chunk.stakeCents[i] as number, fairShareE6, upCents);
+    if (!reaches(offer, chunk.limitOddsE4[i] as number) || !isCovered(round, side, offer)) return false;
+    this.foundRow = row;
+    this.found = offer;
+    return true;
+  }
+}
+
+/** The resting order becomes a bet at the offer. */
+function become(
+  state: State,
+  round: Round,
+  { limitRow, side, offer }: NextFill,
+  timeMs: number,
+  fairShareE6: number,
+): OrderFilled {
+  const { bets, accounts, books } = state;
+  const limits = bets.limits.chunk(limitRow);
+  const l = bets.limits.index(limitRow);
+  const row = limits.betRow[l] as number;
+  const chunk = bets.chunk(row);
+  const i = bets.index(row);
+  const account = chunk.account[i] as number;
+  books.remove(round, side, limitRow);
+  limits.filledAtMs[l] = timeMs;
+  chunk.oddsE4[i] = offer.oddsE4;
+  chunk.payoutCents[i] = offer.payoutCents;
+  const clientSeed = chunk.clientSeedOf(i);
+  chunk.setEntry(i, offer.entryPercentE2, clientSeed);
+  joinRound(state, round, row, side, offer, fairShareE6);
+  accounts.touch(account, state.nextSeq);
+  return {
+    type: 'orderFilled',
+    timeMs,
+    bet: chunk.bet[i] as number,
+    account,
+    market: round.market,
+    roundNumber: round.roundNumber,
+    side,
+    stakeCents: chunk.stakeCents[i] as number,
+    limitOddsE4: limits.limitOddsE4[l] as number,
+    oddsE4: offer.oddsE4,
+    entryPercentE2: offer.entryPercentE2,
+    payoutCents: offer.payoutCents,
+    newBalanceCents: accounts.balanceCents(account),
+    clientSeed,
+    placedAtMs: chunk.placedAtMs[i] as number,
+    fairShareE6: round.quote === null ? NO_FAIR_SHARE : fairShareE6,
+  };
+}

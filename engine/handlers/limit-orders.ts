@@ -1,0 +1,193 @@
+/** Limit orders: placing and cancelling them, and giving back the stakes of those that no bet comes of. */
+import { assert } from '../base/assert.js';
+import { payoutCents } from '../base/money.js';
+import type { OrderGuards, PlaceOrder } from '../model/commands.js';
+import type { CancelOrder, ExpireOrders, PlaceLimitOrder } from '../model/limit-commands.js';
+import {
+  END_CANCELLED,
+  END_EXPIRED,
+  LIMIT_ODDS_E4_MAX,
+  LIMIT_ODDS_E4_MIN,
+  NO_FAIR_SHARE,
+} from '../model/domain.js';
+import type { ErrorCode } from '../model/errors.js';
+import type { BetSettled, EngineEvent, OrderPending } from '../model/events.js';
+import { BET_OPEN } from '../state/bets.js';
+import { Round } from '../state/rounds.js';
+import { type Effect, reject, type State } from '../state/state.js';
+import { addRow } from './bets.js';
+import { checkLimitOrder, isCovered, reaches, roundFor } from './order-checks.js';
+import { offerNow, place, rememberedOrder } from './orders.js';
+
+/** As `placeOrder`; where odds or exposure do not allow the bet now, the order rests. */
+export function placeLimitOrder(
+  state: State,
+  command: PlaceLimitOrder,
+  gate: ErrorCode | null,
+  guards: OrderGuards | null,
+): Effect {
+  const { limitOddsE4 } = command;
+  assert(
+    limitOddsE4 >= LIMIT_ODDS_E4_MIN && limitOddsE4 <= LIMIT_ODDS_E4_MAX,
+    `a limit of ${limitOddsE4} is possible`,
+  );
+  const remembered = rememberedOrder(state, command);
+  if (remembered !== null) return remembered;
+  const order = orderOf(command);
+  const round = roundFor(state, order, gate, guards);
+  if (!(round instanceof Round)) return round;
+  const refusal = checkLimitOrder(state, order);
+  if (refusal !== null) return refusal;
+  const offer = offerNow(order, round);
+  if (!reaches(offer, limitOddsE4) || !isCovered(round, order.side, offer))
+    return [rest(state, order, round, limitOddsE4)];
+  const placed = place(state, order, round, offer, limitOddsE4);
+  return Array.isArray(placed) ? placed : [placed];
+}
+
+/** The order without its limit, in the shape that all orders have. */
+export const orderOf = (command: PlaceLimitOrder): PlaceOrder => ({
+  kind: 'placeOrder',
+  timeMs: command.timeMs,
+  account: command.account,
+  key: command.key,
+  market: command.market,
+  side: command.side,
+  stakeCents: command.stakeCents,
+  fairShareE6: command.fairShareE6,
+  expectedPercentE6: -1,
+  idempotency: command.idempotency,
+  clientSeed: command.clientSeed,
+});
+
+function rest(state: State, order: PlaceOrder, round: Round, limitOddsE4: number): OrderPending {
+  const { account, side, stakeCents, timeMs, idempotency } = order;
+  const seq = state.nextSeq;
+  const newBalanceCents = state.accounts.move(account, -stakeCents, seq);
+  const payout = payoutCents(stakeCents, limitOddsE4, round.feeBps);
+  const row = addRow(state, order, round, limitOddsE4, 0, payout);
+  state.books.add(round, side, state.bets.limit(row, limitOddsE4));
+  const pending: OrderPending = {
+    type: 'orderPending',
+    timeMs,
+    bet: state.bets.placedCount,
+    account,
+    market: round.market,
+    roundNumber: round.roundNumber,
+    side,
+    stakeCents,
+    oddsE4: limitOddsE4,
+    entryPercentE2: 0,
+    payoutCents: payout,
+    newBalanceCents,
+    clientSeed: order.clientSeed,
+    limitOddsE4,
+    filled: null,
+    fairShareE6: round.quote === null ? NO_FAIR_SHARE : order.fairShareE6,
+  };
+  if (idempotency !== null)
+    state.idempotency.add(idempotency, seq, pending, state.rulesInForce.idempotencyTtlMs);
+  return pending;
+}
+
+/** Cancels an order that rests. `gate` is as for orders: a cancellation has to be journaled, too. */
+export function cancelOrder(state: State, command: CancelOrder, gate: ErrorCode | null): Effect {
+  const { account, bet, timeMs } = command;
+  const row = rowOf(state, account, bet);
+  if (row === 0) return reject('order_not_found', 'no order of this account has this id');
+  if (!isPending(state, row)) return reject('order_not_pending', 'only an order that rests can be cancelled');
+  if (gate !== null) return reject(gate, 'orders are not taken right now; try again');
+  return [release(state, row, END_CANCELLED, timeMs)];
+}
+
+/** The row of the account's bet, or 0 if it is not in memory or another's. */
+function rowOf({ bets, history }: State, account: number, bet: number): number {
+  let found = 0;
+  history.newestFirst(account, (row) => {
+    const number = bets.chunk(row).bet[bets.index(row)] as number;
+    if (number === bet) found = row;
+    return number > bet;
+  });
+  return found;
+}
+
+export function isPending({ bets }: State, row: number): boolean {
+  return ((bets.chunk(row).flags[bets.index(row)] as number) & BET_OPEN) !== 0 && bets.isUnfilled(row);
+}
+
+/** All resting orders of the account, newest first. Those of a frozen account are cancelled at once. */
+export function cancelAllOf(state: State, account: number, timeMs: number): EngineEvent[] {
+  const { bets, history } = state;
+  let open = state.books.orders === 0 ? 0 : state.accounts.openBets(account);
+  const rows: number[] = [];
+  history.newestFirst(account, (row) => {
+    if (isPending(state, row)) rows.push(row);
+    if (((bets.chunk(row).flags[bets.index(row)] as number) & BET_OPEN) !== 0) open--;
+    return open > 0;
+  });
+  return rows.map((row) => release(state, row, END_CANCELLED, timeMs));
+}
+
+/** The first `ordersMax` orders of rounds that take no more bets, market by market. */
+export function expireOrders(state: State, { timeMs, ordersMax }: ExpireOrders): Effect {
+  assert(ordersMax > 0, 'a slice takes at least one order');
+  const { markets, books } = state;
+  const current = markets.markets.flatMap((market) => market.current ?? []);
+  const events: EngineEvent[] = [];
+  for (const round of [...current, ...markets.awaitingPrice]) {
+    if (timeMs < round.bettingClosesMs) continue;
+    while (events.length < ordersMax && books.ordersOf(round) > 0)
+      events.push(releaseFirst(state, round, END_EXPIRED, timeMs));
+  }
+  return events.length === 0 ? reject('invalid_request', 'no resting order has expired') : events;
+}
+
+/** Gives back the stake of the first order that rests in the round. */
+export function releaseFirst(state: State, round: Round, end: number, timeMs: number): BetSettled {
+  const { limits } = state.bets;
+  const limitRow = state.books.first(round);
+  return release(state, limits.chunk(limitRow).betRow[limits.index(limitRow)] as number, end, timeMs);
+}
+
+/** When `expireOrders` next has work; Infinity if nothing rests. Rounds with a result are left to `settle`. */
+export function nextExpiryMs({ books }: State): number {
+  let dueMs = Number.POSITIVE_INFINITY;
+  if (books.orders === 0) return dueMs;
+  for (const round of books.rounds)
+    if (round.resolvedAtMs === null) dueMs = Math.min(dueMs, round.bettingClosesMs);
+  return dueMs;
+}
+
+function release(state: State, row: number, end: number, timeMs: number): BetSettled {
+  const { accounts, bets, books, markets } = state;
+  const chunk = bets.chunk(row);
+  const i = bets.index(row);
+  const account = chunk.account[i] as number;
+  const market = chunk.market[i] as number;
+  const roundNumber = chunk.roundNumber[i] as number;
+  const side = chunk.side[i] as number;
+  const stakeCents = chunk.stakeCents[i] as number;
+  const bet = chunk.bet[i] as number;
+  const round = markets.market(market).rounds.get(roundNumber);
+  assert(round !== undefined, `the round of order ${bet} is in memory`);
+  books.remove(round, side, chunk.limitRowOf(i));
+  chunk.result[i] = end;
+  chunk.settledAtMs[i] = timeMs;
+  chunk.changedSeq[i] = state.nextSeq;
+  const newBalanceCents = accounts.move(account, stakeCents, state.nextSeq);
+  state.history.settled(account, row, state.rulesInForce.historyBetsMax);
+  return {
+    type: 'betSettled',
+    timeMs,
+    bet,
+    account,
+    market,
+    roundNumber,
+    side,
+    stakeCents,
+    result: end,
+    payoutCents: stakeCents,
+    newBalanceCents,
+    rested: true,
+  };
+}

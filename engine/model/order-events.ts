@@ -1,0 +1,69 @@
+/** What becomes of orders: the events of bets that are placed, and of limit orders that rest and are filled. */
+
+/** Resting orders that an order has filled: how many of each side, and their stakes. */
+export interface LimitFills {
+  readonly upOrders: number;
+  readonly upCents: number;
+  readonly downOrders: number;
+  readonly downCents: number;
+}
+
+/** Everything in a 201 response, so that it can be replayed (specification, OrderResult). */
+export interface OrderFacts {
+  /** `orderPending`: a limit order rests. Its odds are then those that it names, its payout the one at these odds. */
+  readonly type: 'betPlaced' | 'orderPending';
+  readonly timeMs: number;
+  readonly bet: number;
+  readonly account: number;
+  readonly market: number;
+  readonly roundNumber: number;
+  readonly side: number;
+  readonly stakeCents: number;
+  readonly oddsE4: number;
+  /** 0 of an order that rests. */
+  readonly entryPercentE2: number;
+  readonly payoutCents: number;
+  readonly newBalanceCents: number;
+  readonly clientSeed: string | null;
+  /** The least odds that a limit order takes, 1e-4; 0 of any other order. */
+  readonly limitOddsE4: number;
+  /** null if it has filled no resting order. */
+  readonly filled: LimitFills | null;
+}
+
+export interface BetFacts extends OrderFacts {
+  readonly type: 'betPlaced';
+}
+
+export interface BetPlaced extends BetFacts {
+  /** The order's fair share, in millionths of UP; -1 if the round's seeds are fixed. */
+  readonly fairShareE6: number;
+}
+
+/** A limit order rests, its stake reserved. Until it is filled it is no bet: it is in no pool and has no hash. */
+export interface OrderPending extends OrderFacts {
+  readonly type: 'orderPending';
+  readonly fairShareE6: number;
+}
+
+/** A resting order has become a bet. Its stake was taken from the balance when it was placed. */
+export interface OrderFilled {
+  readonly type: 'orderFilled';
+  readonly timeMs: number;
+  readonly bet: number;
+  readonly account: number;
+  readonly market: number;
+  readonly roundNumber: number;
+  readonly side: number;
+  readonly stakeCents: number;
+  readonly limitOddsE4: number;
+  /** Odds, percent and payout at the fill. */
+  readonly oddsE4: number;
+  readonly entryPercentE2: number;
+  readonly payoutCents: number;
+  readonly newBalanceCents: number;
+  readonly clientSeed: string | null;
+  /** When the order was placed: the time in the bet's hash. */
+  readonly placedAtMs: number;
+  readonly fairShareE6: number;
+}

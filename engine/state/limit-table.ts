@@ -1,0 +1,72 @@
+/**
+ * What a limit order has besides the columns of its bet, by column in chunks, and the nodes of the search trees of those that
+ * rest (`limit-tree.ts`). Rows are taken with a bet's row and freed with it; links are rows, 0 is none.
+ */
+import { must } from '../base/assert.js';
+
+const CHUNK_BITS = 12;
+const CHUNK_ROWS = 1 << CHUNK_BITS;
+const CHUNK_MASK = CHUNK_ROWS - 1;
+
+export class LimitChunk {
+  /** The order's row in `BetTable`. */
+  readonly betRow = new Uint32Array(CHUNK_ROWS);
+  readonly limitOddsE4 = new Uint32Array(CHUNK_ROWS);
+  /** When the order became a bet; 0 if it has not. */
+  readonly filledAtMs = new Float64Array(CHUNK_ROWS);
+  /** 1 if the order has rested, 0 if it was placed at once. */
+  readonly rested = new Uint8Array(CHUNK_ROWS);
+  /** Number and stake of the order: a search reads them at every node. */
+  readonly bet = new Float64Array(CHUNK_ROWS);
+  readonly stakeCents = new Float64Array(CHUNK_ROWS);
+  /** Of a node: the least stake in the tree below it and at it. */
+  readonly leastCents = new Float64Array(CHUNK_ROWS);
+  readonly left = new Uint32Array(CHUNK_ROWS);
+  /** In a free row, the next free row. */
+  readonly right = new Uint32Array(CHUNK_ROWS);
+  readonly height = new Uint8Array(CHUNK_ROWS);
+}
+
+export class LimitTable {
+  readonly #chunks: LimitChunk[] = [];
+  #freeRow = 0;
+  #rowsUsed = 1;
+
+  chunk(row: number): LimitChunk {
+    return must(this.#chunks[row >>> CHUNK_BITS], 'chunk of a limit order');
+  }
+  index(row: number): number {
+    return row & CHUNK_MASK;
+  }
+
+  /** Allocates a row for an order that rests. */
+  take(betRow: number, bet: number, stakeCents: number, limitOddsE4: number): number {
+    let row = this.#freeRow;
+    if (row !== 0) {
+      this.#freeRow = this.chunk(row).right[row & CHUNK_MASK] as number;
+    } else {
+      row = this.#rowsUsed++;
+      if (row >>> CHUNK_BITS >= this.#chunks.length) this.#chunks.push(new LimitChunk());
+    }
+    const chunk = this.chunk(row);
+    const i = row & CHUNK_MASK;
+    chunk.betRow[i] = betRow;
+    chunk.limitOddsE4[i] = limitOddsE4;
+    chunk.filledAtMs[i] = 0;
+    chunk.rested[i] = 1;
+    chunk.bet[i] = bet;
+    chunk.stakeCents[i] = stakeCents;
+    return row;
+  }
+
+  /** The order in `row` does not rest: it was a bet from the beginning. */
+  placeAtOnce(row: number, timeMs: number): void {
+    this.chunk(row).filledAtMs[row & CHUNK_MASK] = timeMs;
+    this.chunk(row).rested[row & CHUNK_MASK] = 0;
+  }
+
+  free(row: number): void {
+    this.chunk(row).right[row & CHUNK_MASK] = this.#freeRow;
+    this.#freeRow = row;
+  }
+}

@@ -1,0 +1,161 @@
+/**
+ * The resting orders of one side of a round as an AVL tree, ordered by limit, then by number, which is time. Each node knows
+ * the least stake below it, so that a search leaves out whole trees in which every stake is too large for the lowest limit.
+ *
+ * What a search finds depends on the orders alone, not on the tree's shape: a tree that was built in another order, from a
+ * snapshot, behaves alike.
+ */
+import { fail } from '../base/assert.js';
+import type { LimitTable } from './limit-table.js';
+
+/** What an order must be to be found. Both are asked in the tree's order. */
+export interface LimitSearch {
+  /** False if no order with this limit or a higher one, and this stake or a larger one, fits: such trees are left out. */
+  mayFit(limitOddsE4: number, stakeCents: number): boolean;
+  /** Whether the order in this row, for which `mayFit` is true, fits indeed. */
+  fits(row: number): boolean;
+}
+
+export class LimitTree {
+  constructor(private readonly table: LimitTable) {}
+
+  /** Adds a row and returns the root. */
+  insert(root: number, row: number): number {
+    const { table } = this;
+    if (root === 0) {
+      const chunk = table.chunk(row);
+      const i = table.index(row);
+      chunk.left[i] = 0;
+      chunk.right[i] = 0;
+      return this.#measured(row);
+    }
+    const chunk = table.chunk(root);
+    const i = table.index(root);
+    if (this.isBefore(row, root)) chunk.left[i] = this.insert(chunk.left[i] as number, row);
+    else chunk.right[i] = this.insert(chunk.right[i] as number, row);
+    return this.#balanced(root);
+  }
+
+  /** Removes a row that is in the tree and returns the root. */
+  remove(root: number, row: number): number {
+    if (root === 0) fail(`limit order ${row} is not in its tree`);
+    const chunk = this.table.chunk(root);
+    const i = this.table.index(root);
+    const left = chunk.left[i] as number;
+    const right = chunk.right[i] as number;
+    if (root !== row) {
+      if (this.isBefore(row, root)) chunk.left[i] = this.remove(left, row);
+      else chunk.right[i] = this.remove(right, row);
+      return this.#balanced(root);
+    }
+    if (left === 0 || right === 0) return left + right;
+    const next = this.first(right);
+    const rest = this.remove(right, next);
+    const nextChunk = this.table.chunk(next);
+    const at = this.table.index(next);
+    nextChunk.left[at] = left;
+    nextChunk.right[at] = rest;
+    return this.#balanced(next);
+  }
+
+  /** The first row of a tree that is not empty. */
+  first(root: number): number {
+    let row = root;
+    for (;;) {
+      const left = this.table.chunk(row).left[this.table.index(row)] as number;
+      if (left === 0) return row;
+      row = left;
+    }
+  }
+
+  /** The first order that fits, or 0. No limit in the tree is below `lowestE4`. */
+  find(root: number, lowestE4: number, search: LimitSearch): number {
+    if (root === 0) return 0;
+    const chunk = this.table.chunk(root);
+    const i = this.table.index(root);
+    if (!search.mayFit(lowestE4, chunk.leastCents[i] as number)) return 0;
+    const before = this.find(chunk.left[i] as number, lowestE4, search);
+    if (before !== 0) return before;
+    const limitOddsE4 = chunk.limitOddsE4[i] as number;
+    if (search.mayFit(limitOddsE4, chunk.stakeCents[i] as number) && search.fits(root)) return root;
+    return this.find(chunk.right[i] as number, limitOddsE4, search);
+  }
+
+  /** Whether the order in `row` comes before the one in `other`. */
+  isBefore(row: number, other: number): boolean {
+    const { table } = this;
+    const one = table.chunk(row);
+    const two = table.chunk(other);
+    const i = table.index(row);
+    const j = table.index(other);
+    const oddsE4 = (one.limitOddsE4[i] as number) - (two.limitOddsE4[j] as number);
+    return oddsE4 === 0 ? (one.bet[i] as number) < (two.bet[j] as number) : oddsE4 < 0;
+  }
+
+  #height(row: number): number {
+    return row === 0 ? 0 : (this.table.chunk(row).height[this.table.index(row)] as number);
+  }
+
+  #least(row: number): number {
+    return row === 0
+      ? Number.POSITIVE_INFINITY
+      : (this.table.chunk(row).leastCents[this.table.index(row)] as number);
+  }
+
+  /** Works out height and least stake from the children. Returns the row. */
+  #measured(row: number): number {
+    const chunk = this.table.chunk(row);
+    const i = this.table.index(row);
+    const left = chunk.left[i] as number;
+    const right = chunk.right[i] as number;
+    chunk.height[i] = 1 + Math.max(this.#height(left), this.#height(right));
+    chunk.leastCents[i] = Math.min(chunk.stakeCents[i] as number, this.#least(left), this.#least(right));
+    return row;
+  }
+
+  /** Measures the row and turns it where one side is higher by two. Returns the tree's root. */
+  #balanced(row: number): number {
+    const chunk = this.table.chunk(row);
+    const i = this.table.index(row);
+    const left = chunk.left[i] as number;
+    const right = chunk.right[i] as number;
+    const lean = this.#height(left) - this.#height(right);
+    if (lean > 1) {
+      const at = this.table.index(left);
+      const ofLeft = this.table.chunk(left);
+      if (this.#height(ofLeft.left[at] as number) < this.#height(ofLeft.right[at] as number))
+        chunk.left[i] = this.#turnedLeft(left);
+      return this.#turnedRight(row);
+    }
+    if (lean < -1) {
+      const at = this.table.index(right);
+      const ofRight = this.table.chunk(right);
+      if (this.#height(ofRight.right[at] as number) < this.#height(ofRight.left[at] as number))
+        chunk.right[i] = this.#turnedRight(right);
+      return this.#turnedLeft(row);
+    }
+    return this.#measured(row);
+  }
+
+  #turnedRight(row: number): number {
+    const chunk = this.table.chunk(row);
+    const i = this.table.index(row);
+    const up = chunk.left[i] as number;
+    const upChunk = this.table.chunk(up);
+    const at = this.table.index(up);
+    chunk.left[i] = upChunk.right[at] as number;
+    upChunk.right[at] = this.#measured(row);
+    return this.#measured(up);
+  }
+
+  #turnedLeft(row: number): number {
+    const chunk = this.table.chunk(row);
+    const i = this.table.index(row);
+    const up = chunk.right[i] as number;
+    const upChunk = this.table.chunk(up);
+    const at = this.table.index(up);
+    chunk.right[i] = upChunk.left[at] as number;
+    upChunk.left[at] = this.#measured(row);
+    return this.#measured(up);
+  }
+}

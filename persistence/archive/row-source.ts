@@ -1,0 +1,59 @@
+/** The rows of an archive for another one, each checked. */
+import type Database from 'better-sqlite3';
+import type { ArchiveSource } from './add-rows.js';
+import { ArchiveBlocks } from './blocks.js';
+import { type ArchiveCell, isIntact } from './form/checksum.js';
+import { damagedArchive } from './schema.js';
+import { ArchiveTexts } from './texts.js';
+
+/** An archive of the present format, or of format 2, which had no steps of limit orders. */
+export class RowSource implements ArchiveSource {
+  readonly #texts: ArchiveTexts;
+  readonly #blocks: ArchiveBlocks;
+
+  constructor(
+    readonly path: string,
+    readonly db: Database.Database,
+    private readonly hasLimitSteps = true,
+  ) {
+    this.#texts = new ArchiveTexts(db);
+    this.#blocks = new ArchiveBlocks(path, db);
+  }
+
+  placements(fromBet: number): Iterable<ArchiveCell[]> {
+    return this.#blocks.placements(fromBet);
+  }
+
+  settlements(afterSeq: number, toSeq: number): Iterable<ArchiveCell[]> {
+    return this.#blocks.settlements(afterSeq + 1, toSeq);
+  }
+
+  rounds(afterSeq: number, toSeq: number): Iterable<ArchiveCell[]> {
+    return this.#rows('round', 'settled_seq', afterSeq, toSeq);
+  }
+
+  transfers(afterSeq: number, toSeq: number): Iterable<ArchiveCell[]> {
+    return this.#rows('transfer', 'seq', afterSeq, toSeq);
+  }
+
+  limitSteps(afterSeq: number, toSeq: number): Iterable<ArchiveCell[]> {
+    return this.hasLimitSteps ? this.#rows('limit_step', 'seq', afterSeq, toSeq) : [];
+  }
+
+  *#rows(
+    table: 'round' | 'transfer' | 'limit_step',
+    seq: string,
+    afterSeq: number,
+    toSeq: number,
+  ): Generator<ArchiveCell[], void, undefined> {
+    const query = this.db.prepare<number[], ArchiveCell[]>(
+      `SELECT * FROM ${table} NOT INDEXED WHERE ${seq} > ? AND ${seq} <= ?`,
+    );
+    for (const found of query.raw().iterate(afterSeq, toSeq)) {
+      const row = table === 'limit_step' ? found : this.#texts.asWritten(table, found);
+      if (!isIntact(row))
+        throw damagedArchive(this.path, `${table} ${row[0]} ${row[1]} does not match its checksum`);
+      yield row;
+    }
+  }
+}

@@ -1,0 +1,222 @@
+/**
+ * The reference model of limit orders that rest: a list, sorted and looked through from its start after whatever moves the
+ * odds.
+ */
+import { must } from '../../../engine/base/assert.js';
+import type { PlaceOrder } from '../../../engine/model/commands.js';
+import type { CancelOrder, ExpireOrders, FillOrders } from '../../../engine/model/limit-commands.js';
+import { DOWN, END_CANCELLED, END_EXPIRED, LIVE, UP } from '../../../engine/model/domain.js';
+import type { ErrorCode } from '../../../engine/model/errors.js';
+import type { BetSettled, LimitFills, OrderFilled } from '../../../engine/model/events.js';
+import { availableCents } from '../../../engine/quotes/exposure.js';
+import { referenceOddsE4 } from './arithmetic.js';
+import { exposureRefusal, priced } from './orders.js';
+import { isQuoted, offeredPools, upSeedAt } from './quotes.js';
+import { positions, roundView } from './reads.js';
+import { accountOf, type ReferenceBet, type ReferenceRound, type ReferenceState, type Verdict } from './state.js';
+
+/** Orders that one bet fills at most. */
+export const FILLS_MAX = 32;
+
+const byPriority = (one: ReferenceBet, other: ReferenceBet): number =>
+  one.limitOddsE4 - other.limitOddsE4 || one.placed.bet - other.placed.bet;
+
+/** Fills what can be filled, at most so much: each time the first of all that fit. */
+export function fill(
+  state: ReferenceState,
+  round: ReferenceRound,
+  timeMs: number,
+  fairShareE6: number,
+  ordersMax: number,
+): OrderFilled[] {
+  const events: OrderFilled[] = [];
+  while (events.length < ordersMax) {
+    const next = nextFill(state, round, timeMs, fairShareE6);
+    if (next === null) break;
+    round.resting.splice(round.resting.indexOf(next), 1);
+    const { limitOddsE4 } = next;
+    const { clientSeed, bet, timeMs: placedAtMs } = next.placed;
+    const now = priced(state, asOrder(next, timeMs, fairShareE6), round);
+    if (isQuoted(round)) round.upSeedCents = upSeedAt(round, fairShareE6);
+    round.bets.push(next);
+    next.placed = { ...now, bet, timeMs: placedAtMs, limitOddsE4 };
+    next.filledAtMs = timeMs;
+    const { account, market, roundNumber, side, stakeCents, oddsE4, entryPercentE2, payoutCents } = now;
+    events.push({
+      type: 'orderFilled',
+      timeMs,
+      bet,
+      account,
+      market,
+      roundNumber,
+      side,
+      stakeCents,
+      limitOddsE4,
+      oddsE4,
+      entryPercentE2,
+      payoutCents,
+      newBalanceCents: must(accountOf(state, account), 'account').balanceCents,
+      clientSeed,
+      placedAtMs,
+      fairShareE6: now.fairShareE6,
+    });
+  }
+  return events;
+}
+
+function nextFill(
+  state: ReferenceState,
+  round: ReferenceRound,
+  timeMs: number,
+  fairShareE6: number,
+): ReferenceBet | null {
+  if (round.resting.length === 0) return null;
+  const sorted = [...round.resting].sort(byPriority);
+  const view = roundView(round);
+  const pools = offeredPools(round, fairShareE6);
+  const available = [UP, DOWN].map((side) => availableCents(view, side, fairShareE6));
+  return (
+    sorted.find((bet) => {
+      const { side, stakeCents } = bet.placed;
+      const ownCents = must(pools[side], 'pool') + stakeCents;
+      if (referenceOddsE4(pools[0] + pools[1] + stakeCents, ownCents) < bet.limitOddsE4) return false;
+      if (stakeCents > must(available[side], 'what is available')) return false;
+      const now = priced(state, asOrder(bet, timeMs, fairShareE6), round);
+      return exposureRefusal(round, now, fairShareE6) === null;
+    }) ?? null
+  );
+}
+
+const asOrder = ({ placed }: ReferenceBet, timeMs: number, fairShareE6: number): PlaceOrder => ({
+  kind: 'placeOrder',
+  timeMs,
+  account: placed.account,
+  key: 0,
+  market: placed.market,
+  side: placed.side,
+  stakeCents: placed.stakeCents,
+  fairShareE6,
+  expectedPercentE6: -1,
+  idempotency: null,
+  clientSeed: placed.clientSeed,
+});
+
+export function filledBy(fills: readonly OrderFilled[]): LimitFills {
+  const of = (isUp: boolean) => fills.filter(({ side }) => (side === UP) === isUp);
+  const cents = (isUp: boolean) => of(isUp).reduce((sum, { stakeCents }) => sum + stakeCents, 0);
+  return {
+    upOrders: of(true).length,
+    upCents: cents(true),
+    downOrders: of(false).length,
+    downCents: cents(false),
+  };
+}
+
+export function fillOrders(state: ReferenceState, command: FillOrders): Verdict {
+  const { market, fairShareE6, timeMs, ordersMax } = command;
+  const round = fillableRound(state, market, fairShareE6, timeMs);
+  const events = round === null ? [] : fill(state, round, timeMs, fairShareE6, ordersMax);
+  return events.length === 0 ? { refused: 'invalid_request' } : { events };
+}
+
+export const isFillable = (
+  state: ReferenceState,
+  market: number,
+  fairShareE6: number,
+  timeMs: number,
+): boolean => {
+  const round = fillableRound(state, market, fairShareE6, timeMs);
+  return round !== null && nextFill(state, round, timeMs, fairShareE6) !== null;
+};
+
+function fillableRound(
+  state: ReferenceState,
+  market: number,
+  fairShareE6: number,
+  timeMs: number,
+): ReferenceRound | null {
+  const { current, suspended } = must(state.markets[market], 'market');
+  if (current === null || suspended || !state.trading.enabled) return null;
+  if (current.status !== LIVE || timeMs >= current.bettingClosesMs) return null;
+  return isQuoted(current) && fairShareE6 < 0 ? null : current;
+}
+
+export function cancelOrder(
+  state: ReferenceState,
+  { account, bet, timeMs }: CancelOrder,
+  gate: ErrorCode | null,
+): Verdict {
+  const order = accountOf(state, account)?.bets.find(({ placed }) => placed.bet === bet);
+  const isKept = positions(state, account, 'orders', Number.POSITIVE_INFINITY).some((view) => view.bet === bet);
+  if (order === undefined || !isKept) return { refused: 'order_not_found' };
+  if (!order.round.resting.includes(order)) return { refused: 'order_not_pending' };
+  if (gate !== null) return { refused: gate };
+  return { events: [release(state, order, END_CANCELLED, timeMs)] };
+}
+
+/** Of a frozen account, the newest first. */
+export function cancelAllOf(state: ReferenceState, account: number, timeMs: number): BetSettled[] {
+  const resting = must(accountOf(state, account), 'account').bets.filter((bet) =>
+    bet.round.resting.includes(bet),
+  );
+  return resting.reverse().map((bet) => release(state, bet, END_CANCELLED, timeMs));
+}
+
+const waiting = (state: ReferenceState): ReferenceRound[] => [
+  ...state.markets.flatMap(({ current }) => current ?? []),
+  ...state.settling.filter(({ resolvedAtMs }) => resolvedAtMs === null),
+];
+
+export function expireOrders(state: ReferenceState, { timeMs, ordersMax }: ExpireOrders): Verdict {
+  const events: BetSettled[] = [];
+  for (const round of waiting(state)) {
+    if (timeMs < round.bettingClosesMs) continue;
+    while (events.length < ordersMax && round.resting.length > 0)
+      events.push(releaseFirst(state, round, END_EXPIRED, timeMs));
+  }
+  return events.length === 0 ? { refused: 'invalid_request' } : { events };
+}
+
+export const nextExpiryMs = (state: ReferenceState): number =>
+  Math.min(
+    Number.POSITIVE_INFINITY,
+    ...waiting(state)
+      .filter(({ resting }) => resting.length > 0)
+      .map(({ bettingClosesMs }) => bettingClosesMs),
+  );
+
+/** UP before DOWN. */
+export function releaseFirst(
+  state: ReferenceState,
+  round: ReferenceRound,
+  end: number,
+  timeMs: number,
+): BetSettled {
+  const [first] = [...round.resting].sort(
+    (one, other) => one.placed.side - other.placed.side || byPriority(one, other),
+  );
+  return release(state, must(first, 'an order that rests'), end, timeMs);
+}
+
+function release(state: ReferenceState, order: ReferenceBet, end: number, timeMs: number): BetSettled {
+  const { bet, market, roundNumber, side, stakeCents } = order.placed;
+  const account = must(accountOf(state, order.placed.account), 'account');
+  order.round.resting.splice(order.round.resting.indexOf(order), 1);
+  order.settled = { result: end, paidCents: null, atMs: timeMs };
+  order.changeNumber = ++state.changes;
+  account.balanceCents += stakeCents;
+  return {
+    type: 'betSettled',
+    timeMs,
+    bet,
+    account: account.account,
+    market,
+    roundNumber,
+    side,
+    stakeCents,
+    result: end,
+    payoutCents: stakeCents,
+    newBalanceCents: account.balanceCents,
+    rested: true,
+  };
+}
