@@ -161,7 +161,7 @@ function buildHost(
   const lifecycle = new Lifecycle(sequencer, prices.tracker, {
     feeds: [prices.feed],
     calendar: prices.hours.sessions.bind(prices.hours),
-    fairShare: prices.quoter.fairShareE6.bind(prices.quoter),
+    fairShare: (market, nowMs) => prices.quoter.fairShareE6(market, nowMs),
     schedule: setImmediate,
     settleBetsMax: SETTLE_BETS_MAX,
     clock,

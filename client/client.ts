@@ -167,6 +167,15 @@ export class ToteClient {
     return (await this.#caller.call(request, { ...others, retryForMs })).data as OrderResult;
   }
 
+  /**
+   * Cancels one of your limit orders that rests; its stake goes back. Fails with `order_not_pending` if it does not rest, also
+   * where an earlier attempt, whose answer was lost, has cancelled it: `getOrder` tells.
+   */
+  async cancelOrder(id: string, options: CallOptions = {}): Promise<Position> {
+    const request = { method: 'DELETE', path: `/orders/${encodeURIComponent(id)}` } as const;
+    return (await this.#caller.call(request, options)).data as Position;
+  }
+
   /** What `placeOrder` would be answered at this moment; places nothing. That it would be refused is no error here. */
   async quoteOrder(order: OrderRequest, options: CallOptions = {}): Promise<OrderQuote> {
     const request = { method: 'POST', path: '/orders/quote', body: order } as const;

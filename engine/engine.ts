@@ -7,14 +7,14 @@ import { RollingDigest } from './digest/rolling.js';
 import { stateDigest } from './digest/state.js';
 import { dispatch } from './handlers/dispatch.js';
 import { isFillable } from './handlers/fills.js';
-import { nextExpiryMs } from './handlers/limit-orders.js';
+import { nextExpiryMs, rowOf } from './handlers/limit-orders.js';
 import { vacantMarkets } from './handlers/opening.js';
 import { placeOrder, quoteOrder, rememberedOrder, seenKey } from './handlers/orders.js';
 import type { BetsPage, BetsQuery, Listed } from './model/bet-pages.js';
 import type { Command, IdempotencyDigest, OrderGuards, PlaceOrder } from './model/commands.js';
-import type { PlaceLimitOrder } from './model/limit-commands.js';
 import type { ErrorCode } from './model/errors.js';
 import type { Accepted, BalanceMoved, EngineEvent, Outcome, Rejected, Replayed } from './model/events.js';
+import type { PlaceLimitOrder } from './model/orders.js';
 import type { NewHasher } from './model/ports.js';
 import type { MarketRules, Rules } from './model/rules.js';
 import type { Setup } from './model/setup.js';
@@ -29,8 +29,9 @@ import type {
   SeenKey,
   Totals,
 } from './model/views.js';
-import { allPositions, entriesKnownFrom, openPositions, orders } from './reads/bets.js';
+import { allPositions, betView, entriesKnownFrom, openPositions, orders } from './reads/bets.js';
 import { betsPage, changesPage } from './reads/pages.js';
+import { totals } from './reads/totals.js';
 import { exportTables } from './snapshot/export.js';
 import type { ReadTable, StateTable } from './snapshot/form.js';
 import { importTables } from './snapshot/import.js';
@@ -125,16 +126,11 @@ export class Engine implements EngineReads {
   get settlementsWaiting(): boolean {
     return this.#state.markets.settling.length > 0;
   }
-  /** Number of resting limit orders, of all rounds. */
   get restingOrders(): number {
     return this.#state.books.orders;
   }
   get nextExpiryMs(): number {
     return nextExpiryMs(this.#state);
-  }
-  restingIn(market: number): number {
-    const { current } = this.#state.markets.market(market);
-    return current === null ? 0 : this.#state.books.ordersOf(current);
   }
   isFillable(market: number, fairShareE6: number, timeMs: number): boolean {
     return isFillable(this.#state, market, fairShareE6, timeMs);
@@ -219,6 +215,10 @@ export class Engine implements EngineReads {
   orders(account: number, limit: number): BetView[] {
     return orders(this.#state, account, limit);
   }
+  order(account: number, bet: number): BetView | null {
+    const row = rowOf(this.#state, account, bet);
+    return row === 0 ? null : betView(this.#state, row);
+  }
   /** Bets in memory, most recently placed first, so many rows at a time. */
   betsPage(account: number, query: BetsQuery): BetsPage {
     return betsPage(this.#state, account, query);
@@ -231,8 +231,8 @@ export class Engine implements EngineReads {
     return rememberedOrder(this.#state, order);
   }
   /** What an order that is not remembered would be answered; `gate` and `guards` as when it is placed. */
-  quoteOrder(order: PlaceOrder, gate: ErrorCode | null, guards: OrderGuards | null): OrderQuote {
-    return quoteOrder(this.#state, order, gate, guards);
+  quoteOrder(order: PlaceOrder, gate: ErrorCode | null, guards: OrderGuards | null, limitE4 = 0): OrderQuote {
+    return quoteOrder(this.#state, order, gate, guards, limitE4);
   }
 
   seenKey(account: number, digest: IdempotencyDigest, nowMs: number): SeenKey {
@@ -245,15 +245,6 @@ export class Engine implements EngineReads {
   }
 
   totals(): Totals {
-    const { accounts, house, markets } = this.#state;
-    return {
-      houseCents: house.balanceCents,
-      accountsCents: accounts.totalCents,
-      openStakesCents: markets.openStakesCents,
-      openSeedsCents: markets.potsCents - markets.openStakesCents,
-      reservedStakesCents: this.#state.books.reservedCents,
-      depositsCents: house.depositsCents,
-      withdrawalsCents: house.withdrawalsCents,
-    };
+    return totals(this.#state);
   }
 }

@@ -152,9 +152,11 @@ export interface PublishedBet {
   readonly prediction: string;
   readonly amount: number;
   readonly oddsAtBet: number;
-  readonly entryPercent: number;
+  /** null where a limit order was not filled. */
+  readonly entryPercent: number | null;
   readonly potentialPayout: number;
-  readonly betHash: string;
+  /** The same. */
+  readonly betHash: string | null;
   readonly placedAt: string;
 }
 
@@ -193,6 +195,8 @@ export function verifyBet(evidence: BetEvidence, tools: FairnessTools): BetVerdi
       'round',
       `the bet was placed in round ${placedIn || 'of no known market'}, not in ${round}`,
     );
+  if (bet.betHash === null || bet.entryPercent === null)
+    return invalid('hash', 'this is an order that rests: it has a hash once it is filled');
   const fields: BetFields = {
     id: bet.id,
     prediction: bet.prediction,

@@ -167,7 +167,10 @@ export class UsualDesk {
 }
 
 function answerText(
-  facts: Omit<BetFacts, 'type' | 'limitOddsE4' | 'filled'>, { marketId }: UsualOrder, betHash: string): string {
+  facts: Omit<BetFacts, 'type' | 'limitOddsE4' | 'filled'>,
+  { marketId }: UsualOrder,
+  betHash: string,
+): string {
   const bet = {
     ...{ id: betId(facts.bet), marketId, prediction: SIDES[facts.side], amount: facts.stakeCents / 100 },
     ...{ oddsAtBet: facts.oddsE4 / 10_000, entryPercent: facts.entryPercentE2 / 100 },

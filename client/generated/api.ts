@@ -98,7 +98,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Place a bet
-         * @description Scope `orders:write`, which needs Silver tier or higher. The bet lands on the market's current round, which must be LIVE, more than 20 seconds before it locks. The answer is sent when the bet is on disk: no crash takes it back.
+         * @description Scope `orders:write`, which needs Silver tier or higher. The bet lands on the market's current round, which must be LIVE, more than 20 seconds before it locks. The answer is sent when the bet is on disk: no crash takes it back. With `limitOdds` it rests until it can be had at these odds (extension).
          */
         readonly post: operations["placeOrder"];
         readonly delete?: never;
@@ -261,7 +261,11 @@ export interface paths {
         readonly get: operations["getOrder"];
         readonly put?: never;
         readonly post?: never;
-        readonly delete?: never;
+        /**
+         * Cancel a limit order that rests
+         * @description Scope `orders:cancel`, which needs Silver tier or higher. Only an order that is PENDING can be cancelled; its stake goes back at once. The answer is sent when that is on disk. Works while trading is off and in a suspended market, too.
+         */
+        readonly delete: operations["cancelOrder"];
         readonly options?: never;
         readonly head?: never;
         readonly patch?: never;
@@ -423,12 +427,24 @@ export interface components {
             readonly payout: number | null;
             /** @description payout - amount. */
             readonly profit: number | null;
+            /**
+             * @description Whether the order named `limitOdds`. Until it is filled it is PENDING: `oddsAtBet` is then what it named, `potentialPayout`
+             *     what that would pay. It ends CANCELLED or EXPIRED if it never is; its stake went back.
+             */
             readonly isLimitOrder: boolean;
+            /** @description The least odds that a limit order takes; only limit orders have it (extension). */
+            readonly limitOdds?: number;
+            /**
+             * Format: date-time
+             * @description When a limit order became a bet; null for one that has not, absent for other orders (extension).
+             */
+            readonly filledAt?: string | null;
+            /** @description When the order was placed: the time in betHash, also of a limit order that was filled later. */
             readonly placedAt: components["schemas"]["DateTime"];
             readonly settledAt: components["schemas"]["DateTime"] | null;
             /**
              * @description The side's share of the pool in percent after the stake had joined it, as in the answer to the order (extension). null
-             *     for old bets of which it is no longer known.
+             *     for orders that are not filled, and for old bets of which it is no longer known.
              */
             readonly entryPercent: number | null;
             /** @description The provably-fair hash of the answer to the order (extension); null where entryPercent is. */
@@ -461,6 +477,12 @@ export interface components {
             readonly validUntil?: string;
             /** @description Least odds with the stake in its pool, to four decimals: the order is refused with `odds_changed` where it would get less (extension). */
             readonly minOdds?: number;
+            /**
+             * @description Makes it a limit order (extension): a bet at odds of at least these, with the stake in its pool. Where the odds are lower, or
+             *     the round cannot bear the bet, the order rests (PENDING) with its stake reserved, all or none of it, until it can be filled,
+             *     at the latest until betting closes. In steps of 0.01 below 10, of 0.1 below 100, of 1 from there on.
+             */
+            readonly limitOdds?: number;
             /** @description Mixed into betHash; at most 128 bytes of UTF-8, so fewer characters where they are not all ASCII. */
             readonly clientSeed?: string;
         };
@@ -479,21 +501,31 @@ export interface components {
             readonly prediction: components["schemas"]["Prediction"];
             /** @description Stake in USD. */
             readonly amount: number;
-            /** @description Odds after the stake has joined its pool: the price that the bettor gets. */
+            /** @description Odds after the stake has joined its pool: the price that the bettor gets. Of a limit order that is PENDING, what it named. */
             readonly oddsAtBet: number;
-            /** @description The side's share of the pool in percent after the stake has joined it. */
-            readonly entryPercent: number;
+            /** @description The side's share of the pool in percent after the stake has joined it; null only for a limit order that is PENDING. */
+            readonly entryPercent: number | null;
             /** @description What a WIN pays, stake included: amount * oddsAtBet * 0.97, rounded down to the cent. */
             readonly potentialPayout: number;
+            /** @description ACTIVE; PENDING for a limit order that rests. */
             readonly status: string;
-            /** @description Provably-fair hash, SHA-256 in hex; its form is in the API guide. */
-            readonly betHash: components["schemas"]["Sha256Hex"];
+            /** @description Provably-fair hash, SHA-256 in hex; its form is in the API guide. null only for a limit order that is PENDING. */
+            readonly betHash: components["schemas"]["Sha256Hex"] | null;
             readonly placedAt: components["schemas"]["DateTime"];
+            /** @description The least odds that a limit order takes; only limit orders have it (extension). */
+            readonly limitOdds?: number;
         };
         readonly Sha256Hex: string;
-        /** @description What of resting limit orders an order has filled. */
+        /** @description What of resting limit orders an order has filled at once; more of them may follow. */
         readonly LimitOrdersFilled: {
-            readonly [key: string]: unknown;
+            readonly up: components["schemas"]["FilledOrders"];
+            readonly down: components["schemas"]["FilledOrders"];
+        };
+        /** @description Resting orders of one side. */
+        readonly FilledOrders: {
+            readonly orders: components["schemas"]["Count"];
+            /** @description Their stakes in USD. */
+            readonly amount: number;
         };
         /** @description A round with its final figures and its provably-fair seed (extension). */
         readonly RoundDetail: {
@@ -615,10 +647,14 @@ export interface components {
             /** @description Unique in the account, and never changes. */
             readonly id: string;
             readonly time: components["schemas"]["DateTime"];
+            /**
+             * @description `reserve` is the stake of a limit order that rests. `fill`, always of 0, says that the order has become a bet: its stake is
+             *     in the pool now.
+             */
             readonly type: components["schemas"]["LedgerType"];
             /** @description The operator's reference of a deposit or a withdrawal. */
             readonly reference: string | null;
-            /** @description The order of a stake, a payout or a refund. */
+            /** @description The order of a stake, a reserve, a fill, a payout or a refund. */
             readonly orderId: string | null;
             /** @description USD; positive into the account, negative out of it. */
             readonly amount: number;
@@ -659,11 +695,14 @@ export interface components {
             readonly tier: components["schemas"]["Tier"];
             /** @description A frozen account reads, but takes no orders. */
             readonly frozen: boolean;
-            /** @description USD, without the stakes of open bets. */
+            /** @description USD, without the stakes of open bets and of limit orders that rest. */
             readonly balance: number;
             readonly openBets: components["schemas"]["Count"];
             /** @description Stakes of open bets in USD. */
             readonly openStakes: number;
+            /** @description Limit orders that rest, and their stakes in USD; both are apart from the open bets. */
+            readonly pendingOrders: components["schemas"]["Count"];
+            readonly reservedStakes: number;
             readonly possiblePayout: components["schemas"]["PossiblePayout"];
             readonly keys: components["schemas"]["AccountKeys"];
             readonly key: components["schemas"]["ThisKey"];
@@ -753,7 +792,7 @@ export interface components {
          */
         readonly RoundResult: "UP" | "DOWN" | "DRAW";
         /**
-         * @description ACTIVE until the round ends, SETTLING until the bet is paid, then SETTLED. The others are reserved.
+         * @description ACTIVE until the round ends, SETTLING until the bet is paid, then SETTLED. A limit order that rests is PENDING until it is filled (ACTIVE), CANCELLED (by its account, a freeze or a void) or EXPIRED (betting has closed).
          * @enum {string}
          */
         readonly BetStatus: "PENDING" | "ACTIVE" | "SETTLING" | "SETTLED" | "CANCELLED" | "EXPIRED";
@@ -763,17 +802,17 @@ export interface components {
          */
         readonly BetResult: "WIN" | "LOSS" | "DRAW" | "REFUNDED" | "CASHOUT";
         /**
-         * @description Why money moved: `payout` is a win; `refund` the stake of a draw or of a voided round; `forward` stands for what is no longer stored one by one, and is the first entry where there is one.
+         * @description Why money moved: `reserve` is the stake of a limit order that rests, `fill`, of 0, says that it is a bet now; `payout` is a win; `refund` the stake of a draw, a voided round or an order that was never filled; `forward` stands for what is no longer stored one by one, and is the first entry where there is one.
          * @enum {string}
          */
-        readonly LedgerType: "deposit" | "withdrawal" | "stake" | "payout" | "refund" | "forward";
+        readonly LedgerType: "deposit" | "withdrawal" | "stake" | "reserve" | "fill" | "payout" | "refund" | "forward";
         /**
          * @description Tier of an account, from the lowest.
          * @enum {string}
          */
         readonly Tier: "BRONZE" | "SILVER" | "GOLD" | "PLATINUM" | "VIP";
         /**
-         * @description What a key may do. `orders:cancel` is reserved.
+         * @description What a key may do. `orders:cancel` cancels limit orders that rest.
          * @enum {string}
          */
         readonly Scope: "markets:read" | "positions:read" | "orders:write" | "orders:cancel";
@@ -781,7 +820,7 @@ export interface components {
          * @description What `error` of a failure is, or what stands before its colon. Decide by it.
          * @enum {string}
          */
-        readonly ErrorCode: "invalid_request" | "round_not_live" | "betting_closed" | "order_expired" | "stake_out_of_range" | "insufficient_balance" | "round_exposure_limit" | "too_many_open_bets" | "idempotency_key_reused" | "missing_api_key" | "invalid_api_key" | "key_disabled" | "key_expired" | "insufficient_scope" | "tier_too_low" | "account_frozen" | "market_not_found" | "round_not_found" | "order_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "slow_consumer" | "odds_changed" | "round_changed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "upgrade_required" | "resync_required" | "rate_limited" | "too_many_streams" | "trading_disabled" | "market_suspended" | "stale_price" | "clock_unsynchronised" | "journal_backlog" | "disk_reserve" | "idempotency_full" | "archive_behind" | "archive_unavailable" | "overloaded" | "shutting_down";
+        readonly ErrorCode: "invalid_request" | "round_not_live" | "betting_closed" | "order_expired" | "stake_out_of_range" | "insufficient_balance" | "round_exposure_limit" | "too_many_open_bets" | "order_not_pending" | "idempotency_key_reused" | "missing_api_key" | "invalid_api_key" | "key_disabled" | "key_expired" | "insufficient_scope" | "tier_too_low" | "account_frozen" | "market_not_found" | "round_not_found" | "order_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "slow_consumer" | "odds_changed" | "round_changed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "upgrade_required" | "resync_required" | "rate_limited" | "too_many_streams" | "trading_disabled" | "market_suspended" | "stale_price" | "clock_unsynchronised" | "journal_backlog" | "disk_reserve" | "idempotency_full" | "archive_behind" | "archive_unavailable" | "overloaded" | "shutting_down";
         /** @description The envelope of every failure. */
         readonly Failure: {
             /** @constant */
@@ -850,6 +889,26 @@ export interface components {
          *     - `idempotency_key_reused`: the key stands for another order
          */
         readonly BadOrder: {
+            headers: {
+                readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /**
+         * @description The request has a query, or the order is not PENDING.
+         *
+         *     - `invalid_request`: the sentence names the field and what was expected
+         *     - `order_not_pending`: only a limit order that rests can be cancelled
+         */
+        readonly BadCancel: {
             headers: {
                 readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -1116,6 +1175,31 @@ export interface components {
          *     - `shutting_down`: the server is stopping
          */
         readonly OrdersNotTaken: {
+            headers: {
+                readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /**
+         * @description The cancellation cannot be put on record right now; the order rests.
+         *
+         *     - `clock_unsynchronised`: the server's clock is not to be trusted right now
+         *     - `journal_backlog`: the disk does not keep up; try again
+         *     - `disk_reserve`: the disk is nearly full; reading and settlement go on
+         *     - `overloaded`: too many requests wait for the engine; try again after `Retry-After` seconds
+         *     - `archive_behind`: what has happened just now is not stored yet; try again after `Retry-After` seconds
+         *     - `archive_unavailable`: what has left memory cannot be read now; an operator has to look
+         *     - `shutting_down`: the server is stopping
+         */
+        readonly CancelsNotTaken: {
             headers: {
                 readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -1884,6 +1968,50 @@ export interface operations {
             readonly 413: components["responses"]["ContentTooLarge"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 503: components["responses"]["PastNotRead"];
+        };
+    };
+    readonly cancelOrder: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Order id, such as `bet.id` of the answer to an order.
+                 * @example bet_1
+                 */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The order, which is CANCELLED now. */
+            readonly 200: {
+                headers: {
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /** @constant */
+                        readonly success: true;
+                        readonly data: components["schemas"]["Position"];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadCancel"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["OrderForbidden"];
+            readonly 404: components["responses"]["OrderNotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 503: components["responses"]["CancelsNotTaken"];
         };
     };
     readonly getOrderByIdempotencyKey: {

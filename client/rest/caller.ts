@@ -36,8 +36,9 @@ export class Caller {
 
   call(request: Request, options: CallOptions): Promise<Success> {
     const { timeoutMs = this.defaults.timeoutMs, retryForMs = this.defaults.retryForMs, signal } = options;
-    // Just what changes something has an Idempotency-Key: a quote is a POST, and the server counts it as a read.
-    const pace = request.idempotencyKey === undefined ? this.#paces.read : this.#paces.write;
+    // A quote is a POST without an Idempotency-Key, and the server counts it as a read.
+    const isWrite = request.idempotencyKey !== undefined || request.method === 'DELETE';
+    const pace = isWrite ? this.#paces.write : this.#paces.read;
     const wanted = this.#wanted(request);
     const attempt = async (): Promise<Success | Failure> => {
       let headers: Headers | null = null;

@@ -2,7 +2,7 @@
 import type { CurrentOdds, ErrorCode, Failure } from '../base/errors.js';
 
 export interface Wanted {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /** JSON text; null for none. */

@@ -76,7 +76,8 @@ export class RollingDigest {
       this.#foldNumber(value);
     for (const value of [order.stakeCents, order.oddsE4, order.entryPercentE2, order.payoutCents])
       this.#foldNumber(value);
-    for (const value of [order.newBalanceCents, order.limitOddsE4, order.fairShareE6]) this.#foldNumber(value);
+    for (const value of [order.newBalanceCents, order.limitOddsE4, order.fairShareE6])
+      this.#foldNumber(value);
     if (filled !== null) this.#foldFields(filled);
     if (order.clientSeed !== null) this.#foldText(order.clientSeed);
   }

@@ -8,9 +8,9 @@
  * (`engine/quotes/exposure.ts`): both hold for smaller stakes, the first for lower limits too, so a search tree finds it.
  */
 import type { PlaceOrder } from '../model/commands.js';
-import type { FillOrders } from '../model/limit-commands.js';
 import { DOWN, LIVE, NO_FAIR_SHARE, UP } from '../model/domain.js';
 import type { EngineEvent, LimitFills, OrderFilled } from '../model/events.js';
+import type { FillOrders } from '../model/orders.js';
 import { availableCents } from '../quotes/exposure.js';
 import { quotedUpCents } from '../quotes/split.js';
 import type { LimitSearch } from '../state/limit-tree.js';

@@ -2,7 +2,6 @@
 import { assert } from '../base/assert.js';
 import { payoutCents } from '../base/money.js';
 import type { OrderGuards, PlaceOrder } from '../model/commands.js';
-import type { CancelOrder, ExpireOrders, PlaceLimitOrder } from '../model/limit-commands.js';
 import {
   END_CANCELLED,
   END_EXPIRED,
@@ -12,12 +11,13 @@ import {
 } from '../model/domain.js';
 import type { ErrorCode } from '../model/errors.js';
 import type { BetSettled, EngineEvent, OrderPending } from '../model/events.js';
+import type { CancelOrder, ExpireOrders, PlaceLimitOrder } from '../model/orders.js';
 import { BET_OPEN } from '../state/bets.js';
 import { Round } from '../state/rounds.js';
 import { type Effect, reject, type State } from '../state/state.js';
 import { addRow } from './bets.js';
-import { checkLimitOrder, isCovered, reaches, roundFor } from './order-checks.js';
-import { offerNow, place, rememberedOrder } from './orders.js';
+import { checkLimitOrder, roundFor } from './order-checks.js';
+import { isFit, offerNow, place, rememberedOrder } from './orders.js';
 
 /** As `placeOrder`; where odds or exposure do not allow the bet now, the order rests. */
 export function placeLimitOrder(
@@ -39,8 +39,7 @@ export function placeLimitOrder(
   const refusal = checkLimitOrder(state, order);
   if (refusal !== null) return refusal;
   const offer = offerNow(order, round);
-  if (!reaches(offer, limitOddsE4) || !isCovered(round, order.side, offer))
-    return [rest(state, order, round, limitOddsE4)];
+  if (!isFit(round, order.side, offer, limitOddsE4)) return [rest(state, order, round, limitOddsE4)];
   const placed = place(state, order, round, offer, limitOddsE4);
   return Array.isArray(placed) ? placed : [placed];
 }
@@ -101,7 +100,7 @@ export function cancelOrder(state: State, command: CancelOrder, gate: ErrorCode 
 }
 
 /** The row of the account's bet, or 0 if it is not in memory or another's. */
-function rowOf({ bets, history }: State, account: number, bet: number): number {
+export function rowOf({ bets, history }: State, account: number, bet: number): number {
   let found = 0;
   history.newestFirst(account, (row) => {
     const number = bets.chunk(row).bet[bets.index(row)] as number;

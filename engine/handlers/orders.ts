@@ -13,7 +13,16 @@ import { Round } from '../state/rounds.js';
 import { reject, type State } from '../state/state.js';
 import { addRow, joinRound } from './bets.js';
 import { fillsAfter } from './fills.js';
-import { checkOffer, type Offer, offerFor, publishedPercentE2, roundFor } from './order-checks.js';
+import {
+  checkLimitOrder,
+  checkOffer,
+  isCovered,
+  type Offer,
+  offerFor,
+  publishedPercentE2,
+  reaches,
+  roundFor,
+} from './order-checks.js';
 
 /**
  * `gate` is the host's reason to refuse new orders (clock, backlog, disk), or null. It does not apply to replays, and
@@ -40,22 +49,29 @@ export function offerNow(order: PlaceOrder, round: Round): Offer {
   return offerFor(round, side, stakeCents, fairShareE6, quotedUpCents(round, fairShareE6));
 }
 
+/** Whether a limit order is placed at this offer; where it is not, it rests. */
+export const isFit = (round: Round, side: number, offer: Offer, limitOddsE4: number): boolean =>
+  reaches(offer, limitOddsE4) && isCovered(round, side, offer);
+
 /** What `placeOrder` would answer to an order that it does not remember, by the same checks. Changes nothing. */
 export function quoteOrder(
   state: State,
   order: PlaceOrder,
   gate: ErrorCode | null,
   guards: OrderGuards | null,
+  limitOddsE4: number,
 ): OrderQuote {
   const round = roundFor(state, order, gate, guards);
-  if (!(round instanceof Round)) return { offer: null, refusal: round };
+  if (!(round instanceof Round)) return { offer: null, refusal: round, rests: null };
   const offer = offerNow(order, round);
   const { roundNumber } = round;
   const { oddsE4, entryPercentE2, payoutCents } = offer;
   const percentE2 = publishedPercentE2(order, round, offer.upCents);
+  const isLimit = limitOddsE4 !== NO_LIMIT;
   return {
     offer: { roundNumber, percentE2, oddsE4, entryPercentE2, payoutCents },
-    refusal: checkOffer(state, order, round, offer, guards),
+    refusal: isLimit ? checkLimitOrder(state, order) : checkOffer(state, order, round, offer, guards),
+    rests: isLimit ? !isFit(round, order.side, offer, limitOddsE4) : null,
   };
 }
 

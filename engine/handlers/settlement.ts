@@ -45,8 +45,7 @@ export function resolveRound(
   round.nextToSettle = round.firstBet;
   const { market, roundNumber } = round;
   events.push({ type: 'roundResolved', timeMs, market, roundNumber, result, closePrice, reason });
-  if (round.firstBet === 0 && state.books.ordersOf(round) === 0)
-    finishRound(state, round, timeMs, events);
+  if (round.firstBet === 0 && state.books.ordersOf(round) === 0) finishRound(state, round, timeMs, events);
   else state.markets.settling.push(round);
 }
 

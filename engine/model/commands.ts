@@ -4,8 +4,8 @@
  * text form.
  */
 import type { AssetClass } from './domain.js';
+import type { CancelOrder, ExpireOrders, FillOrders, PlaceLimitOrder } from './orders.js';
 import type { RootFacts } from './proof-views.js';
-import type { CancelOrder, ExpireOrders, FillOrders, PlaceLimitOrder } from './limit-commands.js';
 import type { Rules } from './rules.js';
 import type { Setup } from './setup.js';
 
@@ -231,7 +231,15 @@ type OfRounds = Advance | BoundaryPrice | OpenLate | Settle | VoidRound | Publis
 type OfSettings = Configure | DeclareSetup | SetCalendar | SetTrading | SuspendMarket | MoveClock;
 type OfLimits = PlaceLimitOrder | CancelOrder | FillOrders | ExpireOrders;
 
-export type Command = PlaceOrder | OfLimits | OfAccounts | OfKeys | OfRounds | OfSettings | SwitchFeed | ConfirmPrice;
+export type Command =
+  | PlaceOrder
+  | OfLimits
+  | OfAccounts
+  | OfKeys
+  | OfRounds
+  | OfSettings
+  | SwitchFeed
+  | ConfirmPrice;
 
 /** Commands that the sequencer accepts. It issues `advance` itself. */
 export type SubmittedCommand = Exclude<Command, Advance>;

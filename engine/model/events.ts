@@ -3,8 +3,8 @@
  * special case inside the engine (design, section 10). The sequence number is in the outcome.
  */
 import type { ErrorCode } from './errors.js';
+import type { BetPlaced, OrderFacts, OrderFilled, OrderPending } from './orders.js';
 import type { RootFacts } from './proof-views.js';
-import type { BetPlaced, OrderFacts, OrderFilled, OrderPending } from './order-events.js';
 import type { Setup } from './setup.js';
 
 export type {
@@ -14,7 +14,7 @@ export type {
   OrderFacts,
   OrderFilled,
   OrderPending,
-} from './order-events.js';
+} from './orders.js';
 
 /** What the archive keeps of a settlement, beside the bet itself. */
 export interface SettlementFacts {

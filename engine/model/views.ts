@@ -5,8 +5,8 @@
 import type { PlaceOrder } from './commands.js';
 import type { PositionStatus } from './domain.js';
 import type { Rejected, Replayed } from './events.js';
+import type { PlaceLimitOrder } from './orders.js';
 import type { ProofView } from './proof-views.js';
-import type { PlaceLimitOrder } from './limit-commands.js';
 import type { MarketRules, Rules } from './rules.js';
 import type { Setup } from './setup.js';
 
@@ -135,6 +135,8 @@ export interface OrderQuote {
   readonly offer: OfferView | null;
   /** By the first check that refuses the order; null if it would be placed. */
   readonly refusal: Rejected | null;
+  /** Whether a limit order would rest; null where there are no odds for it, and for any other order. */
+  readonly rests: boolean | null;
 }
 
 export interface KeyView {
@@ -177,9 +179,8 @@ export interface EngineReads {
   readonly nextDueMs: number;
   /** Whether `settle` has work. */
   readonly settlementsWaiting: boolean;
-  /** Number of resting limit orders, of all rounds and in the market's current round. */
+  /** Number of resting limit orders, of all rounds. */
   readonly restingOrders: number;
-  restingIn(market: number): number;
   /** When `expireOrders` next has work; Infinity if nothing rests. */
   readonly nextExpiryMs: number;
   /** Whether `fillOrders` would fill an order at this fair share and time. */

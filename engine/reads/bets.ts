@@ -4,8 +4,8 @@
  */
 
 import { paidCents } from '../handlers/settlement.js';
-import { END_CANCELLED, isUnfilled, SETTLING, timeFrameMs } from '../model/domain.js';
 import type { PositionStatus } from '../model/domain.js';
+import { END_CANCELLED, isUnfilled, SETTLING, timeFrameMs } from '../model/domain.js';
 import type { BetView } from '../model/views.js';
 import { BET_OPEN } from '../state/bets.js';
 import type { State } from '../state/state.js';
@@ -22,7 +22,8 @@ export function betView(state: State, row: number): BetView {
   const result = chunk.result[i] as number;
   const limitRow = chunk.limitRowOf(i);
   const { limits } = state.bets;
-  const filledAtMs = limitRow === 0 ? 0 : (limits.chunk(limitRow).filledAtMs[limits.index(limitRow)] as number);
+  const filledAtMs =
+    limitRow === 0 ? 0 : (limits.chunk(limitRow).filledAtMs[limits.index(limitRow)] as number);
   const isBet = limitRow === 0 || filledAtMs > 0;
   return {
     bet: chunk.bet[i] as number,

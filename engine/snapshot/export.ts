@@ -2,7 +2,16 @@
  * Exports the whole engine state as tables (`tables.ts`). Rows are generated as they are read, so the writer sets the
  * pace and no second copy of the state exists. The state must not change meanwhile.
  */
-import { ASSET_CLASSES, BET_ENDS, MARKET_IDS, NO_LIMIT, SETTLED, SIDES, TIERS, textAt } from '../model/domain.js';
+import {
+  ASSET_CLASSES,
+  BET_ENDS,
+  MARKET_IDS,
+  NO_LIMIT,
+  SETTLED,
+  SIDES,
+  TIERS,
+  textAt,
+} from '../model/domain.js';
 import type { OrderFacts } from '../model/events.js';
 import { SETUP_FACTS } from '../model/setup.js';
 import { BET_RECENTLY_PLACED } from '../state/bets.js';
@@ -14,7 +23,18 @@ import type { Row, StateTable } from './form.js';
 import { AWAITING_PRICE, MARKET, OPEN_PRICE, PROOF, QUOTE, ROUND, SETTLING_ROUND } from './market-tables.js';
 import { proofRows } from './proofs.js';
 import { rowsByBet } from './sort-bets.js';
-import { ACCOUNT, API_KEY, BET, ENGINE, IDEMPOTENCY, LATE_BET, LIMIT_ORDER, MARKET_HOURS, SETUP, TRANSFER } from './tables.js';
+import {
+  ACCOUNT,
+  API_KEY,
+  BET,
+  ENGINE,
+  IDEMPOTENCY,
+  LATE_BET,
+  LIMIT_ORDER,
+  MARKET_HOURS,
+  SETUP,
+  TRANSFER,
+} from './tables.js';
 
 export function* exportTables(state: State, rollingDigest: string): Generator<StateTable> {
   yield { form: ENGINE, rows: [engineRow(state, rollingDigest)] };

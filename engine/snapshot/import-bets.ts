@@ -159,8 +159,9 @@ export function importIdempotency(state: State, read: ReadTable, withoutEntry: W
 function placedFrom(cells: Row): OrderFacts {
   // Snapshots of older versions lack these cells.
   const filled = textOrNullOf(cells[IN_KEY.filled] ?? null);
+  const rested = cells[IN_KEY.rested] ?? null;
   return {
-    type: cells[IN_KEY.rested] === 1 ? 'orderPending' : 'betPlaced',
+    type: rested !== null && flagOf(rested) ? 'orderPending' : 'betPlaced',
     timeMs: countOf(cells[IN_KEY.placed_at_ms]),
     bet: countOf(cells[IN_KEY.bet]),
     account: countOf(cells[IN_KEY.account]),

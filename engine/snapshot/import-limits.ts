@@ -1,12 +1,6 @@
 /** Imports what limit orders have besides, and puts those into their rounds that joined them out of order. */
 import { assert, fail } from '../base/assert.js';
-import {
-  isUnfilled,
-  LIMIT_ODDS_E4_MAX,
-  LIMIT_ODDS_E4_MIN,
-  RESULT_NONE,
-  SETTLED,
-} from '../model/domain.js';
+import { isUnfilled, LIMIT_ODDS_E4_MAX, LIMIT_ODDS_E4_MIN, RESULT_NONE, SETTLED } from '../model/domain.js';
 import type { Round } from '../state/rounds.js';
 import type { State } from '../state/state.js';
 import { countOf, flagOf, integerOrNullOf } from './cells.js';
@@ -37,10 +31,15 @@ export function limitsOf(read: ReadTable): Limits {
     if (limit.limitOddsE4 < LIMIT_ODDS_E4_MIN || limit.limitOddsE4 > LIMIT_ODDS_E4_MAX)
       fail(`bet ${bet} cannot have this limit`);
     assert(limit.hasRested || limit.filledAtMs !== null, 'an order that has not rested is a bet');
+    assert(!ofBets.has(countOf(bet)), 'a bet has one limit');
     ofBets.set(countOf(bet), limit);
   }
-  const late = [...read(LATE_BET.name)].map(([bet, afterBet]) => [countOf(bet), countOf(afterBet)] as const);
-  return { ofBets, late: new Map(late) };
+  const late = new Map<number, number>();
+  for (const [bet, afterBet] of read(LATE_BET.name)) {
+    assert(!late.has(countOf(bet)), 'a bet is late once');
+    late.set(countOf(bet), countOf(afterBet));
+  }
+  return { ofBets, late };
 }
 
 /** Gives a limit order its limit. Returns whether the order is a bet that joins its round in the order of numbers. */

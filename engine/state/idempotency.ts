@@ -6,10 +6,10 @@
  * numbered from 0, never reusing a number, and found through `KeyIndex`.
  */
 import { must } from '../base/assert.js';
-import { NO_LIMIT } from '../model/domain.js';
 import type { IdempotencyDigest } from '../model/commands.js';
-import type { LimitFills, OrderFacts } from '../model/events.js';
+import type { OrderFacts } from '../model/events.js';
 import { KeyIndex } from './key-index.js';
+import { OptionalFacts } from './optional-facts.js';
 
 const CHUNK_BITS = 14;
 const CHUNK_ROWS = 1 << CHUNK_BITS;
@@ -45,11 +45,7 @@ const WORD = 2 ** 32;
 class EntryChunk {
   readonly words64 = new Float64Array(CHUNK_ROWS * ROW_WORDS64);
   readonly words32 = new Uint32Array(this.words64.buffer);
-  /** Most orders have no client seed; a chunk without one has no array. */
-  clientSeeds: (string | null)[] | null = null;
-  /** Limits of limit orders, negative of those that rested; and what orders have filled. As above. */
-  limits: Int32Array | null = null;
-  fills: Map<number, LimitFills> | null = null;
+  readonly optional = new OptionalFacts(CHUNK_ROWS);
 
   placedAtMs(row: number): number {
     return this.words64[row * ROW_WORDS64 + PLACED_AT_MS] as number;
@@ -197,22 +193,7 @@ export class IdempotencyMemory {
     words32[row32 + KEY_TOPS] = topOf(keyHigh) | (topOf(keyLow) << 16);
     words32[row32 + BODY_TOP_AND_PERCENT] = topOf(body) | (placed.entryPercentE2 << 16);
     words32[row32 + MARKET_AND_SIDE] = placed.market * 2 + placed.side;
-    this.#writeOptional(chunk, offset & CHUNK_MASK, placed);
-  }
-
-  #writeOptional(chunk: EntryChunk, row: number, { type, clientSeed, limitOddsE4, filled }: OrderFacts): void {
-    if (clientSeed !== null) {
-      chunk.clientSeeds ??= new Array<string | null>(CHUNK_ROWS).fill(null);
-      chunk.clientSeeds[row] = clientSeed;
-    }
-    if (limitOddsE4 !== NO_LIMIT) {
-      chunk.limits ??= new Int32Array(CHUNK_ROWS);
-      chunk.limits[row] = type === 'orderPending' ? -limitOddsE4 : limitOddsE4;
-    }
-    if (filled !== null) {
-      chunk.fills ??= new Map();
-      chunk.fills.set(row, filled);
-    }
+    chunk.optional.write(offset & CHUNK_MASK, placed);
   }
 
   #entry(offset: number): IdempotencyEntry {
@@ -220,10 +201,8 @@ export class IdempotencyMemory {
     const row = (offset & CHUNK_MASK) * ROW_WORDS64;
     const word64 = (field: number): number => chunk.words64[row + field] as number;
     const word32 = (field: number): number => chunk.words32[row * 2 + field] as number;
-    const at = offset & CHUNK_MASK;
-    const limit = chunk.limits === null ? NO_LIMIT : (chunk.limits[at] as number);
     const placed: OrderFacts = {
-      type: limit < 0 ? 'orderPending' : 'betPlaced',
+      ...chunk.optional.read(offset & CHUNK_MASK),
       timeMs: word64(PLACED_AT_MS),
       bet: word64(BET),
       account: word32(ACCOUNT),
@@ -235,9 +214,6 @@ export class IdempotencyMemory {
       entryPercentE2: word32(BODY_TOP_AND_PERCENT) >>> 16,
       payoutCents: word64(PAYOUT_CENTS),
       newBalanceCents: word64(NEW_BALANCE_CENTS),
-      clientSeed: chunk.clientSeeds?.[at] ?? null,
-      limitOddsE4: Math.abs(limit),
-      filled: chunk.fills?.get(at) ?? null,
     };
     const digest = {
       keyHigh: (word32(KEY_TOPS) & 0xffff) * WORD + word32(KEY_HIGH),

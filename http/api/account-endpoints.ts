@@ -2,6 +2,7 @@
 
 import { ACCOUNT_EXAMPLES } from '../openapi/account-examples.js';
 import { okResponse } from '../openapi/common.js';
+import { LIMIT_EXAMPLES } from '../openapi/limit-examples.js';
 import { orderExamples } from '../openapi/order.js';
 import { orderIdParameter, seenKeyParameter } from '../openapi/parameters.js';
 import { schemaRef } from '../openapi/schemas.js';
@@ -35,6 +36,26 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
       parameters: [orderIdParameter],
       success: okResponse('The order.', schemaRef('Position'), { settled: ACCOUNT_EXAMPLES.oneOrder }),
       failures: ['BadParameter', 'OrderNotFound', 'PastNotRead'],
+    }),
+  },
+  {
+    method: 'DELETE',
+    path: '/orders/{id}',
+    scope: 'orders:cancel',
+    handle: ({ own }, call, params) => own.cancel(call, params[0] ?? ''),
+    describe: () => ({
+      operationId: 'cancelOrder',
+      tag: 'Orders',
+      summary: 'Cancel a limit order that rests',
+      text:
+        'Only an order that is PENDING can be cancelled; its stake goes back at once. The answer is sent when that is on ' +
+        'disk. Works while trading is off and in a suspended market, too.',
+      isExtension: true,
+      parameters: [orderIdParameter],
+      success: okResponse('The order, which is CANCELLED now.', schemaRef('Position'), {
+        cancelled: LIMIT_EXAMPLES.cancelledOrder,
+      }),
+      failures: ['BadCancel', 'OrderNotFound', 'CancelsNotTaken'],
     }),
   },
   {

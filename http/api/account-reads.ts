@@ -18,7 +18,7 @@ import { findBet } from './lists/find-bet.js';
 import { parseBetId } from './lists/list-query.js';
 import { type OpenBets, OpenBetsReader } from './lists/open-bets.js';
 import type { PastBets } from './lists/past-bets.js';
-import { NO_ORDER, notRead, OVERLOADED, refusedOf } from './refusals.js';
+import { NO_ORDER, NOT_PENDING, notRead, OVERLOADED, refusedOf } from './refusals.js';
 import { betLimits, type SharedFacts } from './shared-reads.js';
 
 const OK = 200;
@@ -54,6 +54,8 @@ export class AccountReads {
       balance: open.balanceCents / 100,
       openBets: open.count,
       openStakes: open.stakesCents / 100,
+      pendingOrders: open.pendingCount,
+      reservedStakes: open.reservedCents / 100,
       possiblePayout: { up: open.payoutUpCents / 100, down: open.payoutDownCents / 100 },
       keys: { active: open.activeKeys, max: activeKeysMax },
       key: this.#keyOf(call),
@@ -82,9 +84,34 @@ export class AccountReads {
     if (bet === null) return NO_ORDER;
     this.#find(call, bet, (found) => {
       if (found === null) call.refuse(NO_ORDER);
-      else call.send(OK, successText(positionText(found, this.hashes)));
+      else this.#sendOrder(call, found);
     });
     return null;
+  }
+
+  /** Cancels an order. One that has left memory does not rest any more. */
+  cancel(call: Call, segment: string): Verdict {
+    const id = parsePathId(segment);
+    if (id instanceof Refused) return id;
+    const bet = parseBetId(id);
+    if (bet === null) return NO_ORDER;
+    const isSent = this.link.send(
+      (ring, ticket) => requests.sendCancel(ring, ticket, call, bet),
+      (kind, ring) => {
+        if (kind === replies.REFUSED) this.#refuseCancel(call, bet, replies.readRefusal(ring));
+        else for (const order of replies.readBets(ring).bets) this.#sendOrder(call, order);
+      },
+    );
+    return isSent ? null : OVERLOADED;
+  }
+
+  #refuseCancel(call: Call, bet: number, refusal: replies.RefusalFacts): void {
+    if (refusal.code !== 'order_not_found') call.refuse(refusedOf(refusal));
+    else this.#findPast(call, bet, (found) => call.refuse(found === null ? NO_ORDER : NOT_PENDING));
+  }
+
+  #sendOrder(call: Call, order: BetView): null {
+    return call.send(OK, successText(positionText(order, this.hashes)));
   }
 
   orderByKey(call: Call, segment: string): Verdict {

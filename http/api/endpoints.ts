@@ -9,6 +9,7 @@ import { ACCOUNT_EXAMPLES } from '../openapi/account-examples.js';
 import { listOf, okResponse, pageResponse, taggedResponses } from '../openapi/common.js';
 import { openApiDocument } from '../openapi/document.js';
 import { EXAMPLES } from '../openapi/examples.js';
+import { LIMIT_EXAMPLES } from '../openapi/limit-examples.js';
 import { orderExamples } from '../openapi/order.js';
 import {
   beforeParameter,
@@ -144,7 +145,8 @@ export const ENDPOINTS: readonly Endpoint[] = [
       summary: 'Place a bet',
       text:
         "The bet lands on the market's current round, which must be " +
-        'LIVE, more than {cutoff} before it locks. The answer is sent when the bet is on disk: no crash takes it back.',
+        'LIVE, more than {cutoff} before it locks. The answer is sent when the bet is on disk: no crash takes it back. ' +
+        'With `limitOdds` it rests until it can be had at these odds (extension).',
       parameters: [idempotencyKeyParameter],
       requestBody: {
         required: true,
@@ -155,7 +157,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
       success: okResponse(
         'The bet is placed.',
         schemaRef('OrderResult'),
-        { placed: ACCOUNT_EXAMPLES.order },
+        { placed: ACCOUNT_EXAMPLES.order, pending: LIMIT_EXAMPLES.pendingOrder },
         201,
       ),
       failures: ['BadOrder', 'MarketNotFound', 'Conflict', 'UnsupportedMediaType', 'OrdersNotTaken'],

@@ -8,7 +8,7 @@ import { Buffer } from 'node:buffer';
 import { createIs, createValidateEquals } from 'typia';
 import { centsOfDollars } from '../../engine/base/money.js';
 import type { OrderGuards } from '../../engine/model/commands.js';
-import { MARKET_IDS, marketOf, parseRoundId, SIDES } from '../../engine/model/domain.js';
+import { MARKET_IDS, marketOf, NO_LIMIT, parseRoundId, SIDES } from '../../engine/model/domain.js';
 import { parseJson } from '../kit/body.js';
 import type { OrderContent } from '../kit/idempotency.js';
 import { invalid, Refused } from '../kit/refused.js';
@@ -20,7 +20,14 @@ export type ParsedOrder = OrderContent;
 
 const CLIENT_SEED_BYTES_MAX = 128;
 const DETAIL_LENGTH_MAX = 300;
-const OPTIONAL_FIELDS = ['expectedPercent', 'clientSeed', 'roundId', 'validUntil', 'minOdds'] as const;
+const OPTIONAL_FIELDS = [
+  'expectedPercent',
+  'clientSeed',
+  'roundId',
+  'validUntil',
+  'minOdds',
+  'limitOdds',
+] as const;
 
 const isOrder = createIs<OrderRequest>();
 const validateOrder = createValidateEquals<OrderRequest>();
@@ -87,7 +94,16 @@ export function parseUsual(body: Uint8Array): ParsedOrder | null {
   const stakeCents = readCents(body, begin, end);
   if (stakeCents === 0) return null;
   const { market, marketId, side } = head;
-  return { market, marketId, side, stakeCents, expectedPercentE6: -1, clientSeed: null, guards: null };
+  return {
+    market,
+    marketId,
+    side,
+    stakeCents,
+    expectedPercentE6: -1,
+    limitOddsE4: NO_LIMIT,
+    clientSeed: null,
+    guards: null,
+  };
 }
 
 const isDigit = (byte: number): boolean => byte >= ZERO && byte <= NINE;
@@ -125,15 +141,35 @@ export function parseAny(body: Uint8Array): ParsedOrder | Refused {
   const market = marketOf(value.marketId);
   const guards = readGuards(value, market);
   if (guards instanceof Refused) return guards;
+  const limitOddsE4 = readLimit(value);
+  if (limitOddsE4 instanceof Refused) return limitOddsE4;
   return {
     market,
     marketId: value.marketId,
     side: SIDES.indexOf(value.prediction),
     stakeCents,
     expectedPercentE6: value.expectedPercent === undefined ? -1 : Math.round(value.expectedPercent * 1e6),
+    limitOddsE4,
     clientSeed,
     guards,
   };
+}
+
+const CENT_E4 = 100;
+
+/**
+ * The odds that a limit order names, 1e-4; 0 if the order has none. They have at most three digits, and two decimals: so few
+ * possible limits keep the search for orders that can be filled short, whoever places them.
+ */
+function readLimit({ limitOdds, minOdds, expectedPercent }: OrderRequest): number | Refused {
+  if (limitOdds === undefined) return NO_LIMIT;
+  if (minOdds !== undefined || expectedPercent !== undefined)
+    return invalid('limitOdds takes the place of minOdds and expectedPercent: give only one of them');
+  const oddsE4 = Math.round(limitOdds * 10_000);
+  const stepE4 = oddsE4 < 100_000 ? CENT_E4 : oddsE4 < 1_000_000 ? 10 * CENT_E4 : 100 * CENT_E4;
+  if (oddsE4 % stepE4 !== 0 || oddsE4 / 10_000 !== limitOdds)
+    return invalid('limitOdds must go in steps of 0.01 below 10, of 0.1 below 100, and of 1 from there on');
+  return oddsE4;
 }
 
 /** The guards that the order has; null if it has none. */

@@ -76,8 +76,9 @@ export class OrderDesk {
   }
 
   #sendQuote(call: Call, { market }: OrderContent, ring: RingConsumer): void {
-    const { timeMs, offer, refusal } = readQuote(ring);
-    call.send(OK, orderQuoteText(market, timeMs, offer, refusal === null ? null : refusedOf(refusal)));
+    const { timeMs, offer, refusal, rests } = readQuote(ring);
+    const refused = refusal === null ? null : refusedOf(refusal);
+    call.send(OK, orderQuoteText(market, timeMs, offer, refused, rests));
   }
 
   #read(call: Call): requests.OrderFacts | Refused {
@@ -113,7 +114,7 @@ export class OrderDesk {
 
   #textOf(ring: RingConsumer): string {
     const bet = readBet(ring);
-    return orderResultText(bet, this.seeds.betHash(bet));
+    return orderResultText(bet, bet.type === 'orderPending' ? null : this.seeds.betHash(bet));
   }
 }
 
@@ -128,6 +129,7 @@ const factsOf = (
   side: order.side,
   stakeCents: order.stakeCents,
   expectedPercentE6: order.expectedPercentE6,
+  limitOddsE4: order.limitOddsE4,
   idempotency,
   clientSeed: order.clientSeed,
   guards: order.guards,

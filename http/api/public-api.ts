@@ -67,6 +67,8 @@ export interface PublicApiParts {
 }
 
 const NO_CONTENT = 204;
+/** Known without looking for a route. */
+const ORDERS_PATH = '/v1/orders';
 const NOT_FOUND = new Refused('not_found', 'no such path');
 const WRONG_METHOD = new Refused('method_not_allowed', 'the Allow header names the methods of this path');
 const READ_ONLY = 'GET, HEAD, OPTIONS';
@@ -116,9 +118,10 @@ export class PublicApi {
     this.#documents = new Documents(parts.docs, apiDocument);
   }
 
-  /** Carries out an order that came another way than by a request, as if it were one: all but finding its route. */
-  placeOrder(call: Call): void {
-    const verdict = this.#perform(call, this.#order, []);
+  /** Carries out what came another way than by a request, an order or its cancellation, as if it were one. */
+  carryOut(call: Call): void {
+    const verdict =
+      call.request.path === ORDERS_PATH ? this.#perform(call, this.#order, []) : this.#dispatch(call);
     if (verdict !== null) this.#refuse(call, verdict);
   }
 

@@ -23,6 +23,7 @@ export const TIER_TOO_LOW = new Refused(
 export const FROZEN = new Refused('account_frozen', 'the account takes no orders');
 export const NO_MARKET = new Refused('market_not_found', 'no active market has this id');
 export const NO_ORDER = new Refused('order_not_found', 'no order of yours has this id');
+export const NOT_PENDING = new Refused('order_not_pending', 'only an order that rests can be cancelled');
 export const NO_ROUND = new Refused('round_not_found', 'no round in memory has this id');
 
 const WITH_TEXT = new Map(

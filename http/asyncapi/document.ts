@@ -6,9 +6,10 @@ import typia from 'typia';
 import type { Rules } from '../../engine/model/rules.js';
 import { fillInRules } from '../openapi/describe-rules.js';
 import { isObject, type Json, type JsonObject } from '../openapi/schemas.js';
-import type { Ping, StreamOrder, Subscribe, Unsubscribe } from '../wire/stream-requests.js';
+import type { Ping, StreamCancel, StreamOrder, Subscribe, Unsubscribe } from '../wire/stream-requests.js';
 import type {
   AccountMessage,
+  CancelledMessage,
   FillsMessage,
   Heartbeat,
   MarketsMessage,
@@ -27,6 +28,7 @@ const generated = typia.json.schemas<
     Unsubscribe,
     Ping,
     StreamOrder,
+    StreamCancel,
     Heartbeat,
     Subscribed,
     Unsubscribed,
@@ -38,6 +40,7 @@ const generated = typia.json.schemas<
     RoundsMessage,
     FillsMessage,
     OrderMessage,
+    CancelledMessage,
   ],
   '3.1'
 >();
@@ -48,6 +51,7 @@ const REQUESTS = {
   Unsubscribe: ['unsubscribe', 'Ends the subscription to a channel'],
   Ping: ['ping', 'Asks for a pong'],
   StreamOrder: ['order', 'Places a bet, as POST /orders'],
+  StreamCancel: ['cancel', 'Cancels an order that rests, as DELETE /orders/{id}'],
 } as const;
 
 /** What the server sends. */
@@ -57,6 +61,7 @@ const MESSAGES = {
   Unsubscribed: ['unsubscribed', 'The answer to unsubscribe'],
   Pong: ['pong', 'The answer to ping'],
   OrderMessage: ['orderPlaced', 'The answer to an accepted order'],
+  CancelledMessage: ['orderCancelled', 'The answer to an accepted cancel'],
   StreamError: ['error', 'A refusal, or why the stream is about to be closed'],
   MarketsMessage: ['markets', 'The newest state of markets'],
   PricesMessage: ['prices', 'The newest prices of assets'],

@@ -7,7 +7,7 @@
  */
 import { must } from '../../engine/base/assert.js';
 import { ASSETS, assetOf, DOWN, LIVE, LOCKED, MARKETS_MAX, UP, UPCOMING } from '../../engine/model/domain.js';
-import type { BetPlaced, EngineEvent } from '../../engine/model/events.js';
+import type { BetPlaced, EngineEvent, OrderFilled } from '../../engine/model/events.js';
 import type { EngineReads, RoundView } from '../../engine/model/views.js';
 import { availableCents } from '../../engine/quotes/exposure.js';
 import { quotedUpCents } from '../../engine/quotes/split.js';
@@ -97,12 +97,14 @@ export class MarketPublisher {
 
   /** Receives durable bets, after the events of their batch: the round of some may be over. */
   onBets(bets: readonly BetPlaced[]): void {
-    for (const { market, roundNumber, stakeCents } of bets) {
-      const shown = this.#shown[market];
-      if (shown?.round.roundNumber !== roundNumber) continue;
-      shown.durableBets += 1;
-      shown.durableVolumeCents += stakeCents;
-    }
+    for (const bet of bets) this.#count(bet);
+  }
+
+  #count({ market, roundNumber, stakeCents }: BetPlaced | OrderFilled): void {
+    const shown = this.#shown[market];
+    if (shown?.round.roundNumber !== roundNumber) return;
+    shown.durableBets += 1;
+    shown.durableVolumeCents += stakeCents;
   }
 
   /**
@@ -142,6 +144,10 @@ export class MarketPublisher {
 
   #onEvent(event: EngineEvent): void {
     switch (event.type) {
+      case 'betPlaced':
+      case 'orderFilled':
+        this.#count(event);
+        return;
       case 'roundUpcoming':
         this.#transition(event.market, event.roundNumber, UPCOMING);
         return;

@@ -6,12 +6,14 @@
  * that a client that has seen number n has seen everything up to n.
  */
 import { must } from '../../engine/base/assert.js';
-import { MARKETS_MAX, RESULT_VOID } from '../../engine/model/domain.js';
+import { isUnfilled, MARKETS_MAX, RESULT_VOID } from '../../engine/model/domain.js';
 import type {
   BalanceMoved,
   BetPlaced,
   BetSettled,
   EngineEvent,
+  OrderFilled,
+  OrderPending,
   RoundChanged,
   RoundOpened,
 } from '../../engine/model/events.js';
@@ -23,7 +25,7 @@ const HOUSE_ACCOUNT = 0;
 
 export class BroadcastPublisher {
   readonly #end: R.BroadcastEnd;
-  /** Of the batch at hand: its commands that are no orders, in step, and its orders. */
+  /** Of the batch at hand: its commands, in step, but for orders that do no more than place a bet, and these. */
   readonly #seqs: number[] = [];
   readonly #events: (readonly EngineEvent[])[] = [];
   #bets: readonly BetPlaced[] = [];
@@ -76,6 +78,15 @@ export class BroadcastPublisher {
   /** Returns whether the event is broadcast. */
   #write(seq: number, event: EngineEvent): boolean {
     switch (event.type) {
+      case 'betPlaced':
+        this.#placed(seq, event);
+        return true;
+      case 'orderPending':
+        this.#placed(seq, event, R.ORDER_PENDING);
+        return true;
+      case 'orderFilled':
+        this.#placed(seq, event, R.ORDER_FILLED);
+        return true;
       case 'betSettled':
         this.#settled(seq, event);
         return true;
@@ -104,22 +115,22 @@ export class BroadcastPublisher {
     }
   }
 
-  #placed(seq: number, bet: BetPlaced): void {
+  #placed(seq: number, bet: BetPlaced | OrderPending | OrderFilled, kind = R.BET_PLACED): void {
     const { cells } = this.#end.bets;
-    const at = this.#bet(seq, R.BET_PLACED, bet);
+    const at = this.#bet(seq, kind, bet);
     cells[at + R.ODDS_E4] = bet.oddsE4;
     cells[at + R.ENTRY_PERCENT_E2] = bet.entryPercentE2;
   }
 
   #settled(seq: number, bet: BetSettled): void {
     const { cells } = this.#end.bets;
-    const at = this.#bet(seq, R.BET_SETTLED, bet);
+    const at = this.#bet(seq, isUnfilled(bet.result) ? R.ORDER_ENDED : R.BET_SETTLED, bet);
     cells[at + R.BET_RESULT] = bet.result;
     cells[at + R.ENTRY_PERCENT_E2] = 0;
   }
 
   /** Begins a record of a bet with what all have; returns where it begins. */
-  #bet(seq: number, kind: number, bet: BetPlaced | BetSettled): number {
+  #bet(seq: number, kind: number, bet: BetPlaced | OrderPending | OrderFilled | BetSettled): number {
     const { cells } = this.#end.bets;
     const at = this.#end.bets.begin();
     cells[at + R.SEQ] = seq;

@@ -27,10 +27,16 @@ export const CLOSE_PRICE = 7;
 export const BETS = 8;
 export const VOLUME_CENTS = 9;
 
-/** Kinds of records of bets: placed, settled (a refund included), and money that moved without a bet. */
+/**
+ * Kinds of records of bets: placed, settled (a refund included), and money that moved without a bet; limit orders that rest, that
+ * are filled, and that have ended unfilled.
+ */
 export const BET_PLACED = 0;
 export const BET_SETTLED = 1;
 export const MOVED = 2;
+export const ORDER_PENDING = 3;
+export const ORDER_FILLED = 4;
+export const ORDER_ENDED = 5;
 
 /** Fields of a record of a bet. `MOVED` has account and balance only. */
 export const ACCOUNT = 3;
@@ -42,10 +48,10 @@ export const BET = 7;
 export const STAKE_CENTS = 8;
 /** What a win would pay, or what was paid. */
 export const PAYOUT_CENTS = 9;
-/** BET_PLACED. */
+/** BET_PLACED and ORDER_FILLED; ORDER_PENDING has the odds that it names. */
 export const ODDS_E4 = 10;
 export const ENTRY_PERCENT_E2 = 11;
-/** BET_SETTLED: index into `BET_RESULTS`. */
+/** BET_SETTLED and ORDER_ENDED: index into `BET_ENDS`. */
 export const BET_RESULT = 10;
 
 /** Hours of all markets' transitions. */

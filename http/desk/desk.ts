@@ -16,6 +16,7 @@ import * as replies from '../rings/replies.js';
 import * as requests from '../rings/requests.js';
 import type { RingConsumer } from '../rings/ring.js';
 import type { GatewayEnd } from '../rings/service.js';
+import { cancelOrder, limited } from './limit-orders.js';
 import { listOf } from './lists.js';
 
 const IN_PROGRESS: replies.RefusalFacts = {
@@ -43,6 +44,7 @@ export class Desk {
     if (kind === requests.ORDER) this.#place(ring, gateway, ticket);
     else if (kind === requests.REPLAY) this.#replay(ring, gateway, ticket);
     else if (kind === requests.QUOTE) this.#quote(ring, gateway, ticket);
+    else if (kind === requests.CANCEL) this.#cancel(ring, gateway, ticket);
     else if (kind === requests.ROUND) this.#round(ring, gateway, ticket);
     else if (kind === requests.BALANCE) this.#balance(ring, gateway, ticket);
     else if (kind === requests.SEEN_KEY) this.#seenKey(ring, gateway, ticket);
@@ -56,11 +58,11 @@ export class Desk {
     const { sequencer } = this;
     const facts = requests.readOrder(ring);
     const order = this.#command(facts);
-    const outcome = this.#unfit(order) ?? sequencer.submit(order, facts.guards);
+    const outcome = this.#unfit(order) ?? sequencer.submit(limited(order, facts.limitOddsE4), facts.guards);
     switch (outcome.status) {
       case 'accepted': {
         const [bet] = outcome.events;
-        assert(bet?.type === 'betPlaced', 'an order places a bet');
+        assert(bet?.type === 'betPlaced' || bet?.type === 'orderPending', 'an order places a bet, or rests');
         const { taking } = gateway;
         sequencer.whenDurable(outcome.seq, (times) =>
           gateway.reply((to) => sendPlaced(to, ticket, bet, taking, times)),
@@ -92,10 +94,10 @@ export class Desk {
     const order = this.#command(facts);
     if (this.#refusesKey(order, gateway, ticket)) return;
     const { engine, gate } = this.sequencer;
-    const { offer, refusal } = engine.quoteOrder(order, gate, facts.guards);
+    const { offer, refusal, rests } = engine.quoteOrder(order, gate, facts.guards, facts.limitOddsE4);
     const ofAccount = this.#unfitAccount(order.account);
     const first = ofAccount === null ? refusal : { code: ofAccount, detail: '' };
-    const quote = { timeMs: order.timeMs, offer, refusal: first };
+    const quote = { timeMs: order.timeMs, offer, refusal: first, rests };
     // Whoever is told of a balance or a round must find it after a crash.
     const seq = Math.max(engine.accountTouchedSeq(order.account), engine.lifecycleSeq);
     this.sequencer.whenDurable(seq, () => gateway.reply((to) => sendQuote(to, ticket, quote)));
@@ -103,9 +105,17 @@ export class Desk {
 
   #answerAgain(gateway: GatewayEnd, ticket: number, { seq, event }: Replayed): void {
     const { sequencer } = this;
-    assert(event.type === 'betPlaced', 'an order replays a bet');
+    assert(event.type !== 'balanceMoved', 'an order replays an order');
     if (seq > sequencer.durableSeq) refuse(gateway, ticket, IN_PROGRESS);
     else gateway.reply((to) => sendReplayed(to, ticket, event));
+  }
+
+  #cancel(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {
+    const asker = requests.readAsker(ring);
+    const bet = requests.readCancel(ring);
+    const code = this.#unfitKey(asker) ?? this.#unfitAccount(asker.account);
+    if (code !== null) refuse(gateway, ticket, { code, detail: '' });
+    else cancelOrder(this.sequencer, asker, bet, gateway, ticket);
   }
 
   #list(ring: RingConsumer, gateway: GatewayEnd, ticket: number): void {

@@ -148,7 +148,7 @@ export class Gateway implements Serving {
       monotonicMs: () => systemClock.monotonicMs(),
       flushMs: isManual ? 0 : FLUSH_MS,
       schedule: setImmediate,
-      placeOrder: (call) => api.placeOrder(call),
+      carryOut: (call) => api.carryOut(call),
     });
     const api = new PublicApi({
       link: this.#link,

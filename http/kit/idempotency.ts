@@ -44,6 +44,8 @@ export interface OrderContent {
   readonly side: number;
   readonly stakeCents: number;
   readonly expectedPercentE6: number;
+  /** The least odds that a limit order takes, 1e-4; 0 for any other order. */
+  readonly limitOddsE4: number;
   readonly clientSeed: string | null;
   readonly guards: OrderGuards | null;
 }
@@ -55,9 +57,11 @@ export interface OrderContent {
  */
 const canonicalHead = (marketId: string, side: number): string => `${marketId.length}:${marketId}|${side}|`;
 
-function canonicalRest({ stakeCents, expectedPercentE6, clientSeed, guards }: OrderContent): string {
+function canonicalRest(order: OrderContent): string {
+  const { stakeCents, expectedPercentE6, limitOddsE4, clientSeed, guards } = order;
   let text = integerText(stakeCents);
   if (expectedPercentE6 >= 0) text += `|expectedPercent=${expectedPercentE6}`;
+  if (limitOddsE4 > 0) text += `|limitOdds=${limitOddsE4}`;
   if (clientSeed !== null) text += `|clientSeed=${clientSeed.length}:${clientSeed}`;
   return guards === null ? text : text + guardsText(guards);
 }

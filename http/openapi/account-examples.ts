@@ -31,6 +31,8 @@ export const ACCOUNT_EXAMPLES = {
     balance: 9990,
     openBets: 1,
     openStakes: 10,
+    pendingOrders: 0,
+    reservedStakes: 0,
     possiblePayout: { up: 0, down: 19.3 },
     keys: { active: 1, max: 2 },
     key: {
@@ -112,23 +114,25 @@ export const ACCOUNT_EXAMPLES = {
   orders: {
     data: [
       {
-        id: 'bet_3',
+        id: 'bet_4',
         marketId: 'BTC_ONE_DAY',
         crypto: 'BTC',
         timeFrame: 'ONE_DAY',
         prediction: 'DOWN',
         amount: 10,
-        oddsAtBet: 1.7958,
-        potentialPayout: 17.41,
-        status: 'ACTIVE',
+        oddsAtBet: 2.5,
+        potentialPayout: 24.25,
+        status: 'CANCELLED',
         result: null,
         payout: null,
         profit: null,
-        isLimitOrder: false,
+        isLimitOrder: true,
+        limitOdds: 2.5,
+        filledAt: null,
         placedAt: '2026-06-10T12:01:00.000Z',
-        settledAt: null,
-        entryPercent: 55.68,
-        betHash: '487f6c0405478fc8ee20f3ad7e6bd04ff21221f529c18dfacde420adfa10aada',
+        settledAt: '2026-06-10T12:01:00.000Z',
+        entryPercent: null,
+        betHash: null,
         round: {
           id: 'BTC_ONE_DAY_20614',
           roundNumber: 20614,
@@ -137,7 +141,7 @@ export const ACCOUNT_EXAMPLES = {
         },
       },
     ],
-    nextCursor: '3-3-3',
+    nextCursor: '4-4-4',
   },
   order: {
     bet: {

@@ -19,6 +19,10 @@ export const EXAMPLE_FAILURES: Readonly<Record<FailureName, readonly string[]>> 
     'too_many_open_bets: an account may have 2 open bets',
     'idempotency_key_reused: this Idempotency-Key was used with another body',
   ],
+  BadCancel: [
+    'invalid_request: unknown query parameter "why"; a write takes none: its fields stand in the body',
+    'order_not_pending: only an order that rests can be cancelled',
+  ],
   BadQuote: ['invalid_request: expectedPercnt is not a known field'],
   Unauthorized: ['missing_api_key: the X-API-Key header is required', 'invalid_api_key: no such key'],
   Forbidden: [
@@ -56,6 +60,15 @@ export const EXAMPLE_FAILURES: Readonly<Record<FailureName, readonly string[]>> 
     'disk_reserve: orders are not taken right now; try again',
     'idempotency_full: the memory of Idempotency-Keys is full; try again',
     'overloaded: the server is behind; try again',
+    'shutting_down: the server is stopping',
+  ],
+  CancelsNotTaken: [
+    'clock_unsynchronised: orders are not taken right now; try again',
+    'journal_backlog: orders are not taken right now; try again',
+    'disk_reserve: orders are not taken right now; try again',
+    'overloaded: the server is behind; try again',
+    'archive_behind: what has happened just now is not stored yet; try again',
+    'archive_unavailable: what has left memory cannot be read now; try again later',
     'shutting_down: the server is stopping',
   ],
   Overloaded: ['overloaded: the server is behind; try again'],

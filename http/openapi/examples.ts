@@ -6,7 +6,7 @@ import type { Json } from './schemas.js';
 
 /** `data` of successes: markets, rounds, and the service itself. */
 export const EXAMPLES = {
-  time: { timeMs: 1781092860000, time: '2026-06-10T12:01:00.000Z', seq: 13 },
+  time: { timeMs: 1781092860000, time: '2026-06-10T12:01:00.000Z', seq: 15 },
   markets: [
     {
       id: 'BTC_ONE_MINUTE',

@@ -16,6 +16,7 @@ export const MEANINGS = {
   round_exposure_limit:
     'the round would come to owe too much on this side; the sentence says what can be bet now',
   too_many_open_bets: 'the account has as many open bets as the rules allow',
+  order_not_pending: 'only a limit order that rests can be cancelled',
   idempotency_key_reused: 'the key stands for another order',
   missing_api_key: 'no `X-API-Key`',
   invalid_api_key: 'malformed or unknown',
@@ -88,6 +89,10 @@ export const FAILURE_KINDS = {
       'idempotency_key_reused',
     ],
   },
+  BadCancel: {
+    meaning: 'The request has a query, or the order is not PENDING.',
+    codes: ['invalid_request', 'order_not_pending'],
+  },
   BadQuote: { meaning: 'The order is not well-formed.', codes: ['invalid_request'] },
   Unauthorized: {
     meaning: 'Missing, malformed or unknown API key.',
@@ -133,6 +138,18 @@ export const FAILURE_KINDS = {
       'disk_reserve',
       'idempotency_full',
       'overloaded',
+      'shutting_down',
+    ],
+  },
+  CancelsNotTaken: {
+    meaning: 'The cancellation cannot be put on record right now; the order rests.',
+    codes: [
+      'clock_unsynchronised',
+      'journal_backlog',
+      'disk_reserve',
+      'overloaded',
+      'archive_behind',
+      'archive_unavailable',
       'shutting_down',
     ],
   },

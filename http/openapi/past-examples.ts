@@ -8,6 +8,24 @@ export const PAST_EXAMPLES = {
   ledger: {
     data: [
       {
+        id: '15-0',
+        time: '2026-06-10T12:01:00.000Z',
+        type: 'refund',
+        reference: null,
+        orderId: 'bet_4',
+        amount: 10,
+        balanceAfter: 10008.01,
+      },
+      {
+        id: '14-0',
+        time: '2026-06-10T12:01:00.000Z',
+        type: 'reserve',
+        reference: null,
+        orderId: 'bet_4',
+        amount: -10,
+        balanceAfter: 9998.01,
+      },
+      {
         id: '13-0',
         time: '2026-06-10T12:01:00.000Z',
         type: 'stake',
@@ -16,26 +34,8 @@ export const PAST_EXAMPLES = {
         amount: -10,
         balanceAfter: 10008.01,
       },
-      {
-        id: '12-0',
-        time: '2026-06-10T12:01:00.000Z',
-        type: 'payout',
-        reference: null,
-        orderId: 'bet_1',
-        amount: 53.01,
-        balanceAfter: 10018.01,
-      },
-      {
-        id: '9-0',
-        time: '2026-06-10T12:00:13.187Z',
-        type: 'stake',
-        reference: null,
-        orderId: 'bet_2',
-        amount: -10,
-        balanceAfter: 9965,
-      },
     ],
-    nextCursor: 'bGVkZ2VyIDkgMA',
+    nextCursor: 'bGVkZ2VyIDEzIDA',
   },
   rounds: {
     data: [

@@ -57,7 +57,8 @@ const ENUMERATIONS = {
   ),
   RoundResult: enumeration('How the close price stands to the open price.', ['UP', 'DOWN', 'DRAW']),
   BetStatus: enumeration(
-    'ACTIVE until the round ends, SETTLING until the bet is paid, then SETTLED. The others are reserved.',
+    'ACTIVE until the round ends, SETTLING until the bet is paid, then SETTLED. A limit order that rests is PENDING until it ' +
+      'is filled (ACTIVE), CANCELLED (by its account, a freeze or a void) or EXPIRED (betting has closed).',
     POSITION_STATUSES,
   ),
   BetResult: enumeration(
@@ -65,12 +66,13 @@ const ENUMERATIONS = {
     BET_RESULTS.filter((result) => result !== 'NONE'),
   ),
   LedgerType: enumeration(
-    'Why money moved: `payout` is a win; `refund` the stake of a draw or of a voided round; `forward` stands for what is no ' +
-      'longer stored one by one, and is the first entry where there is one.',
-    ['deposit', 'withdrawal', 'stake', 'payout', 'refund', 'forward'],
+    'Why money moved: `reserve` is the stake of a limit order that rests, `fill`, of 0, says that it is a bet now; `payout` is ' +
+      'a win; `refund` the stake of a draw, a voided round or an order that was never filled; `forward` stands for ' +
+      'what is no longer stored one by one, and is the first entry where there is one.',
+    ['deposit', 'withdrawal', 'stake', 'reserve', 'fill', 'payout', 'refund', 'forward'],
   ),
   Tier: enumeration('Tier of an account, from the lowest.', TIERS),
-  Scope: enumeration('What a key may do. `orders:cancel` is reserved.', SCOPES),
+  Scope: enumeration('What a key may do. `orders:cancel` cancels limit orders that rest.', SCOPES),
 };
 
 const namesByWords = new Map(

@@ -1,5 +1,5 @@
 /** Replies with a bet: an order that was placed, and one that was placed before. */
-import type { BetFacts } from '../../engine/model/events.js';
+import type { OrderFacts } from '../../engine/model/events.js';
 import { begin, PLACED, REPLAYED } from './replies.js';
 import { type RingConsumer, type RingProducer, textCells } from './ring.js';
 import type { Taking } from './service.js';
@@ -11,10 +11,10 @@ interface Commit {
 }
 
 const STAGE_CELLS = 3;
-const PLACED_CELLS = 11;
+const PLACED_CELLS = 17;
 
 /** Returns false if the ring is full; then nothing was sent. So do all that send. */
-export function sendReplayed(ring: RingProducer, ticket: number, bet: BetFacts): boolean {
+export function sendReplayed(ring: RingProducer, ticket: number, bet: OrderFacts): boolean {
   if (!begin(ring, PLACED_CELLS + textCells(bet.clientSeed), REPLAYED, ticket)) return false;
   writeBet(ring, bet);
   ring.send();
@@ -25,7 +25,7 @@ export function sendReplayed(ring: RingProducer, ticket: number, bet: BetFacts):
 export function sendPlaced(
   ring: RingProducer,
   ticket: number,
-  bet: BetFacts,
+  bet: OrderFacts,
   { startedMs }: Taking,
   { handedOverMs, durableMs }: Commit,
 ): boolean {
@@ -38,7 +38,7 @@ export function sendPlaced(
   return true;
 }
 
-function writeBet(ring: RingProducer, bet: BetFacts): void {
+function writeBet(ring: RingProducer, bet: OrderFacts): void {
   ring.number(bet.timeMs);
   ring.number(bet.bet);
   ring.number(bet.account);
@@ -50,11 +50,37 @@ function writeBet(ring: RingProducer, bet: BetFacts): void {
   ring.number(bet.entryPercentE2);
   ring.number(bet.payoutCents);
   ring.number(bet.newBalanceCents);
+  ring.number(bet.type === 'orderPending' ? -bet.limitOddsE4 : bet.limitOddsE4);
+  ring.number(bet.filled === null ? 0 : 1);
+  ring.number(bet.filled?.upOrders ?? 0);
+  ring.number(bet.filled?.upCents ?? 0);
+  ring.number(bet.filled?.downOrders ?? 0);
+  ring.number(bet.filled?.downCents ?? 0);
   ring.text(bet.clientSeed);
 }
 
-export const readBet = (ring: RingConsumer): BetFacts => ({
-  type: 'betPlaced',
+export function readBet(ring: RingConsumer): OrderFacts {
+  const bet = readPlacement(ring);
+  const limit = ring.number();
+  const hasFilled = ring.number() === 1;
+  const filled = {
+    upOrders: ring.number(),
+    upCents: ring.number(),
+    downOrders: ring.number(),
+    downCents: ring.number(),
+  };
+  return {
+    ...bet,
+    type: limit < 0 ? 'orderPending' : 'betPlaced',
+    limitOddsE4: Math.abs(limit),
+    filled: hasFilled ? filled : null,
+    clientSeed: ring.text(),
+  };
+}
+
+const readPlacement = (
+  ring: RingConsumer,
+): Omit<OrderFacts, 'type' | 'limitOddsE4' | 'filled' | 'clientSeed'> => ({
   timeMs: ring.number(),
   bet: ring.number(),
   account: ring.number(),
@@ -66,5 +92,4 @@ export const readBet = (ring: RingConsumer): BetFacts => ({
   entryPercentE2: ring.number(),
   payoutCents: ring.number(),
   newBalanceCents: ring.number(),
-  clientSeed: ring.text(),
 });

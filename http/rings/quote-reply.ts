@@ -9,16 +9,18 @@ export interface QuoteFacts {
   readonly timeMs: number;
   readonly offer: OfferView | null;
   readonly refusal: Pick<RefusalFacts, 'code' | 'detail'> | null;
+  /** Whether a limit order would rest. */
+  readonly rests: boolean | null;
 }
 
-const OFFER_CELLS = 5;
+const OFFER_CELLS = 6;
 const NONE = -1;
 
 /** Returns false if the ring is full; then nothing was sent. */
 export function sendQuote(
   ring: RingProducer,
   ticket: number,
-  { timeMs, offer, refusal }: QuoteFacts,
+  { timeMs, offer, refusal, rests }: QuoteFacts,
 ): boolean {
   const detail = refusal?.detail ?? null;
   if (!begin(ring, 2 + textCells(detail) + OFFER_CELLS, QUOTE, ticket)) return false;
@@ -30,6 +32,7 @@ export function sendQuote(
   ring.number(offer?.oddsE4 ?? NONE);
   ring.number(offer?.entryPercentE2 ?? NONE);
   ring.number(offer?.payoutCents ?? NONE);
+  ring.number(rests === null ? NONE : rests ? 1 : 0);
   ring.send();
   return true;
 }
@@ -45,8 +48,10 @@ export function readQuote(ring: RingConsumer): QuoteFacts {
     entryPercentE2: ring.number(),
     payoutCents: ring.number(),
   };
+  const rests = ring.number();
   return {
     timeMs,
+    rests: rests === NONE ? null : rests === 1,
     offer: offer.roundNumber === NONE ? null : offer,
     refusal: code === NONE ? null : { code: textAt(CODES, code), detail },
   };

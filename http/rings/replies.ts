@@ -19,8 +19,6 @@ export const BALANCE = 6;
 export const SEQ = 7;
 export const SEEN_KEY = 8;
 export const QUOTE = 9;
-/** An order was cancelled: its position. */
-export const CANCELLED = 10;
 
 const HEAD_CELLS = 2;
 export const CODES = Object.keys(ERROR_STATUS) as readonly ErrorCode[];

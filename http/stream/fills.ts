@@ -1,7 +1,15 @@
 /** The channel `fills`: what becomes of the account's bets. */
+import { END_CANCELLED } from '../../engine/model/domain.js';
 import * as R from '../broadcast/records.js';
 import type { Refused } from '../kit/refused.js';
-import { eventsText, type Moment, paidText, placedText } from '../wire/stream-text.js';
+import {
+  eventsText,
+  type Moment,
+  paidText,
+  pendingText,
+  placedText,
+  unfilledText,
+} from '../wire/stream-text.js';
 import type { Connection } from './connection.js';
 import { type EventSource, EventsChannel } from './events.js';
 import { type FanOut, Group } from './fan-out.js';
@@ -85,13 +93,19 @@ function fillText(record: Float64Array): string | null {
     payoutCents: record[R.PAYOUT_CENTS] as number,
     balanceCents: record[R.BALANCE_CENTS] as number,
   };
+  const odds = {
+    oddsE4: record[R.ODDS_E4] as number,
+    entryPercentE2: record[R.ENTRY_PERCENT_E2] as number,
+  };
   switch (record[R.KIND]) {
     case R.BET_PLACED:
-      return placedText({
-        ...bet,
-        oddsE4: record[R.ODDS_E4] as number,
-        entryPercentE2: record[R.ENTRY_PERCENT_E2] as number,
-      });
+      return placedText({ ...bet, ...odds });
+    case R.ORDER_FILLED:
+      return placedText({ ...bet, ...odds }, 'filled');
+    case R.ORDER_PENDING:
+      return pendingText({ ...bet, oddsE4: odds.oddsE4 });
+    case R.ORDER_ENDED:
+      return unfilledText(bet, record[R.BET_RESULT] === END_CANCELLED);
     case R.BET_SETTLED:
       return paidText({ ...bet, result: record[R.BET_RESULT] as number });
     default:

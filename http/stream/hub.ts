@@ -13,7 +13,7 @@ import { DURABLE_SEQ } from '../board/markets.js';
 import type { Rights } from '../board/rights.js';
 import { invalid, Refused } from '../kit/refused.js';
 import type { GatewayMeter } from '../metrics/gateway-meter.js';
-import type { Subscribe } from '../wire/stream-requests.js';
+import type { StreamCancel, Subscribe } from '../wire/stream-requests.js';
 import { heartbeatText, type Moment, pongText, unsubscribedText } from '../wire/stream-text.js';
 import { type ChannelParts, Channels, SCOPE_OF } from './channels.js';
 import { Connection, type ConnectionHost } from './connection.js';
@@ -44,7 +44,7 @@ export interface StreamParts extends ChannelParts {
   /** The clock of the rate limits, and of heartbeats. */
   readonly limitsNowMs: () => number;
   /** Places an order, and answers the call. */
-  readonly placeOrder: (call: Call) => void;
+  readonly carryOut: (call: Call) => void;
 }
 
 export class StreamHub implements Streams, ConnectionHost {
@@ -160,15 +160,15 @@ export class StreamHub implements Streams, ConnectionHost {
     this.#channels.read();
   }
 
-  #order(connection: Connection, order: UnreadOrder): void {
+  #order(connection: Connection, order: UnreadOrder | StreamCancel): void {
     if (this.#isClosing) {
       connection.refuse(order.id, STOPPING);
       return;
     }
-    const { meter, nowMs, limitsNowMs, monotonicMs, placeOrder } = this.parts;
+    const { meter, nowMs, limitsNowMs, monotonicMs, carryOut } = this.parts;
     this.#pendingOrders += 1;
     const host = { meter, moment: () => this.moment(), onAnswered: () => this.#onAnswered() };
-    placeOrder(new StreamCall(connection, order, host, nowMs(), limitsNowMs(), monotonicMs()));
+    carryOut(new StreamCall(connection, order, host, nowMs(), limitsNowMs(), monotonicMs()));
   }
 
   #onAnswered(): void {

@@ -1,5 +1,5 @@
 /**
- * Orders over the stream. Each is the call that POST /orders would be, with the same key, address and body, and goes the
+ * Orders over the stream, and cancellations. Each is the call that POST /orders or DELETE /orders/{id} would be, with the same key, address and body, and goes the
  * same way through the API; only its answer becomes a message.
  */
 import { fail } from '../../engine/base/assert.js';
@@ -9,7 +9,8 @@ import { STREAM_ORDER_ROUTE } from '../api/endpoint.js';
 import type { Refused } from '../kit/refused.js';
 import type { GatewayMeter } from '../metrics/gateway-meter.js';
 import { HeadTexts } from '../wire/head-texts.js';
-import { orderMessageText } from '../wire/stream-text.js';
+import type { StreamCancel } from '../wire/stream-requests.js';
+import { cancelledMessageText, orderMessageText } from '../wire/stream-text.js';
 import { dataOf } from '../wire/wire.js';
 import type { Connection } from './connection.js';
 import type { UnreadOrder } from './requests.js';
@@ -28,7 +29,7 @@ export interface OrderHost {
 export class StreamCall extends Call {
   constructor(
     private readonly connection: Connection,
-    private readonly message: UnreadOrder,
+    private readonly message: UnreadOrder | StreamCancel,
     private readonly host: OrderHost,
     nowMs: number,
     limitsNowMs: number,
@@ -40,8 +41,14 @@ export class StreamCall extends Call {
 
   override send(status: number, body: string | Uint8Array, extra: ExtraHeaders = []): null {
     const text = typeof body === 'string' ? body : Buffer.from(body).toString();
+    const { id, op } = this.message;
     const isReplay = extra.includes('X-Idempotent-Replay');
-    this.connection.send(orderMessageText(this.host.moment(), this.message.id, isReplay, dataOf(text)));
+    const moment = this.host.moment();
+    this.connection.send(
+      op === 'order'
+        ? orderMessageText(moment, id, isReplay, dataOf(text))
+        : cancelledMessageText(moment, id, dataOf(text)),
+    );
     this.#answered(status);
     return null;
   }
@@ -60,20 +67,21 @@ export class StreamCall extends Call {
   }
 }
 
-function requestOf({ subscriber }: Connection, { idempotencyKey, order }: UnreadOrder): HttpRequest {
+function requestOf({ subscriber }: Connection, message: UnreadOrder | StreamCancel): HttpRequest {
+  const isOrder = message.op === 'order';
   return {
-    method: 'POST',
-    path: '/v1/orders',
+    method: isOrder ? 'POST' : 'DELETE',
+    path: isOrder ? '/v1/orders' : `/v1/orders/${encodeURIComponent(message.orderId)}`,
     query: '',
     address: subscriber.address,
     apiKey: subscriber.secret,
-    idempotencyKey: idempotencyKey ?? null,
-    contentType: 'application/json',
+    idempotencyKey: isOrder ? (message.idempotencyKey ?? null) : null,
+    contentType: isOrder ? 'application/json' : '',
     contentEncoding: '',
     acceptEncoding: '',
     authorization: '',
     ifNoneMatch: '',
-    body: Buffer.from(JSON.stringify(order)),
+    body: Buffer.from(isOrder ? JSON.stringify(message.order) : ''),
     fault: null,
   };
 }

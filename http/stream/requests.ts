@@ -4,13 +4,20 @@ import { marketOf } from '../../engine/model/domain.js';
 import { parseJson } from '../kit/body.js';
 import { invalid, Refused } from '../kit/refused.js';
 import { describeTypeErrors } from '../text/type-errors.js';
-import type { MessageId, Ping, StreamOrder, Subscribe, Unsubscribe } from '../wire/stream-requests.js';
+import type {
+  MessageId,
+  Ping,
+  StreamCancel,
+  StreamOrder,
+  Subscribe,
+  Unsubscribe,
+} from '../wire/stream-requests.js';
 import { MESSAGE_BYTES_MAX } from './limits.js';
 
 /** An order whose content is not read yet: that is done as for POST /orders. */
 export type UnreadOrder = Omit<StreamOrder, 'order'> & { order: unknown };
 
-export type Request = Subscribe | Unsubscribe | Ping | UnreadOrder;
+export type Request = Subscribe | Unsubscribe | Ping | UnreadOrder | StreamCancel;
 
 /** A message that was not understood, with its id if that could be read. */
 export interface Misunderstood {
@@ -26,6 +33,7 @@ const VALIDATORS: Readonly<Record<Request['op'], (value: unknown) => IValidation
   unsubscribe: createValidateEquals<Unsubscribe>(),
   ping: createValidateEquals<Ping>(),
   order: createValidateEquals<UnreadOrder>(),
+  cancel: createValidateEquals<StreamCancel>(),
 };
 const OPS = Object.keys(VALIDATORS);
 const isOp = (op: unknown): op is Request['op'] => typeof op === 'string' && OPS.includes(op);

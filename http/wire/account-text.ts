@@ -7,6 +7,7 @@ import {
   assetOf,
   BET_RESULTS,
   MARKET_IDS,
+  NO_LIMIT,
   ROUND_STATUSES,
   roundId,
   SIDES,
@@ -14,7 +15,7 @@ import {
   textAt,
   timeFrameOf,
 } from '../../engine/model/domain.js';
-import type { BetFacts } from '../../engine/model/events.js';
+import type { LimitFills, OrderFacts } from '../../engine/model/events.js';
 import type { BetView, OfferView } from '../../engine/model/views.js';
 import type { OrderRefusal } from './account-types.js';
 import type { ListedHashes } from './listed-hashes.js';
@@ -67,18 +68,27 @@ function entryText(view: BetView, hashes: ListedHashes): string {
 }
 
 const BEFORE_PLACED_AT = ',"isLimitOrder":false,"placedAt":"';
-const openPart = (status: BetView['status']): string =>
-  flattenString(`,"status":"${status}","result":null,"payout":null,"profit":null${BEFORE_PLACED_AT}`);
-const ACTIVE_PART = openPart('ACTIVE');
-const SETTLING_PART = openPart('SETTLING');
+const noResult = (status: BetView['status']): string =>
+  `,"status":"${status}","result":null,"payout":null,"profit":null`;
+const ACTIVE_PART = flattenString(noResult('ACTIVE') + BEFORE_PLACED_AT);
+const SETTLING_PART = flattenString(noResult('SETTLING') + BEFORE_PLACED_AT);
 
 /** The fields between `potentialPayout` and the value of `placedAt`. */
-function outcomeText({ status, result, paidCents, stakeCents }: BetView): string {
-  if (paidCents === null) return status === 'ACTIVE' ? ACTIVE_PART : SETTLING_PART;
-  return (
-    `,"status":"SETTLED","result":"${textAt(BET_RESULTS, result)}","payout":${hundredthsText(paidCents)},` +
-    `"profit":${hundredthsText(paidCents - stakeCents)}${BEFORE_PLACED_AT}`
-  );
+function outcomeText(bet: BetView): string {
+  const { status, result, paidCents, stakeCents, limitOddsE4 } = bet;
+  if (limitOddsE4 === NO_LIMIT && paidCents === null)
+    return status === 'ACTIVE' ? ACTIVE_PART : SETTLING_PART;
+  const resultText =
+    paidCents === null
+      ? noResult(status)
+      : `,"status":"SETTLED","result":"${textAt(BET_RESULTS, result)}","payout":${hundredthsText(paidCents)},` +
+        `"profit":${hundredthsText(paidCents - stakeCents)}`;
+  return resultText + (limitOddsE4 === NO_LIMIT ? BEFORE_PLACED_AT : limitText(bet));
+}
+
+function limitText({ limitOddsE4, filledAtMs }: BetView): string {
+  const filledAt = filledAtMs === null ? 'null' : `"${isoText(filledAtMs)}"`;
+  return `,"isLimitOrder":true,"limitOdds":${oddsText(limitOddsE4)},"filledAt":${filledAt},"placedAt":"`;
 }
 
 const settledAtText = (settledAtMs: number | null): string =>
@@ -123,15 +133,34 @@ function timePart(timeMs: number): string {
 
 /**
  * `{success, data: OrderResult}`. Built from the bet alone, so a replay is the same byte for byte. Built from few
- * pieces, because concatenating each has a cost.
+ * pieces, because concatenating each has a cost. `betHash` is null for an order that rests.
  */
-export function orderResultText(bet: BetFacts, betHash: string): string {
+export function orderResultText(bet: OrderFacts, betHash: string | null): string {
+  if (bet.limitOddsE4 !== NO_LIMIT) return limitResultText(bet, betHash);
   return (
     `{"success":true,"data":{"bet":{"id":"bet_${integerText(bet.bet)}${textAt(ORDER_PARTS, bet.market * 2 + bet.side)}` +
     `${hundredthsText(bet.stakeCents)},"oddsAtBet":${oddsText(bet.oddsE4)}${percentPart(bet.entryPercentE2)}` +
     `${hundredthsText(bet.payoutCents)},"status":"ACTIVE","betHash":"${betHash}${timePart(bet.timeMs)}` +
-    `${hundredthsText(bet.newBalanceCents)},"limitOrdersFilled":null}}`
+    `${hundredthsText(bet.newBalanceCents)},"limitOrdersFilled":${filledText(bet.filled)}}}`
   );
+}
+
+function limitResultText(bet: OrderFacts, betHash: string | null): string {
+  const percent = betHash === null ? 'null' : hundredthsText(bet.entryPercentE2);
+  return (
+    `{"success":true,"data":{"bet":{"id":"bet_${integerText(bet.bet)}${textAt(ORDER_PARTS, bet.market * 2 + bet.side)}` +
+    `${hundredthsText(bet.stakeCents)},"oddsAtBet":${oddsText(bet.oddsE4)},"entryPercent":${percent},"potentialPayout":` +
+    `${hundredthsText(bet.payoutCents)},"status":"${betHash === null ? 'PENDING' : 'ACTIVE'}","betHash":` +
+    `${betHash === null ? 'null' : `"${betHash}"`},"placedAt":"${isoText(bet.timeMs)}","limitOdds":${oddsText(bet.limitOddsE4)}},` +
+    `"newBalance":${hundredthsText(bet.newBalanceCents)},"limitOrdersFilled":${filledText(bet.filled)}}}`
+  );
+}
+
+function filledText(filled: LimitFills | null): string {
+  if (filled === null) return 'null';
+  const of = (orders: number, cents: number): string =>
+    `{"orders":${orders},"amount":${hundredthsText(cents)}}`;
+  return `{"up":${of(filled.upOrders, filled.upCents)},"down":${of(filled.downOrders, filled.downCents)}}`;
 }
 
 /** `{success, data: OrderQuote}`. */
@@ -140,6 +169,7 @@ export function orderQuoteText(
   timeMs: number,
   offer: OfferView | null,
   refusal: OrderRefusal | null,
+  rests: boolean | null,
 ): string {
   const refusalText =
     refusal === null ? 'null' : `{"code":"${refusal.code}","detail":${JSON.stringify(refusal.detail)}}`;
@@ -149,5 +179,6 @@ export function orderQuoteText(
       : `"roundId":"${roundId(market, offer.roundNumber)}","percent":${hundredthsText(offer.percentE2)},` +
         `"oddsAtBet":${oddsText(offer.oddsE4)},"entryPercent":${hundredthsText(offer.entryPercentE2)},` +
         `"potentialPayout":${hundredthsText(offer.payoutCents)}`;
-  return successText(`{"refusal":${refusalText},${offerText},"quotedAt":"${isoText(timeMs)}"}`);
+  const restsText = rests === null ? '' : `,"rests":${rests}`;
+  return successText(`{"refusal":${refusalText},${offerText}${restsText},"quotedAt":"${isoText(timeMs)}"}`);
 }

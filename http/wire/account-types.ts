@@ -32,11 +32,14 @@ export interface Account {
   tier: Tier;
   /** A frozen account reads, but takes no orders. */
   frozen: boolean;
-  /** USD, without the stakes of open bets. */
+  /** USD, without the stakes of open bets and of limit orders that rest. */
   balance: number;
   openBets: Count;
   /** Stakes of open bets in USD. */
   openStakes: number;
+  /** Limit orders that rest, and their stakes in USD; both are apart from the open bets. */
+  pendingOrders: Count;
+  reservedStakes: number;
   possiblePayout: PossiblePayout;
   keys: AccountKeys;
   key: ThisKey;
@@ -76,6 +79,8 @@ export interface OrderQuote {
   entryPercent: number | null;
   /** What a WIN would pay, stake included. */
   potentialPayout: number | null;
+  /** Whether the limit order would rest, or be placed at once; only where an order with `limitOdds` has odds. */
+  rests?: boolean;
   /** The moment for which all of this holds. */
   quotedAt: DateTime;
 }

@@ -46,4 +46,12 @@ export interface StreamOrder {
   order: OrderRequest;
 }
 
-export type ClientMessage = Subscribe | Unsubscribe | Ping | StreamOrder;
+/** Cancels a limit order that rests: the same checks, limits and answers as DELETE /orders/{id}. */
+export interface StreamCancel {
+  op: 'cancel';
+  id: MessageId;
+  /** The order: `id` of GET /orders. */
+  orderId: string;
+}
+
+export type ClientMessage = Subscribe | Unsubscribe | Ping | StreamOrder | StreamCancel;

@@ -70,6 +70,10 @@ export function errorMessageText(
 export const orderMessageText = (moment: Moment, id: number, isReplay: boolean, dataText: string): string =>
   `${head('order', moment)},"id":${id},"replayed":${isReplay},"data":${dataText}}`;
 
+/** `dataText` is the JSON of a Position. */
+export const cancelledMessageText = (moment: Moment, id: number, dataText: string): string =>
+  `${head('cancelled', moment)},"id":${id},"data":${dataText}}`;
+
 /** A message of a state channel; `parts` are the JSON of its elements. */
 export const stateText = (
   channel: 'markets' | 'prices',
@@ -183,11 +187,20 @@ function ofBet(event: string, { bet, marketSide, roundNumber, stakeCents, balanc
   );
 }
 
+/** `filled`: a limit order that has rested. */
 export const placedText = (
   bet: FillFacts & { readonly oddsE4: number; readonly entryPercentE2: number },
+  event: 'placed' | 'filled' = 'placed',
 ): string =>
-  `${ofBet('placed', bet)},"oddsAtBet":${oddsText(bet.oddsE4)},"entryPercent":${hundredthsText(bet.entryPercentE2)},` +
+  `${ofBet(event, bet)},"oddsAtBet":${oddsText(bet.oddsE4)},"entryPercent":${hundredthsText(bet.entryPercentE2)},` +
   `"potentialPayout":${hundredthsText(bet.payoutCents)}}`;
+
+export const pendingText = (order: FillFacts & { readonly oddsE4: number }): string =>
+  `${ofBet('pending', order)},"limitOdds":${oddsText(order.oddsE4)},"potentialPayout":${hundredthsText(order.payoutCents)}}`;
+
+/** A limit order ended without a bet. */
+export const unfilledText = (order: FillFacts, isCancelled: boolean): string =>
+  `${ofBet(isCancelled ? 'cancelled' : 'expired', order)}}`;
 
 /** `result` is an index into `BET_RESULTS`. */
 export function paidText(bet: FillFacts & { readonly result: number }): string {

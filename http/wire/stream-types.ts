@@ -6,7 +6,7 @@ import type { Asset, RoundStatus, Side } from '../../engine/model/domain.js';
 import type { ErrorCode } from '../../engine/model/errors.js';
 import type { Count, DateTime } from './scalars.js';
 import type { Channel, MessageId, Seq } from './stream-requests.js';
-import type { OrderResult } from './types.js';
+import type { OrderResult, Position } from './types.js';
 
 /** In every message of the server. */
 interface Sent {
@@ -180,9 +180,9 @@ interface OfBet extends OfRound {
   newBalance: number;
 }
 
-/** A bet was placed, on whatever way. */
+/** A bet was placed, on whatever way; `filled` if it is a limit order that has rested: its stake was taken before. */
 export interface BetPlacedEvent extends OfBet {
-  event: 'placed';
+  event: 'placed' | 'filled';
   oddsAtBet: number;
   entryPercent: number;
   potentialPayout: number;
@@ -197,7 +197,21 @@ export interface BetSettledEvent extends OfBet {
   profit: number;
 }
 
-export type FillEvent = BetPlacedEvent | BetSettledEvent;
+/** A limit order rests; its stake is reserved. */
+export interface OrderPendingEvent extends OfBet {
+  event: 'pending';
+  /** The least odds that the order takes. */
+  limitOdds: number;
+  /** What a win would pay at these odds. */
+  potentialPayout: number;
+}
+
+/** A limit order has ended unfilled: its stake went back. */
+export interface OrderUnfilledEvent extends OfBet {
+  event: 'cancelled' | 'expired';
+}
+
+export type FillEvent = BetPlacedEvent | BetSettledEvent | OrderPendingEvent | OrderUnfilledEvent;
 
 /** Everything that one command did to bets of the account. */
 export interface FillsMessage extends Sent {
@@ -214,6 +228,13 @@ export interface OrderMessage extends Sent {
   data: OrderResult;
 }
 
+/** The answer to an accepted `cancel`: the order, which is CANCELLED now. */
+export interface CancelledMessage extends Sent {
+  type: 'cancelled';
+  id: MessageId;
+  data: Position;
+}
+
 export type ServerMessage =
   | Heartbeat
   | Subscribed
@@ -225,4 +246,5 @@ export type ServerMessage =
   | AccountMessage
   | RoundsMessage
   | FillsMessage
-  | OrderMessage;
+  | OrderMessage
+  | CancelledMessage;

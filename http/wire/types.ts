@@ -111,12 +111,21 @@ export interface Position {
   payout: number | null;
   /** payout - amount. */
   profit: number | null;
+  /**
+   * Whether the order named `limitOdds`. Until it is filled it is PENDING: `oddsAtBet` is then what it named, `potentialPayout`
+   * what that would pay. It ends CANCELLED or EXPIRED if it never is; its stake went back.
+   */
   isLimitOrder: boolean;
+  /** The least odds that a limit order takes; only limit orders have it (extension). */
+  limitOdds?: number & Extension;
+  /** When a limit order became a bet; null for one that has not, absent for other orders (extension). */
+  filledAt?: (DateTime & Extension) | null;
+  /** When the order was placed: the time in betHash, also of a limit order that was filled later. */
   placedAt: DateTime;
   settledAt: DateTime | null;
   /**
    * The side's share of the pool in percent after the stake had joined it, as in the answer to the order (extension). null
-   * for old bets of which it is no longer known.
+   * for orders that are not filled, and for old bets of which it is no longer known.
    */
   entryPercent: (number & Extension) | null;
   /** The provably-fair hash of the answer to the order (extension); null where entryPercent is. */
@@ -139,6 +148,12 @@ export interface OrderRequest {
   validUntil?: DateTime & Extension;
   /** Least odds with the stake in its pool, to four decimals: the order is refused with `odds_changed` where it would get less (extension). */
   minOdds?: number & tags.Minimum<1> & tags.Maximum<1_000_000> & Extension;
+  /**
+   * Makes it a limit order (extension): a bet at odds of at least these, with the stake in its pool. Where the odds are lower, or
+   * the round cannot bear the bet, the order rests (PENDING) with its stake reserved, all or none of it, until it can be filled,
+   * at the latest until betting closes. In steps of 0.01 below 10, of 0.1 below 100, of 1 from there on.
+   */
+  limitOdds?: number & tags.Minimum<1.01> & tags.Maximum<1_000> & Extension;
   /** Mixed into betHash; at most 128 bytes of UTF-8, so fewer characters where they are not all ASCII. */
   clientSeed?: string & tags.JsonSchemaPlugin<{ maxLength: 128 }>;
 }
@@ -150,21 +165,32 @@ export interface PlacedBet {
   prediction: Side;
   /** Stake in USD. */
   amount: number;
-  /** Odds after the stake has joined its pool: the price that the bettor gets. */
+  /** Odds after the stake has joined its pool: the price that the bettor gets. Of a limit order that is PENDING, what it named. */
   oddsAtBet: number;
-  /** The side's share of the pool in percent after the stake has joined it. */
-  entryPercent: number;
+  /** The side's share of the pool in percent after the stake has joined it; null only for a limit order that is PENDING. */
+  entryPercent: number | null;
   /** What a WIN pays, stake included: amount * oddsAtBet * {keptShare}, rounded down to the cent. */
   potentialPayout: number;
+  /** ACTIVE; PENDING for a limit order that rests. */
   status: string;
-  /** Provably-fair hash, SHA-256 in hex; its form is in the API guide. */
-  betHash: Sha256Hex;
+  /** Provably-fair hash, SHA-256 in hex; its form is in the API guide. null only for a limit order that is PENDING. */
+  betHash: Sha256Hex | null;
   placedAt: DateTime;
+  /** The least odds that a limit order takes; only limit orders have it (extension). */
+  limitOdds?: number & Extension;
 }
 
-/** What of resting limit orders an order has filled. */
+/** Resting orders of one side. */
+export interface FilledOrders {
+  orders: Count;
+  /** Their stakes in USD. */
+  amount: number;
+}
+
+/** What of resting limit orders an order has filled at once; more of them may follow. */
 export interface LimitOrdersFilled {
-  [name: string]: unknown;
+  up: FilledOrders;
+  down: FilledOrders;
 }
 
 /** The answer to an accepted order; a replay is the same, byte for byte. */

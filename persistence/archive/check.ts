@@ -7,9 +7,9 @@ import { messageOf } from '../errors.js';
 import { isBlockIntact, settledRowsOf } from './blocks.js';
 import { type ArchiveCell, isIntact } from './form/checksum.js';
 import { rowsOfText } from './form/row-text.js';
+import { ArchiveTexts } from './form/texts.js';
 import { openArchive } from './open.js';
 import { type ArchiveProgress, asArchiveDamage, readProgress } from './schema.js';
-import { ArchiveTexts } from './texts.js';
 
 /** Faults that are described; the rest are counted. */
 const FAULTS_DESCRIBED_MAX = 20;

@@ -14,6 +14,7 @@ import { codeOf, JournalError } from '../errors.js';
 import { addRows } from './add-rows.js';
 import { isFormer } from './former.js';
 import { openArchive } from './open.js';
+import { RowSource } from './row-source.js';
 import {
   type ArchiveProgress,
   asArchiveDamage,
@@ -22,7 +23,6 @@ import {
   progressWriter,
   readProgress,
 } from './schema.js';
-import { RowSource } from './row-source.js';
 import type { ArchivePosition } from './writer.js';
 
 const BUSY_TIMEOUT_MS = 5_000;

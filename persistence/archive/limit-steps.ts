@@ -22,7 +22,12 @@ export class LimitSteps {
 
   /** Those up to this place, newest first. */
   downOfAccount(account: number, seq: number, item: number): Steps {
-    return this.#where('account = ? AND (seq, item) <= (?, ?) ORDER BY seq DESC, item DESC', account, seq, item);
+    return this.#where(
+      'account = ? AND (seq, item) <= (?, ?) ORDER BY seq DESC, item DESC',
+      account,
+      seq,
+      item,
+    );
   }
 
   ofRound(market: string, roundNumber: number): Steps {
@@ -35,7 +40,9 @@ export class LimitSteps {
   }
 
   *#where(where: string, ...values: ArchiveCell[]): Steps {
-    const rows = this.db.prepare<ArchiveCell[], ArchiveCell[]>(`SELECT * FROM limit_step WHERE ${where}`).raw();
+    const rows = this.db
+      .prepare<ArchiveCell[], ArchiveCell[]>(`SELECT * FROM limit_step WHERE ${where}`)
+      .raw();
     for (const row of rows.iterate(...values)) {
       if (!isIntact(row))
         throw damagedArchive(this.path, `limit_step ${row[0]} ${row[1]} does not match its checksum`);

@@ -3,8 +3,8 @@ import type Database from 'better-sqlite3';
 import type { ArchiveSource } from './add-rows.js';
 import { ArchiveBlocks } from './blocks.js';
 import { type ArchiveCell, isIntact } from './form/checksum.js';
+import { ArchiveTexts } from './form/texts.js';
 import { damagedArchive } from './schema.js';
-import { ArchiveTexts } from './texts.js';
 
 /** An archive of the present format, or of format 2, which had no steps of limit orders. */
 export class RowSource implements ArchiveSource {

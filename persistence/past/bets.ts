@@ -135,7 +135,8 @@ function viewOf(blocks: ArchiveBlocks, placement: readonly ArchiveCell[]): Archi
     oddsE4,
     limitOddsE4,
     rested: placed.type === 'orderPending',
-    filledAtMs: fill?.timeMs ?? (limitOddsE4 !== NO_LIMIT && placed.type === 'betPlaced' ? placed.timeMs : null),
+    filledAtMs:
+      fill?.timeMs ?? (limitOddsE4 !== NO_LIMIT && placed.type === 'betPlaced' ? placed.timeMs : null),
     entryPercentE2: isWhole && isBet ? entryPercentE2 : null,
     clientSeed: placed.clientSeed,
     payoutCents,

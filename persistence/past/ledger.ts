@@ -12,8 +12,8 @@ import type {
 import type { PastEvent } from '../../engine/model/events.js';
 import type { ArchiveBlocks } from '../archive/blocks.js';
 import { type ArchiveCell, isIntact } from '../archive/form/checksum.js';
+import { ArchiveTexts } from '../archive/form/texts.js';
 import { damagedArchive } from '../archive/schema.js';
-import { ArchiveTexts } from '../archive/texts.js';
 import { eventsOfSteps, settlementOf } from '../replay/archived-events.js';
 import {
   movedOf,

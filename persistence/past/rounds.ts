@@ -18,8 +18,8 @@ import {
   timeFrameMs,
 } from '../../engine/model/domain.js';
 import { type ArchiveCell, isIntact } from '../archive/form/checksum.js';
+import { ArchiveTexts } from '../archive/form/texts.js';
 import { damagedArchive } from '../archive/schema.js';
-import { ArchiveTexts } from '../archive/texts.js';
 import { movedOf, roundOf } from '../replay/archived-facts.js';
 
 const WHOLE_BPS = 10_000;

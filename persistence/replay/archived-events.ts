@@ -1,5 +1,5 @@
 /** Events made of the archive's rows, with their places among all events. */
-import { marketOf, timeFrameMs } from '../../engine/model/domain.js';
+import { marketOf, NO_LIMIT, timeFrameMs } from '../../engine/model/domain.js';
 import type {
   BalanceMoved,
   BetPlaced,
@@ -10,7 +10,10 @@ import type {
 import type { ArchiveBlocks } from '../archive/blocks.js';
 import type { ArchiveCell } from '../archive/form/checksum.js';
 import { PLACEMENT, positionsOf } from '../archive/form/columns.js';
+import { damagedArchive } from '../archive/schema.js';
 import {
+  type ArchivedBet,
+  betOfFill,
   betOfStep,
   filledOf,
   hasRested,
@@ -24,7 +27,7 @@ import {
   settlementOfStep,
   stepPlaceOf,
 } from './archived-facts.js';
-import type { Placed } from './merged-rows.js';
+import { merged, type Placed } from './merged-rows.js';
 
 /** An event that moved money. `seq` is 0 if the archive began after the bet was placed. */
 export interface ArchivedEvent extends Placed {
@@ -125,3 +128,43 @@ export function settlementOf(blocks: ArchiveBlocks, placement: readonly ArchiveC
 const placedMsOf = (placement: readonly ArchiveCell[]): number => Number(placement[IN_PLACEMENT.placed_ms]);
 
 const found = (row: ArchiveCell[] | null): ArchiveCell[][] => (row === null ? [] : [row]);
+
+export type Bets = Generator<ArchivedBet, void, undefined>;
+
+/** Placements by commands from `fromSeq` on. */
+export const placementsFrom = (blocks: ArchiveBlocks, fromSeq: number) =>
+  blocks.placements(blocks.firstBet((row) => placedSeqOf(row) >= fromSeq));
+
+/** Bets settled by commands `fromSeq` to `knownTo`, and limit orders that ended unfilled; in that order. */
+export function* settledBets(path: string, blocks: ArchiveBlocks, fromSeq: number, knownTo: number): Bets {
+  const settlements = merged<ArchivedEvent>([
+    eventsOfSettlements(blocks.settlements(fromSeq, knownTo)),
+    eventsOfSteps(blocks, blocks.limitSteps.between(fromSeq, knownTo)),
+  ]);
+  for (const { seq, event: settled } of settlements) {
+    if (settled.type !== 'betSettled') continue;
+    const placement = blocks.placement(settled.bet);
+    if (placement === null) throw damagedArchive(path, `bet ${settled.bet} was never placed`);
+    yield { ...betOf(blocks, placement), fate: { seq, settled } };
+  }
+}
+
+/** Bets placed from `fromSeq` on that are not settled up to `knownTo`. */
+export function* openBets(blocks: ArchiveBlocks, fromSeq: number, knownTo: number): Bets {
+  for (const placement of placementsFrom(blocks, fromSeq)) {
+    const settlement = settlementOf(blocks, placement);
+    if (settlement !== null && settledSeqOf(settlement) <= knownTo) continue;
+    yield { ...betOf(blocks, placement), fate: null };
+  }
+}
+
+export function betOf(blocks: ArchiveBlocks, placement: readonly ArchiveCell[]): Omit<ArchivedBet, 'fate'> {
+  const fill = fillOf(blocks, placement);
+  const placed = placedOf(placement);
+  const isAtOnce = placed.type === 'betPlaced' && placed.limitOddsE4 !== NO_LIMIT;
+  return {
+    placedSeq: placedSeqOf(placement),
+    placed: fill === null ? placed : betOfFill(placed, fill),
+    filledAtMs: fill?.timeMs ?? (isAtOnce ? placed.timeMs : null),
+  };
+}

@@ -1,5 +1,12 @@
 /** Rows of the archive, converted back to the events that they came from. */
-import { BET_ENDS, marketOf, NO_FAIR_SHARE, NO_LIMIT, ROUND_RESULTS, SIDES } from '../../engine/model/domain.js';
+import {
+  BET_ENDS,
+  marketOf,
+  NO_FAIR_SHARE,
+  NO_LIMIT,
+  ROUND_RESULTS,
+  SIDES,
+} from '../../engine/model/domain.js';
 import type {
   BalanceMoved,
   BetPlaced,
@@ -125,7 +132,9 @@ export function betOfFill(
 export const settlementOfStep = (step: readonly ArchiveCell[]): ArchiveCell[] =>
   STEP_AS_SETTLEMENT.map((column) => step[IN_STEP[column]] ?? null);
 
-export const stepPlaceOf = (step: readonly ArchiveCell[]): { readonly seq: number; readonly item: number } => ({
+export const stepPlaceOf = (
+  step: readonly ArchiveCell[],
+): { readonly seq: number; readonly item: number } => ({
   seq: Number(step[IN_STEP.seq]),
   item: Number(step[IN_STEP.item]),
 });

@@ -7,13 +7,14 @@ import type Database from 'better-sqlite3';
 import { marketId } from '../../engine/model/domain.js';
 import { ArchiveBlocks } from '../archive/blocks.js';
 import { type ArchiveCell, isIntact } from '../archive/form/checksum.js';
+import { ArchiveTexts } from '../archive/form/texts.js';
 import { openArchive } from '../archive/open.js';
 import { type ArchiveProgress, asArchiveDamage, damagedArchive, readProgress } from '../archive/schema.js';
-import { ArchiveTexts } from '../archive/texts.js';
 import type { DataDir } from '../data-dir/layout.js';
 import {
   type ArchivedEvent,
   type ArchivedEvents,
+  betOf,
   eventsOfAccount,
   eventsOfBet,
   eventsOfPlacements,
@@ -21,14 +22,13 @@ import {
   eventsOfSettlements,
   eventsOfSteps,
   eventsOfTransfers,
-  fillOf,
-  settlementOf,
+  openBets,
+  placementsFrom,
+  settledBets,
 } from './archived-events.js';
 import {
   type ArchivedBet,
   type ArchivedRound,
-  betOfFill,
-  placedOf,
   placedSeqOf,
   roundOf,
   settledItemOf,
@@ -46,8 +46,6 @@ export type ArchiveQuery =
 
 export type { ArchivedEvent } from './archived-events.js';
 export type { ArchivedBet } from './archived-facts.js';
-
-type Bets = Generator<ArchivedBet, void, undefined>;
 
 export class ArchiveReader {
   readonly #texts: ArchiveTexts;
@@ -85,7 +83,7 @@ export class ArchiveReader {
   /** All events of commands `fromSeq` to `toSeq`, in order. Throws `archive_corrupt`. */
   allEvents(fromSeq: number, toSeq: number): ArchivedEvents {
     const streams = (): ArchivedEvents[] => [
-      eventsOfPlacements(this.#placementsFrom(fromSeq)),
+      eventsOfPlacements(placementsFrom(this.#blocks, fromSeq)),
       eventsOfSettlements(this.#blocks.settlements(fromSeq, toSeq)),
       eventsOfSteps(this.#blocks, this.#blocks.limitSteps.between(fromSeq, toSeq)),
       this.#transfers('seq BETWEEN ? AND ?', fromSeq, toSeq),
@@ -121,10 +119,6 @@ export class ArchiveReader {
     }
   }
 
-  #placementsFrom(fromSeq: number) {
-    return this.#blocks.placements(this.#blocks.firstBet((row) => placedSeqOf(row) >= fromSeq));
-  }
-
   /**
    * Bets placed by commands `fromSeq` to `toSeq`: those settled up to `knownTo`, in the order of settlement, or the
    * others, in the order of their numbers. Only those of `account`, unless it is null. Throws `archive_corrupt`.
@@ -138,7 +132,9 @@ export class ArchiveReader {
   ): Generator<ArchivedBet, void, undefined> {
     try {
       const isSettled = which === 'settled';
-      for (const bet of isSettled ? this.#settledBets(fromSeq, knownTo) : this.#openBets(fromSeq, knownTo)) {
+      for (const bet of isSettled
+        ? settledBets(this.path, this.#blocks, fromSeq, knownTo)
+        : openBets(this.#blocks, fromSeq, knownTo)) {
         const isOfAccount = account === null || bet.placed.account === account;
         if (isOfAccount && bet.placedSeq >= fromSeq && bet.placedSeq <= toSeq) yield bet;
         else if (!isSettled && bet.placedSeq > toSeq) return;
@@ -148,43 +144,12 @@ export class ArchiveReader {
     }
   }
 
-  *#settledBets(fromSeq: number, knownTo: number): Bets {
-    const settlements = merged<ArchivedEvent>([
-      eventsOfSettlements(this.#blocks.settlements(fromSeq, knownTo)),
-      eventsOfSteps(this.#blocks, this.#blocks.limitSteps.between(fromSeq, knownTo)),
-    ]);
-    for (const { seq, event: settled } of settlements) {
-      if (settled.type !== 'betSettled') continue;
-      const placement = this.#blocks.placement(settled.bet);
-      if (placement === null) throw damagedArchive(this.path, `bet ${settled.bet} was never placed`);
-      yield { ...this.#betOf(placement), fate: { seq, settled } };
-    }
-  }
-
-  *#openBets(fromSeq: number, knownTo: number): Bets {
-    for (const placement of this.#placementsFrom(fromSeq)) {
-      const settlement = settlementOf(this.#blocks, placement);
-      if (settlement !== null && settledSeqOf(settlement) <= knownTo) continue;
-      yield { ...this.#betOf(placement), fate: null };
-    }
-  }
-
-  #betOf(placement: readonly ArchiveCell[]): Omit<ArchivedBet, 'fate'> {
-    const fill = fillOf(this.#blocks, placement);
-    const placed = placedOf(placement);
-    return {
-      placedSeq: placedSeqOf(placement),
-      placed: fill === null ? placed : betOfFill(placed, fill),
-      filledAtMs: fill?.timeMs ?? (placed.type === 'betPlaced' && placed.limitOddsE4 > 0 ? placed.timeMs : null),
-    };
-  }
-
   /** The placement of the bet; null if it is not known. Throws `archive_corrupt`. */
   placement(bet: number): ArchivedBet | null {
     try {
       const row = this.#blocks.placement(bet);
       if (row === null || placedSeqOf(row) === 0) return null;
-      return { ...this.#betOf(row), fate: null };
+      return { ...betOf(this.#blocks, row), fate: null };
     } catch (thrown) {
       throw asArchiveDamage(this.path, thrown);
     }

@@ -3,9 +3,10 @@
  * its balance at every moment. The house (account 0) has a ledger, too. A lost bet moves nothing when it is settled and
  * has only the entry of its stake. An order that rests has one when its stake is reserved, and one when it is filled.
  */
+
+import type { LedgerKind } from '../../engine/model/archive-reads.js';
 import { BET_RESULTS, roundId } from '../../engine/model/domain.js';
 import type { BalanceMoved, PastEvent } from '../../engine/model/events.js';
-import type { LedgerKind } from '../../engine/model/ledger.js';
 
 export interface LedgerEntry {
   readonly seq: number;

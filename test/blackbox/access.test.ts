@@ -34,6 +34,13 @@ const ENDPOINTS: readonly Endpoint[] = [
   { method: 'GET', path: '/positions', scope: 'positions:read', success: 200 },
   { method: 'GET', path: '/orders', scope: 'positions:read', success: 200 },
   { method: 'GET', path: '/orders/FOREIGN', scope: 'positions:read', success: 404, code: 'order_not_found' },
+  {
+    method: 'DELETE',
+    path: '/orders/FOREIGN',
+    scope: 'orders:cancel',
+    success: 404,
+    code: 'order_not_found',
+  },
   { method: 'GET', path: '/orders/by-idempotency-key/NEVER', scope: 'positions:read', success: 200 },
   { method: 'POST', path: '/orders', scope: 'orders:write', success: 201 },
   { method: 'POST', path: '/orders/quote', scope: 'positions:read', success: 200 },
@@ -67,7 +74,7 @@ function expected(key: Key, endpoint: Endpoint): { status: number; code: string 
   if (key.isDisabled) return { status: 403, code: 'key_disabled' };
   if (key.isExpired) return { status: 403, code: 'key_expired' };
   if (!key.scopes.includes(endpoint.scope)) return { status: 403, code: 'insufficient_scope' };
-  const isWrite = endpoint.scope === 'orders:write';
+  const isWrite = endpoint.scope === 'orders:write' || endpoint.scope === 'orders:cancel';
   if (isWrite && key.tier === 'BRONZE') return { status: 403, code: 'tier_too_low' };
   if (isWrite && key.isFrozen) return { status: 403, code: 'account_frozen' };
   return { status: endpoint.success, code: endpoint.code ?? '' };

@@ -20,7 +20,7 @@ const PATHS: Readonly<Record<string, readonly string[]>> = {
   '/time': ['GET', 'HEAD', 'OPTIONS'],
   '/limits': ['GET', 'HEAD', 'OPTIONS'],
   '/account': ['GET', 'HEAD', 'OPTIONS'],
-  '/orders/ORDER': ['GET', 'HEAD', 'OPTIONS'],
+  '/orders/ORDER': ['DELETE', 'GET', 'HEAD', 'OPTIONS'],
   '/orders/by-idempotency-key/any': ['GET', 'HEAD', 'OPTIONS'],
   '/orders/quote': ['OPTIONS', 'POST'],
 };

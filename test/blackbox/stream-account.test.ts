@@ -67,8 +67,8 @@ class SeenFills {
   get placed(): string[] {
     return this.fills.filter(({ event }) => event === 'placed').map(({ id }) => id);
   }
-  get paid(): Exclude<FillEvent, { readonly event: 'placed' }>[] {
-    return this.fills.filter((fill) => fill.event !== 'placed');
+  get paid(): Extract<FillEvent, { readonly result: string }>[] {
+    return this.fills.filter((fill) => 'result' in fill);
   }
 }
 

@@ -9,11 +9,26 @@ import * as replies from '../../rings/replies.js';
 import * as requests from '../../rings/requests.js';
 
 export interface OpenBets extends replies.BalanceFacts {
+  /** Without orders that rest. */
   readonly count: number;
   readonly stakesCents: number;
   readonly payoutUpCents: number;
   readonly payoutDownCents: number;
+  /** Orders that rest, and their stakes. */
+  readonly pendingCount: number;
+  readonly reservedCents: number;
 }
+
+type Sums = { -readonly [name in Exclude<keyof OpenBets, keyof replies.BalanceFacts>]: OpenBets[name] };
+
+const NOTHING: Sums = {
+  count: 0,
+  stakesCents: 0,
+  payoutUpCents: 0,
+  payoutDownCents: 0,
+  pendingCount: 0,
+  reservedCents: 0,
+};
 
 /** An account that is touched again and again while it is read so often is too busy. */
 const ATTEMPTS_MAX = 5;
@@ -24,10 +39,7 @@ const OPEN = { status: 'open', isByChange: false, market: null, roundNumber: nul
 export class OpenBetsReader {
   #attempts = 0;
   #balance: replies.BalanceFacts | null = null;
-  #count = 0;
-  #stakesCents = 0;
-  #payoutUpCents = 0;
-  #payoutDownCents = 0;
+  #sums: Sums = { ...NOTHING };
 
   /** `onRead` is called once. */
   constructor(
@@ -39,10 +51,7 @@ export class OpenBetsReader {
   start(): void {
     this.#attempts += 1;
     this.#balance = null;
-    this.#count = 0;
-    this.#stakesCents = 0;
-    this.#payoutUpCents = 0;
-    this.#payoutDownCents = 0;
+    this.#sums = { ...NOTHING };
     const isSent = this.#ask((balance) => {
       if ('seq' in balance) this.#balance = balance;
     });
@@ -73,11 +82,17 @@ export class OpenBetsReader {
   }
 
   #add({ bets, next }: replies.BetsReply): readonly number[] {
-    for (const { side, stakeCents, payoutCents } of bets) {
-      this.#count += 1;
-      this.#stakesCents += stakeCents;
-      if (side === UP) this.#payoutUpCents += payoutCents;
-      else this.#payoutDownCents += payoutCents;
+    const sums = this.#sums;
+    for (const { status, side, stakeCents, payoutCents } of bets) {
+      if (status === 'PENDING') {
+        sums.pendingCount += 1;
+        sums.reservedCents += stakeCents;
+        continue;
+      }
+      sums.count += 1;
+      sums.stakesCents += stakeCents;
+      if (side === UP) sums.payoutUpCents += payoutCents;
+      else sums.payoutDownCents += payoutCents;
     }
     return next;
   }
@@ -89,15 +104,6 @@ export class OpenBetsReader {
       else this.onRead(BUSY);
     } else if (next.length > 0) {
       if (!this.#askPage(next)) this.onRead(BUSY);
-    } else this.onRead({ ...balance, ...this.#sums() });
-  }
-
-  #sums(): Omit<OpenBets, keyof replies.BalanceFacts> {
-    return {
-      count: this.#count,
-      stakesCents: this.#stakesCents,
-      payoutUpCents: this.#payoutUpCents,
-      payoutDownCents: this.#payoutDownCents,
-    };
+    } else this.onRead({ ...balance, ...this.#sums });
   }
 }

@@ -16,13 +16,15 @@ import { houseResultCents } from '../../../engine/quotes/exposure.js';
 import { isoText } from '../../wire/wire.js';
 import type { OpenRound } from '../desk/dealings.js';
 
-/** `balance + accounts + openStakes + openSeeds = deposits - withdrawals`, at all times (design, section 2). */
+/** `balance + accounts + openStakes + openSeeds + reservedStakes = deposits - withdrawals`, at all times (design, section 2). */
 export interface HouseResource {
   /** What it can pay seeds of, or pay out. */
   readonly balance: number;
   readonly accounts: number;
   readonly openStakes: number;
   readonly openSeeds: number;
+  /** Of limit orders that rest. */
+  readonly reservedStakes: number;
   readonly deposits: number;
   readonly withdrawals: number;
 }
@@ -33,6 +35,7 @@ export function houseResource(totals: Totals): HouseResource {
     accounts: dollarsOfCents(totals.accountsCents),
     openStakes: dollarsOfCents(totals.openStakesCents),
     openSeeds: dollarsOfCents(totals.openSeedsCents),
+    reservedStakes: dollarsOfCents(totals.reservedStakesCents),
     deposits: dollarsOfCents(totals.depositsCents),
     withdrawals: dollarsOfCents(totals.withdrawalsCents),
   };

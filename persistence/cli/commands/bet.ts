@@ -124,8 +124,7 @@ function hashOf(found: BetHistory, { seeds }: KnownSeeds): string | null {
 
 function entriesOf({ isWhole, bet }: BetHistory): LedgerEntry[] {
   const { placed, placedSeq, filled, settled, settledSeq } = bet;
-  const order: PastEvent =
-    filled === null ? placed : { ...placed, type: 'orderPending' };
+  const order: PastEvent = filled === null ? placed : { ...placed, type: 'orderPending' };
   const entries = [
     isWhole ? ledgerEntryOf(placedSeq, order) : null,
     filled === null ? null : ledgerEntryOf(filled.seq, filled.event),

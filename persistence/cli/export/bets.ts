@@ -16,12 +16,7 @@ import {
   SIDES,
   textAt,
 } from '../../../engine/model/domain.js';
-import type {
-  BetPlaced,
-  EngineEvent,
-  OrderPending,
-  SettlementFacts,
-} from '../../../engine/model/events.js';
+import type { BetPlaced, EngineEvent, OrderPending, SettlementFacts } from '../../../engine/model/events.js';
 import { betOfFill } from '../../replay/archived-facts.js';
 import { dollarsText, isoText, oddsText, percentText } from '../frame/format.js';
 import type { HistoryReader } from '../past/history-reader.js';

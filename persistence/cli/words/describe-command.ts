@@ -4,7 +4,6 @@
  */
 import { unreachable } from '../../../engine/base/assert.js';
 import type { Command, OpenLate, PlaceOrder } from '../../../engine/model/commands.js';
-import type { PlaceLimitOrder } from '../../../engine/model/limit-commands.js';
 import {
   ASSETS,
   accountId,
@@ -17,6 +16,7 @@ import {
   TIERS,
   textAt,
 } from '../../../engine/model/domain.js';
+import type { PlaceLimitOrder } from '../../../engine/model/orders.js';
 import { isoText, oddsText, oneLine, quoted, usd } from '../frame/format.js';
 
 /** What the command does, as one sentence without its full stop. */

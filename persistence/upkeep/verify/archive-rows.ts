@@ -9,10 +9,10 @@ import type { EngineReads } from '../../../engine/model/views.js';
 import { ArchiveBlocks } from '../../archive/blocks.js';
 import type { ArchiveCell } from '../../archive/form/checksum.js';
 import { positionsOf, SETTLEMENT } from '../../archive/form/columns.js';
+import { ArchiveTexts } from '../../archive/form/texts.js';
 import { openArchive } from '../../archive/open.js';
 import { ArchiveRows, type RowTakers } from '../../archive/rows.js';
 import { type ArchiveProgress, asArchiveDamage } from '../../archive/schema.js';
-import { ArchiveTexts } from '../../archive/texts.js';
 import { codeOf, messageOf } from '../../errors.js';
 import type { Findings } from './findings.js';
 import { RowsInOrder } from './rows-in-order.js';
@@ -135,7 +135,10 @@ export class ArchiveComparison {
     this.#compared.limitSteps += limitSteps.length;
   }
 
-  #find(table: 'round' | 'transfer' | 'limit_step', ...key: (ArchiveCell | undefined)[]): ArchiveCell[] | undefined {
+  #find(
+    table: 'round' | 'transfer' | 'limit_step',
+    ...key: (ArchiveCell | undefined)[]
+  ): ArchiveCell[] | undefined {
     const row = this.#lookups[table].get(...key.map((cell) => cell ?? null));
     return row === undefined || table === 'limit_step' ? row : this.#texts.asWritten(table, row);
   }

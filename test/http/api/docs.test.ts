@@ -78,7 +78,7 @@ test('its section on the rules has the defaults', () => {
 });
 
 test('its examples have the fields of the API', () => {
-  assert.equal(examples.length, 13);
+  assert.equal(examples.length, 14);
   for (const example of examples) assert.ok(isExample(example), JSON.stringify(example));
 });
 

@@ -26,6 +26,7 @@ test('a valid order is converted to the units of the engine', () => {
     side: 0,
     stakeCents: 1_234,
     expectedPercentE6: -1,
+    limitOddsE4: 0,
     clientSeed: null,
     guards: null,
   });
@@ -45,6 +46,7 @@ test('a valid order is converted to the units of the engine', () => {
     side: 1,
     stakeCents: 1_234,
     expectedPercentE6: 49_500_000,
+    limitOddsE4: 0,
     clientSeed: 'ü',
     guards: { roundNumber: 20_614, validUntilMs: Date.UTC(2026, 5, 10, 12, 0, 0, 500), minOddsE4: 19_756 },
   });

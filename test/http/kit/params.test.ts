@@ -93,6 +93,7 @@ test('digests differ by account, key, every field and secret, and by nothing els
     side: 0,
     stakeCents: 1_000,
     expectedPercentE6: -1,
+    limitOddsE4: 0,
     clientSeed: null,
     guards: null,
   };
@@ -107,6 +108,7 @@ test('digests differ by account, key, every field and secret, and by nothing els
     digests.digest(1, 'k', { ...order, side: 1 }).body,
     digests.digest(1, 'k', { ...order, stakeCents: 1_001 }).body,
     digests.digest(1, 'k', { ...order, expectedPercentE6: 0 }).body,
+    digests.digest(1, 'k', { ...order, limitOddsE4: 10_100 }).body,
     digests.digest(1, 'k', { ...order, clientSeed: '' }).body,
     digests.digest(1, 'k', { ...order, clientSeed: '|expectedPercent=0' }).body,
     digests.digest(1, 'k', { ...order, market: -1, marketId: 'BTC_ONE_MINUTE|0|1000' }).body,
@@ -114,7 +116,7 @@ test('digests differ by account, key, every field and secret, and by nothing els
     digests.digest(1, 'k', { ...order, guards: { ...NO_GUARDS, validUntilMs: 0 } }).body,
     digests.digest(1, 'k', { ...order, guards: { ...NO_GUARDS, minOddsE4: 10_000 } }).body,
   ]);
-  assert.equal(bodies.size, 11);
+  assert.equal(bodies.size, 12);
   const keys = new Set([
     first.keyHigh,
     digests.digest(2, 'k', order).keyHigh,
@@ -130,15 +132,21 @@ test('digests differ by account, key, every field and secret, and by nothing els
 test('digests have not changed: journals and snapshots contain them', () => {
   const digests = new IdempotencyDigests(Buffer.alloc(32, 1));
   const order = { market: 0, marketId: 'BTC_ONE_MINUTE', side: 0, stakeCents: 1_000, guards: null };
-  assert.deepEqual(digests.digest(1, 'k', { ...order, expectedPercentE6: -1, clientSeed: null }), {
-    keyHigh: 214_563_106_938_976,
-    keyLow: 67_254_020_214_599,
-    body: 71_671_240_978_634,
-  });
+  assert.deepEqual(
+    digests.digest(1, 'k', { ...order, expectedPercentE6: -1, limitOddsE4: 0, clientSeed: null }),
+    {
+      keyHigh: 214_563_106_938_976,
+      keyLow: 67_254_020_214_599,
+      body: 71_671_240_978_634,
+    },
+  );
   const other = { market: -1, marketId: 'X', side: 1, stakeCents: 1_000, guards: null };
-  assert.deepEqual(digests.digest(12, 'key-2', { ...other, expectedPercentE6: 50, clientSeed: 's' }), {
-    keyHigh: 124_562_924_641_367,
-    keyLow: 66_491_146_780_190,
-    body: 7_885_564_269_342,
-  });
+  assert.deepEqual(
+    digests.digest(12, 'key-2', { ...other, expectedPercentE6: 50, limitOddsE4: 0, clientSeed: 's' }),
+    {
+      keyHigh: 124_562_924_641_367,
+      keyLow: 66_491_146_780_190,
+      body: 7_885_564_269_342,
+    },
+  );
 });

@@ -34,6 +34,7 @@ const OPERATIONS: readonly { path: string; method: string; actual: string; optio
   { path: '/limits', method: 'GET', actual: '/limits' },
   { path: '/account', method: 'GET', actual: '/account' },
   { path: '/orders/{id}', method: 'GET', actual: '/orders/bet_1' },
+  { path: '/orders/{id}', method: 'DELETE', actual: '/orders/bet_1' },
   { path: '/orders/by-idempotency-key/{key}', method: 'GET', actual: '/orders/by-idempotency-key/my-key' },
   { path: '/orders/quote', method: 'POST', actual: '/orders/quote', options: { body: ORDER } },
   { path: '/openapi.json', method: 'GET', actual: '/openapi.json' },
@@ -60,6 +61,7 @@ test('every operation answers as documented, for every status it can have', () =
     return reply;
   };
   api.settle();
+  conforms('POST', '/orders', api.order(secret, { ...ORDER, limitOdds: 50 }));
   for (const [index, { path, method }] of OPERATIONS.entries()) {
     assert.equal(send(index).status, method === 'POST' && path === '/orders' ? 201 : 200);
     if (path === PUBLIC_PATH) continue;
@@ -81,6 +83,7 @@ test('every operation answers as documented, for every status it can have', () =
   ]) {
     conforms('GET', path, api.get(`/v1${path}`, secret));
   }
+  conforms('DELETE', '/orders/X', api.send('DELETE', '/v1/orders/X', { key: secret }));
   conforms('GET', '/account', api.get('/v1/account', secret, 'x=1'));
   conforms('GET', '/rounds', api.get('/v1/rounds', secret, 'marketId=X'));
   conforms('PUT', '/orders', api.send('PUT', '/v1/orders'));

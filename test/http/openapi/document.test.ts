@@ -26,6 +26,7 @@ import {
   type FailureName,
   statusOf,
 } from '../../../http/openapi/failures.js';
+import { LIMIT_EXAMPLES } from '../../../http/openapi/limit-examples.js';
 import { failuresOf } from '../../../http/openapi/operation.js';
 import { PAST_EXAMPLES } from '../../../http/openapi/past-examples.js';
 import { ApiDocument, type OperationObject } from '../../support/api-document.js';
@@ -67,6 +68,7 @@ test('it is OpenAPI 3.1 of version 1.0.0, has every operation, and marks the ext
       ['GET /limits', true],
       ['GET /account', true],
       ['GET /orders/{id}', true],
+      ['DELETE /orders/{id}', true],
       ['GET /orders/by-idempotency-key/{key}', true],
       ['POST /orders/quote', true],
       ['GET /openapi.json', true],
@@ -142,7 +144,10 @@ test('each status of an operation has the codes of one registry, and validates n
 
 test('its examples are answers of the real handlers, written by examples-generate.ts', () => {
   const { successes, failures } = exampleAnswers();
-  assert.deepEqual({ common: EXAMPLES, ofAccount: ACCOUNT_EXAMPLES, past: PAST_EXAMPLES }, successes);
+  assert.deepEqual(
+    { common: EXAMPLES, ofAccount: ACCOUNT_EXAMPLES, limits: LIMIT_EXAMPLES, past: PAST_EXAMPLES },
+    successes,
+  );
   assert.deepEqual(EXAMPLE_FAILURES, failures);
 });
 

@@ -31,7 +31,9 @@ export const LARGE_BODY = { code: 'body_too_large', detail: 'a body has at most 
 
 /** What goes into the document: `data` of successes by name, `error` of failures by the name of their response. */
 export interface ExampleAnswers {
-  readonly successes: Readonly<Record<'common' | 'ofAccount' | 'past', Readonly<Record<string, Json>>>>;
+  readonly successes: Readonly<
+    Record<'common' | 'ofAccount' | 'limits' | 'past', Readonly<Record<string, Json>>>
+  >;
   readonly failures: Readonly<Record<FailureName, readonly string[]>>;
 }
 
@@ -73,6 +75,8 @@ function successes(): ExampleAnswers['successes'] {
     dataOf<Json>(api.send('POST', '/v1/orders/quote', { key: secret, body }));
   const keyed = api.order(secret, ORDER, 'my-key');
   assert.equal(keyed.status, 201);
+  const pendingOrder = dataOf<Json>(api.order(secret, { ...ORDER, limitOdds: 2.5 }));
+  const cancelledOrder = dataOf<Json>(api.send('DELETE', '/v1/orders/bet_4', { key: secret }));
   const limited = new Harness({ rules: exampleRules(), limits: DEFAULT_RATE_LIMITS });
   const silver = limited.bettor({ tier: 'SILVER' }).secret;
   limited.open();
@@ -93,6 +97,7 @@ function successes(): ExampleAnswers['successes'] {
       refusedQuote: quote({ ...ORDER, minOdds: 2.5 }),
       earlyRefusedQuote: quote({ ...ORDER, roundId: `${DAY_MARKET}_1` }),
     },
+    limits: { pendingOrder, cancelledOrder },
     past: {
       ledger: page('/account/ledger', 'limit=3'),
       rounds: page('/rounds', ''),
@@ -164,6 +169,11 @@ const WAYS: Readonly<Record<string, () => Reply>> = {
     asked(
       () => undefined,
       (api, key) => api.get('/v1/orders/bet_1', key),
+    ),
+  order_not_pending: () =>
+    asked(
+      (api, { secret }) => api.order(secret, ORDER),
+      (api, key) => api.send('DELETE', '/v1/orders/bet_1', { key }),
     ),
   round_not_found: () =>
     asked(
@@ -306,6 +316,11 @@ const INVALID: Partial<Record<FailureName, () => Reply>> = {
     asked(
       () => undefined,
       (api, key) => api.order(key, { ...ORDER, expectedPercnt: 50 }),
+    ),
+  BadCancel: () =>
+    asked(
+      () => undefined,
+      (api, key) => api.send('DELETE', '/v1/orders/bet_1', { key, query: 'why=so' }),
     ),
   BadQuote: () =>
     asked(

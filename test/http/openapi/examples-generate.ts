@@ -36,6 +36,13 @@ export const ACCOUNT_EXAMPLES = ${JSON.stringify(successes.ofAccount)} ${satisfi
 `,
 );
 write(
+  'limit-examples.ts',
+  `${head("{ Json } from './schemas.js';")}
+/** \`data\` of successes: limit orders. */
+export const LIMIT_EXAMPLES = ${JSON.stringify(successes.limits)} ${satisfied};
+`,
+);
+write(
   'past-examples.ts',
   `/**
  * Pages of the past, shown as examples in the API document. Written by \`test/http/openapi/examples-generate.ts\`; a test

@@ -17,6 +17,7 @@ interface House {
   accounts: number;
   openStakes: number;
   openSeeds: number;
+  reservedStakes: number;
   deposits: number;
   withdrawals: number;
 }
@@ -40,7 +41,7 @@ const bet = (marketId: string) => bettor.api.post('/orders', { marketId, predict
 
 async function house(): Promise<House> {
   const { data } = await server.operator.get<House>('/house');
-  const inside = data.balance + data.accounts + data.openStakes + data.openSeeds;
+  const inside = data.balance + data.accounts + data.openStakes + data.openSeeds + data.reservedStakes;
   assert.ok(Math.abs(inside - (data.deposits - data.withdrawals)) < 0.005, 'money is conserved');
   return data;
 }

@@ -74,7 +74,7 @@ class HubBench {
       monotonicMs: () => this.nowMs,
       flushMs: FLUSH_MS,
       schedule: (run) => this.#later.push(run),
-      placeOrder: () => assert.fail('no orders here'),
+      carryOut: () => assert.fail('no orders here'),
     });
   }
   open({ key, account, secret }: Bettor): FakeSocket {

@@ -10,7 +10,7 @@ import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
 import { Engine } from '../../../engine/engine.js';
 import type { Command } from '../../../engine/model/commands.js';
-import { BET_RESULTS, marketId, ROUND_RESULTS, SIDES } from '../../../engine/model/domain.js';
+import { BET_ENDS, marketId, ROUND_RESULTS, SIDES } from '../../../engine/model/domain.js';
 import type { EngineEvent } from '../../../engine/model/events.js';
 import { checkArchive } from '../../../persistence/archive/check.js';
 import { setArchiveAside } from '../../../persistence/archive/file.js';
@@ -68,7 +68,7 @@ function rowsOf(dir: DataDir, sql: string, ...parameters: number[]): Record<stri
   }
 }
 
-const DATA = ['bet', 'round', 'transfer', 'progress'];
+const DATA = ['bet', 'round', 'transfer', 'limit_step', 'progress'];
 const dump = (dir: DataDir): string =>
   JSON.stringify(DATA.map((table) => rowsOf(dir, `SELECT * FROM ${table}`)));
 
@@ -80,7 +80,7 @@ test('rows contain the facts of the events, in words', (t) => {
   let settled = 0;
   for (const { seq, events } of outcomes) {
     for (const [item, event] of events.entries()) {
-      if (event.type === 'betPlaced') {
+      if (event.type === 'betPlaced' || event.type === 'orderPending') {
         const row = must(bets.get(event.bet), 'bet');
         placed += 1;
         assert.deepEqual(
@@ -103,7 +103,7 @@ test('rows contain the facts of the events, in words', (t) => {
         );
         assert.deepEqual(
           [row['entry_percent_e2'], row['payout_cents'], row['placed_seq'], row['placed_ms']],
-          [event.entryPercentE2, event.payoutCents, seq, event.timeMs],
+          [event.type === 'betPlaced' ? event.entryPercentE2 : null, event.payoutCents, seq, event.timeMs],
         );
         assert.deepEqual(
           [row['balance_after_cents'], row['client_seed']],
@@ -114,7 +114,7 @@ test('rows contain the facts of the events, in words', (t) => {
         settled += 1;
         assert.deepEqual(
           [row['result'], row['paid_cents'], row['settled_seq'], row['settled_item'], row['settled_ms']],
-          [BET_RESULTS[event.result], event.payoutCents, seq, item, event.timeMs],
+          [BET_ENDS[event.result], event.payoutCents, seq, item, event.timeMs],
         );
         assert.equal(row['settled_balance_cents'], event.newBalanceCents);
       }
@@ -143,7 +143,7 @@ test('a finished round keeps its facts after the engine has dropped it', (t) => 
     assert.deepEqual([row['close_price'], row['void_reason']], [event.closePrice, event.reason]);
     assert.equal(row['resolved_ms'], event.timeMs);
     const bets = rowsOf(dir, 'SELECT * FROM bet WHERE round_number = ?', event.roundNumber).filter(
-      (bet) => bet['market'] === row['market'],
+      (bet) => bet['market'] === row['market'] && !['CANCELLED', 'EXPIRED'].includes(String(bet['result'])),
     );
     assert.equal(row['bet_count'], bets.length);
     assert.equal(
@@ -204,7 +204,7 @@ test('an archive that begins in the middle has the bets that were open there', (
     project(engine, [must(commands[engine.seq], 'a command after which bets are open')], null);
   }
   const startSeq = engine.seq;
-  const open = engine.totals().openStakesCents;
+  const open = engine.totals().openStakesCents + engine.totals().reservedStakesCents;
   const writer = ArchiveWriter.create(dir, positionOf(engine), engine, 1);
   const stakes = rowsOf(dir, 'SELECT sum(stake_cents) AS cents FROM bet')[0];
   assert.equal(stakes?.['cents'], open);
@@ -272,9 +272,9 @@ test('an archive of a newer version is refused; another kind of file is damage',
   const dir = openDataDir(temporaryDir(t));
   archiveOf(dir, 7);
   const db = new Database(dir.archiveFile);
-  const checksum = archiveChecksum([3, 1]);
-  db.prepare('UPDATE meta SET format_version = 3, created_ms = 1, checksum = ?').run(checksum);
-  assert.throws(() => ArchiveWriter.open(dir), refusal('archive_newer_version', /has format version 3/));
+  const checksum = archiveChecksum([4, 1]);
+  db.prepare('UPDATE meta SET format_version = 4, created_ms = 1, checksum = ?').run(checksum);
+  assert.throws(() => ArchiveWriter.open(dir), refusal('archive_newer_version', /has format version 4/));
   db.exec("UPDATE meta SET checksum = '00000000'");
   db.close();
   assert.throws(() => ArchiveWriter.open(dir), refusal('archive_corrupt', /meta table/));

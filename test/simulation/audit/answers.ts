@@ -275,7 +275,7 @@ function matchesBet(
     bet.market === marketOf(shown.marketId) &&
     cents(shown.amount) === BigInt(bet.stakeCents) &&
     scaled(shown.oddsAtBet, 4) === BigInt(bet.oddsE4) &&
-    scaled(shown.entryPercent, 2) === BigInt(bet.entryPercentE2) &&
+    scaled(shown.entryPercent ?? Number.NaN, 2) === BigInt(bet.entryPercentE2) &&
     cents(shown.potentialPayout) === BigInt(bet.payoutCents) &&
     cents(newBalance) === BigInt(bet.newBalanceCents) &&
     Date.parse(shown.placedAt) === bet.timeMs &&

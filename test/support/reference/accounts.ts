@@ -110,8 +110,7 @@ export function updateAccount(state: ReferenceState, command: UpdateAccount): Ve
   if (account === null) return { refused: 'account_not_found' };
   account.tier = command.tier ?? account.tier;
   account.frozen = command.frozen ?? account.frozen;
-  const cancelled =
-    command.frozen === true ? cancelAllOf(state, command.account, command.timeMs) : [];
+  const cancelled = command.frozen === true ? cancelAllOf(state, command.account, command.timeMs) : [];
   return {
     events: [{ type: 'accountUpdated', timeMs: command.timeMs, account: command.account }, ...cancelled],
   };

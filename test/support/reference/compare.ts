@@ -143,7 +143,6 @@ function readMarkets(engine: EngineReads, scope: Scope): unknown {
     market,
     rules: engine.marketRules(market),
     isSuspended: engine.isSuspended(market),
-    resting: engine.restingIn(market),
     isFillable: engine.isFillable(market, 500_000, engine.timeMs),
     current: plainRound(engine.currentRound(market)),
   }));

@@ -4,16 +4,22 @@
  */
 import { must } from '../../../engine/base/assert.js';
 import type { PlaceOrder } from '../../../engine/model/commands.js';
-import type { CancelOrder, ExpireOrders, FillOrders } from '../../../engine/model/limit-commands.js';
 import { DOWN, END_CANCELLED, END_EXPIRED, LIVE, UP } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { BetSettled, LimitFills, OrderFilled } from '../../../engine/model/events.js';
+import type { CancelOrder, ExpireOrders, FillOrders } from '../../../engine/model/orders.js';
 import { availableCents } from '../../../engine/quotes/exposure.js';
 import { referenceOddsE4 } from './arithmetic.js';
 import { exposureRefusal, priced } from './orders.js';
 import { isQuoted, offeredPools, upSeedAt } from './quotes.js';
 import { positions, roundView } from './reads.js';
-import { accountOf, type ReferenceBet, type ReferenceRound, type ReferenceState, type Verdict } from './state.js';
+import {
+  accountOf,
+  type ReferenceBet,
+  type ReferenceRound,
+  type ReferenceState,
+  type Verdict,
+} from './state.js';
 
 /** Orders that one bet fills at most. */
 export const FILLS_MAX = 32;
@@ -147,7 +153,9 @@ export function cancelOrder(
   gate: ErrorCode | null,
 ): Verdict {
   const order = accountOf(state, account)?.bets.find(({ placed }) => placed.bet === bet);
-  const isKept = positions(state, account, 'orders', Number.POSITIVE_INFINITY).some((view) => view.bet === bet);
+  const isKept = positions(state, account, 'orders', Number.POSITIVE_INFINITY).some(
+    (view) => view.bet === bet,
+  );
   if (order === undefined || !isKept) return { refused: 'order_not_found' };
   if (!order.round.resting.includes(order)) return { refused: 'order_not_pending' };
   if (gate !== null) return { refused: gate };

@@ -1,10 +1,10 @@
 /** The reference model of placing an order: the checks in the order of the design (section 5), one by one. */
 import { must } from '../../../engine/base/assert.js';
 import type { OrderGuards, PlaceOrder } from '../../../engine/model/commands.js';
-import type { PlaceLimitOrder } from '../../../engine/model/limit-commands.js';
 import { LIVE } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { BetPlaced, OrderFacts, OrderPending } from '../../../engine/model/events.js';
+import type { PlaceLimitOrder } from '../../../engine/model/orders.js';
 import { referenceOddsE4, referencePayoutCents, referencePercentE2 } from './arithmetic.js';
 import { FILLS_MAX, fill, filledBy } from './limit-orders.js';
 import { edgeOf, edgeOfRound, isQuoted, offeredPools, payoutsOn, upSeedAt } from './quotes.js';

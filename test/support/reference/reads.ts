@@ -1,8 +1,16 @@
 /** What can be read of the reference model, worked out afresh at every call. */
 import { must } from '../../../engine/base/assert.js';
 import type { BoundaryPrice, OpenLate, PublishRoot } from '../../../engine/model/commands.js';
+import {
+  BET_RESULTS,
+  END_CANCELLED,
+  END_EXPIRED,
+  LIVE,
+  type PositionStatus,
+  SETTLED,
+  SETTLING,
+} from '../../../engine/model/domain.js';
 import type { PriceOrigin, ProofView, PublishedRoot } from '../../../engine/model/proof-views.js';
-import { BET_RESULTS, END_CANCELLED, END_EXPIRED, LIVE, type PositionStatus, SETTLED, SETTLING } from '../../../engine/model/domain.js';
 import { houseOf } from '../../../engine/model/rules.js';
 import type {
   AccountView,

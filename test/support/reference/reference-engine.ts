@@ -4,10 +4,10 @@
  */
 import { assert, must, unreachable } from '../../../engine/base/assert.js';
 import type { Command, OrderGuards, PlaceOrder } from '../../../engine/model/commands.js';
-import type { PlaceLimitOrder } from '../../../engine/model/limit-commands.js';
 import { ASSET_CLASSES } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { EngineEvent, Outcome, Rejected, Replayed } from '../../../engine/model/events.js';
+import type { PlaceLimitOrder } from '../../../engine/model/orders.js';
 import type { Rules } from '../../../engine/model/rules.js';
 import type { Setup } from '../../../engine/model/setup.js';
 import type {
@@ -137,9 +137,6 @@ export class ReferenceEngine implements EngineReads {
   }
   get restingOrders(): number {
     return this.state.bets.filter((bet) => bet.round.resting.includes(bet)).length;
-  }
-  restingIn(market: number): number {
-    return this.state.markets[market]?.current?.resting.length ?? 0;
   }
   get nextExpiryMs(): number {
     return limits.nextExpiryMs(this.state);

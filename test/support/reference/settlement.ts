@@ -80,14 +80,18 @@ export function resolve(
     closePrice: round.closePrice,
     reason,
   };
-  if (round.bets.length === 0 && round.resting.length === 0) return [resolved, ...finish(state, round, timeMs)];
+  if (round.bets.length === 0 && round.resting.length === 0)
+    return [resolved, ...finish(state, round, timeMs)];
   state.resolved.push(round);
   return [resolved];
 }
 
 /** Every bet is paid: the house takes what is left. */
 function finish(state: ReferenceState, round: ReferenceRound, timeMs: number): EngineEvent[] {
-  const paidCents = round.bets.reduce((sum, bet) => sum + (must(bet.settled, 'settlement').paidCents ?? 0), 0);
+  const paidCents = round.bets.reduce(
+    (sum, bet) => sum + (must(bet.settled, 'settlement').paidCents ?? 0),
+    0,
+  );
   const leftCents = poolOf(round, 0) + poolOf(round, 1) - paidCents;
   assert(leftCents >= 0, 'a round never owes more than its pool');
   round.status = SETTLED;

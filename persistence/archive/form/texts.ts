@@ -4,9 +4,9 @@
  * match its checksum. So if a text comes back with U+FFFD, its bytes are read.
  */
 import type Database from 'better-sqlite3';
-import { must } from '../../engine/base/assert.js';
-import type { ArchiveCell } from './form/checksum.js';
-import { PLACEMENT, positionsOf, ROUND, TRANSFER } from './form/columns.js';
+import { must } from '../../../engine/base/assert.js';
+import type { ArchiveCell } from './checksum.js';
+import { PLACEMENT, positionsOf, ROUND, TRANSFER } from './columns.js';
 
 const REPLACEMENT_CHARACTER = '\ufffd';
 /** The three bytes of half a surrogate pair, one character each. Valid UTF-8 has no such bytes. */

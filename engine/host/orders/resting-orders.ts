@@ -3,20 +3,31 @@
  * rounds take no more bets. A quote moves with each price, so every market that has such orders is looked at; a command is
  * issued, and journaled, only if it will fill an order.
  */
-import { assert } from '../base/assert.js';
-import type { SubmittedCommand } from '../model/commands.js';
-import { MARKETS_MAX } from '../model/domain.js';
-import type { Sequencer } from './sequencer.js';
+import { assert } from '../../base/assert.js';
+import type { SubmittedCommand } from '../../model/commands.js';
+import { MARKETS_MAX } from '../../model/domain.js';
+import type { ErrorCode } from '../../model/errors.js';
+import type { Outcome } from '../../model/events.js';
+import type { EngineReads } from '../../model/views.js';
 
 /** UP's fair share in a market's live round at a time, in millionths, or -1 (`quoter.ts`). */
 export type FairShareNow = (market: number, nowMs: number) => number;
+
+/** What this needs of the sequencer. */
+export interface CommandDesk {
+  readonly engine: EngineReads;
+  /** Why orders are refused now, or null. */
+  readonly gate: ErrorCode | null;
+  readonly stopped: boolean;
+  submit(command: SubmittedCommand): Outcome;
+}
 
 /** Orders of one command: well below a millisecond of work. */
 const ORDERS_AT_ONCE = 200;
 
 export class RestingOrders {
   constructor(
-    private readonly sequencer: Sequencer,
+    private readonly sequencer: CommandDesk,
     private readonly fairShare: FairShareNow,
   ) {}
 
@@ -44,7 +55,6 @@ export class RestingOrders {
 
   #fill(market: number, nowMs: number): boolean {
     const { engine } = this.sequencer;
-    if (engine.restingIn(market) === 0) return true;
     const fairShareE6 = this.fairShare(market, nowMs);
     if (!engine.isFillable(market, fairShareE6, nowMs)) return true;
     this.#submit({ kind: 'fillOrders', timeMs: nowMs, market, fairShareE6, ordersMax: ORDERS_AT_ONCE });

@@ -1,0 +1,116 @@
+/** Limit orders over the API: placing, cancelling, and what everything else says of them. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Account, OrderQuote } from '../../../http/wire/account-types.js';
+import type { OrderResult, Position } from '../../../http/wire/types.js';
+import { codeOf, dataOf, errorOf, Harness, type Reply } from './harness.js';
+
+const MARKET = 'BTC_ONE_MINUTE';
+const ORDER = { marketId: MARKET, prediction: 'UP', amount: 10 };
+
+function openHarness(): { api: Harness; secret: string; account: number } {
+  const api = new Harness();
+  const bettor = api.bettor({ tier: 'VIP', balanceCents: 100_000_00 });
+  api.open();
+  return { api, ...bettor };
+}
+
+const cancel = (api: Harness, key: string, id: string): Reply =>
+  api.send('DELETE', `/v1/orders/${id}`, { key });
+
+test('an order that rests is answered as PENDING, without percent and hash, its stake taken', () => {
+  const { api, secret } = openHarness();
+  const reply = api.order(secret, { ...ORDER, limitOdds: 2.5 });
+  assert.equal(reply.status, 201);
+  const { bet, newBalance, limitOrdersFilled } = dataOf<OrderResult>(reply);
+  assert.deepEqual(
+    [bet.status, bet.oddsAtBet, bet.limitOdds, bet.potentialPayout, bet.entryPercent, bet.betHash],
+    ['PENDING', 2.5, 2.5, 24.25, null, null],
+  );
+  assert.deepEqual([newBalance, limitOrdersFilled], [99_990, null]);
+  const [listed] = dataOf<Position[]>(api.get('/v1/positions', secret));
+  assert.deepEqual(
+    [listed?.status, listed?.isLimitOrder, listed?.limitOdds, listed?.filledAt, listed?.betHash],
+    ['PENDING', true, 2.5, null, null],
+  );
+});
+
+test('an order that has no limit is answered as before, and one that is placed at once has its hash', () => {
+  const { api, secret } = openHarness();
+  const plain = dataOf<OrderResult>(api.order(secret, ORDER));
+  assert.equal('limitOdds' in plain.bet, false);
+  const { bet } = dataOf<OrderResult>(api.order(secret, { ...ORDER, limitOdds: 1.5 }));
+  assert.equal(bet.status, 'ACTIVE');
+  assert.match(bet.betHash ?? '', /^[0-9a-f]{64}$/);
+  assert.ok(bet.oddsAtBet >= 1.5);
+});
+
+test('the order that moves the odds is told what it has filled, and is answered the same again', () => {
+  const { api, secret } = openHarness();
+  api.order(secret, { ...ORDER, limitOdds: 2.1 });
+  const big = { ...ORDER, prediction: 'DOWN', amount: 500 };
+  const first = api.order(secret, big, 'key');
+  assert.deepEqual(dataOf<OrderResult>(first).limitOrdersFilled, {
+    up: { orders: 1, amount: 10 },
+    down: { orders: 0, amount: 0 },
+  });
+  assert.equal(api.order(secret, big, 'key').text, first.text);
+  const filled = dataOf<Position>(api.get('/v1/orders/bet_1', secret));
+  assert.equal(filled.status, 'ACTIVE');
+  assert.ok(filled.oddsAtBet >= 2.1);
+  assert.ok(filled.filledAt !== null && filled.betHash !== null);
+  assert.equal(codeOf(cancel(api, secret, 'bet_1')), 'order_not_pending');
+});
+
+test('only its account cancels an order, once, with the scope, also while trading is off', () => {
+  const { api, secret, account } = openHarness();
+  const other = api.bettor({ tier: 'VIP' });
+  api.order(secret, { ...ORDER, limitOdds: 3 });
+  assert.equal(codeOf(cancel(api, other.secret, 'bet_1')), 'order_not_found');
+  assert.equal(codeOf(cancel(api, secret, 'bet_9')), 'order_not_found');
+  assert.equal(codeOf(cancel(api, secret, 'nothing')), 'order_not_found');
+  const reader = api.addKey(account, ['positions:read', 'orders:write']);
+  assert.equal(codeOf(cancel(api, reader.secret, 'bet_1')), 'insufficient_scope');
+  api.submit({ kind: 'setTrading', enabled: false, reason: 'maintenance' });
+  const reply = cancel(api, secret, 'bet_1');
+  assert.equal(reply.status, 200);
+  const cancelled = dataOf<Position>(reply);
+  assert.deepEqual([cancelled.status, cancelled.result, cancelled.payout], ['CANCELLED', null, null]);
+  const again = cancel(api, secret, 'bet_1');
+  assert.deepEqual([again.status, codeOf(again)], [400, 'order_not_pending']);
+});
+
+test('the account has resting orders apart from open bets', () => {
+  const { api, secret } = openHarness();
+  api.order(secret, ORDER);
+  api.order(secret, { ...ORDER, limitOdds: 4 });
+  api.order(secret, { ...ORDER, amount: 15, limitOdds: 5 });
+  const { balance, openBets, openStakes, pendingOrders, reservedStakes } = dataOf<Account>(
+    api.get('/v1/account', secret),
+  );
+  assert.deepEqual([balance, openBets, openStakes, pendingOrders, reservedStakes], [99_965, 1, 10, 2, 25]);
+});
+
+test('a quote says whether the order would rest', () => {
+  const { api, secret } = openHarness();
+  const quote = (body: object): OrderQuote =>
+    dataOf<OrderQuote>(api.send('POST', '/v1/orders/quote', { key: secret, body }));
+  assert.equal('rests' in quote(ORDER), false);
+  const { rests, refusal } = quote({ ...ORDER, limitOdds: 2.5 });
+  assert.deepEqual([rests, refusal], [true, null]);
+  assert.equal(quote({ ...ORDER, limitOdds: 1.5 }).rests, false);
+});
+
+test('a limit has three digits, and stands alone', () => {
+  const { api, secret } = openHarness();
+  for (const limitOdds of [1.005, 1, 2.505, 10.05, 100.5, 1_000.5, 0, -1, 1e9]) {
+    const reply = api.order(secret, { ...ORDER, limitOdds });
+    assert.deepEqual([reply.status, codeOf(reply)], [400, 'invalid_request'], `${limitOdds}`);
+    assert.match(errorOf(reply), /limitOdds/);
+  }
+  for (const limitOdds of [1.01, 2.5, 9.99, 10.1, 99.9, 100, 1_000]) {
+    assert.equal(api.order(secret, { ...ORDER, amount: 1, limitOdds }).status, 201, `${limitOdds}`);
+  }
+  for (const other of [{ minOdds: 2 }, { expectedPercent: 50 }])
+    assert.match(errorOf(api.order(secret, { ...ORDER, limitOdds: 2, ...other })), /only one of them/);
+});
