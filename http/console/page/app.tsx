@@ -17,12 +17,14 @@ import { LoginView } from './views/login.js';
 import { MarketView } from './views/market.js';
 import { MarketsView } from './views/markets.js';
 import { RoundView } from './views/rounds.js';
+import { RulesView } from './views/rules.js';
 import { SystemView } from './views/system.js';
 
 const VIEWS: readonly (readonly [name: string, title: string])[] = [
   ['markets', 'Markets'],
   ['house', 'House'],
   ['accounts', 'Accounts'],
+  ['rules', 'Rules'],
   ['system', 'System'],
 ];
 
@@ -103,6 +105,8 @@ function View(): JSX.Element {
       return id === undefined ? <AccountsView /> : <AccountView id={id} />;
     case 'house':
       return <HouseView />;
+    case 'rules':
+      return <RulesView />;
     case 'system':
       return <SystemView />;
     default:

@@ -150,6 +150,42 @@ test('trading is stopped and resumed, and the session ends with the logout', {
   assert.deepEqual(complaints, []);
 });
 
+test('a rule is changed: what it changes is shown first, and its origin afterwards', {
+  skip: noBrowser,
+}, async () => {
+  const { page, complaints } = await newPage(browser, server.operatorUrl);
+  await logIn(page, server.token);
+  await page.getByRole('link', { name: 'Rules' }).click();
+  await page.getByRole('button', { name: 'Change feeBps' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('New value').fill('250');
+  await dialog.getByRole('button', { name: 'Show what changes' }).click();
+  await dialog.getByRole('button', { name: 'Go on' }).click();
+  await dialog.getByText('250').waitFor();
+  await confirm(page, 'Put in force');
+  const row = page.getByRole('row', { name: 'feeBps' });
+  await row.getByText('operator').waitFor();
+  await row.getByRole('cell', { name: '250' }).waitFor();
+  assert.deepEqual(complaints, []);
+});
+
+test('a key is rotated: its secret is shown once, and the old one has an end', {
+  skip: noBrowser,
+}, async () => {
+  const { page, complaints } = await newPage(browser, server.operatorUrl);
+  await logIn(page, server.token);
+  await page.goto(`${server.operatorUrl}/console#/accounts/acc_1`);
+  await page.getByRole('button', { name: 'Rotate key_1' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('The old key stays good for').selectOption('an hour');
+  await confirm(page, 'Rotate key');
+  const secret = (await dialog.locator('code').textContent()) ?? '';
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('rowheader', { name: 'key_2' }).waitFor();
+  assert.equal((await server.api(secret).get('/markets')).status, 200);
+  assert.deepEqual(complaints, []);
+});
+
 /** What the views offer to do, without what is only looking. */
 async function offered(page: Page): Promise<string[]> {
   const found = new Set<string>();
@@ -195,7 +231,10 @@ test('role support helps with accounts and keys, and moves no money', { skip: no
     'Create account',
     'Create key',
     'Disable key_1',
+    'Disable key_2',
     'Freeze',
+    'Rotate key_1',
+    'Rotate key_2',
   ]);
   await page.goto(`${server.operatorUrl}/console#/accounts`);
   await page.getByRole('button', { name: 'Create account' }).click();
@@ -208,7 +247,8 @@ test('role support helps with accounts and keys, and moves no money', { skip: no
 const VIEWS: readonly (readonly [hash: string, loaded: string])[] = [
   ['#/markets', 'BTC 5 min'],
   ['#/markets/BTC_FOUR_HOURS', 'Odds DOWN'],
-  ['#/house', 'the books balance'],
+  ['#/house', 'Earned, added up'],
+  ['#/rules', 'feeBps'],
   ['#/accounts', 'acc_1'],
   ['#/accounts/acc_1', 'Balance after'],
   ['#/system', 'Commands behind'],

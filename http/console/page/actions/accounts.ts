@@ -40,7 +40,6 @@ export function createAccount(onDone: () => void): void {
       ];
     },
     label: 'Create account',
-    asksReason: false,
     run: async (values) => {
       const name = typedIn(values, 'name');
       const cents = centsIn(typedIn(values, 'balance'));
@@ -70,7 +69,6 @@ export function changeTier(account: AccountResource, onDone: () => void): void {
         : [{ what: 'Tier', before: account.tier, after: tier }];
     },
     label: 'Change tier',
-    asksReason: false,
     run: (values) => operator('PATCH', `/accounts/${account.id}`, { tier: typedIn(values, 'tier') }),
     done: `The tier of ${account.id} is changed.`,
     onDone,
@@ -90,7 +88,6 @@ export function setFrozen(account: AccountResource, isFrozen: boolean, onDone: (
     ],
     label: isFrozen ? 'Freeze' : 'Unfreeze',
     isDangerous: isFrozen,
-    asksReason: false,
     run: () => operator('PATCH', `/accounts/${account.id}`, { frozen: isFrozen }),
     done: isFrozen ? `${account.id} is frozen.` : `${account.id} is no longer frozen.`,
     onDone,
@@ -120,7 +117,6 @@ export function moveMoney(
     },
     label: isDeposit ? 'Deposit' : 'Withdraw',
     isDangerous: !isDeposit,
-    asksReason: false,
     run: (values) =>
       operator('POST', `/accounts/${account.id}/${kind}`, {
         amount: dollarsOf(centsIn(typedIn(values, 'amount')) ?? 0),

@@ -21,7 +21,7 @@ export function setTrading(isEnabled: boolean): void {
     ],
     label: isEnabled ? 'Resume trading' : 'Stop trading',
     isDangerous: !isEnabled,
-    asksReason: true,
+    takesReason: true,
     run: (_, reason) => operator('PUT', '/trading', { enabled: isEnabled, reason }),
     done: isEnabled ? 'Trading is resumed.' : 'Trading is stopped.',
     onDone: nothing,
@@ -48,7 +48,6 @@ export function suspendMarket({ id, round }: MarketNow, isSuspended: boolean): v
     ],
     label: isSuspended ? 'Suspend market' : 'Resume market',
     isDangerous: isSuspended,
-    asksReason: false,
     run: () => operator('PATCH', `/markets/${id}`, { suspended: isSuspended }),
     done: isSuspended ? `${name} is suspended.` : `${name} is active again.`,
     onDone: nothing,
@@ -76,33 +75,38 @@ export function voidRound({ id, status, bets, volumeCents }: Voidable, onDone: (
     ],
     label: 'Void round',
     isDangerous: true,
-    asksReason: true,
+    takesReason: true,
     run: (_, reason) => operator('POST', `/rounds/${id}/void`, { reason }),
     done: `Round ${id} is void: ${count(bets)} bets are refunded.`,
     onDone,
   });
 }
 
-export function depositHouse(): void {
+export function moveHouseMoney(kind: 'deposits' | 'withdrawals'): void {
+  const isDeposit = kind === 'deposits';
   begin({
-    title: "Add to the house's capital",
-    about: 'The house pays the seeds of its rounds from its balance. It cannot withdraw.',
+    title: isDeposit ? "Add to the house's capital" : "Withdraw from the house's capital",
+    about: isDeposit
+      ? 'The house pays the seeds of its rounds from its balance.'
+      : 'Seeds that are out in open rounds are not in its balance. A market whose seeds it cannot pay opens no round.',
     fields: [{ name: 'amount', label: 'Amount in USD', kind: 'money' }, referenceField()],
     preview: (values) => {
       const cents = centsIn(typedIn(values, 'amount'));
       if (cents === null) return 'Enter an amount above zero with at most two decimals.';
       if (typedIn(values, 'reference') === '') return 'Enter a reference.';
       const balance = live.value?.totals.houseCents ?? 0;
-      return [{ what: 'House balance', before: usd(balance), after: usd(balance + cents) }];
+      const after = isDeposit ? balance + cents : balance - cents;
+      if (after < 0) return `The balance is ${usd(balance)}: that is not enough.`;
+      return [{ what: 'House balance', before: usd(balance), after: usd(after) }];
     },
-    label: 'Deposit',
-    asksReason: false,
+    label: isDeposit ? 'Deposit' : 'Withdraw',
+    isDangerous: !isDeposit,
     run: (values) =>
-      operator('POST', '/house/deposits', {
+      operator('POST', `/house/${kind}`, {
         amount: dollarsOf(centsIn(typedIn(values, 'amount')) ?? 0),
         reference: typedIn(values, 'reference'),
       }),
-    done: 'The deposit is made.',
+    done: isDeposit ? 'The deposit is made.' : 'The withdrawal is made.',
     onDone: nothing,
   });
 }
@@ -119,7 +123,7 @@ export function confirmPrice(crypto: string, price: number, last: number | null,
     ],
     label: 'Confirm price',
     isDangerous: true,
-    asksReason: true,
+    takesReason: true,
     run: (_, reason) => operator('POST', `/prices/${crypto}/confirm`, { price, reason }),
     done: `The price of ${crypto} is used.`,
     onDone,

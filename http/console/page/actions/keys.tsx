@@ -50,7 +50,6 @@ export function createKey(account: AccountResource, onDone: () => void): void {
       ];
     },
     label: 'Create key',
-    asksReason: false,
     run: (values) => {
       const expires = typedIn(values, 'expires');
       return operator<MadeKey>('POST', `/accounts/${account.id}/keys`, {
@@ -80,9 +79,52 @@ export function setKeyEnabled(key: KeyResource, isEnabled: boolean, onDone: () =
     ],
     label: isEnabled ? 'Enable key' : 'Disable key',
     isDangerous: !isEnabled,
-    asksReason: false,
     run: () => operator('PATCH', `/keys/${key.id}`, { enabled: isEnabled }),
     done: isEnabled ? `${key.id} is enabled.` : `${key.id} is disabled.`,
+    onDone,
+  });
+}
+
+/** How long the old key is good beside the new one. */
+const OVERLAPS: Readonly<Record<string, number>> = {
+  'not at all': 0,
+  'an hour': 3_600,
+  'a day': 86_400,
+  'a week': 604_800,
+};
+
+export function rotateKey(key: KeyResource, onDone: () => void): void {
+  begin({
+    title: `Rotate ${key.id}`,
+    about:
+      'A new key of the same account with the same scopes takes its place. Its secret is shown once. The old one is good for a while, so that its owner can change over.',
+    fields: [
+      {
+        name: 'overlap',
+        label: 'The old key stays good for',
+        kind: 'select',
+        options: Object.keys(OVERLAPS),
+        initial: 'a day',
+      },
+    ],
+    preview: (values) => [
+      { what: `New key of ${key.accountId}`, before: '', after: key.scopes.join(', ') },
+      {
+        what: key.id,
+        before: key.expiresAt === null ? 'never expires' : `expires ${isoTimeText(key.expiresAt)}`,
+        after:
+          typedIn(values, 'overlap') === 'not at all'
+            ? 'expires now'
+            : `expires in ${typedIn(values, 'overlap')}`,
+      },
+    ],
+    label: 'Rotate key',
+    run: (values) =>
+      operator<MadeKey>('POST', `/keys/${key.id}/rotate`, {
+        overlapSeconds: OVERLAPS[typedIn(values, 'overlap')] ?? 0,
+      }),
+    result: (data) => <Secret made={data as MadeKey} />,
+    done: `${key.id} is rotated.`,
     onDone,
   });
 }

@@ -27,6 +27,8 @@ function OpenDialog({ action }: { readonly action: Action }): JSX.Element {
       onCancel={(event) => isBusy && event.preventDefault()}
       onClose={() => {
         openAction.value = null;
+        // What had the focus before may be gone by now.
+        if (document.activeElement === document.body) document.getElementById('main')?.focus();
       }}
     >
       <h2 id="dialog-title">{action.title}</h2>
@@ -59,7 +61,8 @@ function ActionForm({ action, isBusy, setBusy, onResult, onEnd }: FormProps): JS
   const [reason, setReason] = useState('');
   const [error, setError] = useState('');
   const preview = action.preview(values);
-  const missing = missingOf(preview, action.asksReason && reason.trim() === '');
+  const asksReason = action.takesReason === true;
+  const missing = missingOf(preview, asksReason && reason.trim() === '');
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();
     setError(missing);
@@ -88,7 +91,7 @@ function ActionForm({ action, isBusy, setBusy, onResult, onEnd }: FormProps): JS
           onChange={(name, value) => setValues({ ...values, [name]: value })}
         />
       ))}
-      {action.asksReason && <ReasonField reason={reason} onChange={setReason} />}
+      {asksReason && <ReasonField reason={reason} onChange={setReason} />}
       <Preview preview={preview} />
       <p class="error" role="alert">
         {error}

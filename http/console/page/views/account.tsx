@@ -3,7 +3,7 @@ import type { JSX } from 'preact';
 import type { AccountResource, KeyResource } from '../../../operator/resources/accounts.js';
 import type { LedgerEntry } from '../../../wire/past-types.js';
 import { changeTier, moveMoney, setFrozen } from '../actions/accounts.js';
-import { createKey, setKeyEnabled } from '../actions/keys.js';
+import { createKey, rotateKey, setKeyEnabled } from '../actions/keys.js';
 import { Badge, Figure, Figures, Loading, Table } from '../parts/basics.js';
 import { Bets, Listed } from '../parts/lists.js';
 import { useLoaded } from '../parts/loaded.js';
@@ -98,9 +98,14 @@ function Keys({ account }: { readonly account: AccountResource }): JSX.Element {
               <td>{key.expiresAt === null ? 'never' : isoTimeText(key.expiresAt)}</td>
               <td>
                 {may('support') && (
-                  <button type="button" onClick={() => setKeyEnabled(key, !key.enabled, reload)}>
-                    {key.enabled ? 'Disable' : 'Enable'} <span class="hidden">{key.id}</span>
-                  </button>
+                  <div class="row">
+                    <button type="button" onClick={() => rotateKey(key, reload)}>
+                      Rotate <span class="hidden">{key.id}</span>
+                    </button>
+                    <button type="button" onClick={() => setKeyEnabled(key, !key.enabled, reload)}>
+                      {key.enabled ? 'Disable' : 'Enable'} <span class="hidden">{key.id}</span>
+                    </button>
+                  </div>
                 )}
               </td>
             </tr>

@@ -1,10 +1,25 @@
-/** The house: what it has, and where all the money is. */
+/** The house: what it has, what it could lose in open rounds, and what it has earned. */
 import type { JSX } from 'preact';
-import { depositHouse } from '../actions/control.js';
-import { Badge, Figure, Figures, Loading } from '../parts/basics.js';
-import { usd } from '../state/format.js';
+import { useState } from 'preact/hooks';
+import type { Earnings, HouseExposure } from '../../../operator/resources/house.js';
+import { moveHouseMoney } from '../actions/control.js';
+import { Badge, Figure, Figures, Loading, Table } from '../parts/basics.js';
+import { useLoaded } from '../parts/loaded.js';
+import { Plot } from '../parts/plot.js';
+import { centsOf, count, isoTimeText, marketName, usd } from '../state/format.js';
 import { live } from '../state/live.js';
+import { linkTo } from '../state/route.js';
 import { may } from '../state/session.js';
+
+/** Of `GET /house/profit`. */
+interface HouseProfit {
+  readonly total: Earnings;
+  readonly parts: readonly (Earnings & { readonly start: string; readonly end: string })[];
+}
+
+const EXPOSURE_EVERY_MS = 5_000;
+const PROFIT_EVERY_MS = 60_000;
+const ROUNDS_SHOWN = 20;
 
 export function HouseView(): JSX.Element {
   const message = live.value;
@@ -13,12 +28,17 @@ export function HouseView(): JSX.Element {
       <h1>House</h1>
       {may('admin') && (
         <div class="buttons start">
-          <button type="button" onClick={() => depositHouse()}>
+          <button type="button" onClick={() => moveHouseMoney('deposits')}>
             Add capital
+          </button>
+          <button type="button" onClick={() => moveHouseMoney('withdrawals')}>
+            Withdraw
           </button>
         </div>
       )}
       {message === null ? <Loading error="" /> : <Books totals={message.totals} />}
+      <Exposure />
+      <Profit />
     </>
   );
 }
@@ -52,5 +72,112 @@ function Books({ totals }: { readonly totals: Totals }): JSX.Element {
         {usd(depositsCents - withdrawalsCents)}.
       </p>
     </section>
+  );
+}
+
+function Exposure(): JSX.Element {
+  const { data, error } = useLoaded<HouseExposure>('/house/exposure', EXPOSURE_EVERY_MS);
+  return (
+    <section>
+      <h2>Open rounds</h2>
+      {data === null ? <Loading error={error} /> : <ExposureFacts exposure={data} />}
+    </section>
+  );
+}
+
+function ExposureFacts({ exposure }: { readonly exposure: HouseExposure }): JSX.Element {
+  const { rounds, seeds, worst, expected, totalBets, totalVolume } = exposure;
+  const withBets = rounds.filter((round) => round.totalBets > 0);
+  return (
+    <>
+      <Figures>
+        <Figure name="Seeds out">{usd(centsOf(seeds))}</Figure>
+        <Figure name="In the worst case">{usd(centsOf(worst))}</Figure>
+        <Figure name="On average">{expected === null ? '–' : usd(centsOf(expected))}</Figure>
+        <Figure name="Bets">{count(totalBets)}</Figure>
+        <Figure name="Stakes">{usd(centsOf(totalVolume))}</Figure>
+      </Figures>
+      {withBets.length === 0 ? (
+        <p class="quiet">No open round has a bet.</p>
+      ) : (
+        <Table
+          caption="Open rounds with bets, those with the most to lose first"
+          head={['Market', 'State', '#If UP', '#If DOWN', '#Bets', '~#Stakes', '~Ends']}
+        >
+          {withBets.slice(0, ROUNDS_SHOWN).map((round) => (
+            <tr key={round.id}>
+              <th scope="row">
+                <a href={linkTo('markets', round.marketId)}>{marketName(round.marketId)}</a>
+              </th>
+              <td>{round.status.toLowerCase()}</td>
+              <td class="number">{usd(centsOf(round.resultIfUp))}</td>
+              <td class="number">{usd(centsOf(round.resultIfDown))}</td>
+              <td class="number">{count(round.totalBets)}</td>
+              <td class="number wide">{usd(centsOf(round.totalVolume))}</td>
+              <td class="wide">{isoTimeText(round.endTime)}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      {withBets.length > ROUNDS_SHOWN && (
+        <p class="quiet">{count(withBets.length - ROUNDS_SHOWN)} more rounds have bets, and less to lose.</p>
+      )}
+    </>
+  );
+}
+
+const SPANS = { hour: 'The last 24 hours', day: 'The last 7 days' } as const;
+
+function Profit(): JSX.Element {
+  const [by, setBy] = useState<keyof typeof SPANS>('hour');
+  const { data, error } = useLoaded<HouseProfit>(`/house/profit?by=${by}`, PROFIT_EVERY_MS);
+  return (
+    <section>
+      <div class="title">
+        <h2>Earned</h2>
+        <label>
+          <span class="hidden">Span of time</span>
+          <select
+            value={by}
+            onChange={(event) => setBy(event.currentTarget.value === 'day' ? 'day' : 'hour')}
+          >
+            {Object.entries(SPANS).map(([value, title]) => (
+              <option key={value} value={value}>
+                {title}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      {data === null ? <Loading error={error} /> : <ProfitFacts profit={data} />}
+    </section>
+  );
+}
+
+function ProfitFacts({ profit: { total, parts } }: { readonly profit: HouseProfit }): JSX.Element {
+  let sum = 0;
+  const earned = parts.map(({ houseResult }) => {
+    sum += centsOf(houseResult);
+    return sum / 100;
+  });
+  const dollars = (value: number): string => usd(Math.round(value * 100));
+  return (
+    <>
+      <Figures>
+        <Figure name="The house's result">{usd(centsOf(total.houseResult))}</Figure>
+        <Figure name="Of that fees">{usd(centsOf(total.fees))}</Figure>
+        <Figure name="Stakes">{usd(centsOf(total.totalVolume))}</Figure>
+        <Figure name="Paid out">{usd(centsOf(total.paid))}</Figure>
+        <Figure name="Rounds">{count(total.rounds)}</Figure>
+        <Figure name="Of them void">{count(total.voided)}</Figure>
+      </Figures>
+      <Plot
+        title="Earned, added up"
+        summary={`From ${isoTimeText(parts[0]?.start ?? null)} UTC: ${dollars(earned.at(-1) ?? 0)}.`}
+        times={parts.map(({ end }) => Date.parse(end) / 1_000)}
+        lines={[{ name: 'Result', color: '--line-1', values: earned }]}
+        format={dollars}
+      />
+    </>
   );
 }
