@@ -10,12 +10,16 @@ import { segmentSealedLogger, shadowNewsLogger } from './http/log/store-lines.js
 import type { StartView } from './http/operator/desk/status.js';
 import { systemClock } from './http/process/clock.js';
 import type { Config } from './http/process/config.js';
-import { replicationOf } from './http/process/replication-variables.js';
+import { type ReplicationSettings, replicationOf } from './http/process/replication-variables.js';
 import type { Shutdown } from './http/process/shutdown.js';
 import { logRecovered, recoveryLogger } from './http/process/start/start-lines.js';
+import type { StandbyFacts } from './http/standby/api.js';
+import { openOperatorTokens } from './persistence/data-dir/operator-tokens.js';
 import { JournalThread } from './persistence/journal/thread.js';
 import { openStore, type Store } from './persistence/recovery/open-store.js';
 import { recoveryReporter } from './persistence/recovery/progress.js';
+import type { Membership } from './persistence/replication/membership.js';
+import type { FollowingParts } from './persistence/replication/until-leading.js';
 import { type ArchiveThreads, startArchiveThreads } from './persistence/shadow/with-reader.js';
 
 /** The recovered state, and what keeps what comes: this machine alone, or a replicated log, too. */
@@ -54,9 +58,43 @@ export async function keep(
     const archive = (): ArchiveThreads => startArchive(given, store, shutdown, log);
     return { store, journal: disk, disk, archive, drained: () => undefined, start: made() };
   }
-  // A server of one machine has no use for it.
+  const { archive, ...leading } = await lead({ given, settings, open, journalOf, shutdown, log });
+  return { ...leading, archive: () => archive, start: made() };
+}
+
+interface LeadParts {
+  readonly given: Config;
+  readonly settings: ReplicationSettings;
+  readonly open: () => Store;
+  readonly journalOf: (store: Store) => JournalThread;
+  readonly shutdown: Shutdown;
+  readonly log: Log;
+}
+
+/** Follows the replicated log, with the operators' port of a standby, until this process leads. */
+async function lead({ given, settings, open, journalOf, shutdown, log }: LeadParts) {
+  // A server of one machine has no use for these.
   const { untilLeading } = await import('./persistence/replication/until-leading.js');
-  const { archive, membership, ...leading } = await untilLeading({
+  const { openStandbyPort } = await import('./http/standby/port.js');
+  let port: ReturnType<typeof openStandbyPort> | null = null;
+  const closePort = async (): Promise<void> => (await port)?.close();
+  const onFollowing = ({ store, membership, close }: FollowingParts): void => {
+    const tokens = openOperatorTokens({
+      dir: store.dir,
+      token: given.operatorToken,
+      file: given.operatorTokensFile,
+    });
+    const facts = (): StandbyFacts => standbyFacts(settings.node, store, membership);
+    port = openStandbyPort(given, {
+      tokens,
+      facts,
+      log,
+      onFatal: (error) => shutdown.programmingError(error),
+    });
+    port.catch((error: unknown) => shutdown.fatal(error));
+    shutdown.watch({ drain: closePort, close });
+  };
+  const { membership, ...leading } = await untilLeading({
     ...settings,
     open,
     journalOf,
@@ -64,14 +102,27 @@ export async function keep(
       startArchive(given, store, shutdown, log, { replicatedSeq, onSnapshot }),
     events: {
       ...replicationLogger(log),
-      onFollowing: ({ close }) => shutdown.watch({ drain: () => Promise.resolve(), close }),
+      onFollowing,
       onHandOver: (to) => shutdown.handOver(to),
       onFailure: (error) => shutdown.fatal(error),
     },
   });
+  await closePort();
   log.write('leading', { node: settings.node, epoch: membership.epoch });
-  const drained = membership.release.bind(membership);
-  return { ...leading, archive: () => archive, drained, start: made() };
+  return { ...leading, drained: () => membership.release() };
+}
+
+function standbyFacts(node: string, { engine }: Store, { following, trouble }: Membership): StandbyFacts {
+  return {
+    role: 'standby',
+    node,
+    leader: following === null || following.leader === '' ? null : following.leader,
+    lease: following?.lease ?? 'none',
+    epoch: following?.epoch ?? 0,
+    sequence: engine.seq,
+    messagesBehind: following === null ? null : following.lastSequence - following.readSequence,
+    trouble,
+  };
 }
 
 /** Locks the data directory and recovers the engine from it. */

@@ -9,6 +9,7 @@ const SLOW: readonly string[] = [
   'simulation/simulation',
   'replication/takeover',
   'replication/leader',
+  'replication/standby',
   'blackbox/stall',
   'powerloss/power-loss',
   'blackbox/snapshots',

@@ -71,6 +71,7 @@ export const ERROR_STATUS = {
   idempotency_full: 503,
   overloaded: 503,
   shutting_down: 503,
+  standby: 503,
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_STATUS;

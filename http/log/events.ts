@@ -53,6 +53,7 @@ export const LOG_EVENTS = {
   feed_service_error: at('warn', 'the price service says that it could not send an update'),
   feed_malformed: at('warn', 'the price service sent what is not in its form'),
   price_unsure: at('warn', 'the price service is too unsure of a price: it is not used'),
+  standby_listening: at('info', "the operators' port answers: this server is a standby"),
   following: at('info', 'this server follows the replicated log: it takes over when its leader ends'),
   leading: at('info', 'this server leads'),
   batch_taken_back: at('warn'),

@@ -1,5 +1,6 @@
 /** The variables of the replicated log (docs/replication.md), and what of them belongs together. */
 import { hostname } from 'node:os';
+import { NATS_SERVERS_FORM, type NatsServers, parseNatsServers } from '../../engine/base/nats-servers.js';
 import {
   Expected,
   oneOf,
@@ -12,29 +13,12 @@ import {
 } from './config-values.js';
 
 const LEASE_SECONDS_MAX = 60;
-const NATS_PORT = 4222;
 
-export interface NatsServers {
-  /** `host:port` of each. */
-  readonly servers: readonly string[];
-  readonly isTls: boolean;
-}
-
-/** `nats://` or `tls://`, then hosts with or without ports, separated by commas. */
 export const natsServers: Parser<NatsServers | null> = (text) => {
   if (text === 'off') return null;
-  const [, scheme, list = ''] = /^(nats|tls):\/\/([^/]+)$/.exec(text) ?? [];
-  const hosts = list.split(',').map((host) => host.trim());
-  if (
-    scheme === undefined ||
-    !hosts.every((host) => /^([A-Za-z0-9.-]+|\[[0-9a-fA-F:]+\])(:\d{1,5})?$/.test(host))
-  )
-    throw new Expected(
-      '"off", or nats://host1,host2,host3 with or without ports; tls:// in place of nats:// for TLS',
-    );
-  const servers = hosts.map((host) => (/:\d+$/.test(host) ? host : `${host}:${NATS_PORT}`));
-  if (new Set(servers).size !== servers.length) throw new Expected('each server once');
-  return { servers, isTls: scheme === 'tls' };
+  const parsed = parseNatsServers(text);
+  if (parsed === null) throw new Expected(`"off", or ${NATS_SERVERS_FORM}`);
+  return parsed;
 };
 
 const streamName: Parser<string> = (text) => {

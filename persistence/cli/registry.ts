@@ -14,6 +14,8 @@ import { verifyCommand } from './commands/verify.js';
 import { verifyBetCommand } from './commands/verify-bet.js';
 import { writeOffCommand } from './commands/write-off.js';
 import type { CliCommand } from './frame/command.js';
+import { demoteCommand, promoteCommand } from './machines/lead.js';
+import { standbyCommand } from './machines/standby.js';
 import { schemaCommand } from './schema/schema.js';
 
 export const COMMANDS: readonly CliCommand[] = [
@@ -21,6 +23,7 @@ export const COMMANDS: readonly CliCommand[] = [
   verifyCommand,
   backupCommand,
   restoreCommand,
+  standbyCommand,
   snapshotCommand,
   pruneCommand,
   writeOffCommand,
@@ -30,6 +33,8 @@ export const COMMANDS: readonly CliCommand[] = [
   betCommand,
   exportCommand,
   verifyBetCommand,
+  promoteCommand,
+  demoteCommand,
   tokenCommand,
   tokensCommand,
   schemaCommand,

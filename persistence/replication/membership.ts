@@ -35,6 +35,8 @@ export class Membership {
   #leading: ReplicatedJournal | null = null;
   #epoch = 0;
   #trouble: string | null = null;
+  /** Whom an operator has named as the next leader. */
+  #successor = '';
   #status: FollowStatus | null = null;
   #settle: ((journal: ReplicatedJournal | null) => void) | null = null;
   readonly #joined: Promise<ReplicatedJournal | null>;
@@ -84,7 +86,7 @@ export class Membership {
 
   /** Nothing more will be published: a standby may take over at once. */
   release(): void {
-    this.#thread.post({ kind: 'release' });
+    this.#thread.post({ kind: 'release', successor: this.#successor });
   }
 
   /** Of a process that follows: resolves once its files are closed. */
@@ -119,6 +121,7 @@ export class Membership {
         must(this.#leading, 'the journal of a leader').published(message.lastSeq);
         break;
       case 'handOver':
+        this.#successor = message.to;
         this.events.onHandOver(message.to);
         break;
       case 'trouble':

@@ -24,8 +24,8 @@ export type ToReplication =
   | { readonly kind: 'publish'; readonly batch: Batch }
   /** Snapshots hold everything up to this command. */
   | { readonly kind: 'covered'; readonly seq: number }
-  /** Gives the lease back: nothing more will be published. */
-  | { readonly kind: 'release' }
+  /** Gives the lease back, for the standby of this name or any (''): nothing more will be published. */
+  | { readonly kind: 'release'; readonly successor: string }
   /** The same, and ends. */
   | { readonly kind: 'close' };
 

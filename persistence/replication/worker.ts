@@ -63,7 +63,7 @@ async function untilLeading(log: NatsLog): Promise<Leader | null> {
   const reader = openJournalReader(dir);
   const journal = { ...journalEnds(dir), chainAt: (seq: number) => reader.chainAt(seq) };
   const onStatus = (status: FollowStatus): void => post({ kind: 'following', status });
-  const ofFollower = { role, leaseMs, monotonicMs, patience, rest, onBatch, onStatus };
+  const ofFollower = { role, node, leaseMs, monotonicMs, patience, rest, onBatch, onStatus };
   const follower = await Follower.start(log, journal, ofFollower);
   if (follower === null) {
     reader.close();
@@ -112,14 +112,14 @@ function failed(thrown: unknown): void {
 }
 
 /** Servers that do not answer need not be waited for: the lease lapses. */
-async function release(): Promise<void> {
+async function release(successor: string): Promise<void> {
   if (leader === null || isReleased) return;
   isReleased = true;
-  await Promise.race([leader.release().catch(() => undefined), delay(RELEASE_MS_MAX)]);
+  await Promise.race([leader.release(successor).catch(() => undefined), delay(RELEASE_MS_MAX)]);
 }
 
 async function close(): Promise<void> {
-  await release();
+  await release('');
   post({ kind: 'closed' });
   process.exit();
 }
@@ -128,7 +128,7 @@ port.on('message', (message: ToReplication) => {
   if (message.kind === 'taken') {
     untakenChars -= message.chars;
     wake();
-  } else if (message.kind === 'release') void release();
+  } else if (message.kind === 'release') void release(message.successor);
   else if (message.kind === 'close') void close();
 });
 run().catch(failed);

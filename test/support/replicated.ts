@@ -1,8 +1,11 @@
 /** Servers with a replicated log, for tests: two machines of one exchange, each with its own directory. */
 import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { NatsCluster } from './nats.js';
-import { type Run, Server } from './server.js';
+import type { TestContext } from 'node:test';
+import { dataDirLayout } from '../../persistence/data-dir/layout.js';
+import { openJournalReader } from '../../persistence/journal/reader.js';
+import { NatsCluster } from './nats.js';
+import { type Bettor, newDataDir, type Run, removeDataDir, Server } from './server.js';
 
 export const TOKEN = 'token-of-both-machines';
 
@@ -58,4 +61,47 @@ export function event(run: Run, name: string): Promise<Record<string, unknown>> 
       .map((line) => JSON.parse(line) as Record<string, unknown>)
       .find((line) => line['event'] === name),
   );
+}
+
+const ORDER = { marketId: 'BTC_FIVE_MINUTES', prediction: 'UP', amount: 10 };
+
+export interface Pair {
+  readonly nats: NatsCluster;
+  readonly a: Machine;
+  readonly leader: Server;
+  readonly b: Machine;
+  readonly dirB: string;
+  readonly bettor: Bettor;
+}
+
+/** `a` leads, `b` follows, and there is a bettor. */
+export async function startPair(t: TestContext): Promise<Pair> {
+  const nats = await NatsCluster.start();
+  t.after(() => nats.remove());
+  const a = startMachine({ nats, node: 'a' });
+  const leader = await a.leading;
+  t.after(() => leader.remove());
+  const dirB = newDataDir();
+  t.after(() => removeDataDir(dirB));
+  shareSecret(leader.dataDir, dirB);
+  const b = startMachine({ nats, node: 'b', dataDir: dirB });
+  t.after(() => b.run.signal('SIGKILL'));
+  await event(b.run, 'following');
+  await leader.toNextDay();
+  await leader.push({ BTC: 50_000 });
+  return { nats, a, leader, b, dirB, bettor: await leader.createBettor() };
+}
+
+/** One order under an Idempotency-Key. */
+export const place = (server: Server, { secret }: Bettor, key: string) =>
+  server
+    .api(secret)
+    .send<{ bet: { id: string } }>('POST', '/orders', JSON.stringify(ORDER), { 'Idempotency-Key': key });
+
+/** The journal of a directory whose server has ended. */
+export function batchesOf(dataDir: string) {
+  const reader = openJournalReader(dataDirLayout(dataDir));
+  const batches = [...reader.readBatches(0)];
+  reader.close();
+  return batches;
 }

@@ -33,6 +33,16 @@ export interface BackupJson extends BackedUp, Copy {
   readonly to: string;
 }
 
+/** Of `promote` and `demote`. */
+export interface LeaderJson {
+  /** The names of the leader before, and from now on. */
+  readonly from: string;
+  readonly leader: string;
+  readonly epoch: number;
+  /** From the question until the successor's lease was seen. */
+  readonly tookMs: number;
+}
+
 export interface RestoreJson extends Restored, Copy {
   /** Absolute path of the new directory. */
   readonly out: string;

@@ -20,18 +20,20 @@ export type Role = 'leader' | 'standby' | 'auto';
 
 /** What a process that follows knows of the log. */
 export interface FollowStatus {
-  readonly isAtEnd: boolean;
   readonly lease: LeaseState;
   /** Who leads, or led last; '' if nobody has. */
   readonly leader: string;
   readonly epoch: number;
-  /** Number of the last message read, and the last command in it. */
+  /** Numbers of the last message read, and of the last one of the log at that time. */
   readonly readSequence: number;
+  readonly lastSequence: number;
+  /** The last command of what was read. */
   readonly readSeq: number;
 }
 
 export interface FollowerOptions {
   readonly role: Role;
+  readonly node: string;
   readonly leaseMs: number;
   readonly monotonicMs: () => number;
   readonly patience: Patience;
@@ -59,7 +61,7 @@ export class Follower {
   #statusMs = Number.NEGATIVE_INFINITY;
 
   private constructor(
-    private readonly log: LeaseStore,
+    private readonly log: ReplicatedLog & LeaseStore,
     private readonly endSeq: number,
     private readonly reader: LogReader,
     private readonly joiner: BatchJoiner,
@@ -67,7 +69,7 @@ export class Follower {
     readonly isAhead: boolean,
     private readonly options: FollowerOptions,
   ) {
-    this.#watch = new LeaseWatch(options.leaseMs);
+    this.#watch = new LeaseWatch(options.leaseMs, options.node);
   }
 
   /**
@@ -107,7 +109,7 @@ export class Follower {
     for (;;) {
       const entry = await patience.until(() => this.reader.next());
       await this.#lookAtLease();
-      this.#tellStatus(entry === null);
+      await this.#tellStatus(entry === null);
       if (entry !== null) await this.#take(entry);
       else if (this.#mayLead()) {
         const { at, lastEpoch } = this.joiner;
@@ -145,13 +147,16 @@ export class Follower {
     this.#revisions += 1;
   }
 
-  #tellStatus(isAtEnd: boolean): void {
-    const nowMs = this.options.monotonicMs();
+  async #tellStatus(isAtEnd: boolean): Promise<void> {
+    const { monotonicMs, patience, onStatus } = this.options;
+    const nowMs = monotonicMs();
     if (nowMs - this.#statusMs < STATUS_EVERY_MS) return;
     this.#statusMs = nowMs;
     const { at, lastEpoch: epoch } = this.joiner;
-    const status = { isAtEnd, lease: this.#lease, leader: this.#leader, epoch };
-    this.options.onStatus({ ...status, readSequence: this.reader.sequence, readSeq: at.lastSeq });
+    const readSequence = this.reader.sequence;
+    const lastSequence = isAtEnd ? readSequence : (await patience.until(() => this.log.bounds())).last;
+    const status = { lease: this.#lease, leader: this.#leader, epoch };
+    onStatus({ ...status, readSequence, lastSequence, readSeq: at.lastSeq });
   }
 }
 
@@ -159,7 +164,7 @@ function ledBy(leader: string): JournalError {
   return new JournalError(
     'replication_led',
     `${leader} leads this exchange: its lease is being renewed. Start this server as a standby with TOTE_ROLE=auto, or let it take over: ` +
-      'npx tote promote',
+      'npx tote promote NODE',
   );
 }
 

@@ -6,7 +6,7 @@ import { type ChainPosition, sealBatch } from '../../journal/segment/batch-row.j
 import { Appender, fenced } from './appender.js';
 import { partsOf } from './message.js';
 import type { Patience } from './patience.js';
-import { type LeaseStore, PlaceTaken, type ReplicatedLog } from './replicated-log.js';
+import { type LeaseEntry, type LeaseStore, PlaceTaken, type ReplicatedLog } from './replicated-log.js';
 
 export interface LeaderOptions {
   readonly node: string;
@@ -74,18 +74,17 @@ export class Leader {
 
   /** Renews the lease. Throws `replication_fenced` if a later epoch has it, and what cannot be reached. */
   async renew(): Promise<void> {
-    await this.#write(false);
+    if (!this.#isReleased) await this.#write({ isReleased: false, successor: '' });
   }
 
-  /** Gives the lease back, so that a standby need not wait until it lapses. */
-  async release(): Promise<void> {
+  /** Gives the lease back, so that the standby of this name, or any for '', need not wait until it lapses. */
+  async release(successor: string): Promise<void> {
     this.#isReleased = true;
-    await this.#write(true);
+    await this.#write({ isReleased: true, successor });
   }
 
-  async #write(isReleased: boolean): Promise<void> {
-    if (this.#isReleased && !isReleased) return;
-    const entry = { holder: this.options.node, epoch: this.epoch, isReleased };
+  async #write(how: Pick<LeaseEntry, 'isReleased' | 'successor'>): Promise<void> {
+    const entry = { holder: this.options.node, epoch: this.epoch, ...how };
     try {
       this.#revision = await this.log.writeLease(entry, this.#revision);
     } catch (thrown) {

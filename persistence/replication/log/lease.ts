@@ -11,7 +11,7 @@ export type LeaseState =
   | 'held'
   /** Not renewed for as long as the lease lasts, all of which was watched. */
   | 'lapsed'
-  /** Given back by its holder. */
+  /** Given back by its holder, for this process or any. */
   | 'released';
 
 export class LeaseWatch {
@@ -20,7 +20,11 @@ export class LeaseWatch {
   #sinceMs = 0;
   #seenMs = Number.NEGATIVE_INFINITY;
 
-  constructor(private readonly leaseMs: number) {}
+  /** For the process of this name. */
+  constructor(
+    private readonly leaseMs: number,
+    private readonly node: string,
+  ) {}
 
   /**
    * `entry` was read at the monotonic time `nowMs`. A reader that was stopped, or could not read, has not watched: the
@@ -35,7 +39,7 @@ export class LeaseWatch {
       this.#sinceMs = nowMs;
     }
     if (entry === null) return 'none';
-    if (entry.isReleased) return 'released';
+    if (entry.isReleased && (entry.successor === '' || entry.successor === this.node)) return 'released';
     return nowMs - this.#sinceMs >= this.leaseMs ? 'lapsed' : 'held';
   }
 }

@@ -59,7 +59,7 @@ export async function locate(log: ReplicatedLog, journal: LocalJournal): Promise
   throw new JournalError(
     'replication_diverged',
     `The journal here ends at sequence number ${journal.end.lastSeq}, and the replicated log does not go on from there: they are not of one ` +
-      'history. Use an empty data directory, or one made from a backup of the leader: npx tote standby init --from BACKUP',
+      'history. Use an empty data directory, or one made from a backup of the leader: npx tote standby init --from BACKUP --out DATA_DIR',
   );
 }
 

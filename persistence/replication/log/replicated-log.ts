@@ -40,6 +40,8 @@ export interface LeaseEntry {
   readonly epoch: number;
   /** The holder has given it back and expects a successor. */
   readonly isReleased: boolean;
+  /** The successor's name; '' for any. */
+  readonly successor: string;
 }
 
 export interface LeaseStore {

@@ -25,6 +25,7 @@ const NOT_PUBLIC: readonly ErrorCode[] = [
   'invalid_session',
   'csrf_refused',
   'insufficient_role',
+  'standby',
   'account_not_found',
   'key_not_found',
   'reference_conflict',

@@ -207,7 +207,7 @@ const BAD_VALUES: readonly (readonly [name: string, value: string, expected: Reg
   ['TOTE_DURABILITY', 'none', /fsync, os/],
   ['TOTE_REPLICATION', 'nats.example.com', /"off", or nats:/],
   ['TOTE_REPLICATION', 'nats://a,,b', /"off", or nats:/],
-  ['TOTE_REPLICATION', 'nats://a,a:4222', /each server once/],
+  ['TOTE_REPLICATION', 'nats://a,a:4222', /each once/],
   ['TOTE_ROLE', 'master', /leader, standby, auto/],
   ['TOTE_NODE', 'a b', /letters, digits/],
   ['TOTE_LEASE_SECONDS', '0', /whole seconds from 1 to 60/],

@@ -119,10 +119,10 @@ test('a leader that was stopped while it published asks who leads before it beli
 test('a leader renews its lease, gives it back, and learns from a later epoch', async () => {
   const log = new ModelLog();
   const leader = await lead(log);
-  assert.deepEqual(log.lease, { holder: 'a', epoch: 1, isReleased: false, revision: 1 });
+  assert.deepEqual(log.lease, { holder: 'a', epoch: 1, isReleased: false, successor: '', revision: 1 });
   await leader.renew();
   assert.equal(log.lease?.revision, 2);
-  await leader.release();
+  await leader.release('');
   assert.equal(log.lease?.isReleased, true);
   await leader.renew();
   assert.equal(log.lease?.isReleased, true);

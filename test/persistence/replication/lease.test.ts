@@ -4,15 +4,16 @@ import { test } from 'node:test';
 import { LeaseWatch } from '../../../persistence/replication/log/lease.js';
 
 const LEASE_MS = 3_000;
-const entry = (revision: number, isReleased = false): Parameters<LeaseWatch['saw']>[0] => ({
+const entry = (revision: number, isReleased = false, successor = ''): Parameters<LeaseWatch['saw']>[0] => ({
   revision,
   holder: 'a',
   epoch: 1,
   isReleased,
+  successor,
 });
 
 test('a lease that is renewed is held, and lapses when it is not', () => {
-  const watch = new LeaseWatch(LEASE_MS);
+  const watch = new LeaseWatch(LEASE_MS, 'b');
   for (let nowMs = 0; nowMs < 10_000; nowMs += 500)
     assert.equal(watch.saw(entry(Math.floor(nowMs / 1_000)), nowMs), 'held');
   assert.equal(watch.saw(entry(10), 10_000), 'held');
@@ -21,7 +22,7 @@ test('a lease that is renewed is held, and lapses when it is not', () => {
 });
 
 test('who was stopped, or saw nothing, has not watched: the lease begins anew', () => {
-  const watch = new LeaseWatch(LEASE_MS);
+  const watch = new LeaseWatch(LEASE_MS, 'b');
   assert.equal(watch.saw(entry(1), 0), 'held');
   assert.equal(watch.saw(entry(1), 60_000), 'held');
   for (let nowMs = 60_500; nowMs < 63_000; nowMs += 500) assert.equal(watch.saw(entry(1), nowMs), 'held');
@@ -29,8 +30,10 @@ test('who was stopped, or saw nothing, has not watched: the lease begins anew', 
 });
 
 test('a lease that was given back, or never taken, needs no waiting', () => {
-  const watch = new LeaseWatch(LEASE_MS);
+  const watch = new LeaseWatch(LEASE_MS, 'b');
   assert.equal(watch.saw(null, 0), 'none');
   assert.equal(watch.saw(entry(1, true), 10), 'released');
+  assert.equal(watch.saw(entry(1, true, 'b'), 11), 'released');
+  assert.equal(watch.saw(entry(1, true, 'c'), 12), 'held');
   assert.equal(watch.saw(entry(2), 20), 'held');
 });

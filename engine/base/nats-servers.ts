@@ -1,0 +1,22 @@
+/** How operators name the NATS servers of a replicated log: in the configuration, and on the command line. */
+
+const PORT = 4222;
+const HOST_FORM = /^([A-Za-z0-9.-]+|\[[0-9a-fA-F:]+\])(:\d{1,5})?$/;
+
+export const NATS_SERVERS_FORM =
+  'nats://host1,host2,host3 with or without ports, each once; tls:// in place of nats:// for TLS';
+
+export interface NatsServers {
+  /** `host:port` of each. */
+  readonly servers: readonly string[];
+  readonly isTls: boolean;
+}
+
+/** null if the text has another form. */
+export function parseNatsServers(text: string): NatsServers | null {
+  const [, scheme, list = ''] = /^(nats|tls):\/\/([^/]+)$/.exec(text) ?? [];
+  const hosts = list.split(',').map((host) => host.trim());
+  if (scheme === undefined || !hosts.every((host) => HOST_FORM.test(host))) return null;
+  const servers = hosts.map((host) => (/:\d+$/.test(host) ? host : `${host}:${PORT}`));
+  return new Set(servers).size === servers.length ? { servers, isTls: scheme === 'tls' } : null;
+}

@@ -1,0 +1,115 @@
+/** `tote promote` and `tote demote`: another leader for an exchange whose journal is replicated, without waiting for a lapse. */
+import { setTimeout as pause } from 'node:timers/promises';
+import { Argument, Option } from 'commander';
+import { NATS_SERVERS_FORM, parseNatsServers } from '../../../engine/base/nats-servers.js';
+import { JournalError, messageOf } from '../../errors.js';
+import { NatsLog } from '../../replication/log/nats-log.js';
+import type { LeaseEntry } from '../../replication/log/replicated-log.js';
+import type { LeaderJson } from '../answers/answers.js';
+import { type CliCommand, defineFreeCommand } from '../frame/command.js';
+import { EXIT, type ExitCode, UsageError } from '../frame/exit-codes.js';
+import type { Output } from '../frame/output.js';
+
+interface LeadOptions {
+  readonly nats?: string;
+  readonly stream: string;
+  readonly credentials?: string;
+  readonly ca?: string;
+}
+
+/** How long the command waits for the next leader. */
+const WAIT_MS_MAX = 30_000;
+const LOOK_EVERY_MS = 50;
+
+const options = [
+  new Option('--nats <SERVERS>', `${NATS_SERVERS_FORM} (default: TOTE_REPLICATION)`).env('TOTE_REPLICATION'),
+  new Option('--stream <NAME>', 'the stream').env('TOTE_REPLICATION_STREAM').default('tote'),
+  new Option('--credentials <FILE>', 'credentials for the NATS servers').env('TOTE_REPLICATION_CREDENTIALS'),
+  new Option('--ca <FILE>', "with tls://: the authority that signed the servers' certificates").env(
+    'TOTE_REPLICATION_CA',
+  ),
+];
+
+const HOW =
+  'The leader refuses new orders, answers what it has accepted, gives its lease back and ends; its supervisor starts it again. ' +
+  'The standby takes over at once. Ends with 3 if no leader answers, or nobody takes over within 30 s.';
+
+export const promoteCommand: CliCommand = defineFreeCommand<LeadOptions>({
+  name: 'promote',
+  summary: 'let the standby NODE lead an exchange with a replicated journal',
+  details: `${HOW} Other standbys leave it to NODE until the lease would have lapsed.`,
+  examples: [
+    ['promote two --nats nats://10.0.0.1,10.0.0.2,10.0.0.3', 'two leads from now on'],
+    ['promote two', 'with TOTE_REPLICATION in the environment'],
+  ],
+  operands: [new Argument('<NODE>', 'its TOTE_NODE')],
+  options,
+  run: (out, given, [node = '']) => change(out, given, node),
+});
+
+export const demoteCommand: CliCommand = defineFreeCommand<LeadOptions>({
+  name: 'demote',
+  summary: 'let the leader of an exchange with a replicated journal hand over',
+  details: `${HOW} Any standby takes over.`,
+  examples: [['demote --nats nats://10.0.0.1,10.0.0.2,10.0.0.3', 'before work on the machine that leads']],
+  options,
+  run: (out, given) => change(out, given, ''),
+});
+
+async function change(out: Output, given: LeadOptions, to: string): Promise<ExitCode> {
+  const log = await open(given);
+  try {
+    const before = await log.readLease();
+    if (before !== null && before.holder === to && !before.isReleased)
+      throw new UsageError(`${to} leads already`);
+    const startedMs = performance.now();
+    const from = await askLeader(log, to);
+    const { holder, epoch } = await nextLeader(log, before);
+    const tookMs = Math.round(performance.now() - startedMs);
+    const answer: LeaderJson = { from, leader: holder, epoch, tookMs };
+    if (out.isJson) out.document(answer);
+    else out.line(`${holder} leads now, with epoch ${epoch}; ${from} has handed over in ${tookMs} ms`);
+    return EXIT.done;
+  } finally {
+    await log.close();
+  }
+}
+
+async function open({ nats, stream, credentials, ca }: LeadOptions): Promise<NatsLog> {
+  const servers = nats === undefined ? null : parseNatsServers(nats);
+  if (servers === null) throw new UsageError(`--nats: expected ${NATS_SERVERS_FORM}`);
+  const tls = servers.isTls ? { caFile: ca ?? null } : null;
+  try {
+    return await NatsLog.open({
+      servers: servers.servers,
+      stream,
+      credentialsFile: credentials ?? null,
+      tls,
+    });
+  } catch (thrown) {
+    throw unreachable('no NATS server answers', thrown);
+  }
+}
+
+async function askLeader(log: NatsLog, to: string): Promise<string> {
+  try {
+    return await log.askToHandOver(to);
+  } catch (thrown) {
+    throw unreachable('no leader answers', thrown);
+  }
+}
+
+async function nextLeader(log: NatsLog, before: LeaseEntry | null): Promise<LeaseEntry> {
+  const untilMs = performance.now() + WAIT_MS_MAX;
+  while (performance.now() < untilMs) {
+    const entry = await log.readLease();
+    if (entry !== null && !entry.isReleased && entry.epoch > (before?.epoch ?? 0)) return entry;
+    await pause(LOOK_EVERY_MS);
+  }
+  throw unreachable('nobody has taken over within 30 s: is a standby running?', null);
+}
+
+const unreachable = (what: string, cause: unknown): JournalError =>
+  new JournalError('replication_unreachable', cause === null ? what : `${what}: ${messageOf(cause)}`, {
+    cause,
+  });

@@ -1,0 +1,81 @@
+/** A standby by hand: what it says of itself, planned changes of the leader, and a directory made from a backup. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { tote, toteText } from '../support/cli.js';
+import { Client } from '../support/client.js';
+import { NO_NATS } from '../support/nats.js';
+import { batchesOf, event, place, startMachine, startPair, TOKEN } from '../support/replicated.js';
+import { newDataDir, type Run, removeDataDir } from '../support/server.js';
+
+const options = { skip: NO_NATS };
+
+test('tote promote and tote demote change the leader without a lapse', options, async (t) => {
+  const { nats, leader, b, bettor } = await startPair(t);
+  assert.equal((await place(leader, bettor, 'first')).status, 201);
+  const promoted = await tote(['promote', 'b', '--nats', nats.url, '--json']);
+  assert.equal(promoted.code, 0, promoted.stderr);
+  const answer = JSON.parse(promoted.stdout) as { tookMs: number };
+  const schema = JSON.parse(await toteText(['schema', 'promote'])) as object;
+  assert.ok(new Ajv2020({ strict: true }).validate(schema, answer));
+  const { tookMs, ...change } = answer;
+  assert.deepEqual(change, { from: 'a', leader: 'b', epoch: 2 });
+  assert.ok(tookMs > 0);
+  assert.equal((await leader.run.ended).code, 0);
+  const successor = await b.leading;
+  assert.equal((await place(successor, bettor, 'first')).data.bet.id, 'bet_1');
+  const again = await tote(['promote', 'b', '--nats', nats.url]);
+  assert.equal(again.code, 2);
+  const other = startMachine({ nats, node: 'a', dataDir: leader.dataDir });
+  await event(other.run, 'following');
+  const demoted = await tote(['demote', '--nats', nats.url]);
+  assert.match(demoted.stdout, /^a leads now, with epoch 3; b has handed over in \d+ ms\n$/);
+  await other.leading;
+});
+
+test('a standby says that it is one, and whom it follows', options, async (t) => {
+  const { b } = await startPair(t);
+  const { operatorUrl } = (await event(b.run, 'standby_listening')) as { operatorUrl: string };
+  const anyone = new Client(operatorUrl, {});
+  assert.equal((await anyone.get('/healthz')).status, 200);
+  const ready = await anyone.get('/readyz');
+  assert.equal(ready.status, 503);
+  assert.equal(ready.error, 'standby');
+  const operator = new Client(`${operatorUrl}/operator/v1`, { Authorization: `Bearer ${TOKEN}` });
+  assert.match((await operator.post('/accounts', {})).error, /^standby: this server follows a: ask there$/);
+  assert.equal((await new Client(`${operatorUrl}/operator/v1`, {}).get('/status')).status, 401);
+  for (;;) {
+    const { data } = await operator.get<Record<string, unknown>>('/status');
+    if (data['messagesBehind'] !== 0 || data['leader'] === null) continue;
+    const { role, node, leader: name, lease, epoch } = data;
+    assert.deepEqual([role, node, name, lease, epoch], ['standby', 'b', 'a', 'held', 1]);
+    break;
+  }
+  assert.equal((await stopped(b.run)).code, 0);
+});
+
+test('a standby that was made from a backup goes on where the backup ended', options, async (t) => {
+  const { nats, leader, b, bettor } = await startPair(t);
+  await stopped(b.run);
+  assert.equal((await place(leader, bettor, 'first')).status, 201);
+  const dataDir = join(newDataDir(), 'made');
+  t.after(() => removeDataDir(dataDir));
+  const made = await tote(['standby', 'init', '--from', leader.dataDir, '--out', dataDir]);
+  assert.equal(made.code, 0, made.stderr);
+  assert.equal((await place(leader, bettor, 'second')).status, 201);
+  const c = startMachine({ nats, node: 'c', dataDir });
+  await event(c.run, 'following');
+  assert.equal((await leader.stop()).code, 0);
+  const successor = await c.leading;
+  assert.equal((await place(successor, bettor, 'first')).data.bet.id, 'bet_1');
+  assert.equal((await place(successor, bettor, 'second')).data.bet.id, 'bet_2');
+  assert.equal((await successor.stop()).code, 0);
+  const behind = batchesOf(leader.dataDir);
+  assert.deepEqual(batchesOf(dataDir).slice(0, behind.length), behind);
+});
+
+const stopped = (run: Run) => {
+  run.signal('SIGTERM');
+  return run.ended;
+};
