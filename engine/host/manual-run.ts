@@ -3,6 +3,7 @@
  * executes all that is due before time goes on (design, section 8, `/clock`).
  */
 import { assert } from '../base/assert.js';
+import type { By } from '../model/operators.js';
 import type { Lifecycle } from './lifecycle.js';
 import type { Sequencer } from './sequencer.js';
 
@@ -23,11 +24,11 @@ export class ManualRun {
   /**
    * Moves the clock forward by `advanceMs`, an integer >= 0, after any earlier runs. Resolves with the time reached
    * once it and all work on the way, settlements included, are durable. If the server is stopping, the run ends early
-   * and resolves with the time from which the next one continues.
+   * and resolves with the time from which the next one continues. `by` is for the record.
    */
-  advance(advanceMs: number): Promise<number> {
+  advance(advanceMs: number, by: By | null = null): Promise<number> {
     assert(Number.isSafeInteger(advanceMs) && advanceMs >= 0, 'a manual clock moves by whole milliseconds');
-    const run = this.#last.then(() => this.#runTo(this.sequencer.stampMs() + advanceMs));
+    const run = this.#last.then(() => this.#runTo(this.sequencer.stampMs() + advanceMs, by));
     this.#last = run.then(
       () => undefined,
       () => undefined,
@@ -35,7 +36,7 @@ export class ManualRun {
     return run;
   }
 
-  async #runTo(targetMs: number): Promise<number> {
+  async #runTo(targetMs: number, by: By | null): Promise<number> {
     await this.#idle();
     while (!this.sequencer.ending && this.sequencer.stampMs() < targetMs) {
       const nowMs = this.sequencer.stampMs();
@@ -47,15 +48,16 @@ export class ManualRun {
       await new Promise<void>((resolve) => this.schedule(resolve));
       if (this.sequencer.backlogCommands > BACKLOG_COMMANDS_MAX) await this.#durable();
     }
-    this.#keepTime();
+    this.#keepTime(by);
     await this.#durable();
     return this.sequencer.engine.timeMs;
   }
 
   /** A restart begins at the last journaled time. That must not be before the time that is reported. */
-  #keepTime(): void {
+  #keepTime(by: By | null): void {
     const timeMs = this.sequencer.stampMs();
-    if (timeMs > this.sequencer.engine.timeMs) this.sequencer.submit({ kind: 'moveClock', timeMs });
+    if (timeMs <= this.sequencer.engine.timeMs) return;
+    this.sequencer.submit({ kind: 'moveClock', timeMs, ...(by === null ? {} : { by }) });
   }
 
   #idle(): Promise<void> {

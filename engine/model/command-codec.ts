@@ -10,41 +10,42 @@ import { assert, fail } from '../base/assert.js';
 import { TextWriter } from '../base/text-writer.js';
 import type { Command, CommandKind, IdempotencyDigest, PlaceOrder } from './commands.js';
 import { ASSETS, MARKET_IDS, marketOf, SIDES, TIERS, textAt } from './domain.js';
+import { OPERATOR_KINDS } from './operators.js';
 
 /**
  * The current version of each command's text form. Raising one requires an `UPCASTERS` entry for the previous
  * version.
  */
 const COMMAND_VERSIONS: Readonly<Record<CommandKind, number>> = {
-  configure: 1,
+  configure: 2,
   declareSetup: 1,
   advance: 1,
   setCalendar: 1,
   boundaryPrice: 2,
   openLate: 2,
   switchFeed: 1,
-  confirmPrice: 1,
+  confirmPrice: 2,
   settle: 1,
   placeOrder: 2,
   placeLimitOrder: 1,
   cancelOrder: 1,
   fillOrders: 1,
   expireOrders: 1,
-  createAccount: 1,
-  updateAccount: 1,
-  deposit: 1,
-  withdraw: 1,
-  depositHouse: 1,
+  createAccount: 2,
+  updateAccount: 2,
+  deposit: 2,
+  withdraw: 2,
+  depositHouse: 2,
   withdrawHouse: 1,
-  createKey: 1,
-  updateKey: 1,
+  createKey: 2,
+  updateKey: 2,
   expireKey: 1,
   rotateKey: 1,
-  setTrading: 1,
-  suspendMarket: 1,
-  voidRound: 1,
+  setTrading: 2,
+  suspendMarket: 2,
+  voidRound: 2,
   publishRoot: 1,
-  moveClock: 1,
+  moveClock: 2,
 };
 
 export const COMMAND_KINDS = Object.keys(COMMAND_VERSIONS) as readonly CommandKind[];
@@ -159,8 +160,14 @@ const withoutSource: Upcast = ([kind, , timeMs, fields]) => [
   { ...(fields as object), source: null },
 ];
 
+/** Version 2 of what operators send may say who and why. Before, nobody was told apart. */
+const withoutBy: Upcast = ([kind, , ...rest]) => [kind, 2, ...rest];
+
 /** Every old version that a released program has written keeps its upcaster here for ever. */
 const UPCASTERS: Upcasters = {
+  ...Object.fromEntries(
+    OPERATOR_KINDS.filter((kind) => COMMAND_VERSIONS[kind] > 1).map((kind) => [kind, { 1: withoutBy }]),
+  ),
   boundaryPrice: { 1: withoutSource },
   openLate: { 1: withoutSource },
   // Version 2 brought the fair share, behind the stake.

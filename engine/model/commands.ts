@@ -4,6 +4,7 @@
  * text form.
  */
 import type { AssetClass } from './domain.js';
+import type { Operated } from './operators.js';
 import type { CancelOrder, ExpireOrders, FillOrders, PlaceLimitOrder } from './orders.js';
 import type { RootFacts } from './proof-views.js';
 import type { Rules } from './rules.js';
@@ -15,7 +16,7 @@ export interface Timed {
   readonly timeMs: number;
 }
 
-export interface Configure extends Timed {
+export interface Configure extends Operated {
   readonly kind: 'configure';
   readonly rulesVersion: number;
   readonly rules: Rules;
@@ -75,7 +76,7 @@ export interface SwitchFeed extends Timed {
 }
 
 /** An operator vouches for a price that was held back as absurd. For the record, as above. */
-export interface ConfirmPrice extends Timed {
+export interface ConfirmPrice extends Operated {
   readonly kind: 'confirmPrice';
   readonly asset: number;
   readonly price: number;
@@ -130,14 +131,14 @@ export interface OrderGuards {
   readonly minOddsE4: number;
 }
 
-export interface CreateAccount extends Timed {
+export interface CreateAccount extends Operated {
   readonly kind: 'createAccount';
   readonly name: string | null;
   readonly tier: number;
   readonly balanceCents: number;
 }
 
-export interface UpdateAccount extends Timed {
+export interface UpdateAccount extends Operated {
   readonly kind: 'updateAccount';
   readonly account: number;
   readonly tier: number | null;
@@ -145,21 +146,21 @@ export interface UpdateAccount extends Timed {
 }
 
 /** `reference` is unique per account, for ever. The same content is replayed, other content refused. */
-export interface Transfer extends Timed {
+export interface Transfer extends Operated {
   readonly kind: 'deposit' | 'withdraw';
   readonly account: number;
   readonly amountCents: number;
   readonly reference: string;
 }
 
-export interface HouseTransfer extends Timed {
+export interface HouseTransfer extends Operated {
   readonly kind: 'depositHouse' | 'withdrawHouse';
   readonly amountCents: number;
   readonly reference: string;
 }
 
 /** `digest` is the SHA-256 of the secret, 64 hex digits; the secret itself never reaches the engine. */
-export interface CreateKey extends Timed {
+export interface CreateKey extends Operated {
   readonly kind: 'createKey';
   readonly account: number;
   readonly digest: string;
@@ -167,40 +168,40 @@ export interface CreateKey extends Timed {
   readonly expiresAtMs: number | null;
 }
 
-export interface UpdateKey extends Timed {
+export interface UpdateKey extends Operated {
   readonly kind: 'updateKey';
   readonly key: number;
   readonly enabled: boolean;
 }
 
 /** From this time on the key is refused. An expiry is only set or brought forward. */
-export interface ExpireKey extends Timed {
+export interface ExpireKey extends Operated {
   readonly kind: 'expireKey';
   readonly key: number;
   readonly expiresAtMs: number;
 }
 
 /** A new key of the same account with the same scopes takes over; until `overlapEndsMs` both are good. */
-export interface RotateKey extends Timed, Pick<CreateKey, 'digest' | 'expiresAtMs'> {
+export interface RotateKey extends Operated, Pick<CreateKey, 'digest' | 'expiresAtMs'> {
   readonly kind: 'rotateKey';
   readonly key: number;
   readonly overlapEndsMs: number;
 }
 
-export interface SetTrading extends Timed {
+export interface SetTrading extends Operated {
   readonly kind: 'setTrading';
   readonly enabled: boolean;
   readonly reason: string;
 }
 
 /** A suspended market takes no bets and opens no rounds; its open round runs to its end as usual. */
-export interface SuspendMarket extends Timed {
+export interface SuspendMarket extends Operated {
   readonly kind: 'suspendMarket';
   readonly market: number;
   readonly suspended: boolean;
 }
 
-export interface VoidRound extends Timed {
+export interface VoidRound extends Operated {
   readonly kind: 'voidRound';
   readonly market: number;
   readonly roundNumber: number;
@@ -221,7 +222,7 @@ export interface PublishRoot extends Timed, RootFacts {
  * Records the time to which an operator has moved a manual clock, so that a restart begins there. Changes nothing
  * else. Rejected unless it is after the last journaled time.
  */
-export interface MoveClock extends Timed {
+export interface MoveClock extends Operated {
   readonly kind: 'moveClock';
 }
 

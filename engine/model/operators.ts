@@ -2,6 +2,7 @@
  * Who may do what at the operator port. A caller has a name, which stands beside everything that it does, and one of three
  * roles. Each role may do what the ones before it may. Which role an action needs is said by its route.
  */
+import type { Command, CommandKind, Timed } from './commands.js';
 
 /** From the least: who looks, who helps bettors with their accounts, and who moves money and controls trading. */
 export const OPERATOR_ROLES = ['read', 'support', 'admin'] as const;
@@ -21,6 +22,42 @@ export interface OperatorToken extends OperatorCaller {
 
 /** The name of whoever has the one token that every server has; no other token may have it. */
 export const FIRST_OPERATOR = 'operator';
+
+/** Who had something done at the operator port, and why. */
+export interface By {
+  /** The caller's name. */
+  readonly operator: string;
+  /** '' if none was given. */
+  readonly reason: string;
+}
+
+/** Commands that operators send. */
+export interface Operated extends Timed {
+  /** Absent where the server acts of itself, and in journals from before operators had names. For the record only. */
+  readonly by?: By;
+}
+
+/** Kinds of commands that say who sent them, if an operator did. */
+export const OPERATOR_KINDS = [
+  'configure',
+  'confirmPrice',
+  'createAccount',
+  'updateAccount',
+  'deposit',
+  'withdraw',
+  'depositHouse',
+  'withdrawHouse',
+  'createKey',
+  'updateKey',
+  'expireKey',
+  'rotateKey',
+  'setTrading',
+  'suspendMarket',
+  'voidRound',
+  'moveClock',
+] as const satisfies readonly CommandKind[];
+
+export type OperatorCommand = Extract<Command, { readonly kind: (typeof OPERATOR_KINDS)[number] }>;
 
 export const OPERATOR_NAME_FORM =
   '1 to 64 letters, digits, ".", "_", "@" or "-", beginning with a letter or digit';

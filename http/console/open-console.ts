@@ -41,7 +41,7 @@ export function openConsole({ tokens, board, ask, alarms, clock }: ConsoleOption
   const watchers = new Watchers({
     isOpen: (session) => sessions.isOpen(session),
     render: (send) =>
-      ask({ kind: 'pulse', ask: {} }, (told) => {
+      ask({ kind: 'pulse', ask: {}, by: null }, (told) => {
         // A pulse is one fact, and is never refused.
         if (told.kind === 'done') send(messages.textOf(told.facts[0] as Pulse, alarms()));
       }),

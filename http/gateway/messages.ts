@@ -9,7 +9,7 @@ import type { SharedLimits } from '../limits/shared-limits.js';
 import type { LogLevel } from '../log/events.js';
 import type { FiguresMemory } from '../metrics/memory.js';
 import type { Guesses } from '../operator/access/token-guard.js';
-import type { Question, Told } from '../operator/desk/dealings.js';
+import type { Asked, Told } from '../operator/desk/dealings.js';
 import type { SandboxParts } from '../operator/sandbox.js';
 import type { RingPair } from '../rings/link.js';
 import type { UwsAppDescriptor } from '../uws/library.js';
@@ -103,7 +103,7 @@ export type FromGateway =
   | { readonly kind: 'listening'; readonly port: number }
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'renewed'; readonly descriptor: UwsAppDescriptor }
-  | { readonly kind: 'asked'; readonly id: number; readonly question: Question }
+  | { readonly kind: 'asked'; readonly id: number; readonly question: Asked }
   | { readonly kind: 'guesses'; readonly guesses: Guesses }
   | { readonly kind: 'stoppedAccepting' | 'closed' }
   | { readonly kind: 'failed'; readonly error: Error };

@@ -13,6 +13,7 @@ import {
   asking,
   type Call,
   page,
+  type Reasoned,
   type Result,
   type Route,
   readCents,
@@ -21,17 +22,17 @@ import {
 import type { Question, Transfer } from './desk/dealings.js';
 import { accountResource, accountResources, transferResource } from './resources/accounts.js';
 
-interface CreateAccountBody {
+interface CreateAccountBody extends Reasoned {
   readonly name?: (string & tags.MinLength<1> & tags.MaxLength<100>) | null;
   readonly tier: Tier;
   /** Dollars; 0 if absent. */
   readonly balance?: number & tags.Minimum<0>;
 }
-interface UpdateAccountBody {
+interface UpdateAccountBody extends Reasoned {
   readonly tier?: Tier;
   readonly frozen?: boolean;
 }
-export interface TransferBody {
+export interface TransferBody extends Reasoned {
   readonly amount: number & tags.ExclusiveMinimum<0>;
   readonly reference: string & tags.MinLength<1> & tags.MaxLength<255>;
 }

@@ -7,7 +7,9 @@
  * asked of the engine's thread (`desk/`), and what has left memory of the archive's reader.
  */
 import type { ArchiveReads } from '../../engine/model/archive-reads.js';
+import type { By } from '../../engine/model/operators.js';
 import type { HttpHandler, HttpRequest, HttpResponder } from '../../engine/model/ports.js';
+import { parseJson } from '../kit/body.js';
 import { refuseQuery } from '../kit/params.js';
 import { Refused } from '../kit/refused.js';
 import { type Found, type Routed, Router } from '../kit/router.js';
@@ -73,25 +75,27 @@ class OperatorApi {
     const route = found.resource.byMethod.get(method);
     if (route === undefined) return withoutRoute(method, found);
     const refused = refuseRole(caller, route.role) ?? (isRead(method) ? null : refuseQuery(request.query));
-    return refused ?? route.handle({ params: found.params, request, caller });
+    const result = refused ?? route.handle({ params: found.params, request, caller });
+    if (!(result instanceof Asking) || isRead(method)) return result;
+    return result.inNameOf({ operator: caller.name, reason: reasonIn(request) });
   }
 
   /** Answers once the engine's thread has said all, by when it is durable. */
-  #ask({ question, render }: Asking, responder: HttpResponder): void {
+  #ask({ question, render, by }: Asking, responder: HttpResponder): void {
     const facts: FactsOf<Kind>[] = [];
-    this.options.ask(question, (told) =>
+    this.options.ask({ ...question, by }, (told) =>
       this.#guarded(() => {
         if (told.kind === 'refused') sendResult(responder, new Refused(told.code, told.detail));
         else {
           facts.push(...told.facts);
-          if (told.kind === 'done') this.#answer(render(facts), responder);
+          if (told.kind === 'done') this.#answer(render(facts), by, responder);
         }
       }),
     );
   }
 
-  #answer(made: Result | Reading | Asking, responder: HttpResponder): void {
-    if (made instanceof Asking) this.#ask(made, responder);
+  #answer(made: Result | Reading | Asking, by: By | null, responder: HttpResponder): void {
+    if (made instanceof Asking) this.#ask(by === null ? made : made.inNameOf(by), responder);
     else if (made instanceof Reading)
       made.read(this.options.archive, (result) => this.#guarded(() => sendResult(responder, result)));
     else sendResult(responder, made);
@@ -111,6 +115,13 @@ class OperatorApi {
       this.options.onFatal(error);
     }
   }
+}
+
+/** The reason in a body that its handler has checked; '' if there is none. */
+function reasonIn({ body }: HttpRequest): string {
+  const value = parseJson(body);
+  const reason = value instanceof Object && 'reason' in value ? value.reason : '';
+  return typeof reason === 'string' ? reason : '';
 }
 
 const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD';

@@ -2,9 +2,10 @@
  * The input and output of an operator handler. It gets a call, which is a request with its path's parameters, checks what
  * it can without the engine's state, and returns an answer or a refusal, or what to ask the engine's thread.
  */
+import type { tags } from 'typia';
 import { centsOfDollars } from '../../engine/base/money.js';
 import type { ArchiveReads } from '../../engine/model/archive-reads.js';
-import type { OperatorCaller, OperatorRole } from '../../engine/model/operators.js';
+import type { By, OperatorCaller, OperatorRole } from '../../engine/model/operators.js';
 import type { HeaderList, HttpRequest } from '../../engine/model/ports.js';
 import { invalid, type Refused } from '../kit/refused.js';
 import type { Routed } from '../kit/router.js';
@@ -15,6 +16,12 @@ export interface Call {
   readonly params: readonly string[];
   readonly request: HttpRequest;
   readonly caller: OperatorCaller;
+}
+
+/** Why something is done: beside who does it in the journal. Fields of every body that changes something. */
+export type Reason = string & tags.MaxLength<500>;
+export interface Reasoned {
+  readonly reason?: Reason;
 }
 
 export interface Answer {
@@ -32,7 +39,13 @@ export class Asking {
   constructor(
     readonly question: Question,
     readonly render: (facts: readonly FactsOf<Kind>[]) => Result | Reading | Asking,
+    /** In whose name it changes something; null before the API has said so, and where it only reads. */
+    readonly by: By | null = null,
   ) {}
+
+  inNameOf(by: By): Asking {
+    return new Asking(this.question, this.render, by);
+  }
 }
 
 /** What is read in the archive, and what is made of it. `tell` is called once. */

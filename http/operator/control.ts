@@ -3,15 +3,13 @@ import typia, { type tags } from 'typia';
 import { ASSETS, type Asset, marketId, marketOf, parseRoundId, roundId } from '../../engine/model/domain.js';
 import { readBody } from '../kit/body.js';
 import { Refused } from '../kit/refused.js';
-import { type Asking, answer, asking, type Call, type Route } from './call.js';
+import { type Asking, answer, asking, type Call, type Reason, type Reasoned, type Route } from './call.js';
 
-type Reason = string & tags.MaxLength<500>;
-
-interface TradingBody {
+/** Clients are told the reason in the 503 of their orders. */
+interface TradingBody extends Reasoned {
   readonly enabled: boolean;
-  readonly reason?: Reason;
 }
-interface MarketBody {
+interface MarketBody extends Reasoned {
   readonly suspended: boolean;
 }
 interface VoidBody {

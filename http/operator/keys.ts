@@ -10,19 +10,29 @@ import { parseFlag, parseQuery, parseTime } from '../kit/params.js';
 import { invalid, Refused } from '../kit/refused.js';
 import { nextOf, searchOf } from '../kit/search-query.js';
 import { accountIn, hasAccount, parseOptionalAccount } from './accounts.js';
-import { type Asking, answer, asking, type Call, page, type Route, readTimeMs, refuseAfter } from './call.js';
+import {
+  type Asking,
+  answer,
+  asking,
+  type Call,
+  page,
+  type Reasoned,
+  type Route,
+  readTimeMs,
+  refuseAfter,
+} from './call.js';
 import type { Question } from './desk/dealings.js';
 import { keyResource } from './resources/accounts.js';
 
-interface CreateKeyBody {
+interface CreateKeyBody extends Reasoned {
   readonly scopes: readonly Scope[] & tags.MinItems<1> & tags.UniqueItems;
   readonly expiresAt?: (string & tags.Format<'date-time'>) | null;
 }
-interface UpdateKeyBody {
+interface UpdateKeyBody extends Reasoned {
   readonly enabled?: boolean;
   readonly expiresAt?: string & tags.Format<'date-time'>;
 }
-interface RotateKeyBody {
+interface RotateKeyBody extends Reasoned {
   /** How long the old key is good beside the new one; a day if absent. */
   readonly overlapSeconds?: number & tags.Type<'uint32'> & tags.Maximum<2_592_000>;
   /** When the new key expires; never if absent. */

@@ -12,11 +12,11 @@ import { contradictions } from '../rules/compose.js';
 import { layeredRules, layersOf, merged, overridesOf, valuesOf } from '../rules/layers.js';
 import { checkOverrides } from '../rules/overrides.js';
 import { differenceOf, type RulesDifference } from '../rules/preview.js';
-import { type Asking, answer, asking, type Call, type Route } from './call.js';
+import { type Asking, answer, asking, type Call, type Reasoned, type Route } from './call.js';
 import { PREVIEW_OUTDATED } from './desk/control.js';
 import { rulesResource } from './resources/rules.js';
 
-interface PatchBody {
+interface PatchBody extends Reasoned {
   /** In the form of the rules file; null gives a value back to the file, or to the default. */
   readonly changes: { readonly [name: string]: unknown };
   /** Shows what would change, and changes nothing. */

@@ -6,7 +6,16 @@ import typia, { type tags } from 'typia';
 import { ASSETS, type Asset } from '../../engine/model/domain.js';
 import { readBody } from '../kit/body.js';
 import { Refused } from '../kit/refused.js';
-import { type Asking, answer, asking, type Call, type Result, type Route, readTimeMs } from './call.js';
+import {
+  type Asking,
+  answer,
+  asking,
+  type Call,
+  type Reasoned,
+  type Result,
+  type Route,
+  readTimeMs,
+} from './call.js';
 import type { PushedTick, RefusedTick } from './desk/dealings.js';
 
 /** What of prices and time operators move on this server. */
@@ -25,7 +34,7 @@ type PricesBody = readonly Tick[] & tags.MinItems<1> & tags.MaxItems<1000>;
 
 /** 31 days. Longer moves take several calls, so progress can be observed. */
 type AdvanceMs = number & tags.Type<'uint32'> & tags.Maximum<2_678_400_000>;
-interface ClockBody {
+interface ClockBody extends Reasoned {
   readonly advanceMs: AdvanceMs;
 }
 

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import type { Command, PlaceOrder } from '../../engine/model/commands.js';
 import { ASSET_CLASSES, ASSETS, MARKET_IDS, SCOPES, TIERS } from '../../engine/model/domain.js';
+import { OPERATOR_KINDS } from '../../engine/model/operators.js';
 import { defaultRules } from '../../engine/model/rules.js';
 
 const timeMs = fc.integer({ min: 0, max: 4_102_444_800_000 });
@@ -35,7 +36,7 @@ export const anyOrder: fc.Arbitrary<PlaceOrder> = fc.record({
 });
 
 /** Every field at its widest. */
-export const anyCommand: fc.Arbitrary<Command> = fc.oneof(
+const anyDeed: fc.Arbitrary<Command> = fc.oneof(
   fc.record({ kind: kind('configure'), timeMs, rulesVersion: number, rules: text.map(defaultRules) }),
   fc.record({
     kind: kind('declareSetup'),
@@ -150,3 +151,12 @@ export const anyCommand: fc.Arbitrary<Command> = fc.oneof(
   }),
   fc.record({ kind: kind('moveClock'), timeMs }),
 );
+
+const by = orNull(fc.record({ operator: text, reason: text }));
+
+/** With who sent it, where an operator may have. */
+export const anyCommand: fc.Arbitrary<Command> = fc
+  .tuple(anyDeed, by)
+  .map(([deed, sender]) =>
+    sender === null || !OPERATOR_KINDS.some((name) => name === deed.kind) ? deed : { ...deed, by: sender },
+  );

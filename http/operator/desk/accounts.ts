@@ -1,6 +1,5 @@
 /** Accounts and their money, as the engine's thread gives and changes them (design, sections 3 and 8). */
 import { must } from '../../../engine/base/assert.js';
-import type { Sequencer } from '../../../engine/host/sequencer.js';
 import type { AccountView } from '../../../engine/model/views.js';
 import { eventOf } from '../../event-of.js';
 import { Refused } from '../../kit/refused.js';
@@ -8,9 +7,10 @@ import type { Slice } from '../../kit/search-query.js';
 import type { AccountColumns, AskOf, Transfer } from './dealings.js';
 import { eventsOf, type Facts, facts, Slices, taken } from './reply.js';
 import { search } from './search.js';
+import type { Submitter } from './submitter.js';
 
 export class AccountDesk {
-  constructor(private readonly sequencer: Sequencer) {}
+  constructor(private readonly sequencer: Submitter) {}
 
   has({ account }: AskOf<'hasAccount'>): Facts<null> | Refused {
     return this.#find(account) instanceof Refused ? NO_ACCOUNT : facts(null, 0);
@@ -77,7 +77,7 @@ function columns(views: readonly AccountView[]): AccountColumns {
 }
 
 /** The movement that a transfer made, now or earlier under the same reference. */
-export function transferOf(submitted: ReturnType<Sequencer['submit']>): Facts<Transfer> | Refused {
+export function transferOf(submitted: ReturnType<Submitter['submit']>): Facts<Transfer> | Refused {
   const outcome = taken(submitted);
   if (outcome instanceof Refused) return outcome;
   if (outcome.status === 'replayed' && outcome.event.type === 'balanceMoved')

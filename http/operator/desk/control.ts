@@ -1,13 +1,13 @@
 /** Trading, markets, rounds and the house, as the engine's thread gives and changes them (design, section 8). */
 import { must } from '../../../engine/base/assert.js';
-import type { Sequencer } from '../../../engine/host/sequencer.js';
-import type { SubmittedCommand } from '../../../engine/model/commands.js';
+import type { OperatorCommand } from '../../../engine/model/operators.js';
 import { RULES_VERSION } from '../../../engine/model/rules.js';
 import type { Totals } from '../../../engine/model/views.js';
 import { Refused } from '../../kit/refused.js';
 import { transferOf } from './accounts.js';
 import type { AskOf, FactsOf, Transfer } from './dealings.js';
 import { type After, type Facts, facts, taken } from './reply.js';
+import type { Submitter } from './submitter.js';
 
 export const PREVIEW_OUTDATED = new Refused(
   'preview_outdated',
@@ -15,7 +15,7 @@ export const PREVIEW_OUTDATED = new Refused(
 );
 
 export class ControlDesk {
-  constructor(private readonly sequencer: Sequencer) {}
+  constructor(private readonly sequencer: Submitter) {}
 
   setTrading({ enabled, reason }: AskOf<'setTrading'>): Facts<null> | Refused {
     return this.#submit({ kind: 'setTrading', timeMs: this.sequencer.stampMs(), enabled, reason }, null);
@@ -55,7 +55,7 @@ export class ControlDesk {
   }
 
   /** `after` is null where the answer waits for just this command. */
-  #submit(command: SubmittedCommand, after: After | null): Facts<null> | Refused {
+  #submit(command: OperatorCommand, after: After | null): Facts<null> | Refused {
     const outcome = taken(this.sequencer.submit(command));
     return outcome instanceof Refused ? outcome : facts(null, after ?? outcome.seq);
   }

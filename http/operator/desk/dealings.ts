@@ -3,8 +3,10 @@
  * as far as that needs no state; facts are numbers and texts of the engine, from which the operators' thread makes the
  * answer. Both cross threads as messages, so they are plain data.
  */
+
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { BalanceMoved } from '../../../engine/model/events.js';
+import type { By } from '../../../engine/model/operators.js';
 import type { Rules } from '../../../engine/model/rules.js';
 import type { AccountView, KeyView, RoundView, Totals } from '../../../engine/model/views.js';
 import type { Searched, Slice } from '../../kit/search-query.js';
@@ -227,6 +229,9 @@ export type Question<K extends Kind = Kind> = {
   [P in K]: { readonly kind: P; readonly ask: AskOf<P> };
 }[K];
 
+/** A question with who asks and why; null where it changes nothing. */
+export type Asked = Question & { readonly by: By | null };
+
 /**
  * What the engine's thread says to a question: any number of parts, then `done` with the rest or `refused`. Parts may
  * speak of what is not durable yet; nobody may see them before `done`.
@@ -236,4 +241,4 @@ export type Told =
   | { readonly kind: 'refused'; readonly code: ErrorCode; readonly detail: string };
 
 /** Asks the engine's thread. `tell` is called with each thing that it says. */
-export type AskDesk = (question: Question, tell: (told: Told) => void) => void;
+export type AskDesk = (question: Asked, tell: (told: Told) => void) => void;

@@ -6,7 +6,7 @@ import type { Lifecycle } from '../../../engine/host/lifecycle.js';
 import { Refused } from '../../kit/refused.js';
 import { AccountDesk } from './accounts.js';
 import { ControlDesk } from './control.js';
-import type { AskOf, FactsOf, Kind, Question, Told } from './dealings.js';
+import type { Asked, AskOf, FactsOf, Kind, Question, Told } from './dealings.js';
 import { confirmPrice, type HeldPriceOptions } from './held-prices.js';
 import { KeyDesk } from './keys.js';
 import { ListDesk } from './lists.js';
@@ -14,6 +14,7 @@ import { pulse } from './pulse.js';
 import { type After, type Facts, type Reply, Slices } from './reply.js';
 import { moveClock, pushPrices, type SandboxOptions } from './sandbox.js';
 import { type StatusSources, statusOf } from './status.js';
+import { Submitter } from './submitter.js';
 
 export interface OperatorDeskOptions extends SandboxOptions, HeldPriceOptions {
   readonly lifecycle: Lifecycle;
@@ -31,17 +32,19 @@ type Tell = (told: Told) => void;
 type Handlers = { readonly [K in Kind]: (ask: AskOf<K>) => Reply<FactsOf<K>> };
 
 export class OperatorDesk {
+  readonly #submitter: Submitter;
   readonly #handlers: Handlers;
   /** One turn's work each. */
   readonly #steps: (() => void)[] = [];
   #isScheduled = false;
 
   constructor(private readonly options: OperatorDeskOptions) {
-    this.#handlers = handlersOf(options);
+    this.#submitter = new Submitter(options.sequencer);
+    this.#handlers = handlersOf(options, this.#submitter);
   }
 
   /** Answers once what it tells is durable. */
-  readonly ask = (question: Question, tell: Tell): void => this.#later(() => this.#begin(question, tell));
+  readonly ask = (question: Asked, tell: Tell): void => this.#later(() => this.#begin(question, tell));
 
   #later(step: () => void): void {
     this.#steps.push(step);
@@ -58,8 +61,8 @@ export class OperatorDesk {
     });
   }
 
-  #begin(question: Question, tell: Tell): void {
-    const reply = this.#replyTo(question);
+  #begin(question: Asked, tell: Tell): void {
+    const reply = this.#submitter.inNameOf(question.by, () => this.#replyTo(question));
     if (reply instanceof Slices) this.#continue(reply, tell);
     else if (!(reply instanceof Promise)) this.#end(reply, tell);
     else {
@@ -112,11 +115,11 @@ export class OperatorDesk {
   }
 }
 
-function handlersOf(options: OperatorDeskOptions): Handlers {
+function handlersOf(options: OperatorDeskOptions, submitter: Submitter): Handlers {
   const { sequencer } = options;
-  const accounts = new AccountDesk(sequencer);
-  const keys = new KeyDesk(sequencer);
-  const control = new ControlDesk(sequencer);
+  const accounts = new AccountDesk(submitter);
+  const keys = new KeyDesk(submitter);
+  const control = new ControlDesk(submitter);
   const lists = new ListDesk(sequencer);
   return {
     hasAccount: (ask) => accounts.has(ask),
@@ -143,8 +146,8 @@ function handlersOf(options: OperatorDeskOptions): Handlers {
     configure: (ask) => control.configure(ask),
     transferHouse: (ask) => control.transferHouse(ask),
     pushPrices: (ask) => pushPrices(options, ask),
-    confirmPrice: (ask) => confirmPrice(options, ask),
-    moveClock: (ask) => moveClock(options, ask),
+    confirmPrice: (ask) => confirmPrice(options, submitter, ask),
+    moveClock: (ask) => moveClock(options, ask, submitter.by),
     pulse: () => pulse(options),
     status: statusOf(options.status),
   };

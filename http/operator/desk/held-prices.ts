@@ -3,23 +3,23 @@
  * until later ones have agreed with it. What is confirmed is journaled before it takes effect.
  */
 import type { PriceTracker } from '../../../engine/host/price-tracker.js';
-import type { Sequencer } from '../../../engine/host/sequencer.js';
 import { ASSETS, textAt } from '../../../engine/model/domain.js';
 import { Refused } from '../../kit/refused.js';
 import type { AskOf } from './dealings.js';
 import { type Facts, facts, taken } from './reply.js';
+import type { Submitter } from './submitter.js';
 
 /** The price that an operator has seen may differ by this part from the one that is held back now. */
 const SEEN_WITHIN = 0.01;
 
 export interface HeldPriceOptions {
-  readonly sequencer: Sequencer;
   readonly tracker: PriceTracker;
 }
 
 /** The fact is the price that is believed from now on: the last of those that agree. */
 export function confirmPrice(
-  { sequencer, tracker }: HeldPriceOptions,
+  { tracker }: HeldPriceOptions,
+  sequencer: Submitter,
   { asset, price: seen, reason }: AskOf<'confirmPrice'>,
 ): Facts<number> | Refused {
   const held = tracker.held(asset);

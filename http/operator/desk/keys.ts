@@ -1,6 +1,5 @@
 /** API keys, as the engine's thread gives and changes them (design, sections 3 and 8). */
 import { must } from '../../../engine/base/assert.js';
-import type { Sequencer } from '../../../engine/host/sequencer.js';
 import type { KeyView } from '../../../engine/model/views.js';
 import { eventOf } from '../../event-of.js';
 import { invalid, Refused } from '../../kit/refused.js';
@@ -9,12 +8,13 @@ import { NO_ACCOUNT } from './accounts.js';
 import type { AskOf, FactsOf } from './dealings.js';
 import { eventsOf, type Facts, facts, Slices, taken } from './reply.js';
 import { search } from './search.js';
+import type { Submitter } from './submitter.js';
 
 const PAST = invalid('expiresAt is past');
 const NO_KEY = new Refused('key_not_found', 'no such key');
 
 export class KeyDesk {
-  constructor(private readonly sequencer: Sequencer) {}
+  constructor(private readonly sequencer: Submitter) {}
 
   has({ key }: AskOf<'hasKey'>): Facts<null> | Refused {
     return this.#exists(key) ? facts(null, 0) : NO_KEY;

@@ -2,6 +2,7 @@
 import { must } from '../../../engine/base/assert.js';
 import type { ManualRun } from '../../../engine/host/manual-run.js';
 import type { Sequencer } from '../../../engine/host/sequencer.js';
+import type { By } from '../../../engine/model/operators.js';
 import type { PushFeed } from '../../prices/push-feed.js';
 import type { AskOf, RefusedTick } from './dealings.js';
 import { type Facts, facts } from './reply.js';
@@ -32,7 +33,8 @@ export function pushPrices(
 export async function moveClock(
   { manualRun }: SandboxOptions,
   { advanceMs }: AskOf<'moveClock'>,
+  by: By | null,
 ): Promise<Facts<number>> {
   const run = must(manualRun, 'only a manual clock is moved');
-  return facts(await run.advance(advanceMs), 'all');
+  return facts(await run.advance(advanceMs, by), 'all');
 }

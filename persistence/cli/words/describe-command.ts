@@ -19,8 +19,10 @@ import {
 import type { PlaceLimitOrder } from '../../../engine/model/orders.js';
 import { isoText, oddsText, oneLine, quoted, usd } from '../frame/format.js';
 
-/** What the command does, as one sentence without its full stop. */
-export function commandWords(command: Command): string {
+/** What the command does, and in whose name, as one sentence without its full stop. */
+export const commandWords = (command: Command): string => deedWords(command) + byWords(command);
+
+function deedWords(command: Command): string {
   switch (command.kind) {
     case 'configure':
       return `new rules (version ${command.rulesVersion}): ${command.rules.markets.length} active markets, fee ${command.rules.feeBps / 100} %`;
@@ -83,6 +85,14 @@ export function commandWords(command: Command): string {
     default:
       return unreachable(command);
   }
+}
+
+/** A reason that the sentence has already is not said twice. */
+function byWords(command: Command): string {
+  if (!('by' in command) || command.by === undefined) return '';
+  const { operator, reason } = command.by;
+  const isSaid = reason === '' || ('reason' in command && command.reason === reason);
+  return `, by ${oneLine(operator)}${isSaid ? '' : `: ${quoted(reason)}`}`;
 }
 
 /** Where the rules are from. */

@@ -29,14 +29,14 @@ test('an older version is upgraded to the current one step by step', () => {
   const current = JSON.parse(
     encodeCommand({ kind: 'deposit', timeMs: 7, account: 3, amountCents: 250, reference: 'r' }),
   );
-  // Versions that no program has written: -1 had dollars and no reference, 0 dollars.
-  const older = ['deposit', -1, 7, { account: 3, dollars: 2.5 }];
+  // Forms that no program has written: version 0 had dollars and no reference, 1 dollars.
+  const older = ['deposit', 0, 7, { account: 3, dollars: 2.5 }];
   const upcasters: Upcasters = {
     deposit: {
-      [-1]: ([kind, , timeMs, fields]) => [kind, 0, timeMs, { ...(fields as object), reference: 'r' }],
-      0: ([kind, , timeMs, fields]) => {
+      0: ([kind, , timeMs, fields]) => [kind, 1, timeMs, { ...(fields as object), reference: 'r' }],
+      1: ([kind, , timeMs, fields]) => {
         const { dollars, ...others } = fields as { dollars: number };
-        return [kind, 1, timeMs, { ...others, amountCents: dollars * 100 }];
+        return [kind, 2, timeMs, { ...others, amountCents: dollars * 100 }];
       },
     },
   };
