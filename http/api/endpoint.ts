@@ -1,7 +1,9 @@
 /** The declaration of an endpoint of the public API, and the operation that the router gets from it. */
+import { assert } from '../../engine/base/assert.js';
 import { scopesMask } from '../../engine/model/domain.js';
 import { refuseQuery } from '../kit/params.js';
 import type { Routed } from '../kit/router.js';
+import { ROUTES_MAX } from '../metrics/gateway-meter.js';
 import type { Documented } from '../openapi/operation.js';
 import type { AccountReads } from './account-reads.js';
 import type { Call, Verdict } from './call.js';
@@ -49,12 +51,16 @@ export interface RouteName {
 }
 
 /** By number. */
-export const routeNames = (endpoints: readonly RouteName[]): readonly RouteName[] => [
-  { method: 'any', path: 'other' },
-  { method: 'GET', path: '/stream' },
-  { method: 'STREAM', path: '/orders' },
-  ...endpoints.map(({ method, path }) => ({ method, path })),
-];
+export function routeNames(endpoints: readonly RouteName[]): readonly RouteName[] {
+  const names = [
+    { method: 'any', path: 'other' },
+    { method: 'GET', path: '/stream' },
+    { method: 'STREAM', path: '/orders' },
+    ...endpoints.map(({ method, path }) => ({ method, path })),
+  ];
+  assert(names.length <= ROUTES_MAX, 'every route has its counters');
+  return names;
+}
 
 /** An endpoint bound to its services. */
 export interface Operation extends Routed {
