@@ -12,7 +12,7 @@
  * result the edge, if the fair shares are the probabilities, however the price moves between the bets.
  */
 import { mulDivCeil, oddsE4, payoutCents } from '../base/money.js';
-import { NO_FAIR_SHARE, RESULT_DOWN, RESULT_UP, UP, WHOLE_E6 } from '../model/domain.js';
+import { NO_FAIR_SHARE, RESULT_DOWN, RESULT_NONE, RESULT_UP, UP, WHOLE_E6 } from '../model/domain.js';
 import type { RoundView } from '../model/views.js';
 import { type QuotedRound, quotedUpCents } from './split.js';
 
@@ -32,6 +32,19 @@ export function houseResultCents(
 ): number {
   if (result === RESULT_UP) return volumeCents - payoutUpCents;
   return result === RESULT_DOWN ? volumeCents - payoutDownCents : 0;
+}
+
+/**
+ * What a round earns the house at worst, in cents: of one that is decided what it does earn; any other may also be a draw or a
+ * void, which cost nothing.
+ */
+export function worstResultCents(
+  round: Pick<RoundView, 'result' | 'volumeCents' | 'payoutUpCents' | 'payoutDownCents'>,
+): number {
+  const { result } = round;
+  return result === RESULT_NONE
+    ? Math.min(0, houseResultCents(round, RESULT_UP), houseResultCents(round, RESULT_DOWN))
+    : houseResultCents(round, result);
 }
 
 /** What a bet earns the house on average, in cents, rounded down: below 0 where the side is sold too cheap. */

@@ -3,6 +3,7 @@ import type { Sequencer } from '../../engine/host/sequencer.js';
 import { ASSETS, LIVE, LOCKED, MARKETS_MAX } from '../../engine/model/domain.js';
 import type { Clock, PriceTick, SpaceLevel } from '../../engine/model/ports.js';
 import type { EngineReads, RoundView } from '../../engine/model/views.js';
+import { worstResultCents } from '../../engine/quotes/exposure.js';
 import type { AssetsAt } from '../prices/silent-assets.js';
 import { Gauges, gaugesMemory } from './gauges.js';
 
@@ -42,12 +43,14 @@ export const ENGINE_GAUGES = [
   'keys',
   'betsInMemory',
   'openBets',
+  'restingOrders',
   'openRounds',
   'unsettledRounds',
   'houseCents',
   'accountsCents',
   'openStakesCents',
   'openSeedsCents',
+  'reservedStakesCents',
   'exposureCents',
   'marketsWithoutCapital',
   ...BACKGROUND_THREADS.map(activeMsOf),
@@ -154,6 +157,8 @@ export class EngineFigures {
     gauges.set('accountsCents', totals.accountsCents);
     gauges.set('openStakesCents', totals.openStakesCents);
     gauges.set('openSeedsCents', totals.openSeedsCents);
+    gauges.set('reservedStakesCents', totals.reservedStakesCents);
+    gauges.set('restingOrders', engine.restingOrders);
     const open = openRounds(engine);
     const unsettled = engine.unsettledRounds();
     const all = [...open, ...unsettled];
@@ -180,5 +185,4 @@ function openRounds(engine: EngineReads): RoundView[] {
 }
 
 /** What the house loses of its own in the round if the worse side for it wins. */
-const exposureCents = ({ payoutUpCents, payoutDownCents, volumeCents }: RoundView): number =>
-  Math.max(0, payoutUpCents - volumeCents, payoutDownCents - volumeCents);
+const exposureCents = (round: RoundView): number => Math.max(0, -worstResultCents(round));

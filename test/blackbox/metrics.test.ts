@@ -100,7 +100,13 @@ test('commands, batches and the state of the exchange are told', async (t) => {
   assert.equal(scraped.value('tote_house_balance_dollars'), house.balance);
   assert.equal(scraped.value('tote_accounts_balance_dollars'), house.accounts);
   assert.equal(scraped.value('tote_open_stakes_dollars'), house.openStakes);
-  assert.ok((scraped.value('tote_exposure_dollars') ?? 0) > 0);
+  const money = ['house_balance', 'accounts_balance', 'open_stakes', 'open_seeds', 'reserved_stakes'];
+  const dollars = money.map((name) => scraped.value(`tote_${name}_dollars`) ?? Number.NaN);
+  const paidIn = 1_000_000 + 10_000;
+  assert.ok(Math.abs(dollars.reduce((sum, value) => sum + value) - paidIn) < 0.005, dollars.join());
+  const { data: exposed } = await server.operator.get<{ worst: number }>('/house/exposure');
+  assert.equal(scraped.value('tote_exposure_dollars'), -exposed.worst);
+  assert.ok(exposed.worst < 0);
   assert.equal(scraped.value('tote_taking_orders'), 1);
   assert.equal(scraped.value('tote_feed_age_seconds{asset="BTC"}'), 0, 'the clock stands still');
   assert.equal(scraped.value('tote_feed_age_seconds{asset="ETH"}'), undefined);

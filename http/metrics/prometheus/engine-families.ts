@@ -50,6 +50,7 @@ const PLAIN: readonly (readonly [name: string, help: string, gauge: GaugeName])[
   ['tote_keys', 'API keys', 'keys'],
   ['tote_bets_in_memory', 'Bets in memory, open and settled', 'betsInMemory'],
   ['tote_open_bets', 'Bets in rounds that are not resolved', 'openBets'],
+  ['tote_resting_orders', 'Limit orders that rest', 'restingOrders'],
   ['tote_open_rounds', 'Rounds that are LIVE or LOCKED', 'openRounds'],
   [
     'tote_unsettled_rounds',
@@ -64,6 +65,11 @@ const MONEY: readonly (readonly [name: string, help: string, gauge: GaugeName])[
   ['tote_accounts_balance_dollars', 'Sum of the balances of all accounts', 'accountsCents'],
   ['tote_open_stakes_dollars', 'Stakes of open bets', 'openStakesCents'],
   ['tote_open_seeds_dollars', 'The rest of the pools: seeds of the house', 'openSeedsCents'],
+  [
+    'tote_reserved_stakes_dollars',
+    'Stakes of resting limit orders, which are in no pool',
+    'reservedStakesCents',
+  ],
   [
     'tote_exposure_dollars',
     'What the house loses of its own if in every open round the worse side for it wins',

@@ -4,7 +4,6 @@ import type { EarningsAnswer } from '../../../engine/model/archive-reads.js';
 import {
   marketId,
   RESULT_DOWN,
-  RESULT_NONE,
   RESULT_UP,
   ROUND_STATUSES,
   type RoundStatus,
@@ -12,7 +11,7 @@ import {
   textAt,
 } from '../../../engine/model/domain.js';
 import type { Totals } from '../../../engine/model/views.js';
-import { houseResultCents } from '../../../engine/quotes/exposure.js';
+import { houseResultCents, worstResultCents } from '../../../engine/quotes/exposure.js';
 import { isoText } from '../../wire/wire.js';
 import type { OpenRound } from '../desk/dealings.js';
 
@@ -106,14 +105,15 @@ export function houseExposure(rounds: readonly OpenRound[], timeMs: number): Hou
   };
 }
 
-/** A round that is decided has one result; any other may also be a draw or a void, which cost nothing. */
 function centsOf(round: OpenRound): Cents {
-  const { result, seedCents, betCount, volumeCents, edgeCents } = round;
-  const worstCents =
-    result === RESULT_NONE
-      ? Math.min(0, houseResultCents(round, RESULT_UP), houseResultCents(round, RESULT_DOWN))
-      : houseResultCents(round, result);
-  return { seedsCents: 2 * seedCents, betCount, volumeCents, worstCents, edgeCents };
+  const { seedCents, betCount, volumeCents, edgeCents } = round;
+  return {
+    seedsCents: 2 * seedCents,
+    betCount,
+    volumeCents,
+    worstCents: worstResultCents(round),
+    edgeCents,
+  };
 }
 
 function added(one: Cents, other: Cents): Cents {
