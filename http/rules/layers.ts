@@ -10,6 +10,9 @@ import type { RulesOverrides } from './overrides.js';
 type Value = RuleValue['value'];
 type Tree = { readonly [name: string]: unknown };
 
+/** `limits.BTC.house.seedCents`: what is nested deeper is no rule, and is not looked into. */
+const LEVELS_MAX = 4;
+
 export const NO_LAYERS: RuleLayers = { file: [], changes: [] };
 
 const isTree = (value: unknown): value is Tree =>
@@ -105,17 +108,24 @@ export function merged(
   changes: Tree,
 ): { readonly tree: Tree; readonly mistakes: string[] } {
   const mistakes: string[] = [];
-  return { tree: mergedTree(before, changes, '', mistakes), mistakes };
+  return { tree: mergedTree(before, changes, '', LEVELS_MAX, mistakes), mistakes };
 }
 
-function mergedTree(before: object, changes: Tree, prefix: string, mistakes: string[]): Tree {
+function mergedTree(
+  before: object,
+  changes: Tree,
+  prefix: string,
+  levelsLeft: number,
+  mistakes: string[],
+): Tree {
   const after = new Map<string, unknown>(Object.entries(before));
   for (const [key, value] of Object.entries(changes)) {
     const known = after.get(key);
     if (value === null) {
       if (!after.delete(key)) mistakes.push(`${prefix}${key}: nothing has been changed there at run time`);
-    } else if (isTree(value)) {
-      const inner = mergedTree(isTree(known) ? known : {}, value, `${prefix}${key}.`, mistakes);
+    } else if (isTree(value) && levelsLeft > 1) {
+      const below = isTree(known) ? known : {};
+      const inner = mergedTree(below, value, `${prefix}${key}.`, levelsLeft - 1, mistakes);
       if (Object.keys(inner).length === 0) after.delete(key);
       else after.set(key, inner);
     } else after.set(key, value);

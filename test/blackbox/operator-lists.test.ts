@@ -236,6 +236,7 @@ test("an account's ledger is its own, and a transfer is found by its reference",
   assert.deepEqual(await found('reference=out'), [['withdrawal', bob.accountId, 2.5]]);
   assert.deepEqual(await found('reference=never'), []);
   await refused('/transfers', 'invalid_request: reference is expected');
+  await refused(`/transfers?${wire}&accountId=acc_999`, 'account_not_found');
   await refused('/accounts/acc_999/ledger', 'account_not_found');
   await sandbox.checkConservation();
 });

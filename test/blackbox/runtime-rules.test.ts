@@ -199,6 +199,9 @@ test('a mistake is named, and changes nothing', async () => {
     [{}, 'nothing would change'],
   ] as const)
     await refused({ changes, dryRun: true }, 400, `invalid_request: ${error}`);
+  const deep = `${'{"a":'.repeat(2_500)}1${'}'.repeat(2_500)}`;
+  const nested = await sandbox.operator.send('PATCH', '/rules', `{"changes": ${deep}, "dryRun": true}`);
+  assert.equal(nested.status, 400, nested.text);
   await refused(
     { changes: JSON.parse('{"__proto__": {"feeBps": 1}}'), dryRun: true },
     400,

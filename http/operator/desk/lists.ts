@@ -35,8 +35,13 @@ export class ListDesk {
   }
 
   /** Number 1 is the house, account 0: the search begins at 1. */
-  transfers({ reference, account, ...searched }: AskOf<'transfers'>): Slices<Slice<readonly BalanceMoved[]>> {
+  transfers({
+    reference,
+    account,
+    ...searched
+  }: AskOf<'transfers'>): Slices<Slice<readonly BalanceMoved[]>> | Refused {
     const { engine } = this.sequencer;
+    if (account !== null && account > 0 && engine.account(account) === null) return NO_ACCOUNT;
     const first = account === null ? 0 : account;
     const count = account === null ? engine.accountCount + 1 : 1;
     const look = (number: number): BalanceMoved | null => engine.transfer(first + number - 1, reference);
