@@ -104,7 +104,7 @@ const firstStartMs = (rounds: ReadonlyMap<string, OpenRound>): number =>
 /** The archive does not know what a round that is not settled has come to. */
 function asOfNow(bet: BetView, rounds: ReadonlyMap<string, OpenRound>): BetView {
   const round = rounds.get(roundId(bet.market, bet.roundNumber));
-  if (bet.paidCents !== null || round === undefined || round.status < SETTLING) return bet;
+  if (bet.status !== 'ACTIVE' || round === undefined || round.status < SETTLING) return bet;
   return { ...bet, status: 'SETTLING', roundStatus: round.status };
 }
 

@@ -19,12 +19,15 @@ import {
 import type { SettlementFacts } from '../../engine/model/events.js';
 import type { ArchiveBlocks } from '../archive/blocks.js';
 import type { ArchiveCell } from '../archive/form/checksum.js';
+import { LIMIT_STEP, positionsOf } from '../archive/form/columns.js';
 import { fillOf, settlementOf } from '../replay/archived-events.js';
 import { placedOf, placedSeqOf, settledOf, settledSeqOf } from '../replay/archived-facts.js';
 import type { ArchivedRounds } from './rounds.js';
 
 /** Placements that are read for one answer at most: with a filter there may be fewer bets in it than asked for. */
 const READ_MAX = 5_000;
+
+const IN_LIMIT_STEP = positionsOf(LIMIT_STEP);
 
 export function betsOf(blocks: ArchiveBlocks, question: BetsQuestion): BetsAnswer {
   const { market, roundNumber } = question;
@@ -109,10 +112,32 @@ function* placementsOfRound(
   roundNumber: number,
   beforeBet: number,
 ): Generator<ArchiveCell[], void, undefined> {
-  for (const settlement of blocks.settlementsOfRoundBefore(marketId(market), roundNumber, beforeBet)) {
-    const placement = blocks.placement(Number(settlement[0]));
+  for (const bet of betsOfRound(blocks, marketId(market), roundNumber, beforeBet)) {
+    const placement = blocks.placement(bet);
     if (placement !== null) yield placement;
   }
+}
+
+/** Settlements of limit orders that have rested are apart from the others, and one may have several steps. */
+function* betsOfRound(
+  blocks: ArchiveBlocks,
+  market: string,
+  roundNumber: number,
+  beforeBet: number,
+): Generator<number, void, undefined> {
+  const steps = [...blocks.limitSteps.ofRound(market, roundNumber)];
+  const rested = [...new Set(steps.map((step) => Number(step[IN_LIMIT_STEP.bet])))]
+    .filter((bet) => bet < beforeBet)
+    .sort((one, other) => one - other);
+  for (const settlement of blocks.settlementsOfRoundBefore(market, roundNumber, beforeBet)) {
+    const bet = Number(settlement[0]);
+    for (let next = rested.at(-1); next !== undefined && next > bet; next = rested.at(-1)) {
+      rested.pop();
+      yield next;
+    }
+    yield bet;
+  }
+  yield* rested.toReversed();
 }
 
 function viewOf(blocks: ArchiveBlocks, placement: readonly ArchiveCell[]): ArchivedBetView {

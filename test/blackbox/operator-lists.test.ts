@@ -39,12 +39,24 @@ let bob: Trader;
 /** Ids of all bets in the order in which they were placed. */
 const placed: string[] = [];
 
+async function order(trader: Trader, body: object): Promise<string> {
+  const { status, text, data } = await trader.api.order(body);
+  assert.equal(status, 201, text);
+  const made = (data as { bet: { id: string; status: string } }).bet;
+  placed.push(made.id);
+  return made.status;
+}
 async function bet(trader: Trader, marketId: string, prediction: string, amount: number): Promise<void> {
-  const made = await trader.api.place({ marketId, prediction, amount });
-  placed.push(made.bet.id);
+  assert.equal(await order(trader, { marketId, prediction, amount }), 'ACTIVE');
 }
 
-/** A minute in which both bet on BTC, and Bob on ETH. */
+/** A limit order that rests: until other bets have moved the odds, or to its end. */
+async function rest(limitOdds: number): Promise<void> {
+  const body = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 4, limitOdds };
+  assert.equal(await order(ada, body), 'PENDING');
+}
+
+/** A minute in which both bet on BTC, and Bob on ETH. Of two limit orders one is filled, and one expires. */
 async function minute(open: number, close: number): Promise<void> {
   await sandbox.openRounds({ BTC: open, ETH: 3_000 });
   for (let n = 0; n < 3; n++) {
@@ -52,18 +64,22 @@ async function minute(open: number, close: number): Promise<void> {
     await bet(bob, 'BTC_ONE_MINUTE', 'DOWN', 3);
     await bet(bob, 'ETH_ONE_MINUTE', 'UP', 5);
   }
+  await rest(2.1);
+  await rest(900);
+  await bet(bob, 'BTC_ONE_MINUTE', 'DOWN', 500);
   await sandbox.closeMinute({ BTC: close, ETH: 3_000 });
 }
 
 before(async () => {
   sandbox = await Sandbox.start();
   ada = await sandbox.trader({ balance: 1_000, tier: 'GOLD' });
-  bob = await sandbox.trader({ balance: 1_000 });
+  bob = await sandbox.trader({ balance: 5_000 });
   await minute(100, 101);
   await minute(101, 100);
   await sandbox.openRounds({ BTC: 100, ETH: 3_000 });
   await bet(ada, 'BTC_ONE_MINUTE', 'UP', 2);
   await bet(bob, 'BTC_FIVE_MINUTES', 'UP', 7);
+  await rest(900);
 });
 after(() => sandbox.remove());
 
@@ -147,8 +163,8 @@ test('rounds are listed with those that are settled, the last to start first, by
     // A minute without bets may lie between them.
     settled.filter(({ totalBets }) => totalBets > 0).map(({ result, totalBets }) => [result, totalBets]),
     [
-      ['DOWN', 6],
-      ['UP', 6],
+      ['DOWN', 8],
+      ['UP', 8],
     ],
   );
   const live = await all<Round>('/rounds?status=LIVE', 3);
@@ -170,14 +186,19 @@ test('rounds are listed with those that are settled, the last to start first, by
 test('bets of all accounts and of one are listed, newest first, by round, status and time, and by id', async () => {
   const bets = await all<Bet>('/bets', 4);
   assert.deepEqual(ids(bets), placed.toReversed());
+  assert.deepEqual(
+    new Set(bets.map(({ status }) => status)),
+    new Set(['PENDING', 'ACTIVE', 'SETTLED', 'EXPIRED']),
+  );
+  const isOpen = ({ status }: Bet): boolean => status === 'ACTIVE' || status === 'PENDING';
   const own = await all<Bet>(`/bets?accountId=${bob.accountId}`, 4);
   assert.deepEqual(
     own,
     bets.filter(({ accountId }) => accountId === bob.accountId),
   );
   for (const [query, isMeant] of [
-    ['status=active', (one) => one.status === 'ACTIVE'],
-    ['status=settled', (one) => one.status === 'SETTLED'],
+    ['status=active', (one) => isOpen(one)],
+    ['status=settled', (one) => !isOpen(one)],
     ['marketId=ETH_ONE_MINUTE', (one) => one.marketId === 'ETH_ONE_MINUTE'],
     [`roundId=${bets.at(-1)?.roundId}`, (one) => one.roundId === bets.at(-1)?.roundId],
     [`roundId=${bets[0]?.roundId}`, (one) => one.roundId === bets[0]?.roundId],

@@ -6,6 +6,7 @@ import {
   type BetResult,
   betId,
   marketId,
+  NO_LIMIT,
   type PositionStatus,
   roundId,
   SIDES,
@@ -26,7 +27,7 @@ export interface BetResource {
   readonly prediction: Side;
   readonly amount: number;
   readonly oddsAtBet: number;
-  /** null for a bet from a snapshot of an older version. */
+  /** null for a limit order that was not filled, and for a bet from a snapshot of an older version. */
   readonly entryPercent: number | null;
   readonly potentialPayout: number;
   readonly status: PositionStatus;
@@ -34,6 +35,10 @@ export interface BetResource {
   readonly payout: number | null;
   readonly profit: number | null;
   readonly clientSeed: string | null;
+  readonly isLimitOrder: boolean;
+  /** The least odds that a limit order takes, and when it became a bet; null for any other bet. */
+  readonly limitOdds: number | null;
+  readonly filledAt: string | null;
   readonly placedAt: string;
   readonly settledAt: string | null;
 }
@@ -55,6 +60,9 @@ export function betResource(account: number, bet: BetView): BetResource {
     payout: paidCents === null ? null : dollarsOfCents(paidCents),
     profit: paidCents === null ? null : dollarsOfCents(paidCents - stakeCents),
     clientSeed: bet.clientSeed,
+    isLimitOrder: bet.limitOddsE4 !== NO_LIMIT,
+    limitOdds: bet.limitOddsE4 === NO_LIMIT ? null : bet.limitOddsE4 / ODDS_E4,
+    filledAt: bet.filledAtMs === null ? null : isoText(bet.filledAtMs),
     placedAt: isoText(bet.placedAtMs),
     settledAt: settledAtMs === null ? null : isoText(settledAtMs),
   };
