@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Request } from 'playwright-core';
 import type { SessionResource } from '../../../http/console/session-resource.js';
 import { addOperatorToken } from '../../../persistence/data-dir/operator-tokens.js';
 import { newPage, noBrowser, openBrowser, violations } from '../../support/browser.js';
@@ -10,6 +10,7 @@ import { ConsoleClient } from '../../support/console-client.js';
 import { buildPage } from '../../support/console-page.js';
 import { newDataDir, Server } from '../../support/server.js';
 
+const REASON = 'a test of the console';
 const CREATED_AT = '2026-11-22T12:00:00.000Z';
 
 let server: Server;
@@ -40,12 +41,10 @@ async function logIn(page: Page, token: string): Promise<void> {
   await page.getByRole('heading', { name: 'Markets', level: 1 }).waitFor();
 }
 
-/** Gives a reason where the open dialog asks for one, and confirms. */
+/** Gives the open dialog a reason, and confirms. */
 async function confirm(page: Page, button: string): Promise<void> {
   const dialog = page.getByRole('dialog');
-  await dialog.waitFor();
-  const reason = dialog.getByLabel('Reason');
-  if (await reason.isVisible()) await reason.fill('a test of the console');
+  await dialog.getByLabel('Reason').fill(REASON);
   await dialog.getByRole('button', { name: button }).click();
 }
 
@@ -66,7 +65,9 @@ test('an account, its key, a bet with it, the round voided, the stake back', {
   await dialog.getByLabel('Tier').selectOption('GOLD');
   await dialog.getByLabel('Initial balance').fill('1000');
   await dialog.getByText('$1,000.00').waitFor();
-  await confirm(page, 'Create account');
+  const isCreation = (request: Request): boolean => request.url().endsWith('/accounts');
+  const [sent] = await Promise.all([page.waitForRequest(isCreation), confirm(page, 'Create account')]);
+  assert.deepEqual(sent.postDataJSON(), { tier: 'GOLD', name: 'Ann', balance: 1000, reason: REASON });
   await page.getByRole('heading', { name: 'acc_1', exact: true }).waitFor();
   assert.equal(await figure(page, 'Balance').textContent(), '$1,000.00');
 

@@ -40,13 +40,14 @@ export function createAccount(onDone: () => void): void {
       ];
     },
     label: 'Create account',
-    run: async (values) => {
+    run: async (values, reason) => {
       const name = typedIn(values, 'name');
       const cents = centsIn(typedIn(values, 'balance'));
       const made = await operator<AccountResource>('POST', '/accounts', {
         tier: typedIn(values, 'tier'),
         ...(name === '' ? {} : { name }),
         ...(cents === null ? {} : { balance: dollarsOf(cents) }),
+        reason,
       });
       if (made.ok) location.hash = linkTo('accounts', made.data.id);
       return made;
@@ -69,7 +70,8 @@ export function changeTier(account: AccountResource, onDone: () => void): void {
         : [{ what: 'Tier', before: account.tier, after: tier }];
     },
     label: 'Change tier',
-    run: (values) => operator('PATCH', `/accounts/${account.id}`, { tier: typedIn(values, 'tier') }),
+    run: (values, reason) =>
+      operator('PATCH', `/accounts/${account.id}`, { tier: typedIn(values, 'tier'), reason }),
     done: `The tier of ${account.id} is changed.`,
     onDone,
   });
@@ -88,7 +90,7 @@ export function setFrozen(account: AccountResource, isFrozen: boolean, onDone: (
     ],
     label: isFrozen ? 'Freeze' : 'Unfreeze',
     isDangerous: isFrozen,
-    run: () => operator('PATCH', `/accounts/${account.id}`, { frozen: isFrozen }),
+    run: (_, reason) => operator('PATCH', `/accounts/${account.id}`, { frozen: isFrozen, reason }),
     done: isFrozen ? `${account.id} is frozen.` : `${account.id} is no longer frozen.`,
     onDone,
   });
@@ -117,10 +119,11 @@ export function moveMoney(
     },
     label: isDeposit ? 'Deposit' : 'Withdraw',
     isDangerous: !isDeposit,
-    run: (values) =>
+    run: (values, reason) =>
       operator('POST', `/accounts/${account.id}/${kind}`, {
         amount: dollarsOf(centsIn(typedIn(values, 'amount')) ?? 0),
         reference: typedIn(values, 'reference'),
+        reason,
       }),
     done: isDeposit ? 'The deposit is made.' : 'The withdrawal is made.',
     onDone,

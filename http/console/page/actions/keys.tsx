@@ -50,11 +50,12 @@ export function createKey(account: AccountResource, onDone: () => void): void {
       ];
     },
     label: 'Create key',
-    run: (values) => {
+    run: (values, reason) => {
       const expires = typedIn(values, 'expires');
       return operator<MadeKey>('POST', `/accounts/${account.id}/keys`, {
         scopes: typedIn(values, 'scopes').split(','),
         ...(expires === '' ? {} : { expiresAt: new Date(expires).toISOString() }),
+        reason,
       });
     },
     result: (data) => <Secret made={data as MadeKey} />,
@@ -79,7 +80,7 @@ export function setKeyEnabled(key: KeyResource, isEnabled: boolean, onDone: () =
     ],
     label: isEnabled ? 'Enable key' : 'Disable key',
     isDangerous: !isEnabled,
-    run: () => operator('PATCH', `/keys/${key.id}`, { enabled: isEnabled }),
+    run: (_, reason) => operator('PATCH', `/keys/${key.id}`, { enabled: isEnabled, reason }),
     done: isEnabled ? `${key.id} is enabled.` : `${key.id} is disabled.`,
     onDone,
   });
@@ -119,9 +120,10 @@ export function rotateKey(key: KeyResource, onDone: () => void): void {
       },
     ],
     label: 'Rotate key',
-    run: (values) =>
+    run: (values, reason) =>
       operator<MadeKey>('POST', `/keys/${key.id}/rotate`, {
         overlapSeconds: OVERLAPS[typedIn(values, 'overlap')] ?? 0,
+        reason,
       }),
     result: (data) => <Secret made={data as MadeKey} />,
     done: `${key.id} is rotated.`,

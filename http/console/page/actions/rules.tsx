@@ -46,6 +46,7 @@ export function changeRule(name: string, { value, from }: ShownRule, onDone: () 
       ];
     },
     label: 'Show what changes',
+    changesNothing: true,
     run: (values) => {
       const changes = changesOf(name, typedIn(values, 'value'), value);
       return operator<Preview>('PATCH', '/rules', { changes, dryRun: true }).then((answer) =>
@@ -93,7 +94,7 @@ function putInForce(name: string, preview: PreviewedProps['preview'], onDone: ()
     preview: () => rows.slice(0, ROWS_MAX),
     label: rows.length > ROWS_MAX ? `Put these and ${rows.length - ROWS_MAX} more in force` : 'Put in force',
     isDangerous: true,
-    run: () => operator('PATCH', '/rules', { changes: preview.asked, tag: preview.tag }),
+    run: (_, reason) => operator('PATCH', '/rules', { changes: preview.asked, tag: preview.tag, reason }),
     done: 'The rules are in force.',
     onDone,
   });

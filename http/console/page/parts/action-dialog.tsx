@@ -61,7 +61,7 @@ function ActionForm({ action, isBusy, setBusy, onResult, onEnd }: FormProps): JS
   const [reason, setReason] = useState('');
   const [error, setError] = useState('');
   const preview = action.preview(values);
-  const asksReason = action.takesReason === true;
+  const asksReason = action.changesNothing !== true;
   const missing = missingOf(preview, asksReason && reason.trim() === '');
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault();

@@ -38,8 +38,8 @@ export interface Action {
   /** Of the button that does it: a verb first. */
   readonly label: string;
   readonly isDangerous?: boolean;
-  /** Whether the operator API keeps a reason for it. */
-  readonly takesReason?: boolean;
+  /** A step on the way to a change, which needs no reason yet. */
+  readonly changesNothing?: boolean;
   readonly run: (values: Values, reason: string) => Promise<Answer<unknown>>;
   /** What is shown once it is done, where there is more to show than that. */
   readonly result?: (data: unknown) => ComponentChildren;
