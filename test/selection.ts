@@ -16,6 +16,7 @@ const SLOW: readonly string[] = [
   'engine/against-reference',
   'blackbox/sigkill',
   'first-minutes',
+  'http/console/browser',
   'client/examples',
   'client/programs',
   'client/stream-server',
