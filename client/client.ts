@@ -23,14 +23,18 @@ import type {
 } from './base/types.js';
 import { type CallDefaults, Caller, type Query } from './rest/caller.js';
 import type { Fetch } from './rest/exchange.js';
+import { Hosts } from './rest/hosts.js';
 import type { Page } from './rest/pages.js';
 import { type CallOptions, type OrderOptions, orderRetryMs } from './rest/persist.js';
 import type { WebSocketConstructor } from './stream/connection.js';
 import { FINAL_CODES, type StreamOptions, ToteStream } from './stream/stream.js';
 
 export interface ClientOptions {
-  /** The API's address with its base path. */
-  readonly url?: string;
+  /**
+   * The API's address with its base path; of an exchange on several machines, those of all: the client goes on to the next one when
+   * one does not answer, or does not serve.
+   */
+  readonly url?: string | readonly string[];
   /** The secret of an API key: `tote_` and 43 characters. Keep it on your servers. */
   readonly key: string;
   /** How long each attempt waits for its answer: 10 seconds if not given. */
@@ -62,20 +66,20 @@ export class ToteClient {
   readonly #caller: Caller;
   readonly #around: Surroundings;
   readonly #defaults: CallDefaults;
-  readonly #base: string;
+  readonly #hosts: Hosts;
   readonly #key: string;
 
   constructor({ url = DEFAULT_URL, key, surroundings = realSurroundings, ...options }: ClientOptions) {
     const { timeoutMs = DEFAULTS.timeoutMs, retryForMs = DEFAULTS.retryForMs } = options;
     // Called as a plain function: browsers refuse `fetch` as a method of another object.
     const send: Fetch = options.fetch ?? ((input, init) => fetch(input, init));
-    const base = url.replace(/\/+$/, '');
-    this.#base = base;
+    const urls = typeof url === 'string' ? [url] : url;
+    this.#hosts = new Hosts(urls.map((base) => base.replace(/\/+$/, '')));
     this.#key = key;
     this.#defaults = { timeoutMs, retryForMs };
     this.#around = surroundings;
     this.clock = new ServerClock(surroundings.nowMs);
-    this.#caller = new Caller(base, { 'X-API-Key': key }, send, this.#defaults, surroundings);
+    this.#caller = new Caller(this.#hosts, { 'X-API-Key': key }, send, this.#defaults, surroundings);
   }
 
   /** All active markets with their current rounds, pools and odds. */
@@ -209,7 +213,7 @@ export class ToteClient {
     if (webSocket === undefined)
       throw new TypeError('this platform has no WebSocket: give one, such as that of the package ws');
     const parts = {
-      url: `${this.#base.replace(/^http/, 'ws')}/stream`,
+      url: () => `${this.#hosts.base.replace(/^http/, 'ws')}/stream`,
       key: this.#key,
       webSocket,
       around: this.#around,

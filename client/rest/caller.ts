@@ -1,7 +1,8 @@
 /** Calls over HTTP: reads and writes each keep their own pace. */
 import type { Failure } from '../base/errors.js';
 import type { Surroundings } from '../base/timing.js';
-import { exchange, type Fetch, type Success, type Wanted } from './exchange.js';
+import { exchange, type Fetch, isFailure, type Success, type Wanted } from './exchange.js';
+import type { Hosts } from './hosts.js';
 import { Pace } from './pace.js';
 import { type CallOptions, persist } from './persist.js';
 
@@ -25,7 +26,7 @@ export class Caller {
   readonly #paces: { readonly read: Pace; readonly write: Pace };
 
   constructor(
-    private readonly base: string,
+    private readonly hosts: Hosts,
     private readonly headers: Readonly<Record<string, string>>,
     private readonly send: Fetch,
     private readonly defaults: CallDefaults,
@@ -39,13 +40,19 @@ export class Caller {
     // A quote is a POST without an Idempotency-Key, and the server counts it as a read.
     const isWrite = request.idempotencyKey !== undefined || request.method === 'DELETE';
     const pace = isWrite ? this.#paces.write : this.#paces.read;
-    const wanted = this.#wanted(request);
     const attempt = async (): Promise<Success | Failure> => {
       let headers: Headers | null = null;
+      const { base } = this.hosts;
       try {
-        const exchanged = await exchange(wanted, this.send, timeoutMs, signal);
-        headers = exchanged.headers;
-        return exchanged.outcome;
+        const { outcome, ...answer } = await exchange(
+          this.#wanted(base, request),
+          this.send,
+          timeoutMs,
+          signal,
+        );
+        headers = answer.headers;
+        if (isFailure(outcome)) this.hosts.failed(base, outcome.code);
+        return outcome;
       } finally {
         pace.answered(headers);
       }
@@ -54,7 +61,7 @@ export class Caller {
     return persist(attempt, { pace, retryForMs, idempotencyKey, signal }, this.around);
   }
 
-  #wanted({ method, path, query = {}, body, idempotencyKey }: Request): Wanted {
+  #wanted(base: string, { method, path, query = {}, body, idempotencyKey }: Request): Wanted {
     const search = new URLSearchParams();
     for (const [name, value] of Object.entries(query))
       if (value !== undefined) search.set(name, String(value));
@@ -63,7 +70,7 @@ export class Caller {
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
       ...(idempotencyKey !== undefined && { 'Idempotency-Key': idempotencyKey }),
     };
-    const url = `${this.base}${path}${search.size === 0 ? '' : `?${search}`}`;
+    const url = `${base}${path}${search.size === 0 ? '' : `?${search}`}`;
     return { method, url, headers, body: body === undefined ? null : JSON.stringify(body) };
   }
 }

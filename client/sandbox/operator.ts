@@ -5,6 +5,7 @@
 import { realSurroundings } from '../base/timing.js';
 import type { Crypto, Scope, Tier } from '../base/types.js';
 import { Caller } from '../rest/caller.js';
+import { Hosts } from '../rest/hosts.js';
 
 export interface OperatorOptions {
   /** The operator API's address with its base path. */
@@ -52,7 +53,7 @@ export class OperatorClient {
     const defaults = { timeoutMs: TIMEOUT_MS, retryForMs: 0 };
     const send: typeof fetch = (input, init) => fetch(input, init);
     const headers = { Authorization: `Bearer ${token}` };
-    this.#caller = new Caller(base, headers, send, defaults, realSurroundings);
+    this.#caller = new Caller(new Hosts([base]), headers, send, defaults, realSurroundings);
   }
 
   /** An account with money and a key. */

@@ -34,7 +34,7 @@ export interface StreamOptions {
 
 export interface StreamParts {
   /** `ws://` or `wss://`. */
-  readonly url: string;
+  readonly url: () => string;
   readonly key: string;
   readonly webSocket: WebSocketConstructor;
   readonly around: Surroundings;
@@ -129,7 +129,7 @@ export class ToteStream {
     const { silenceMsMax = SILENCE_MS_MAX } = this.options;
     return new Promise((resolve) => {
       // Browsers can set no header, so the key is offered as a subprotocol everywhere.
-      const socket = new webSocket(url, ['tote.v1', `tote.key.${key}`]);
+      const socket = new webSocket(url(), ['tote.v1', `tote.key.${key}`]);
       this.#connection = new Connection(socket, silenceMsMax, {
         onMessage: (message) => this.#onMessage(message),
         onEnd: (end) => {
