@@ -13,12 +13,14 @@ import { tokenCommand, tokensCommand } from './commands/token.js';
 import { verifyCommand } from './commands/verify.js';
 import { verifyBetCommand } from './commands/verify-bet.js';
 import { writeOffCommand } from './commands/write-off.js';
+import { doctorCommand } from './doctor/doctor.js';
 import type { CliCommand } from './frame/command.js';
 import { demoteCommand, promoteCommand } from './machines/lead.js';
 import { standbyCommand } from './machines/standby.js';
 import { schemaCommand } from './schema/schema.js';
 
 export const COMMANDS: readonly CliCommand[] = [
+  doctorCommand,
   statusCommand,
   verifyCommand,
   backupCommand,

@@ -5,6 +5,7 @@ import type { VerifyStep } from '../../../engine/fairness.js';
 import type { OperatorCaller, OperatorRole } from '../../../engine/model/operators.js';
 import type { JournalErrorCode } from '../../errors.js';
 import type { BackedUp } from '../../upkeep/backup/backup.js';
+import type { FollowPass } from '../../upkeep/backup/follow.js';
 import type { Lost, RestoredFromSnapshot } from '../../upkeep/restore/from-snapshot.js';
 import type { Restored } from '../../upkeep/restore/restore.js';
 import type { WrittenOff } from '../../upkeep/restore/write-off.js';
@@ -42,6 +43,24 @@ export interface LeaderJson {
   /** From the question until the successor's lease was seen. */
   readonly tookMs: number;
 }
+
+interface Followed {
+  /** Absolute path of the copy. */
+  readonly to: string;
+}
+interface FollowedWell extends Followed, Omit<FollowPass, 'asOfMs'> {
+  /** The copy has everything that was acknowledged before this moment of the machine's clock, ISO 8601. */
+  readonly asOf: string;
+  /** How old the copy can be before the next pass is done. */
+  readonly lagMsMax: number;
+  readonly failure: null;
+}
+interface FollowFailed extends Followed {
+  /** A sentence for people; it will be tried again. */
+  readonly failure: string;
+}
+/** A line of `backup --follow`. */
+export type FollowJson = FollowedWell | FollowFailed;
 
 export interface RestoreJson extends Restored, Copy {
   /** Absolute path of the new directory. */

@@ -3,7 +3,6 @@ import { basename } from 'node:path';
 import { InvalidArgumentError, Option } from 'commander';
 import {
   DEFAULT_SNAPSHOTS_KEPT,
-  parseAgeMs,
   parseSnapshotsKept,
   SNAPSHOTS_KEPT_EXPECTED,
   type SnapshotsKept,
@@ -17,6 +16,7 @@ import type { PruneJson } from '../answers/answers.js';
 import { type Context, defineCommand } from '../frame/command.js';
 import { EXIT, UsageError } from '../frame/exit-codes.js';
 import { isoText } from '../frame/format.js';
+import { parseKeep } from '../frame/options.js';
 import { bytesText } from '../frame/output.js';
 
 interface PruneOptions {
@@ -72,14 +72,6 @@ function parseKept(text: string): SnapshotsKept {
   const kept = parseSnapshotsKept(text);
   if (kept === null) throw new InvalidArgumentError(`Expected ${SNAPSHOTS_KEPT_EXPECTED}.`);
   return kept;
-}
-
-function parseKeep(text: string): number | null {
-  if (text === 'all') return null;
-  const ageMs = parseAgeMs(text);
-  if (ageMs === null)
-    throw new InvalidArgumentError('Expected "all", hours such as 12h, or days such as 30d.');
-  return ageMs;
 }
 
 /** Engine time of the last command: ages are counted from there, as the server does. */

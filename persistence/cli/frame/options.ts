@@ -3,6 +3,7 @@
  * nothing is guessed.
  */
 import { InvalidArgumentError } from 'commander';
+import { parseAgeMs } from '../../../engine/model/snapshots-kept.js';
 
 /** A sequence number: an integer from 1. */
 export function parseSeq(text: string): number {
@@ -35,4 +36,13 @@ export function parseTimeMs(text: string): number {
     );
   }
   return timeMs;
+}
+
+/** An age in milliseconds, or null for `all`. */
+export function parseKeep(text: string): number | null {
+  if (text === 'all') return null;
+  const ageMs = parseAgeMs(text);
+  if (ageMs === null)
+    throw new InvalidArgumentError('Expected "all", hours such as 12h, or days such as 30d.');
+  return ageMs;
 }

@@ -9,6 +9,7 @@ import type {
   BackupJson,
   ExportJson,
   FailureJson,
+  FollowJson,
   LeaderJson,
   PruneJson,
   RestoreFromSnapshotJson,
@@ -24,6 +25,7 @@ import type { StepJson } from '../answers/step-shape.js';
 import type { AccountJson } from '../commands/account.js';
 import type { BetJson } from '../commands/bet.js';
 import type { StatusJson } from '../commands/status.js';
+import type { DoctorJson } from '../doctor/doctor.js';
 
 type Json = string | number | boolean | null | readonly Json[] | JsonObject;
 export interface JsonObject {
@@ -35,9 +37,11 @@ const DIALECT = 'https://json-schema.org/draft/2020-12/schema';
 /** In the order of their types below. */
 const TITLES: Readonly<Record<string, string>> = {
   failure: 'What any command prints where it fails',
+  doctor: 'tote doctor',
   status: 'tote status',
   verify: 'tote verify',
   backup: 'tote backup',
+  follow: 'tote backup --follow: each line',
   restore: 'tote restore',
   standby: 'tote standby init',
   snapshot: 'tote snapshot',
@@ -59,9 +63,11 @@ export const SCHEMA_NAMES: readonly string[] = Object.keys(TITLES);
 const generated = typia.json.schemas<
   [
     FailureJson,
+    DoctorJson,
     StatusJson,
     VerifyReport,
     BackupJson,
+    FollowJson,
     RestoreJson | RestoreFromSnapshotJson,
     BackupJson,
     SnapshotJson,

@@ -3,8 +3,8 @@
  * everything that was acknowledged before the call, and each of its files can be verified (checksums, chain, seals,
  * names of snapshots), so that the copy is never wrong, only older.
  *
- * A later call on the same target copies only what is new. The order makes a crash harmless: snapshots and archive come
- * before the journal that they lead to, and the mark is last. If the process dies while it writes a target, the
+ * A later call on the same target copies only what is new. The order makes a crash harmless: snapshots come before the
+ * journal that they lead to, then its mark, and last the archive, up to the same command. If the process dies while it writes a target, the
  * `in-use` file there tells; the open segment is then rewritten, since nothing is appended to pages whose write may
  * have failed.
  */
@@ -13,18 +13,19 @@ import { basename, join, relative, resolve } from 'node:path';
 import { must } from '../../../engine/base/assert.js';
 import type { SnapshotRef } from '../../../engine/host/snapshot-store.js';
 import type { Mark } from '../../../engine/model/ports.js';
-import { type ArchiveCopied, copyArchive } from '../../archive/copy.js';
+import type { ArchiveCopied } from '../../archive/copy.js';
 import { isMissing, syncPath, writeFileDurably } from '../../data-dir/files.js';
 import { type DataDir, openDataDir } from '../../data-dir/layout.js';
 import { lockDataDir } from '../../data-dir/lock.js';
 import { isDiskFull, JournalError, type JournalErrorCode } from '../../errors.js';
 import { createMarkFile, readMarkFile } from '../../journal/mark.js';
-import { readAbsent, writeAbsent } from '../../journal/segment/absent.js';
+import { readAbsent, withAbsent, writeAbsent } from '../../journal/segment/absent.js';
 import { checkChain } from '../../journal/segment/chain.js';
 import { findSegments, firstSeqOf } from '../../journal/segment/names.js';
 import { checkMark } from '../../replay/replay.js';
 import { SnapshotFiles } from '../../snapshot/files.js';
 import { checkSnapshotFile, copyFileDurably, copySecrets, diskFull } from '../copy-files.js';
+import { backupArchive } from './archive.js';
 import { copyDamagedJournal, type DamagedCopy } from './damaged.js';
 import { endOfCopy } from './end.js';
 import { lostBeginning, mismatch, rowAt } from './facts.js';
@@ -86,10 +87,10 @@ function backupInto(
   writeFileDurably(target.inUseFile, `${process.pid}\n`, 0o600);
   const snapshots = new SnapshotFiles(source.snapshots).list().map(({ name }) => basename(name));
   const inTime = copySnapshots(source, target, snapshots, faults);
-  const archive = backupArchive(source, target, faults);
   const copyGood = (): JournalCopied => copyJournal(source, target, mayAppend, acknowledged, onSeq);
   const copied = isNew ? copyOrSalvage(copyGood, source, target, onSeq) : { ...copyGood(), faults: [] };
   faults.push(...copied.faults);
+  const archive = backupArchive(source, target, copied, faults);
   rmSync(target.inUseFile, { force: true });
   syncPath(target.journal);
   const snapshotsCopied = [...inTime, ...coverBeginning(source, target, copied.seq, faults)];
@@ -209,27 +210,19 @@ function coverBeginning(source: DataDir, target: DataDir, lastSeq: number, fault
   return copied;
 }
 
-/** The journal is copied even if the archive is damaged. */
-function backupArchive(source: DataDir, target: DataDir, faults: string[]): ArchiveCopied | null {
-  try {
-    return copyArchive(source.archiveFile, target.archiveFile, null);
-  } catch (thrown) {
-    if (!(thrown instanceof JournalError) || thrown.code !== 'archive_corrupt') throw thrown;
-    faults.push(`The archive is not copied: ${thrown.message}`);
-    return null;
-  }
-}
-
 /** Checksum of the row at `acknowledged`, or null if the copy does not have it. */
 function acknowledgedChecksum(target: DataDir, acknowledged: Mark | null, end: Mark): string | null {
   if (acknowledged === null || acknowledged.lastSeq === end.lastSeq) return end.checksum;
   return rowAt(target, acknowledged.lastSeq)?.checksum ?? null;
 }
 
-/** What is missing in both is missing for the same reason. Ranges that the copy still has do not count. */
+/**
+ * What is missing in both is missing for the same reason. Ranges that the copy still has do not count. What was pruned from
+ * the copy alone stays recorded.
+ */
 function copyAbsent(source: DataDir, target: DataDir): void {
   const absent = readAbsent(source);
-  if (absent !== null) writeAbsent(target, absent);
+  if (absent !== null) writeAbsent(target, (readAbsent(target) ?? []).reduce(withAbsent, [...absent]));
 }
 
 /**

@@ -9,6 +9,7 @@ import { removeDatabase, removeSideFiles, unfinishedPath } from '../../data-dir/
 import { renameDurably } from '../../data-dir/files.js';
 import type { DataDir } from '../../data-dir/layout.js';
 import { openJournalReader } from '../../journal/reader.js';
+import { type AbsentRange, isRecorded, readAbsent } from '../../journal/segment/absent.js';
 import { findSegments, writeSegment } from '../../journal/segment/names.js';
 import { rowInserter } from '../../journal/segment/schema.js';
 import { Segment } from '../../journal/segment/segment.js';
@@ -21,6 +22,13 @@ export interface SegmentsCopied {
   /** Batches that were appended to the copy's open segment. */
   readonly batchesAppended: number;
 }
+
+/** Whether `prune` has taken the segment out of the copy, which may keep less than its source. */
+const isPruned = (
+  pruned: readonly AbsentRange[],
+  { firstSeq, isSealed, tail }: SegmentFacts,
+  copy: string,
+): boolean => isSealed && tail !== null && !existsSync(copy) && isRecorded(pruned, firstSeq, tail.lastSeq);
 
 /** Text per commit to the copy's open segment. */
 const COMMIT_CHARS = 16 * 1024 * 1024;
@@ -37,13 +45,14 @@ export function copySegments(
   onSeq: (seq: number) => void,
 ): SegmentsCopied {
   const isNew = findSegments(target.journal).length === 0;
+  const pruned = readAbsent(target) ?? [];
   const written = new Set<string>();
   let batchesAppended = 0;
   const copyOne = (path: string): void => {
     const copy = join(target.journal, basename(path));
     const facts = factsOf(path);
     const there = existsSync(copy) && (mayAppend || written.has(basename(path))) ? factsOf(copy) : null;
-    if (there?.isSealed === true) return;
+    if (there?.isSealed === true || isPruned(pruned, facts, copy)) return;
     if (there === null || facts.isSealed) {
       writeWhole(source, facts, copy, onSeq);
       written.add(basename(path));

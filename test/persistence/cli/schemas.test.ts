@@ -130,6 +130,23 @@ test('tokens, made, listed and revoked', async (t) => {
   await check(['token', 'ann', '--revoke', dir]);
 });
 
+test('the machine, and the lines of a copy that follows', async (t) => {
+  const [{ isGood }] = (await check(['doctor', lived.dataDir], await doctorsCode())) as [{ isGood: boolean }];
+  assert.equal(typeof isGood, 'boolean');
+  const to = join(temporaryDir(t), 'copy');
+  const following = tote(['backup', to, lived.dataDir, '--follow', '--json']);
+  // The first pass is done before the command gives up its turn; the signal ends the pause after it.
+  process.emit('SIGTERM');
+  const { code, stdout } = await following;
+  assert.equal(code, 0);
+  const validate = await validatorOf('follow');
+  assert.ok(validate(JSON.parse(stdout)), JSON.stringify(validate.errors));
+  assert.ok(validate({ to, failure: 'the disk is away' }));
+});
+
+/** The machine of these tests may be bad. */
+const doctorsCode = async (): Promise<number> => (await tote(['doctor', lived.dataDir])).code ?? 0;
+
 test('failures have a schema, and an unknown schema is refused', async () => {
   await check(['account', 'acc_99', lived.dataDir], 1, 'failure');
   await check(
