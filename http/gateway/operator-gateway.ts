@@ -12,6 +12,7 @@ import { Exposition } from '../metrics/prometheus/exposition.js';
 import { Readings } from '../metrics/readings.js';
 import { meterThread } from '../metrics/thread-meter.js';
 import { SAMPLE_EVERY_MS } from '../metrics/vitals.js';
+import { Denials } from '../operator/access/denials.js';
 import { TokenGuard } from '../operator/access/token-guard.js';
 import { createOperatorApi } from '../operator/api.js';
 import type { AskDesk, Told } from '../operator/desk/dealings.js';
@@ -32,6 +33,7 @@ export class OperatorGateway implements Serving {
   readonly #transport: UwsTransport;
   readonly #held = new HeldRequests();
   readonly #guard: TokenGuard;
+  readonly #denials = new Denials(systemClock);
   #archive: ArchiveClient | null = null;
   /** Questions that wait for the engine's thread, by id. */
   readonly #asked = new Map<number, (told: Told) => void>();
@@ -98,12 +100,16 @@ export class OperatorGateway implements Serving {
       routes: [...operatorRoutes(sandbox, true), ...seen.routes, ...prices.routes],
       rootRoutes: [seen.metricsRoute],
       callers: console.callers,
+      denials: this.#denials,
       health: healthOf(engineGaugesOf(figures.engineGauges), systemClock.monotonicMs),
       onFatal: (error) => tellFailed(this.post, error),
     });
-    this.#held.serve(logRequests(console.wrap(api), 'operator', systemClock, createLog(logLevel)));
+    const log = createLog(logLevel);
+    this.#held.serve(logRequests(console.wrap(api), 'operator', systemClock, log));
     this.#ticks = setInterval(() => {
       this.#reportGuesses();
+      const denied = this.#denials.take();
+      if (denied !== null) log.write('operator_denied', denied);
       console.tick();
     }, TICK_MS);
   }

@@ -85,6 +85,7 @@ export const LOG_EVENTS = {
   archive_caught_up: at('info', 'the archive has caught up'),
   needs_attention: at('warn', 'needs attention'),
   back_to_normal: at('info', 'back to normal'),
+  operator_denied: at('warn', 'requests of operators were refused: their role may not do that'),
   operator_tokens_refused: at('warn', 'wrong operator tokens were sent'),
   shadow_note: at('warn'),
   stdout_closed: at('warn', 'stdout cannot be written'),

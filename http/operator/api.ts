@@ -14,6 +14,7 @@ import { refuseQuery } from '../kit/params.js';
 import { Refused } from '../kit/refused.js';
 import { type Found, type Routed, Router } from '../kit/router.js';
 import { type Callers, refuseRole } from './access/callers.js';
+import type { Denials } from './access/denials.js';
 import { Asking, answer, PlainText, Reading, type Result, type Route } from './call.js';
 import type { AskDesk, FactsOf, Kind } from './desk/dealings.js';
 import { type Health, type HealthRoute, healthRoutes } from './health.js';
@@ -29,6 +30,8 @@ export interface OperatorApiOptions {
   /** Those that are below no prefix, but need a token. */
   readonly rootRoutes: readonly Route[];
   readonly callers: Callers;
+  /** null where every role may do all that there is. */
+  readonly denials: Denials | null;
   readonly health: Health;
   /** A programming error: the process must end. */
   readonly onFatal: (error: unknown) => void;
@@ -74,7 +77,12 @@ class OperatorApi {
     if (found === null) return NOT_FOUND;
     const route = found.resource.byMethod.get(method);
     if (route === undefined) return withoutRoute(method, found);
-    const refused = refuseRole(caller, route.role) ?? (isRead(method) ? null : refuseQuery(request.query));
+    const denied = refuseRole(caller, route.role);
+    if (denied !== null) {
+      this.options.denials?.note(caller, `${route.method} ${route.path}`);
+      return denied;
+    }
+    const refused = isRead(method) ? null : refuseQuery(request.query);
     const result = refused ?? route.handle({ params: found.params, request, caller });
     if (!(result instanceof Asking) || isRead(method)) return result;
     return result.inNameOf({ operator: caller.name, reason: reasonIn(request) });

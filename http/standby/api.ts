@@ -46,6 +46,7 @@ export function createStandbyApi({ callers, facts, onFatal }: StandbyApiOptions)
     routes: [status],
     rootRoutes: [],
     callers,
+    denials: null,
     health: {
       turnAgeMs: () => 0,
       notReady: () => [{ check: 'process', code: 'standby', reason: reason() }],

@@ -19,6 +19,7 @@ import type { Rules } from '../../engine/model/rules.js';
 import type { LatestTick } from '../../http/board/market-publisher.js';
 import { keyDigest } from '../../http/keys.js';
 import type { SharedLimits } from '../../http/limits/shared-limits.js';
+import { Denials } from '../../http/operator/access/denials.js';
 import { TokenGuard } from '../../http/operator/access/token-guard.js';
 import { createOperatorApi } from '../../http/operator/api.js';
 import { OperatorDesk } from '../../http/operator/desk/desk.js';
@@ -212,6 +213,7 @@ export class Server {
       ask: desk.ask,
       archive: NO_ARCHIVE,
       routes: operatorRoutes({ isFeedPush: true, isClockManual: false }, false),
+      denials: new Denials(this.parts.clock),
       callers: new TokenGuard([firstToken(keyDigest(OPERATOR_TOKEN))], this.parts.clock),
       rootRoutes: [],
       health: { turnAgeMs: () => 0, notReady: () => (this.isStopping ? [STOPPING] : []) },

@@ -1,0 +1,48 @@
+/** What a role may not do is logged, with who tried it, and bounded. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { DENIALS_MAX, Denials } from '../../../http/operator/access/denials.js';
+import { addOperatorToken } from '../../../persistence/data-dir/operator-tokens.js';
+import { Client } from '../../support/client.js';
+import { TestClock } from '../../support/host.js';
+import { linesOf } from '../../support/log-lines.js';
+import { newDataDir, Server } from '../../support/server.js';
+
+const ANN = { name: 'ann', role: 'read' } as const;
+
+test('denials are reported at once, and then at most every ten seconds, equal ones together', () => {
+  const clock = new TestClock();
+  const denials = new Denials(clock);
+  assert.equal(denials.take(), null);
+  denials.note(ANN, 'PUT /trading');
+  const first = { operator: 'ann', role: 'read', route: 'PUT /trading' };
+  assert.deepEqual(denials.take(), { denials: [{ ...first, times: 1 }], others: 0 });
+  for (let n = 0; n < 1_000; n++) denials.note(ANN, 'PUT /trading');
+  for (let n = 0; n < DENIALS_MAX + 4; n++) denials.note(ANN, `POST /route-${n}`);
+  clock.pass(9_999);
+  assert.equal(denials.take(), null);
+  clock.pass(1);
+  const report = denials.take();
+  assert.deepEqual(report?.denials[0], { ...first, times: 1_000 });
+  assert.deepEqual([report?.denials.length, report?.others], [DENIALS_MAX, 5]);
+  clock.pass(10_000);
+  assert.equal(denials.take(), null, 'nothing new');
+});
+
+test('a server logs who was denied what', async (t) => {
+  const dataDir = newDataDir();
+  const secret = addOperatorToken(
+    join(dataDir, 'operator-tokens'),
+    'ann',
+    'read',
+    '2026-11-22T12:00:00.000Z',
+  );
+  const server = await Server.start({ dataDir });
+  t.after(() => server.remove());
+  const ann = new Client(`${server.operatorUrl}/operator/v1`, { Authorization: `Bearer ${secret}` });
+  assert.equal((await ann.post('/accounts/acc_1/deposits', {})).status, 403);
+  const line = await server.run.findInErrors((stderr) => linesOf(stderr, 'operator_denied')[0]);
+  const route = 'POST /accounts/{id}/deposits';
+  assert.deepEqual(line['denials'], [{ operator: 'ann', role: 'read', route, times: 1 }]);
+});
