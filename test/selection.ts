@@ -7,6 +7,7 @@
 const SLOW: readonly string[] = [
   'torture/torture',
   'simulation/simulation',
+  'replication/torment',
   'replication/takeover',
   'replication/leader',
   'replication/standby',
