@@ -20,6 +20,7 @@ interface ReplayOptions extends RangeOptions {
   readonly account?: number;
   readonly market?: number;
   readonly kind?: string;
+  readonly operator?: string;
 }
 
 export const replayCommand = defineCommand<ReplayOptions>({
@@ -37,6 +38,7 @@ export const replayCommand = defineCommand<ReplayOptions>({
     ],
     ['replay --account acc_7 --explain', 'everything that ever touched account 7'],
     ['replay --kind withdraw --json', 'all withdrawals, for a program'],
+    ['replay --operator ann', 'everything that ann did at the operator port, and why'],
   ],
   options: [
     ...RANGE_OPTIONS,
@@ -47,6 +49,7 @@ export const replayCommand = defineCommand<ReplayOptions>({
     new Option('--account <ID>', 'only what is about this account').argParser(parseAccount),
     new Option('--market <ID>', 'only what is about this market').argParser(parseMarket),
     new Option('--kind <KIND>', 'only commands of this kind').choices(COMMAND_KINDS),
+    new Option('--operator <NAME>', 'only what this operator sent'),
   ],
   run: (context, options) =>
     HistoryReader.look(context, 'replay', (past) => {

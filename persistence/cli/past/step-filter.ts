@@ -1,4 +1,4 @@
-/** Which commands `tote replay` shows: by kind, by account, by market. */
+/** Which commands `tote replay` shows: by kind, by account, by market, by operator. */
 import type { Command, CommandKind } from '../../../engine/model/commands.js';
 import { assetOf } from '../../../engine/model/domain.js';
 import type { EngineEvent } from '../../../engine/model/events.js';
@@ -42,11 +42,14 @@ export interface StepFilter {
   readonly kind?: string;
   readonly account?: number;
   readonly market?: number;
+  /** Name of who sent the command. */
+  readonly operator?: string;
 }
 
 /** Whether the command, or anything that it did, matches the filter. */
-export function isAbout({ command, events }: Step, { kind, account, market }: StepFilter): boolean {
+export function isAbout({ command, events }: Step, { kind, account, market, operator }: StepFilter): boolean {
   if (kind !== undefined && command.kind !== kind) return false;
+  if (operator !== undefined && !('by' in command && command.by?.operator === operator)) return false;
   if (account !== undefined && !isAboutAccount(command, events, account)) return false;
   return market === undefined || isAboutMarket(command, events, market);
 }

@@ -83,6 +83,9 @@ test('who and why stand in the journal beside every action, and clients read why
   assert.deepEqual(unexplained?.command.by, { operator: 'ann', reason: '' });
   const first = lines.find(({ kind }) => kind === 'createAccount');
   assert.deepEqual(first?.command.by, { operator: 'operator', reason: '' });
+  const own = await toteLines<Line>(['replay', dataDir, '--operator', 'ann']);
+  assert.equal(own.length, lines.filter(({ command }) => command.by?.operator === 'ann').length);
+  assert.ok(own.length > actions.length && own.every(({ command }) => command.by?.operator === 'ann'));
   const words = await toteText(['replay', dataDir, '--explain']);
   assert.match(words, new RegExp(`change ${accountId}: frozen, by ann: "because of updateAccount"\n`));
   assert.match(words, /take no orders: "because of setTrading", by ann\n/);
