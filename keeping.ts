@@ -10,6 +10,7 @@ import { segmentSealedLogger, shadowNewsLogger } from './http/log/store-lines.js
 import type { StartView } from './http/operator/desk/status.js';
 import { systemClock } from './http/process/clock.js';
 import type { Config } from './http/process/config.js';
+import { Reloads } from './http/process/reloads.js';
 import { type ReplicationSettings, replicationOf } from './http/process/replication-variables.js';
 import type { Shutdown } from './http/process/shutdown.js';
 import { logRecovered, recoveryLogger } from './http/process/start/start-lines.js';
@@ -94,6 +95,8 @@ async function lead({ given, settings, open, journalOf, shutdown, log }: LeadPar
     port.catch((error: unknown) => shutdown.fatal(error));
     shutdown.watch({ drain: closePort, close });
   };
+  // A SIGHUP has nothing to read anew yet, and must not end a standby.
+  new Reloads(log).watch();
   const { membership, ...leading } = await untilLeading({
     ...settings,
     open,

@@ -38,6 +38,7 @@ test('a standby says that it is one, and whom it follows', options, async (t) =>
   const { b } = await startPair(t);
   const { operatorUrl } = (await event(b.run, 'standby_listening')) as { operatorUrl: string };
   const anyone = new Client(operatorUrl, {});
+  b.run.signal('SIGHUP');
   assert.equal((await anyone.get('/healthz')).status, 200);
   const ready = await anyone.get('/readyz');
   assert.equal(ready.status, 503);
