@@ -19,6 +19,7 @@ import { attackSection } from './sections/attack.js';
 import { engineSection } from './sections/engine.js';
 import { gridSection } from './sections/grid.js';
 import { herdSection } from './sections/herd.js';
+import { limitsSection } from './sections/limits.js';
 import { marketsSection } from './sections/markets.js';
 import { memorySection } from './sections/memory.js';
 import { minuteSection } from './sections/minute.js';
@@ -49,6 +50,7 @@ const SECTIONS: Readonly<Record<SectionName, Section>> = {
   snapshots: snapshotsSection,
   past: pastSection,
   engine: engineSection,
+  limits: limitsSection,
   grid: gridSection,
 };
 const WARMUP_MS = 1_250;

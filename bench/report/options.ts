@@ -19,6 +19,7 @@ export const SECTION_NAMES = [
   'snapshots',
   'past',
   'engine',
+  'limits',
   'grid',
 ] as const;
 export type SectionName = (typeof SECTION_NAMES)[number];

@@ -4,6 +4,7 @@ import { digestRate, rejectRate, replayRate } from '../engine/cycling.js';
 import { gridRow } from '../engine/grid.js';
 import { orderBookRates } from '../engine/order-book.js';
 import { placingRate } from '../engine/placing.js';
+import { restingCost } from '../engine/resting.js';
 import { lifecycleCost, settlementCost } from '../engine/settling.js';
 import { loadSnapshot, writeSnapshot } from '../engine/snapshots.js';
 import { tickRate } from '../engine/ticks.js';
@@ -36,6 +37,7 @@ const SUITES = {
   ticks: () => tickRate(),
   lifecycle: () => lifecycleCost(LIFECYCLE_MINUTES),
   settle: ({ scale, accounts = 1_000 }: SuiteInput) => settlementCost(accounts, scale, SETTLE_SLICE_BETS),
+  resting: ({ scale }: SuiteInput) => restingCost(scale),
   grid: ({ scale, sizes }: SuiteInput) => gridRow(scale, must(sizes, 'sizes')),
   orderBook: ({ scale }: SuiteInput) => orderBookRates(scale),
   commits: ({ scale, dir, durability }: SuiteInput) => commitRates(dir, scale, durability),

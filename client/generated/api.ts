@@ -751,6 +751,8 @@ export interface components {
             readonly entryPercent: number | null;
             /** @description What a WIN would pay, stake included. */
             readonly potentialPayout: number | null;
+            /** @description Whether the limit order would rest, or be placed at once; only where an order with `limitOdds` has odds. */
+            readonly rests?: boolean;
             /** @description The moment for which all of this holds. */
             readonly quotedAt: components["schemas"]["DateTime"];
         };

@@ -22,13 +22,12 @@ export interface components {
              */
             readonly type: "account";
         };
-        /** @description A bet was placed, on whatever way. */
+        /** @description A bet was placed, on whatever way; `filled` if it is a limit order that has rested: its stake was taken before. */
         readonly BetPlacedEvent: {
             /** @description Stake in USD. */
             readonly amount: number;
             readonly entryPercent: number;
-            /** @constant */
-            readonly event: "placed";
+            readonly event: "filled" | "placed";
             /** @description The bet: `id` of GET /orders. */
             readonly id: string;
             readonly marketId: string;
@@ -58,12 +57,32 @@ export interface components {
             readonly roundId: string;
             readonly roundNumber: components["schemas"]["Count"];
         };
+        /** @description The answer to an accepted `cancel`: the order, which is CANCELLED now. */
+        readonly CancelledMessage: {
+            readonly data: components["schemas"]["Position"];
+            readonly id: components["schemas"]["MessageId"];
+            /** @description Of `rounds`, `fills` and `account`: of the command that caused it. Of a heartbeat: all events up to it of the channels subscribed to have been sent. Of others: of the last durable command. */
+            readonly seq: components["schemas"]["Seq"];
+            /** @description The engine's time, or the server's where no command caused the message. */
+            readonly time: components["schemas"]["DateTime"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly type: "cancelled";
+        };
         readonly Channel: "account" | "fills" | "markets" | "prices" | "rounds";
-        readonly ClientMessage: components["schemas"]["Ping"] | components["schemas"]["StreamOrder"] | components["schemas"]["Subscribe"] | components["schemas"]["Unsubscribe"];
+        readonly ClientMessage: components["schemas"]["Ping"] | components["schemas"]["StreamCancel"] | components["schemas"]["StreamOrder"] | components["schemas"]["Subscribe"] | components["schemas"]["Unsubscribe"];
         readonly Count: number;
         /** Format: date-time */
         readonly DateTime: string;
-        readonly FillEvent: components["schemas"]["BetPlacedEvent"] | components["schemas"]["BetSettledEvent"];
+        readonly FillEvent: components["schemas"]["BetPlacedEvent"] | components["schemas"]["BetSettledEvent"] | components["schemas"]["OrderPendingEvent"] | components["schemas"]["OrderUnfilledEvent"];
+        /** @description Resting orders of one side. */
+        readonly FilledOrders: {
+            /** @description Their stakes in USD. */
+            readonly amount: number;
+            readonly orders: components["schemas"]["Count"];
+        };
         /** @description Everything that one command did to bets of the account. */
         readonly FillsMessage: {
             readonly data: readonly components["schemas"]["FillEvent"][];
@@ -106,9 +125,10 @@ export interface components {
              */
             readonly type: "heartbeat";
         };
-        /** @description What of resting limit orders an order has filled. */
+        /** @description What of resting limit orders an order has filled at once; more of them may follow. */
         readonly LimitOrdersFilled: {
-            readonly [key: string]: unknown;
+            readonly down: components["schemas"]["FilledOrders"];
+            readonly up: components["schemas"]["FilledOrders"];
         };
         /** @description The live state of one market: what GET /markets says of its pools. */
         readonly MarketState: {
@@ -166,6 +186,25 @@ export interface components {
              */
             readonly type: "order";
         };
+        /** @description A limit order rests; its stake is reserved. */
+        readonly OrderPendingEvent: {
+            /** @description Stake in USD. */
+            readonly amount: number;
+            /** @constant */
+            readonly event: "pending";
+            /** @description The bet: `id` of GET /orders. */
+            readonly id: string;
+            /** @description The least odds that the order takes. */
+            readonly limitOdds: number;
+            readonly marketId: string;
+            /** @description Account balance in USD after the event. */
+            readonly newBalance: number;
+            /** @description What a win would pay at these odds. */
+            readonly potentialPayout: number;
+            readonly prediction: "DOWN" | "UP";
+            readonly roundId: string;
+            readonly roundNumber: components["schemas"]["Count"];
+        };
         /** @description A bet to place on the current round of a market. */
         readonly OrderRequest: {
             /** @description Stake in USD, at most two decimals, within minBet and maxBet of the market and the limit of the account's tier. */
@@ -174,6 +213,12 @@ export interface components {
             readonly clientSeed?: string;
             /** @description Slippage guard: the order is refused with `odds_changed` when the side's live percent is more than {slippage} away. */
             readonly expectedPercent?: number;
+            /**
+             * @description Makes it a limit order (extension): a bet at odds of at least these, with the stake in its pool. Where the odds are lower, or
+             *     the round cannot bear the bet, the order rests (PENDING) with its stake reserved, all or none of it, until it can be filled,
+             *     at the latest until betting closes. In steps of 0.01 below 10, of 0.1 below 100, of 1 from there on.
+             */
+            readonly limitOdds?: number;
             /** @description A market id such as `BTC_ONE_MINUTE`. */
             readonly marketId: string;
             /** @description Least odds with the stake in its pool, to four decimals: the order is refused with `odds_changed` where it would get less (extension). */
@@ -195,6 +240,20 @@ export interface components {
             /** @description Account balance in USD after the bet. */
             readonly newBalance: number;
         };
+        /** @description A limit order has ended unfilled: its stake went back. */
+        readonly OrderUnfilledEvent: {
+            /** @description Stake in USD. */
+            readonly amount: number;
+            readonly event: "cancelled" | "expired";
+            /** @description The bet: `id` of GET /orders. */
+            readonly id: string;
+            readonly marketId: string;
+            /** @description Account balance in USD after the event. */
+            readonly newBalance: number;
+            readonly prediction: "DOWN" | "UP";
+            readonly roundId: string;
+            readonly roundNumber: components["schemas"]["Count"];
+        };
         /** @description Asks for a `pong`. */
         readonly Ping: {
             readonly id: components["schemas"]["MessageId"];
@@ -208,18 +267,21 @@ export interface components {
         readonly PlacedBet: {
             /** @description Stake in USD. */
             readonly amount: number;
-            /** @description Provably-fair hash, SHA-256 in hex; its form is in the API guide. */
-            readonly betHash: components["schemas"]["Sha256Hex"];
-            /** @description The side's share of the pool in percent after the stake has joined it. */
-            readonly entryPercent: number;
+            /** @description Provably-fair hash, SHA-256 in hex; its form is in the API guide. null only for a limit order that is PENDING. */
+            readonly betHash: components["schemas"]["Sha256Hex"] | null;
+            /** @description The side's share of the pool in percent after the stake has joined it; null only for a limit order that is PENDING. */
+            readonly entryPercent: null | number;
             readonly id: string;
+            /** @description The least odds that a limit order takes; only limit orders have it (extension). */
+            readonly limitOdds?: number;
             readonly marketId: string;
-            /** @description Odds after the stake has joined its pool: the price that the bettor gets. */
+            /** @description Odds after the stake has joined its pool: the price that the bettor gets. Of a limit order that is PENDING, what it named. */
             readonly oddsAtBet: number;
             readonly placedAt: components["schemas"]["DateTime"];
             /** @description What a WIN pays, stake included: amount * oddsAtBet * {keptShare}, rounded down to the cent. */
             readonly potentialPayout: number;
             readonly prediction: "DOWN" | "UP";
+            /** @description ACTIVE; PENDING for a limit order that rests. */
             readonly status: string;
         };
         /** @description The answer to `ping`. */
@@ -234,6 +296,53 @@ export interface components {
              * @enum {string}
              */
             readonly type: "pong";
+        };
+        /** @description One bet. */
+        readonly Position: {
+            /** @description Stake in USD. */
+            readonly amount: number;
+            /** @description The provably-fair hash of the answer to the order (extension); null where entryPercent is. */
+            readonly betHash: string | null;
+            readonly crypto: "AUDUSD" | "BNB" | "BTC" | "ETH" | "EURUSD" | "GBPUSD" | "GOLD" | "HYPE" | "SILVER" | "SOL" | "TON" | "USDCAD" | "USDJPY" | "XRP" | null;
+            /**
+             * @description The side's share of the pool in percent after the stake had joined it, as in the answer to the order (extension). null
+             *     for orders that are not filled, and for old bets of which it is no longer known.
+             */
+            readonly entryPercent: null | number;
+            /** @description When a limit order became a bet; null for one that has not, absent for other orders (extension). */
+            readonly filledAt?: string | null;
+            readonly id: string;
+            /**
+             * @description Whether the order named `limitOdds`. Until it is filled it is PENDING: `oddsAtBet` is then what it named, `potentialPayout`
+             *     what that would pay. It ends CANCELLED or EXPIRED if it never is; its stake went back.
+             */
+            readonly isLimitOrder: boolean;
+            /** @description The least odds that a limit order takes; only limit orders have it (extension). */
+            readonly limitOdds?: number;
+            readonly marketId: null | string;
+            readonly oddsAtBet: number;
+            readonly payout: null | number;
+            /** @description When the order was placed: the time in betHash, also of a limit order that was filled later. */
+            readonly placedAt: components["schemas"]["DateTime"];
+            /** @description What a WIN pays, stake included: amount * oddsAtBet * {keptShare}, rounded down to the cent. */
+            readonly potentialPayout: number;
+            readonly prediction: "DOWN" | "UP";
+            /** @description payout - amount. */
+            readonly profit: null | number;
+            /** @description WIN pays potentialPayout, LOSS nothing; DRAW and REFUNDED (the round was voided) return the stake. */
+            readonly result: "CASHOUT" | "DRAW" | "LOSS" | "REFUNDED" | "WIN" | null;
+            readonly round: components["schemas"]["PositionRound"];
+            readonly settledAt: components["schemas"]["DateTime"] | null;
+            readonly status: "ACTIVE" | "CANCELLED" | "EXPIRED" | "PENDING" | "SETTLED" | "SETTLING";
+            readonly timeFrame: "FIFTEEN_MINUTES" | "FIVE_MINUTES" | "FOUR_HOURS" | "ONE_DAY" | "ONE_MINUTE" | null;
+        };
+        /** @description What a position shows of its round. */
+        readonly PositionRound: {
+            readonly endTime: components["schemas"]["DateTime"];
+            /** @description As of `GET /rounds/{id}`, which has the seed with which `betHash` can be checked (extension). */
+            readonly id: string;
+            readonly roundNumber: components["schemas"]["Count"];
+            readonly status: "LIVE" | "LOCKED" | "SETTLED" | "SETTLING" | "UPCOMING";
         };
         /** @description The prices of one asset. */
         readonly PriceState: {
@@ -331,11 +440,22 @@ export interface components {
         };
         /** @description The journal's sequence number of a command. */
         readonly Seq: number;
-        readonly ServerMessage: components["schemas"]["AccountMessage"] | components["schemas"]["FillsMessage"] | components["schemas"]["Heartbeat"] | components["schemas"]["MarketsMessage"] | components["schemas"]["OrderMessage"] | components["schemas"]["Pong"] | components["schemas"]["PricesMessage"] | components["schemas"]["RoundsMessage"] | components["schemas"]["StreamError"] | components["schemas"]["Subscribed"] | components["schemas"]["Unsubscribed"];
+        readonly ServerMessage: components["schemas"]["AccountMessage"] | components["schemas"]["CancelledMessage"] | components["schemas"]["FillsMessage"] | components["schemas"]["Heartbeat"] | components["schemas"]["MarketsMessage"] | components["schemas"]["OrderMessage"] | components["schemas"]["Pong"] | components["schemas"]["PricesMessage"] | components["schemas"]["RoundsMessage"] | components["schemas"]["StreamError"] | components["schemas"]["Subscribed"] | components["schemas"]["Unsubscribed"];
         readonly Sha256Hex: string;
+        /** @description Cancels a limit order that rests: the same checks, limits and answers as DELETE /orders/{id}. */
+        readonly StreamCancel: {
+            readonly id: components["schemas"]["MessageId"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly op: "cancel";
+            /** @description The order: `id` of GET /orders. */
+            readonly orderId: string;
+        };
         /** @description A request that was refused, or the reason why the server is about to close the stream. */
         readonly StreamError: {
-            readonly code: "account_frozen" | "account_not_found" | "archive_behind" | "archive_unavailable" | "betting_closed" | "body_too_large" | "client_certificate_required" | "clock_not_manual" | "clock_unsynchronised" | "csrf_refused" | "disk_reserve" | "feed_not_push" | "idempotency_full" | "idempotency_in_progress" | "idempotency_key_reused" | "insufficient_balance" | "insufficient_role" | "insufficient_scope" | "invalid_api_key" | "invalid_operator_token" | "invalid_request" | "invalid_session" | "journal_backlog" | "key_disabled" | "key_expired" | "key_not_found" | "market_not_found" | "market_suspended" | "method_not_allowed" | "missing_api_key" | "not_found" | "odds_changed" | "order_expired" | "order_not_found" | "overloaded" | "preview_outdated" | "price_not_held" | "price_refused" | "rate_limited" | "reference_conflict" | "request_timeout" | "resync_required" | "round_already_resolved" | "round_changed" | "round_exposure_limit" | "round_not_found" | "round_not_live" | "shutting_down" | "slow_consumer" | "stake_out_of_range" | "stale_price" | "tier_too_low" | "too_many_keys" | "too_many_open_bets" | "too_many_streams" | "trading_disabled" | "unsupported_media_type" | "upgrade_required";
+            readonly code: "account_frozen" | "account_not_found" | "archive_behind" | "archive_unavailable" | "betting_closed" | "body_too_large" | "client_certificate_required" | "clock_not_manual" | "clock_unsynchronised" | "csrf_refused" | "disk_reserve" | "feed_not_push" | "idempotency_full" | "idempotency_in_progress" | "idempotency_key_reused" | "insufficient_balance" | "insufficient_role" | "insufficient_scope" | "invalid_api_key" | "invalid_operator_token" | "invalid_request" | "invalid_session" | "journal_backlog" | "key_disabled" | "key_expired" | "key_not_found" | "market_not_found" | "market_suspended" | "method_not_allowed" | "missing_api_key" | "not_found" | "odds_changed" | "order_expired" | "order_not_found" | "order_not_pending" | "overloaded" | "preview_outdated" | "price_not_held" | "price_refused" | "rate_limited" | "reference_conflict" | "request_timeout" | "resync_required" | "round_already_resolved" | "round_changed" | "round_exposure_limit" | "round_not_found" | "round_not_live" | "shutting_down" | "slow_consumer" | "stake_out_of_range" | "stale_price" | "standby" | "tier_too_low" | "too_many_keys" | "too_many_open_bets" | "too_many_streams" | "trading_disabled" | "unsupported_media_type" | "upgrade_required";
             /** @description Of an order refused with `odds_changed` for its `minOdds`: what it would get now. */
             readonly current?: {
                 readonly oddsAtBet: number;

@@ -174,6 +174,8 @@ export class ToteStream {
         return;
       case 'unsubscribed':
       case 'pong':
+      // This client cancels orders by DELETE /orders/{id}.
+      case 'cancelled':
         return;
       default:
         this.#subscriptions.onChannelMessage(message);

@@ -112,7 +112,8 @@ class SideSearch implements LimitSearch {
   found: Offer | null = null;
   readonly #sideCents: number;
   readonly #totalE4: number;
-  readonly #availableCents: number;
+  /** Worked out when it is asked for: mostly no limit is within the odds. */
+  #availableCents = -1;
 
   constructor(
     private readonly state: State,
@@ -124,13 +125,14 @@ class SideSearch implements LimitSearch {
     const totalCents = round.poolUpCents + round.poolDownCents;
     this.#sideCents = side === UP ? upCents : totalCents - upCents;
     this.#totalE4 = totalCents * 10_000 * (1 + ROUNDING);
-    this.#availableCents = availableCents(round, side, fairShareE6);
   }
 
   /** (total + stake) / (side + stake) >= limit, without a division. */
   mayFit(limitOddsE4: number, stakeCents: number): boolean {
-    if (stakeCents > this.#availableCents) return false;
-    return stakeCents * (limitOddsE4 - 10_000) + limitOddsE4 * this.#sideCents <= this.#totalE4;
+    if (stakeCents * (limitOddsE4 - 10_000) + limitOddsE4 * this.#sideCents > this.#totalE4) return false;
+    if (this.#availableCents < 0)
+      this.#availableCents = availableCents(this.round, this.side, this.fairShareE6);
+    return stakeCents <= this.#availableCents;
   }
 
   fits(row: number): boolean {

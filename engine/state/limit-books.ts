@@ -1,6 +1,6 @@
 /** The resting orders of all rounds: for each round that has some, a tree for either side, and their number. */
 import { must } from '../base/assert.js';
-import { LIMIT_ODDS_E4_MIN, UP } from '../model/domain.js';
+import { UP } from '../model/domain.js';
 import type { LimitTable } from './limit-table.js';
 import { type LimitSearch, LimitTree } from './limit-tree.js';
 import type { Round } from './rounds.js';
@@ -65,8 +65,8 @@ export class LimitBooks {
   find(round: Round, up: LimitSearch, down: LimitSearch): number {
     const book = this.#books.get(round);
     if (book === undefined) return 0;
-    const ofUp = this.#tree.find(book.upRoot, LIMIT_ODDS_E4_MIN, up);
-    const ofDown = this.#tree.find(book.downRoot, LIMIT_ODDS_E4_MIN, down);
+    const ofUp = this.#tree.find(book.upRoot, up);
+    const ofDown = this.#tree.find(book.downRoot, down);
     if (ofUp === 0 || ofDown === 0) return ofUp + ofDown;
     return this.#tree.isBefore(ofUp, ofDown) ? ofUp : ofDown;
   }

@@ -68,17 +68,24 @@ export class LimitTree {
     }
   }
 
-  /** The first order that fits, or 0. No limit in the tree is below `lowestE4`. */
-  find(root: number, lowestE4: number, search: LimitSearch): number {
+  /** The first order that fits, or 0. */
+  find(root: number, search: LimitSearch): number {
+    if (root === 0) return 0;
+    const first = this.first(root);
+    return this.#find(root, this.table.chunk(first).limitOddsE4[this.table.index(first)] as number, search);
+  }
+
+  /** No limit in the tree is below `lowestE4`. */
+  #find(root: number, lowestE4: number, search: LimitSearch): number {
     if (root === 0) return 0;
     const chunk = this.table.chunk(root);
     const i = this.table.index(root);
     if (!search.mayFit(lowestE4, chunk.leastCents[i] as number)) return 0;
-    const before = this.find(chunk.left[i] as number, lowestE4, search);
+    const before = this.#find(chunk.left[i] as number, lowestE4, search);
     if (before !== 0) return before;
     const limitOddsE4 = chunk.limitOddsE4[i] as number;
     if (search.mayFit(limitOddsE4, chunk.stakeCents[i] as number) && search.fits(root)) return root;
-    return this.find(chunk.right[i] as number, limitOddsE4, search);
+    return this.#find(chunk.right[i] as number, limitOddsE4, search);
   }
 
   /** Whether the order in `row` comes before the one in `other`. */

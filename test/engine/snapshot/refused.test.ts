@@ -54,8 +54,8 @@ function samples(): Tables[] {
   const busy = new BusyEngine(3);
   busy.round(60);
   busy.round(60);
-  const streams = [14, 21, 23].map((seed) => randomEngine(seed, 400, false));
-  return [busy.engine, ...streams, randomEngine(11, 400)].map(tablesOf);
+  const streams = [14, 21, 23].map((seed) => randomEngine(seed, 400, false, true));
+  return [busy.engine, ...streams, randomEngine(11, 400, true, true)].map(tablesOf);
 }
 
 const isRefused = (tables: Tables): boolean => {

@@ -24,7 +24,7 @@ import { randomOf, refusal, temporaryDir } from '../support/journal-files.js';
 const STEPS = 700;
 const START: ArchivePosition = { seq: 0, timeMs: 0, digest: '', chain: CHAIN_START };
 
-const commandsOf = (seed: number): readonly Command[] => randomCommands(seed, STEPS);
+const commandsOf = (seed: number): readonly Command[] => randomCommands(seed, STEPS, true, true);
 
 const positionOf = (engine: Engine): ArchivePosition => ({
   seq: engine.seq,

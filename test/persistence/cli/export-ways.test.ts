@@ -17,7 +17,7 @@ const BATCH = 5;
 const STEPS = 900;
 const KINDS = ['bets', 'ledger', 'rounds'];
 
-const commandsOf = (seed: number): readonly Command[] => randomCommands(seed, STEPS);
+const commandsOf = (seed: number): readonly Command[] => randomCommands(seed, STEPS, true, true);
 
 /** A directory whose archive ends at about half of the commands, with snapshots before and behind that end. */
 function makeLagging(t: TestContext, commands: readonly Command[]): MadeDir {

@@ -23,17 +23,23 @@ const STORY_LINES = 40;
 
 type Generator = (world: World, rng: Rng) => Move | Command | null;
 
-function choices(world: World): readonly (readonly [number, Generator])[] {
-  const { state, nowMs } = world;
-  const isBetting = bettableRounds(state, nowMs).length > 0;
+function limitMoves({ state, nowMs }: World, isBetting: boolean): readonly (readonly [number, Generator])[] {
   const isExpiring = nextExpiryMs(state) <= nowMs;
-  const isAwaiting = lifecycle.awaitedBoundaries(world).length > 0;
   return [
-    [isBetting ? 90 : 3, orders.order],
     [isBetting ? 25 : 1, orders.limitOrder],
     [isBetting ? 6 : 0.5, orders.cancelOrder],
     [isBetting ? 6 : 0.3, orders.fillOrders],
     [isExpiring ? 8 : 0.3, orders.expireOrders],
+  ];
+}
+
+function choices(world: World): readonly (readonly [number, Generator])[] {
+  const { state, nowMs } = world;
+  const isBetting = bettableRounds(state, nowMs).length > 0;
+  const isAwaiting = lifecycle.awaitedBoundaries(world).length > 0;
+  return [
+    [isBetting ? 90 : 3, orders.order],
+    ...(world.hasLimits ? limitMoves(world, isBetting) : []),
     [14, lifecycle.passTime],
     [isAwaiting ? 22 : 0.5, lifecycle.boundaryPrice],
     [state.markets.some(({ current }) => current === null) ? 4 : 0.5, lifecycle.openLate],
@@ -100,35 +106,53 @@ export function drawStream(
   worldSeed: number,
   steps: readonly number[],
   isQuoting = true,
+  hasLimits = true,
 ): Pick<DrawnStream, 'tried' | 'accepted'> {
   const drawn = new DrawnStream();
-  drive(drawn, worldSeed, steps, isQuoting);
+  drive(drawn, worldSeed, steps, isQuoting, hasLimits);
   return drawn;
 }
 
-/** The accepted commands of a stream of so many random steps. */
-export function randomCommands(seed: number, steps: number, isQuoting = true): readonly Command[] {
+/** The accepted commands of a stream of so many random steps, with limit orders if that is said. */
+export function randomCommands(
+  seed: number,
+  steps: number,
+  isQuoting = true,
+  hasLimits = false,
+): readonly Command[] {
   const rng = new Rng(seed);
   return drawStream(
     seed,
     Array.from({ length: steps }, () => rng.integer(0, 0xffff_ffff)),
     isQuoting,
+    hasLimits,
   ).accepted;
 }
 
 /** The engine at the end of such a stream. */
-export function randomEngine(seed: number, steps: number, isQuoting = true): Engine {
+export function randomEngine(seed: number, steps: number, isQuoting = true, hasLimits = false): Engine {
   const engine = new Engine();
-  for (const command of randomCommands(seed, steps, isQuoting)) {
+  for (const command of randomCommands(seed, steps, isQuoting, hasLimits)) {
     const { status } = engine.apply(command);
     assert(status === 'accepted', `${command.kind} is ${status}`);
   }
   return engine;
 }
 
-function drive(target: Target, worldSeed: number, steps: readonly number[], isQuoting = true): void {
+function drive(
+  target: Target,
+  worldSeed: number,
+  steps: readonly number[],
+  isQuoting = true,
+  hasLimits = true,
+): void {
   const rng = new Rng(worldSeed);
-  const world = new World(target.reference.state, 1_700_000_000_000 + rng.integer(0, 900_000), isQuoting);
+  const world = new World(
+    target.reference.state,
+    1_700_000_000_000 + rng.integer(0, 900_000),
+    isQuoting,
+    hasLimits,
+  );
   openWorld(target, world, rng);
   for (const seed of steps) {
     const stepRng = new Rng(seed);

@@ -49,6 +49,7 @@ export class World {
     state: ReferenceState,
     startMs: number,
     readonly isQuoting: boolean,
+    readonly hasLimits: boolean,
   ) {
     this.quoteRng = new Rng(startMs % 1_000_000);
     this.state = state;
