@@ -150,7 +150,7 @@ interface Bound {
 /** Snapshots and archive, and reading it, on threads of their own. A fault in the state itself ends the server. */
 function startArchive(
   config: Config,
-  { dir }: Store,
+  store: Store,
   shutdown: Shutdown,
   log: Log,
   { onSnapshot = () => undefined, ...bound }: Bound = {},
@@ -158,7 +158,8 @@ function startArchive(
   const { snapshotCommands, snapshotEveryMs, snapshotsKept, retentionMs: segmentsKeptMs } = config;
   const logNews = shadowNewsLogger(log);
   return startArchiveThreads(
-    { dir, snapshotCommands, snapshotEveryMs, snapshotsKept, segmentsKeptMs, ...bound },
+    { snapshotCommands, snapshotEveryMs, snapshotsKept, segmentsKeptMs, ...bound },
+    store,
     {
       onDiverged: (error) => shutdown.fatal(error),
       onNote: (note) => log.write('shadow_note', {}, note),

@@ -8,12 +8,14 @@ import { ClockGuard } from './engine/host/clock-guard.js';
 import { Lifecycle, SETTLE_BETS_MAX, STALL_MS } from './engine/host/lifecycle.js';
 import { ManualRun } from './engine/host/manual-run.js';
 import { OrderTimes } from './engine/host/order-times.js';
+import { RootDesk } from './engine/host/roots/root-desk.js';
 import { Sequencer } from './engine/host/sequencer.js';
 import { SEQUENCER_DEFAULTS, type SequencerMeter } from './engine/host/sequencer-options.js';
 import { PUBLISH_EVERY_MS } from './http/board/markets.js';
 import { Front } from './http/gateway/front.js';
 import { type OpenPorts, openPorts, requireDescriptors } from './http/gateway/ports.js';
 import { createLog, type Log, logNodeWarnings } from './http/log/log.js';
+import { rootRefusedLogger } from './http/log/store-lines.js';
 import { EngineMeter } from './http/metrics/engine-meter.js';
 import { OperatorDesk } from './http/operator/desk/desk.js';
 import type { StartView } from './http/operator/desk/status.js';
@@ -59,8 +61,9 @@ async function start(given: Config, log: Log): Promise<void> {
   const tokens = { dir: store.dir, token: config.operatorToken, file: config.operatorTokensFile };
   const operatorTokens = openOperatorTokens(tokens);
   const manualClock = config.clock === 'manual' ? new ManualClock(lastTimeMs, config.clockStartMs) : null;
-  const { masterSecret } = store;
-  const ports = await openPorts(config, { front, masterSecret, operatorTokens, manualClock, log, version });
+  const { masterSecret, signing } = store;
+  const secrets = { masterSecret, signing, operatorTokens };
+  const ports = await openPorts(config, { front, ...secrets, manualClock, log, version });
   const reloadTokens = front.operatorTokensReload(() => openOperatorTokens(tokens));
   new Reloads(log).add('certificates', ports.reloadCertificates).add('operator tokens', reloadTokens).watch();
   const meter = new EngineMeter(front.figures.engine);
@@ -91,6 +94,7 @@ async function start(given: Config, log: Log): Promise<void> {
     operatorUrl: ports.operatorUrl,
     tokenSource: config.operatorToken === null ? store.dir.operatorTokenFile : 'TOTE_OPERATOR_TOKEN',
     dataDir: store.dir.root,
+    signingKey: signing,
     recoveredSeq: start.lastSeq,
     durability: config.durability,
     feed: host.feed.name,
@@ -103,12 +107,13 @@ async function start(given: Config, log: Log): Promise<void> {
 
 /** Drives the rounds and checks the server's health until it is told to end; then closes everything in order. */
 function run(host: Host, watch: Watch, ports: OpenPorts, keeping: Keeping, shutdown: Shutdown): void {
-  const { sequencer, lifecycle, past, shadow, journal } = host;
+  const { sequencer, lifecycle, roots, threads, journal } = host;
   const pump = (): void => {
     sequencer.heartbeat();
     lifecycle.pump();
     ports.front.pump();
     watch.beat();
+    roots.lookAgain();
   };
   const timer = setInterval(pump, PUBLISH_EVERY_MS);
   let portsClosed = Promise.resolve();
@@ -121,9 +126,8 @@ function run(host: Host, watch: Watch, ports: OpenPorts, keeping: Keeping, shutd
       await portsClosed;
       clearInterval(timer);
       lifecycle.stop();
-      await past.close();
       // The shadow reads the journal's files. The journal must be the last to close them, so that no WAL is left.
-      await shadow.close();
+      await threads.close();
       await journal.close();
       keeping.store.lock.release();
     },
@@ -168,10 +172,15 @@ function buildHost(
     stallMs: manualClock === null ? STALL_MS : Number.POSITIVE_INFINITY,
   });
   const runClock = manualClock?.set.bind(manualClock) ?? null;
-  const manualRun = runClock === null ? null : new ManualRun(sequencer, lifecycle, setImmediate, runClock);
+  const threads = archive();
+  const roots = new RootDesk(sequencer, { ...threads.roots, onRefused: rootRefusedLogger(log) });
+  threads.roots.takeBy((root) => roots.publish(root));
+  const parts = { sequencer, lifecycle, roots, schedule: setImmediate };
+  const manualRun = runClock === null ? null : new ManualRun(parts, runClock);
   const steadyNowMs = manualClock === null ? wholeMonotonicMs : () => manualClock.nowMs();
   const common = { clock, steadyNowMs, journal, sequencer, orderTimes, lifecycle, manualRun };
-  return { ...common, ...archive(), ...prices };
+  const { shadow, past } = threads;
+  return { ...common, ...prices, threads, shadow, past, roots };
 }
 
 function buildOperatorDesk(

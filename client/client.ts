@@ -11,47 +11,29 @@ import type {
   LedgerEntry,
   Limits,
   Market,
+  OrderProof,
   OrderQuote,
   OrderRequest,
   OrderResult,
   Position,
   QueryOf,
   RoundDetail,
+  RoundProof,
   SeenOrder,
   ServerTime,
   SettledRound,
+  SigningKey,
 } from './base/types.js';
 import { type CallDefaults, Caller, type Query } from './rest/caller.js';
 import type { Fetch } from './rest/exchange.js';
 import { Hosts } from './rest/hosts.js';
+import type { ClientOptions, WatchOptions } from './rest/options.js';
 import type { Page } from './rest/pages.js';
 import { type CallOptions, type OrderOptions, orderRetryMs } from './rest/persist.js';
 import type { WebSocketConstructor } from './stream/connection.js';
 import { FINAL_CODES, type StreamOptions, ToteStream } from './stream/stream.js';
 
-export interface ClientOptions {
-  /**
-   * The API's address with its base path; of an exchange on several machines, those of all: the client goes on to the next one when
-   * one does not answer, or does not serve.
-   */
-  readonly url?: string | readonly string[];
-  /** The secret of an API key: `tote_` and 43 characters. Keep it on your servers. */
-  readonly key: string;
-  /** How long each attempt waits for its answer: 10 seconds if not given. */
-  readonly timeoutMs?: number;
-  /** For how long failures that pass are tried again: 30 seconds if not given. */
-  readonly retryForMs?: number;
-  readonly fetch?: Fetch;
-  /** Clock, chance and waiting, for tests. */
-  readonly surroundings?: Surroundings;
-}
-
-export interface WatchOptions {
-  /** From one look to the next: 1 second if not given. */
-  readonly everyMs?: number;
-  /** Ends the watching without an error. */
-  readonly signal?: AbortSignal;
-}
+export type { ClientOptions, WatchOptions } from './rest/options.js';
 
 interface Platform {
   readonly WebSocket?: WebSocketConstructor;
@@ -114,6 +96,21 @@ export class ToteClient {
     options: CallOptions = {},
   ): Promise<Page<SettledRound>> {
     return this.#page(`/markets/${encodeURIComponent(id)}/rounds`, query, options);
+  }
+
+  /** What it takes to check a settled round: give it to `verifyProof`. */
+  getRoundProof(id: string, options: CallOptions = {}): Promise<RoundProof> {
+    return this.#get(`/rounds/${encodeURIComponent(id)}/proof`, {}, options);
+  }
+
+  /** That one of your bets is under the root of its round. Fails with `proof_not_found` until the round is settled. */
+  getOrderProof(id: string, options: CallOptions = {}): Promise<OrderProof> {
+    return this.#get(`/orders/${encodeURIComponent(id)}/proof`, {}, options);
+  }
+
+  /** The keys with which the server signs, the one in use first. */
+  listSigningKeys(options: CallOptions = {}): Promise<readonly SigningKey[]> {
+    return this.#get('/keys', {}, options);
   }
 
   /** Every movement of your money, newest first: a page of entries that add up to your balance. */

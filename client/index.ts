@@ -17,6 +17,7 @@ export type {
   LedgerEntry,
   Limits,
   Market,
+  OrderProof,
   OrderQuote,
   OrderRequest,
   OrderResult,
@@ -25,16 +26,25 @@ export type {
   Price,
   Round,
   RoundDetail,
+  RoundProof,
   Scope,
   SeenOrder,
   ServerCode,
   ServerTime,
   SettledRound,
+  SigningKey,
   Tier,
   TimeFrame,
 } from './base/types.js';
 export { type ClientOptions, ToteClient, type WatchOptions } from './client.js';
 export type { components, operations, paths } from './generated/api.js';
+export {
+  PROOF_STEPS,
+  type ProofEvidence,
+  type ProofStep,
+  type ProofVerdict,
+  verifyProof,
+} from './proofs/verify.js';
 export { eachOf, type Page, type PageQuery } from './rest/pages.js';
 export type { CallOptions, OrderOptions } from './rest/persist.js';
 export { RETRIED_CODES } from './rest/retry.js';

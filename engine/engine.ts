@@ -31,6 +31,7 @@ import type {
 } from './model/views.js';
 import { allPositions, betView, entriesKnownFrom, openPositions, orders } from './reads/bets.js';
 import { betsPage, changesPage } from './reads/pages.js';
+import { roundBets } from './reads/round-bets.js';
 import { totals } from './reads/totals.js';
 import { exportTables } from './snapshot/export.js';
 import type { ReadTable, StateTable } from './snapshot/form.js';
@@ -103,10 +104,7 @@ export class Engine implements EngineReads {
   stateDigest(newHasher: NewHasher, entriesFrom = 1): string {
     return stateDigest(this.#state, this.rollingDigest(), newHasher, entriesFrom);
   }
-  /**
-   * The first bet from which on all have their entry percent and client seed. Snapshots of older versions have neither, so
-   * a state restored from one is compared with a replayed one from this bet on.
-   */
+  /** The first bet from which on all have their entry percent and client seed: snapshots of older versions lack them. */
   entriesKnownFrom(): number {
     return entriesKnownFrom(this.#state);
   }
@@ -206,6 +204,8 @@ export class Engine implements EngineReads {
   accountTouchedSeq(account: number): number {
     return this.#state.accounts.touchedSeq(account);
   }
+  /** The bets of a round that is not resolved, in the order in which they joined it. */
+  roundBets = (market: number, roundNumber: number) => roundBets(this.#state, market, roundNumber);
   openPositions(account: number, limit: number): BetView[] {
     return openPositions(this.#state, account, limit);
   }

@@ -10,7 +10,7 @@
 import { flattenString } from './base/flatten-string.js';
 import { integerText } from './base/integer-text.js';
 import { betId, marketOf, roundId, SIDES, textAt, timeFrameMs } from './model/domain.js';
-import type { BetFacts } from './model/events.js';
+import type { HashedBet } from './model/events.js';
 
 /** Crypto and date functions, which the engine itself does not have. */
 export interface FairnessTools {
@@ -73,6 +73,28 @@ function hashBet(ofRound: string, bet: BetFields, tools: FairnessTools): string 
   return tools.sha256(bet.clientSeed === null ? text : text + field(bet.clientSeed));
 }
 
+const fieldsOf = (bet: HashedBet, tools: FairnessTools): BetFields => ({
+  id: betId(bet.bet),
+  prediction: textAt(SIDES, bet.side),
+  amountCents: integerText(bet.stakeCents),
+  oddsE4: integerText(bet.oddsE4),
+  entryPercentE2: integerText(bet.entryPercentE2),
+  payoutCents: integerText(bet.payoutCents),
+  placedAt: tools.isoText(bet.timeMs),
+  clientSeed: bet.clientSeed,
+});
+
+/** The hashes of bets of one round whose seed is known. */
+export function hasherOfRound(
+  seed: string,
+  market: number,
+  roundNumber: number,
+  tools: FairnessTools,
+): (bet: HashedBet) => string {
+  const ofRound = flattenString(roundFields(seed, roundId(market, roundNumber)));
+  return (bet) => hashBet(ofRound, fieldsOf(bet, tools), tools);
+}
+
 /** Seeds of rounds and hashes of bets, from the master secret. */
 export class RoundSeeds {
   readonly #masterSecret: Uint8Array;
@@ -100,17 +122,11 @@ export class RoundSeeds {
 
   /** `bet.betHash` of an accepted bet. */
   betHash(event: HashedBet): string {
-    const fields: BetFields = {
-      id: betId(event.bet),
-      prediction: textAt(SIDES, event.side),
-      amountCents: integerText(event.stakeCents),
-      oddsE4: integerText(event.oddsE4),
-      entryPercentE2: integerText(event.entryPercentE2),
-      payoutCents: integerText(event.payoutCents),
-      placedAt: this.#tools.isoText(event.timeMs),
-      clientSeed: event.clientSeed,
-    };
-    return hashBet(this.#fieldsOf(event.market, event.roundNumber), fields, this.#tools);
+    return hashBet(
+      this.#fieldsOf(event.market, event.roundNumber),
+      fieldsOf(event, this.#tools),
+      this.#tools,
+    );
   }
 
   #fieldsOf(market: number, roundNumber: number): string {
@@ -121,21 +137,6 @@ export class RoundSeeds {
     return fields;
   }
 }
-
-/** What of an accepted bet its hash is made of. */
-export type HashedBet = Pick<
-  BetFacts,
-  | 'timeMs'
-  | 'bet'
-  | 'market'
-  | 'roundNumber'
-  | 'side'
-  | 'stakeCents'
-  | 'oddsE4'
-  | 'entryPercentE2'
-  | 'payoutCents'
-  | 'clientSeed'
->;
 
 /** SHA-256 of a seed's bytes; both in hex. */
 export function seedCommitment(seed: string, tools: FairnessTools): string {

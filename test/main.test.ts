@@ -150,10 +150,10 @@ test('a start with few descriptors logs once what they allow, and how to get mor
 
 test('a start with too few descriptors for its gateways is refused before it has done anything', async () => {
   const dir = dataDir();
-  const under = ['sh', '-c', 'ulimit -n 250; exec "$0" "$@"'];
+  const under = ['sh', '-c', 'ulimit -n 300; exec "$0" "$@"'];
   const refused = await startRefused({ dataDir: dir, under, env: { TOTE_GATEWAYS: '4' } });
   assert.equal(refused.code, 1);
-  assert.match(refused.logText, /TOTE_GATEWAYS: 4 need at least 288 files, .* only 250: raise `ulimit -n`/);
+  assert.match(refused.logText, /TOTE_GATEWAYS: 4 need at least 336 files, .* only 300: raise `ulimit -n`/);
   const server = await Server.start({ dataDir: dir, under, env: { TOTE_GATEWAYS: '2' } });
   assert.equal((await server.stop()).code, 0);
 });

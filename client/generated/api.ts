@@ -187,6 +187,66 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/rounds/{id}/proof": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * What it takes to check a settled round without trusting the server
+         * @description Scope `markets:read`. Of every round that the server has ever settled, with a signed statement. docs/proofs.md shows how to check it.
+         */
+        readonly get: operations["getRoundProof"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/orders/{id}/proof": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * That one of your bets is under the Merkle root of its round
+         * @description Scope `positions:read`. Once the round is settled. The root was put on record, and sent over the stream, when the round locked.
+         */
+        readonly get: operations["getOrderProof"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/keys": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * The public keys with which the server signs, the one in use first
+         * @description Scope `markets:read`. Keys that are no longer in use stay listed: what they signed can be checked for ever.
+         */
+        readonly get: operations["listSigningKeys"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/time": {
         readonly parameters: {
             readonly query?: never;
@@ -548,6 +608,8 @@ export interface components {
             readonly seedCommitment: components["schemas"]["Sha256Hex"];
             /** @description The round's seed in hex, 32 bytes; null until the round is SETTLED. */
             readonly seed: components["schemas"]["Sha256Hex"] | null;
+            /** @description The Merkle root over the hashes of its bets; null until the round is LOCKED, and where none was put on record. */
+            readonly root: components["schemas"]["RoundRoot"] | null;
             /** @description `<marketId>_<roundNumber>`: stable across restarts, never used again. */
             readonly id: string;
             readonly roundNumber: components["schemas"]["Count"];
@@ -588,6 +650,20 @@ export interface components {
             /** @description UP's share stays so far from 0 and from 1. */
             readonly clamp: number;
         };
+        /** @description The Merkle root over the hashes of a round's bets (RFC 6962), as it was put on record, with its signature. */
+        readonly RoundRoot: {
+            readonly merkleRoot: components["schemas"]["Sha256Hex"];
+            /** @description Number of bets. */
+            readonly treeSize: components["schemas"]["Count"];
+            readonly publishedAt: components["schemas"]["DateTime"];
+            readonly keyId: components["schemas"]["SigningKeyId"];
+            /** @description Of the text `tote-root-1` (docs/proofs.md). */
+            readonly signature: components["schemas"]["Ed25519Hex"];
+        };
+        /** @description The first 16 hex digits of the SHA-256 of a public key. */
+        readonly SigningKeyId: string;
+        /** @description A signature, 64 bytes in hex. */
+        readonly Ed25519Hex: string;
         /** @description The server's clock, and how far its journal is (extension). */
         readonly ServerTime: {
             /** @description Milliseconds since 1970. */
@@ -688,6 +764,8 @@ export interface components {
             /** @description Why it was voided, or null. */
             readonly voidReason: string | null;
             readonly settledAt: components["schemas"]["DateTime"];
+            /** @description The Merkle root over the hashes of its bets; null where none was put on record (extension). */
+            readonly root: components["schemas"]["RoundRoot"] | null;
         };
         /** @description The caller's account (extension). All amounts are of one moment. */
         readonly Account: {
@@ -763,6 +841,103 @@ export interface components {
             /** @description A sentence for people; empty where the code says it all. */
             readonly detail: string;
         };
+        /** @description What it takes to check a settled round without trusting the server. */
+        readonly RoundProof: {
+            /** @description `<marketId>_<roundNumber>`. */
+            readonly id: string;
+            readonly marketId: string;
+            readonly crypto: components["schemas"]["Crypto"];
+            readonly timeFrame: components["schemas"]["TimeFrame"];
+            readonly roundNumber: components["schemas"]["Count"];
+            readonly startTime: components["schemas"]["DateTime"];
+            readonly lockTime: components["schemas"]["DateTime"];
+            readonly endTime: components["schemas"]["DateTime"];
+            /** @description SHA-256 of the seed: published before the first bet. */
+            readonly seedCommitment: components["schemas"]["Sha256Hex"];
+            /** @description The round's seed, to which the hash of every bet is bound. */
+            readonly seed: components["schemas"]["Sha256Hex"];
+            readonly open: components["schemas"]["ProvenPrice"];
+            readonly close: components["schemas"]["ProvenPrice"];
+            /** @description Absent for a round that was voided. */
+            readonly result?: components["schemas"]["RoundResult"];
+            /** @description Why it was voided, or null. */
+            readonly voidReason: string | null;
+            /** @description Pools in USD at the lock, the house's seeds included. */
+            readonly poolUp: number;
+            readonly poolDown: number;
+            readonly totalPool: number;
+            /** @description What of them the house put in, on both sides together. */
+            readonly houseSeeds: number;
+            /** @description null where no bet was placed by a quote, or it was not kept. */
+            readonly fairPercentUp: components["schemas"]["FairShares"] | null;
+            /** @description Share of a payout that is kept: a WIN pays amount * oddsAtBet * (1 - fee). */
+            readonly fee: number;
+            /** @description How odds and payouts are rounded. */
+            readonly rounding: string;
+            readonly totalBets: components["schemas"]["Count"];
+            /** @description Sum of all stakes in USD. */
+            readonly totalVolume: number;
+            /** @description null where none was put on record: an old round, one that was voided before its lock, or one that was settled first. */
+            readonly root: components["schemas"]["RoundRoot"] | null;
+            /** @description Whether the root was on record before the round ended, so before its result could be known; null without a root. */
+            readonly rootInTime: boolean | null;
+            readonly resolvedAt: components["schemas"]["DateTime"];
+            readonly settledAt: components["schemas"]["DateTime"];
+            /** @description The text `tote-settlement-1` (docs/proofs.md) of all this. */
+            readonly statement: components["schemas"]["SignedStatement"];
+        };
+        /** @description A price that opened or closed a round, and where it came from. */
+        readonly ProvenPrice: {
+            /** @description null if there was none, or none that was fresh enough. */
+            readonly price: number | null;
+            /** @description The tick's own time. */
+            readonly time: components["schemas"]["DateTime"] | null;
+            /** @description Name of the feed; null where the journal did not say yet. */
+            readonly source: string | null;
+            /** @description Origin data of the feed, as it gave them, or why there is no price. */
+            readonly evidence: string | null;
+            /** @description `boundary`: the last tick up to the round's start or end. `late`: a fresh tick at the moment of opening. null where it was not kept. */
+            readonly rule: components["schemas"]["PriceRule"] | null;
+        };
+        /** @description Fair probabilities of UP in percent at which bets of the round were placed. */
+        readonly FairShares: {
+            readonly first: number;
+            readonly last: number;
+            readonly lowest: number;
+            readonly highest: number;
+        };
+        /** @description A text that the server has signed. */
+        readonly SignedStatement: {
+            /** @description The bytes that are signed are its UTF-8. */
+            readonly text: string;
+            readonly keyId: components["schemas"]["SigningKeyId"];
+            readonly signature: components["schemas"]["Ed25519Hex"];
+        };
+        /** @description That a bet is under the root of its round. */
+        readonly OrderProof: {
+            readonly orderId: string;
+            readonly roundId: string;
+            /** @description As in the answer to the order; its 32 bytes are the data of the leaf. */
+            readonly betHash: components["schemas"]["Sha256Hex"];
+            /** @description The bet's place in the order in which the round's bets were placed, from 0. */
+            readonly leafIndex: components["schemas"]["Count"];
+            /** @description Hashes beside the way to the root, from the leaf up. */
+            readonly path: readonly components["schemas"]["Sha256Hex"][];
+            /** @description SHA-256 of the round's seed, which the root's signature covers. */
+            readonly seedCommitment: components["schemas"]["Sha256Hex"];
+            readonly root: components["schemas"]["RoundRoot"];
+        };
+        /** @description A key with which the server signs. */
+        readonly SigningKey: {
+            readonly keyId: components["schemas"]["SigningKeyId"];
+            /** @description Always `Ed25519` (RFC 8032). */
+            readonly algorithm: string;
+            /** @description 32 bytes in hex. */
+            readonly publicKey: components["schemas"]["Sha256Hex"];
+            readonly createdAt: components["schemas"]["DateTime"];
+            /** @description When another key took its place; null for the one in use. */
+            readonly retiredAt: components["schemas"]["DateTime"] | null;
+        };
         /**
          * @description An asset: crypto, a metal or a currency pair.
          * @enum {string}
@@ -809,6 +984,11 @@ export interface components {
          */
         readonly LedgerType: "deposit" | "withdrawal" | "stake" | "reserve" | "fill" | "payout" | "refund" | "forward";
         /**
+         * @description `boundary`: the last tick up to the round's start or end. `late`: a fresh tick at the moment of opening.
+         * @enum {string}
+         */
+        readonly PriceRule: "boundary" | "late";
+        /**
          * @description Tier of an account, from the lowest.
          * @enum {string}
          */
@@ -822,7 +1002,7 @@ export interface components {
          * @description What `error` of a failure is, or what stands before its colon. Decide by it.
          * @enum {string}
          */
-        readonly ErrorCode: "invalid_request" | "round_not_live" | "betting_closed" | "order_expired" | "stake_out_of_range" | "insufficient_balance" | "round_exposure_limit" | "too_many_open_bets" | "order_not_pending" | "idempotency_key_reused" | "missing_api_key" | "invalid_api_key" | "key_disabled" | "key_expired" | "insufficient_scope" | "tier_too_low" | "account_frozen" | "market_not_found" | "round_not_found" | "order_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "slow_consumer" | "odds_changed" | "round_changed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "upgrade_required" | "resync_required" | "rate_limited" | "too_many_streams" | "trading_disabled" | "market_suspended" | "stale_price" | "clock_unsynchronised" | "journal_backlog" | "disk_reserve" | "idempotency_full" | "archive_behind" | "archive_unavailable" | "overloaded" | "shutting_down";
+        readonly ErrorCode: "invalid_request" | "round_not_live" | "betting_closed" | "order_expired" | "stake_out_of_range" | "insufficient_balance" | "round_exposure_limit" | "too_many_open_bets" | "order_not_pending" | "idempotency_key_reused" | "missing_api_key" | "invalid_api_key" | "key_disabled" | "key_expired" | "insufficient_scope" | "tier_too_low" | "account_frozen" | "market_not_found" | "round_not_found" | "order_not_found" | "proof_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "slow_consumer" | "odds_changed" | "round_changed" | "idempotency_in_progress" | "body_too_large" | "unsupported_media_type" | "upgrade_required" | "resync_required" | "rate_limited" | "too_many_streams" | "trading_disabled" | "market_suspended" | "stale_price" | "clock_unsynchronised" | "journal_backlog" | "disk_reserve" | "idempotency_full" | "archive_behind" | "archive_unavailable" | "overloaded" | "shutting_down";
         /** @description The envelope of every failure. */
         readonly Failure: {
             /** @constant */
@@ -1052,6 +1232,26 @@ export interface components {
          *     - `order_not_found`: no order of yours has this id
          */
         readonly OrderNotFound: {
+            headers: {
+                readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                readonly RateLimit: components["headers"]["RateLimit"];
+                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                readonly [name: string]: unknown;
+            };
+            content: {
+                readonly "application/json": components["schemas"]["Failure"];
+            };
+        };
+        /**
+         * @description You have no such order, or its round is not settled or has no root.
+         *
+         *     - `order_not_found`: no order of yours has this id
+         *     - `proof_not_found`: the order's round is not settled yet, or no Merkle root of it was put on record
+         */
+        readonly ProofNotFound: {
             headers: {
                 readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
                 readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
@@ -1817,6 +2017,127 @@ export interface operations {
             readonly 413: components["responses"]["ContentTooLarge"];
             readonly 429: components["responses"]["TooManyRequests"];
             readonly 503: components["responses"]["PastNotRead"];
+        };
+    };
+    readonly getRoundProof: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description Round id, `<CRYPTO>_<TIMEFRAME>_<roundNumber>`, such as `currentRound.id` of a market. */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The proof. */
+            readonly 200: {
+                headers: {
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /** @constant */
+                        readonly success: true;
+                        readonly data: components["schemas"]["RoundProof"];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadParameter"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["RoundNotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 503: components["responses"]["PastNotRead"];
+        };
+    };
+    readonly getOrderProof: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /**
+                 * @description Order id, such as `bet.id` of the answer to an order.
+                 * @example bet_1
+                 */
+                readonly id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The proof. */
+            readonly 200: {
+                headers: {
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /** @constant */
+                        readonly success: true;
+                        readonly data: components["schemas"]["OrderProof"];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadParameter"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 404: components["responses"]["ProofNotFound"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
+            readonly 503: components["responses"]["PastNotRead"];
+        };
+    };
+    readonly listSigningKeys: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The keys. */
+            readonly 200: {
+                headers: {
+                    readonly "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    readonly "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    readonly "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    readonly RateLimit: components["headers"]["RateLimit"];
+                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": {
+                        /** @constant */
+                        readonly success: true;
+                        readonly data: readonly components["schemas"]["SigningKey"][];
+                    };
+                };
+            };
+            readonly 400: components["responses"]["BadRequest"];
+            readonly 401: components["responses"]["Unauthorized"];
+            readonly 403: components["responses"]["Forbidden"];
+            readonly 408: components["responses"]["RequestTimeout"];
+            readonly 413: components["responses"]["ContentTooLarge"];
+            readonly 429: components["responses"]["TooManyRequests"];
         };
     };
     readonly getTime: {

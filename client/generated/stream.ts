@@ -76,6 +76,8 @@ export interface components {
         readonly Count: number;
         /** Format: date-time */
         readonly DateTime: string;
+        /** @description A signature, 64 bytes in hex. */
+        readonly Ed25519Hex: string;
         readonly FillEvent: components["schemas"]["BetPlacedEvent"] | components["schemas"]["BetSettledEvent"] | components["schemas"]["OrderPendingEvent"] | components["schemas"]["OrderUnfilledEvent"];
         /** @description Resting orders of one side. */
         readonly FilledOrders: {
@@ -368,7 +370,7 @@ export interface components {
              */
             readonly type: "prices";
         };
-        readonly RoundEvent: components["schemas"]["RoundLockedEvent"] | components["schemas"]["RoundOpenedEvent"] | components["schemas"]["RoundSettledEvent"] | components["schemas"]["RoundVoidedEvent"];
+        readonly RoundEvent: components["schemas"]["RoundLockedEvent"] | components["schemas"]["RoundOpenedEvent"] | components["schemas"]["RoundRootEvent"] | components["schemas"]["RoundSettledEvent"] | components["schemas"]["RoundVoidedEvent"];
         /** @description The round takes no more bets. */
         readonly RoundLockedEvent: {
             /**
@@ -395,6 +397,23 @@ export interface components {
             readonly roundId: string;
             readonly roundNumber: components["schemas"]["Count"];
             readonly startTime: components["schemas"]["DateTime"];
+        };
+        /** @description The Merkle root over the hashes of the round's bets, signed: sent once the round is locked, before its result can be known. */
+        readonly RoundRootEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly event: "root";
+            /** @description As of GET /keys. */
+            readonly keyId: components["schemas"]["SigningKeyId"];
+            readonly marketId: string;
+            readonly merkleRoot: components["schemas"]["Sha256Hex"];
+            readonly roundId: string;
+            readonly roundNumber: components["schemas"]["Count"];
+            readonly signature: components["schemas"]["Ed25519Hex"];
+            /** @description Number of bets. */
+            readonly treeSize: components["schemas"]["Count"];
         };
         /** @description All bets of the round are paid. */
         readonly RoundSettledEvent: {
@@ -442,6 +461,8 @@ export interface components {
         readonly Seq: number;
         readonly ServerMessage: components["schemas"]["AccountMessage"] | components["schemas"]["CancelledMessage"] | components["schemas"]["FillsMessage"] | components["schemas"]["Heartbeat"] | components["schemas"]["MarketsMessage"] | components["schemas"]["OrderMessage"] | components["schemas"]["Pong"] | components["schemas"]["PricesMessage"] | components["schemas"]["RoundsMessage"] | components["schemas"]["StreamError"] | components["schemas"]["Subscribed"] | components["schemas"]["Unsubscribed"];
         readonly Sha256Hex: string;
+        /** @description The first 16 hex digits of the SHA-256 of a public key. */
+        readonly SigningKeyId: string;
         /** @description Cancels a limit order that rests: the same checks, limits and answers as DELETE /orders/{id}. */
         readonly StreamCancel: {
             readonly id: components["schemas"]["MessageId"];
@@ -455,7 +476,7 @@ export interface components {
         };
         /** @description A request that was refused, or the reason why the server is about to close the stream. */
         readonly StreamError: {
-            readonly code: "account_frozen" | "account_not_found" | "archive_behind" | "archive_unavailable" | "betting_closed" | "body_too_large" | "client_certificate_required" | "clock_not_manual" | "clock_unsynchronised" | "csrf_refused" | "disk_reserve" | "feed_not_push" | "idempotency_full" | "idempotency_in_progress" | "idempotency_key_reused" | "insufficient_balance" | "insufficient_role" | "insufficient_scope" | "invalid_api_key" | "invalid_operator_token" | "invalid_request" | "invalid_session" | "journal_backlog" | "key_disabled" | "key_expired" | "key_not_found" | "market_not_found" | "market_suspended" | "method_not_allowed" | "missing_api_key" | "not_found" | "odds_changed" | "order_expired" | "order_not_found" | "order_not_pending" | "overloaded" | "preview_outdated" | "price_not_held" | "price_refused" | "rate_limited" | "reference_conflict" | "request_timeout" | "resync_required" | "round_already_resolved" | "round_changed" | "round_exposure_limit" | "round_not_found" | "round_not_live" | "shutting_down" | "slow_consumer" | "stake_out_of_range" | "stale_price" | "standby" | "tier_too_low" | "too_many_keys" | "too_many_open_bets" | "too_many_streams" | "trading_disabled" | "unsupported_media_type" | "upgrade_required";
+            readonly code: "account_frozen" | "account_not_found" | "archive_behind" | "archive_unavailable" | "betting_closed" | "body_too_large" | "client_certificate_required" | "clock_not_manual" | "clock_unsynchronised" | "csrf_refused" | "disk_reserve" | "feed_not_push" | "idempotency_full" | "idempotency_in_progress" | "idempotency_key_reused" | "insufficient_balance" | "insufficient_role" | "insufficient_scope" | "invalid_api_key" | "invalid_operator_token" | "invalid_request" | "invalid_session" | "journal_backlog" | "key_disabled" | "key_expired" | "key_not_found" | "market_not_found" | "market_suspended" | "method_not_allowed" | "missing_api_key" | "not_found" | "odds_changed" | "order_expired" | "order_not_found" | "order_not_pending" | "overloaded" | "preview_outdated" | "price_not_held" | "price_refused" | "proof_not_found" | "rate_limited" | "reference_conflict" | "request_timeout" | "resync_required" | "round_already_resolved" | "round_changed" | "round_exposure_limit" | "round_not_found" | "round_not_live" | "shutting_down" | "slow_consumer" | "stake_out_of_range" | "stale_price" | "standby" | "tier_too_low" | "too_many_keys" | "too_many_open_bets" | "too_many_streams" | "trading_disabled" | "unsupported_media_type" | "upgrade_required";
             /** @description Of an order refused with `odds_changed` for its `minOdds`: what it would get now. */
             readonly current?: {
                 readonly oddsAtBet: number;

@@ -17,7 +17,7 @@ import {
   timeFrameMs,
 } from '../model/domain.js';
 import type { EngineEvent, RoundNotOpened } from '../model/events.js';
-import type { PriceOrigin } from '../model/proof-views.js';
+import type { PriceOrigin } from '../model/proofs/proof-views.js';
 import { houseOf, PROOFS_CAME_WITH } from '../model/rules.js';
 import { HOUSE } from '../state/house.js';
 import { type Market, newProof, Round } from '../state/rounds.js';

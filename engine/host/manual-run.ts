@@ -10,14 +10,20 @@ import type { Sequencer } from './sequencer.js';
 /** Time does not move on while more commands than this are not durable. */
 const BACKLOG_COMMANDS_MAX = 10_000;
 
+export interface ManualRunParts {
+  readonly sequencer: Sequencer;
+  readonly lifecycle: Lifecycle;
+  /** Calls back once every locked round has its root, or none can be had. */
+  readonly roots: { whenPublished(release: () => void): void };
+  readonly schedule: (run: () => void) => void;
+}
+
 export class ManualRun {
   #last: Promise<void> = Promise.resolve();
 
   /** `setClock` sets the clock that the sequencer reads. */
   constructor(
-    private readonly sequencer: Sequencer,
-    private readonly lifecycle: Lifecycle,
-    private readonly schedule: (run: () => void) => void,
+    private readonly parts: ManualRunParts,
     private readonly setClock: (nowMs: number) => void,
   ) {}
 
@@ -28,7 +34,7 @@ export class ManualRun {
    */
   advance(advanceMs: number, by: By | null = null): Promise<number> {
     assert(Number.isSafeInteger(advanceMs) && advanceMs >= 0, 'a manual clock moves by whole milliseconds');
-    const run = this.#last.then(() => this.#runTo(this.sequencer.stampMs() + advanceMs, by));
+    const run = this.#last.then(() => this.#runTo(this.parts.sequencer.stampMs() + advanceMs, by));
     this.#last = run.then(
       () => undefined,
       () => undefined,
@@ -38,33 +44,37 @@ export class ManualRun {
 
   async #runTo(targetMs: number, by: By | null): Promise<number> {
     await this.#idle();
-    while (!this.sequencer.ending && this.sequencer.stampMs() < targetMs) {
-      const nowMs = this.sequencer.stampMs();
-      const dueMs = this.lifecycle.nextDueMs(nowMs);
+    while (!this.parts.sequencer.ending && this.parts.sequencer.stampMs() < targetMs) {
+      const nowMs = this.parts.sequencer.stampMs();
+      const dueMs = this.parts.lifecycle.nextDueMs(nowMs);
       assert(dueMs > nowMs, 'everything due is done before a manual clock moves on');
       this.setClock(Math.min(dueMs, targetMs));
       await this.#idle();
       // Lets other requests run, and the journal take its batch, at every instant on the way.
-      await new Promise<void>((resolve) => this.schedule(resolve));
-      if (this.sequencer.backlogCommands > BACKLOG_COMMANDS_MAX) await this.#durable();
+      await new Promise<void>((resolve) => this.parts.schedule(resolve));
+      if (this.parts.sequencer.backlogCommands > BACKLOG_COMMANDS_MAX) await this.#durable();
     }
     this.#keepTime(by);
     await this.#durable();
-    return this.sequencer.engine.timeMs;
+    return this.parts.sequencer.engine.timeMs;
   }
 
   /** A restart begins at the last journaled time. That must not be before the time that is reported. */
   #keepTime(by: By | null): void {
-    const timeMs = this.sequencer.stampMs();
-    if (timeMs <= this.sequencer.engine.timeMs) return;
-    this.sequencer.submit({ kind: 'moveClock', timeMs, ...(by === null ? {} : { by }) });
+    const timeMs = this.parts.sequencer.stampMs();
+    if (timeMs <= this.parts.sequencer.engine.timeMs) return;
+    this.parts.sequencer.submit({ kind: 'moveClock', timeMs, ...(by === null ? {} : { by }) });
   }
 
-  #idle(): Promise<void> {
-    return new Promise((resolve) => this.lifecycle.whenIdle(resolve));
+  /** All that is due is done, and each locked round's root is on record, before anything can be known of its result. */
+  async #idle(): Promise<void> {
+    await new Promise<void>((resolve) => this.parts.lifecycle.whenIdle(resolve));
+    await new Promise<void>((resolve) => this.parts.roots.whenPublished(resolve));
   }
 
   #durable(): Promise<void> {
-    return new Promise((resolve) => this.sequencer.whenDurable(this.sequencer.engine.seq, () => resolve()));
+    return new Promise((resolve) =>
+      this.parts.sequencer.whenDurable(this.parts.sequencer.engine.seq, () => resolve()),
+    );
   }
 }

@@ -4,25 +4,12 @@
  */
 import type { BetsStatus } from './bet-pages.js';
 import type { ErrorCode } from './errors.js';
+import type { LedgerAnswer, LedgerPlace } from './ledger.js';
+import type { BetPath, BetPathQuestion, ProofQuestion, RoundProofQuestion } from './proofs/proof-reads.js';
+import type { ProofView, PublishedRoot } from './proofs/proof-views.js';
 import type { BetView } from './views.js';
 
-/**
- * `reserve` is the stake of a limit order that rests, `fill` says that the order has become a bet: its stake, which is gone
- * already, moves from the reserved ones into the pool, so its amount is 0. `payout` is a win, `refund` the stake of a draw, of
- * a voided round, or of a limit order that ended unfilled. `seed` and `settlement` are of the house: what it
- * puts into a round and what it gets back. `forward` stands for all entries that are no longer known.
- */
-export type LedgerKind =
-  | 'deposit'
-  | 'withdrawal'
-  | 'stake'
-  | 'reserve'
-  | 'fill'
-  | 'payout'
-  | 'refund'
-  | 'seed'
-  | 'settlement'
-  | 'forward';
+export type { LedgerAnswer, LedgerEntryView, LedgerKind, LedgerPlace } from './ledger.js';
 
 /**
  * An answer must show everything up to this command, which must be durable: for an account its `accountTouchedSeq` when
@@ -67,12 +54,6 @@ export interface BetQuestion extends ReachedSeq {
   readonly bet: number;
 }
 
-/** Where an entry of a ledger stands: at event `item` of command `seq`. */
-export interface LedgerPlace {
-  readonly seq: number;
-  readonly item: number;
-}
-
 /** Entries of an account's ledger, newest first. */
 export interface LedgerQuestion extends ReachedSeq {
   readonly kind: 'ledger';
@@ -108,7 +89,8 @@ export type ArchiveQuestion =
   | BetQuestion
   | LedgerQuestion
   | RoundsQuestion
-  | EarningsQuestion;
+  | EarningsQuestion
+  | ProofQuestion;
 
 export interface ArchivedBetView extends BetView {
   readonly account: number;
@@ -124,26 +106,6 @@ export interface BetsAnswer {
   readonly bets: readonly ArchivedBetView[];
   /** To be asked for next, as `beforeBet`; null if there are no older ones. There may be fewer bets than asked for. */
   readonly nextBeforeBet: number | null;
-}
-
-/** An entry of an account's ledger. The amounts of all up to an entry add up to its balance. */
-export interface LedgerEntryView extends LedgerPlace {
-  readonly timeMs: number;
-  readonly kind: LedgerKind;
-  /** Positive into the account, negative out of it. */
-  readonly amountCents: number;
-  /** The account's balance after it. */
-  readonly balanceCents: number;
-  /** Number of the bet; 0 if there is none. */
-  readonly bet: number;
-  /** The operator's reference, or ''. */
-  readonly reference: string;
-}
-
-export interface LedgerAnswer {
-  readonly entries: readonly LedgerEntryView[];
-  /** To be asked for next, as `before`; null if there is nothing before. */
-  readonly nextBefore: LedgerPlace | null;
 }
 
 export interface ArchivedRoundView {
@@ -169,6 +131,15 @@ export interface ArchivedRoundView {
   /** What its bets were paid, stakes that were given back included. */
   readonly paidCents: number;
   readonly settledAtMs: number;
+  /** null where none was put on record. */
+  readonly root: PublishedRoot | null;
+}
+
+/** What proves a settled round. */
+export interface ArchivedRoundProof extends ArchivedRoundView {
+  readonly resolvedAtMs: number;
+  /** null for a round that opened before there were proofs. */
+  readonly proof: ProofView | null;
 }
 
 export interface RoundsAnswer {
@@ -202,6 +173,8 @@ export type ArchiveAnswer =
   | LedgerAnswer
   | RoundsAnswer
   | EarningsAnswer
+  | ArchivedRoundProof
+  | BetPath
   | ArchiveRefusal;
 
 /** A gateway's question to the reader, and its answer, which has the same `id`. */
@@ -217,6 +190,8 @@ export interface ArchiveTold {
 export const isRefusal = (answer: ArchiveAnswer): answer is ArchiveRefusal =>
   answer !== null && 'refused' in answer;
 
+type Tell<Answer> = (answer: Answer | ArchiveRefusal) => void;
+
 /** Asks the archive's reader, which answers once, now or later. */
 export interface ArchiveReads {
   bets(question: Omit<BetsQuestion, 'kind'>, tell: (answer: BetsAnswer | ArchiveRefusal) => void): void;
@@ -225,10 +200,11 @@ export interface ArchiveReads {
   bet(question: Omit<BetQuestion, 'kind'>, tell: (answer: BetView | null | ArchiveRefusal) => void): void;
   ledger(question: Omit<LedgerQuestion, 'kind'>, tell: (answer: LedgerAnswer | ArchiveRefusal) => void): void;
   rounds(question: Omit<RoundsQuestion, 'kind'>, tell: (answer: RoundsAnswer | ArchiveRefusal) => void): void;
-  earnings(
-    question: Omit<EarningsQuestion, 'kind'>,
-    tell: (answer: EarningsAnswer | ArchiveRefusal) => void,
-  ): void;
+  earnings(question: Omit<EarningsQuestion, 'kind'>, tell: Tell<EarningsAnswer>): void;
+  /** null if the archive has no such round: it is not settled, or never was. */
+  roundProof(question: Omit<RoundProofQuestion, 'kind'>, tell: Tell<ArchivedRoundProof | null>): void;
+  /** null if the round is not settled, or has no root. */
+  betPath(question: Omit<BetPathQuestion, 'kind'>, tell: Tell<BetPath | null>): void;
 }
 
 /** Puts any question to whoever answers it, with what its kind says. */
@@ -246,5 +222,7 @@ export function archiveReads(ask: AskArchive): ArchiveReads {
     ledger: (question, tell) => put({ kind: 'ledger', ...question }, tell),
     rounds: (question, tell) => put({ kind: 'rounds', ...question }, tell),
     earnings: (question, tell) => put({ kind: 'earnings', ...question }, tell),
+    roundProof: (question, tell) => put({ kind: 'roundProof', ...question }, tell),
+    betPath: (question, tell) => put({ kind: 'betPath', ...question }, tell),
   };
 }

@@ -6,7 +6,7 @@
 import type { AssetClass } from './domain.js';
 import type { Operated } from './operators.js';
 import type { CancelOrder, ExpireOrders, FillOrders, PlaceLimitOrder } from './orders.js';
-import type { RootFacts } from './proof-views.js';
+import type { RootFacts } from './proofs/proof-views.js';
 import type { Rules } from './rules.js';
 import type { Setup } from './setup.js';
 

@@ -36,6 +36,7 @@ export const ERROR_STATUS = {
   market_not_found: 404,
   round_not_found: 404,
   order_not_found: 404,
+  proof_not_found: 404,
   account_not_found: 404,
   key_not_found: 404,
   method_not_allowed: 405,

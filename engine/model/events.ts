@@ -3,8 +3,8 @@
  * special case inside the engine (design, section 10). The sequence number is in the outcome.
  */
 import type { ErrorCode } from './errors.js';
-import type { BetPlaced, OrderFacts, OrderFilled, OrderPending } from './orders.js';
-import type { RootFacts } from './proof-views.js';
+import type { BetFacts, BetPlaced, OrderFacts, OrderFilled, OrderPending } from './orders.js';
+import type { RootFacts } from './proofs/proof-views.js';
 import type { Setup } from './setup.js';
 
 export type {
@@ -15,6 +15,21 @@ export type {
   OrderFilled,
   OrderPending,
 } from './orders.js';
+
+/** What of an accepted bet its hash is made of. */
+export type HashedBet = Pick<
+  BetFacts,
+  | 'timeMs'
+  | 'bet'
+  | 'market'
+  | 'roundNumber'
+  | 'side'
+  | 'stakeCents'
+  | 'oddsE4'
+  | 'entryPercentE2'
+  | 'payoutCents'
+  | 'clientSeed'
+>;
 
 /** What the archive keeps of a settlement, beside the bet itself. */
 export interface SettlementFacts {

@@ -6,7 +6,7 @@ import type { PlaceOrder } from './commands.js';
 import type { PositionStatus } from './domain.js';
 import type { Rejected, Replayed } from './events.js';
 import type { PlaceLimitOrder } from './orders.js';
-import type { ProofView } from './proof-views.js';
+import type { ProofView } from './proofs/proof-views.js';
 import type { MarketRules, Rules } from './rules.js';
 import type { Setup } from './setup.js';
 

@@ -21,72 +21,76 @@ export const rootStatement = ({ roundId, seedCommitment, treeSize, merkleRoot }:
     ['merkleRoot', merkleRoot],
   ]);
 
-/** A price with where it came from; `time` is the tick's own, ISO 8601. */
-export interface StatedPrice {
+/** A price of a round's proof, as published. */
+export interface PublishedPrice {
   readonly price: number | null;
   readonly time: string | null;
   readonly source: string | null;
-  /** SHA-256 of the evidence, in hex; null where there is no price. */
-  readonly evidenceSha256: string | null;
+  readonly evidence: string | null;
 }
 
-export interface SettlementStatement {
-  readonly roundId: string;
-  /** ISO 8601, as in the round's proof. */
+/** What of `GET /rounds/{id}/proof` the statement on the settlement is made of; amounts in USD. */
+export interface PublishedSettlement {
+  readonly id: string;
   readonly startTime: string;
   readonly lockTime: string;
   readonly endTime: string;
   readonly seedCommitment: string;
   readonly seed: string;
-  readonly open: StatedPrice;
-  readonly close: StatedPrice;
-  /** UP, DOWN, DRAW or VOID. */
-  readonly result: string;
-  /** SHA-256 of the reason in hex; null for a round that was not voided. */
-  readonly voidReasonSha256: string | null;
-  readonly poolUpCents: number;
-  readonly poolDownCents: number;
-  readonly seedCents: number;
-  readonly feeBps: number;
-  readonly bets: number;
-  readonly volumeCents: number;
-  readonly merkleRoot: string | null;
+  readonly open: PublishedPrice;
+  readonly close: PublishedPrice;
+  readonly result?: string;
+  readonly voidReason: string | null;
+  readonly poolUp: number;
+  readonly poolDown: number;
+  readonly houseSeeds: number;
+  readonly fee: number;
+  readonly totalBets: number;
+  readonly totalVolume: number;
+  readonly root: { readonly merkleRoot: string } | null;
   readonly resolvedAt: string;
   readonly settledAt: string;
 }
 
+/** SHA-256 of a text's UTF-8, in hex. */
+export type TextDigest = (text: string) => string;
+
 /** What is signed of a settled round. */
-export const settlementStatement = (settled: SettlementStatement): string =>
+export const settlementStatement = (settled: PublishedSettlement, digest: TextDigest): string =>
   statement('tote-settlement-1', [
-    ['round', settled.roundId],
+    ['round', settled.id],
     ['startTime', settled.startTime],
     ['lockTime', settled.lockTime],
     ['endTime', settled.endTime],
     ['seedCommitment', settled.seedCommitment],
     ['seed', settled.seed],
-    ...priceLines('open', settled.open),
-    ...priceLines('close', settled.close),
-    ['result', settled.result],
-    ['voidReasonSha256', settled.voidReasonSha256],
-    ['poolUpCents', settled.poolUpCents],
-    ['poolDownCents', settled.poolDownCents],
-    ['seedCents', settled.seedCents],
-    ['feeBps', settled.feeBps],
-    ['bets', settled.bets],
-    ['volumeCents', settled.volumeCents],
-    ['merkleRoot', settled.merkleRoot],
+    ...priceLines('open', settled.open, digest),
+    ...priceLines('close', settled.close, digest),
+    ['result', settled.result ?? 'VOID'],
+    ['voidReasonSha256', settled.voidReason === null ? null : digest(settled.voidReason)],
+    ['poolUpCents', cents(settled.poolUp)],
+    ['poolDownCents', cents(settled.poolDown)],
+    ['houseSeedsCents', cents(settled.houseSeeds)],
+    ['feeBps', Math.round(settled.fee * 10_000)],
+    ['bets', settled.totalBets],
+    ['volumeCents', cents(settled.totalVolume)],
+    ['merkleRoot', settled.root?.merkleRoot ?? null],
     ['resolvedAt', settled.resolvedAt],
     ['settledAt', settled.settledAt],
   ]);
 
+const cents = (dollars: number): number => Math.round(dollars * 100);
+
 type Line = readonly [name: string, value: string | number | null];
 
-const priceLines = (of: 'open' | 'close', { price, time, source, evidenceSha256 }: StatedPrice): Line[] => [
-  [`${of}Price`, price],
-  [`${of}PriceTime`, time],
-  [`${of}Source`, source],
-  [`${of}EvidenceSha256`, evidenceSha256],
-];
+function priceLines(of: 'open' | 'close', price: PublishedPrice, digest: TextDigest): Line[] {
+  return [
+    [`${of}Price`, price.price],
+    [`${of}PriceTime`, price.time],
+    [`${of}Source`, price.source],
+    [`${of}EvidenceSha256`, price.evidence === null ? null : digest(price.evidence)],
+  ];
+}
 
 function statement(kind: string, lines: readonly Line[]): string {
   const texts = lines.map(([name, value]) => {

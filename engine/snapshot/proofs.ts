@@ -1,7 +1,7 @@
 /** Exports and imports what proves rounds: the rows of `PROOF`. */
 import { assert } from '../base/assert.js';
 import { MARKET_IDS } from '../model/domain.js';
-import type { PriceOrigin, PublishedRoot } from '../model/proof-views.js';
+import type { PriceOrigin, PublishedRoot } from '../model/proofs/proof-views.js';
 import { newProof, type Proof } from '../state/rounds.js';
 import type { State } from '../state/state.js';
 import {

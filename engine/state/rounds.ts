@@ -10,7 +10,7 @@ import {
   timeFrameMs,
   UPCOMING,
 } from '../model/domain.js';
-import type { ProofView } from '../model/proof-views.js';
+import type { ProofView } from '../model/proofs/proof-views.js';
 import {
   houseOf,
   type MarketRules,

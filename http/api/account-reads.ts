@@ -14,7 +14,7 @@ import type { Account, ThisKey } from '../wire/account-types.js';
 import type { ListedHashes } from '../wire/listed-hashes.js';
 import { isoText, successText } from '../wire/wire.js';
 import type { Call, Verdict } from './call.js';
-import { findBet } from './lists/find-bet.js';
+import { findOwnBet } from './lists/find-bet.js';
 import { parseBetId } from './lists/list-query.js';
 import { type OpenBets, OpenBetsReader } from './lists/open-bets.js';
 import type { PastBets } from './lists/past-bets.js';
@@ -107,7 +107,7 @@ export class AccountReads {
 
   #refuseCancel(call: Call, bet: number, refusal: replies.RefusalFacts): void {
     if (refusal.code !== 'order_not_found') call.refuse(refusedOf(refusal));
-    else this.#findPast(call, bet, (found) => call.refuse(found === null ? NO_ORDER : NOT_PENDING));
+    else this.#find(call, bet, (found) => call.refuse(found === null ? NO_ORDER : NOT_PENDING));
   }
 
   #sendOrder(call: Call, order: BetView): null {
@@ -143,18 +143,10 @@ export class AccountReads {
     else this.#find(call, bet, answer);
   }
 
-  #findPast(call: Call, bet: number, onFound: (found: BetView | null) => void): void {
-    this.past.bet(call, bet, (found) => {
+  #find(call: Call, bet: number, onFound: (found: BetView | null) => void): void {
+    findOwnBet(this.link, this.past, call, bet, (found) => {
       if (found === null || 'bet' in found) onFound(found);
       else call.refuse(notRead(found));
-    });
-  }
-
-  #find(call: Call, bet: number, onFound: (found: BetView | null) => void): void {
-    findBet(this.link, call, bet, (found) => {
-      if (found === null) this.#findPast(call, bet, onFound);
-      else if ('code' in found) call.refuse(refusedOf(found));
-      else onFound(found);
     });
   }
 }

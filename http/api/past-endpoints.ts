@@ -1,15 +1,19 @@
-/** The endpoints that the archive answers: settled rounds, and an account's ledger. */
+/** The endpoints that the archive answers, and the keys with which proofs are signed. */
 import { LIST_LIMIT_MAX } from '../kit/params.js';
-import { listOf, pageResponse } from '../openapi/common.js';
+import { listOf, okResponse, pageResponse } from '../openapi/common.js';
 import {
   cursorParameter,
   fromParameter,
   limitParameter,
   marketIdParameter,
+  orderIdParameter,
+  roundIdParameter,
   roundsOfMarketParameter,
   toParameter,
 } from '../openapi/parameters.js';
 import { PAST_EXAMPLES } from '../openapi/past-examples.js';
+import { PROOF_EXAMPLES } from '../openapi/proof-examples.js';
+import { schemaRef } from '../openapi/schemas.js';
 import type { Endpoint } from './endpoint.js';
 import { LEDGER_LIMIT_DEFAULT, ROUNDS_LIMIT_DEFAULT } from './lists/past-queries.js';
 
@@ -74,6 +78,53 @@ export const PAST_ENDPOINTS: readonly Endpoint[] = [
         newest: PAST_EXAMPLES.ledger,
       }),
       failures: ['BadParameter', 'PastNotRead'],
+    }),
+  },
+  {
+    method: 'GET',
+    path: '/rounds/{id}/proof',
+    scope: 'markets:read',
+    handle: ({ past }, call, params) => past.roundProof(call, params[0] ?? ''),
+    describe: () => ({
+      operationId: 'getRoundProof',
+      tag: 'Markets',
+      summary: 'What it takes to check a settled round without trusting the server',
+      text: 'Of every round that the server has ever settled, with a signed statement. docs/proofs.md shows how to check it.',
+      isExtension: true,
+      parameters: [roundIdParameter],
+      success: okResponse('The proof.', schemaRef('RoundProof'), { settled: PROOF_EXAMPLES.roundProof }),
+      failures: ['BadParameter', 'RoundNotFound', 'PastNotRead'],
+    }),
+  },
+  {
+    method: 'GET',
+    path: '/orders/{id}/proof',
+    scope: 'positions:read',
+    handle: ({ past }, call, params) => past.orderProof(call, params[0] ?? ''),
+    describe: () => ({
+      operationId: 'getOrderProof',
+      tag: 'Orders',
+      summary: 'That one of your bets is under the Merkle root of its round',
+      text: 'Once the round is settled. The root was put on record, and sent over the stream, when the round locked.',
+      isExtension: true,
+      parameters: [orderIdParameter],
+      success: okResponse('The proof.', schemaRef('OrderProof'), { settled: PROOF_EXAMPLES.orderProof }),
+      failures: ['BadParameter', 'ProofNotFound', 'PastNotRead'],
+    }),
+  },
+  {
+    method: 'GET',
+    path: '/keys',
+    scope: 'markets:read',
+    handle: ({ past }, call) => past.keys(call),
+    describe: () => ({
+      operationId: 'listSigningKeys',
+      tag: 'Service',
+      summary: 'The public keys with which the server signs, the one in use first',
+      text: 'Keys that are no longer in use stay listed: what they signed can be checked for ever.',
+      isExtension: true,
+      success: okResponse('The keys.', listOf('SigningKey', 1_000), { keys: PROOF_EXAMPLES.keys }),
+      failures: ['BadRequest'],
     }),
   },
 ];

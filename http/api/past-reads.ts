@@ -1,31 +1,63 @@
 /**
- * GET endpoints that the archive answers: an account's ledger, and settled rounds. The engine's thread says first how far
+ * GET endpoints that the archive answers: an account's ledger, settled rounds, and proofs of rounds and bets. The engine's thread says first how far
  * the archive must have come, once that is durable, so that nothing acknowledged is missing from an answer.
  */
+import type { RoundSeeds } from '../../engine/fairness.js';
 import {
   type ArchiveReads,
   isRefusal,
   type LedgerAnswer,
   type RoundsAnswer,
 } from '../../engine/model/archive-reads.js';
-import { marketOf } from '../../engine/model/domain.js';
+import { marketOf, parseRoundId } from '../../engine/model/domain.js';
+import type { SigningKeys } from '../../engine/model/proofs/signing.js';
+import type { BetView } from '../../engine/model/views.js';
+import { FAIRNESS_TOOLS } from '../fairness-tools.js';
 import { parsePathId, parseQuery } from '../kit/params.js';
 import { Refused, refusedBy } from '../kit/refused.js';
 import type { Link } from '../rings/link.js';
 import * as replies from '../rings/replies.js';
 import * as requests from '../rings/requests.js';
+import { signerOf } from '../signing.js';
+import type { ListedHashes } from '../wire/listed-hashes.js';
 import { ledgerEntry, pageText, settledRound } from '../wire/past-text.js';
+import { orderProof, type ProofMakers, roundProof, signingKey } from '../wire/proofs/proof-text.js';
+import { successText } from '../wire/wire.js';
 import type { Call, Verdict } from './call.js';
+import { findOwnBet } from './lists/find-bet.js';
+import { parseBetId } from './lists/list-query.js';
+import type { PastBets } from './lists/past-bets.js';
 import { ledgerCursor, ledgerQuery, roundsCursor, roundsQuery } from './lists/past-queries.js';
-import { NO_MARKET, OVERLOADED, refusedOf } from './refusals.js';
+import {
+  NO_MARKET,
+  NO_ORDER,
+  NO_PROOF,
+  NO_SETTLED_ROUND,
+  notRead,
+  OVERLOADED,
+  refusedOf,
+} from './refusals.js';
 
 const OK = 200;
 
+export interface PastParts {
+  readonly link: Link;
+  readonly archive: ArchiveReads;
+  readonly seeds: RoundSeeds;
+  readonly hashes: ListedHashes;
+  readonly past: PastBets;
+  readonly signing: SigningKeys;
+}
+
 export class PastReads {
-  constructor(
-    private readonly link: Link,
-    private readonly archive: ArchiveReads,
-  ) {}
+  readonly #makers: ProofMakers;
+  readonly #keysText: string;
+
+  constructor(private readonly parts: PastParts) {
+    const { seeds, signing } = parts;
+    this.#makers = { seeds, tools: FAIRNESS_TOOLS, sign: signerOf(signing) };
+    this.#keysText = successText(JSON.stringify(signing.all.map(signingKey)));
+  }
 
   ledger(call: Call): Verdict {
     const given = parseQuery(call.request.query, ['limit', 'cursor']);
@@ -34,7 +66,7 @@ export class PastReads {
     if (asked instanceof Refused) return asked;
     const { account } = call;
     return this.#whenReached(call, requests.ACCOUNT_SEQ, (reachedSeq) => {
-      this.archive.ledger({ account, ...asked, reachedSeq }, (told) =>
+      this.parts.archive.ledger({ account, ...asked, reachedSeq }, (told) =>
         answer(call, isRefusal(told) ? refusedBy(told) : ledgerText(told)),
       );
     });
@@ -62,15 +94,79 @@ export class PastReads {
     const asked = roundsQuery(given);
     if (asked instanceof Refused) return asked;
     return this.#whenReached(call, requests.LIFECYCLE_SEQ, (reachedSeq) => {
-      this.archive.rounds({ market, ...asked, reachedSeq }, (told) =>
+      this.parts.archive.rounds({ market, ...asked, reachedSeq }, (told) =>
         answer(call, isRefusal(told) ? refusedBy(told) : roundsText(told)),
       );
     });
   }
 
+  /** The public keys, which the gateway knows. */
+  keys(call: Call): Verdict {
+    return call.send(OK, this.#keysText);
+  }
+
+  roundProof(call: Call, segment: string): Verdict {
+    const given = parseQuery(call.request.query, []);
+    if (given instanceof Refused) return given;
+    const id = parsePathId(segment);
+    if (id instanceof Refused) return id;
+    const parsed = parseRoundId(id);
+    if (parsed === null) return NO_SETTLED_ROUND;
+    return this.#whenReached(call, requests.LIFECYCLE_SEQ, (reachedSeq) => {
+      this.parts.archive.roundProof({ ...parsed, reachedSeq }, (told) => {
+        if (told === null) call.refuse(NO_SETTLED_ROUND);
+        else if (isRefusal(told)) call.refuse(refusedBy(told));
+        else call.send(OK, Buffer.from(successText(JSON.stringify(roundProof(told, this.#makers)))));
+      });
+    });
+  }
+
+  orderProof(call: Call, segment: string): Verdict {
+    const given = parseQuery(call.request.query, []);
+    if (given instanceof Refused) return given;
+    const id = parsePathId(segment);
+    if (id instanceof Refused) return id;
+    const number = parseBetId(id);
+    if (number === null) return NO_ORDER;
+    const { link, past } = this.parts;
+    findOwnBet(link, past, call, number, (found) => {
+      if (found === null) call.refuse(NO_ORDER);
+      else if ('bet' in found) this.#prove(call, found);
+      else call.refuse(notRead(found));
+    });
+    return null;
+  }
+
+  #prove(call: Call, bet: BetView): void {
+    const { archive, seeds, hashes } = this.parts;
+    const { market, roundNumber, entryPercentE2 } = bet;
+    // Where the entry percent is not known there was no root yet.
+    if (bet.status !== 'SETTLED' || entryPercentE2 === null) {
+      call.refuse(NO_PROOF);
+      return;
+    }
+    const verdict = this.#whenReached(call, requests.LIFECYCLE_SEQ, (reachedSeq) => {
+      const seed = seeds.seed(market, roundNumber);
+      archive.betPath({ market, roundNumber, bet: bet.bet, seed, reachedSeq }, (told) => {
+        if (told === null) call.refuse(NO_PROOF);
+        else if (isRefusal(told)) call.refuse(refusedBy(told));
+        else {
+          const proof = orderProof(
+            bet,
+            hashes.of(bet, entryPercentE2),
+            seeds.commitment(market, roundNumber),
+            told,
+          );
+          call.send(OK, Buffer.from(successText(JSON.stringify(proof))));
+        }
+      });
+    });
+    if (verdict !== null) call.refuse(verdict);
+  }
+
   /** Calls `read` once the engine's thread has said how far the archive must have come for it. */
   #whenReached(call: Call, kind: number, read: (reachedSeq: number) => void): Verdict {
-    const isSent = this.link.send(
+    const isSent = this.parts.link.send(
       (ring, ticket) => requests.sendAsker(ring, kind, ticket, call),
       (replyKind, ring) => {
         if (replyKind === replies.REFUSED) call.refuse(refusedOf(replies.readRefusal(ring)));

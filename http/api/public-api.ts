@@ -8,6 +8,7 @@ import { must } from '../../engine/base/assert.js';
 import { RoundSeeds } from '../../engine/fairness.js';
 import type { ArchiveReads } from '../../engine/model/archive-reads.js';
 import type { Clock, HttpHandler, HttpRequest, HttpResponder } from '../../engine/model/ports.js';
+import type { SigningKeys } from '../../engine/model/proofs/signing.js';
 import type { Rules } from '../../engine/model/rules.js';
 import type { Board } from '../board/markets.js';
 import type { Rights } from '../board/rights.js';
@@ -54,6 +55,8 @@ export interface PublicApiParts {
   readonly meter: GatewayMeter;
   /** Round seeds and idempotency digests derive from it. */
   readonly masterSecret: Uint8Array;
+  /** What settlements are signed with, and the public keys. */
+  readonly signing: SigningKeys;
   /** The greatest age of market data, in milliseconds: `MARKET_AGE_MS_MAX` less that of the board, or 0 on a manual clock. */
   readonly marketAgeMsMax: number;
   /** What has left the engine's memory. */
@@ -105,7 +108,8 @@ export class PublicApi {
     const digests = new IdempotencyDigests(masterSecret);
     const desk = new OrderDesk(link, seeds, digests, parts.meter, () => parts.clock.monotonicMs());
     const own = new AccountReads(link, hashes, digests, parts, pastBets);
-    const past = new PastReads(link, parts.archive);
+    const { archive, signing } = parts;
+    const past = new PastReads({ link, archive, seeds, hashes, past: pastBets, signing });
     const services = { reads, past, shared: new SharedReads(parts), own, desk };
     const operations = ENDPOINTS.map((endpoint, at) => operationOf(endpoint, services, FIRST_ENDPOINT + at));
     const { streams } = parts;

@@ -24,6 +24,11 @@ export const FROZEN = new Refused('account_frozen', 'the account takes no orders
 export const NO_MARKET = new Refused('market_not_found', 'no active market has this id');
 export const NO_ORDER = new Refused('order_not_found', 'no order of yours has this id');
 export const NOT_PENDING = new Refused('order_not_pending', 'only an order that rests can be cancelled');
+export const NO_PROOF = new Refused(
+  'proof_not_found',
+  "the order's round is not settled yet, or no Merkle root of it was put on record",
+);
+export const NO_SETTLED_ROUND = new Refused('round_not_found', 'no settled round has this id');
 export const NO_ROUND = new Refused('round_not_found', 'no round in memory has this id');
 
 const WITH_TEXT = new Map(

@@ -14,6 +14,7 @@ import type {
   EngineEvent,
   OrderFilled,
   OrderPending,
+  RootPublished,
   RoundChanged,
   RoundOpened,
 } from '../../engine/model/events.js';
@@ -105,6 +106,9 @@ export class BroadcastPublisher {
         return this.#round(seq, event);
       case 'roundLocked':
         return this.#round(seq, event);
+      case 'rootPublished':
+        this.#root(seq, event);
+        return true;
       case 'roundSettled': {
         const isKnown = this.#round(seq, event);
         this.#rounds.delete(keyOf(event));
@@ -159,6 +163,18 @@ export class BroadcastPublisher {
 
   #keep(round: RoundView | null): void {
     if (round !== null) this.#rounds.set(keyOf(round), round);
+  }
+
+  #root(seq: number, root: RootPublished): void {
+    const { cells } = this.#end.rounds;
+    const at = this.#end.rounds.begin();
+    cells.fill(0, at, at + R.ROUNDS_FORM.fields);
+    cells[at + R.SEQ] = seq;
+    cells[at + R.TIME_MS] = root.timeMs;
+    cells[at + R.KIND] = R.ROOT;
+    cells[at + R.MARKET] = root.market;
+    cells[at + R.ROUND_NUMBER] = root.roundNumber;
+    R.writeRoot(cells, at, root);
   }
 
   /** What it takes from the round no longer changes, so it may be read although the engine is ahead. */

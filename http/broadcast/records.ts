@@ -1,4 +1,5 @@
 /** What is broadcast: the events of rounds and of bets, as records of two logs. */
+import type { RootFacts } from '../../engine/model/proofs/proof-views.js';
 import { LogReader, LogWriter, logMemory } from './log.js';
 
 /** Fields of every record. */
@@ -11,6 +12,8 @@ export const OPENED = 0;
 export const LOCKED = 1;
 export const SETTLED = 2;
 export const VOIDED = 3;
+/** The Merkle root of the round's bets is on record. */
+export const ROOT = 4;
 
 /** Fields of a record of a round. Those that its kind does not have are 0. */
 export const MARKET = 3;
@@ -26,6 +29,44 @@ export const RESULT = 6;
 export const CLOSE_PRICE = 7;
 export const BETS = 8;
 export const VOLUME_CENTS = 9;
+/** ROOT: number of bets, then root, key id and signature as hex digits, so many to a number. */
+export const TREE_SIZE = 6;
+export const MERKLE_ROOT = 7;
+const HEX_DIGITS = 12;
+const cellsOf = (digits: number): number => Math.ceil(digits / HEX_DIGITS);
+const ROOT_DIGITS = 64;
+const KEY_ID_DIGITS = 16;
+const SIGNATURE_DIGITS = 128;
+const KEY_ID = MERKLE_ROOT + cellsOf(ROOT_DIGITS);
+const SIGNATURE = KEY_ID + cellsOf(KEY_ID_DIGITS);
+
+export function writeRoot(cells: Float64Array, at: number, root: RootFacts): void {
+  cells[at + TREE_SIZE] = root.treeSize;
+  writeHex(cells, at + MERKLE_ROOT, root.merkleRoot);
+  writeHex(cells, at + KEY_ID, root.keyId);
+  writeHex(cells, at + SIGNATURE, root.signature);
+}
+
+export const readRoot = (record: Float64Array): RootFacts => ({
+  treeSize: record[TREE_SIZE] as number,
+  merkleRoot: readHex(record, MERKLE_ROOT, ROOT_DIGITS),
+  keyId: readHex(record, KEY_ID, KEY_ID_DIGITS),
+  signature: readHex(record, SIGNATURE, SIGNATURE_DIGITS),
+});
+
+function writeHex(cells: Float64Array, from: number, hex: string): void {
+  for (let cell = 0; cell < cellsOf(hex.length); cell++)
+    cells[from + cell] = Number.parseInt(hex.slice(cell * HEX_DIGITS, (cell + 1) * HEX_DIGITS), 16);
+}
+
+function readHex(record: Float64Array, from: number, digits: number): string {
+  let hex = '';
+  for (let cell = 0; cell < cellsOf(digits); cell++) {
+    const width = Math.min(HEX_DIGITS, digits - cell * HEX_DIGITS);
+    hex += (record[from + cell] as number).toString(16).padStart(width, '0');
+  }
+  return hex;
+}
 
 /**
  * Kinds of records of bets: placed, settled (a refund included), and money that moved without a bet; limit orders that rest, that
@@ -55,7 +96,7 @@ export const ENTRY_PERCENT_E2 = 11;
 export const BET_RESULT = 10;
 
 /** Hours of all markets' transitions. */
-export const ROUNDS_FORM = { records: 1 << 14, fields: 10 };
+export const ROUNDS_FORM = { records: 1 << 14, fields: SIGNATURE + cellsOf(SIGNATURE_DIGITS) };
 export const BETS_FORM = { records: 1 << 17, fields: 12 };
 
 /** The most gateways that can be woken. */

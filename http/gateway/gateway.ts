@@ -161,6 +161,7 @@ export class Gateway implements Serving {
       limitsNowMs: isManual ? limitsNowMs : Math.floor,
       meter,
       masterSecret: setup.masterSecret,
+      signing: setup.signing,
       marketAgeMsMax: isManual ? 0 : BYTES_AGE_MS_MAX,
       archive: client.reads,
       docs: loadDocs(),

@@ -1,6 +1,7 @@
 /** What the engine's thread and the threads that serve a port say to each other besides the rings, and the memory they share. */
 import type { MessagePort } from 'node:worker_threads';
 import type { OperatorToken } from '../../engine/model/operators.js';
+import type { SigningKeys } from '../../engine/model/proofs/signing.js';
 import type { Rules } from '../../engine/model/rules.js';
 import type { BoardMemory } from '../board/markets.js';
 import type { RightsMemory } from '../board/rights.js';
@@ -39,6 +40,7 @@ export interface SharedSetup extends PortSetup {
   readonly trustedProxies: readonly string[];
   readonly limits: SharedLimits;
   readonly masterSecret: Uint8Array;
+  readonly signing: SigningKeys;
   readonly requestIdPrefix: string;
 }
 

@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import type { MessagePort } from 'node:worker_threads';
 import type { OperatorToken } from '../../engine/model/operators.js';
+import type { SigningKeys } from '../../engine/model/proofs/signing.js';
 import type { Rules } from '../../engine/model/rules.js';
 import { shareLimits } from '../limits/shared-limits.js';
 import type { Log } from '../log/log.js';
@@ -44,6 +45,7 @@ export interface PortParts {
   readonly masterSecret: Uint8Array;
   readonly operatorTokens: readonly OperatorToken[];
   readonly version: string;
+  readonly signing: SigningKeys;
   /** null for the system's clock. */
   readonly manualClock: ManualClock | null;
   readonly log: Log;
@@ -58,13 +60,14 @@ export function requireDescriptors(gateways: number): void {
 /** Throws a `ConfigError` that names the variable where an address cannot be listened on. */
 export async function openPorts(config: RunningConfig, parts: PortParts): Promise<OpenPorts> {
   const { host, port, operatorHost, operatorPort, trustedProxies, rateLimits, logLevel } = config;
-  const { front, masterSecret, operatorTokens, manualClock, log } = parts;
+  const { front, masterSecret, signing, operatorTokens, manualClock, log } = parts;
   const tls = tlsFilesOf(config);
   const descriptors = descriptorsMax();
   const { publicMax, operatorMax } = connectionLimits(descriptors);
   const openConnections = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   const setup = {
     masterSecret,
+    signing,
     manualClock: manualClock?.memory ?? null,
     requestIdPrefix: randomBytes(REQUEST_ID_BYTES).toString('hex'),
     openConnections,

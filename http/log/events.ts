@@ -87,6 +87,7 @@ export const LOG_EVENTS = {
   back_to_normal: at('info', 'back to normal'),
   operator_denied: at('warn', 'requests of operators were refused: their role may not do that'),
   operator_tokens_refused: at('warn', 'wrong operator tokens were sent'),
+  root_refused: at('warn', 'the root of a round came too late to be put on record: the round has none'),
   shadow_note: at('warn'),
   stdout_closed: at('warn', 'stdout cannot be written'),
   node_warning: at('warn'),

@@ -1,4 +1,5 @@
 /** Log lines about journal and snapshots; `main.ts` connects them to persistence. */
+import { roundId } from '../../engine/model/domain.js';
 import type { Log } from './log.js';
 
 interface Segment {
@@ -24,6 +25,16 @@ export const shadowNewsLogger =
       log.write('snapshot_written', { sequence, bytes, tookMs: Math.round(tookMs) });
     }
   };
+
+/** The root of a round that the engine did not take. */
+export const rootRefusedLogger =
+  (log: Log) =>
+  (
+    { market, roundNumber }: { readonly market: number; readonly roundNumber: number },
+    code: string,
+    detail: string,
+  ): void =>
+    log.write('root_refused', { round: roundId(market, roundNumber), code, detail });
 
 const fieldsOf = ({ firstSeq, lastSeq, bytes }: Segment): object => ({
   firstSequence: firstSeq,

@@ -40,6 +40,10 @@ export const EXAMPLE_FAILURES: Readonly<Record<FailureName, readonly string[]>> 
   MarketNotFound: ['market_not_found: no active market has this id'],
   RoundNotFound: ['round_not_found: no round in memory has this id'],
   OrderNotFound: ['order_not_found: no order of yours has this id'],
+  ProofNotFound: [
+    'order_not_found: no order of yours has this id',
+    "proof_not_found: the order's round is not settled yet, or no Merkle root of it was put on record",
+  ],
   RequestTimeout: ['request_timeout: the body took too long to arrive'],
   Conflict: [
     'odds_changed',

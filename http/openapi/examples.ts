@@ -6,7 +6,7 @@ import type { Json } from './schemas.js';
 
 /** `data` of successes: markets, rounds, and the service itself. */
 export const EXAMPLES = {
-  time: { timeMs: 1781092860000, time: '2026-06-10T12:01:00.000Z', seq: 15 },
+  time: { timeMs: 1781092860000, time: '2026-06-10T12:01:00.000Z', seq: 17 },
   markets: [
     {
       id: 'BTC_ONE_MINUTE',
@@ -101,6 +101,7 @@ export const EXAMPLES = {
     voided: false,
     seedCommitment: 'f0c0f5822a92ecb85fd710110f3b6f315855054cb29addab691e212bda088a9b',
     seed: null,
+    root: null,
   },
   marketWithoutRound: {
     id: 'BTC_ONE_MINUTE',
@@ -149,5 +150,13 @@ export const EXAMPLES = {
     voided: false,
     seedCommitment: 'f0c0f5822a92ecb85fd710110f3b6f315855054cb29addab691e212bda088a9b',
     seed: '96aaeacd12281adee3f2b1a78c3c30f84abf710af5f246372c2200e1bd80b7fd',
+    root: {
+      merkleRoot: 'b3ca8c20bac1aefd2fc2283a148e0773186b60f039026da9680027f3785bf5b5',
+      treeSize: 1,
+      publishedAt: '2026-06-10T12:00:55.000Z',
+      keyId: '21fe31dfa154a261',
+      signature:
+        'c570c0d036db44e96024e6a3ef134288c46949191ac72847a1bfe292e18bc9a0307533ae2d7835c87d075097718d90ddc8cc6e40de8acc78f02b0cd57815f807',
+    },
   },
 } as const satisfies Readonly<Record<string, Json>>;

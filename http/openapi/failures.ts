@@ -28,6 +28,7 @@ export const MEANINGS = {
   market_not_found: 'no active market has this id',
   round_not_found: 'no round in memory has this id',
   order_not_found: 'no order of yours has this id',
+  proof_not_found: "the order's round is not settled yet, or no Merkle root of it was put on record",
   not_found: 'no such path; paths have no trailing slash',
   method_not_allowed: '`Allow` names the methods of the path',
   request_timeout: 'the body took too long to arrive',
@@ -110,6 +111,10 @@ export const FAILURE_KINDS = {
   MarketNotFound: { meaning: 'There is no such market.', codes: ['market_not_found'] },
   RoundNotFound: { meaning: 'There is no such round any more, or yet.', codes: ['round_not_found'] },
   OrderNotFound: { meaning: 'You have no such order.', codes: ['order_not_found'] },
+  ProofNotFound: {
+    meaning: 'You have no such order, or its round is not settled or has no root.',
+    codes: ['order_not_found', 'proof_not_found'],
+  },
   RequestTimeout: { meaning: 'The body took too long to arrive.', codes: ['request_timeout'] },
   Conflict: {
     meaning:

@@ -8,7 +8,7 @@ export const PAST_EXAMPLES = {
   ledger: {
     data: [
       {
-        id: '15-0',
+        id: '17-0',
         time: '2026-06-10T12:01:00.000Z',
         type: 'refund',
         reference: null,
@@ -17,7 +17,7 @@ export const PAST_EXAMPLES = {
         balanceAfter: 10008.01,
       },
       {
-        id: '14-0',
+        id: '16-0',
         time: '2026-06-10T12:01:00.000Z',
         type: 'reserve',
         reference: null,
@@ -26,7 +26,7 @@ export const PAST_EXAMPLES = {
         balanceAfter: 9998.01,
       },
       {
-        id: '13-0',
+        id: '15-0',
         time: '2026-06-10T12:01:00.000Z',
         type: 'stake',
         reference: null,
@@ -35,7 +35,7 @@ export const PAST_EXAMPLES = {
         balanceAfter: 10008.01,
       },
     ],
-    nextCursor: 'bGVkZ2VyIDEzIDA',
+    nextCursor: 'bGVkZ2VyIDE1IDA',
   },
   rounds: {
     data: [
@@ -57,6 +57,14 @@ export const PAST_EXAMPLES = {
         result: 'UP',
         voidReason: null,
         settledAt: '2026-06-10T12:01:00.000Z',
+        root: {
+          merkleRoot: 'b3ca8c20bac1aefd2fc2283a148e0773186b60f039026da9680027f3785bf5b5',
+          treeSize: 1,
+          publishedAt: '2026-06-10T12:00:55.000Z',
+          keyId: '21fe31dfa154a261',
+          signature:
+            'c570c0d036db44e96024e6a3ef134288c46949191ac72847a1bfe292e18bc9a0307533ae2d7835c87d075097718d90ddc8cc6e40de8acc78f02b0cd57815f807',
+        },
       },
     ],
     nextCursor: null,
@@ -81,6 +89,14 @@ export const PAST_EXAMPLES = {
         result: 'UP',
         voidReason: null,
         settledAt: '2026-06-10T12:01:00.000Z',
+        root: {
+          merkleRoot: 'b3ca8c20bac1aefd2fc2283a148e0773186b60f039026da9680027f3785bf5b5',
+          treeSize: 1,
+          publishedAt: '2026-06-10T12:00:55.000Z',
+          keyId: '21fe31dfa154a261',
+          signature:
+            'c570c0d036db44e96024e6a3ef134288c46949191ac72847a1bfe292e18bc9a0307533ae2d7835c87d075097718d90ddc8cc6e40de8acc78f02b0cd57815f807',
+        },
       },
     ],
     nextCursor: null,

@@ -17,6 +17,7 @@ import {
 } from '../../engine/model/domain.js';
 import type { Account, OrderQuote, SeenOrder } from '../wire/account-types.js';
 import type { LedgerEntry, SettledRound } from '../wire/past-types.js';
+import type { OrderProof, RoundProof, SigningKey } from '../wire/proofs/proof-types.js';
 import type { Limits, ServerTime } from '../wire/service-types.js';
 import type { Market, OrderRequest, OrderResult, Position, Price, RoundDetail } from '../wire/types.js';
 
@@ -39,6 +40,9 @@ const generated = typia.json.schemas<
     Account,
     SeenOrder,
     OrderQuote,
+    RoundProof,
+    OrderProof,
+    SigningKey,
   ],
   '3.1'
 >();
@@ -70,6 +74,10 @@ const ENUMERATIONS = {
       'a win; `refund` the stake of a draw, a voided round or an order that was never filled; `forward` stands for ' +
       'what is no longer stored one by one, and is the first entry where there is one.',
     ['deposit', 'withdrawal', 'stake', 'reserve', 'fill', 'payout', 'refund', 'forward'],
+  ),
+  PriceRule: enumeration(
+    "`boundary`: the last tick up to the round's start or end. `late`: a fresh tick at the moment of opening.",
+    ['boundary', 'late'],
   ),
   Tier: enumeration('Tier of an account, from the lowest.', TIERS),
   Scope: enumeration('What a key may do. `orders:cancel` cancels limit orders that rest.', SCOPES),

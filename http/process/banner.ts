@@ -1,5 +1,6 @@
 /** The banner: what the server prints on stdout once it is up. */
 import { isIPv6 } from 'node:net';
+import type { SigningKeys } from '../../engine/model/proofs/signing.js';
 
 export interface BannerFacts {
   readonly version: string;
@@ -8,6 +9,8 @@ export interface BannerFacts {
   /** Where the operator token is kept: a file, or the environment. */
   readonly tokenSource: string;
   readonly dataDir: string;
+  /** What roots and settlements are signed with. */
+  readonly signingKey: Pick<SigningKeys, 'keyId' | 'publicKey'>;
   /** Last recovered sequence number; 0 for a new data directory. */
   readonly recoveredSeq: number;
   readonly durability: 'fsync' | 'os';
@@ -32,6 +35,7 @@ export function bannerText(facts: BannerFacts): string {
     ['operator API', `${facts.operatorUrl}/operator/v1   (token: ${facts.tokenSource})`],
     ['console', `${facts.operatorUrl}/console   (log in with the same token)`],
     ['data', `${facts.dataDir}   (${recovered})`],
+    ['signing key', `Ed25519 ${facts.signingKey.publicKey}   (key id: ${facts.signingKey.keyId})`],
     ['durability', durability],
     ['feed', facts.feed],
     ['clock', facts.clock],

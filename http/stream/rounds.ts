@@ -7,6 +7,7 @@ import {
   lockedText,
   type Moment,
   openedText,
+  rootText,
   settledText,
   voidedText,
 } from '../wire/stream-text.js';
@@ -77,6 +78,8 @@ function roundEventText(record: Float64Array): string {
       });
     case R.LOCKED:
       return lockedText(market, roundNumber);
+    case R.ROOT:
+      return rootText(market, roundNumber, R.readRoot(record));
     case R.VOIDED:
       return voidedText(market, roundNumber, bets);
     default:

@@ -19,7 +19,7 @@ const OWN_DESCRIPTORS = 256;
  * What a start needs: every thread opens many of its modules at once. Measured, with a margin: without these the start
  * fails somewhere in the middle, with EMFILE.
  */
-const START_DESCRIPTORS = 96;
+const START_DESCRIPTORS = 144;
 const GATEWAY_START_DESCRIPTORS = 48;
 
 export interface ConnectionLimits {

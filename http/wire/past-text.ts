@@ -14,7 +14,8 @@ import {
   textAt,
   timeFrameOf,
 } from '../../engine/model/domain.js';
-import type { LedgerEntry, SettledRound } from './past-types.js';
+import type { PublishedRoot } from '../../engine/model/proofs/proof-views.js';
+import type { LedgerEntry, RoundRoot, SettledRound } from './past-types.js';
 import { isoText } from './wire.js';
 
 /** A page in the success envelope, with where the next one begins, or null. */
@@ -77,5 +78,20 @@ export function settledRound(round: ArchivedRoundView): SettledRound {
     ...(result !== undefined && { result }),
     voidReason: voidReason === '' ? null : voidReason,
     settledAt: isoText(round.settledAtMs),
+    root: round.root === null ? null : rootOf(round.root),
   };
 }
+
+export const rootOf = ({
+  publishedAtMs,
+  merkleRoot,
+  treeSize,
+  keyId,
+  signature,
+}: PublishedRoot): RoundRoot => ({
+  merkleRoot,
+  treeSize,
+  publishedAt: isoText(publishedAtMs),
+  keyId,
+  signature,
+});

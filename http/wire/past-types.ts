@@ -1,6 +1,9 @@
-/** Resources of the past as types, which the API document is made from: an account's ledger, and settled rounds. */
+/**
+ * Resources of the past as types, which the API document is made from: an account's ledger, and settled rounds. And the events
+ * of rounds as the stream tells them.
+ */
 import type { Asset, TimeFrame } from '../../engine/model/domain.js';
-import type { Count, DateTime } from './scalars.js';
+import type { Count, DateTime, Ed25519Hex, Sha256Hex, SigningKeyId } from './scalars.js';
 
 /** A movement of an account's money. The amounts of all entries up to one add up to its `balanceAfter`. */
 export interface LedgerEntry {
@@ -49,4 +52,73 @@ export interface SettledRound {
   /** Why it was voided, or null. */
   voidReason: string | null;
   settledAt: DateTime;
+  /** The Merkle root over the hashes of its bets; null where none was put on record (extension). */
+  root: RoundRoot | null;
 }
+
+/** The Merkle root over the hashes of a round's bets (RFC 6962), as it was put on record, with its signature. */
+export interface RoundRoot {
+  merkleRoot: Sha256Hex;
+  /** Number of bets. */
+  treeSize: Count;
+  publishedAt: DateTime;
+  keyId: SigningKeyId;
+  /** Of the text `tote-root-1` (docs/proofs.md). */
+  signature: Ed25519Hex;
+}
+
+export interface OfRound {
+  marketId: string;
+  roundId: string;
+  roundNumber: Count;
+}
+
+/** The round takes bets. */
+export interface RoundOpenedEvent extends OfRound {
+  event: 'opened';
+  openPrice: number;
+  startTime: DateTime;
+  bettingClosesAt: DateTime;
+  lockTime: DateTime;
+  endTime: DateTime;
+}
+
+/** The round takes no more bets. */
+export interface RoundLockedEvent extends OfRound {
+  event: 'locked';
+}
+
+/** The Merkle root over the hashes of the round's bets, signed: sent once the round is locked, before its result can be known. */
+export interface RoundRootEvent extends OfRound {
+  event: 'root';
+  merkleRoot: Sha256Hex;
+  /** Number of bets. */
+  treeSize: Count;
+  /** As of GET /keys. */
+  keyId: SigningKeyId;
+  signature: Ed25519Hex;
+}
+
+/** All bets of the round are paid. */
+export interface RoundSettledEvent extends OfRound {
+  event: 'settled';
+  result: 'UP' | 'DOWN' | 'DRAW';
+  openPrice: number;
+  closePrice: number;
+  totalBets: Count;
+  totalVolume: number;
+}
+
+/** The round has no result: all bets are refunded. */
+export interface RoundVoidedEvent extends OfRound {
+  event: 'voided';
+  totalBets: Count;
+  totalVolume: number;
+}
+
+export type RoundEvent =
+  | RoundOpenedEvent
+  | RoundLockedEvent
+  | RoundRootEvent
+  | RoundSettledEvent
+  | RoundVoidedEvent;

@@ -21,6 +21,7 @@ import {
 } from '../../engine/model/domain.js';
 import type { RoundView } from '../../engine/model/views.js';
 import { quotedUpCents } from '../../engine/quotes/split.js';
+import { rootOf } from './past-text.js';
 import type { RoundDetail, RoundHouse } from './types.js';
 import { isoText } from './wire.js';
 
@@ -41,6 +42,7 @@ export function roundDetail(
 ): RoundDetail {
   const { market, roundNumber, result } = round;
   const totalCents = round.poolUpCents + round.poolDownCents;
+  const root = round.proof?.root ?? null;
   const upCents = quotedUpCents(round, shareE6);
   return {
     id: roundId(market, roundNumber),
@@ -71,6 +73,7 @@ export function roundDetail(
     voided: result === RESULT_VOID,
     seedCommitment: seeds.commitment(market, roundNumber),
     seed: round.status === SETTLED ? seeds.seed(market, roundNumber) : null,
+    root: root === null ? null : rootOf(root),
   };
 }
 

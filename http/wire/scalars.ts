@@ -8,3 +8,7 @@ export type Whole = number & tags.Type<'uint64'>;
 /** A field that the specification does not have. */
 export type Extension = tags.JsonSchemaPlugin<{ 'x-extension': true }>;
 export type Sha256Hex = string & tags.Pattern<'^[0-9a-f]{64}$'>;
+/** A signature, 64 bytes in hex. */
+export type Ed25519Hex = string & tags.Pattern<'^[0-9a-f]{128}$'>;
+/** The first 16 hex digits of the SHA-256 of a public key. */
+export type SigningKeyId = string & tags.Pattern<'^[0-9a-f]{16}$'>;

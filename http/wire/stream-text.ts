@@ -14,6 +14,7 @@ import {
   UPCOMING,
 } from '../../engine/model/domain.js';
 import type { ErrorCode } from '../../engine/model/errors.js';
+import type { RootFacts } from '../../engine/model/proofs/proof-views.js';
 import type { ShownRound } from './market-text.js';
 import type { Channel } from './stream-requests.js';
 import { hundredthsText, isoText, oddsText } from './wire.js';
@@ -144,6 +145,10 @@ export const openedText = (market: number, roundNumber: number, opened: OpenedFa
 
 export const lockedText = (market: number, roundNumber: number): string =>
   `${ofRound('locked', market, roundNumber)}}`;
+
+export const rootText = (market: number, roundNumber: number, root: RootFacts): string =>
+  `${ofRound('root', market, roundNumber)},"merkleRoot":"${root.merkleRoot}","treeSize":${root.treeSize},` +
+  `"keyId":"${root.keyId}","signature":"${root.signature}"}`;
 
 export interface BetsOfRound {
   readonly bets: number;

@@ -4,6 +4,7 @@
  */
 import type { Asset, RoundStatus, Side } from '../../engine/model/domain.js';
 import type { ErrorCode } from '../../engine/model/errors.js';
+import type { OfRound, RoundEvent } from './past-types.js';
 import type { Count, DateTime } from './scalars.js';
 import type { Channel, MessageId, Seq } from './stream-requests.js';
 import type { OrderResult, Position } from './types.js';
@@ -124,45 +125,7 @@ export interface AccountMessage extends Sent {
   };
 }
 
-interface OfRound {
-  marketId: string;
-  roundId: string;
-  roundNumber: Count;
-}
-
-/** The round takes bets. */
-export interface RoundOpenedEvent extends OfRound {
-  event: 'opened';
-  openPrice: number;
-  startTime: DateTime;
-  bettingClosesAt: DateTime;
-  lockTime: DateTime;
-  endTime: DateTime;
-}
-
-/** The round takes no more bets. */
-export interface RoundLockedEvent extends OfRound {
-  event: 'locked';
-}
-
-/** All bets of the round are paid. */
-export interface RoundSettledEvent extends OfRound {
-  event: 'settled';
-  result: 'UP' | 'DOWN' | 'DRAW';
-  openPrice: number;
-  closePrice: number;
-  totalBets: Count;
-  totalVolume: number;
-}
-
-/** The round has no result: all bets are refunded. */
-export interface RoundVoidedEvent extends OfRound {
-  event: 'voided';
-  totalBets: Count;
-  totalVolume: number;
-}
-
-export type RoundEvent = RoundOpenedEvent | RoundLockedEvent | RoundSettledEvent | RoundVoidedEvent;
+export type { RoundEvent } from './past-types.js';
 
 /** Everything that one command did to rounds of the subscription. */
 export interface RoundsMessage extends Sent {

@@ -12,6 +12,7 @@ import type {
   Side,
   TimeFrame,
 } from '../../engine/model/domain.js';
+import type { RoundRoot } from './past-types.js';
 import type { Count, DateTime, Extension, Sha256Hex } from './scalars.js';
 
 /** One round of a market. */
@@ -234,6 +235,8 @@ export interface RoundDetail extends Round {
   seedCommitment: Sha256Hex;
   /** The round's seed in hex, 32 bytes; null until the round is SETTLED. */
   seed: Sha256Hex | null;
+  /** The Merkle root over the hashes of its bets; null until the round is LOCKED, and where none was put on record. */
+  root: RoundRoot | null;
 }
 
 export interface Success<T> {

@@ -22,6 +22,7 @@ export interface ArchiveSource {
   rounds(afterSeq: number, toSeq: number): Rows;
   transfers(afterSeq: number, toSeq: number): Rows;
   limitSteps(afterSeq: number, toSeq: number): Rows;
+  proofs(afterSeq: number, toSeq: number): Rows;
 }
 
 /**
@@ -42,6 +43,7 @@ export function addRows(
   for (const row of source.rounds(before.seq, upTo.seq)) tables.rounds.push(row);
   for (const row of source.transfers(before.seq, upTo.seq)) tables.transfers.push(row);
   for (const row of source.limitSteps(before.seq, upTo.seq)) tables.limitSteps.push(row);
+  for (const row of source.proofs(before.seq, upTo.seq)) tables.proofs.push(row);
   tables.flush(upTo.seq);
   const { seq, timeMs, digest, chain } = upTo;
   progressWriter(db)({ ...tables.counted(before), seq, timeMs, digest, chain });

@@ -62,7 +62,7 @@ class Check {
   }
 
   /** Returns the number of rows. */
-  all({ bets, betsSettled, rounds, transfers, limitSteps }: ArchiveProgress): number {
+  all({ bets, betsSettled, rounds, transfers, limitSteps, proofs }: ArchiveProgress): number {
     const placed = this.#placed();
     const settled = this.#settled();
     this.#accountBets();
@@ -72,9 +72,10 @@ class Check {
       rounds: this.#rows('round'),
       transfers: this.#rows('transfer'),
       limitSteps: this.#rows('limit_step'),
+      proofs: this.#rows('round_proof'),
     };
-    const expected = { placed: bets, settled: betsSettled, rounds, transfers, limitSteps };
-    for (const kind of ['placed', 'settled', 'rounds', 'transfers', 'limitSteps'] as const) {
+    const expected = { placed: bets, settled: betsSettled, rounds, transfers, limitSteps, proofs };
+    for (const kind of ['placed', 'settled', 'rounds', 'transfers', 'limitSteps', 'proofs'] as const) {
       if (counts[kind] !== expected[kind])
         this.fault(`there are ${counts[kind]} rows of ${kind}; there must be ${expected[kind]}`);
     }
@@ -131,7 +132,7 @@ class Check {
     if (this.#settledPairs !== 0) this.fault('the lists of accounts do not name the bets that were settled');
   }
 
-  #rows(table: 'round' | 'transfer' | 'limit_step'): number {
+  #rows(table: 'round' | 'round_proof' | 'transfer' | 'limit_step'): number {
     let count = 0;
     for (const row of this.#table(table)) {
       if (!isIntact(table === 'limit_step' ? row : this.#texts.asWritten(table, row)))

@@ -2,7 +2,7 @@
  * Archives of former formats, which are converted: for good when a server starts on one, in memory for everybody else.
  *
  * Format 1 had a row for each bet, written when it was placed and completed when it was settled, each part with a checksum.
- * Format 2 had no steps of limit orders, and otherwise the rows of the present one.
+ * Format 2 had no steps of limit orders, format 3 no proofs of rounds, and otherwise the rows of the present one.
  */
 import Database from 'better-sqlite3';
 import { type ArchiveSource, addRows } from './add-rows.js';
@@ -36,8 +36,10 @@ export function convertFormer(
   addRows(sourceOf(path, former), target, db, progress);
 }
 
-export const sourceOf = (path: string, former: Database.Database): ArchiveSource =>
-  versionOf(path, former) === 1 ? new SourceOfFormat1(path, former) : new RowSource(path, former, false);
+export function sourceOf(path: string, former: Database.Database): ArchiveSource {
+  const version = versionOf(path, former);
+  return version === 1 ? new SourceOfFormat1(path, former) : new RowSource(path, former, version);
+}
 
 /** The archive in the present format, in memory. Closes `former`. */
 export function convertedInMemory(path: string, former: Database.Database): Database.Database {
@@ -88,6 +90,10 @@ export class SourceOfFormat1 implements ArchiveSource {
 
   transfers(afterSeq: number, toSeq: number): Iterable<ArchiveCell[]> {
     return this.#rows('transfer', 'seq > ? AND seq <= ?', afterSeq, toSeq);
+  }
+
+  proofs(): Iterable<ArchiveCell[]> {
+    return [];
   }
 
   limitSteps(): Iterable<ArchiveCell[]> {

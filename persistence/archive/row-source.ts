@@ -4,9 +4,9 @@ import type { ArchiveSource } from './add-rows.js';
 import { ArchiveBlocks } from './blocks.js';
 import { type ArchiveCell, isIntact } from './form/checksum.js';
 import { ArchiveTexts } from './form/texts.js';
-import { damagedArchive } from './schema.js';
+import { damagedArchive, FORMAT_VERSION } from './schema.js';
 
-/** An archive of the present format, or of format 2, which had no steps of limit orders. */
+/** An archive of the present format, of format 3, which had no proofs, or of format 2, which had no steps of limit orders either. */
 export class RowSource implements ArchiveSource {
   readonly #texts: ArchiveTexts;
   readonly #blocks: ArchiveBlocks;
@@ -14,7 +14,7 @@ export class RowSource implements ArchiveSource {
   constructor(
     readonly path: string,
     readonly db: Database.Database,
-    private readonly hasLimitSteps = true,
+    private readonly version = FORMAT_VERSION,
   ) {
     this.#texts = new ArchiveTexts(db);
     this.#blocks = new ArchiveBlocks(path, db);
@@ -37,11 +37,15 @@ export class RowSource implements ArchiveSource {
   }
 
   limitSteps(afterSeq: number, toSeq: number): Iterable<ArchiveCell[]> {
-    return this.hasLimitSteps ? this.#rows('limit_step', 'seq', afterSeq, toSeq) : [];
+    return this.version >= 3 ? this.#rows('limit_step', 'seq', afterSeq, toSeq) : [];
+  }
+
+  proofs(afterSeq: number, toSeq: number): Iterable<ArchiveCell[]> {
+    return this.version >= 4 ? this.#rows('round_proof', 'settled_seq', afterSeq, toSeq) : [];
   }
 
   *#rows(
-    table: 'round' | 'transfer' | 'limit_step',
+    table: 'round' | 'round_proof' | 'transfer' | 'limit_step',
     seq: string,
     afterSeq: number,
     toSeq: number,

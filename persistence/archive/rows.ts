@@ -22,6 +22,7 @@ import type {
   OrderPending,
   RoundChanged,
 } from '../../engine/model/events.js';
+import type { ProofView } from '../../engine/model/proofs/proof-views.js';
 import type { BetView, EngineReads, RoundView } from '../../engine/model/views.js';
 import type { Rest } from '../thread/pace.js';
 import { type ArchiveCell, archiveChecksum } from './form/checksum.js';
@@ -33,7 +34,7 @@ export interface RowTaker {
 
 /** Cells are in the order of `columns.ts`. */
 export type RowTakers = Readonly<
-  Record<'placed' | 'settled' | 'rounds' | 'transfers' | 'limitSteps', RowTaker>
+  Record<'placed' | 'settled' | 'rounds' | 'proofs' | 'transfers' | 'limitSteps', RowTaker>
 >;
 
 /** Turns events into rows, with the help of the engine that caused them. */
@@ -73,7 +74,7 @@ export class ArchiveRows {
           this.#rounds.delete(roundId(event.market, event.roundNumber));
           break;
         case 'roundSettled':
-          rows.rounds.push(this.#roundRow(seq, event));
+          this.#addRound(rows, seq, event);
           break;
         default:
           break; // nothing of these leaves memory
@@ -104,32 +105,56 @@ export class ArchiveRows {
     if (round !== null) this.#rounds.set(roundId(round.market, round.roundNumber), round);
   }
 
-  #roundRow(seq: number, { market, roundNumber, timeMs }: RoundChanged): ArchiveCell[] {
+  #addRound(rows: RowTakers, seq: number, { market, roundNumber, timeMs }: RoundChanged): void {
     const id = roundId(market, roundNumber);
     const round = must(this.#rounds.get(id) ?? this.engine.round(market, roundNumber), id);
     this.#rounds.delete(id);
-    return checked([
-      marketId(market),
-      roundNumber,
-      round.startTimeMs,
-      round.lockTimeMs,
-      round.endTimeMs,
-      round.openPrice,
-      round.closePrice,
-      round.poolUpCents,
-      round.poolDownCents,
-      round.seedCents,
-      round.feeBps,
-      round.betCount,
-      round.volumeCents,
-      textAt(ROUND_RESULTS, round.result),
-      round.voidReason,
-      must(round.resolvedAtMs, 'time of the result'),
-      seq,
-      timeMs,
-      null,
-    ]);
+    rows.rounds.push(roundRow(seq, timeMs, round));
+    if (round.proof !== null) rows.proofs.push(proofRow(seq, round, round.proof));
   }
+}
+
+function roundRow(seq: number, timeMs: number, round: RoundView): ArchiveCell[] {
+  return checked([
+    marketId(round.market),
+    round.roundNumber,
+    round.startTimeMs,
+    round.lockTimeMs,
+    round.endTimeMs,
+    round.openPrice,
+    round.closePrice,
+    round.poolUpCents,
+    round.poolDownCents,
+    round.seedCents,
+    round.feeBps,
+    round.betCount,
+    round.volumeCents,
+    textAt(ROUND_RESULTS, round.result),
+    round.voidReason,
+    must(round.resolvedAtMs, 'time of the result'),
+    seq,
+    timeMs,
+    null,
+  ]);
+}
+
+function proofRow(
+  seq: number,
+  { market, roundNumber }: RoundView,
+  { root, ...origins }: ProofView,
+): ArchiveCell[] {
+  return checked([
+    marketId(market),
+    roundNumber,
+    seq,
+    root?.merkleRoot ?? null,
+    root?.treeSize ?? null,
+    root?.keyId ?? null,
+    root?.signature ?? null,
+    root?.publishedAtMs ?? null,
+    JSON.stringify(origins),
+    null,
+  ]);
 }
 
 /** Sets the last cell to the checksum of the others. */

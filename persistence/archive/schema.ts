@@ -10,7 +10,7 @@
  */
 import Database from 'better-sqlite3';
 import { JournalError } from '../errors.js';
-import { type ArchiveCell, archiveChecksum, isIntact } from './form/checksum.js';
+import { archiveChecksum, isIntact } from './form/checksum.js';
 import {
   ACCOUNT_BETS,
   declarationsOf,
@@ -19,13 +19,17 @@ import {
   PLACEMENT,
   parametersFor,
   ROUND,
+  ROUND_PROOF,
   SETTLED_BLOCK,
   SETTLEMENT,
   SETTLEMENT_CELLS,
   TRANSFER,
 } from './form/columns.js';
+import { type ArchiveProgress, cellsOfProgress, type ProgressCells, progressOf } from './form/progress.js';
 
-export const FORMAT_VERSION = 3;
+export { type ArchiveProgress, NO_ROWS } from './form/progress.js';
+
+export const FORMAT_VERSION = 4;
 
 /** One row: the progress of the archive, and how many rows it must have. */
 const PROGRESS = {
@@ -39,6 +43,7 @@ const PROGRESS = {
   rounds: 'INTEGER NOT NULL',
   transfers: 'INTEGER NOT NULL',
   limit_steps: 'INTEGER NOT NULL',
+  proofs: 'INTEGER NOT NULL',
   checksum: 'TEXT NOT NULL',
 } as const;
 
@@ -56,6 +61,7 @@ const TABLES = {
     'CREATE UNIQUE INDEX settled_block_of_round ON settled_block (market, round_number, first_bet)',
   account_bets: `CREATE TABLE account_bets (\n${declarationsOf(ACCOUNT_BETS)},\n  PRIMARY KEY (account, seq)\n) STRICT, WITHOUT ROWID`,
   round: `CREATE TABLE round (\n${declarationsOf(ROUND)},\n  PRIMARY KEY (market, round_number)\n) STRICT, WITHOUT ROWID`,
+  round_proof: `CREATE TABLE round_proof (\n${declarationsOf(ROUND_PROOF)},\n  PRIMARY KEY (market, round_number)\n) STRICT, WITHOUT ROWID`,
   round_by_start: 'CREATE INDEX round_by_start ON round (start_ms, market)',
   transfer: `CREATE TABLE transfer (\n${declarationsOf(TRANSFER)},\n  PRIMARY KEY (seq, item)\n) STRICT, WITHOUT ROWID`,
   transfer_of_account: 'CREATE INDEX transfer_of_account ON transfer (account, seq, item)',
@@ -97,30 +103,13 @@ SELECT account, seq, item, time_ms, reason, amount_cents, balance_cents, referen
 ) STRICT`,
 } as const;
 
-/** The progress of an archive. */
-export interface ArchiveProgress {
-  /** The archive holds what the commands after this one did; 0 for everything from the beginning. */
-  readonly fromSeq: number;
-  /** The last command in the archive, the end of a batch. */
-  readonly seq: number;
-  readonly timeMs: number;
-  /** Rolling digest at `seq`; '' at 0. */
-  readonly digest: string;
-  /** Chain hash of the journal at `seq`. */
-  readonly chain: string;
-  readonly bets: number;
-  readonly betsSettled: number;
-  readonly rounds: number;
-  readonly transfers: number;
-  readonly limitSteps: number;
-}
-
-/** An archive without rows. */
-export const NO_ROWS = { bets: 0, betsSettled: 0, rounds: 0, transfers: 0, limitSteps: 0 } as const;
-
 /** Creates the tables of a new archive; the caller writes the progress. */
 export function createArchiveTables(db: Database.Database, createdMs: number): void {
   for (const statement of Object.values(TABLES)) db.exec(statement);
+  writeMeta(db, createdMs);
+}
+
+function writeMeta(db: Database.Database, createdMs: number): void {
   db.prepare('INSERT INTO meta VALUES (?, ?, ?)').run(
     FORMAT_VERSION,
     createdMs,
@@ -215,33 +204,4 @@ function checkTables(path: string, db: Database.Database): void {
   if (JSON.stringify(found) !== JSON.stringify(expected)) {
     throw damagedArchive(path, 'its tables are not those of an archive');
   }
-}
-
-function cellsOfProgress(progress: ArchiveProgress): ArchiveCell[] {
-  const { fromSeq, seq, timeMs, digest, chain, bets, betsSettled, rounds, transfers, limitSteps } = progress;
-  return [fromSeq, seq, timeMs, digest, chain, bets, betsSettled, rounds, transfers, limitSteps];
-}
-
-type ProgressCells = [
-  ...position: [fromSeq: number, seq: number, timeMs: number, digest: string, chain: string],
-  ...counts: [bets: number, betsSettled: number, rounds: number, transfers: number],
-  /** Former formats have no steps of limit orders. */
-  ...rest: [limitSteps: number, checksum: string] | [checksum: string],
-];
-
-function progressOf(cells: ProgressCells): ArchiveProgress {
-  const [fromSeq, seq, timeMs, digest, chain, bets, betsSettled, rounds, transfers, limitSteps] = cells;
-  const steps = typeof limitSteps === 'number' ? limitSteps : 0;
-  return {
-    fromSeq,
-    seq,
-    timeMs,
-    digest,
-    chain,
-    bets,
-    betsSettled,
-    rounds,
-    transfers,
-    limitSteps: steps,
-  };
 }

@@ -13,6 +13,7 @@ import {
   parametersFor,
   positionsOf,
   ROUND,
+  ROUND_PROOF,
   SETTLED_BLOCK,
   SETTLEMENT,
   SETTLEMENT_CELLS,
@@ -160,6 +161,7 @@ export class ArchiveTables {
   readonly placed: PlacedBlocks;
   readonly settled: SettledBlocks;
   readonly rounds: Table;
+  readonly proofs: Table;
   readonly transfers: Table;
   readonly limitSteps: Table;
 
@@ -168,6 +170,7 @@ export class ArchiveTables {
     this.placed = new PlacedBlocks(transaction, this.#accountBets);
     this.settled = new SettledBlocks(transaction, this.#accountBets);
     this.rounds = new Table(transaction, `INSERT INTO round VALUES ${parametersFor(ROUND)}`);
+    this.proofs = new Table(transaction, `INSERT INTO round_proof VALUES ${parametersFor(ROUND_PROOF)}`);
     this.transfers = new Table(transaction, `INSERT INTO transfer VALUES ${parametersFor(TRANSFER)}`);
     this.limitSteps = new Table(transaction, `INSERT INTO limit_step VALUES ${parametersFor(LIMIT_STEP)}`);
   }
@@ -178,7 +181,7 @@ export class ArchiveTables {
   }
 
   get #all(): (Table | PlacedBlocks | SettledBlocks)[] {
-    return [this.placed, this.settled, this.rounds, this.transfers, this.limitSteps];
+    return [this.placed, this.settled, this.rounds, this.transfers, this.limitSteps, this.proofs];
   }
 
   /** The numbers of rows with those taken since `clearCounts`. */
@@ -190,6 +193,7 @@ export class ArchiveTables {
       rounds: before.rounds + this.rounds.count,
       transfers: before.transfers + this.transfers.count,
       limitSteps: before.limitSteps + this.limitSteps.count,
+      proofs: before.proofs + this.proofs.count,
     };
   }
 

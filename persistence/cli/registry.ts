@@ -3,6 +3,7 @@ import { accountCommand } from './commands/account.js';
 import { backupCommand } from './commands/backup.js';
 import { betCommand } from './commands/bet.js';
 import { exportCommand } from './commands/export.js';
+import { rotateSigningKeyCommand } from './commands/keys/rotate-signing-key.js';
 import { pruneCommand } from './commands/prune.js';
 import { replayCommand } from './commands/replay.js';
 import { restoreCommand } from './commands/restore.js';
@@ -39,5 +40,6 @@ export const COMMANDS: readonly CliCommand[] = [
   demoteCommand,
   tokenCommand,
   tokensCommand,
+  rotateSigningKeyCommand,
   schemaCommand,
 ];

@@ -30,6 +30,8 @@ export interface DataDir {
   readonly operatorTokenFile: string;
   /** Named tokens (`operator-tokens.ts`); there may be none. */
   readonly operatorTokensFile: string;
+  /** The keys that roots and settlements are signed with. */
+  readonly signingKeysFile: string;
 }
 
 /** The paths below `path`, whether or not they exist. */
@@ -50,6 +52,7 @@ export function dataDirLayout(path: string): DataDir {
     masterSecretFile: join(root, 'master-secret'),
     operatorTokenFile: join(root, 'operator-token'),
     operatorTokensFile: join(root, 'operator-tokens'),
+    signingKeysFile: join(root, 'signing-keys'),
   };
 }
 

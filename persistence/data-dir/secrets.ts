@@ -11,7 +11,7 @@ import type { DataDir } from './layout.js';
 
 const MASTER_SECRET_BYTES = 32;
 const OPERATOR_TOKEN_BYTES = 32;
-const SECRET_MODE = 0o600;
+export const SECRET_MODE = 0o600;
 
 /**
  * The 32 random bytes that the round seeds are derived from (design, section 5). With `mayCreate`, at the very first
@@ -22,13 +22,13 @@ export function openMasterSecret(dir: DataDir, mayCreate: boolean): Buffer {
   const found = readSecret(dir.masterSecretFile);
   if (found !== null) {
     if (found.length === MASTER_SECRET_BYTES) return found;
-    throw invalid(
+    throw invalidSecret(
       dir.masterSecretFile,
       `has ${found.length} bytes, not ${MASTER_SECRET_BYTES}. Put the right file back from a backup.`,
     );
   }
   if (!mayCreate) {
-    throw invalid(
+    throw invalidSecret(
       dir.masterSecretFile,
       'is missing, but the journal has rounds that were opened with it. Put it back from a backup.',
     );
@@ -53,24 +53,25 @@ export function openOperatorToken(dir: DataDir): string {
   }
   const token = found.toString('latin1').trim();
   if (isOperatorToken(token)) return token;
-  throw invalid(
+  throw invalidSecret(
     dir.operatorTokenFile,
     `must hold ${OPERATOR_TOKEN_FORM} on one line. Delete it to have a new one made.`,
   );
 }
 
-function readSecret(path: string): Buffer | null {
+/** The file's content; null if there is none. Throws `secret_invalid` if others can read it. */
+export function readSecret(path: string): Buffer | null {
   try {
     const othersBits = statSync(path).mode & 0o077;
-    if (othersBits !== 0) throw invalid(path, `is open to other users. Run: chmod 600 '${path}'`);
+    if (othersBits !== 0) throw invalidSecret(path, `is open to other users. Run: chmod 600 '${path}'`);
     return readFileSync(path);
   } catch (thrown) {
     if (isMissing(thrown)) return null;
     if (thrown instanceof JournalError) throw thrown;
-    throw invalid(path, `cannot be read: ${messageOf(thrown)}.`);
+    throw invalidSecret(path, `cannot be read: ${messageOf(thrown)}.`);
   }
 }
 
-function invalid(path: string, sentence: string): JournalError {
+export function invalidSecret(path: string, sentence: string): JournalError {
   return new JournalError('secret_invalid', `The file ${path} ${sentence}`);
 }

@@ -3,12 +3,14 @@ import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { unreachable } from '../../engine/base/assert.js';
 import type { ArchiveAnswer, ArchiveQuestion } from '../../engine/model/archive-reads.js';
+import type { BetPathQuestion } from '../../engine/model/proofs/proof-reads.js';
 import { ArchiveBlocks } from '../archive/blocks.js';
 import { isFormer } from '../archive/former.js';
 import { asArchiveDamage, readProgress } from '../archive/schema.js';
 import { allBetsOf, betOf, betsOf } from './bets.js';
 import { AccountLedger } from './ledger.js';
 import { ArchivedRounds } from './rounds.js';
+import { RoundTrees } from './trees.js';
 
 const BUSY_TIMEOUT_MS = 1_000;
 const CACHE_KIB = 8 * 1024;
@@ -17,6 +19,8 @@ export class PastReader {
   readonly #blocks: ArchiveBlocks;
   readonly #ledger: AccountLedger;
   readonly #rounds: ArchivedRounds;
+  readonly #trees: RoundTrees;
+  #isUnfinished = false;
   readonly #seq: Database.Statement<[], number>;
 
   private constructor(
@@ -27,6 +31,7 @@ export class PastReader {
     this.#blocks = new ArchiveBlocks(path, db);
     this.#ledger = new AccountLedger(path, db, this.#blocks, fromSeq);
     this.#rounds = new ArchivedRounds(path, db);
+    this.#trees = new RoundTrees(path, this.#blocks, this.#rounds);
     this.#seq = db.prepare<[], number>('SELECT seq FROM progress').pluck();
   }
 
@@ -53,14 +58,25 @@ export class PastReader {
     try {
       return this.db.transaction(() => {
         const seq = this.#seq.get() ?? 0;
-        return seq < question.reachedSeq ? null : { answer: this.#answer(question) };
+        if (seq < question.reachedSeq) return null;
+        if (question.kind !== 'betPath') return { answer: this.#answer(question) };
+        const made = this.#trees.answer(question);
+        this.#isUnfinished ||= made === 'unfinished';
+        return made === 'unfinished' ? null : { answer: made.found };
       })();
     } catch (thrown) {
       throw asArchiveDamage(this.path, thrown);
     }
   }
 
-  #answer(question: ArchiveQuestion): ArchiveAnswer {
+  /** Whether an answer since the last call needs more work, and not more of the journal: ask again. */
+  takeUnfinished(): boolean {
+    const isUnfinished = this.#isUnfinished;
+    this.#isUnfinished = false;
+    return isUnfinished;
+  }
+
+  #answer(question: Exclude<ArchiveQuestion, BetPathQuestion>): ArchiveAnswer {
     switch (question.kind) {
       case 'bets':
         return betsOf(this.#blocks, question);
@@ -74,6 +90,8 @@ export class PastReader {
         return this.#rounds.answer(question);
       case 'earnings':
         return this.#rounds.earnings(question);
+      case 'roundProof':
+        return this.#rounds.withProof(question.market, question.roundNumber);
       default:
         return unreachable(question);
     }

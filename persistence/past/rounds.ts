@@ -2,6 +2,7 @@
 import type Database from 'better-sqlite3';
 import { mulDivFloor } from '../../engine/base/money.js';
 import type {
+  ArchivedRoundProof,
   ArchivedRoundView,
   EarningsAnswer,
   EarningsQuestion,
@@ -17,10 +18,11 @@ import {
   roundId,
   timeFrameMs,
 } from '../../engine/model/domain.js';
+import type { ProofView } from '../../engine/model/proofs/proof-views.js';
 import { type ArchiveCell, isIntact } from '../archive/form/checksum.js';
 import { ArchiveTexts } from '../archive/form/texts.js';
 import { damagedArchive } from '../archive/schema.js';
-import { movedOf, roundOf } from '../replay/archived-facts.js';
+import { movedOf, proofOf, roundOf } from '../replay/archived-facts.js';
 
 const WHOLE_BPS = 10_000;
 
@@ -33,6 +35,8 @@ export class ArchivedRounds {
   readonly #one: Query;
   readonly #numbered: Query;
   readonly #settlement: Query;
+  readonly #round: Query;
+  readonly #proof: Query;
 
   constructor(
     private readonly path: string,
@@ -49,6 +53,8 @@ export class ArchivedRounds {
       "SELECT * FROM transfer WHERE seq = ? AND account = 0 AND reason = 'settlement' AND reference = ?",
     );
     this.#one = query('SELECT 1 FROM round WHERE market = ? AND round_number = ?');
+    this.#round = query('SELECT * FROM round WHERE market = ? AND round_number = ?');
+    this.#proof = query('SELECT * FROM round_proof WHERE market = ? AND round_number = ?');
     // Rounds of a market start in the order of their numbers, each in its window.
     this.#ofMarket = query(
       `SELECT * FROM round WHERE market = ? AND round_number BETWEEN ? AND ? AND start_ms >= ? AND start_ms < ?
@@ -116,7 +122,7 @@ export class ArchivedRounds {
     const { resolvedAtMs: _at, settledSeq, ...view } = roundOf(row);
     const poolCents = view.poolUpCents + view.poolDownCents;
     const paidCents = view.betCount === 0 ? 0 : poolCents - this.#restCents(view, settledSeq);
-    return { ...view, paidCents };
+    return { ...view, paidCents, root: this.proof(view.market, view.roundNumber)?.root ?? null };
   }
 
   /** What the house has got back from the round's pool. */
@@ -130,5 +136,22 @@ export class ArchivedRounds {
     if (!isIntact(row))
       throw damagedArchive(this.path, `transfer ${row[0]} ${row[1]} does not match its checksum`);
     return movedOf(row).amountCents;
+  }
+
+  /** null if the round is not settled. */
+  withProof(market: number, roundNumber: number): ArchivedRoundProof | null {
+    const found = this.#round.get(marketId(market), roundNumber);
+    if (found === undefined) return null;
+    const { resolvedAtMs } = roundOf(found);
+    return { ...this.#viewOf(found), resolvedAtMs, proof: this.proof(market, roundNumber) };
+  }
+
+  /** null if there is none. */
+  proof(market: number, roundNumber: number): ProofView | null {
+    const row = this.#proof.get(marketId(market), roundNumber);
+    if (row === undefined) return null;
+    if (!isIntact(row))
+      throw damagedArchive(this.path, `the proof of round ${row[0]} ${row[1]} does not match its checksum`);
+    return proofOf(row);
   }
 }

@@ -19,6 +19,8 @@ const UNAVAILABLE: ArchiveRefusal = {
 export interface AnsweringReader {
   /** null if the archive has not come as far as the question needs. May throw. */
   answer(question: ArchiveQuestion): { readonly answer: ArchiveAnswer } | null;
+  /** Whether an answer since the last call needs more work, and nothing to wait for. */
+  takeUnfinished(): boolean;
   close(): void;
 }
 
@@ -34,6 +36,8 @@ export interface WaitingParts {
   readonly nowMs: () => number;
   /** Asks whoever writes the archive to come as far as this command soon. */
   readonly hurry: (seq: number) => void;
+  /** Calls `lookAgain` soon, behind the questions that have come meanwhile. */
+  readonly schedule: (lookAgain: () => void) => void;
   /** Says what went wrong, to operators. */
   readonly note: (thrown: unknown) => void;
 }
@@ -41,6 +45,7 @@ export interface WaitingParts {
 export class WaitingQuestions {
   #reader: AnsweringReader | null = null;
   #waiting: Waiting[] = [];
+  #isScheduled = false;
 
   constructor(private readonly parts: WaitingParts) {}
 
@@ -53,7 +58,7 @@ export class WaitingQuestions {
     const waiting = { question, untilMs: this.parts.nowMs() + WAIT_MS_MAX, tell };
     if (this.#tellIfReached(waiting)) return;
     this.#waiting.push(waiting);
-    this.parts.hurry(question.reachedSeq);
+    if (!this.#goOn()) this.parts.hurry(question.reachedSeq);
   }
 
   /** The archive has grown, or time has passed. */
@@ -65,6 +70,20 @@ export class WaitingQuestions {
       waiting.tell(BEHIND);
       return false;
     });
+    this.#goOn();
+  }
+
+  /** Goes on soon with an answer that is being worked out. Returns whether one is. */
+  #goOn(): boolean {
+    const isUnfinished = this.#reader?.takeUnfinished() ?? false;
+    if (isUnfinished && !this.#isScheduled) {
+      this.#isScheduled = true;
+      this.parts.schedule(() => {
+        this.#isScheduled = false;
+        this.lookAgain();
+      });
+    }
+    return isUnfinished;
   }
 
   /** The archive may be another file by now. */

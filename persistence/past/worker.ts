@@ -18,6 +18,7 @@ const questions = new WaitingQuestions({
   open: () => PastReader.open(path),
   nowMs: () => performance.now(),
   hurry: (seq) => shadow.postMessage(seq satisfies ToArchivist),
+  schedule: (lookAgain) => setImmediate(lookAgain),
   note: (thrown) => {
     const text = messageOf(thrown);
     // The same once, not with every question.

@@ -5,9 +5,11 @@
 import { existsSync } from 'node:fs';
 import type { Engine } from '../../engine/engine.js';
 import type { Clock } from '../../engine/model/ports.js';
+import type { SigningKeys } from '../../engine/model/proofs/signing.js';
 import { type DataDir, dataDirLayout, openDataDir } from '../data-dir/layout.js';
 import { type DataDirLock, lockDataDir } from '../data-dir/lock.js';
 import { masterSecretFingerprint, openMasterSecret } from '../data-dir/secrets.js';
+import { openSigningKeys } from '../data-dir/signing-keys.js';
 import { JournalError } from '../errors.js';
 import { raiseMark } from '../journal/mark.js';
 import { openJournalReader } from '../journal/reader.js';
@@ -37,6 +39,7 @@ export interface Store {
   readonly masterSecret: Buffer;
   /** It had a master secret alone: the journal of that secret's exchange is yet to come, from the replicated log. */
   readonly isAwaitingJournal: boolean;
+  readonly signing: SigningKeys;
 }
 
 /**
@@ -58,7 +61,8 @@ export function openStore(
     const { engine, recovered } = recover(dir, clock, onProgress);
     const masterSecret = openMasterSecret(dir, recovered.lastSeq === 0);
     checkSecret(dir, engine, masterSecret);
-    return { dir, lock, engine, recovered, masterSecret, isAwaitingJournal };
+    const signing = openSigningKeys(dir, clock.nowMs());
+    return { dir, lock, engine, recovered, masterSecret, signing, isAwaitingJournal };
   } catch (thrown) {
     lock.release();
     throw thrown;

@@ -14,8 +14,17 @@ import type {
   OrderPending,
   SettlementFacts,
 } from '../../engine/model/events.js';
+import type { ProofView, PublishedRoot } from '../../engine/model/proofs/proof-views.js';
 import type { ArchiveCell } from '../archive/form/checksum.js';
-import { LIMIT_STEP, PLACEMENT, positionsOf, ROUND, SETTLEMENT, TRANSFER } from '../archive/form/columns.js';
+import {
+  LIMIT_STEP,
+  PLACEMENT,
+  positionsOf,
+  ROUND,
+  ROUND_PROOF,
+  SETTLEMENT,
+  TRANSFER,
+} from '../archive/form/columns.js';
 
 /** A finished round, as stored in the archive. */
 export interface ArchivedRound {
@@ -53,6 +62,7 @@ export interface ArchivedBet {
 const IN_PLACEMENT = positionsOf(PLACEMENT);
 const IN_SETTLEMENT = positionsOf(SETTLEMENT);
 const IN_ROUND = positionsOf(ROUND);
+const IN_PROOF = positionsOf(ROUND_PROOF);
 const IN_TRANSFER = positionsOf(TRANSFER);
 const IN_STEP = positionsOf(LIMIT_STEP);
 
@@ -205,4 +215,19 @@ export function roundOf(round: readonly ArchiveCell[]): ArchivedRound {
     settledSeq: number('settled_seq'),
     settledAtMs: number('settled_ms'),
   };
+}
+
+/** What proves a round, from its row of `round_proof`. */
+export function proofOf(row: readonly ArchiveCell[]): ProofView {
+  const cell = (column: keyof typeof ROUND_PROOF): ArchiveCell => row[IN_PROOF[column]] ?? null;
+  const origins = JSON.parse(String(cell('origins'))) as Omit<ProofView, 'root'>;
+  if (cell('merkle_root') === null) return { ...origins, root: null };
+  const root: PublishedRoot = {
+    merkleRoot: String(cell('merkle_root')),
+    treeSize: Number(cell('tree_size')),
+    keyId: String(cell('key_id')),
+    signature: String(cell('signature')),
+    publishedAtMs: Number(cell('root_ms')),
+  };
+  return { ...origins, root };
 }

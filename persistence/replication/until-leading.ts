@@ -74,8 +74,7 @@ async function attempt<Disk extends JournalWriter>(
     if (oldest !== undefined) membership.covered(oldest);
   };
   const close = async (): Promise<void> => {
-    await archive?.past.close();
-    await archive?.shadow.close();
+    await archive?.close();
     await membership.close();
     store.lock.release();
   };

@@ -25,6 +25,8 @@ export interface ShadowOptions {
   readonly replicatedSeq?: BigInt64Array;
   /** To the reader of the archive (`past/messages.ts`), if there is one. */
   readonly past?: MessagePort;
+  /** To the thread that makes the roots of rounds (`roots/messages.ts`), if there is one. */
+  readonly roots?: MessagePort;
 }
 
 /** `behind`: not at the journal's end yet. `saving`: writing a snapshot. `paused` and `failed` have a reason. */
@@ -77,7 +79,8 @@ export type ShadowNews =
   /** A segment that retention has deleted. */
   | { readonly kind: 'pruned'; readonly firstSeq: number; readonly lastSeq: number; readonly bytes: number };
 
-export type ToShadow = { readonly kind: 'close' };
+/** `look`: the journal has grown, and someone waits for what it says. */
+export type ToShadow = { readonly kind: 'close' | 'look' };
 
 export type FromShadow =
   | { readonly kind: 'status'; readonly status: ShadowStatus }

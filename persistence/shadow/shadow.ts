@@ -14,6 +14,7 @@ import type { ArchivePosition, ArchiveWriter } from '../archive/writer.js';
 import { JournalError } from '../errors.js';
 import { type JournalReader, openJournalReader } from '../journal/reader.js';
 import { decodeBatch, ReplayMismatch, replayBatch } from '../replay/replay.js';
+import { RootFeed } from '../roots/feed.js';
 import { SnapshotFiles } from '../snapshot/files.js';
 import { noRest, type Rest } from '../thread/pace.js';
 import type { ShadowNews, ShadowOptions, SnapshotTaken } from './messages.js';
@@ -35,6 +36,7 @@ export class Shadow {
   readonly #engine: Engine;
   readonly #archive: ArchiveWriter;
   readonly #oldRows: OldRowsCheck;
+  readonly #roots: RootFeed | null;
   /** The position of the engine. */
   #position: ArchivePosition;
   #archivedAtMs: number;
@@ -66,6 +68,9 @@ export class Shadow {
       throw thrown;
     }
     this.#oldRows = new OldRowsCheck(dir, this.#engine.seq, note, rest);
+    const { roots } = options;
+    this.#roots =
+      roots === undefined ? null : new RootFeed(this.#engine, (notes) => roots.postMessage(notes));
     if (this.#engine.seq === this.#archive.progress.seq) this.#archive.follow(this.#engine);
     this.#snapshots = new ShadowSnapshots(files, this.#reader.lastSeq, options, clock, note, rest, onNews);
     this.#archivedAtMs = clock.monotonicMs();
@@ -107,6 +112,7 @@ export class Shadow {
     if (!this.#snapshots.isSaving) {
       const batches = this.#readSlice();
       for (const batch of batches) this.#apply(batch);
+      this.#roots?.tell();
       this.#writeArchiveIfDue();
       this.rest();
       if (!this.#snapshots.isDue(this.#position.seq)) {
@@ -145,6 +151,7 @@ export class Shadow {
     try {
       replayBatch(this.#engine, decodeBatch(batch), ({ seq, events }) => {
         this.#archive.add(seq, events);
+        this.#roots?.add(events);
         this.rest();
       });
     } catch (thrown) {

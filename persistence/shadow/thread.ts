@@ -40,7 +40,7 @@ export class ShadowThread {
     this.#worker = new Worker(new URL('./worker.js', import.meta.url), {
       name: 'shadow',
       workerData: options,
-      transferList: options.past === undefined ? [] : [options.past],
+      transferList: [options.past, options.roots].filter((port) => port !== undefined),
     });
     this.#worker.on('message', (message: FromShadow) => this.#onMessage(message));
     this.#worker.on('error', (error) => this.#onEnd(`it ended with an error: ${error.message}`));
@@ -60,6 +60,11 @@ export class ShadowThread {
   /** How long the thread has been busy since it began, in milliseconds. */
   get activeMs(): number {
     return this.#worker.performance.eventLoopUtilization().active;
+  }
+
+  /** Has it look at the journal now. */
+  look(): void {
+    if (!this.#isClosing) this.#worker.postMessage({ kind: 'look' } satisfies ToShadow);
   }
 
   /** Resolves when the thread has ended and closed all files. A snapshot in progress is given up. */

@@ -1,21 +1,66 @@
-/** The two threads of the archive: the shadow, which writes it, and the reader, for which the shadow hurries. */
+/**
+ * The shadow's thread and those beside it: the reader of the archive, for which the shadow hurries, and the one that makes
+ * the roots of rounds, from what the shadow tells.
+ */
 import { MessageChannel } from 'node:worker_threads';
 import { PastThread } from '../past/thread.js';
+import type { Store } from '../recovery/open-store.js';
+import type { MadeRoot } from '../roots/messages.js';
+import { type RootsEvents, RootsThread } from '../roots/thread.js';
 import type { ShadowOptions } from './messages.js';
 import { type ShadowEvents, ShadowThread } from './thread.js';
+
+/** Roots that are kept until someone takes them. What a standby makes is on record, but for the last ones. */
+const ROOTS_KEPT_MAX = 1_000;
 
 export interface ArchiveThreads {
   readonly shadow: ShadowThread;
   readonly past: PastThread;
+  readonly roots: {
+    /** Has the shadow look at the journal now. */
+    readonly hurry: () => void;
+    /** Whether roots are being made: the shadow follows the journal, if at a distance. */
+    readonly isMaking: () => boolean;
+    /** From now on roots go to `take`, beginning with those that were made before. */
+    readonly takeBy: (take: (root: MadeRoot) => void) => void;
+  };
+  /** Resolves when all have ended and closed their files. */
+  readonly close: () => Promise<void>;
 }
 
-/** `onFatal` is for a programming error in the reader. */
+/** `onFatal` is for a programming error in the reader, or in the thread of roots. */
 export function startArchiveThreads(
-  options: Omit<ShadowOptions, 'past'>,
-  events: ShadowEvents & { onFatal(error: unknown): void },
+  options: Omit<ShadowOptions, 'dir' | 'past' | 'roots'>,
+  { dir, masterSecret, signing, recovered }: Pick<Store, 'dir' | 'masterSecret' | 'signing' | 'recovered'>,
+  events: ShadowEvents & Omit<RootsEvents, 'onRoot'>,
 ): ArchiveThreads {
-  const { port1, port2 } = new MessageChannel();
-  const shadow = new ShadowThread({ ...options, past: port1 }, events);
-  const past = new PastThread({ path: options.dir.archiveFile, shadow: port2 }, events);
-  return { shadow, past };
+  const toPast = new MessageChannel();
+  const toRoots = new MessageChannel();
+  const shadow = new ShadowThread({ ...options, dir, past: toPast.port1, roots: toRoots.port1 }, events);
+  const past = new PastThread({ path: dir.archiveFile, shadow: toPast.port2 }, events);
+  const kept: MadeRoot[] = [];
+  let taker = (root: MadeRoot): void => {
+    kept.push(root);
+    if (kept.length > ROOTS_KEPT_MAX) kept.shift();
+  };
+  const ofRoots = { masterSecret, signing, startSeq: recovered.lastSeq, shadow: toRoots.port2 };
+  const { onDiverged, onFatal } = events;
+  const roots = new RootsThread(ofRoots, { onDiverged, onFatal, onRoot: (root) => taker(root) });
+  return {
+    shadow,
+    past,
+    roots: {
+      hurry: () => shadow.look(),
+      isMaking: () => shadow.status.state !== 'failed' && shadow.status.state !== 'paused',
+      takeBy: (take) => {
+        taker = take;
+        for (const root of kept.splice(0)) take(root);
+      },
+    },
+    close: async () => {
+      await past.close();
+      await shadow.close();
+      await roots.close();
+    },
+  };
 }

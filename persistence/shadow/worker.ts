@@ -109,10 +109,15 @@ function tellArchived({ archiveSeq }: Shadow): void {
   options.past?.postMessage(archiveSeq satisfies FromArchivist);
 }
 
-/** The reader waits: works on now, unless a turn is due at once anyway. */
+/** The reader waits. */
 function onWanted(seq: number): void {
   wantedSeq = Math.max(wantedSeq, seq);
   shadow?.want(wantedSeq);
+  lookNow();
+}
+
+/** Works on now, unless a turn is due at once anyway. */
+function lookNow(): void {
   if (status.state !== 'following') return;
   cancelTurn();
   turnNext();
@@ -175,6 +180,7 @@ function close(): void {
     shadow?.close();
   } finally {
     options.past?.close();
+    options.roots?.close();
     post({ kind: 'closed' });
     port.close();
   }
@@ -184,5 +190,6 @@ lowerThreadPriority(NICE);
 options.past?.on('message', (seq: ToArchivist) => onWanted(seq));
 port.on('message', (message: ToShadow) => {
   if (message.kind === 'close') close();
+  else lookNow();
 });
 turnNext();

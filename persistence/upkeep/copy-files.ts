@@ -23,12 +23,12 @@ export function copyFileDurably(from: string, to: string, check: (copy: string) 
 }
 
 /**
- * Copies the master secret and the operator token if the target has none, and the named tokens as they are now: one that
+ * Copies the master secret, the operator token and the signing keys if the target has none, and the named tokens as they are now: one that
  * was revoked must not come back with an older copy. Returns a sentence for each one that the source lacks.
  */
 export function copySecrets(from: DataDir, to: DataDir): string[] {
   const notes: string[] = [];
-  for (const name of ['masterSecretFile', 'operatorTokenFile'] as const) {
+  for (const name of ['masterSecretFile', 'operatorTokenFile', 'signingKeysFile'] as const) {
     if (existsSync(to[name])) continue;
     if (existsSync(from[name])) copyFileDurably(from[name], to[name]);
     else if (name === 'masterSecretFile') {

@@ -46,6 +46,21 @@ const ENDPOINTS: readonly Endpoint[] = [
   { method: 'POST', path: '/orders/quote', scope: 'positions:read', success: 200 },
   { method: 'GET', path: '/rounds', scope: 'markets:read', success: 200 },
   { method: 'GET', path: '/rounds/ROUND', scope: 'markets:read', success: 200 },
+  {
+    method: 'GET',
+    path: '/rounds/ROUND/proof',
+    scope: 'markets:read',
+    success: 404,
+    code: 'round_not_found',
+  },
+  {
+    method: 'GET',
+    path: '/orders/FOREIGN/proof',
+    scope: 'positions:read',
+    success: 404,
+    code: 'order_not_found',
+  },
+  { method: 'GET', path: '/keys', scope: 'markets:read', success: 200 },
 ];
 
 /** The path as the API document has it. */

@@ -15,6 +15,9 @@ const PATHS: Readonly<Record<string, readonly string[]>> = {
   '/orders': ['GET', 'HEAD', 'OPTIONS', 'POST'],
   '/rounds/ROUND': ['GET', 'HEAD', 'OPTIONS'],
   '/rounds': ['GET', 'HEAD', 'OPTIONS'],
+  '/rounds/SETTLED/proof': ['GET', 'HEAD', 'OPTIONS'],
+  '/orders/PROVEN/proof': ['GET', 'HEAD', 'OPTIONS'],
+  '/keys': ['GET', 'HEAD', 'OPTIONS'],
   '/markets/BTC_ONE_DAY/rounds': ['GET', 'HEAD', 'OPTIONS'],
   '/account/ledger': ['GET', 'HEAD', 'OPTIONS'],
   '/time': ['GET', 'HEAD', 'OPTIONS'],
@@ -30,11 +33,17 @@ let sandbox: Sandbox;
 let trader: Trader;
 let roundId = '';
 let orderId = '';
+let settledId = '';
+let provenId = '';
 
 before(async () => {
   sandbox = await Sandbox.start();
-  await sandbox.openRounds({ BTC: 67_000 }, 'ONE_DAY');
   trader = await sandbox.trader();
+  await sandbox.openRounds({ BTC: 67_000 });
+  settledId = (await trader.api.market('BTC_ONE_MINUTE')).currentRound?.id ?? '';
+  provenId = (await trader.api.place({ marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 1 })).bet.id;
+  await sandbox.closeMinute({ BTC: 67_001 });
+  await sandbox.openRounds({ BTC: 67_000 }, 'ONE_DAY');
   await answeredByArchive(trader.api, '/rounds');
   const order = { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 1 };
   orderId = (await trader.api.place(order)).bet.id;
@@ -48,7 +57,11 @@ for (const base of BASES) {
   test(`${base}: every method on every path`, async () => {
     const api = trader.api.at(base);
     for (const [path, methods] of Object.entries(PATHS)) {
-      const at = path.replace('ROUND', roundId).replace('ORDER', orderId);
+      const at = path
+        .replace('SETTLED', settledId)
+        .replace('PROVEN', provenId)
+        .replace('ROUND', roundId)
+        .replace('ORDER', orderId);
       for (const method of METHODS) {
         // fetch sends `get` as `GET`.
         const sent = method === 'get' ? 'GET' : method;
@@ -200,6 +213,7 @@ test('the document of the API is open to all, at both base paths', async () => {
     assert.deepEqual(paths, [
       '/account',
       '/account/ledger',
+      '/keys',
       '/limits',
       '/markets',
       '/markets/{id}',
@@ -209,10 +223,12 @@ test('the document of the API is open to all, at both base paths', async () => {
       '/orders/by-idempotency-key/{key}',
       '/orders/quote',
       '/orders/{id}',
+      '/orders/{id}/proof',
       '/positions',
       '/prices',
       '/rounds',
       '/rounds/{id}',
+      '/rounds/{id}/proof',
       '/time',
     ]);
   }

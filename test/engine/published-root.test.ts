@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { must } from '../../engine/base/assert.js';
 import type { PublishRoot } from '../../engine/model/commands.js';
 import { ROUND_STATUSES } from '../../engine/model/domain.js';
-import type { ProofView } from '../../engine/model/proof-views.js';
+import type { ProofView } from '../../engine/model/proofs/proof-views.js';
 import { BTC_1M, DAY_MS, Exchange, MINUTE_MS } from '../support/reference/exchange.js';
 
 const ROUND = DAY_MS / MINUTE_MS;

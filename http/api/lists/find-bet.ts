@@ -4,6 +4,7 @@ import type { Link } from '../../rings/link.js';
 import * as replies from '../../rings/replies.js';
 import * as requests from '../../rings/requests.js';
 import { BUSY } from './open-bets.js';
+import type { NotRead, PastBets } from './past-bets.js';
 
 const ANY = {
   status: 'all',
@@ -37,4 +38,18 @@ export function findBet(
     if (!isSent) onFound(BUSY);
   };
   ask([bet + 1, 0, 0]);
+}
+
+/** The same, and where memory has none the archive's; null if the account has no such bet at all. */
+export function findOwnBet(
+  link: Link,
+  past: PastBets,
+  asker: requests.Asker,
+  bet: number,
+  onFound: (found: BetView | null | NotRead) => void,
+): void {
+  findBet(link, asker, bet, (found) => {
+    if (found === null) past.bet(asker, bet, onFound);
+    else onFound(found);
+  });
 }

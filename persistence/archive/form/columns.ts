@@ -101,6 +101,23 @@ export const ROUND = {
 } as const;
 
 /**
+ * What proves a finished round that opened under rules with proofs. `origins` is JSON: where its prices came from, and the
+ * fair shares of its bets. The last cell is the checksum of those before it.
+ */
+export const ROUND_PROOF = {
+  market: 'TEXT NOT NULL',
+  round_number: 'INTEGER NOT NULL',
+  settled_seq: 'INTEGER NOT NULL',
+  merkle_root: 'TEXT',
+  tree_size: 'INTEGER',
+  key_id: 'TEXT',
+  signature: 'TEXT',
+  root_ms: 'INTEGER',
+  origins: 'TEXT NOT NULL',
+  checksum: 'TEXT NOT NULL',
+} as const;
+
+/**
  * Money moved other than by a bet. `item` is the position among the events of command `seq`. The last cell is the checksum
  * of those before it.
  */

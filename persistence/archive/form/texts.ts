@@ -6,7 +6,7 @@
 import type Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
 import type { ArchiveCell } from './checksum.js';
-import { PLACEMENT, positionsOf, ROUND, TRANSFER } from './columns.js';
+import { PLACEMENT, positionsOf, ROUND, ROUND_PROOF, TRANSFER } from './columns.js';
 
 const REPLACEMENT_CHARACTER = '\ufffd';
 /** The three bytes of half a surrogate pair, one character each. Valid UTF-8 has no such bytes. */
@@ -21,12 +21,14 @@ interface FreeText {
 }
 
 /** Tables with a free text in a column of its own: `bet` in archives of format 1. */
-export type TextTable = 'bet' | 'round' | 'transfer';
+export type TextTable = 'bet' | 'round' | 'round_proof' | 'transfer';
 
 /** That column of each of them. */
 const FREE_TEXTS: Readonly<Record<TextTable, FreeText>> = {
   bet: { column: 'client_seed', at: positionsOf(PLACEMENT).client_seed, key: ['bet'] },
   round: { column: 'void_reason', at: positionsOf(ROUND).void_reason, key: ['market', 'round_number'] },
+  // JSON, in which half a pair is escaped.
+  round_proof: { column: 'origins', at: positionsOf(ROUND_PROOF).origins, key: ['market', 'round_number'] },
   transfer: { column: 'reference', at: positionsOf(TRANSFER).reference, key: ['seq', 'item'] },
 };
 

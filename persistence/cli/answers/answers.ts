@@ -3,6 +3,7 @@
  */
 import type { VerifyStep } from '../../../engine/fairness.js';
 import type { OperatorCaller, OperatorRole } from '../../../engine/model/operators.js';
+import type { ProofStep } from '../../../engine/proofs/verify.js';
 import type { JournalErrorCode } from '../../errors.js';
 import type { BackedUp } from '../../upkeep/backup/backup.js';
 import type { FollowPass } from '../../upkeep/backup/follow.js';
@@ -130,7 +131,21 @@ interface HashHolds extends Judged {
 interface HashFails extends Judged {
   readonly valid: false;
   /** The step of the check that failed. */
-  readonly step: VerifyStep;
+  readonly step: AnyStep;
   readonly reason: string;
 }
 export type VerifyBetJson = HashHolds | HashFails;
+
+/** A check of a bet, or of its proof. */
+export type AnyStep = VerifyStep | ProofStep;
+export type VerifyVerdict =
+  | { readonly valid: true }
+  | { readonly valid: false; readonly step: AnyStep; readonly reason: string };
+
+export interface RotateSigningKeyJson {
+  /** Of the new key. */
+  readonly keyId: string;
+  readonly publicKey: string;
+  /** Ids of all keys that are no longer in use. */
+  readonly retired: readonly string[];
+}

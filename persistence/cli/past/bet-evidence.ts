@@ -4,6 +4,11 @@
  */
 import { readFileSync } from 'node:fs';
 import type { BetEvidence, PublishedBet } from '../../../engine/fairness.js';
+import type {
+  ProofEvidence,
+  PublishedOrderProof,
+  PublishedRoundProof,
+} from '../../../engine/proofs/verify.js';
 import { JournalError, messageOf } from '../../errors.js';
 import { UsageError } from '../frame/exit-codes.js';
 
@@ -24,6 +29,9 @@ export interface EvidenceOptions {
   readonly payout?: string;
   readonly placedAt?: string;
   readonly betHash?: string;
+  readonly proof?: string;
+  readonly keys?: string;
+  readonly notedRoot?: string;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -66,6 +74,25 @@ function clientSeedOf(options: EvidenceOptions, whole: Fields): string | null {
   const seed = options.clientSeed ?? whole['clientSeed'] ?? null;
   if (seed === null || typeof seed === 'string') return seed;
   throw new UsageError('clientSeed must be text');
+}
+
+/** The proof of the order, with what is given beside it; null if none is. Throws as `gatherEvidence` does. */
+export function gatherProof(options: EvidenceOptions, { bet }: BetEvidence): ProofEvidence | null {
+  if (options.proof === undefined) return null;
+  if (options.keys === undefined) throw new UsageError('--proof needs --keys, the answer of GET /keys.');
+  const order = membersOf(readJson(options.proof), 'data');
+  const round = membersOf(readJson(options.round), 'data');
+  const { data: keys } = readJson(options.keys);
+  const isProof = isFields(order['root']) && Array.isArray(order['path']);
+  if (!isProof || !Array.isArray(keys))
+    throw new UsageError('--proof and --keys must be answers of the API.');
+  return {
+    bet: { id: bet.id, betHash: bet.betHash ?? '' },
+    order: order as unknown as PublishedOrderProof,
+    round: isFields(round['statement']) ? (round as unknown as PublishedRoundProof) : null,
+    keys,
+    notedRoot: options.notedRoot?.toLowerCase() ?? null,
+  };
 }
 
 /** Takes values by the names of their options and collects what is missing, so that it is reported all at once. */

@@ -14,6 +14,7 @@ import type {
   PruneJson,
   RestoreFromSnapshotJson,
   RestoreJson,
+  RotateSigningKeyJson,
   RoundJson,
   SnapshotJson,
   TokenJson,
@@ -57,6 +58,7 @@ const TITLES: Readonly<Record<string, string>> = {
   demote: 'tote demote',
   token: 'tote token',
   tokens: 'tote tokens',
+  'rotate-signing-key': 'tote rotate-signing-key',
 };
 export const SCHEMA_NAMES: readonly string[] = Object.keys(TITLES);
 
@@ -83,6 +85,7 @@ const generated = typia.json.schemas<
     LeaderJson,
     TokenJson,
     TokensJson,
+    RotateSigningKeyJson,
   ],
   '3.1'
 >();

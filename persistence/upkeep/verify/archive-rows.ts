@@ -20,6 +20,8 @@ import { isSameRow } from './same-state.js';
 
 const IN_SETTLEMENT = positionsOf(SETTLEMENT);
 
+/** Tables whose rows are found by the first two columns. */
+type ByKey = 'round' | 'round_proof' | 'transfer' | 'limit_step';
 type Rows = Record<keyof RowTakers, ArchiveCell[][]>;
 type Lookup = Database.Statement<ArchiveCell[], ArchiveCell[]>;
 
@@ -29,9 +31,9 @@ export class ArchiveComparison {
   readonly #texts: ArchiveTexts;
   readonly #placed: RowsInOrder;
   readonly #settled: RowsInOrder;
-  readonly #lookups: Readonly<Record<'round' | 'transfer' | 'limit_step', Lookup>>;
+  readonly #lookups: Readonly<Record<ByKey, Lookup>>;
   #isDamaged = false;
-  readonly #compared = { bets: 0, betsSettled: 0, rounds: 0, transfers: 0, limitSteps: 0 };
+  readonly #compared = { bets: 0, betsSettled: 0, rounds: 0, transfers: 0, limitSteps: 0, proofs: 0 };
 
   /** `engine` is where the replay begins. */
   constructor(
@@ -56,6 +58,7 @@ export class ArchiveComparison {
     );
     this.#lookups = {
       round: lookup('SELECT * FROM round WHERE market = ? AND round_number = ?'),
+      round_proof: lookup('SELECT * FROM round_proof WHERE market = ? AND round_number = ?'),
       transfer: lookup('SELECT * FROM transfer WHERE seq = ? AND item = ?'),
       limit_step: lookup('SELECT * FROM limit_step WHERE seq = ? AND item = ?'),
     };
@@ -63,7 +66,7 @@ export class ArchiveComparison {
 
   /** Compares what command `seq`, the last one of the engine, did. */
   add(seq: number, events: readonly EngineEvent[]): void {
-    const rows: Rows = { placed: [], settled: [], rounds: [], transfers: [], limitSteps: [] };
+    const rows: Rows = { placed: [], settled: [], rounds: [], transfers: [], limitSteps: [], proofs: [] };
     this.#rows.add(rows, seq, events);
     if (this.#isDamaged || seq <= this.progress.fromSeq || seq > this.progress.seq) return;
     try {
@@ -97,7 +100,7 @@ export class ArchiveComparison {
       this.fromSeq > 0
     )
       return;
-    for (const name of ['bets', 'betsSettled', 'rounds', 'transfers', 'limitSteps'] as const) {
+    for (const name of ['bets', 'betsSettled', 'rounds', 'transfers', 'limitSteps', 'proofs'] as const) {
       if (this.#compared[name] === this.progress[name]) continue;
       const what = `It says that it has ${this.progress[name]} ${name}; the journal gives ${this.#compared[name]}.`;
       this.findings.fault('archive', this.path, null, what);
@@ -112,7 +115,7 @@ export class ArchiveComparison {
     this.#db.close();
   }
 
-  #compare(seq: number, { placed, settled, rounds, transfers, limitSteps }: Rows): void {
+  #compare(seq: number, { placed, settled, rounds, transfers, limitSteps, proofs }: Rows): void {
     for (const row of placed) {
       this.#same(seq, () => `the placement of bet_${row[0]}`, row, this.#placed.get(row));
     }
@@ -121,6 +124,10 @@ export class ArchiveComparison {
     }
     for (const row of rounds) {
       this.#same(seq, () => `round ${row[0]}_${row[1]}`, row, this.#find('round', row[0], row[1]));
+    }
+    for (const row of proofs) {
+      const found = this.#find('round_proof', row[0], row[1]);
+      this.#same(seq, () => `the proof of round ${row[0]}_${row[1]}`, row, found);
     }
     for (const row of transfers) {
       this.#same(seq, () => `transfer ${row[0]}/${row[1]}`, row, this.#find('transfer', row[0], row[1]));
@@ -133,12 +140,10 @@ export class ArchiveComparison {
     this.#compared.rounds += rounds.length;
     this.#compared.transfers += transfers.length;
     this.#compared.limitSteps += limitSteps.length;
+    this.#compared.proofs += proofs.length;
   }
 
-  #find(
-    table: 'round' | 'transfer' | 'limit_step',
-    ...key: (ArchiveCell | undefined)[]
-  ): ArchiveCell[] | undefined {
+  #find(table: ByKey, ...key: (ArchiveCell | undefined)[]): ArchiveCell[] | undefined {
     const row = this.#lookups[table].get(...key.map((cell) => cell ?? null));
     return row === undefined || table === 'limit_step' ? row : this.#texts.asWritten(table, row);
   }

@@ -23,7 +23,9 @@ function manualHost(
   const clock = new TestClock();
   clock.wallMs = startMs;
   const host = simulatedHost(clock, { clockGuard: null, ...options });
-  const run = new ManualRun(host.sequencer, host.lifecycle, host.schedule, (nowMs) => {
+  const roots = { whenPublished: (release: () => void) => release() };
+  const { sequencer, lifecycle, schedule } = host;
+  const run = new ManualRun({ sequencer, lifecycle, roots, schedule }, (nowMs) => {
     assert.ok(nowMs > clock.wallMs, 'the clock moves forward');
     clock.wallMs = nowMs;
   });

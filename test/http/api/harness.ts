@@ -29,6 +29,7 @@ import { headerList } from '../../support/headers.js';
 import { type HostOptions, TestClock, TestHost } from '../../support/host.js';
 import { fixedHouse, withHouse } from '../../support/house-rules.js';
 import { FEW_LIMITS } from '../../support/limits-capacity.js';
+import { rootsOf, TEST_SIGNING } from '../../support/signing.js';
 
 export const MASTER_SECRET = Buffer.alloc(32, 7);
 export const MINUTE_MS = 60_000;
@@ -115,6 +116,7 @@ export class Harness {
       limits: new RateLimits(shareLimits(limits, FEW_LIMITS)),
       limitsNowMs: () => this.clock.monoMs,
       masterSecret: MASTER_SECRET,
+      signing: TEST_SIGNING,
       marketAgeMsMax: MARKET_AGE_MS_MAX,
       archive: this.#archive,
       docs: loadDocs(),
@@ -137,6 +139,13 @@ export class Harness {
   /** Locks and ends what is due now. */
   advance(): void {
     this.host.sequencer.advance(this.host.sequencer.stampMs());
+  }
+
+  /** Puts the roots of all locked rounds on record. */
+  publishRoots(): void {
+    for (const root of rootsOf(this.host.engine, MASTER_SECRET))
+      this.submit({ kind: 'publishRoot', ...root });
+    this.settle();
   }
 
   /** Everything submitted becomes durable. */

@@ -264,6 +264,7 @@ test('a round shows its commitment from the start and its seed once settled, and
     voided: false,
     seedCommitment,
     seed: null,
+    root: null,
   });
   api.closeMinute(101.25);
   const settled = roundOf(api, secret, id);

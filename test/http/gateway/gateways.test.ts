@@ -12,6 +12,7 @@ import { LIMITS_CAPACITY } from '../../../http/limits/shared-limits.js';
 import { figuresMemory } from '../../../http/metrics/memory.js';
 import { RingService } from '../../../http/rings/service.js';
 import { streamsMemory } from '../../../http/stream/limits.js';
+import { TEST_SIGNING } from '../../support/signing.js';
 
 const service = new RingService({
   schedule: setImmediate,
@@ -46,6 +47,7 @@ test('a programming error in a gateway is told, and all gateways still close', a
       memory: new SharedArrayBuffer(64),
     },
     masterSecret: new Uint8Array(32),
+    signing: TEST_SIGNING,
     requestIdPrefix: 'test',
     logLevel,
   } as const;

@@ -28,13 +28,20 @@ const OPERATIONS: readonly { path: string; method: string; actual: string; optio
     actual: `/rounds/${MARKET}_${Date.UTC(2026, 5, 10, 12) / MINUTE_MS}`,
   },
   { path: '/rounds', method: 'GET', actual: '/rounds' },
+  { path: '/keys', method: 'GET', actual: '/keys' },
+  {
+    path: '/rounds/{id}/proof',
+    method: 'GET',
+    actual: `/rounds/${MARKET}_${Date.UTC(2026, 5, 10, 12) / MINUTE_MS}/proof`,
+  },
+  { path: '/orders/{id}/proof', method: 'GET', actual: '/orders/bet_1/proof' },
   { path: '/markets/{id}/rounds', method: 'GET', actual: `/markets/${MARKET}/rounds` },
   { path: '/account/ledger', method: 'GET', actual: '/account/ledger' },
   { path: '/time', method: 'GET', actual: '/time' },
   { path: '/limits', method: 'GET', actual: '/limits' },
   { path: '/account', method: 'GET', actual: '/account' },
   { path: '/orders/{id}', method: 'GET', actual: '/orders/bet_1' },
-  { path: '/orders/{id}', method: 'DELETE', actual: '/orders/bet_1' },
+  { path: '/orders/{id}', method: 'DELETE', actual: '/orders/bet_2' },
   { path: '/orders/by-idempotency-key/{key}', method: 'GET', actual: '/orders/by-idempotency-key/my-key' },
   { path: '/orders/quote', method: 'POST', actual: '/orders/quote', options: { body: ORDER } },
   { path: '/openapi.json', method: 'GET', actual: '/openapi.json' },
@@ -43,7 +50,15 @@ const OPERATIONS: readonly { path: string; method: string; actual: string; optio
 const PUBLIC_PATH = '/openapi.json';
 const TAGGED = ['/markets', `/markets/${MARKET}`, '/prices'];
 /** What a gateway answers without the engine's thread. */
-const FROM_SHARED_MEMORY = ['/markets', `/markets/${MARKET}`, '/prices', '/time', '/limits', PUBLIC_PATH];
+const FROM_SHARED_MEMORY = [
+  '/markets',
+  `/markets/${MARKET}`,
+  '/prices',
+  '/time',
+  '/limits',
+  '/keys',
+  PUBLIC_PATH,
+];
 
 test('every operation answers as documented, for every status it can have', () => {
   const api = new Harness({ limits: { keyRead: 1_000, keyWrite: 1_000, account: 1_000, ip: 1_000 } });
@@ -51,6 +66,12 @@ test('every operation answers as documented, for every status it can have', () =
   const disabled = api.addKey(account);
   api.submit({ kind: 'updateKey', key: disabled.key, enabled: false });
   for (const asset of [0, 1, 5]) api.open(asset);
+  // One round is settled, with a root on record.
+  api.order(secret, ORDER);
+  api.clock.pass(55_000 - (api.clock.wallMs % MINUTE_MS));
+  api.advance();
+  api.publishRoots();
+  api.closeMinute(100);
   api.ticks[0] = 100.5;
   const send = (index: number, options: SendOptions = {}): Reply => {
     const operation = OPERATIONS[index];
@@ -79,6 +100,11 @@ test('every operation answers as documented, for every status it can have', () =
     '/rounds/X',
     '/orders/%',
     '/orders/X',
+    '/orders/bet_2/proof',
+    '/orders/X/proof',
+    '/orders/%/proof',
+    '/rounds/X/proof',
+    '/rounds/%/proof',
     `${keys}/%`,
   ]) {
     conforms('GET', path, api.get(`/v1${path}`, secret));

@@ -32,7 +32,7 @@ export const LARGE_BODY = { code: 'body_too_large', detail: 'a body has at most 
 /** What goes into the document: `data` of successes by name, `error` of failures by the name of their response. */
 export interface ExampleAnswers {
   readonly successes: Readonly<
-    Record<'common' | 'ofAccount' | 'limits' | 'past', Readonly<Record<string, Json>>>
+    Record<'common' | 'ofAccount' | 'limits' | 'proofs' | 'past', Readonly<Record<string, Json>>>
   >;
   readonly failures: Readonly<Record<FailureName, readonly string[]>>;
 }
@@ -64,6 +64,10 @@ function successes(): ExampleAnswers['successes'] {
     liveRound: read(roundPath),
   };
   const prices = read('/prices');
+  // To the lock, where the root is put on record.
+  api.clock.pass(55_000 - (api.clock.wallMs % 60_000));
+  api.advance();
+  api.publishRoots();
   api.closeMinute(CLOSE_PRICE);
   const settledRound = read(roundPath);
   const page = (path: string, query: string): Json => {
@@ -98,6 +102,11 @@ function successes(): ExampleAnswers['successes'] {
       earlyRefusedQuote: quote({ ...ORDER, roundId: `${DAY_MARKET}_1` }),
     },
     limits: { pendingOrder, cancelledOrder },
+    proofs: {
+      roundProof: read(`${roundPath}/proof`),
+      orderProof: read('/orders/bet_1/proof'),
+      keys: read('/keys'),
+    },
     past: {
       ledger: page('/account/ledger', 'limit=3'),
       rounds: page('/rounds', ''),
@@ -175,6 +184,11 @@ const WAYS: Readonly<Record<string, () => Reply>> = {
       (api, { secret }) => api.order(secret, ORDER),
       (api, key) => api.send('DELETE', '/v1/orders/bet_1', { key }),
     ),
+  proof_not_found: () => {
+    const { api, secret } = trading();
+    api.order(secret, ORDER);
+    return api.get('/v1/orders/bet_1/proof', secret);
+  },
   round_not_found: () =>
     asked(
       () => undefined,

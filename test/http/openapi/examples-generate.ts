@@ -43,6 +43,18 @@ export const LIMIT_EXAMPLES = ${JSON.stringify(successes.limits)} ${satisfied};
 `,
 );
 write(
+  'proof-examples.ts',
+  `/**
+ * Proofs, shown as examples in the API document. Written by \`test/http/openapi/examples-generate.ts\`; a test holds them
+ * equal to what the handlers answer.
+ */
+import type { Json } from './schemas.js';
+
+/** \`data\` of successes. */
+export const PROOF_EXAMPLES = ${JSON.stringify(successes.proofs)} ${satisfied};
+`,
+);
+write(
   'past-examples.ts',
   `/**
  * Pages of the past, shown as examples in the API document. Written by \`test/http/openapi/examples-generate.ts\`; a test

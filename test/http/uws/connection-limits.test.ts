@@ -45,7 +45,7 @@ test("the limit is read from the kernel's text", () => {
 
 test('a start needs more descriptors with more gateways', () => {
   assert.equal(tooFewDescriptors(Infinity, 64), null);
-  assert.equal(tooFewDescriptors(192, 2), null);
-  const problem = tooFewDescriptors(191, 2) ?? '';
-  for (const told of ['TOTE_GATEWAYS: 2', '192', '191', 'ulimit -n']) assert.ok(problem.includes(told), told);
+  assert.equal(tooFewDescriptors(240, 2), null);
+  const problem = tooFewDescriptors(239, 2) ?? '';
+  for (const told of ['TOTE_GATEWAYS: 2', '240', '239', 'ulimit -n']) assert.ok(problem.includes(told), told);
 });

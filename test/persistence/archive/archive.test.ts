@@ -272,9 +272,9 @@ test('an archive of a newer version is refused; another kind of file is damage',
   const dir = openDataDir(temporaryDir(t));
   archiveOf(dir, 7);
   const db = new Database(dir.archiveFile);
-  const checksum = archiveChecksum([4, 1]);
-  db.prepare('UPDATE meta SET format_version = 4, created_ms = 1, checksum = ?').run(checksum);
-  assert.throws(() => ArchiveWriter.open(dir), refusal('archive_newer_version', /has format version 4/));
+  const checksum = archiveChecksum([999, 1]);
+  db.prepare('UPDATE meta SET format_version = 999, created_ms = 1, checksum = ?').run(checksum);
+  assert.throws(() => ArchiveWriter.open(dir), refusal('archive_newer_version', /has format version 999/));
   db.exec("UPDATE meta SET checksum = '00000000'");
   db.close();
   assert.throws(() => ArchiveWriter.open(dir), refusal('archive_corrupt', /meta table/));

@@ -15,11 +15,16 @@ class Archive {
   closed = 0;
   readonly hurried: number[] = [];
   readonly noted: unknown[] = [];
+  /** Steps that an answer takes before it is there. */
+  stepsLeft = 0;
+  #isUnfinished = false;
+  readonly scheduled: (() => void)[] = [];
   readonly told: [string, ArchiveAnswer][] = [];
   readonly questions = new WaitingQuestions({
     open: () => this.#open(),
     nowMs: () => this.nowMs,
     hurry: (seq) => this.hurried.push(seq),
+    schedule: (lookAgain) => this.scheduled.push(lookAgain),
     note: (thrown) => this.noted.push(thrown),
   });
 
@@ -29,7 +34,16 @@ class Archive {
     return {
       answer: ({ reachedSeq }) => {
         if (this.fault !== null) throw this.fault;
-        return reachedSeq <= (this.seq ?? 0) ? { answer: ANSWER } : null;
+        if (reachedSeq > (this.seq ?? 0)) return null;
+        if (this.stepsLeft === 0) return { answer: ANSWER };
+        this.stepsLeft -= 1;
+        this.#isUnfinished = true;
+        return null;
+      },
+      takeUnfinished: () => {
+        const isUnfinished = this.#isUnfinished;
+        this.#isUnfinished = false;
+        return isUnfinished;
       },
       close: () => {
         this.closed += 1;
@@ -116,4 +130,21 @@ test('at the end nobody is left without an answer', () => {
   archive.ask('late', 3);
   archive.questions.close();
   assert.deepEqual([archive.names, archive.codes, archive.closed], [['late'], ['archive_behind'], 1]);
+});
+
+test('an answer that takes several steps is worked out without waiting for the archive', () => {
+  const archive = new Archive();
+  archive.stepsLeft = 3;
+  archive.ask('long', 0);
+  assert.deepEqual([archive.told, archive.hurried], [[], []]);
+  archive.ask('short', 1);
+  for (let turns = 0; archive.told.length === 0; turns++) {
+    assert.ok(turns < 4, 'it ends');
+    for (const run of archive.scheduled.splice(0)) run();
+  }
+  assert.deepEqual(archive.told, [['long', ANSWER]]);
+  assert.deepEqual(archive.scheduled, []);
+  archive.seq = 1;
+  archive.questions.lookAgain();
+  assert.equal(archive.told.length, 2);
 });

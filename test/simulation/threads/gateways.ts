@@ -17,6 +17,7 @@ import { NO_ARCHIVE } from '../../support/archive-of-journal.js';
 import { type NearGateways, nearGateways } from '../../support/gateway.js';
 import { FEW_LIMITS } from '../../support/limits-capacity.js';
 import type { Rng } from '../../support/reference/rng.js';
+import { TEST_SIGNING } from '../../support/signing.js';
 import { LimitAudit } from '../audit/limits.js';
 import type { WorldConfig } from '../config.js';
 import type { Coverage } from '../coverage.js';
@@ -78,6 +79,7 @@ export class SimGateways {
       limits,
       limitsNowMs: () => Math.floor(clock.monotonicMs()),
       masterSecret,
+      signing: TEST_SIGNING,
       marketAgeMsMax: MARKET_AGE_MS_MAX - PUBLISH_EVERY_MS,
       archive: NO_ARCHIVE,
       docs: loadDocs(),

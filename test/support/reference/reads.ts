@@ -10,7 +10,7 @@ import {
   SETTLED,
   SETTLING,
 } from '../../../engine/model/domain.js';
-import type { PriceOrigin, ProofView, PublishedRoot } from '../../../engine/model/proof-views.js';
+import type { PriceOrigin, ProofView, PublishedRoot } from '../../../engine/model/proofs/proof-views.js';
 import { houseOf } from '../../../engine/model/rules.js';
 import type {
   AccountView,

@@ -1,0 +1,132 @@
+/**
+ * Checks a bet and its round from published data alone, with the platform's own cryptography: that the bet hashes to its
+ * `betHash`, that it is under the Merkle root that the round had on record, and that the server has signed that root and
+ * the settlement. docs/proofs.md of the server's project has the same step by step.
+ */
+import type { OrderProof, OrderResult, RoundProof, SigningKey } from '../base/types.js';
+import { rootText, settlementText } from './statements.js';
+
+/** What a bettor has once the round is settled. What was noted earlier makes the check worth more. */
+export interface ProofEvidence {
+  readonly bet: OrderResult['bet'];
+  /** As sent with the order. */
+  readonly clientSeed?: string | undefined;
+  readonly orderProof: OrderProof;
+  readonly roundProof: RoundProof;
+  /** `listSigningKeys`, ideally as noted before the round. */
+  readonly keys: readonly SigningKey[];
+  /** `seedCommitment` as seen while the round was open. */
+  readonly notedCommitment?: string | undefined;
+  /** `merkleRoot` as the stream told it when the round locked. */
+  readonly notedRoot?: string | undefined;
+}
+
+/** The checks in their order. */
+export const PROOF_STEPS = [
+  'commitment',
+  'hash',
+  'order',
+  'path',
+  'rootSignature',
+  'sameRoot',
+  'statement',
+  'statementSignature',
+] as const;
+export type ProofStep = (typeof PROOF_STEPS)[number];
+
+/** `step` is the first check that failed. */
+export type ProofVerdict = { readonly valid: true } | { readonly valid: false; readonly step: ProofStep };
+
+/** Needs `crypto.subtle` with Ed25519: Node from 20.19, and browsers of 2025. */
+export async function verifyProof(evidence: ProofEvidence): Promise<ProofVerdict> {
+  for (const step of PROOF_STEPS) if (!(await CHECKS[step](evidence))) return { valid: false, step };
+  return { valid: true };
+}
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+const CHECKS: Readonly<Record<ProofStep, (evidence: ProofEvidence) => Promise<boolean>>> = {
+  commitment: async ({ roundProof: { seed, seedCommitment }, notedCommitment }) =>
+    hex(await sha256(bytesOf(seed))) === (notedCommitment ?? seedCommitment) &&
+    seedCommitment === (notedCommitment ?? seedCommitment),
+  hash: async ({ bet, clientSeed, roundProof }) =>
+    (await betHash(bet, clientSeed, roundProof)) === bet.betHash,
+  order: async ({ bet, orderProof }) => orderProof.orderId === bet.id && orderProof.betHash === bet.betHash,
+  path: async ({ orderProof, notedRoot }) =>
+    (await reachedRoot(orderProof)) === orderProof.root.merkleRoot &&
+    orderProof.root.merkleRoot === (notedRoot ?? orderProof.root.merkleRoot),
+  rootSignature: ({ orderProof, keys }) => isSigned(rootText(orderProof), orderProof.root, keys),
+  sameRoot: async ({ orderProof, roundProof }) =>
+    roundProof.id === orderProof.roundId && roundProof.root?.merkleRoot === orderProof.root.merkleRoot,
+  statement: async ({ roundProof }) =>
+    (await settlementText(roundProof, async (text) => hex(await sha256(utf8(text))))) ===
+    roundProof.statement.text,
+  statementSignature: ({ roundProof: { statement }, keys }) => isSigned(statement.text, statement, keys),
+};
+
+const utf8 = (text: string): Bytes => new TextEncoder().encode(text);
+const hex = (bytes: Uint8Array): string =>
+  [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+
+/** What is not hex becomes bytes that hash to nothing published. */
+const bytesOf = (text: string): Bytes =>
+  Uint8Array.from({ length: text.length / 2 }, (_, i) => Number.parseInt(text.slice(2 * i, 2 * i + 2), 16));
+
+const sha256 = async (data: Bytes): Promise<Bytes> =>
+  new Uint8Array(await crypto.subtle.digest('SHA-256', data));
+
+function betHash(
+  bet: OrderResult['bet'],
+  clientSeed: string | undefined,
+  round: RoundProof,
+): Promise<string> {
+  const fields = [
+    'tote-bet-1',
+    round.seed,
+    round.id,
+    bet.id,
+    bet.prediction,
+    `${Math.round(bet.amount * 100)}`,
+    `${Math.round(bet.oddsAtBet * 10_000)}`,
+    `${Math.round((bet.entryPercent ?? 0) * 100)}`,
+    `${Math.round(bet.potentialPayout * 100)}`,
+    bet.placedAt,
+    ...(clientSeed === undefined ? [] : [clientSeed]),
+  ];
+  const text = fields.map((field) => `${utf8(field).length}:${field}`).join('');
+  return sha256(utf8(text)).then(hex);
+}
+
+/** RFC 9162, section 2.1.3.2; null if it is the path of no such leaf. */
+async function reachedRoot(proof: OrderProof): Promise<string | null> {
+  const node = (left: Bytes, right: Bytes): Promise<Bytes> => sha256(Uint8Array.of(1, ...left, ...right));
+  let at = proof.leafIndex;
+  let last = proof.root.treeSize - 1;
+  if (at > last) return null;
+  let hash = await sha256(Uint8Array.of(0, ...bytesOf(proof.betHash)));
+  for (const sibling of proof.path.map(bytesOf)) {
+    if (last === 0) return null;
+    if (at % 2 === 1 || at === last) {
+      hash = await node(sibling, hash);
+      for (; at % 2 === 0 && at !== 0; at /= 2) last = Math.floor(last / 2);
+    } else {
+      hash = await node(hash, sibling);
+    }
+    at = Math.floor(at / 2);
+    last = Math.floor(last / 2);
+  }
+  return last === 0 ? hex(hash) : null;
+}
+
+async function isSigned(
+  text: string,
+  { keyId, signature }: { readonly keyId: string; readonly signature: string },
+  keys: readonly SigningKey[],
+): Promise<boolean> {
+  const key = keys.find((one) => one.keyId === keyId);
+  if (key === undefined) return false;
+  const publicKey = bytesOf(key.publicKey);
+  if (!hex(await sha256(publicKey)).startsWith(keyId)) return false;
+  const imported = await crypto.subtle.importKey('raw', publicKey, { name: 'Ed25519' }, false, ['verify']);
+  return crypto.subtle.verify({ name: 'Ed25519' }, imported, bytesOf(signature), utf8(text));
+}

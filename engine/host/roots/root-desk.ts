@@ -1,0 +1,75 @@
+/**
+ * Puts the roots of locked rounds on record, as they are made beside the engine's thread. Nothing waits for them but a
+ * manual clock, so that in a sandbox a root always comes before the result.
+ */
+import { MARKETS_MAX, roundId } from '../../model/domain.js';
+import type { ErrorCode } from '../../model/errors.js';
+import type { RootFacts } from '../../model/proofs/proof-views.js';
+import type { RoundView } from '../../model/views.js';
+import { awaitsRoot } from '../../reads/round-bets.js';
+import type { Sequencer } from '../sequencer.js';
+
+export interface RootDeskOptions {
+  /** Has whoever makes roots look at the journal now. */
+  readonly hurry: () => void;
+  /** Whether roots are being made at all now. */
+  readonly isMaking: () => boolean;
+  /** A root came too late, or does not fit. */
+  readonly onRefused: (
+    round: Pick<RoundView, 'market' | 'roundNumber'>,
+    code: ErrorCode,
+    detail: string,
+  ) => void;
+}
+
+export type RootToPublish = RootFacts & Pick<RoundView, 'market' | 'roundNumber'>;
+
+export class RootDesk {
+  #waiters: (() => void)[] = [];
+  /** Rounds whose root was refused: there is nothing more to wait for. */
+  readonly #refused = new Set<string>();
+
+  constructor(
+    private readonly sequencer: Sequencer,
+    private readonly options: RootDeskOptions,
+  ) {}
+
+  publish(root: RootToPublish): void {
+    const { sequencer } = this;
+    if (sequencer.stopped) return;
+    const outcome = sequencer.submit({ kind: 'publishRoot', timeMs: sequencer.stampMs(), ...root });
+    if (outcome.status === 'rejected') {
+      this.#refused.add(roundId(root.market, root.roundNumber));
+      this.options.onRefused(root, outcome.code, outcome.detail);
+    }
+    this.lookAgain();
+  }
+
+  /** Calls `release` once every locked round has its root, or at once if none is being made. */
+  whenPublished(release: () => void): void {
+    if (!this.#isAwaited()) {
+      release();
+      return;
+    }
+    this.#waiters.push(release);
+    this.sequencer.whenDurable(this.sequencer.engine.seq, this.options.hurry);
+  }
+
+  /** Whether roots are being made may have changed. */
+  lookAgain(): void {
+    if (this.#waiters.length === 0 || this.#isAwaited()) return;
+    for (const release of this.#waiters.splice(0)) release();
+  }
+
+  #isAwaited(): boolean {
+    const { engine, stopped } = this.sequencer;
+    if (stopped || !this.options.isMaking()) return false;
+    const isAwaited = (round: RoundView): boolean =>
+      awaitsRoot(round) && !this.#refused.has(roundId(round.market, round.roundNumber));
+    for (let market = 0; market < MARKETS_MAX; market++) {
+      const round = engine.currentRound(market);
+      if (round !== null && isAwaited(round)) return true;
+    }
+    return engine.unsettledRounds().some(isAwaited);
+  }
+}

@@ -1,0 +1,32 @@
+/** The bets of a round in the order in which they were placed, for its Merkle root. */
+import { must } from '../base/assert.js';
+import { LIVE } from '../model/domain.js';
+import type { HashedBet } from '../model/events.js';
+import type { RoundView } from '../model/views.js';
+import type { State } from '../state/state.js';
+
+/** Whether the round's bets are final and its root is not on record, though it can be. */
+export const awaitsRoot = ({ proof, status, resolvedAtMs, openPrice }: RoundView): boolean =>
+  proof !== null && proof.root === null && status > LIVE && resolvedAtMs === null && openPrice !== null;
+
+/** Of a round in memory that is not resolved. Nothing may change while they are read. */
+export function* roundBets(state: State, market: number, roundNumber: number): Generator<HashedBet> {
+  const round = must(state.markets.market(market).rounds.get(roundNumber), 'a round in memory');
+  for (let row = round.firstBet; row !== 0; ) {
+    const chunk = state.bets.chunk(row);
+    const i = state.bets.index(row);
+    yield {
+      timeMs: chunk.placedAtMs[i] as number,
+      bet: chunk.bet[i] as number,
+      market,
+      roundNumber,
+      side: chunk.side[i] as number,
+      stakeCents: chunk.stakeCents[i] as number,
+      oddsE4: chunk.oddsE4[i] as number,
+      entryPercentE2: must(chunk.entryPercentOf(i), 'the entry percent of a bet under rules with proofs'),
+      payoutCents: chunk.payoutCents[i] as number,
+      clientSeed: chunk.clientSeedOf(i),
+    };
+    row = chunk.next[i] as number;
+  }
+}

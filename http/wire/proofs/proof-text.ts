@@ -1,0 +1,120 @@
+/** The answers about proofs: a settled round's, a bet's, and the keys. */
+import { dollarsOfCents } from '../../../engine/base/money.js';
+import type { FairnessTools, RoundSeeds } from '../../../engine/fairness.js';
+import type { ArchivedRoundProof } from '../../../engine/model/archive-reads.js';
+import {
+  ASSETS,
+  assetOf,
+  betId,
+  marketId,
+  roundId,
+  TIME_FRAMES,
+  textAt,
+  timeFrameOf,
+} from '../../../engine/model/domain.js';
+import type { BetPath } from '../../../engine/model/proofs/proof-reads.js';
+import type { PriceOrigin, ProofView } from '../../../engine/model/proofs/proof-views.js';
+import type { PublicSigningKey } from '../../../engine/model/proofs/signing.js';
+import { settlementStatement } from '../../../engine/proofs/statements.js';
+import { rootOf, settledRound } from '../past-text.js';
+import { isoText } from '../wire.js';
+import type {
+  FairShares,
+  OrderProof,
+  ProvenPrice,
+  RoundProof,
+  SignedStatement,
+  SigningKey,
+} from './proof-types.js';
+
+const ROUNDING =
+  'odds are totalPool / sidePool, rounded down to four decimals; payouts are rounded down to the cent';
+
+export const signingKey = ({ keyId, publicKey, createdAtMs, retiredAtMs }: PublicSigningKey): SigningKey => ({
+  keyId,
+  algorithm: 'Ed25519',
+  publicKey,
+  createdAt: isoText(createdAtMs),
+  retiredAt: retiredAtMs === null ? null : isoText(retiredAtMs),
+});
+
+export interface ProofMakers {
+  readonly seeds: RoundSeeds;
+  readonly tools: FairnessTools;
+  readonly sign: (text: string) => SignedStatement;
+}
+
+/** The proof, with a statement that is signed now. */
+export function roundProof(round: ArchivedRoundProof, { seeds, tools, sign }: ProofMakers): RoundProof {
+  const { market, roundNumber, proof } = round;
+  const shown = settledRound(round);
+  const root = proof?.root ?? null;
+  const open = priceOf(round.openPrice, proof?.open ?? null);
+  const close = priceOf(round.closePrice, proof?.close ?? null);
+  const seed = seeds.seed(market, roundNumber);
+  const seedCommitment = seeds.commitment(market, roundNumber);
+  const resolvedAt = isoText(round.resolvedAtMs);
+  const unsigned = {
+    id: shown.id,
+    marketId: marketId(market),
+    crypto: textAt(ASSETS, assetOf(market)),
+    timeFrame: textAt(TIME_FRAMES, timeFrameOf(market)),
+    roundNumber,
+    startTime: shown.startTime,
+    lockTime: shown.lockTime,
+    endTime: shown.endTime,
+    seedCommitment,
+    seed,
+    open,
+    close,
+    ...(shown.result !== undefined && { result: shown.result }),
+    voidReason: shown.voidReason,
+    poolUp: shown.poolUp,
+    poolDown: shown.poolDown,
+    totalPool: dollarsOfCents(round.poolUpCents + round.poolDownCents),
+    // A round that was voided before it opened has no pools, and so no seeds.
+    houseSeeds: round.openPrice === null ? 0 : dollarsOfCents(2 * round.seedCents),
+    fairPercentUp: sharesOf(proof),
+    fee: round.feeBps / 10_000,
+    rounding: ROUNDING,
+    totalBets: round.betCount,
+    totalVolume: shown.totalVolume,
+    root: root === null ? null : rootOf(root),
+    rootInTime: root === null ? null : root.publishedAtMs < round.endTimeMs,
+    resolvedAt,
+    settledAt: shown.settledAt,
+  };
+  return { ...unsigned, statement: sign(settlementStatement(unsigned, tools.sha256)) };
+}
+
+function priceOf(price: number | null, origin: PriceOrigin | null): ProvenPrice {
+  if (origin === null) return { price, time: null, source: null, evidence: null, rule: null };
+  const { priceTimeMs, source, evidence, isLate } = origin;
+  const time = priceTimeMs === null ? null : isoText(priceTimeMs);
+  return { price, time, source, evidence, rule: isLate ? 'late' : 'boundary' };
+}
+
+function sharesOf(proof: ProofView | null): FairShares | null {
+  if (proof === null || proof.firstShareE6 < 0) return null;
+  return {
+    first: proof.firstShareE6 / 10_000,
+    last: proof.lastShareE6 / 10_000,
+    lowest: proof.leastShareE6 / 10_000,
+    highest: proof.greatestShareE6 / 10_000,
+  };
+}
+
+export const orderProof = (
+  bet: { readonly bet: number; readonly market: number; readonly roundNumber: number },
+  betHash: string,
+  seedCommitment: string,
+  { leafIndex, path, root }: BetPath,
+): OrderProof => ({
+  orderId: betId(bet.bet),
+  roundId: roundId(bet.market, bet.roundNumber),
+  betHash,
+  leafIndex,
+  path: [...path],
+  seedCommitment,
+  root: rootOf(root),
+});

@@ -1,0 +1,67 @@
+/** How far an archive has come, and how many rows it must have: the one row of its table `progress`. */
+import type { ArchiveCell } from './checksum.js';
+
+/** The progress of an archive. */
+export interface ArchiveProgress {
+  /** The archive holds what the commands after this one did; 0 for everything from the beginning. */
+  readonly fromSeq: number;
+  /** The last command in the archive, the end of a batch. */
+  readonly seq: number;
+  readonly timeMs: number;
+  /** Rolling digest at `seq`; '' at 0. */
+  readonly digest: string;
+  /** Chain hash of the journal at `seq`. */
+  readonly chain: string;
+  readonly bets: number;
+  readonly betsSettled: number;
+  readonly rounds: number;
+  readonly transfers: number;
+  readonly limitSteps: number;
+  /** Of rounds. */
+  readonly proofs: number;
+}
+
+/** An archive without rows. */
+export const NO_ROWS = {
+  bets: 0,
+  betsSettled: 0,
+  rounds: 0,
+  transfers: 0,
+  limitSteps: 0,
+  proofs: 0,
+} as const;
+
+export function cellsOfProgress(progress: ArchiveProgress): ArchiveCell[] {
+  const { fromSeq, seq, timeMs, digest, chain, bets, betsSettled, rounds, transfers, limitSteps, proofs } =
+    progress;
+  return [fromSeq, seq, timeMs, digest, chain, bets, betsSettled, rounds, transfers, limitSteps, proofs];
+}
+
+export type ProgressCells = [
+  ...position: [fromSeq: number, seq: number, timeMs: number, digest: string, chain: string],
+  ...counts: [bets: number, betsSettled: number, rounds: number, transfers: number],
+  /** Former formats have no steps of limit orders, or no proofs. */
+  ...rest:
+    | [limitSteps: number, proofs: number, checksum: string]
+    | [limitSteps: number, checksum: string]
+    | [checksum: string],
+];
+
+export function progressOf(cells: ProgressCells): ArchiveProgress {
+  const [fromSeq, seq, timeMs, digest, chain, bets, betsSettled, rounds, transfers, limitSteps, proofs] =
+    cells;
+  const steps = typeof limitSteps === 'number' ? limitSteps : 0;
+  return {
+    fromSeq,
+    seq,
+    timeMs,
+    digest,
+    chain,
+    bets,
+    betsSettled,
+    rounds,
+    transfers,
+    limitSteps: steps,
+    proofs: typeof proofs === 'number' ? proofs : 0,
+  };
+}

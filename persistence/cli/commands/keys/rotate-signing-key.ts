@@ -1,0 +1,36 @@
+/** `tote rotate-signing-key`: makes a new key for what the server signs, and retires the one in use. */
+import { lockDataDir } from '../../../data-dir/lock.js';
+import { rotateSigningKeys } from '../../../data-dir/signing-keys.js';
+import type { RotateSigningKeyJson } from '../../answers/answers.js';
+import { defineCommand } from '../../frame/command.js';
+import { EXIT } from '../../frame/exit-codes.js';
+import { isoText } from '../../frame/format.js';
+
+export const rotateSigningKeyCommand = defineCommand({
+  name: 'rotate-signing-key',
+  summary:
+    'make a new key for the roots and settlements that the server signs (WRITES in the data directory)',
+  details:
+    'The server must be stopped. Its next start signs with the new key. The private half of the key in use is forgotten; its ' +
+    'public half stays in the file signing-keys and at GET /keys, so that what it signed can be checked for ever. Publish ' +
+    'the new public key where bettors find it, as the first one, and make a backup.',
+  examples: [['rotate-signing-key data', 'the server on data signs with a new key from its next start on']],
+  options: [],
+  run: ({ dir, out }) => {
+    const lock = lockDataDir(dir);
+    try {
+      const { keyId, publicKey, all } = rotateSigningKeys(dir, Date.now());
+      const retired = all.filter(({ retiredAtMs }) => retiredAtMs !== null).map((key) => key.keyId);
+      if (out.isJson) out.document({ keyId, publicKey, retired } satisfies RotateSigningKeyJson);
+      else {
+        out.line(`new key  ${keyId}  ${publicKey}`);
+        for (const key of all)
+          if (key.retiredAtMs !== null)
+            out.line(`retired  ${key.keyId}  ${key.publicKey}  ${isoText(key.retiredAtMs)}`);
+      }
+      return EXIT.done;
+    } finally {
+      lock.release();
+    }
+  },
+});

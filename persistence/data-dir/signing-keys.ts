@@ -1,0 +1,106 @@
+/**
+ * The keys with which the server signs roots and settlements: the file `signing-keys` of the data directory, mode 0600. It
+ * has the pair in use, and of those before it the public half, so that what they signed can be checked for ever.
+ */
+import { generateKeyPairSync } from 'node:crypto';
+import type { PublicSigningKey, SigningKeys } from '../../engine/model/proofs/signing.js';
+import { messageOf } from '../errors.js';
+import { isSignedBy, type KeyPair, keyIdOf, signerOf } from '../signing.js';
+import { writeFileDurably } from './files.js';
+import type { DataDir } from './layout.js';
+import { invalidSecret, readSecret, SECRET_MODE } from './secrets.js';
+
+/** One key of the file; times in ISO 8601. */
+interface StoredKey {
+  readonly keyId: string;
+  readonly publicKey: string;
+  readonly createdAt: string;
+  readonly retiredAt: string | null;
+  /** null once it is retired. */
+  readonly privateKey: string | null;
+}
+
+/** The keys, made if there is no file yet. Throws `secret_invalid`. */
+export function openSigningKeys(dir: DataDir, nowMs: number): SigningKeys {
+  return readSigningKeys(dir) ?? write(dir, [newKey(nowMs)]);
+}
+
+/** The same, or null if there is no file. */
+export function readSigningKeys(dir: DataDir): SigningKeys | null {
+  const found = readSecret(dir.signingKeysFile);
+  return found === null ? null : keysOf(parse(dir, found.toString('utf8')));
+}
+
+/** Makes a new pair and retires the one in use, whose private half is forgotten. */
+export function rotateSigningKeys(dir: DataDir, nowMs: number): SigningKeys {
+  const found = readSecret(dir.signingKeysFile);
+  const before = found === null ? [] : parse(dir, found.toString('utf8'));
+  const retiredAt = new Date(nowMs).toISOString();
+  const retired = before.map((key) =>
+    key.retiredAt === null ? { ...key, retiredAt, privateKey: null } : key,
+  );
+  return write(dir, [newKey(nowMs), ...retired]);
+}
+
+function newKey(nowMs: number): StoredKey {
+  const { d = '', x = '' } = generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' });
+  const hex = (text: string): string => Buffer.from(text, 'base64url').toString('hex');
+  const publicKey = hex(x);
+  const createdAt = new Date(nowMs).toISOString();
+  return { keyId: keyIdOf(publicKey), publicKey, createdAt, retiredAt: null, privateKey: hex(d) };
+}
+
+function write(dir: DataDir, keys: readonly StoredKey[]): SigningKeys {
+  writeFileDurably(dir.signingKeysFile, `${JSON.stringify({ keys }, null, 2)}\n`, SECRET_MODE);
+  return keysOf(keys);
+}
+
+/** `keys` has one in use, the first. */
+function keysOf(keys: readonly StoredKey[]): SigningKeys {
+  const all = keys.map(
+    ({ keyId, publicKey, createdAt, retiredAt }): PublicSigningKey => ({
+      keyId,
+      publicKey,
+      createdAtMs: Date.parse(createdAt),
+      retiredAtMs: retiredAt === null ? null : Date.parse(retiredAt),
+    }),
+  );
+  const { keyId = '', publicKey = '', privateKey = '' } = keys[0] ?? {};
+  return { keyId, publicKey, privateKey: privateKey ?? '', all };
+}
+
+function parse(dir: DataDir, text: string): readonly StoredKey[] {
+  const refuse = (what: string): never => {
+    throw invalidSecret(dir.signingKeysFile, `${what}. Put it back from a backup.`);
+  };
+  let keys: readonly StoredKey[] = [];
+  try {
+    keys = (JSON.parse(text) as { readonly keys: readonly StoredKey[] }).keys;
+    for (const key of keys) checkKey(key);
+  } catch (thrown) {
+    refuse(`cannot be read: ${messageOf(thrown)}`);
+  }
+  const [current, ...retired] = keys;
+  if (
+    current === undefined ||
+    current.retiredAt !== null ||
+    retired.some(({ retiredAt }) => retiredAt === null)
+  )
+    return refuse('must have one key in use, and that first');
+  if (!isPair(current))
+    return refuse(`has a private key that does not fit the public key ${current.publicKey}`);
+  return keys;
+}
+
+function checkKey({ keyId, publicKey, createdAt, retiredAt }: StoredKey): void {
+  if (!/^[0-9a-f]{64}$/.test(publicKey) || keyIdOf(publicKey) !== keyId)
+    throw new Error(`${keyId} is no key's id`);
+  if (Number.isNaN(Date.parse(createdAt)) || (retiredAt !== null && Number.isNaN(Date.parse(retiredAt))))
+    throw new Error(`the times of ${keyId} are none`);
+}
+
+function isPair({ publicKey, privateKey }: StoredKey): boolean {
+  if (privateKey === null || !/^[0-9a-f]{64}$/.test(privateKey)) return false;
+  const pair: KeyPair = { publicKey, privateKey };
+  return isSignedBy(publicKey, 'tote', signerOf(pair)('tote'));
+}

@@ -1,0 +1,145 @@
+/**
+ * Makes the Merkle roots of rounds, bet by bet, from what the shadow tells. When a round locks its root is ready; it is
+ * to be put on record unless the journal has done so already. A root of the journal's is compared with the one made here.
+ * It knows nothing of threads.
+ */
+import { must } from '../../engine/base/assert.js';
+import { RoundSeeds } from '../../engine/fairness.js';
+import { roundId } from '../../engine/model/domain.js';
+import type { HashedBet } from '../../engine/model/events.js';
+import type { RootFacts } from '../../engine/model/proofs/proof-views.js';
+import { HASH_BYTES, type Sha256, TreeHasher, TreeStack } from '../../engine/proofs/merkle.js';
+import { rootStatement } from '../../engine/proofs/statements.js';
+import { JournalError } from '../errors.js';
+import { FAIRNESS_TOOLS } from '../fairness-tools.js';
+import { BET_CELLS, type MadeRoot, type RootNote, type RootNotes } from './messages.js';
+
+type Tree = Pick<RootFacts, 'merkleRoot' | 'treeSize'> & {
+  readonly market: number;
+  readonly roundNumber: number;
+};
+
+export interface RootSigner {
+  readonly keyId: string;
+  readonly sign: (text: string) => string;
+}
+
+export class RoundRoots {
+  readonly #seeds: RoundSeeds;
+  readonly #hasher: TreeHasher;
+  readonly #leaf = Buffer.alloc(HASH_BYTES);
+  readonly #growing = new Map<string, TreeStack>();
+  /** Locked rounds whose root is not known to be on record; `isMade` once it was given out. */
+  readonly #locked = new Map<string, Tree & { isMade: boolean }>();
+  #liveFromSeq: number;
+
+  /** Up to `startSeq` roots may be on record behind the place where a round locks. */
+  constructor(
+    masterSecret: Uint8Array,
+    private readonly signer: RootSigner,
+    sha256: Sha256,
+    startSeq: number,
+  ) {
+    this.#seeds = new RoundSeeds(masterSecret, FAIRNESS_TOOLS);
+    this.#hasher = new TreeHasher(sha256);
+    this.#liveFromSeq = startSeq;
+  }
+
+  /** Returns the roots that are to be put on record. Throws `replay_mismatch` if the journal has another root. */
+  take({ isBeginning, notes, reachedSeq }: RootNotes): MadeRoot[] {
+    if (isBeginning) {
+      this.#growing.clear();
+      this.#locked.clear();
+    }
+    for (const note of notes) this.#note(note);
+    if (reachedSeq < this.#liveFromSeq) return [];
+    this.#liveFromSeq = reachedSeq;
+    const made: MadeRoot[] = [];
+    for (const tree of this.#locked.values()) {
+      if (tree.isMade) continue;
+      tree.isMade = true;
+      made.push(this.#signed(tree));
+    }
+    return made;
+  }
+
+  #note(note: RootNote): void {
+    switch (note.kind) {
+      case 'bets':
+        for (let at = 0, n = 0; at < note.cells.length; at += BET_CELLS, n++)
+          this.#add(betAt(note.cells, at, note.clientSeeds?.[n] ?? null));
+        break;
+      case 'locked':
+        this.#lock(note.market, note.roundNumber);
+        break;
+      case 'published':
+        this.#compare(note);
+        break;
+      default: {
+        const id = roundId(note.market, note.roundNumber);
+        this.#growing.delete(id);
+        this.#locked.delete(id);
+      }
+    }
+  }
+
+  #add(bet: HashedBet): void {
+    const id = roundId(bet.market, bet.roundNumber);
+    let tree = this.#growing.get(id);
+    if (tree === undefined) {
+      tree = new TreeStack(this.#hasher);
+      this.#growing.set(id, tree);
+    }
+    this.#leaf.write(this.#seeds.betHash(bet), 'hex');
+    tree.add(this.#leaf);
+  }
+
+  #lock(market: number, roundNumber: number): void {
+    const id = roundId(market, roundNumber);
+    const tree = this.#growing.get(id) ?? new TreeStack(this.#hasher);
+    this.#growing.delete(id);
+    const merkleRoot = Buffer.from(tree.root()).toString('hex');
+    this.#locked.set(id, { market, roundNumber, merkleRoot, treeSize: tree.size, isMade: false });
+  }
+
+  #compare({ market, roundNumber, merkleRoot, treeSize }: Tree): void {
+    const id = roundId(market, roundNumber);
+    const own = this.#locked.get(id);
+    this.#locked.delete(id);
+    // Where the shadow began behind the lock it has no root of its own.
+    if (own === undefined || (own.merkleRoot === merkleRoot && own.treeSize === treeSize)) return;
+    throw new JournalError(
+      'replay_mismatch',
+      `The journal has the Merkle root ${merkleRoot} of ${treeSize} bets for the round ${id}; the bets that it tells of have ` +
+        `${own.merkleRoot}, of ${own.treeSize}. Neither is to be trusted before it is known which is wrong.`,
+    );
+  }
+
+  #signed({ market, roundNumber, merkleRoot, treeSize }: Tree): MadeRoot {
+    const { keyId, sign } = this.signer;
+    const seedCommitment = this.#seeds.commitment(market, roundNumber);
+    const text = rootStatement({
+      roundId: roundId(market, roundNumber),
+      seedCommitment,
+      treeSize,
+      merkleRoot,
+    });
+    return { market, roundNumber, merkleRoot, treeSize, keyId, signature: sign(text) };
+  }
+}
+
+function betAt(cells: Float64Array, at: number, clientSeed: string | null): HashedBet {
+  const cell = (n: number): number => must(cells[at + n], 'a number of a bet');
+  return {
+    timeMs: cell(0),
+    bet: cell(1),
+    market: cell(2),
+    roundNumber: cell(3),
+    side: cell(4),
+    stakeCents: cell(5),
+    oddsE4: cell(6),
+    entryPercentE2: cell(7),
+    payoutCents: cell(8),
+    clientSeed,
+  };
+}

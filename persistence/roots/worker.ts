@@ -1,0 +1,35 @@
+/** The thread that makes the roots of rounds and signs them. It works on what the shadow tells, and tells the event loop. */
+import { hash } from 'node:crypto';
+import { parentPort, workerData } from 'node:worker_threads';
+import { must } from '../../engine/base/assert.js';
+import { JournalError } from '../errors.js';
+import { toErrorParts } from '../journal/messages.js';
+import { signerOf } from '../signing.js';
+import type { FromRootsThread, RootNotes, RootsOptions, ToRootsThread } from './messages.js';
+import { RoundRoots } from './round-roots.js';
+
+const port = must(parentPort, "the parent's port");
+const { masterSecret, signing, startSeq, shadow } = workerData as RootsOptions;
+const post = (message: FromRootsThread): void => port.postMessage(message);
+const sha256 = (data: Uint8Array): Uint8Array => hash('sha256', data, 'buffer');
+const roots = new RoundRoots(
+  masterSecret,
+  { keyId: signing.keyId, sign: signerOf(signing) },
+  sha256,
+  startSeq,
+);
+
+shadow.on('message', (notes: RootNotes) => {
+  try {
+    for (const root of roots.take(notes)) post({ kind: 'root', root });
+  } catch (thrown) {
+    if (!(thrown instanceof JournalError)) throw thrown;
+    post({ kind: 'diverged', error: toErrorParts(thrown) });
+  }
+});
+port.on('message', (message: ToRootsThread) => {
+  if (message.kind !== 'close') return;
+  shadow.close();
+  post({ kind: 'closed' });
+  port.close();
+});

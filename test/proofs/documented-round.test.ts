@@ -1,0 +1,76 @@
+/** docs/proofs.md: the round in it is a real one, and every command in it gives what it says. */
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { must } from '../../engine/base/assert.js';
+import { toteText } from '../support/cli.js';
+import { isAvailable } from '../support/programs.js';
+
+const DOC = readFileSync(new URL('../../../docs/proofs.md', import.meta.url), 'utf8');
+const PYTHON = fileURLToPath(new URL('../../../test/proofs/verify_proof.py', import.meta.url));
+const FILES = ['keys.json', 'order.json', 'round-proof.json', 'order-proof.json'] as const;
+
+const blocks = [...DOC.matchAll(/^```(.*)\n([\s\S]*?)^```$/gm)].map(([, head = '', text = '']) => ({
+  head,
+  text,
+}));
+const fileOf = (name: string): string =>
+  must(
+    blocks.find(({ head }) => head === `json ${name}`),
+    name,
+  ).text;
+/** The commands of a block that begins like this. */
+const commands = (start: string): string =>
+  must(
+    blocks.find(({ head, text }) => head === 'sh' && text.startsWith(start)),
+    start,
+  ).text;
+
+test('verify-bet says of the files in it what it says', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'tote-doc-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  for (const name of FILES) writeFileSync(join(folder, name), fileOf(name));
+  const line = commands('npx tote verify-bet').replaceAll('\\\n', '').trim();
+  const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+  const args = words.slice(2).map((word) => (word.endsWith('.json') ? join(folder, word) : word));
+  assert.equal(
+    await toteText(args),
+    must(
+      blocks.find(({ text }) => text.startsWith('ok ')),
+      'output',
+    ).text,
+  );
+});
+
+test('the second implementation agrees', { skip: !isAvailable('python3') }, () => {
+  const data = (name: string): unknown => (JSON.parse(fileOf(name)) as { data: unknown }).data;
+  const [keys, order, roundProof, orderProof] = FILES.map(data);
+  const input = JSON.stringify({ keys, order, roundProof, orderProof, clientSeed: 'my seed' });
+  const { stdout } = spawnSync('python3', [PYTHON], { input, encoding: 'utf8' });
+  assert.match(stdout, /^OK$/m);
+});
+
+const SHELL = ['xxd', 'sha256sum', 'openssl'];
+test('the commands of a shell give the commitment, the hash, the root and a good signature', {
+  skip:
+    SHELL.some((program) => !isAvailable(program)) && `one of ${SHELL.join(', ')} cannot be found in PATH`,
+}, (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'tote-doc-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const run = (start: string): string =>
+    execFileSync('bash', ['-c', commands(start)], { cwd: folder, encoding: 'utf8' });
+  const { root, seedCommitment, betHash } = (JSON.parse(fileOf('order-proof.json')) as { data: Proof }).data;
+  assert.match(run('echo 7539'), new RegExp(seedCommitment));
+  assert.match(run("printf '10:tote"), new RegExp(betHash));
+  assert.equal(run('H=').trim(), root.merkleRoot);
+  assert.match(run("printf 'tote-root-1"), /Signature Verified Successfully/);
+});
+interface Proof {
+  readonly root: { readonly merkleRoot: string };
+  readonly seedCommitment: string;
+  readonly betHash: string;
+}
