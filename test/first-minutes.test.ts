@@ -34,12 +34,22 @@ test('every package of the lock file supports this version of Node', () => {
   assert.equal(status, 0, stderr);
 });
 
+/** The least that is bundled as the console's page is. */
+function writePage(folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'main.tsx'), 'export const shown: number = 1;\n');
+  const compilerOptions = { noEmit: true, types: [], lib: ['ES2023'], skipLibCheck: true };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['main.tsx'] }));
+}
+
 /** A project of one file that is built as this one is. */
 function smallProject(): string {
   const cwd = folder();
   for (const name of ['build.mjs', 'package.json']) copyFileSync(join(project, name), join(cwd, name));
   for (const name of ['engine', 'http', 'persistence', 'client', 'bench', 'test']) mkdirSync(join(cwd, name));
   writeFileSync(join(cwd, 'main.ts'), 'export const built: number = 1;\n');
+  writeFileSync(join(cwd, 'keeping.ts'), 'export {};\n');
+  writePage(join(cwd, 'http', 'console', 'page'));
   const compilerOptions = {
     module: 'NodeNext',
     rootDir: '.',

@@ -148,6 +148,7 @@ export interface RoundDetail extends Round {
   readonly voided: boolean;
   readonly seedCommitment: string;
   readonly seed: string | null;
+  readonly root: { readonly merkleRoot: string; readonly treeSize: number } | null;
 }
 
 export type Check = (value: unknown, where: string) => void;
@@ -304,6 +305,9 @@ export const isRoundDetail = object(
     voided: boolean,
     seedCommitment: sha256,
     seed: nullable(sha256),
+    root: nullable(
+      object({ merkleRoot: sha256, treeSize: integer, keyId: text, signature: text, publishedAt: dateTime }),
+    ),
   },
   ['result'],
 );

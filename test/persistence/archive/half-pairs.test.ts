@@ -81,7 +81,7 @@ test('the archive returns the texts of bets, rounds and transfers unchanged', (t
 });
 
 test('a flipped bit in such a text is detected', (t) => {
-  const { dir } = makeOperatorDir(temporaryDir(t), { steps: 150, alter: withHalves });
+  const { dir } = makeOperatorDir(temporaryDir(t), { commands: 60, alter: withHalves });
   const db = new Database(dir.archiveFile);
   const change = db.prepare(
     'UPDATE transfer SET reference = CAST(? AS TEXT) WHERE seq = (SELECT min(seq) FROM transfer)',

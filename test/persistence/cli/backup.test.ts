@@ -127,7 +127,7 @@ test('refused are another journal, a copy that was continued, foreign files, a r
     () => backup(back, to),
     refusal('backup_mismatch', /goes to sequence number \d+, the source only to 200/),
   );
-  const other = makeOperatorDir(beside(dir, 'other'), { steps: 600 });
+  const other = makeOperatorDir(beside(dir, 'other'), { commands: 200 });
   assert.throws(() => backup(other.dir, to), refusal('backup_mismatch'));
   writeFileSync(other.dir.masterSecretFile, Buffer.alloc(32, 1));
   assert.throws(() => backup(other.dir, to), refusal('backup_mismatch', /another master secret/));

@@ -21,7 +21,7 @@ async function startReplay(t: TestContext): Promise<Terminal> {
   const terminal = new Terminal();
   t.after(() => terminal.close());
   const { folder } = terminal;
-  makeOperatorDir(join(folder, 'data'), { steps: 3_000 });
+  makeOperatorDir(join(folder, 'data'), { commands: 1_300 });
   execFileSync('mkfifo', [join(folder, 'pipe')]);
   terminal.enter('stty -g > before');
   terminal.enter(`sh -c 'echo $$ > pid; exec "${process.execPath}" "${CLI_MAIN}" replay data --json' > pipe`);

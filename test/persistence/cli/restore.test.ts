@@ -54,7 +54,7 @@ function expectGood(out: string, restored: Restored): void {
 }
 
 test('at every command of a journal the restored state is that of a replay', (t) => {
-  const made = makeOperatorDir(join(temporaryDir(t), 'data'), { steps: 250 });
+  const made = makeOperatorDir(join(temporaryDir(t), 'data'), { commands: 90 });
   const digests = stateDigests(made);
   const salvage = new Salvage(made.dir);
   const ends = new Set(made.batches.map(({ lastSeq }) => lastSeq));

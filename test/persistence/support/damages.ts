@@ -27,7 +27,11 @@ export const flipRow =
   (segmentIndex: number, batch: number): Damage =>
   (made) => {
     const path = segment(made, segmentIndex);
-    flipBit(path, readFileSync(path).indexOf(must(made.batches[batch], 'a batch').commands) + 5);
+    const { commands } = must(made.batches[batch], 'a batch');
+    const bytes = readFileSync(path);
+    // SQLite may have moved the row, and left its former text in a page's free space.
+    for (let at = bytes.indexOf(commands); at >= 0; at = bytes.indexOf(commands, at + 1))
+      flipBit(path, at + 5);
   };
 export const flipChain =
   (segmentIndex: number, batch: number): Damage =>

@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { must } from '../../../engine/base/assert.js';
+import { assert, must } from '../../../engine/base/assert.js';
 import type { Command } from '../../../engine/model/commands.js';
 import { removeDatabase, rollbackPath, walPath } from '../../../persistence/data-dir/database-files.js';
 import { openDataDir } from '../../../persistence/data-dir/layout.js';
@@ -20,7 +20,8 @@ const SEGMENTS = 3;
 export const SNAPSHOTS_AFTER: readonly number[] = [10, 45, 80];
 
 export interface OperatorDirOptions {
-  readonly steps?: number;
+  /** 430 commands where absent, in 124 batches. */
+  readonly commands?: number;
   /** The journal begins with this batch, as retention leaves it. */
   readonly firstBatch?: number;
   /** Changes a command before it is applied. */
@@ -31,18 +32,24 @@ export interface OperatorDirOptions {
 
 const streams = new Map<number, readonly Command[]>();
 
-/** The stream of so many steps, made once. */
-function commandsOf(steps: number): readonly Command[] {
-  const known = streams.get(steps);
+/** The stream of so many commands, made once. */
+function commandsOf(count: number): readonly Command[] {
+  const known = streams.get(count);
   if (known !== undefined) return known;
-  const made = makeCommands(steps);
-  streams.set(steps, made);
+  const made = makeCommands(count);
+  streams.set(count, made);
   return made;
 }
 
-function makeCommands(steps: number): Command[] {
+/** Of the steps of a random stream a third or more become commands. */
+const STEPS_PER_COMMAND = 4;
+
+/** As many whatever the stream is like, so that each batch stands in the same segment after a change of its moves. */
+function makeCommands(count: number): Command[] {
   const fingerprint = masterSecretFingerprint(SECRET);
-  const commands = randomCommands(11, steps, false).map((command) =>
+  const stream = randomCommands(11, count * STEPS_PER_COMMAND, false).slice(0, count - 1);
+  assert(stream.length === count - 1, 'the stream is long enough');
+  const commands = stream.map((command) =>
     command.kind === 'configure'
       ? { ...command, rules: { ...command.rules, masterSecretFingerprint: fingerprint } }
       : command,
@@ -56,7 +63,7 @@ function makeCommands(steps: number): Command[] {
 export function makeOperatorDir(
   root: string,
   {
-    steps = 1_000,
+    commands = 430,
     firstBatch = 0,
     alter = (command) => command,
     snapshotsAfter = SNAPSHOTS_AFTER,
@@ -65,7 +72,7 @@ export function makeOperatorDir(
   const dir = openDataDir(root);
   writeFileSync(dir.masterSecretFile, SECRET, { mode: 0o600 });
   writeFileSync(dir.operatorTokenFile, `${'operator'.repeat(4)}\n`, { mode: 0o600 });
-  const made = makeDataDir(root, commandsOf(steps).map(alter), {
+  const made = makeDataDir(root, commandsOf(commands).map(alter), {
     batchSize: (index) => 1 + (index % 6),
     snapshotsAfter,
     hasArchive: true,

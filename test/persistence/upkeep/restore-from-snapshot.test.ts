@@ -130,7 +130,7 @@ test('instead of a damaged snapshot the one before is used; without a good one n
 });
 
 test('if the snapshot is of the last acknowledged command nothing is lost', async (t) => {
-  const made = makeOperatorDir(join(temporaryDir(t), 'data'), { steps: 200, snapshotsAfter: [] });
+  const made = makeOperatorDir(join(temporaryDir(t), 'data'), { commands: 80, snapshotsAfter: [] });
   new SnapshotFiles(made.dir.snapshots).save(made.engine, must(made.batches.at(-1), 'the last').chain);
   const out = join(temporaryDir(t), 'restored');
   const told = await toteJson<RestoreReport>(['restore', made.dir.root, '--from-snapshot', '--out', out], 0);
