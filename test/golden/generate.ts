@@ -23,7 +23,7 @@ import { GoldenRun } from './scenario.js';
 const CLOCK = { nowMs: () => Date.UTC(2026, 5, 10, 12), monotonicMs: () => 0 };
 const SECRET = Buffer.from('golden master secret, test only!');
 /** Small enough for several segments. */
-const SEGMENT_BYTES_MAX = 36_000;
+const SEGMENT_BYTES_MAX = 48_000;
 const SNAPSHOT_COMMANDS = 150;
 
 /** The state that a restart on a golden directory must recover. */

@@ -127,6 +127,25 @@ export class GoldenRun {
     }
     this.#submit({ kind: 'updateAccount', timeMs, account: 5, tier: 3, frozen: null });
     this.#submit({ kind: 'depositHouse', timeMs, amountCents: 25_000_00, reference: 'second' });
+    this.#changeKeys(timeMs);
+  }
+
+  /** By an operator who has a name and says why. */
+  #changeKeys(timeMs: number): void {
+    const by = { operator: 'zoë', reason: 'a "lost" laptop' };
+    const digest = createHash('sha256').update('golden key, rotated').digest('hex');
+    const dayMs = BEGIN_MS + 86_400_000;
+    this.#submit({
+      kind: 'rotateKey',
+      timeMs,
+      key: 2,
+      digest,
+      expiresAtMs: null,
+      overlapEndsMs: BEGIN_MS + MINUTE_MS,
+      by,
+    });
+    this.#submit({ kind: 'expireKey', timeMs, key: 4, expiresAtMs: dayMs, by });
+    this.#submit({ kind: 'withdrawHouse', timeMs, amountCents: 1_00, reference: 'third', by });
   }
 
   /** What operators do, all of it taken back before the next minute. */
@@ -171,6 +190,7 @@ export class GoldenRun {
       for (let i = 0; i < Math.min(8, orders - done); i += 1) this.#order();
       await this.#flush();
     }
+    if (orders > 0) await this.#limitOrders();
     const boundaryMs = (Math.floor(this.#clock.wallMs / MINUTE_MS) + 1) * MINUTE_MS;
     await this.#moveTo(boundaryMs - 200);
     if (prices !== 'none') this.#tick(prices === 'move');
@@ -203,6 +223,35 @@ export class GoldenRun {
       idempotency: rng.chance(0.6) ? idempotency : null,
       clientSeed: rng.chance(0.4) ? `seed "${this.#orders}" é` : null,
     });
+  }
+
+  /** Some are placed at once, some rest until a price or the end of betting, one is cancelled. */
+  async #limitOrders(): Promise<void> {
+    const market = marketOf('BTC_FIVE_MINUTES');
+    const resting: number[] = [];
+    for (const limitOddsE4 of [15_000, 18_000, 20_500, 25_000, 90_000]) {
+      const timeMs = this.#sequencer.stampMs();
+      this.#orders += 1;
+      const outcome = this.#sequencer.submit({
+        kind: 'placeLimitOrder',
+        timeMs,
+        account: 5,
+        key: 5,
+        market,
+        side: this.#orders % 2,
+        stakeCents: 3_00,
+        fairShareE6: this.#quoter.fairShareE6(market, timeMs),
+        limitOddsE4,
+        idempotency: null,
+        clientSeed: null,
+      });
+      if (outcome.status !== 'accepted') continue;
+      for (const event of outcome.events) if (event.type === 'orderPending') resting.push(event.bet);
+    }
+    const bet = resting.at(-1);
+    if (bet !== undefined)
+      this.#submit({ kind: 'cancelOrder', timeMs: this.#sequencer.stampMs(), account: 5, key: 5, bet });
+    await this.#flush();
   }
 
   #tick(moves: boolean): void {
