@@ -14,7 +14,7 @@ import { event, startMachine } from '../support/replicated.js';
 import type { Server } from '../support/server.js';
 
 const options = { skip: NO_NATS };
-const ORDER = { marketId: 'BTC_FIVE_MINUTES', prediction: 'UP', amount: 10 };
+const ORDER = { marketId: 'BTC_ONE_DAY', prediction: 'UP', amount: 10 };
 
 async function startCluster(t: TestContext, of: NatsOptions = {}): Promise<NatsCluster> {
   const nats = await NatsCluster.start(of);
@@ -22,12 +22,23 @@ async function startCluster(t: TestContext, of: NatsOptions = {}): Promise<NatsC
   return nats;
 }
 
+/** Servers that have just found each other again answer for their streams a few seconds later. */
+async function openLog({ servers }: NatsCluster): Promise<NatsLog> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await NatsLog.open({ servers, stream: 'tote', credentialsFile: null, tls: null });
+    } catch (error) {
+      if (attempt === 10) throw error;
+    }
+  }
+}
+
 /** The journal on the disk of a server that has ended, and the one in the log. */
 async function journals(nats: NatsCluster, dataDir: string) {
   const reader = openJournalReader(dataDirLayout(dataDir));
   const onDisk = [...reader.readBatches(0)];
   reader.close();
-  const log = await NatsLog.open({ servers: nats.servers, stream: 'tote', credentialsFile: null, tls: null });
+  const log = await openLog(nats);
   try {
     const joiner = new BatchJoiner({ lastSeq: 0, chain: CHAIN_START });
     const inLog = [];

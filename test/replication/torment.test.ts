@@ -27,7 +27,7 @@ const ROUND_MS = 5 * 60_000;
 
 /** The body of order number `at`: both sides in turn, so that a round never owes too much on one. */
 const orderOf = (at: number): string =>
-  JSON.stringify({ marketId: 'BTC_FIVE_MINUTES', prediction: at % 2 === 0 ? 'UP' : 'DOWN', amount: 1 });
+  JSON.stringify({ marketId: 'BTC_ONE_DAY', prediction: at % 2 === 0 ? 'UP' : 'DOWN', amount: 1 });
 
 type Attack =
   | 'kill'
