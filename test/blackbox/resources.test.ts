@@ -198,8 +198,10 @@ test('GET /rounds/{id} shows the round of the market, with the commitment to its
   const market = await trader.api.market('BTC_FIVE_MINUTES');
   const round = roundOf(market);
   const detail = await trader.api.round(round.id);
-  const { seedCommitment, ...rest } = detail;
+  const { seedCommitment, root, ...rest } = detail;
   assert.match(seedCommitment, /^[0-9a-f]{64}$/);
+  // It is locked, with one bet.
+  assert.equal(root?.treeSize, 1);
   assert.deepEqual(rest, {
     ...round,
     marketId: market.id,
