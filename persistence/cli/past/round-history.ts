@@ -83,7 +83,7 @@ export class RoundHistory {
     return this.view !== null || this.archived !== null || this.notOpened !== '';
   }
   get isOver(): boolean {
-    return this.stages.has('settled') || this.archived !== null || this.notOpened !== '';
+    return this.stages.has('settled') || this.archived !== null;
   }
   get result(): number {
     return this.view?.result ?? this.archived?.result ?? RESULT_NONE;
@@ -99,7 +99,11 @@ export class RoundHistory {
       if (seq > archivedTo) this.addEvent(seq, event);
       const stage = STAGE_OF[event.type];
       if (stage !== undefined) this.stages.set(stage, { seq, timeMs: event.timeMs });
-      if (event.type === 'roundOpened') this.open = pricedOf(command);
+      if (event.type === 'roundOpened') {
+        this.open = pricedOf(command);
+        // It may open late, when there was no price at its beginning.
+        this.notOpened = '';
+      }
       if (event.type === 'roundResolved') this.close = pricedOf(command);
       if (event.type === 'roundNotOpened') this.notOpened = event.reason;
     }

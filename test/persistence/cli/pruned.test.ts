@@ -82,9 +82,10 @@ test('look-ups in the archive equal those from the journal, at the end and in be
   const rounds = events.flatMap((event) =>
     event.type === 'roundOpened' ? [roundId(event.market, event.roundNumber)] : [],
   );
-  const never = events.flatMap((event) =>
-    event.type === 'roundNotOpened' ? [roundId(event.market, event.roundNumber)] : [],
-  );
+  const never = events
+    .flatMap((event) => (event.type === 'roundNotOpened' ? [roundId(event.market, event.roundNumber)] : []))
+    // Some open late.
+    .filter((id) => !rounds.includes(id));
   const middle = must(made.batches[80], 'batch').lastSeq;
   const probes: [command: string, id: string | undefined, ...options: string[]][] = [
     ['account', 'acc_1'],

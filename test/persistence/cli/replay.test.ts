@@ -126,7 +126,7 @@ test('the short form is one line a command, and an empty range says so', async (
   const lines = (await toteText(['replay', lived.dataDir])).trimEnd().split('\n');
   assert.equal(lines.length, all.length);
   assert.match(lines.at(-2) ?? '', /updateAccount {2}change acc_2: frozen, by operator$/);
-  assert.match(lines.at(-1) ?? '', /moveClock {2}move the clock to \S+Z$/);
+  assert.match(lines.at(-1) ?? '', /moveClock {2}move the clock to \S+Z, by operator$/);
   const none = await tote(['replay', lived.dataDir, '--from', `${all.length + 1}`]);
   assert.equal(none.code, 0);
   assert.match(none.stderr, /No command is in this range/);

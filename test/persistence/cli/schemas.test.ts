@@ -3,7 +3,7 @@
  * pruned ones, conforms to the schema and has no other members.
  */
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, type TestContext, test } from 'node:test';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
@@ -128,6 +128,12 @@ test('tokens, made, listed and revoked', async (t) => {
   await check(['token', 'ann', '--role', 'read', dir]);
   await check(['tokens', dir]);
   await check(['token', 'ann', '--revoke', dir]);
+});
+
+test('another pair of signing keys', async (t) => {
+  const root = join(temporaryDir(t), 'data');
+  cpSync(lived.dataDir, root, { recursive: true });
+  await check(['rotate-signing-key', root]);
 });
 
 test('the machine, and the lines of a copy that follows', async (t) => {
