@@ -7,6 +7,7 @@ import { NO_LIMIT, SETTLED } from '../model/domain.js';
 import type { NewHasher } from '../model/ports.js';
 import type { BetView } from '../model/views.js';
 import { openPositions, orders } from '../reads/bets.js';
+import type { IdempotencyEntry } from '../state/idempotency.js';
 import { lateBets } from '../state/late-bets.js';
 import type { State } from '../state/state.js';
 
@@ -28,7 +29,9 @@ export function stateDigest(
   digestAccounts(state, line, entriesFrom);
   digestMarkets(state, line);
   if (state.rules !== null) {
-    for (const entry of state.idempotency.entries(state.timeMs, state.rules.idempotencyTtlMs)) line(entry);
+    for (const entry of state.idempotency.entries(state.timeMs, state.rules.idempotencyTtlMs)) {
+      digestIdempotency(entry, line);
+    }
   }
   return hasher.digestHex();
 }
@@ -107,4 +110,11 @@ function digestMarkets(state: State, line: Line): void {
   }
   line('awaiting', ...markets.awaitingPrice.map((round) => [round.market, round.roundNumber]));
   line('settling', ...markets.settling.map((round) => [round.market, round.roundNumber]));
+}
+
+/** The fields and their order are those of the days before limit orders: golden directories contain digests made with them. */
+function digestIdempotency({ digest, seq, placed }: IdempotencyEntry, line: Line): void {
+  const { type, clientSeed, limitOddsE4, filled, ...facts } = placed;
+  line({ digest, seq, placed: { type: 'betPlaced', ...facts, clientSeed } });
+  if (limitOddsE4 !== NO_LIMIT || filled !== null) line('limit order', type, limitOddsE4, filled);
 }
