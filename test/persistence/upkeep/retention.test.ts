@@ -101,7 +101,8 @@ test('nothing is deleted because of a damaged snapshot, and an unreadable one is
   const plan = planPrune(dir, NOTHING_YOUNG, LATER_MS);
   assert.deepEqual(plan.segments, []);
   assert.ok(whys(plan).has('the snapshot in its place is damaged'));
-  truncateSync(floor, statSync(floor).size - 1);
+  // Cut within its first page.
+  truncateSync(floor, 1_000);
   const passed = planPrune(dir, NOTHING_YOUNG, LATER_MS);
   assert.ok(seqsOf(passed).every((lastSeq) => lastSeq <= must(third, 'the third newest').seq));
   assert.ok(passed.snapshots.every(({ name }) => name !== floor && name !== third?.name));

@@ -4,9 +4,8 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileS
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { must } from '../../../engine/base/assert.js';
-import { type DataDir, findDataDir } from '../../../persistence/data-dir/layout.js';
 import { lockDataDir } from '../../../persistence/data-dir/lock.js';
-import { readAbsent, writeAbsent } from '../../../persistence/journal/segment/absent.js';
+import { readAbsent } from '../../../persistence/journal/segment/absent.js';
 import { findSegments, firstSeqOf, segmentPath } from '../../../persistence/journal/segment/names.js';
 import { openStore } from '../../../persistence/recovery/open-store.js';
 import { newSha256 } from '../../../persistence/sha256.js';
@@ -15,22 +14,12 @@ import { writeOff } from '../../../persistence/upkeep/restore/write-off.js';
 import { Salvage } from '../../../persistence/upkeep/salvage/salvage.js';
 import { verify } from '../../../persistence/upkeep/verify/verify.js';
 import { tote } from '../../support/cli.js';
+import { type Damage, flipRow, lose, makeDamageable, segment } from '../support/damages.js';
 import { CLOCK, refusal, temporaryDir } from '../support/journal-files.js';
 import type { MadeDir } from '../support/made-dir.js';
-import { flipBit, makeOperatorDir } from '../support/operator-dir.js';
+import { flipBit } from '../support/operator-dir.js';
 
-function make(t: TestContext): MadeDir {
-  const made = makeOperatorDir(join(temporaryDir(t), 'data'), { snapshotsAfter: [10, 60, 100] });
-  writeAbsent(made.dir, []);
-  return made;
-}
-
-const segmentAt = (dir: DataDir, index: number): string =>
-  must(findSegments(dir.journal)[index], 'a segment');
-function flipRow({ dir, batches }: MadeDir, index: number, batch: number): void {
-  const path = segmentAt(dir, index);
-  flipBit(path, readFileSync(path).indexOf(must(batches[batch], 'a batch').commands) + 5);
-}
+const make = (t: TestContext): MadeDir => makeDamageable(join(temporaryDir(t), 'data'));
 
 /** It starts to the state that it was left with, and nothing in it is wrong. */
 function expectWhole({ dir, engine }: MadeDir): void {
@@ -61,7 +50,7 @@ function faultsOfOldRows({ dir, batches }: MadeDir): readonly string[] {
 test('a journal with a missing middle segment is refused before, and good after, with its bets in the archive', async (t) => {
   const made = make(t);
   const { dir } = made;
-  rmSync(segmentAt(dir, 1));
+  lose(1)(made);
   assert.throws(() => openStore(dir.root, CLOCK, () => {}), refusal('journal_incomplete', /write-off/));
   const dry = await tote(['write-off', dir.root, '--dry-run']);
   assert.equal(dry.code, 0, dry.stderr);
@@ -76,16 +65,16 @@ test('a journal with a missing middle segment is refused before, and good after,
 });
 
 test('so is one with a lost first segment, or with bad rows before the newest snapshot', (t) => {
-  const damages: readonly ((made: MadeDir) => void)[] = [
-    ({ dir }) => rmSync(segmentAt(dir, 0)),
-    (made) => flipRow(made, 0, 20),
-    (made) => flipRow(made, 0, 0),
+  const damages: readonly Damage[] = [
+    lose(0),
+    flipRow(0, 20),
+    flipRow(0, 0),
     (made) => {
-      flipRow(made, 1, 50);
-      flipRow(made, 1, 70);
+      flipRow(1, 50)(made);
+      flipRow(1, 70)(made);
     },
-    (made) => flipRow(made, 2, 90),
-    ({ dir }) => flipBit(segmentAt(dir, 1), 20),
+    flipRow(2, 90),
+    (made) => flipBit(segment(made, 1), 20),
   ];
   for (const [index, damage] of damages.entries()) {
     const made = make(t);
@@ -102,11 +91,11 @@ test('so is one with a lost first segment, or with bad rows before the newest sn
 
 test('interrupted at any moment, it can be repeated', (t) => {
   const model = make(t);
-  flipRow(model, 1, 70);
+  flipRow(1, 70)(model);
   const before = new Map(
     readdirSync(model.dir.journal).map((name) => [name, readFileSync(join(model.dir.journal, name))]),
   );
-  const damaged = segmentAt(model.dir, 1);
+  const damaged = segment(model, 1);
   writeOff(model.dir, new Salvage(model.dir), false);
   const after = must(findSegments(model.dir.journal)[2], 'the second piece');
   const piece = readFileSync(after);
@@ -126,17 +115,17 @@ test('refused if commands would be missing, beside a server, or with a damaged o
   const lock = lockDataDir(dir);
   assert.equal((await tote(['write-off', dir.root])).code, 3);
   lock.release();
-  flipRow(made, 2, 110);
+  flipRow(2, 110)(made);
   const refused = await tote(['write-off', dir.root]);
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /Nothing is written off.*are lost.*npx tote restore/);
   assert.deepEqual(readAbsent(dir), []);
   const unclean = make(t);
-  flipRow(unclean, 2, 90);
+  flipRow(2, 90)(unclean);
   writeFileSync(unclean.dir.inUseFile, '1 fsync\n');
   assert.throws(
     () => writeOff(unclean.dir, new Salvage(unclean.dir), false),
     refusal('data_dir_invalid', /did not stop in order/),
   );
-  assert.equal(firstSeqOf(segmentAt(findDataDir(unclean.dir.root), 0)), firstSeqOf(segmentPath('', 1)));
+  assert.equal(firstSeqOf(segment(unclean, 0)), firstSeqOf(segmentPath('', 1)));
 });
