@@ -1249,7 +1249,7 @@ export interface components {
          * @description You have no such order, or its round is not settled or has no root.
          *
          *     - `order_not_found`: no order of yours has this id
-         *     - `proof_not_found`: the order's round is not settled yet, or no Merkle root of it was put on record
+         *     - `proof_not_found`: the order's round is not settled yet, no Merkle root of it was put on record, or the order was never filled
          */
         readonly ProofNotFound: {
             headers: {

@@ -3,12 +3,19 @@
  * `betHash`, that it is under the Merkle root that the round had on record, and that the server has signed that root and
  * the settlement. docs/proofs.md of the server's project has the same step by step.
  */
-import type { OrderProof, OrderResult, RoundProof, SigningKey } from '../base/types.js';
+import type { OrderProof, Position, RoundProof, SigningKey } from '../base/types.js';
 import { rootText, settlementText } from './statements.js';
+
+/** What of a bet its hash is made of, and the hash. */
+export type HashedBet = Pick<
+  Position,
+  'id' | 'prediction' | 'amount' | 'oddsAtBet' | 'entryPercent' | 'potentialPayout' | 'placedAt' | 'betHash'
+>;
 
 /** What a bettor has once the round is settled. What was noted earlier makes the check worth more. */
 export interface ProofEvidence {
-  readonly bet: OrderResult['bet'];
+  /** As the order was answered; of a limit order that has rested, as `getOrder` has it since the fill. */
+  readonly bet: HashedBet;
   /** As sent with the order. */
   readonly clientSeed?: string | undefined;
   readonly orderProof: OrderProof;
@@ -75,11 +82,7 @@ const bytesOf = (text: string): Bytes =>
 const sha256 = async (data: Bytes): Promise<Bytes> =>
   new Uint8Array(await crypto.subtle.digest('SHA-256', data));
 
-function betHash(
-  bet: OrderResult['bet'],
-  clientSeed: string | undefined,
-  round: RoundProof,
-): Promise<string> {
+function betHash(bet: HashedBet, clientSeed: string | undefined, round: RoundProof): Promise<string> {
   const fields = [
     'tote-bet-1',
     round.seed,

@@ -2,7 +2,7 @@
  * Merkle trees over the hashes of a round's bets, by RFC 6962 (section 2.1): a leaf's hash is SHA-256 of 0x00 and its
  * data, a node's that of 0x01 and the hashes of its two subtrees, and the left subtree has the greatest power of two of
  * leaves that leaves something for the right one. A leaf's data are the 32 bytes of a `betHash`; the leaves are in the
- * order in which the bets were placed.
+ * order in which the bets joined their round.
  */
 import { assert, must } from '../base/assert.js';
 

@@ -1,4 +1,4 @@
-/** The bets of a round in the order in which they were placed, for its Merkle root. */
+/** The bets of a round in the order in which they joined it, for its Merkle root. */
 import { must } from '../base/assert.js';
 import { LIVE } from '../model/domain.js';
 import type { HashedBet } from '../model/events.js';

@@ -9,7 +9,7 @@ import {
   type LedgerAnswer,
   type RoundsAnswer,
 } from '../../engine/model/archive-reads.js';
-import { marketOf, parseRoundId } from '../../engine/model/domain.js';
+import { isUnfilled, marketOf, parseRoundId } from '../../engine/model/domain.js';
 import type { SigningKeys } from '../../engine/model/proofs/signing.js';
 import type { BetView } from '../../engine/model/views.js';
 import { FAIRNESS_TOOLS } from '../fairness-tools.js';
@@ -29,6 +29,7 @@ import { parseBetId } from './lists/list-query.js';
 import type { PastBets } from './lists/past-bets.js';
 import { ledgerCursor, ledgerQuery, roundsCursor, roundsQuery } from './lists/past-queries.js';
 import {
+  NO_BET,
   NO_MARKET,
   NO_ORDER,
   NO_PROOF,
@@ -140,6 +141,10 @@ export class PastReads {
   #prove(call: Call, bet: BetView): void {
     const { archive, seeds, hashes } = this.parts;
     const { market, roundNumber, entryPercentE2 } = bet;
+    if (isUnfilled(bet.result)) {
+      call.refuse(NO_BET);
+      return;
+    }
     // Where the entry percent is not known there was no root yet.
     if (bet.status !== 'SETTLED' || entryPercentE2 === null) {
       call.refuse(NO_PROOF);

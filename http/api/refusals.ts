@@ -28,6 +28,10 @@ export const NO_PROOF = new Refused(
   'proof_not_found',
   "the order's round is not settled yet, or no Merkle root of it was put on record",
 );
+export const NO_BET = new Refused(
+  'proof_not_found',
+  'the order was never filled, so it is not among the bets of its round; its stake went back',
+);
 export const NO_SETTLED_ROUND = new Refused('round_not_found', 'no settled round has this id');
 export const NO_ROUND = new Refused('round_not_found', 'no round in memory has this id');
 

@@ -28,7 +28,8 @@ export const MEANINGS = {
   market_not_found: 'no active market has this id',
   round_not_found: 'no round in memory has this id',
   order_not_found: 'no order of yours has this id',
-  proof_not_found: "the order's round is not settled yet, or no Merkle root of it was put on record",
+  proof_not_found:
+    "the order's round is not settled yet, no Merkle root of it was put on record, or the order was never filled",
   not_found: 'no such path; paths have no trailing slash',
   method_not_allowed: '`Allow` names the methods of the path',
   request_timeout: 'the body took too long to arrive',

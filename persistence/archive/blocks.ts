@@ -40,7 +40,6 @@ export class ArchiveBlocks {
   readonly #settledFrom: Query;
   readonly #settledAt: Query;
   readonly #settledOfRound: Query;
-  readonly #settledInOrder: Query;
   readonly #betsOfAccount: Query;
   readonly #listWith: Query;
   readonly #texts = new Map<number, PlacedText>();
@@ -62,7 +61,6 @@ export class ArchiveBlocks {
     const ofRound = 'SELECT * FROM settled_block WHERE market = ? AND round_number = ?';
     this.#settledAt = query(`${ofRound} AND first_bet <= ? ORDER BY first_bet DESC LIMIT 1`);
     this.#settledOfRound = query(`${ofRound} ORDER BY first_bet`);
-    this.#settledInOrder = query(`${ofRound} ORDER BY rowid`);
     this.#betsOfAccount = query(
       'SELECT * FROM account_bets WHERE account = ? AND seq <= ? ORDER BY seq DESC LIMIT 1',
     );
@@ -145,12 +143,12 @@ export class ArchiveBlocks {
     return (block === undefined ? [] : this.#settledRows(block)).find(([of]) => of === bet) ?? null;
   }
 
-  /** Settlements of a round in their order, which is that of the bets' numbers. */
+  /** Settlements of a round in their order, which is that of the bets' numbers, but those of limit orders that have rested. */
   *settlementsOfRound(market: string, roundNumber: number): Generator<ArchiveCell[], void, undefined> {
     for (const block of this.#settledOfRound.iterate(market, roundNumber)) yield* this.#settledRows(block);
   }
 
-  /** The same below bet `beforeBet`, the newest first. */
+  /** Those below bet `beforeBet`, the newest first. */
   *settlementsOfRoundBefore(
     market: string,
     roundNumber: number,
@@ -163,12 +161,6 @@ export class ArchiveBlocks {
       for (const row of this.#settledRows(block).reverse()) if (Number(row[0]) < before) yield row;
       before = Number(block[IN_SETTLED_BLOCK.first_bet]);
     }
-  }
-
-  /** The numbers of a settled round's bets in the order in which they were settled, which is that in which they joined it. */
-  *betsOfRound(market: string, roundNumber: number): Generator<number, void, undefined> {
-    for (const block of this.#settledInOrder.iterate(market, roundNumber))
-      for (const [bet] of this.#settledRows(block)) yield Number(bet);
   }
 
   /** Lists of the account's bets, newest first, from the one on that has what command `fromSeq` did. */

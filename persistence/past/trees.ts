@@ -11,7 +11,7 @@ import { inclusionPath, rootOfPath, TreeHasher } from '../../engine/proofs/merkl
 import type { ArchiveBlocks } from '../archive/blocks.js';
 import { damagedArchive } from '../archive/schema.js';
 import { FAIRNESS_TOOLS } from '../fairness-tools.js';
-import { fillOf } from '../replay/archived-events.js';
+import { betsInOrder, fillOf } from '../replay/archived-events.js';
 import { placedOf } from '../replay/archived-facts.js';
 import type { ArchivedRounds } from './rounds.js';
 
@@ -60,7 +60,7 @@ export class RoundTrees {
   #leavesOf({ market, roundNumber, seed }: BetPathQuestion): Leaves {
     const id = roundId(market, roundNumber);
     const leaves = this.#kept.get(id) ?? {
-      bets: [...this.blocks.betsOfRound(marketId(market), roundNumber)],
+      bets: [...betsInOrder(this.blocks, marketId(market), roundNumber)],
       hashes: [],
     };
     this.#kept.delete(id);

@@ -1,5 +1,5 @@
 /** Events made of the archive's rows, with their places among all events. */
-import { marketOf, NO_LIMIT, timeFrameMs } from '../../engine/model/domain.js';
+import { isUnfilled, marketOf, NO_LIMIT, timeFrameMs } from '../../engine/model/domain.js';
 import type {
   BalanceMoved,
   BetPlaced,
@@ -102,6 +102,20 @@ export function eventsOfRound(blocks: ArchiveBlocks, market: string, roundNumber
   const settlements = blocks.settlementsOfRound(market, roundNumber);
   const steps = eventsOfSteps(blocks, blocks.limitSteps.ofRound(market, roundNumber));
   return [eventsOfPlacements(placements()), eventsOfSettlements(settlements), steps];
+}
+
+/** The numbers of a settled round's bets in the order in which they were settled, which is that in which they joined it. */
+export function* betsInOrder(
+  blocks: ArchiveBlocks,
+  market: string,
+  roundNumber: number,
+): Generator<number, void, undefined> {
+  const settlements = merged<ArchivedEvent>([
+    eventsOfSettlements(blocks.settlementsOfRound(market, roundNumber)),
+    eventsOfSteps(blocks, blocks.limitSteps.ofRound(market, roundNumber)),
+  ]);
+  for (const { event } of settlements)
+    if (event.type === 'betSettled' && !isUnfilled(event.result)) yield event.bet;
 }
 
 /** The fill of the limit order with this placement, or null. */

@@ -33,6 +33,7 @@ import {
   roundOf,
   settledItemOf,
   settledSeqOf,
+  stepPlaceOf,
 } from './archived-facts.js';
 import { merged } from './merged-rows.js';
 
@@ -201,6 +202,10 @@ export class ArchiveReader {
     let last = 0;
     for (const settlement of this.#blocks.settlementsOfRound(id, roundNumber)) {
       if (settledSeqOf(settlement) === settledSeq) last = settledItemOf(settlement);
+    }
+    for (const step of this.#blocks.limitSteps.ofRound(id, roundNumber)) {
+      const { seq, item } = stepPlaceOf(step);
+      if (seq === settledSeq) last = Math.max(last, item);
     }
     return last;
   }

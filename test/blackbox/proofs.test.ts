@@ -3,28 +3,29 @@
  * afterwards is checked by three programs that share no code: the client, `npx tote verify-bet`, and Python.
  */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { type PROOF_STEPS, type ProofEvidence, ToteClient, verifyProof } from '../../client/index.js';
+import { type PROOF_STEPS, type ProofEvidence, type ToteClient, verifyProof } from '../../client/index.js';
 import { must } from '../../engine/base/assert.js';
 import type { RoundEvent, ServerMessage } from '../../http/wire/stream-types.js';
 import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
 import { tote, toteText } from '../support/cli.js';
-import { isAvailable } from '../support/programs.js';
+import {
+  assertProven,
+  clientOf as clientAt,
+  ProofFiles,
+  pythonVerdict,
+  withPython,
+} from '../support/proofs.js';
 import { newDataDir, newDiskDir, removeDataDir } from '../support/server.js';
 import { StreamClient } from '../support/stream-client.js';
 
 const MARKET = 'BTC_ONE_MINUTE';
-const PYTHON = fileURLToPath(new URL('../../../test/proofs/verify_proof.py', import.meta.url));
-const withPython = { skip: !isAvailable('python3') && 'python3 cannot be found in PATH' };
 
 let sandbox: Sandbox;
 let trader: Trader;
-const folder = mkdtempSync(join(tmpdir(), 'tote-proofs-'));
+const files = new ProofFiles();
 
 before(async () => {
   sandbox = await Sandbox.start();
@@ -32,11 +33,10 @@ before(async () => {
 });
 after(async () => {
   await sandbox.remove();
-  rmSync(folder, { recursive: true, force: true });
+  files.remove();
 });
 
-const clientOf = (who: Trader): ToteClient =>
-  new ToteClient({ url: `${sandbox.server.publicUrl}/v1`, key: who.secret });
+const clientOf = (who: Trader): ToteClient => clientAt(sandbox, who);
 
 interface Played {
   readonly roundId: string;
@@ -67,28 +67,6 @@ async function play(bets: number, atLock: () => Promise<void> = async () => {}):
   return { roundId, evidence };
 }
 
-/** The evidence in the files that `npx tote verify-bet` takes, and its options. */
-function files({ bet, clientSeed, orderProof, roundProof, keys }: ProofEvidence): string[] {
-  const write = (name: string, data: unknown): string => {
-    const path = join(folder, name);
-    writeFileSync(path, JSON.stringify({ success: true, data }));
-    return path;
-  };
-  const seed = clientSeed === undefined ? [] : ['--client-seed', clientSeed];
-  return [
-    ...['--order', write('order.json', { bet }), '--round', write('round.json', roundProof)],
-    ...['--proof', write('proof.json', orderProof), '--keys', write('keys.json', keys), ...seed],
-  ];
-}
-
-function python({ bet, clientSeed = null, ...proofs }: ProofEvidence | NoSeed): string {
-  const input = JSON.stringify({ order: { bet }, clientSeed, ...proofs });
-  const { stdout, stderr } = spawnSync('python3', [PYTHON], { input, encoding: 'utf8' });
-  assert.equal(stderr, '');
-  return must(stdout.trim().split('\n').at(-1), 'a last line');
-}
-type NoSeed = Omit<ProofEvidence, 'clientSeed'> & { readonly clientSeed?: null };
-
 test(
   'the root is published at the lock, and every bet is proven under it by all programs',
   withPython,
@@ -116,11 +94,7 @@ test(
     const [notedRoot = ''] = noted;
     assert.equal(told.event === 'root' && told.merkleRoot, notedRoot);
     await stream.end();
-    for (const one of evidence) {
-      assert.deepEqual(await verifyProof({ ...one, notedRoot }), { valid: true });
-      assert.match(await toteText(['verify-bet', ...files(one), '--noted-root', notedRoot]), /^OK$/m);
-      assert.equal(python(one), 'OK');
-    }
+    for (const one of evidence) await assertProven(one, files, notedRoot);
     const { root, rootInTime, totalBets } = must(evidence[0], 'a bet').roundProof;
     assert.deepEqual([root?.treeSize, rootInTime, totalBets], [7, true, 7]);
   },
@@ -155,8 +129,8 @@ test('what is altered is found, by each program at the same step', withPython, a
   ];
   for (const [step, given] of altered) {
     assert.deepEqual(await verifyProof(given), { valid: false, step });
-    assert.equal(python(given), `FAILED ${step}`);
-    const ran = await tote(['verify-bet', ...files(given), '--json']);
+    assert.equal(pythonVerdict(given), `FAILED ${step}`);
+    const ran = await tote(['verify-bet', ...files.write(given), '--json']);
     assert.equal(ran.code, 1, step);
     assert.equal((JSON.parse(ran.stdout) as { step: string }).step, step);
   }

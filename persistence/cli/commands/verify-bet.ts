@@ -58,7 +58,7 @@ export const verifyBetCommand = defineFreeCommand<EvidenceOptions>({
     ],
   ],
   options: [
-    new Option('--order <FILE>', 'the answer of POST /orders'),
+    new Option('--order <FILE>', 'the answer of POST /orders, or of GET /orders/{id}'),
     new Option('--round <FILE>', 'the answer of GET /rounds/{id}, or of GET /rounds/{id}/proof'),
     new Option('--proof <FILE>', 'the answer of GET /orders/{id}/proof'),
     new Option('--keys <FILE>', 'the answer of GET /keys'),
