@@ -4,13 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { dataDirLayout } from '../../persistence/data-dir/layout.js';
-import { openJournalReader } from '../../persistence/journal/reader.js';
-import { CHAIN_START } from '../../persistence/journal/segment/batch-row.js';
-import { BatchJoiner, decodeMessage } from '../../persistence/replication/log/message.js';
-import { NatsLog } from '../../persistence/replication/log/nats-log.js';
+import { historyOf, openLog } from '../support/log-history.js';
 import { NatsCluster, type NatsOptions, NO_NATS } from '../support/nats.js';
-import { event, startMachine } from '../support/replicated.js';
+import { batchesOf, event, startMachine } from '../support/replicated.js';
 import type { Server } from '../support/server.js';
 
 const options = { skip: NO_NATS };
@@ -22,37 +18,15 @@ async function startCluster(t: TestContext, of: NatsOptions = {}): Promise<NatsC
   return nats;
 }
 
-/** Servers that have just found each other again answer for their streams a few seconds later. */
-async function openLog({ servers }: NatsCluster): Promise<NatsLog> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await NatsLog.open({ servers, stream: 'tote', credentialsFile: null, tls: null });
-    } catch (error) {
-      if (attempt === 10) throw error;
-    }
-  }
-}
-
-/** The journal on the disk of a server that has ended, and the one in the log. */
-async function journals(nats: NatsCluster, dataDir: string) {
-  const reader = openJournalReader(dataDirLayout(dataDir));
-  const onDisk = [...reader.readBatches(0)];
-  reader.close();
+test('while no server is connected the longest message is as long as before', options, async (t) => {
+  const nats = await startCluster(t, { servers: 1, payloadMax: 2_048 });
   const log = await openLog(nats);
-  try {
-    const joiner = new BatchJoiner({ lastSeq: 0, chain: CHAIN_START });
-    const inLog = [];
-    let messages = 0;
-    for (let entry = await log.read(1); entry !== null; entry = await log.read(messages + 1)) {
-      messages = entry.sequence;
-      const row = joiner.add(decodeMessage(entry.bytes, entry.sequence), entry.sequence);
-      if (row !== null) inLog.push(row);
-    }
-    return { onDisk, inLog, messages };
-  } finally {
-    await log.close();
-  }
-}
+  t.after(() => log.close());
+  assert.equal(log.bytesMax, 2_048);
+  await nats.killServer(0);
+  await assert.rejects(log.read(1));
+  assert.equal(log.bytesMax, 2_048);
+});
 
 test(
   'every batch of the journal is in the log, in parts where the servers take no longer ones',
@@ -66,8 +40,12 @@ test(
     const answers = await Promise.all(Array.from({ length: 60 }, () => bettor.api.post('/orders', ORDER)));
     assert.ok(answers.every(({ status }) => status === 201));
     assert.equal((await server.stop()).code, 0);
-    const { onDisk, inLog, messages } = await journals(nats, server.dataDir);
-    assert.deepEqual(inLog, onDisk);
+    const { batches, messages } = await historyOf(nats);
+    const onDisk = batchesOf(server.dataDir);
+    assert.deepEqual(
+      batches.map(({ row }) => row),
+      onDisk,
+    );
     assert.ok(messages > onDisk.length + 1, 'some batch had several parts');
   },
 );
@@ -79,13 +57,18 @@ function firstAnswer(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     let at = 0;
+    const end = (settle: () => void): void => {
+      clearInterval(timer);
+      settle();
+    };
     const timer = setInterval(() => {
       at += 1;
-      attempt(at).then((answer) => {
-        if (!isWanted(answer)) return;
-        clearInterval(timer);
-        resolve();
-      }, reject);
+      attempt(at).then(
+        (answer) => {
+          if (isWanted(answer)) end(resolve);
+        },
+        (error) => end(() => reject(error)),
+      );
     }, 100);
   });
 }
@@ -108,6 +91,8 @@ test(
     await Promise.all([nats.killServer(0), nats.killServer(1)]);
     // Accepted, and not acknowledged before the log has it.
     const waiting = place('meanwhile');
+    // Whether it fails is asked below.
+    waiting.catch(() => undefined);
     const isBacklog = ({ error }: { error: string }): boolean => error.startsWith('journal_backlog');
     await firstAnswer((at) => place(`refused-${at}`), isBacklog);
     assert.equal((await bettor.api.get('/markets/BTC_FIVE_MINUTES')).status, 200);
@@ -124,7 +109,10 @@ test(
     const replayed = await place('meanwhile');
     assert.equal(replayed.data.bet.id, answered.data.bet.id);
     assert.equal((await server.stop()).code, 0);
-    const { onDisk, inLog } = await journals(nats, server.dataDir);
-    assert.deepEqual(inLog, onDisk);
+    const { batches } = await historyOf(nats);
+    assert.deepEqual(
+      batches.map(({ row }) => row),
+      batchesOf(server.dataDir),
+    );
   },
 );

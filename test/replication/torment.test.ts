@@ -7,14 +7,11 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { CHAIN_START } from '../../persistence/journal/segment/batch-row.js';
-import { BatchJoiner, decodeMessage } from '../../persistence/replication/log/message.js';
-import { NatsLog } from '../../persistence/replication/log/nats-log.js';
-import { Patience } from '../../persistence/replication/log/patience.js';
 import { randomOf } from '../persistence/support/journal-files.js';
 import { tote } from '../support/cli.js';
 import type { Client } from '../support/client.js';
 import { type Direction, LinkProxy } from '../support/link-proxy.js';
+import { historyOf } from '../support/log-history.js';
 import { inSuiteOrAtNight } from '../support/long-run.js';
 import { NatsCluster, NO_NATS } from '../support/nats.js';
 import { batchesOf, event, type Machine, shareSecret, startMachine } from '../support/replicated.js';
@@ -214,36 +211,6 @@ async function following(machine: Supervised): Promise<void> {
   }
 }
 
-/** What the log has lived through: who led each epoch, and in which epoch each bet was placed. */
-async function historyOf(nats: NatsCluster) {
-  // A server that was started again may take its time.
-  const patience = new Patience(
-    () => pause(100),
-    () => undefined,
-  );
-  const settings = { servers: nats.servers, stream: 'tote', credentialsFile: null, tls: null };
-  const log = await patience.until(() => NatsLog.open(settings));
-  try {
-    const joiner = new BatchJoiner({ lastSeq: 0, chain: CHAIN_START });
-    const leaders = new Map<number, string>();
-    const epochs: number[] = [];
-    const rows = [];
-    for (let sequence = 1; ; sequence++) {
-      const entry = await patience.until(() => log.read(sequence));
-      if (entry === null) return { leaders, epochs, rows };
-      const message = decodeMessage(entry.bytes, sequence);
-      if (message.kind === 'takeover') leaders.set(message.epoch, message.node);
-      const row = joiner.add(message, sequence);
-      if (row === null) continue;
-      rows.push(row);
-      for (const [kind] of JSON.parse(row.commands) as [string][])
-        if (kind === 'placeOrder') epochs.push(message.epoch);
-    }
-  } finally {
-    await log.close();
-  }
-}
-
 test(`${TAKEOVERS} takeovers under load lose no acknowledged order, and no two lead at once`, {
   skip: NO_NATS,
 }, async (t) => {
@@ -278,7 +245,11 @@ test(`${TAKEOVERS} takeovers under load lose no acknowledged order, and no two l
   for (const machine of torment.machines) if (machine !== leader.supervised) await following(machine);
   for (const machine of torment.machines) machine.isOver = true;
   for (const machine of torment.machines) await machine.end();
-  const { leaders, epochs, rows } = await historyOf(torment.nats);
+  const { leaders, batches } = await historyOf(torment.nats);
+  const rows = batches.map(({ row }) => row);
+  const epochs = batches.flatMap(({ row, epoch }) =>
+    (JSON.parse(row.commands) as [string][]).filter(([kind]) => kind === 'placeOrder').map(() => epoch),
+  );
   assert.ok(leaders.size > TAKEOVERS, 'each takeover is an epoch');
   for (const { betId, node } of torment.acknowledged.values())
     assert.equal(

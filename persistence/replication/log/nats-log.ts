@@ -50,13 +50,17 @@ const STREAM_NOT_FOUND = 10_059;
 const LEASE_KEY = 'leader';
 
 export class NatsLog implements ReplicatedLog, LeaseStore {
+  #bytesMax: number;
+
   private constructor(
     private readonly connection: NatsConnection,
     private readonly js: JetStreamClient,
     private readonly jsm: JetStreamManager,
     private readonly kv: KV,
     private readonly stream: string,
-  ) {}
+  ) {
+    this.#bytesMax = must(connection.info, 'what the server has said of itself').max_payload;
+  }
 
   /** Makes the stream and the bucket if they are missing. Throws if no server answers, or they are not as they must be. */
   static async open(settings: NatsSettings): Promise<NatsLog> {
@@ -74,8 +78,10 @@ export class NatsLog implements ReplicatedLog, LeaseStore {
     }
   }
 
+  /** What the server says of itself; what the last one has said, while there is no connection to any. */
   get bytesMax(): number {
-    return must(this.connection.info, 'what the server has said of itself').max_payload;
+    this.#bytesMax = this.connection.info?.max_payload ?? this.#bytesMax;
+    return this.#bytesMax;
   }
 
   async append(bytes: Uint8Array, id: string, afterSequence: number): Promise<void> {
