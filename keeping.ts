@@ -7,6 +7,7 @@ import type { JournalWriter } from './engine/model/ports.js';
 import type { Log } from './http/log/log.js';
 import { replicationLogger } from './http/log/replication-lines.js';
 import { segmentSealedLogger, shadowNewsLogger } from './http/log/store-lines.js';
+import type { LeaderLog } from './http/metrics/replication.js';
 import type { StartView } from './http/operator/desk/status.js';
 import { systemClock } from './http/process/clock.js';
 import type { Config } from './http/process/config.js';
@@ -30,16 +31,30 @@ export interface Keeping {
   /** The part of it that writes to this machine's disk. */
   readonly disk: JournalThread;
   archive(): ArchiveThreads;
+  /** What is known of the replicated log; null where there is none. */
+  replicatedLog(): LeaderLog | null;
   /** Everything is durable, and nothing more will be accepted. */
   drained(): void;
 }
 
+export interface KeepOptions {
+  readonly given: Config;
+  readonly shutdown: Shutdown;
+  readonly log: Log;
+  /** Of this server. */
+  readonly version: string;
+  /** The replicated log has a batch, after so many milliseconds. */
+  readonly onPublished: (tookMs: number) => void;
+}
+
 /** With a replicated log it resolves once this process leads, which a standby may do much later. */
-export async function keep(
-  given: Config,
-  shutdown: Shutdown,
-  log: Log,
-): Promise<Keeping & { start: StartView }> {
+export async function keep({
+  given,
+  shutdown,
+  log,
+  version,
+  onPublished,
+}: KeepOptions): Promise<Keeping & { start: StartView }> {
   const starts: StartView[] = [];
   const open = (): Store => {
     const { store, start } = recover(given, log);
@@ -57,23 +72,24 @@ export async function keep(
     const store = open();
     const disk = journalOf(store);
     const archive = (): ArchiveThreads => startArchive(given, store, shutdown, log);
-    return { store, journal: disk, disk, archive, drained: () => undefined, start: made() };
+    const alone = { replicatedLog: () => null, drained: () => undefined };
+    return { store, journal: disk, disk, archive, ...alone, start: made() };
   }
-  const { archive, ...leading } = await lead({ given, settings, open, journalOf, shutdown, log });
+  const { archive, ...leading } = await lead({
+    ...{ given, shutdown, log, version, onPublished },
+    ...{ settings, open, journalOf },
+  });
   return { ...leading, archive: () => archive, start: made() };
 }
 
-interface LeadParts {
-  readonly given: Config;
+interface LeadParts extends KeepOptions {
   readonly settings: ReplicationSettings;
   readonly open: () => Store;
   readonly journalOf: (store: Store) => JournalThread;
-  readonly shutdown: Shutdown;
-  readonly log: Log;
 }
 
 /** Follows the replicated log, with the operators' port of a standby, until this process leads. */
-async function lead({ given, settings, open, journalOf, shutdown, log }: LeadParts) {
+async function lead({ given, settings, open, journalOf, shutdown, log, version, onPublished }: LeadParts) {
   // A server of one machine has no use for these.
   const { untilLeading } = await import('./persistence/replication/until-leading.js');
   const { openStandbyPort } = await import('./http/standby/port.js');
@@ -89,6 +105,7 @@ async function lead({ given, settings, open, journalOf, shutdown, log }: LeadPar
     port = openStandbyPort(given, {
       tokens,
       facts,
+      version,
       log,
       onFatal: (error) => shutdown.programmingError(error),
     });
@@ -106,16 +123,20 @@ async function lead({ given, settings, open, journalOf, shutdown, log }: LeadPar
     events: {
       ...replicationLogger(log),
       onFollowing,
+      onPublished,
       onHandOver: (to) => shutdown.handOver(to),
       onFailure: (error) => shutdown.fatal(error),
     },
   });
   await closePort();
-  log.write('leading', { node: settings.node, epoch: membership.epoch });
-  return { ...leading, drained: () => membership.release() };
+  const { node } = settings;
+  log.write('leading', { node, epoch: membership.log.epoch });
+  const replicatedLog = (): LeaderLog => ({ node, ...membership.log });
+  return { ...leading, replicatedLog, drained: () => membership.release() };
 }
 
-function standbyFacts(node: string, { engine }: Store, { following, trouble }: Membership): StandbyFacts {
+function standbyFacts(node: string, { engine }: Store, { following, log }: Membership): StandbyFacts {
+  const { sequence, trouble, awayMs } = log;
   return {
     role: 'standby',
     node,
@@ -123,8 +144,11 @@ function standbyFacts(node: string, { engine }: Store, { following, trouble }: M
     lease: following?.lease ?? 'none',
     epoch: following?.epoch ?? 0,
     sequence: engine.seq,
+    streamSequence: sequence,
     messagesBehind: following === null ? null : following.lastSequence - following.readSequence,
+    behindMs: following === null ? null : Math.round(following.behindMs),
     trouble,
+    awayMs: Math.round(awayMs),
   };
 }
 

@@ -18,7 +18,7 @@ import { createLog, type Log, logNodeWarnings } from './http/log/log.js';
 import { rootRefusedLogger } from './http/log/store-lines.js';
 import { EngineMeter } from './http/metrics/engine-meter.js';
 import { OperatorDesk } from './http/operator/desk/desk.js';
-import type { StartView } from './http/operator/desk/status.js';
+import type { StatusSources } from './http/operator/desk/status.js';
 import { Watch } from './http/operator/watch/watch.js';
 import type { FeedSwitch } from './http/prices/failover-feed.js';
 import { openPriceDesk } from './http/prices/price-desk.js';
@@ -53,7 +53,9 @@ async function start(given: Config, log: Log): Promise<void> {
   requireDescriptors(given.gateways);
   // The gateways' threads load their code while the state is recovered.
   const front = new Front(given.gateways, onFatal);
-  const { store, start, ...keeping } = await keep(given, shutdown, log);
+  const meter = new EngineMeter(front.figures.engine);
+  const onPublished = (tookMs: number): void => meter.published(tookMs);
+  const { store, start, ...keeping } = await keep({ given, shutdown, log, version, onPublished });
   const settled = settleSetup(given, store.engine.setup);
   const { config } = settled;
   const { lastTimeMs } = store.recovered;
@@ -66,17 +68,18 @@ async function start(given: Config, log: Log): Promise<void> {
   const ports = await openPorts(config, { front, ...secrets, manualClock, log, version });
   const reloadTokens = front.operatorTokensReload(() => openOperatorTokens(tokens));
   new Reloads(log).add('certificates', ports.reloadCertificates).add('operator tokens', reloadTokens).watch();
-  const meter = new EngineMeter(front.figures.engine);
   const host = buildHost(config, manualClock, { store, ...keeping }, shutdown, log, meter);
   const { sequencer } = host;
   // Before the first command: what gateways see starts from a state that is durable.
   front.attach({ ...host, isClockManual: manualClock !== null });
-  const { ask } = buildOperatorDesk(config, host, start, front, shutdown);
+  const { replicatedLog } = keeping;
+  const { ask } = buildOperatorDesk(config, host, { start, replicatedLog }, front, shutdown);
   const { logMinutes } = config;
   const watch = new Watch({
     ...host,
     ...front.figures,
     ...seenOf(host, { store, ...keeping }, shutdown),
+    replicatedLog,
     log,
     logMinutes,
   });
@@ -186,17 +189,17 @@ function buildHost(
 function buildOperatorDesk(
   config: RunningConfig,
   host: Host,
-  start: StartView,
+  kept: Pick<StatusSources, 'start' | 'replicatedLog'>,
   front: Front,
   shutdown: Shutdown,
 ): OperatorDesk {
   const status = {
     ...host,
+    ...kept,
     clockMode: config.clock,
     feedName: host.feed.name,
     durability: config.durability,
     shadow: () => host.shadow.status,
-    start,
     version,
     uwsVersion,
   };

@@ -3,35 +3,17 @@
  * docs/monitoring.md are generated from it (`npm run monitoring`).
  */
 
+import { gauge, level, quantileOf, vital } from './alarm-figures.js';
 import type { Alarm } from './alarms.js';
 import { SPACE_LEVELS } from './engine-figures.js';
-import type { Reading } from './readings.js';
-import type { VitalName } from './vitals.js';
+import { REPLICATION_ALARMS } from './replication-alarms.js';
 
 /** The engine's thread hangs if a turn of its event loop has not ended for so long. The longest known ones are far shorter. */
 export const HANGS_MS = 5_000;
 /** The archive is far behind from so many missing commands on. */
 export const ARCHIVE_BEHIND_COMMANDS = 500_000;
 
-type GaugeName = Parameters<Reading['gauges']['get']>[0];
-const gauge =
-  (name: GaugeName): Alarm['figure'] =>
-  ({ gauges }) =>
-    gauges.get(name);
-const level =
-  (isAlarming: (level: number) => boolean): Alarm['figure'] =>
-  ({ gauges }) =>
-    Number(isAlarming(gauges.get('spaceLevel')));
-/** A vital in the unit of a metric, of which it has `per`. */
-const vital =
-  (name: VitalName, per: number): Alarm['figure'] =>
-  (_reading, vitals) => {
-    const value = vitals.latest(name);
-    return value === null ? null : value / per;
-  };
 const [SOFT, RESERVE] = [SPACE_LEVELS.indexOf('soft'), SPACE_LEVELS.indexOf('reserve')];
-const quantileOf = (metric: string, share: number, labels = ''): string =>
-  `histogram_quantile(${share}, sum by (le) (rate(${metric}_bucket${labels}[1m])))`;
 
 export const ALARMS: readonly Alarm[] = [
   {
@@ -98,13 +80,14 @@ export const ALARMS: readonly Alarm[] = [
     severity: 'critical',
     what: 'too much waits to become durable: orders are refused',
     advice:
-      'The disk is too slow or hangs. See slow_commits, iostat, and what else writes to it. A commit of 30 s stops the server.',
+      'The disk is too slow or hangs (see replication_away first, if there is a standby). See slow_commits, iostat, and what else writes to it. A commit of 30 s stops the server.',
     figure: gauge('isBacklogged'),
     promql: 'tote_journal_backlogged',
     unit: '',
     above: 0,
     forSeconds: 5,
   },
+  ...REPLICATION_ALARMS,
   {
     name: 'feed_silent',
     severity: 'critical',

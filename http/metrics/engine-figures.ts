@@ -6,6 +6,7 @@ import type { EngineReads, RoundView } from '../../engine/model/views.js';
 import { worstResultCents } from '../../engine/quotes/exposure.js';
 import type { AssetsAt } from '../prices/silent-assets.js';
 import { Gauges, gaugesMemory } from './gauges.js';
+import { type LeaderLog, LOG_GAUGES, setLogGauges } from './replication.js';
 
 /** Threads that the engine's thread has started for the journal and what follows it. */
 export const BACKGROUND_THREADS = ['journal', 'shadow', 'reader'] as const;
@@ -54,6 +55,7 @@ export const ENGINE_GAUGES = [
   'exposureCents',
   'marketsWithoutCapital',
   ...BACKGROUND_THREADS.map(activeMsOf),
+  ...LOG_GAUGES,
 ] as const;
 export type EngineGauges = Gauges<(typeof ENGINE_GAUGES)[number]>;
 
@@ -85,6 +87,8 @@ export interface EngineFiguresOptions {
   readonly threads: Readonly<Record<BackgroundThread, Busy>>;
   /** Markets that open no round because the house cannot pay its seeds. */
   readonly marketsWithoutCapital: (nowMs: number) => number;
+  /** null where the journal is on this machine alone. */
+  readonly replicatedLog: () => LeaderLog | null;
   /** The process is about to end. */
   readonly isStopping: () => boolean;
 }
@@ -105,6 +109,7 @@ export class EngineFigures {
     gauges.set('isClockSound', Number(sequencer.wallClock.condition === 'sound'));
     gauges.set('isBacklogged', Number(sequencer.gate === 'journal_backlog'));
     gauges.set('spaceLevel', SPACE_LEVELS.indexOf(sequencer.spaceLevel));
+    setLogGauges(gauges, this.options.replicatedLog());
   }
 
   /** To be called about once a second. */

@@ -16,6 +16,7 @@ export const ENGINE_PLACES = {
   commands: layout.cells(COMMAND_KINDS.length * OUTCOMES.length),
   batchCommands: layout.histogram(COMMANDS),
   commit: layout.histogram(MICROSECONDS),
+  publish: layout.histogram(MICROSECONDS),
 } as const;
 
 export const engineMeterMemory = (): SharedArrayBuffer => layout.memory();
@@ -40,5 +41,10 @@ export class EngineMeter implements SequencerMeter {
   batch(commands: number, commitMs: number): void {
     observe(this.sheet, ENGINE_PLACES.batchCommands, COMMANDS, commands);
     observeMs(this.sheet, ENGINE_PLACES.commit, commitMs);
+  }
+
+  /** The replicated log has a batch. */
+  published(tookMs: number): void {
+    observeMs(this.sheet, ENGINE_PLACES.publish, tookMs);
   }
 }

@@ -34,6 +34,8 @@ export interface Reading {
   readonly stages: readonly { readonly name: string; readonly took: Histogram }[];
   readonly batchCommands: Histogram;
   readonly commit: Histogram;
+  /** Of a leader: its batches on their way into the replicated log. */
+  readonly publish: Histogram;
   readonly threads: readonly ThreadFigures[];
 }
 
@@ -71,6 +73,7 @@ export class Readings {
       })),
       batchCommands: new Histogram(engine, ENGINE_PLACES.batchCommands, COMMANDS),
       commit: new Histogram(engine, ENGINE_PLACES.commit, MICROSECONDS),
+      publish: new Histogram(engine, ENGINE_PLACES.publish, MICROSECONDS),
       threads: [
         threadFigures('engine', engine, ENGINE_PLACES.thread),
         ...this.#gateways.map((sheet, at) => threadFigures(`gateway${at}`, sheet, GATEWAY_PLACES.thread)),

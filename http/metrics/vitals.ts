@@ -86,6 +86,7 @@ const COLUMNS = {
   orderCommitP99Ms: percentile(stage('commit'), 0.99),
   orderReleaseP99Ms: percentile(stage('release'), 0.99),
   commitP99Ms: percentile(({ commit }) => commit, 0.99),
+  publishP99Ms: percentile(({ publish }) => publish, 0.99),
   commandsPerBatch: (now, before) =>
     (now.batchCommands.sum - before.batchCommands.sum) /
     (now.batchCommands.count - before.batchCommands.count || NONE),

@@ -10,11 +10,12 @@ import { Refused } from '../kit/refused.js';
 import type { Routed } from '../kit/router.js';
 import { HANGS_MS } from '../metrics/alarm-list.js';
 import { type EngineGauges, SPACE_LEVELS } from '../metrics/engine-figures.js';
+import { leaderFigures, type ReplicationFigures } from '../metrics/replication.js';
 import { answer, type Result } from './call.js';
 
 /** Why the server is not ready. */
 export interface NotReady {
-  readonly check: 'engine' | 'process' | 'clock' | 'journal' | 'feed';
+  readonly check: 'engine' | 'process' | 'clock' | 'journal' | 'replication' | 'feed';
   readonly code: ErrorCode;
   readonly reason: string;
 }
@@ -62,6 +63,21 @@ const hangs = (ageMs: number): NotReady => ({
   reason: `no turn of the engine's thread has ended for ${Math.floor(ageMs / 1_000)} s`,
 });
 
+/** A leader may have lost the servers that keep its log, and then its lead. */
+const backlogged = (
+  log: ReplicationFigures | null,
+): [check: NotReady['check'], code: ErrorCode, reason: string] =>
+  log === null || log.awayMs === 0
+    ? ['journal', 'journal_backlog', 'too much waits to become durable: no order is taken']
+    : [
+        'replication',
+        'journal_backlog',
+        `the NATS servers have not answered for ${seconds(log.awayMs)}: no order is taken`,
+      ];
+const lapsed = (ageMs: number): string =>
+  `the lease was not renewed for ${seconds(ageMs)}: a standby may lead by now`;
+const seconds = (ms: number): string => `${Math.floor(ms / 1_000)} s`;
+
 /** Reads what the engine's thread has written. The server listens only after recovery, so that is no condition. */
 export function healthOf(gauges: EngineGauges, monotonicMs: () => number): Health {
   return {
@@ -80,8 +96,9 @@ export function healthOf(gauges: EngineGauges, monotonicMs: () => number): Healt
         );
       if (gauges.get('spaceLevel') >= SPACE_LEVELS.indexOf('reserve'))
         add('journal', 'disk_reserve', 'too little free space for the journal: no order is taken');
-      if (gauges.get('isBacklogged') === 1)
-        add('journal', 'journal_backlog', 'too much waits to become durable: no order is taken');
+      const log = leaderFigures(gauges);
+      if (gauges.get('isBacklogged') === 1) add(...backlogged(log));
+      if (log?.lease?.isHeld === false) add('replication', 'journal_backlog', lapsed(log.lease.ageMs));
       const expected = gauges.get('assetsExpected');
       if (expected > 0 && gauges.get('assetsSilent') >= expected)
         add('feed', 'stale_price', 'no asset whose market is open has had a price for 10 s');

@@ -1,14 +1,17 @@
 /**
- * The operators' port of a server that follows: `/healthz` and `/readyz` for load balancers, and a status that can only be
+ * The operators' port of a server that follows: `/healthz` and `/readyz` for load balancers, `/metrics`, and a status that can only be
  * read. Everything else is the leader's to answer.
  */
 import { fail } from '../../engine/base/assert.js';
 import { archiveReads } from '../../engine/model/archive-reads.js';
 import type { HttpHandler } from '../../engine/model/ports.js';
 import { Refused } from '../kit/refused.js';
+import { type Build, MetricsPage } from '../metrics/prometheus/exposition.js';
+import { replicationFamilies } from '../metrics/prometheus/replication-families.js';
+import type { ReplicationFigures } from '../metrics/replication.js';
 import type { Callers } from '../operator/access/callers.js';
 import { createOperatorApi } from '../operator/api.js';
-import { answer, type Route } from '../operator/call.js';
+import { answer, PlainText, type Route } from '../operator/call.js';
 import { sendResult } from '../operator/send-result.js';
 
 /** What a server that follows knows of itself. */
@@ -22,29 +25,42 @@ export interface StandbyFacts {
   readonly epoch: number;
   /** Number of the last command in its engine. */
   readonly sequence: number;
+  /** Number of the log's last message, as far as it is known. */
+  readonly streamSequence: number;
   /** Messages of the log that it has not read yet; null while it does not know. */
   readonly messagesBehind: number | null;
-  /** Why the log gives no answer, or null. */
+  /** How long ago it had read all of the log; null while it does not know. */
+  readonly behindMs: number | null;
+  /** Why the log gives no answer, or null; and for how long it has not. */
   readonly trouble: string | null;
+  readonly awayMs: number;
 }
 
 export interface StandbyApiOptions {
   readonly callers: Callers;
   readonly facts: () => StandbyFacts;
+  readonly build: Build;
   readonly onFatal: (error: unknown) => void;
 }
 
 const asksNobody = (): never => fail('what a standby serves needs nobody to be asked');
 const STATUS_PATH = '/operator/v1/status';
 
-export function createStandbyApi({ callers, facts, onFatal }: StandbyApiOptions): HttpHandler {
+export function createStandbyApi({ callers, facts, build, onFatal }: StandbyApiOptions): HttpHandler {
+  const page = new MetricsPage(build);
+  const metrics: Route = {
+    method: 'GET',
+    path: '/metrics',
+    role: 'read',
+    handle: () => new PlainText(page.contentType, page.text(replicationFamilies(figuresOf(facts()), null))),
+  };
   const status: Route = { method: 'GET', path: '/status', role: 'read', handle: () => answer(200, facts()) };
   const reason = (): string => reasonOf(facts());
   const api = createOperatorApi({
     ask: asksNobody,
     archive: archiveReads(asksNobody),
     routes: [status],
-    rootRoutes: [],
+    rootRoutes: [metrics],
     callers,
     denials: null,
     health: {
@@ -59,6 +75,13 @@ export function createStandbyApi({ callers, facts, onFatal }: StandbyApiOptions)
     else api(request, responder);
   };
 }
+
+const figuresOf = ({ streamSequence, ...facts }: StandbyFacts): ReplicationFigures => ({
+  ...facts,
+  sequence: streamSequence,
+  lease: null,
+  standbys: null,
+});
 
 const reasonOf = ({ leader }: StandbyFacts): string =>
   leader === null ? 'this server waits for a leader' : `this server follows ${leader}: ask there`;

@@ -15,6 +15,8 @@ const CONNECTIONS_MAX = 64;
 export interface StandbyPortOptions {
   readonly tokens: readonly OperatorToken[];
   readonly facts: () => StandbyFacts;
+  /** Of this server. */
+  readonly version: string;
   readonly log: Log;
   readonly onFatal: (error: unknown) => void;
 }
@@ -22,7 +24,7 @@ export interface StandbyPortOptions {
 /** Throws a `ConfigError` if the address cannot be listened on. */
 export async function openStandbyPort(config: Config, options: StandbyPortOptions): Promise<UwsTransport> {
   const { operatorHost, operatorPort } = config;
-  const { tokens, facts, log, onFatal } = options;
+  const { tokens, facts, version, log, onFatal } = options;
   const tls = tlsFilesOf(config).operator;
   const transport = new UwsTransport({
     clock: systemClock,
@@ -32,7 +34,8 @@ export async function openStandbyPort(config: Config, options: StandbyPortOption
     onFatal,
   });
   const callers = new TokenGuard(tokens, systemClock);
-  const api = createStandbyApi({ callers, facts, onFatal });
+  const build = { version, node: process.version };
+  const api = createStandbyApi({ callers, facts, build, onFatal });
   try {
     const port = await transport.listen(operatorHost, operatorPort, api);
     log.write('standby_listening', { operatorUrl: urlOf(operatorHost, port, tls !== null) });

@@ -10,8 +10,9 @@ import type { Store } from '../recovery/open-store.js';
 import { Following } from './following.js';
 import { HandedDisk } from './handed-disk.js';
 import type { FollowStatus } from './log/follower.js';
+import { LogFacts, type LogView } from './log-facts.js';
 import type { FromReplication, ReplicationOptions } from './messages.js';
-import { ReplicatedJournal } from './replicated-journal.js';
+import { type Publisher, ReplicatedJournal } from './replicated-journal.js';
 import { ReplicationThread } from './thread.js';
 
 export interface MembershipEvents {
@@ -20,6 +21,8 @@ export interface MembershipEvents {
   onStatus(status: FollowStatus): void;
   /** The log gives no answer, for this reason; null once it does again. */
   onTrouble(reason: string | null): void;
+  /** The log has a batch that was handed over so many milliseconds ago. */
+  onPublished(tookMs: number): void;
   /** An operator asks this leader to hand over to another machine. */
   onHandOver(to: string): void;
   /** The process must end. Once it leads, the journal's own events tell that. */
@@ -29,12 +32,11 @@ export interface MembershipEvents {
 export class Membership {
   /** The last command that is in the log as well as on the disk: the archive's thread goes no further. */
   readonly replicatedSeq = new BigInt64Array(new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT));
+  readonly #facts: LogFacts;
   readonly #thread: ReplicationThread;
   readonly #disk: HandedDisk;
   #following: Following | null = null;
   #leading: ReplicatedJournal | null = null;
-  #epoch = 0;
-  #trouble: string | null = null;
   /** Whom an operator has named as the next leader. */
   #successor = '';
   #status: FollowStatus | null = null;
@@ -49,6 +51,7 @@ export class Membership {
     private readonly events: MembershipEvents,
   ) {
     this.#disk = new HandedDisk(disk);
+    this.#facts = new LogFacts(options.leaseMs, () => performance.now());
     this.#joined = new Promise((resolve) => {
       this.#settle = resolve;
     });
@@ -66,13 +69,9 @@ export class Membership {
     return this.#joined;
   }
 
-  /** The epoch that this process leads; 0 while it follows. */
-  get epoch(): number {
-    return this.#epoch;
-  }
-  /** Why the log gives no answer, or null. */
-  get trouble(): string | null {
-    return this.#trouble;
+  /** What is known of the log and of who else is there. */
+  get log(): LogView {
+    return this.#facts.view();
   }
   /** What is known of the log; null until something is, and not renewed once this process leads. */
   get following(): FollowStatus | null {
@@ -112,20 +111,28 @@ export class Membership {
         break;
       case 'following':
         this.#status = message.status;
+        this.#facts.followed(message.status);
         this.events.onStatus(message.status);
         break;
       case 'leading':
-        this.#lead(message.epoch);
+        this.#lead(message.epoch, message.sequence);
         break;
       case 'published':
+        this.events.onPublished(this.#facts.published(message.sequence));
         must(this.#leading, 'the journal of a leader').published(message.lastSeq);
+        break;
+      case 'renewed':
+        this.#facts.renewed();
+        break;
+      case 'standby':
+        this.#facts.heard(message.report);
         break;
       case 'handOver':
         this.#successor = message.to;
         this.events.onHandOver(message.to);
         break;
       case 'trouble':
-        this.#trouble = message.reason;
+        this.#facts.inTrouble(message.reason);
         this.events.onTrouble(message.reason);
     }
   }
@@ -166,13 +173,19 @@ export class Membership {
     );
   }
 
-  #lead(epoch: number): void {
-    this.#epoch = epoch;
+  #lead(epoch: number, sequence: number): void {
+    this.#facts.leads(epoch, sequence);
     must(this.#following, 'a place in the log').whenIdle(() => {
       this.#following = null;
       this.#replicatedTo(this.store.engine.seq);
-      const thread = this.#thread;
-      this.#leading = new ReplicatedJournal(this.#disk, thread, (seq) => this.#replicatedTo(seq));
+      const publisher: Publisher = {
+        publish: (batch) => {
+          this.#facts.publishing();
+          this.#thread.publish(batch);
+        },
+        close: () => this.#thread.close(),
+      };
+      this.#leading = new ReplicatedJournal(this.#disk, publisher, (seq) => this.#replicatedTo(seq));
       this.#settle?.(this.#leading);
     });
   }

@@ -2,7 +2,7 @@
 import type { Batch, StoredBatch } from '../../engine/model/ports.js';
 import type { DataDir } from '../data-dir/layout.js';
 import type { ErrorParts } from '../journal/messages.js';
-import type { FollowStatus, Role } from './log/follower.js';
+import type { FollowStatus, Role, StandbyReport } from './log/follower.js';
 import type { NatsSettings } from './log/nats-log.js';
 
 export interface ReplicationOptions {
@@ -36,9 +36,14 @@ export type FromReplication =
   | { readonly kind: 'joined'; readonly seq: number }
   | { readonly kind: 'batch'; readonly row: StoredBatch }
   | { readonly kind: 'following'; readonly status: FollowStatus }
-  /** The takeover and all of the journal are in the log. */
-  | { readonly kind: 'leading'; readonly epoch: number }
-  | { readonly kind: 'published'; readonly lastSeq: number }
+  /** The takeover and all of the journal are in the log, which ends with message `sequence`. */
+  | { readonly kind: 'leading'; readonly epoch: number; readonly sequence: number }
+  /** The log has the batch up to command `lastSeq`, and ends with message `sequence`. */
+  | { readonly kind: 'published'; readonly lastSeq: number; readonly sequence: number }
+  /** The leader has renewed its lease. */
+  | { readonly kind: 'renewed' }
+  /** A standby tells how far it is. */
+  | { readonly kind: 'standby'; readonly report: StandbyReport }
   /** An operator asks the leader to hand over to this machine. */
   | { readonly kind: 'handOver'; readonly to: string }
   /** The log gives no answer, for this reason; null once it does again. */

@@ -62,7 +62,11 @@ async function onBatch(row: StoredBatch): Promise<void> {
 async function untilLeading(log: NatsLog): Promise<Leader | null> {
   const reader = openJournalReader(dir);
   const journal = { ...journalEnds(dir), chainAt: (seq: number) => reader.chainAt(seq) };
-  const onStatus = (status: FollowStatus): void => post({ kind: 'following', status });
+  const onStatus = (status: FollowStatus): void => {
+    post({ kind: 'following', status });
+    const { readSequence, lastSequence, behindMs } = status;
+    log.report({ node, messagesBehind: lastSequence - readSequence, behindMs });
+  };
   const ofFollower = { role, node, leaseMs, monotonicMs, patience, rest, onBatch, onStatus };
   const follower = await Follower.start(log, journal, ofFollower);
   if (follower === null) {
@@ -91,11 +95,13 @@ async function run(): Promise<void> {
   leader = await untilLeading(log);
   if (leader === null) return;
   log.onHandOver(node, (to) => post({ kind: 'handOver', to }));
-  post({ kind: 'leading', epoch: leader.epoch });
-  const publish = (batch: Batch): Promise<void> =>
-    must(leader, 'the leader')
-      .publish(batch)
-      .then(() => post({ kind: 'published', lastSeq: batch.lastSeq }));
+  log.onReport((report) => post({ kind: 'standby', report }));
+  post({ kind: 'leading', epoch: leader.epoch, sequence: leader.sequence });
+  const publish = async (batch: Batch): Promise<void> => {
+    const leading = must(leader, 'the leader');
+    await leading.publish(batch);
+    post({ kind: 'published', lastSeq: batch.lastSeq, sequence: leading.sequence });
+  };
   port.on('message', (message: ToReplication) => {
     if (message.kind === 'publish') publish(message.batch).catch(failed);
     else if (message.kind === 'covered') patience.until(() => deleteCovered(log, message.seq)).catch(failed);
@@ -103,6 +109,7 @@ async function run(): Promise<void> {
   for (;;) {
     await delay(leaseMs / RENEWALS_PER_LEASE);
     await patience.until(() => must(leader, 'the leader').renew());
+    post({ kind: 'renewed' });
   }
 }
 

@@ -157,6 +157,50 @@ const ROWS: readonly (readonly [title: string, panels: readonly Panel[]])[] = [
     ],
   ],
   [
+    'Replication',
+    [
+      {
+        title: 'Who leads',
+        unit: 'none',
+        queries: one('tote_replication_role{role="leader"}', '{{instance}}'),
+      },
+      {
+        title: 'Batches into the stream',
+        unit: 's',
+        queries: quantiles('tote_replication_publish_duration_seconds'),
+      },
+      {
+        title: 'How far standbys are behind',
+        unit: 's',
+        queries: one('tote_replication_lag_seconds', '{{instance}}'),
+      },
+      {
+        title: 'NATS servers away',
+        unit: 's',
+        queries: [
+          ['tote_replication_away_seconds', '{{instance}}'],
+          ['tote_replication_lease_age_seconds', 'age of the lease of {{instance}}'],
+        ],
+      },
+      {
+        title: 'Standbys, and messages that the furthest has not read',
+        unit: 'none',
+        queries: [
+          ['tote_replication_standbys', 'standbys'],
+          ['tote_replication_lag_messages', 'messages: {{instance}}'],
+        ],
+      },
+      {
+        title: 'Messages and takeovers',
+        unit: 'none',
+        queries: [
+          [`rate(tote_replication_sequence${RATE})`, 'messages per second: {{instance}}'],
+          ['max(tote_replication_epoch)', 'epoch'],
+        ],
+      },
+    ],
+  ],
+  [
     'The exchange',
     [
       {

@@ -30,6 +30,33 @@ const FROM_OUTSIDE: readonly Rule[] = [
     summary: 'the server was started more than once within a quarter of an hour',
     description: 'Its log says why it ended: lines of level 60.',
   },
+  {
+    alert: 'ToteNoLeader',
+    expr: 'sum(tote_replication_role{role="leader"}) == 0',
+    forSeconds: 10,
+    severity: 'critical',
+    summary: 'servers follow, and none of them leads',
+    description:
+      'The log of a standby says what it waits for: the lease, the NATS servers (replication_away), or a backup (replication_behind).',
+  },
+  {
+    alert: 'ToteTwoLeaders',
+    expr: 'sum(tote_replication_role{role="leader"}) > 1',
+    forSeconds: 30,
+    severity: 'warning',
+    summary: 'two servers take themselves for the leader',
+    description:
+      'Only the later epoch is acknowledged anything; the other one cannot reach the NATS servers, or it would have ended. Stop it.',
+  },
+  {
+    alert: 'ToteTakeover',
+    expr: 'changes(max(tote_replication_epoch)[15m:10s]) > 0',
+    forSeconds: 0,
+    severity: 'warning',
+    summary: 'another server has begun to lead within a quarter of an hour',
+    description:
+      'After a planned change there is nothing to do. Else see why the leader before ended, and that it follows again.',
+  },
 ];
 
 /** `clock_unsound` becomes `ToteClockUnsound`. */

@@ -4,9 +4,11 @@
  */
 import { AggregatorRegistry, collectDefaultMetrics, Registry } from 'prom-client';
 import type { Reading } from '../readings.js';
+import { leaderFigures } from '../replication.js';
 import { engineFamilies } from './engine-families.js';
-import { gauge } from './family.js';
+import { type Family, gauge } from './family.js';
 import { gatewayFamilies, type RouteName } from './gateway-families.js';
+import { replicationFamilies } from './replication-families.js';
 import { threadFamilies } from './thread-families.js';
 
 export interface Build {
@@ -17,19 +19,17 @@ export interface Build {
 /** Of prom-client's own metrics those of the process; the others are those of one thread. */
 const OF_PROCESS = 'process_';
 
-export class Exposition {
+/** Families of metrics, and those of the process. */
+export class MetricsPage {
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
   readonly #process = new Registry();
 
-  constructor(
-    private readonly routes: readonly RouteName[],
-    private readonly build: Build,
-  ) {
+  constructor(private readonly build: Build) {
     collectDefaultMetrics({ register: this.#process });
   }
 
   /** In Prometheus's text format. */
-  async text(reading: Reading): Promise<string> {
+  async text(given: readonly Family[]): Promise<string> {
     const own = await this.#process.getMetricsAsJSON();
     const ofProcess = own
       .filter(({ name }) => name.startsWith(OF_PROCESS))
@@ -37,10 +37,33 @@ export class Exposition {
     const { version, node } = this.build;
     const families = [
       gauge('tote_build_info', 'Versions of the server and of Node', [[{ version, node }, 1]]),
-      ...gatewayFamilies(reading, this.routes),
-      ...engineFamilies(reading),
-      ...threadFamilies(reading),
+      ...given,
     ];
     return AggregatorRegistry.aggregate([ofProcess, families]).metrics();
+  }
+}
+
+/** All that a server that leads, or has nobody to lead, counts. */
+export class Exposition {
+  readonly #page: MetricsPage;
+
+  constructor(
+    private readonly routes: readonly RouteName[],
+    build: Build,
+  ) {
+    this.#page = new MetricsPage(build);
+  }
+
+  get contentType(): string {
+    return this.#page.contentType;
+  }
+
+  text(reading: Reading): Promise<string> {
+    return this.#page.text([
+      ...gatewayFamilies(reading, this.routes),
+      ...engineFamilies(reading),
+      ...replicationFamilies(leaderFigures(reading.gauges), reading.publish),
+      ...threadFamilies(reading),
+    ]);
   }
 }

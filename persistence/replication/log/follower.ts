@@ -29,6 +29,16 @@ export interface FollowStatus {
   readonly lastSequence: number;
   /** The last command of what was read. */
   readonly readSeq: number;
+  /** How long ago the end of the log was reached; 0 at the end. Nothing that was in the log before then is missing. */
+  readonly behindMs: number;
+}
+
+/** What a standby tells whoever leads, twice a second. A message that may be lost. */
+export interface StandbyReport {
+  readonly node: string;
+  readonly messagesBehind: number;
+  /** See `FollowStatus`. */
+  readonly behindMs: number;
 }
 
 export interface FollowerOptions {
@@ -59,6 +69,8 @@ export class Follower {
   #revisions = 0;
   #leaseSeenMs = Number.NEGATIVE_INFINITY;
   #statusMs = Number.NEGATIVE_INFINITY;
+  /** When the end of the log was reached last; at first, when following began. */
+  #endMs: number;
 
   private constructor(
     private readonly log: ReplicatedLog & LeaseStore,
@@ -70,6 +82,7 @@ export class Follower {
     private readonly options: FollowerOptions,
   ) {
     this.#watch = new LeaseWatch(options.leaseMs, options.node);
+    this.#endMs = options.monotonicMs();
   }
 
   /**
@@ -150,13 +163,15 @@ export class Follower {
   async #tellStatus(isAtEnd: boolean): Promise<void> {
     const { monotonicMs, patience, onStatus } = this.options;
     const nowMs = monotonicMs();
+    if (isAtEnd) this.#endMs = nowMs;
     if (nowMs - this.#statusMs < STATUS_EVERY_MS) return;
     this.#statusMs = nowMs;
     const { at, lastEpoch: epoch } = this.joiner;
     const readSequence = this.reader.sequence;
     const lastSequence = isAtEnd ? readSequence : (await patience.until(() => this.log.bounds())).last;
     const status = { lease: this.#lease, leader: this.#leader, epoch };
-    onStatus({ ...status, readSequence, lastSequence, readSeq: at.lastSeq });
+    if (lastSequence === readSequence) this.#endMs = nowMs;
+    onStatus({ ...status, readSequence, lastSequence, readSeq: at.lastSeq, behindMs: nowMs - this.#endMs });
   }
 }
 

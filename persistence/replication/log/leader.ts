@@ -60,6 +60,11 @@ export class Leader {
     return leader;
   }
 
+  /** Number of its last message in the log. */
+  get sequence(): number {
+    return this.appender.lastSequence;
+  }
+
   /** Publishes the next batch; resolves once it is in the log. Throws `replication_fenced`. */
   async publish(batch: Batch | StoredBatch): Promise<void> {
     const { monotonicMs, leaseMs } = this.options;

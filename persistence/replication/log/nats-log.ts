@@ -18,6 +18,7 @@ import {
 } from '@nats-io/transport-node';
 import { assert, must } from '../../../engine/base/assert.js';
 import { JournalError, messageOf } from '../../errors.js';
+import type { StandbyReport } from './follower.js';
 import {
   type LeaseEntry,
   type LeaseStore,
@@ -171,6 +172,20 @@ export class NatsLog implements ReplicatedLog, LeaseStore {
     });
   }
 
+  /** Tells whoever leads how far this standby is. A message that may be lost. */
+  report(report: StandbyReport): void {
+    this.connection.publish(standbysOf(this.stream), JSON.stringify(report));
+  }
+
+  /** Calls `tell` with what standbys report. */
+  onReport(tell: (report: StandbyReport) => void): void {
+    this.connection.subscribe(standbysOf(this.stream), {
+      callback: (error, message) => {
+        if (error === null) tell(message.json<StandbyReport>());
+      },
+    });
+  }
+
   close(): Promise<void> {
     return this.connection.close();
   }
@@ -179,6 +194,7 @@ export class NatsLog implements ReplicatedLog, LeaseStore {
 const subjectOf = (stream: string): string => `${stream}.journal`;
 const handOverOf = (stream: string): string => `${stream}.hand-over`;
 const releasedOf = (stream: string): string => `${stream}.released`;
+const standbysOf = (stream: string): string => `${stream}.standbys`;
 const newsOf = (stream: string): string => `${stream}.news`;
 
 function optionsOf({ servers, credentialsFile, tls }: NatsSettings): ConnectionOptions {

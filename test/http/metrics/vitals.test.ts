@@ -9,6 +9,7 @@ import { EngineMeter } from '../../../http/metrics/engine-meter.js';
 import { GatewayMeter } from '../../../http/metrics/gateway-meter.js';
 import { figuresMemory } from '../../../http/metrics/memory.js';
 import { Readings } from '../../../http/metrics/readings.js';
+import { type LeaderLog, setLogGauges } from '../../../http/metrics/replication.js';
 import { SAMPLE_EVERY_MS, SAMPLES_MAX, VITAL_NAMES, Vitals } from '../../../http/metrics/vitals.js';
 
 const START_MS = 1_800_000_000_000;
@@ -139,6 +140,29 @@ test('a figure that is not to be had raises no alarm: no feed is silent while no
     alarms.raised.map(({ name }) => name),
     ['feed_silent'],
   );
+});
+
+test('a leader is alarmed of standbys and NATS servers, a server by itself is not', () => {
+  const { gauges, engine, alarms, sample } = watched();
+  const standby = { node: 'two', messagesBehind: 3, behindMs: 100, heardMsAgo: 200 };
+  const log = {
+    ...{ node: 'one', epoch: 1, sequence: 9, trouble: null, awayMs: 0 },
+    ...{ leaseAgeMs: 500, isLeaseHeld: true, standbys: [standby] },
+  };
+  const namesWith = (changed: Partial<LeaderLog>): string[] => {
+    setLogGauges(gauges, { ...log, ...changed });
+    for (let at = 0; at < 14; at++) {
+      engine.published(200);
+      sample();
+    }
+    return alarms.raised.map(({ name }) => name);
+  };
+  assert.deepEqual(alarms.raised, []);
+  assert.deepEqual(namesWith({}), ['slow_publishes']);
+  assert.deepEqual(namesWith({ standbys: [] }), ['standby_missing', 'slow_publishes']);
+  const far = { ...standby, behindMs: 6_000 };
+  assert.deepEqual(namesWith({ standbys: [standby, far] }), ['standby_behind', 'slow_publishes']);
+  assert.deepEqual(namesWith({ awayMs: 6_000 }), ['replication_away', 'slow_publishes']);
 });
 
 test('a thread that hangs is an alarm although it tells nothing', () => {

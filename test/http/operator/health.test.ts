@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { ASSETS, type Asset } from '../../../engine/model/domain.js';
 import { HANGS_MS } from '../../../http/metrics/alarm-list.js';
 import { EngineFigures, engineGaugesMemory, engineGaugesOf } from '../../../http/metrics/engine-figures.js';
+import type { LeaderLog } from '../../../http/metrics/replication.js';
 import { type Health, healthOf, healthRoutes } from '../../../http/operator/health.js';
 import { STATUS_AT_START } from '../../../persistence/shadow/messages.js';
 import { liveHost } from '../../support/live-host.js';
@@ -14,7 +15,12 @@ function watched() {
   const { clock, sequencer } = host;
   const engineGauges = engineGaugesMemory();
   const idle = { activeMs: 0 };
-  const conditions = { isStopping: false, expected: [...ASSETS] as Asset[], silent: [] as Asset[] };
+  const conditions = {
+    isStopping: false,
+    expected: [...ASSETS] as Asset[],
+    silent: [] as Asset[],
+    log: null as LeaderLog | null,
+  };
   const figures = new EngineFigures({
     engineGauges,
     clock,
@@ -25,6 +31,7 @@ function watched() {
     expectedAssets: () => conditions.expected,
     silentAssets: () => conditions.silent,
     marketsWithoutCapital: () => 0,
+    replicatedLog: () => conditions.log,
     isStopping: () => conditions.isStopping,
   });
   const health = healthOf(engineGaugesOf(engineGauges), () => clock.monotonicMs());
@@ -80,6 +87,31 @@ test('a journal that is far behind is told', () => {
   assert.deepEqual(codesOf(take()), ['journal journal_backlog']);
   host.settle();
   assert.deepEqual(codesOf(take()), []);
+});
+
+test('a leader without its NATS servers is not ready, and says what it waits for', () => {
+  const { take, host, clock, conditions } = watched();
+  const log: LeaderLog = {
+    ...{ node: 'one', epoch: 3, sequence: 70, standbys: [] },
+    ...{ trouble: null, awayMs: 0, leaseAgeMs: 900, isLeaseHeld: true },
+  };
+  conditions.log = log;
+  assert.deepEqual(codesOf(take()), []);
+  host.order();
+  host.endTurn();
+  clock.pass(1_500);
+  assert.deepEqual(codesOf(take()), ['journal journal_backlog'], 'it is the disk');
+  conditions.log = { ...log, trouble: 'timeout', awayMs: 4_200, leaseAgeMs: 4_900, isLeaseHeld: false };
+  assert.deepEqual(
+    take()
+      .notReady()
+      .map(({ check, reason }) => `${check}: ${reason}`),
+    [
+      'replication: the NATS servers have not answered for 4 s: no order is taken',
+      'replication: the lease was not renewed for 4 s: a standby may lead by now',
+    ],
+  );
+  assert.deepEqual(answered(take(), '/readyz'), [503, 'journal_backlog']);
 });
 
 test('a feed is fresh while one of the open assets has prices; where none is open nothing is expected', () => {

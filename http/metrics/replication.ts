@@ -1,0 +1,86 @@
+/**
+ * Figures of the replicated log: what a leader's engine thread writes for the operators' thread, and what becomes metrics on
+ * leader and standby alike.
+ */
+import type { Gauges } from './gauges.js';
+
+/** What a leader knows of the log and of the standbys. */
+export interface LeaderLog {
+  readonly node: string;
+  readonly epoch: number;
+  /** Number of the log's last message, as far as it is known. */
+  readonly sequence: number;
+  /** Why the log gives no answer, or null; and for how long it has not. */
+  readonly trouble: string | null;
+  readonly awayMs: number;
+  readonly leaseAgeMs: number;
+  readonly isLeaseHeld: boolean;
+  /** Those that were heard of lately. */
+  readonly standbys: readonly {
+    readonly node: string;
+    readonly messagesBehind: number;
+    readonly behindMs: number;
+    readonly heardMsAgo: number;
+  }[];
+}
+
+export const ROLES = ['leader', 'standby'] as const;
+
+export interface ReplicationFigures {
+  readonly role: (typeof ROLES)[number];
+  readonly epoch: number;
+  readonly sequence: number;
+  readonly awayMs: number;
+  /** Of the leader's lease, by the leader; null on a standby. */
+  readonly lease: { readonly ageMs: number; readonly isHeld: boolean } | null;
+  /** Standbys that were heard of lately; null on a standby. */
+  readonly standbys: number | null;
+  /** Of a leader, those of the standby that is furthest behind; null where that is not known. */
+  readonly messagesBehind: number | null;
+  readonly behindMs: number | null;
+}
+
+export const LOG_GAUGES = [
+  /** 1 or 0. */
+  'isReplicated',
+  'isLeaseHeld',
+  'epoch',
+  'logSequence',
+  'logAwayMs',
+  'leaseAgeMs',
+  'standbys',
+  'standbyMessagesBehind',
+  'standbyBehindMs',
+] as const;
+export type LogGauges = Gauges<(typeof LOG_GAUGES)[number]>;
+
+/** `log` is null where the journal is on this machine alone. */
+export function setLogGauges(gauges: LogGauges, log: LeaderLog | null): void {
+  gauges.set('isReplicated', Number(log !== null));
+  if (log === null) return;
+  const { standbys } = log;
+  gauges.set('isLeaseHeld', Number(log.isLeaseHeld));
+  gauges.set('epoch', log.epoch);
+  gauges.set('logSequence', log.sequence);
+  gauges.set('logAwayMs', log.awayMs);
+  gauges.set('leaseAgeMs', log.leaseAgeMs);
+  gauges.set('standbys', standbys.length);
+  gauges.set('standbyMessagesBehind', Math.max(0, ...standbys.map(({ messagesBehind }) => messagesBehind)));
+  gauges.set('standbyBehindMs', Math.max(0, ...standbys.map(({ behindMs }) => behindMs)));
+}
+
+/** null where the journal is on this machine alone. */
+export function leaderFigures(gauges: LogGauges): ReplicationFigures | null {
+  if (gauges.get('isReplicated') === 0) return null;
+  const standbys = gauges.get('standbys');
+  return {
+    role: 'leader',
+    epoch: gauges.get('epoch'),
+    sequence: gauges.get('logSequence'),
+    awayMs: gauges.get('logAwayMs'),
+    lease: { ageMs: gauges.get('leaseAgeMs'), isHeld: gauges.get('isLeaseHeld') === 1 },
+    standbys,
+    messagesBehind: standbys === 0 ? null : gauges.get('standbyMessagesBehind'),
+    behindMs: standbys === 0 ? null : gauges.get('standbyBehindMs'),
+  };
+}

@@ -1,0 +1,81 @@
+/** What operators are told of replication: status, metrics and readiness of leader and standby, with real NATS servers. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Client } from '../support/client.js';
+import { NO_NATS } from '../support/nats.js';
+import { event, type Pair, place, startPair, TOKEN } from '../support/replicated.js';
+import { scrape } from '../support/scrape.js';
+
+const options = { skip: NO_NATS };
+
+interface LeaderStatus {
+  readonly replication: {
+    readonly epoch: number;
+    readonly streamSequence: number;
+    readonly lease: string;
+    readonly trouble: string | null;
+    readonly standbys: readonly { readonly node: string; readonly messagesBehind: number }[];
+  };
+}
+
+test('what operators are told of replication', options, async (t) => {
+  const pair = await startPair(t);
+  await t.test('leader and standby tell roles, stream, lease and lag', () => rolesAreTold(pair));
+  await t.test('without its quorum the leader is not ready, and says why', () => quorumIsMissed(pair));
+});
+
+async function rolesAreTold({ leader, b, bettor }: Pair): Promise<void> {
+  assert.equal((await place(leader, bettor, 'first')).status, 201);
+  const { operatorUrl } = (await event(b.run, 'standby_listening')) as { operatorUrl: string };
+  const standby = new Client(`${operatorUrl}/operator/v1`, { Authorization: `Bearer ${TOKEN}` });
+  let status: LeaderStatus['replication'];
+  do {
+    status = (await leader.operator.get<LeaderStatus>('/status')).data.replication;
+  } while (status.standbys.length === 0 || status.standbys[0]?.messagesBehind !== 0);
+  assert.deepEqual([status.epoch, status.lease, status.trouble], [1, 'held', null]);
+  assert.equal(status.standbys[0].node, 'b');
+  for (;;) {
+    const { data } = await standby.get<Record<string, unknown>>('/status');
+    if (Number(data['streamSequence']) < status.streamSequence || data['messagesBehind'] !== 0) continue;
+    assert.equal(data['behindMs'], 0);
+    break;
+  }
+  const ofLeader = await scrape(leader);
+  const ofStandby = await scrape({ operatorUrl, token: TOKEN });
+  const role = (of: typeof ofLeader) =>
+    ['leader', 'standby'].map((name) => of.value(`tote_replication_role{role="${name}"}`));
+  assert.deepEqual(
+    [role(ofLeader), role(ofStandby)],
+    [
+      [1, 0],
+      [0, 1],
+    ],
+  );
+  assert.equal(ofLeader.value('tote_replication_standbys'), 1);
+  assert.equal(ofStandby.value('tote_replication_standbys'), undefined);
+  for (const scraped of [ofLeader, ofStandby]) {
+    assert.equal(scraped.value('tote_replication_epoch'), 1);
+    assert.equal(scraped.value('tote_replication_away_seconds'), 0);
+    assert.ok((scraped.value('tote_replication_sequence') ?? 0) >= status.streamSequence);
+    assert.notEqual(scraped.value('tote_replication_lag_messages'), undefined);
+    assert.ok((scraped.value('process_start_time_seconds') ?? 0) > 0);
+  }
+  assert.equal(
+    ofLeader.value('tote_replication_publish_duration_seconds_count'),
+    ofLeader.value('tote_batch_commands_count'),
+  );
+  assert.equal((await new Client(operatorUrl, {}).get('/metrics')).status, 401);
+}
+
+async function quorumIsMissed({ nats, leader }: Pair): Promise<void> {
+  const anyone = new Client(leader.operatorUrl, {});
+  const ready = async (): Promise<string> => (await anyone.get('/readyz')).text;
+  for (const server of [1, 2]) nats.signal(server, 'SIGSTOP');
+  while (!(await ready()).includes('a standby may lead by now'));
+  const { trouble, standbys } = (await leader.operator.get<LeaderStatus>('/status')).data.replication;
+  assert.notEqual(trouble, null);
+  assert.ok(standbys.length <= 1);
+  assert.ok(((await scrape(leader)).value('tote_replication_away_seconds') ?? 0) > 0);
+  for (const server of [1, 2]) nats.signal(server, 'SIGCONT');
+  while (!(await ready()).includes('"ok"'));
+}
