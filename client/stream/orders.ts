@@ -1,16 +1,20 @@
 /**
- * Orders over the stream: as those over HTTP, each with its Idempotency-Key, and sent again on the next connection
- * after a lost one.
+ * Orders over the stream, and cancellations: as those over HTTP, each order with its Idempotency-Key, and sent again on the
+ * next connection after a lost one.
  */
 import type { Failure, ToteError } from '../base/errors.js';
 import type { Surroundings } from '../base/timing.js';
-import type { OrderRequest, OrderResult } from '../base/types.js';
+import type { OrderRequest, OrderResult, Position } from '../base/types.js';
 import type { Success } from '../rest/exchange.js';
 import { Pace } from '../rest/pace.js';
-import { type OrderOptions, orderRetryMs, persist } from '../rest/persist.js';
+import { type CallOptions, type OrderOptions, orderRetryMs, persist } from '../rest/persist.js';
 import type { ClientMessage } from './messages.js';
 
 type Outcome = Success | Failure;
+/** Without its id, which each attempt has of its own. */
+type Message =
+  | Omit<Extract<ClientMessage, { op: 'order' }>, 'id'>
+  | Omit<Extract<ClientMessage, { op: 'cancel' }>, 'id'>;
 
 export class StreamOrders {
   readonly #answers = new Map<number, (outcome: Outcome) => void>();
@@ -28,17 +32,13 @@ export class StreamOrders {
   }
 
   async place(order: OrderRequest, options: OrderOptions = {}): Promise<OrderResult> {
-    const { idempotencyKey = crypto.randomUUID(), signal } = options;
-    const { timeoutMs = this.defaults.timeoutMs, retryForMs = this.defaults.retryForMs } = options;
-    const attempt = async (): Promise<Outcome> => {
-      try {
-        return await this.#attempt(order, idempotencyKey, timeoutMs, signal);
-      } finally {
-        this.#pace.answered(null);
-      }
-    };
-    const persistence = { pace: this.#pace, retryForMs: orderRetryMs(retryForMs), idempotencyKey, signal };
-    return (await persist(attempt, persistence, this.around)).data as OrderResult;
+    const { idempotencyKey = crypto.randomUUID() } = options;
+    const message = { op: 'order', idempotencyKey, order } as const;
+    return (await this.#persist(message, idempotencyKey, options)).data as OrderResult;
+  }
+
+  async cancel(orderId: string, options: CallOptions = {}): Promise<Position> {
+    return (await this.#persist({ op: 'cancel', orderId }, null, options)).data as Position;
   }
 
   onConnected(send: (message: ClientMessage) => void): void {
@@ -62,12 +62,20 @@ export class StreamOrders {
     this.#answers.delete(id);
   }
 
-  #attempt(
-    order: OrderRequest,
-    idempotencyKey: string,
-    timeoutMs: number,
-    signal: AbortSignal | undefined,
-  ): Promise<Outcome> {
+  #persist(message: Message, idempotencyKey: string | null, options: CallOptions): Promise<Success> {
+    const { timeoutMs = this.defaults.timeoutMs, retryForMs = this.defaults.retryForMs, signal } = options;
+    const attempt = async (): Promise<Outcome> => {
+      try {
+        return await this.#attempt(message, timeoutMs, signal);
+      } finally {
+        this.#pace.answered(null);
+      }
+    };
+    const persistence = { pace: this.#pace, retryForMs: orderRetryMs(retryForMs), idempotencyKey, signal };
+    return persist(attempt, persistence, this.around);
+  }
+
+  #attempt(message: Message, timeoutMs: number, signal: AbortSignal | undefined): Promise<Outcome> {
     if (this.#end !== null) return Promise.resolve(this.#end);
     signal?.throwIfAborted();
     const send = this.#send;
@@ -90,7 +98,7 @@ export class StreamOrders {
       const timer = setTimeout(() => answer(timedOut(timeoutMs)), timeoutMs);
       signal?.addEventListener('abort', onAbort, { once: true });
       this.#answers.set(id, answer);
-      send({ op: 'order', id, idempotencyKey, order });
+      send({ ...message, id });
     });
   }
 }

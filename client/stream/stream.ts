@@ -56,6 +56,8 @@ export const FINAL_CODES: readonly ErrorCode[] = [
 export class ToteStream {
   /** Places orders over the stream: see `ToteClient.placeOrder`. */
   readonly placeOrder: StreamOrders['place'];
+  /** Cancels a limit order over the stream: see `ToteClient.cancelOrder`. */
+  readonly cancelOrder: StreamOrders['cancel'];
   /** Resolves after `close`; rejects with the reason if the server has ended the stream for good. */
   readonly closed: Promise<void>;
   readonly #subscriptions: Subscriptions;
@@ -76,6 +78,7 @@ export class ToteStream {
     this.#subscriptions = new Subscriptions(() => this.#nextId(), failed);
     this.#orders = new StreamOrders(() => this.#nextId(), parts.orders, parts.around);
     this.placeOrder = this.#orders.place.bind(this.#orders);
+    this.cancelOrder = this.#orders.cancel.bind(this.#orders);
     this.closed = this.#run();
     // Whoever does not ask for it learns it from the next order or subscription.
     this.closed.catch(() => undefined);
@@ -170,12 +173,11 @@ export class ToteStream {
         this.#onError(message);
         return;
       case 'order':
+      case 'cancelled':
         this.#orders.onAnswer(message.id, { data: message.data, nextCursor: null });
         return;
       case 'unsubscribed':
       case 'pong':
-      // This client cancels orders by DELETE /orders/{id}.
-      case 'cancelled':
         return;
       default:
         this.#subscriptions.onChannelMessage(message);

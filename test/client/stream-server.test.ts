@@ -73,6 +73,27 @@ test('a bet over the stream is followed to its result', async () => {
   await stream.closed;
 });
 
+test('a limit order is placed and cancelled over the stream', async () => {
+  const sandbox = await start();
+  const { secret } = await sandbox.trader({ scopes: ['positions:read', 'orders:write', 'orders:cancel'] });
+  const stream = open(sandbox.server.publicUrl, secret);
+  const fills = new Seen<FillEvent>();
+  await stream.subscribe('fills', fills.take);
+  const { bet: order, newBalance } = await stream.placeOrder({ ...bet(25), limitOdds: 50 });
+  assert.equal(order.status, 'PENDING');
+  const { id, status } = await stream.cancelOrder(order.id);
+  assert.deepEqual([id, status], [order.id, 'CANCELLED']);
+  await fills.until((all) => all.length >= 2);
+  assert.deepEqual(
+    fills.all.map(({ event, newBalance: balance }) => [event, balance]),
+    [
+      ['pending', newBalance],
+      ['cancelled', newBalance + 25],
+    ],
+  );
+  await assert.rejects(stream.cancelOrder(order.id), { code: 'order_not_pending' });
+});
+
 /** A way to the server that can be cut. */
 async function cuttableLink(toPort: number): Promise<{ readonly url: string; cut(): void }> {
   const sockets = new Set<Socket>();

@@ -286,6 +286,26 @@ test('an order is sent again with its key when the connection ends before the an
   assert.deepEqual(await placed, PLACED);
 });
 
+test('a cancellation is sent again without a key, and fails with the code of its refusal', async () => {
+  const script = await Script.start();
+  const stream = script.open();
+  const first = await script.line();
+  const cancelled = stream.cancelOrder('bet_7');
+  const { op, orderId, idempotencyKey } = await first.next();
+  assert.deepEqual([op, orderId, idempotencyKey], ['cancel', 'bet_7', undefined]);
+  first.socket.terminate();
+  const second = await script.line();
+  const again = await second.next();
+  assert.deepEqual([again['op'], again['orderId']], ['cancel', 'bet_7']);
+  second.send({ type: 'cancelled', ...AT, id: again['id'], data: { id: 'bet_7', status: 'CANCELLED' } });
+  assert.deepEqual(await cancelled, { id: 'bet_7', status: 'CANCELLED' });
+  const refused = errorOf(stream.cancelOrder('bet_7'));
+  const { id } = await second.next();
+  second.send({ type: 'error', ...AT, id, code: 'order_not_pending', message: 'it does not rest' });
+  const { code, isOutcomeUnknown, idempotencyKey: ofError } = await refused;
+  assert.deepEqual([code, isOutcomeUnknown, ofError], ['order_not_pending', false, null]);
+});
+
 test('an order that is refused fails with its code', async () => {
   const script = await Script.start();
   const stream = script.open();
