@@ -33,10 +33,13 @@ export class RoundRoots {
   readonly #locked = new Map<string, Tree & { isMade: boolean }>();
   #liveFromSeq: number;
 
-  /** Up to `startSeq` roots may be on record behind the place where a round locks. */
+  /**
+   * Up to `startSeq` roots may be on record behind the place where a round locks. Without a signer roots are compared, and
+   * none are made.
+   */
   constructor(
     masterSecret: Uint8Array,
-    private readonly signer: RootSigner,
+    private readonly signer: RootSigner | null,
     sha256: Sha256,
     startSeq: number,
   ) {
@@ -45,25 +48,34 @@ export class RoundRoots {
     this.#liveFromSeq = startSeq;
   }
 
-  /** Returns the roots that are to be put on record. Throws `replay_mismatch` if the journal has another root. */
+  /**
+   * Returns the roots that are to be put on record. Throws `replay_mismatch` for the first root of the journal's that is another
+   * one, when everything has been taken.
+   */
   take({ isBeginning, notes, reachedSeq }: RootNotes): MadeRoot[] {
     if (isBeginning) {
       this.#growing.clear();
       this.#locked.clear();
     }
-    for (const note of notes) this.#note(note);
-    if (reachedSeq < this.#liveFromSeq) return [];
+    let mismatch: JournalError | null = null;
+    for (const note of notes) {
+      const found = this.#note(note);
+      mismatch ??= found;
+    }
+    if (mismatch !== null) throw mismatch;
+    if (this.signer === null || reachedSeq < this.#liveFromSeq) return [];
     this.#liveFromSeq = reachedSeq;
     const made: MadeRoot[] = [];
     for (const tree of this.#locked.values()) {
       if (tree.isMade) continue;
       tree.isMade = true;
-      made.push(this.#signed(tree));
+      made.push(this.#signed(tree, this.signer));
     }
     return made;
   }
 
-  #note(note: RootNote): void {
+  /** Returns what is wrong with it, or null. */
+  #note(note: RootNote): JournalError | null {
     switch (note.kind) {
       case 'bets':
         for (let at = 0, n = 0; at < note.cells.length; at += BET_CELLS, n++)
@@ -73,14 +85,14 @@ export class RoundRoots {
         this.#lock(note.market, note.roundNumber);
         break;
       case 'published':
-        this.#compare(note);
-        break;
+        return this.#compare(note);
       default: {
         const id = roundId(note.market, note.roundNumber);
         this.#growing.delete(id);
         this.#locked.delete(id);
       }
     }
+    return null;
   }
 
   #add(bet: HashedBet): void {
@@ -102,21 +114,20 @@ export class RoundRoots {
     this.#locked.set(id, { market, roundNumber, merkleRoot, treeSize: tree.size, isMade: false });
   }
 
-  #compare({ market, roundNumber, merkleRoot, treeSize }: Tree): void {
+  #compare({ market, roundNumber, merkleRoot, treeSize }: Tree): JournalError | null {
     const id = roundId(market, roundNumber);
     const own = this.#locked.get(id);
     this.#locked.delete(id);
     // Where the shadow began behind the lock it has no root of its own.
-    if (own === undefined || (own.merkleRoot === merkleRoot && own.treeSize === treeSize)) return;
-    throw new JournalError(
+    if (own === undefined || (own.merkleRoot === merkleRoot && own.treeSize === treeSize)) return null;
+    return new JournalError(
       'replay_mismatch',
       `The journal has the Merkle root ${merkleRoot} of ${treeSize} bets for the round ${id}; the bets that it tells of have ` +
         `${own.merkleRoot}, of ${own.treeSize}. Neither is to be trusted before it is known which is wrong.`,
     );
   }
 
-  #signed({ market, roundNumber, merkleRoot, treeSize }: Tree): MadeRoot {
-    const { keyId, sign } = this.signer;
+  #signed({ market, roundNumber, merkleRoot, treeSize }: Tree, { keyId, sign }: RootSigner): MadeRoot {
     const seedCommitment = this.#seeds.commitment(market, roundNumber);
     const text = rootStatement({
       roundId: roundId(market, roundNumber),

@@ -3,12 +3,13 @@
  * afterwards is checked by three programs that share no code: the client, `npx tote verify-bet`, and Python.
  */
 import assert from 'node:assert/strict';
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type PROOF_STEPS, type ProofEvidence, type ToteClient, verifyProof } from '../../client/index.js';
 import { must } from '../../engine/base/assert.js';
 import type { RoundEvent, ServerMessage } from '../../http/wire/stream-types.js';
+import { makeOperatorDir } from '../persistence/support/operator-dir.js';
 import { Sandbox, type Trader } from '../support/api-client-sandbox.js';
 import { tote, toteText } from '../support/cli.js';
 import {
@@ -18,7 +19,7 @@ import {
   pythonVerdict,
   withPython,
 } from '../support/proofs.js';
-import { newDataDir, newDiskDir, removeDataDir } from '../support/server.js';
+import { newDataDir, newDiskDir, removeDataDir, startDoomed } from '../support/server.js';
 import { StreamClient } from '../support/stream-client.js';
 
 const MARKET = 'BTC_ONE_MINUTE';
@@ -194,6 +195,25 @@ test('a server that is killed at the lock publishes the root when it is back, an
   });
   for (const one of evidence) assert.deepEqual(await verifyProof(one), { valid: true });
   assert.match(await toteText(['verify', sandbox.server.dataDir]), /Everything is good/);
+});
+
+test('a root in the journal that the bets do not give ends the server, which names the round', async (t) => {
+  const root = newDataDir();
+  t.after(() => removeDataDir(root));
+  const rounds: string[] = [];
+  const rootOf = (right: string, round: string): string =>
+    rounds.push(round) === 2 ? 'ab'.repeat(32) : right;
+  const { dir } = makeOperatorDir(root, { rootOf, snapshotsAfter: [] });
+  rmSync(dir.archive, { recursive: true });
+  // The stream of commands is that of a server with other prices.
+  const env = { TOTE_CHANGE_SETUP: 'feed,clock' };
+  const ending = await startDoomed({ dataDir: root, env }, async () => {});
+  assert.equal(ending.code, 1);
+  assert.match(
+    ending.stderr,
+    new RegExp(`the Merkle root (ab){32} of \\d+ bets for the round ${rounds[1]};`),
+  );
+  assert.match(ending.stderr, /the server stops: nothing more is acknowledged/);
 });
 
 test('a key is rotated, and what the old one signed still holds', async (t) => {

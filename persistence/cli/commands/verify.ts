@@ -15,8 +15,8 @@ export const verifyCommand = defineCommand({
   summary: 'check everything: journal, replay, snapshots, archive, books',
   details:
     'Reads every row of the journal (checksums, chain of hashes, seals), replays all commands and compares the digest of ' +
-    'every batch, the whole state with every snapshot, every row of the archive, and after every batch the books: house + ' +
-    'accounts + open stakes + open seeds = deposits - withdrawals. If the beginning of the journal has been pruned, it ' +
+    'every batch, the Merkle root of every round, the whole state with every snapshot, every row of the archive, and after ' +
+    'every batch the books: house + accounts + open stakes + open seeds = deposits - withdrawals. If the beginning of the journal has been pruned, it ' +
     'starts from the oldest snapshot. Names the first bad row of each part and continues with the others. Ends with 1 if ' +
     'anything is wrong.',
   examples: [

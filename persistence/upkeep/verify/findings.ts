@@ -1,6 +1,15 @@
 /** What `verify` finds: faults, each with its file, position and description. */
 
-export type Part = 'journal' | 'mark' | 'secret' | 'replay' | 'conservation' | 'snapshot' | 'archive';
+export type Part =
+  | 'journal'
+  | 'mark'
+  | 'secret'
+  | 'replay'
+  | 'conservation'
+  /** A Merkle root on record is not that of its round's bets. */
+  | 'root'
+  | 'snapshot'
+  | 'archive';
 
 export interface Fault {
   readonly part: Part;

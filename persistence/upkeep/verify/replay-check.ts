@@ -1,7 +1,7 @@
 /**
  * Replays a journal, from its beginning, or from the oldest good snapshot if the beginning or a part in the middle is
- * absent, and compares: the rolling digest and the books after every batch, the full state with every snapshot, and
- * every row of the archive.
+ * absent, and compares: the rolling digest and the books after every batch, the Merkle root of every round, the full state
+ * with every snapshot, and every row of the archive.
  */
 import { Engine } from '../../../engine/engine.js';
 import type { SnapshotRef } from '../../../engine/host/snapshot-store.js';
@@ -16,6 +16,7 @@ import type { SnapshotFiles } from '../../snapshot/files.js';
 import { ArchiveComparison } from './archive-rows.js';
 import { faultOfBooks, faultOfTotals } from './conservation.js';
 import type { Findings } from './findings.js';
+import { RootComparison } from './round-roots.js';
 import { isSameState } from './same-state.js';
 
 export interface ReplayCheckSources {
@@ -23,11 +24,14 @@ export interface ReplayCheckSources {
   readonly archiveFile: string;
   /** null if there is no archive that can be read. */
   readonly archive: ArchiveProgress | null;
+  /** null if it cannot be read: then no roots are compared. */
+  readonly masterSecret: Uint8Array | null;
 }
 
 export class ReplayCheck {
   #engine: Engine | null = null;
   #comparison: ArchiveComparison | null = null;
+  #roots: RootComparison | null = null;
   #comparedBefore = 0;
   /** Snapshots not reached yet, oldest first. */
   readonly #ahead: SnapshotRef[];
@@ -66,6 +70,7 @@ export class ReplayCheck {
     this.#comparedBefore = this.rowsCompared;
     this.#comparison?.close();
     this.#comparison = null;
+    this.#roots = null;
     this.#engine = null;
     this.#ended = null;
     for (; (this.#ahead[0]?.seq ?? start.lastSeq) < start.lastSeq; this.#ahead.shift()) {
@@ -81,7 +86,7 @@ export class ReplayCheck {
   /** Replays the next batch, a good one that follows the one before. `path` is its segment. */
   apply(row: StoredBatch, path: string): void {
     if (this.#engine !== null && this.#ended === null) {
-      const what = this.#replay(this.#engine, row);
+      const what = this.#replay(this.#engine, row, path);
       if (what !== null) {
         this.findings.fault('replay', path, row.firstSeq, what);
         this.#ended = `the replay ended at sequence number ${row.firstSeq}`;
@@ -106,22 +111,28 @@ export class ReplayCheck {
   #startFrom(engine: Engine): void {
     this.#engine = engine;
     this.#fromSeq = engine.seq;
-    const { archive, archiveFile } = this.sources;
+    const { archive, archiveFile, masterSecret } = this.sources;
+    if (masterSecret !== null) this.#roots = new RootComparison(engine, masterSecret);
     if (archive === null) return;
     this.#comparison = new ArchiveComparison(archiveFile, archive, engine.seq, engine, this.findings);
   }
 
   /** What is wrong with the row, or null. */
-  #replay(engine: Engine, row: StoredBatch): string | null {
+  #replay(engine: Engine, row: StoredBatch, path: string): string | null {
     this.batches += 1;
     try {
-      replayBatch(engine, decodeBatch(row), ({ seq, events }) => this.#comparison?.add(seq, events));
+      replayBatch(engine, decodeBatch(row), ({ seq, events }) => {
+        this.#comparison?.add(seq, events);
+        this.#roots?.add(events);
+      });
     } catch (thrown) {
       if (!(thrown instanceof ReplayMismatch)) throw thrown;
       return thrown.what;
     }
     const fault = faultOfTotals(engine);
     if (fault !== null) this.findings.fault('conservation', '', row.lastSeq, fault);
+    const ofRoot = this.#roots?.takeFault() ?? null;
+    if (ofRoot !== null) this.findings.fault('root', path, row.lastSeq, ofRoot);
     this.#comparison?.atEnd(row);
     return null;
   }

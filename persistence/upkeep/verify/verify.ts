@@ -52,7 +52,10 @@ export function verify(dir: DataDir, onSeq: (seq: number) => void = () => {}): V
   const archive = readArchive(dir, absent ?? [], findings);
   const progress = archive?.progress ?? null;
   const snapshots = new SnapshotFiles(dir.snapshots);
-  const replay = new ReplayCheck({ snapshots, archiveFile: dir.archiveFile, archive: progress }, findings);
+  const secret = readSecret(dir);
+  const masterSecret = secret instanceof JournalError ? null : secret;
+  const { archiveFile } = dir;
+  const replay = new ReplayCheck({ snapshots, archiveFile, archive: progress, masterSecret }, findings);
   const paths = findSegments(dir.journal);
   const rows = new JournalRows(paths.map(sourceOf), absent, findings);
   const last = checkJournal(rows, replay, mark, findings, dir, onSeq);
@@ -63,7 +66,7 @@ export function verify(dir: DataDir, onSeq: (seq: number) => void = () => {}): V
     findings.fault('archive', dir.archiveFile, last, what);
   }
   checkBeside(paths, findings);
-  checkSecret(dir, replay, findings);
+  checkSecret(dir, secret, replay, findings);
   return {
     isGood: findings.count === 0,
     faults: findings.faults,
@@ -198,15 +201,26 @@ function checkBeside(paths: readonly string[], findings: Findings): void {
   }
 }
 
-function checkSecret(dir: DataDir, replay: ReplayCheck, findings: Findings): void {
+/** The secret, or why it cannot be read. */
+function readSecret(dir: DataDir): Uint8Array | JournalError {
+  try {
+    return openMasterSecret(dir, false);
+  } catch (thrown) {
+    if (!(thrown instanceof JournalError)) throw thrown;
+    return thrown;
+  }
+}
+
+function checkSecret(
+  dir: DataDir,
+  secret: Uint8Array | JournalError,
+  replay: ReplayCheck,
+  findings: Findings,
+): void {
   const inForce = replay.engine?.rules?.masterSecretFingerprint;
   if (inForce === undefined) return;
   const fault = (what: string): void => findings.fault('secret', dir.masterSecretFile, null, what);
-  try {
-    if (masterSecretFingerprint(openMasterSecret(dir, false)) === inForce) return;
+  if (secret instanceof JournalError) fault(secret.message);
+  else if (masterSecretFingerprint(secret) !== inForce)
     fault('It is not the secret that the rounds were opened with.');
-  } catch (thrown) {
-    if (!(thrown instanceof JournalError)) throw thrown;
-    fault(thrown.message);
-  }
 }

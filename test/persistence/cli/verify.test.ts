@@ -72,6 +72,29 @@ test('the text output says what was checked, and that all is good', async (t) =>
   assert.equal(ran.stderr, '');
 });
 
+test('a Merkle root that is not that of the bets of its round is named, and so is each other one', (t) => {
+  const wrong: string[] = [];
+  const alterSome = (root: string, round: string): string => {
+    if (wrong.push(round) % 3 !== 0) return root;
+    return `${root.slice(0, -1)}${root.endsWith('0') ? '1' : '0'}`;
+  };
+  const { dir } = makeOperatorDir(temporaryDir(t), { rootOf: alterSome });
+  const { faults } = expectFaults(dir, 'root');
+  const altered = wrong.filter((_, at) => at % 3 === 2);
+  assert.ok(altered.length > 1);
+  assert.equal(faults.length, altered.length);
+  for (const [at, round] of altered.entries())
+    assert.match(must(faults[at], 'a fault').what, new RegExp(`the Merkle root .* for the round ${round};`));
+});
+
+test('without the secret no roots are compared: what is missing is the secret', (t) => {
+  const { dir } = makeOperatorDir(temporaryDir(t), { rootOf: () => 'ab'.repeat(32) });
+  writeFileSync(dir.masterSecretFile, Buffer.alloc(32, 8));
+  expectFaults(dir, 'secret');
+  rmSync(dir.masterSecretFile);
+  expectFaults(dir, 'secret');
+});
+
 test('a pruned journal is replayed from the oldest snapshot', (t) => {
   const { dir, batches, engine } = makeOperatorDir(temporaryDir(t), { firstBatch: 11 });
   const report = verify(dir);

@@ -24,6 +24,13 @@ export interface MadeOptions {
   /** The journal begins with this batch; what came before is in the archive and the snapshots only. */
   readonly firstBatch?: number;
   readonly hasArchive?: boolean;
+  /** Replaces commands before they are applied, by what those before them have done. */
+  readonly amend?: (engine: Engine) => Amendment;
+}
+
+export interface Amendment {
+  amended(command: Command): Command;
+  applied(events: readonly EngineEvent[]): void;
 }
 
 export interface MadeDir {
@@ -42,6 +49,7 @@ export function makeDataDir(root: string, commands: readonly Command[], options:
   const { batchSize, snapshotsAfter = [], firstBatch = 0, hasArchive = false } = options;
   const dir = openDataDir(root);
   const engine = new Engine();
+  const amendment = options.amend?.(engine) ?? null;
   const archive = ArchiveWriter.create(dir, START, engine, 1);
   archive.follow(engine);
   const snapshots = new SnapshotFiles(dir.snapshots);
@@ -49,11 +57,13 @@ export function makeDataDir(root: string, commands: readonly Command[], options:
   const events: (readonly EngineEvent[])[] = [];
   for (let next = 0; next < commands.length; ) {
     const texts: string[] = [];
-    for (const command of commands.slice(next, next + batchSize(batches.length))) {
+    for (const given of commands.slice(next, next + batchSize(batches.length))) {
+      const command = amendment?.amended(given) ?? given;
       const outcome = engine.apply(command);
       if (outcome.status !== 'accepted') throw new Error(`${command.kind} is ${outcome.status}`);
       texts.push(encodeCommand(command));
       events.push(outcome.events);
+      amendment?.applied(outcome.events);
       archive.add(outcome.seq, outcome.events);
     }
     const before = batches.at(-1) ?? { lastSeq: 0, chain: CHAIN_START };

@@ -1,0 +1,47 @@
+/**
+ * Makes the Merkle root of each round anew, from the bets that a replay comes to, and compares it with the one that the
+ * journal has put on record. Where the replay began behind a lock, the root on record came with the snapshot.
+ */
+import { hash } from 'node:crypto';
+import type { Engine } from '../../../engine/engine.js';
+import type { EngineEvent } from '../../../engine/model/events.js';
+import { masterSecretFingerprint } from '../../data-dir/secrets.js';
+import { JournalError } from '../../errors.js';
+import { RootFeed } from '../../roots/feed.js';
+import { RoundRoots } from '../../roots/round-roots.js';
+
+export class RootComparison {
+  readonly #feed: RootFeed;
+  readonly #fingerprint: string;
+  #fault: string | null = null;
+
+  constructor(
+    private readonly engine: Engine,
+    masterSecret: Uint8Array,
+  ) {
+    this.#fingerprint = masterSecretFingerprint(masterSecret);
+    const sha256 = (data: Uint8Array): Uint8Array => hash('sha256', data, 'buffer');
+    const roots = new RoundRoots(masterSecret, null, sha256, 0);
+    this.#feed = new RootFeed(engine, (notes) => {
+      try {
+        roots.take(notes);
+      } catch (thrown) {
+        if (!(thrown instanceof JournalError)) throw thrown;
+        this.#fault = thrown.message;
+      }
+    });
+  }
+
+  /** Takes what a command did, the engine's last. */
+  add(events: readonly EngineEvent[]): void {
+    this.#feed.add(events);
+  }
+
+  /** What is wrong with the roots since the call before, or null. With another secret than the rounds' all hashes are others. */
+  takeFault(): string | null {
+    this.#feed.tell();
+    const fault = this.#fault;
+    this.#fault = null;
+    return this.engine.rules?.masterSecretFingerprint === this.#fingerprint ? fault : null;
+  }
+}
