@@ -1,5 +1,5 @@
 /** Bettors who are after the house's money, each with a way of their own. */
-import { DOWN, UP } from '../../engine/model/domain.js';
+import { DOWN, LIMIT_ODDS_E4_MAX, LIMIT_ODDS_E4_MIN, UP } from '../../engine/model/domain.js';
 import type { Moment, Strategy } from './desk.js';
 import { LATENESS_MS } from './tape.js';
 
@@ -92,6 +92,44 @@ const sideCloser: Strategy = {
   },
 };
 
+/** On both sides, from the beginning on, and not looked at again: whatever the odds come to is there to be taken. */
+const standingLadder: Strategy = {
+  name: 'resting ladder',
+  lateness: 0,
+  newRound: () => (moment) => {
+    if (moment.index !== 1) return;
+    for (const side of [UP, DOWN]) for (const odds of LADDER_ODDS) moment.rest(side, 100_00, odds * 10_000);
+  },
+};
+const LADDER_ODDS = [2.1, 2.3, 2.6, 3, 3.5, 4.5, 6, 9, 15, 30];
+
+/**
+ * Knows all probabilities, and has orders rest at the odds that just pay by them, anew at each moment: if resting orders were
+ * an option on the next price, these were the ones to hold.
+ */
+const restingAllKnowing: Strategy = {
+  name: 'resting, all-knowing',
+  lateness: 0,
+  newRound: () => (moment) => {
+    moment.cancelAll();
+    for (const side of [UP, DOWN]) {
+      const limitOddsE4 = payingOddsE4(moment, side);
+      if (limitOddsE4 <= LIMIT_ODDS_E4_MAX)
+        for (const stakeCents of RESTING_STAKES_CENTS) moment.rest(side, stakeCents, limitOddsE4);
+    }
+  },
+};
+const RESTING_STAKES_CENTS = [20_00, 100_00, 400_00];
+
+/** The least odds that can be named at which a bet on the side pays. */
+function payingOddsE4(moment: Moment, side: number): number {
+  const odds = 1 / (probabilityOf(moment, side) * (1 - moment.feeBps / 10_000));
+  const step = odds < 10 ? 100 : odds < 100 ? 1_000 : 10_000;
+  return Math.max(LIMIT_ODDS_E4_MIN, (Math.floor((odds * 10_000) / step) + 1) * step);
+}
+
+/** Orders that rest. */
+export const RESTING: readonly Strategy[] = [standingLadder, restingAllKnowing];
 /** The four attacks of the fixed quotes. */
 export const KNOWN_ATTACKS: readonly Strategy[] = [lateBettor, allKnowing(0), poolSwinger, sideCloser];
 export const EARLIER: readonly Strategy[] = [1, 2, 3].map(allKnowing);

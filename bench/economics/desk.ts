@@ -3,6 +3,7 @@ import { assert, must } from '../../engine/base/assert.js';
 import { Engine } from '../../engine/engine.js';
 import type { Command } from '../../engine/model/commands.js';
 import { assetOf, TIERS, UP } from '../../engine/model/domain.js';
+import type { EngineEvent } from '../../engine/model/events.js';
 import { RULES_VERSION, type Rules } from '../../engine/model/rules.js';
 import type { RoundView } from '../../engine/model/views.js';
 import { availableCents } from '../../engine/quotes/exposure.js';
@@ -12,6 +13,7 @@ import { LATENESS_MS, type Tape } from './tape.js';
 const BALANCE_CENTS = 100_000_000_000_00;
 const BEGIN_MS = Date.UTC(2026, 0, 5);
 const FIRST_PRICE = 100;
+const FILLS_AT_ONCE = 200;
 
 /** What a bettor sees and does at one moment. */
 export interface Moment {
@@ -30,6 +32,10 @@ export interface Moment {
   availableCents(side: number): number;
   /** False where the house refuses. */
   bet(side: number, stakeCents: number): boolean;
+  /** A limit order, which is placed at once or rests. */
+  rest(side: number, stakeCents: number, limitOddsE4: number): void;
+  /** Cancels all orders that rest. */
+  cancelAll(): void;
 }
 
 /** What a bettor does in a round, moment after moment. */
@@ -55,6 +61,8 @@ export class Desk implements Moment {
   #nowMs: number;
   #tape: Tape | null = null;
   #fairShareE6 = -1;
+  /** Numbers of orders that rest. */
+  readonly #resting = new Set<number>();
   #bets = 0;
   #refused = 0;
   #stakedCents = 0;
@@ -111,6 +119,7 @@ export class Desk implements Moment {
       this.price = tape.prices[i] as number;
       this.probabilityUp = tape.probabilitiesUp[i] as number;
       this.#fairShareE6 = shares[i] as number;
+      this.#fill();
       act(this);
     }
     return { ...this.#end(), stakedCents: this.#stakedCents, bets: this.#bets, refused: this.#refused };
@@ -143,14 +152,44 @@ export class Desk implements Moment {
       null,
     );
     if (outcome.status === 'accepted') {
-      this.#bets++;
-      this.#stakedCents += stakeCents;
+      this.#take(outcome.events);
       return true;
     }
     const isExposure = outcome.status === 'rejected' && outcome.code === 'round_exposure_limit';
     assert(isExposure, `a bet is refused for its exposure only: ${JSON.stringify(outcome)}`);
     this.#refused++;
     return false;
+  }
+
+  rest(side: number, stakeCents: number, limitOddsE4: number): void {
+    const timeMs = this.#nowMs;
+    const order = { account: 1, key: 1, market: this.#market, side, stakeCents, limitOddsE4 };
+    const about = { idempotency: null, clientSeed: null, fairShareE6: this.#fairShareE6 };
+    this.#take(this.#do({ kind: 'placeLimitOrder', timeMs, ...order, ...about }));
+  }
+
+  cancelAll(): void {
+    for (const bet of this.#resting)
+      this.#do({ kind: 'cancelOrder', timeMs: this.#nowMs, account: 1, key: 1, bet });
+    this.#resting.clear();
+  }
+
+  /** What the house does at each price: it fills what its new quote allows. */
+  #fill(): void {
+    if (this.#resting.size === 0) return;
+    const [market, fairShareE6, timeMs] = [this.#market, this.#fairShareE6, this.#nowMs];
+    while (this.#engine.isFillable(market, fairShareE6, timeMs))
+      this.#take(this.#do({ kind: 'fillOrders', timeMs, market, fairShareE6, ordersMax: FILLS_AT_ONCE }));
+  }
+
+  #take(events: readonly EngineEvent[]): void {
+    for (const event of events) {
+      if (event.type === 'orderPending') this.#resting.add(event.bet);
+      if (event.type !== 'betPlaced' && event.type !== 'orderFilled') continue;
+      this.#resting.delete(event.bet);
+      this.#bets++;
+      this.#stakedCents += event.stakeCents;
+    }
   }
 
   /** Ends the round at the tape's price, settles it, and begins the next one at that price. */
@@ -167,6 +206,7 @@ export class Desk implements Moment {
     const priced = { asset, boundaryMs: timeMs, price, priceTimeMs: timeMs, source: null, evidence: '' };
     this.#do({ kind: 'boundaryPrice', timeMs, ...priced });
     while (this.#engine.settlementsWaiting) this.#do({ kind: 'settle', timeMs, betsMax: 10_000 });
+    this.#resting.clear();
     this.#round = this.#current();
     return { houseCents: this.#houseCents() - before };
   }
@@ -181,8 +221,9 @@ export class Desk implements Moment {
     return must(this.#engine.currentRound(this.#market), 'open round');
   }
 
-  #do(command: Command): void {
-    const { status } = this.#engine.apply(command);
-    assert(status === 'accepted', `${command.kind} is accepted`);
+  #do(command: Command): readonly EngineEvent[] {
+    const outcome = this.#engine.apply(command);
+    assert(outcome.status === 'accepted', `${command.kind} is accepted`);
+    return outcome.events;
   }
 }

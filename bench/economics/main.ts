@@ -14,6 +14,7 @@ const USAGE = `npm run economics -- [options]
   --frames LIST       time frames, separated by commas (default all)
   --paths LIST        of simulated, restless (default both)
   --asset NAME        whose prices (default BTC)
+  --bettors TEXT      only those whose names have it, such as resting (default all)
   --rounds N          in each time frame (default 4000)
   --evaluations N     strategies that the search tries in each time frame, on the restless path (default 2500; 0: none)
   --policy NAME       fair or fixed (default: the default rules')
@@ -31,6 +32,7 @@ function readOptions(): Study[] {
       frames: text,
       paths: text,
       asset: text,
+      bettors: text,
       rounds: text,
       evaluations: text,
       policy: text,
@@ -52,7 +54,8 @@ function readOptions(): Study[] {
     ...(values['clamp-e6'] === undefined ? {} : { clampE6: whole(values['clamp-e6']) }),
   };
   const evaluations = whole(values.evaluations ?? '2500');
-  const common = { rounds: whole(values.rounds ?? '4000'), seed: whole(values.seed ?? '1'), house };
+  const { bettors = '' } = values;
+  const common = { rounds: whole(values.rounds ?? '4000'), seed: whole(values.seed ?? '1'), house, bettors };
   const asset = oneOf(ASSETS, values.asset ?? 'BTC');
   return listOf(TIME_FRAMES, values.frames).flatMap((frame) =>
     listOf(PATH_NAMES, values.paths).map((path) => ({

@@ -2,7 +2,7 @@
 import { must } from '../../engine/base/assert.js';
 import { type Asset, marketOf, TIME_FRAMES, type TimeFrame } from '../../engine/model/domain.js';
 import { defaultRules, type HouseRules, type Rules } from '../../engine/model/rules.js';
-import { EARLIER, KNOWN_ATTACKS } from './attacks.js';
+import { EARLIER, KNOWN_ATTACKS, RESTING } from './attacks.js';
 import { Desk, type RoundResult, type Strategy } from './desk.js';
 import { memberOf, searchBest } from './family.js';
 import { type Figures, figuresOf } from './figures.js';
@@ -25,6 +25,8 @@ export interface Study {
   readonly house: Partial<HouseRules>;
   /** Members of the family that are tried; 0: none. */
   readonly evaluations: number;
+  /** Only strategies whose names have it are played. */
+  readonly bettors: string;
 }
 
 /** Who plays: after the house's money, the same with earlier prices, or for other reasons. */
@@ -81,23 +83,24 @@ export function playAll(study: Study, tapes: readonly Tape[], strategy: Strategy
 
 const newDesk = (study: Study): Desk => new Desk(rulesOf(study), marketOf(`${study.asset}_${study.frame}`));
 
-/** Strategies for which this frame's ticks are fine enough. */
-const isTimely =
-  (study: Study) =>
-  ({ lateness }: Strategy): boolean =>
-    lateness === 0 || (LATENESS_MS[lateness] ?? 0) >= TICK_MS[study.frame];
+/** Strategies that are asked for, and for which this frame's ticks are fine enough. */
+const isPlayed =
+  ({ frame, bettors }: Study) =>
+  ({ lateness, name }: Strategy): boolean =>
+    name.includes(bettors) && (lateness === 0 || (LATENESS_MS[lateness] ?? 0) >= TICK_MS[frame]);
 
 /** Every strategy's figures, handed out as they are known. */
 export function* rowsOf(study: Study): Generator<Row> {
   const tapes = recordRounds(study);
   const players: readonly (readonly [Kind, readonly Strategy[]])[] = [
     ['attack', KNOWN_ATTACKS],
-    ['attack', KNOWN_ATTACKS.slice(0, 2).map((attack) => beside(attack, study.seed))],
+    ['attack', RESTING],
+    ['attack', [...KNOWN_ATTACKS.slice(0, 2), ...RESTING].map((attack) => beside(attack, study.seed))],
     ['earlier', EARLIER],
     ['honest', flows(study.seed)],
   ];
   for (const [kind, strategies] of players) {
-    for (const strategy of strategies.filter(isTimely(study))) {
+    for (const strategy of strategies.filter(isPlayed(study))) {
       yield { kind, name: strategy.name, ...figuresOf(playAll(study, tapes, strategy)) };
     }
   }

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { KNOWN_ATTACKS } from '../../bench/economics/attacks.js';
+import { KNOWN_ATTACKS, RESTING } from '../../bench/economics/attacks.js';
 import type { Strategy } from '../../bench/economics/desk.js';
 import { memberOf, searchBest } from '../../bench/economics/family.js';
 import { type Figures, figuresOf } from '../../bench/economics/figures.js';
@@ -22,6 +22,7 @@ const STUDY: Study = {
   seed: 7,
   house: { policy: 'fair' },
   evaluations: 0,
+  bettors: '',
 };
 const FIXED: Study = { ...STUDY, house: { policy: 'fixed' } };
 const tapes = recordRounds(STUDY);
@@ -42,6 +43,15 @@ for (const attack of KNOWN_ATTACKS) {
   });
 }
 
+/** An order at each moment takes its time. */
+const RESTING_ROUNDS = 400;
+for (const resting of RESTING) {
+  test(`${resting.name}: orders that rest are filled, and win nothing from a house that quotes`, () => {
+    const fair = figuresOf(playAll(STUDY, tapes.slice(0, RESTING_ROUNDS), resting));
+    assert.ok(fair.betsPerRound > 1 && !wins(fair), `the house's profit is ${shown(fair)}`);
+  });
+}
+
 test('of a fair flow at most one order in a hundred is refused', () => {
   for (const flow of flows(7).filter(({ name }) => name.startsWith('fair,'))) {
     const { refusedShare, betsPerRound } = figures(STUDY, flow);
@@ -50,7 +60,7 @@ test('of a fair flow at most one order in a hundred is refused', () => {
 });
 
 test('the same rounds give the same figures', () => {
-  const attack = must(KNOWN_ATTACKS[1], 'an attack');
+  const attack = must(RESTING[1], 'an attack');
   const again = recordRounds({ ...STUDY, rounds: 50 });
   assert.deepEqual(again, tapes.slice(0, 50));
   assert.deepEqual(playAll(STUDY, again, attack), playAll(STUDY, tapes.slice(0, 50), attack));
