@@ -19,7 +19,7 @@ import { inSuiteOrAtNight } from './support/long-run.js';
 
 const SUMMARY = /^(tests|suites|pass|fail|cancelled|skipped|todo|duration_ms) [\d.]+$/;
 /** Nothing here takes longer than this unless it hangs, in milliseconds. */
-const FILE_TIMEOUT_MS = inSuiteOrAtNight(600_000, 3_600_000);
+const FILE_TIMEOUT_MS = inSuiteOrAtNight(300_000, 3_600_000);
 /** Files at a time where `--lanes` says nothing. With more than there are cores, threads of the lowest priority starve. */
 const LANES = Math.max(2, availableParallelism());
 const SLOWEST_SHOWN = 10;

@@ -34,6 +34,16 @@ const MARKET = 'BTC_ONE_MINUTE';
 /** The server still runs; the caller stops and removes it. */
 export async function live(): Promise<Lived> {
   const sandbox = await Sandbox.start();
+  try {
+    return await play(sandbox);
+  } catch (error) {
+    // The test's process would wait for it without end.
+    await sandbox.remove();
+    throw error;
+  }
+}
+
+async function play(sandbox: Sandbox): Promise<Lived> {
   const traders = [await sandbox.trader(), await namedTrader(sandbox)] as const;
   const [first, second] = traders;
   const bets: LivedBet[] = [];
