@@ -52,7 +52,7 @@ class Writer {
     const outcome = this.engine.apply(command);
     // If nothing is due or waiting, nothing is journaled.
     if (outcome.status !== 'accepted') return;
-    this.#archive.add(outcome.seq, outcome.events);
+    this.#archive.add(outcome.seq, command, outcome.events);
     this.#texts.push(encodeCommand(command));
     if (this.#texts.length >= BATCH) this.#commit();
   }

@@ -10,6 +10,7 @@ import { advance, boundaryPrice, voidRound } from './lifecycle.js';
 import { cancelOrder, expireOrders, placeLimitOrder } from './limit-orders.js';
 import { openLate } from './opening.js';
 import { confirmPrice, switchFeed } from './prices.js';
+import { recordRefusals } from './refusals.js';
 import { publishRoot } from './roots.js';
 import * as settings from './settings.js';
 import { settle } from './settlement.js';
@@ -79,6 +80,8 @@ export function dispatch(
       return rotateKey(state, command);
     case 'moveClock':
       return settings.moveClock(state, command);
+    case 'recordRefusals':
+      return recordRefusals(command);
     default:
       return unreachable(command);
   }

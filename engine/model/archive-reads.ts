@@ -2,9 +2,11 @@
  * Questions about what has left the engine's memory, and their answers, as a reader of the archive gives them on a
  * thread of its own. `http` asks, `persistence` answers, and `main.ts` gives each gateway a port to the reader.
  */
+
 import type { BetsStatus } from './bet-pages.js';
 import type { ErrorCode } from './errors.js';
 import type { LedgerAnswer, LedgerPlace } from './ledger.js';
+import type { ActionsAnswer, ActionsQuestion } from './operators.js';
 import type { BetPath, BetPathQuestion, ProofQuestion, RoundProofQuestion } from './proofs/proof-reads.js';
 import type { ProofView, PublishedRoot } from './proofs/proof-views.js';
 import type { BetView } from './views.js';
@@ -90,6 +92,7 @@ export type ArchiveQuestion =
   | LedgerQuestion
   | RoundsQuestion
   | EarningsQuestion
+  | ActionsQuestion
   | ProofQuestion;
 
 export interface ArchivedBetView extends BetView {
@@ -173,6 +176,7 @@ export type ArchiveAnswer =
   | LedgerAnswer
   | RoundsAnswer
   | EarningsAnswer
+  | ActionsAnswer
   | ArchivedRoundProof
   | BetPath
   | ArchiveRefusal;
@@ -201,6 +205,7 @@ export interface ArchiveReads {
   ledger(question: Omit<LedgerQuestion, 'kind'>, tell: (answer: LedgerAnswer | ArchiveRefusal) => void): void;
   rounds(question: Omit<RoundsQuestion, 'kind'>, tell: (answer: RoundsAnswer | ArchiveRefusal) => void): void;
   earnings(question: Omit<EarningsQuestion, 'kind'>, tell: Tell<EarningsAnswer>): void;
+  actions(question: Omit<ActionsQuestion, 'kind'>, tell: Tell<ActionsAnswer>): void;
   /** null if the archive has no such round: it is not settled, or never was. */
   roundProof(question: Omit<RoundProofQuestion, 'kind'>, tell: Tell<ArchivedRoundProof | null>): void;
   /** null if the round is not settled, or has no root. */
@@ -222,6 +227,7 @@ export function archiveReads(ask: AskArchive): ArchiveReads {
     ledger: (question, tell) => put({ kind: 'ledger', ...question }, tell),
     rounds: (question, tell) => put({ kind: 'rounds', ...question }, tell),
     earnings: (question, tell) => put({ kind: 'earnings', ...question }, tell),
+    actions: (question, tell) => put({ kind: 'actions', ...question }, tell),
     roundProof: (question, tell) => put({ kind: 'roundProof', ...question }, tell),
     betPath: (question, tell) => put({ kind: 'betPath', ...question }, tell),
   };

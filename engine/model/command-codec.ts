@@ -46,10 +46,10 @@ const COMMAND_VERSIONS: Readonly<Record<CommandKind, number>> = {
   voidRound: 2,
   publishRoot: 1,
   moveClock: 2,
+  recordRefusals: 1,
 };
 
 export const COMMAND_KINDS = Object.keys(COMMAND_VERSIONS) as readonly CommandKind[];
-
 /** Fields that are an index in memory and a name in the text. */
 const ENUM_FIELDS: Readonly<Record<string, readonly string[]>> = {
   market: MARKET_IDS,

@@ -3,8 +3,9 @@
  * the same commands in the same order give the same state (design, "Determinism"). `command-codec.ts` defines their
  * text form.
  */
+
 import type { AssetClass } from './domain.js';
-import type { Operated } from './operators.js';
+import type { Operated, RecordRefusals } from './operators.js';
 import type { CancelOrder, ExpireOrders, FillOrders, PlaceLimitOrder } from './orders.js';
 import type { RootFacts } from './proofs/proof-views.js';
 import type { Rules } from './rules.js';
@@ -240,7 +241,8 @@ export type Command =
   | OfRounds
   | OfSettings
   | SwitchFeed
-  | ConfirmPrice;
+  | ConfirmPrice
+  | RecordRefusals;
 
 /** Commands that the sequencer accepts. It issues `advance` itself. */
 export type SubmittedCommand = Exclude<Command, Advance>;

@@ -161,6 +161,13 @@ export interface RootPublished extends RootFacts {
   readonly roundNumber: number;
 }
 
+/** For the record: the operator port has refused so many requests for want of a token or a role. */
+export interface RefusalsRecorded {
+  readonly type: 'refusalsRecorded';
+  readonly timeMs: number;
+  readonly requests: number;
+}
+
 export type EngineEvent =
   | BetPlaced
   | OrderPending
@@ -178,6 +185,7 @@ export type EngineEvent =
   | KeyChanged
   | SettingsChanged
   | RootPublished
+  | RefusalsRecorded
   | SetupDeclared;
 
 /** An event as a history shows it, whether it comes from the engine or from the archive. */

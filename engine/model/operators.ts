@@ -1,8 +1,12 @@
 /**
  * Who may do what at the operator port. A caller has a name, which stands beside everything that it does, and one of three
  * roles. Each role may do what the ones before it may. Which role an action needs is said by its route.
+ *
+ * What operators have done, and what was refused, is listed by `GET /audit`. The journal has all of it, as commands; the
+ * archive has one row for each action.
  */
 import type { Command, CommandKind, Timed } from './commands.js';
+import type { RuleValue } from './rules.js';
 
 /** From the least: who looks, who helps bettors with their accounts, and who moves money and controls trading. */
 export const OPERATOR_ROLES = ['read', 'support', 'admin'] as const;
@@ -79,3 +83,129 @@ export const firstToken = (digest: string): OperatorToken => ({
 export const OPERATOR_TOKEN_FORM = '16 to 255 visible ASCII characters';
 
 export const isOperatorToken = (text: string): boolean => /^[\x21-\x7e]{16,255}$/.test(text);
+
+/** Requests of one caller to one route, refused because the role was not enough. */
+export interface Denial {
+  /** Name and role of the caller. */
+  readonly operator: string;
+  readonly role: OperatorRole;
+  /** Method and path of the route, without what a client put into it. */
+  readonly route: string;
+  readonly times: number;
+}
+
+/** Requests with tokens that nobody has. */
+export interface Guesses {
+  readonly wrong: number;
+  /** Requests refused unseen, because their address had guessed too often. */
+  readonly refused: number;
+  /** The first few addresses they came from. */
+  readonly addresses: readonly string[];
+}
+
+export interface Refusals {
+  readonly denials: readonly Denial[];
+  /** Requests that are not among the denials: of those there are only so many different ones. */
+  readonly others: number;
+  readonly guesses: Guesses | null;
+}
+
+/** What was refused since the last one of these. For the record: nothing else depends on it. */
+export interface RecordRefusals extends Timed, Refusals {
+  readonly kind: 'recordRefusals';
+}
+
+export const refusedRequests = ({ denials, others, guesses }: Refusals): number =>
+  denials.reduce((sum, { times }) => sum + times, others) +
+  (guesses === null ? 0 : guesses.wrong + guesses.refused);
+
+/** Commands that operators send, and what was refused: a role that was not enough, or a token that nobody has. */
+export const ACTION_KINDS = [...OPERATOR_KINDS, 'roleDenied', 'tokenRefused'] as const;
+export type ActionKind = (typeof ACTION_KINDS)[number];
+
+export const isActionKind = (text: string): text is ActionKind => ACTION_KINDS.some((kind) => kind === text);
+
+const OF_COMMANDS: ReadonlySet<CommandKind> = new Set<CommandKind>([...OPERATOR_KINDS, 'recordRefusals']);
+
+/** Whether commands of this kind are actions, or hold some. */
+export const holdsActions = (kind: CommandKind): boolean => OF_COMMANDS.has(kind);
+
+/** Its place among all: the command, and which of the command's actions it is. */
+export interface ActionPlace {
+  readonly seq: number;
+  readonly item: number;
+}
+
+/** A rule that has another value than before; null is the default's. */
+export interface ChangedRule {
+  readonly name: string;
+  readonly from: RuleValue['value'] | null;
+  readonly to: RuleValue['value'] | null;
+}
+
+/** Fields of the command, in its text form (`command-codec.ts`); of a refusal those of `Denial` or `Guesses`. */
+export interface ActionFacts {
+  /** '' where none was given. */
+  readonly reason: string;
+  readonly account?: number;
+  readonly key?: number;
+  /** The number of the account or key that it made. */
+  readonly made?: number;
+  readonly market?: string;
+  readonly roundNumber?: number;
+  readonly asset?: string;
+  readonly name?: string | null;
+  readonly tier?: string | null;
+  readonly frozen?: boolean | null;
+  readonly balanceCents?: number;
+  readonly amountCents?: number;
+  readonly reference?: string;
+  readonly scopesMask?: number;
+  readonly expiresAtMs?: number | null;
+  readonly overlapEndsMs?: number;
+  readonly enabled?: boolean;
+  readonly suspended?: boolean;
+  readonly price?: number;
+  /** What the rules file said, and what operators had changed of that, from this command on. */
+  readonly file?: readonly NamedValue[];
+  readonly changes?: readonly NamedValue[];
+  readonly role?: OperatorRole;
+  readonly route?: string;
+  readonly times?: number;
+  readonly wrong?: number;
+  readonly refused?: number;
+  readonly addresses?: readonly string[];
+}
+
+export type NamedValue = Pick<RuleValue, 'name' | 'value'>;
+
+export interface ActionView extends ActionPlace {
+  readonly timeMs: number;
+  readonly kind: ActionKind;
+  /** null where the server acted of itself, or the journal is from before operators had names. */
+  readonly operator: string | null;
+  readonly facts: ActionFacts;
+  /** Of new rules: what is not as before. Empty for any other action. */
+  readonly changed: readonly ChangedRule[];
+}
+
+/** Actions, newest first. */
+export interface ActionsQuestion {
+  readonly kind: 'actions';
+  readonly reachedSeq: number;
+  /** Only actions before this one; null for all. */
+  readonly before: ActionPlace | null;
+  /** null for any. */
+  readonly operator: string | null;
+  readonly action: ActionKind | null;
+  /** Only actions at or after, and before, these times; null for any. */
+  readonly fromMs: number | null;
+  readonly toMs: number | null;
+  readonly limit: number;
+}
+
+export interface ActionsAnswer {
+  readonly actions: readonly ActionView[];
+  /** To be asked for next, as `before`; null if there are no older ones. */
+  readonly nextBefore: ActionPlace | null;
+}

@@ -5,9 +5,8 @@
  */
 import type { MessagePort } from 'node:worker_threads';
 import { must } from '../../engine/base/assert.js';
-import type { OperatorToken } from '../../engine/model/operators.js';
+import type { Guesses, OperatorToken } from '../../engine/model/operators.js';
 import type { Rules } from '../../engine/model/rules.js';
-import type { Guesses } from '../operator/access/token-guard.js';
 import type { AskDesk } from '../operator/desk/dealings.js';
 import { ringMemory } from '../rings/ring.js';
 import type { RingService } from '../rings/service.js';

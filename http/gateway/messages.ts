@@ -1,6 +1,6 @@
 /** What the engine's thread and the threads that serve a port say to each other besides the rings, and the memory they share. */
 import type { MessagePort } from 'node:worker_threads';
-import type { OperatorToken } from '../../engine/model/operators.js';
+import type { Guesses, OperatorToken } from '../../engine/model/operators.js';
 import type { SigningKeys } from '../../engine/model/proofs/signing.js';
 import type { Rules } from '../../engine/model/rules.js';
 import type { BoardMemory } from '../board/markets.js';
@@ -9,7 +9,6 @@ import type { BroadcastMemory } from '../broadcast/records.js';
 import type { SharedLimits } from '../limits/shared-limits.js';
 import type { LogLevel } from '../log/events.js';
 import type { FiguresMemory } from '../metrics/memory.js';
-import type { Guesses } from '../operator/access/token-guard.js';
 import type { Asked, Told } from '../operator/desk/dealings.js';
 import type { SandboxParts } from '../operator/sandbox.js';
 import type { RingPair } from '../rings/link.js';

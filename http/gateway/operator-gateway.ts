@@ -4,7 +4,7 @@ import { routeNames } from '../api/endpoint.js';
 import { ENDPOINTS } from '../api/endpoints.js';
 import { boardOf } from '../board/markets.js';
 import { CONSOLE_STREAMS, type OpenConsole, openConsole } from '../console/open-console.js';
-import { createLog } from '../log/log.js';
+import { createLog, type Log } from '../log/log.js';
 import { logRequests } from '../log/requests.js';
 import { engineGaugesOf } from '../metrics/engine-figures.js';
 import { OPERATOR_PLACES, operatorSheetOf } from '../metrics/memory.js';
@@ -107,9 +107,7 @@ export class OperatorGateway implements Serving {
     const log = createLog(logLevel);
     this.#held.serve(logRequests(console.wrap(api), 'operator', systemClock, log));
     this.#ticks = setInterval(() => {
-      this.#reportGuesses();
-      const denied = this.#denials.take();
-      if (denied !== null) log.write('operator_denied', denied);
+      this.#reportRefusals(ask, log);
       console.tick();
     }, TICK_MS);
   }
@@ -132,9 +130,15 @@ export class OperatorGateway implements Serving {
     tell?.(told);
   }
 
-  #reportGuesses(): void {
+  /** What was refused goes into the log, and into the journal. */
+  #reportRefusals(ask: AskDesk, log: Log): void {
     const guesses = this.#guard.takeGuesses();
     if (guesses !== null) this.post({ kind: 'guesses', guesses });
+    const denied = this.#denials.take();
+    if (denied !== null) log.write('operator_denied', denied);
+    if (guesses === null && denied === null) return;
+    const refusals = { ...(denied ?? { denials: [], others: 0 }), guesses };
+    ask({ kind: 'recordRefusals', ask: refusals, by: null }, () => undefined);
   }
 
   /** Accepts no new connections, answers what waits, and closes. */

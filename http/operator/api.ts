@@ -15,10 +15,9 @@ import { Refused } from '../kit/refused.js';
 import { type Found, type Routed, Router } from '../kit/router.js';
 import { type Callers, refuseRole } from './access/callers.js';
 import type { Denials } from './access/denials.js';
-import { Asking, answer, PlainText, Reading, type Result, type Route } from './call.js';
+import { Asking, answer, PlainText, Reading, type Result, type Route, sendResult, sendText } from './call.js';
 import type { AskDesk, FactsOf, Kind } from './desk/dealings.js';
 import { type Health, type HealthRoute, healthRoutes } from './health.js';
-import { sendResult, sendText } from './send-result.js';
 
 const PREFIX = '/operator/v1';
 const NOT_FOUND = new Refused('not_found', 'no such path');

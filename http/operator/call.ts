@@ -1,13 +1,14 @@
 /**
- * The input and output of an operator handler. It gets a call, which is a request with its path's parameters, checks what
+ * The input and output of an operator handler, and how the output is sent. It gets a call, which is a request with its path's parameters, checks what
  * it can without the engine's state, and returns an answer or a refusal, or what to ask the engine's thread.
  */
+import { randomUUID } from 'node:crypto';
 import type { tags } from 'typia';
 import { centsOfDollars } from '../../engine/base/money.js';
 import type { ArchiveReads } from '../../engine/model/archive-reads.js';
 import type { By, OperatorCaller, OperatorRole } from '../../engine/model/operators.js';
-import type { HeaderList, HttpRequest } from '../../engine/model/ports.js';
-import { invalid, type Refused } from '../kit/refused.js';
+import type { HeaderList, HttpRequest, HttpResponder } from '../../engine/model/ports.js';
+import { invalid, Refused } from '../kit/refused.js';
 import type { Routed } from '../kit/router.js';
 import type { AskOf, FactsOf, Kind, Question } from './desk/dealings.js';
 
@@ -115,3 +116,26 @@ export const page = (data: readonly unknown[], nextCursor: string | null): Answe
   ...answer(200, data),
   nextCursor,
 });
+
+const OK = 200;
+
+/** Sends the result of an operator request, with an id by which people can refer to it. */
+export function sendResult(responder: HttpResponder, result: Result): void {
+  const { status, headers } = result;
+  const body = result instanceof Refused ? result.body : textOf(result);
+  responder.send(status, [...headersOf(body === '' ? null : 'application/json'), ...headers], body);
+}
+
+export const sendText = (responder: HttpResponder, contentType: string, text: string): void =>
+  responder.send(OK, headersOf(contentType), text);
+
+const headersOf = (contentType: string | null): string[] => [
+  'X-Request-Id',
+  randomUUID(),
+  'Cache-Control',
+  'no-store',
+  ...(contentType === null ? [] : ['Content-Type', contentType]),
+];
+
+const textOf = ({ status, data, nextCursor }: Answer): string =>
+  status === 204 ? '' : JSON.stringify({ success: true, data, nextCursor });

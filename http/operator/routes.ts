@@ -1,5 +1,6 @@
 /** All routes of the operator API. */
 import { accountRoutes } from './accounts.js';
+import { auditRoutes } from './audit.js';
 import { betRoutes } from './bets.js';
 import { answer, asking, type Route } from './call.js';
 import { controlRoutes } from './control.js';
@@ -28,6 +29,7 @@ export function operatorRoutes(parts: SandboxParts, hasStatus: boolean): Route[]
     ...controlRoutes,
     ...houseRoutes(),
     ...rulesRoutes,
+    ...auditRoutes,
     ...sandboxRoutes(parts),
     ...(hasStatus ? [statusRoute] : []),
   ];

@@ -11,8 +11,7 @@ import { replicationFamilies } from '../metrics/prometheus/replication-families.
 import type { ReplicationFigures } from '../metrics/replication.js';
 import type { Callers } from '../operator/access/callers.js';
 import { createOperatorApi } from '../operator/api.js';
-import { answer, PlainText, type Route } from '../operator/call.js';
-import { sendResult } from '../operator/send-result.js';
+import { answer, PlainText, type Route, sendResult } from '../operator/call.js';
 
 /** What a server that follows knows of itself. */
 export interface StandbyFacts {

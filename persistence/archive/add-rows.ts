@@ -23,6 +23,7 @@ export interface ArchiveSource {
   transfers(afterSeq: number, toSeq: number): Rows;
   limitSteps(afterSeq: number, toSeq: number): Rows;
   proofs(afterSeq: number, toSeq: number): Rows;
+  actions(afterSeq: number, toSeq: number): Rows;
 }
 
 /**
@@ -44,6 +45,7 @@ export function addRows(
   for (const row of source.transfers(before.seq, upTo.seq)) tables.transfers.push(row);
   for (const row of source.limitSteps(before.seq, upTo.seq)) tables.limitSteps.push(row);
   for (const row of source.proofs(before.seq, upTo.seq)) tables.proofs.push(row);
+  for (const row of source.actions(before.seq, upTo.seq)) tables.actions.push(row);
   tables.flush(upTo.seq);
   const { seq, timeMs, digest, chain } = upTo;
   progressWriter(db)({ ...tables.counted(before), seq, timeMs, digest, chain });

@@ -7,7 +7,7 @@ import { messageOf } from '../errors.js';
 import { isBlockIntact, settledRowsOf } from './blocks.js';
 import { type ArchiveCell, isIntact } from './form/checksum.js';
 import { rowsOfText } from './form/row-text.js';
-import { ArchiveTexts } from './form/texts.js';
+import { ArchiveTexts, hasFreeText, type TextTable } from './form/texts.js';
 import { openArchive } from './open.js';
 import { type ArchiveProgress, asArchiveDamage, readProgress } from './schema.js';
 
@@ -16,7 +16,7 @@ const FAULTS_DESCRIBED_MAX = 20;
 
 export interface ArchiveReport {
   readonly progress: ArchiveProgress | null;
-  /** Placements, settlements, rounds and transfers. */
+  /** Placements, settlements, rounds, transfers and all others. */
   readonly rowsChecked: number;
   /** The first faults, as sentences. If there is none, the archive is as it was written. */
   readonly faults: readonly string[];
@@ -62,7 +62,7 @@ class Check {
   }
 
   /** Returns the number of rows. */
-  all({ bets, betsSettled, rounds, transfers, limitSteps, proofs }: ArchiveProgress): number {
+  all({ bets, betsSettled, ...rows }: ArchiveProgress): number {
     const placed = this.#placed();
     const settled = this.#settled();
     this.#accountBets();
@@ -73,9 +73,10 @@ class Check {
       transfers: this.#rows('transfer'),
       limitSteps: this.#rows('limit_step'),
       proofs: this.#rows('round_proof'),
+      actions: this.#rows('action'),
     };
-    const expected = { placed: bets, settled: betsSettled, rounds, transfers, limitSteps, proofs };
-    for (const kind of ['placed', 'settled', 'rounds', 'transfers', 'limitSteps', 'proofs'] as const) {
+    const expected = { placed: bets, settled: betsSettled, ...rows };
+    for (const kind of Object.keys(counts) as (keyof typeof counts)[]) {
       if (counts[kind] !== expected[kind])
         this.fault(`there are ${counts[kind]} rows of ${kind}; there must be ${expected[kind]}`);
     }
@@ -132,10 +133,10 @@ class Check {
     if (this.#settledPairs !== 0) this.fault('the lists of accounts do not name the bets that were settled');
   }
 
-  #rows(table: 'round' | 'round_proof' | 'transfer' | 'limit_step'): number {
+  #rows(table: TextTable | 'limit_step' | 'action'): number {
     let count = 0;
     for (const row of this.#table(table)) {
-      if (!isIntact(table === 'limit_step' ? row : this.#texts.asWritten(table, row)))
+      if (!isIntact(hasFreeText(table) ? this.#texts.asWritten(table, row) : row))
         this.fault(`${table} ${row[0]} ${row[1]} is damaged: its checksum does not match its content`);
       count += 1;
     }

@@ -69,7 +69,10 @@ function usableProgress(target: string, source: ArchiveProgress, upToSeq: number
   try {
     const progress = withDatabase(target, (db) => (isFormer(target, db) ? null : readProgress(target, db)));
     if (progress === null) return null;
-    const isOfOnePiece = progress.fromSeq === source.fromSeq && progress.seq <= upToSeq;
+    const isOfOnePiece =
+      progress.fromSeq === source.fromSeq &&
+      progress.actionsFromSeq === source.actionsFromSeq &&
+      progress.seq <= upToSeq;
     const isSame = progress.seq < source.seq || progress.chain === source.chain;
     return isOfOnePiece && isSame ? progress : null;
   } catch (thrown) {

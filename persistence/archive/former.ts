@@ -100,6 +100,10 @@ export class SourceOfFormat1 implements ArchiveSource {
     return [];
   }
 
+  actions(): Iterable<ArchiveCell[]> {
+    return [];
+  }
+
   *#rows(table: TextTable, where: string, ...values: number[]): Generator<ArchiveCell[], void, undefined> {
     const query = this.db.prepare<number[], ArchiveCell[]>(
       `SELECT * FROM ${table} NOT INDEXED WHERE ${where}`,

@@ -3,10 +3,10 @@ import type Database from 'better-sqlite3';
 import type { ArchiveSource } from './add-rows.js';
 import { ArchiveBlocks } from './blocks.js';
 import { type ArchiveCell, isIntact } from './form/checksum.js';
-import { ArchiveTexts } from './form/texts.js';
+import { ArchiveTexts, hasFreeText, type TextTable } from './form/texts.js';
 import { damagedArchive, FORMAT_VERSION } from './schema.js';
 
-/** An archive of the present format, of format 3, which had no proofs, or of format 2, which had no steps of limit orders either. */
+/** An archive of format 2 or later: 3 brought steps of limit orders, 4 proofs, 5 actions of operators. */
 export class RowSource implements ArchiveSource {
   readonly #texts: ArchiveTexts;
   readonly #blocks: ArchiveBlocks;
@@ -44,8 +44,12 @@ export class RowSource implements ArchiveSource {
     return this.version >= 4 ? this.#rows('round_proof', 'settled_seq', afterSeq, toSeq) : [];
   }
 
+  actions(afterSeq: number, toSeq: number): Iterable<ArchiveCell[]> {
+    return this.version >= 5 ? this.#rows('action', 'seq', afterSeq, toSeq) : [];
+  }
+
   *#rows(
-    table: 'round' | 'round_proof' | 'transfer' | 'limit_step',
+    table: TextTable | 'limit_step' | 'action',
     seq: string,
     afterSeq: number,
     toSeq: number,
@@ -54,7 +58,7 @@ export class RowSource implements ArchiveSource {
       `SELECT * FROM ${table} NOT INDEXED WHERE ${seq} > ? AND ${seq} <= ?`,
     );
     for (const found of query.raw().iterate(afterSeq, toSeq)) {
-      const row = table === 'limit_step' ? found : this.#texts.asWritten(table, found);
+      const row = hasFreeText(table) ? this.#texts.asWritten(table, found) : found;
       if (!isIntact(row))
         throw damagedArchive(this.path, `${table} ${row[0]} ${row[1]} does not match its checksum`);
       yield row;

@@ -3,6 +3,7 @@
  * rows of their own, and neither is ever changed.
  */
 import { must } from '../../engine/base/assert.js';
+import type { Command } from '../../engine/model/commands.js';
 import {
   BET_ENDS,
   MARKETS_MAX,
@@ -22,9 +23,11 @@ import type {
   OrderPending,
   RoundChanged,
 } from '../../engine/model/events.js';
+import { holdsActions } from '../../engine/model/operators.js';
 import type { ProofView } from '../../engine/model/proofs/proof-views.js';
 import type { BetView, EngineReads, RoundView } from '../../engine/model/views.js';
 import type { Rest } from '../thread/pace.js';
+import { actionRows } from './actions/rows.js';
 import { type ArchiveCell, archiveChecksum } from './form/checksum.js';
 
 /** A destination for rows of one kind: a list or a table. */
@@ -34,7 +37,7 @@ export interface RowTaker {
 
 /** Cells are in the order of `columns.ts`. */
 export type RowTakers = Readonly<
-  Record<'placed' | 'settled' | 'rounds' | 'proofs' | 'transfers' | 'limitSteps', RowTaker>
+  Record<'placed' | 'settled' | 'rounds' | 'proofs' | 'transfers' | 'limitSteps' | 'actions', RowTaker>
 >;
 
 /** Turns events into rows, with the help of the engine that caused them. */
@@ -47,8 +50,10 @@ export class ArchiveRows {
     for (const round of engine.unsettledRounds()) this.#watch(round);
   }
 
-  /** Adds what command `seq`, the engine's last, did. */
-  add(rows: RowTakers, seq: number, events: readonly EngineEvent[]): void {
+  /** Adds what `command`, number `seq` and the engine's last, did. */
+  add(rows: RowTakers, seq: number, command: Command, events: readonly EngineEvent[]): void {
+    if (holdsActions(command.kind))
+      for (const row of actionRows(seq, command, this.engine)) rows.actions.push(row);
     for (let item = 0; item < events.length; item++) {
       const event = events[item] as EngineEvent;
       switch (event.type) {

@@ -13,6 +13,7 @@ import { JournalError } from '../errors.js';
 import { archiveChecksum, isIntact } from './form/checksum.js';
 import {
   ACCOUNT_BETS,
+  ACTION,
   declarationsOf,
   LIMIT_STEP,
   PLACED_BLOCK,
@@ -29,7 +30,7 @@ import { type ArchiveProgress, cellsOfProgress, type ProgressCells, progressOf }
 
 export { type ArchiveProgress, NO_ROWS } from './form/progress.js';
 
-export const FORMAT_VERSION = 4;
+export const FORMAT_VERSION = 5;
 
 /** One row: the progress of the archive, and how many rows it must have. */
 const PROGRESS = {
@@ -44,6 +45,8 @@ const PROGRESS = {
   transfers: 'INTEGER NOT NULL',
   limit_steps: 'INTEGER NOT NULL',
   proofs: 'INTEGER NOT NULL',
+  actions: 'INTEGER NOT NULL',
+  actions_from_seq: 'INTEGER NOT NULL',
   checksum: 'TEXT NOT NULL',
 } as const;
 
@@ -69,6 +72,10 @@ const TABLES = {
   limit_step_of_bet: 'CREATE INDEX limit_step_of_bet ON limit_step (bet, seq, item)',
   limit_step_of_account: 'CREATE INDEX limit_step_of_account ON limit_step (account, seq, item)',
   limit_step_of_round: 'CREATE INDEX limit_step_of_round ON limit_step (market, round_number, seq, item)',
+  action: `CREATE TABLE action (\n${declarationsOf(ACTION)},\n  PRIMARY KEY (seq, item)\n) STRICT, WITHOUT ROWID`,
+  action_by_time: 'CREATE INDEX action_by_time ON action (time_ms, seq)',
+  action_of_operator: 'CREATE INDEX action_of_operator ON action (operator, seq, item)',
+  action_of_kind: 'CREATE INDEX action_of_kind ON action (kind, seq, item)',
   placement: `CREATE VIEW placement AS
 SELECT ${cellsAs(PLACEMENT)}
   FROM placed_block, json_each(placed_block.rows) AS row`,

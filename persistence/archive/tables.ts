@@ -7,6 +7,7 @@ import { crcHex } from '../journal/segment/batch-row.js';
 import { AccountBets } from './account-bets.js';
 import type { ArchiveCell } from './form/checksum.js';
 import {
+  ACTION,
   LIMIT_STEP,
   PLACED_BLOCK,
   PLACEMENT,
@@ -164,6 +165,7 @@ export class ArchiveTables {
   readonly proofs: Table;
   readonly transfers: Table;
   readonly limitSteps: Table;
+  readonly actions: Table;
 
   constructor(transaction: Transaction) {
     this.#accountBets = new AccountBets(transaction.db);
@@ -173,6 +175,7 @@ export class ArchiveTables {
     this.proofs = new Table(transaction, `INSERT INTO round_proof VALUES ${parametersFor(ROUND_PROOF)}`);
     this.transfers = new Table(transaction, `INSERT INTO transfer VALUES ${parametersFor(TRANSFER)}`);
     this.limitSteps = new Table(transaction, `INSERT INTO limit_step VALUES ${parametersFor(LIMIT_STEP)}`);
+    this.actions = new Table(transaction, `INSERT INTO action VALUES ${parametersFor(ACTION)}`);
   }
 
   /** Rows taken since `clearCounts`. */
@@ -181,7 +184,8 @@ export class ArchiveTables {
   }
 
   get #all(): (Table | PlacedBlocks | SettledBlocks)[] {
-    return [this.placed, this.settled, this.rounds, this.transfers, this.limitSteps, this.proofs];
+    const { placed, settled, rounds, transfers, limitSteps, proofs, actions } = this;
+    return [placed, settled, rounds, transfers, limitSteps, proofs, actions];
   }
 
   /** The numbers of rows with those taken since `clearCounts`. */
@@ -194,6 +198,7 @@ export class ArchiveTables {
       transfers: before.transfers + this.transfers.count,
       limitSteps: before.limitSteps + this.limitSteps.count,
       proofs: before.proofs + this.proofs.count,
+      actions: before.actions + this.actions.count,
     };
   }
 

@@ -9,6 +9,7 @@
 import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 import { assert, must } from '../../engine/base/assert.js';
+import type { Command } from '../../engine/model/commands.js';
 import type { EngineEvent } from '../../engine/model/events.js';
 import type { EngineReads } from '../../engine/model/views.js';
 import {
@@ -21,6 +22,7 @@ import { renameDurably, syncPath } from '../data-dir/files.js';
 import type { DataDir } from '../data-dir/layout.js';
 import { noRest, type Rest } from '../thread/pace.js';
 import { connectArchive } from './file.js';
+import type { ArchiveCell } from './form/checksum.js';
 import { ArchiveRows } from './rows.js';
 import {
   type ArchiveProgress,
@@ -94,7 +96,7 @@ export class ArchiveWriter {
     const unfinished = unfinishedPath(path);
     removeDatabase(unfinished);
     removeSideFiles(path);
-    const fresh = { ...start, fromSeq: start.seq, ...NO_ROWS };
+    const fresh = { ...start, fromSeq: start.seq, ...NO_ROWS, actionsFromSeq: start.seq };
     const db = new Database(unfinished);
     try {
       createArchiveTables(db, nowMs);
@@ -130,14 +132,14 @@ export class ArchiveWriter {
   }
 
   /**
-   * Adds the events of command `seq`, the last one of the engine; the next `commit` makes them visible. Throws
+   * Adds `command`, number `seq` and the last one of the engine, with its events; the next `commit` makes them visible. Throws
    * `archive_corrupt` and what SQLite throws. After a throw, of `commit` too, nothing since the last commit is in the
    * file, and the writer can only be closed.
    */
-  add(seq: number, events: readonly EngineEvent[]): void {
+  add(seq: number, command: Command, events: readonly EngineEvent[]): void {
     assert(!this.#isBroken, 'an archive writer is not used after an error');
     try {
-      this.#rows?.add(this.#written, seq, events);
+      this.#rows?.add(this.#written, seq, command, events);
     } catch (thrown) {
       this.#isBroken = true;
       throw asWriteFault(this.path, thrown);
@@ -159,6 +161,23 @@ export class ArchiveWriter {
     }
     this.#progress = progress;
     this.#written.clearCounts();
+  }
+
+  /**
+   * Adds rows of actions that the archive lacks, by commands after `fromSeq`: all there are up to where its own begin, in
+   * one transaction of their own.
+   */
+  addActions(rows: Iterable<ArchiveCell[]>, fromSeq: number): void {
+    assert(this.pendingRows === 0, 'nothing else is being added');
+    assert(fromSeq < this.#progress.actionsFromSeq, 'older actions are added');
+    try {
+      for (const row of rows) this.#written.actions.push(row);
+      this.#progress = { ...this.#progress, actionsFromSeq: fromSeq };
+      this.commit(this.#progress);
+    } catch (thrown) {
+      this.#isBroken = true;
+      throw asWriteFault(this.path, thrown);
+    }
   }
 
   /** Drops what is not committed: the next start adds it again. */

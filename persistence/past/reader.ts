@@ -7,6 +7,7 @@ import type { BetPathQuestion } from '../../engine/model/proofs/proof-reads.js';
 import { ArchiveBlocks } from '../archive/blocks.js';
 import { isFormer } from '../archive/former.js';
 import { asArchiveDamage, readProgress } from '../archive/schema.js';
+import { PastActions } from './actions.js';
 import { allBetsOf, betOf, betsOf } from './bets.js';
 import { AccountLedger } from './ledger.js';
 import { ArchivedRounds } from './rounds.js';
@@ -20,6 +21,7 @@ export class PastReader {
   readonly #ledger: AccountLedger;
   readonly #rounds: ArchivedRounds;
   readonly #trees: RoundTrees;
+  readonly #actions: PastActions;
   #isUnfinished = false;
   readonly #seq: Database.Statement<[], number>;
 
@@ -32,6 +34,7 @@ export class PastReader {
     this.#ledger = new AccountLedger(path, db, this.#blocks, fromSeq);
     this.#rounds = new ArchivedRounds(path, db);
     this.#trees = new RoundTrees(path, this.#blocks, this.#rounds);
+    this.#actions = new PastActions(path, db);
     this.#seq = db.prepare<[], number>('SELECT seq FROM progress').pluck();
   }
 
@@ -90,6 +93,8 @@ export class PastReader {
         return this.#rounds.answer(question);
       case 'earnings':
         return this.#rounds.earnings(question);
+      case 'actions':
+        return this.#actions.answer(question);
       case 'roundProof':
         return this.#rounds.withProof(question.market, question.roundNumber);
       default:

@@ -122,9 +122,9 @@ export function commandsOf(row: DecodedBatch['row'], decode: () => Command[]): C
 export function replayBatch(
   engine: Engine,
   { row, commands }: DecodedBatch,
-  onApplied: (outcome: Accepted) => void = () => {},
+  onApplied: (outcome: Accepted, command: Command) => void = () => {},
 ): void {
-  for (const command of commands) onApplied(replayCommand(engine, command, row));
+  for (const command of commands) onApplied(replayCommand(engine, command, row), command);
   checkReplayed(engine, row);
 }
 

@@ -149,8 +149,8 @@ export class Shadow {
 
   #apply(batch: StoredBatch): void {
     try {
-      replayBatch(this.#engine, decodeBatch(batch), ({ seq, events }) => {
-        this.#archive.add(seq, events);
+      replayBatch(this.#engine, decodeBatch(batch), ({ seq, events }, command) => {
+        this.#archive.add(seq, command, events);
         this.#roots?.add(events);
         this.rest();
       });

@@ -13,6 +13,7 @@ import type { DataDir } from '../data-dir/layout.js';
 import { JournalError } from '../errors.js';
 import { firstUsable } from '../replay/usable-snapshot.js';
 import type { Rest } from '../thread/pace.js';
+import { addOldActions } from './old-actions.js';
 
 export type ReadableJournal = Pick<JournalStore, 'readBatches' | 'chainAt'> & { readonly firstSeq: number };
 
@@ -50,7 +51,10 @@ export function findStart(
   if (archive !== null) {
     const { seq } = archive.progress;
     const found = origin(newestFirst.filter((ref) => ref.seq <= seq));
-    if (found !== null) return { ...found, archive };
+    if (found !== null) {
+      addOldActions(archive, journal, found.engine, note, rest);
+      return { ...found, archive };
+    }
     archive.close();
     setAside(dir, nowMs, note, `nothing leads to sequence number ${seq}, where it ends`);
   }

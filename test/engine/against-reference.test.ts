@@ -91,7 +91,7 @@ test('the engine and the reference model agree after every command of random str
   deepEqual(rare, [], `outcomes that ${RUNS} streams hardly ever had`);
 });
 
-test('a switch of feeds and a confirmed price are journaled, and change the time and nothing else', () => {
+test('a switch of feeds, a confirmed price and refused requests are journaled, and change the time and nothing else', () => {
   const pair = runStream(1, []);
   const { timeMs } = pair.reference.state;
   const reason = 'no price for 8 s';
@@ -112,7 +112,15 @@ test('a switch of feeds and a confirmed price are journaled, and change the time
     reason: 'seen',
   } as const;
   equal(pair.apply(confirmed).status, 'accepted');
-  equal(pair.reference.state.timeMs, timeMs + 2);
+  const refused = {
+    kind: 'recordRefusals',
+    timeMs: timeMs + 3,
+    denials: [{ operator: 'ann', role: 'read', route: 'PUT /trading', times: 3 }],
+    others: 1,
+    guesses: { wrong: 10, refused: 2, addresses: ['192.0.2.7'] },
+  } as const;
+  equal(pair.apply(refused).status, 'accepted');
+  equal(pair.reference.state.timeMs, timeMs + 3);
 });
 
 test('moving a manual clock changes the time and nothing else', () => {

@@ -122,6 +122,8 @@ function alter(command: Command, rng: Rng): Command {
     case 'switchFeed':
     case 'confirmPrice':
       return { ...command, reason: `${command.reason}!` };
+    case 'recordRefusals':
+      return { ...command, others: command.others + 1 };
     case 'settle':
     case 'moveClock':
       return { ...command, timeMs: command.timeMs + 1 };

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import type { Command, PlaceOrder } from '../../engine/model/commands.js';
 import { ASSET_CLASSES, ASSETS, MARKET_IDS, SCOPES, TIERS } from '../../engine/model/domain.js';
-import { OPERATOR_KINDS } from '../../engine/model/operators.js';
+import { OPERATOR_KINDS, OPERATOR_ROLES } from '../../engine/model/operators.js';
 import { defaultRules } from '../../engine/model/rules.js';
 
 const timeMs = fc.integer({ min: 0, max: 4_102_444_800_000 });
@@ -150,6 +150,15 @@ const anyDeed: fc.Arbitrary<Command> = fc.oneof(
     signature: text,
   }),
   fc.record({ kind: kind('moveClock'), timeMs }),
+  fc.record({
+    kind: kind('recordRefusals'),
+    timeMs,
+    denials: fc.array(
+      fc.record({ operator: text, role: fc.constantFrom(...OPERATOR_ROLES), route: text, times: number }),
+    ),
+    others: number,
+    guesses: orNull(fc.record({ wrong: number, refused: number, addresses: fc.array(text) })),
+  }),
 );
 
 const by = orNull(fc.record({ operator: text, reason: text }));

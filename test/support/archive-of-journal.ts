@@ -63,7 +63,7 @@ class MadeArchive {
     for (const { commands } of durable.slice(this.#batches)) {
       for (const command of decodeCommands(commands)) {
         const outcome = engine.apply(command);
-        if (outcome.status === 'accepted') this.#writer.add(outcome.seq, outcome.events);
+        if (outcome.status === 'accepted') this.#writer.add(outcome.seq, command, outcome.events);
       }
     }
     if (this.#batches === durable.length) return;

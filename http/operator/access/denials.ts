@@ -1,29 +1,14 @@
 /**
- * Requests that were refused because the caller's role was not enough, for the log. Equal ones are counted together, so that
- * a program that repeats one does not fill it.
+ * Requests that were refused because the caller's role was not enough, for the log and the journal. Equal ones are counted
+ * together, so that a program that repeats one does not fill them.
  */
-import type { OperatorCaller, OperatorRole } from '../../../engine/model/operators.js';
+import type { Denial, OperatorCaller, Refusals } from '../../../engine/model/operators.js';
 import type { Clock } from '../../../engine/model/ports.js';
 
 /** Different ones in a report; further ones are only counted. */
 export const DENIALS_MAX = 20;
-const REPORT_EVERY_MS = 10_000;
-
-export interface Denial {
-  /** Name and role of the caller. */
-  readonly operator: string;
-  readonly role: OperatorRole;
-  /** Method and path of the route, without what a client put into it. */
-  readonly route: string;
-  readonly times: number;
-}
-
-/** Since the last report. */
-export interface DenialReport {
-  readonly denials: readonly Denial[];
-  /** Requests that are not among them. */
-  readonly others: number;
-}
+/** Refusals are reported together: each report is a few lines of the log, and a command of the journal. */
+export const REPORT_EVERY_MS = 60_000;
 
 export class Denials {
   readonly #found = new Map<string, Denial>();
@@ -41,7 +26,7 @@ export class Denials {
   }
 
   /** null if there were none or the last report is too recent. */
-  take(): DenialReport | null {
+  take(): Pick<Refusals, 'denials' | 'others'> | null {
     const nowMs = this.clock.monotonicMs();
     if (this.#found.size === 0 || nowMs - this.#reportedMs < REPORT_EVERY_MS) return null;
     const report = { denials: [...this.#found.values()], others: this.#others };

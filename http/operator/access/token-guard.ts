@@ -6,30 +6,20 @@
  * It uses the monotonic clock, even in a sandbox: a refused operator could not move a manual one.
  */
 import { timingSafeEqual } from 'node:crypto';
-import type { OperatorCaller, OperatorToken } from '../../../engine/model/operators.js';
+import type { Guesses, OperatorCaller, OperatorToken } from '../../../engine/model/operators.js';
 import type { Clock, HttpRequest } from '../../../engine/model/ports.js';
 import { keyDigest } from '../../keys.js';
 import { Refused } from '../../kit/refused.js';
 import { AddressId } from '../../limits/address-id.js';
 import { AddressWindows } from '../../limits/address-windows.js';
 import type { Callers } from './callers.js';
+import { REPORT_EVERY_MS } from './denials.js';
 
 /** Wrong tokens allowed to an address within a minute; further ones are refused unseen. */
 export const GUESSES_MAX = 10;
 /** Addresses remembered. While this many are guessing, guesses of further ones are answered but not counted. */
 export const ADDRESSES_MAX = 10_000;
-/** Guesses are reported together, so that they do not fill the log. */
-const REPORT_EVERY_MS = 10_000;
 const ADDRESSES_REPORTED_MAX = 5;
-
-/** Guesses since the last report. */
-export interface Guesses {
-  readonly wrong: number;
-  /** Requests refused unseen. */
-  readonly refused: number;
-  /** The first few addresses they came from. */
-  readonly addresses: readonly string[];
-}
 
 const WRONG_TOKEN = new Refused(
   'invalid_operator_token',

@@ -1,6 +1,6 @@
 /** Trading, markets, rounds and the house, as the engine's thread gives and changes them (design, section 8). */
 import { must } from '../../../engine/base/assert.js';
-import type { OperatorCommand } from '../../../engine/model/operators.js';
+import type { OperatorCommand, RecordRefusals } from '../../../engine/model/operators.js';
 import { RULES_VERSION } from '../../../engine/model/rules.js';
 import type { Totals } from '../../../engine/model/views.js';
 import { Refused } from '../../kit/refused.js';
@@ -54,8 +54,17 @@ export class ControlDesk {
     return this.#submit({ kind: 'configure', timeMs, rulesVersion: RULES_VERSION, rules }, null);
   }
 
+  lastAction(): Facts<number> {
+    const { lastSeq } = this.sequencer;
+    return facts(lastSeq, lastSeq);
+  }
+
+  recordRefusals(ask: AskOf<'recordRefusals'>): Facts<null> | Refused {
+    return this.#submit({ kind: 'recordRefusals', timeMs: this.sequencer.stampMs(), ...ask }, null);
+  }
+
   /** `after` is null where the answer waits for just this command. */
-  #submit(command: OperatorCommand, after: After | null): Facts<null> | Refused {
+  #submit(command: OperatorCommand | RecordRefusals, after: After | null): Facts<null> | Refused {
     const outcome = taken(this.sequencer.submit(command));
     return outcome instanceof Refused ? outcome : facts(null, after ?? outcome.seq);
   }

@@ -6,7 +6,7 @@
 
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { BalanceMoved } from '../../../engine/model/events.js';
-import type { By } from '../../../engine/model/operators.js';
+import type { By, Refusals } from '../../../engine/model/operators.js';
 import type { Rules } from '../../../engine/model/rules.js';
 import type { AccountView, KeyView, RoundView, Totals } from '../../../engine/model/views.js';
 import type { Searched, Slice } from '../../kit/search-query.js';
@@ -202,6 +202,10 @@ export interface Dealings {
     readonly ask: { readonly before: string; readonly rules: Rules };
     readonly facts: null;
   };
+
+  /** The number of the last command that is an action, or earlier than the server's start. */
+  readonly lastAction: { readonly ask: object; readonly facts: number };
+  readonly recordRefusals: { readonly ask: Refusals; readonly facts: null };
 
   /** Only where prices are pushed. */
   readonly pushPrices: {

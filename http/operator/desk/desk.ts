@@ -145,9 +145,11 @@ function handlersOf(options: OperatorDeskOptions, submitter: Submitter): Handler
     rules: () => control.rules(),
     configure: (ask) => control.configure(ask),
     transferHouse: (ask) => control.transferHouse(ask),
+    lastAction: () => control.lastAction(),
+    recordRefusals: (ask) => control.recordRefusals(ask),
     pushPrices: (ask) => pushPrices(options, ask),
     confirmPrice: (ask) => confirmPrice(options, submitter, ask),
-    moveClock: (ask) => moveClock(options, ask, submitter.by),
+    moveClock: (ask) => moveClock(options, ask, submitter),
     pulse: () => pulse(options),
     status: statusOf(options.status),
   };

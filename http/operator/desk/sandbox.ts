@@ -2,10 +2,10 @@
 import { must } from '../../../engine/base/assert.js';
 import type { ManualRun } from '../../../engine/host/manual-run.js';
 import type { Sequencer } from '../../../engine/host/sequencer.js';
-import type { By } from '../../../engine/model/operators.js';
 import type { PushFeed } from '../../prices/push-feed.js';
 import type { AskOf, RefusedTick } from './dealings.js';
 import { type Facts, facts } from './reply.js';
+import type { Submitter } from './submitter.js';
 
 export interface SandboxOptions {
   readonly sequencer: Sequencer;
@@ -33,8 +33,10 @@ export function pushPrices(
 export async function moveClock(
   { manualRun }: SandboxOptions,
   { advanceMs }: AskOf<'moveClock'>,
-  by: By | null,
+  submitter: Submitter,
 ): Promise<Facts<number>> {
   const run = must(manualRun, 'only a manual clock is moved');
-  return facts(await run.advance(advanceMs, by), 'all');
+  const timeMs = await run.advance(advanceMs, submitter.by);
+  submitter.noteAll();
+  return facts(timeMs, 'all');
 }

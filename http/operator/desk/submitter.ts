@@ -4,13 +4,21 @@
  */
 import type { Sequencer } from '../../../engine/host/sequencer.js';
 import type { Outcome } from '../../../engine/model/events.js';
-import type { By, OperatorCommand } from '../../../engine/model/operators.js';
+import type { By, OperatorCommand, RecordRefusals } from '../../../engine/model/operators.js';
 import type { EngineReads } from '../../../engine/model/views.js';
 
 export class Submitter {
   #by: By | null = null;
+  #lastSeq: number;
 
-  constructor(private readonly sequencer: Pick<Sequencer, 'engine' | 'stampMs' | 'submit'>) {}
+  constructor(private readonly sequencer: Pick<Sequencer, 'engine' | 'stampMs' | 'submit'>) {
+    this.#lastSeq = sequencer.engine.seq;
+  }
+
+  /** No action of an operator has a higher number than this one. */
+  get lastSeq(): number {
+    return this.#lastSeq;
+  }
 
   /** Whose question is being answered; null where it only reads. */
   get by(): By | null {
@@ -25,8 +33,17 @@ export class Submitter {
     return this.sequencer.stampMs();
   }
 
-  submit(command: OperatorCommand): Outcome {
-    return this.sequencer.submit(this.#by === null ? command : { ...command, by: this.#by });
+  submit(command: OperatorCommand | RecordRefusals): Outcome {
+    const by = this.#by;
+    const isOwn = by === null || command.kind === 'recordRefusals';
+    const outcome = this.sequencer.submit(isOwn ? command : { ...command, by });
+    this.noteAll();
+    return outcome;
+  }
+
+  /** The last command so far was an operator's, or may have been. */
+  noteAll(): void {
+    this.#lastSeq = this.engine.seq;
   }
 
   /** Runs `answer`, whose commands are `by` somebody. */

@@ -1,8 +1,9 @@
 /** What the engine's thread does regularly so that operators know how it is: lines of the log, and figures for their thread. */
+
+import type { Guesses } from '../../../engine/model/operators.js';
 import { EngineFigures, type EngineFiguresOptions } from '../../metrics/engine-figures.js';
 import { ENGINE_PLACES, engineSheetOf } from '../../metrics/engine-meter.js';
 import { meterThread } from '../../metrics/thread-meter.js';
-import type { Guesses } from '../access/token-guard.js';
 import { marketsWithoutCapital } from '../desk/status.js';
 import { HealthLog, type HealthLogOptions } from './health-log.js';
 

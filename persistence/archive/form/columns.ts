@@ -154,6 +154,20 @@ export const LIMIT_STEP = {
   checksum: 'TEXT NOT NULL',
 } as const;
 
+/**
+ * What operators have done, and what they were refused (`actions.ts`). `facts` is JSON, with the reason. The last cell is the
+ * checksum of those before it.
+ */
+export const ACTION = {
+  seq: 'INTEGER NOT NULL',
+  item: 'INTEGER NOT NULL',
+  time_ms: 'INTEGER NOT NULL',
+  kind: 'TEXT NOT NULL',
+  operator: 'TEXT',
+  facts: 'TEXT NOT NULL',
+  checksum: 'TEXT NOT NULL',
+} as const;
+
 type Position<K extends PropertyKey> = Readonly<Record<K, number>>;
 
 /** The position of each column in a row. */

@@ -19,6 +19,9 @@ export interface ArchiveProgress {
   readonly limitSteps: number;
   /** Of rounds. */
   readonly proofs: number;
+  /** Of operators: those by commands after this one. An archive of a former format has none at first. */
+  readonly actions: number;
+  readonly actionsFromSeq: number;
 }
 
 /** An archive without rows. */
@@ -29,39 +32,31 @@ export const NO_ROWS = {
   transfers: 0,
   limitSteps: 0,
   proofs: 0,
+  actions: 0,
 } as const;
 
 export function cellsOfProgress(progress: ArchiveProgress): ArchiveCell[] {
-  const { fromSeq, seq, timeMs, digest, chain, bets, betsSettled, rounds, transfers, limitSteps, proofs } =
-    progress;
-  return [fromSeq, seq, timeMs, digest, chain, bets, betsSettled, rounds, transfers, limitSteps, proofs];
+  const { fromSeq, seq, timeMs, digest, chain } = progress;
+  const { bets, betsSettled, rounds, transfers, limitSteps, proofs, actions, actionsFromSeq } = progress;
+  const counts = [bets, betsSettled, rounds, transfers, limitSteps, proofs, actions];
+  return [fromSeq, seq, timeMs, digest, chain, ...counts, actionsFromSeq];
 }
 
 export type ProgressCells = [
   ...position: [fromSeq: number, seq: number, timeMs: number, digest: string, chain: string],
   ...counts: [bets: number, betsSettled: number, rounds: number, transfers: number],
-  /** Former formats have no steps of limit orders, or no proofs. */
+  /** Former formats have no steps of limit orders, no proofs, or no actions. */
   ...rest:
+    | [limitSteps: number, proofs: number, actions: number, actionsFromSeq: number, checksum: string]
     | [limitSteps: number, proofs: number, checksum: string]
     | [limitSteps: number, checksum: string]
     | [checksum: string],
 ];
 
 export function progressOf(cells: ProgressCells): ArchiveProgress {
-  const [fromSeq, seq, timeMs, digest, chain, bets, betsSettled, rounds, transfers, limitSteps, proofs] =
-    cells;
-  const steps = typeof limitSteps === 'number' ? limitSteps : 0;
-  return {
-    fromSeq,
-    seq,
-    timeMs,
-    digest,
-    chain,
-    bets,
-    betsSettled,
-    rounds,
-    transfers,
-    limitSteps: steps,
-    proofs: typeof proofs === 'number' ? proofs : 0,
-  };
+  const [fromSeq, seq, timeMs, digest, chain, bets, betsSettled, rounds, transfers, ...rest] = cells;
+  // All but the checksum.
+  const [limitSteps = 0, proofs = 0, actions = 0, actionsFromSeq = seq] = rest.slice(0, -1) as number[];
+  const counts = { bets, betsSettled, rounds, transfers, limitSteps, proofs, actions };
+  return { fromSeq, seq, timeMs, digest, chain, ...counts, actionsFromSeq };
 }

@@ -32,6 +32,8 @@ const FREE_TEXTS: Readonly<Record<TextTable, FreeText>> = {
   transfer: { column: 'reference', at: positionsOf(TRANSFER).reference, key: ['seq', 'item'] },
 };
 
+export const hasFreeText = (table: string): table is TextTable => Object.hasOwn(FREE_TEXTS, table);
+
 export class ArchiveTexts {
   constructor(private readonly db: Database.Database) {}
 

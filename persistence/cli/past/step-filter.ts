@@ -34,6 +34,7 @@ const KINDS: Readonly<Record<CommandKind, true>> = {
   voidRound: true,
   publishRoot: true,
   moveClock: true,
+  recordRefusals: true,
 };
 export const COMMAND_KINDS: readonly string[] = Object.keys(KINDS);
 
@@ -49,9 +50,16 @@ export interface StepFilter {
 /** Whether the command, or anything that it did, matches the filter. */
 export function isAbout({ command, events }: Step, { kind, account, market, operator }: StepFilter): boolean {
   if (kind !== undefined && command.kind !== kind) return false;
-  if (operator !== undefined && !('by' in command && command.by?.operator === operator)) return false;
+  if (operator !== undefined && !isAboutOperator(command, operator)) return false;
   if (account !== undefined && !isAboutAccount(command, events, account)) return false;
   return market === undefined || isAboutMarket(command, events, market);
+}
+
+/** What they have done, and what they were refused. */
+function isAboutOperator(command: Command, operator: string): boolean {
+  if (command.kind === 'recordRefusals')
+    return command.denials.some((denial) => denial.operator === operator);
+  return 'by' in command && command.by?.operator === operator;
 }
 
 function isAboutAccount(command: Command, events: readonly EngineEvent[], account: number): boolean {

@@ -16,6 +16,7 @@ import {
   TIERS,
   textAt,
 } from '../../../engine/model/domain.js';
+import type { RecordRefusals } from '../../../engine/model/operators.js';
 import type { PlaceLimitOrder } from '../../../engine/model/orders.js';
 import { isoText, oddsText, oneLine, quoted, usd } from '../frame/format.js';
 
@@ -82,9 +83,23 @@ function deedWords(command: Command): string {
       return `put the Merkle root of ${roundId(command.market, command.roundNumber)} on record: ${command.merkleRoot} over ${command.treeSize} bets, signed with key ${command.keyId}`;
     case 'moveClock':
       return `move the clock to ${isoText(command.timeMs)}`;
+    case 'recordRefusals':
+      return `note that the operator port has refused ${refusedWords(command)}`;
     default:
       return unreachable(command);
   }
+}
+
+function refusedWords({ denials, others, guesses }: RecordRefusals): string {
+  const words = denials.map(
+    ({ operator, role, route, times }) => `${times} of ${oneLine(operator)} (${role}) to ${oneLine(route)}`,
+  );
+  if (others > 0) words.push(`${others} more for want of a role`);
+  if (guesses !== null)
+    words.push(
+      `${guesses.wrong + guesses.refused} with wrong tokens, from ${guesses.addresses.map(oneLine).join(', ')}`,
+    );
+  return words.join('; ');
 }
 
 /** A reason that the sentence has already is not said twice. */

@@ -62,6 +62,8 @@ export function eventWords(event: PastEvent): string {
       return `prices of ${textAt(ASSETS, event.asset)} come from ${oneLine(event.to)}`;
     case 'priceConfirmed':
       return `the price ${event.price} of ${textAt(ASSETS, event.asset)} is vouched for`;
+    case 'refusalsRecorded':
+      return `${event.requests} refused requests to the operator port are on record`;
     case 'balanceMoved':
       return movedWords(event);
     case 'accountCreated':

@@ -3,16 +3,17 @@
  * few at a time, without a transaction that would keep a running server from truncating its WAL.
  */
 import type Database from 'better-sqlite3';
+import type { Command } from '../../../engine/model/commands.js';
 import type { EngineEvent } from '../../../engine/model/events.js';
 import type { StoredBatch } from '../../../engine/model/ports.js';
 import type { EngineReads } from '../../../engine/model/views.js';
 import { ArchiveBlocks } from '../../archive/blocks.js';
 import type { ArchiveCell } from '../../archive/form/checksum.js';
 import { positionsOf, SETTLEMENT } from '../../archive/form/columns.js';
-import { ArchiveTexts } from '../../archive/form/texts.js';
+import { ArchiveTexts, hasFreeText } from '../../archive/form/texts.js';
 import { openArchive } from '../../archive/open.js';
 import { ArchiveRows, type RowTakers } from '../../archive/rows.js';
-import { type ArchiveProgress, asArchiveDamage } from '../../archive/schema.js';
+import { type ArchiveProgress, asArchiveDamage, NO_ROWS } from '../../archive/schema.js';
 import { codeOf, messageOf } from '../../errors.js';
 import type { Findings } from './findings.js';
 import { RowsInOrder } from './rows-in-order.js';
@@ -21,7 +22,7 @@ import { isSameRow } from './same-state.js';
 const IN_SETTLEMENT = positionsOf(SETTLEMENT);
 
 /** Tables whose rows are found by the first two columns. */
-type ByKey = 'round' | 'round_proof' | 'transfer' | 'limit_step';
+type ByKey = 'round' | 'round_proof' | 'transfer' | 'limit_step' | 'action';
 type Rows = Record<keyof RowTakers, ArchiveCell[][]>;
 type Lookup = Database.Statement<ArchiveCell[], ArchiveCell[]>;
 
@@ -33,7 +34,7 @@ export class ArchiveComparison {
   readonly #settled: RowsInOrder;
   readonly #lookups: Readonly<Record<ByKey, Lookup>>;
   #isDamaged = false;
-  readonly #compared = { bets: 0, betsSettled: 0, rounds: 0, transfers: 0, limitSteps: 0, proofs: 0 };
+  readonly #compared = { ...NO_ROWS } as { -readonly [K in keyof typeof NO_ROWS]: number };
 
   /** `engine` is where the replay begins. */
   constructor(
@@ -61,13 +62,22 @@ export class ArchiveComparison {
       round_proof: lookup('SELECT * FROM round_proof WHERE market = ? AND round_number = ?'),
       transfer: lookup('SELECT * FROM transfer WHERE seq = ? AND item = ?'),
       limit_step: lookup('SELECT * FROM limit_step WHERE seq = ? AND item = ?'),
+      action: lookup('SELECT * FROM action WHERE seq = ? AND item = ?'),
     };
   }
 
-  /** Compares what command `seq`, the last one of the engine, did. */
-  add(seq: number, events: readonly EngineEvent[]): void {
-    const rows: Rows = { placed: [], settled: [], rounds: [], transfers: [], limitSteps: [], proofs: [] };
-    this.#rows.add(rows, seq, events);
+  /** Compares what `command`, number `seq` and the last one of the engine, did. */
+  add(seq: number, command: Command, events: readonly EngineEvent[]): void {
+    const rows: Rows = {
+      placed: [],
+      settled: [],
+      rounds: [],
+      transfers: [],
+      limitSteps: [],
+      proofs: [],
+      actions: [],
+    };
+    this.#rows.add(rows, seq, command, events);
     if (this.#isDamaged || seq <= this.progress.fromSeq || seq > this.progress.seq) return;
     try {
       this.#compare(seq, rows);
@@ -100,7 +110,7 @@ export class ArchiveComparison {
       this.fromSeq > 0
     )
       return;
-    for (const name of ['bets', 'betsSettled', 'rounds', 'transfers', 'limitSteps', 'proofs'] as const) {
+    for (const name of Object.keys(NO_ROWS) as (keyof typeof NO_ROWS)[]) {
       if (this.#compared[name] === this.progress[name]) continue;
       const what = `It says that it has ${this.progress[name]} ${name}; the journal gives ${this.#compared[name]}.`;
       this.findings.fault('archive', this.path, null, what);
@@ -115,7 +125,9 @@ export class ArchiveComparison {
     this.#db.close();
   }
 
-  #compare(seq: number, { placed, settled, rounds, transfers, limitSteps, proofs }: Rows): void {
+  #compare(seq: number, { placed, settled, rounds, transfers, limitSteps, proofs, ...rows }: Rows): void {
+    // Of a former format it may lack older ones, which nothing but this list shows.
+    const actions = seq > this.progress.actionsFromSeq ? rows.actions : [];
     for (const row of placed) {
       this.#same(seq, () => `the placement of bet_${row[0]}`, row, this.#placed.get(row));
     }
@@ -135,17 +147,21 @@ export class ArchiveComparison {
     for (const row of limitSteps) {
       this.#same(seq, () => `limit_step ${row[0]}/${row[1]}`, row, this.#find('limit_step', row[0], row[1]));
     }
+    for (const row of actions) {
+      this.#same(seq, () => `action ${row[0]}/${row[1]}`, row, this.#find('action', row[0], row[1]));
+    }
     this.#compared.bets += placed.length;
     this.#compared.betsSettled += settled.length;
     this.#compared.rounds += rounds.length;
     this.#compared.transfers += transfers.length;
     this.#compared.limitSteps += limitSteps.length;
     this.#compared.proofs += proofs.length;
+    this.#compared.actions += actions.length;
   }
 
   #find(table: ByKey, ...key: (ArchiveCell | undefined)[]): ArchiveCell[] | undefined {
     const row = this.#lookups[table].get(...key.map((cell) => cell ?? null));
-    return row === undefined || table === 'limit_step' ? row : this.#texts.asWritten(table, row);
+    return row !== undefined && hasFreeText(table) ? this.#texts.asWritten(table, row) : row;
   }
 
   #same(

@@ -121,8 +121,8 @@ export class ReplayCheck {
   #replay(engine: Engine, row: StoredBatch, path: string): string | null {
     this.batches += 1;
     try {
-      replayBatch(engine, decodeBatch(row), ({ seq, events }) => {
-        this.#comparison?.add(seq, events);
+      replayBatch(engine, decodeBatch(row), ({ seq, events }, command) => {
+        this.#comparison?.add(seq, command, events);
         this.#roots?.add(events);
       });
     } catch (thrown) {

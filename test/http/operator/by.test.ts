@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { decodeCommand } from '../../../engine/model/command-codec.js';
 import { OPERATOR_KINDS } from '../../../engine/model/operators.js';
+import type { AuditEntry } from '../../../http/operator/resources/audit.js';
 import { addOperatorToken } from '../../../persistence/data-dir/operator-tokens.js';
 import { toteLines, toteText } from '../../support/cli.js';
 import { Client } from '../../support/client.js';
@@ -34,7 +35,7 @@ test('who and why stand in the journal beside every action, and clients read why
   const ann = new Client(`${server.operatorUrl}/operator/v1`, { Authorization: `Bearer ${secret}` });
   const { accountId, keyId } = bettor;
   const money = (reference: string) => ({ amount: 5, reference });
-  const spare = await server.operator.post<{ id: string }>(`/accounts/${accountId}/keys`, {
+  const spare = await server.operator.post<{ id: string; secret: string }>(`/accounts/${accountId}/keys`, {
     scopes: ['markets:read'],
   });
   const changes = { feeBps: 300 };
@@ -71,6 +72,13 @@ test('who and why stand in the journal beside every action, and clients read why
   assert.equal(refused.error, 'trading_disabled: because of setTrading');
   const tooLong = await ann.patch(`/accounts/${accountId}`, { frozen: true, reason: 'x'.repeat(501) });
   assert.match(tooLong.error, /^invalid_request: reason/);
+  const audit = await ann.get<readonly AuditEntry[]>('/audit?operator=ann');
+  for (const [kind] of actions) {
+    const entry = audit.data.find(({ action, reason }) => action === kind && reason === `because of ${kind}`);
+    assert.ok(entry !== undefined, kind);
+    assert.ok(entry.target !== null && !/undefined|_0$/.test(entry.target), `${kind}: ${entry.target}`);
+  }
+  for (const { secret: shown } of [bettor, spare.data]) assert.ok(!audit.text.includes(shown));
   await server.stop();
 
   const lines = await toteLines<Line>(['replay', dataDir]);

@@ -46,6 +46,7 @@ const NEEDED: Readonly<Record<string, OperatorRole>> = {
   'POST /prices': 'admin',
   'POST /clock': 'admin',
   'GET /status': 'read',
+  'GET /audit': 'read',
 };
 
 const dataDir = newDataDir();

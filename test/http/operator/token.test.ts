@@ -63,7 +63,7 @@ test('guesses from more addresses than are remembered keep nobody out', () => {
   assert.equal(send(TOKEN, 'fd00:0:0:0::/64'), 'rate_limited', 'once there is room it is remembered');
 });
 
-test('guesses are reported at once, and then at most every ten seconds', () => {
+test('guesses are reported at once, and then at most once a minute', () => {
   const { clock, guard, send, guess } = guarded();
   send(TOKEN);
   assert.equal(guard.takeGuesses(), null);
@@ -71,12 +71,12 @@ test('guesses are reported at once, and then at most every ten seconds', () => {
   send(TOKEN);
   assert.deepEqual(guard.takeGuesses(), { wrong: GUESSES_MAX, refused: 1, addresses: [HERE] });
   for (let n = 0; n < 1_000; n++) send('guess', `10.1.0.${n % 200}`);
-  clock.pass(9_999);
+  clock.pass(59_999);
   assert.equal(guard.takeGuesses(), null);
   clock.pass(1);
   const told = guard.takeGuesses();
   assert.deepEqual([told?.wrong, told?.refused, told?.addresses.length], [1_000, 0, 5]);
-  clock.pass(10_000);
+  clock.pass(60_000);
   assert.equal(guard.takeGuesses(), null, 'nothing new');
 });
 

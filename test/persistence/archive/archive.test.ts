@@ -44,7 +44,7 @@ function project(engine: Engine, commands: readonly Command[], writer: ArchiveWr
     const outcome = engine.apply(command);
     assert.equal(outcome.status, 'accepted');
     if (outcome.status !== 'accepted') return { seq: 0, events: [] };
-    writer?.add(outcome.seq, outcome.events);
+    writer?.add(outcome.seq, command, outcome.events);
     return outcome;
   });
 }
@@ -259,6 +259,7 @@ test('a settlement that the archive has already is damage', (t) => {
   const settledAgain = (): void => {
     writer.add(
       seq,
+      { kind: 'settle', timeMs: engine.timeMs, betsMax: 1 },
       events.filter(({ type }) => type === 'betSettled'),
     );
     writer.commit({ ...positionOf(engine), seq: engine.seq + 1 });

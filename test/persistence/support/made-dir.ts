@@ -64,7 +64,7 @@ export function makeDataDir(root: string, commands: readonly Command[], options:
       texts.push(encodeCommand(command));
       events.push(outcome.events);
       amendment?.applied(outcome.events);
-      archive.add(outcome.seq, outcome.events);
+      archive.add(outcome.seq, command, outcome.events);
     }
     const before = batches.at(-1) ?? { lastSeq: 0, chain: CHAIN_START };
     const batch = sealBatch(before, {

@@ -26,6 +26,7 @@ import {
   UPCOMING,
 } from '../../../engine/model/domain.js';
 import type { EngineEvent, RoundNotOpened } from '../../../engine/model/events.js';
+import type { RecordRefusals } from '../../../engine/model/operators.js';
 import { houseOf, type MarketRules } from '../../../engine/model/rules.js';
 import { changed, marketOfRound, moveHouse, type RoundRef, resolve } from './settlement.js';
 import {
@@ -52,6 +53,12 @@ export const switchFeed = ({ timeMs, asset, from, to, reason }: SwitchFeed): Ver
 export const confirmPrice = ({ timeMs, asset, price, reason }: ConfirmPrice): Verdict => ({
   events: [{ type: 'priceConfirmed', timeMs, asset, price, reason }],
 });
+
+export function recordRefusals({ timeMs, denials, others, guesses }: RecordRefusals): Verdict {
+  const denied = denials.map(({ times }) => times).reduce((sum, times) => sum + times, 0);
+  const guessed = guesses === null ? 0 : guesses.wrong + guesses.refused;
+  return { events: [{ type: 'refusalsRecorded', timeMs, requests: denied + others + guessed }] };
+}
 
 function newRound(
   state: ReferenceState,

@@ -66,6 +66,8 @@ export class ReferenceEngine implements EngineReads {
         return lifecycle.switchFeed(command);
       case 'confirmPrice':
         return lifecycle.confirmPrice(command);
+      case 'recordRefusals':
+        return lifecycle.recordRefusals(command);
       case 'settle':
         return settle(this.state, command);
       case 'placeOrder':

@@ -1,0 +1,132 @@
+/** What an operator has done, or was refused, as the operator API lists it. It has no secret: commands have none. */
+import { unreachable } from '../../../engine/base/assert.js';
+import { dollarsOfCents } from '../../../engine/base/money.js';
+import { accountId, keyId, marketOf, roundId, type Scope, scopesOf } from '../../../engine/model/domain.js';
+import type {
+  ActionFacts,
+  ActionKind,
+  ActionView,
+  ChangedRule,
+  OperatorRole,
+} from '../../../engine/model/operators.js';
+import { isoText } from '../../wire/wire.js';
+
+export interface AuditEntry {
+  /** The number of the command in the journal, which `tote replay` shows. */
+  readonly seq: number;
+  readonly time: string;
+  /** The kind of the command; `roleDenied` and `tokenRefused` are requests that were refused. */
+  readonly action: ActionKind;
+  /** Name of the token; null where the server acted of itself, for tokens that nobody has, and in journals from before operators had names. */
+  readonly operator: string | null;
+  readonly reason: string | null;
+  /**
+   * Id of the account, key, market, round or asset that it was done to or that it made; else `house`, `rules`, `trading` or
+   * `clock`. Of a refused request: the route, or null for a token that nobody has.
+   */
+  readonly target: string | null;
+  readonly details: AuditDetails;
+}
+
+/** Only what the action says. Money is in dollars. */
+export interface AuditDetails {
+  readonly accountId?: string;
+  /** The key that takes the place of a rotated one. */
+  readonly newKeyId?: string;
+  readonly name?: string;
+  readonly tier?: string;
+  readonly frozen?: boolean;
+  readonly balance?: number;
+  readonly amount?: number;
+  readonly reference?: string;
+  readonly scopes?: readonly Scope[];
+  readonly expiresAt?: string;
+  readonly overlapEndsAt?: string;
+  readonly enabled?: boolean;
+  readonly suspended?: boolean;
+  readonly price?: number;
+  /** Rules that have another value than before; null is the default. */
+  readonly changed?: readonly ChangedRule[];
+  readonly role?: OperatorRole;
+  /** Requests that were refused alike. */
+  readonly times?: number;
+  /** Wrong tokens, requests refused unseen because their address had guessed too often, and the first few addresses. */
+  readonly wrong?: number;
+  readonly refused?: number;
+  readonly addresses?: readonly string[];
+}
+
+export function auditEntry(action: ActionView): AuditEntry {
+  const { seq, timeMs, kind, operator, facts } = action;
+  return {
+    seq,
+    time: isoText(timeMs),
+    action: kind,
+    operator,
+    reason: facts.reason === '' ? null : facts.reason,
+    target: targetOf(kind, facts),
+    details: detailsOf(action),
+  };
+}
+
+function targetOf(kind: ActionKind, facts: ActionFacts): string | null {
+  const { account = 0, key = 0, made = 0, market = '', roundNumber = 0, asset = '' } = facts;
+  switch (kind) {
+    case 'createAccount':
+      return accountId(made);
+    case 'updateAccount':
+    case 'deposit':
+    case 'withdraw':
+      return accountId(account);
+    case 'createKey':
+      return keyId(made);
+    case 'updateKey':
+    case 'expireKey':
+    case 'rotateKey':
+      return keyId(key);
+    case 'depositHouse':
+    case 'withdrawHouse':
+      return 'house';
+    case 'configure':
+      return 'rules';
+    case 'setTrading':
+      return 'trading';
+    case 'moveClock':
+      return 'clock';
+    case 'suspendMarket':
+      return market;
+    case 'voidRound':
+      return roundId(marketOf(market), roundNumber);
+    case 'confirmPrice':
+      return asset;
+    case 'roleDenied':
+      return facts.route ?? null;
+    case 'tokenRefused':
+      return null;
+    default:
+      return unreachable(kind);
+  }
+}
+
+function detailsOf({ kind, facts, changed }: ActionView): AuditDetails {
+  const { account, made, scopesMask, balanceCents, amountCents, expiresAtMs, overlapEndsMs } = facts;
+  const { name, tier, frozen, reference, enabled, suspended, price } = facts;
+  const { role, times, wrong, refused, addresses } = facts;
+  const given = {
+    accountId: kind === 'createKey' && account !== undefined ? accountId(account) : null,
+    newKeyId: kind === 'rotateKey' && made !== undefined ? keyId(made) : null,
+    balance: balanceCents === undefined ? null : dollarsOfCents(balanceCents),
+    amount: amountCents === undefined ? null : dollarsOfCents(amountCents),
+    scopes: scopesMask === undefined ? null : scopesOf(scopesMask),
+    expiresAt: timeText(expiresAtMs),
+    overlapEndsAt: timeText(overlapEndsMs),
+    changed: kind === 'configure' ? changed : null,
+    ...{ name, tier, frozen, reference, enabled, suspended, price },
+    ...{ role, times, wrong, refused, addresses },
+  };
+  const said = Object.entries(given).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(said);
+}
+
+const timeText = (timeMs: number | null | undefined): string | null =>
+  timeMs === null || timeMs === undefined ? null : isoText(timeMs);
