@@ -75,7 +75,7 @@ export const REPLICATION_VARIABLES = {
     'TOTE_REPLICATION_CREDENTIALS',
     [null, 'none'],
     path,
-    'credentials file for the NATS servers, as `nsc` writes it',
+    'credentials for the NATS servers: a file as `nsc` writes it, or with one line `user:password`',
   ),
   replicationCa: optional(
     'TOTE_REPLICATION_CA',

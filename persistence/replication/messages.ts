@@ -3,7 +3,7 @@ import type { Batch, StoredBatch } from '../../engine/model/ports.js';
 import type { DataDir } from '../data-dir/layout.js';
 import type { ErrorParts } from '../journal/messages.js';
 import type { FollowStatus, Role, StandbyReport } from './log/follower.js';
-import type { NatsSettings } from './log/nats-log.js';
+import type { NatsSettings } from './log/nats-connection.js';
 
 export interface ReplicationOptions {
   readonly nats: NatsSettings;

@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { jetstream } from '@nats-io/jetstream';
-import { connect } from '@nats-io/transport-node';
+import { type ConnectionOptions, connect } from '@nats-io/transport-node';
 import { fixedPort } from './fixed-port.js';
 import { isAvailable } from './programs.js';
 
@@ -20,6 +20,10 @@ export interface NatsOptions {
   readonly servers?: number;
   /** The most bytes of a message. */
   readonly payloadMax?: number;
+  /** Added to the configuration of each. */
+  readonly config?: string;
+  /** How clients connect, where not everybody may. */
+  readonly connection?: Pick<ConnectionOptions, 'authenticator' | 'tls'>;
 }
 
 interface Ports {
@@ -33,18 +37,20 @@ export class NatsCluster {
   private constructor(
     private readonly root: string,
     private readonly ports: readonly Ports[],
+    private readonly connection: Pick<ConnectionOptions, 'authenticator' | 'tls'>,
   ) {
     this.#processes = ports.map(() => null);
   }
 
   /** Resolves once the servers have a quorum. */
-  static async start({ servers = 3, payloadMax = 1_048_576 }: NatsOptions = {}): Promise<NatsCluster> {
+  static async start(options: NatsOptions = {}): Promise<NatsCluster> {
+    const { servers = 3, payloadMax = 1_048_576, config = '', connection = {} } = options;
     const root = mkdtempSync(join(tmpdir(), 'tote-nats-'));
     const ports: Ports[] = [];
     for (let index = 0; index < servers; index++)
       ports.push({ client: await fixedPort(), cluster: await fixedPort() });
-    const cluster = new NatsCluster(root, ports);
-    for (const index of ports.keys()) cluster.#writeConfig(index, payloadMax);
+    const cluster = new NatsCluster(root, ports, connection);
+    for (const index of ports.keys()) cluster.#writeConfig(index, payloadMax, config);
     for (const index of ports.keys()) cluster.startServer(index);
     await cluster.ready();
     return cluster;
@@ -56,7 +62,8 @@ export class NatsCluster {
 
   /** What `TOTE_REPLICATION` takes. */
   get url(): string {
-    return `nats://${this.ports.map(({ client }) => `127.0.0.1:${client}`).join(',')}`;
+    const scheme = this.connection.tls === undefined ? 'nats' : 'tls';
+    return `${scheme}://${this.ports.map(({ client }) => `127.0.0.1:${client}`).join(',')}`;
   }
 
   /** `host:port` of each server. */
@@ -86,7 +93,7 @@ export class NatsCluster {
   async ready(): Promise<void> {
     for (;;) {
       try {
-        const connection = await connect({ servers: this.servers, timeout: 1_000 });
+        const connection = await connect({ servers: this.servers, timeout: 1_000, ...this.connection });
         try {
           const manager = await jetstream(connection, { timeout: 1_000 }).jetstreamManager();
           const name = 'ready';
@@ -108,7 +115,7 @@ export class NatsCluster {
     rmSync(this.root, { recursive: true, force: true });
   }
 
-  #writeConfig(index: number, payloadMax: number): void {
+  #writeConfig(index: number, payloadMax: number, config: string): void {
     const { client, cluster } = this.ports[index] as Ports;
     const routes = this.ports.map((ports) => `nats://127.0.0.1:${ports.cluster}`).join(', ');
     const clustered =
@@ -118,7 +125,7 @@ listen: "127.0.0.1:${client}"
 max_payload: ${payloadMax}
 jetstream { store_dir: "${join(this.root, String(index))}" }
 ${clustered}
-`;
+${config}`;
     writeFileSync(join(this.root, `${index}.conf`), text);
   }
 }

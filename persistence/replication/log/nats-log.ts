@@ -2,7 +2,6 @@
  * The replicated log in NATS JetStream: a stream in files on three servers, and a bucket with the lease beside it. Reads go
  * to the stream's leader, whose answers do not lag behind.
  */
-import { readFileSync } from 'node:fs';
 import {
   JetStreamApiError,
   type JetStreamClient,
@@ -10,15 +9,11 @@ import {
   jetstream,
 } from '@nats-io/jetstream';
 import { type KV, Kvm } from '@nats-io/kv';
-import {
-  type ConnectionOptions,
-  connect,
-  credsAuthenticator,
-  type NatsConnection,
-} from '@nats-io/transport-node';
+import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { assert, must } from '../../../engine/base/assert.js';
 import { JournalError, messageOf } from '../../errors.js';
 import type { StandbyReport } from './follower.js';
+import { ANSWER_MS_MAX, connectionOptions, type NatsSettings } from './nats-connection.js';
 import {
   type LeaseEntry,
   type LeaseStore,
@@ -27,20 +22,6 @@ import {
   type ReplicatedLog,
 } from './replicated-log.js';
 
-export interface NatsSettings {
-  /** `host:port` of each server. */
-  readonly servers: readonly string[];
-  readonly stream: string;
-  /** A file as `nsc` writes it, or null. */
-  readonly credentialsFile: string | null;
-  /** null for a connection without TLS. `caFile` is the authority that signed the servers' certificates; null: the system's. */
-  readonly tls: { readonly caFile: string | null } | null;
-}
-
-/** A server that does not answer within this is not waited for. */
-const ANSWER_MS_MAX = 1_000;
-const PING_EVERY_MS = 1_000;
-const RECONNECT_EVERY_MS = 200;
 /** Where JetStream knows repeated messages by their ids. Later ones are found by their place (`Appender`). */
 const DUPLICATES_KNOWN_MS = 120_000;
 const MS_TO_NS = 1_000_000;
@@ -65,7 +46,7 @@ export class NatsLog implements ReplicatedLog, LeaseStore {
 
   /** Makes the stream and the bucket if they are missing. Throws if no server answers, or they are not as they must be. */
   static async open(settings: NatsSettings): Promise<NatsLog> {
-    const connection = await connect(optionsOf(settings));
+    const connection = await connect(connectionOptions(settings));
     try {
       const js = jetstream(connection, { timeout: ANSWER_MS_MAX });
       const jsm = await js.jetstreamManager();
@@ -196,20 +177,6 @@ const handOverOf = (stream: string): string => `${stream}.hand-over`;
 const releasedOf = (stream: string): string => `${stream}.released`;
 const standbysOf = (stream: string): string => `${stream}.standbys`;
 const newsOf = (stream: string): string => `${stream}.news`;
-
-function optionsOf({ servers, credentialsFile, tls }: NatsSettings): ConnectionOptions {
-  return {
-    servers: [...servers],
-    name: 'tote',
-    timeout: ANSWER_MS_MAX,
-    pingInterval: PING_EVERY_MS,
-    maxPingOut: 2,
-    maxReconnectAttempts: -1,
-    reconnectTimeWait: RECONNECT_EVERY_MS,
-    ...(credentialsFile === null ? {} : { authenticator: credsAuthenticator(readFileSync(credentialsFile)) }),
-    ...(tls === null ? {} : { tls: tls.caFile === null ? {} : { caFile: tls.caFile } }),
-  };
-}
 
 async function ensureStream(jsm: JetStreamManager, stream: string, replicas: number): Promise<void> {
   try {

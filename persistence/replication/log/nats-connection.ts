@@ -1,0 +1,62 @@
+/** How the NATS servers are reached: where they are, who we are, and whom we trust. */
+import { readFileSync } from 'node:fs';
+import {
+  type Authenticator,
+  type ConnectionOptions,
+  credsAuthenticator,
+  usernamePasswordAuthenticator,
+} from '@nats-io/transport-node';
+import { JournalError, messageOf } from '../../errors.js';
+
+export interface NatsSettings {
+  /** `host:port` of each server. */
+  readonly servers: readonly string[];
+  readonly stream: string;
+  /** A file as `nsc` writes it, or with one line `user:password`; null for neither. */
+  readonly credentialsFile: string | null;
+  /** null for a connection without TLS. `caFile` is the authority that signed the servers' certificates; null: the system's. */
+  readonly tls: { readonly caFile: string | null } | null;
+}
+
+/** A server that does not answer within this is not waited for. */
+export const ANSWER_MS_MAX = 1_000;
+const PING_EVERY_MS = 1_000;
+const RECONNECT_EVERY_MS = 200;
+const CREDENTIALS_OF_NSC = 'BEGIN NATS USER JWT';
+
+/** Throws `file_unreadable`. */
+export function connectionOptions({ servers, credentialsFile, tls }: NatsSettings): ConnectionOptions {
+  return {
+    servers: [...servers],
+    name: 'tote',
+    timeout: ANSWER_MS_MAX,
+    pingInterval: PING_EVERY_MS,
+    maxPingOut: 2,
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: RECONNECT_EVERY_MS,
+    ...(credentialsFile === null ? {} : { authenticator: authenticatorOf(credentialsFile) }),
+    ...(tls === null ? {} : { tls: tls.caFile === null ? {} : { ca: textOf(tls.caFile) } }),
+  };
+}
+
+function authenticatorOf(file: string): Authenticator {
+  const text = textOf(file);
+  if (text.includes(CREDENTIALS_OF_NSC)) return credsAuthenticator(new TextEncoder().encode(text));
+  const [, user, password] = /^([^:\s]+):(\S+)\s*$/.exec(text) ?? [];
+  if (user === undefined || password === undefined)
+    throw new JournalError(
+      'file_unreadable',
+      `${file} has no credentials for the NATS servers: it is a file as nsc writes it, or has one line user:password.`,
+    );
+  return usernamePasswordAuthenticator(user, password);
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (thrown) {
+    throw new JournalError('file_unreadable', `${file} cannot be read: ${messageOf(thrown)}`, {
+      cause: thrown,
+    });
+  }
+}

@@ -1,0 +1,97 @@
+/** NATS servers that speak TLS and know their users: by password, and by a credentials file. */
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { credsAuthenticator, usernamePasswordAuthenticator } from '@nats-io/transport-node';
+import { type Pair, selfSigned } from '../support/certificates.js';
+import { tote } from '../support/cli.js';
+import { NatsCluster, type NatsOptions, NO_NATS } from '../support/nats.js';
+import { createNatsUser } from '../support/nats-users.js';
+import { isAvailable } from '../support/programs.js';
+import { event, startMachine } from '../support/replicated.js';
+import { newDataDir, removeDataDir } from '../support/server.js';
+
+const options = { skip: NO_NATS || (isAvailable('openssl') ? false : 'the program openssl is missing') };
+const PASSWORD = 'nine-of-hearts';
+
+interface Secured {
+  readonly nats: NatsCluster;
+  /** What the documents say of the variables. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly folder: string;
+  readonly pair: Pair;
+}
+
+async function startSecured(
+  t: TestContext,
+  credentials: string,
+  given: Pick<NatsOptions, 'config' | 'connection'>,
+): Promise<Secured> {
+  const folder = newDataDir();
+  t.after(() => removeDataDir(folder));
+  const pair = selfSigned(folder, 'nats');
+  const file = join(folder, 'credentials');
+  writeFileSync(file, credentials);
+  const config = `tls { cert_file: "${pair.certFile}", key_file: "${pair.keyFile}" }\n${given.config}`;
+  const connection = { ...given.connection, tls: { ca: pair.cert } };
+  const nats = await NatsCluster.start({ servers: 1, config, connection });
+  t.after(() => nats.remove());
+  return {
+    nats,
+    env: { TOTE_REPLICATION_CREDENTIALS: file, TOTE_REPLICATION_CA: pair.certFile },
+    folder,
+    pair,
+  };
+}
+
+/** Leads, acknowledges, and ends. */
+async function leads(t: TestContext, { nats, env }: Secured): Promise<void> {
+  const leader = await startMachine({ nats, node: 'a', env }).leading;
+  t.after(() => leader.remove());
+  assert.equal((await leader.createBettor()).accountId, 'acc_1');
+  assert.equal((await leader.stop()).code, 0);
+}
+
+test('over TLS, with a user and a password', options, async (t) => {
+  const secured = await startSecured(t, `tote:${PASSWORD}\n`, {
+    config: `authorization { user: tote, password: "${PASSWORD}" }\n`,
+    connection: { authenticator: usernamePasswordAuthenticator('tote', PASSWORD) },
+  });
+  const { nats, env, folder, pair } = secured;
+  await leads(t, secured);
+  const refusedWith = async (changed: Readonly<Record<string, string>>): Promise<string> => {
+    const { run } = startMachine({ nats, node: 'b', env: { ...env, ...changed } });
+    t.after(() => run.signal('SIGKILL'));
+    return String((await event(run, 'replication_away'))['reason']);
+  };
+  const wrong = join(folder, 'wrong');
+  writeFileSync(wrong, 'tote:ten-of-hearts\n');
+  assert.match(await refusedWith({ TOTE_REPLICATION_CREDENTIALS: wrong }), /Authorization Violation/);
+  const other = selfSigned(folder, 'other');
+  assert.match(await refusedWith({ TOTE_REPLICATION_CA: other.certFile }), /certificate/);
+  writeFileSync(wrong, 'no password');
+  const { run } = startMachine({ nats, node: 'b', env: { ...env, TOTE_REPLICATION_CREDENTIALS: wrong } });
+  assert.match((await run.ended).stderr, /one line user:password.*file_unreadable/);
+  const promoted = [
+    'promote',
+    'b',
+    '--nats',
+    nats.url,
+    '--credentials',
+    env['TOTE_REPLICATION_CREDENTIALS'] ?? '',
+  ];
+  const answered = await tote([...promoted, '--ca', pair.certFile]);
+  assert.match(answered.stderr, /no leader answers/);
+});
+
+test('over TLS, with credentials that an operator has signed', options, async (t) => {
+  const { config, credentials } = createNatsUser();
+  const authenticator = credsAuthenticator(new TextEncoder().encode(credentials));
+  const secured = await startSecured(t, credentials, { config, connection: { authenticator } });
+  assert.match(
+    readFileSync(secured.env['TOTE_REPLICATION_CREDENTIALS'] ?? '', 'utf8'),
+    /BEGIN NATS USER JWT/,
+  );
+  await leads(t, secured);
+});
