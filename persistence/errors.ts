@@ -29,10 +29,12 @@ export type JournalErrorCode =
   | 'not_found'
   /** A file to be created exists already; it is not overwritten. */
   | 'file_exists'
-  /** A file named on the command line cannot be read. */
+  /** A file named on the command line or in the configuration cannot be read. */
   | 'file_unreadable'
   /** A backup is of another journal than its source, or cannot be continued from it. */
   | 'backup_mismatch'
+  /** No backup could be had from an address. */
+  | 'backup_unreachable'
   /** The file system does not provide the durability that was asked for. */
   | 'durability_unavailable'
   /** There is not enough free space. */

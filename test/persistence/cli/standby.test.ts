@@ -1,0 +1,74 @@
+/** `tote standby init --from URL`: a backup as a tar archive over HTTP, and what is not taken for one. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { tote, toteJson, toteText } from '../../support/cli.js';
+import { live } from '../support/lived-dir.js';
+
+const TOKEN = 'token-of-the-web-server';
+
+/** A web server with this file, for those with the token. */
+async function serve(t: TestContext, file: () => Buffer): Promise<string> {
+  const server = createServer((request, response) => {
+    const isAllowed = request.headers.authorization === `Bearer ${TOKEN}`;
+    if (!isAllowed) response.writeHead(401).end();
+    else if (request.url === '/moved') response.writeHead(302, { Location: '/backup.tar' }).end();
+    else response.writeHead(200).end(file());
+  }).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  t.after(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test('a standby is made of a tar archive that a web server has, its secrets included', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'tote-test-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const { sandbox, dataDir } = await live();
+  t.after(() => sandbox.remove());
+  const [backup, tar, token] = [join(folder, 'backup'), join(folder, 'backup.tar'), join(folder, 'token')];
+  await toteText(['backup', backup, dataDir]);
+  assert.equal(spawnSync('tar', ['-C', backup, '-cf', tar, '.']).status, 0);
+  writeFileSync(token, `${TOKEN}\n`);
+  const archive = readFileSync(tar);
+  let sent = archive;
+  const origin = await serve(t, () => sent);
+  const init = (from: string, out: string): string[] => [
+    ...['standby', 'init', '--from', from, '--out', join(folder, out)],
+    ...['--token-file', token],
+  ];
+  const made = await toteJson<{ seq: number }>(init(`${origin}/backup.tar`, 'made'));
+  const direct = await toteJson<{ seq: number }>([
+    'standby',
+    'init',
+    '--from',
+    backup,
+    '--out',
+    join(folder, 'direct'),
+  ]);
+  assert.equal(made.seq, direct.seq);
+  for (const name of ['master-secret', 'signing-keys'])
+    assert.deepEqual(readFileSync(join(folder, 'made', name)), readFileSync(join(dataDir, name)), name);
+  await toteText(['verify', join(folder, 'made')]);
+  const failed = async (from: string, out: string): Promise<string> => {
+    const ran = await tote(init(from, out));
+    assert.notEqual(ran.code, 0);
+    assert.equal(existsSync(join(folder, out)), false);
+    return ran.stderr;
+  };
+  sent = archive.subarray(0, Math.floor(archive.length / 2));
+  assert.match(await failed(`${origin}/backup.tar`, 'half'), /No backup could be had from .*tar: /);
+  sent = Buffer.from('<html>not found</html>');
+  assert.match(await failed(`${origin}/backup.tar`, 'page'), /No backup could be had/);
+  assert.match(await failed(`${origin}/moved`, 'moved'), /No backup could be had/);
+  writeFileSync(token, 'another');
+  assert.match(await failed(`${origin}/backup.tar`, 'denied'), /the answer is 401/);
+  assert.match(await failed('http://one.example.com/backup.tar', 'plain'), /comes over https/);
+  assert.match(await failed('https://me:secret@one.example.com/backup.tar', 'secret'), /--token-file/);
+  const left = readdirSync(folder).filter((name) => name.includes('fetched'));
+  assert.deepEqual(left, [], 'nothing of a download is left');
+});
