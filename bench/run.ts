@@ -27,6 +27,7 @@ import { ordersSection } from './sections/orders.js';
 import { mainOf, pairSection } from './sections/pair.js';
 import { pastSection } from './sections/past.js';
 import { replaySection } from './sections/replay.js';
+import { replicationSection } from './sections/replication.js';
 import { snapshotsSection } from './sections/snapshots.js';
 import { startSection } from './sections/start.js';
 import { streamSection } from './sections/stream.js';
@@ -46,6 +47,7 @@ const SECTIONS: Readonly<Record<SectionName, Section>> = {
   attack: attackSection,
   stream: streamSection,
   tls: tlsSection,
+  replication: replicationSection,
   replay: replaySection,
   snapshots: snapshotsSection,
   past: pastSection,

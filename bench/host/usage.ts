@@ -8,7 +8,7 @@ import { readdirSync, readFileSync } from 'node:fs';
  * `main` is the thread that the process began with: the engine's of this server, the event loop of a reference. `gateway`
  * are those of the public port. `other` are the threads of V8 and of libuv, which collect garbage and compile for all the others.
  */
-export const THREADS = ['gateway', 'main', 'journal', 'shadow', 'operator', 'other'] as const;
+export const THREADS = ['gateway', 'main', 'journal', 'replication', 'shadow', 'operator', 'other'] as const;
 export type ThreadName = (typeof THREADS)[number];
 export type ByThread = Readonly<Record<ThreadName, number>>;
 
@@ -17,6 +17,7 @@ const NAMES: ReadonlyMap<string, ThreadName> = new Map([
   ['gateway', 'gateway'],
   ['journal', 'journal'],
   ['references', 'journal'],
+  ['replication', 'replication'],
   ['shadow', 'shadow'],
   ['operator', 'operator'],
 ]);

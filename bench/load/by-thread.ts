@@ -49,6 +49,7 @@ const TITLES: Readonly<Record<ThreadName, string>> = {
   gateway: 'gateways',
   main: 'engine (or event loop)',
   journal: 'journal',
+  replication: 'replication',
   shadow: 'shadow',
   operator: 'operators',
   other: "V8's own",

@@ -67,6 +67,14 @@ const GOALS = {
     what: 'p99 of polite clients on one gateway while an attack holds the others / quiet',
     ...{ unit: 'times at most', must: 3, aim: 2, section: 'attack' },
   },
+  takeover: {
+    what: 'without service after SIGKILL of a leader with a replicated journal',
+    ...{ unit: 'ms', must: 6_000, aim: 4_000, section: 'replication' },
+  },
+  plannedSwitch: {
+    what: 'without service while such a leader hands over',
+    ...{ unit: 'ms', must: 1_000, aim: 200, section: 'replication' },
+  },
   engineToOrderBook: {
     what: 'engine alone, place order, against limit orders of nodejs-order-book',
     ...{ unit: 'times', must: 8, aim: 20, section: 'engine' },

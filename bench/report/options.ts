@@ -15,6 +15,7 @@ export const SECTION_NAMES = [
   'attack',
   'stream',
   'tls',
+  'replication',
   'replay',
   'snapshots',
   'past',
@@ -24,7 +25,14 @@ export const SECTION_NAMES = [
 ] as const;
 export type SectionName = (typeof SECTION_NAMES)[number];
 /** Not in a quick run unless named: one waits for the end of a minute, one opens thousands of streams, the others fill a data directory. */
-const SLOW_SECTIONS: readonly SectionName[] = ['minute', 'memory', 'stream', 'snapshots', 'past'];
+const SLOW_SECTIONS: readonly SectionName[] = [
+  'minute',
+  'memory',
+  'stream',
+  'replication',
+  'snapshots',
+  'past',
+];
 
 export interface BenchOptions {
   readonly quick: boolean;

@@ -41,16 +41,30 @@ export interface ToteOptions {
 }
 
 export class ToteServer {
+  readonly #startedMs = performance.now();
+  #startMs = Number.NaN;
+
   private constructor(
     readonly process: ServerProcess,
     readonly port: number,
     readonly operatorPort: number,
-    /** From the start of the process to its first answer. */
-    readonly startMs: number,
     private readonly isTls: boolean,
   ) {}
 
+  /** From the start of the process to its first answer; NaN until then. */
+  get startMs(): number {
+    return this.#startMs;
+  }
+
+  /** Resolves once it is ready. */
   static async start(options: ToteOptions): Promise<ToteServer> {
+    const server = await ToteServer.launch(options);
+    await server.ready();
+    return server;
+  }
+
+  /** A process that has only begun to start. */
+  static async launch(options: ToteOptions): Promise<ToteServer> {
     const { dataDir, workDir, core, durability, clock, main } = options;
     const [port, operatorPort] = [await freePort(), await freePort()];
     const foreign = Object.keys(process.env).filter((name) => name.startsWith('TOTE_'));
@@ -72,18 +86,24 @@ export class ToteServer {
       }),
       ...options.env,
     };
-    const startedMs = performance.now();
-    const server = ServerProcess.node(main ?? MAIN, [], { core, env, logFile: join(workDir, 'tote.log') });
-    while (performance.now() - startedMs < START_MS_MAX && !server.ended) {
-      const status = await call(operatorPort, 'GET', '/readyz', null).catch(() => null);
+    const logFile = join(workDir, 'tote.log');
+    const server = ServerProcess.node(main ?? MAIN, [], { core, env, logFile });
+    return new ToteServer(server, port, operatorPort, options.tls !== undefined);
+  }
+
+  /** Resolves once it is ready. The process is ended if it takes too long. */
+  async ready(): Promise<void> {
+    const fromMs = performance.now();
+    while (performance.now() - fromMs < START_MS_MAX && !this.process.ended) {
+      const status = await call(this.operatorPort, 'GET', '/readyz', null).catch(() => null);
       if (status?.status === 200) {
-        const startMs = performance.now() - startedMs;
-        return new ToteServer(server, port, operatorPort, startMs, options.tls !== undefined);
+        this.#startMs = performance.now() - this.#startedMs;
+        return;
       }
       await new Promise((resolve) => setTimeout(resolve, START_TRY_GAP_MS));
     }
-    const failure = server.failure('did not become ready');
-    await server.stop('SIGKILL');
+    const failure = this.process.failure('did not become ready');
+    await this.process.stop('SIGKILL');
     throw failure;
   }
 
@@ -93,6 +113,11 @@ export class ToteServer {
       call(this.operatorPort, method, `/operator/v1${path}`, body),
     );
     return dataOf(`${method} ${path}`, status, text);
+  }
+
+  /** What Prometheus would read. */
+  async metrics(): Promise<string> {
+    return (await this.#explained(call(this.operatorPort, 'GET', '/metrics', null))).text;
   }
 
   /** Moves a manual clock and returns the time reached, once all work due by then, settlements included, is durable. */

@@ -1,0 +1,97 @@
+/** Two machines of one exchange: a leader and its standby, whose places change. */
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { must } from '../../engine/base/assert.js';
+import type { ServerProcess } from '../host/server-process.js';
+import type { SuiteOptions } from '../report/section.js';
+import { ToteServer } from '../tote/server.js';
+import type { NatsServers } from './nats-servers.js';
+
+const LOOK_EVERY_MS = 20;
+const FOLLOW_MS_MAX = 60_000;
+
+/** The part of a leader's /status that matters here. */
+interface LeaderStatus {
+  readonly replication: {
+    readonly streamSequence: number;
+    readonly standbys: readonly { readonly messagesBehind: number; readonly behindMs: number }[];
+  };
+}
+
+interface Machine {
+  readonly node: string;
+  readonly server: ToteServer;
+}
+
+export class Pair {
+  #leader: Machine | null = null;
+  #standby: Machine | null = null;
+
+  /** All processes that were started are in `running`. */
+  constructor(
+    private readonly nats: NatsServers,
+    private readonly options: SuiteOptions,
+    private readonly running: ServerProcess[],
+  ) {}
+
+  /** The first machine leads, and the second follows. */
+  async start(): Promise<void> {
+    const { workDir } = this.options;
+    for (const node of ['one', 'two'])
+      mkdirSync(join(workDir, node, 'data'), { recursive: true, mode: 0o700 });
+    this.#leader = await this.#launch('one');
+    await this.#leader.server.ready();
+    const secretOf = (node: string): string => join(workDir, node, 'data', 'master-secret');
+    copyFileSync(secretOf('one'), secretOf('two'));
+    this.#standby = await this.#launch('two');
+    await this.followed();
+  }
+
+  get leader(): ToteServer {
+    return must(this.#leader, 'a leader').server;
+  }
+
+  get ports(): readonly number[] {
+    return [this.#leader, this.#standby].flatMap((machine) =>
+      machine === null ? [] : [machine.server.port],
+    );
+  }
+
+  /** Resolves once the standby follows with nothing missing. */
+  async followed(): Promise<void> {
+    const untilMs = performance.now() + FOLLOW_MS_MAX;
+    while (performance.now() < untilMs) {
+      const { standbys } = (await this.status()).replication;
+      if (standbys[0]?.messagesBehind === 0) return;
+      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    }
+    throw new Error('the standby does not follow');
+  }
+
+  async status(): Promise<LeaderStatus> {
+    return (await this.leader.operate('GET', '/status')) as LeaderStatus;
+  }
+
+  /** Ends the leader by this signal; resolves once the standby leads and the other machine follows it. */
+  async change(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+    const before = must(this.#leader, 'a leader');
+    const successor = must(this.#standby, 'a standby');
+    await Promise.all([before.server.process.stop(signal), successor.server.ready()]);
+    this.#leader = successor;
+    this.#standby = await this.#launch(before.node);
+    await this.followed();
+  }
+
+  async #launch(node: string): Promise<Machine> {
+    const { cores, durability, workDir } = this.options;
+    const server = await ToteServer.launch({
+      dataDir: join(workDir, node, 'data'),
+      workDir: join(workDir, node),
+      core: cores.server,
+      durability,
+      env: { TOTE_REPLICATION: this.nats.url, TOTE_ROLE: 'auto', TOTE_NODE: node },
+    });
+    this.running.push(server.process);
+    return { node, server };
+  }
+}
