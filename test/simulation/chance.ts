@@ -43,6 +43,8 @@ export class Chances {
   readonly disk: Rng;
   readonly crypto: Rng;
   readonly threads: Rng;
+  readonly limits: Rng;
+  readonly roots: Rng;
 
   constructor(seed: number) {
     const rng = (index: number): Rng => new Rng(derivedSeed(seed, index));
@@ -54,5 +56,7 @@ export class Chances {
     this.disk = rng(6);
     this.crypto = rng(7);
     this.threads = rng(8);
+    this.limits = rng(9);
+    this.roots = rng(10);
   }
 }

@@ -4,14 +4,16 @@
  */
 import { ASSETS, assetOf, MARKET_IDS, type TimeFrame } from '../../engine/model/domain.js';
 import {
+  type CurrentRules,
   defaultRules,
   type MarketRules,
   type QuotedMarketRules,
   type Rules,
 } from '../../engine/model/rules.js';
 import type { RateLimitSettings } from '../../http/limits/settings.js';
-import { fixedHouse } from '../support/house-rules.js';
+import { fairHouse, fixedHouse } from '../support/house-rules.js';
 import type { Rng } from '../support/reference/rng.js';
+import type { Chances } from './chance.js';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
@@ -27,6 +29,10 @@ export interface WorldConfig {
   readonly bettors: number;
   /** Mean time between two actions of one bettor. */
   readonly actEveryMs: number;
+  /** Who place limit orders and cancel them, besides the bettors. */
+  readonly limitTraders: number;
+  /** Whether the house moves its seeds with the prices. */
+  readonly isQuoting: boolean;
   readonly operatorEveryMs: number;
   readonly tickEveryMs: number;
   /** Prices come in steps of this: coarse ones give draws. */
@@ -57,8 +63,11 @@ const RINGS = [
   { ringCells: { requests: 65_536, replies: 131_072 }, listLimitMax: 200 },
 ] as const;
 
-/** `threads` is the chance of the threads: how many there are changes nothing else of a world. */
-export function worldConfig(rng: Rng, threads: Rng, hours: number): WorldConfig {
+/** `threads` and `limits` have chances of their own: what they decide changes nothing else that is drawn of a world. */
+export function worldConfig(
+  { config: rng, threads, limits: ofLimits }: Pick<Chances, 'config' | 'threads' | 'limits'>,
+  hours: number,
+): WorldConfig {
   const crypto = ASSETS.map((_, asset) => asset).filter((asset) => ![5, 6, 7, 8, 9, 10, 11].includes(asset));
   const others = [5, 6, 7, 8, 9, 10, 11];
   const count = rng.pick([1, 3, 7, 7]);
@@ -79,6 +88,12 @@ export function worldConfig(rng: Rng, threads: Rng, hours: number): WorldConfig 
     ],
     bettors: rng.integer(6, 24),
     actEveryMs: rng.pick([300, 700, 1_500]),
+    limitTraders: ofLimits.weighted([
+      [1, 0],
+      [2, 4],
+      [1, 16],
+    ]),
+    isQuoting: ofLimits.chance(0.5),
     operatorEveryMs: rng.pick([2_000, 6_000, 20_000]),
     tickEveryMs: rng.pick([400, 1_000, 2_500]),
     priceStep: rng.pick([0.01, 0.01, 2]),
@@ -125,7 +140,7 @@ export function worldRules(config: WorldConfig, rng: Rng, fingerprint: string): 
   ]);
   const historyBetsMax = rng.pick([3, 12, 40]);
   const tierMax = rng.pick([30_00, 100_00, 1_000_00]);
-  return {
+  const rules = {
     ...defaults,
     markets: defaults.markets.filter(isSelected(config)).map((market) => marketRules(market, rng)),
     tiers: defaults.tiers.map((tier, index) => ({
@@ -146,6 +161,17 @@ export function worldRules(config: WorldConfig, rng: Rng, fingerprint: string): 
       [6, 20_000_000],
     ]),
   };
+  return config.isQuoting ? quoting(rules) : rules;
+}
+
+/** The same with a house that moves its seeds with the price. The clamp is at most the fee. */
+function quoting(rules: CurrentRules): CurrentRules {
+  const clampE6 = Math.min(20_000, rules.feeBps * 100);
+  const markets = rules.markets.map((market) => ({
+    ...market,
+    house: fairHouse({ seedCents: market.house.seedCents, clampE6 }),
+  }));
+  return { ...rules, markets };
 }
 
 const isSelected =

@@ -29,9 +29,23 @@ const ORDER_REFUSALS = [
   'round_not_live',
   'shutting_down',
   'stake_out_of_range',
+  'stale_price',
   'too_many_open_bets',
   'trading_disabled',
 ];
+
+/** Why DELETE /orders/{id} is refused. */
+const CANCEL_REFUSALS = [
+  'clock_unsynchronised',
+  'disk_reserve',
+  'journal_backlog',
+  'order_not_found',
+  'order_not_pending',
+  'shutting_down',
+];
+
+/** Of these a limit order rests instead, or names odds of its own. */
+const OF_OTHER_ORDERS = ['odds_changed', 'round_exposure_limit'];
 
 const COMMANDS = [
   ...[
@@ -39,6 +53,8 @@ const COMMANDS = [
     'boundaryPrice',
     'configure',
     'createAccount',
+    'expireOrders',
+    'fillOrders',
     'openLate',
     'setCalendar',
     'setTrading',
@@ -46,6 +62,13 @@ const COMMANDS = [
     'updateAccount',
   ].map((kind) => `${kind} accepted`),
   ...each('placeOrder', ['accepted', 'replayed', ...ORDER_REFUSALS]),
+  ...each('placeLimitOrder', [
+    'accepted',
+    'replayed',
+    ...ORDER_REFUSALS.filter((code) => !OF_OTHER_ORDERS.includes(code)),
+  ]),
+  ...each('cancelOrder', ['accepted', ...CANCEL_REFUSALS]),
+  ...each('publishRoot', ['accepted', 'invalid_request']),
   ...each('createKey', ['accepted', 'tier_too_low', 'too_many_keys']),
   ...each('updateKey', ['accepted', 'key_expired', 'too_many_keys']),
   ...each('deposit', ['accepted', 'replayed', 'reference_conflict']),
@@ -90,7 +113,25 @@ const REPLIES = [
     '503 market_suspended',
     '503 overloaded',
     '503 shutting_down',
+    '503 stale_price',
     '503 trading_disabled',
+  ]),
+  ...each('DELETE /v1/orders/{id}', [
+    '200',
+    '400 order_not_pending',
+    '403 account_frozen',
+    '403 insufficient_scope',
+    '403 key_disabled',
+    '403 key_expired',
+    '403 tier_too_low',
+    '404 order_not_found',
+    '429 rate_limited',
+    '503 archive_unavailable',
+    '503 clock_unsynchronised',
+    '503 disk_reserve',
+    '503 journal_backlog',
+    '503 overloaded',
+    '503 shutting_down',
   ]),
   ...[
     '/v1/markets',
@@ -143,9 +184,10 @@ const OPERATOR = [
 const EVENTS = [
   ...['accountCreated', 'accountUpdated', 'keyCreated', 'keyUpdated', 'configured', 'calendarChanged'],
   ...['tradingChanged', 'marketSuspended', 'betPlaced', 'boundaryPriced'],
+  ...['orderPending', 'orderFilled', 'rootPublished'],
   ...['roundUpcoming', 'roundOpened', 'roundLocked', 'roundEnded', 'roundSettled'],
   ...each('roundResolved', ['UP', 'DOWN', 'DRAW', 'VOID']),
-  ...each('betSettled', ['WIN', 'LOSS', 'DRAW', 'REFUNDED']),
+  ...each('betSettled', ['WIN', 'LOSS', 'DRAW', 'REFUNDED', 'CANCELLED', 'EXPIRED']),
   ...each('balanceMoved', ['deposit', 'withdrawal', 'seed', 'settlement']),
   ...each('roundNotOpened', ['stale_price', 'suspended', 'market_hours']),
 ];
@@ -168,6 +210,7 @@ const FAULTS = [
     'delayed',
     'fail-stop: disk error',
     'fail-stop: hung',
+    'root refused invalid_request',
   ],
 ];
 
@@ -192,6 +235,7 @@ export const EXPECTED: Readonly<Record<CoverageKind, readonly string[]>> = {
     'whale',
     'reader',
     'pest',
+    'limit trader',
     'tick taken',
     'tick refused',
   ],

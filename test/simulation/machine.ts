@@ -17,6 +17,7 @@ import { type Scheduler, SimClock } from './scheduler.js';
 import { Server } from './server.js';
 import { SimSnapshots } from './snapshots.js';
 import { SimStore } from './store.js';
+import { RootMaker } from './threads/root-maker.js';
 import { check, Violation } from './violation.js';
 import type { World } from './world.js';
 
@@ -39,6 +40,7 @@ export class Machine implements FaultTarget, WriterHost {
   crashCount = 0;
   #writer: SimJournalWriter | null = null;
   #snapshots: SimSnapshots | null = null;
+  #rootMaker: RootMaker | null = null;
   /** Where the newest snapshot of this life stands. */
   #snapshotSeq = 0;
   /** Why the process is expected to end with an error, if it is. */
@@ -119,12 +121,22 @@ export class Machine implements FaultTarget, WriterHost {
     server.start(world.rules());
     world.network.serve(server.handlers);
     this.#pump(server);
+    this.#rootMaker = new RootMaker({
+      disk,
+      snapshot: recovered.snapshotSeq === 0 ? null : snapshots.engineAt(recovered.snapshotSeq),
+      masterSecret: this.masterSecret,
+      host: this,
+      rng: chances.roots,
+      publish: (root) => server.roots.publish(root),
+      isDamaged: () => world.faults.isDamaged,
+    });
     world.note(() => `life ${this.incarnation} begins at ${end.lastSeq}`);
   }
 
   #pump(server: Server): void {
     this.later(this.world.config.pumpEveryMs, () => {
       server.pump();
+      this.world.auditor.afterPump(server);
       this.#pump(server);
     });
   }
@@ -213,6 +225,7 @@ export class Machine implements FaultTarget, WriterHost {
     this.server?.die();
     this.server = null;
     this.#writer = null;
+    this.#rootMaker = null;
     this.incarnation++;
     this.world.network.serve(null);
   }
@@ -274,6 +287,7 @@ export class Machine implements FaultTarget, WriterHost {
   onCommitted(): void {
     const { auditor, config } = this.world;
     auditor.follow();
+    this.#rootMaker?.poll();
     if (auditor.reference.seq - this.#snapshotSeq < config.snapshotEveryCommands) return;
     this.#snapshotSeq = auditor.reference.seq;
     this.later(0, () => this.#saveSnapshot());
@@ -285,6 +299,8 @@ export class Machine implements FaultTarget, WriterHost {
     const last = this.disk.rows.at(-1);
     if (last === undefined || this.#snapshots === null || this.spaceLevel !== 'ok') return;
     this.#snapshotSeq = reference.seq;
+    // Who writes the snapshot has come as far itself, and needs no row before it.
+    this.#rootMaker?.follow();
     try {
       this.#snapshots.save(reference, last.chain);
       this.coverage.hit('recovery', 'snapshot saved');

@@ -9,6 +9,7 @@ import { ClockGuard } from '../../engine/host/clock-guard.js';
 import { type Calendar, Lifecycle } from '../../engine/host/lifecycle.js';
 import { PriceTracker } from '../../engine/host/price-tracker.js';
 import { Quoter } from '../../engine/host/quoter.js';
+import { RootDesk } from '../../engine/host/roots/root-desk.js';
 import { Sequencer } from '../../engine/host/sequencer.js';
 import { SEQUENCER_DEFAULTS } from '../../engine/host/sequencer-options.js';
 import type { Command, OrderGuards } from '../../engine/model/commands.js';
@@ -98,6 +99,11 @@ export class Server {
   readonly handlers: Handlers;
   readonly gateways: SimGateways;
   readonly board: BoardAudit;
+  readonly roots: RootDesk;
+  /** The last stamp that was given out. */
+  readonly lastStampMs: () => number;
+  /** As orders find it. */
+  readonly fairShare: (market: number, nowMs: number) => number;
 
   constructor(private readonly parts: ServerParts) {
     const { config, clock, engine, writer, watcher } = parts;
@@ -112,7 +118,8 @@ export class Server {
       onDiskFull: () => watcher.onDiskFull(),
       clockGuard: new ClockGuard(),
     });
-    this.feed = new WatchedFeed(this.#watchStamps(), this.#tickWatcher());
+    this.lastStampMs = this.#watchStamps();
+    this.feed = new WatchedFeed(this.lastStampMs, this.#tickWatcher());
     const tracker = new PriceTracker(engine);
     const latestTick: LatestTick = (asset) => tracker.latest(asset);
     this.board = new BoardAudit({ engine, latestTick, clock, nowMs: () => parts.host.nowMs });
@@ -123,6 +130,7 @@ export class Server {
     };
     const quoter = new Quoter(engine, tracker);
     const fairShare = quoter.fairShareE6.bind(quoter);
+    this.fairShare = fairShare;
     this.lifecycle = new Lifecycle(this.sequencer, tracker, {
       feeds: [this.feed],
       calendar: parts.calendar,
@@ -132,6 +140,11 @@ export class Server {
       clock,
       // The simulated process never stands still; its clock is what jumps.
       stallMs: Number.POSITIVE_INFINITY,
+    });
+    this.roots = new RootDesk(this.sequencer, {
+      hurry: () => undefined,
+      isMaking: () => true,
+      onRefused: (_round, code) => parts.coverage.hit('fault', `root refused ${code}`),
     });
     const requestIdPrefix = `life${parts.incarnation}`;
     this.gateways = new SimGateways({
@@ -144,7 +157,6 @@ export class Server {
     this.handlers = { public: this.gateways.handler, operator: this.#operatorApi(schedule, tracker) };
   }
 
-  /** The last stamp that was given out. */
   #watchStamps(): () => number {
     const { sequencer } = this;
     const stampMs = sequencer.stampMs.bind(sequencer);

@@ -23,7 +23,7 @@ const STEPS_TO_FIND_MAX = 1_500_000;
 
 test('worlds with every kind of fault keep every promise and recover', async () => {
   const { tally, failed } = await runWorlds(
-    { seed: 20_261_121, hours: 0.6, worldHours: 0.1, mutation: null },
+    { seed: 20_261_121, hours: 0.35, worldHours: 0.1, mutation: null },
     { index: 0, of: 1 },
     () => false,
   );
@@ -40,15 +40,9 @@ test('worlds with every kind of fault keep every promise and recover', async () 
 test('a long run must meet every error code that a server on a real clock can give', () => {
   const expected = Object.values(EXPECTED).flat().join('\n');
   const left = Object.keys(ERROR_STATUS).filter((code) => !new RegExp(`\\b${code}\\b`).test(expected));
-  // No client opens a stream, reads the archive, asks for one order or a proof, or cancels. Prices are pushed, and no operator vouches for any.
+  // No client opens a stream, waits for the archive, or asks for a proof. Prices are pushed, and no operator vouches for any.
   const ofStreams = ['slow_consumer', 'upgrade_required', 'resync_required', 'too_many_streams'];
-  const ofArchive = [
-    'archive_behind',
-    'archive_unavailable',
-    'order_not_found',
-    'order_not_pending',
-    'proof_not_found',
-  ];
+  const ofArchive = ['archive_behind', 'proof_not_found'];
   // Nor has any a browser.
   const ofConsole = ['invalid_session', 'csrf_refused'];
   const ofPrices = ['feed_not_push', 'price_not_held', 'preview_outdated'];
@@ -79,7 +73,7 @@ for (const mutation of MUTATIONS) {
   test(`a planted bug is found: ${mutation.bug}`, async () => {
     let steps = 0;
     for (let index = 0; steps < STEPS_TO_FIND_MAX; index++) {
-      const options = { seed: derivedSeed(1, index), hours: HOURS, mutation };
+      const options = { seed: derivedSeed(mutation.seed ?? 1, index), hours: HOURS, mutation };
       if (mutation.canShow?.(new World(options).config) === false) continue;
       const { world, error } = await runWorld(options);
       steps += world.steps;
@@ -94,7 +88,7 @@ for (const mutation of MUTATIONS) {
 test('the report of a failure is short and repeats it', async () => {
   const mutation = mutationNamed('mark-early');
   const { failed } = await runWorlds(
-    { seed: 7, hours: 10, worldHours: HOURS, mutation },
+    { seed: 14, hours: 10, worldHours: HOURS, mutation },
     { index: 0, of: 1 },
     () => false,
   );

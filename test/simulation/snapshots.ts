@@ -42,9 +42,16 @@ export class SimSnapshots implements SnapshotStore {
         `The snapshot ${file.name} does not have the content of its name.`,
       );
     }
-    const { meta, tables } = JSON.parse(file.text) as Content;
-    const rows = new Map(tables);
-    return { meta, engine: Engine.fromTables((name) => must(rows.get(name), `table ${name}`)) };
+    return restored(file.text);
+  }
+
+  /** The engine of a good snapshot, for another thread than the one that recovers. */
+  engineAt(seq: number): Engine {
+    const file = must(
+      this.disk.snapshots.findLast((one) => one.seq === seq && nameOf(one.seq, one.text) === one.name),
+      `a snapshot at ${seq}`,
+    );
+    return restored(file.text).engine;
   }
 
   save(engine: Engine, chain: string): SnapshotRef {
@@ -64,6 +71,12 @@ export class SimSnapshots implements SnapshotStore {
     this.disk.snapshots = this.disk.snapshots.slice(-KEPT);
     return { seq, name: file.name };
   }
+}
+
+function restored(text: string): { readonly meta: SnapshotMeta; readonly engine: Engine } {
+  const { meta, tables } = JSON.parse(text) as Content;
+  const rows = new Map(tables);
+  return { meta, engine: Engine.fromTables((name) => must(rows.get(name), `table ${name}`)) };
 }
 
 /** A writer of rows may use one array for all of them. */

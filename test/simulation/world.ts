@@ -11,6 +11,7 @@ import { Chances, restoreCrypto, seedCrypto } from './chance.js';
 import { Bettor, HABITS } from './clients/bettor.js';
 import type { ClientWorld, Purse } from './clients/client-world.js';
 import { SimFeed } from './clients/feed.js';
+import { type KnownOrders, LimitTrader } from './clients/limit-trader.js';
 import { Operator } from './clients/operator.js';
 import { type WorldConfig, worldConfig, worldRules } from './config.js';
 import { Coverage } from './coverage.js';
@@ -63,7 +64,7 @@ export class World implements ClientWorld {
   constructor(readonly options: WorldOptions) {
     this.chances = new Chances(options.seed);
     const { config: rng } = this.chances;
-    this.config = worldConfig(rng, this.chances.threads, options.hours);
+    this.config = worldConfig(this.chances, options.hours);
     this.#rulesRng = rng;
     this.coverage = new Coverage();
     this.trace = new Trace(options.isVerbose === true);
@@ -71,7 +72,7 @@ export class World implements ClientWorld {
     const masterSecret = createHash('sha256').update(`world ${options.seed}`).digest();
     this.#fingerprint = createHash('sha256').update(masterSecret).digest('hex');
     this.#rules = worldRules(this.config, rng, this.#fingerprint);
-    this.auditor = new Auditor(this);
+    this.auditor = new Auditor(this, masterSecret);
     this.network = new Network(
       this.scheduler,
       this.chances.network,
@@ -132,16 +133,15 @@ export class World implements ClientWorld {
     ).start();
     for (const tier of TIERS)
       this.operator.createAccount(tier, chances.config.pick([500, 20_000, 1_000_000]));
+    const purseOf = (i: number) => (): Purse | null =>
+      this.purses[i % Math.max(1, this.purses.length)] ?? null;
     for (let i = 0; i < config.bettors; i++) {
       const habit = HABITS[i % HABITS.length] ?? 'polite';
-      new Bettor(
-        this,
-        chances.clients,
-        i,
-        habit,
-        () => this.purses[i % Math.max(1, this.purses.length)] ?? null,
-      ).start();
+      new Bettor(this, chances.clients, i, habit, purseOf(i)).start();
     }
+    const known: KnownOrders = [];
+    for (let i = 0; i < config.limitTraders; i++)
+      new LimitTrader(this, chances.limits, i, purseOf(i), known).start();
     this.operator.start();
     scheduler.after(SETTLING_IN_MS, () => this.#storm());
   }

@@ -5,11 +5,11 @@
 import { assert } from '../../../engine/base/assert.js';
 import { verifyBet } from '../../../engine/fairness.js';
 import { marketOf, parseAccountId, ROUND_STATUSES, roundId } from '../../../engine/model/domain.js';
-import type { BetPlaced } from '../../../engine/model/events.js';
+import type { BetPlaced, OrderPending, RootPublished } from '../../../engine/model/events.js';
 import type { HeaderList } from '../../../engine/model/ports.js';
 import type { EngineReads } from '../../../engine/model/views.js';
 import { FAIRNESS_TOOLS } from '../../../http/fairness-tools.js';
-import type { Market, PlacedBet, RoundDetail } from '../../../http/wire/types.js';
+import type { Market, PlacedBet, Position, RoundDetail } from '../../../http/wire/types.js';
 import { ApiDocument } from '../../support/api-document.js';
 import { cents, scaled } from '../../support/spec-arithmetic.js';
 import type { OrderBody } from '../clients/orders.js';
@@ -18,6 +18,7 @@ import type { Exchange, Reply } from '../network.js';
 import type { Server } from '../server.js';
 import { check } from '../violation.js';
 import { ListAudit } from './lists.js';
+import type { Fate } from './resting.js';
 
 /** One answer in this many is compared with the API document, and the first few of each kind. */
 const DOCUMENT_SAMPLE = 24;
@@ -30,8 +31,12 @@ const REMEMBERED_MAX = 60_000;
 export interface AnswerSources {
   /** Number of the last bet that is durable. */
   durableBets(): number;
-  /** A durable bet, or null where it is forgotten. */
-  durableBet(bet: number): BetPlaced | null;
+  /** A durable order as it was answered, or null where it is forgotten. */
+  durableBet(bet: number): BetPlaced | OrderPending | null;
+  /** What has become of an order that rested, as far as it is durable; null of any other. */
+  fateOf(bet: number): Fate | null;
+  /** The root of a round that is durable, or null. */
+  rootOf(roundId: string): RootPublished | null;
   /** The account of a public request's key, or 0. */
   accountOf(apiKey: string): number;
   /** The server that runs, or null. */
@@ -61,10 +66,13 @@ export class AnswerAudit {
   readonly #operatorFirsts = new Map<string, string>();
   /** The last bet that was answered, by round. */
   readonly #lastBets = new Map<string, { readonly bet: PlacedBet; readonly clientSeed: string | null }>();
+  /** By round: the root that a client was shown. */
+  readonly #shownRoots = new Map<string, string>();
   readonly #seen = new Map<string, number>();
   readonly #lists: ListAudit;
   ordersAcknowledged = 0;
   replays = 0;
+  cancelled = 0;
   betsVerified = 0;
 
   constructor(
@@ -95,6 +103,7 @@ export class AnswerAudit {
       check(fault === null, 'API document', () => fault ?? '');
     }
     if (method === 'POST' && reply.status === 201) this.#onPlaced(request, reply, isReplay);
+    else if (method === 'DELETE' && reply.status === 200) this.#onCancelled(request, reply);
     else if (method === 'GET' && reply.status === 200)
       this.#onRead(exchange, reply, times % LIST_SAMPLE === 0);
   }
@@ -142,6 +151,7 @@ export class AnswerAudit {
   #onRound(path: string, reply: Reply): void {
     const { data } = JSON.parse(reply.text) as { data: RoundDetail };
     check(path.endsWith(`/${data.id}`), 'answer', () => `${path} is answered with ${data.id}`);
+    this.#checkRoot(data);
     const { seed } = data;
     check(
       (seed !== null) === (data.status === 'SETTLED'),
@@ -162,6 +172,56 @@ export class AnswerAudit {
     this.betsVerified++;
   }
 
+  /** A root is shown once it is durable, and from then on always the same. */
+  #checkRoot({ id, root, status }: RoundDetail): void {
+    const durable = this.sources.rootOf(id);
+    const shownBefore = this.#shownRoots.get(id) ?? null;
+    check(
+      root === null
+        ? shownBefore === null
+        : root.merkleRoot === durable?.merkleRoot &&
+            root.treeSize === durable.treeSize &&
+            root.signature === durable.signature &&
+            root.merkleRoot === (shownBefore ?? root.merkleRoot),
+      'root shown',
+      () =>
+        `${id}, ${status}, shows the root ${root?.merkleRoot}; durable is ${durable?.merkleRoot}, shown was ${shownBefore}`,
+      () => [id],
+    );
+    if (root === null) return;
+    this.#shownRoots.set(id, root.merkleRoot);
+    forgetOldest(this.#shownRoots);
+  }
+
+  /** The order is cancelled for good, and belongs to whom has asked. */
+  #onCancelled({ path, apiKey = '' }: Exchange['request'], reply: Reply): void {
+    const { data } = JSON.parse(reply.text) as { data: Position };
+    const bet = Number(data.id.slice(4));
+    const account = this.sources.accountOf(apiKey);
+    const about = (): string[] => [data.id, `acc_${account}`];
+    check(
+      path.endsWith(`/${data.id}`) && data.status === 'CANCELLED' && data.isLimitOrder,
+      'answer',
+      () => `${path} is answered with ${reply.text}`,
+      about,
+    );
+    check(
+      this.sources.durableBet(bet)?.account === account,
+      'own bets',
+      () => `${data.id} is cancelled by acc_${account}`,
+      about,
+    );
+    const fate = this.sources.fateOf(bet);
+    check(
+      fate === 'CANCELLED',
+      'acknowledged is durable',
+      () => `${data.id} is told to be cancelled, durable is ${fate}`,
+      about,
+    );
+    this.cancelled++;
+    this.#lists.onCancelled(bet);
+  }
+
   #onPlaced(request: Exchange['request'], reply: Reply, isReplay: boolean): void {
     const { data } = JSON.parse(reply.text) as { data: { bet: PlacedBet; newBalance: number } };
     const number = Number(data.bet.id.slice(4));
@@ -174,7 +234,7 @@ export class AnswerAudit {
       about,
     );
     const bet = this.sources.durableBet(number);
-    if (bet !== null)
+    if (bet?.type === 'betPlaced')
       this.#lastBets.set(roundId(bet.market, bet.roundNumber), { bet: data.bet, clientSeed: bet.clientSeed });
     if (bet !== null)
       check(
@@ -260,22 +320,33 @@ const bareKey = (key: string): string => (key.startsWith('"') ? key.slice(1, -1)
 
 /** Whether the answer is one to this order, and not to another of the same account. */
 function isOrdered(shown: PlacedBet, body: string): boolean {
-  const { marketId, prediction, amount } = JSON.parse(body) as OrderBody;
-  return shown.marketId === marketId && shown.prediction === prediction && shown.amount === amount;
+  const { marketId, prediction, amount, limitOdds } = JSON.parse(body) as OrderBody;
+  return (
+    shown.marketId === marketId &&
+    shown.prediction === prediction &&
+    shown.amount === amount &&
+    shown.limitOdds === limitOdds
+  );
 }
 
 /** Whether the answer tells the facts of the bet. */
 function matchesBet(
-  bet: BetPlaced,
+  bet: BetPlaced | OrderPending,
   account: number,
   { bet: shown, newBalance }: { bet: PlacedBet; newBalance: number },
 ): boolean {
+  const rests = bet.type === 'orderPending';
   return (
+    shown.status === (rests ? 'PENDING' : 'ACTIVE') &&
+    (shown.betHash === null) === rests &&
+    scaled(shown.limitOdds ?? 0, 4) === BigInt(bet.limitOddsE4) &&
     bet.account === account &&
     bet.market === marketOf(shown.marketId) &&
     cents(shown.amount) === BigInt(bet.stakeCents) &&
     scaled(shown.oddsAtBet, 4) === BigInt(bet.oddsE4) &&
-    scaled(shown.entryPercent ?? Number.NaN, 2) === BigInt(bet.entryPercentE2) &&
+    (shown.entryPercent === null
+      ? rests
+      : !rests && scaled(shown.entryPercent, 2) === BigInt(bet.entryPercentE2)) &&
     cents(shown.potentialPayout) === BigInt(bet.payoutCents) &&
     cents(newBalance) === BigInt(bet.newBalanceCents) &&
     Date.parse(shown.placedAt) === bet.timeMs &&
@@ -300,4 +371,4 @@ export function codeOf(reply: Reply): string {
 
 /** A path with its ids left out. */
 const shape = (path: string): string =>
-  path.replace(/^\/api/, '').replace(/(markets|rounds|accounts|keys)\/[^/]+/, '$1/{id}');
+  path.replace(/^\/api/, '').replace(/(markets|rounds|accounts|keys|orders)\/[^/]+/, '$1/{id}');

@@ -9,8 +9,8 @@
 
 import type { Engine } from '../../../engine/engine.js';
 import type { Command, OrderGuards } from '../../../engine/model/commands.js';
-import { BET_RESULTS, ROUND_RESULTS } from '../../../engine/model/domain.js';
-import type { BetPlaced, EngineEvent, Outcome } from '../../../engine/model/events.js';
+import { BET_ENDS, MARKET_IDS, ROUND_RESULTS, roundId } from '../../../engine/model/domain.js';
+import type { BetPlaced, EngineEvent, OrderPending, Outcome } from '../../../engine/model/events.js';
 import { keyDigest } from '../../../http/keys.js';
 import type { RecoveredEngine } from '../../../persistence/recovery/engine.js';
 import type { Machine } from '../machine.js';
@@ -23,7 +23,8 @@ import { BetLedger } from './bets.js';
 import { checkConservation, Ledger } from './ledger.js';
 import { PriceAudit } from './prices.js';
 import { Reference } from './reference.js';
-import { checkGuarded, RefusalAudit } from './refusals.js';
+import { checkFilled, checkGuarded, RefusalAudit } from './refusals.js';
+import { RootAudit } from './roots.js';
 import { RoundLedger } from './rounds.js';
 
 /** The whole state of shadow and hot engine is compared once in so many durable batches, when both stand at the same. */
@@ -34,21 +35,28 @@ export class Auditor {
   readonly rounds = new RoundLedger(this.ledger);
   readonly bets = new BetLedger(this.ledger, this.rounds);
   readonly prices = new PriceAudit();
-  readonly refusals = new RefusalAudit(this.ledger, this.rounds);
+  readonly refusals = new RefusalAudit(this.ledger, this.rounds, this.bets.resting);
+  readonly roots: RootAudit;
   readonly answers: AnswerAudit;
   readonly #reference: Reference;
-  readonly #placed: BetPlaced[] = [];
+  readonly #placed: (BetPlaced | OrderPending)[] = [];
   readonly #accounts = new Map<string, number>();
   commands = 0;
   durableCommands = 0;
   #comparedAt = 0;
   #violation: unknown = null;
 
-  constructor(private readonly world: World) {
+  constructor(
+    private readonly world: World,
+    masterSecret: Uint8Array,
+  ) {
+    this.roots = new RootAudit(masterSecret);
     this.answers = new AnswerAudit(
       {
         durableBets: () => this.#placed.length,
         durableBet: (bet) => this.#placed[bet - 1] ?? null,
+        fateOf: (bet) => this.bets.resting.fateOf(bet),
+        rootOf: (id) => this.roots.rootOf(id),
         accountOf: (apiKey) => this.#accountOf(apiKey),
         server: () => world.machine.server,
         nowMs: () => world.scheduler.nowMs,
@@ -85,18 +93,50 @@ export class Auditor {
     this.ledger.onCommand(command);
     for (const event of events) {
       this.world.coverage.hit('event', eventName(event));
-      if (event.type === 'betPlaced') {
-        check(command.kind === 'placeOrder', 'bet', () => `${command.kind} placed bet ${event.bet}`);
+      this.#onEvent(event, command);
+    }
+    checkFilled(events);
+    if (command.kind === 'updateAccount' && command.frozen === true)
+      this.bets.resting.checkFrozen(command.account);
+    this.ledger.checkTotals(this.reference);
+  }
+
+  #onEvent(event: EngineEvent, command: Command): void {
+    switch (event.type) {
+      case 'betPlaced':
+        check(
+          command.kind === 'placeOrder' || command.kind === 'placeLimitOrder',
+          'bet',
+          () => `${command.kind} placed bet ${event.bet}`,
+        );
         this.#placed.push(event);
         this.bets.onPlaced(event, command);
-      } else if (event.type === 'betSettled') {
-        this.bets.onSettled(event);
-      } else {
+        this.roots.onBet(event, event.timeMs);
+        return;
+      case 'orderPending':
+        check(
+          command.kind === 'placeLimitOrder',
+          'rests',
+          () => `order ${event.bet} rests by ${command.kind}`,
+        );
+        this.#placed.push(event);
+        this.bets.onPending(event, command);
+        return;
+      case 'orderFilled':
+        this.bets.onFilled(event, command);
+        this.roots.onBet(event, event.placedAtMs);
+        return;
+      case 'betSettled':
+        this.bets.onSettled(event, command);
+        return;
+      case 'rootPublished':
+        this.roots.onPublished(event, this.rounds.round(event.market, event.roundNumber));
+        return;
+      default:
         this.ledger.onEvent(event);
         this.rounds.onEvent(event, command);
-      }
+        if (event.type === 'roundSettled') this.roots.onSettled(roundId(event.market, event.roundNumber));
     }
-    this.ledger.checkTotals(this.reference);
   }
 
   onRecovered({ engine, end, snapshotSeq, notes }: RecoveredEngine): void {
@@ -110,6 +150,8 @@ export class Auditor {
       'recovery',
       () => `the journal ends at ${end.lastSeq}, the engine at ${engine.seq}`,
     );
+    this.bets.resting.checkSame(engine, 'what rests is recovered');
+    this.roots.checkSame(engine);
     this.#reference.checkSame(engine, 'recovered equals reference');
   }
 
@@ -148,11 +190,11 @@ export class Auditor {
     const word = outcome.status === 'rejected' ? outcome.code : outcome.status;
     this.world.coverage.hit('command', `${command.kind} ${word}`);
     this.world.note(() => `hot ${command.timeMs} ${command.kind} ${word}`);
-    if (command.kind !== 'placeOrder') return;
-    if (outcome.status === 'accepted' && guards !== null) checkGuarded(outcome.events, guards);
-    if (outcome.status !== 'rejected') return;
-    if (this.world.machine.server?.engine.seq === this.reference.seq)
-      this.refusals.check(command, outcome.code, guards);
+    const isOrder = command.kind === 'placeOrder' || command.kind === 'placeLimitOrder';
+    if (isOrder && outcome.status === 'accepted' && guards !== null) checkGuarded(outcome.events, guards);
+    if (outcome.status !== 'rejected' || this.world.machine.server?.engine.seq !== this.reference.seq) return;
+    if (isOrder) this.refusals.check(command, outcome.code, guards);
+    else if (command.kind === 'cancelOrder') this.refusals.checkCancel(command, outcome.code);
   }
 
   onSent(exchange: Exchange, reply: Reply): void {
@@ -172,6 +214,21 @@ export class Auditor {
     checkConservation(server.engine);
     if (this.#reference.batches < this.#comparedAt || !this.compareStates(server)) return;
     this.#comparedAt = this.#reference.batches + STATE_EVERY_BATCHES;
+  }
+
+  /** While nothing waits for the disk, no order rests that has expired, or that could be filled at the newest quote. */
+  afterPump({ engine, sequencer, fairShare, lastStampMs, isStopping }: Server): void {
+    const { resting } = this.bets;
+    if (resting.orders.size === 0 || isStopping || engine.seq !== this.reference.seq) return;
+    resting.checkExpired(engine.timeMs);
+    if (sequencer.gate !== null) return;
+    const nowMs = lastStampMs();
+    for (const market of new Set([...resting.orders.values()].map((order) => order.market)))
+      check(
+        !engine.isFillable(market, fairShare(market, nowMs), nowMs),
+        'fills',
+        () => `an order that rests in ${MARKET_IDS[market]} could be filled at ${nowMs}`,
+      );
   }
 
   /** Holds the hot engine's whole state against the shadow's; false where one is ahead of the other. */
@@ -196,7 +253,7 @@ export class Auditor {
 function eventName(event: EngineEvent): string {
   switch (event.type) {
     case 'betSettled':
-      return `betSettled ${BET_RESULTS[event.result]}`;
+      return `betSettled ${BET_ENDS[event.result]}`;
     case 'roundResolved':
       return `roundResolved ${ROUND_RESULTS[event.result]}`;
     case 'roundNotOpened':

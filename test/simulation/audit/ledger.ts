@@ -14,6 +14,7 @@ export interface AccountBook {
   tier: number;
   isFrozen: boolean;
   balanceCents: number;
+  /** Bets that are not settled and limit orders that rest. */
   openBets: number;
   readonly references: Set<string>;
 }
@@ -36,6 +37,8 @@ export class Ledger {
   depositsCents = 0;
   withdrawalsCents = 0;
   openStakesCents = 0;
+  /** Stakes of limit orders that rest: in no pot, and in no balance. */
+  reservedStakesCents = 0;
   /** What lies in the pots of unsettled rounds, less what was paid out of them. */
   potsCents = 0;
   accountsCents = 0;
@@ -44,6 +47,11 @@ export class Ledger {
     const book = this.accounts[account];
     check(book !== undefined, 'account', () => `account ${account} exists`);
     return book;
+  }
+
+  /** Whether orders of the market are taken, as far as operators decide. */
+  isOpenForBets(market: number): boolean {
+    return this.isTrading && !this.suspended[market];
   }
 
   /** Money into an account (0: the house), or out of it; the balance afterwards must be `balanceCents`. */
@@ -134,6 +142,7 @@ export class Ledger {
       accountsCents: this.accountsCents,
       openStakesCents: this.openStakesCents,
       openSeedsCents: this.potsCents - this.openStakesCents,
+      reservedStakesCents: this.reservedStakesCents,
       depositsCents: this.depositsCents,
       withdrawalsCents: this.withdrawalsCents,
     };
@@ -166,10 +175,10 @@ export class Ledger {
   }
 }
 
-/** house + accounts + open stakes + open seeds = deposits - withdrawals, to the cent. */
+/** house + accounts + open stakes + open seeds + reserved stakes = deposits - withdrawals, to the cent. */
 export function checkConservation(engine: EngineReads): void {
   const t = engine.totals();
-  const held = t.houseCents + t.accountsCents + t.openStakesCents + t.openSeedsCents;
+  const held = t.houseCents + t.accountsCents + t.openStakesCents + t.openSeedsCents + t.reservedStakesCents;
   check(
     held === t.depositsCents - t.withdrawalsCents,
     'conservation',

@@ -19,6 +19,8 @@ interface Acknowledged {
 }
 
 export class ListAudit {
+  /** When cancellations were answered, by order. */
+  readonly #cancelledMs = new Map<number, number>();
   readonly #acknowledged = new Map<number, Acknowledged[]>();
 
   constructor(private readonly sources: AnswerSources) {}
@@ -35,6 +37,7 @@ export class ListAudit {
     const { sources } = this;
     const account = sources.accountOf(request.apiKey ?? '');
     const { data } = JSON.parse(reply.text) as { data: Position[] };
+    for (const shown of data) this.#checkFate(shown, takenMs);
     const listed = new Set(data.map(({ id }) => Number(id.slice(4))));
     for (const bet of listed) {
       check(
@@ -52,6 +55,31 @@ export class ListAudit {
       );
     }
     this.#checkLatest(account, request, takenMs, listed);
+  }
+
+  /** An order was told to be cancelled just now. */
+  onCancelled(bet: number): void {
+    this.#cancelledMs.set(bet, this.sources.nowMs());
+  }
+
+  /** A limit order is shown as no more than is durable, and as cancelled from its cancellation's answer on. */
+  #checkFate({ id, status, isLimitOrder, filledAt }: Position, takenMs: number): void {
+    if (!isLimitOrder) return;
+    const bet = Number(id.slice(4));
+    const fate = this.sources.fateOf(bet);
+    // Without a fate it was a bet from the beginning. One that is shown as resting may have ended in the meantime.
+    const isTrue =
+      status === 'PENDING'
+        ? fate !== null && takenMs <= (this.#cancelledMs.get(bet) ?? Number.POSITIVE_INFINITY)
+        : status === 'CANCELLED' || status === 'EXPIRED'
+          ? fate === status && filledAt === null
+          : (fate === 'FILLED' || fate === null) && typeof filledAt === 'string';
+    check(
+      isTrue,
+      'shown is durable',
+      () => `${id} is listed as ${status}, filled at ${filledAt}; durable is ${fate}`,
+      () => [id],
+    );
   }
 
   /** The latest bet that was acknowledged before the request came is listed, as long as the engine keeps it. */

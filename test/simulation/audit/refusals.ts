@@ -2,23 +2,23 @@
  * No order is refused for a false reason: while the hot engine has done exactly what is durable, the reason must be
  * true by the ledger. Other refusals (a full disk, an unsound clock) are not in the ledger.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { must } from '../../../engine/base/assert.js';
 import type { OrderGuards, PlaceOrder } from '../../../engine/model/commands.js';
-import { LIVE, roundId, timeFrameMs, UP } from '../../../engine/model/domain.js';
+import { LIVE, NO_FAIR_SHARE, roundId, timeFrameMs, UP } from '../../../engine/model/domain.js';
 import type { ErrorCode } from '../../../engine/model/errors.js';
 import type { EngineEvent } from '../../../engine/model/events.js';
-import {
-  referenceOddsE4,
-  referencePayoutCents,
-  referencePercentE2,
-} from '../../support/reference/arithmetic.js';
+import type { CancelOrder, PlaceLimitOrder } from '../../../engine/model/orders.js';
 import { check } from '../violation.js';
 import type { Ledger } from './ledger.js';
+import type { ReferenceOffer } from './pools.js';
+import type { RestingLedger } from './resting.js';
 import type { RoundBook, RoundLedger } from './rounds.js';
 
 /** Reasons that only an order in a live round can have. */
 const OF_LIVE_ROUNDS: readonly ErrorCode[] = [
   'betting_closed',
+  'stale_price',
   'stake_out_of_range',
   'odds_changed',
   'insufficient_balance',
@@ -30,9 +30,11 @@ export class RefusalAudit {
   constructor(
     private readonly ledger: Ledger,
     private readonly rounds: RoundLedger,
+    private readonly resting: RestingLedger,
   ) {}
 
-  check(order: PlaceOrder, code: ErrorCode, guards: OrderGuards | null): void {
+  /** Of an order, limit or not. */
+  check(order: PlaceOrder | PlaceLimitOrder, code: ErrorCode, guards: OrderGuards | null): void {
     const isTrue = this.#isTrue(order, code, guards);
     check(
       isTrue !== false,
@@ -42,8 +44,19 @@ export class RefusalAudit {
     );
   }
 
+  /** An order that rests can be cancelled by its account, and by nobody else. */
+  checkCancel({ account, bet }: CancelOrder, code: ErrorCode): void {
+    if (code !== 'order_not_found' && code !== 'order_not_pending') return;
+    check(
+      this.resting.orders.get(bet)?.account !== account,
+      'refused for a reason',
+      () => `the cancellation of order ${bet}, which rests, is refused with ${code}`,
+      () => [`bet_${bet}`, `acc_${account}`],
+    );
+  }
+
   /** null if the ledger does not determine it. */
-  #isTrue(order: PlaceOrder, code: ErrorCode, guards: OrderGuards | null): boolean | null {
+  #isTrue(order: PlaceOrder | PlaceLimitOrder, code: ErrorCode, guards: OrderGuards | null): boolean | null {
     const { ledger } = this;
     const { market, timeMs } = order;
     if (code === 'order_expired') return guards !== null && timeMs > guards.validUntilMs;
@@ -63,10 +76,16 @@ export class RefusalAudit {
     if (!OF_LIVE_ROUNDS.includes(code)) return null;
     if (!isLive) return false;
     if (code === 'betting_closed') return timeMs >= round.closesMs;
+    if (code === 'stale_price') return round.pools?.isQuoted === true && order.fairShareE6 === NO_FAIR_SHARE;
     return this.#isOverLimit(order, round, code, guards?.minOddsE4 ?? 0);
   }
 
-  #isOverLimit(order: PlaceOrder, round: RoundBook, code: ErrorCode, minOddsE4: number): boolean {
+  #isOverLimit(
+    order: PlaceOrder | PlaceLimitOrder,
+    round: RoundBook,
+    code: ErrorCode,
+    minOddsE4: number,
+  ): boolean {
     const { rules } = this.ledger;
     const account = this.ledger.account(order.account);
     const { stakeCents } = order;
@@ -77,22 +96,25 @@ export class RefusalAudit {
           stakeCents > Math.min(round.rules.maxStakeCents, rules?.tiers[account.tier]?.maxStakeCents ?? 0)
         );
       case 'odds_changed':
-        return isMoved(order, round) || oddsFor(order, round) < minOddsE4;
+        return (
+          order.kind === 'placeOrder' &&
+          (isMoved(order, round) || (offerFor(order, round)?.oddsE4 ?? 0) < minOddsE4)
+        );
       case 'insufficient_balance':
         return account.balanceCents < stakeCents;
       case 'round_exposure_limit':
-        return owesTooMuch(order, round);
+        return order.kind === 'placeOrder' && offerFor(order, round)?.isCovered === false;
       default:
         return account.openBets >= (rules?.openBetsMax ?? 0);
     }
   }
 }
 
-/** A bet that was placed under guards has met them. */
+/** What was placed under guards has met them. A limit order has no `minOdds`. */
 export function checkGuarded(events: readonly EngineEvent[], guards: OrderGuards): void {
   const bet = must(
-    events.find((event) => event.type === 'betPlaced'),
-    'the bet of an order',
+    events.find((event) => event.type === 'betPlaced' || event.type === 'orderPending'),
+    'what came of an order',
   );
   check(
     bet.timeMs <= guards.validUntilMs &&
@@ -104,25 +126,31 @@ export function checkGuarded(events: readonly EngineEvent[], guards: OrderGuards
   );
 }
 
-function oddsFor({ side, stakeCents }: PlaceOrder, { poolUpCents, poolDownCents }: RoundBook): number {
-  return referenceOddsE4(
-    poolUpCents + poolDownCents + stakeCents,
-    (side === UP ? poolUpCents : poolDownCents) + stakeCents,
+/** A bet's answer counts the orders that it has filled, of each side, as they were filled. */
+export function checkFilled([first, ...rest]: readonly EngineEvent[]): void {
+  if (first?.type !== 'betPlaced') return;
+  const filled = { upOrders: 0, upCents: 0, downOrders: 0, downCents: 0 };
+  for (const event of rest) {
+    if (event.type !== 'orderFilled') continue;
+    filled[event.side === UP ? 'upOrders' : 'downOrders']++;
+    filled[event.side === UP ? 'upCents' : 'downCents'] += event.stakeCents;
+  }
+  const expected = rest.length === 0 ? null : filled;
+  check(
+    isDeepStrictEqual(first.filled, expected),
+    'orders filled',
+    () => `bet ${first.bet} tells of ${JSON.stringify(first.filled)}, filled are ${JSON.stringify(expected)}`,
+    () => [`bet_${first.bet}`],
   );
 }
 
-function isMoved({ side, expectedPercentE6 }: PlaceOrder, round: RoundBook): boolean {
-  const publishedE2 = referencePercentE2(side, round.poolUpCents, round.poolDownCents);
-  return (
-    expectedPercentE6 >= 0 && Math.abs(publishedE2 * 10_000 - expectedPercentE6) > round.slippageE2 * 10_000
-  );
-}
+const offerFor = (order: PlaceOrder, { pools }: RoundBook): ReferenceOffer | null =>
+  pools?.offer(order.side, order.stakeCents, order.fairShareE6) ?? null;
 
-/** Whether the round would owe more on the order's side than its pools hold with the order. */
-function owesTooMuch({ side, stakeCents }: PlaceOrder, round: RoundBook): boolean {
-  const totalCents = round.poolUpCents + round.poolDownCents + stakeCents;
-  const sideCents = (side === 0 ? round.poolUpCents : round.poolDownCents) + stakeCents;
-  const owedCents = side === 0 ? round.owedUpCents : round.owedDownCents;
-  const payoutCents = referencePayoutCents(stakeCents, referenceOddsE4(totalCents, sideCents), round.feeBps);
-  return owedCents + payoutCents > totalCents;
+function isMoved(
+  { side, expectedPercentE6, fairShareE6 }: PlaceOrder,
+  { pools, slippageE2 }: RoundBook,
+): boolean {
+  if (expectedPercentE6 < 0 || pools === null) return false;
+  return Math.abs(pools.percentE2(side, fairShareE6) * 10_000 - expectedPercentE6) > slippageE2 * 10_000;
 }

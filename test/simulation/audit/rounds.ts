@@ -17,10 +17,11 @@ import {
   timeFrameMs,
   UPCOMING,
 } from '../../../engine/model/domain.js';
-import type { EngineEvent, RoundOpened, RoundResolved } from '../../../engine/model/events.js';
+import type { EngineEvent, OrderPending, RoundOpened, RoundResolved } from '../../../engine/model/events.js';
 import { houseOf, type MarketRules } from '../../../engine/model/rules.js';
 import { check } from '../violation.js';
 import type { Ledger } from './ledger.js';
+import { RoundPools } from './pools.js';
 
 export interface RoundBook {
   readonly id: string;
@@ -36,12 +37,12 @@ export interface RoundBook {
   status: number;
   result: number;
   openPrice: number;
-  poolUpCents: number;
-  poolDownCents: number;
-  owedUpCents: number;
-  owedDownCents: number;
+  /** null until it opens. */
+  pools: RoundPools | null;
   paidCents: number;
   openBets: number;
+  /** Limit orders that rest. */
+  readonly resting: Map<number, OrderPending>;
 }
 
 export class RoundLedger {
@@ -126,12 +127,10 @@ export class RoundLedger {
       status: UPCOMING,
       result: RESULT_NONE,
       openPrice: 0,
-      poolUpCents: 0,
-      poolDownCents: 0,
-      owedUpCents: 0,
-      owedDownCents: 0,
+      pools: null,
       paidCents: 0,
       openBets: 0,
+      resting: new Map(),
     };
     this.open.set(id, round);
     return round;
@@ -157,8 +156,7 @@ export class RoundLedger {
     }
     round.openPrice = openPrice;
     round.status = LIVE;
-    round.poolUpCents = houseOf(round.rules).seedCents;
-    round.poolDownCents = houseOf(round.rules).seedCents;
+    round.pools = new RoundPools(houseOf(round.rules), round.feeBps);
   }
 
   #step(
@@ -207,7 +205,7 @@ export class RoundLedger {
     const { price, priceTimeMs } = command;
     const isFresh =
       price !== null && priceTimeMs !== null && round.endMs - priceTimeMs <= round.rules.maxPriceAgeMs;
-    const expected = !isFresh || round.poolUpCents === 0 ? RESULT_VOID : resultOf(round.openPrice, price);
+    const expected = !isFresh || round.pools === null ? RESULT_VOID : resultOf(round.openPrice, price);
     check(
       event.result === expected,
       'result',
@@ -225,11 +223,12 @@ export class RoundLedger {
   #settle(market: number, roundNumber: number): void {
     const round = this.round(market, roundNumber);
     const about = (): string[] => [round.id];
-    const pool = round.poolUpCents + round.poolDownCents;
+    const pool = round.pools?.totalCents ?? 0;
     check(
-      round.result !== RESULT_NONE && round.openBets === 0,
+      round.result !== RESULT_NONE && round.openBets === 0 && round.resting.size === 0,
       'settled',
-      () => `${round.id} is settled with ${round.openBets} open bets`,
+      () =>
+        `${round.id} is settled with ${round.openBets} open bets and ${round.resting.size} resting orders`,
       about,
     );
     check(

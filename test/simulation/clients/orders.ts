@@ -14,6 +14,7 @@ export interface OrderBody {
   readonly roundId?: string;
   readonly validUntil?: string;
   readonly minOdds?: number;
+  readonly limitOdds?: number;
 }
 
 export function somebodysMarket(world: ClientWorld, rng: Rng): MarketRules {

@@ -22,15 +22,18 @@ export function offeredPools(round: ReferenceRound, fairShareE6: number): [numbe
   return [upCents, totalCents - upCents];
 }
 
-/** The share at which UP is offered, in millionths. Where the house owes less, the bettor is offered more. */
-export function offeredShareE6(quoted: {
+/** What a quote depends on, besides the stakes. */
+export interface Quoted {
   readonly fairShareE6: number;
   readonly owedUp: bigint;
   readonly owedDown: bigint;
   readonly edge: bigint;
   readonly feeBps: number;
   readonly house: Pick<HouseRules, 'seedCents' | 'shadeE6' | 'clampE6'>;
-}): bigint {
+}
+
+/** The share at which UP is offered, in millionths. Where the house owes less, the bettor is offered more. */
+export function offeredShareE6(quoted: Quoted): bigint {
   const { owedUp, owedDown, edge, feeBps, house } = quoted;
   const seed = BigInt(house.seedCents);
   const shadeE6 = BigInt(house.shadeE6);
@@ -52,27 +55,31 @@ export function offeredShareE6(quoted: {
 const roundedUp = (a: bigint, b: bigint): bigint => (a + b - 1n) / b;
 
 /** The most seeds on UP with which its share is not above the one wanted; each side keeps a cent. */
-export function upSeedAt(round: ReferenceRound, fairShareE6: number): number {
-  const house = houseOf(round.rules);
-  const { seedCents } = house;
-  const total = BigInt(poolOf(round, 0) + poolOf(round, 1));
-  const wanted = offeredShareE6({
-    fairShareE6,
-    owedUp: BigInt(payoutsOn(round, 0)),
-    owedDown: BigInt(payoutsOn(round, 1)),
-    edge: edgeOfRound(round),
-    feeBps: round.feeBps,
-    house,
-  });
-  const isAbove = (upSeed: number): boolean => BigInt(stakesOn(round, 0) + upSeed) * MILLION > wanted * total;
+export function upSeedOf(quoted: Quoted, stakesUpCents: number, totalCents: number): number {
+  const wanted = offeredShareE6(quoted);
+  const total = BigInt(totalCents);
+  const isAbove = (upSeed: number): boolean => BigInt(stakesUpCents + upSeed) * MILLION > wanted * total;
   let low = 1;
-  let high = 2 * seedCents;
+  let high = 2 * quoted.house.seedCents;
   while (low < high - 1) {
     const middle = Math.floor((low + high) / 2);
     if (isAbove(middle)) high = middle;
     else low = middle;
   }
   return low;
+}
+
+/** The same of a round of the model. */
+export function upSeedAt(round: ReferenceRound, fairShareE6: number): number {
+  const quoted: Quoted = {
+    fairShareE6,
+    owedUp: BigInt(payoutsOn(round, 0)),
+    owedDown: BigInt(payoutsOn(round, 1)),
+    edge: edgeOfRound(round),
+    feeBps: round.feeBps,
+    house: houseOf(round.rules),
+  };
+  return upSeedOf(quoted, stakesOn(round, 0), poolOf(round, 0) + poolOf(round, 1));
 }
 
 /** What one bet earns on average where UP's fair share is this, rounded down to the cent. */

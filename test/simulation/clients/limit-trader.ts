@@ -1,0 +1,124 @@
+/**
+ * Traders with limit orders: some are placed at once, most rest. They cancel their own while those rest, just as they are
+ * filled, long afterwards, twice, and sometimes somebody else's.
+ */
+import type { Rng } from '../../support/reference/rng.js';
+import type { Reply } from '../network.js';
+import { type ClientWorld, type KnownKey, keepDoing, type Purse } from './client-world.js';
+import { type OrderBody, orderRequest, timelyOrder } from './orders.js';
+
+/** Orders whose answers a trader remembers. */
+const REMEMBERED_MAX = 30;
+const RETRY_MS = 700;
+const RETRIES_MAX = 4;
+
+/** Ids of orders that any trader has had an answer for. */
+export type KnownOrders = string[];
+
+export class LimitTrader {
+  #orders = 0;
+  readonly #own: string[] = [];
+
+  constructor(
+    private readonly world: ClientWorld,
+    private readonly rng: Rng,
+    private readonly number: number,
+    private readonly purse: () => Purse | null,
+    private readonly known: KnownOrders,
+  ) {}
+
+  start(): void {
+    keepDoing(this.world, this.rng, this.world.config.actEveryMs, () => {
+      if (!this.world.isCalm) this.#act();
+    });
+  }
+
+  #act(): void {
+    const purse = this.purse();
+    if (purse === null || purse.keys.length === 0) return;
+    const able = purse.keys.filter(({ scopes, isOff }) => !isOff && scopes.includes('orders:cancel'));
+    const key = this.rng.pick(able.length > 0 && this.rng.chance(0.95) ? able : purse.keys);
+    this.world.coverage.hit('client', 'limit trader');
+    this.rng.weighted<() => void>([
+      [10, () => this.#place(key)],
+      [3, () => this.#cancel(key)],
+    ])();
+  }
+
+  #place(key: KnownKey): void {
+    const order = timelyOrder(this.world, this.rng);
+    if (order === null) return;
+    const { marketId, prediction, amount, clientSeed, roundId, validUntil } = order;
+    const body: OrderBody = {
+      marketId,
+      prediction,
+      amount,
+      limitOdds: this.#limitOdds(),
+      ...(clientSeed !== undefined && { clientSeed }),
+      ...(roundId !== undefined && { roundId }),
+      ...(validUntil !== undefined && { validUntil }),
+    };
+    const name = this.rng.chance(0.7) ? `limit-${this.number}-${++this.#orders}` : null;
+    this.#send(key, body, name, 0);
+    // The same again while the first is under way, or when it may have been filled.
+    if (name !== null && this.rng.chance(0.3))
+      this.world.scheduler.after(this.rng.pick([0, 1, 50, 5_000, 40_000]), () =>
+        this.#send(key, body, name, RETRIES_MAX),
+      );
+  }
+
+  /** Around the odds of pools that are alike, so that a little of either side's money or of the price fills many. */
+  #limitOdds(): number {
+    return this.rng.weighted<() => number>([
+      [10, () => this.rng.integer(190, 215) / 100],
+      [5, () => this.rng.integer(150, 300) / 100],
+      [2, () => this.rng.pick([1.01, 1.1, 4, 9.99, 10, 25.5, 1_000])],
+    ])();
+  }
+
+  #send(key: KnownKey, body: OrderBody, name: string | null, attempt: number): void {
+    this.world.network.send(orderRequest(key.secret, body, name, `10.1.0.${this.number}`), (reply) => {
+      if (reply?.status === 201) this.#note(key, reply);
+      else if (reply === null && name !== null && attempt < RETRIES_MAX)
+        this.world.scheduler.after(RETRY_MS * (attempt + 1), () => this.#send(key, body, name, attempt + 1));
+    });
+  }
+
+  /** Now and then an order is cancelled soon after its answer, whatever has become of it. */
+  #note(key: KnownKey, reply: Reply): void {
+    const { data } = JSON.parse(reply.text) as { data: { bet: { id: string } } };
+    for (const list of [this.#own, this.known]) {
+      list.push(data.bet.id);
+      if (list.length > REMEMBERED_MAX) list.shift();
+    }
+    if (!this.rng.chance(0.2)) return;
+    const { id } = data.bet;
+    this.world.scheduler.after(this.rng.pick([0, 10, 1_000, 8_000, 30_000]), () => this.#delete(key, id, 0));
+  }
+
+  #cancel(key: KnownKey): void {
+    const of = this.rng.weighted([
+      [12, this.#own],
+      [2, this.known],
+      [1, ['bet_999999999', 'bet_1', 'order_7']],
+    ]);
+    if (of.length === 0) return;
+    const id = this.rng.pick(of);
+    this.#delete(key, id, 0);
+    if (this.rng.chance(0.2)) this.#delete(key, id, RETRIES_MAX);
+  }
+
+  #delete(key: KnownKey, id: string, attempt: number): void {
+    const request = {
+      port: 'public',
+      method: 'DELETE',
+      path: `/v1/orders/${id}`,
+      apiKey: key.secret,
+      address: `10.1.0.${this.number}`,
+    } as const;
+    this.world.network.send(request, (reply) => {
+      if (reply !== null || attempt >= RETRIES_MAX) return;
+      this.world.scheduler.after(RETRY_MS * (attempt + 1), () => this.#delete(key, id, attempt + 1));
+    });
+  }
+}
