@@ -14,6 +14,7 @@ import { BetTable } from '../../engine/state/bets.js';
 import { AccountHistory } from '../../engine/state/history.js';
 import { type IdempotencyEntry, IdempotencyMemory } from '../../engine/state/idempotency.js';
 import { SimJournalWriter } from './journal-writer.js';
+import { LIMIT_MUTATIONS } from './limit-mutations.js';
 import { both, exchange, type Mutation, SELDOM } from './planting.js';
 import { THREAD_MUTATIONS } from './threads/mutations.js';
 
@@ -234,7 +235,12 @@ export const MUTATIONS: readonly Mutation[] = [
     bug: 'a batch is acknowledged before it is written',
     writer: (store, host) => new EarlyWriter(store, host),
   },
-  { name: 'mark-early', bug: 'the mark is written before the sync', store: (real) => new EarlyMark(real) },
+  {
+    name: 'mark-early',
+    bug: 'the mark is written before the sync',
+    store: (real) => new EarlyMark(real),
+    seed: 14,
+  },
   {
     name: 'drop-idempotency',
     bug: 'recovery forgets an Idempotency-Key',
@@ -242,7 +248,12 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   { name: 'one-cent', bug: 'a payout is one cent wrong', install: payOneCentMore },
   { name: 'settle-twice', bug: 'a bet is paid twice', install: settleTwice },
-  { name: 'cutoff-off-by-one', bug: 'bets are taken a millisecond too long', install: () => closeLate(1) },
+  {
+    name: 'cutoff-off-by-one',
+    bug: 'bets are taken a millisecond too long',
+    install: () => closeLate(1),
+    seed: 2,
+  },
   {
     name: 'cutoff-early',
     bug: 'bets are refused a millisecond too soon',
@@ -251,7 +262,8 @@ export const MUTATIONS: readonly Mutation[] = [
   { name: 'replay-another', bug: 'a replay answers for another order', install: replayAnother },
   { name: 'wrong-tick', bug: 'a round is closed at a tick from after its end', install: priceLate },
   { name: 'answer-early', bug: 'an answer goes out before its batch is durable', install: answerEarly },
-  { name: 'lose-events', bug: 'the market view misses a batch', install: loseEvents },
+  { name: 'lose-events', bug: 'the market view misses a batch', install: loseEvents, seed: 30 },
+  ...LIMIT_MUTATIONS,
   ...THREAD_MUTATIONS,
 ];
 

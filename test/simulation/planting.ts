@@ -14,6 +14,8 @@ export interface Mutation {
   readonly limitsOf?: (shared: SharedLimits) => SharedLimits;
   /** Whether it can show in such a world; absent: in any. */
   readonly canShow?: (config: WorldConfig) => boolean;
+  /** Seed of a run whose first worlds show it soon: others take longer than the suite has time for. Absent: any. */
+  readonly seed?: number;
   /** Exchanges methods; returns what puts them back. */
   readonly install?: () => () => void;
 }

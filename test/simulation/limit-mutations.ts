@@ -1,0 +1,256 @@
+/** Planted bugs of orders that rest and of the roots of rounds. */
+import { must } from '../../engine/base/assert.js';
+import { Engine } from '../../engine/engine.js';
+import type { Command, OrderGuards } from '../../engine/model/commands.js';
+import type { ErrorCode } from '../../engine/model/errors.js';
+import type { RoundView } from '../../engine/model/views.js';
+import { AccountTable } from '../../engine/state/accounts.js';
+import { LimitBooks } from '../../engine/state/limit-books.js';
+import { LimitTree } from '../../engine/state/limit-tree.js';
+import { RootFeed } from '../../persistence/roots/feed.js';
+import type { WorldConfig } from './config.js';
+import { both, exchange, type Mutation } from './planting.js';
+
+/** Few orders rest, and of these few are filled. */
+const OFTEN = 4;
+/** The step of limits below 10. */
+const STEP_E4 = 100;
+/** Less than an order that has expired may rest on. */
+const LATE_MS = 3_000;
+
+const restsOften = ({ limitTraders }: WorldConfig): boolean => limitTraders > 0;
+
+/** One order in four is filled at odds a step below its limit. */
+function fillBelow(): () => void {
+  return exchange(
+    LimitTree.prototype,
+    'find',
+    (real) =>
+      function find(this: LimitTree, root, search) {
+        const { table } = this as unknown as { table: LimitBooks['table'] };
+        return real.call(this, root, {
+          mayFit: (limitOddsE4, stakeCents) => search.mayFit(limitOddsE4 - STEP_E4, stakeCents),
+          fits: (row) => {
+            const chunk = table.chunk(row);
+            const i = table.index(row);
+            if ((chunk.bet[i] as number) % OFTEN !== 0) return search.fits(row);
+            chunk.limitOddsE4[i] = (chunk.limitOddsE4[i] as number) - STEP_E4;
+            const fits = search.fits(row);
+            chunk.limitOddsE4[i] = (chunk.limitOddsE4[i] as number) + STEP_E4;
+            return fits;
+          },
+        });
+      },
+  );
+}
+
+type Changeable = { -readonly [Name in keyof RoundView]: RoundView[Name] };
+
+/** Orders that rest are filled, and do not expire, until a while after bets are refused. */
+function fillLate(): () => void {
+  const longer = <T>(engine: Engine, market: number, run: () => T): T => {
+    const round: Changeable | null = engine.currentRound(market);
+    if (round === null) return run();
+    round.bettingClosesMs += LATE_MS;
+    try {
+      return run();
+    } finally {
+      round.bettingClosesMs -= LATE_MS;
+    }
+  };
+  const fillable = exchange(
+    Engine.prototype,
+    'isFillable',
+    (real) =>
+      function isFillable(this: Engine, market: number, fairShareE6: number, timeMs: number) {
+        return longer(this, market, () => real.call(this, market, fairShareE6, timeMs));
+      },
+  );
+  const apply = exchange(
+    Engine.prototype,
+    'apply',
+    (real) =>
+      function applied(this: Engine, command: Command, gate?: ErrorCode | null, guards?: OrderGuards | null) {
+        if (command.kind !== 'fillOrders') return real.call(this, command, gate, guards);
+        return longer(this, command.market, () => real.call(this, command, gate, guards));
+      },
+  );
+  return both(
+    apply,
+    fillable,
+    expireLate((dueMs) => dueMs + LATE_MS),
+  );
+}
+
+/** The host hears of another time at which orders expire. */
+function expireLate(change: (dueMs: number) => number): () => void {
+  const name = 'nextExpiryMs';
+  const real = must(Object.getOwnPropertyDescriptor(Engine.prototype, name), name);
+  Object.defineProperty(Engine.prototype, name, {
+    ...real,
+    get(this: Engine): number {
+      return change(must(real.get, name).call(this) as number);
+    },
+  });
+  return () => void Object.defineProperty(Engine.prototype, name, real);
+}
+
+/** A fill takes the stake from the balance, though the order's resting has taken it already. */
+function stakeTwice(): () => void {
+  let takenCents = 0;
+  const remove = exchange(
+    LimitBooks.prototype,
+    'remove',
+    (real) =>
+      function removed(this: LimitBooks, round, side, row) {
+        const { table } = this as unknown as { table: LimitBooks['table'] };
+        const chunk = table.chunk(row);
+        const i = table.index(row);
+        takenCents = (chunk.bet[i] as number) % OFTEN === 0 ? (chunk.stakeCents[i] as number) : 0;
+        real.call(this, round, side, row);
+      },
+  );
+  const touch = exchange(
+    AccountTable.prototype,
+    'touch',
+    (real) =>
+      function touched(this: AccountTable, account: number, seq: number) {
+        real.call(this, account, seq);
+        // Who gives a stake back moves a balance instead.
+        if (takenCents > 0 && this.balanceCents(account) >= takenCents) this.move(account, -takenCents, seq);
+        takenCents = 0;
+      },
+  );
+  return both(touch, remove);
+}
+
+/** A cancelled order's stake does not go back. */
+function keepStake(): () => void {
+  let isCancelling = false;
+  const apply = exchange(
+    Engine.prototype,
+    'apply',
+    (real) =>
+      function applied(this: Engine, command: Command, gate?: ErrorCode | null, guards?: OrderGuards | null) {
+        isCancelling = command.kind === 'cancelOrder' && command.bet % OFTEN === 0;
+        const outcome = real.call(this, command, gate, guards);
+        isCancelling = false;
+        return outcome;
+      },
+  );
+  const move = exchange(
+    AccountTable.prototype,
+    'move',
+    (real) =>
+      function moved(this: AccountTable, account: number, cents: number, seq: number) {
+        return real.call(this, account, isCancelling ? 0 : cents, seq);
+      },
+  );
+  return both(move, apply);
+}
+
+/** What `change` does to engines that are restored from a snapshot. */
+function atRestore(begin: () => void, end: (engine: Engine) => void): () => void {
+  return exchange(Engine, 'fromTables', (real) => (read) => {
+    begin();
+    const engine = real.call(Engine, read);
+    end(engine);
+    return engine;
+  });
+}
+
+/** Orders that rest are in a snapshot, and in no search tree once it was read. */
+function loseResting(): () => void {
+  let isRestoring = false;
+  const restore = atRestore(
+    () => {
+      isRestoring = true;
+    },
+    () => {
+      isRestoring = false;
+    },
+  );
+  const add = exchange(
+    LimitBooks.prototype,
+    'add',
+    (real) =>
+      function added(this: LimitBooks, round, side, row) {
+        if (!isRestoring) real.call(this, round, side, row);
+      },
+  );
+  return both(add, restore);
+}
+
+/** The orders that a bet has filled become leaves before the bet itself. */
+const leavesReversed = (): (() => void) =>
+  exchange(
+    RootFeed.prototype,
+    'add',
+    (real) =>
+      function add(this: RootFeed, events) {
+        real.call(this, events[0]?.type === 'betPlaced' ? events.toReversed() : events);
+      },
+  );
+
+/** After a restart from a snapshot the leaves are in the order of the bets' numbers. */
+const leavesByNumber = (): (() => void) =>
+  atRestore(
+    () => undefined,
+    (engine) => {
+      const real = engine.roundBets;
+      engine.roundBets = (market, roundNumber) => sorted(real(market, roundNumber));
+    },
+  );
+
+function* sorted(bets: ReturnType<Engine['roundBets']>): ReturnType<Engine['roundBets']> {
+  yield* [...bets].sort((one, other) => one.bet - other.bet);
+}
+
+export const LIMIT_MUTATIONS: readonly Mutation[] = [
+  {
+    name: 'limit-missed',
+    bug: 'an order is filled below its limit',
+    install: fillBelow,
+    canShow: restsOften,
+  },
+  {
+    name: 'fill-late',
+    bug: 'orders are filled after betting has closed',
+    install: fillLate,
+    canShow: (config) => restsOften(config) && config.isQuoting,
+    seed: 9,
+  },
+  {
+    name: 'expire-never',
+    bug: 'orders rest on when betting has closed',
+    install: () => expireLate(() => Number.POSITIVE_INFINITY),
+    canShow: restsOften,
+  },
+  {
+    name: 'stake-twice',
+    bug: 'a fill takes a stake that was reserved already',
+    install: stakeTwice,
+    canShow: restsOften,
+  },
+  { name: 'stake-kept', bug: 'a cancelled order keeps its stake', install: keepStake, canShow: restsOften },
+  {
+    name: 'lose-resting',
+    bug: 'a snapshot loses an order that rests',
+    install: loseResting,
+    // With the whole journal such a snapshot is passed over.
+    canShow: (config) => restsOften(config) && config.deletesJournal,
+    seed: 6,
+  },
+  {
+    name: 'root-order',
+    bug: 'the leaves of a root are in another order',
+    install: leavesReversed,
+    canShow: restsOften,
+  },
+  {
+    name: 'root-restart',
+    bug: 'a restart changes the order of the leaves',
+    install: leavesByNumber,
+    canShow: (config) => restsOften(config) && config.snapshotEveryCommands <= 1_000,
+  },
+];
