@@ -2,7 +2,9 @@
  * Messages of Coinbase Exchange's public WebSocket feed, as far as they are used: trades, heartbeats and errors. The
  * service may send others at any time; they are passed over.
  */
+
 import typia, { type tags } from 'typia';
+import { parseReceived } from '../live/received-json.js';
 
 /** Its first trades are from 2014; ids of trades are consecutive numbers for each product. */
 interface Match {
@@ -47,7 +49,7 @@ export type Message =
 const USED = ['match', 'last_match', 'heartbeat', 'error'];
 
 export function readMessage(text: string): Message {
-  const value = parseJson(text);
+  const value = parseReceived(text);
   if (isMatch(value)) {
     const { product_id: product, trade_id: id, price, time } = value;
     return { kind: 'trade', product, id, price: Number(price), timeMs: Date.parse(time) };
@@ -58,14 +60,6 @@ export function readMessage(text: string): Message {
     return { kind: 'error', detail: reason === undefined ? message : `${message}: ${reason}` };
   }
   return { kind: isTyped(value) && !USED.includes(value.type) ? 'other' : 'malformed' };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /**

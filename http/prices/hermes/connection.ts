@@ -5,10 +5,12 @@
  * parses it. They are asked for again after a day, and at every connection while one of them is wrong or no stream could be
  * opened.
  */
+
 import { createParser } from 'eventsource-parser';
 import { ASSETS, type Asset } from '../../../engine/model/domain.js';
 import { getText } from '../live/http-text.js';
 import type { Dial, Ended, Listener } from '../live/kept-connection.js';
+import { parseReceived } from '../live/received-json.js';
 import { faultOfId, HERMES_SYMBOLS, type HermesIds } from './symbols.js';
 
 /** An event with the updates of 14 feeds has about 10,000 characters. */
@@ -104,18 +106,10 @@ function getWhole(
     },
     onEnd: (end) => {
       if (end !== null) return listener.ended(end);
-      onBody(parsed(text));
+      onBody(parseReceived(text));
     },
   });
   return hangUp;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** `failed` is told of a stream that did not open, `listener` of everything else. */

@@ -2,7 +2,9 @@
  * Updates of the Hermes stream: from the text of an event to what it says of each asset. Prices are whole numbers with a
  * power of ten, sent as text; times are whole seconds.
  */
+
 import typia, { type tags } from 'typia';
+import { parseReceived } from '../live/received-json.js';
 
 /** One price of one feed. */
 export interface HermesUpdate {
@@ -41,19 +43,11 @@ export interface ReadUpdates {
 }
 
 export function readUpdates(text: string): ReadUpdates {
-  const value = parseJson(text);
+  const value = parseReceived(text);
   if (!isEnvelope(value)) return { updates: [], malformed: 1 };
   const entries = value.parsed ?? [];
   const sound = entries.filter(isSent);
   return { updates: sound.map(updateOf), malformed: entries.length - sound.length };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The decimal text is parsed as one number, so the price is the closest there is: no rounding by a multiplication. */
