@@ -30,7 +30,7 @@ const NOT_BUILT = new Refused(
 const NO_BROWSER: BrowserHeaders = { host: '', origin: '', cookie: '', csrfToken: '' };
 const NOSNIFF = ['X-Content-Type-Options', 'nosniff'];
 
-interface LoginBody {
+export interface LoginBody {
   readonly token: string & tags.MinLength<1> & tags.MaxLength<255>;
 }
 
@@ -46,11 +46,12 @@ export interface ConsoleParts {
 export class Console {
   constructor(private readonly parts: ConsoleParts) {}
 
-  /** Answers what is below `/console`, and leaves everything else to `next`. */
+  /** Answers what is below `/console` and the other pages, and leaves everything else to `next`. */
   wrap(next: HttpHandler): HttpHandler {
     return (request, responder) => {
       const { path } = request;
-      if (path === BASE || path.startsWith(`${BASE}/`)) this.#handle(request, responder);
+      if (path === BASE || path.startsWith(`${BASE}/`) || this.parts.page.has(path))
+        this.#handle(request, responder);
       else next(request, responder);
     };
   }
@@ -89,7 +90,7 @@ export class Console {
   }
 
   #missing(path: string): Refused {
-    return this.parts.page.size === 0 && (path === BASE || path === `${BASE}/`) ? NOT_BUILT : NOT_FOUND;
+    return !this.parts.page.has(BASE) && (path === BASE || path === `${BASE}/`) ? NOT_BUILT : NOT_FOUND;
   }
 
   /** The browser's session, or null: a page that is opened for the first time has none, which is no error. */

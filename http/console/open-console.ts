@@ -6,12 +6,21 @@ import type { Callers } from '../operator/access/callers.js';
 import type { TokenGuard } from '../operator/access/token-guard.js';
 import type { AskDesk } from '../operator/desk/dealings.js';
 import type { Pulse } from '../operator/desk/pulse.js';
+import { type ApiPage, apiPages } from '../pages/docs-page.js';
 import { Console, STREAM_PATH } from './console.js';
 import { ConsoleGuard } from './console-guard.js';
 import { LiveMessages } from './live-message.js';
 import { loadPage } from './page-files.js';
 import { Sessions } from './sessions.js';
 import { Watchers } from './watchers.js';
+
+/** The page of the operator API's document, which it asks for with the session of the console. */
+const API_PAGE: ApiPage = {
+  title: 'tote operator API',
+  documentPath: '/operator/v1/openapi.json',
+  navigation:
+    '<a href="/console">Console</a> <a href="/operator/v1/openapi.json">OpenAPI document</a> (both need you to be logged in)',
+};
 
 /** Paths of WebSockets. */
 export const CONSOLE_STREAMS: readonly string[] = [STREAM_PATH];
@@ -46,7 +55,12 @@ export function openConsole({ tokens, board, ask, alarms, clock }: ConsoleOption
         if (told.kind === 'done') send(messages.textOf(told.facts[0] as Pulse, alarms()));
       }),
   });
-  const console = new Console({ tokens, sessions, watchers, page: loadPage() });
+  const console = new Console({
+    tokens,
+    sessions,
+    watchers,
+    page: new Map([...loadPage(), ...apiPages(API_PAGE)]),
+  });
   return {
     callers: new ConsoleGuard(tokens, sessions),
     wrap: (next) => console.wrap(next),

@@ -19,6 +19,7 @@ import type { AskDesk, Told } from '../operator/desk/dealings.js';
 import { NOTE_EVERY_MS, PriceHistory } from '../operator/figures/price-history.js';
 import { Figures } from '../operator/figures/vitals.js';
 import { healthOf } from '../operator/health.js';
+import { documentRoute } from '../operator/openapi/document.js';
 import { operatorRoutes } from '../operator/routes.js';
 import { systemClock } from '../process/clock.js';
 import { HeldRequests } from '../uws/held-requests.js';
@@ -94,10 +95,11 @@ export class OperatorGateway implements Serving {
     const alarms = () => seen.alarms;
     const console = openConsole({ tokens: this.#guard, board, ask, alarms, clock: systemClock });
     this.#console = console;
+    const routes = [...operatorRoutes(sandbox, true), ...seen.routes, ...prices.routes];
     const api = createOperatorApi({
       ask,
       archive: client.reads,
-      routes: [...operatorRoutes(sandbox, true), ...seen.routes, ...prices.routes],
+      routes: [...routes, documentRoute(routes)],
       rootRoutes: [seen.metricsRoute],
       callers: console.callers,
       denials: this.#denials,

@@ -117,11 +117,16 @@ export type VitalName = keyof typeof COLUMNS;
 /** In the order in which they are shown. */
 export const VITAL_NAMES = Object.keys(COLUMNS) as readonly VitalName[];
 
+/** By name. */
+export interface SampleColumns {
+  readonly [name: string]: readonly (number | null)[];
+}
+
 export interface Samples {
   /** Seconds since 1970. */
   readonly time: readonly number[];
   /** By name, each as long as `time`; null where a figure was not to be had. */
-  readonly columns: Readonly<Record<string, readonly (number | null)[]>>;
+  readonly columns: SampleColumns;
 }
 
 export class Vitals {

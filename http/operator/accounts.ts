@@ -22,13 +22,13 @@ import {
 import type { Question, Transfer } from './desk/dealings.js';
 import { accountResource, accountResources, transferResource } from './resources/accounts.js';
 
-interface CreateAccountBody extends Reasoned {
+export interface CreateAccountBody extends Reasoned {
   readonly name?: (string & tags.MinLength<1> & tags.MaxLength<100>) | null;
   readonly tier: Tier;
   /** Dollars; 0 if absent. */
   readonly balance?: number & tags.Minimum<0>;
 }
-interface UpdateAccountBody extends Reasoned {
+export interface UpdateAccountBody extends Reasoned {
   readonly tier?: Tier;
   readonly frozen?: boolean;
 }

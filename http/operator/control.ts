@@ -6,25 +6,25 @@ import { Refused } from '../kit/refused.js';
 import { type Asking, answer, asking, type Call, type Reason, type Reasoned, type Route } from './call.js';
 
 /** Clients are told the reason in the 503 of their orders. */
-interface TradingBody extends Reasoned {
+export interface TradingBody extends Reasoned {
   readonly enabled: boolean;
 }
-interface MarketBody extends Reasoned {
+export interface MarketBody extends Reasoned {
   readonly suspended: boolean;
 }
-interface VoidBody {
+export interface VoidRoundBody {
   readonly reason: Reason & tags.MinLength<1>;
 }
 
-interface ConfirmBody {
+export interface ConfirmPriceBody {
   readonly price: number;
   readonly reason: Reason & tags.MinLength<1>;
 }
 
-const validateConfirm = typia.createValidateEquals<ConfirmBody>();
+const validateConfirm = typia.createValidateEquals<ConfirmPriceBody>();
 const validateTrading = typia.createValidateEquals<TradingBody>();
 const validateMarket = typia.createValidateEquals<MarketBody>();
-const validateVoid = typia.createValidateEquals<VoidBody>();
+const validateVoid = typia.createValidateEquals<VoidRoundBody>();
 
 export const controlRoutes: readonly Route[] = [
   { method: 'PUT', path: '/trading', role: 'admin', handle: setTrading },

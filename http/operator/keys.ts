@@ -24,15 +24,15 @@ import {
 import type { Question } from './desk/dealings.js';
 import { keyResource } from './resources/accounts.js';
 
-interface CreateKeyBody extends Reasoned {
+export interface CreateKeyBody extends Reasoned {
   readonly scopes: readonly Scope[] & tags.MinItems<1> & tags.UniqueItems;
   readonly expiresAt?: (string & tags.Format<'date-time'>) | null;
 }
-interface UpdateKeyBody extends Reasoned {
+export interface UpdateKeyBody extends Reasoned {
   readonly enabled?: boolean;
   readonly expiresAt?: string & tags.Format<'date-time'>;
 }
-interface RotateKeyBody extends Reasoned {
+export interface RotateKeyBody extends Reasoned {
   /** How long the old key is good beside the new one; a day if absent. */
   readonly overlapSeconds?: number & tags.Type<'uint32'> & tags.Maximum<2_592_000>;
   /** When the new key expires; never if absent. */

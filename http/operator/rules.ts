@@ -16,7 +16,7 @@ import { type Asking, answer, asking, type Call, type Reasoned, type Route } fro
 import { PREVIEW_OUTDATED } from './desk/control.js';
 import { rulesResource } from './resources/rules.js';
 
-interface PatchBody extends Reasoned {
+export interface RulesPatchBody extends Reasoned {
   /** In the form of the rules file; null gives a value back to the file, or to the default. */
   readonly changes: { readonly [name: string]: unknown };
   /** Shows what would change, and changes nothing. */
@@ -25,7 +25,7 @@ interface PatchBody extends Reasoned {
   readonly tag?: string & tags.MaxLength<100>;
 }
 
-const validatePatch = typia.createValidateEquals<PatchBody>();
+const validatePatch = typia.createValidateEquals<RulesPatchBody>();
 const TAG_LENGTH = 22;
 
 export const rulesRoutes: readonly Route[] = [
@@ -62,7 +62,7 @@ const apply = (before: Rules, after: Rules, difference: RulesDifference, tag: st
   );
 
 /** The rules with these changes on top of those that operators have made before. */
-function changedRules(before: Rules, changes: PatchBody['changes'], nowMs: number): Rules | Refused {
+function changedRules(before: Rules, changes: RulesPatchBody['changes'], nowMs: number): Rules | Refused {
   const { file, changes: known } = layersOf(before);
   const { tree, mistakes } = merged(overridesOf(known), changes);
   if (mistakes.length > 0) return invalid(mistakes.join('; '));

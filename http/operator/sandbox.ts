@@ -24,7 +24,7 @@ export interface SandboxParts {
   readonly isClockManual: boolean;
 }
 
-interface Tick {
+export interface Tick {
   readonly crypto: Asset;
   readonly price: number;
   /** The engine's present time if absent. */
@@ -34,7 +34,7 @@ type PricesBody = readonly Tick[] & tags.MinItems<1> & tags.MaxItems<1000>;
 
 /** 31 days. Longer moves take several calls, so progress can be observed. */
 type AdvanceMs = number & tags.Type<'uint32'> & tags.Maximum<2_678_400_000>;
-interface ClockBody extends Reasoned {
+export interface ClockBody extends Reasoned {
   readonly advanceMs: AdvanceMs;
 }
 

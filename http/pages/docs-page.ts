@@ -42,9 +42,21 @@ export const htmlHead = (title: string, stylesheets: readonly string[]): string 
 ${stylesheets.map((path) => `    <link rel="stylesheet" href="${path}">`).join('\n')}
   </head>`;
 
-const PAGE = `${htmlHead('tote API', ['/docs/swagger-ui.css', '/docs/style.css'])}
+/** A page of Swagger UI. */
+export interface ApiPage {
+  readonly title: string;
+  /** Where the OpenAPI document is. */
+  readonly documentPath: string;
+  /** HTML above it. */
+  readonly navigation: string;
+}
+
+const htmlOf = ({
+  title,
+  navigation,
+}: ApiPage): string => `${htmlHead(title, ['/docs/swagger-ui.css', '/docs/style.css'])}
   <body>
-    <nav><a href="/docs/guide">Guide</a> <a href="/v1/openapi.json">OpenAPI document</a></nav>
+    <nav>${navigation}</nav>
     <div id="page"></div>
     <script src="/docs/swagger-ui-bundle.js"></script>
     <script src="/docs/start.js"></script>
@@ -52,8 +64,15 @@ const PAGE = `${htmlHead('tote API', ['/docs/swagger-ui.css', '/docs/style.css']
 </html>
 `;
 
-const START_SCRIPT = `SwaggerUIBundle({ dom_id: '#page', url: '/v1/openapi.json', deepLinking: true });
+const startScript = ({ documentPath }: ApiPage): string =>
+  `SwaggerUIBundle({ dom_id: '#page', url: '${documentPath}', deepLinking: true });
 `;
+
+const PUBLIC_PAGE: ApiPage = {
+  title: 'tote API',
+  documentPath: '/v1/openapi.json',
+  navigation: '<a href="/docs/guide">Guide</a> <a href="/v1/openapi.json">OpenAPI document</a>',
+};
 
 const PACKAGE_FILES: readonly (readonly [name: string, contentType: string])[] = [
   ['swagger-ui.css', CSS],
@@ -61,25 +80,30 @@ const PACKAGE_FILES: readonly (readonly [name: string, contentType: string])[] =
   ['favicon-32x32.png', 'image/png'],
 ];
 
-/** Reads the files of the pages; throws if the package is not installed. */
-export function loadDocs(): DocsFiles {
+/** `/docs` and the files that it needs; throws if the package is not installed. */
+export function apiPages(api: ApiPage): StaticPages {
   const folder = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
   const page = staticPage(
     HTML,
     REVALIDATE,
-    PAGE,
+    htmlOf(api),
     guardedBy("script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'"),
   );
-  const pages = new Map<string, TaggedBody>([
+  return new Map<string, TaggedBody>([
     ['/docs', page],
     ['/docs/', page],
-    ['/docs/start.js', staticPage(JAVASCRIPT, CACHE_AN_HOUR, START_SCRIPT)],
+    ['/docs/start.js', staticPage(JAVASCRIPT, CACHE_AN_HOUR, startScript(api))],
     ['/docs/style.css', staticPage(CSS, CACHE_AN_HOUR, STYLE)],
     ...PACKAGE_FILES.map(([name, contentType]): [string, TaggedBody] => [
       `/docs/${name}`,
       staticPage(contentType, CACHE_AN_HOUR, readFileSync(join(folder, name))),
     ]),
   ]);
-  // Relative to this compiled file, in `dist/http/pages/`.
-  return { pages, guide: readFileSync(new URL('../../../docs/api.md', import.meta.url), 'utf8') };
 }
+
+/** Reads the files of the public pages. */
+export const loadDocs = (): DocsFiles => ({
+  pages: apiPages(PUBLIC_PAGE),
+  // Relative to this compiled file, in `dist/http/pages/`.
+  guide: readFileSync(new URL('../../../docs/api.md', import.meta.url), 'utf8'),
+});

@@ -22,6 +22,7 @@ export interface OperationObject {
   readonly operationId: string;
   readonly responses: Readonly<Record<string, ResponseObject>>;
   readonly 'x-extension'?: boolean;
+  readonly 'x-role'?: string;
 }
 export interface SchemaObject {
   readonly enum?: readonly string[];
@@ -50,13 +51,18 @@ interface Described {
 }
 
 export class ApiDocument {
-  readonly document: DocumentObject = JSON.parse(JSON.stringify(apiDocument(defaultRules(''))));
+  readonly document: DocumentObject;
   readonly #ajv = new Ajv2020({ strict: true, allowUnionTypes: true, formats: { 'date-time': DATE_TIME } });
   readonly #described = new Map<string, Described>();
   /** What has been checked, such as `GET /markets 200`, or `POST /orders 409 odds_changed`. */
   readonly seen = new Set<string>();
 
-  constructor() {
+  /** That of the public API, unless another one is given, with where its paths begin. */
+  constructor(
+    document: object = apiDocument(defaultRules('')),
+    private readonly bases: readonly string[] = BASES,
+  ) {
+    this.document = JSON.parse(JSON.stringify(document));
     this.#ajv.addVocabulary(['components', 'example', 'x-extension']);
     this.#ajv.addSchema({ $id: 'tote', components: this.document.components });
   }
@@ -105,7 +111,7 @@ export class ApiDocument {
   }
 
   #templateOf(path: string): string | null {
-    const base = BASES.find((start) => path.startsWith(`${start}/`));
+    const base = this.bases.find((start) => path.startsWith(`${start}/`));
     if (base === undefined) return null;
     const given = path.slice(base.length).split('/');
     const templates = Object.keys(this.document.paths);

@@ -1,0 +1,78 @@
+/** What the operator port answers beside the API: health, metrics, and the sessions of the console. */
+import type { ErrorCode } from '../../../engine/model/errors.js';
+import type { JsonObject } from '../../openapi/schemas.js';
+import type { Operation } from './operation.js';
+import { failures, requestBody, success } from './responses.js';
+
+const TRANSPORT: readonly ErrorCode[] = ['invalid_request', 'request_timeout', 'body_too_large'];
+const NOT_READY: readonly ErrorCode[] = [
+  'overloaded',
+  'shutting_down',
+  'clock_unsynchronised',
+  'disk_reserve',
+  'journal_backlog',
+  'stale_price',
+];
+const ASKED: readonly ErrorCode[] = ['invalid_operator_token', 'invalid_session', 'rate_limited'];
+
+const health = (id: string, summary: string): JsonObject => ({
+  operationId: id,
+  tags: ['Server'],
+  summary,
+  description: 'Needs no token.',
+  security: [],
+  responses: {
+    200: success({ id, tag: 'Server', summary, answer: 'Healthy' }),
+    ...failures([...TRANSPORT, ...NOT_READY]),
+  },
+});
+
+const metrics: JsonObject = {
+  operationId: 'getMetrics',
+  tags: ['Server'],
+  summary: 'Figures for Prometheus',
+  description: 'Role `read`.',
+  'x-role': 'read',
+  responses: {
+    200: { description: 'Prometheus text.', content: { 'text/plain': { schema: { type: 'string' } } } },
+    ...failures([...TRANSPORT, ...ASKED]),
+  },
+};
+
+const session = (
+  id: string,
+  summary: string,
+  ok: Pick<Operation, 'status' | 'isNullable' | 'shape'>,
+  codes: readonly ErrorCode[],
+): JsonObject => {
+  return {
+    operationId: id,
+    tags: ['Console'],
+    summary,
+    security: id === 'logIn' ? [] : [{ session: [] }, {}],
+    responses: {
+      [ok.status ?? 200]: success({ id, tag: 'Console', summary, answer: 'SessionResource', ...ok }),
+      ...failures([...TRANSPORT, ...codes]),
+    },
+  };
+};
+
+/** By path. */
+export const besidePaths = (): JsonObject => ({
+  '/healthz': { get: health('getHealth', 'Whether the process is alive') },
+  '/readyz': { get: health('getReadiness', 'Whether it serves; `notReady` says why not') },
+  '/metrics': { get: metrics },
+  '/console/session': {
+    get: session('getSession', "The browser's session, or null", { isNullable: true }, []),
+    post: {
+      ...session('logIn', 'Log in with a token', { status: 201 }, [
+        'invalid_operator_token',
+        'csrf_refused',
+        'unsupported_media_type',
+        'rate_limited',
+      ]),
+      requestBody: requestBody('LoginBody'),
+    },
+    delete: session('logOut', 'Log out', { status: 204, shape: 'none' }, ['invalid_session', 'csrf_refused']),
+  },
+});

@@ -1,0 +1,100 @@
+/**
+ * The OpenAPI 3.1 document of the operator API: its routes, what is beside them on the operator port, and for each the least
+ * role. What a route answers, and what it takes, follows from the types of its handler (`schemas.ts`).
+ */
+import { must } from '../../../engine/base/assert.js';
+import type { ErrorCode } from '../../../engine/model/errors.js';
+import type { OperatorRole } from '../../../engine/model/operators.js';
+import type { JsonObject } from '../../openapi/schemas.js';
+import { PlainText, type Route } from '../call.js';
+import { besidePaths } from './beside.js';
+import { type Operation, TAGS } from './operation.js';
+import { OPERATIONS } from './operations.js';
+import { pathParameters, QUERIES } from './parameters.js';
+import { failures, requestBody, success } from './responses.js';
+import { componentSchemas } from './schemas.js';
+
+const BASE = '/operator/v1';
+const DOCUMENT: Pick<Route, 'method' | 'path' | 'role'> = {
+  method: 'GET',
+  path: '/openapi.json',
+  role: 'read',
+};
+
+const INTRODUCTION = `What operators may do, on a port of its own. Every request needs a token (\`Authorization: Bearer\`), or
+the session of the console; \`/healthz\` and \`/readyz\` need neither. A token has one of three roles, \`read\`, \`support\` and
+\`admin\`, of which each may do what the ones before it may.
+
+Every answer is \`{ "success": true, "data": ... }\` or \`{ "success": false, "error": "..." }\`, where \`error\` starts with a
+stable code. Amounts are in USD, times are ISO 8601 in UTC. A success is sent once what it says is on disk. Bodies that
+change something take a \`reason\`, which is kept with the name of the token and listed by \`GET /audit\`. An unknown path is
+404 \`not_found\`, a method that a path does not offer 405 \`method_not_allowed\` with \`Allow\`.`;
+
+/** Of any request. What the transport refuses is among them. */
+const ANY_CODES: readonly ErrorCode[] = [
+  'invalid_request',
+  'invalid_operator_token',
+  'client_certificate_required',
+  'invalid_session',
+  'insufficient_role',
+  'request_timeout',
+  'body_too_large',
+  'rate_limited',
+  'shutting_down',
+];
+/** Of one that changes something. */
+const CHANGE_CODES: readonly ErrorCode[] = ['csrf_refused', 'unsupported_media_type'];
+
+/** The route that shows the document of `routes`. */
+export function documentRoute(routes: readonly Route[]): Route {
+  const text = Promise.resolve(JSON.stringify(operatorDocument(routes)));
+  return { ...DOCUMENT, handle: () => new PlainText('application/json', text) };
+}
+
+/** The document of these routes below `/operator/v1`. Each must be known to `OPERATIONS`. */
+export function operatorDocument(routes: readonly Route[]): JsonObject {
+  const paths: Record<string, JsonObject> = {};
+  for (const { method, path, role } of [...routes, DOCUMENT]) {
+    const name = `${method} ${path}`;
+    const whole = BASE + path;
+    const described = operationObject(must(OPERATIONS[name], name), method, path, role);
+    paths[whole] = { ...paths[whole], [method.toLowerCase()]: described };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'tote operator API',
+      version: '1.0.0',
+      description: INTRODUCTION,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/', description: 'The operator port' }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    security: [{ token: [] }, { session: [] }],
+    paths: { ...paths, ...besidePaths() },
+    components: {
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer' },
+        session: { type: 'apiKey', in: 'cookie', name: 'tote_console' },
+      },
+      schemas: componentSchemas(),
+    },
+  };
+}
+
+function operationObject(operation: Operation, method: string, path: string, role: OperatorRole): JsonObject {
+  const { id, tag, summary, text, query = [], body, codes = [] } = operation;
+  const isRead = method === 'GET';
+  const parameters = [...pathParameters(path), ...query.map((name) => QUERIES[name])];
+  const all = [...ANY_CODES, ...(isRead ? [] : CHANGE_CODES), ...codes];
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description: `Role \`${role}\`.${text === undefined ? '' : ` ${text}`}`,
+    'x-role': role,
+    ...(parameters.length > 0 && { parameters }),
+    ...(body !== undefined && { requestBody: requestBody(body) }),
+    responses: { [operation.status ?? 200]: success(operation), ...failures(all) },
+  };
+}

@@ -1,0 +1,241 @@
+/**
+ * The operator API's own OpenAPI document: it has every route and no other, lints clean, and describes what a real server
+ * answers, for each of its operations. Its page loads without a token, and the document does not.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { must } from '../../../engine/base/assert.js';
+import { ERROR_STATUS } from '../../../engine/model/errors.js';
+import { OPERATIONS } from '../../../http/operator/openapi/operations.js';
+import { operatorRoutes } from '../../../http/operator/routes.js';
+import { ApiDocument } from '../../support/api-document.js';
+import { type Answered, Client } from '../../support/client.js';
+import { Server } from '../../support/server.js';
+
+const BASE = '/operator/v1';
+const workFolder = mkdtempSync(join(tmpdir(), 'tote-operator-openapi-'));
+let server: Server;
+let client: Client;
+let api: ApiDocument;
+let documentText = '';
+before(async () => {
+  server = await Server.start();
+  client = new Client(server.operatorUrl, { Authorization: `Bearer ${server.token}` });
+  documentText = (await client.get(`${BASE}/openapi.json`)).text;
+  api = new ApiDocument(JSON.parse(documentText) as object, ['']);
+});
+after(async () => {
+  rmSync(workFolder, { recursive: true });
+  await server.remove();
+});
+
+function operations(): string[] {
+  return Object.entries(api.document.paths).flatMap(([path, item]) =>
+    Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+}
+
+/** Sends it, and holds the answer to the document. */
+async function send<T = Record<string, unknown>>(
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+  from = client,
+): Promise<Answered<T>> {
+  const answered = await from.send<T>(
+    method,
+    path,
+    body === undefined ? undefined : JSON.stringify(body),
+    headers,
+  );
+  const [plain = ''] = path.split('?');
+  const fault = api.fault(method, plain, answered.status, answered.headers.keys(), answered.text);
+  assert.equal(fault, null);
+  return answered;
+}
+
+test('it has every route with its role, and none that is not there', async () => {
+  assert.match(documentText, /"openapi":"3\.1\.0"/);
+  const documented = operations();
+  const below = documented.filter((name) => name.includes(` ${BASE}/`));
+  assert.deepEqual(below.map((name) => name.replace(BASE, '')).sort(), Object.keys(OPERATIONS).sort());
+  for (const { method, path, role } of operatorRoutes({ isFeedPush: true, isClockManual: true }, true)) {
+    const operation = api.document.paths[BASE + path]?.[method.toLowerCase()];
+    assert.equal(operation?.['x-role'], role, path);
+  }
+  for (const name of documented) {
+    const [method = '', path = ''] = name.split(' ');
+    const { text } = await client.send(
+      method,
+      path.replace('{id}', 'x').replace('{crypto}', 'x'),
+      undefined,
+      {
+        Authorization: 'Bearer wrong',
+      },
+    );
+    assert.doesNotMatch(text, /no such path|method_not_allowed/, name);
+  }
+});
+
+test('it lints clean under the strict rules of a public linter', () => {
+  const file = join(workFolder, 'openapi.json');
+  writeFileSync(file, documentText);
+  const packageFile = createRequire(import.meta.url).resolve('@redocly/cli/package.json');
+  const { bin } = createRequire(import.meta.url)(packageFile) as { bin: Record<string, string> };
+  const command = join(dirname(packageFile), must(bin['redocly'], 'redocly'));
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [command, 'lint', '--extends', 'recommended-strict', file],
+    {
+      cwd: workFolder,
+      env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+      encoding: 'utf8',
+    },
+  );
+  assert.equal(status, 0, `${stdout}\n${stderr}`);
+});
+
+test('each status has codes of that status', () => {
+  for (const [path, item] of Object.entries(api.document.paths)) {
+    for (const operation of Object.values(item)) {
+      for (const [status, response] of Object.entries(operation.responses)) {
+        if (Number(status) < 400) continue;
+        const { description } = response as { description?: string };
+        for (const [, code = ''] of (description ?? '').matchAll(/`(\w+)`/g))
+          assert.equal(`${(ERROR_STATUS as Record<string, number>)[code]}`, status, `${path} ${code}`);
+      }
+    }
+  }
+});
+
+async function accountsAndKeys(): Promise<{ account: string; secret: string }> {
+  const made = await send<{ id: string }>('POST', `${BASE}/accounts`, {
+    tier: 'GOLD',
+    name: 'Ada',
+    balance: 500,
+  });
+  const account = made.data.id;
+  const at = `${BASE}/accounts/${account}`;
+  await send('GET', `${BASE}/accounts?tier=GOLD&limit=1`);
+  await send('GET', at);
+  await send('PATCH', at, { frozen: false, reason: 'checked' });
+  for (const kind of ['deposits', 'withdrawals']) {
+    const transfer = { amount: 5, reference: kind };
+    assert.equal((await send('POST', `${at}/${kind}`, transfer)).status, 201);
+    assert.equal((await send('POST', `${at}/${kind}`, transfer)).headers.get('x-idempotent-replay'), 'true');
+    assert.equal((await send('POST', `${at}/${kind}`, { ...transfer, amount: 6 })).status, 409);
+    assert.equal((await send('POST', `${BASE}/house/${kind}`, { amount: 5, reference: kind })).status, 201);
+  }
+  await send('POST', `${at}/withdrawals`, { amount: 1_000_000, reference: 'much' });
+  await send('GET', `${at}/ledger?limit=2`);
+  await send('GET', `${BASE}/transfers?reference=deposits`);
+  const scopes = ['markets:read', 'positions:read', 'orders:write', 'orders:cancel'];
+  const key = await send<{ id: string; secret: string }>('POST', `${at}/keys`, { scopes });
+  const spare = await send<{ id: string }>('POST', `${at}/keys`, {
+    scopes,
+    expiresAt: '2099-01-01T00:00:00Z',
+  });
+  await send('GET', `${at}/keys`);
+  await send('GET', `${BASE}/keys?enabled=true`);
+  await send('PATCH', `${BASE}/keys/${spare.data.id}`, { expiresAt: '2098-01-01T00:00:00Z' });
+  assert.equal((await send('POST', `${BASE}/keys/${spare.data.id}/rotate`, {})).status, 201);
+  return { account, secret: key.data.secret };
+}
+
+async function tradingAndHouse(account: string, secret: string): Promise<void> {
+  await server.toNextDay();
+  assert.equal((await send('POST', `${BASE}/prices`, [{ crypto: 'BTC', price: 100 }])).status, 200);
+  const order = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 10 };
+  assert.equal((await server.api(secret).post('/orders', { ...order, limitOdds: 50 })).status, 201);
+  assert.equal((await server.api(secret).post('/orders', order)).status, 201);
+  const rounds = await send<{ id: string; marketId: string }[]>(
+    'GET',
+    `${BASE}/rounds?marketId=BTC_ONE_MINUTE`,
+  );
+  const round = must(rounds.data[0], 'a round').id;
+  await send('GET', `${BASE}/house/exposure`);
+  assert.equal((await send('POST', `${BASE}/clock`, { advanceMs: 120_000 })).status, 200);
+  assert.equal((await send('POST', `${BASE}/prices`, [{ crypto: 'BTC', price: 300 }])).status, 400);
+  await send('POST', `${BASE}/prices/BTC/confirm`, { price: 300, reason: 'seen elsewhere' });
+  await send('GET', `${BASE}/prices/BTC/history`);
+  await send('POST', `${BASE}/rounds/${round}/void`, { reason: 'too late' });
+  const open = await send<{ id: string }[]>('GET', `${BASE}/rounds?marketId=BTC_FIVE_MINUTES&status=LIVE`);
+  await send('POST', `${BASE}/rounds/${must(open.data[0], 'an open round').id}/void`, { reason: 'a test' });
+  for (const query of ['', `?accountId=${account}`]) await send('GET', `${BASE}/bets${query}`);
+  await send('GET', `${BASE}/bets/bet_1`);
+  await send('PATCH', `${BASE}/markets/ETH_ONE_MINUTE`, { suspended: true });
+  await send('PUT', `${BASE}/trading`, { enabled: true, reason: 'all is well' });
+  for (const path of [
+    '/house',
+    '/house/profit?by=day',
+    '/rules',
+    '/audit',
+    '/status',
+    '/vitals',
+    '/openapi.json',
+  ])
+    assert.equal((await send('GET', BASE + path)).status, 200, path);
+  const changes = { feeBps: 250, limits: { BTC: { minStakeCents: 200 } } };
+  const preview = await send<{ tag: string }>('PATCH', `${BASE}/rules`, { changes, dryRun: true });
+  assert.equal((await send('PATCH', `${BASE}/rules`, { changes, tag: preview.data.tag })).status, 200);
+  await send('GET', `${BASE}/rules`);
+  await send('GET', `${BASE}/audit?action=configure`);
+}
+
+async function besideTheApi(): Promise<void> {
+  for (const path of ['/healthz', '/readyz', '/metrics']) await send('GET', path);
+  const { origin } = new URL(server.operatorUrl);
+  const browser = new Client(server.operatorUrl, { Origin: origin });
+  await send('GET', '/console/session', undefined, {}, browser);
+  await send('POST', '/console/session', { token: 'wrong' }, {}, browser);
+  const login = await send<{ csrfToken: string }>(
+    'POST',
+    '/console/session',
+    { token: server.token },
+    {},
+    browser,
+  );
+  const [cookie = ''] = (login.headers.get('set-cookie') ?? '').split(';');
+  await send('GET', '/console/session', undefined, { Cookie: cookie }, browser);
+  const document = await send('GET', `${BASE}/openapi.json`, undefined, { Cookie: cookie }, browser);
+  assert.equal(document.status, 200, 'a session is enough');
+  await send('DELETE', '/console/session', undefined, { Cookie: cookie }, browser);
+  const ending = { Cookie: cookie, 'X-CSRF-Token': login.data.csrfToken };
+  assert.equal((await send('DELETE', '/console/session', undefined, ending, browser)).status, 204);
+}
+
+test('every operation answers as it says, on success and when it refuses', async () => {
+  const { account, secret } = await accountsAndKeys();
+  await tradingAndHouse(account, secret);
+  await besideTheApi();
+  const silent = operations().filter(
+    (name) => ![200, 201, 204].some((status) => api.seen.has(`${name} ${status}`)),
+  );
+  assert.deepEqual(silent, [], 'each has succeeded once');
+  const nobody = new Client(server.operatorUrl, {});
+  for (const name of operations()) {
+    const [method = '', template = ''] = name.split(' ');
+    const path = template.replace('{id}', 'x').replace('{crypto}', 'x');
+    if (/healthz|readyz|session/.test(path)) continue;
+    assert.equal((await send(method, path, undefined, {}, nobody)).status, 401, name);
+    if (template.includes('{')) await send(method, path, method === 'GET' ? undefined : { reason: 'x' });
+    if (method !== 'GET') await send(method, path, { reason: 7 });
+  }
+});
+
+test('its page comes without a token, with nothing in it that is secret, and asks for the document itself', async () => {
+  const nobody = new Client(server.operatorUrl, {});
+  const page = await nobody.get('/docs');
+  assert.equal(page.status, 200);
+  assert.match(page.headers.get('content-security-policy') ?? '', /^default-src 'none'; script-src 'self';/);
+  const script = await nobody.get('/docs/start.js');
+  assert.match(script.text, /'\/operator\/v1\/openapi\.json'/);
+  for (const { text } of [page, script, await client.get(`${BASE}/openapi.json`)])
+    assert.ok(!text.includes(server.token));
+});
