@@ -26,6 +26,7 @@ import { minuteSection } from './sections/minute.js';
 import { ordersSection } from './sections/orders.js';
 import { mainOf, pairSection } from './sections/pair.js';
 import { pastSection } from './sections/past.js';
+import { proofsSection } from './sections/proofs.js';
 import { replaySection } from './sections/replay.js';
 import { replicationSection } from './sections/replication.js';
 import { snapshotsSection } from './sections/snapshots.js';
@@ -53,6 +54,7 @@ const SECTIONS: Readonly<Record<SectionName, Section>> = {
   past: pastSection,
   engine: engineSection,
   limits: limitsSection,
+  proofs: proofsSection,
   grid: gridSection,
 };
 const WARMUP_MS = 1_250;

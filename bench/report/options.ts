@@ -21,6 +21,7 @@ export const SECTION_NAMES = [
   'past',
   'engine',
   'limits',
+  'proofs',
   'grid',
 ] as const;
 export type SectionName = (typeof SECTION_NAMES)[number];

@@ -11,6 +11,7 @@ import { tickRate } from '../engine/ticks.js';
 import { acknowledgements } from '../journal/acknowledging.js';
 import { writeAgedDir } from '../journal/aged.js';
 import { commitRates, journalReplayRate, writeJournal } from '../journal/journaling.js';
+import { provingCost } from '../journal/proving.js';
 
 const SETTLE_SLICE_BETS = 512;
 const LIFECYCLE_MINUTES = 240;
@@ -38,6 +39,7 @@ const SUITES = {
   lifecycle: () => lifecycleCost(LIFECYCLE_MINUTES),
   settle: ({ scale, accounts = 1_000 }: SuiteInput) => settlementCost(accounts, scale, SETTLE_SLICE_BETS),
   resting: ({ scale }: SuiteInput) => restingCost(scale),
+  proving: ({ scale, dir }: SuiteInput) => provingCost(dir, scale),
   grid: ({ scale, sizes }: SuiteInput) => gridRow(scale, must(sizes, 'sizes')),
   orderBook: ({ scale }: SuiteInput) => orderBookRates(scale),
   commits: ({ scale, dir, durability }: SuiteInput) => commitRates(dir, scale, durability),

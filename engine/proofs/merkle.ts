@@ -72,32 +72,76 @@ export class TreeStack {
 }
 
 /**
- * The hashes beside the way from leaf `index` to the root, from the leaf up (RFC 6962, section 2.1.1). `leaves` are the
- * leaves' hashes; it takes as many hashes of nodes as there are leaves.
+ * A tree of a known size that keeps all its nodes, 64 bytes for a leaf. Once it is whole, a path costs a few hashes at most:
+ * those of its right edge, where the size is no power of two.
  */
-export function inclusionPath(
-  leaves: readonly Uint8Array[],
-  index: number,
-  hasher: TreeHasher,
-): Uint8Array[] {
-  assert(index >= 0 && index < leaves.length, 'a path begins at a leaf');
-  const path: Uint8Array[] = [];
-  let level: readonly Uint8Array[] = leaves;
-  let at = index;
-  while (level.length > 1) {
-    const sibling = level[at % 2 === 0 ? at + 1 : at - 1];
-    // The last of an odd number is a complete subtree already: it goes up as it is.
-    if (sibling !== undefined) path.push(sibling);
-    const above: Uint8Array[] = [];
-    for (let left = 0; left < level.length; left += 2) {
-      const one = must(level[left], 'a hash');
-      const other = level[left + 1];
-      above.push(other === undefined ? one : hasher.node(one, other));
-    }
-    level = above;
-    at = Math.floor(at / 2);
+export class WholeTree {
+  /** The hashes of complete subtrees, from the leaves up, each level's one after the other. */
+  readonly #levels: Uint8Array[] = [];
+  #leaves = 0;
+
+  constructor(
+    readonly size: number,
+    private readonly hasher: TreeHasher,
+  ) {
+    for (let count = size; count > 0; count = Math.floor(count / 2))
+      this.#levels.push(new Uint8Array(count * HASH_BYTES));
   }
-  return path;
+
+  /** How many leaves it has by now. */
+  get leaves(): number {
+    return this.#leaves;
+  }
+
+  add(data: Uint8Array): void {
+    assert(this.#leaves < this.size, 'a tree has as many leaves as its size says');
+    let at = this.#leaves;
+    this.#leaves += 1;
+    let hash = this.hasher.leaf(data);
+    for (let level = 0; ; level++) {
+      must(this.#levels[level], 'a level').set(hash, at * HASH_BYTES);
+      if (at % 2 === 0) return;
+      hash = this.hasher.node(this.#complete(level, at - 1), hash);
+      at = (at - 1) / 2;
+    }
+  }
+
+  /** The hash of a leaf. */
+  leaf(index: number): Uint8Array {
+    assert(index >= 0 && index < this.#leaves, 'a leaf that was added');
+    return this.#complete(0, index);
+  }
+
+  /** The hashes beside the way from leaf `index` to the root, from the leaf up (RFC 6962, section 2.1.1). */
+  path(index: number): Uint8Array[] {
+    assert(
+      this.#leaves === this.size && index >= 0 && index < this.size,
+      'a path begins at a leaf of a whole tree',
+    );
+    const path: Uint8Array[] = [];
+    for (let level = 0, at = index; this.#count(level) > 1; level++, at = Math.floor(at / 2)) {
+      const sibling = at % 2 === 0 ? at + 1 : at - 1;
+      // The last of an odd number goes up as it is.
+      if (sibling < this.#count(level)) path.push(this.#node(level, sibling));
+    }
+    return path;
+  }
+
+  /** Subtrees of the level, the last of which may lack leaves. */
+  #count(level: number): number {
+    return Math.ceil(this.size / 2 ** level);
+  }
+
+  #node(level: number, at: number): Uint8Array {
+    if ((at + 1) * 2 ** level <= this.size) return this.#complete(level, at);
+    const left = this.#node(level - 1, 2 * at);
+    const isAlone = 2 * at + 1 === this.#count(level - 1);
+    return isAlone ? left : this.hasher.node(left, this.#node(level - 1, 2 * at + 1));
+  }
+
+  #complete(level: number, at: number): Uint8Array {
+    return must(this.#levels[level], 'a level').subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES);
+  }
 }
 
 export interface Inclusion {

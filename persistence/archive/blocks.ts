@@ -6,7 +6,7 @@ import type Database from 'better-sqlite3';
 import { must } from '../../engine/base/assert.js';
 import { type ArchiveCell, isIntact } from './form/checksum.js';
 import { PLACEMENT, positionsOf, SETTLED_BLOCK } from './form/columns.js';
-import { rowOfText, rowsOfText } from './form/row-text.js';
+import { rowOfText, rowStarts, rowsOfText } from './form/row-text.js';
 import { LimitSteps } from './limit-steps.js';
 import { damagedArchive } from './schema.js';
 import { blockChecksum } from './tables.js';
@@ -23,6 +23,8 @@ interface PlacedText {
   readonly firstBet: number;
   readonly lastBet: number;
   readonly text: string;
+  /** Of its rows; null until one is looked up. */
+  starts: readonly number[] | null;
 }
 
 /** Bets of an account between two commits of the archive, in the order of placement and of settlement. */
@@ -118,9 +120,11 @@ export class ArchiveBlocks {
     const block = this.#textWith(bet);
     if (block === null || bet > block.lastBet) return null;
     const { firstBet, lastBet, text } = block;
+    block.starts ??= rowStarts(text);
     // Bets are numbered without gaps, but an archive that begins at a snapshot has only those that were open there.
     const place = bet - firstBet;
-    if (lastBet - firstBet + 1 === rowCount(text)) return rowOfText(text, place);
+    const rows = block.starts.length - 1;
+    if (lastBet - firstBet + 1 === rows) return rowOfText(text, block.starts, place);
     return rowsOfText(text).find((row) => row[IN_PLACEMENT.bet] === bet) ?? null;
   }
 
@@ -204,7 +208,7 @@ export class ArchiveBlocks {
   #placedText(block: ArchiveCell[]): PlacedText {
     if (!isBlockIntact(block)) throw this.#damaged(`placed_block ${block[0]}`);
     const [firstBet, lastBet, text] = block;
-    return { firstBet: Number(firstBet), lastBet: Number(lastBet), text: String(text) };
+    return { firstBet: Number(firstBet), lastBet: Number(lastBet), text: String(text), starts: null };
   }
 
   #settledRows(block: ArchiveCell[]): ArchiveCell[][] {
@@ -228,9 +232,3 @@ export function settledRowsOf(block: readonly ArchiveCell[]): ArchiveCell[][] {
 /** Whether the last cell of a block is the checksum of those before it. */
 export const isBlockIntact = (block: readonly ArchiveCell[]): boolean =>
   block.at(-1) === blockChecksum(block.slice(0, -1));
-
-function rowCount(text: string): number {
-  let count = 1;
-  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) count += 1;
-  return count;
-}

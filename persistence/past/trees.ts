@@ -3,32 +3,34 @@
  * one of a million bets does not hold up other questions, and the last ones are kept.
  */
 import { hash } from 'node:crypto';
-import { must } from '../../engine/base/assert.js';
 import { hasherOfRound } from '../../engine/fairness.js';
 import { marketId, roundId } from '../../engine/model/domain.js';
+import type { HashedBet } from '../../engine/model/events.js';
 import type { BetPath, BetPathQuestion } from '../../engine/model/proofs/proof-reads.js';
-import { inclusionPath, rootOfPath, TreeHasher } from '../../engine/proofs/merkle.js';
+import { rootOfPath, TreeHasher, WholeTree } from '../../engine/proofs/merkle.js';
 import type { ArchiveBlocks } from '../archive/blocks.js';
 import { damagedArchive } from '../archive/schema.js';
 import { FAIRNESS_TOOLS } from '../fairness-tools.js';
 import { betsInOrder, fillOf } from '../replay/archived-events.js';
-import { placedOf } from '../replay/archived-facts.js';
+import { placedOf, placedSeqOf } from '../replay/archived-facts.js';
 import type { ArchivedRounds } from './rounds.js';
 
 /** Bets that are hashed in one step: a few tens of milliseconds. */
-const SLICE_BETS = 5_000;
-/** Leaves that are kept, of all trees together, at some 100 bytes each. */
+const SLICE_BETS = 2_000;
+/** Leaves that are kept, of all trees together, at some 80 bytes each. */
 const LEAVES_KEPT_MAX = 500_000;
 
-/** The leaves of a round's tree, as far as they are made. */
-interface Leaves {
+/** A round's tree, as far as it is made. */
+interface RoundTree {
   readonly bets: readonly number[];
-  readonly hashes: Uint8Array[];
+  readonly tree: WholeTree;
+  /** An archive that began later lacks facts of a bet. */
+  lacksFacts: boolean;
 }
 
 export class RoundTrees {
   /** By round, the one asked for last at the end. */
-  readonly #kept = new Map<string, Leaves>();
+  readonly #kept = new Map<string, RoundTree>();
   readonly #hasher = new TreeHasher((data) => hash('sha256', data, 'buffer'));
 
   constructor(
@@ -37,18 +39,22 @@ export class RoundTrees {
     private readonly rounds: ArchivedRounds,
   ) {}
 
-  /** `found` is null if the round is not settled or has no root; 'unfinished' if there is more to do first. */
+  /**
+   * `found` is null if the round is not settled, has no root, or not all of its bets are known; 'unfinished' if there is more to
+   * do first.
+   */
   answer(question: BetPathQuestion): { readonly found: BetPath | null } | 'unfinished' {
     const { market, roundNumber, bet } = question;
     const root = this.rounds.proof(market, roundNumber)?.root ?? null;
     if (root === null) return { found: null };
-    const { bets, hashes } = this.#leavesOf(question);
-    if (hashes.length < bets.length) return 'unfinished';
+    const { bets, tree, lacksFacts } = this.#grown(question);
+    if (lacksFacts) return { found: null };
+    if (tree.leaves < bets.length) return 'unfinished';
     const leafIndex = bets.indexOf(bet);
     if (leafIndex < 0) return { found: null };
-    const path = inclusionPath(hashes, leafIndex, this.#hasher);
-    const leaf = must(hashes[leafIndex], 'a leaf');
-    const reached = rootOfPath({ leafIndex, treeSize: bets.length, leaf, path }, this.#hasher);
+    const path = tree.path(leafIndex);
+    const inclusion = { leafIndex, treeSize: bets.length, leaf: tree.leaf(leafIndex), path };
+    const reached = rootOfPath(inclusion, this.#hasher);
     if (reached === null || hexOf(reached) !== root.merkleRoot || bets.length !== root.treeSize) {
       const what = `the bets of round ${roundId(market, roundNumber)} are not those under its Merkle root`;
       throw damagedArchive(this.path, what);
@@ -56,28 +62,38 @@ export class RoundTrees {
     return { found: { leafIndex, path: path.map(hexOf), root } };
   }
 
-  /** The leaves with one slice more, if some were missing. */
-  #leavesOf({ market, roundNumber, seed }: BetPathQuestion): Leaves {
+  /** The tree with one slice more, if some was missing. */
+  #grown({ market, roundNumber, seed }: BetPathQuestion): RoundTree {
     const id = roundId(market, roundNumber);
-    const leaves = this.#kept.get(id) ?? {
-      bets: [...betsInOrder(this.blocks, marketId(market), roundNumber)],
-      hashes: [],
-    };
+    const kept = this.#kept.get(id) ?? this.#begun(market, roundNumber);
     this.#kept.delete(id);
-    this.#kept.set(id, leaves);
+    this.#kept.set(id, kept);
     const hashOf = hasherOfRound(seed, market, roundNumber, FAIRNESS_TOOLS);
-    const { bets, hashes } = leaves;
-    for (const bet of bets.slice(hashes.length, hashes.length + SLICE_BETS)) {
-      const placement = this.blocks.placement(bet);
-      if (placement === null) throw damagedArchive(this.path, `it lacks the placement of bet ${bet}`);
-      const placed = placedOf(placement);
-      // A limit order that rested has the odds of its fill.
-      const { oddsE4, entryPercentE2, payoutCents } = fillOf(this.blocks, placement) ?? placed;
-      const facts = { ...placed, oddsE4, entryPercentE2, payoutCents };
-      hashes.push(this.#hasher.leaf(Buffer.from(hashOf(facts), 'hex')));
+    const { bets, tree } = kept;
+    for (const bet of bets.slice(tree.leaves, tree.leaves + SLICE_BETS)) {
+      const facts = this.#factsOf(bet);
+      kept.lacksFacts ||= facts === null;
+      if (facts === null) break;
+      tree.add(Buffer.from(hashOf(facts), 'hex'));
     }
     this.#forgetOthers(id);
-    return leaves;
+    return kept;
+  }
+
+  #begun(market: number, roundNumber: number): RoundTree {
+    const bets = [...betsInOrder(this.blocks, marketId(market), roundNumber)];
+    return { bets, tree: new WholeTree(bets.length, this.#hasher), lacksFacts: false };
+  }
+
+  /** What the bet's hash is made of; null if the archive began after it was placed. */
+  #factsOf(bet: number): HashedBet | null {
+    const placement = this.blocks.placement(bet);
+    if (placement === null) throw damagedArchive(this.path, `it lacks the placement of bet ${bet}`);
+    if (placedSeqOf(placement) === 0) return null;
+    const placed = placedOf(placement);
+    // A limit order that rested has the odds of its fill.
+    const { oddsE4, entryPercentE2, payoutCents } = fillOf(this.blocks, placement) ?? placed;
+    return { ...placed, oddsE4, entryPercentE2, payoutCents };
   }
 
   #forgetOthers(id: string): void {
@@ -91,4 +107,5 @@ export class RoundTrees {
   }
 }
 
-const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');
+const hexOf = (bytes: Uint8Array): string =>
+  Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex');

@@ -14,6 +14,7 @@ import { damagedArchive } from '../archive/schema.js';
 import {
   type ArchivedBet,
   betOfFill,
+  betOfSettlement,
   betOfStep,
   filledOf,
   hasRested,
@@ -104,18 +105,26 @@ export function eventsOfRound(blocks: ArchiveBlocks, market: string, roundNumber
   return [eventsOfPlacements(placements()), eventsOfSettlements(settlements), steps];
 }
 
+interface SettledBet extends Placed {
+  readonly bet: number;
+}
+
 /** The numbers of a settled round's bets in the order in which they were settled, which is that in which they joined it. */
 export function* betsInOrder(
   blocks: ArchiveBlocks,
   market: string,
   roundNumber: number,
 ): Generator<number, void, undefined> {
-  const settlements = merged<ArchivedEvent>([
-    eventsOfSettlements(blocks.settlementsOfRound(market, roundNumber)),
-    eventsOfSteps(blocks, blocks.limitSteps.ofRound(market, roundNumber)),
-  ]);
-  for (const { event } of settlements)
-    if (event.type === 'betSettled' && !isUnfilled(event.result)) yield event.bet;
+  function* settled(): Generator<SettledBet, void, undefined> {
+    for (const row of blocks.settlementsOfRound(market, roundNumber))
+      yield { seq: settledSeqOf(row), item: settledItemOf(row), bet: betOfSettlement(row) };
+  }
+  function* rested(): Generator<SettledBet, void, undefined> {
+    for (const step of blocks.limitSteps.ofRound(market, roundNumber))
+      if (!isFill(step) && !isUnfilled(settledOf(settlementOfStep(step)).result))
+        yield { ...stepPlaceOf(step), bet: betOfStep(step) };
+  }
+  for (const { bet } of merged<SettledBet>([settled(), rested()])) yield bet;
 }
 
 /** The fill of the limit order with this placement, or null. */

@@ -170,6 +170,9 @@ export function settledOf(settlement: readonly ArchiveCell[]): SettlementFacts {
   };
 }
 
+export const betOfSettlement = (settlement: readonly ArchiveCell[]): number =>
+  Number(settlement[IN_SETTLEMENT.bet]);
+
 /** Number of the command that settled the bet. */
 export const settledSeqOf = (settlement: readonly ArchiveCell[]): number =>
   Number(settlement[IN_SETTLEMENT.settled_seq]);

@@ -3,6 +3,7 @@
  * integers and plain words, are written as bytes, without building a string; unusual ones go through `JSON.stringify`,
  * with the same result. Half a surrogate pair is escaped in both, so a text comes back as it was given.
  */
+import { must } from '../../../engine/base/assert.js';
 import type { ArchiveCell } from './checksum.js';
 
 const COMMA = 0x2c;
@@ -118,10 +119,19 @@ function writeGroup(bytes: Buffer, group: number, skipped: number, from: number)
 /** All rows of a text. */
 export const rowsOfText = (text: string): ArchiveCell[][] => JSON.parse(text) as ArchiveCell[][];
 
-/** The row at `index` of a text that has it. */
-export function rowOfText(text: string, index: number): ArchiveCell[] {
-  let from = 1;
-  for (let before = 0; before < index; before++) from = text.indexOf(',\n', from) + 2;
-  const end = text.indexOf(',\n', from);
-  return JSON.parse(text.slice(from, end < 0 ? -1 : end)) as ArchiveCell[];
+const ROW_END = ',\n';
+
+/** Where each row of a text begins, and where another behind the last would. */
+export function rowStarts(text: string): number[] {
+  const starts = [1];
+  for (let at = text.indexOf(ROW_END); at >= 0; at = text.indexOf(ROW_END, at + 1))
+    starts.push(at + ROW_END.length);
+  starts.push(text.length - 1 + ROW_END.length);
+  return starts;
+}
+
+/** The row at `index` of a text that has it; `starts` are those of the text. */
+export function rowOfText(text: string, starts: readonly number[], index: number): ArchiveCell[] {
+  const [from, next] = [must(starts[index], 'a row'), must(starts[index + 1], 'its end')];
+  return JSON.parse(text.slice(from, next - ROW_END.length)) as ArchiveCell[];
 }

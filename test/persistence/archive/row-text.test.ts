@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ArchiveCell } from '../../../persistence/archive/form/checksum.js';
-import { RowText, rowOfText, rowsOfText } from '../../../persistence/archive/form/row-text.js';
+import { RowText, rowOfText, rowStarts, rowsOfText } from '../../../persistence/archive/form/row-text.js';
 import { randomOf } from '../support/journal-files.js';
 
 const text = new RowText();
@@ -12,8 +12,10 @@ function same(...rows: ArchiveCell[][]): void {
   const written = text.take();
   assert.equal(written, `[${rows.map((row) => JSON.stringify(row)).join(',\n')}]`);
   assert.deepEqual(rowsOfText(written), JSON.parse(JSON.stringify(rows)));
+  const starts = rowStarts(written);
+  assert.equal(starts.length, rows.length + 1);
   for (const [index, row] of rows.entries()) {
-    assert.deepEqual(rowOfText(written, index), JSON.parse(JSON.stringify(row)));
+    assert.deepEqual(rowOfText(written, starts, index), JSON.parse(JSON.stringify(row)));
   }
 }
 
