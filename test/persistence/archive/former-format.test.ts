@@ -10,12 +10,15 @@ import Database from 'better-sqlite3';
 import { must } from '../../../engine/base/assert.js';
 import { checkArchive } from '../../../persistence/archive/check.js';
 import { copyArchive } from '../../../persistence/archive/copy.js';
+import { type ArchiveCell, archiveChecksum } from '../../../persistence/archive/form/checksum.js';
 import { FORMAT_VERSION } from '../../../persistence/archive/schema.js';
 import { ArchiveWriter } from '../../../persistence/archive/writer.js';
 import { unfinishedPath } from '../../../persistence/data-dir/database-files.js';
 import { type DataDir, openDataDir } from '../../../persistence/data-dir/layout.js';
 import { ArchiveReader } from '../../../persistence/replay/history-archive.js';
+import { randomCommands } from '../../support/reference/stream.js';
 import { refusal, temporaryDir } from '../support/journal-files.js';
+import { makeDataDir } from '../support/made-dir.js';
 
 const FORMER = 'test/golden/format-3/clean/archive/archive.db';
 const FORMAT_2 = 'test/golden/format-5/clean/archive/archive.db';
@@ -80,6 +83,69 @@ test('one of format 2 is converted, too, and readers need not wait for that', (t
   reader.close();
   convert(dir);
   assert.deepEqual(contentOf(dir.archiveFile), content);
+  assert.deepEqual(checkArchive(dir.archiveFile).faults, []);
+});
+
+/** Makes an archive one of format 3, which had steps of limit orders, and no proofs of rounds. */
+function asFormat3(path: string): void {
+  const db = new Database(path);
+  const [cells] = db.prepare<[], ArchiveCell[]>('SELECT * FROM progress').raw().all();
+  const kept = must(cells, 'the progress').slice(0, -4);
+  db.exec('DROP TABLE round_proof; DROP TABLE action; DELETE FROM progress');
+  for (const column of ['proofs', 'actions', 'actions_from_seq'])
+    db.exec(`ALTER TABLE progress DROP COLUMN ${column}`);
+  db.prepare(`INSERT INTO progress VALUES (${[...kept, ''].map(() => '?').join(', ')})`).run(
+    ...kept,
+    archiveChecksum(kept),
+  );
+  const [createdMs] = db.prepare<[], number>('SELECT created_ms FROM meta').pluck().all();
+  const meta = [3, must(createdMs, 'a time')];
+  db.prepare('UPDATE meta SET format_version = ?, created_ms = ?, checksum = ?').run(
+    ...meta,
+    archiveChecksum(meta),
+  );
+  db.pragma('wal_checkpoint(TRUNCATE)');
+  db.close();
+}
+
+test('one of format 3 keeps its limit orders, and the proofs of rounds that are settled from then on', (t) => {
+  const commands = randomCommands(3, 900, true, true);
+  const half = Math.floor(commands.length / 2);
+  const whole = makeDataDir(join(temporaryDir(t), 'whole'), commands, {
+    batchSize: () => 7,
+    hasArchive: true,
+  });
+  const { dir, engine } = makeDataDir(join(temporaryDir(t), 'data'), commands.slice(0, half), {
+    batchSize: () => 7,
+    hasArchive: true,
+  });
+  const steps = rowsOf(dir.archiveFile, 'SELECT * FROM limit_step ORDER BY seq, item');
+  assert.ok(steps.length > 0 && rowsOf(dir.archiveFile, 'SELECT * FROM round_proof').length > 0);
+  asFormat3(dir.archiveFile);
+  const content = contentOf(dir.archiveFile);
+  const reader = must(ArchiveReader.open(dir), 'the archive');
+  assert.ok([...reader.allEvents(1, reader.progress.seq)].some(({ event }) => event.type === 'orderFilled'));
+  reader.close();
+  convert(dir);
+  assert.deepEqual(contentOf(dir.archiveFile), content);
+  assert.deepEqual(rowsOf(dir.archiveFile, 'SELECT * FROM limit_step ORDER BY seq, item'), steps);
+  assert.deepEqual(rowsOf(dir.archiveFile, 'SELECT * FROM round_proof'), []);
+  assert.deepEqual(checkArchive(dir.archiveFile).faults, []);
+  // The server goes on with it.
+  const archive = must(ArchiveWriter.open(dir), 'the archive');
+  archive.follow(engine);
+  for (const command of commands.slice(half)) {
+    const outcome = engine.apply(command);
+    assert.ok(outcome.status === 'accepted');
+    archive.add(outcome.seq, command, outcome.events);
+  }
+  const { seq, timeMs } = engine;
+  archive.commit({ seq, timeMs, digest: engine.rollingDigest(), chain: '' });
+  archive.close();
+  const later = `SELECT * FROM round_proof WHERE settled_seq > ${half} ORDER BY market, round_number`;
+  const proofs = rowsOf(dir.archiveFile, later);
+  assert.ok(proofs.length > 0);
+  assert.deepEqual(proofs, rowsOf(whole.dir.archiveFile, later));
   assert.deepEqual(checkArchive(dir.archiveFile).faults, []);
 });
 

@@ -1,0 +1,126 @@
+/**
+ * Roots on their way to the record: a manual clock waits for those of locked rounds and for no others, and one that comes too
+ * late, or does not fit, is told to operators and waited for no longer.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { must } from '../../../engine/base/assert.js';
+import { RootDesk, type RootToPublish } from '../../../engine/host/roots/root-desk.js';
+import { defaultRules } from '../../../engine/model/rules.js';
+import { rootRefusedLogger } from '../../../http/log/store-lines.js';
+import { PushFeed } from '../../../http/prices/push-feed.js';
+import { codeOf, NOON_MS, TestClock, TestHost } from '../../support/host.js';
+import { fixedHouse, withHouse } from '../../support/house-rules.js';
+
+const BETS = 3;
+
+/** A market of one minute with some bets in its round, and what the desk of roots does. */
+class Round {
+  readonly feed = new PushFeed();
+  readonly clock = new TestClock();
+  readonly host: TestHost;
+  readonly desk: RootDesk;
+  readonly lines: { readonly event: string; readonly fields: object }[] = [];
+  hurried = 0;
+  isMaking = true;
+
+  constructor() {
+    const rules = withHouse(defaultRules('f'.repeat(64)), fixedHouse());
+    const markets = rules.markets.slice(0, 1);
+    this.host = new TestHost(this.clock, { rules: { ...rules, markets }, feeds: [this.feed] });
+    const write = (event: string, fields: object = {}): void => void this.lines.push({ event, fields });
+    this.desk = new RootDesk(this.host.sequencer, {
+      hurry: () => {
+        this.hurried += 1;
+      },
+      isMaking: () => this.isMaking,
+      onRefused: rootRefusedLogger({ isDebug: false, flush: () => undefined, write }),
+    });
+    this.host.lifecycle.start();
+    this.host.settle();
+    this.feed.offer(0, 100, NOON_MS);
+    this.host.run(50);
+    for (let i = 0; i < BETS; i++) assert.equal(codeOf(this.host.order()), 'accepted');
+    this.host.settle();
+  }
+
+  lock(): void {
+    this.host.run(55_000);
+  }
+
+  settle(): void {
+    this.host.run(4_850);
+    this.feed.offer(0, 101, this.clock.wallMs);
+    this.host.run(2_200);
+    this.feed.offer(0, 102, this.clock.wallMs);
+    this.host.run(3_000);
+    this.host.settle();
+  }
+
+  root(treeSize: number): RootToPublish {
+    const { market, roundNumber } = must(this.host.engine.currentRound(0), 'a round');
+    const facts = { merkleRoot: 'ab'.repeat(32), keyId: '0123456789abcdef', signature: 'cd'.repeat(64) };
+    return { market, roundNumber, treeSize, ...facts };
+  }
+
+  /** Whether a manual clock goes on. */
+  goesOn(): () => boolean {
+    let isReleased = false;
+    this.desk.whenPublished(() => {
+      isReleased = true;
+    });
+    return () => isReleased;
+  }
+}
+
+test('a manual clock waits for the root of a locked round, once what it is made of is durable', () => {
+  const round = new Round();
+  assert.ok(round.goesOn()(), 'a live round has none yet');
+  round.lock();
+  const isReleased = round.goesOn();
+  round.host.settle();
+  assert.deepEqual([isReleased(), round.hurried], [false, 1]);
+  round.desk.publish(round.root(BETS));
+  assert.ok(isReleased());
+  assert.equal(round.host.engine.currentRound(0)?.proof?.root?.treeSize, BETS);
+  assert.deepEqual(round.lines, []);
+});
+
+test('it does not wait where no roots are being made, or are not any more', () => {
+  const round = new Round();
+  round.lock();
+  const isReleased = round.goesOn();
+  round.isMaking = false;
+  round.desk.lookAgain();
+  assert.ok(isReleased());
+  assert.ok(round.goesOn()());
+});
+
+test('a root that comes after the settlement is told to operators, and the round has none', () => {
+  const round = new Round();
+  const root = round.root(BETS);
+  round.lock();
+  round.settle();
+  round.desk.publish(root);
+  assert.deepEqual(round.lines, [
+    {
+      event: 'root_refused',
+      fields: {
+        round: `BTC_ONE_MINUTE_${root.roundNumber}`,
+        code: 'invalid_request',
+        detail: 'a root is put on record between the lock and the settlement',
+      },
+    },
+  ]);
+  assert.equal(round.host.engine.round(0, root.roundNumber)?.proof?.root, null);
+});
+
+test('a root that does not fit is told, and waited for no longer', () => {
+  const round = new Round();
+  round.lock();
+  const isReleased = round.goesOn();
+  round.desk.publish(round.root(BETS + 1));
+  assert.ok(isReleased());
+  assert.equal(round.lines[0]?.event, 'root_refused');
+  assert.ok(round.goesOn()());
+});
