@@ -1,8 +1,10 @@
 /** Limit orders on a real server: they rest, are filled by another's bet, cancelled, and given back when betting ends. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { FillEvent, ServerMessage } from '../../http/wire/stream-types.js';
 import { type ApiClient, refused } from '../support/api-client.js';
 import { Sandbox } from '../support/api-client-sandbox.js';
+import { StreamClient } from '../support/stream-client.js';
 
 const ORDER = { marketId: 'BTC_ONE_MINUTE', prediction: 'UP', amount: 10 };
 const SCOPES = ['markets:read', 'positions:read', 'orders:write', 'orders:cancel'];
@@ -71,4 +73,44 @@ test('what still rests when betting ends is given back', async () => {
   assert.equal(await statusOf(api, bet.id), 'EXPIRED');
   const { data } = await api.get<{ balance: number }>('/account');
   assert.equal(data.balance, newBalance + ORDER.amount);
+});
+
+test('the stream tells its owner, and nobody else, what becomes of each order', async () => {
+  await sandbox.openRounds({ BTC: 67_000 });
+  const owner = await sandbox.trader({ scopes: SCOPES });
+  const other = await sandbox.trader({ scopes: SCOPES });
+  const told: { readonly owner: FillEvent[]; readonly other: FillEvent[] } = { owner: [], other: [] };
+  const open = async (secret: string, events: FillEvent[]): Promise<StreamClient> => {
+    const onMessage = (message: ServerMessage): void => {
+      if (message.type === 'fills') events.push(...message.data);
+    };
+    const stream = await StreamClient.open(sandbox.server.publicUrl, secret, { onMessage });
+    await stream.subscribe('fills');
+    return stream;
+  };
+  const streams = [await open(owner.secret, told.owner), await open(other.secret, told.other)] as const;
+  const filled = await place(owner.api, { limitOdds: 2.2 }, 'to-fill');
+  const expiring = await place(owner.api, { limitOdds: 50 }, 'not-to-fill');
+  await place(other.api, { prediction: 'DOWN', amount: 400 }, 'filling');
+  await sandbox.closeMinute({ BTC: 67_001 });
+  for (const [at, events] of [told.owner, told.other].entries())
+    await streams[at as 0 | 1].until(() => events.some(({ event }) => event === 'settled'));
+  assert.deepEqual(
+    told.owner.map(({ event, id }) => [event, id]),
+    [
+      ['pending', filled.bet.id],
+      ['pending', expiring.bet.id],
+      ['filled', filled.bet.id],
+      ['expired', expiring.bet.id],
+      ['settled', filled.bet.id],
+    ],
+  );
+  assert.deepEqual(
+    told.other.map(({ event }) => event),
+    ['placed', 'settled'],
+  );
+  const [, , fill, expiry] = told.owner;
+  assert.ok(fill?.event === 'filled' && fill.oddsAtBet >= 2.2 && fill.newBalance === expiring.newBalance);
+  assert.equal(expiry?.newBalance, expiring.newBalance + ORDER.amount);
+  for (const stream of streams) await stream.end();
 });
