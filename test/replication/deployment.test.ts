@@ -1,0 +1,159 @@
+/**
+ * The operator's files as they stand, on addresses of this machine in place of three: NATS and tote as compose.yaml starts them,
+ * behind HAProxy and nginx, which find the leader and, once it is dead, the next one.
+ */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import { PRICE_VARIABLES } from '../../http/process/price-variables.js';
+import { VARIABLES } from '../../http/process/variables.js';
+import { Client } from '../support/client.js';
+import { type Compose, composeWith, NO_YAML } from '../support/compose.js';
+import { readDocument } from '../support/document.js';
+import { NO_NATS } from '../support/nats.js';
+import { isAvailable } from '../support/programs.js';
+import { event, shareSecret, TOKEN } from '../support/replicated.js';
+import { newDataDir, type Run, removeDataDir, Server } from '../support/server.js';
+
+const proxies = ['haproxy', 'nginx'].filter((name) => !isAvailable(name));
+const skip = NO_NATS || NO_YAML || (proxies.length > 0 ? `${proxies.join(' and ')} are missing` : false);
+
+/** Addresses of this machine that no other test has, in place of 10.0.0.1 to 10.0.0.3. */
+const network = `127.${randomInt(1, 255)}.${randomInt(1, 255)}`;
+const addresses = [1, 2, 3].map((last) => `${network}.${last}`);
+const proxyAddress = `${network}.4`;
+const here = (text: string): string => text.replaceAll('10.0.0.', `${network}.`);
+
+const ASK_EVERY_MS = 50;
+const NODES = ['one', 'two', 'three'];
+const composed = (machine: number): Compose =>
+  composeWith({
+    ADDRESS: addresses[machine] ?? '',
+    NODE: NODES[machine] ?? '',
+    PEERS: addresses.join(','),
+    ROUTES: addresses.map((address) => `nats://${address}:6222`).join(','),
+    TOTE_OPERATOR_TOKEN: TOKEN,
+  });
+
+function runProgram(t: TestContext, program: string, args: readonly string[]): ChildProcess {
+  const child = spawn(program, args, { stdio: 'ignore' });
+  t.after(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  });
+  return child;
+}
+
+test('compose.yaml names settings that there are, and keeps what must be kept', { skip: NO_YAML }, () => {
+  const { services, volumes } = composed(0);
+  const known = Object.values({ ...VARIABLES, ...PRICE_VARIABLES }).map(({ name }): string => name);
+  const unknown = Object.keys(services.tote.environment ?? {}).filter((name) => !known.includes(name));
+  assert.deepEqual(unknown, []);
+  for (const [name, { restart, network_mode: mode, volumes: mounted = [] }] of Object.entries(services)) {
+    assert.deepEqual([restart, mode], ['always', 'host'], name);
+    assert.deepEqual(mounted, [`${name}:/data`]);
+    assert.ok(name in volumes);
+  }
+  assert.match(services.tote.healthcheck?.test.at(-1) ?? '', /8081\/healthz/);
+  assert.match(readDocument('Containerfile'), /TOTE_DATA_DIR=\/data/);
+});
+
+interface Started {
+  readonly run: Run;
+  readonly leading: Promise<Server>;
+  readonly dataDir: string;
+}
+
+/** As compose.yaml says, but for the data directory, and for prices and time that the test moves. */
+function startTote(t: TestContext, machine: number, dataDir: string): Started {
+  const runs: Run[] = [];
+  const { environment = {} } = composed(machine).services.tote;
+  const env = {
+    ...environment,
+    TOTE_PORT: '8080',
+    TOTE_OPERATOR_PORT: '8081',
+    TOTE_LEASE_SECONDS: '2',
+    TOTE_LOG_LEVEL: 'info',
+  };
+  const leading = Server.start({ dataDir, env, onRun: (run) => runs.push(run) });
+  leading.catch(() => undefined);
+  const [run] = runs;
+  assert.ok(run !== undefined);
+  t.after(() => run.signal('SIGKILL'));
+  return { run, leading, dataDir };
+}
+
+function startProxies(t: TestContext, folder: string): string[] {
+  const haproxy = join(folder, 'haproxy.cfg');
+  writeFileSync(
+    haproxy,
+    here(readDocument('docs/deploy/haproxy.cfg')).replace('bind 0.0.0.0:80', `bind ${proxyAddress}:8000`),
+  );
+  runProgram(t, 'haproxy', ['-f', haproxy]);
+  const nginx = join(folder, 'nginx.conf');
+  const http = here(readDocument('docs/deploy/nginx-two-machines.conf')).replace(
+    'listen 80',
+    `listen ${proxyAddress}:8001`,
+  );
+  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${folder}/${name};`,
+  );
+  const main = `daemon off; master_process off; pid ${folder}/nginx.pid; error_log stderr; events {}`;
+  writeFileSync(nginx, `${main}\nhttp { access_log off; ${paths.join(' ')}\n${http} }\n`);
+  runProgram(t, 'nginx', ['-p', folder, '-e', 'stderr', '-c', nginx]);
+  return [8000, 8001].map((port) => `http://${proxyAddress}:${port}/v1`);
+}
+
+test('the files of the documents make an exchange that outlives its leader', { skip }, async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'tote-test-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  for (const machine of addresses.keys()) {
+    const store = join(folder, `nats-${machine}`);
+    mkdirSync(store);
+    const { command = [] } = composed(machine).services.nats;
+    runProgram(
+      t,
+      'nats-server',
+      command.map((word) => word.replace('/data', store)),
+    );
+  }
+  const urls = startProxies(t, folder);
+  const [dirOne, dirTwo] = [newDataDir(), newDataDir()];
+  for (const dir of [dirOne, dirTwo]) t.after(() => removeDataDir(dir));
+  const one = startTote(t, 0, dirOne);
+  const first = await one.leading;
+  shareSecret(dirOne, dirTwo);
+  const two = startTote(t, 1, dirTwo);
+  await event(two.run, 'following');
+  await first.toNextDay();
+  await first.push({ BTC: 50_000 });
+  const { secret } = await first.createBettor();
+  const order = { marketId: 'BTC_FIVE_MINUTES', prediction: 'UP', amount: 10 };
+  /** Asked of the proxy until it has an answer of a leader, as clients do. */
+  const placed = async (url: string, key: string): Promise<string> => {
+    for (;;) {
+      const client = new Client(url, { 'X-API-Key': secret, 'Idempotency-Key': key });
+      const { status, data } = await client.post<{ bet: { id: string } }>('/orders', order);
+      if (status === 201) return data.bet.id;
+      assert.ok([502, 503, 504].includes(status), `${status}`);
+      await pause(ASK_EVERY_MS);
+    }
+  };
+  const before = [];
+  for (const [at, url] of urls.entries()) before.push(await placed(url, `key${at}`));
+  assert.deepEqual(before, ['bet_1', 'bet_2']);
+  await first.kill();
+  const second = await two.leading;
+  await second.push({ BTC: 50_000 });
+  const after = [];
+  for (const [at, url] of urls.entries())
+    after.push(await placed(url, `key${at}`), await placed(url, `new${at}`));
+  assert.deepEqual(after, ['bet_1', 'bet_3', 'bet_2', 'bet_4']);
+});
