@@ -46,7 +46,7 @@ const FROM_OUTSIDE: readonly Rule[] = [
     severity: 'warning',
     summary: 'two servers take themselves for the leader',
     description:
-      'Only the later epoch is acknowledged anything; the other one cannot reach the NATS servers, or it would have ended. Stop it.',
+      'Only the one of the later epoch acknowledges anything; the other one cannot reach the NATS servers, or it would have ended. Stop it.',
   },
   {
     alert: 'ToteTakeover',
