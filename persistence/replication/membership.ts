@@ -11,9 +11,9 @@ import { Following } from './following.js';
 import { HandedDisk } from './handed-disk.js';
 import type { FollowStatus } from './log/follower.js';
 import { LogFacts, type LogView } from './log-facts.js';
-import type { FromReplication, ReplicationOptions } from './messages.js';
-import { type Publisher, ReplicatedJournal } from './replicated-journal.js';
-import { ReplicationThread } from './thread.js';
+import type { FromReplication } from './messages.js';
+import { type LeaseClock, type Publisher, ReplicatedJournal } from './replicated-journal.js';
+import type { ReplicationEvents, ReplicationLink } from './thread.js';
 
 export interface MembershipEvents {
   /** The journal's place in the log was found. From here on the archive may be opened. */
@@ -33,32 +33,35 @@ export class Membership {
   /** The last command that is in the log as well as on the disk: the archive's thread goes no further. */
   readonly replicatedSeq = new BigInt64Array(new SharedArrayBuffer(BigInt64Array.BYTES_PER_ELEMENT));
   readonly #facts: LogFacts;
-  readonly #thread: ReplicationThread;
+  readonly #thread: ReplicationLink;
   readonly #disk: HandedDisk;
   #following: Following | null = null;
   #leading: ReplicatedJournal | null = null;
   /** Whom an operator has named as the next leader. */
   #successor = '';
   #status: FollowStatus | null = null;
+  /** It follows no further, and will not lead. */
+  #isClosing = false;
   #settle: ((journal: ReplicatedJournal | null) => void) | null = null;
   readonly #joined: Promise<ReplicatedJournal | null>;
 
   /** `disk` writes the journal of `store`, and has not been opened. */
   constructor(
-    private readonly store: Store,
+    private readonly store: Pick<Store, 'engine' | 'masterSecret' | 'dir'>,
     disk: JournalWriter,
-    options: ReplicationOptions,
+    startThread: (events: ReplicationEvents) => ReplicationLink,
+    private readonly clock: LeaseClock,
     private readonly events: MembershipEvents,
   ) {
     this.#disk = new HandedDisk(disk);
-    this.#facts = new LogFacts(options.leaseMs, () => performance.now());
+    this.#facts = new LogFacts(clock.leaseMs, clock.monotonicMs);
     this.#joined = new Promise((resolve) => {
       this.#settle = resolve;
     });
-    this.#thread = new ReplicationThread(
-      { ...options, dir: store.dir },
-      { onTold: (message) => this.#onTold(message), onFailure: (error) => this.#onFailure(error) },
-    );
+    this.#thread = startThread({
+      onTold: (message) => this.#onTold(message),
+      onFailure: (error) => this.#onFailure(error),
+    });
   }
 
   /**
@@ -90,6 +93,7 @@ export class Membership {
 
   /** Of a process that follows: resolves once its files are closed. */
   async close(): Promise<void> {
+    this.#isClosing = true;
     const following = this.#following;
     if (following !== null) {
       await new Promise<void>((resolve) => following.whenIdle(resolve));
@@ -107,7 +111,7 @@ export class Membership {
         this.#join(message.seq);
         break;
       case 'batch':
-        this.#take(message.row);
+        if (!this.#isClosing) this.#take(message.row);
         break;
       case 'following':
         this.#status = message.status;
@@ -115,11 +119,14 @@ export class Membership {
         this.events.onStatus(message.status);
         break;
       case 'leading':
-        this.#lead(message.epoch, message.sequence);
+        if (!this.#isClosing) this.#lead(message.epoch, message.sequence);
         break;
       case 'published':
         this.events.onPublished(this.#facts.published(message.sequence));
         must(this.#leading, 'the journal of a leader').published(message.lastSeq);
+        break;
+      case 'confirmed':
+        must(this.#leading, 'the journal of a leader').confirmed(message.lastSeq);
         break;
       case 'renewed':
         this.#facts.renewed();
@@ -181,11 +188,13 @@ export class Membership {
       const publisher: Publisher = {
         publish: (batch) => {
           this.#facts.publishing();
-          this.#thread.publish(batch);
+          this.#thread.post({ kind: 'publish', batch });
         },
+        confirm: (lastSeq) => this.#thread.post({ kind: 'confirm', lastSeq }),
         close: () => this.#thread.close(),
       };
-      this.#leading = new ReplicatedJournal(this.#disk, publisher, (seq) => this.#replicatedTo(seq));
+      const onReplicated = (seq: number): void => this.#replicatedTo(seq);
+      this.#leading = new ReplicatedJournal(this.#disk, publisher, this.clock, onReplicated);
       this.#settle?.(this.#leading);
     });
   }

@@ -2,8 +2,9 @@
 import type { Batch, StoredBatch } from '../../engine/model/ports.js';
 import type { DataDir } from '../data-dir/layout.js';
 import type { ErrorParts } from '../journal/messages.js';
-import type { FollowStatus, Role, StandbyReport } from './log/follower.js';
+import type { FollowStatus, Role } from './log/follower.js';
 import type { NatsSettings } from './log/nats-connection.js';
+import type { StandbyReport } from './log/replicated-log.js';
 
 export interface ReplicationOptions {
   readonly nats: NatsSettings;
@@ -22,6 +23,8 @@ export type ToReplication =
   /** So many characters of batches are in the engine and on the disk. */
   | { readonly kind: 'taken'; readonly chars: number }
   | { readonly kind: 'publish'; readonly batch: Batch }
+  /** Asks whether this process still leads; the log has all up to this command. */
+  | { readonly kind: 'confirm'; readonly lastSeq: number }
   /** Snapshots hold everything up to this command. */
   | { readonly kind: 'covered'; readonly seq: number }
   /** Gives the lease back, for the standby of this name or any (''): nothing more will be published. */
@@ -40,6 +43,8 @@ export type FromReplication =
   | { readonly kind: 'leading'; readonly epoch: number; readonly sequence: number }
   /** The log has the batch up to command `lastSeq`, and ends with message `sequence`. */
   | { readonly kind: 'published'; readonly lastSeq: number; readonly sequence: number }
+  /** It still led after it was asked. */
+  | { readonly kind: 'confirmed'; readonly lastSeq: number }
   /** The leader has renewed its lease. */
   | { readonly kind: 'renewed' }
   /** A standby tells how far it is. */

@@ -2,6 +2,10 @@
  * The journal of a leader with a replicated log: a batch is on this machine's disk and in the log before anything in it is
  * acknowledged. Both happen at the same time, and only one batch is under way, so disk and log are never more than one batch
  * apart.
+ *
+ * A process may be stopped at any moment, for long, and go on with answers that came meanwhile. Its successor has whatever is
+ * in the log; but a leader that was overtaken acknowledges nothing. So what took longer than the lease is acknowledged only
+ * after another look at the log.
  */
 import { assert, must } from '../../engine/base/assert.js';
 import type { Batch, JournalWriter, JournalWriterEvents } from '../../engine/model/ports.js';
@@ -9,8 +13,15 @@ import type { Batch, JournalWriter, JournalWriterEvents } from '../../engine/mod
 /** The other way a batch goes: the replication's thread. */
 export interface Publisher {
   publish(batch: Batch): void;
+  /** Asks whether this process still leads. */
+  confirm(lastSeq: number): void;
   /** Gives the lead back. */
   close(): Promise<void>;
+}
+
+export interface LeaseClock {
+  readonly leaseMs: number;
+  readonly monotonicMs: () => number;
 }
 
 export class ReplicatedJournal implements JournalWriter {
@@ -18,12 +29,15 @@ export class ReplicatedJournal implements JournalWriter {
   /** `lastSeq` of the batch that is not on the disk yet, and of the one that is not in the log; 0 for none. */
   #writingSeq = 0;
   #publishingSeq = 0;
-  #hasFailed = false;
+  /** When the log was last asked, for the batch under way; it has answered all questions but one. */
+  #askedMs = 0;
+  #failure: Error | null = null;
 
   /** `onReplicated` is told how far disk and log have come, before anybody else is. */
   constructor(
     private readonly disk: JournalWriter,
     private readonly publisher: Publisher,
+    private readonly clock: LeaseClock,
     private readonly onReplicated: (seq: number) => void,
   ) {}
 
@@ -42,13 +56,16 @@ export class ReplicatedJournal implements JournalWriter {
       onFailure: (error) => this.fail(error),
       onSpaceLevel: (level) => events.onSpaceLevel(level),
     });
+    // It may have been overtaken before anything was ready for a leader.
+    if (this.#failure !== null) events.onFailure(this.#failure);
   }
 
   commit(batch: Batch): void {
-    if (this.#hasFailed) return;
+    if (this.#failure !== null) return;
     assert(this.#writingSeq === 0 && this.#publishingSeq === 0, 'one batch is under way at a time');
     this.#writingSeq = batch.lastSeq;
     this.#publishingSeq = batch.lastSeq;
+    this.#askedMs = this.clock.monotonicMs();
     this.disk.commit(batch);
     this.publisher.publish(batch);
   }
@@ -60,11 +77,16 @@ export class ReplicatedJournal implements JournalWriter {
     this.#settle(lastSeq);
   }
 
+  /** This process still led after it had asked. */
+  confirmed(lastSeq: number): void {
+    this.published(lastSeq);
+  }
+
   /** Nothing more will be published: nothing more is acknowledged. */
   fail(error: Error): void {
-    if (this.#hasFailed) return;
-    this.#hasFailed = true;
-    must(this.#events, 'the events').onFailure(error);
+    if (this.#failure !== null) return;
+    this.#failure = error;
+    this.#events?.onFailure(error);
   }
 
   /** The lead is given back last: a successor then finds a journal that is closed. */
@@ -74,7 +96,14 @@ export class ReplicatedJournal implements JournalWriter {
   }
 
   #settle(lastSeq: number): void {
-    if (this.#writingSeq !== 0 || this.#publishingSeq !== 0 || this.#hasFailed) return;
+    if (this.#writingSeq !== 0 || this.#publishingSeq !== 0 || this.#failure !== null) return;
+    const nowMs = this.clock.monotonicMs();
+    if (nowMs - this.#askedMs > this.clock.leaseMs) {
+      this.#askedMs = nowMs;
+      this.#publishingSeq = lastSeq;
+      this.publisher.confirm(lastSeq);
+      return;
+    }
     this.onReplicated(lastSeq);
     must(this.#events, 'the events').onDurable(lastSeq);
   }

@@ -1,6 +1,5 @@
 /** The engine's side of the replication's thread (`worker.ts`). Nothing here waits. */
 import { Worker } from 'node:worker_threads';
-import type { Batch } from '../../engine/model/ports.js';
 import { JournalError } from '../errors.js';
 import { fromErrorParts } from '../journal/messages.js';
 import type { FromReplication, ReplicationThreadOptions, ToReplication } from './messages.js';
@@ -16,7 +15,14 @@ export interface ReplicationEvents {
   onFailure(error: Error): void;
 }
 
-export class ReplicationThread {
+/** The other side of the messages, as the engine's thread sees it. */
+export interface ReplicationLink {
+  post(message: ToReplication): void;
+  /** Resolves once nothing more is done there. */
+  close(): Promise<void>;
+}
+
+export class ReplicationThread implements ReplicationLink {
   readonly #worker: Worker;
   readonly #ended: Promise<void>;
   readonly #events: ReplicationEvents;
@@ -40,10 +46,6 @@ export class ReplicationThread {
 
   post(message: ToReplication): void {
     this.#worker.postMessage(message);
-  }
-
-  publish(batch: Batch): void {
-    this.post({ kind: 'publish', batch });
   }
 
   /** Resolves once the lease is given back, as far as the servers answer, and the thread has ended. */

@@ -8,6 +8,7 @@ import type { ArchiveThreads } from '../shadow/with-reader.js';
 import { Membership, type MembershipEvents } from './membership.js';
 import type { ReplicationOptions } from './messages.js';
 import { takeBackLast } from './take-back.js';
+import { ReplicationThread } from './thread.js';
 
 /** As many snapshots back, the log is kept: a standby that begins with a backup finds all that came after it. */
 const SNAPSHOTS_BACK = 3;
@@ -84,7 +85,8 @@ async function attempt<Disk extends JournalWriter>(
   const membership = new Membership(
     store,
     disk,
-    { nats, role, node, leaseMs },
+    (ofThread) => new ReplicationThread({ nats, role, node, leaseMs, dir: store.dir }, ofThread),
+    { leaseMs, monotonicMs: () => performance.now() },
     {
       ...events,
       onJoined: () => {

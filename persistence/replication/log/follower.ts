@@ -33,14 +33,6 @@ export interface FollowStatus {
   readonly behindMs: number;
 }
 
-/** What a standby tells whoever leads, twice a second. A message that may be lost. */
-export interface StandbyReport {
-  readonly node: string;
-  readonly messagesBehind: number;
-  /** See `FollowStatus`. */
-  readonly behindMs: number;
-}
-
 export interface FollowerOptions {
   readonly role: Role;
   readonly node: string;
@@ -132,11 +124,13 @@ export class Follower {
   }
 
   async #take(entry: LogEntry): Promise<void> {
-    if (this.isAhead) throw unpublished(this.endSeq);
     const message = decodeMessage(entry.bytes, entry.sequence);
     const row = this.joiner.add(message, entry.sequence);
     if (message.kind === 'takeover') this.#leader = message.node;
-    if (row !== null) await this.options.onBatch(row);
+    if (row === null) return;
+    // Parts that a leader left unfinished, or a takeover, are in nobody's way.
+    if (this.isAhead) throw unpublished(this.endSeq);
+    await this.options.onBatch(row);
   }
 
   #mayLead(): boolean {

@@ -10,8 +10,6 @@ import { type LeaseEntry, type LeaseStore, PlaceTaken, type ReplicatedLog } from
 
 export interface LeaderOptions {
   readonly node: string;
-  readonly leaseMs: number;
-  readonly monotonicMs: () => number;
   readonly patience: Patience;
 }
 
@@ -67,14 +65,10 @@ export class Leader {
 
   /** Publishes the next batch; resolves once it is in the log. Throws `replication_fenced`. */
   async publish(batch: Batch | StoredBatch): Promise<void> {
-    const { monotonicMs, leaseMs } = this.options;
-    const sentMs = monotonicMs();
     const row = sealBatch(this.#position, batch);
     const textBytesMax = this.log.bytesMax - HEAD_BYTES_MAX;
     for (const part of partsOf(row, this.epoch, textBytesMax)) await this.appender.append(part);
     this.#position = { lastSeq: row.lastSeq, chain: row.chain };
-    // A process that was stopped for long may have a successor by now, whatever it was told before.
-    if (monotonicMs() - sentMs > leaseMs) await this.#confirm();
   }
 
   /** Renews the lease. Throws `replication_fenced` if a later epoch has it, and what cannot be reached. */
@@ -95,14 +89,14 @@ export class Leader {
     } catch (thrown) {
       if (!(thrown instanceof PlaceTaken)) throw thrown;
       const there = await this.log.readLease();
-      if (there !== null && there.epoch > this.epoch) await this.#confirm();
+      if (there !== null && there.epoch > this.epoch) await this.confirm();
       // That of an earlier leader, or one of our own whose answer was lost.
       this.#revision = await this.log.writeLease(entry, there?.revision ?? 0);
     }
   }
 
-  /** Throws `replication_fenced` if anything follows the last message of this leader. */
-  async #confirm(): Promise<void> {
+  /** Throws `replication_fenced` if anything follows the last message of this leader. No batch is under way. */
+  async confirm(): Promise<void> {
     const next = this.appender.lastSequence + 1;
     const entry = await this.options.patience.until(() => this.log.read(next));
     if (entry !== null) throw fenced(entry);

@@ -28,14 +28,14 @@ export class LeaseWatch {
 
   /**
    * `entry` was read at the monotonic time `nowMs`. A reader that was stopped, or could not read, has not watched: the
-   * lease begins anew.
+   * lease begins anew. An older revision than one seen before is what a server that lags behind has, and no renewal.
    */
   saw(entry: LeaseEntry | null, nowMs: number): LeaseState {
     const hasWatched = nowMs - this.#seenMs <= this.leaseMs / 2;
     this.#seenMs = nowMs;
     const revision = entry?.revision ?? 0;
-    if (revision !== this.#revision || !hasWatched) {
-      this.#revision = revision;
+    if (revision > this.#revision || !hasWatched) {
+      this.#revision = Math.max(revision, this.#revision);
       this.#sinceMs = nowMs;
     }
     if (entry === null) return 'none';

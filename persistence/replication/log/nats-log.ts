@@ -1,6 +1,6 @@
 /**
  * The replicated log in NATS JetStream: a stream in files on three servers, and a bucket with the lease beside it. Reads go
- * to the stream's leader, whose answers do not lag behind.
+ * to the leaders of both, whose answers do not lag behind: never to any replica (`allow_direct`).
  */
 import {
   JetStreamApiError,
@@ -12,16 +12,22 @@ import { type KV, Kvm } from '@nats-io/kv';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { assert, must } from '../../../engine/base/assert.js';
 import { JournalError, messageOf } from '../../errors.js';
-import type { StandbyReport } from './follower.js';
 import { ANSWER_MS_MAX, connectionOptions, type NatsSettings } from './nats-connection.js';
 import {
   type LeaseEntry,
   type LeaseStore,
   type LogEntry,
+  type LogWords,
   PlaceTaken,
   type ReplicatedLog,
+  type StandbyReport,
 } from './replicated-log.js';
 
+/**
+ * A server that is cut off from the others keeps its clients, and answers nothing of JetStream. After so long another one is
+ * asked.
+ */
+const SILENT_MS_MAX = 2_000;
 /** Where JetStream knows repeated messages by their ids. Later ones are found by their place (`Appender`). */
 const DUPLICATES_KNOWN_MS = 120_000;
 const MS_TO_NS = 1_000_000;
@@ -29,10 +35,14 @@ const REPLICAS = 3;
 const WRONG_LAST_SEQUENCE = 10_071;
 const NO_MESSAGE = 10_037;
 const STREAM_NOT_FOUND = 10_059;
+/** Errors that the stream's leader alone can tell. */
+const ANSWERS: readonly number[] = [WRONG_LAST_SEQUENCE, NO_MESSAGE];
 const LEASE_KEY = 'leader';
 
-export class NatsLog implements ReplicatedLog, LeaseStore {
+export class NatsLog implements ReplicatedLog, LeaseStore, LogWords {
   #bytesMax: number;
+  /** When JetStream last answered, or another server was last asked for. */
+  #answeredMs = performance.now();
 
   private constructor(
     private readonly connection: NatsConnection,
@@ -52,7 +62,8 @@ export class NatsLog implements ReplicatedLog, LeaseStore {
       const jsm = await js.jetstreamManager();
       const replicas = settings.servers.length < REPLICAS ? 1 : REPLICAS;
       await ensureStream(jsm, settings.stream, replicas);
-      const kv = await new Kvm(js).create(`${settings.stream}-lease`, { history: 1, replicas });
+      const common = { history: 1, replicas, allow_direct: false };
+      const kv = await new Kvm(js).create(`${settings.stream}-lease`, common);
       return new NatsLog(connection, js, jsm, kv, settings.stream);
     } catch (thrown) {
       await connection.close();
@@ -68,12 +79,11 @@ export class NatsLog implements ReplicatedLog, LeaseStore {
 
   async append(bytes: Uint8Array, id: string, afterSequence: number): Promise<void> {
     try {
-      const { seq } = await this.js.publish(subjectOf(this.stream), bytes, {
-        msgID: id,
-        expect: { lastSequence: afterSequence },
-        timeout: ANSWER_MS_MAX,
-        retries: 1,
-      });
+      const options = { timeout: ANSWER_MS_MAX, retries: 1 };
+      const expect = { lastSequence: afterSequence };
+      const { seq } = await this.#ask(() =>
+        this.js.publish(subjectOf(this.stream), bytes, { msgID: id, expect, ...options }),
+      );
       assert(
         seq === afterSequence + 1,
         `message ${id} is number ${afterSequence + 1} of the log, not ${seq}`,
@@ -86,7 +96,7 @@ export class NatsLog implements ReplicatedLog, LeaseStore {
 
   async read(sequence: number): Promise<LogEntry | null> {
     try {
-      const stored = await this.jsm.streams.getMessage(this.stream, { seq: sequence });
+      const stored = await this.#ask(() => this.jsm.streams.getMessage(this.stream, { seq: sequence }));
       return stored === null
         ? null
         : { sequence: stored.seq, id: stored.header.get('Nats-Msg-Id'), bytes: stored.data };
@@ -97,26 +107,24 @@ export class NatsLog implements ReplicatedLog, LeaseStore {
   }
 
   async bounds(): Promise<{ first: number; last: number }> {
-    const { state } = await this.jsm.streams.info(this.stream);
+    const { state } = await this.#ask(() => this.jsm.streams.info(this.stream));
     return { first: state.first_seq, last: state.last_seq };
   }
 
   async deleteBefore(sequence: number): Promise<void> {
-    await this.jsm.streams.purge(this.stream, { seq: sequence });
+    await this.#ask(() => this.jsm.streams.purge(this.stream, { seq: sequence }));
   }
 
-  /** Calls `tell` when a message may have been appended. A hint that may be lost. */
   onNews(tell: () => void): void {
     this.connection.subscribe(newsOf(this.stream), { callback: tell });
   }
 
-  /** Calls `tell` when a leader has given its lease back. A hint that may be lost. */
   onReleased(tell: () => void): void {
     this.connection.subscribe(releasedOf(this.stream), { callback: tell });
   }
 
   async readLease(): Promise<LeaseEntry | null> {
-    const entry = await this.kv.get(LEASE_KEY);
+    const entry = await this.#ask(() => this.kv.get(LEASE_KEY));
     return entry === null
       ? null
       : { ...entry.json<Omit<LeaseEntry, 'revision'>>(), revision: entry.revision };
@@ -126,9 +134,9 @@ export class NatsLog implements ReplicatedLog, LeaseStore {
     const text = JSON.stringify(entry);
     try {
       const isFirst = revision === 0;
-      const written = await (isFirst
-        ? this.kv.create(LEASE_KEY, text)
-        : this.kv.update(LEASE_KEY, text, revision));
+      const written = await this.#ask(() =>
+        isFirst ? this.kv.create(LEASE_KEY, text) : this.kv.update(LEASE_KEY, text, revision),
+      );
       if (entry.isReleased) this.connection.publish(releasedOf(this.stream));
       return written;
     } catch (thrown) {
@@ -142,7 +150,6 @@ export class NatsLog implements ReplicatedLog, LeaseStore {
     return answer.string();
   }
 
-  /** Calls `tell` when a successor asks for the lead. */
   onHandOver(node: string, tell: (to: string) => void): void {
     this.connection.subscribe(handOverOf(this.stream), {
       callback: (error, message) => {
@@ -153,12 +160,10 @@ export class NatsLog implements ReplicatedLog, LeaseStore {
     });
   }
 
-  /** Tells whoever leads how far this standby is. A message that may be lost. */
   report(report: StandbyReport): void {
     this.connection.publish(standbysOf(this.stream), JSON.stringify(report));
   }
 
-  /** Calls `tell` with what standbys report. */
   onReport(tell: (report: StandbyReport) => void): void {
     this.connection.subscribe(standbysOf(this.stream), {
       callback: (error, message) => {
@@ -169,6 +174,21 @@ export class NatsLog implements ReplicatedLog, LeaseStore {
 
   close(): Promise<void> {
     return this.connection.close();
+  }
+
+  async #ask<T>(question: () => Promise<T>): Promise<T> {
+    try {
+      const answer = await question();
+      this.#answeredMs = performance.now();
+      return answer;
+    } catch (thrown) {
+      const nowMs = performance.now();
+      const isAnswer = ANSWERS.includes(codeOf(thrown));
+      const isSilent = !isAnswer && nowMs - this.#answeredMs > SILENT_MS_MAX;
+      if (isAnswer || isSilent) this.#answeredMs = nowMs;
+      if (isSilent && !this.connection.isClosed()) await this.connection.reconnect();
+      throw thrown;
+    }
   }
 }
 

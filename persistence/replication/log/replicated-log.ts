@@ -49,3 +49,25 @@ export interface LeaseStore {
   /** Writes if the revision is still `revision`; 0 for none. Throws `PlaceTaken` otherwise. Returns the new one. */
   writeLease(entry: Omit<LeaseEntry, 'revision'>, revision: number): Promise<number>;
 }
+
+/** What a standby tells whoever leads, twice a second. */
+export interface StandbyReport {
+  readonly node: string;
+  readonly messagesBehind: number;
+  /** How long ago it was at the end of the log; 0 at the end. */
+  readonly behindMs: number;
+}
+
+/** Words that spare waiting. Each may be lost: what it says is found out without it, later. */
+export interface LogWords {
+  /** Calls `tell` when a message may have been appended. */
+  onNews(tell: () => void): void;
+  /** Calls `tell` when a leader has given its lease back. */
+  onReleased(tell: () => void): void;
+  /** Calls `tell` when a successor asks the leader, `node`, for the lead. */
+  onHandOver(node: string, tell: (to: string) => void): void;
+  /** Tells whoever leads how far this standby is. */
+  report(report: StandbyReport): void;
+  /** Calls `tell` with what standbys report. */
+  onReport(tell: (report: StandbyReport) => void): void;
+}

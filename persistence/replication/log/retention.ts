@@ -20,7 +20,14 @@ export async function deleteCovered(log: ReplicatedLog, seq: number): Promise<vo
     if (seqThere <= seq) low = middle + 1;
     else high = middle - 1;
   }
+  // A part of a batch before its last one is no place of any journal.
+  while (kept > first && !(await isPlace(log, kept))) kept -= 1;
   if (kept > first) await log.deleteBefore(kept);
+}
+
+async function isPlace(log: ReplicatedLog, sequence: number): Promise<boolean> {
+  const entry = await log.read(sequence);
+  return entry !== null && positionAfter(decodeMessage(entry.bytes, sequence)) !== null;
 }
 
 /** The journal's sequence number after this message; that before its batch for a part that is not the last. */

@@ -37,3 +37,10 @@ test('a lease that was given back, or never taken, needs no waiting', () => {
   assert.equal(watch.saw(entry(1, true, 'c'), 12), 'held');
   assert.equal(watch.saw(entry(2), 20), 'held');
 });
+
+test('answers of a server that lags behind are no renewal', () => {
+  const watch = new LeaseWatch(LEASE_MS, 'b');
+  for (let nowMs = 0; nowMs < 3_000; nowMs += 250)
+    assert.equal(watch.saw(entry(nowMs % 500 === 0 ? 2 : 1), nowMs), 'held');
+  assert.equal(watch.saw(entry(1), 3_000), 'lapsed');
+});

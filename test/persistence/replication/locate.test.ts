@@ -3,11 +3,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { StoredBatch } from '../../../engine/model/ports.js';
+import { Follower } from '../../../persistence/replication/log/follower.js';
 import { locate } from '../../../persistence/replication/log/locate.js';
-import { encodeMessage, idOf, partsOf } from '../../../persistence/replication/log/message.js';
+import {
+  type BatchPart,
+  encodeMessage,
+  idOf,
+  partsOf,
+} from '../../../persistence/replication/log/message.js';
 import { deleteCovered } from '../../../persistence/replication/log/retention.js';
 import { ModelLog } from './model-log.js';
-import { AT_START, BEGINNING, batchAfter, journalOf, lead } from './support.js';
+import { AT_START, BEGINNING, batchAfter, journalOf, lead, PATIENCE } from './support.js';
 
 type Step = 'batch' | 'long' | 'takeover' | 'unfinished';
 const anyLife = fc.array(fc.constantFrom<Step>('batch', 'batch', 'long', 'takeover', 'unfinished'), {
@@ -76,6 +82,34 @@ test('a last batch in whose place the log has another one is to be taken back', 
   );
 });
 
+test('a journal that is ahead waits behind parts without an end, and is to be taken back once they have one', async () => {
+  const { log, rows } = await live(['batch', 'takeover']);
+  log.bytesMax = 1_024 + 4;
+  const end = rows.at(-1) ?? BEGINNING;
+  const other = partsOf(batchAfter(end, 2), 2, 4);
+  const append = (part: (typeof other)[number]): Promise<void> =>
+    log.append(encodeMessage(part), idOf(part), log.entries.length);
+  await append(other[0] as BatchPart);
+  const ofFollower = {
+    role: 'auto',
+    node: 'a',
+    leaseMs: 3_000,
+    monotonicMs: () => 0,
+    patience: PATIENCE,
+  } as const;
+  const nothing = (): Promise<void> => Promise.resolve();
+  const options = { ...ofFollower, rest: nothing, onBatch: nothing, onStatus: () => undefined };
+  log.lease = null;
+  const follow = () => Follower.start(log, journalOf([...rows, batchAfter(end, 1, 'own')]), options);
+  const from = await (await follow())?.untilLeaderless();
+  assert.equal(from?.sequence, log.entries.length);
+  assert.equal(from?.at.lastSeq, end.lastSeq);
+  const waiting = await follow();
+  for (const part of other.slice(1)) await append(part);
+  await assert.rejects(async () => waiting?.untilLeaderless(), { code: 'replication_unpublished' });
+  assert.equal(await follow(), null);
+});
+
 test('retention leaves what a journal needs that reaches its snapshot, and says so to one that does not', async () => {
   const { log, rows } = await live(Array.from({ length: 20 }, () => 'batch' as const));
   const covered = rows[9];
@@ -89,6 +123,26 @@ test('retention leaves what a journal needs that reaches its snapshot, and says 
     /replicated log begins after it .* a backup that reaches at least sequence number \d+ is needed/,
   );
   await assert.rejects(locate(log, journalOf([])), { code: 'replication_behind' });
+});
+
+test('retention leaves a place to every journal that reaches it, also between parts', async () => {
+  await fc.assert(
+    fc.asyncProperty(anyLife, fc.nat(), async (steps, pick) => {
+      const { log, rows } = await live([...steps, 'long']);
+      const own = rows.slice(0, pick % (rows.length + 1));
+      await deleteCovered(log, own.at(-1)?.lastSeq ?? 0);
+      const located = await locate(log, journalOf(own));
+      assert.ok(located.kind === 'found' && !located.isAhead);
+    }),
+  );
+});
+
+test('a last batch to be taken back whose place the log has deleted asks for a backup', async () => {
+  const { log, rows } = await live(['batch', 'batch', 'batch', 'batch']);
+  const own = [...rows.slice(0, 1), batchAfter(rows[0] ?? BEGINNING, 2, 'own')];
+  assert.equal((await locate(log, journalOf(own))).kind, 'unpublished');
+  await deleteCovered(log, rows[1]?.lastSeq ?? 0);
+  await assert.rejects(locate(log, journalOf(own)), { code: 'replication_behind' });
 });
 
 test('a journal of another history is refused', async () => {

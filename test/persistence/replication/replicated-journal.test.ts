@@ -14,17 +14,20 @@ function open() {
   const durable: number[] = [];
   const replicated: number[] = [];
   const failures: Error[] = [];
+  const asked: number[] = [];
+  const clock = { leaseMs: 3_000, nowMs: 0, monotonicMs: () => clock.nowMs };
   const publisher = {
     publish: ({ lastSeq }: Batch) => published.push(lastSeq),
+    confirm: (lastSeq: number) => asked.push(lastSeq),
     close: () => Promise.resolve(),
   };
-  const journal = new ReplicatedJournal(disk, publisher, (seq) => replicated.push(seq));
+  const journal = new ReplicatedJournal(disk, publisher, clock, (seq) => replicated.push(seq));
   journal.open({
     onDurable: (seq) => durable.push(seq),
     onFailure: (error) => failures.push(error),
     onSpaceLevel: () => undefined,
   });
-  return { disk, journal, published, durable, replicated, failures };
+  return { disk, journal, published, asked, clock, durable, replicated, failures };
 }
 
 test('a batch is durable once disk and log have it, whichever comes first', () => {
@@ -41,6 +44,43 @@ test('a batch is durable once disk and log have it, whichever comes first', () =
     assert.deepEqual([durable, replicated], [[2], [2]]);
     assert.equal(journal.awaitsLog, false);
   }
+});
+
+test('what took longer than the lease is acknowledged only once the log was asked again who leads', () => {
+  for (const isDiskFirst of [true, false]) {
+    const { disk, journal, asked, clock, durable, failures } = open();
+    journal.commit(BATCH);
+    if (isDiskFirst) disk.ack();
+    else journal.published(2);
+    // The process is stopped, and both answers are there when it goes on.
+    clock.nowMs += 3_001;
+    if (isDiskFirst) journal.published(2);
+    else disk.ack();
+    assert.deepEqual([asked, durable], [[2], []]);
+    clock.nowMs += 3_001;
+    journal.confirmed(2);
+    assert.deepEqual([asked, durable], [[2, 2], []]);
+    clock.nowMs += 3_000;
+    journal.confirmed(2);
+    assert.deepEqual(durable, [2]);
+    journal.commit({ ...BATCH, firstSeq: 3, lastSeq: 4 });
+    journal.fail(new Error('overtaken'));
+    assert.equal(failures.length, 1);
+  }
+});
+
+test('who is overtaken before anything is ready for a leader is told of it then', () => {
+  const publisher = { publish: () => undefined, confirm: () => undefined, close: () => Promise.resolve() };
+  const clock = { leaseMs: 3_000, monotonicMs: () => 0 };
+  const journal = new ReplicatedJournal(new MemoryJournal(), publisher, clock, () => undefined);
+  journal.fail(new Error('overtaken'));
+  const failures: string[] = [];
+  journal.open({
+    onDurable: () => undefined,
+    onFailure: ({ message }) => failures.push(message),
+    onSpaceLevel: () => undefined,
+  });
+  assert.deepEqual(failures, ['overtaken']);
 });
 
 test('after a failure of either nothing is acknowledged', () => {

@@ -38,7 +38,7 @@ export function batches(count: number, from: ChainPosition = BEGINNING): StoredB
 }
 
 export async function lead(log: ModelLog, { at, ...from }: LeadFrom = AT_START, node = 'a'): Promise<Leader> {
-  const options = { node, leaseMs: 3_000, monotonicMs: () => 0, patience: PATIENCE };
+  const options = { node, patience: PATIENCE };
   const leader = await Leader.takeOver(log, { ...from, at: endOf(at) }, options);
   if (leader === null) throw new Error('it should lead');
   return leader;

@@ -1,0 +1,200 @@
+/**
+ * A process's part in the replicated log: it follows, takes over and leads, and speaks with the engine's thread in messages.
+ * What it stands on is given to it: its thread (`worker.ts`), or a simulation.
+ */
+import { must } from '../../engine/base/assert.js';
+import type { Batch, StoredBatch } from '../../engine/model/ports.js';
+import { toErrorParts } from '../journal/messages.js';
+import { Follower, type FollowStatus } from './log/follower.js';
+import { Leader } from './log/leader.js';
+import type { LocalJournal } from './log/locate.js';
+import { Patience } from './log/patience.js';
+import type { LeaseStore, LogWords, ReplicatedLog } from './log/replicated-log.js';
+import { deleteCovered } from './log/retention.js';
+import type { FromReplication, ReplicationOptions, ToReplication } from './messages.js';
+
+export type SharedLog = ReplicatedLog & LeaseStore & LogWords;
+
+export interface OpenJournal extends LocalJournal {
+  readBatches(afterSeq: number): Iterable<StoredBatch>;
+  close(): void;
+}
+
+export interface Timers {
+  monotonicMs(): number;
+  /** Calls `run` once, so many milliseconds later. Returns what keeps it from that. */
+  after(ms: number, run: () => void): () => void;
+}
+
+export interface ReplicatorParts extends Omit<ReplicationOptions, 'nats'> {
+  readonly timers: Timers;
+  /** Tried again until it succeeds. */
+  readonly openLog: () => Promise<SharedLog>;
+  /** The recovered journal, to be read while it is written. */
+  readonly openJournal: () => OpenJournal;
+  readonly post: (message: FromReplication) => void;
+  /** Told once of what ends the work for good. */
+  readonly onFailure: () => void;
+}
+
+const PAUSE_MS = 100;
+/** Characters of batches that the engine's thread has been told of and has not taken yet. */
+const UNTAKEN_CHARS_MAX = 4 * 1024 * 1024;
+const RENEWALS_PER_LEASE = 3;
+/** How long a process that ends tries to give the lease back. */
+const RELEASE_MS_MAX = 1_000;
+
+export class Replicator {
+  readonly #patience: Patience;
+  #untakenChars = 0;
+  #wake: () => void = () => undefined;
+  #log: SharedLog | null = null;
+  #leader: Leader | null = null;
+  #isReleased = false;
+
+  constructor(private readonly parts: ReplicatorParts) {
+    this.#patience = new Patience(
+      () => this.#delay(PAUSE_MS),
+      (reason) => parts.post({ kind: 'trouble', reason }),
+    );
+  }
+
+  /** Begins. */
+  start(): void {
+    this.#run().catch((thrown: unknown) => this.#failed(thrown));
+  }
+
+  /** `close` is not its business: whoever has started it ends it, after `release`. */
+  take(message: Exclude<ToReplication, { kind: 'close' }>): void {
+    switch (message.kind) {
+      case 'taken':
+        this.#untakenChars -= message.chars;
+        this.#wake();
+        break;
+      case 'publish':
+        this.#attempt(this.#publish(message.batch));
+        break;
+      case 'confirm':
+        this.#attempt(this.#confirm(message.lastSeq));
+        break;
+      case 'covered':
+        this.#attempt(this.#cover(message.seq));
+        break;
+      case 'release':
+        void this.release(message.successor);
+    }
+  }
+
+  /** Gives the lease back. Servers that do not answer need not be waited for: it lapses. */
+  async release(successor: string): Promise<void> {
+    const leader = this.#leader;
+    if (leader === null || this.#isReleased) return;
+    this.#isReleased = true;
+    await Promise.race([leader.release(successor).catch(() => undefined), this.#delay(RELEASE_MS_MAX)]);
+  }
+
+  async #run(): Promise<void> {
+    const { openLog, node, post, leaseMs } = this.parts;
+    const log = await this.#patience.until(openLog);
+    this.#log = log;
+    log.onNews(() => this.#wake());
+    const leader = await this.#untilLeading(log);
+    if (leader === null) return;
+    this.#leader = leader;
+    log.onHandOver(node, (to) => post({ kind: 'handOver', to }));
+    log.onReport((report) => post({ kind: 'standby', report }));
+    post({ kind: 'leading', epoch: leader.epoch, sequence: leader.sequence });
+    for (;;) {
+      await this.#delay(leaseMs / RENEWALS_PER_LEASE);
+      await this.#patience.until(() => leader.renew());
+      post({ kind: 'renewed' });
+    }
+  }
+
+  /** null where the journal's last batch must be taken back first. */
+  async #untilLeading(log: SharedLog): Promise<Leader | null> {
+    const { role, node, leaseMs, timers, openJournal, post } = this.parts;
+    const journal = openJournal();
+    const monotonicMs = (): number => timers.monotonicMs();
+    const common = { node, leaseMs, monotonicMs, patience: this.#patience };
+    const follower = await Follower.start(log, journal, {
+      ...common,
+      role,
+      rest: (ms) => this.#rest(ms),
+      onBatch: (row) => this.#tellBatch(row),
+      onStatus: (status) => this.#tellStatus(log, status),
+    });
+    if (follower === null) {
+      journal.close();
+      post({ kind: 'unpublished' });
+      return null;
+    }
+    post({ kind: 'joined', seq: follower.seq });
+    log.onReleased(() => {
+      follower.lookSoon();
+      this.#wake();
+    });
+    for (;;) {
+      const from = await follower.untilLeaderless();
+      const taken = await Leader.takeOver(log, from, common);
+      if (taken === null) continue;
+      if (follower.isAhead) for (const row of journal.readBatches(from.at.lastSeq)) await taken.publish(row);
+      journal.close();
+      return taken;
+    }
+  }
+
+  #tellStatus(log: SharedLog, status: FollowStatus): void {
+    this.parts.post({ kind: 'following', status });
+    const { readSequence, lastSequence, behindMs } = status;
+    log.report({ node: this.parts.node, messagesBehind: lastSequence - readSequence, behindMs });
+  }
+
+  async #tellBatch(row: StoredBatch): Promise<void> {
+    this.#untakenChars += row.commands.length;
+    this.parts.post({ kind: 'batch', row });
+    while (this.#untakenChars > UNTAKEN_CHARS_MAX) await this.#rest(PAUSE_MS);
+  }
+
+  async #publish(batch: Batch): Promise<void> {
+    const leader = must(this.#leader, 'the leader');
+    await leader.publish(batch);
+    this.parts.post({ kind: 'published', lastSeq: batch.lastSeq, sequence: leader.sequence });
+  }
+
+  async #confirm(lastSeq: number): Promise<void> {
+    await must(this.#leader, 'the leader').confirm();
+    this.parts.post({ kind: 'confirmed', lastSeq });
+  }
+
+  #cover(seq: number): Promise<void> {
+    const log = must(this.#log, 'the log');
+    return this.#patience.until(() => deleteCovered(log, seq));
+  }
+
+  #attempt(work: Promise<void>): void {
+    work.catch((thrown: unknown) => this.#failed(thrown));
+  }
+
+  #failed(thrown: unknown): void {
+    this.parts.post({ kind: 'failed', error: toErrorParts(thrown) });
+    this.parts.onFailure();
+  }
+
+  #delay(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.parts.timers.after(ms, resolve);
+    });
+  }
+
+  /** A pause that a message or news of one may shorten. */
+  #rest(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.parts.timers.after(ms, resolve);
+      this.#wake = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+}
