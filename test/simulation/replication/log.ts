@@ -1,0 +1,58 @@
+/**
+ * The replicated log and its lease as a model: one place for each message, the expected last sequence, ids that are known. All
+ * that was ever appended stays for the checks, also what retention has deleted.
+ */
+import type { StoredBatch } from '../../../engine/model/ports.js';
+import { CHAIN_START } from '../../../persistence/journal/segment/batch-row.js';
+import { BatchJoiner, decodeMessage, type Takeover } from '../../../persistence/replication/log/message.js';
+import {
+  type LeaseEntry,
+  type LogEntry,
+  PlaceTaken,
+} from '../../../persistence/replication/log/replicated-log.js';
+import type { Scheduler } from '../scheduler.js';
+
+export class SimLog {
+  readonly entries: LogEntry[] = [];
+  /** The batches in it, each with the epoch of its leader. */
+  readonly batches: { readonly row: StoredBatch; readonly epoch: number }[] = [];
+  /** By epoch, with the time at which they were appended. */
+  readonly takeovers = new Map<number, { readonly takeover: Takeover; readonly atMs: number }>();
+  lease: LeaseEntry | null = null;
+  first = 1;
+  readonly #joiner = new BatchJoiner({ lastSeq: 0, chain: CHAIN_START });
+
+  constructor(private readonly scheduler: Scheduler) {}
+
+  get lastEpoch(): number {
+    return this.#joiner.lastEpoch;
+  }
+
+  append(bytes: Uint8Array, id: string, afterSequence: number): void {
+    const known = this.entries.find((entry) => entry.id === id);
+    if (known?.sequence === afterSequence + 1) return;
+    if (known !== undefined) throw new Error(`message ${id} is number ${known.sequence} of the log`);
+    if (this.entries.length !== afterSequence) throw new PlaceTaken('the log ends elsewhere');
+    const sequence = afterSequence + 1;
+    this.entries.push({ sequence, id, bytes });
+    const message = decodeMessage(bytes, sequence);
+    const row = this.#joiner.add(message, sequence);
+    if (row !== null) this.batches.push({ row, epoch: message.epoch });
+    if (message.kind === 'takeover')
+      this.takeovers.set(message.epoch, { takeover: message, atMs: this.scheduler.nowMs });
+  }
+
+  read(sequence: number): LogEntry | null {
+    return sequence < this.first ? null : (this.entries[sequence - 1] ?? null);
+  }
+
+  deleteBefore(sequence: number): void {
+    this.first = Math.max(this.first, sequence);
+  }
+
+  writeLease(entry: Omit<LeaseEntry, 'revision'>, revision: number): number {
+    if ((this.lease?.revision ?? 0) !== revision) throw new PlaceTaken('another one has written the lease');
+    this.lease = { ...entry, revision: revision + 1 };
+    return this.lease.revision;
+  }
+}

@@ -1,0 +1,127 @@
+/** Planted bugs of the replicated log, to prove that they are found. */
+import { Appender } from '../../../persistence/replication/log/appender.js';
+import { Follower } from '../../../persistence/replication/log/follower.js';
+import { PlaceTaken } from '../../../persistence/replication/log/replicated-log.js';
+import type { FromReplication, ToReplication } from '../../../persistence/replication/messages.js';
+import type { SharedLog } from '../../../persistence/replication/replicator.js';
+import { exchange } from '../planting.js';
+import type { SimProcess } from './process.js';
+
+export interface Mutation {
+  readonly name: string;
+  /** The bug, in a few words. */
+  readonly bug: string;
+  /** What a leader judges its lease by. */
+  readonly leaseClock?: (process: SimProcess) => number;
+  readonly log?: (real: SharedLog) => SharedLog;
+  readonly isDiskIgnored?: boolean;
+  /** What the engine's thread says to the replication's; `answer` answers in its place. */
+  readonly toThread?: (
+    message: ToReplication,
+    on: (message: ToReplication) => void,
+    answer: (message: FromReplication) => void,
+  ) => void;
+  readonly fromThread?: (message: FromReplication, on: (message: FromReplication) => void) => void;
+  /** Exchanges methods; returns what puts them back. */
+  readonly install?: () => () => void;
+}
+
+export const NO_MUTATION: Mutation = { name: 'none', bug: 'none' };
+
+export const MUTATIONS: readonly Mutation[] = [
+  {
+    name: 'serve-before-takeover',
+    bug: 'a process serves before its takeover is in the log',
+    install: () =>
+      exchange(
+        Appender.prototype,
+        'append',
+        (real) =>
+          async function append(this: Appender, message) {
+            const appended = real.call(this, message);
+            if (message.kind !== 'takeover') return appended;
+            appended.catch(() => undefined);
+          },
+      ),
+  },
+  {
+    name: 'local-fsync-alone',
+    bug: 'a batch is acknowledged once the local disk has it',
+    toThread: (message, on, answer) => {
+      on(message);
+      if (message.kind === 'publish')
+        answer({ kind: 'published', lastSeq: message.batch.lastSeq, sequence: 0 });
+    },
+    fromThread: (message, on) => {
+      if (message.kind !== 'published') on(message);
+    },
+  },
+  {
+    name: 'stopped-clock',
+    bug: 'a leader believes in its lease by a clock that stands still while it is stopped',
+    leaseClock: (process) => process.runningMs(),
+  },
+  {
+    name: 'never-asks-again',
+    bug: 'a leader believes an answer, however long it took',
+    leaseClock: () => 0,
+  },
+  {
+    name: 'log-alone',
+    bug: 'a batch is acknowledged before the local disk has it',
+    isDiskIgnored: true,
+  },
+  {
+    name: 'lost-answer-is-success',
+    bug: 'a message whose answer was lost is taken for appended',
+    log: (real) => ({
+      ...real,
+      append: (...args) =>
+        real.append(...args).catch((thrown: unknown) => {
+          if (thrown instanceof PlaceTaken) throw thrown;
+        }),
+    }),
+  },
+  {
+    name: 'doubled-on-retry',
+    bug: 'a retry goes to wherever the log ends by now, under another id',
+    log: (real) => {
+      const tried = new Set<string>();
+      return {
+        ...real,
+        append: async (bytes, id, afterSequence) => {
+          const isFirst = !tried.has(id);
+          tried.add(id);
+          if (isFirst) return real.append(bytes, id, afterSequence);
+          const { last } = await real.bounds();
+          return real.append(bytes, `${id}.${last}`, last);
+        },
+      };
+    },
+  },
+  {
+    name: 'no-fence',
+    bug: 'a message whose place is taken is taken for appended',
+    log: (real) => ({
+      ...real,
+      append: (...args) =>
+        real.append(...args).catch((thrown: unknown) => {
+          if (!(thrown instanceof PlaceTaken)) throw thrown;
+        }),
+    }),
+  },
+  {
+    name: 'same-epoch',
+    bug: 'a successor goes on with the epoch of the one before',
+    install: () =>
+      exchange(
+        Follower.prototype,
+        'untilLeaderless',
+        (real) =>
+          async function untilLeaderless(this: Follower) {
+            const from = await real.call(this);
+            return { ...from, epoch: Math.max(1, from.epoch - 1) };
+          },
+      ),
+  },
+];
